@@ -3,13 +3,13 @@
 
 #include "runtime/cli/command_line.h"
 
-// libsystemc wants this symbol because it brings a main() of its own, which ours replaces.
+// libsystemc requires this symbol because it has its own main(), which ours replaces.
 extern "C" int sc_main(int, char**) { return EXIT_FAILURE; }
 
 int main(int argc, char** argv) {
-  // SystemC reads it at its first use: no banner on anyone's standard output.
+  // SystemC reads it at its first use, and then prints no banner to standard output.
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
-#ifdef TAHOMA_CONFIGS  // a program outside the repository: the machines that the package has installed
+#ifdef TAHOMA_CONFIGS  // for a program outside the repository: the machines of the installed package
   setenv("TAHOMA_CONFIGS", TAHOMA_CONFIGS, 0);
 #endif
   return static_cast<int>(tahoma::runtime::command_line(argc, argv));

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts of this folder share: the package list, the set-up and the build. Sourced, never run.
+# The common part of the scripts in this folder: the package list, the set-up and the build. Sourced, never run.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 readonly root
 
-# Debian 12 packages, each with what needs it: first those that building and running the program take.
+# Debian 12 packages with their purpose: first those for building and running the program.
 # shellcheck disable=SC2034  # read by the scripts that source this
 readonly packages=(
   g++               # the compiler
@@ -29,7 +29,7 @@ readonly packages=(
 readonly test_packages=(
   ccache            # a second build in seconds
   catch2            # the test programs
-  sqlite3 slurm-wlm # tests of sweeps read databases and start a Slurm of their own
+  sqlite3 slurm-wlm # tests of sweeps read databases and start their own Slurm
   python3-matplotlib python3-yaml # scripts/plot, scripts/results, scripts/figures
   python3-optuna    # scripts/search
   python3-torch     # kernels compared with PyTorch
@@ -50,7 +50,7 @@ die() {
 
 # missing_packages NAME...   those of NAME that are not installed, one a line
 missing_packages() {
-  command -v dpkg-query >/dev/null || die "no dpkg-query: this is made for Debian 12, which calls its packages $*"
+  command -v dpkg-query >/dev/null || die "no dpkg-query: this script supports Debian 12, whose packages are $*"
   local name
   for name in "$@"; do
     [[ $(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || echo "$name"
@@ -69,7 +69,7 @@ as_root() {
   fi
 }
 
-# ensure_packages INSTALL NAME...   INSTALL is yes or no; says what it installs, fails when anything stays missing
+# ensure_packages INSTALL NAME...   INSTALL is yes or no; prints what it installs, fails if a package stays missing
 ensure_packages() {
   local install=$1
   shift
@@ -87,7 +87,7 @@ ensure_packages() {
   [[ -z $names ]] || die "still missing after the installation: ${names//$'\n'/ }"
 }
 
-# Compilers of SystemC files take up to 1 GiB each: no more of them than fit into memory.
+# Compilers of SystemC files need up to 1 GiB each, so free memory limits their number.
 build_jobs() {
   local cores by_memory
   cores=$(nproc)
@@ -97,7 +97,7 @@ build_jobs() {
 }
 
 # build PRESET TARGET [-DNAME=VALUE...]   configures and builds; a build folder of another checkout is configured afresh.
-# A setting that an earlier call has made stays as it is.
+# Settings of earlier calls are kept.
 build() {
   local preset=$1 target=$2
   shift 2

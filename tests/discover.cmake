@@ -1,7 +1,7 @@
-# Writes the ctest entries of one Catch2 program: each case a test of its own, labelled with its folder, or `slow` when
-# it is tagged so. Run after each link:
+# Writes the ctest entries of one Catch2 program: each case is a separate test, labelled with its folder, or `slow` if
+# it has that tag. Run after each link:
 #   cmake -DPROGRAM=... -DLABEL=... -DTIMEOUT=... -DSLOW_TIMEOUT=... -DOUTPUT=... -P discover.cmake
-# Catch2's own module is not used: CMake takes the ';' and '[' of a case's name for its list syntax, and cases vanish.
+# Catch2's own module is not used: CMake interprets the ';' and '[' of a case's name as list syntax, and cases vanish.
 cmake_minimum_required(VERSION 3.22)
 
 # append_tests(TAGS LABEL TIMEOUT)   adds to `script` the cases that the test specification TAGS selects
@@ -27,7 +27,7 @@ function(append_tests tags label timeout)
   set(script "${script}" PARENT_SCOPE)
 endfunction()
 
-# Stand-ins for what CMake's lists would not survive.
+# Substitutes for characters that break CMake's lists.
 string(ASCII 1 open)
 string(ASCII 2 close)
 string(ASCII 3 semicolon)

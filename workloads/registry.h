@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of workload that Tahoma ships: what `kind:` of a case may name. A program with kernels of its own
-// returns these and its own from runtime::workload_kinds().
+// The kinds of workload that Tahoma ships: the legal values of a case's `kind:`. A program with its own
+// kernels returns these and its own from runtime::workload_kinds().
 #pragma once
 
 #include <vector>

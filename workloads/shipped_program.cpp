@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of the shipped `tahoma` and of the tests. The installed library leaves this file out, so that a
+// The kinds of the shipped `tahoma` and of the tests. The installed library omits this file, so that a
 // program outside this repository defines its own list.
 #include "workloads/registry.h"
 

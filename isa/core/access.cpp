@@ -35,13 +35,13 @@ Pattern pattern_of(const Tile& tile, const Shape& shape) {
   return p;
 }
 
-// Elements next to each other, from a place on.
-template <class Place>
-Pattern pattern_of(const Place& place, DType dtype, const Shape& shape) {
+// Consecutive elements from a position on.
+template <class Operand>
+Pattern pattern_of(const Operand& place, DType dtype, const Shape& shape) {
   return pattern_of(Tile{place.space, dtype, place.partition, place.offset, {0, 0, 0, 1}}, shape);
 }
 
-// The part of the covered shape that is really touched.
+// The accessed part of the covered shape.
 Shape touched(const Field& field, const Instruction& i) {
   Shape shape = operand_shape(field, i);
   const auto columns = [&](std::uint64_t elements) {
@@ -87,7 +87,7 @@ class Collector {
     if (scalar.is_tile) add(pattern_of(scalar, DType::kFp32, operand_shape(*field_, i_)));
   }
   void operand(const Column& column) {
-    const bool rows = field_->kind == FieldKind::kRowNumbers;  // a transfer's, which knows how many there are
+    const bool rows = field_->kind == FieldKind::kRowNumbers;  // the transfer gives their number
     if (column.present && !rows) add(pattern_of(column, column.dtype, operand_shape(*field_, i_)));
   }
   template <class Other>
@@ -95,7 +95,7 @@ class Collector {
 
   void add(const Pattern& p) { list_.add({p, reads_, writes_}); }
 
-  // Each processor works on the first of its partitions only.
+  // Each processor uses only the first of its partitions.
   void firsts_of_groups(Pattern p) {
     const unsigned first = p.partition, end = first + p.partitions;
     p.partitions = 1;

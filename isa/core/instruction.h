@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One decoded instruction: a plain value with a slot for every kind of operand. Which slots an opcode uses,
-// their limits and their place in the 64-byte word stand in the opcode's row of the table (isa/table/table.h);
-// unused slots keep their defaults.
+// One decoded instruction: a plain value with a slot for every kind of operand. The opcode's row of the table
+// (isa/table/table.h) gives the slots that it uses, their limits and their position in the 64-byte word.
+// Unused slots keep their defaults.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ enum class Opcode : std::uint8_t {
   kLoadWeights,
   kMatmul,
   kTranspose,
-  // element by element, and along the free dimensions
+  // Element-wise, and along the free dimensions.
   kTensorCopy,
   kTensorCopyDynamic,
   kTensorCopyPredicated,
@@ -54,7 +54,7 @@ enum class Opcode : std::uint8_t {
   kRandSeed,
   kRandSetState,
   kRandGetState,
-  // GpSimd's own
+  // GpSimd only.
   kIota,
   kAffineSelect,
   kTensorPartitionReduce,
@@ -89,8 +89,8 @@ enum class Opcode : std::uint8_t {
 inline constexpr std::size_t kOpcodeCount = static_cast<std::size_t>(Opcode::kCount);
 
 enum class Space : std::uint8_t { kSbuf, kPsum, kHbm };
-// Arithmetic operations work in fp32 (in exact 32-bit integers on GpSimd), bit operations on integers as they
-// lie in memory (isa/semantics/arithmetic/alu.h).
+// Arithmetic operations work in fp32 (in exact 32-bit integers on GpSimd), bit operations on the bits of
+// integers in memory (isa/semantics/arithmetic/alu.h).
 enum class AluOp : std::uint8_t {
   kAdd,
   kSubtract,
@@ -120,7 +120,7 @@ enum class AluOp : std::uint8_t {
   kShiftRight
 };
 enum class CompareOp : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
-// What each computes: isa/table/activation_functions.h.
+// isa/table/activation_functions.h defines each function.
 enum class ActFn : std::uint8_t {
   kCopy,
   kSquare,
@@ -150,8 +150,8 @@ enum class ActFn : std::uint8_t {
   kRsqrt
 };
 
-// How a matmul uses the array: fp8 pairs of rows (K up to 256), a compressed stationary operand with M of
-// every N weights kept, or fp32 of which one operand holds only zeros and ones.
+// The use of the array by a matmul: pairs of fp8 rows (K up to 256), a compressed stationary operand with M
+// of every N weights kept, or fp32 with one operand of only zeros and ones.
 enum class MatmulMode : std::uint8_t {
   kDense,
   kDoubleRow,
@@ -166,21 +166,21 @@ enum class MatmulMode : std::uint8_t {
   kOneZeroMoving
 };
 
-// What happens to an engine's accumulator registers, one fp32 per lane, in an instruction that reduces.
+// The effect of a reducing instruction on an engine's accumulator registers, one fp32 per lane.
 enum class ReduceCommand : std::uint8_t { kResetReduce, kReduce, kLoadReduce, kReset, kIdle };
 
-// Where the addresses along dimension 0 of a transfer come from: strides, or a column of row numbers.
+// The source of the addresses along dimension 0 of a transfer: strides, or a column of row numbers.
 enum class Indirection : std::uint8_t { kNone, kGather, kScatter };
 
-// Who writes the descriptors of a transfer: they lie in HBM already, a hardware descriptor generation engine
-// writes them when the doorbell is rung, or software on the GpSimd engine does.
+// The origin of a transfer's descriptors: they are in HBM already, a hardware descriptor generation engine
+// writes them when the doorbell rings, or software on the GpSimd engine does.
 enum class Dge : std::uint8_t { kNone, kHw, kSw };
 
 inline constexpr std::size_t kFreeDims = 4;
 inline constexpr std::uint8_t kNone = 0xff;  // no register, no argument
 inline constexpr std::size_t kQuadrant =
     32;  // partitions that a shuffle or transpose of the vector engine spans
-inline constexpr std::uint8_t kKeep = 255;  // in a shuffle's mask: the partition stays as it is
+inline constexpr std::uint8_t kKeep = 255;  // in a shuffle's mask: the partition does not change
 inline constexpr std::array<std::uint8_t, kQuadrant> kOwnPartition = [] {
   std::array<std::uint8_t, kQuadrant> mask{};
   for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = static_cast<std::uint8_t>(i);
@@ -188,8 +188,8 @@ inline constexpr std::array<std::uint8_t, kQuadrant> kOwnPartition = [] {
 }();
 inline constexpr unsigned kRegisters = 64;
 inline constexpr unsigned kSemaphores = 256;
-inline constexpr unsigned kArguments = 128;  // kernels of nki-library have up to 76 tensors
-inline constexpr unsigned kPipes = 16;        // meetings that two cores can tell apart
+inline constexpr unsigned kArguments = 128;   // kernels of nki-library have up to 76 tensors
+inline constexpr unsigned kPipes = 16;        // rendezvous that two cores can tell apart
 inline constexpr unsigned kMostSources = 16;  // of a dma_compute
 inline constexpr unsigned kDmaEngines = 16;   // completion increments per dma_copy: one per DMA engine
 
@@ -201,9 +201,8 @@ struct Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-// An operand in SBUF or PSUM. Element (p, i0..i3) lives in partition `partition + p` at byte
-// `offset + size_of(dtype) * sum(i_d * stride[d])`. Strides are in elements and may be 0 (broadcast) or
-// negative.
+// An operand in SBUF or PSUM. Element (p, i0..i3) is in partition `partition + p` at byte `offset +
+// size_of(dtype) * sum(i_d * stride[d])`. Strides are in elements and may be 0 (broadcast) or negative.
 struct Tile {
   Space space = Space::kSbuf;
   DType dtype = DType::kFp32;
@@ -223,7 +222,7 @@ struct Scalar {
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
-// A few elements per partition, next to each other: results of reductions, indices, row numbers.
+// A few adjacent elements per partition: results of reductions, indices, row numbers.
 struct Column {
   bool present = false;
   Space space = Space::kSbuf;
@@ -242,8 +241,8 @@ struct Wait {
   friend bool operator==(const Wait&, const Wait&) = default;
 };
 
-// What happens to a semaphore when the instruction completes, or already when it has read its sources
-// (`on_read`: they may be overwritten then). For a transfer: once per DMA engine, at its last write or read.
+// The change of a semaphore when the instruction completes, or when it has read its sources (`on_read`: they
+// may then be overwritten). For a transfer: once per DMA engine, at its last write or read.
 struct Update {
   enum class Kind : std::uint8_t { kNone, kAdd, kSubtract, kSet };
   Kind kind = Kind::kNone;
@@ -255,8 +254,8 @@ struct Update {
 
 // One side of a DMA transfer. HBM: byte address = args[arg] + offset + registers[reg] + element size *
 // sum(i_d * stride[d]), modulo 2^64, so that an offset may lead to another core's memory on any chip. SBUF
-// and PSUM: dimension `across` walks partitions from `partition` (its stride is ignored), the others the free
-// axis.
+// and PSUM: dimension `across` enumerates partitions from `partition` (its stride is ignored), the others the
+// free axis.
 struct DmaSide {
   Space space = Space::kHbm;
   DType dtype = DType::kFp32;
@@ -268,12 +267,12 @@ struct DmaSide {
   friend bool operator==(const DmaSide&, const DmaSide&) = default;
 };
 
-// How far an offset in HBM leads either way: past the last of 256 chips of 2^40 bytes.
+// Range of an offset in HBM in either direction: past the last of 256 chips of 2^40 bytes.
 inline constexpr std::uint64_t kReach = std::uint64_t{1} << 48;
 constexpr bool reaches(std::uint64_t hbm_offset) { return hbm_offset + kReach < 2 * kReach; }
 
-// A transfer as the DMA rings see it. dst = src (cast when the dtypes differ), or dst = dst + src when
-// accumulating.
+// A transfer as the DMA rings receive it: dst = src (cast if the dtypes differ), or dst = dst + src if it
+// accumulates.
 struct Descriptor {
   std::array<std::uint32_t, kFreeDims> count{1, 1, 1, 1};
   DmaSide dst, src;
@@ -299,14 +298,14 @@ struct Instruction {
   bool accumulate = false;                  // matmul: add to PSUM instead of overwriting
   bool open = false;                        // matmul: more of this accumulation group follows
   bool reverse0 = false, reverse1 = false;  // operand on the left; predicate reversed
-  bool negate = false;                      // tensor_reduce: the result changes its sign
-  bool skip = false;                        // indirect transfer: rows out of bounds are left out
+  bool negate = false;                      // tensor_reduce: negates the result
+  bool skip = false;                        // indirect transfer: rows out of bounds are skipped
   bool gpsimd_dma = false;                  // sendrecv: through GpSimd's own DMA
   std::uint8_t axes = 0;                    // tensor_reduce: number of innermost free dimensions reduced
   std::array<std::int16_t, kFreeDims> pattern{};  // iota, affine_select: coefficient per free dimension
   std::array<std::uint8_t, kQuadrant> mask = kOwnPartition;  // stream_shuffle
   std::int32_t base = 0, channel_multiplier = 0;             // iota, affine_select; first index
-  float value = 0.0F;          // memset, match_replace8, affine_select (where the condition is false), prelu
+  float value = 0.0F;          // memset, match_replace8, affine_select (if the condition is false), prelu
   std::uint32_t extent = 0;    // elements of the source of a gather; of a top-k; rows of an indirect side
   std::uint32_t valid = 0;     // local_gather: indices per group of 16 partitions; topk: k
   std::uint8_t per_index = 1;  // local_gather: elements per index
@@ -316,15 +315,14 @@ struct Instruction {
   DmaSide word;                  // reg_load, reg_store: one element in SBUF or HBM
   std::uint32_t descriptor = 0;  // transfers: index into Program::descriptors
   std::uint8_t sources = 1;      // dma_compute: descriptors from `descriptor` on, one per source
-  AluOp fold = AluOp::kAdd;      // dma_compute: what it does with them
+  AluOp fold = AluOp::kAdd;      // dma_compute: the operation that combines them
   Indirection indirect = Indirection::kNone;
   Dge dge = Dge::kNone;
   std::uint8_t ring = 0;  // transfers: ring on each of the 16 engines, 0..15
-  std::uint8_t pipe = 0;  // sendrecv, core_barrier: which of the meetings of two cores
+  std::uint8_t pipe = 0;  // sendrecv, core_barrier: identifies the rendezvous of two cores
   std::uint8_t src_reg = kNone, dst_reg = kNone;  // byte offset added to a side or tile
-  // Transfers: the core whose semaphores are updated is that of the argument (kNone: this core), and as far
-  // from it as `peer` says; that of a second update, once per DMA engine at its last read, as `read_peer`
-  // says.
+  // Transfers: the core whose semaphores are updated is the core of the argument (kNone: this core) plus
+  // `peer`. For a second update, once per DMA engine at its last read, it is that core plus `read_peer`.
   std::uint8_t notify_arg = kNone;
   std::int16_t peer = 0, read_peer = 0;
   Update read_update;

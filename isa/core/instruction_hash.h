@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes of what tells the instructions of a kernel apart; equal instructions have equal ones, but for the
-// sign of a zero. Left out is what mostly goes with the rest: dtypes, strides, operations. No library hashes here:
-// the fields do not lie together in memory, and `isa` depends on none.
+// Hashes of the distinguishing fields of a kernel's instructions. Equal instructions have equal hashes,
+// except for the sign of a zero. Fields that mostly follow from others are omitted: dtypes, strides,
+// operations. No hash library is used, because the fields are not adjacent in memory and `isa` depends on
+// none.
 #pragma once
 
 #include <bit>
@@ -17,7 +18,7 @@ constexpr std::uint64_t combined(std::uint64_t hash, std::uint64_t part) {
   return (hash ^ part) * 0x9E3779B97F4A7C15ULL;  // 2^64 over the golden ratio
 }
 
-// Of what it does, whatever it waits for and announces.
+// Hashes the operation without its wait and updates.
 inline std::uint64_t hash_of_work(const Instruction& i) {
   const auto pair = [](std::uint64_t high, std::uint64_t low) { return high << 32 | low; };
   auto hash = static_cast<std::uint64_t>(i.op);
@@ -41,13 +42,13 @@ inline std::uint64_t hash_of(const Instruction& i) {
   return hash ^ (hash >> 29);
 }
 
-// a == b, sooner where one is a copy of the other: of some hundred bytes in eighty members hardly any differ.
+// a == b, faster if one is a copy of the other: hardly any of some hundred bytes in eighty members differ.
 inline bool same(const Instruction& a, const Instruction& b) {
-  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): unequal padding costs what follows, no more
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): unequal padding only costs the comparison below
   return std::memcmp(&a, &b, sizeof(Instruction)) == 0 || a == b;
 }
 
-// The instruction without what it waits for and announces: equal ones touch the same bytes.
+// The instruction without its wait and updates: equal ones access the same bytes.
 inline Instruction untimed(const Instruction& instruction) {
   Instruction i = instruction;
   i.wait = {};
@@ -57,12 +58,12 @@ inline Instruction untimed(const Instruction& instruction) {
   return i;
 }
 
-// untimed(a) == untimed(b), sooner where one is a copy of the other but for its times.
+// untimed(a) == untimed(b), faster if one is a copy of the other except for its wait and updates.
 inline bool same_work(const Instruction& a, const Instruction& b) {
   constexpr std::size_t first = offsetof(Instruction, shape), end = offsetof(Instruction, notify_arg);
   static_assert(first == offsetof(Instruction, update) + sizeof(Update) &&
                     sizeof(Instruction) == offsetof(Instruction, read_update) + sizeof(Update),
-                "what says when an instruction runs stands at its beginning and at its end");
+                "the wait and updates of an instruction are at its beginning and end");
   const auto* bytes_a = reinterpret_cast<const char*>(&a);
   const auto* bytes_b = reinterpret_cast<const char*>(&b);
   return (a.op == b.op && std::memcmp(bytes_a + first, bytes_b + first, end - first) == 0) ||

@@ -16,8 +16,8 @@ constexpr std::array<char, 4> kMagic = {'T', 'A', 'H', 'O'};
 constexpr std::uint32_t kVersion = 5;
 constexpr std::size_t kChecksumBytes = 8;
 
-// FNV-1a, 64 bits: finds a flipped bit or a truncated copy; no defence against intent. It is part of the binary
-// format of version 5, so no library's hash can replace it.
+// FNV-1a, 64 bits: it detects a flipped bit or a truncated copy, not an attack. It is part of version 4 of
+// the binary format, so no library's hash can replace it.
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::byte b : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3;
@@ -51,12 +51,13 @@ void check_marks(const Program& program, const Marks& all, Target target, const 
     for (std::size_t n = 0; n < marks.size(); ++n) {
       const bool rises = n == 0 || marks[n].first > marks[n - 1].first;
       if (!rises || target(marks[n]) >= count || marks[n].first >= program.streams[q].size())
-        throw ProgramError(
-            "E-BIN-013", place,
-            "mark " + std::to_string(n) + " of " + std::string(name_of(static_cast<Queue>(q))) + ", " + what + " " +
-                std::to_string(target(marks[n])) + " from instruction " + std::to_string(marks[n].first) +
-                " on: expected rising instructions below " + std::to_string(program.streams[q].size()) + " and a " +
-                what + " below " + std::to_string(count));
+        throw ProgramError("E-BIN-013", place,
+                           "mark " + std::to_string(n) + " of " +
+                               std::string(name_of(static_cast<Queue>(q))) + ", " + what + " " +
+                               std::to_string(target(marks[n])) + " from instruction " +
+                               std::to_string(marks[n].first) + " on: expected rising instructions below " +
+                               std::to_string(program.streams[q].size()) + " and a " + what + " below " +
+                               std::to_string(count));
     }
   }
 }
@@ -69,12 +70,14 @@ void check_marks(const Program& program, const std::string& place) {
   for (std::size_t n = 0; n < program.lines.size(); ++n)
     if (const std::uint32_t caller = program.lines[n].caller; caller != kNoLine && caller >= n)
       throw ProgramError("E-BIN-014", place,
-                         "source line " + std::to_string(n) + " is called from line " + std::to_string(caller) +
-                             "; expected an earlier one");
-  check_marks(program, program.marks, [](const RegionMark& m) { return m.region; }, "region",
-              program.regions.size(), place);
-  check_marks(program, program.line_marks, [](const LineMark& m) { return m.line; }, "line", program.lines.size(),
-              place);
+                         "source line " + std::to_string(n) + " is called from line " +
+                             std::to_string(caller) + "; expected an earlier one");
+  check_marks(
+      program, program.marks, [](const RegionMark& m) { return m.region; }, "region", program.regions.size(),
+      place);
+  check_marks(
+      program, program.line_marks, [](const LineMark& m) { return m.line; }, "line", program.lines.size(),
+      place);
 }
 
 class Writer {
@@ -105,7 +108,7 @@ class Reader {
   std::span<const std::byte> raw(std::size_t count) {
     if (count > left())
       throw ProgramError("E-BIN-003", place(),
-                         "the program ends here: expected " + std::to_string(count - left()) + " more bytes");
+                         "the program ends here; expected " + std::to_string(count - left()) + " more bytes");
     const auto piece = bytes_.subspan(at_, count);
     at_ += count;
     return piece;
@@ -153,7 +156,7 @@ void read_magic(Reader& in) {
         "container version " + std::to_string(version) + "; expected " + std::to_string(kVersion));
 }
 
-// Before anything is allocated: what the counts promise must be what the file holds.
+// Before any allocation: the file must have the size that the counts imply.
 void check_size(const Reader& in, std::uint64_t words) {
   const std::uint64_t expected = words * sizeof(Word) + kChecksumBytes;
   if (in.left() < expected)

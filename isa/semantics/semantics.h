@@ -28,8 +28,8 @@
 //                   high byte of zero. Into fp32, other floats widen as in tensor_copy
 // A matmul's `open` says that its accumulation group continues; it changes no value.
 //
-// The element-wise engines widen their inputs to fp32, round once at each operation (isa/simd/row_kernel.h,
-// and isa/simd/activation_kernel.h for functions) and once more when the result is stored (to nearest, ties
+// The element-wise engines widen their inputs to fp32, round once at each operation (isa/simd/row_loop.h,
+// and isa/simd/activation_loop.h for functions) and once more when the result is stored (to nearest, ties
 // to even, or stochastically as isa/core/rounding.h says). The rows of the table state the formulas; the
 // following rules complete them:
 //   operands        `reverse` puts the right operand on the left; bypass, rsqrt, reciprocal and abs take the
@@ -89,7 +89,7 @@
 #include "isa/core/rounding.h"
 #include "isa/semantics/arithmetic/array_tiles.h"
 #include "isa/semantics/arithmetic/random.h"
-#include "isa/simd/matmul_kernel.h"
+#include "isa/simd/matmul_loop.h"
 
 namespace tahoma::isa {
 
@@ -99,7 +99,7 @@ struct LoadedWeights {
   std::size_t k = 0;                    // weights per column: rows, or twice as many in double_row
   std::vector<std::byte> raw;           // [k][column], the loaded bits: transpose moves these
   std::vector<std::uint16_t> selected;  // sparse: [k][column], the element of the moving operand
-  // Weights as fp32, in the panels of isa/simd/matmul_kernel.h; built for the first matmul that needs them.
+  // Weights as fp32, in the panels of isa/simd/matmul_loop.h; built for the first matmul that needs them.
   Halves packed;
   std::vector<std::uint32_t> offsets;  // sparse: of the selected elements within a panel, in the same layout
   bool is_packed = false;
@@ -160,7 +160,7 @@ void execute_indirect(const Descriptor& descriptor, Indirection direction, std::
                       const CoreView& core, std::byte* hbm);
 
 // Apply a dma_compute: dst = src_0 op src_1 op ..., starting from source 0, with op add, max or min. The
-// arithmetic is fp32 with one rounding per addition and NaN-propagating max and min (isa/simd/row_kernel.h);
+// arithmetic is fp32 with one rounding per addition and NaN-propagating max and min (isa/simd/row_loop.h);
 // the result is rounded once to dst's dtype. If dst and all sources share one integer dtype, it is exact
 // integer arithmetic modulo 2^bits instead (isa/semantics/arithmetic/integer_alu.h), so the order of a sum
 // does not matter. A single source is a copy (execute_dma). Every source is read before dst is written.

@@ -7,7 +7,7 @@
 #include "isa/semantics/arithmetic/fold.h"
 #include "isa/semantics/semantics_ops.h"
 #include "isa/semantics/semantics_rows.h"
-#include "isa/simd/activation_kernel.h"
+#include "isa/simd/activation_loop.h"
 
 namespace tahoma::isa {
 namespace {

@@ -6,7 +6,7 @@
 #include "isa/semantics/semantics_integer.h"
 #include "isa/semantics/semantics_ops.h"
 #include "isa/semantics/semantics_rows.h"
-#include "isa/simd/activation_kernel.h"
+#include "isa/simd/activation_loop.h"
 
 namespace tahoma::isa {
 namespace {

@@ -10,7 +10,7 @@
 namespace tahoma::isa {
 namespace {
 
-// `partition`: where the index lies.
+// `partition`: the partition of the index.
 void check_index(const char* mnemonic, std::size_t partition, std::uint32_t index, std::uint32_t limit) {
   if (index < limit) return;
   throw ProgramError("E-ISA-402", mnemonic,
@@ -23,7 +23,7 @@ const std::byte* element(const Operand& tile, std::size_t partition, std::size_t
          tile.step[kFreeDims] * static_cast<std::ptrdiff_t>(index);
 }
 
-// A group's indices as one list: down its partitions first.
+// A group's indices as one list that runs down its partitions first.
 std::vector<std::uint32_t> list_of(const Instruction& i, const CoreView& core, std::size_t group) {
   const Operand index = tile_operand(core, i.src1);
   const std::uint32_t limit = i.extent - i.per_index + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpSimd's own: tensor_partition_reduce, sequence_bounds, nonzero_with_count, topk.
+// GpSimd's own instructions: tensor_partition_reduce, sequence_bounds, nonzero_with_count, topk.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -35,7 +35,7 @@ void reduce_bits(const Instruction& i, const CoreView& core) {
   PartitionRow(tile_operand(core, i.dst), i.shape.count, 0).write(fold.data());
 }
 
-// Numbers that fp32 holds exactly, as they lie in an fp32 or int32 tile.
+// Numbers that fp32 holds exactly, in the format of an fp32 or int32 tile.
 std::uint32_t word_of(std::int32_t value, DType dtype) {
   return dtype == DType::kInt32 ? static_cast<std::uint32_t>(value)
                                 : std::bit_cast<std::uint32_t>(static_cast<float>(value));
@@ -48,7 +48,7 @@ bool same_id(std::uint32_t a, std::uint32_t b, DType dtype) {
   return dtype == DType::kInt32 ? a == b : std::bit_cast<float>(a) == std::bit_cast<float>(b);
 }
 
-// bf16 numbers as integers in their order: every NaN above infinity, -0 as +0.
+// Maps bf16 numbers to integers in the same order: every NaN above infinity, -0 equal to +0.
 std::int32_t rank_of(std::uint32_t bf16) {
   const float value = fp32_from_bf16(static_cast<std::uint16_t>(bf16));
   if (std::isnan(value)) return 0x8000;
@@ -56,7 +56,7 @@ std::int32_t rank_of(std::uint32_t bf16) {
   return std::signbit(value) ? -magnitude : magnitude;
 }
 
-// Element e of a group lies at position e / 16 of partition e % 16.
+// Element e of a group is at position e / 16 of partition e % 16.
 std::vector<std::uint32_t> group_elements(const Operand& src, const Instruction& i, std::size_t group) {
   std::vector<std::uint32_t> elements(i.extent), row;
   for (std::size_t p = 0; p < kGpSimdPartitions; ++p) {
@@ -67,7 +67,7 @@ std::vector<std::uint32_t> group_elements(const Operand& src, const Instruction&
   return elements;
 }
 
-// Indices of the k largest, ascending; of equals the later index counts as larger.
+// Indices of the k largest, ascending; of equal values the later index counts as larger.
 std::vector<std::uint32_t> largest(const std::vector<std::uint32_t>& elements, std::size_t k) {
   std::vector<std::pair<std::int32_t, std::uint32_t>> ranked(elements.size());
   for (std::uint32_t e = 0; e < ranked.size(); ++e) ranked[e] = {rank_of(elements[e]), e};

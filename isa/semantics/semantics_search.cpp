@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kFound = 8;  // results of one search
 constexpr std::size_t kNowhere = ~std::size_t{0};
 
-// Maps values to integers in the order of max (isa/simd/row_kernel.h): -inf < ... < -0 < +0 < ... < inf <
+// Maps values to integers in the order of max (isa/simd/row_loop.h): -inf < ... < -0 < +0 < ... < inf <
 // NaN, all NaNs equal.
 std::int32_t rank_of(float value) {
   const auto bits = std::bit_cast<std::int32_t>(one_nan(value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine: load_weights and matmul. Moves data to and from one kernel (isa/simd/matmul_kernel.h).
+// The tensor engine: load_weights and matmul. Moves data to and from one kernel (isa/simd/matmul_loop.h).
 #include <algorithm>
 #include <string>
 

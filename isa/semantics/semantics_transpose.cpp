@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine's transpose: weights through the array bit by bit.
+// The tensor engine's transpose: moves weights through the array bit by bit.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int32_t kNoRow = -1;
 
-// For each moving column, the last row that it holds something other than zero in.
+// For each moving column, the last row with a nonzero element.
 std::vector<std::int32_t> picked_rows(const Shape& shape, const Operand& moving) {
   std::vector<std::int32_t> picked(free_elements(shape), kNoRow);
   ScratchRow scratch;
@@ -33,7 +33,7 @@ std::vector<std::int32_t> picked_rows(const Shape& shape, const Operand& moving)
 }
 
 // A group of columns of the weights from m on, each in the order of `picked`, as raw elements of `size`
-// bytes. Neighbours go together because they lie in the same cache lines.
+// bytes. Adjacent columns are grouped because they share cache lines.
 constexpr unsigned kColumnsTogether = 8;
 template <std::size_t size>
 void gather_columns(const LoadedWeights& w, unsigned m, unsigned columns,
@@ -60,7 +60,7 @@ void gather_group(const LoadedWeights& w, unsigned m, unsigned columns,
   }
 }
 
-// n gathered elements to their place in dst.
+// Writes n gathered elements to dst.
 void put(Turn turn, const std::byte* from, DType weights, std::byte* at, std::ptrdiff_t step, DType dst,
          std::size_t n) {
   const auto size = static_cast<std::ptrdiff_t>(size_of(weights));

@@ -22,12 +22,12 @@ constexpr auto join(const OpRow (&... groups)[counts]) {
   return all;
 }
 
-// In the order of Opcode.
+// Ordered by Opcode.
 constexpr auto kRows = join(rows::kNopRow, rows::kTensorRows, rows::kElementRows, rows::kSearchRows,
                             rows::kGpSimdRows, rows::kMovementRows, rows::kControlRows, rows::kLaterRows);
 
-// In the order of Queue. GpSimd has no path to PSUM; bit operations are the vector engine's, powers GpSimd's
-// (AWS NKI, list of operators).
+// Ordered by Queue. GpSimd has no path to PSUM; only the vector engine has bit operations, and only GpSimd
+// has powers (AWS NKI, list of operators).
 constexpr QueueRow kQueueRows[] = {
     {Queue::kTensor, kOnChip, 0, "tensor engine: the systolic array, SBUF to PSUM"},
     {Queue::kVector, kOnChip, kAnyAlu & ~bits<AluOps>(AluOp::kPower),

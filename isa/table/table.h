@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of instructions. A row holds everything that is particular to an opcode; encoder, decoder,
+// The single table of instructions. A row has everything that is specific to an opcode; encoder, decoder,
 // validator, assembler, disassembler, `tahoma isa` and the reference page are loops over rows and fields.
-// Limits, queues and dtypes are those of NeuronCore-v3 (AWS NKI instruction pages and architecture guide,
-// silicon traces where those are silent).
+// Limits, queues and dtypes are those of NeuronCore-v3 (AWS NKI instruction pages and architecture guide, and
+// silicon traces for what these omit).
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace tahoma::isa {
 
-// How long an instruction takes is the model's business; the row names only the class (model/engine maps it
-// to a law).
+// The model determines the time of an instruction; the row only names its class (model/engine maps it to a
+// law).
 enum class CostClass : std::uint8_t {
   kNone,
   kWeightLoad,
@@ -50,10 +50,10 @@ std::string_view name_of(CostClass cost);  // "weight_load", "matmul", ...
 
 enum class Availability : std::uint8_t { kSupported, kNeuronCoreV4 };
 
-// What a field is, and with it: its width in the word, its text form, its rules and the slot of Instruction
-// it fills (isa/table/table_fields.h). Tiles of one slot differ in the part of the shape that they cover: the
-// destination of a matmul has `columns` partitions and stays inside a PSUM bank, that of a reduction has one
-// element where dimensions are reduced, and so on.
+// The kind of a field. It determines the field's width in the word, its text form, its rules and the slot of
+// Instruction that it fills (isa/table/table_fields.h). Tiles of one slot differ in the part of the shape
+// that they cover: the destination of a matmul has `columns` partitions and is inside a PSUM bank, that of a
+// reduction has one element in reduced dimensions, and so on.
 enum class FieldKind : std::uint8_t {
   kShape,
   kColumns,
@@ -133,14 +133,14 @@ using AluOps = std::uint32_t;  // bit per AluOp
 struct Field {
   FieldKind kind;
   std::string_view name;        // as written in assembler text
-  bool optional = false;        // text may leave it out: it then has the default of Instruction
+  bool optional = false;        // text may omit it: it then has the default of Instruction
   std::uint8_t spaces = 0b011;  // for operands in memory: bit 0 SBUF, bit 1 PSUM, bit 2 HBM
   DTypes dtypes = 0x1fff;       // for operands in memory
   AluOps choices = ~0U;         // for ALU operations
   std::uint16_t elements = 0;   // for tiles and columns: elements per partition; 0: the shape's
 };
 
-// Shapes that an instruction takes, beyond those of every instruction.
+// Limits on the shape of an instruction, beyond those of every instruction.
 struct ShapeRule {
   std::uint16_t most_partitions = 128, partition_multiple = 1;
   std::uint32_t least_elements = 1, most_elements = 65536, element_multiple = 1;
@@ -150,15 +150,15 @@ struct ShapeRule {
 enum class Rule : std::uint8_t {
   kSameDType = 1,       // dst has the dtype of src
   kOnePsumSource = 2,   // the two sources are not both in PSUM
-  kWholeQuadrants = 4,  // partitions start as those of a multiple of 32 do
+  kWholeQuadrants = 4,  // partitions start like those of the next multiple of 32
 };
 constexpr std::uint8_t operator|(Rule a, Rule b) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
 // Functions of AWS's nki.isa that an instruction implements, without the prefix; unused places are empty. One
-// function may need several instructions (nc_matmul: load_weights, then matmul), and one instruction may serve
-// several functions.
+// function may need several instructions (nc_matmul: load_weights, then matmul), and one instruction may
+// implement several functions.
 using NkiNames = std::array<std::string_view, 2>;
 
 struct OpRow {
@@ -171,8 +171,8 @@ struct OpRow {
   std::string_view formula;  // the meaning in one line
   std::string_view doc;      // what it does, in a sentence or two
   Availability availability = Availability::kSupported;
-  bool needs_wait = false;    // means nothing without a wait
-  bool needs_update = false;  // means nothing without an update
+  bool needs_wait = false;    // has no effect without a wait
+  bool needs_update = false;  // has no effect without an update
   std::uint8_t rules = 0;     // bit per Rule
   ShapeRule shape{};
 };
@@ -180,7 +180,7 @@ constexpr bool has_rule(const OpRow& row, Rule rule) {
   return (row.rules & static_cast<std::uint8_t>(rule)) != 0;
 }
 
-// What a queue can reach, whatever the instruction.
+// The capabilities of a queue, for any instruction.
 struct QueueRow {
   Queue queue;
   std::uint8_t spaces;  // on-chip memories its engine can address: bit 0 SBUF, bit 1 PSUM
@@ -188,8 +188,8 @@ struct QueueRow {
   std::string_view doc;
 };
 
-// What a mode asks of the operands. A row of the array takes `slices` elements of the moving operand at a
-// time: dimension kSliceDim of its shape (that of the stationary operand as well in double_row). With M:N
+// Requirements of a mode on the operands. A row of the array takes `slices` elements of the moving operand at
+// a time: dimension kSliceDim of its shape (and that of the stationary operand in double_row). With M:N
 // sparsity the stationary operand keeps M = `kept` of every N = kept * slices weights of a column.
 struct ModeRow {
   MatmulMode mode;

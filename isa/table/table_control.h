@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of transfers, semaphores, registers and control flow, and of instructions that this core does not
-// have.
+// Rows of transfers, semaphores, registers and control flow, and of instructions that this core lacks.
 #pragma once
 
 #include "isa/table/table_rows.h"
@@ -72,30 +71,27 @@ inline constexpr OpRow kNopRow[] = {{Opcode::kNop,
 
 inline constexpr OpRow kMovementRows[] = {
     {Opcode::kDmaCopy, "dma_copy", nki("dma_copy"), kDoorbells, kDmaCopyFields, CostClass::kDoorbell,
-     "dst[i] = src[i], or dst[i] + src[i] where the descriptor accumulates",
-     "Rings the doorbell of a transfer on one ring of all 16 DMA engines. The wait holds the doorbell back; "
-     "the update fires once per engine when its last byte is written, the read_update when it has read. "
-     "Indirect: dimension 0 of the HBM side "
-     "goes to the row numbers of a column, one per partition, below `bound`, as they are at the doorbell."},
+     "dst[i] = src[i], or dst[i] + src[i] if the descriptor accumulates",
+     "Rings the doorbell of a transfer on one ring of all 16 DMA engines. The wait delays the doorbell. "
+     "The update occurs once per engine when its last byte is written, and the read_update when it has "
+     "read its share. Indirect: dimension 0 of the HBM side follows the row numbers of a column, one per "
+     "partition, below `bound`, with their values at the doorbell."},
     {Opcode::kDmaCompute, "dma_compute", nki("dma_compute"), kDoorbells, kDmaComputeFields,
      CostClass::kDoorbell, "dst[i] = src_0[i] op src_1[i] op ...",
-     "A transfer that folds up to 16 sources, ascending, in fp32 and rounds once to dst's dtype; sources and "
-     "destination of one integer dtype are exact, sums modulo 2 to the power of its bits. One source is a "
-     "copy. "
-     "The sources are successive descriptors with one destination and one set of counts; the source register "
-     "applies to all."},
+     "A transfer that folds up to 16 sources in ascending order, in fp32, and rounds once to dst's dtype. "
+     "If sources and destination have one integer dtype, the result is exact, and sums are modulo 2 to "
+     "the power of its bits. One source is copied. The sources are successive descriptors with one "
+     "destination and one set of counts; the source register applies to all."},
     {Opcode::kDmaTranspose, "dma_transpose", nki("dma_transpose"), kDoorbells, kDmaTransposeFields,
      CostClass::kDoorbell, "dst[i] = src[i], dimensions in another order",
-     "A transfer through the DMA engines' transposing path: 2- or 4-byte elements, at most 128 contiguous "
-     "elements of the source in its innermost dimension, a multiple of 16 in its outermost."},
+     "A transfer through the transposing path of the DMA engines: 2- or 4-byte elements, at most 128 "
+     "contiguous elements of the source in its innermost dimension, a multiple of 16 in its outermost."},
     {Opcode::kSendRecv, "sendrecv", nki("sendrecv"), kEngines, kSendRecvFields, CostClass::kRendezvous,
      "dst of this core = src of the other core of the logical core",
-     "Swaps tiles between the two physical cores of a logical core; both must come, on the same pipe, and "
-     "the "
-     "n-th arrival of one meets the n-th of the other. A core comes when its queue's earlier instructions "
-     "are "
-     "complete. "
-     "Through GpSimd's own DMA at most 1024, 512 or 256 bytes a partition for 32-, 16- or 8-bit types.",
+     "Swaps tiles between the two physical cores of a logical core. Both must arrive, on the same pipe; "
+     "the n-th arrival of one is paired with the n-th of the other. A core arrives when the earlier "
+     "instructions of its queue are complete. Through GpSimd's own DMA, at most 1024, 512 or 256 bytes "
+     "per partition of 32-, 16- or 8-bit types.",
      kHere, false, false, static_cast<std::uint8_t>(Rule::kSameDType)},
 };
 
@@ -106,7 +102,7 @@ inline constexpr OpRow kControlRows[] = {
      kAllQueues,
      {},
      CostClass::kSemaphore,
-     "wait until the semaphore satisfies",
+     "wait until the semaphore satisfies the condition",
      "Holds the queue until its wait is satisfied.",
      kHere,
      true,
@@ -118,17 +114,15 @@ inline constexpr OpRow kControlRows[] = {
      {},
      CostClass::kSemaphore,
      "update the semaphore",
-     "Changes a semaphore once all earlier instructions of the queue are complete, or on read, once they "
-     "have "
-     "read their sources.",
+     "Changes a semaphore once all earlier instructions of the queue are complete, or with @read, once "
+     "they have read their sources.",
      kHere,
      false,
      true},
     {Opcode::kCoreBarrier, "core_barrier", nki("core_barrier"), kEngines, kBarrierFields,
-     CostClass::kRendezvous, "wait until the other core of the logical core is here",
-     "Holds the queue until both cores have come to the pipe, the n-th arrival of one meeting the n-th of "
-     "the "
-     "other. A core comes when the earlier instructions of its queue are complete."},
+     CostClass::kRendezvous, "wait until the other core of the logical core arrives",
+     "Holds the queue until both cores have arrived on the pipe; the n-th arrival of one is paired with "
+     "the n-th of the other. A core arrives when the earlier instructions of its queue are complete."},
     {Opcode::kRegSet, "reg_set", nki("register_move"), kAllQueues, kRegSetFields, CostClass::kRegister,
      "d = imm", "Sets a register of the queue's sequencer."},
     {Opcode::kRegAlu, "reg_alu", nki("register_move"), kAllQueues, kRegAluFields, CostClass::kRegister,
@@ -144,7 +138,7 @@ inline constexpr OpRow kControlRows[] = {
      "Continues at another instruction of the same stream."},
     {Opcode::kBranch, "branch", kNoNki, kAllQueues, kBranchFields, CostClass::kBranch,
      "if a compare (b or imm) goto target",
-     "Continues at another instruction when signed 32-bit values compare so."},
+     "Continues at another instruction if the comparison of signed 32-bit values holds."},
 };
 
 inline constexpr Availability kLater = Availability::kNeuronCoreV4;
@@ -165,7 +159,7 @@ inline constexpr OpRow kLaterRows[] = {
      {},
      CostClass::kNone,
      "dst = func((src op0 a) op1 b)",
-     "Activation with free choice of the operations before it.",
+     "Activation with any operations before it.",
      kLater},
     {Opcode::kExponential,
      "exponential",
@@ -192,7 +186,7 @@ inline constexpr OpRow kLaterRows[] = {
      {},
      CostClass::kNone,
      "dst = random in [low, high)",
-     "Random numbers of a range.",
+     "Random numbers in a range.",
      kLater},
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each kind of field is: the slot of Instruction that it fills, its type (and with it its text form),
-// its width in the word and a sentence for the reference. Codec, assembler, disassembler, validator and
-// reference loop over these.
+// The properties of each kind of field: the slot of Instruction that it fills, its type (and with it its text
+// form), its width in the word and a sentence for the reference. Codec, assembler, disassembler, validator
+// and reference are loops over these.
 #pragma once
 
 #include <string_view>
@@ -46,7 +46,7 @@ using Slot =
                  Member<std::array<std::int16_t, kFreeDims>>, Member<std::array<std::uint8_t, kQuadrant>>,
                  Member<std::int32_t>, Member<float>, Member<std::uint32_t>>;
 
-// What happens to the memory behind an operand. A matmul that accumulates reads its destination as well.
+// The access to the memory of an operand. A matmul that accumulates also reads its destination.
 enum class Role : std::uint8_t { kNone, kRead, kWrite };
 
 struct FieldTraits {
@@ -64,9 +64,9 @@ using I = Instruction;
 using T = ValueType;
 using enum FieldKind;
 
-// Widths. A tile: space 1, dtype 4, partition 7, offset 18, four strides of 16. A scalar: which it is 1,
-// space 1, and an fp32 constant or partition 7 and offset 18. A column: present 1, space 1, dtype 4,
-// partition 7, offset 18. A shuffle's mask: four numbers of 41 bits, each eight digits of base 33.
+// Widths. A tile: space 1, dtype 4, partition 7, offset 18, four strides of 16. A scalar: kind 1, space 1,
+// and an fp32 constant or partition 7 and offset 18. A column: present 1, space 1, dtype 4, partition 7,
+// offset 18. A shuffle's mask: four numbers of 41 bits, each eight digits of base 33.
 inline constexpr unsigned kShapeBits = 8 + 4 * 16, kTileBits = 1 + 4 + 7 + 18 + 4 * 16,
                           kScalarBits = 1 + 1 + 32, kColumnBits = 1 + 1 + 4 + 7 + 18,
                           kSideBits = 2 + 4 + 7 + 2 + 8 + 40 + 4 * 32, kMaskBits = 4 * 41,
@@ -88,12 +88,12 @@ constexpr FieldTraits byte_register(FieldKind kind, Member<std::uint8_t> slot, s
   return {kind, T::kRegister, 8, slot, doc};
 }
 
-// In the order of FieldKind.
+// Ordered by FieldKind.
 inline constexpr FieldTraits kTraits[] = {
     {kShape, T::kShape, kShapeBits, &I::shape, "partitions x free counts, outermost dimension first"},
     {kColumns, T::kNumber, 8, &I::columns, "columns of the loaded weights = partitions of dst"},
     {kColumn, T::kNumber, 8, &I::column, "first column of the array; default 0"},
-    {kMode, T::kMode, 4, &I::mode, "how the array is used; default dense"},
+    {kMode, T::kMode, 4, &I::mode, "use of the array; default dense"},
     target(kDst, &I::dst, "destination"),
     target(kReducedDst, &I::dst, "destination; reduced dimensions have one element"),
     target(
@@ -133,13 +133,13 @@ inline constexpr FieldTraits kTraits[] = {
     {kFunc, T::kActFn, 5, &I::func, "activation function"},
     {kCompare, T::kCompareOp, 3, &I::compare, "comparison"},
     {kCompare1, T::kCompareOp, 3, &I::compare1, "second comparison"},
-    {kCommand, T::kCommand, 3, &I::command, "what happens to the accumulators; default reset_reduce"},
+    {kCommand, T::kCommand, 3, &I::command, "effect on the accumulators; default reset_reduce"},
     flag(kAccumulate, &I::accumulate, "adds to dst instead of overwriting"),
     flag(kOpen, &I::open, "more of this accumulation group follows"),
-    flag(kReverse0, &I::reverse0, "operands of op0, or the predicate, the other way round"),
-    flag(kReverse1, &I::reverse1, "operands of op1 the other way round"),
-    flag(kNegate, &I::negate, "the result changes its sign"),
-    flag(kSkip, &I::skip, "rows out of bounds are left out; default: an error"),
+    flag(kReverse0, &I::reverse0, "exchanges the operands of op0, or inverts the predicate"),
+    flag(kReverse1, &I::reverse1, "exchanges the operands of op1"),
+    flag(kNegate, &I::negate, "negates the result"),
+    flag(kSkip, &I::skip, "rows out of bounds are skipped; default: an error"),
     flag(kGpSimdDma, &I::gpsimd_dma, "through GpSimd's own DMA: low latency, few bytes"),
     {kAxes, T::kNumber, 3, &I::axes, "number of innermost free dimensions reduced, 1..4"},
     {kPattern, T::kPattern, 64, &I::pattern, "coefficient per free dimension"},
@@ -147,8 +147,8 @@ inline constexpr FieldTraits kTraits[] = {
     {kBase, T::kInteger, 32, &I::base, "value at index 0"},
     {kChannelMultiplier, T::kInteger, 32, &I::channel_multiplier, "coefficient of the partition"},
     {kValue, T::kFloat, 32, &I::value, "fp32 constant"},
-    {kExtent, T::kNumber, 32, &I::extent, "elements or rows that there are"},
-    {kValid, T::kNumber, 16, &I::valid, "how many are wanted"},
+    {kExtent, T::kNumber, 32, &I::extent, "number of elements or rows"},
+    {kValid, T::kNumber, 16, &I::valid, "number of results"},
     {kPerIndex, T::kNumber, 6, &I::per_index, "elements per index: 1, 2, 4, 8, 16 or 32; default 1"},
     byte_register(kRegD, &I::reg_d, "register written"),
     byte_register(kRegA, &I::reg_a, "register read"),
@@ -157,14 +157,14 @@ inline constexpr FieldTraits kTraits[] = {
     {kTarget, T::kTarget, 32, &I::target, "label in the same stream; one past the end ends the stream"},
     {kWordSrc, T::kWord, kSideBits, &I::word, "one integer in SBUF or HBM", Role::kRead},
     {kWordDst, T::kWord, kSideBits, &I::word, "one integer in SBUF or HBM", Role::kWrite},
-    {kDescriptor, T::kDescriptor, 32, &I::descriptor, "number of a descriptor, or its parts in place"},
+    {kDescriptor, T::kDescriptor, 32, &I::descriptor, "number of a descriptor, or its parts"},
     {kSources, T::kNumber, 5, &I::sources,
      "1..16 sources: this descriptor and those that follow it, all with one destination"},
-    {kFold, T::kAluOp, 5, &I::fold, "what is done with the sources; default add"},
+    {kFold, T::kAluOp, 5, &I::fold, "operation that combines the sources; default add"},
     {kIndirect, T::kIndirection, 2, &I::indirect,
-     "gather or scatter: dimension 0 of the HBM side goes to the rows of `rows`"},
+     "gather or scatter: dimension 0 of the HBM side follows the rows of `rows`"},
     {kDge, T::kDge, 2, &I::dge,
-     "who writes the descriptors: none (they lie in HBM), hw (a generator of queues sync and scalar) or sw "
+     "origin of the descriptors: none (they are in HBM), hw (a generator of queues sync and scalar) or sw "
      "(the GpSimd engine); default none"},
     {kRing, T::kNumber, 8, &I::ring, "ring on each DMA engine, 0..15"},
     {kPipe, T::kNumber, 8, &I::pipe, "which rendezvous of the two cores; default 0"},
@@ -207,12 +207,12 @@ const Field* find_field(const OpRow& row, FieldKind kind);  // null if the row h
 // The part of the instruction's iteration space that a tile or column covers.
 Shape operand_shape(const Field& field, const Instruction& instruction);
 std::uint64_t free_elements(const Shape& shape);
-// Whether text may leave an optional field out: its slot has the default of Instruction, to the bit.
+// Whether text may omit an optional field: its slot equals the default of Instruction bit by bit.
 bool is_default(const FieldTraits& traits, const Instruction& instruction);
 
 // An optional scalar or reversal belongs to an ALU operation (scalar0 and reverse0 to op0, scalar1 and
-// reverse1 to op1) where the row has one. An operation of two operands needs its scalar, one of a single
-// operand takes neither.
+// reverse1 to op1) if the row has one. An operation of two operands needs its scalar; one of a single operand
+// takes neither.
 enum class Presence : std::uint8_t { kFree, kNeeded, kForbidden };
 bool takes_operand(AluOp op);  // false for rsqrt, reciprocal, abs, bitwise_not and bypass
 Presence presence_of(const OpRow& row, const Field& field, const Instruction& instruction);
@@ -221,15 +221,16 @@ Presence presence_of(const OpRow& row, const Field& field, const Instruction& in
 std::uint64_t stationary_columns(const Instruction& instruction);
 std::uint64_t moving_columns(const Instruction& instruction);
 
-// Strides that text may leave out: innermost 1, a dimension of count 1 has 0, the others the product of the
-// counts inside them. `fits` is false when such a stride is beyond its bits; it must then be written.
+// Default strides that text may omit: 1 for the innermost dimension, 0 for a dimension of count 1, and the
+// product of the inner counts for the others. `fits` is false if such a stride exceeds its bits; it must then
+// be written.
 template <class Stride>
 struct DefaultStrides {
   std::array<Stride, kFreeDims> stride{};
   bool fits = true;
 };
 DefaultStrides<std::int16_t> default_strides(const Field& field, const Instruction& instruction);
-// Of one side of a transfer; on chip the dimension that walks partitions has 0.
+// The same for one side of a transfer; on chip the dimension that enumerates partitions has 0.
 DefaultStrides<std::int32_t> default_strides(const DmaSide& side, const Descriptor& descriptor);
 
 }  // namespace tahoma::isa

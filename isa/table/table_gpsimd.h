@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that only GpSimd runs. Its eight processors own 16 partitions each.
+// Rows that only GpSimd runs. It has eight processors of 16 partitions each.
 #pragma once
 
 #include "isa/table/table_rows.h"
@@ -60,16 +60,16 @@ inline constexpr OpRow kGpSimdRows[] = {
      CostClass::kGpSimdPattern,
      "dst[p, i] = (base + channel_multiplier * p + sum over d of pattern[d] * i[d]) compare 0 ? src[p, i] : "
      "value",
-     "Keeps the elements whose affine index satisfies a comparison with zero: causal and edge masks."},
+     "Keeps the elements whose affine index satisfies a comparison with zero, for causal and edge masks."},
     {Opcode::kTensorPartitionReduce, "tensor_partition_reduce", nki("tensor_partition_reduce"), kGpSimd,
      kPartitionReduceFields, CostClass::kPartitionReduce, "dst[0, i] = op over p ascending of src[p, i]",
-     "Reduces across partitions, beginning with the first: add and max in fp32; bit operations on the bits "
-     "of integers, zeros above a narrower src, the low bits in a narrower dst."},
+     "Reduces across partitions, starting with the first: add and max in fp32; bit operations on the bits "
+     "of integers, with zeros above a narrower src and the low bits in a narrower dst."},
     {Opcode::kLocalGather, "local_gather", nki("local_gather"), kGpSimd, kLocalGatherFields,
      CostClass::kLocalGather, "dst[p, j * per_index + e] = src[p, index of group p / 16 at j + e], j < valid",
-     "Each group of 16 partitions gathers from its own source by its own list of indices, which lies down "
-     "the group's partitions first: index j is element j / 16 of partition j % 16. An index out of range "
-     "is an error (undefined on silicon).",
+     "Each group of 16 partitions gathers from its own source by its own list of indices. The list runs "
+     "down the group's partitions first: index j is element j / 16 of partition j % 16. An index out of "
+     "range is an error (undefined on silicon).",
      kYes, false, false, static_cast<std::uint8_t>(Rule::kSameDType), kIndexLists},
     {Opcode::kNGather, "n_gather", nki("nc_n_gather"), kGpSimd, kNGatherFields, CostClass::kGpSimdPattern,
      "dst[p, i] = src[p, index[p, i]]",
@@ -77,23 +77,22 @@ inline constexpr OpRow kGpSimdRows[] = {
      kYes, false, false, static_cast<std::uint8_t>(Rule::kSameDType)},
     {Opcode::kSequenceBounds, "sequence_bounds", nki("sequence_bounds"), kGpSimd, kSequenceBoundsFields,
      CostClass::kGpSimdPattern,
-     "dst[0, i] = first, dst[1, i] = one past the last index of the run of src[i]; n and -1 where src[i] "
-     "is 0",
-     "Where the segment of each element begins and ends; a segment is a run of equal numbers, n the number "
-     "of elements.",
+     "dst[0, i] = first, dst[1, i] = one past the last index of the run of src[i]; n and -1 if src[i] is 0",
+     "Gives the begin and end of each element's segment; a segment is a run of equal numbers, and n is "
+     "the number of elements.",
      kYes, false, false, 0, kOneRow},
     {Opcode::kNonzeroWithCount, "nonzero_with_count", nki("nonzero_with_count"), kGpSimd, kNonzeroFields,
      CostClass::kGpSimdPattern,
      "dst = indices of nonzero elements + index_offset, padding, and the count in the last element",
-     "Lists the nonzero elements of partitions 0, 16, 32, ... of the tile; other partitions stay. -0 is "
-     "zero, a NaN is not; indices are modulo 2^32.",
+     "Lists the nonzero elements of partitions 0, 16, 32, ... of the tile; other partitions do not "
+     "change. -0 counts as zero, a NaN does not; indices are modulo 2^32.",
      kYes, false, false, 0, kListed},
     {Opcode::kTopk, "topk", nki("topk"), kGpSimd, kTopkFields, CostClass::kTopk,
      "dst, index = the k largest of the first n elements of each group of 16 partitions, ascending",
-     "A group's elements and results lie down its partitions first: number j is element j / 16 of "
-     "partition j % 16. Values pass bit by bit. Of equals, -0 and +0 too, the later index counts as "
-     "larger; a NaN is larger than any number. Whole columns are written: beyond k, +0 and an index of all "
-     "ones (all three assumed).",
+     "A group's elements and results run down its partitions first: number j is element j / 16 of "
+     "partition j % 16. Values are copied bit by bit. Of equal values, including -0 and +0, the later "
+     "index counts as larger; a NaN is larger than any number. Whole columns are written: beyond k, +0 "
+     "and an index of all ones (all three assumed).",
      kYes, false, false, 0, kSnakes},
 };
 

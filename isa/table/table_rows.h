@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vocabulary of the rows of the table: how fields, masks of dtypes and masks of operations are written.
+// Vocabulary of the rows of the table: fields, masks of dtypes and masks of operations.
 #pragma once
 
 #include "isa/table/table.h"

@@ -25,24 +25,19 @@ inline constexpr Field kTransposeFields[] = {kShapeField, need(kColumns, "column
 inline constexpr OpRow kTensorRows[] = {
     {Opcode::kLoadWeights, "load_weights", nki("nc_matmul"), kTensor, kLoadWeightsFields,
      CostClass::kWeightLoad, "weights[k, m] = src[k, m]",
-     "Loads a stationary operand: K partitions (rows) by M elements (columns). It stands in the rows of its "
-     "partitions and in the columns from `column` on, in the smallest tile of a quarter, a half or all of "
-     "the "
-     "rows by a quarter, a half or all of the columns; operands in other tiles stay. In double_row the "
-     "slices "
-     "of a row are k = 2p and 2p + 1; a sparse operand is compressed, with tags."},
+     "Loads a stationary operand: K partitions (rows) by M elements (columns). It occupies the rows of "
+     "its partitions and the columns from `column` on, in the smallest tile of a quarter, a half or all "
+     "of the rows by a quarter, a half or all of the columns; operands in other tiles do not change. In "
+     "double_row the slices of a row are k = 2p and 2p + 1; a sparse operand is compressed, with tags."},
     {Opcode::kMatmul, "matmul", nki("nc_matmul"), kTensor, kMatmulFields, CostClass::kMatmul,
      "dst[m, n] = (accumulate ? dst[m, n] : 0) + sum over k ascending of weights[k, m] * src[k, n]",
-     "Multiplies the weights that stand in the rows of src's partitions and the columns of dst's partitions "
-     "by "
-     "the moving operand into fp32 PSUM. A pass rounds once per fused multiply-add from +0 and once when it "
-     "is "
-     "added to PSUM. double_row: one pass, k = 2p + slice. Sparse M:N: one pass over the kept weights in "
-     "ascending row, each with the moving element k = M * N/M * (p / M) + tag, k = partition * slices + "
-     "slice. "
-     "fp32: four passes (two with onezero or tf32), halves of 12 bits, low * low, high * low, low * high, "
-     "high * high of weights and moving operand. Weights and moving operand are both fp32 or tf32, or both "
-     "narrower. Matmuls on tiles of the array that do not overlap run side by side."},
+     "Multiplies the weights in the rows of src's partitions and the columns of dst's partitions by the "
+     "moving operand into fp32 PSUM. A pass rounds once per fused multiply-add from +0 and once when it "
+     "is added to PSUM. double_row: one pass, k = 2p + slice. Sparse M:N: one pass over the kept weights "
+     "in ascending row, each with the moving element k = M * N/M * (p / M) + tag, k = partition * slices "
+     "+ slice. fp32: four passes (two with onezero or tf32), halves of 12 bits, low * low, high * low, "
+     "low * high, high * high of weights and moving operand. Weights and moving operand are both fp32 or "
+     "tf32, or both narrower. Matmuls on tiles of the array that do not overlap run side by side."},
     {Opcode::kTranspose,
      "transpose",
      nki("nc_transpose"),
@@ -51,9 +46,8 @@ inline constexpr OpRow kTensorRows[] = {
      CostClass::kMatmul,
      "dst[m, n] = weights[k, m] for the k with src[k, n] != 0",
      "Moves the loaded weights through the array bit by bit, selected by the moving operand (an identity "
-     "matrix): NaNs and infinities arrive as they are, 8-bit types as uint16 with a high byte of zero; "
-     "floats "
-     "may be widened to fp32. The moving operand is as wide as the weights: 32 bits, or 8 and 16.",
+     "matrix). NaNs and infinities do not change, and 8-bit types become uint16 with a high byte of zero; "
+     "floats may be widened to fp32. The moving operand is as wide as the weights: 32 bits, or 8 and 16.",
      Availability::kSupported,
      false,
      false,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the vector and scalar engines that work element by element or fold; GpSimd runs some of them.
+// Rows of the vector and scalar engines that work element by element or reduce; GpSimd runs some of them.
 #pragma once
 
 #include "isa/table/table_rows.h"
@@ -106,17 +106,16 @@ inline constexpr OpRow kElementRows[] = {
     {Opcode::kTensorCopyDynamic, "tensor_copy_dynamic",
      nki("tensor_copy_dynamic_src", "tensor_copy_dynamic_dst"), kVector | kScalar | kGpSimd,
      kDynamicCopyFields, CostClass::kDynamicCopy, "dst[i] = src[i], each offset by a register",
-     "A tensor_copy of which source, destination or both begin a register's number of bytes further on in "
-     "each partition."},
+     "A tensor_copy whose source, destination or both are offset by a register's number of bytes in each "
+     "partition."},
     {Opcode::kTensorCopyPredicated, "tensor_copy_predicated", nki("tensor_copy_predicated"), kVector,
      kPredicatedFields, CostClass::kTwoInput, "if (predicate[i] != 0) dst[i] = src[i]",
-     "Copies the elements whose predicate holds (or does not, with reverse); the others stay.", kYes, false,
-     false, Rule::kSameDType | Rule::kOnePsumSource},
+     "Copies the elements whose predicate holds (or does not, with reverse); the others do not change.", kYes,
+     false, false, Rule::kSameDType | Rule::kOnePsumSource},
     {Opcode::kTensorTensor, "tensor_tensor", nki("tensor_tensor"), kVector | kGpSimd, kTensorTensorFields,
      CostClass::kTwoInput, "dst[i] = src0[i] op src1[i]",
-     "Combines two tiles element by element: arithmetic in fp32 (on GpSimd with 32-bit integers throughout "
-     "in "
-     "exact integers, modulo 2^32), bit operations on integers as they are.",
+     "Combines two tiles element by element: arithmetic in fp32 (on GpSimd with 32-bit integers "
+     "throughout, exact integers modulo 2^32), bit operations on the bits of integers.",
      kYes, false, false, static_cast<std::uint8_t>(Rule::kOnePsumSource)},
     {Opcode::kTensorScalar, "tensor_scalar", nki("tensor_scalar"), kVector | kScalar | kGpSimd,
      kTensorScalarFields, CostClass::kElementwise, "dst[i] = (src[i] op0 scalar0) op1 scalar1",
@@ -148,15 +147,14 @@ inline constexpr OpRow kElementRows[] = {
     {Opcode::kSelectReduce, "select_reduce", nki("select_reduce"), kVector, kSelectReduceFields,
      CostClass::kStreaming,
      "dst[i] = predicate[i] != 0 ? src[i] : on_false; acc[p] = max over i; result[p] = acc[p]",
-     "Chooses between a tile and a constant or column, and keeps the maximum of what it chose.", kYes, false,
-     false, static_cast<std::uint8_t>(Rule::kOnePsumSource)},
+     "Selects between a tile and a constant or column, and keeps the maximum of the selected values.", kYes,
+     false, false, static_cast<std::uint8_t>(Rule::kOnePsumSource)},
     {Opcode::kRangeSelect, "range_select", nki("range_select"), kVector, kRangeSelectFields,
      CostClass::kStreaming,
-     "dst[i] = (start + i compare0 bound0) and (start + i compare1 bound1) ? src[i] : -3.4028235e38; acc[p] "
-     "= "
-     "max over i; result[p] = acc[p]",
-     "Keeps the elements whose index along the free dimensions lies in a range that may differ from "
-     "partition to partition, and the maximum of what it wrote."},
+     "dst[i] = (start + i compare0 bound0) and (start + i compare1 bound1) ? src[i] : -3.4028235e38; "
+     "acc[p] = max over i; result[p] = acc[p]",
+     "Keeps the elements whose index along the free dimensions is in a range that may differ between "
+     "partitions, and the maximum of the written values."},
     {Opcode::kActivation, "activation", nki("activation"), kScalar, kActivationFields, CostClass::kActivation,
      "dst[i] = func(src[i] * scale + bias)",
      "Applies a function after a fused scale and bias, each a constant or a [P,1] column."},

@@ -80,18 +80,18 @@ class Assembler {
 
   void program_name(Cursor& c, const std::string& place) {
     if (std::exchange(has_name_, true))
-      throw ProgramError("E-ASM-013", place, ".program stands twice; expected once");
+      throw ProgramError("E-ASM-013", place, ".program occurs twice; expected once");
     program_.name = legal_name(c, "a program name");
     end_of_line(c);
   }
 
   void arguments(Cursor& c, const std::string& place) {
     if (std::exchange(has_args_, true))
-      throw ProgramError("E-ASM-013", place, ".args stands twice; expected once");
+      throw ProgramError("E-ASM-013", place, ".args occurs twice; expected once");
     while (!c.at_end()) {
       const std::string name = legal_name(c, "an argument name");
       if (std::find(program_.args.begin(), program_.args.end(), name) != program_.args.end())
-        c.fail("E-ASM-013", "argument '" + name + "' stands twice; expected distinct names");
+        c.fail("E-ASM-013", "argument '" + name + "' occurs twice; expected distinct names");
       if (program_.args.size() == kArguments)
         c.fail("E-ASM-013", "too many arguments; expected at most " + std::to_string(kArguments));
       program_.args.push_back(name);
@@ -100,16 +100,16 @@ class Assembler {
 
   void control_arguments(Cursor& c, const std::string& place) {
     if (std::exchange(has_control_, true))
-      throw ProgramError("E-ASM-013", place, ".control stands twice; expected once");
+      throw ProgramError("E-ASM-013", place, ".control occurs twice; expected once");
     while (!c.at_end()) {
       const std::uint8_t argument = parse_argument(c, program_.args);
       if (program_.is_control(argument))
-        c.fail("E-ASM-013", "control argument stands twice; expected distinct names");
+        c.fail("E-ASM-013", "control argument occurs twice; expected distinct names");
       program_.control.set(argument);
     }
   }
 
-  // Numbers regions in this order; others are numbered as they appear.
+  // Numbers regions in this order; other regions are numbered as they appear.
   void declare_regions(Cursor& c) {
     while (!c.at_end()) region_number(legal_name(c, "a region name"));
   }
@@ -121,7 +121,7 @@ class Assembler {
     return static_cast<std::uint16_t>(known - regions.begin());
   }
 
-  // Instructions of this queue belong to the region from here on.
+  // The following instructions of this queue belong to the region.
   void region(Cursor& c, const std::string& place) {
     if (!queue_) throw ProgramError("E-ASM-012", place, outside(".region"));
     const std::string name = legal_name(c, "a region name");
@@ -155,7 +155,7 @@ class Assembler {
     std::string queues;
     for (const auto queue : names_of<Queue>())
       queues += (queues.empty() ? "" : ", ") + std::string(queue) + ":";
-    return what + " stands outside a queue; expected a line such as sync: before it (" + queues + ")";
+    return what + " is outside a queue; expected a line such as sync: before it (" + queues + ")";
   }
 
   void instruction(Cursor& c, std::string_view name, const std::string& place) {
@@ -175,7 +175,7 @@ class Assembler {
     stream.push_back(line.instruction);
   }
 
-  // An alias of several instructions stands for the one that this queue runs.
+  // An alias of several instructions names the one that this queue runs.
   const OpRow& row_of_queue(const std::vector<const OpRow*>& rows, std::string_view alias,
                             const std::string& place) const {
     const OpRow* here = nullptr;

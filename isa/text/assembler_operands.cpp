@@ -11,7 +11,8 @@ namespace {
 constexpr std::string_view kOnChipNames[] = {"sbuf", "psum"};
 constexpr auto kMostOffset = static_cast<std::int64_t>(kReach);
 
-// "128x4x512": the first number, and the others as the innermost free counts; what is left out is 1.
+// "128x4x512": the first number is the partitions, the others are the innermost free counts; omitted ones are
+// 1.
 template <class First, class Count>
 void parse_dimensions(Cursor& c, First& first, std::span<Count> free) {
   const std::string_view text = c.name("a shape such as 128x512");
@@ -58,9 +59,9 @@ Space parse_on_chip_space(Cursor& c) {
   return space == std::begin(kOnChipNames) ? Space::kSbuf : Space::kPsum;
 }
 
-// "0, 0x400]" after the opening bracket.
-template <class Place>
-void parse_place(Cursor& c, Place& place) {
+// Parses "0, 0x400]" after the opening bracket.
+template <class Operand>
+void parse_place(Cursor& c, Operand& place) {
   place.partition = c.integer<std::uint8_t>("partition", 0, 127);
   c.expect(",", "',' and a byte offset");
   place.offset = c.integer<std::uint32_t>("byte offset", 0, (1U << 18) - 1);

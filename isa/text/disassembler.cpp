@@ -46,8 +46,8 @@ std::string dimensions(std::uint64_t first, const Counts& free) {
   return text;
 }
 
-template <class Place>
-std::string on_chip(const Place& place) {
+template <class Operand>
+std::string on_chip(const Operand& place) {
   return std::string(name_of(place.space)) + "[" + std::to_string(place.partition) + ", " +
          hex(place.offset) + "]";
 }

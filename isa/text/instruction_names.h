@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names by which text refers to an instruction: its mnemonic, and as an alias `nki.isa.NAME` for a function
-// of nki.isa that it implements.
+// The names of an instruction in text: its mnemonic, and as an alias `nki.isa.NAME` for a function of nki.isa
+// that it implements.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace tahoma::isa {
 // "nki.isa.nc_matmul"; several are joined by ", "; "" if nki.isa has no such function.
 std::string nki_names_of(const OpRow& row);
 
-// In the order of the table: one row for a mnemonic, every row that implements the function for an alias, none
+// Ordered as in the table: one row for a mnemonic, every row that implements the function for an alias, none
 // for an unknown name.
 std::vector<const OpRow*> rows_by_name(std::string_view name);
 

@@ -17,7 +17,7 @@ std::string pad(std::string text, std::size_t width) {
   return text;
 }
 
-// As short as a list wants it: "all but tensor" for many.
+// A short form for lists: "all but tensor" for many queues.
 std::string short_queues_of(const OpRow& row) {
   constexpr std::uint8_t kAll = (1U << kQueueCount) - 1;
   const auto others = static_cast<std::uint8_t>(kAll & ~row.queues);
@@ -25,7 +25,7 @@ std::string short_queues_of(const OpRow& row) {
   return many ? "all but " + names_in<Queue>(others) : queues_of(row);
 }
 
-// Without the prefix, which the heading of the list has.
+// The name without the prefix, which the heading of the list has.
 std::string bare_nki_names_of(const OpRow& row) {
   std::string text;
   for (const std::string_view name : row.nki)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the table says, for people: the text of `tahoma isa` and the Markdown reference. Nothing here is
-// written by hand but headings; a new row appears by itself.
+// The table for people: the text of `tahoma isa` and the Markdown reference. Only headings are written by
+// hand; a new row appears automatically.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ namespace tahoma::isa {
 std::string reference_list();
 
 // Everything about one instruction: queues, functions of nki.isa that it implements, operands with text form,
-// memories, dtypes, limits and place in the word, formula, cost class, availability. `name` is a mnemonic, or
-// nki.isa.NAME for a page of each instruction that implements the function. Throws ProgramError E-ISA-001 with
-// the nearest name if it is unknown.
+// memories, dtypes, limits and position in the word, formula, cost class, availability. `name` is a mnemonic,
+// or nki.isa.NAME for a page of each instruction that implements the function. Throws ProgramError E-ISA-001
+// with the nearest name if it is unknown.
 std::string reference_page(std::string_view name);
 std::string reference_page(const OpRow& row);
 

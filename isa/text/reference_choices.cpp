@@ -30,22 +30,22 @@ constexpr Meanings<AluOp> kAluMeanings = {"a + b",
                                           "1 if a < b, else 0",
                                           "1 if neither is 0, else 0",
                                           "1 if one is not 0, else 0",
-                                          "1 if just one is not 0, else 0",
+                                          "1 if exactly one is not 0, else 0",
                                           "1 / square root of a",
                                           "1 / a",
                                           "a without its sign",
                                           "bits set in both",
                                           "bits set in one or both",
                                           "bits set in just one",
-                                          "every bit of a turned over",
-                                          "a moved b bits up, zeros enter",
-                                          "a moved b bits down, zeros enter"};
+                                          "a with every bit inverted",
+                                          "a shifted up by b bits, filled with zeros",
+                                          "a shifted down by b bits, filled with zeros"};
 
 constexpr Meanings<ReduceCommand> kCommandMeanings = {
     "starts from the neutral element, folds, keeps and writes the result",
-    "goes on from what the accumulators hold", "starts from the operand `init`",
+    "continues from the values of the accumulators", "starts from the operand `init`",
     "sets the accumulators to the neutral element, folds nothing",
-    "leaves the accumulators alone, folds nothing"};
+    "does not change the accumulators, folds nothing"};
 
 constexpr Meanings<CompareOp> kCompareMeanings = {"a == b", "a != b", "a < b", "a <= b", "a > b", "a >= b"};
 
@@ -66,19 +66,17 @@ constexpr std::array<DTypeText, kDTypeCount> kDTypes = {{
      "the low 13 bits are stored as zeros and ignored"},
     {"1, 4, 3 bits, bias 7", "240", "2^-6, 2^-9", "has infinities, unlike the OCP's e4m3fn"},
     {"1, 5, 2 bits, bias 15", "57344", "2^-14, 2^-16", ""},
-    {"1, 3, 4 bits, bias 3", "15.5", "2^-2, 2^-6", "no faster than bf16 in the array"},
+    {"1, 3, 4 bits, bias 3", "15.5", "2^-2, 2^-6", "at the rate of bf16 in the array"},
     {"two's complement", "127", "-128", ""},
     {"two's complement", "32767", "-32768", ""},
     {"binary", "65535", "0", ""},
 }};
 
 constexpr std::string_view kDTypeRules =
-    "To a float: to nearest, ties to even, or stochastic; beyond the largest number to infinity; a NaN stays "
-    "a "
-    "quiet NaN. To an integer: rounded the same way, saturated; a NaN becomes 0. Floats are given as sign, "
-    "exponent and fraction bits, with the smallest normal and the smallest positive number; integers with "
-    "their "
-    "lowest value.\n\n";
+    "To a float: to nearest, ties to even, or stochastic; beyond the largest number to infinity; a NaN "
+    "stays a quiet NaN. To an integer: rounded the same way, saturated; a NaN becomes 0. Floats are given "
+    "as sign, exponent and fraction bits, with the smallest normal and the smallest positive number; "
+    "integers with their lowest value.\n\n";
 
 // Escapes bars, which would end a Markdown table cell.
 std::string cell(std::string_view text) {
@@ -101,11 +99,9 @@ std::string alu_table() {
                registers = choices_of(Opcode::kRegAlu, FieldKind::kOp0);
   std::string out =
       "### ALU operations\n\nArithmetic takes any dtype and works in fp32 (32-bit integers throughout are "
-      "exact on "
-      "GpSimd); bit operations take integers as they lie in memory, with integer constants. The engines "
-      "listed "
-      "have the operation in element-wise instructions; the row of an instruction may allow fewer.\n\n"
-      "| operation | meaning | kind | engines | reduces | across partitions | registers "
+      "exact on GpSimd); bit operations take the bits of integers in memory, with integer constants. The "
+      "listed engines have the operation in element-wise instructions; the row of an instruction may "
+      "allow fewer.\n\n| operation | meaning | kind | engines | reduces | across partitions | registers "
       "|\n|---|---|---|---|---|---|---|\n";
   for (std::size_t n = 0; n < kEnumeratorCount<AluOp>; ++n) {
     std::string engines;
@@ -144,9 +140,8 @@ std::string meaning_table(const std::string& title, const Meanings<Enum>& meanin
 std::string function_list() {
   std::string out =
       "### Activation functions\n\nSilicon's own errors are not published; these are ours. The set is the "
-      "group of "
-      "function tables that has to be loaded.\n\n| function | formula | largest error, ulp | sets | limits "
-      "|\n|---|---|---|---|---|\n";
+      "group of function tables that must be loaded.\n\n| function | formula | largest error, ulp | sets "
+      "| limits |\n|---|---|---|---|---|\n";
   for (const ActFnRow& row : activation_functions()) {
     std::string sets;
     for (unsigned s = 1; s <= kTableSets; ++s)

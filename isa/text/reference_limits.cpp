@@ -22,7 +22,7 @@ void add_choice_limits(const OpRow& row, std::vector<std::string>& lines) {
         "bit operations on integer dtypes only, with integer constants, and not beside arithmetic");
   const Field* scalar = find_field(row, FieldKind::kScalar0);
   if (scalar != nullptr && scalar->optional && find_field(row, FieldKind::kOp0) != nullptr)
-    lines.push_back("a scalar for each operation of two operands, none for one of a single operand");
+    lines.push_back("a scalar for each operation of two operands, and none for one of a single operand");
   if (find_field(row, FieldKind::kTags) != nullptr)
     lines.push_back("tags in sparse modes only; rows a multiple of the weights kept of a group");
   if (find_field(row, FieldKind::kMode) != nullptr)
@@ -46,9 +46,8 @@ void add_own_limits(Opcode op, std::vector<std::string>& lines) {
       {Opcode::kLocalGather, "at most 4096 indices for each group of 16 partitions; extent per_index..65535"},
       {Opcode::kTopk, "n 8..65535 and at most the elements of 16 partitions; k 1..32767 and at most n"},
       {Opcode::kSendRecv,
-       "through GpSimd's own DMA from queue gpsimd only, at most 1024, 512 or 256 bytes a partition for 32-, "
-       "16- "
-       "or 8-bit types"},
+       "through GpSimd's own DMA from queue gpsimd only, at most 1024, 512 or 256 bytes per partition of "
+       "32-, 16- or 8-bit types"},
       {Opcode::kDmaCopy,
        "indirect: rows and bound given, one side rows of HBM, the other a tile of SBUF along dimension 0"},
       {Opcode::kDmaCompute, "no source accumulates"},

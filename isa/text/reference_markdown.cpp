@@ -25,14 +25,11 @@ std::string markdown_section(const OpRow& row) {
 
 constexpr std::string_view kWord =
     "## The word\n\n64 bytes, lowest bit of byte 0 first. Bits 0..7 opcode, 8..9 wait kind, 10..11 update "
-    "kind, "
-    "12 update on read, 13..15 unused, 16..23 wait semaphore, 24..55 wait value, 56..63 update semaphore, "
-    "64..79 update value; then the operands in order. Unused bits are zero.\n\n"
-    "Every instruction may carry `wait=s3>=16` (also `==`, or `>=r5` for a register), which holds it back, "
-    "and "
-    "`update=s4+=1` (also `-=` and `=`), which changes a semaphore on completion, or with `@read` as soon as "
-    "the "
-    "sources are read.\n\n";
+    "kind, 12 update on read, 13..15 unused, 16..23 wait semaphore, 24..55 wait value, 56..63 update "
+    "semaphore, 64..79 update value; then the operands in order. Unused bits are zero.\n\nEvery "
+    "instruction may carry `wait=s3>=16` (also `==`, or `>=r5` for a register), which delays it, and "
+    "`update=s4+=1` (also `-=` and `=`), which changes a semaphore on completion, or with `@read` as soon "
+    "as the sources are read.\n\n";
 
 std::string queues_markdown() {
   std::string out = "## Queues\n\n| queue | runs | reaches | ALU operations |\n|---|---|---|---|\n";
@@ -47,7 +44,7 @@ std::string queues_markdown() {
 }  // namespace
 
 std::string reference_markdown() {
-  std::string out = "# Instruction reference\n\nMade from the table of instructions in `isa`.\n\n";
+  std::string out = "# Instruction reference\n\nGenerated from the table of instructions in `isa`.\n\n";
   out += queues_markdown();
   out += kWord;
   for (const RowGroup& group : row_groups()) {

@@ -54,7 +54,7 @@ std::string operations_of(AluOps mask) {
   return mask == (kArithmetic | kUnary | kBypassOp) ? "any arithmetic" : names_in<AluOp>(mask);
 }
 
-// In the first memory and, where it is taken, in bf16; else in the first dtype.
+// In the first memory and, if it is legal, in bf16; otherwise in the first dtype.
 std::string example_operand(const Field& field) {
   const bool in_sbuf = (field.spaces & 1) != 0;
   std::size_t dtype = static_cast<std::size_t>(DType::kBf16);
@@ -117,7 +117,7 @@ std::string text_form(const Field& field, ValueType type) {
   return name;
 }
 
-// What the field accepts beyond its type.
+// The limits of the field beyond its type.
 std::string legal_values(const Field& field, ValueType type) {
   switch (type) {
     case ValueType::kTile:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of the reference that the text of `tahoma isa` and the Markdown share.
+// Parts of the reference that the text of `tahoma isa` and the Markdown share.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct OperandLine {
   std::string form, doc, bits;
 };
 
-// Instructions that belong together for a reader, in the order in which they are shown.
+// Groups of instructions for readers, in the order of display.
 struct RowGroup {
   std::string_view title;
   std::vector<const OpRow*> rows;
@@ -34,11 +34,10 @@ std::string_view availability_of(const OpRow& row);
 // "nki.isa.nc_matmul", or the sentence that nki.isa has no such function.
 std::string implemented_functions(const OpRow& row);
 std::vector<OperandLine> operand_lines(const OpRow& row);
-// The limits that hold for an instruction because of its row and the roles of its operands, with the numbers
-// of Trainium2.
+// The limits of an instruction from its row and the roles of its operands, with the numbers of Trainium2.
 std::vector<std::string> limits_of(const OpRow& row);
 
-// Markdown tables of what operands choose from: operations, modes, commands, functions and dtypes.
+// Markdown tables of operand choices: operations, modes, commands, functions and dtypes.
 std::string choices_markdown();
 
 }  // namespace tahoma::isa

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of one instruction, and where its operands lie.
+// Checks the shape of one instruction and the positions of its operands.
 #include <algorithm>
 
 #include "isa/validate/validate_rules.h"
@@ -67,7 +67,7 @@ void check_place(const Site& site, const Field& field, const Scalar& scalar) {
                     scalar.offset, scalar.offset + kSize - 1});
 }
 
-// Row numbers of a transfer cover as many partitions as it has rows: see check_indirect().
+// Row numbers of a transfer cover one partition per row: see check_indirect().
 void check_place(const Site& site, const Field& field, const Column& column) {
   if (!column.present) {
     if (!field.optional) site.fail("E-ISA-035", quoted(field.name) + " is missing");

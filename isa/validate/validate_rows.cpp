@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row asks of the shape, and of its operands together.
+// Checks the requirements of a row on the shape and between its operands.
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +37,7 @@ void check_pairs(const Site& site) {
     site.fail("E-ISA-038", "both sources are in psum; expected at least one in sbuf");
 }
 
-// Bit operations: on integers only, and not mixed with arithmetic.
+// Bit operations take only integers and are not mixed with arithmetic.
 void check_bitwise(const Site& site) {
   const Instruction& i = site.instruction;
   bool bitwise = false, arithmetic = false;
@@ -121,7 +121,7 @@ void check_numbers(const Site& site) {
                                  " of 32; expected 0..31, or 255 to keep");
 }
 
-// Scalars that an ALU operation takes, and those that it cannot take.
+// Checks the scalars that an ALU operation needs, and those that it must not have.
 void check_operations(const Site& site) {
   const Instruction& i = site.instruction;
   for (const Field& field : site.row.fields) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups of rules behind validate(), each in a file of its own.
+// The groups of rules of validate(), each in its own file.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ struct Extent {
 };
 Extent extent_of(const AccessPattern& pattern);
 
-// Where an operand lies in an on-chip memory.
+// The position of an operand in an on-chip memory.
 struct Area {
   std::string_view name;
   Space space;
@@ -63,23 +63,23 @@ std::string chosen_names(Mask mask) {
   return text;
 }
 
-// "" if `count` partitions may start at `first`, else what was expected: more than half of the partitions
-// start at 0, more than a quarter at a half, others at a quarter.
+// "" if `count` partitions may start at `first`, else the expected start: 0 for more than half of the
+// partitions, a multiple of a half for more than a quarter, and a multiple of a quarter for others.
 std::string partition_start_rule(unsigned first, unsigned count, unsigned partitions);
 
-void check_slots(const Site& site);       // nothing outside the row is set
+void check_slots(const Site& site);       // only slots of the row are set
 void check_kinds(const Site& site);       // enumerators, memories and dtypes
-void check_overlap(const Site& site);     // destinations and other operands lie apart
+void check_overlap(const Site& site);     // destinations do not overlap other operands
 void check_references(const Site& site);  // registers, rings, arguments, targets
 void check_transfer(const Site& site);    // the descriptors of a transfer
-void check_operands(const Site& site);    // shapes and places, with the two that follow
+void check_operands(const Site& site);    // shapes and positions, with the following two
 void check_array(const Site& site);       // rows, columns and modes of the tensor engine
-void check_row_rules(const Site& site);   // what the row asks of shapes, and of operands together
+void check_row_rules(const Site& site);   // requirements of the row on shapes and between operands
 void check_descriptor(const Descriptor& descriptor, std::size_t index, const Program& program,
                       const Limits& limits);
 
-// Follows which weights stand where in the array along a stream. Behind a jump target, where paths meet, only
-// what is loaded there is known; a matmul that uses anything else is given the benefit of the doubt.
+// Tracks the weights in the array along a stream. After a jump target, where paths join, only weights that
+// are loaded later are known; a matmul that uses other weights is accepted.
 class WeightTracker {
  public:
   explicit WeightTracker(const std::vector<Instruction>& stream);
@@ -90,7 +90,7 @@ class WeightTracker {
   void use(const Site& site, const ArraySize& array) const;
 
   std::vector<bool> is_target_;
-  bool all_known_ = true;  // nothing stands in the array but loaded_
+  bool all_known_ = true;  // the array contains only loaded_
   std::vector<Standing> loaded_;
 };
 

@@ -21,8 +21,8 @@ void check_indirect(const Site& site, const Descriptor& d) {
   const Instruction& i = site.instruction;
   if ((i.indirect != Indirection::kNone) != i.result.present)
     site.fail("E-ISA-035",
-              "an indirect transfer needs row numbers, a direct one has none; expected both or neither of "
-              "indirect and rows");
+              "an indirect transfer needs row numbers and a direct one must not have them; expected both "
+              "or neither of indirect and rows");
   if (i.indirect == Indirection::kNone) {
     if (find_field(site.row, FieldKind::kExtent) != nullptr && (i.extent != 0 || i.skip))
       site.fail("E-ISA-040", "sets a row bound without row numbers; expected indirect");

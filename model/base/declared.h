@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A statistic is declared in one line, where its counter stands: type, name, unit and one sentence.
+// A statistic is declared in one line at its counter: type, name, unit and one sentence.
 //
 //   struct DmaMeasurement {
 //     std::string path;  // of the instance
@@ -7,13 +7,13 @@
 //     TAHOMA_COUNTER(std::uint64_t, packets, kCount, "packets moved by the 16 engines");
 //   };
 //
-// The line declares an ordinary member, and a function that describes it. statistics_walk.h finds these
-// functions by their line numbers and lists, adds and renders the statistics, in the order of the lines.
+// The line declares an ordinary member and a function that describes it. statistics_walk.h finds these
+// functions by their line numbers, and lists, adds and renders the statistics in the order of the lines.
 // Nothing else has to be edited: the component increments the member.
 //
 //   TAHOMA_COUNTER         adds up over instances
-//   TAHOMA_LEVEL           does not: a mean, a percentile, a maximum
-//   TAHOMA_COUNTER_IF      is listed only where the condition on `self` holds
+//   TAHOMA_LEVEL           does not add up: a mean, a percentile, a maximum
+//   TAHOMA_COUNTER_IF      is listed only if the condition on `self` holds
 //   TAHOMA_COUNTERS_BY     an array by an enum, whose name_of() and doc_of() are the names and the sentences
 //   TAHOMA_FIGURE          a derived figure: a member function of the `elapsed` time of the run, an expression
 //                          over `self` and `elapsed`; an empty std::optional is not listed
@@ -23,8 +23,8 @@
 //   TAHOMA_INHERITED       the statistics of a base class
 //   TAHOMA_INHERITED_IF    the same for the kind of instance of which the condition on `self` holds
 //
-// A part has a path of its own (member `path`), or stands below its owner by its name (`name()`) or by the
-// name of the member. A part with `bool took_part() const` is listed only where that holds.
+// A part has its own path (member `path`), or its path is its owner's path and its name (`name()`, or the
+// name of the member). A part with `bool took_part() const` is listed only if that returns true.
 #pragma once
 
 #include "model/base/stats.h"
@@ -32,7 +32,7 @@
 
 namespace tahoma::base {
 
-// Lines that the declarations of one struct may span.
+// The most lines that the declarations of one struct may span.
 inline constexpr int kMostLines = 64;
 template <int kNumber>
 struct Line {};

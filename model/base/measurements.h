@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run measured, as plain values: filled by the components, read by reports. Times are simulated time.
-// A counter declares its statistic in its own line (declared.h); components increment these members.
+// The measurements of a run as plain values: components fill them, reports read them. Times are simulated
+// time. A counter declares its statistic in its own line (declared.h); components increment these members.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ enum class EngineKind : std::uint8_t { kTensor, kVector, kScalar, kGpSimd, kSync
 inline constexpr std::size_t kEngineKinds = 6;
 const char* name_of(EngineKind kind);  // "tensor", "vector", ...
 
-// Every femtosecond of an engine has one of these names; they add up to the elapsed time.
+// All engine time is attributed to exactly one of these, so they add up to the elapsed time.
 enum class StallReason : std::uint8_t {
   kBusy,  // an instruction occupies the engine's issue
   kWaitTensor,
@@ -29,17 +29,17 @@ enum class StallReason : std::uint8_t {
   kWaitDma,         // semaphore raised last by a DMA on this core's own HBM
   kWaitLink,        // semaphore raised last by a DMA that crossed NeuronLink
   kWaitCollective,  // semaphore raised last by a collective core
-  kWaitCore,        // sendrecv, core_barrier: the other core of the logical core had not come yet
+  kWaitCore,        // sendrecv, core_barrier: the other core of the logical core had not arrived
   kHandover,        // semaphore satisfied, instruction not yet started
-  kWeightLoad,      // tensor: the array stands while weights load (not hidden)
+  kWeightLoad,      // tensor: the array waits for weights (the part that is not hidden)
   kThrottle,        // tensor: half rate after idling
   kTableLoad,       // scalar: activation table switch
   kBankConflict,    // another engine uses the same PSUM bank
   kPortConflict,    // another engine uses the same port of SBUF
   kDispatch,        // sequencer: register, branch and semaphore instructions
   kQueueFull,       // a bounded queue (DMA ring) had no room
-  kDrain,           // issue done, results still in the pipeline, nothing else to issue
-  kIdle,            // no instruction left, or none ever
+  kDrain,           // everything is issued, results are still in the pipeline
+  kIdle,            // no instruction is left, or there never was one
 };
 inline constexpr std::size_t kStallReasons = 20;
 const char* name_of(StallReason name);  // "busy", "wait_tensor", ...
@@ -82,7 +82,7 @@ struct DmaMeasurement {  // the 16 DMA engines of one core together
   TAHOMA_COUNTER(Duration, busy, kNanoseconds, "moving packets, summed over the 16 engines");
   TAHOMA_COUNTER(Duration, active, kNanoseconds, "at least one engine with a packet issued and not yet read");
   TAHOMA_COUNTER(Duration, blocked_memory, kNanoseconds,
-                 "work at hand, but too much under way to and from HBM, summed over the engines");
+                 "work was ready but too much was in flight to and from HBM, summed over the engines");
   TAHOMA_COUNTER(Duration, blocked_link, kNanoseconds,
                  "waiting for the fabric to take a packet, summed over the engines");
   bool took_part() const { return transfers > 0; }
@@ -104,8 +104,8 @@ struct DramCounts {  // of a channel
   TAHOMA_COUNTER(std::uint64_t, refreshes, kCount, "refresh commands");
 };
 
-// One channel of a stack with DRAM behind it. `data`, the lost times and `idle` are shares of the data pins
-// of its pseudo-channels, averaged over them: together they are the elapsed time.
+// One channel of a stack with the DRAM model. `data`, the lost times and `idle` are shares of the time of the
+// data pins, averaged over the pseudo-channels. Together they are the elapsed time.
 struct ChannelMeasurement : DramCounts {
   std::string path;  // "server0.chip03.hbm1.channel05"
   Bandwidth peak;
@@ -117,32 +117,33 @@ struct ChannelMeasurement : DramCounts {
   TAHOMA_FIGURE(std::optional<double>, achieved, kRatio, "bytes moved over what the peak would have moved",
                 achieved_share(self.read_bytes + self.write_bytes, self.peak, elapsed));
   TAHOMA_INHERITED(DramCounts);
-  TAHOMA_COUNTER(std::uint64_t, corrected_errors, kCount, "errors met and corrected");
+  TAHOMA_COUNTER(std::uint64_t, corrected_errors, kCount, "errors that were corrected");
   TAHOMA_LEVEL(std::uint64_t, most_reads_queued, kCount, "most accesses in the read queue");
   TAHOMA_LEVEL(std::uint64_t, most_writes_queued, kCount, "most accesses in the write queue");
-  TAHOMA_COUNTER(Duration, data, kNanoseconds, "data on the pins, as all times here a mean over the pins");
+  TAHOMA_COUNTER(Duration, data, kNanoseconds,
+                 "data on the pins; this and the other times are means over the pins");
   TAHOMA_COUNTER(Duration, lost_refresh, kNanoseconds, "pins idle because of a refresh");
   TAHOMA_COUNTER(Duration, lost_turnaround, kNanoseconds, "pins turning between reads and writes");
   TAHOMA_COUNTER(Duration, lost_bank, kNanoseconds, "pins waiting for banks, bank groups or activates");
-  TAHOMA_COUNTER(Duration, idle, kNanoseconds, "nothing to do");
+  TAHOMA_COUNTER(Duration, idle, kNanoseconds, "pins idle without work");
   TAHOMA_LEVEL(double, mean_reads_queued, kCount, "accesses in the read queue, mean over the run");
   TAHOMA_LEVEL(double, mean_writes_queued, kCount, "accesses in the write queue, mean over the run");
 };
 
-// From a request's arrival at the stack to its last data; of posted writes, to their acceptance. Percentiles
-// are within 1/16 of their value, never below it.
+// Latency from a request's arrival at the stack to its last data; for posted writes, to their acceptance.
+// Percentiles are at most 1/16 above the exact value and never below it.
 struct LatencyMeasurement {
   TAHOMA_STATISTICS(LatencyMeasurement);
   TAHOMA_COUNTER(std::uint64_t, count, kCount, "requests served");
   TAHOMA_LEVEL(Duration, mean, kNanoseconds, "mean latency");
-  TAHOMA_LEVEL(Duration, p50, kNanoseconds, "latency that half of the requests kept to");
-  TAHOMA_LEVEL(Duration, p90, kNanoseconds, "latency that 90 % of the requests kept to");
-  TAHOMA_LEVEL(Duration, p99, kNanoseconds, "latency that 99 % of the requests kept to");
+  TAHOMA_LEVEL(Duration, p50, kNanoseconds, "latency that half of the requests did not exceed");
+  TAHOMA_LEVEL(Duration, p90, kNanoseconds, "latency that 90 % of the requests did not exceed");
+  TAHOMA_LEVEL(Duration, p99, kNanoseconds, "latency that 99 % of the requests did not exceed");
   TAHOMA_LEVEL(Duration, longest, kNanoseconds, "longest latency");
   bool took_part() const { return count > 0; }
 };
 
-// Something that went wrong in a stack and was got over.
+// A fault of a stack and how it was handled.
 struct HbmEvent {
   Time when;
   std::string what;  // "corrected error: channel 3, pseudo-channel 1, bank 7, row 1234"
@@ -173,7 +174,7 @@ struct HbmMeasurement {
   TAHOMA_COUNTER(Duration, busy, kNanoseconds, "time the stack's bandwidth was in use");
   TAHOMA_PART(LatencyMeasurement, reads);
   TAHOMA_PART(LatencyMeasurement, writes);
-  TAHOMA_COUNTER_IF(self.events > 0, std::uint64_t, events, kCount, "faults met and got over");
+  TAHOMA_COUNTER_IF(self.events > 0, std::uint64_t, events, kCount, "faults that were corrected");
   TAHOMA_PART(std::vector<HbmUser>, users);                // cores that moved bytes here, in order
   TAHOMA_PART(std::vector<ChannelMeasurement>, channels);  // empty for the flat model
   bool took_part() const { return read_bytes + write_bytes > 0; }
@@ -189,7 +190,7 @@ struct CrossingMeasurement {  // one direction between two dies of a chip: data 
   bool took_part() const { return bytes > 0; }
 };
 
-// What one chip sent another over a link.
+// The data of one pair of chips on a link.
 struct LinkFlow {
   std::uint32_t from_chip = 0, to_chip = 0;
   std::uint64_t payload_bytes = 0;
@@ -212,13 +213,13 @@ struct LinkMeasurement {  // one direction of one link
   TAHOMA_COUNTER(Duration, busy, kNanoseconds, "time the wire was sending");
   TAHOMA_COUNTER(Duration, blocked, kNanoseconds,
                  "time a packet was ready and the wire free, but the next buffer had no credit");
-  TAHOMA_COUNTER(Duration, queue_full, kNanoseconds, "time a packet stood before the full queue");
+  TAHOMA_COUNTER(Duration, queue_full, kNanoseconds, "time a packet waited for the full queue");
   TAHOMA_LEVEL(std::uint64_t, queue_high_water, kCount, "most packets in the queue");
-  TAHOMA_DERIVED("flows", kCount, "pairs of chips whose packets went this way",
+  TAHOMA_DERIVED("flows", kCount, "pairs of chips whose packets took this link",
                  std::uint64_t{self.flows.size()});
 };
 
-// What chips sent each other through the fabric: counted where it enters and where it leaves.
+// The data that chips send each other through the fabric, counted at entry and at exit.
 struct TrafficMeasurement {
   std::uint32_t from_chip = 0, to_chip = 0;
 
@@ -227,7 +228,7 @@ struct TrafficMeasurement {
   TAHOMA_COUNTER(std::uint64_t, payload_bytes, kBytes, "payload that chips sent each other, once each");
 };
 
-// What the whole machine counts together.
+// Totals of the whole machine.
 struct RunCounts {
   TAHOMA_STATISTICS(RunCounts);
   TAHOMA_COUNTER(std::uint64_t, instructions, kCount, "instructions retired on all queues");

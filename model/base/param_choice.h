@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parameter that takes one of several named values. The member holds an enum; the names stand in one table
-// beside it. Parsing, `tahoma params`, the resolved configuration, errors and sweep axes read that table, and
-// no component compares a name.
+// A parameter that takes one of several named values. The member holds an enum, and one table beside it has
+// the names. Parsing, `tahoma params`, the resolved configuration, errors and sweep axes read that table. No
+// component compares a name.
 //
 //   enum class PortModel : std::uint8_t { kBehavioural, kRtl };
 //   inline constexpr base::Named<PortModel> kPortModels[] = {{PortModel::kBehavioural, "behavioural"},
@@ -31,7 +31,7 @@ struct Named {
   const char* name;
 };
 
-// The name in the table; "" for a value that it lacks.
+// The name in the table; "" if the table lacks the value.
 template <class E, std::size_t N>
 constexpr const char* name_in(const Named<E> (&table)[N], std::type_identity_t<E> value) {
   for (const Named<E>& row : table)
@@ -39,7 +39,7 @@ constexpr const char* name_in(const Named<E> (&table)[N], std::type_identity_t<E
   return "";
 }
 
-// What a choice may hold: an enum, or an enum that may be absent.
+// A choice holds an enum, or an optional enum.
 template <class E>
 inline constexpr bool kIsOptionalEnum = false;
 template <class E>
@@ -73,7 +73,7 @@ struct Choice {
   }
 };
 
-// `nothing` or one of the values: the absent value comes first.
+// `nothing` or one of the values; the absent value is listed first.
 template <class E>
 Choice<std::optional<E>> absent_or(const char* nothing, const Choice<E>& choice) {
   Choice<std::optional<E>> wider;
@@ -96,14 +96,14 @@ class ChoiceRef {
         set_([&ref, values = choice.values](std::size_t i) { ref = values.at(i); }) {}
 
   const std::vector<std::string>& names() const { return *names_; }
-  // The place of the value among the names; their number if the member holds none of them.
+  // The index of the value among the names; the number of names if the member holds none of them.
   std::size_t index() const { return index_(); }
   void set_index(std::size_t index) const { set_(index); }
   std::string name() const {
     const std::size_t i = index();
     return i < names_->size() ? (*names_)[i] : "";
   }
-  // False if no value is called so; the member is unchanged then.
+  // Returns false and leaves the member unchanged if no value has that name.
   bool set(std::string_view name) const {
     for (std::size_t i = 0; i < names_->size(); ++i)
       if ((*names_)[i] == name) return set_(i), true;

@@ -66,7 +66,7 @@ std::string check_choice(const std::string& value, const std::vector<std::string
                      did_you_mean(value, choices));
 }
 
-// What stands directly below the group `group`, or nothing if it is no group.
+// Returns the names directly below `group`; empty if it is not a group.
 std::vector<std::string> members_of(const std::string& group, const std::vector<std::string>& paths) {
   std::vector<std::string> members;
   for (const std::string& path : paths) {
@@ -83,7 +83,7 @@ std::vector<std::string> members_of(const std::string& group, const std::vector<
   throw UserError(code, place, fmt::format("'{}' {}", param.path, text));
 }
 
-// Parses into the bound value, or leaves it as it was and throws.
+// Parses into the bound value; throws and leaves it unchanged on an error.
 template <class T>
 void parse_at(const Param& param, T* ref, const std::string& text, const std::string& place) {
   const T saved = *ref;
@@ -221,7 +221,7 @@ void ParamTree::demand(const std::string& path) {
   for (const auto& [name, groups] : on_demand_) {
     if (!path.starts_with(name + ".")) continue;
     const std::string group = groups.group_of(path.substr(name.size() + 1));
-    // A group has parameters of its own; what stands deeper below its path may be of other groups.
+    // A group has its own parameters; deeper paths below it may belong to other groups.
     const std::string parameters = fmt::format("{}.{}.", name, group);
     const bool declared = std::any_of(params_.begin(), params_.end(), [&](const Param& param) {
       return param.path.starts_with(parameters) &&

@@ -59,19 +59,19 @@ struct Param {
   std::string doc;
   Source source;
   bool may_be_ideal = false;           // `ideal` is legal: a resource
-  std::function<std::string()> check;  // "" if the bound value is legal, else what is wrong with it
+  std::function<std::string()> check;  // "" if the bound value is legal, else the error
   std::vector<std::string> choices;    // the legal names of a choice or a switch; empty if free
   std::string set_at;                  // place that set it last (file:line:column, --set), "" while default
 };
 
 class ParamTree {
  public:
-  // An empty root: the parameters stand at the top level.
+  // With an empty root the parameters are at the top level.
   explicit ParamTree(std::string root) : prefix_(std::move(root)) {}
 
-  // Bind, set the default, and remember the rest. `ideal` is legal for a bandwidth, and for a Duration or
-  // Cycles whose range begins at zero: a cost that may vanish. A declaration whose default breaks its own
-  // rules is an invariant.
+  // These bind the member, set its default and record the declaration. `ideal` is legal for a bandwidth, and
+  // for a Duration or Cycles whose range begins at zero (a cost that may vanish). A declaration whose default
+  // breaks its own rules violates an invariant.
   void add(const char* name, bool& ref, bool initial, const char* doc, Source source);
   void add(const char* name, std::uint64_t& ref, std::uint64_t initial, Range<std::uint64_t> range,
            const char* doc, Source source);
@@ -86,8 +86,8 @@ class ParamTree {
            Source source);
   void add(const char* name, Bandwidth& ref, Bandwidth initial, Range<Bandwidth> range, const char* doc,
            Source source);
-  // Free text. `choices` is for names that are registered while the program starts, such as kinds of
-  // workloads; a fixed list of names is an enum.
+  // Free text. `choices` is for names that are registered at program start, such as kinds of workloads; a
+  // fixed list of names is an enum.
   void add(const char* name, std::string& ref, const std::string& initial, std::vector<std::string> choices,
            const char* doc, Source source);
   // One of the named values of an enum.
@@ -98,7 +98,7 @@ class ParamTree {
     add_choice(name, ChoiceRef(ref, choice), doc, std::move(source));
   }
 
-  // Declare `group` (anything with declare(ParamTree&)) below `name`.
+  // Declares `group` (anything with declare(ParamTree&)) below `name`.
   template <class Group>
   void group(const char* name, Group& g) {
     const std::string saved = prefix_;
@@ -107,17 +107,17 @@ class ParamTree {
     prefix_ = saved;
   }
 
-  // Groups below `name` that nobody has declared until somebody names one of them: what is set in single
-  // instances of a large machine.
+  // Groups below `name` that are declared when a path first names one: the settings of single instances of a
+  // large machine.
   struct OnDemand {
-    // The group that `rest`, a path below `name`, is or begins with; "" if none.
+    // The group that `rest`, a path below `name`, names or leads into; "" if none.
     std::function<std::string(const std::string& rest)> group_of;
     std::function<void(ParamTree&, const std::string& group)> declare;
-    // Paths of all parameters that may stand there: for the nearest one.
+    // Paths of all parameters that are legal there, to suggest the nearest one.
     std::function<std::vector<std::string>()> legal;
   };
   void on_demand(const char* name, OnDemand groups);
-  // Declares the group on demand that `path` is or leads into, if there is one and nobody has yet.
+  // Declares the group on demand that `path` names or leads into, if there is one and it is not declared yet.
   void demand(const std::string& path);
 
   const std::vector<Param>& params() const { return params_; }
@@ -127,19 +127,19 @@ class ParamTree {
 
   const std::string& root() const { return prefix_; }
 
-  // The parameter at `path`, its group declared if that is done on demand; or UserError at `place`: E-CFG-002
-  // unknown (with the nearest path), E-CFG-019 a group.
+  // Returns the parameter at `path` and declares its group if that happens on demand. Throws UserError at
+  // `place`: E-CFG-002 for an unknown path (with the nearest one), E-CFG-019 for a group.
   Param& at(const std::string& path, const std::string& place);
 
-  // Parse `text` for the parameter at `path`. Throws UserError: unknown path (with the nearest one), missing
-  // or wrong unit, not a number, out of range, `ideal` where it is none (E-CFG-002 to E-CFG-007). `place` is
-  // where the text came from. After an error the parameter has its old value.
+  // Parses `text` for the parameter at `path`. Throws UserError: unknown path (with the nearest one), missing
+  // or wrong unit, not a number, out of range, `ideal` where it is not legal (E-CFG-002 to E-CFG-007).
+  // `place` is the origin of the text. After an error the parameter has its old value.
   void set(const std::string& path, const std::string& text, const std::string& place);
 
  private:
   void bind(Param param);
   void add_choice(const char* name, ChoiceRef ref, const char* doc, Source source);
-  // All declared paths, and those that could be on demand where `path` leads.
+  // All declared paths, and those that can be declared on demand at `path`.
   std::vector<std::string> legal_near(const std::string& path) const;
 
   std::string prefix_;
@@ -147,11 +147,11 @@ class ParamTree {
   std::vector<std::pair<std::string, OnDemand>> on_demand_;  // by path
 };
 
-// A text or a choice: neither a number nor a switch.
+// True for a text or a choice: neither a number nor a switch.
 bool takes_words(const ParamRef& value);
 
-// The value as text with its unit: "725 GB/s", "24 GiB", "1283.33 ns", "ideal", "true"; strings as they are,
-// unquoted.
+// The value as text with its unit: "725 GB/s", "24 GiB", "1283.33 ns", "ideal", "true". Strings are not
+// quoted.
 std::string text_of(const ParamRef& value);
 
 }  // namespace tahoma::base

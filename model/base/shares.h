@@ -9,18 +9,18 @@
 
 namespace tahoma::base {
 
-// 0 when the whole is nothing.
+// Returns 0 if the whole is 0.
 inline double percent_of(Duration part, Duration whole) {
   return whole.fs <= 0 ? 0 : 100.0 * static_cast<double>(part.fs) / static_cast<double>(whole.fs);
 }
 inline double percent_of(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
-// 0 when there was no time.
+// Returns 0 if the time is 0.
 inline double per_second(double amount, Duration elapsed) {
   return elapsed.fs <= 0 ? 0 : amount / elapsed.seconds();
 }
 
-// Bytes that a bandwidth moves in a time; none of an ideal one, and none in no time.
+// Bytes that a bandwidth moves in a time; 0 if the bandwidth is ideal or the time is 0.
 inline std::optional<double> capacity(const Bandwidth& peak, Duration elapsed) {
   const double most = static_cast<double>(peak.bytes_per_second) * elapsed.seconds();
   if (peak.ideal || most <= 0) return std::nullopt;
@@ -31,7 +31,7 @@ inline std::optional<double> achieved_share(std::uint64_t bytes, const Bandwidth
   if (!most) return std::nullopt;
   return static_cast<double>(bytes) / *most;
 }
-// 0 where the peak is ideal.
+// Returns 0 if the peak is ideal.
 inline double achieved_percent(std::uint64_t bytes, const Bandwidth& peak, Duration elapsed) {
   return percent_of(static_cast<double>(bytes), capacity(peak, elapsed).value_or(0));
 }

@@ -25,7 +25,7 @@ constexpr void for_each_declaration(Visit&& visit) {
   (std::make_integer_sequence<int, kMostLines>{});
 }
 
-// Adds the counters of one instance to another's. Levels and parts stay as they are.
+// Adds the counters of one instance to another's. Levels and parts do not change.
 template <class T>
 void add_counters(T& sum, const T& more);
 
@@ -72,7 +72,7 @@ void add_counters(T& sum, const T& more) {
 class Lister {
  public:
   enum class What : std::uint8_t {
-    kMeasured,  // what took no part and figures without a value are left out
+    kMeasured,  // parts that took no part and figures without a value are omitted
     kDeclared   // every statistic that is declared; every vector must have an instance
   };
   Lister(StatSink& sink, Duration elapsed, What what = What::kMeasured)

@@ -5,7 +5,7 @@
 
 namespace tahoma::base {
 
-// Without the `blanks` at both ends.
+// Removes the `blanks` at both ends.
 constexpr std::string_view trimmed(std::string_view text, std::string_view blanks = " ") {
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who touched which bytes of one memory last. Bytes are filed in blocks; a record is dropped once a later one
-// that covers it also implies it, so that an access meets a handful of records however long the run is.
+// The latest accesses to the bytes of one memory. Accesses are filed in blocks. A record is dropped once a
+// later one covers and implies it, so an access is compared with few records however long the run is.
 #pragma once
 
 #include <vector>
@@ -21,13 +21,13 @@ class AccessLog {
  public:
   explicit AccessLog(unsigned block_bits) : block_bits_(block_bits) {}
 
-  // found(record) for every earlier access that shares a byte with this one, where one of the two is a write,
-  // and for which ordered(record) is false.
+  // Calls found(record) for every earlier access that shares a byte with this one, if one of the two is a
+  // write and ordered(record) is false.
   template <class Ordered, class Found>
   void conflicts(const Footprint& f, bool write, Ordered&& ordered, Found&& found);
 
-  // Files an access. implied(record): its completion follows from that of the new access.
-  // settled(record): everyone who may ever come here knows that it is complete.
+  // Files an access. implied(record): its completion follows from that of the new access. settled(record):
+  // every component that may access this memory later knows that it is complete.
   template <class Implied, class Settled>
   void add(const Record& record, Implied&& implied, Settled&& settled);
 
@@ -39,7 +39,7 @@ class AccessLog {
     Record record;
     std::uint32_t references = 0;
   };
-  struct Entry {  // the bytes of the record's box: most records are passed over by them alone
+  struct Entry {  // the bounds of the record's bytes, by which most records are skipped
     std::uint64_t begin, end;
     Id id;
   };
@@ -89,7 +89,7 @@ void AccessLog::conflicts(const Footprint& f, bool write, Ordered&& ordered, Fou
       for (const Entry& e : list) {
         if (e.begin >= f.end || f.begin >= e.end) continue;
         const Record& r = slots_[e.id].record;
-        // A pair that meets in several blocks is looked at in the first.
+        // A pair of accesses that share several blocks is examined in the first one.
         if (!r.footprint.boxes_meet(f) || block_of(std::max(r.footprint.begin, f.begin)) != b) continue;
         if (!ordered(r) && overlap(r.footprint, f)) found(r);
       }
@@ -117,7 +117,7 @@ void AccessLog::add(const Record& record, Implied&& implied, Settled&& settled) 
     (record.write ? here.writes : here.reads).push_back({f.begin, f.end, id});
     ++slots_[id].references;
     if (here.reads.size() + here.writes.size() <= here.limit) continue;
-    // What everyone knows can be in nobody's way. Looked for each time a list has doubled.
+    // Records that every component knows can be dropped. The search runs each time a list has doubled.
     erase_if(here.reads, known_to_all);
     erase_if(here.writes, known_to_all);
     here.limit = std::max(kFirstLimit, 2 * (here.reads.size() + here.writes.size()));

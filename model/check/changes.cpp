@@ -9,7 +9,7 @@ namespace {
 
 bool same_component(const Epoch& a, const Epoch& b) { return a.core == b.core && a.component == b.component; }
 
-// Does y start only after this wait was satisfied?
+// Returns whether y starts only after this wait was satisfied.
 bool after_wait(const Change& y, const Origin& w) {
   const bool same_queue = y.origin.core == w.core && y.origin.queue == w.queue;
   if (same_queue) return y.origin.position >= w.position;
@@ -20,7 +20,7 @@ bool after_wait(const Change& y, const Origin& w) {
 
 bool Change::after(const Change& x) const {
   if (start->covers(x.point)) return true;
-  // One engine's instructions read in order and complete in order.
+  // Instructions of one engine read in order and complete in order.
   const bool an_engine = x.point.component < completion_of(isa::kQueueCount);
   const bool in_order = same_component(point, x.point) || same_component(read_point(point), x.point);
   return an_engine && in_order && point.count > x.point.count;
@@ -30,7 +30,7 @@ bool Changes::absent(const Change& y, const Query& query) {
   return &y == query.ignored || (query.waiter != nullptr && after_wait(y, *query.waiter));
 }
 
-// Without x being complete, can the others show the threshold?
+// Returns whether the others can reach the threshold before x is complete.
 bool Changes::complete(const Change& x, const Segment& s, const Query& query) const {
   std::uint64_t sum = s.before;
   for (std::size_t i = s.first; i < end_of(s); ++i) {
@@ -38,7 +38,7 @@ bool Changes::complete(const Change& x, const Segment& s, const Query& query) co
     if (absent(y, query)) continue;
     const bool behind = y.in_order && same_component(y.point, x.point) && y.point.count > x.point.count;
     if (&y == &x || (behind && y.units > 1))
-      sum += y.total() - y.amount;  // all but the DMA engine that has not done x yet
+      sum += y.total() - y.amount;  // all DMA engines except the one that has not completed x
     else if (!y.after(x))
       sum += y.total();
   }
@@ -58,7 +58,7 @@ void Changes::learn_segment(const Segment& s, std::int64_t threshold, Knowledge&
   const std::size_t size = end_of(s) - s.first;
   const std::uint64_t end = &s == &segments_.back() ? total_ : (&s + 1)->before;
   const bool all = threshold >= static_cast<std::int64_t>(end);
-  if (!all && size > kMostCompared) return;  // proves less than it could
+  if (!all && size > kMostCompared) return;  // proves less than is possible
   for (std::size_t i = s.first; i < end_of(s); ++i) {
     const Change& x = items_[i];
     if (knowledge.covers(x.point)) continue;
@@ -78,7 +78,7 @@ void Changes::prove(std::int64_t threshold, const Waiter& waiter) {
   auto after = std::partition_point(segments_.begin(), segments_.end(), [&](const Segment& s) {
     return static_cast<std::int64_t>(s.before) < threshold;
   });
-  if (after == segments_.begin()) return;  // everybody knows all that it could prove
+  if (after == segments_.begin()) return;  // every waiter knows already what it could prove
   const SharedClock before = waiter.knowledge.snapshot();
   learn_segment(*--after, threshold, waiter.knowledge);
   if (after != segments_.begin()) learn_segment(*(after - 1), INT64_MAX, waiter.knowledge);
@@ -101,7 +101,7 @@ void Changes::add(Change change, SemaphoreWitness& witness) {
   if (joins) doubt_proofs(segments_.back(), witness);
 }
 
-// What was forgotten has been proven to the waiters that are left of it.
+// Forgotten changes have been proven to all waiters that are left.
 void Changes::doubt_forgotten(const Change& newcomer, SemaphoreWitness& witness) const {
   for (const Change& x : forgotten_) {
     if (newcomer.after(x)) continue;
@@ -110,7 +110,7 @@ void Changes::doubt_forgotten(const Change& newcomer, SemaphoreWitness& witness)
   }
 }
 
-// The last change of the segment is new: what was proven without it?
+// The last change of the segment is new: finds what was proven without it.
 void Changes::doubt_proofs(const Segment& s, SemaphoreWitness& witness) const {
   const Change& newcomer = items_.back();
   if (items_.size() - s.first > kMostCompared) return;

@@ -23,7 +23,7 @@ void Clock::raise(Row& row, const Row& by) {
   for (std::size_t i = 0; i < by.size(); ++i) row[i] = std::max(row[i], by[i]);
 }
 
-// One of the two themselves wherever it holds all of the other.
+// Returns one of the two clocks itself if it holds everything of the other.
 std::shared_ptr<const Clock::Row> Clock::join(const std::shared_ptr<const Row>& a,
                                               const std::shared_ptr<const Row>& b) {
   if (a == b) return a;
@@ -88,7 +88,7 @@ Clock& Knowledge::writable() {
   return *clock_;
 }
 
-// Whoever knows a completion knows what was known at its start.
+// Knowledge of a completion includes what was known at its start.
 void Knowledge::learn(const Epoch& p, const Clock& start) {
   if (covers(p)) return;
   Clock& clock = writable();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector clocks: what is known to be complete, whatever the timing. A component is something whose members
-// complete in order: the instructions of one queue, or the transfers that one queue rings on one DMA ring. A
-// core's own components stand in a dense row; rows of other cores are shared between clocks and copied when
-// one of them learns something.
+// Vector clocks: the completions that are known, independently of timing. The members of a component complete
+// in order: the instructions of one queue, or the transfers that one queue rings on one DMA ring. A core's
+// own components are in a dense row. Rows of other cores are shared between clocks and copied when one of
+// them is updated.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct Epoch {
   friend bool operator==(const Epoch&, const Epoch&) = default;
 };
 
-// Components come in pairs: the completion of its members has an even number, that they have read what they
-// read the odd one behind it. Completion implies the reading.
+// Components come in pairs: the even one counts completed members, the odd one behind it counts members that
+// have read their sources. Completion implies reading.
 constexpr std::uint32_t completion_of(std::uint32_t pair) { return 2 * pair; }
 constexpr Epoch read_point(const Epoch& p) { return {p.core, p.component | 1U, p.count}; }
 
@@ -50,12 +50,12 @@ class Clock {
 
   std::uint32_t core_;
   Row own_;
-  std::shared_ptr<const Others> others_;  // null: nothing of any other core
+  std::shared_ptr<const Others> others_;  // null: nothing is known of other cores
 };
 
 using SharedClock = std::shared_ptr<const Clock>;
 
-// A clock that grows. What it has handed out never changes.
+// A clock that grows. Snapshots that it has returned never change.
 class Knowledge {
  public:
   explicit Knowledge(std::uint32_t core) : clock_(std::make_shared<Clock>(core)) {}
@@ -63,7 +63,7 @@ class Knowledge {
   const Clock& clock() const { return *clock_; }
   SharedClock snapshot() const { return clock_; }
   bool covers(const Epoch& p) const { return clock_->covers(p); }
-  // The completion of something that started with `start` known.
+  // The completion of a member that started when `start` was known.
   void learn(const Epoch& p, const Clock& start);
   void learn(const Epoch& p);
   void learn(const Clock& start);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checker keeps of one core: what each queue knows, what its semaphores have counted, who touched
-// its memories.
+// The checker's state for one core: the knowledge of each queue, the counts of its semaphores, and the
+// accesses to its memories.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 
 namespace tahoma::model::check {
 
-// Of one program: where each queue waits for each semaphore for the last time.
+// For one program: the last instruction of each queue that waits for each semaphore.
 struct WaitTable {
   explicit WaitTable(const isa::Program& program);
   static constexpr std::uint32_t kNever = 0, kAlways = std::numeric_limits<std::uint32_t>::max();
-  // One past the index; kAlways in streams that jump back, where the last time is unknown.
+  // One past the index; kAlways in streams that jump back, in which the last wait is unknown.
   std::array<std::array<std::uint32_t, isa::kSemaphores>, isa::kQueueCount> end{};
   std::array<std::uint32_t, isa::kQueueCount> length{};  // of the stream; kAlways if it jumps back
   bool has_waiters(unsigned semaphore) const;
@@ -30,7 +30,7 @@ struct QueueState {
   explicit QueueState(std::uint32_t core) : known(core) {}
   Knowledge known;
   Count position = 0;      // instructions started
-  Count last_compute = 0;  // position of the last one that takes longer than its sequencer
+  Count last_compute = 0;  // position of the last one that an engine executes
   std::uint32_t next = 0;  // one past the index of the last one started
 };
 
@@ -42,15 +42,16 @@ class CoreState {
   CoreMemory memory;
   AccessLog& log(isa::Space space) { return space == isa::Space::kPsum ? psum_ : sbuf_; }
 
-  // Null if nobody waits for it, so that it can order nothing.
+  // Null if no instruction waits for it, so it cannot order anything.
   SemaphoreOrder* semaphore(unsigned number);
-  // After a change: lets the semaphore forget what nobody can learn any more.
+  // After a change: lets the semaphore drop what every waiter knows.
   void trim(unsigned number);
 
-  // The next member of a component of transfers; local ones (within the chip) ignore target and semaphore.
+  // The next member of a component of transfers. Local transfers (within the chip) ignore target and
+  // semaphore.
   Epoch next_transfer(isa::Queue queue, unsigned ring, bool remote, std::uint32_t target, unsigned semaphore);
 
-  // Every queue that has not ended knows that this is complete.
+  // Returns whether every queue that has not ended knows that this is complete.
   bool all_know(const Epoch& point) const;
 
  private:

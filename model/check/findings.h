@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checker has found: every kind counted, the first few in full. A pair of instructions of the same
-// two queues is one finding, however often it comes by.
+// The findings of the checker: each kind is counted, and the first few are kept in full. A pair of
+// instructions of the same two queues is one finding, however often it occurs.
 #pragma once
 
 #include <array>
@@ -33,10 +33,10 @@ class Findings {
   Options checked;
   std::uint64_t found(Kind kind) const { return found_[static_cast<std::size_t>(kind)]; }
   std::uint64_t total() const;
-  // "E-CHK-001 race: ...", in the order in which they were found.
+  // "E-CHK-001 race: ...", in the order of their discovery.
   const std::vector<std::string>& first() const { return first_; }
 
-  // Is this the first of its kind between these two? Counts it if so.
+  // Counts the finding and returns true if it is the first of its kind between these two.
   bool is_new(Kind kind, const Origin& a, const Origin& b);
   bool wants_text() const { return first_.size() < kInFull; }
   void add_text(Kind kind, const std::string& text);

@@ -30,40 +30,40 @@ Lattice whole(const Footprint& f) { return {&f, 0, f.end - f.begin}; }
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
-bool meet(const Lattice& a, const Lattice& b, std::int64_t delta);
+bool intersect(const Lattice& a, const Lattice& b, std::int64_t delta);
 
 // Tests the indices k of a's widest dimension whose part intersects the box [delta, delta + b.extent).
-bool meet_split(const Lattice& a, const Lattice& b, std::int64_t delta) {
+bool intersect_split(const Lattice& a, const Lattice& b, std::int64_t delta) {
   const Lattice part = a.inner();
   const auto stride = static_cast<std::int64_t>(a.stride());
   const auto first = floor_div(delta - static_cast<std::int64_t>(part.extent), stride) + 1;
   const auto last = floor_div(delta + static_cast<std::int64_t>(b.extent) - 1, stride);
   for (std::int64_t k = std::max<std::int64_t>(first, 0); k <= std::min<std::int64_t>(last, a.count() - 1);
        ++k)
-    if (meet(part, b, delta - k * stride)) return true;
+    if (intersect(part, b, delta - k * stride)) return true;
   return false;
 }
 
 // For equal widest strides only the difference of the two indices matters.
-bool meet_alike(const Lattice& a, const Lattice& b, std::int64_t delta) {
+bool intersect_alike(const Lattice& a, const Lattice& b, std::int64_t delta) {
   const Lattice pa = a.inner(), pb = b.inner();
   const auto stride = static_cast<std::int64_t>(a.stride());
   const auto first = floor_div(delta - static_cast<std::int64_t>(pa.extent), stride) + 1;
   const auto last = floor_div(delta + static_cast<std::int64_t>(pb.extent) - 1, stride);
   const std::int64_t lowest = 1 - std::int64_t{b.count()}, highest = std::int64_t{a.count()} - 1;
   for (std::int64_t k = std::max(first, lowest); k <= std::min(last, highest); ++k)
-    if (meet(pa, pb, delta - k * stride)) return true;
+    if (intersect(pa, pb, delta - k * stride)) return true;
   return false;
 }
 
 // Returns whether a, from byte 0, shares a byte with b, from byte delta.
-bool meet(const Lattice& a, const Lattice& b, std::int64_t delta) {
+bool intersect(const Lattice& a, const Lattice& b, std::int64_t delta) {
   if (delta >= static_cast<std::int64_t>(a.extent) || -delta >= static_cast<std::int64_t>(b.extent))
     return false;
   if (a.is_run() && b.is_run()) return true;
-  if (!a.is_run() && !b.is_run() && a.stride() == b.stride()) return meet_alike(a, b, delta);
-  if (b.is_run() || (!a.is_run() && a.stride() > b.stride())) return meet_split(a, b, delta);
-  return meet_split(b, a, -delta);
+  if (!a.is_run() && !b.is_run() && a.stride() == b.stride()) return intersect_alike(a, b, delta);
+  if (b.is_run() || (!a.is_run() && a.stride() > b.stride())) return intersect_split(a, b, delta);
+  return intersect_split(b, a, -delta);
 }
 
 // Collects the dimensions that advance, in ascending order of stride, and moves `base` to the lowest byte.
@@ -108,7 +108,7 @@ Footprint::Footprint(const isa::Pattern& p)
 bool overlap(const Footprint& a, const Footprint& b) {
   if (!a.boxes_meet(b)) return false;
   if (a.is_box() && b.is_box()) return true;
-  return meet(whole(a), whole(b), static_cast<std::int64_t>(b.begin - a.begin));
+  return intersect(whole(a), whole(b), static_cast<std::int64_t>(b.begin - a.begin));
 }
 
 std::string text_of(isa::Space space, const Footprint& f) {

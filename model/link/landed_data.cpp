@@ -12,7 +12,7 @@ namespace {
 [[noreturn]] void refuse(const sim::Payload& packet, const sim::PacketInfo& info, const std::string& place) {
   throw base::UserError(
       "E-RUN-067", place,
-      fmt::format("{} bytes in {} rows there were overwritten while they were on their way from chip {} "
+      fmt::format("{} bytes in {} rows there were overwritten while in transit from chip {} "
                   "(core {}, DMA engine {}); expected no write to them before the semaphore of that transfer "
                   "has been raised (tahoma run --mode timing --check races names "
                   "both instructions)",
@@ -29,7 +29,7 @@ std::uint64_t check_landed(const sim::Payload& packet, sim::BackdoorIf& memory) 
   const auto at = isa::GlobalAddress::from(packet.get_address());
   const std::string place = fmt::format("chip {}, stack {}, offset {:#x}", at.chip, at.stack, at.offset);
   TAHOMA_INVARIANT(found.rows == info.checksum.rows,
-                   place + ": a packet has arrived with other rows than it set out with");
+                   place + ": a packet has arrived with rows that differ from those sent");
   refuse(packet, info, place);
 }
 

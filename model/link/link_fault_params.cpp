@@ -6,7 +6,7 @@
 namespace tahoma::model {
 
 void LinkFaults::declare(base::ParamTree& t) {
-  t.add("rate", rate, 1.0, {0.001, 1.0}, "fraction of its rate that this direction of the link has left",
+  t.add("rate", rate, 1.0, {0.001, 1.0}, "fraction of its rate that remains to this direction of the link",
         base::chosen());
   t.add("dead", dead, false, "this direction of the link carries nothing", base::chosen());
 }

@@ -9,12 +9,11 @@ using namespace base::literals;
 using base::assumed, base::derived;
 
 void PortParams::declare(base::ParamTree& t) {
-  t.add(
-      "model", model, PortModel::kBehavioural, kPortModels,
-      "bytes at any time; whole words at the edges of a clock; so too, beside the port in SystemVerilog, in "
-      "lock-step",
-      base::chosen());
-  t.add("word", word, 32_B, {1_B, 4_KiB}, "on the wire in a cycle, of a port that has a clock",
+  t.add("model", model, PortModel::kBehavioural, kPortModels,
+        "bytes at any time; whole words at the edges of a clock; the same, with the port in SystemVerilog in "
+        "lock-step",
+        base::chosen());
+  t.add("word", word, 32_B, {1_B, 4_KiB}, "bytes on the wire per cycle, for a port that has a clock",
         assumed("unpublished; 4 GHz on a link of 128 GB/s, a header in one word"));
 }
 
@@ -46,7 +45,7 @@ void LinkParams::declare(base::ParamTree& t) {
         "one direction between a chip and the switch, topology switched",
         derived("the six ports of a Trainium2 together: a switch at equal cost of pins"));
   t.add("local", local, {0, true}, rate, "one direction between the router and its chip",
-        assumed("unpublished; without a limit of its own, engines and memories being the narrower part"));
+        assumed("unpublished; no limit of its own, because engines and memories are slower"));
   t.add("packet", packet, 4_KiB, {1_B, 1_MiB}, "most data behind one header on the wire",
         assumed("packet format unpublished; the packets of the DMA engines"));
   t.add("header", header, 32_B, {0_B, 4_KiB}, "bytes a packet adds on the wire",
@@ -59,13 +58,13 @@ void LinkParams::declare(base::ParamTree& t) {
   t.add("vcs", vcs, std::uint64_t{2}, {1, 16}, "virtual channels of a link, each with a buffer of its own",
         assumed("unpublished; a ring needs two, adaptive routing one more"));
   t.add("buffer", buffer, 128_KiB, {1_B, 64_MiB},
-        "buffer of a virtual channel at the receiving end of a link, and of what a chip has ready for a link",
+        "buffer of a virtual channel at the receiving end of a link, and of a chip's packets for one link",
         assumed("unpublished; two of the largest packets, four round trips of a hop at full rate"));
   t.add("routing", routing, Routing::kDimensionOrder, kRoutings,
-        "axis by axis, or by whichever port of a shortest way is free", assumed("unpublished"));
+        "axis by axis, or through any free port on a shortest path", assumed("unpublished"));
   t.group("port", port);
-  t.add("order", order, AxisOrder::kXyz, kAxisOrders,
-        "the axes in the order in which dimension_order takes them", assumed("unpublished"));
+  t.add("order", order, AxisOrder::kXyz, kAxisOrders, "the order of the axes in dimension_order",
+        assumed("unpublished"));
 }
 
 base::AxisOrder LinkParams::axis_order() const {

@@ -15,16 +15,15 @@ enum class Routing : std::uint8_t { kDimensionOrder, kAdaptive };
 inline constexpr base::Named<Routing> kRoutings[] = {{Routing::kDimensionOrder, "dimension_order"},
                                                      {Routing::kAdaptive, "adaptive"}};
 
-// The axes in the order in which dimension order takes them.
+// The axes in the order of dimension-order routing.
 enum class AxisOrder : std::uint8_t { kXyz, kXzy, kYxz, kYzx, kZxy, kZyx };
 inline constexpr base::Named<AxisOrder> kAxisOrders[] = {{AxisOrder::kXyz, "xyz"}, {AxisOrder::kXzy, "xzy"},
                                                          {AxisOrder::kYxz, "yxz"}, {AxisOrder::kYzx, "yzx"},
                                                          {AxisOrder::kZxy, "zxy"}, {AxisOrder::kZyx, "zyx"}};
 constexpr const char* name_of(AxisOrder order) { return base::name_in(kAxisOrders, order); }
 
-// behavioural: bytes at the rate of the link, at any time. clocked: whole words, at the edges of the clock
-// that puts one on the wire in every cycle. rtl: so too, with the port in SystemVerilog beside it in
-// lock-step (model/rtl).
+// behavioural: bytes at the rate of the link, at any time. clocked: whole words at the edges of the clock,
+// one word per cycle. rtl: as clocked, in lock-step with the port in SystemVerilog (model/rtl).
 enum class PortModel : std::uint8_t { kBehavioural, kClocked, kRtl };
 inline constexpr base::Named<PortModel> kPortModels[] = {
     {PortModel::kBehavioural, "behavioural"}, {PortModel::kClocked, "clocked"}, {PortModel::kRtl, "rtl"}};
@@ -55,8 +54,8 @@ struct LinkParams {
   base::Bandwidth rate_of(base::LinkRate rate) const;
   bool in_rtl() const { return port.model == PortModel::kRtl; }
   base::Bytes word() const { return has_words() ? port.word : base::Bytes{0}; }  // 0: none
-  // What a packet with so many bytes of data takes of a wire and of a buffer. Data behind several headers
-  // travel together; each header and its data are whole words, if there are words.
+  // The size of a packet with that many bytes of data on a wire and in a buffer. Data behind several headers
+  // travel together; with words, each header and its data are rounded up to whole words.
   base::Bytes on_wire(std::uint64_t data) const {
     const std::uint64_t headers = data == 0 ? 1 : (data + packet.count - 1) / packet.count;
     if (!has_words()) return {data + headers * header.count};

@@ -125,7 +125,7 @@ tlm::tlm_sync_enum LinkPort::on_credit(sim::Payload& payload, tlm::tlm_phase& ph
   TAHOMA_INVARIANT(phase == tlm::END_REQ && place_.buffer != kAlways, std::string(name()) + ": stray credit");
   const sim::PacketInfo& info = sim::info_of(payload);
   sim::Fifo<Return>& returning = vcs_[info.vc].returning;
-  Time when = sim::now() + sim::from_kernel(delay);
+  Time when = sim::now() + sim::from_systemc(delay);
   if (!returning.empty()) when = std::max(when, returning.back().when);  // a buffer is emptied in order
   const std::uint64_t bytes = params_.on_wire(info.carried).count;
   returning.push({when, bytes});

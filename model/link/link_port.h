@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sending side of one direction of a link, and the router's way to its own chip. Whenever the wire is
-// free it asks the router for the next packet that may leave through it, and sends it: virtual cut-through,
-// the header is at the next router while the tail is still here. One activation per packet.
+// The sending side of one direction of a link, or the path from the router to its own chip. When the wire is
+// free, it asks the router for the next packet that may leave through it and sends it. Switching is virtual
+// cut-through: the header is at the next router while the tail is still here. There is one activation per
+// packet.
 //
-// Virtual channels and credits: behind a link every virtual channel has a buffer of its own. A packet leaves
-// when the buffer has room for all of it; the room comes back, a flight time after the packet has left that
-// buffer. On the socket, BEGIN_REQ is a packet's header on the wire, with the times at which its first and
-// last byte arrive in PacketInfo; it is always taken (TLM_ACCEPTED), and END_REQ on the backward path, for
-// each packet, is the credit, from the delay argument on. Other packets are sent in between: of the base
-// protocol's rules, the one of a single request under way is not kept.
+// Virtual channels and credits: every virtual channel has its own buffer at the far end of a link. A packet
+// leaves when the buffer has room for all of it; the room returns one flight time after the packet has left
+// that buffer. On the socket, BEGIN_REQ is a packet's header on the wire, with the times at which its first
+// and last byte arrive in PacketInfo; it is always accepted (TLM_ACCEPTED). END_REQ on the backward path is
+// the credit of each packet, valid from the delay argument on. Other packets are sent in between, so the base
+// protocol's rule of a single outstanding request does not hold here.
 //
-// Of a port with a clock packets leave at its edges, in whole words; one may run beside another model of it
-// (watch()).
+// Packets of a port with a clock leave at its edges, in whole words. Another model of the port may run beside
+// it (watch()).
 //
-// Leaves out: lost packets and retries.
+// Not modelled: lost packets and retries.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -36,17 +37,17 @@ namespace tahoma::model {
 
 class LinkPort;
 
-// What a port may send now, and where it waits; or why not.
+// The packet that a port may send now, and the buffer in which it waits; or the reason why there is none.
 struct Departure {
   sim::Payload* packet = nullptr;  // null: none
   std::uint32_t buffer = 0;        // the router's
   std::uint8_t vc = 0;             // on the far side
-  bool more = false;               // others want to leave through the port
-  bool starved = false;            // none, but one would leave if the far side had room
-  base::Time next = base::kNever;  // none: when the next header will be here
+  bool more = false;               // other packets want to leave through the port
+  bool starved = false;            // no packet, but one would leave if the far side had room
+  base::Time next = base::kNever;  // no packet: arrival of the next header
 };
 
-// Has packets for ports.
+// Provides packets for ports.
 struct PacketSource {
   virtual Departure departure(const LinkPort& port) = 0;
   // The packet leaves: its header now, its last byte at `tail`.
@@ -66,25 +67,25 @@ class LinkPort : public sc_core::sc_module {
     char axis = 'x';
     base::Bandwidth rate;
     base::Duration hop{0};           // header here to header in at the far side
-    std::uint64_t buffer = kAlways;  // bytes of a virtual channel on the far side
+    std::uint64_t buffer = kAlways;  // bytes of a virtual channel at the far end
   };
-  static constexpr std::uint64_t kAlways = ~std::uint64_t{0};  // the far side takes whatever comes
+  static constexpr std::uint64_t kAlways = ~std::uint64_t{0};  // the far end takes every packet
 
   LinkPort(sc_core::sc_module_name name, const Place& place, const LinkParams& params, PacketSource& source,
            sim::Meter& meter);
 
   const Place& place() const { return place_; }
   const WordClock& clock() const { return clock_; }
-  // From now on the witness sees what the port does.
+  // From now on the witness receives what the port does.
   void watch(PortWitness& witness) { witness_ = &witness; }
 
-  // A packet's header will be here, and the packet, in the router's `buffer`, may want to leave through this
+  // A packet's header will arrive, and the packet, in the router's `buffer`, may want to leave through this
   // port.
   void ask(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet, base::Time head);
-  // Free bytes of a virtual channel's buffer on the far side.
+  // Free bytes of a virtual channel's buffer at the far end.
   std::uint64_t room(std::uint8_t vc) const { return place_.buffer == kAlways ? kAlways : vcs_[vc].room; }
 
-  // Of a port whose router holds no packet any more.
+  // Called when the port's router holds no packet any more.
   base::LinkMeasurement measure(base::Time elapsed) const;
 
  private:

@@ -24,14 +24,14 @@ tlm::tlm_sync_enum OnChipNetwork::to_memory(sim::Payload& payload, sim::PacketIn
                                             sc_core::sc_time& delay) {
   const std::uint32_t to = isa::GlobalAddress::from(payload.get_address()).stack;
   const std::uint32_t here = die_of_core(info.source_core), there = die_of_stack(to);
-  delay += sim::to_kernel(place_.request);
+  delay += sim::to_systemc(place_.request);
   if (here != there) {
-    delay += sim::to_kernel(place_.cross_die);
+    delay += sim::to_systemc(place_.cross_die);
     info.needed = Time{0};  // the answer has to reserve the crossing in its turn
     if (!payload.is_read()) {
-      const Time arrival = sim::now() + sim::from_kernel(delay);
+      const Time arrival = sim::now() + sim::from_systemc(delay);
       const auto slot = carry(crossing(here, there), arrival, {payload.get_data_length()});
-      delay += sim::to_kernel(slot.held);
+      delay += sim::to_systemc(slot.held);
       info.held = slot.held;
       info.last = slot.end;
     }

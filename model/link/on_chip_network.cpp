@@ -54,7 +54,7 @@ tlm::tlm_sync_enum OnChipNetwork::on_dma(int engine, sim::Payload& payload, tlm:
   info.from_chip = place_.chip;
   if (to == place_.chip) return to_memory(payload, info, delay);
   if (!payload.is_read()) return send(payload, to, phase);
-  ask(payload, to, sim::now() + sim::from_kernel(delay));
+  ask(payload, to, sim::now() + sim::from_systemc(delay));
   return tlm::TLM_ACCEPTED;
 }
 
@@ -72,16 +72,16 @@ tlm::tlm_sync_enum OnChipNetwork::send(sim::Payload& payload, std::uint32_t to, 
   return tlm::TLM_UPDATED;
 }
 
-// A read of another chip's memory, which the answer ends.
+// A read of another chip's memory; the answer completes it.
 void OnChipNetwork::ask(sim::Payload& payload, std::uint32_t to, Time ready) {
   sim::PacketInfo& info = sim::info_of(payload);
   info.to_chip = to;
   info.carried = 0;
-  info.needed = Time{0};  // the memory there knows nothing of the way back
+  info.needed = Time{0};  // the memory there does not include the path back
   send_at(payload, ready);
 }
 
-// The core that wants to know sits on another chip: an empty packet goes there.
+// The core that is notified is on another chip: an empty packet goes there.
 void OnChipNetwork::acknowledge(const sim::Notify& notify, Time when) {
   sim::Payload* p = pool_.take(tlm::TLM_WRITE_COMMAND, isa::GlobalAddress{place_.chip, 0, 0}.bits(), 0);
   sim::PacketInfo& info = sim::info_of(*p);
@@ -103,7 +103,7 @@ void OnChipNetwork::wake() {
   meter_.guard(name(), [this] { send_due(); });
 }
 
-// What the router has no room for waits there.
+// Packets for which the router has no room wait there.
 void OnChipNetwork::send_due() {
   ++meter_.link_activations;
   while (!waiting_.empty() && waiting_.top().ready <= sim::now()) {
@@ -115,7 +115,7 @@ void OnChipNetwork::send_due() {
   if (!waiting_.empty()) sim::notify_at(send_wake_, waiting_.top().ready);
 }
 
-// True if the router took it; otherwise on_credit() will tell.
+// Returns true if the router took it; otherwise on_credit() is called later.
 bool OnChipNetwork::enter_fabric(sim::Payload& payload, sim::PacketInfo& info) {
   info.from_chip = place_.chip;
   info.head = sim::now() + place_.router;
@@ -155,14 +155,14 @@ tlm::tlm_sync_enum OnChipNetwork::on_landed(sim::Payload& payload, tlm::tlm_phas
   return tlm::TLM_ACCEPTED;
 }
 
-// A write or a read of this chip's memory, from when its last byte is here.
+// A write or a read of this chip's memory, from the arrival of its last byte.
 void OnChipNetwork::land(sim::Payload& payload, sim::PacketInfo& info) {
   const auto to = isa::GlobalAddress::from(payload.get_address());
   TAHOMA_INVARIANT(to.chip == place_.chip && to.stack < place_.stacks,
                    std::string(name()) + ": packet landed on the wrong chip");
-  payload.acquire();  // the router lets go of it
+  payload.acquire();  // the router releases it
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = sim::to_kernel(info.tail - sim::now());
+  sc_core::sc_time delay = sim::to_systemc(info.tail - sim::now());
   if (stack(to.stack)->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED) served(payload, info);
 }
 
@@ -176,7 +176,7 @@ void OnChipNetwork::served(sim::Payload& payload, sim::PacketInfo& info) {
   payload.release();
 }
 
-// What is read sets out here; what was written has ended its way.
+// Data that was read leaves here; data that was written has arrived.
 void OnChipNetwork::check_values(sim::Payload& payload, sim::PacketInfo& info) {
   if (payload.is_read())
     info.checksum = sim::checksum_at(*values.operator->(), payload.get_address(), info.rows);
@@ -201,7 +201,7 @@ void OnChipNetwork::written(const sim::PacketInfo& info, Time when) {
   });
 }
 
-// The data set out when the first of them has been read, as an answer to the chip that asked.
+// The data leave when the first of them have been read, as an answer to the chip that asked.
 void OnChipNetwork::read_for_another(sim::Payload& payload, sim::PacketInfo& info) {
   info.answer = true;
   info.to_chip = info.from_chip;

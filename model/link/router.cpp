@@ -86,7 +86,8 @@ tlm::tlm_sync_enum Router::on_request(int input, sim::Payload& payload, tlm::tlm
   return tlm::TLM_ACCEPTED;
 }
 
-// To the chip, whose side has no rate of its own, and nothing in front of it: nothing can hold it up.
+// The packet is for this chip, whose side has no limit of rate, and no packet is in front of it, so it cannot
+// be delayed.
 bool Router::passes_through(std::uint32_t buffer, const sim::Payload& payload) const {
   return fabric_.params.local.ideal && buffers_[buffer].packets.empty() &&
          sim::info_of(const_cast<sim::Payload&>(payload)).to_chip == node_;
@@ -109,12 +110,12 @@ PortIndex Router::own_port(const sim::Payload& payload) const {
   throw base::UserError(
       "E-RUN-056", "machine.instances",
       fmt::format(
-          "chip {} cannot reach chip {}: links or chips on every way that dimension order {} may take "
-          "are dead; expected one way round",
+          "chip {} cannot reach chip {}: dead links or chips block every path that dimension order {} "
+          "permits; expected one path around them",
           info.from_chip, info.to_chip, name_of(fabric_.params.order)));
 }
 
-// A packet of the chip itself: true if there is room for it.
+// Accepts a packet of the chip itself: returns true if there is room for it.
 bool Router::take_own(sim::Payload& payload) {
   const PortIndex port = own_port(payload);
   const Buffer& queue = buffers_[first_own_ + port];
@@ -144,7 +145,7 @@ void Router::enter(std::uint32_t buffer, sim::Payload& payload) {
   if (b.packets.size() == 1) request(buffer);
 }
 
-// There is room in front of a port again: for those that wait, in order.
+// There is room in front of a port again: grants it to the waiting packets, in order.
 void Router::grant_refused(PortIndex port) {
   OwnQueue& own = own_[port];
   if (own.refused.empty()) return;
@@ -153,7 +154,7 @@ void Router::grant_refused(PortIndex port) {
     const std::uint64_t bytes = fabric_.params.on_wire(sim::info_of(payload).carried).count;
     if (buffers_[first_own_ + port].bytes + bytes > fabric_.params.buffer.count) return;
     own.refused.pop();
-    payload.acquire();  // the sender lets go of it in the grant
+    payload.acquire();  // the sender releases it in the grant
     tlm::tlm_phase phase = tlm::END_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     in[static_cast<int>(inputs_.size()) - 1]->nb_transport_bw(payload, phase, delay);
@@ -171,7 +172,7 @@ Way Router::way_of(const sim::Payload& payload) const {
   return way;
 }
 
-// The first packet of the buffer asks for its ports.
+// The first packet of the buffer requests its ports.
 void Router::request(std::uint32_t buffer) {
   Buffer& b = buffers_[buffer];
   sim::Payload& payload = *b.packets.front();
@@ -194,7 +195,7 @@ void Router::withdraw(std::uint32_t buffer) {
     requests_[static_cast<std::size_t>(std::countr_zero(more))].clear(buffer);
 }
 
-// Round robin over the buffers that ask for the port, from the one behind the last served.
+// Round robin over the buffers that request the port, starting after the last one served.
 Departure Router::departure(const LinkPort& port) {
   Departure found;
   Requests& r = requests_[port.place().index];
@@ -234,16 +235,16 @@ bool Router::consider(std::uint32_t buffer, const LinkPort& port, Departure& fou
   return true;
 }
 
-// In dimension order the channels of a class are dealt to the DMA engines, so that what one of them sends
-// arrives in order.
+// In dimension order the channels of a class are distributed over the DMA engines, so that the packets of one
+// engine arrive in order.
 std::uint8_t Router::vc_in_order(const Buffer& buffer) const {
   const sim::PacketInfo& info = sim::info_of(*buffer.packets.front());
   const unsigned share = static_cast<unsigned>(fabric_.params.vcs) / fabric_.routes.vc_classes();
   return static_cast<std::uint8_t>(buffer.way.vc_class * share + (info.source_core + info.engine) % share);
 }
 
-// A virtual channel with room for the packet. Adaptive routing has the first channel of each
-// class as its escape.
+// Finds a virtual channel with room for the packet. The first channel of each class is the escape of adaptive
+// routing.
 bool Router::find_vc(const Buffer& buffer, const LinkPort& port, std::uint8_t& vc) const {
   const sim::PacketInfo& info = sim::info_of(*buffer.packets.front());
   const std::uint64_t bytes = fabric_.params.on_wire(info.carried).count;
@@ -279,13 +280,13 @@ void Router::depart(const Departure& departure, Time tail) {
   if (!b.packets.empty()) request(departure.buffer);
 }
 
-// The room is free when, arriving at the rate of its link, nothing can overtake what is still leaving.
+// The room is free when data that arrives at the rate of its link cannot overtake data that still leaves.
 void Router::give_back(const Input& input, int number, sim::Payload& payload, Time head, Time tail) {
   const base::Bytes bytes = fabric_.params.on_wire(sim::info_of(payload).carried);
   const Time filled = tail - input.sender->place().rate.time_for(bytes);
   const Time free = std::max(head, filled);
   tlm::tlm_phase phase = tlm::END_REQ;
-  sc_core::sc_time delay = sim::to_kernel(free - sim::now() + fabric_.params.wire);
+  sc_core::sc_time delay = sim::to_systemc(free - sim::now() + fabric_.params.wire);
   in[number]->nb_transport_bw(payload, phase, delay);
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The router of a node of the fabric: a buffer for each virtual channel of each incoming link, what its chip
-// has ready for each outgoing one, its ports, and for each packet that heads a buffer the decision where it
-// goes next. A port that may send asks the buffers in turn (round robin), so that none waits for ever.
+// The router of a node of the fabric: a buffer for each virtual channel of each incoming link, queues of the
+// chip's own packets for each outgoing link, and the ports. It decides the next hop of each packet at the
+// head of a buffer. A port that may send asks the buffers in turn (round robin), so that none starves.
 //
-// The chip's own packets wait in a queue for each port, so that those for one link do not stand behind those
-// for another. What finds no room there waits at its sender and is granted in order of asking.
+// The chip's own packets wait in a queue for each port, so that packets for one link do not block those for
+// another. A packet that finds no room there waits at its sender; room is granted in the order of requests.
 //
-// A packet for this chip leaves through a port of its own, at the rate of the chip's side.
+// A packet for this chip leaves through its own port, at the rate of the chip's side.
 //
-// A buffer's room is free again so early that, arriving at the rate of its link, nothing overtakes what is
-// still leaving.
+// The room of a buffer is free again as soon as data that arrives at the rate of its link cannot overtake
+// data that still leaves.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
@@ -31,7 +31,7 @@ class Router : public sc_core::sc_module, private PacketSource {
   tlm_utils::multi_passthrough_target_socket<Router> in{"in"};  // incoming links, then the chip's own network
 
   using Faults =
-      std::map<std::pair<std::uint32_t, base::PortIndex>, LinkFaults>;  // by (node, port); others are sound
+      std::map<std::pair<std::uint32_t, base::PortIndex>, LinkFaults>;  // by (node, port); others are healthy
   struct Fabric {  // the same for every router of a machine
     const LinkParams& params;
     const base::Topology& topology;
@@ -40,18 +40,18 @@ class Router : public sc_core::sc_module, private PacketSource {
   };
   Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& fabric, sim::Meter& meter);
 
-  // Null where the fabric has no such link, or a dead one.
+  // Null if the fabric has no such link, or the link is dead.
   LinkPort* port(base::PortIndex p) { return p < ports_.size() ? ports_[p].get() : nullptr; }
   std::uint32_t buffers() const { return static_cast<std::uint32_t>(buffers_.size()); }
-  LinkPort& to_chip() { return *to_chip_; }  // packets that have arrived; only of a chip's router
+  LinkPort& to_chip() { return *to_chip_; }  // packets for this chip; only for the router of a chip
 
-  // What the next socket bound to `in` is: a link with its sender, or the node's own chip. Called in order of
-  // binding.
+  // Declares what the next socket bound to `in` is: a link with its sender, or the node's own chip. Called in
+  // the order of binding.
   void expect_link(const LinkPort& sender);
   void expect_chip();
 
-  // After the run: no packet is left. Then what a port has sent and how long its chip had to wait for it, and
-  // the most packets at a time in the buffers behind a link that ends here.
+  // After the run: checks that no packet is left. Returns what a port has sent, how long its chip had to wait
+  // for it, and the most packets at one time in the buffers of a link that ends here.
   void check_empty() const;
   base::LinkMeasurement measure(base::PortIndex port, base::Time elapsed) const;
   std::uint64_t high_water(const LinkPort& sender) const;
@@ -61,7 +61,7 @@ class Router : public sc_core::sc_module, private PacketSource {
     sim::Fifo<sim::Payload*> packets;
     std::uint64_t bytes = 0;
     std::uint32_t input = 0;
-    base::Way way;  // of its first packet; `minimal` only if routing is adaptive
+    base::Way way;  // route of its first packet; `minimal` only if routing is adaptive
   };
   struct Input {
     const LinkPort* sender = nullptr;  // null: the node's own chip

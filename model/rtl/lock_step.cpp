@@ -46,21 +46,20 @@ void LockStep::remember(const ArrayInputs& in, const ArrayOutputs& law, const Ar
 std::string LockStep::what_differs(const ArrayInputs& in, const ArrayOutputs& law,
                                    const ArrayOutputs& gates) {
   const auto differ = [](const char* what, bool by_law, bool by_gates) {
-    return fmt::format("{}: {} by the law, {} by the gates", what, word(by_law), word(by_gates));
+    return fmt::format("{}: {} in the law, {} in the RTL", what, word(by_law), word(by_gates));
   };
   if (law.result_valid != gates.result_valid)
     return differ("a row leaves", law.result_valid, gates.result_valid);
   if (law.moving_ready != gates.moving_ready)
     return differ("ready for a moving row", law.moving_ready, gates.moving_ready);
-  if (in.weights != nullptr &&
-      law.weight_ready != gates.weight_ready)  // it depends on the bank that is offered
+  if (in.weights != nullptr && law.weight_ready != gates.weight_ready)  // it depends on the offered bank
     return differ("ready for weights", law.weight_ready, gates.weight_ready);
   const ArrayLaw::Row* row = law_.leaving();
   for (unsigned c = 0; row != nullptr && c < row->columns; ++c) {
     shown_column_ = row->column + c;
     const std::uint32_t by_law = law.result[shown_column_], by_gates = gates.result[shown_column_];
     if (by_law != by_gates)
-      return fmt::format("row {}, column {}: {:08x} by the law, {:08x} by the gates", row->number,
+      return fmt::format("row {}, column {}: {:08x} in the law, {:08x} in the RTL", row->number,
                          shown_column_, by_law, by_gates);
   }
   return "";
@@ -75,14 +74,13 @@ void LockStep::stop(const std::string& difference) {
       text += fmt::format("\n    row {} out in cycle {}:", row.row, row.cycle);
       for (unsigned c = first; c < last; ++c) text += fmt::format(" {:08x}", row.sums[c]);
     }
-    return text + (left.empty() ? " nothing has left" : "");
+    return text + (left.empty() ? " no row has left" : "");
   };
   std::string text =
       fmt::format("the array of {}x{} and its law differ in cycle {}: {}\n  moving rows:", gates_.rows(),
                   columns, cycle(), difference);
   for (const Entered& row : entered_) text += fmt::format(" {} in cycle {};", row.row, row.cycle);
-  throw base::UserError("E-RTL-002", place_,
-                        text + history("by the law", by_law_) + history("by the gates", by_gates_),
+  throw base::UserError("E-RTL-002", place_, text + history("law", by_law_) + history("RTL", by_gates_),
                         base::ExitStatus::kCheckFailed);
 }
 

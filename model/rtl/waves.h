@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waves of a block in SystemVerilog: a file in FST of all its signals, whoever the block is. The file's
-// time counts half cycles of the block's own clock. This is the one place below `runtime` where a file is
-// opened: Verilator does.
+// The waves of a SystemVerilog block: an FST file of all its signals. The file's time counts half cycles of
+// the block's own clock. This is the only place below `runtime` that opens a file; Verilator does it.
 #pragma once
 
 #include <string>
@@ -11,12 +10,12 @@ namespace tahoma::rtl {
 class Waves {
  public:
   virtual ~Waves() = default;
-  // Into this file go the cycles for which show_waves(true) was said last. False: it cannot be written.
+  // Records the cycles in which show_waves(true) is in effect. Returns false if the file cannot be written.
   virtual bool open_waves(const std::string& file) = 0;
   virtual void show_waves(bool on) = 0;
 };
 
-// FOLDER/PLACE.fst, or E-RTL-004 at `place`.
+// Returns FOLDER/PLACE.fst, or throws E-RTL-004 at `place`.
 void open_waves(Waves& block, const std::string& folder, const std::string& place);
 
 }  // namespace tahoma::rtl

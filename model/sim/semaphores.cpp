@@ -26,7 +26,7 @@ std::int64_t SemaphoreFile::apply(std::int64_t value, const Posting& p) {
   return value;
 }
 
-// Everything posted for a time up to now is final: nothing can be posted into the past.
+// Everything posted for a time up to now is final, because nothing can be posted into the past.
 void SemaphoreFile::settle(Semaphore& s) {
   const base::Time t = now();
   std::size_t done = 0;
@@ -60,12 +60,12 @@ void SemaphoreFile::post(std::span<const Posting> postings) {
   }
 }
 
-// Since when the condition has held by now; nothing if it does not.
+// The time since which the condition holds now; empty if it does not hold.
 std::optional<Satisfied> SemaphoreFile::held_since(const Semaphore& s, const Condition& condition) {
   if (!holds(condition, s.value)) return std::nullopt;
   if (s.changes == 0) return Satisfied{{0}, base::StallReason::kDispatch};
   const std::uint64_t oldest = s.changes - std::min<std::uint64_t>(s.changes, kPast);
-  std::uint64_t first = s.changes - 1;  // of those since when it has held
+  std::uint64_t first = s.changes - 1;  // the first one from which it holds
   while (first > oldest && holds(condition, s.past[(first - 1) % kPast].value)) --first;
   const Past& since = s.past[first % kPast];
   return Satisfied{since.when, since.raiser, since.cause};

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The semaphore file of a NeuronCore. Changes are posted with the time at which they become visible, which
-// may lie in the future; a waiter asks when its condition will hold, given all that has been posted, and is
-// told again whenever a new change could make that time different. Changes take effect in order of (time,
-// order of posting).
+// may be in the future. A waiter asks when its condition will hold, given all posted changes, and is notified
+// when a new change could alter that time. Changes take effect in the order of (time, order of posting).
 //
-// Leaves out: write-port conflicts between changes, and the cost of getting a change here (the poster adds
-// it).
+// Not modelled: write-port conflicts between changes, and the cost of a change on its way here (the poster
+// adds it).
 #pragma once
 
 #include <array>
@@ -30,8 +29,8 @@ struct Condition {
   std::int64_t value = 0;
 };
 
-// When a condition holds and who made it so: one of the kWait... names, and what observers call the change's
-// cause (model/base/activity.h).
+// The time at which a condition holds and the origin of the change: one of the kWait... stall reasons, and
+// the change's cause for observers (model/base/activity.h).
 struct Satisfied {
   base::Time when;
   base::StallReason raiser;
@@ -48,7 +47,7 @@ struct Posting {
   std::uint64_t cause = 0;
 };
 
-// Something that waits on a semaphore and wants to hear of changes.
+// A component that waits on a semaphore and is notified of changes.
 struct Watcher {
   virtual void semaphore_changed() = 0;
 
@@ -57,15 +56,16 @@ struct Watcher {
 };
 
 struct SemaphoreIf : virtual sc_core::sc_interface {
-  // Whoever waits hears of all of them together.
+  // A waiter is notified of all of them together.
   virtual void post(std::span<const Posting> postings) = 0;
   void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible,
             base::StallReason raiser, std::uint64_t cause = 0) {
     const Posting one{semaphore, change, value, visible, raiser, cause};
     post({&one, 1});
   }
-  // Since when the condition holds at `ready` (now, if that is later), or else when it will hold first after
-  // that, as far as is known. What has been posted up to `ready` counts: also what undoes the condition.
+  // The time since which the condition holds at `ready` (now, if that is later), or else the first later time
+  // at which it will hold, as far as is known. All changes posted up to `ready` count, including those that
+  // undo the condition.
   virtual std::optional<Satisfied> when(const Condition& condition, base::Time ready = {0}) = 0;
   virtual void watch(unsigned semaphore, Watcher* watcher) = 0;
   virtual void unwatch(unsigned semaphore, Watcher* watcher) = 0;
@@ -74,7 +74,7 @@ struct SemaphoreIf : virtual sc_core::sc_interface {
 
 class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
  public:
-  // `meter` may be null: then no observer hears of the changes.
+  // `meter` may be null: then no observer receives the changes.
   explicit SemaphoreFile(sc_core::sc_module_name name, std::uint32_t core = 0, const Meter* meter = nullptr)
       : sc_module(name), core_(core), meter_(meter) {}
 
@@ -92,13 +92,13 @@ class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
     std::int64_t value;
     std::uint64_t cause;
   };
-  // The last few visible values are kept, so that a waiter that looks late learns when its condition came
-  // true; a condition older than the window is reported at the window's oldest time, long past any wake-up
-  // latency.
+  // The last few visible values are kept, so that a late waiter learns when its condition became true. A
+  // condition older than the window is reported at the window's oldest time, which is longer ago than any
+  // wake-up latency.
   static constexpr std::size_t kPast = 8;
   struct Semaphore {
     std::int64_t value = 0;
-    std::uint64_t changes = 0;     // that are past, of which the last few are kept
+    std::uint64_t changes = 0;     // past changes, of which the last few are kept
     std::vector<Posting> pending;  // by (visible, order of posting)
     std::vector<Watcher*> watchers;
     std::array<Past, kPast> past{};  // the n-th change at n modulo kPast

@@ -46,7 +46,7 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
   for (std::uint32_t n = 0; n < p.hbm.stacks; ++n) {
     stacks_.push_back(stack_of(chip, n, s));
     network_.stack(n).bind(stacks_.back()->port);
-    s.memory.add(stacks_.back()->pages());
+    s.memory.add(stacks_.back()->host_memory());
   }
   for (std::uint32_t n = 0; p.lnc == 2 && n < p.cores / 2; ++n)
     rendezvous_.push_back(std::make_unique<Rendezvous>(fmt::format("rendezvous{}", n).c_str(), core_params_,

@@ -26,10 +26,10 @@ class Chip : public sc_core::sc_module {
     sim::PayloadPool& pool;
     sim::Meter& meter;
     AddressMap& memory;
-    std::shared_ptr<const DramDesign> dram;  // null: the stacks are flat
-    const StackMaker& stacks;                // empty: all are the machine's own
+    std::shared_ptr<const DramDesign> dram;  // null: flat stacks
+    const StackMaker& stacks;                // empty: all stacks are modelled here
     bool functional, run_ahead;
-    check::Checker* checker;  // null: nobody watches
+    check::RaceChecker* checker;  // null: nobody watches
   };
   Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& shared);
 
@@ -38,7 +38,7 @@ class Chip : public sc_core::sc_module {
   const OnChipNetwork& network() const { return network_; }
   HbmStack& stack(std::uint32_t index) { return *stacks_[index]; }
 
-  // After every link of the machine is bound: the chip's own network is the router's last input.
+  // Called after every link of the machine is bound: the chip's own network is the router's last input.
   void bind_chip_to_router();
 
  private:

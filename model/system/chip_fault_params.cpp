@@ -8,7 +8,7 @@
 namespace tahoma::model {
 namespace {
 
-// By type of parameter: counts, cycles and sizes stay as they are.
+// Scales by type of parameter; counts, cycles and sizes do not change.
 struct Slower {
   double slow;
 
@@ -33,10 +33,10 @@ struct Slower {
 void ChipFaults::declare(base::ParamTree& t) {
   t.add("slow", slow, 1.0, {1.0, 1000.0},
         "factor by which engines, sequencers and DMA engines of the chip are slower", base::chosen());
-  t.add("dead", dead, false, "the chip runs nothing, and none of its ports works", base::chosen());
+  t.add("dead", dead, false, "the chip runs no program, and its ports are dead", base::chosen());
 }
 
-// A declaration binds every parameter there is, so none is left out.
+// A declaration binds every parameter, so none is omitted.
 CoreParams slowed(const CoreParams& core, double slow) {
   CoreParams slower;
   base::ParamTree tree("core");

@@ -10,7 +10,7 @@
 // A dead chip runs no program and holds no tensor (E-RUN-055), and none of its ports works.
 #pragma once
 
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/params/engine_params.h"
 
 namespace tahoma::model {
 

@@ -21,7 +21,7 @@ bool would_raise(const Engine& engine, unsigned semaphore) {
   });
 }
 
-// Whether the engine would still come to the other side of this rendezvous.
+// Returns whether the engine can still arrive at the other side of this rendezvous.
 bool would_meet(const Engine& engine, const isa::Instruction& other) {
   return std::ranges::any_of(engine.remaining(), [&](const isa::Instruction& i) {
     return i.op == other.op && i.pipe == other.pipe;
@@ -35,7 +35,7 @@ std::string raisers(NeuronCore& core, unsigned semaphore) {
   for (const auto& engine : core.engines())
     if (would_raise(*engine, semaphore))
       names += (names.empty() ? "" : ", ") + std::string(engine->basename());
-  return names.empty() ? "nothing left in this core's program raises it" : "would be raised by: " + names;
+  return names.empty() ? "no remaining instruction of this core raises it" : "would be raised by: " + names;
 }
 
 // Lists engines of the other core that could still arrive.
@@ -44,7 +44,7 @@ std::string participants(NeuronCore& other, const isa::Instruction& rendezvous) 
   for (const auto& engine : other.engines())
     if (would_meet(*engine, rendezvous))
       names += (names.empty() ? "" : ", ") + std::string(engine->basename());
-  return names.empty() ? "nothing left in that core's program comes" : "would still come: " + names;
+  return names.empty() ? "no remaining instruction of that core arrives" : "would still arrive: " + names;
 }
 
 std::string line(Chip& chip, std::uint32_t n, const Engine::Blocked& b) {
@@ -79,7 +79,7 @@ void refuse_deadlock(const std::vector<Chip*>& chips, const MachineParams& param
   if (blocked > kMostLines) lines += fmt::format("\n  and {} more", blocked - kMostLines);
   throw base::UserError(
       "E-RUN-051", fmt::format("at {:.3f} us", sim::now().ns() * 1e-3),
-      fmt::format("no progress: {} engines wait for what nothing will bring about{}", blocked, lines),
+      fmt::format("no progress: {} engines wait for events that cannot happen{}", blocked, lines),
       base::ExitStatus::kNoProgress);
 }
 

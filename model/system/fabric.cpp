@@ -7,13 +7,13 @@ using base::PortIndex, base::Topology;
 
 namespace {
 
-// The links of `node` that lead to a chip that is dead.
+// The links of `node` that lead to a dead chip.
 void mark_dead(const Topology& topology, std::uint32_t node, std::uint32_t chip, Router::Faults& all) {
   for (PortIndex port = 0; port < topology.ports(node); ++port)
     if (topology.neighbour(node, port) == chip) all[{node, port}].dead = true;
 }
 
-// To a chip that is dead a port is dead, whatever is said of it.
+// A port to a dead chip is dead, whatever else is set for it.
 void add_switch(const MachineParams& p, const Topology& topology, std::uint32_t node, Router::Faults& all) {
   for (PortIndex port = 0; port < topology.ports(node); ++port) {
     LinkFaults faults = p.faults_of_switch_link(topology.switch_name(node), topology.port(node, port).name);

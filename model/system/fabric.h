@@ -23,9 +23,10 @@ class Fabric {
 
   // Binds the links of the chips' routers, in the order of the chips.
   void connect(std::vector<Router*> chips, sim::Meter& meter);
-  // Puts a witness beside every port of a link. After the routers know all that is bound to them.
+  // Attaches a witness to every port of a link. Called after the routers know everything that is bound to
+  // them.
   void watch(const PortWitnessMaker& make);
-  // After the run. Every direction of every link, in the order of nodes and ports.
+  // After the run: every direction of every link, in the order of nodes and ports.
   std::vector<base::LinkMeasurement> measure(base::Time elapsed) const;
 
   const Router::Faults faults;

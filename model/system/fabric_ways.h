@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which directions of links data take between the chips of a machine, and what those carry: the fabric's
-// geometry, routes and faults as plain numbers, for closed forms and for whoever lays programs out over it.
+// The routes of data between the chips of a machine and the rates of their links: the geometry, routes and
+// faults of the fabric as plain numbers, for closed forms and for the placement of programs.
 //
-// Ways are those of dimension order, with its detours round dead links; adaptive routing may take others of
-// the same length. A rate is that of data: the headers of full packets are taken off.
+// Routes are those of dimension order, with its detours around dead links; adaptive routing may take others
+// of the same length. A rate is that of data: the headers of full packets are subtracted.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,18 @@ class FabricWays {
   explicit FabricWays(const MachineParams& params);
 
   struct Link {        // one direction
-    std::string name;  // of the port that it leaves: "xp", "up", "down07"
+    std::string name;  // of its sending port: "xp", "up", "down07"
     std::uint32_t to;  // node behind it
     double rate;       // bytes of data a second; 1e18 where the rate is ideal
   };
   const std::vector<Link>& links() const { return links_; }
 
-  // Chip numbers count along these; a chip's coordinates.
+  // The axes along which chip numbers count; a chip's coordinates.
   const std::vector<base::FabricAxis>& axes() const { return axes_; }
-  const base::ChipPlace& at(std::uint32_t chip) const { return places_[chip]; }
+  const base::ChipCoordinates& at(std::uint32_t chip) const { return places_[chip]; }
 
-  // Calls visit(number of the link) along the way between two chips; not at all where there is none.
+  // Calls visit(number of the link) for every link of the route between two chips; never if there is no
+  // route.
   template <class Visit>
   void along(std::uint32_t from, std::uint32_t to, Visit&& visit) const {
     for (std::uint32_t node = from; node != to;) {
@@ -40,12 +41,12 @@ class FabricWays {
     }
   }
   std::uint32_t hops(std::uint32_t from, std::uint32_t to) const;
-  double rate(std::uint32_t from, std::uint32_t to) const;  // of the slowest link on the way
+  double rate(std::uint32_t from, std::uint32_t to) const;  // of the slowest link of the route
 
  private:
   static constexpr std::uint32_t kNone = ~0U;
   std::vector<base::FabricAxis> axes_;
-  std::vector<base::ChipPlace> places_;  // by chip
+  std::vector<base::ChipCoordinates> places_;  // by chip
   std::vector<Link> links_;
   std::vector<std::uint32_t> next_;  // link by (node, chip to reach)
 };

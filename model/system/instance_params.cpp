@@ -13,16 +13,16 @@
 namespace tahoma::model {
 namespace {
 
-// A kind of instance whose parameters can be set one by one.
+// A kind of instance whose parameters can be set individually.
 struct Kind {
   const char* pattern;  // of its names; '#' is a number, '?' a number or nothing, '@' a word
   void (*declare)(InstanceParams&, const std::string& name, base::ParamTree&);
-  std::vector<std::string> (*names)(const MachineParams&);  // all that the machine has
+  std::vector<std::string> (*names)(const MachineParams&);  // all names in the machine
   void (*check)(const InstanceParams&, const MachineParams&, const std::vector<std::string>& names);
 };
 
 [[noreturn]] void refuse_name(const std::string& name, const std::vector<std::string>& names) {
-  const std::string legal = names.empty() ? "it has none of the kind"
+  const std::string legal = names.empty() ? "it has none of this kind"
                                           : fmt::format("they are {} to {}", names.front(), names.back());
   throw base::UserError(
       "E-CFG-023", "machine.instances." + name,
@@ -109,7 +109,8 @@ constexpr std::array kKinds{
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 bool is_of_word(char c) { return is_digit(c) || std::islower(static_cast<unsigned char>(c)) != 0; }
 
-// How much of `path` is a name of the pattern: all of it, or up to a dot. 0 if none.
+// The length of the part of `path` that is a name of the pattern: all of it, or up to a dot. 0 if it does not
+// match.
 std::size_t matched(const char* pattern, const std::string& path) {
   std::size_t at = 0;
   for (; *pattern != '\0'; ++pattern) {
@@ -128,8 +129,8 @@ std::size_t matched(const char* pattern, const std::string& path) {
   return at == path.size() || path[at] == '.' ? at : 0;
 }
 
-// The kind of the instance whose name `path` is or begins with, the longest if there are several, and that
-// name; null and "" if none.
+// The kind of the instance whose name `path` is or begins with, the longest match if there are several, and
+// that name; null and "" if there is none.
 struct Found {
   const Kind* kind = nullptr;
   std::string name;
@@ -142,7 +143,7 @@ Found find_instance(const std::string& path) {
   return found;
 }
 
-// Every parameter of every instance that the machine has.
+// Every parameter of every instance in the machine.
 std::vector<std::string> legal_paths(const MachineParams& machine) {
   std::vector<std::string> paths;
   for (const Kind& kind : kKinds) {

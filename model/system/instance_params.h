@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What differs in single instances of a machine, by instance name:
+// Differences of single instances of a machine, by instance name:
 //
 //   machine:
 //     instances:
@@ -11,8 +11,8 @@
 //       switch:
 //         down03: {rate: 0.5}
 //
-// One map per kind of instance, and one row per kind in the table of instance_params.cpp; an instance that
-// nobody names is as its class.
+// There is one map per kind of instance, and one row per kind in the table of instance_params.cpp. An
+// instance that is not named here has the parameters of its class.
 #pragma once
 
 #include <map>
@@ -34,15 +34,16 @@ struct InstanceParams {
   std::map<std::string, LinkFaults> switch_links;  // "switch.down03": the direction to that chip
   std::map<std::string, ChipFaults> chips;         // "server0.chip03"
 
-  // Groups of `machine` (whose part this is) on demand, below `t`'s group "instances".
+  // Declares groups of `machine` (of which this is a part) on demand, below `t`'s group "instances".
   void declare(base::ParamTree& t, const MachineParams& machine);
-  // The path of one instance of each kind that the machine has, to show what there is.
+  // The path of one instance of each kind in the machine, as an example.
   static std::vector<std::string> examples(const MachineParams& machine);
-  // Throws base::UserError: E-CFG-023 at an instance that the machine lacks, with the nearest one; E-CFG-020.
+  // Throws base::UserError: E-CFG-023 for an instance that the machine lacks, with the nearest one;
+  // E-CFG-020.
   void check(const MachineParams& machine) const;
 };
 
-// Names as the netlist has them.
+// The names of the netlist.
 std::string chip_name(const MachineParams& machine, std::uint64_t chip);
 std::string stack_name(const MachineParams& machine, std::uint64_t chip, std::uint64_t stack);
 std::string link_name(const MachineParams& machine, std::uint64_t chip, std::string_view port);

@@ -46,13 +46,13 @@ void ChipParams::declare(base::ParamTree& t) {
 }
 
 void MachineParams::declare(base::ParamTree& t) {
-  t.add("name", name, std::string("trainium2_ultraserver"), {}, "what reports call this machine", chosen());
+  t.add("name", name, std::string("trainium2_ultraserver"), {}, "name of this machine in reports", chosen());
   t.group("torus", torus);
   t.group("chip", chip);
   t.group("link", link);
   t.add("time_limit", time_limit, 0_ns, {{0}, {3'600'000'000'000'000'000}},
-        "simulated time at which a run is given up; ideal: never",
-        assumed("no limit unless somebody asks for one"));
+        "simulated time after which a run is aborted; ideal: never",
+        assumed("no limit unless the user sets one"));
   instances.declare(t, *this);
 }
 
@@ -106,7 +106,7 @@ void refuse(const std::string& path, const std::string& text) {
   throw base::UserError("E-CFG-020", path, text);
 }
 
-// The topologies on which adaptive routing is legal.
+// The topologies for which adaptive routing is legal.
 std::string adaptive_topologies(const base::MachineSize& size) {
   std::vector<std::string> names;
   for (const base::TopologyRow& row : base::topologies())
@@ -114,7 +114,8 @@ std::string adaptive_topologies(const base::MachineSize& size) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// Virtual channels for the classes that keep the fabric free of deadlock, and buffers for whole packets.
+// Checks virtual channels for the classes that keep the fabric free of deadlock, and buffers for whole
+// packets.
 void check_link(const LinkParams& link, const base::MachineSize& size, const DmaParams& dma) {
   const auto topology = link.fabric().make(size);
   const unsigned classes = topology->vc_classes();

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/params/engine_params.h"
 #include "model/link/link_params.h"
 #include "model/memory/hbm/hbm_params.h"
 #include "model/system/instance_params.h"
@@ -24,7 +24,7 @@ struct NocParams {
 };
 
 struct ChipParams {
-  // Every NeuronCore brings two collective cores: 16 a chip (trainium2.rst; the driver has two a core).
+  // Every NeuronCore has two collective cores: 16 per chip (trainium2.rst; the driver has two per core).
   // Cores, stacks and dies need not divide: core c belongs to stack c * stacks / cores, and likewise for
   // dies.
   std::uint64_t cores, dies;
@@ -49,22 +49,23 @@ struct MachineParams {
 
   std::uint64_t chips() const { return torus.x * torus.y * torus.z; }
   std::uint64_t cores() const { return chips() * chip.cores; }
-  // Those of a sound one, if nobody named it. Of a dead chip every port is dead.
+  // Those of a healthy instance by default. Every port of a dead chip is dead.
   StackFaults faults_of(std::uint64_t chip, std::uint64_t stack) const;
   LinkFaults faults_of_link(std::uint64_t chip, std::string_view port) const;
   LinkFaults faults_of_switch_link(std::string_view name, std::string_view port) const;
   double slowdown_of(std::uint64_t chip) const;
   bool is_dead(std::uint64_t chip) const;
-  // Throws UserError E-RUN-055 if the chip is dead; `what` was to be there, "core 8 has a program".
+  // Throws UserError E-RUN-055 if the chip is dead; `what` describes the use, such as "core 8 has a program".
   void refuse_dead(std::uint64_t chip, const std::string& what) const;
-  // What one parameter alone cannot say: SBUF usable within its size, banks that divide a
-  // partition, and so on. Throws base::UserError.
+  // Checks constraints between parameters: usable SBUF within its size, banks that divide a partition, and so
+  // on. Throws base::UserError.
   void check() const;
-  // Every block in SystemVerilog records its signals there. Not a parameter: no time depends on it.
+  // Every SystemVerilog block records its signals there. It is not a parameter, because no time depends on
+  // it.
   void record(const base::WavesWindow& waves);
 };
 
-// Of its fabric. The size is one that the topology does not refuse: of checked parameters.
+// The topology of the fabric. The parameters have been checked, so the size is legal.
 std::unique_ptr<const base::Topology> topology_of(const MachineParams& machine);
 
 }  // namespace tahoma::model

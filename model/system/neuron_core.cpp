@@ -91,8 +91,8 @@ bool NeuronCore::done() const {
   return dma_.idle();
 }
 
-// On-chip memories do not outlive the program unless told so: their host pages go to the cores that still
-// work.
+// On-chip memories do not outlive the program unless requested: their host pages go to the cores that still
+// run.
 void NeuronCore::something_ended() {
   if (!done() || keeps_memories_) return;
   sbuf_.forget();

@@ -22,12 +22,13 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
     std::uint32_t core, chip;  // global numbers
     std::uint32_t cores;       // of the machine
     bool functional, run_ahead;
-    check::Checker* checker;  // null: nobody watches
+    check::RaceChecker* checker;  // null: nobody watches
   };
   NeuronCore(sc_core::sc_module_name name, const Place& place, const CoreParams& params,
              sim::PayloadPool& pool, sim::Meter& meter);
 
-  // The machine's HBM, and where the cores of a logical core meet; null if they are logical cores themselves.
+  // The machine's HBM, and the rendezvous of the cores of a logical core; null if each is a logical core
+  // itself.
   void bind(sim::BackdoorIf& hbm, RendezvousIf* rendezvous);
 
   sim::SemaphoreFile& semaphores() { return semaphores_; }
@@ -38,7 +39,7 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   void load(std::shared_ptr<const isa::Program> program, const Arguments& arguments);
   void seed(std::uint64_t seed);
   bool done() const;
-  // Before the run: on-chip memories outlive the program, for those who want to see them.
+  // Before the run: keeps the on-chip memories after the program, so that they can be read.
   void keep_memories() { keeps_memories_ = true; }
   sim::ScratchpadIf& memory(isa::Space space) { return space == isa::Space::kPsum ? psum_ : sbuf_; }
 
@@ -51,7 +52,7 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   PsumBanks psum_banks_;
   SharedPort sbuf_port_;
   DmaRings dma_;
-  std::unique_ptr<RingWitness> ring_witness_;  // null: nobody watches the rings
+  std::unique_ptr<RingWitness> ring_witness_;  // null: the rings are not witnessed
   std::unique_ptr<TensorArray> gates_;         // null: the tensor engine computes by the law
   std::array<std::unique_ptr<Engine>, isa::kQueueCount> engines_;
   std::shared_ptr<const isa::Program> program_;

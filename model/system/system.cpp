@@ -30,7 +30,7 @@ void start_kernel(base::Duration limit) {
   if (limit.fs == 0)
     sc_core::sc_start();
   else
-    sc_core::sc_start(sim::to_kernel(limit), sc_core::SC_EXIT_ON_STARVATION);
+    sc_core::sc_start(sim::to_systemc(limit), sc_core::SC_EXIT_ON_STARVATION);
 }
 
 void refuse_overtime(base::Duration limit) {
@@ -54,7 +54,7 @@ struct System::Impl {
     if (checks.any()) {
       const check::Machine watched{static_cast<std::uint32_t>(p.cores()), p.chip.hbm.stacks,
                                    [this](std::uint32_t n) { return std::string(core(n).name()); }};
-      checker = std::make_unique<check::Checker>(checks, watched);
+      checker = std::make_unique<check::RaceChecker>(checks, watched);
     }
     const auto dram = p.chip.hbm.has_dram() ? design_of(p.chip.hbm, 1) : nullptr;
     const Chip::Shared shared{params, fabric.shared, pool,         meter,     memory,
@@ -87,7 +87,7 @@ struct System::Impl {
   sim::PayloadPool pool;
   sim::Meter meter;
   AddressMap memory;
-  std::unique_ptr<check::Checker> checker;  // null: no checks
+  std::unique_ptr<check::RaceChecker> checker;  // null: no checks
   std::vector<std::unique_ptr<Server>> servers;
   std::vector<Chip*> chips;
   std::uint64_t instructions_total = 0;

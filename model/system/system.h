@@ -30,9 +30,9 @@ struct Progress {
 
 class System {
  public:
-  // Elaborates `params`, which must have passed check(). Without `run_ahead` every instruction is an
-  // activation of its own; the results are the same, and a test shows it. `checks` watches the program
-  // (model/check/checker.h) and changes no result either. `stacks` may put someone else's memory behind a
+  // Elaborates `params`, which must have passed check(). Without `run_ahead` every instruction is its own
+  // activation; a test shows that the results are the same. `checks` watches the program
+  // (model/check/checker.h) and changes no result either. `stacks` may put a foreign memory model behind a
   // socket (model/memory/foreign/foreign_stack.h).
   System(const MachineParams& params, Mode mode, bool run_ahead = true, check::Options checks = {},
          const StackMaker& stacks = {});
@@ -45,28 +45,28 @@ class System {
   std::uint32_t chip_of(std::uint32_t core) const;
   std::uint32_t stack_of(std::uint32_t core) const;  // the core's own stack, within its chip
 
-  // Host bytes of HBM at a global address, valid for `bytes` that stay inside the stack. Touching them
-  // commits host memory page by page; in timing mode nothing may be touched but control tensors (invariant).
+  // Host bytes of HBM at a global address, valid for `bytes` within the stack. Access commits host memory
+  // page by page. In timing mode only control tensors may be accessed (invariant).
   std::byte* hbm(std::uint64_t address, std::uint64_t bytes);
   // Before the run: a control tensor, which keeps its values in timing mode. Memory is zero until written.
   void keep_values(std::uint64_t address, std::uint64_t bytes);
 
-  // For the check of uninitialised memory: the host has put values there before the run, or in timing mode
+  // For the check of uninitialised memory: marks what the host has written before the run, or in timing mode
   // would have.
   void host_wrote(std::uint64_t address, std::uint64_t bytes);
-  // Before the run: the seed of everything that is random, which is stochastic rounding. 0 if nobody says.
+  // Before the run: the seed of everything random, which is stochastic rounding. The default is 0.
   void seed(std::uint64_t seed);
 
-  // Give a core its program. Arguments are global addresses, or core numbers for dma_copy's `notify`. Throws
-  // UserError E-RUN-055: the core's chip is dead.
+  // Gives a core its program. Arguments are global addresses, or core numbers for dma_copy's `notify`. Throws
+  // UserError E-RUN-055 if the core's chip is dead.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::array<std::uint64_t, isa::kArguments>& args);
 
-  // Before the run: who hears of every instruction and transfer; null for nobody.
+  // Before the run: the observer of every instruction and transfer; null for none.
   void observe(base::Observer* observer);
-  void observe(base::ProbeObserver* probes);       // every DMA packet and semaphore change, too
-  void observe(base::TimelineObserver* timeline);  // every stretch and link packet, too
-  // Before the run, in functional mode: tells `observer` of every result at the moment that it is in memory.
+  void observe(base::ProbeObserver* probes);       // also every DMA packet and semaphore change
+  void observe(base::TimelineObserver* timeline);  // also every stretch and link packet
+  // Before the run, in functional mode: `observer` receives every result at the moment that it is in memory.
   // On-chip memories then keep their values to the end of the run.
   void observe_results(base::ResultObserver* observer);
   // Host bytes of a core's SBUF or PSUM, in functional mode; those of partition p begin p * stride later.
@@ -76,12 +76,12 @@ class System {
   };
   OnChip on_chip(std::uint32_t core, isa::Space space) const;
 
-  // Run until every stream has ended and every transfer has landed. `progress` is called about every 100 ms
-  // of host time. Throws UserError(kNoProgress): E-RUN-051 naming who waits for whom, E-RUN-054 when the
+  // Runs until every stream has ended and every transfer has landed. `progress` is called about every 100 ms
+  // of host time. Throws UserError(kNoProgress): E-RUN-051 with the waiting components, E-RUN-054 when the
   // machine's time limit ends the run.
   base::RunMeasurement run(const std::function<void(const Progress&)>& progress = {});
 
-  // What the checks have found; nothing if there were none.
+  // The findings of the checks; empty if there were none.
   const check::Findings& findings() const;
 
   // Every statistic of the finished run with unit and sentence.

@@ -24,7 +24,7 @@ std::uint32_t OperationKinds::number_of(const Op& op) {
 Op& Operations::append(Op op) {
   if (open_) {
     at_.kind = kinds_->number_of(newest_);
-    places_.push_back(at_);
+    occurrences_.push_back(at_);
   }
   open_ = true;
   newest_ = std::move(op);

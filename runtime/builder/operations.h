@@ -41,16 +41,22 @@ class Operations {
     for (const Op& op : ops) append(op);
   }
 
-  std::size_t size() const { return places_.size() + (open_ ? 1 : 0); }
+  std::size_t size() const { return occurrences_.size() + (open_ ? 1 : 0); }
   const Op& operator[](std::size_t i) const {
-    return i < places_.size() ? (*kinds_)[places_[i].kind] : newest_;
+    return i < occurrences_.size() ? (*kinds_)[occurrences_[i].kind] : newest_;
   }
   // The region of the program that the operation belongs to (0: none, n: the n-th), and the number of its
   // visit, counted over all regions in program order.
-  std::uint16_t region(std::size_t i) const { return i < places_.size() ? places_[i].region : at_.region; }
-  std::uint32_t visit(std::size_t i) const { return i < places_.size() ? places_[i].visit : at_.visit; }
+  std::uint16_t region(std::size_t i) const {
+    return i < occurrences_.size() ? occurrences_[i].region : at_.region;
+  }
+  std::uint32_t visit(std::size_t i) const {
+    return i < occurrences_.size() ? occurrences_[i].visit : at_.visit;
+  }
   // The source line that the operation was made from: index into the program's lines, or isa::kNoLine.
-  std::uint32_t line(std::size_t i) const { return i < places_.size() ? places_[i].line : at_.line; }
+  std::uint32_t line(std::size_t i) const {
+    return i < occurrences_.size() ? occurrences_[i].line : at_.line;
+  }
 
   // Operations appended from now on belong to this region.
   void enter(std::uint16_t region) {
@@ -65,23 +71,23 @@ class Operations {
   // Changes an earlier operation.
   template <class Change>
   void change(std::size_t i, Change&& change) {
-    if (i == places_.size()) return change(newest_);
+    if (i == occurrences_.size()) return change(newest_);
     Op op = (*this)[i];
     change(op);
-    places_[i].kind = kinds_->number_of(op);
+    occurrences_[i].kind = kinds_->number_of(op);
   }
 
  private:
-  struct Place {
+  struct Occurrence {
     std::uint32_t kind = 0, visit = 0;
     std::uint16_t region = 0;
     std::uint32_t line = isa::kNoLine;
   };
   std::shared_ptr<OperationKinds> kinds_;
-  std::vector<Place> places_;
+  std::vector<Occurrence> occurrences_;
   bool open_ = false;  // newest_ is valid and has no number yet
   Op newest_;
-  Place at_;  // of newest_
+  Occurrence at_;  // of newest_
   std::uint16_t region_ = 0;
   std::uint32_t visit_ = 0;
   std::uint32_t line_ = isa::kNoLine;

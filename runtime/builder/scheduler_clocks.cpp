@@ -7,24 +7,24 @@
 
 namespace tahoma::runtime {
 
-Clocks::Clocks(const Operations& ops) : place_(ops.size()) {
+Clocks::Clocks(const Operations& ops) : operation_clocks_(ops.size()) {
   first_slot_.fill(kNoComponent);
   std::array<std::uint32_t, isa::kQueueCount> engine_ops{}, transfers{};
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const std::size_t q = index(ops[i].queue);
-    place_[i].queue = ops[i].queue;
+    operation_clocks_[i].queue = ops[i].queue;
     if (ops[i].notifies()) continue;
     if (ops[i].is_engine()) {
-      place_[i].component = static_cast<std::uint32_t>(q);
-      place_[i].count = ++engine_ops[q];
+      operation_clocks_[i].component = static_cast<std::uint32_t>(q);
+      operation_clocks_[i].count = ++engine_ops[q];
       continue;
     }
     if (first_slot_[q] == kNoComponent) {
       first_slot_[q] = components_;
       components_ += kDmaSlots;
     }
-    place_[i].component = first_slot_[q] + transfers[q] % kDmaSlots;
-    place_[i].count = transfers[q] / kDmaSlots + 1;
+    operation_clocks_[i].component = first_slot_[q] + transfers[q] % kDmaSlots;
+    operation_clocks_[i].count = transfers[q] / kDmaSlots + 1;
     ++transfers[q];
   }
   now_.fill(Clock(components_, 0));
@@ -32,13 +32,13 @@ Clocks::Clocks(const Operations& ops) : place_(ops.size()) {
 }
 
 bool Clocks::covers(const Clock& clock, std::uint32_t op) const {
-  const Place& p = place_[op];
+  const OperationClock& p = operation_clocks_[op];
   return p.component != kNoComponent && clock[p.component] >= p.count;
 }
 
 void Clocks::wait(isa::Queue queue, std::uint32_t op) {
   Clock& now = now_[index(queue)];
-  const Place& p = place_[op];
+  const OperationClock& p = operation_clocks_[op];
   const Clock& at_start = snapshots_[p.snapshot];
   for (std::size_t c = 0; c < now.size(); ++c) now[c] = std::max(now[c], at_start[c]);
   now[p.component] = std::max(now[p.component], p.count);
@@ -46,17 +46,17 @@ void Clocks::wait(isa::Queue queue, std::uint32_t op) {
 }
 
 void Clocks::start(std::uint32_t op) {
-  const std::size_t q = index(place_[op].queue);
+  const std::size_t q = index(operation_clocks_[op].queue);
   if (changed_[q]) {
     current_snapshot_[q] = static_cast<std::uint32_t>(snapshots_.size());
     snapshots_.push_back(now_[q]);
     changed_[q] = false;
   }
-  place_[op].snapshot = current_snapshot_[q];
+  operation_clocks_[op].snapshot = current_snapshot_[q];
 }
 
 bool Clocks::implies(std::uint32_t later, std::uint32_t op) const {
-  const Place &l = place_[later], &p = place_[op];
+  const OperationClock &l = operation_clocks_[later], &p = operation_clocks_[op];
   // This also holds for a notifying transfer: everything that was complete at its start
   // is complete at its end.
   if (covers(snapshots_[l.snapshot], op)) return true;

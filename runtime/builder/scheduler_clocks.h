@@ -17,8 +17,8 @@ class Clocks {
   // The component of an operation, and its count in that component (1 for the first). Transfers that notify
   // another core have no component.
   static constexpr std::uint32_t kNoComponent = 0xffffffff;
-  std::uint32_t component_of(std::uint32_t op) const { return place_[op].component; }
-  std::uint32_t count_of(std::uint32_t op) const { return place_[op].count; }
+  std::uint32_t component_of(std::uint32_t op) const { return operation_clocks_[op].component; }
+  std::uint32_t count_of(std::uint32_t op) const { return operation_clocks_[op].count; }
   // The first component of the queue's DMA slots; kNoComponent if the queue rings no doorbells.
   std::uint32_t first_slot(isa::Queue queue) const { return first_slot_[static_cast<std::size_t>(queue)]; }
   std::uint32_t components() const { return components_; }
@@ -34,7 +34,7 @@ class Clocks {
 
  private:
   using Clock = std::vector<std::uint32_t>;
-  struct Place {
+  struct OperationClock {
     std::uint32_t component = kNoComponent, count = 0, snapshot = 0;
     isa::Queue queue = isa::Queue::kSync;
   };
@@ -43,7 +43,7 @@ class Clocks {
 
   std::uint32_t components_ = isa::kQueueCount;
   std::array<std::uint32_t, isa::kQueueCount> first_slot_{};
-  std::vector<Place> place_;
+  std::vector<OperationClock> operation_clocks_;
   std::array<Clock, isa::kQueueCount> now_;
   std::array<std::uint32_t, isa::kQueueCount> current_snapshot_{};  // index of now_'s copy, if unchanged
   std::array<bool, isa::kQueueCount> changed_{};

@@ -5,7 +5,7 @@
 // addition to the requested dumps.
 //
 // UserError: E-CKP-001, requested in timing mode; E-CKP-003, an unknown name; E-CKP-008, an invalid
-// tolerance, or one without a reference; those of dump_request.h, probe_points.h and dumps.h.
+// tolerance, or one without a reference; those of dump_request.h, dump_points.h and dumps.h.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 #include "model/base/activity.h"
 #include "runtime/checkpoint/catalogue.h"
-#include "runtime/checkpoint/probe_points.h"
+#include "runtime/checkpoint/dump_points.h"
 #include "runtime/checkpoint/tensor_comparison.h"
 
 namespace tahoma::runtime {
@@ -71,7 +71,7 @@ class Checkpoints final : private base::ResultObserver, private base::Observer {
 
   const Machine* machine_ = nullptr;
   std::optional<Catalogue> catalogue_;
-  std::optional<Points> points_;
+  std::optional<DumpPoints> points_;
   std::vector<std::vector<Snapshot>> at_point_;  // by number of the point
   std::vector<Snapshot> at_end_;
   // Number of results of each instruction, by core and queue.

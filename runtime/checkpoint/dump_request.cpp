@@ -26,7 +26,7 @@ std::uint32_t number(const std::string& text, std::string_view digits, std::uint
   std::uint32_t n = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
   if (error != std::errc() || end != digits.data() + digits.size() || n < least)
-    refuse(text, fmt::format("'{}' is no number from {} on", digits, least));
+    refuse(text, fmt::format("'{}' is not a number of at least {}", digits, least));
   return n;
 }
 

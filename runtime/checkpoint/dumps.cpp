@@ -49,7 +49,7 @@ Json json_of(const Checkpoint& c) {
 template <class Enum>
 Enum enumerator(const Json& json) {
   const auto found = isa::from_name<Enum>(json.get<std::string>());
-  if (!found) throw std::out_of_range("'" + json.get<std::string>() + "' is none of the known names");
+  if (!found) throw std::out_of_range("'" + json.get<std::string>() + "' is not a known name");
   return *found;
 }
 

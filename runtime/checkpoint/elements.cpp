@@ -84,9 +84,8 @@ std::string difference_text(const std::vector<double>& got, const std::vector<do
   }
   if (many == 0) return "";
   return fmt::format(
-      "element {}: got {}, expected {}; {} of {} elements are off by more than {:.3g} + {:.3g} |expected|, "
-      "at "
-      "most by {:.3g}",
+      "element {}: got {}, expected {}; {} of {} elements are off by more than {:.3g} + {:.3g} "
+      "|expected|, at most by {:.3g}",
       index_text(first, shape), got[first], want[first], many, got.size(), limits.absolute, limits.relative,
       largest);
 }

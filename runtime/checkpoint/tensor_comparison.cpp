@@ -91,8 +91,8 @@ std::string DumpComparison::text() const {
   text += fmt::format("{} differ\n", different_);
   if (first_) text += place_text(first_->where) + fmt::format("  {:<12}{}\n", "difference", first_->what);
   if (!missing_.empty())
-    text += fmt::format("{} of the reference did not come up in this run, the first is {}\n", missing_.size(),
-                        missing_.front());
+    text += fmt::format("{} checkpoints of the reference do not occur in this run; the first is {}\n",
+                        missing_.size(), missing_.front());
   return text;
 }
 

@@ -10,9 +10,9 @@
 #include "runtime/cli/commands.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/validation/accuracy/accuracy.h"
-#include "runtime/validation/check_files.h"
 #include "runtime/validation/regression/page_writers.h"
 #include "runtime/validation/regression/regression_folder.h"
+#include "runtime/validation/validation_files.h"
 
 namespace tahoma::runtime {
 
@@ -34,12 +34,12 @@ struct Verdicts {
   ExitStatus status = ExitStatus::kOk;
 };
 
-std::string out_of(const CheckCommand& command, const CheckFile& file) {
+std::string out_of(const CheckCommand& command, const ValidationFile& file) {
   if (command.out.empty() || file.name.empty()) return command.out;
   return (std::filesystem::path(command.out) / file.name).string();
 }
 
-void check_figures(const CheckCommand& command, const CheckFile& file, Verdicts& verdicts) {
+void check_figures(const CheckCommand& command, const ValidationFile& file, Verdicts& verdicts) {
   const Page page = check_accuracy(file.path, {command.families, command.overrides, command.jobs,
                                                out_of(command, file), own_command_line()});
   fmt::print("{}", command.format == "json" ? page_json(page) : page_text(page));
@@ -48,7 +48,7 @@ void check_figures(const CheckCommand& command, const CheckFile& file, Verdicts&
   verdicts.status = std::max(verdicts.status, page.status);
 }
 
-void check_goldens(const CheckCommand& command, const CheckFile& file, Verdicts& verdicts) {
+void check_goldens(const CheckCommand& command, const ValidationFile& file, Verdicts& verdicts) {
   const RegressionOptions options{command.cases, command.overrides, command.jobs};
   const RegressionPage page = check_into(file.path, options, out_of(command, file), own_command_line());
   fmt::print("{}", command.format == "json" ? regression_json(page) : regression_text(page));
@@ -58,11 +58,12 @@ void check_goldens(const CheckCommand& command, const CheckFile& file, Verdicts&
 }
 
 // The files that the options apply to: --case and --bless apply to cases, --family to figures.
-std::vector<CheckFile> chosen_files(const CheckCommand& command) {
-  std::vector<CheckFile> files = check_files(command.path);
+std::vector<ValidationFile> chosen_files(const CheckCommand& command) {
+  std::vector<ValidationFile> files = validation_files(command.path);
   const bool cases = command.bless || !command.cases.empty(), figures = !command.families.empty();
-  std::erase_if(files, [&](const CheckFile& file) {
-    return (cases && file.kind != CheckKind::kCases) || (figures && file.kind != CheckKind::kAccuracy);
+  std::erase_if(files, [&](const ValidationFile& file) {
+    return (cases && file.kind != ValidationKind::kCases) ||
+           (figures && file.kind != ValidationKind::kAccuracy);
   });
   if (files.empty())
     throw UserError("E-REG-015", command.path,
@@ -72,7 +73,7 @@ std::vector<CheckFile> chosen_files(const CheckCommand& command) {
 }
 
 ExitStatus bless(const CheckCommand& command) {
-  for (const CheckFile& file : chosen_files(command))
+  for (const ValidationFile& file : chosen_files(command))
     fmt::print("{}",
                bless_cases(file.path, command.reason, {command.cases, command.overrides, command.jobs}));
   return ExitStatus::kOk;
@@ -81,8 +82,8 @@ ExitStatus bless(const CheckCommand& command) {
 ExitStatus check(const CheckCommand& command) {
   if (command.bless) return bless(command);
   Verdicts verdicts;
-  for (const CheckFile& file : chosen_files(command))
-    (file.kind == CheckKind::kCases ? check_goldens : check_figures)(command, file, verdicts);
+  for (const ValidationFile& file : chosen_files(command))
+    (file.kind == ValidationKind::kCases ? check_goldens : check_figures)(command, file, verdicts);
   if (!command.junit.empty()) write_file(command.junit, junit_xml(verdicts.suites));
   if (!command.markdown.empty()) write_file(command.markdown, verdicts.markdown);
   return verdicts.status;

@@ -17,7 +17,7 @@ std::string page_of(const std::string& mnemonic) {
   try {
     return isa::reference_page(mnemonic);
   } catch (const isa::ProgramError& error) {
-    // Here the mnemonic is the command line's, so no program is wrong.
+    // The user typed the mnemonic, so the error is not one of a program.
     throw base::UserError(error.code, "isa", error.message);
   }
 }
@@ -40,7 +40,7 @@ void add_isa_command(CLI::App& program, Action& action) {
       const bool markdown = options->format == "markdown";
       if (markdown && !options->mnemonic.empty())
         throw base::UserError("E-CLI-003", "isa",
-                              "--format markdown is the whole reference: expected no MNEMONIC");
+                              "--format markdown prints the whole reference: expected no MNEMONIC");
       fmt::print("{}", markdown ? isa::reference_markdown() : page_of(options->mnemonic));
       return base::ExitStatus::kOk;
     };

@@ -11,12 +11,12 @@ using base::ExitStatus;
 
 namespace {
 
-struct PointCommand {
+struct SweepPointCommand {
   std::string folder, executor = "local";
   ProcessLimits limits;
 };
 
-ExitStatus attempt(const PointCommand& command) {
+ExitStatus attempt(const SweepPointCommand& command) {
   return attempt_point(command.folder, command.executor, command.limits).is_final() ? ExitStatus::kOk
                                                                                     : ExitStatus::kHost;
 }
@@ -24,14 +24,14 @@ ExitStatus attempt(const PointCommand& command) {
 }  // namespace
 
 void add_point_command(CLI::App& program, Action& action) {
-  const auto command = std::make_shared<PointCommand>();
+  const auto command = std::make_shared<SweepPointCommand>();
   CLI::App* sub =
       program.add_subcommand("point", "One attempt at one point of a sweep; started by `tahoma sweep`");
-  sub->group("");  // not listed: nobody types it
+  sub->group("");  // not listed: users do not type it
   sub->add_option("FOLDER", command->folder, "points/ID of a sweep")->required()->type_name("");
   sub->add_option("--time", command->limits.time, "Seconds; 0: no limit")->type_name("S");
   sub->add_option("--memory", command->limits.memory.count, "Bytes; 0: no limit")->type_name("N");
-  sub->add_option("--executor", command->executor, "Who started it")->type_name("NAME");
+  sub->add_option("--executor", command->executor, "Executor that started it")->type_name("NAME");
   sub->callback([command, &action] { action = [command] { return attempt(*command); }; });
 }
 

@@ -21,7 +21,7 @@ struct ReportCommand {
   std::string a, b, out;
 };
 
-// Beside what it shows; of two folders in the working directory.
+// The page of one folder is in it; the page of two folders is in the working directory.
 std::string output_of(const ReportCommand& command, const char* name) {
   if (!command.out.empty()) return command.out;
   return command.b.empty() ? (std::filesystem::path(command.a) / name).string() : "report-compare.html";
@@ -48,14 +48,14 @@ ExitStatus report(const ReportCommand& command) {
 void add_report_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<ReportCommand>();
   CLI::App* sub = program.add_subcommand(
-      "report", "Make the page of a finished run or sweep anew, or lay two runs beside each other");
+      "report", "Write the page of a finished run or sweep again, or a page that compares two runs");
   sub->add_option("A", command->a, "Folder that `tahoma run` or `tahoma sweep` wrote")
       ->required()
       ->type_name("DIR");
-  sub->add_option("B", command->b, "Another run's: the page shows both")->type_name("DIR");
+  sub->add_option("B", command->b, "Folder of another run; the page compares both")->type_name("DIR");
   sub->add_option(
          "--out", command->out,
-         "File of the page; default: report.html or index.html in A, with B report-compare.html here")
+         "File of the page; default: report.html or index.html in A, or report-compare.html here with B")
       ->type_name("FILE")
       ->default_str("");
   sub->callback([command, &action] { action = [command] { return report(*command); }; });

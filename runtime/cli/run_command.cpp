@@ -11,6 +11,7 @@
 #include "runtime/cli/checkpoint_options.h"
 #include "runtime/cli/commands.h"
 #include "runtime/run/run.h"
+#include "runtime/run/run_files.h"
 
 namespace tahoma::runtime {
 
@@ -43,9 +44,9 @@ void add_trace_options(CLI::App& sub, TraceRequest& trace) {
   std::vector<std::string> kinds;
   for (const TraceKindRow& row : kTraceKindTable) kinds.push_back(fmt::format("{}: {}", row.name, row.doc));
   sub.add_flag("--trace", trace.wanted, "Write a timeline, trace.pftrace, for ui.perfetto.dev");
-  sub.add_option("--trace-from", trace.from, "Of the timeline: leave out what ended before")
+  sub.add_option("--trace-from", trace.from, "Omit from the timeline what ended before this time")
       ->type_name("TIME");
-  sub.add_option("--trace-until", trace.until, "Leave out what begins then or later")->type_name("TIME");
+  sub.add_option("--trace-until", trace.until, "Omit what begins at this time or later")->type_name("TIME");
   sub.add_option("--trace-cores", trace.cores,
                  "Show these cores, and the links and stacks of their chips: global numbers, ranges of them, "
                  "or names like server0.chip03 and server0.chip03.core5")
@@ -56,23 +57,24 @@ void add_trace_options(CLI::App& sub, TraceRequest& trace) {
       ->type_name("KIND,...")
       ->delimiter(',')
       ->default_str("all");
-  sub.add_option("--trace-limit", trace.limit, "Write no more events than this, and count the others")
+  sub.add_option("--trace-limit", trace.limit, "Write at most this many events, and count the others")
       ->type_name("N")
       ->default_str("none");
-  sub.add_flag("--trace-flows", trace.flows,
-               "Join by arrows what raises a semaphore, the transfer that does it, and what waited");
+  sub.add_flag(
+      "--trace-flows", trace.flows,
+      "Draw arrows from the instruction that raises a semaphore, over its transfer, to the one that waited");
 }
 
 void add_waves_options(CLI::App& sub, WavesRequest& waves) {
   sub.add_option(
          "--waves", waves.folder,
-         "Existing folder for the signals of blocks with model=rtl, INSTANCE.fst of each, for GTKWave")
+         "Existing folder for the signals of blocks with model=rtl: one INSTANCE.fst each, for GTKWave")
       ->type_name("DIR")
       ->default_str("none");
-  sub.add_option("--waves-from", waves.from, "Of the waves: leave out what comes before, in simulated time")
+  sub.add_option("--waves-from", waves.from, "Omit from the waves what is earlier, in simulated time")
       ->type_name("TIME")
       ->default_str("0 ns");
-  sub.add_option("--waves-until", waves.until, "Leave out what comes then or later")
+  sub.add_option("--waves-until", waves.until, "Omit what is at this time or later")
       ->type_name("TIME")
       ->default_str("1000 us");
 }
@@ -84,7 +86,7 @@ void add_waves_options(CLI::App& sub, WavesRequest& waves) {
                         ExitStatus::kCheckFailed);
 }
 
-// The program is wrong, whatever it computed this time.
+// The program is wrong, even if the values of this run are right.
 [[noreturn]] void refuse_program(const model::check::Findings& findings) {
   std::fflush(stdout);
   for (const std::string& text : findings.first()) fmt::print(stderr, "{}\n", text);
@@ -106,7 +108,7 @@ ExitStatus run(RunCommand& command) {
   fmt::print("{}", json ? outcome.summary_json : outcome.summary_text);
   if (!json)
     fmt::print("\nfiles in {}{}\n", outcome.folder,
-               command.no_report ? "" : "; look at report.html in a browser");
+               command.no_report ? "" : "; open report.html in a browser");
   if (outcome.dumps) judge_dumps(*outcome.dumps, !json);
   if (outcome.checks.total() > 0) refuse_program(outcome.checks);
   if (outcome.golden.checked && !outcome.golden.passed) refuse_golden(outcome.golden);
@@ -117,7 +119,7 @@ ExitStatus run(RunCommand& command) {
 void add_run_options(CLI::App& sub, RunCommand& command) {
   RunOptions& options = command.options;
   sub.add_option("--machine", options.config.machine,
-                  "Preset, or YAML file of the machine; replaces the workload's own")
+                 "Preset, or YAML file of the machine; replaces the workload's own")
       ->type_name("NAME|FILE");
   add_overrides(
       sub, options.config.overrides,
@@ -129,20 +131,21 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
   sub.add_option("--out", options.out, "Folder for the results; an earlier run's is replaced")
       ->type_name("DIR");
   sub.add_option("--check", command.checks,
-                  "Watch the program run: races (accesses that no semaphore orders), uninitialised (reads of "
-                  "memory never written, misuse of accumulation groups); exit status 3 if anything is found")
+                 "Watch the program run: races (accesses that no semaphore orders), uninitialised (reads of "
+                 "memory never written, misuse of accumulation groups); exit status 3 if anything is found")
       ->type_name("races,uninitialised")
       ->delimiter(',')
       ->default_str("none");
   sub.add_flag("--no-golden", command.no_golden, "Do not check the results against the golden reference");
   sub.add_flag("--no-report", command.no_report,
-                "Leave out report.html, what only it needs, and statistics as text and database");
+               "Omit report.html, its data, and the statistics as text and database");
   sub.add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
   add_trace_options(sub, options.trace);
   add_waves_options(sub, options.waves);
   add_checkpoint_options(sub, options.checkpoints);
   add_choice(sub, "--format", command.format, {"text", "json"},
              "What to print: the summary as text or as JSON");
+  sub.footer("\nFiles in --out:\n" + run_files_text());
 }
 
 // A kernel and its arguments, as words of the command line.
@@ -156,8 +159,10 @@ struct NkiCommand {
 
 // The case that the words describe. A machine that --machine does not name is one chip.
 ExitStatus run_nki(NkiCommand& command) {
-  nlohmann::json workload{{"kernel", command.kernel}, {"args", fmt::format("{}", fmt::join(command.args, "; "))},
-                          {"grid", command.grid}, {"reference", command.reference}, {"rtol", command.rtol}, {"atol", command.atol}};
+  nlohmann::json workload{
+      {"kernel", command.kernel}, {"args", fmt::format("{}", fmt::join(command.args, "; "))},
+      {"grid", command.grid},     {"reference", command.reference},
+      {"rtol", command.rtol},     {"atol", command.atol}};
   const nlohmann::json document{{"kind", "nki"}, {"machine", "trainium2_chip"}, {"workload", workload}};
   ConfigRequest& config = command.run.options.config;
   config.workload = command.kernel;
@@ -185,14 +190,19 @@ void add_nki_command(CLI::App& program, Action& action) {
       "nki", "Run a kernel written in NKI (Python): trace it, check its results and write a report");
   sub->add_option("KERNEL", command->kernel, "The kernel: FILE.py:FUNCTION")->required()->type_name("");
   sub->add_option("--arg", command->args,
-                  "An argument by name: NAME=FILE.npy, a Python literal, or randn(128, 512, bfloat16) and the like; repeatable")
+                  "An argument by name: NAME=FILE.npy, a Python literal, or randn(128, 512, bfloat16) and "
+                  "the like; repeatable")
       ->type_name("NAME=VALUE")
       ->take_all();
-  sub->add_option("--grid", command->grid, "Physical cores of a logical core: 1 or 2; default: none given")->type_name("N");
+  sub->add_option("--grid", command->grid, "Physical cores of a logical core: 1 or 2; default: none given")
+      ->type_name("N");
   sub->add_option("--reference", command->reference,
-                  "The golden definition, FILE.py:FUNCTION: gets the same arguments in float32, returns the expected outputs")
+                  "The golden definition, FILE.py:FUNCTION: gets the same arguments in float32, returns the "
+                  "expected outputs")
       ->type_name("FILE.py:FUNCTION");
-  sub->add_option("--golden-rtol", command->rtol, "Tolerance relative to the largest expected element; default: from the dtype")->type_name("X");
+  sub->add_option("--golden-rtol", command->rtol,
+                  "Tolerance relative to the largest expected element; default: from the dtype")
+      ->type_name("X");
   sub->add_option("--golden-atol", command->atol, "Absolute tolerance")->type_name("X");
   add_run_options(*sub, command->run);
   sub->callback([command, &action] { action = [command] { return run_nki(*command); }; });

@@ -7,6 +7,7 @@
 
 #include "runtime/cli/commands.h"
 #include "runtime/report/files/stats_files.h"
+#include "runtime/report/tables/table_list.h"
 #include "runtime/validation/regression/run_statistics.h"
 
 namespace tahoma::runtime {
@@ -17,27 +18,36 @@ struct StatsCommand {
   std::string pattern, format = "text";
 };
 
+// The statistics, then the columns of tables.
+std::vector<ColumnPlace> explained() {
+  std::vector<ColumnPlace> all;
+  for (const base::Stat& stat : known_statistics())
+    all.push_back({stat.path, base::name_of(stat.unit), stat.doc});
+  for (ColumnPlace& column : declared_columns()) all.push_back(std::move(column));
+  return all;
+}
+
 // A word matches every path that contains it; '*' matches any text.
-std::vector<base::Stat> wanted(const std::string& pattern) {
-  std::vector<base::Stat> stats = known_statistics();
+std::vector<ColumnPlace> wanted(const std::string& pattern) {
+  std::vector<ColumnPlace> all = explained();
   std::vector<std::string> names;
-  for (const base::Stat& stat : stats) names.push_back(stat.path);
-  std::erase_if(stats,
-                [&](const base::Stat& stat) { return !matches_pattern(stat.path, "*" + pattern + "*"); });
-  if (stats.empty())
-    throw base::UserError(
-        "E-REP-003", "tahoma stats",
-        fmt::format("no statistic has '{}' in its path{}", pattern, base::did_you_mean(pattern, names)));
-  return stats;
+  for (const ColumnPlace& each : all) names.push_back(each.path);
+  std::erase_if(all,
+                [&](const ColumnPlace& each) { return !matches_pattern(each.path, "*" + pattern + "*"); });
+  if (all.empty())
+    throw base::UserError("E-REP-003", "tahoma stats",
+                          fmt::format("no statistic and no column has '{}' in its path{}", pattern,
+                                      base::did_you_mean(pattern, names)));
+  return all;
 }
 
 base::ExitStatus explain(const StatsCommand& command) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const base::Stat& stat : wanted(command.pattern)) {
+  for (const ColumnPlace& each : wanted(command.pattern)) {
     if (command.format == "text")
-      fmt::print("{} [{}]\n    {}\n", stat.path, base::name_of(stat.unit), stat.doc);
+      fmt::print("{} [{}]\n    {}\n", each.path, each.unit, each.doc);
     else
-      list.push_back({{"path", stat.path}, {"unit", base::name_of(stat.unit)}, {"description", stat.doc}});
+      list.push_back({{"path", each.path}, {"unit", each.unit}, {"description", each.doc}});
   }
   if (command.format == "json") fmt::print("{}\n", list.dump(2));
   return base::ExitStatus::kOk;
@@ -47,8 +57,8 @@ base::ExitStatus explain(const StatsCommand& command) {
 
 void add_stats_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<StatsCommand>();
-  CLI::App* sub =
-      program.add_subcommand("stats", "Explain the statistics of a run: path, unit and description");
+  CLI::App* sub = program.add_subcommand(
+      "stats", "Explain the statistics of a run and the columns of its tables: path, unit and description");
   sub->add_option("PATTERN", command->pattern,
                   "Part of a path, '*' matches any text; default: all. Instance numbers are shown as '*'")
       ->type_name("");

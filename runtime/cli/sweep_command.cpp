@@ -30,7 +30,7 @@ SweepSpec spec_of(const SweepCommand& command) {
     if (!command.request.axes.empty())
       throw base::UserError(
           "E-CLI-005", "sweep",
-          "--sweep beside a sweep file; expected axes in one of them, the file or the command line");
+          "--sweep with a sweep file; expected axes either in the file or on the command line");
     return load_sweep(command.request.workload);
   }
   return sweep_of(command.request);
@@ -87,34 +87,32 @@ void add_sweep_command(CLI::App& program, Action& action) {
       ->type_name("");
   sub->add_option(
          "--sweep", command->request.axes,
-         "An axis: PATH=a,b,c or PATH=from..to:step; linked ones joined by ';'; repeatable, the last moves "
+         "An axis: PATH=a,b,c or PATH=from..to:step; ';' joins linked ones; repeatable, the last varies "
          "fastest")
       ->type_name("PATH=VALUES")
       ->allow_extra_args(false);
   sub->add_option("--out", command->out, "Folder for the results")->type_name("DIR");
   sub->add_flag("--resume", command->options.resume,
-                "Go on with the sweep in --out: compute what has no result yet");
+                "Resume the sweep in --out: compute the points without a result");
   sub->add_option("--jobs", command->jobs,
-                  "Points that run at the same time; default: one per host core, with Slurm as it pleases")
+                  "Points that run at the same time; default: one per host core, or no limit with Slurm")
       ->type_name("N")
       ->check(CLI::PositiveNumber, "")
       ->default_str("");
   add_choice(*sub, "--executor", command->executor, {"local", "slurm"},
-             "Who runs the points: processes of this host, or job arrays of Slurm");
+             "How points run: as processes on this host, or as job arrays of Slurm");
   sub->add_option("--sbatch", command->slurm.sbatch,
                   "With Slurm: an option for sbatch, such as --sbatch=--partition=long; repeatable")
       ->type_name("OPTION")
       ->allow_extra_args(false);
   sub->add_option("--pareto", command->pareto,
-                  "Print the points that none beats in these metrics or expressions, the smaller the better")
+                  "Print the Pareto front of these metrics or expressions; smaller is better")
       ->type_name("METRIC,METRIC");
-  sub->add_option("--machine", command->request.machine,
-                  "Of a workload's sweep: preset or file of the machine")
+  sub->add_option("--machine", command->request.machine, "For --sweep: preset or file of the machine")
       ->type_name("NAME|FILE");
-  sub->add_option("--mode", command->request.mode, "Of a workload's sweep: functional or timing")
+  sub->add_option("--mode", command->request.mode, "For --sweep: functional or timing")
       ->type_name("functional|timing");
-  add_overrides(*sub, command->request.overrides,
-                "Of a workload's sweep: set a value in every point; repeatable");
+  add_overrides(*sub, command->request.overrides, "For --sweep: set a value in every point; repeatable");
   sub->callback([command, &action] { action = [command] { return sweep(*command); }; });
 }
 

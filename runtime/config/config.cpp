@@ -57,12 +57,12 @@ MachineFile read_machine(const MachineName& machine) {
   return file;
 }
 
-// The file that the machine comes from, if one is named.
+// The file of the machine, if one is named.
 std::optional<MachineFile> resolve_machine(const ConfigRequest& request, FlatConfig& config,
                                            ParamTree& tree) {
   std::optional<MachineName> base_machine;
   if (!request.machine.empty()) {
-    // Beside no file: looked for in the working directory.
+    // It belongs to no file, so it is searched in the working directory.
     base_machine = MachineName{request.machine, "--machine " + request.machine, {}};
     std::erase_if(config.leaves, [](const Leaf& leaf) { return in_group(leaf.path, "machine"); });
   } else {
@@ -117,14 +117,14 @@ std::vector<Leaf> parse_overrides(const std::vector<std::string>& arguments) {
                               leaf.path, base::did_you_mean(leaf.path, paths)));
 }
 
-// Where the parameter or group at `path` was set, "" if it has its defaults.
+// The place at which the parameter or group at `path` was set, "" if it has its defaults.
 std::string place_of(const ParamTree& tree, const std::string& path) {
   for (const base::Param& param : tree.params())
     if (in_group(param.path, path) && !param.set_at.empty()) return param.set_at;
   return "";
 }
 
-// A check knows the parameter or group that is wrong; the tree knows where it was set.
+// A check knows the invalid parameter or group; the tree knows where it was set.
 void check_at(const ParamTree& tree, const std::function<void()>& check) {
   try {
     check();
@@ -142,7 +142,7 @@ void RunParams::declare(ParamTree& tree, const std::vector<WorkloadKind>& kinds)
   for (const WorkloadKind& known : kinds) names.push_back(known.name);
   TAHOMA_INVARIANT(!names.empty(), "no kind of workload is registered");
   tree.add("kind", kind, names.front(), names, "kind of workload", base::chosen());
-  tree.add("mode", mode, model::Mode::kFunctional, model::kModes, "compute every value, or times only",
+  tree.add("mode", mode, model::Mode::kFunctional, model::kModes, "compute all values, or only times",
            base::chosen());
   tree.add("seed", seed, std::uint64_t{1}, {0, UINT64_MAX}, "seed of generated inputs", base::chosen());
 }
@@ -154,9 +154,9 @@ std::string ResolvedConfig::to_yaml() const {
 
 std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
                                                const std::vector<WorkloadKind>& kinds) {
-  FlatConfig config = base::flatten(
-      request.text.empty() ? read_config_text(request.workload) : base::NamedText{request.workload, request.text},
-      read_extended);
+  FlatConfig config = base::flatten(request.text.empty() ? read_config_text(request.workload)
+                                                         : base::NamedText{request.workload, request.text},
+                                    read_extended);
   require_roots(config, {"kind", "machine", "mode", "seed", "workload"});
   const std::vector<Leaf> overrides = parse_overrides(request.overrides);
 
@@ -164,7 +164,7 @@ std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
   resolved->machine.declare(resolved->machine_tree);
   resolved->machine_file = resolve_machine(request, config, resolved->machine_tree);
   resolve_run(request, config, kinds, *resolved);
-  // The kind decides which parameters there are below `workload`, so --set kind=... comes before them.
+  // The kind determines the parameters below `workload`, so --set kind=... comes before them.
   for (const Leaf& leaf : overrides)
     if (in_groups(leaf.path, kRunKeys)) resolved->run_tree.set(leaf.path, leaf.text, leaf.place);
   make_workload(kinds, *resolved);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a workload's YAML, a machine's YAML and the command line to values. A workload file has the keys
-//   kind: gemm                           which kind of workload (see `tahoma params workload`)
-//   machine: trainium2_ultraserver       a preset's name or a path; or a map of values, with `extends:` a
-//   preset or path mode: functional                     or timing seed: 1                              of
-//   generated inputs workload: {m: 8192, ...}             the kind's own parameters
-// and may itself say `extends: other.yaml`. Without `machine` the machine is the declared default, one
+// Resolves a workload's YAML, a machine's YAML and the command line to values. A workload file has the keys
+//   kind: gemm                           the kind of workload (see `tahoma params workload`)
+//   machine: trainium2_ultraserver       a preset's name or a path; or a map of values, with `extends:` a preset
+//                                        or path
+//   mode: functional                     or timing
+//   seed: 1                              of generated inputs
+//   workload: {m: 8192, ...}             the kind's own parameters
+// and may itself have the key `extends: other.yaml`. Without `machine` the machine is the declared default, one
 // Trainium2 UltraServer. A machine file has the keys `extends` and `machine: {...}`. The command line's
-// --machine replaces the whole `machine` key, and --set comes last, in order, last wins.
+// --machine replaces the whole `machine` key. --set is applied last, in order; the last one wins.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +25,7 @@
 
 namespace tahoma::runtime {
 
-// What the command line says, as it says it; an empty text is an option that was not given.
+// The command line as given; an empty text is an option that was not given.
 struct ConfigRequest {
   std::string workload;                // path of the workload's YAML, or the name of `text` in messages
   std::string machine;                 // --machine: a preset's name or a path
@@ -32,7 +34,7 @@ struct ConfigRequest {
   std::string text = {};               // the workload's YAML itself; "": read from the path
 };
 
-// kind, mode and seed: what a run has besides its machine and its workload.
+// kind, mode and seed: the parameters of a run beside those of its machine and its workload.
 struct RunParams {
   std::string kind;
   model::Mode mode = model::Mode::kFunctional;
@@ -40,13 +42,13 @@ struct RunParams {
   void declare(base::ParamTree& tree, const std::vector<WorkloadKind>& kinds);
 };
 
-// A preset or file that says what a machine is, as it was read.
+// The contents of a preset or file of a machine.
 struct MachineFile {
   std::string path;
-  base::FlatConfig values;  // of itself and of what it extends
+  base::FlatConfig values;  // with those of the files that it extends
 };
 
-// The trees point into the values, so a resolved configuration stays where it is.
+// The trees point into the values, so a resolved configuration must not move.
 struct ResolvedConfig {
   ResolvedConfig() = default;
   ResolvedConfig(const ResolvedConfig&) = delete;
@@ -56,30 +58,29 @@ struct ResolvedConfig {
   model::MachineParams machine;
   std::unique_ptr<Workload> workload;
   base::ParamTree run_tree{""}, machine_tree{"machine"}, workload_tree{"workload"};
-  std::optional<MachineFile> machine_file;  // the one that the run names, if it names one
+  std::optional<MachineFile> machine_file;  // the file that the run names, if any
 
   model::Mode mode() const { return run.mode; }
-  // A workload file without reference to any other: running it gives the same values, and this same text
-  // again.
+  // A workload file without reference to any other. Running it gives the same values and this same text.
   std::string to_yaml() const;
 };
 
-// Every key known, every value within its range, the machine's and the workload's own checks passed;
-// otherwise a UserError (model/base/error_codes.md: E-CFG-002 to E-CFG-022, E-RUN-001) at the place of the
-// value.
+// Resolves a configuration in which every key is known, every value is in its range, and the checks of
+// machine and workload pass. Otherwise throws UserError (model/base/error_codes.md: E-CFG-002 to E-CFG-022,
+// E-RUN-001) at the place of the value.
 std::unique_ptr<ResolvedConfig> resolve_config(const ConfigRequest& request,
                                                const std::vector<WorkloadKind>& kinds = workload_kinds());
 
-// The same before the checks of values against each other: for a sweep, whose points may only agree once its
-// own values are in place.
+// The same without the checks between values: for a sweep, whose points may be valid only with the values of
+// its axes.
 std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
                                                const std::vector<WorkloadKind>& kinds = workload_kinds());
 
-// The preset or file `machine`: E-CFG-021 if there is none.
+// Reads the preset or file `machine`. Throws E-CFG-021 if it does not exist.
 MachineFile read_machine_file(const std::string& machine);
 
-// A machine alone: the preset or file `machine` ("" is the declared default) with `overrides` below
-// `machine.` applied and checked. For commands that run no workload.
+// Resolves a machine alone: the preset or file `machine` ("" is the declared default) with `overrides` below
+// `machine.`, applied and checked. For commands that run no workload.
 model::MachineParams resolve_machine_params(const std::string& machine,
                                             const std::vector<std::string>& overrides);
 

@@ -30,14 +30,14 @@ std::string type_of(const Param& param) {
   return std::visit([](const auto& ref) { return type_name(ref); }, param.value);
 }
 
-// One tree; `kind` is the workload kind it belongs to, if any.
+// One tree; `kind` is its workload kind, if any.
 struct Section {
   std::string title, kind;
   std::vector<Param> params;
 };
 
-// Declared once and read; the values behind the parameters are gone afterwards and never looked at.
-// Of what is declared on demand, one group of each kind is shown, and the one that is wanted.
+// The parameters are declared and read once; the values behind them do not outlive this and are never read.
+// Of groups that are declared on demand, one of each kind is shown, and the wanted one.
 std::vector<Section> declared(const std::string& wanted, const std::vector<WorkloadKind>& kinds) {
   std::vector<Section> sections;
   ParamTree run_tree(""), machine_tree("machine");

@@ -19,7 +19,7 @@ double six_digits(double value) {
 }
 
 // The largest of the candidates after exact evaluation.
-double largest(const WorstPlaces& worst, const HostTensor& got, const Examine& examine, bool relative) {
+double largest(const LargestErrors& worst, const HostTensor& got, const Examine& examine, bool relative) {
   double result = 0;
   for (const auto& place : worst.places()) {
     const ExaminedElement element = examine(place.row, place.column);
@@ -62,16 +62,16 @@ std::string describe(const HostTensor& got, std::uint64_t index, const Examine& 
 
 }  // namespace
 
-void WorstPlaces::insert(const Place& place) {
+void LargestErrors::insert(const Entry& place) {
   const auto after =
-      std::find_if(places_.begin(), places_.end(), [&](const Place& p) { return p.error < place.error; });
+      std::find_if(places_.begin(), places_.end(), [&](const Entry& p) { return p.error < place.error; });
   places_.insert(after, place);
   if (places_.size() > kKept) places_.pop_back();
   if (places_.size() == kKept) floor_ = places_.back().error;
 }
 
-void WorstPlaces::merge(const WorstPlaces& later) {
-  for (const Place& place : later.places_) add(place.error, place.row, place.column);
+void LargestErrors::merge(const LargestErrors& later) {
+  for (const Entry& place : later.places_) add(place.error, place.row, place.column);
 }
 
 void GoldenTally::mismatch(std::uint64_t index) {

@@ -15,28 +15,28 @@
 namespace tahoma::runtime {
 
 // The positions with the largest errors, largest first; among equal ones, the first in row-major order.
-class WorstPlaces {
+class LargestErrors {
  public:
-  struct Place {
+  struct Entry {
     double error;
     std::uint64_t row, column;
   };
   void add(double error, std::uint64_t row, std::uint64_t column) {
     if (error > floor_) insert({error, row, column});
   }
-  void merge(const WorstPlaces& later);
-  const std::vector<Place>& places() const { return places_; }
+  void merge(const LargestErrors& later);
+  const std::vector<Entry>& places() const { return places_; }
 
  private:
-  void insert(const Place& place);
-  std::vector<Place> places_;
+  void insert(const Entry& place);
+  std::vector<Entry> places_;
   double floor_ = 0;  // a new error must exceed it
 };
 
 struct GoldenTally {
   std::uint64_t elements = 0, mismatches = 0;
   std::uint64_t first = UINT64_MAX;  // row-major index of the first mismatch
-  WorstPlaces absolute, relative;
+  LargestErrors absolute, relative;
 
   void mismatch(std::uint64_t index);
   // `scale`: added to |want| as the base of the relative error.

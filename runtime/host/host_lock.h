@@ -9,9 +9,10 @@ namespace tahoma::runtime {
 
 class HostLock {
  public:
-  // Waits for the lock of a file, which is made if it is missing. Throws std::system_error.
+  // Waits for the lock of a file and creates the file if it is missing. Throws std::system_error.
   static HostLock of_file(const std::filesystem::path& file);
-  // Nothing if another process holds the lock of the folder. On a file system without locks it always succeeds.
+  // Returns nothing if another process holds the lock of the folder. On a file system without locks it always
+  // succeeds.
   static std::optional<HostLock> of_folder(const std::filesystem::path& folder);
 
   ~HostLock();

@@ -24,8 +24,8 @@ constexpr std::size_t kAlignment = 64;           // of the first element, as Num
 constexpr std::size_t kMostNpyHeader = 1 << 20;  // a shape of tensors never needs more
 
 struct Element {
-  const char* written;  // as a file may say it
-  const char* descr;    // as we say it
+  const char* written;  // the spelling in a file
+  const char* descr;    // our spelling
   std::size_t size;
 };
 constexpr std::array kElements{Element{"<f4", "<f4", 4}, Element{"<f2", "<f2", 2}, Element{"<i4", "<i4", 4},
@@ -39,7 +39,7 @@ const Element* find_element(const std::string& written) {
   return nullptr;
 }
 
-// A file being read front to back; knows where it is.
+// A file that is read from front to back, with its current offset.
 class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path) {
@@ -53,7 +53,7 @@ class Reader {
       throw UserError("E-NPY-001", path, fmt::format("cannot read the file: {}", std::strerror(errno)));
   }
 
-  // Up to `count` bytes; fewer at the end of the file.
+  // Reads up to `count` bytes; fewer at the end of the file.
   std::string take(std::size_t count) {
     std::string bytes(count, '\0');
     file_.read(bytes.data(), static_cast<std::streamsize>(count));
@@ -83,7 +83,7 @@ std::size_t little_endian(const std::string& bytes) {
   return value;
 }
 
-// The dict literal behind magic, version and length.
+// Reads the dict literal behind magic, version and length.
 NpyHeader read_header(Reader& reader) {
   const std::string start = reader.take(kLengthAt);
   if (start.substr(0, kMagic.size()) != kMagic)
@@ -114,7 +114,7 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
   return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x"));
 }
 
-// Bytes that the shape asks for; compared with the file's size before any memory is taken.
+// The number of bytes of the shape; it is compared with the file's size before memory is allocated.
 std::uint64_t data_bytes(const std::vector<std::uint64_t>& shape, std::size_t size, const Reader& reader) {
   std::uint64_t bytes = size;
   for (const std::uint64_t n : shape)

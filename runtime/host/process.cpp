@@ -22,10 +22,10 @@ namespace tahoma::runtime {
 
 namespace {
 
-constexpr int kPauseMs = 20;  // between two looks at the memory of a child
+constexpr int kPauseMs = 20;  // interval between samples of a child's memory
 
-// What the process has in memory; 0 when it has ended. Its address space says nothing: a machine reserves the
-// whole of its HBM.
+// The resident memory of the process; 0 if it has ended. The size of its address space is meaningless,
+// because a machine reserves the whole of its HBM.
 std::uint64_t resident(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/statm", process));
   std::uint64_t size = 0, pages = 0;
@@ -62,7 +62,7 @@ class ChildSignal {
 
 ProcessEnd end_of(int status, std::uint64_t peak, const ProcessLimits& limits) {
   using Reason = ProcessEnd::Reason;
-  // The peak decides, whatever ended the process: what it is said to need does not depend on when it was looked at.
+  // The peak decides, however the process ended, so the reported need does not depend on the sampling times.
   if (limits.memory.count > 0 && peak > limits.memory.count)
     return {Reason::kMemoryLimit, 0, base::to_text(limits.memory)};
   if (!WIFSIGNALED(status)) return {Reason::kExited, WEXITSTATUS(status), ""};
@@ -175,7 +175,7 @@ std::optional<pid_t> any_ended(const std::vector<pid_t>& ids) {
     throw std::system_error(errno, std::generic_category(), "waitid");
   }
   if (std::find(ids.begin(), ids.end(), ended.si_pid) != ids.end()) return ended.si_pid;
-  waitpid(ended.si_pid, nullptr, WNOHANG);  // a child of the shell that became this program
+  waitpid(ended.si_pid, nullptr, WNOHANG);  // a child of the shell that executed this program
   return std::nullopt;
 }
 

@@ -29,7 +29,7 @@ constexpr int kBodyFailed = 1;
   throw std::system_error(reason, std::generic_category(), what);
 }
 
-// No program that a child executes inherits its ends.
+// Programs that a child executes do not inherit its ends.
 class Pipe {
  public:
   Pipe() {
@@ -51,7 +51,7 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
-// In the child.
+// Runs in the child.
 void set_up(const ProcessOptions& options, pid_t parent) {
   if (options.own_group) setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // outlives the exec
@@ -80,7 +80,7 @@ pid_t forked() {
   return process;
 }
 
-// The reason why the child executes no program; 0 if it does, which closes the pipe.
+// The reason why the child cannot execute the program; 0 if it does, because that closes the pipe.
 int reason_from(const Pipe& pipe) {
   int reason = 0;
   ssize_t n = 0;
@@ -122,7 +122,7 @@ StartedProcess start_function(const std::function<std::string()>& body, const Pr
   if (process != 0) return {process, output.take_reading()};
   set_up(options, parent);
   if (!options.log.empty()) open_log(options.log);
-  // _exit: the parent's destructors and buffers are not the child's to run and flush.
+  // _exit: the child must not run the parent's destructors or flush its buffers.
   try {
     _exit(write_all(output.writing(), body()) ? 0 : kBodyFailed);
   } catch (const std::exception& e) {

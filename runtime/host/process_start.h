@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a child of runtime/host/process.h comes into being.
+// Starts a child of runtime/host/process.h.
 #pragma once
 
 #include <sys/types.h>

@@ -36,12 +36,12 @@ constexpr std::array kTypes{
     Type{"I8", isa::DType::kInt8, false},    Type{"U32", isa::DType::kUint32, false},
     Type{"U16", isa::DType::kUint16, false}, Type{"U8", isa::DType::kUint8, false}};
 
-struct Place {
+struct InputPath {
   std::string file, tensor;
   std::string text() const { return file + "#" + tensor; }
 };
 
-Place place_of(const std::string& path, const std::string& input_name) {
+InputPath input_path_of(const std::string& path, const std::string& input_name) {
   const std::size_t hash = path.find('#', path.find(kSuffix));
   if (hash == std::string::npos) return {path, input_name};
   return {path.substr(0, hash), path.substr(hash + 1)};
@@ -79,7 +79,7 @@ File open(const std::string& path) {
   return file;
 }
 
-const Json& entry_of(const File& file, const Place& place) {
+const Json& entry_of(const File& file, const InputPath& place) {
   const auto entry = file.header.find(place.tensor);
   if (entry != file.header.end() && place.tensor != "__metadata__") return *entry;
   std::vector<std::string> names;
@@ -91,7 +91,7 @@ const Json& entry_of(const File& file, const Place& place) {
 }
 
 template <class T>
-T field(const Json& entry, const char* name, const Place& place) {
+T field(const Json& entry, const char* name, const InputPath& place) {
   try {
     return entry.at(name).get<T>();
   } catch (const Json::exception&) {
@@ -100,7 +100,7 @@ T field(const Json& entry, const char* name, const Place& place) {
 }
 
 const Type& type_of(const std::string& name, isa::DType wanted, const std::string& input,
-                    const Place& place) {
+                    const InputPath& place) {
   const bool wants_float = isa::is_float(wanted);
   std::string legal;
   for (const Type& type : kTypes) {
@@ -132,7 +132,7 @@ bool names_safetensors(const std::string& path) {
 
 std::vector<std::byte> read_safetensors(const std::string& path, const std::string& input_name,
                                         isa::DType dtype, const std::vector<std::uint64_t>& shape) {
-  const Place place = place_of(path, input_name);
+  const InputPath place = input_path_of(path, input_name);
   File file = open(place.file);
   const Json& entry = entry_of(file, place);
   const Type& type = type_of(field<std::string>(entry, "dtype", place), dtype, input_name, place);

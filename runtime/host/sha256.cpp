@@ -19,9 +19,10 @@ struct Free {
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
 
-void require(int done) { TAHOMA_INVARIANT(done == 1, "OpenSSL computes no SHA-256"); }
+void require(int done) { TAHOMA_INVARIANT(done == 1, "OpenSSL cannot compute SHA-256"); }
 
-// Once in a process. The host's openssl.cnf is not read: it could refuse algorithms or load further modules.
+// Runs once per process. The host's openssl.cnf is not read, because it could refuse algorithms or load
+// further modules.
 void set_up_digest() {
   static const int done = OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
   require(done);
@@ -37,7 +38,7 @@ class Sha256 {
 
   void add(std::string_view bytes) { require(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size())); }
 
-  // Ends the message: call once.
+  // Ends the message. Call it once.
   std::string hex() {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned length = 0;

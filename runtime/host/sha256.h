@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 by OpenSSL, in hexadecimal digits: names a binary, a configuration or a tensor.
+// SHA-256 by OpenSSL in hexadecimal digits; it identifies a binary, a configuration or a tensor.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page of a run shows beside summary.json: report.json. Everything in it is a reduction of what the
-// run measured; a page is made of these two files and a template (page.h), so that it can be made anew from a
-// finished run's folder.
+// The data of a run's page beside summary.json: report.json. All of it is reduced from the measurements of
+// the run. A page consists of these two files and a template (page.h), so it can be written again from the
+// folder of a finished run.
 //
 // report.json:
 //   schema_version, version   of this file and of tahoma
@@ -38,7 +38,7 @@ inline constexpr std::uint64_t kMostCores = 1024, kMostStacks = 512, kMostLinks 
 nlohmann::ordered_json detail_json(const ResolvedConfig& config, const std::string& config_sha256,
                                    const Simulated& run);
 
-// Its parts.
+// The parts of report.json.
 nlohmann::ordered_json engines_detail(const model::MachineParams& machine, const Simulated& run);
 nlohmann::ordered_json hbm_detail(const model::MachineParams& machine, const base::RunMeasurement& run);
 nlohmann::ordered_json links_detail(const model::MachineParams& machine, const base::RunMeasurement& run);
@@ -47,9 +47,9 @@ nlohmann::ordered_json occupancy_detail(const std::vector<SpaceOccupancy>& occup
 nlohmann::ordered_json machine_detail(const ResolvedConfig& config);
 nlohmann::ordered_json ledger_detail(const ResolvedConfig& config, const base::RunMeasurement& run);
 
-// To a tenth: what a page shows.
+// Rounds to a tenth, the precision of a page.
 inline double tenth(double value) { return std::round(value * 10) / 10; }
-// Busy percent of every window of the run, to a tenth.
+// Busy percent of every window of the run, rounded to a tenth.
 nlohmann::ordered_json windows_json(const base::Series& series, base::Duration elapsed);
 
 }  // namespace tahoma::runtime

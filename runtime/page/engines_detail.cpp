@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines: where the time of each core's went, and how busy the kinds were over time.
+// Engines on the page: the time of each core's engines by stall reason, and the utilisation of each kind over
+// time.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -17,7 +18,7 @@ namespace {
 
 using Shares = std::array<double, base::kStallReasons>;  // femtoseconds, then percent
 
-// What one row of the page stands for: a core, or the active cores of a chip.
+// A row of the page: a core, or the active cores of a chip.
 struct Row {
   std::string name;
   std::uint64_t chip = 0, active = 0;
@@ -69,7 +70,7 @@ std::vector<std::size_t> kinds_of(const std::vector<Row>& rows) {
   return kinds;
 }
 
-// The names that any engine spent time under.
+// The stall reasons that any engine spent time in.
 std::vector<std::size_t> cycles_of(const std::vector<Row>& rows) {
   std::vector<std::size_t> cycles;
   for (std::size_t n = 0; n < base::kStallReasons; ++n)
@@ -93,7 +94,7 @@ Json percent_json(const Row& row, const std::vector<std::size_t>& kinds,
   return json;
 }
 
-// Over the engines of a kind on the active cores, busy or not.
+// Over all engines of a kind on the active cores.
 Json series_json(const Simulated& run, std::size_t kind, std::size_t engines) {
   std::vector<double> sum, least, most;
   std::size_t busy = 0;

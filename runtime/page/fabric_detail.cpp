@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory stacks, links and traffic as the page shows them.
+// Memory stacks, links and traffic for the page.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -32,7 +32,7 @@ Json stack_json(const HbmMeasurement& stack, std::uint64_t chip, base::Duration 
           {"busy", windows_json(stack.series, elapsed)}};
 }
 
-// The stacks of a chip as one: bytes and peaks add up, windows are means.
+// Merges the stacks of a chip: bytes and peaks add up, windows are means.
 HbmMeasurement chip_of(const RunMeasurement& run, std::uint64_t chip, std::uint64_t stacks) {
   HbmMeasurement whole;
   const std::size_t first = chip * stacks;
@@ -81,7 +81,7 @@ Json link_json(const LinkMeasurement& link, base::Duration elapsed) {
   return json;
 }
 
-// The numbers of the links that are shown, in the order of the measurement: all, or the busiest.
+// The numbers of the links on the page, in the order of the measurement: all, or the busiest.
 std::vector<std::size_t> shown_links(const RunMeasurement& run) {
   std::vector<std::size_t> numbers(run.links.size());
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
@@ -93,7 +93,7 @@ std::vector<std::size_t> shown_links(const RunMeasurement& run) {
   return numbers;
 }
 
-// How to draw the fabric, with the links that are shown by their places in the list.
+// The drawing of the fabric; links refer to the list by their positions.
 class Drawing {
  public:
   Drawing(const base::Topology& topology, const RunMeasurement& run, const std::vector<std::size_t>& shown)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine as the page shows it: what differs from its preset, and which guesses the run stands on.
+// The machine on the page: its differences from its preset, and the assumptions that the run depends on.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -14,14 +14,14 @@ using base::Param, base::ParamTree;
 
 namespace {
 
-// Parameters that matter only where their part of the machine did something.
+// Parameters that matter only if their part of the machine was used.
 enum class Part : std::uint8_t { kTensor, kVector, kScalar, kGpSimd, kDma, kDram, kLink, kCollective };
 inline constexpr std::size_t kParts = 8;
 struct Belongs {
   const char* path;
   Part part;
 };
-// The longest prefix that fits decides; what fits none is always in use.
+// The longest matching prefix decides; a path without a match is always in use.
 constexpr std::array kBelongs{Belongs{"machine.chip.core.tensor.", Part::kTensor},
                               Belongs{"machine.chip.core.vector.", Part::kVector},
                               Belongs{"machine.chip.core.scalar.", Part::kScalar},
@@ -69,7 +69,7 @@ bool is_preset(const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Whether the run has read the preset that its machine is named after, and nobody has set anything since.
+// Whether the run has read the preset that its machine is named after, and no later setting has changed it.
 bool is_as_read(const ResolvedConfig& config) {
   const std::optional<MachineFile>& read = config.machine_file;
   if (!read || read->path != find_config(config.machine.name, {}).string()) return false;
@@ -79,7 +79,7 @@ bool is_as_read(const ResolvedConfig& config) {
   return std::all_of(params.begin(), params.end(), [&](const Param& p) { return places.contains(p.set_at); });
 }
 
-// Against the preset of that name, or against the declaration where there is none.
+// Compares with the preset of that name, or with the declaration if there is none.
 Json differences(const ResolvedConfig& config, bool has_preset) {
   Json differs = Json::array();
   if (has_preset && is_as_read(config)) return differs;
@@ -113,7 +113,7 @@ Json ledger_detail(const ResolvedConfig& config, const base::RunMeasurement& run
   Json list = Json::array();
   std::uint64_t untouched = 0;
   for (const Param& p : config.machine_tree.params()) {
-    // A value that somebody has set is a choice, no guess of ours.
+    // A value that the user has set is a choice, not an assumption.
     const std::string value = base::text_of(p.value);
     if (p.source.kind != base::Provenance::kAssumed || value != p.default_text) continue;
     if (in_use(p.path, used))

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char *kSummary = "summary.json", *kDetail = "report.json";
 
-// Inside a script element nothing may look like markup; in JSON '<' only stands in texts.
+// Inside a script element nothing may look like markup; in JSON '<' occurs only in texts.
 void append_without_markup(std::string& text, std::string_view json) {
   for (std::size_t open = json.find('<'); open != std::string_view::npos; open = json.find('<')) {
     text += json.substr(0, open);
@@ -41,7 +41,7 @@ std::string quoted(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// One of the two texts that a page is made of, as it stands and as it reads.
+// One of the two texts of a page, as written and as parsed.
 struct PagePart {
   std::string text;
   Json json;
@@ -51,7 +51,7 @@ PagePart checked(const std::filesystem::path& folder, const char* name, const ch
   PagePart part{read_file(file), {}};
   part.json = Json::parse(part.text, nullptr, false);
   if (!part.json.is_object() || !part.json.contains("schema_version") || !part.json.contains(key))
-    throw UserError("E-REP-002", file, fmt::format("not what tahoma run writes: expected the key '{}'", key));
+    throw UserError("E-REP-002", file, fmt::format("not a file of tahoma run: expected the key '{}'", key));
   return part;
 }
 
@@ -72,11 +72,12 @@ std::string page_of(std::string_view title, std::string_view data) {
   std::size_t size = assets::kTemplate.size();
   for (const auto& part : parts) size += part.second.size();
   std::string page;
-  page.reserve(size + size / 16);  // for what is escaped
+  page.reserve(size + size / 16);  // room for escapes
   const auto append = [&](std::string_view name) {
     const auto* part =
         std::find_if(parts.begin(), parts.end(), [&](const auto& known) { return known.first == name; });
-    TAHOMA_INVARIANT(part != parts.end(), fmt::format("the template of the pages names '{}'", name));
+    TAHOMA_INVARIANT(part != parts.end(),
+                     fmt::format("the template of the pages names the unknown part '{}'", name));
     if (name == "data")
       append_without_markup(page, data);
     else
@@ -106,10 +107,11 @@ PageRun read_page_run(const std::string& folder) {
   std::error_code ignored;
   for (const char* name : {kSummary, kDetail})
     if (!std::filesystem::is_regular_file(std::filesystem::path(folder) / name, ignored))
-      throw UserError("E-REP-001", folder,
-                      fmt::format("holds no run with a page: expected the folder of a `tahoma run` without "
-                                  "--no-report, with {} and {}",
-                                  kSummary, kDetail));
+      throw UserError(
+          "E-REP-001", folder,
+          fmt::format("contains no run with a page: expected the folder of a `tahoma run` without "
+                      "--no-report, with {} and {}",
+                      kSummary, kDetail));
   PagePart summary = checked(folder, kSummary, "simulated_time_ns"),
            detail = checked(folder, kDetail, "window_ns");
   const Json workload = summary.json.value("workload", Json());

@@ -23,7 +23,7 @@ std::uint64_t parts_used(std::uint64_t total, std::uint64_t parts) {
 
 void check_shard(const model::MachineParams& machine, const Shard& shard) {
   const std::uint64_t cores = machine.cores();
-  // The parts' product must not wrap around before it is compared.
+  // The product of the parts must not overflow before it is compared.
   const bool small = shard.m <= cores && shard.n <= cores && shard.k <= cores && shard.m * shard.n <= cores;
   if (small && shard.parts() <= cores && cores % shard.parts() == 0) return;
   std::vector<std::uint64_t> legal;
@@ -38,8 +38,8 @@ void check_shard(const model::MachineParams& machine, const Shard& shard) {
 
 namespace {
 
-// The cores of a chip such that neighbouring ones have different stacks, so that a chip that is only partly
-// used has all its bandwidth: the first core of each stack, then the second of each, ...
+// The cores of a chip in an order in which neighbouring ones have different stacks, so that a partly used
+// chip has all its bandwidth: the first core of each stack, then the second of each, ...
 std::vector<std::uint32_t> over_stacks(const model::ChipParams& chip) {
   std::vector<std::uint32_t> cores(chip.cores);
   std::iota(cores.begin(), cores.end(), 0);
@@ -60,7 +60,7 @@ Placement::Placement(const model::MachineParams& machine, const Shard& shard)
       cores_per_chip_(machine.chip.cores),
       slots_(over_stacks(machine.chip)),
       k_chips_(std::gcd(shard.k, machine.chips())),
-      // What does not fit over chips divides the cores of a chip, because the parts divide the machine.
+      // Parts that do not fit over chips divide the cores of a chip, because the parts divide the machine.
       k_cores_(shard.k / k_chips_),
       path_(model::topology_of(machine)->path()) {}
 

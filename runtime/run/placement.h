@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the pieces of a sharded GEMM go. The k parts of one output tile lie on neighbouring chips, along a
-// path through the fabric on which consecutive chips are one hop apart where the topology allows it
-// (base::Topology::path), so that their partial sums travel over single links; m and n vary over the
-// cores of a chip and over the remaining chips. Sizes are cut into equal parts, rounded up; the last ones may
-// be shorter or empty.
+// The placement of the pieces of a sharded GEMM. The k parts of one output tile are on neighbouring chips,
+// along a path through the fabric on which consecutive chips are one hop apart if the topology allows it
+// (base::Topology::path), so that their partial sums cross single links. m and n vary over the cores of a
+// chip and over the remaining chips. Sizes are cut into equal parts, rounded up; the last ones may be shorter
+// or empty.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,11 @@ struct Part {
   std::uint64_t first = 0, count = 0;
 };
 Part part_of(std::uint64_t total, std::uint64_t parts, std::uint64_t index);
-// How many of the parts are not empty. They come first.
+// The number of parts that are not empty. They come first.
 std::uint64_t parts_used(std::uint64_t total, std::uint64_t parts);
 
-// Throws UserError E-RUN-030 when the parts are not a divisor of the machine's cores, with the legal numbers.
+// Throws UserError E-RUN-030 if the number of parts does not divide the machine's cores, with the legal
+// numbers.
 void check_shard(const model::MachineParams& machine, const Shard& shard);
 
 class Placement {

@@ -8,21 +8,14 @@
 
 #include "model/base/error.h"
 #include "model/base/quantity.h"
-#include "runtime/host/npy_dtype.h"
 #include "runtime/host/output_dir.h"
 #include "runtime/host/progress.h"
 #include "runtime/host/sha256.h"
 #include "runtime/page/detail.h"
-#include "runtime/page/page.h"
-#include "runtime/report/files/collective_report.h"
-#include "runtime/report/files/manifest.h"
-#include "runtime/report/files/statistics_tables.h"
-#include "runtime/report/files/stats_files.h"
-#include "runtime/report/files/window_tables.h"
-#include "runtime/report/links/link_tables.h"
 #include "runtime/report/summary/summary.h"
 #include "runtime/report/summary/summary_json.h"
 #include "runtime/report/summary/summary_text.h"
+#include "runtime/run/run_files.h"
 #include "runtime/run/simulation.h"
 
 namespace tahoma::runtime {
@@ -35,44 +28,10 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void write_manifest(OutputDir& out, const RunOptions& options, const ResolvedConfig& config,
-                    const std::string& config_sha256, const RunCost& cost) {
-  Manifest manifest;
-  manifest.host = host_facts();
-  manifest.cost = cost;
-  manifest.command_line = options.command_line;
-  manifest.seed = config.run.seed;
-  manifest.config_sha256 = config_sha256;
-  manifest.files = out.files();
-  manifest.files.emplace_back("manifest.json");
-  out.write("manifest.json", manifest_json(manifest));
-}
-
-void write_tables(OutputDir& out, const ResolvedConfig& config, const Simulated& run,
-                  const Summary& summary) {
-  out.write("stats.json", stats_json(run.stats.stats()));
-  out.write("stats.csv", stats_csv(run.stats.stats()));
-  out.write("links.csv", links_csv(run.measurement));
-  out.write("links_windows.csv", links_windows_csv(run.measurement));
-  out.write("traffic.csv", traffic_csv(config.machine, run.measurement));
-  out.write("hbm.csv", hbm_csv(run.measurement));
-  out.write("collectives.csv", collectives_csv(run.collectives));
-  out.write("regions.csv", regions_csv(summary.facts.regions.regions));
-}
-
-// What is looked at rather than read by programs, and what it is made of.
-void write_report(OutputDir& out, const ResolvedConfig& config, const std::string& config_sha256,
-                  const Simulated& run, const std::string& summary) {
+std::string detail_text(const ResolvedConfig& config, const std::string& config_sha256,
+                        const Simulated& run) {
   using Json = nlohmann::ordered_json;
-  out.write("stats.txt", stats_text(run.stats.stats()));
-  write_stats_database(out.file("stats.db"), run.stats.stats());
-  out.write("engines.csv", engines_csv(run.measurement, run.engines));
-  out.write("hbm_windows.csv", hbm_windows_csv(run.measurement));
-  out.write("occupancy.csv", occupancy_csv(run.occupancy));
-  const std::string detail =
-      detail_json(config, config_sha256, run).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  out.write("report.json", detail);
-  out.write("report.html", run_page({{"", config.workload->describe(), summary, detail}}));
+  return detail_json(config, config_sha256, run).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 base::Duration time_of(const char* option, const std::string& text) {
@@ -106,9 +65,9 @@ RunOutcome run_workload(const RunOptions& options) {
   const TraceSelection selection = trace_selection(options.trace, config->machine);
   Checkpoints checkpoints(options.checkpoints, config->mode());
   OutputDir out(options.out);
-  if (!options.checkpoints.dump.empty()) checkpoints.write_to(out.folder("dumps"));
   std::optional<TraceRecorder> trace;
-  if (options.trace.wanted) trace.emplace(config->machine, selection, out.file("trace.pftrace"));
+  StartingRun starting{*config, selection, checkpoints, trace};
+  open_run_files(starting, options, out);
 
   ProgressLine progress;
   const Simulated run =
@@ -122,16 +81,11 @@ RunOutcome run_workload(const RunOptions& options) {
       run.golden, run.checks, summary_text(summary), summary_json(summary), checkpoints.comparison(),
       "",         out.path()};
   if (trace) outcome.trace = tally_text(trace->tally());
-  out.write("summary.txt", outcome.summary_text);
-  out.write("summary.json", outcome.summary_json);
-  write_tables(out, *config, run, summary);
   const std::string yaml = config->to_yaml(), config_sha256 = sha256_of(yaml);
-  if (options.report) write_report(out, *config, config_sha256, run, outcome.summary_json);
-  out.write("config.resolved.yaml", yaml);
-  for (const NamedValues& output : run.outputs)
-    write_npy(out.file(output.name + ".npy"), to_npy(output.dtype, output.shape, output.values));
-  write_manifest(out, options, *config, config_sha256,
-                 {seconds_since(start), run.seconds, run.measurement.instructions});
+  write_run_files({options, *config, run, summary, outcome.summary_text, outcome.summary_json, yaml,
+                   config_sha256, options.report ? detail_text(*config, config_sha256, run) : "",
+                   [start] { return seconds_since(start); }},
+                  out);
   out.commit();
   return outcome;
 }

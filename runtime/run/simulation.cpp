@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// References are rounded to nearest, so they say nothing about a machine that rounds stochastically.
+// References are rounded to nearest, so they cannot judge a machine that rounds stochastically.
 GoldenResult judge(ResolvedConfig& config, Machine& machine) {
   const model::RoundingMode rounding = config.machine.chip.core.rounding;
   if (rounding == model::RoundingMode::kNearest) return config.workload->verify(machine);
@@ -40,7 +40,7 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   return facts;
 }
 
-// The recorders of what happens window by window, if they are wanted.
+// The recorders of values per window, if requested.
 class OverTime {
  public:
   OverTime(bool wanted, Machine& machine) {

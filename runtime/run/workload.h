@@ -24,7 +24,7 @@ struct GoldenResult {
   std::uint64_t elements = 0, mismatches = 0;
   std::string first_mismatch;  // several lines: index, got, expected, neighbours, the core that made it
 
-  void add(const GoldenResult& other);  // one result for both checks; the first mismatch of either stays
+  void add(const GoldenResult& other);  // merges both checks and keeps the first mismatch of either
 };
 
 struct NamedValues {  // an output that can be saved as .npy
@@ -34,11 +34,11 @@ struct NamedValues {  // an output that can be saved as .npy
   std::vector<std::byte> values;  // bf16 is saved as fp32
 };
 
-// What the owner of a workload asks for beside time and FLOPS, in its own words: "tokens_per_second".
+// A figure of the workload beside time and FLOPS, in the terms of its users: "tokens_per_second".
 struct WorkloadFigure {
   std::string key;  // with the unit, as in summary.json
   double value = 0;
-  std::string text;     // the value as a person reads it
+  std::string text;     // the value for people
   std::string meaning;  // one sentence: how it is counted
 };
 
@@ -50,12 +50,12 @@ class Workload {
   virtual void prepare(Machine& machine, std::uint64_t seed) = 0;     // inputs, tensors, programs
   virtual GoldenResult verify(Machine& machine) = 0;                  // functional mode, after the run
   virtual std::vector<NamedValues> outputs(Machine& machine) = 0;     // functional mode, after the run
-  // In the order in which they were run; both modes, after the run and verify().
+  // In the order of execution; both modes, after the run and verify().
   virtual std::vector<CollectiveResult> collectives(Machine& /*machine*/,
                                                     const base::RunMeasurement& /*run*/) {
     return {};
   }
-  // After the run, both modes; in the order in which they are shown.
+  // After the run, both modes; in the order of display.
   virtual std::vector<WorkloadFigure> figures(Machine& /*machine*/, const base::RunMeasurement& /*run*/) {
     return {};
   }
@@ -71,8 +71,8 @@ struct WorkloadKind {
   std::string name, doc;
   std::function<std::unique_ptr<Workload>()> make;
 };
-// The kinds that the program knows. The program defines it: workloads/shipped_program.cpp for `tahoma`, a file
-// of the user's for a program with kernels of its own (scripts/cmake/tahomaConfig.cmake.in).
+// The kinds of workloads of the program. The program defines it: workloads/shipped_program.cpp for `tahoma`,
+// a file of the user for a program with its own kernels (scripts/cmake/tahomaConfig.cmake.in).
 const std::vector<WorkloadKind>& workload_kinds();
 
 }  // namespace tahoma::runtime

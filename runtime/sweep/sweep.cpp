@@ -107,7 +107,7 @@ class Sweep {
   // Results of an earlier call are kept; the other points are to be run.
   void take_refused_and_known() {
     for (const auto& [id, numbers] : by_id_) {
-      const PreparedPoint& point = points_[numbers.front()];
+      const PreparedSweepPoint& point = points_[numbers.front()];
       if (!point.refused.empty()) {
         ++outcome_.failed;
         continue;
@@ -122,7 +122,7 @@ class Sweep {
     }
   }
 
-  void record(const std::string& id, const PointResult& result) {
+  void record(const std::string& id, const SweepPointResult& result) {
     for (const std::size_t at : by_id_.at(id)) {
       if (!result.done()) ++outcome_.failed;
       store_->add_result(points_[at], result,
@@ -152,7 +152,7 @@ class Sweep {
   }
 
   void ended(const Job& job, std::uint64_t round) {
-    const PointResult result = result_of_attempt(job.id);
+    const SweepPointResult result = result_of_attempt(job.id);
     if (result.last().outcome == Outcome::kFolder)
       throw base::UserError(
           "E-OUT-003", folder(job.id).string(),
@@ -168,8 +168,8 @@ class Sweep {
   }
 
   // The supervisor of the attempt may have been killed together with it, without writing a result.
-  PointResult result_of_attempt(const std::string& id) {
-    PointResult result = read_result(folder(id)).value_or(PointResult{});
+  SweepPointResult result_of_attempt(const std::string& id) {
+    SweepPointResult result = read_result(folder(id)).value_or(SweepPointResult{});
     std::size_t& known = attempts_[id];
     if (result.attempts.size() == known) {
       result.attempts.push_back({Outcome::kHost, "its process ended without a result", "", "", 0, 0});
@@ -201,7 +201,7 @@ class Sweep {
   const SweepOptions& options_;
   fs::path points_folder_;
   std::string binary_;
-  std::vector<PreparedPoint> points_;
+  std::vector<PreparedSweepPoint> points_;
   std::map<std::string, std::vector<std::size_t>> by_id_;
   std::set<std::size_t> open_;  // the first point of every id without a final result, in order
   std::map<std::string, std::size_t> attempts_;  // attempts at open points so far, by id

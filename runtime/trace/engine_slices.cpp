@@ -17,7 +17,7 @@ std::string path_of(const Timeline& timeline, std::uint32_t core, std::uint8_t q
   return core_path(timeline.machine, core) + '.' + std::string(isa::name_of(static_cast<isa::Queue>(queue)));
 }
 
-// Of the changes that the instruction makes, and of the one that it waited for; those that are.
+// The arrows of the changes that the instruction makes and of the one that it waited for, if any.
 std::vector<std::uint64_t> flows_of(const base::InstructionActivity& activity) {
   std::vector<std::uint64_t> flows;
   for (const std::uint64_t flow : {activity.cause, activity.released_by})
@@ -47,7 +47,7 @@ void EngineSlices::stretch(const base::StretchActivity& stretch) {
     pending.push_back(stretch);
 }
 
-// Arrows begin and end where the instruction is busy, or else at the last of its stretches.
+// Arrows begin and end in the busy stretch of the instruction, or else in its last stretch.
 void EngineSlices::instruction(const base::InstructionActivity& activity) {
   Queue& queue = queue_of(activity.core, activity.queue);
   std::size_t arrows = queue.pending.empty() ? 0 : queue.pending.size() - 1;
@@ -74,7 +74,7 @@ void EngineSlices::write(Queue& queue, const base::StretchActivity& stretch,
   std::string_view name = base::name_of(stretch.name);
   std::vector<std::uint64_t> flows;
   if (of != nullptr) {
-    const InstructionPlace at{of->core, of->queue, of->index};
+    const InstructionPosition at{of->core, of->queue, of->index};
     const std::string_view region = t.texts.region(at);
     enter_region(queue, stretch, region);
     if (busy) name = t.texts.mnemonic(at);
@@ -91,7 +91,7 @@ void EngineSlices::write(Queue& queue, const base::StretchActivity& stretch,
   queue.end = stretch.end;
 }
 
-// The slice of a region spans what is shown of it.
+// The slice of a region spans the part of it that is shown.
 void EngineSlices::enter_region(Queue& queue, const base::StretchActivity& stretch, std::string_view region) {
   if (queue.region == region) return;
   if (!queue.region.empty()) timeline_.writer.end(queue.track, queue.end);
@@ -101,7 +101,7 @@ void EngineSlices::enter_region(Queue& queue, const base::StretchActivity& stret
 
 void EngineSlices::write_behind(Queue& queue, const base::InstructionActivity& activity, bool with_flows) {
   Timeline& t = timeline_;
-  const InstructionPlace at{activity.core, activity.queue, activity.index};
+  const InstructionPosition at{activity.core, activity.queue, activity.index};
   if (!t.admits(TraceKind::kEngines, activity.core, activity.start, activity.complete)) return;
   const PacketWriter::Track track = queue.behind.place(
       t.tracks, path_of(t, activity.core, activity.queue) + "_behind", activity.start, activity.complete);

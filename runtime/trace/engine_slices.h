@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tracks of engine queues: a slice for each stretch of an engine's time, called by the instruction where
-// it is busy and by the reason where it is not (base::StallReason), inside a slice of the region that it belongs
-// to. A reason is that of the instruction which comes next. Nothing left to do is no slice: with it, the
+// The tracks of engine queues. There is a slice for each stretch of an engine's time, named by the
+// instruction if the engine is busy and by the stall reason if not (base::StallReason), inside a slice of its
+// region. A stall reason belongs to the next instruction. Idle time at the end has no slice; with it, the
 // slices of an engine would add up to the elapsed time.
 //
-// What goes on behind that takes none of the engine's time, and lies on tracks of its own, "tensor_behind",
-// from start to result: weights while they are loaded, and what the sequencer does meanwhile. What the engine
-// has to wait for weights is a reason.
+// Operations in the background that take none of the engine's time are on separate tracks, "tensor_behind",
+// from start to result: weight loads, and the sequencer's work meanwhile. The engine's wait for weights is a
+// stall reason.
 #pragma once
 
 #include <string>
@@ -22,15 +22,15 @@ class EngineSlices {
   explicit EngineSlices(Timeline& timeline);
   void stretch(const base::StretchActivity& stretch);
   void instruction(const base::InstructionActivity& activity);
-  // What belongs to no instruction any more, and the end of the last regions.
+  // The stretches after the last instruction, and the end of the last regions.
   void close();
 
  private:
   struct Queue {
-    std::vector<base::StretchActivity> pending;  // of the instruction that comes next
+    std::vector<base::StretchActivity> pending;  // of the next instruction
     PacketWriter::Track track = PacketWriter::kRoot;
     std::string region;  // open; none: ""
-    base::Time end{0};   // of what was written last
+    base::Time end{0};   // end of the latest slice
     Lanes behind;
   };
   Queue& queue_of(std::uint32_t core, std::uint8_t queue) { return queues_[core * isa::kQueueCount + queue]; }

@@ -14,15 +14,15 @@ InstructionTexts::InstructionTexts(std::uint64_t cores) : programs_(cores), kept
     nki_names_[static_cast<std::size_t>(row.op)] = isa::nki_names_of(row);
 }
 
-std::string_view InstructionTexts::nki_names(const InstructionPlace& at) const {
+std::string_view InstructionTexts::nki_names(const InstructionPosition& at) const {
   return nki_names_[static_cast<std::size_t>(instruction(at).op)];
 }
 
-std::string_view InstructionTexts::mnemonic(const InstructionPlace& at) const {
+std::string_view InstructionTexts::mnemonic(const InstructionPosition& at) const {
   return isa::row_of(instruction(at).op).mnemonic;
 }
 
-std::string_view InstructionTexts::text(const InstructionPlace& at) {
+std::string_view InstructionTexts::text(const InstructionPosition& at) {
   const isa::Program* program = programs_[at.core].get();
   Kept& kept = kept_[(std::size_t{at.index} * isa::kQueueCount + at.queue) % kKept];
   if (kept.program != program || kept.queue != at.queue || kept.index != at.index)
@@ -30,7 +30,7 @@ std::string_view InstructionTexts::text(const InstructionPlace& at) {
   return kept.text;
 }
 
-std::string_view InstructionTexts::region(const InstructionPlace& at) const {
+std::string_view InstructionTexts::region(const InstructionPosition& at) const {
   const isa::Program& program = *programs_[at.core];
   const std::vector<isa::RegionMark>& marks = program.marks[at.queue];
   const auto behind =

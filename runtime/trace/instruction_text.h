@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a timeline says of an instruction: its mnemonic, the functions of nki.isa that it implements, its line of
-// assembler text (tiles, shape, wait and update), and the region that it belongs to. The text of instructions seen lately is kept, of no more than a
-// fixed number: loops, and cores that run one program, ask for the same again and again.
+// The description of an instruction in a timeline: its mnemonic, the functions of nki.isa that it implements,
+// its line of assembler text (tiles, shape, wait and update), and its region. Recent texts are cached, up to
+// a fixed number, because loops and cores that run the same program need the same texts again.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace tahoma::runtime {
 
-struct InstructionPlace {
+struct InstructionPosition {
   std::uint32_t core = 0;
   std::uint8_t queue = 0;
   std::uint32_t index = 0;
@@ -28,16 +28,16 @@ class InstructionTexts {
     programs_[core] = std::move(program);
   }
 
-  const isa::Instruction& instruction(const InstructionPlace& at) const {
+  const isa::Instruction& instruction(const InstructionPosition& at) const {
     return programs_[at.core]->streams[at.queue][at.index];
   }
-  std::string_view mnemonic(const InstructionPlace& at) const;
-  // "nki.isa.nc_matmul"; "" where nki.isa has no such function.
-  std::string_view nki_names(const InstructionPlace& at) const;
+  std::string_view mnemonic(const InstructionPosition& at) const;
+  // "nki.isa.nc_matmul"; "" if nki.isa has no such function.
+  std::string_view nki_names(const InstructionPosition& at) const;
   // Valid until the next call.
-  std::string_view text(const InstructionPlace& at);
-  // The program's own name outside of every region.
-  std::string_view region(const InstructionPlace& at) const;
+  std::string_view text(const InstructionPosition& at);
+  // The program's own name outside of all regions.
+  std::string_view region(const InstructionPosition& at) const;
 
  private:
   static constexpr std::size_t kKept = 1 << 14;
@@ -48,7 +48,7 @@ class InstructionTexts {
     std::string text;
   };
   std::vector<std::shared_ptr<const isa::Program>> programs_;  // by core
-  std::vector<Kept> kept_;                                     // by a hash of the place
+  std::vector<Kept> kept_;                                     // by a hash of the instruction's position
   std::array<std::string, isa::kOpcodeCount> nki_names_;
 };
 

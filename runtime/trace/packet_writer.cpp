@@ -28,7 +28,7 @@ constexpr std::size_t kMostText = 8 << 20;     // bytes of one table
 constexpr std::uint32_t kSequence = 1;         // there is one writer
 constexpr std::uint32_t kPacketTag = 1 << 3 | 2;
 
-// By TraceArgument: what Perfetto's pages call it.
+// The names on Perfetto's pages, by TraceArgument.
 constexpr std::array<const char*, 17> kArgumentNames{
     "start_fs", "length_fs",   "instruction",   "nki_isa",        "index",       "queue",
     "region",   "complete_ns", "first_data_ns", "packets",        "bytes",       "wire_bytes",
@@ -65,14 +65,14 @@ struct PacketWriter::Impl {
   std::string path;
   int file;
   std::optional<io::FileOutputStream> stream;
-  trace::TracePacket packet;  // one for all: it keeps the memory of its parts
+  trace::TracePacket packet;  // reused, to keep the memory of its parts
   InternTable categories, names, strings;
   std::array<bool, kArgumentNames.size()> told_arguments{};
-  bool cleared = true;  // the next packet says so
+  bool cleared = true;  // the next packet announces it
   PacketWriter::Track tracks = 0;
 };
 
-// Protobuf puts a message's size before it.
+// Protobuf stores the size of a message before it.
 void PacketWriter::Impl::send() {
   packet.set_sequence_id(kSequence);
   io::CodedOutputStream out(&*stream);

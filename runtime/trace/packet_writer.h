@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Perfetto trace as a stream: tracks, slices, instants and counter values become packets of trace.proto,
-// which leave through a buffer of fixed size. What is held does not grow with the events: strings are
-// interned in tables that are emptied when they are full, and the trace is told so. Of each track only the
-// reader keeps anything.
+// Writes a Perfetto trace as a stream: tracks, slices, instants and counter values become packets of
+// trace.proto, written through a buffer of fixed size. Memory use does not grow with the events: strings are
+// interned in tables that are cleared when they are full, and the trace records that. Only the reader keeps
+// data for each track.
 //
-// Times: a packet's timestamp is the nanosecond that the moment is in, rounded down, so that order and
-// nesting stay as they are. Slices carry their exact start and length in femtoseconds as arguments.
+// Times: a packet's timestamp is in nanoseconds, rounded down, so that order and nesting are preserved.
+// Slices carry their exact start and length in femtoseconds as arguments.
 //
 // UserError E-OUT-003: the file cannot be written.
 #pragma once
@@ -22,14 +22,14 @@
 
 namespace tahoma::runtime {
 
-// What events say beside their name.
+// Arguments of events beside their name.
 enum class TraceArgument : std::uint8_t {
   kStart,        // fs
   kLength,       // fs
   kInstruction,  // as assembler text
   kNkiIsa,       // the functions of nki.isa that it implements
   kIndex,        // in the queue's stream
-  kQueue,        // that rang the doorbell
+  kQueue,        // the queue that rang the doorbell
   kRegion,
   kComplete,   // ns: the result is visible
   kFirstData,  // ns
@@ -56,17 +56,17 @@ class PacketWriter {
   using Track = std::uint64_t;
   static constexpr Track kRoot = 0;
   Track add_track(Track parent, std::string_view name);
-  // A track of values; `unit` is what the reader shows behind them.
+  // A track of values; `unit` is shown behind them.
   Track add_counter(Track parent, std::string_view name, std::string_view unit);
 
-  // Those of one track in the order of time; what began last ends first.
+  // Events of one track must be in the order of time; the slice that began last ends first.
   void begin(Track track, TraceKind kind, std::string_view name, base::Time when,
              std::span<const TraceValue> values, std::span<const std::uint64_t> flows = {});
   void end(Track track, base::Time when);
   void instant(Track track, std::string_view name, base::Time when, std::span<const TraceValue> values);
   void count(Track track, base::Time when, double value);
 
-  // The rest of the buffer, and the file is complete.
+  // Writes the rest of the buffer and completes the file.
   void close();
 
   std::uint64_t bytes_written() const;

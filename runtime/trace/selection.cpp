@@ -132,7 +132,7 @@ std::string tally_text(const TraceTally& tally) {
   std::string text = fmt::format("{} events", tally.total(TraceFate::kWritten)), left_out;
   for (std::size_t fate = 1; fate < kTraceFates; ++fate)
     if (const std::uint64_t count = tally.total(static_cast<TraceFate>(fate)); count > 0)
-      left_out += fmt::format("{}{} {}", left_out.empty() ? "; left out: " : ", ", count, kReasons[fate]);
+      left_out += fmt::format("{}{} {}", left_out.empty() ? "; omitted: " : ", ", count, kReasons[fate]);
   return text + left_out;
 }
 

@@ -74,7 +74,7 @@ class TraceTally {
   std::uint64_t written_ = 0;
 };
 
-// "1,234 events, left out: 5 of other cores, 3 outside the window"
+// "1,234 events, omitted: 5 of other cores, 3 outside the window"
 std::string tally_text(const TraceTally& tally);
 
 }  // namespace tahoma::runtime

@@ -25,7 +25,7 @@ void TransferSlices::transfer(const base::TransferActivity& a) {
   if (!t.admits(TraceKind::kDma, a.core, a.rung, a.end)) return;
   const PacketWriter::Track track =
       ring_of(a.core, a.ring).lanes.place(t.tracks, ring_path(t, a.core, a.ring), a.rung, a.end);
-  const InstructionPlace at{a.core, a.queue, a.index};
+  const InstructionPosition at{a.core, a.queue, a.index};
   const std::array<TraceValue, 10> values{
       {{TraceArgument::kStart, femtoseconds(a.rung)},
        {TraceArgument::kLength, femtoseconds(a.end - a.rung)},

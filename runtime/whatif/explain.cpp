@@ -24,7 +24,7 @@ std::string config_of(const std::string& folder) {
   const std::filesystem::path file = std::filesystem::path(folder) / "config.resolved.yaml";
   if (!std::filesystem::is_regular_file(file))
     throw base::UserError("E-CLI-006", folder,
-                          "holds no run; expected the folder that a `tahoma run` wrote with --out");
+                          "contains no run; expected the folder that a `tahoma run` wrote with --out");
   return file.string();
 }
 
@@ -37,7 +37,7 @@ std::string time_of_run(const std::string& config, const std::vector<std::string
   return std::to_string(machine.run().elapsed.fs);
 }
 
-// What went wrong comes back as text, too.
+// Errors are also returned as text.
 std::string time_or_reason(const std::string& config, const std::vector<std::string>& overrides) {
   try {
     return time_of_run(config, overrides);
@@ -73,7 +73,7 @@ Explanation explain(const std::string& folder, std::size_t jobs,
   const auto resolved = resolve_config({config, "", {}, "", ""});
   Explanation explanation;
   explanation.folder = folder;
-  explanation.everything.resource = {"all of these", "what is left is the work of the engines", {}};
+  explanation.everything.resource = {"all of these", "the rest is the work of the engines", {}};
   for (Resource& resource : resources_of(resolved->machine_tree)) {
     auto& all = explanation.everything.resource.overrides;
     all.insert(all.end(), resource.overrides.begin(), resource.overrides.end());
@@ -89,7 +89,7 @@ Explanation explain(const std::string& folder, std::size_t jobs,
   WhatIf base;
   take(results.front(), base);
   if (!base.failure.empty())
-    throw base::UserError("E-CLI-006", folder, "the run does not run again: " + base.failure);
+    throw base::UserError("E-CLI-006", folder, "the run cannot be repeated: " + base.failure);
   explanation.time = base.time;
   for (std::size_t i = 0; i < explanation.rows.size(); ++i) take(results[i + 1], explanation.rows[i]);
   take(results.back(), explanation.everything);
@@ -103,10 +103,10 @@ Explanation explain(const std::string& folder, std::size_t jobs,
 std::string explanation_text(const Explanation& e) {
   std::string text;
   if (!e.rows.empty() && e.rows.front().failure.empty() && percent_shorter(e, e.rows.front()) >= 0.05)
-    text = fmt::format("{}, held back most by {}: {:.1f} % shorter with it ideal\n\n", time_text(e.time),
+    text = fmt::format("{}, limited most by {}: {:.1f} % shorter if it were ideal\n\n", time_text(e.time),
                        e.rows.front().resource.name, percent_shorter(e, e.rows.front()));
   else
-    text = fmt::format("{}, held back by none of these alone\n\n", time_text(e.time));
+    text = fmt::format("{}, limited by none of these alone\n\n", time_text(e.time));
   text += fmt::format("  {:<16} {:>12} {:>9}\n", "one ideal", "time", "shorter");
   for (const WhatIf& row : e.rows) text += row_text(e, row);
   return text + row_text(e, e.everything);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """single_files.py BUILD OUTPUT: the compile commands of single sources.
 
-A build that compiles a folder's sources as one file (TAHOMA_UNITY) has compile commands for these files alone. clang-tidy and the
+A build that compiles a folder's sources as one file (TAHOMA_UNITY) only has compile commands for these files. clang-tidy and the
 check of headers read sources one by one: OUTPUT/compile_commands.json gets an entry for each source that such a file includes,
 with the command of that file."""
 

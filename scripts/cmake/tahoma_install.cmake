@@ -1,4 +1,4 @@
-# `cmake --install` and `cpack`: the program, its machines and cases, and what a kernel outside this repository needs, that is
+# `cmake --install` and `cpack`: the program, its machines and cases, and the files for a kernel outside this repository:
 # headers, one static library and a CMake package. tests/install builds such a kernel against an installed copy.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -9,7 +9,7 @@ install(DIRECTORY workloads/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/workloa
         PATTERN *.yaml PATTERN *.csv PATTERN *.tasm PATTERN goldens EXCLUDE)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# The library holds the objects of all modules but the list of shipped kinds, which the user's program replaces.
+# The library contains the objects of all modules except the list of shipped kinds, which the user's program replaces.
 get_property(parts GLOBAL PROPERTY tahoma_parts)
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 add_library(tahoma_product STATIC ${objects}
@@ -27,7 +27,7 @@ target_link_libraries(tahoma_product INTERFACE fmt::fmt yaml-cpp Eigen3::Eigen h
                       Threads::Threads protobuf::libprotobuf-lite nlohmann_json::nlohmann_json systemc muparser jemalloc)
 install(TARGETS tahoma_product EXPORT tahoma ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-# Headers that a kernel sees, directly or through others: all but the components of the model.
+# Headers that a kernel includes, directly or through others: all except the components of the model.
 install(DIRECTORY isa runtime workloads DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tahoma FILES_MATCHING PATTERN *.h)
 install(DIRECTORY model/base model/check model/system DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tahoma/model FILES_MATCHING PATTERN *.h)
 install(DIRECTORY model DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tahoma FILES_MATCHING PATTERN *_params.h)
@@ -51,7 +51,7 @@ find_program(TAHOMA_SHLIBDEPS dpkg-shlibdeps)  # Debian's dpkg-dev
 if(TAHOMA_SHLIBDEPS)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 endif()
-# What building a kernel against the package needs, beside what the program itself is linked to.
+# Needed to build a kernel against the package, in addition to the libraries of the program itself.
 string(JOIN ", " CPACK_DEBIAN_PACKAGE_SUGGESTS g++ cmake libfmt-dev libyaml-cpp-dev libeigen3-dev libhwy-dev libsqlite3-dev libssl-dev
        zlib1g-dev libprotobuf-dev nlohmann-json3-dev libsystemc-dev libmuparser-dev libjemalloc-dev)
 include(CPack)

@@ -1,11 +1,11 @@
-# A module is one folder with one library target. It sees the libraries that it names and nothing else.
-#   tahoma_room(isa LIBS fmt::fmt ... [EXCLUDE FILE|FOLDER/ ...])   compiles every .cpp in the folder and below it
+# A module is one folder with one library target. It can only use the libraries that it names.
+#   tahoma_room(isa LIBS fmt::fmt ... [EXCLUDE FILE ...])   compiles every .cpp in the folder and below it
 add_library(tahoma_flags INTERFACE)
 target_compile_options(tahoma_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow=local -Wconversion -Wno-sign-conversion
   # gcc 12 warns of overlapping copies inside std::string's operator+ (its bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-  # Results must not depend on the compiler's liberty to fuse or reorder floating point.
+  # Results must not depend on how the compiler fuses or reorders floating-point operations.
   -ffp-contract=off)
 if(TAHOMA_WERROR)
   target_compile_options(tahoma_flags INTERFACE -Werror)
@@ -18,15 +18,17 @@ if(TAHOMA_SANITIZE)
   target_link_options(tahoma_flags INTERFACE -fsanitize=${TAHOMA_SANITIZE})
 endif()
 
-# Most of the time to compile a file goes to its headers. With TAHOMA_UNITY every folder's sources are compiled as one file, so
-# names must be unique within a folder. Highway's kernels, which include themselves once per
-# target, and Verilator's classes, which must not see SystemC, are compiled alone.
+# Most of the time to compile a file goes to its headers. With TAHOMA_UNITY every folder's sources are compiled as one file, and
+# so are these trees of small folders, which share SystemC's expensive headers. Names must therefore be unique within a folder or
+# such a tree. Highway's kernels, which include themselves once per target, and Verilator's classes, which must not see SystemC,
+# are compiled alone.
+set(tahoma_unity_trees model/memory model/rtl model/system)
 function(tahoma_unity target)
   if(NOT TAHOMA_UNITY)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # GCC takes what a unity file includes for a header, where an anonymous namespace would be a mistake.
+  # GCC treats files that a unity file includes as headers, in which an anonymous namespace would be a mistake.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/.*\\.cpp$")
@@ -34,6 +36,9 @@ function(tahoma_unity target)
   foreach(source IN LISTS sources)
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+    foreach(tree IN LISTS tahoma_unity_trees)
+      string(REGEX REPLACE "^${tree}/.*" "${tree}" folder "${folder}")
+    endforeach()
     string(MAKE_C_IDENTIFIER "${folder}" group)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
   endforeach()

@@ -1,9 +1,9 @@
-# SystemVerilog as C++ libraries, by Verilator. Its runtime is compiled once and not with every block, and the code that it
-# writes is kept away from our warnings.
+# SystemVerilog as C++ libraries, by Verilator. Its runtime is compiled once for all blocks, and our warnings are off
+# for the code that it generates.
 #   tahoma_verilate(TARGET PREFIX TOP SOURCES a.sv ... [PARAMETERS ROWS=4 ...] [DEFINES NAME ...] [INCLUDES FOLDER ...]
 #                   [COVERAGE])
 # makes the static library TARGET with the class PREFIX (header PREFIX.h). Waves (FST) are always possible, assertions are
-# on. The class is clocked by calls: a SystemC module of its own would take two activations of the kernel in each cycle.
+# on. The class is clocked by calls: a separate SystemC module would need two activations of the kernel in each cycle.
 find_package(verilator REQUIRED)
 find_package(ZLIB REQUIRED)  # FST
 
@@ -12,7 +12,7 @@ add_library(tahoma_verilated STATIC
   ${VERILATOR_ROOT}/include/verilated_fst_c.cpp ${VERILATOR_ROOT}/include/verilated_cov.cpp
   ${CMAKE_SOURCE_DIR}/model/rtl/verilog_stop.cpp)
 target_include_directories(tahoma_verilated SYSTEM PUBLIC ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
-# VL_TIME_CONTEXT: time is the model's own, so that no program needs to define Verilator's sc_time_stamp().
+# VL_TIME_CONTEXT: each model has its own time, so that no program needs to define Verilator's sc_time_stamp().
 target_compile_definitions(tahoma_verilated PUBLIC VL_TIME_CONTEXT PRIVATE VM_TRACE=1 VM_TRACE_FST=1 VM_COVERAGE=1
                            VL_USER_STOP)  # model/rtl/verilog_stop.cpp: not abort()
 find_package(Threads REQUIRED)
@@ -30,7 +30,7 @@ function(tahoma_verilate target prefix top)
     list(APPEND options COVERAGE)
   endif()
   add_library(${target} STATIC)
-  # Loops stay loops and wide words calls: code whose size hardly grows with the array's.
+  # Keeps loops, and calls for wide words: the size of the code hardly grows with the array's.
   verilate(${target} ${options} PREFIX ${prefix} TOP_MODULE ${top} SOURCES ${RTL_SOURCES}
            VERILATOR_ARGS -Wall --assert -O3 -fno-expand --unroll-count 4 ${RTL_PARAMETERS} ${RTL_DEFINES} ${RTL_INCLUDES})
   set_property(GLOBAL APPEND PROPERTY tahoma_verilated ${target})
@@ -39,10 +39,10 @@ function(tahoma_verilate target prefix top)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources EXCLUDE REGEX "/verilated[a-z_]*\\.cpp$")
   set_target_properties(${target} PROPERTIES SOURCES "${sources}")
-  # Many small files that all read the same headers: one file is three times as quick.
+  # Many small files include the same headers: as one file they compile three times as fast.
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   target_compile_options(${target} PRIVATE -O2)
-  # Whoever uses the block sees the class, not the warnings of its code.
+  # Users of the block get the class without the warnings of its code.
   get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
   set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${folders}")
   target_link_libraries(${target} PUBLIC tahoma_verilated)

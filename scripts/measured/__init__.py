@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `scripts/figures` and `scripts/results` share: figures in Markdown and the runs that they come from."""
+"""The common part of `scripts/figures` and `scripts/results`: figures in Markdown and their runs."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a figure is written: `time` gives 182.7 us, `us` the number alone, `percent` 88.8 %. A format may end in the number of
+"""The formats of figures: `time` gives 182.7 us, `us` only the number, `percent` 88.8 %. A format may end in the number of
 digits: significant ones of times, sizes and rates, decimals of the others (`us.2`, `percent.0`)."""
 
 import re
@@ -78,13 +78,13 @@ def default_format(path):
 
 
 def written(value, how):
-    """A value as a document shows it; words and values without a format as they are."""
+    """Returns a value as a document shows it; words and values without a format are unchanged."""
     if isinstance(value, bool) or isinstance(value, str):
         return str(value)
     if not how:
         return f"{value:,}" if isinstance(value, int) else significant(value, 4)
     match = FORMAT.fullmatch(how)
     if not match or match["name"] not in WRITERS:
-        raise Problem(f"'{how}' is no format; expected one of {', '.join(WRITERS)}, with .DIGITS behind it or without")
+        raise Problem(f"'{how}' is not a format; expected one of {', '.join(WRITERS)}, optionally followed by .DIGITS")
     digits, writer = WRITERS[match["name"]]
     return writer(value, int(match["digits"]) if match["digits"] else digits)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The regression cases of workloads/regression and their golden statistics: which case has the settings of a run, and on which
-files the figures of a run rest."""
+"""The regression cases of workloads/regression and their golden statistics: the case with the settings of a run, and the files
+on which the figures of a run depend."""
 
 import csv
 import dataclasses
@@ -21,7 +21,7 @@ CONFIGS = "model/configs"
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What decides the times of a run. The mode is not among them: both modes give the same times."""
+    """The settings that determine the times of a run. The mode is not among them, because both modes give the same times."""
     workload: str
     machine: str
     seed: str
@@ -33,7 +33,7 @@ def _read(path):
 
 
 def settings_of(root, words):
-    """The settings of `tahoma run CASE ...`, or nothing where an option says more than settings."""
+    """The settings of `tahoma run CASE ...`, or None if an option is more than a setting."""
     if words[:2] != ["tahoma", "run"]:
         return None
     workload, said, rest = words[2], {}, list(words[3:])
@@ -94,8 +94,8 @@ class Goldens:
         return _with_names(found)
 
     def rests_on(self, run):
-        """{path: digest} of the files on which the figures of a run rest: its case and machine, the goldens of every
-        regression case of the same workload file, and what the declaration adds."""
+        """{path: digest} of the files on which the figures of a run depend: its case and machine, the goldens of every
+        regression case of the same workload file, and the files of its declaration."""
         words = run.words
         paths = set()
         goldens = set()
@@ -111,14 +111,14 @@ class Goldens:
             files = [str(path.relative_to(self.root)) for path in self.root.glob(pattern)] if ":" not in pattern else []
             paths |= set(files)
             if not matching and not files:
-                raise Problem(f"{run.name}: nothing is called like '{pattern}', on which it should rest")
+                raise Problem(f"{run.name}: no file or case matches '{pattern}' of its rests_on")
         if not goldens:
-            raise Problem(f"{run.name}: its figures rest on no golden: name regression cases (rests_on) or add one of {words[2]}")
+            raise Problem(f"{run.name}: its figures depend on no golden: name regression cases (rests_on) or add one of {words[2]}")
         paths |= {self.path(name) for name in goldens}
         return {path: file_digest(self.root / path) if (self.root / path).exists() else "missing" for path in sorted(paths)}
 
     def _machine_files(self, settings):
-        """The machine's file and what it extends; a machine is a preset or a file beside the case."""
+        """Returns the machine's file and the files that it extends; a machine is a preset or a file beside the case."""
         found, folder, name = set(), os.path.dirname(settings.workload), settings.machine
         if name.startswith("{"):  # written in the case itself
             name = str(json.loads(name).get("extends", "")).removesuffix(".yaml")

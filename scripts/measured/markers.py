@@ -20,7 +20,7 @@ class Marker:
     file: str
     line: int
     spec: str  # RUN FIGURE:FORMAT
-    text: str  # what stands there
+    text: str  # the present text
     start: int  # of the text, in the page
     end: int
 
@@ -34,7 +34,7 @@ class Marker:
         return lines[1:-1] if lines[0].startswith("```") else lines
 
     def stands(self):
-        """What stands there, without the marks that a rewrite keeps."""
+        """Returns the present text, without the marks that a rewrite keeps."""
         return "\n".join(self.lines()) if self.is_block else self.text.strip("`")
 
     def with_text(self, text):
@@ -48,7 +48,7 @@ class Marker:
 
 
 def fences(page):
-    """(start, end) of every code fence that stands outside markers."""
+    """(start, end) of every code fence outside markers."""
     inside = [match.span() for pattern in (MARKER, HOST) for match in pattern.finditer(page)]
     return [match.span() for match in FENCE.finditer(page)
             if not any(start <= match.start() < end for start, end in inside)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The error of a user: a marker or a declaration that cannot be served. The scripts print it and exit with status 2."""
+"""The error of a user: an invalid marker or declaration. The scripts print it and exit with status 2."""
 
 
 class Problem(Exception):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of slow runs, recorded with digests of the files that they rest on. When one of these files changes, such as a golden
-that was blessed anew, the values are stale until `scripts/figures --write` has executed the run again. Digests, unlike time stamps,
-mean the same in a fresh clone."""
+"""The values of slow runs, recorded with digests of the files on which they depend. When one of these files changes, such as a
+golden that was blessed again, the values are stale until `scripts/figures --write` has executed the run again. Digests, unlike time stamps,
+are valid in a fresh clone."""
 
 import json
 
@@ -19,7 +19,7 @@ class Record:
         self.runs = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
     def changed(self, run):
-        """The files on which a recorded run rests and that have changed since."""
+        """Returns the changed files among those on which a recorded run depends."""
         now = self.goldens.rests_on(run)
         then = self.runs[run.command]["rests_on"]
         return sorted(path for path in set(now) | set(then) if now.get(path) != then.get(path))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of results: one row for each kernel of workloads/results.yaml. Times and bounds come from runs in timing mode at the
-row's size, golden errors from functional runs, where a row says so at a smaller size."""
+row's size, golden errors from functional runs, for some rows at a smaller size."""
 
 import dataclasses
 import re
@@ -63,18 +63,18 @@ def markdown(table):
 
 
 def standing(lines):
-    """{kernel: cells} of the table that stands in a page."""
+    """Returns {kernel: cells} of the table in a page."""
     rows = [line for line in lines if line.startswith("| ")][1:]
     found = [[cell.strip() for cell in line.strip("|").split("|")] for line in rows]
     return {row[0]: row for row in found}
 
 
 def differences(stands, rows, table):
-    """What of the page is not what was measured."""
-    found = [f"{name}: stands in the page, but is no row any more" for name in stands if name not in {row.name for row in rows}]
+    """Returns the differences between the page and the measurements."""
+    found = [f"{name}: is in the page, but no longer a row" for name in stands if name not in {row.name for row in rows}]
     found += [f"{row.name}: is missing in the page" for row in rows if row.name not in stands]
     for new in table:
         old = stands.get(new[0], new)
-        found += [f"{new[0]}: {HEAD[i]} is {right}, the page says {was}" for i, (was, right) in enumerate(zip(old, new))
+        found += [f"{new[0]}: {HEAD[i]} is {right}, the page has {was}" for i, (was, right) in enumerate(zip(old, new))
                   if was != right]
     return found

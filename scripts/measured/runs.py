@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs by their commands: which are declared, how one is executed, and what of it is kept.
+"""Runs by their commands: their declarations, their execution, and the results that are kept.
 
-Each distinct command is executed once. Its results stay under build/figures, in a folder named by a digest of the program, the
+Each distinct command is executed once. Its results are kept under build/figures, in a folder named by a digest of the program, the
 command and every case, program, table and machine below workloads/ and model/configs/."""
 
 import concurrent.futures
@@ -36,7 +36,7 @@ class Run:
     slow: bool = False
     prepare: tuple = ()  # commands before it
     rests_on: tuple = ()  # FILE:CASE of regression cases, or paths; both may be patterns
-    status: int = 0  # the exit status that is expected
+    status: int = 0  # the expected exit status
 
     @property
     def words(self):
@@ -70,7 +70,7 @@ def file_digest(path):
 
 
 class Executed:
-    """What a finished run says. `used` collects the figures that were asked for, to be recorded."""
+    """The results of a finished run. `used` collects the requested figures for the record."""
 
     def __init__(self, run, folder):
         self.run = run

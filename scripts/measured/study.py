@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every marker of a set of documents with the text that is right: runs what has to be run, and reads what is recorded."""
+"""Computes the correct text of every marker in a set of documents: executes runs, or reads the record."""
 
 import dataclasses
 
@@ -46,11 +46,11 @@ class Study:
 
     def _run(self, name):
         if name not in self.runs:
-            raise Problem(f"'{name}' is no run of {FIGURES}")
+            raise Problem(f"'{name}' is not a run of {FIGURES}")
         return self.runs[name]
 
     def quoted_runs(self):
-        """The runs that the markers quote; a marker that names none is a problem."""
+        """Returns the runs that the markers quote; a marker with an unknown run is a problem."""
         found = []
         for marker in self.markers:
             try:
@@ -63,7 +63,7 @@ class Study:
         """Runs each distinct command; slow ones only without --quick."""
         wanted = {}
         for run in runs:
-            if run.command not in wanted or not run.slow:  # a command that one declaration calls quick is quick
+            if run.command not in wanted or not run.slow:  # a command is quick if one declaration calls it quick
                 wanted[run.command] = run
         stored = {command: run for command, run in wanted.items() if run.slow and self.options.quick}
         self.results = {command: Stored(run, self.goldens.statistics(run), self.record) for command, run in stored.items()}
@@ -92,7 +92,7 @@ class Study:
         return formats.written(self.result(run).value(name), how or formats.default_format(values.path_of(name)))
 
     def texts(self):
-        """{marker: right text}; what cannot be known is a problem."""
+        """Returns {marker: correct text}; a figure without a value is a problem."""
         found = {}
         for marker in self.markers:
             try:
@@ -105,7 +105,7 @@ class Study:
         return found
 
     def differences(self, texts):
-        """FILE:LINE, what stands there and what is right."""
+        """Returns FILE:LINE with the present and the correct text."""
         found = []
         for marker, right in texts.items():
             stands = marker.stands()
@@ -113,12 +113,12 @@ class Study:
                 continue
             place = f"{marker.file}:{marker.line}"
             if not marker.is_block:
-                found.append(f"{place}: '{stands}' stands there, right is '{right}' ({marker.spec})")
+                found.append(f"{place}: found '{stands}', expected '{right}' ({marker.spec})")
                 continue
             old, new = stands.split("\n"), right.split("\n")
             at = next((i for i, (was, now) in enumerate(zip(old, new)) if was != now), min(len(old), len(new)))
             was, now = old[at] if at < len(old) else "<end>", new[at] if at < len(new) else "<end>"
-            found.append(f"{place}: line {at + 1} of the block ({marker.spec}):\n    stands: {was}\n    right:  {now}")
+            found.append(f"{place}: line {at + 1} of the block ({marker.spec}):\n    found:    {was}\n    expected: {now}")
         return found
 
     def stale(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a marker asks of a run: a figure (a statistic of summary.json by its path, or by one of the short names below), or lines
+"""The values that a marker can request from a run: a figure (a statistic of summary.json by its path, or by one of the short names below), or lines
 of its summary or output."""
 
 import ast
@@ -39,7 +39,7 @@ def path_of(figure):
 
 
 def flat(value, path=""):
-    """A JSON value as {path: scalar}; elements of lists by number and, where they have a name or an id, by that too."""
+    """A JSON value as {path: scalar}; elements of lists by number and, if they have a name or an id, also by that."""
     if isinstance(value, dict):
         return {key: scalar for name, inner in value.items()
                 for key, scalar in flat(inner, f"{path}.{name}" if path else name).items()}
@@ -87,7 +87,7 @@ def is_text(figure):
 
 def text_of(figure, sources, run):
     """Lines of summary.txt or of the output: all, `line N`, `head N`, `section WORD` (from the line that begins with WORD to the
-    next empty one), `/REGEX/` (lines that match) or `match /REGEX/` (the first match alone)."""
+    next empty one), `/REGEX/` (lines that match) or `match /REGEX/` (only the first match)."""
     match = SELECTION.fullmatch(figure)
     lines = sources[match["source"]].rstrip("\n").split("\n")
     word, _, rest = (match["what"] or "").partition(" ")

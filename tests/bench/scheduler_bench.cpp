@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the length of a kernel costs: vector_add programs of n and 2 n tiles are built and scheduled in turn, in
-// processor time. ratio_of_doubling is that of the medians: 2 for work that grows with the length, 4 with its
-// square.
+// The cost of a kernel's length: vector_add programs of n and 2 n tiles are built and scheduled alternately,
+// and their processor time is measured. ratio_of_doubling is the ratio of the medians: 2 for work that grows
+// linearly, 4 for work that grows with the square.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A timeline of 10^8 events: what it takes of the host's memory, and how many events a second it writes. The
-// events are made up, as a core's engine, a ring and a link would tell them, with a program too large to be
-// remembered; the trace goes to /dev/null.
+// A timeline of 10^8 events: its host memory, and the number of events that it writes per second. The events
+// are synthetic, like those of a core's engine, a ring and a link, with a program too large for the cache of
+// texts; the trace goes to /dev/null.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -28,7 +28,7 @@ std::shared_ptr<const isa::Program> large_program() {
   return std::make_shared<isa::Program>(std::move(program));
 }
 
-// Three slices and a value: waiting, work, a burst on a link; what a ring holds.
+// Three slices and a value: a wait, work, a burst on a link, and the occupancy of a ring.
 void tell(runtime::TraceRecorder& trace, std::uint64_t n, const char* link) {
   const auto queue = static_cast<std::uint8_t>(isa::Queue::kVector);
   const base::Time start{static_cast<std::int64_t>(n) * 100'000'000}, work{start.fs + 30'000'000},
@@ -68,7 +68,7 @@ void trace_memory(benchmark::State& state) {
     state.counters["peak_rss_mb"] = peak_megabytes();
   }
 }
-// Smaller first: the peak of a process never falls.
+// The smaller one first, because the peak of a process never decreases.
 BENCHMARK(trace_memory)
     ->Arg(1'000'000)
     ->Arg(10'000'000)

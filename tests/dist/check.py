@@ -7,6 +7,8 @@ import pathlib
 import sys
 
 import choices
+import classes
+import columns
 import documents
 import error_codes
 import figures
@@ -24,8 +26,10 @@ from repo import Repo
 CHECKS = {
     "layers": lambda repo, _: layers.findings(repo),
     "hygiene": lambda repo, _: hygiene.findings(repo),
+    "columns": lambda repo, _: columns.findings(repo),
     "choices": lambda repo, _: choices.findings(repo),
     "law_literals": lambda repo, _: law_literals.findings(repo),
+    "classes": lambda repo, _: classes.findings(repo),
     "error_codes": lambda repo, _: error_codes.findings(repo),
     "figures": lambda repo, _: figures.findings(repo),
     "formatting": lambda repo, _: formatting.findings(repo),

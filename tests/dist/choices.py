@@ -10,7 +10,7 @@ STRING = re.compile(r'"([^"\n]*)"')
 COMPARED = re.compile(r'[=!]=\s*"([^"\n]*)"|"([^"\n]*)"\s*[=!]=')
 DECLARED = re.compile(r'\.add\(\s*"(\w+)",\s*[\w.]+,\s*(?:std::string\()?"[^"]*"\)?,\s*\{\s*"')
 PARSED = re.compile(r"\*\s*(?:isa::)?dtype_from_name\(")
-# Texts that take a word besides other values. (file, word): why
+# Texts that accept a word besides other values. (file, word): reason
 TEXTS = {
     ("runtime/collective/schedule/group.cpp", "chips"): "`over` is a text: machine, servers, chips, or lists of ranks",
     ("runtime/sweep/spec/spec_file.cpp", "none"): "a time limit is a text: a duration, or none",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the READMEs tell a reader to type exists: scripts, files, subcommands, options and parameter paths; and so do
+"""The commands of the READMEs exist: scripts, files, subcommands, options and parameter paths; and so do
 the files that they link to."""
 
 import pathlib
@@ -14,7 +14,7 @@ ROOMS = ("isa/", "model/", "runtime/", "workloads/", "tests/", "scripts/", ".ci/
 
 
 def commands(text):
-    """(line number, words) of every command line in a code block: what follows a '$ ', or begins with a program."""
+    """(line number, words) of every command line in a code block: lines after '$ ', or lines that begin with a program."""
     for block in FENCE.finditer(text):
         first = text.count("\n", 0, block.start(1)) + 1
         for number, line in enumerate(block.group(1).replace("\\\n", "  ").splitlines(), first):
@@ -51,10 +51,10 @@ def refused_by_program(repo, name, program):
     for number, words in commands(repo.text(name)):
         tahoma = words[1:] if pathlib.PurePosixPath(words[0]).name == "tahoma" else []
         if tahoma and not tahoma[0].startswith("-") and not knows(tahoma[0], "--help"):
-            yield f"{name}:{number}: `tahoma {tahoma[0]}` is no subcommand"
+            yield f"{name}:{number}: `tahoma {tahoma[0]}` is not a subcommand"
     for match in PARAMETER.finditer(repo.text(name)):
         if not knows("params", match.group(1)):
-            yield f"{name}: {match.group(1)} is no parameter"
+            yield f"{name}: {match.group(1)} is not a parameter"
 
 
 def findings(repo, program=None):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """scripts/figures and scripts/results find planted wrong and stale figures, and --write repairs them. A program of a few lines
-stands in for tahoma: the time of a run is that of its case file."""
+replaces tahoma: the time of a run is that of its case file."""
 
 import pathlib
 import subprocess
@@ -83,17 +83,17 @@ class Figures(unittest.TestCase):
     def test_a_wrong_figure_is_found_with_its_place(self):
         status, said, page = self.figures("one\ntakes <!--=quick time-->2.4 us<!--/-->\n", "--check")
         self.assertEqual(status, 1)
-        self.assertIn("a.md:2: '2.4 us' stands there, right is '2.5 us'", said)
+        self.assertIn("a.md:2: found '2.4 us', expected '2.5 us'", said)
         self.assertIn("2.4 us", page)
 
     def test_a_wrong_line_of_a_block_is_found(self):
         status, said, _ = self.figures("<!--=quick summary section memory-->\n```\nmemory\n  HBM 1\n```\n<!--/-->\n", "--check")
         self.assertEqual(status, 1)
         self.assertIn("line 2 of the block", said)
-        self.assertIn("right:    HBM 2500.0", said)
+        self.assertIn("expected:   HBM 2500.0", said)
 
     def test_markers_that_cannot_be_served_are_found(self):
-        for marker, why in (("nothing time", "is no run"), ("quick wings", "has no figure 'wings'"),
+        for marker, why in (("nothing time", "is not a run"), ("quick wings", "has no figure 'wings'"),
                             ("quick summary section nowhere", "selects no line"), ("quick summary line 99", "selects no line")):
             status, said, _ = self.figures(f"<!--={marker}-->1<!--/-->\n", "--check")
             self.assertEqual(status, 1, marker)
@@ -112,7 +112,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(self.figures(page, "--check")[0], 0)
         self.assertEqual(len(self.executed()), 1)
         self.plant({"workloads/quick.yaml": "machine: m\ntime: 3000\n"})
-        self.assertIn("right is '3 us'", self.figures(page, "--check")[1])
+        self.assertIn("expected '3 us'", self.figures(page, "--check")[1])
         self.assertEqual(len(self.executed()), 2)
 
     def test_a_run_that_fails_is_named(self):
@@ -126,7 +126,7 @@ class Figures(unittest.TestCase):
         self.plant({self.golden: GOLDEN.replace("4000", "5000")})
         status, said, _ = self.figures("<!--=slow time-->4 us<!--/-->\n", "--check", "--quick")
         self.assertEqual(status, 1)
-        self.assertIn("right is '5 us'", said)
+        self.assertIn("expected '5 us'", said)
         self.assertEqual(self.executed(), [])
 
     def test_a_slow_figure_without_a_golden_of_its_own_is_compared_with_the_record(self):
@@ -137,7 +137,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(self.figures(page, "--check", "--quick")[0], 0)
         status, said, _ = self.figures(page.replace("4 us", "4.1 us"), "--check", "--quick")
         self.assertEqual(status, 1)
-        self.assertIn("right is '4 us'", said)
+        self.assertIn("expected '4 us'", said)
         self.assertEqual(len(self.executed()), 1)
 
     def test_a_recorded_figure_is_stale_when_what_it_rests_on_changes(self):
@@ -157,7 +157,7 @@ class Figures(unittest.TestCase):
 
     def test_a_slow_run_that_rests_on_no_golden_is_refused(self):
         self.plant({"workloads/regression/cases.yaml": "cases:\n  runs: {}\n"})
-        self.assertIn("rest on no golden", self.figures("<!--=other time-->4 us<!--/-->\n", "--write")[1])
+        self.assertIn("depend on no golden", self.figures("<!--=other time-->4 us<!--/-->\n", "--write")[1])
 
     def test_the_table_of_results_covers_slow_rows(self):
         self.plant({"workloads/results.yaml": ROWS, "workloads/README.md": "<!--=results-->\n<!--/-->\n"})
@@ -171,7 +171,7 @@ class Figures(unittest.TestCase):
         self.plant({"workloads/README.md": page.replace("4 us", "3 us")})
         done = self.call("results", "--check")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("b: time is 4 us, the page says 3 us", done.stdout)
+        self.assertIn("b: time is 4 us, the page has 3 us", done.stdout)
         self.assertEqual(self.call("figures", "--check", "--quick", "workloads/README.md").returncode, 1)
 
 

@@ -11,7 +11,7 @@ import tempfile
 
 ROOMS = ("isa/", "model/", "runtime/", "workloads/")
 SINGLE_FILES = pathlib.Path(__file__).parents[2] / "scripts/cmake/single_files.py"
-DROPPED = ("-c", "-o", "-MD", "-MT", "-MF")  # of a compile command: all but -c and -MD with their argument
+DROPPED = ("-c", "-o", "-MD", "-MT", "-MF")  # from a compile command: all except -c and -MD with their argument
 
 
 def flags_by_folder(build):
@@ -41,7 +41,7 @@ def findings(repo, build):
     headers = [name for name in repo.matching(".h") if name.startswith(ROOMS)]
 
     def check(name):
-        # A header-only folder borrows the flags of the nearest folder above it that has sources.
+        # A header-only folder uses the flags of the nearest folder above it that has sources.
         folder = os.path.dirname(repo.root / name)
         while folder not in flags and folder != "/":
             folder = os.path.dirname(folder)

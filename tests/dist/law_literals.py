@@ -5,7 +5,7 @@ import re
 
 LAWS = re.compile(r"^model/.*(?:_laws\.(?:cpp|h)|/(?:dma_timing|throttle)\.cpp)$")
 NUMBER = re.compile(r"(?<![\w.'])(?:0[xX][0-9a-fA-F']+|\d[\d']*(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)")
-# What a law may say without a parameter, and why.
+# Numbers that a law may contain without a parameter, and the reason.
 STRUCTURAL = {
     "0": "nothing, or where counting begins",
     "0.0": "the value that memset writes fastest",

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom. One row per room: the project headers and the libraries that it may name."""
+"""The headers that each module may include. One row per module: the project headers and the libraries."""
 
 import fnmatch
 import re
 
 SYSTEMC = ("systemc", "tlm", "tlm_utils/*", "tlm_core/*")
 
-# room: (project headers, libraries). The longest room that begins a file's path is its row.
+# Module: (project headers, libraries). The row of a file is that of the longest module that begins its path.
 ROOMS = {
     "isa/": (("isa/*",), ("Eigen/*", "hwy/*")),
     "model/base/": (("model/base/*",), ("fmt/*",)),
@@ -23,10 +23,11 @@ ROOMS = {
     "workloads/": (("workloads/*", "runtime/*", "isa/*", "model/base/*", "model/system/machine_params.h"),
                    ("fmt/*", "Eigen/*")),
 }
-# The one loader of YAML, which is handed text.
+# The only loader of YAML, which receives text.
 YAML_LOADER = "model/base/loader/config_loader*.cpp"
 
-# Above the model nobody may see SystemC or a component, not even through another header: parameters excepted.
+# Above the model no file may include SystemC or a component, not even through another header, except
+# parameters.
 OUTSIDE_MODEL = ("runtime/", "workloads/")
 INSIDES = ("model/sim/*", "model/engine/*", "model/memory/*", "model/link/*", "model/rtl/*")
 PARAMETERS = "model/*_params.h"
@@ -60,7 +61,7 @@ def allowed(name, header, project):
 
 
 def leak(name, project, repo):
-    """The chain of headers by which `name` reaches SystemC or a component's insides, or None."""
+    """The chain of headers through which `name` includes SystemC or the internals of a component, or None."""
     seen, queue = {name}, [(name,)]
     while queue:
         chain = queue.pop(0)
@@ -85,5 +86,5 @@ def findings(repo):
             elif not allowed(name, header, project):
                 found.append(f"{name}:{line}: {room_of(name)} may not include '{header}'")
         if name.startswith(OUTSIDE_MODEL) and (chain := leak(name, project, repo)):
-            found.append(f"{name}: sees the inside of the model: " + " -> ".join(chain))
+            found.append(f"{name}: includes internals of the model: " + " -> ".join(chain))
     return found

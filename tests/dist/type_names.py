@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """No two types of one namespace share a name. Two definitions in two files violate the one-definition rule, which no compiler
-reports, and one word has two meanings. An alias may be repeated if it means the same type everywhere. Types of anonymous
+reports, and give one word two meanings. An alias may be repeated if it means the same type everywhere. Types of anonymous
 namespaces belong to their file, and types inside functions to their function: neither counts."""
 
 import re
@@ -14,7 +14,7 @@ ALIAS = re.compile(r"^\s*using\s+(\w+)\s*=\s*(\S.*?)\s*$", re.DOTALL)
 TEMPLATE = re.compile(r"\btemplate\s*<.*?>\s*(?=\b(?:class|struct|union|requires)\b)", re.DOTALL)
 HIDDEN = None  # a scope whose types do not count: a function, an initialiser, an anonymous namespace
 
-# Two meanings that remain, each until one of the two is renamed.
+# Two meanings that remain, until one of the two is renamed.
 KNOWN = {
     "tahoma::runtime::Json": "nlohmann::json in some files, nlohmann::ordered_json in others",
     "tahoma::runtime::Resource": "what bounds a region, and what `explain` idealises",
@@ -35,7 +35,7 @@ def scope_of(head):
 
 
 def definitions(text):
-    """(qualified name, alias of what or "", line) of each type that other files could see or clash with."""
+    """(qualified name, aliased type or "", line) of each type that other files could see or clash with."""
     text = IGNORED.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
     scopes, start = [], 0
     for match in re.finditer(r"[{};]", text):

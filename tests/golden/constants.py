@@ -10,7 +10,7 @@ Columns of the table: parameter, seen_by, to, why. seen_by is
   FILE:CASE   a regression case in the table's folder (FILE.yaml) that must fail: some statistic differs from its golden,
               other than figures that only quote the configuration
   witness     a witness of tests/component/engine/constants_test.cpp, which also reads this table and changes the constant itself
-  nobody      it affects no time; why states what it does instead
+  nobody      it affects no time; why states its effect
 `to` names the value to set if the next value is not one step away: a word, a power of two, a size with a threshold.
 Without it the parameter moves one step up, and one down if the first is illegal or undetected: a cycle, a count, a byte,
 one percent of a rate, and for a time one cycle of the clock in its group, or a nanosecond.
@@ -71,9 +71,9 @@ def bad_rows(parameters, rows, folder):
     for row in rows:
         seen_by, name = row["seen_by"], row["parameter"]
         if seen_by == "nobody":
-            found += [] if row["why"] else [f"{name}: nobody sees it, and no reason says why"]
+            found += [] if row["why"] else [f"{name}: no check detects it, and no reason is given"]
         elif seen_by != "witness" and not (":" in seen_by and (folder / f"{seen_by.split(':')[0]}.yaml").exists()):
-            found.append(f"{name}: '{seen_by}' is no FILE:CASE, 'witness' or 'nobody'")
+            found.append(f"{name}: '{seen_by}' is not FILE:CASE, 'witness' or 'nobody'")
     return found
 
 

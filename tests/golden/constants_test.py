@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""constants.py finds what is planted: a parameter without a row, a row without its parameter, a step that no case sees."""
+"""constants.py finds planted errors: a parameter without a row, a row without its parameter, a step that no case sees."""
 
 import pathlib
 import tempfile
@@ -59,7 +59,7 @@ class Tables(unittest.TestCase):
 
     def test_say_who_sees_it(self):
         for seen_by in ("", "laws", "lows:a"):
-            self.assertIn("is no FILE:CASE", self.bad([row("machine.link.wire", seen_by)])[0])
+            self.assertIn("is not FILE:CASE", self.bad([row("machine.link.wire", seen_by)])[0])
         self.assertEqual(self.bad([row("machine.link.wire", "witness")]), [])
         self.assertIn("no reason", self.bad([row("machine.link.wire", "nobody")])[0])
         self.assertEqual(self.bad([row("machine.link.wire", "nobody", why="a name")]), [])

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Dumps compared with NumPy: a case dumps what every instruction wrote, NumPy reads the files by their index and computes each from
-its definition; a reference that NumPy has written is what the next run is compared with."""
+its definition; the next run is compared with a reference that NumPy has written."""
 import argparse
 import json
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""An installed Tahoma is complete: the program finds its machines and runs its cases, a kernel in a project of its own builds
+"""An installed Tahoma is complete: the program finds its machines and runs its cases, a kernel in a separate project builds
 against the package and is checked against its definition, and the Debian package holds the same files."""
 
 import argparse

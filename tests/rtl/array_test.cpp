@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The array in gates against its law, at every moving row.
+// The RTL array against its law, at every moving row.
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -32,7 +32,7 @@ void stream(const isa::ArraySize& size, std::uint64_t rows) {
   CHECK(traffic.rows_compared() >= rows);
 }
 
-// What stops the traffic through these gates, and after how many rows.
+// The reason for the end of the traffic through this array, and the number of rows before it.
 struct Stop {
   std::string code, text;
   base::ExitStatus status{};
@@ -148,8 +148,8 @@ TEST_CASE("array in gates: subnormals flushed to zero are found in the first 100
 TEST_CASE("lock-step: a difference prints the histories of both sides", "[rtl]") {
   const Stop stop = stop_of(*rtl::make_planted_SKEW());
   INFO(stop.text);
-  for (const char* part : {"the array of 4x4 and its law differ in cycle",
-                           "moving rows:", "by the law, columns", "by the gates, columns", "by the gates"})
+  for (const char* part : {"the array of 4x4 and its law differ in cycle", "moving rows:", "law, columns",
+                           "RTL, columns", "in the RTL"})
     CHECK(stop.text.find(part) != std::string::npos);
 }
 

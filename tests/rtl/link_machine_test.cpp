@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives on machines whose links have their ports in SystemVerilog beside them.
+// Collectives on machines whose links run in lock-step with ports in SystemVerilog.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -21,7 +21,7 @@ model::MachineParams machine_with(model::PortModel port) {
   return m;
 }
 
-// When it was over, and what every link carried.
+// The end of the run, and the traffic of every link.
 std::string trace_of(const model::MachineParams& params, const Settings& settings, model::Mode mode) {
   const auto workload = tests::workload_with(workloads::make_collective, settings);
   workload->check(params);
@@ -67,7 +67,7 @@ TEST_CASE("port=rtl: an all-to-all ends when it does on clocked ports, and every
              model::Mode::kTiming);
 }
 
-TEST_CASE("port=rtl: links that the SystemVerilog is not made for are refused", "[rtl][machine]") {
+TEST_CASE("port=rtl: links that the SystemVerilog does not support are refused", "[rtl][machine]") {
   const auto refusal = [](auto&& change) {
     model::MachineParams m = machine_with(model::PortModel::kRtl);
     change(m.link);

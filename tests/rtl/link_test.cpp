@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routers and ports of the model under random traffic, every port beside the one in SystemVerilog.
+// Routers and ports of the model under random traffic, every port in lock-step with the one in SystemVerilog.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <functional>
@@ -19,7 +19,7 @@ using tests::LinkFault;
 
 namespace {
 
-// Little room, so that every port waits for credits, and buffers contend for every port.
+// Small buffers, so that every port waits for credits, and buffers contend for every port.
 model::MachineParams tight(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
   model::MachineParams m = tests::machine_of(x, y, z);
   m.link.port.model = model::PortModel::kRtl;
@@ -50,7 +50,7 @@ Outcome run(const model::MachineParams& m, const tests::StubChip::Traffic& traff
   return o;
 }
 
-// What lock-step has to say of a fault among the first 1,000 packets.
+// The message of lock-step about a fault among the first 1,000 packets.
 void check_found(LinkFault fault, const std::string& what) {
   try {
     run(tight(2, 2, 1), {0, 400, 700, 4_ns}, [&] { return tests::tested_link(fault); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels whose DMA rings have rings in SystemVerilog beside them.
+// Kernels whose DMA rings run in lock-step with rings in SystemVerilog.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -38,7 +38,7 @@ std::string times_of(model::BlockModel rings) {
   });
 }
 
-// 4 rows of 100 elements, all one engine's.
+// 4 rows of 100 elements, all on one engine.
 struct OneTransfer {
   isa::Descriptor descriptor;
   model::Transfer transfer;
@@ -56,7 +56,7 @@ struct OneTransfer {
 
 }  // namespace
 
-TEST_CASE("dma=rtl: every transfer of a GEMM in lock-step, and the run takes what it took",
+TEST_CASE("dma=rtl: every transfer of a GEMM in lock-step, and the run takes the same time",
           "[rtl][machine]") {
   const std::string behavioural = times_of(model::BlockModel::kBehavioural);
   CHECK(behavioural.find("exception") == std::string::npos);
@@ -115,7 +115,7 @@ TEST_CASE("dma=rtl: waves hold the packets of the window, or are an error", "[rt
   }
 }
 
-TEST_CASE("dma=rtl: engines that the SystemVerilog is not made for are refused", "[rtl][machine]") {
+TEST_CASE("dma=rtl: engines that the SystemVerilog does not support are refused", "[rtl][machine]") {
   const auto refusal = [](auto&& change) {
     model::DmaParams p = machine_with(model::BlockModel::kRtl).chip.core.dma;
     change(p);

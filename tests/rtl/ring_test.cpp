@@ -76,7 +76,7 @@ TEST_CASE("dma ring: the transfers of a GEMM and of flash attention, on all 16 e
   CHECK(n == all);  // the ring accepts every descriptor
 }
 
-TEST_CASE("dma ring: a memory that writes what was not issued breaks an assertion", "[rtl][dma]") {
+TEST_CASE("dma ring: a memory that writes a packet that was not issued breaks an assertion", "[rtl][dma]") {
   const auto pins = rtl::verilated_dma_ring("ring");
   rtl::RingLockStep lock_step(*pins, params(), "ring");
   lock_step.step(true);

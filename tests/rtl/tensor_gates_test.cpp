@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions through the gates: execute() itself compares every row with the law and PSUM with isa, and
+// Instructions through the RTL array: execute() itself compares every row with the law and PSUM with isa, and
 // throws.
 #include "model/rtl/array/tensor_gates.h"
 
@@ -84,8 +84,7 @@ constexpr DType kWide[] = {DType::kFp32, DType::kTf32};
 
 }  // namespace
 
-TEST_CASE("tensor gates: matmuls of all pairs of dtypes, on tiles anywhere, are what isa makes of them",
-          "[rtl]") {
+TEST_CASE("tensor gates: matmuls of all pairs of dtypes, on tiles anywhere, equal those of isa", "[rtl]") {
   Core core;
   for (int round = 0; round < 6; ++round) {
     for (const DType w : kNarrow)
@@ -96,7 +95,7 @@ TEST_CASE("tensor gates: matmuls of all pairs of dtypes, on tiles anywhere, are 
   CHECK(core.gates.rows_compared() > 1000);
 }
 
-TEST_CASE("tensor gates: double_row and the modes of fp32 are what isa makes of them", "[rtl]") {
+TEST_CASE("tensor gates: double_row and the modes of fp32 equal those of isa", "[rtl]") {
   Core core;
   for (int round = 0; round < 8; ++round) {
     for (const DType w : {DType::kFp8E4M3, DType::kFp8E5M2})
@@ -108,7 +107,7 @@ TEST_CASE("tensor gates: double_row and the modes of fp32 are what isa makes of 
   CHECK(core.gates.rows_compared() > 500);
 }
 
-TEST_CASE("tensor gates: transposes turn any bits", "[rtl]") {
+TEST_CASE("tensor gates: transposes preserve any bits", "[rtl]") {
   struct Turn {
     DType weights, moving, dst;
   };
@@ -159,7 +158,7 @@ TEST_CASE("tensor gates: a result that is not the sum of the gates' passes is fo
   core.fill(w, weights, false);
   core.fill(src, moving, false);
   isa::execute(test::load_weights(w, weights), core.memory.view());
-  // All columns in one place of PSUM: what isa leaves there is one of them.
+  // All columns at one address of PSUM: isa leaves one of them there.
   const Tile dst{Space::kPsum, DType::kFp32, 0, 64, {0, 0, 0, 0}};
   try {
     core.gates.execute(test::matmul(dst, src, moving, 4, false), core.memory.view(), {0});
@@ -170,7 +169,7 @@ TEST_CASE("tensor gates: a result that is not the sum of the gates' passes is fo
   }
 }
 
-TEST_CASE("tensor gates: timing mode moves empty rows, as long as the law says", "[rtl]") {
+TEST_CASE("tensor gates: timing mode moves empty rows for the time of the law", "[rtl]") {
   const model::TensorParams tensor = params();
   rtl::TensorGates gates("core.tensor", tensor);
   for (const std::int64_t rows : {1, 5, 64})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels on a core of 32 x 32 in gates: the same bits, times and array cycles as by the law.
+// Kernels on a core with an RTL array of 32 x 32: the same bits, times and array cycles as with the law.
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <sstream>
@@ -25,7 +25,7 @@ model::MachineParams machine_with(model::BlockModel array) {
   return machine;
 }
 
-// Elapsed time, array cycles and every byte that the run left in HBM.
+// Elapsed time, array cycles and all bytes of HBM after the run.
 std::string trace_of(const model::MachineParams& params, const tests::MakeWorkload& make,
                      const Settings& settings, model::Mode mode) {
   const auto workload = tests::workload_with(make, settings);
@@ -71,7 +71,7 @@ TEST_CASE("model=rtl: a GEMM of bf16 gives the bits and the array cycles of the 
   check_same(workloads::make_gemm, kGemm, model::Mode::kFunctional);
 }
 
-TEST_CASE("model=rtl: a GEMM of fp32 goes through the gates in four passes", "[rtl][machine]") {
+TEST_CASE("model=rtl: a GEMM of fp32 passes the RTL four times", "[rtl][machine]") {
   check_same(workloads::make_gemm, {{"m", "40"}, {"n", "50"}, {"k", "60"}, {"dtype", "fp32"}},
              model::Mode::kFunctional);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SystemC elaborates once per process: a test that wants several machines runs each in a child, which sends
-// text back. The tests of components use this one: they do not link the runtime and its launcher of processes.
+// SystemC elaborates once per process: a test that needs several machines runs each in a child, which sends
+// text back. The tests of components use this function, because they do not link the runtime and its launcher
+// of processes.
 #pragma once
 
 #include <sys/wait.h>
@@ -13,7 +14,7 @@
 
 namespace tahoma::tests {
 
-// What `body` returns, from a process of its own. An exception there becomes "exception: <what>".
+// Returns the result of `body` from a separate process. An exception there becomes "exception: <what>".
 template <class Body>
 std::string in_child(Body&& body) {
   int ends[2];
@@ -47,7 +48,7 @@ std::string in_child(Body&& body) {
   return text;
 }
 
-// The same with a number. Throws std::runtime_error with the exception's text.
+// The same for a number. Throws std::runtime_error with the exception's text.
 template <class Body>
 std::int64_t number_from_child(Body&& body) {
   const std::string text = in_child([&] { return std::to_string(body()); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program run to its end in a folder, with what it printed. Its standard input is empty and its output is
-// no terminal. It does not use the launcher of runtime/host, which the tests that call this put to the test.
+// Runs a program to its end in a folder and captures its output. Its standard input is empty and its output
+// is not a terminal. It does not use the launcher of runtime/host, which its callers test.
 #pragma once
 
 #include <fcntl.h>

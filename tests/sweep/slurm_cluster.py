@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Slurm of one node that lives as long as a `with` block: a real slurmctld and slurmd on the loopback, with folders and
-ports of their own, no munge and no accounting. They run as whoever starts them and take jobs of that user only."""
+"""A Slurm of one node that lives as long as a `with` block: a real slurmctld and slurmd on the loopback, with their own
+folders and ports, no munge and no accounting. They run as the user who starts them and accept only jobs of that user."""
 
 import os
 import pathlib
@@ -49,11 +49,11 @@ InactiveLimit=0
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory=1024 State=UNKNOWN
 PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
-PATIENCE = 1200  # seconds: against a Slurm that hangs; a node is there after 3
+PATIENCE = 1200  # seconds: against a Slurm that hangs; a node is ready after 3
 
 
 def missing():
-    """Why no cluster can be started here; nothing when one can."""
+    """Returns the reason why no cluster can be started here, or an empty text."""
     absent = [name for name in ("slurmctld", "slurmd", "sbatch") if not _program(name)]
     return f"no {', '.join(absent)}: scripts/setup installs slurm-wlm" if absent else ""
 
@@ -133,7 +133,7 @@ class Cluster:
             time.sleep(0.2)
 
     def _end_steps(self):
-        """A slurmstepd lives in its own session, and by itself; its files are in this cluster's folder."""
+        """A slurmstepd has its own session; its files are in this cluster's folder."""
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 words = (folder / "cmdline").read_bytes()

@@ -176,7 +176,7 @@ class Selections(Runs):
     def test_what_is_left_out_is_said_on_standard_error(self):
         self.run_of("ring", "--trace-limit", "7", folder="said")
         beyond = sum(sum(said.values()) for said in [left_out(self.select("--trace-limit", "7"), "beyond_limit")])
-        self.assertIn(f"7 events; left out: {beyond} beyond the limit", self.said)
+        self.assertIn(f"7 events; omitted: {beyond} beyond the limit", self.said)
 
 
 class Checker(Runs):

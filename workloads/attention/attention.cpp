@@ -5,7 +5,7 @@
 
 #include "workloads/attention/attention_sizes.h"
 #include "workloads/attention/flash_kernel.h"
-#include "workloads/attention/golden_attention.h"
+#include "workloads/attention/golden/golden_attention.h"
 #include "workloads/common/kernel_case.h"
 #include "workloads/common/transposed_load.h"
 
@@ -32,7 +32,8 @@ class Attention final : public KernelCase {
  protected:
   void declare_parameters(base::ParamTree& t) override {
     sizes_.declare(t);
-    t.add("lse", lse_, false, "also write the log of every query's sum of exp(scores), as backward takes it",
+    t.add("lse", lse_, false,
+          "also write the log of every query's sum of exp(scores), an input of the backward pass",
           base::chosen());
     t.add("layout", layout_, Layout::kHeads, kLayouts,
           "Q, K, V and O in HBM: a matrix for each head, those of Q and K transposed; or by rows, [tokens, "
@@ -77,7 +78,7 @@ class Attention final : public KernelCase {
     shape.by_rows = by_rows();
     return build_flash_kernel(shape, machine);
   }
-  // Programs differ by how many heads there are and where the first stands among those of its key head.
+  // Programs depend on the number of heads and on the position of the first one among those of its key head.
   std::uint64_t program_key(const Part& heads) const override {
     return heads.count * sizes_.heads_per_kv() + heads.first % sizes_.heads_per_kv();
   }
@@ -104,7 +105,7 @@ class Attention final : public KernelCase {
     if (by_rows()) tensor.layout = HbmLayout::kTokenMajor;
     return tensor;
   }
-  // Groups that look at the same key head have a copy each.
+  // Groups that use the same key head have a copy each.
   CaseTensor keys(const char* name) const {
     CaseTensor tensor = rows_of_heads(name, sizes_.key_heads(), sizes_.kv_len, Role::kInput);
     tensor.rows_for = [this](const Part& heads) { return sizes_.key_heads_of(heads); };

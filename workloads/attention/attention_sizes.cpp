@@ -19,18 +19,18 @@ void AttentionSizes::declare(base::ParamTree& t) {
   t.add("q_len", q_len, std::uint64_t{1024}, extent, "queries of each head", base::chosen());
   t.add("kv_len", kv_len, std::uint64_t{1024}, extent, "keys and values of each head", base::chosen());
   t.add("d", d, std::uint64_t{128}, {1, 128}, "elements of a query, key or value", base::chosen());
-  t.add("heads", heads, std::uint64_t{1}, extent, "query heads, shared out over the cores", base::chosen());
+  t.add("heads", heads, std::uint64_t{1}, extent, "query heads, sharded over the cores", base::chosen());
   t.add("kv_heads", kv_heads, std::uint64_t{0}, {0, kMostExtent},
         "heads of keys and values, a divisor of heads, each for as many query heads in a row; 0: as many as "
         "heads",
         base::chosen());
-  t.add("causal", causal, false, "query i sees the keys j <= i + kv_len - q_len only", base::chosen());
+  t.add("causal", causal, false, "query i sees only the keys j <= i + kv_len - q_len", base::chosen());
   t.add("window", window, std::uint64_t{0}, {0, kMostExtent},
-        "with causal: a query sees only the last so many of its keys; 0: all", base::chosen());
+        "with causal: a query sees only this many of its last keys; 0: all", base::chosen());
   t.add("dtype", dtype, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
         "element type of Q, K, V, O and of the probabilities; sums are fp32", base::chosen());
   t.add("cores", cores, std::uint64_t{0}, {0, kMostExtent},
-        "cores, or groups of `split`, that share the heads; 0: one a head, as far as they go",
+        "cores, or groups of `split`, that share the heads; 0: one per head, if there are enough",
         base::chosen());
   t.add("split", split, std::uint64_t{1}, {1, 64},
         "neighbouring cores that share the work of every head; 2: a logical core of LNC=2", base::chosen());
@@ -52,7 +52,7 @@ void AttentionSizes::check(const model::MachineParams& machine) const {
                           fmt::format("expected a divisor of heads = {}, got {}", heads, kv_heads));
   if (window != 0 && !causal)
     throw base::UserError("E-ATT-004", "workload.window",
-                          fmt::format("expected causal: true beside a window of {} keys", window));
+                          fmt::format("expected causal: true with a window of {} keys", window));
 }
 
 double AttentionSizes::scale() const { return 1 / std::sqrt(static_cast<double>(d)); }
@@ -77,8 +77,8 @@ runtime::Part AttentionSizes::key_heads_of(const runtime::Part& query_heads) con
   return {first, (query_heads.first + query_heads.count - 1) / heads_per_kv() + 1 - first};
 }
 
-// Whole heads, the first groups one more where they do not divide; groups spread over the machine, so that
-// they share HBM stacks only when there is no other way.
+// Whole heads; the first groups get one more if the number does not divide. Groups are spread over the
+// machine, so that they share HBM stacks only if there are more groups than stacks.
 std::vector<HeadShare> AttentionSizes::shares(const model::MachineParams& machine, std::uint64_t unit) const {
   const std::uint64_t places = machine.cores() / split, units = heads / unit;
   const std::uint64_t used = std::min(cores == 0 ? places : cores, units);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What attention forward and backward have in common: the sizes and the mask, which heads each core gets, and
-// where tensors of heads meet the cores' HBM.
+// The common part of attention forward and backward: the sizes and the mask, the heads of each core, and the
+// transfer of heads to and from the cores' HBM.
 //
-// Heads are shared out whole over `cores` groups of `split` neighbouring cores, the first groups one more
-// where they do not divide; within a group every core gets a part of each head's queries or keys
-// (groups_of_part() in flash_schedule.h) and works on the same tensors, in the stack of the group's first.
-// split = 2 is a logical core of LNC=2. Cores that share key heads each have a copy of them.
+// Heads are sharded whole over `cores` groups of `split` neighbouring cores; the first groups get one more if
+// the number does not divide. In a group every core gets a part of each head's queries or keys
+// (groups_of_part() in flash_schedule.h) and works on the same tensors, in the stack of the group's first
+// core. split = 2 is a logical core of LNC=2. Cores that share key heads each have a copy of them.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 #include "runtime/run/machine.h"
 #include "runtime/run/placement.h"
 #include "workloads/attention/flash_kernel.h"
-#include "workloads/attention/golden_attention.h"
+#include "workloads/attention/golden/golden_attention.h"
 
 namespace tahoma::workloads {
 
-// The heads [first, first + count) of a group of cores and the key heads that they look at.
+// The heads [first, first + count) of a group of cores, and the key heads that they use.
 struct HeadShare {
   std::uint32_t core = 0;  // the first of the group
   std::uint64_t first = 0, count = 0;
@@ -40,10 +40,10 @@ struct AttentionSizes {
   isa::DType type() const { return dtype; }
   double scale() const;
   AttentionMask mask() const { return {causal, window}; }
-  double pairs() const;  // of query and key that are seen, all heads
+  double pairs() const;  // visible pairs of query and key, over all heads
   std::string describe() const;
 
-  // The key heads that so many heads look at.
+  // The key heads of that many heads.
   runtime::Part key_heads_of(const runtime::Part& query_heads) const;
   // Heads are sharded in units of `unit`, a divisor of them.
   std::vector<HeadShare> shares(const model::MachineParams& machine, std::uint64_t unit = 1) const;
@@ -51,11 +51,11 @@ struct AttentionSizes {
   FlashShape shape_of(const HeadShare& share, std::uint64_t part) const;
 };
 
-// Cores of equal number here may share a program.
+// Cores with equal numbers here may share a program.
 std::vector<std::uint64_t> program_key(const FlashShape& shape);
 
-// The rows of `all` [heads, n, d] that belong to heads [first, first + count) into the core's tensor, as they
-// are or each head transposed; and back.
+// Copies the rows of `all` [heads, n, d] that belong to heads [first, first + count) to the core's tensor,
+// unchanged or with each head transposed, and back.
 void place_heads(runtime::Machine& machine, const runtime::Tensor& tensor, const runtime::HostTensor& all,
                  std::uint64_t first, bool transposed);
 void gather_heads(runtime::Machine& machine, const runtime::Tensor& tensor, runtime::HostTensor& all,

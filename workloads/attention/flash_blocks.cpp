@@ -32,7 +32,7 @@ std::uint64_t FlashBlocks::bytes_of(const FlashShape& shape, const FlashTiling& 
 FlashBlocks::FlashBlocks(Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
                          const FlashViews& views, std::uint64_t room)
     : kernel_(kernel), shape_(shape), tiling_(tiling), views_(views) {
-  // More than two heads' are of no use.
+  // Blocks of more than two heads have no benefit.
   const std::uint64_t useful = 2 * ceil_div(shape.kv_len, tiling.block_keys()) + kFlashStepsInFlight;
   held_.resize(std::clamp<std::uint64_t>(room / bytes_of(shape, tiling), kFlashStepsInFlight + 1, useful));
   for (Held& held : held_) make(held);
@@ -66,7 +66,7 @@ const FlashBlock& FlashBlocks::block(const FlashStep& step) {
   return held->block;
 }
 
-// In pieces, so that work on the first begins before the last is there.
+// Loads are split, so that work on the first piece begins before the last one arrives.
 void FlashBlocks::load(Held& held) {
   const std::uint64_t first_key = held.number * tiling_.block_keys();
   const auto keys = static_cast<unsigned>(std::min(tiling_.block_keys(), shape_.kv_len - first_key));

@@ -25,24 +25,24 @@ using isa::ActFn, isa::AluOp, isa::Queue;
 using runtime::Kernel, runtime::TileView;
 using Stage = std::function<void()>;
 
-// What a group of queries carries from block to block; columns are tiles of the group.
+// The state of a group of queries between blocks; columns are tiles of the group.
 struct GroupState {
   std::vector<TileView> q;         // [part of d, rows]
   TileView row_max;                // running maximum of the latest step, in bf16
-  std::optional<TileView> output;  // [queries, tiles x value_pitch]: output and, behind it, its running sum
+  std::optional<TileView> output;  // [queries, tiles x value_pitch]: output, followed by its running sum
 };
 
-// A step on its way through the stages.
+// A step in the stages of the pipeline.
 struct Work {
   std::shared_ptr<GroupState> group;
   TileView maxima;         // per tile and piece of its keys
   TileView row_max;        // per tile
   TileView row_max_delta;  // per tile: old maximum - new maximum
   TileView corrections;    // per tile: exp(scale row_max_delta)
-  TileView row;            // the maxima in a row, on a partition for every lane
+  TileView row;            // the maxima in a row, on one partition of every lane
 };
 
-// Tiles of a step that are treated alike: neighbours with as many rows and pieces.
+// Adjacent tiles of a step with the same number of rows and pieces, which are processed together.
 struct Run {
   unsigned first, count, rows, pieces;
   bool opens;
@@ -71,8 +71,8 @@ class FlashBuilder {
   }
 
  private:
-  // Exponentials of this round's quad, products of the last round's, maxima of steps to come, spread evenly
-  // over both: the array always has something whose operands are there.
+  // Interleaves the exponentials of this round's quad, the products of the previous round's quad and the
+  // maxima of later steps evenly, so that the array always has work whose operands are ready.
   void emit_round(std::size_t round) {
     std::vector<Stage> stages;
     std::vector<TileView> probabilities;
@@ -146,8 +146,8 @@ class FlashBuilder {
     return runs;
   }
 
-  // The running maximum, in bf16: any value near it does, as long as all take the same. What was summed up
-  // before shrinks by exp(scale (old - new)).
+  // The running maximum, in bf16: any nearby value works if all use the same one. Earlier sums are scaled by
+  // exp(scale (old - new)).
   void move_row_max(std::size_t number) {
     Work& work = work_[number];
     const TileView old = work.group->row_max;
@@ -172,8 +172,8 @@ class FlashBuilder {
     return columns.partitions(0, run.rows).columns(run.first, run.count);
   }
 
-  // The maxima of all tiles side by side, on a partition for every lane: a column as stationary operand, over
-  // and over, against the identity.
+  // The maxima of all tiles side by side, on one partition of every lane: a repeated column as stationary
+  // operand, against the identity.
   void make_row(std::size_t number) {
     const FlashStep& step = steps_[number];
     Work& work = work_[number];
@@ -198,7 +198,7 @@ class FlashBuilder {
     return static_cast<unsigned>(std::min<std::uint64_t>(tiling_.chunk, shape_.kv_len - key));
   }
 
-  // The tiles of a step that see a chunk; neighbours.
+  // The adjacent tiles of a step that see a chunk.
   std::vector<const FlashTile*> tiles_at(const FlashStep& step, std::uint64_t key) const {
     std::vector<const FlashTile*> tiles;
     for (const FlashTile& tile : step.tiles)
@@ -206,7 +206,7 @@ class FlashBuilder {
     return tiles;
   }
 
-  // All rows of maxima first, because their matmuls run side by side on different rows of the array.
+  // All rows of maxima come first, because their matmuls run side by side on different rows of the array.
   void add_exponentials(std::vector<Stage>& stages, std::size_t round, std::vector<TileView>& probabilities) {
     const FlashQuad& quad = order_.quads[round];
     stages.emplace_back([this, &quad] { subtract_maxima(quad); });
@@ -285,7 +285,7 @@ class FlashBuilder {
     if (quad.begin < tile_end && tile_end <= quad.end) accumulate(quad.step, tile, product);
   }
 
-  // Added to the tile's output, or its beginning; the last block's tile is divided by its sum and stored.
+  // Adds to the tile's output or starts it. The tile of the last block is divided by its sum and stored.
   void accumulate(std::size_t number, const FlashTile& tile, const TileView& product) {
     GroupState& group = *work_[number].group;
     if (tile.opens && tile.closes) return finish_tile(number, tile, product);

@@ -3,17 +3,17 @@
 //
 //   o[h] = softmax(q[h] k[g(h)]^T / sqrt(d) + mask) v[g(h)],   g(h) = h / heads_per_kv
 //
-// In HBM: q [heads d, q_len] and k [kv_heads d, kv_len], queries and keys d-major (transposed), because the
-// array contracts over partitions; v [kv_heads kv_len, d] and o [heads q_len, d] row-major. Or `by_rows`,
-// token-major: q and o [q_len, heads d], k and v [kv_len, kv_heads d], perhaps columns of one wider matrix,
-// queries and keys transposed on their way into SBUF (workloads/common/transposed_load.h: rows up to the next
-// multiple of 16 are read), of 2- or 4-byte elements. All in `dtype`, which the probabilities are rounded to
-// as well; scores, sums and the accumulated output are fp32. With `lse`, lse [heads, q_len] of fp32 gets
-// log(sum over seen j of exp(score_j)) of every row. Any lengths, any d up to the partitions, by rows up to
-// 128.
+// In HBM: q [heads d, q_len] and k [kv_heads d, kv_len] are d-major (transposed), because the array contracts
+// over partitions; v [kv_heads kv_len, d] and o [heads q_len, d] are row-major. Alternatively `by_rows`,
+// token-major: q and o [q_len, heads d], k and v [kv_len, kv_heads d], possibly columns of one wider matrix,
+// with elements of 2 or 4 bytes. DMA then transposes queries and keys on their way into SBUF
+// (workloads/common/transposed_load.h: rows up to the next multiple of 16 are read). All tensors are in
+// `dtype`, to which the probabilities are also rounded; scores, sums and the accumulated output are fp32.
+// With `lse`, lse [heads, q_len] of fp32 receives log(sum over seen j of exp(score_j)) of every row. Any
+// lengths are supported, and any d up to the partitions, by rows up to 128.
 //
-// Blocks of the keys are walked once per group of queries with a running maximum and a running sum, which
-// rescale the output after every block, so no score ever goes to HBM. Leaves out: dropout.
+// Each group of queries iterates over blocks of the keys with a running maximum and a running sum, which
+// rescale the output after every block, so no score is stored in HBM. Not supported: dropout.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct FlashShape {
   isa::DType dtype = isa::DType::kBf16;
   std::uint64_t window = 0;           // causal: a query sees only the last `window` of these keys; 0: all
   std::uint64_t heads_per_kv = 1;     // query heads that share keys and values
-  std::uint64_t first_head = 0;       // the first query head's number among those that share its keys
-  std::uint64_t part = 0, parts = 1;  // of every head's queries, where cores share the heads
+  std::uint64_t first_head = 0;       // index of the first query head among those that share its keys
+  std::uint64_t part = 0, parts = 1;  // of every head's queries, if cores share the heads
   bool lse = false;
   bool by_rows = false;
 
@@ -40,15 +40,15 @@ struct FlashShape {
 
 inline constexpr unsigned kLanePartitions = 32;  // small tiles of SBUF begin at multiples of it
 
-// How a machine cuts the work: from its array, banks, partitions and SBUF.
+// The division of the work on a machine, from its array, banks, partitions and SBUF.
 struct FlashTiling {
   unsigned chunk;         // keys of a chunk: partitions of transposed scores, contracted with v by one matmul
   unsigned q_rows;        // queries of a tile: partitions of scores and output
-  unsigned group_tiles;   // tiles of queries that walk over the keys together
+  unsigned group_tiles;   // tiles of queries that iterate over the keys together
   unsigned score_keys;    // keys of one score matmul: moving columns, one PSUM bank of fp32
   unsigned score_banks;   // such banks in flight
   unsigned quad;          // chunks whose transposed scores are in flight, a bank each
-  unsigned lanes;         // parts of the array's rows that take a row of maxima each at the same time
+  unsigned lanes;         // parts of the array's rows that each process a row of maxima at the same time
   unsigned block_chunks;  // chunks between two rescalings of the output
   unsigned d_rows;        // part of d contracted by one score matmul
   unsigned d_columns;     // part of d that one matmul with v writes
@@ -62,19 +62,19 @@ FlashTiling tiling_of(const model::MachineParams& machine, const FlashShape& sha
 
 struct FlashViews {
   runtime::HbmView q, k, v, o;
-  runtime::HbmView lse;  // where the shape asks for it
+  runtime::HbmView lse;  // if the shape requests it
 };
 
-// Throws UserError E-ATT-006 unless tiles of token-major tensors are multiples of what the DMA engines
-// transpose.
+// Throws UserError E-ATT-006 unless tiles of token-major tensors have multiples of the rows that the DMA
+// engines transpose.
 void check_transposable(unsigned chunk, unsigned keys);
 
-// Appends it to a kernel, which may hold more than this. Takes up to all of PSUM and, for long sequences, of
-// SBUF. Throws UserError E-ATT-006 for `by_rows` on a machine whose tiles are no multiples of 16.
+// Appends it to a kernel, which may contain more than this. Uses up to all of PSUM and, for long sequences,
+// of SBUF. Throws UserError E-ATT-006 for `by_rows` on a machine whose tiles are not multiples of 16.
 void emit_flash(runtime::Kernel& kernel, const model::MachineParams& machine, const FlashShape& shape,
                 const FlashViews& views);
 
-// Alone, with the views as arguments in their order.
+// A separate program, with the views as arguments in their order.
 isa::Program build_flash_kernel(const FlashShape& shape, const model::MachineParams& machine);
 
 }  // namespace tahoma::workloads

@@ -46,7 +46,7 @@ void FlashLse::record(const FlashStep& step, const FlashTile& tile, const TileVi
   kernel_.copy(sums_.partitions(0, tile.rows).columns(column, 1), sum, Queue::kVector);
 }
 
-// Neighbouring columns that are neighbouring rows of `lse`, seen as rows of tiles.
+// Adjacent columns are adjacent rows of `lse`, viewed as rows of tiles.
 void FlashLse::finish() {
   const auto follows = [&](const Tile& a, const Tile& b) {
     return a.head == b.head && a.query + tiling_.q_rows == b.query && a.rows == b.rows;

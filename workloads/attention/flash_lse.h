@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log of every query's sum of exponentials: scale * maximum + log(sum). Maxima and sums are kept in
-// columns, one for each tile of queries, and finished many at a time, because the scalar engine's tables hold
-// the exponential or the logarithm.
+// columns, one for each tile of queries, and many are finished together, because the scalar engine's tables
+// hold either the exponential or the logarithm.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace tahoma::workloads {
 
 class FlashLse {
  public:
-  // Into lse [heads, q_len]; `bank`: a pool of PSUM banks of fp32 that it may take from.
+  // Writes lse [heads, q_len]; `bank`: a pool of PSUM banks of fp32 that it may use.
   FlashLse(runtime::Kernel& kernel, const runtime::HbmView& lse, const FlashTiling& tiling, float scale,
            runtime::Pool bank);
 

@@ -14,11 +14,11 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-// Loads are never stuck behind a store that waits for its tile.
+// Loads never wait behind a store that waits for its tile.
 constexpr isa::Queue kStores = isa::Queue::kGpSimd;
 constexpr isa::DType kFp32 = isa::DType::kFp32, kBf16 = isa::DType::kBf16;
 
-// Copies of what a step leaves for later stages, and of what only its own round needs.
+// Copies of tiles that a step keeps for later stages, and of tiles that only its own round uses.
 constexpr unsigned kOfStep = kFlashStepsInFlight + 2, kOfRound = 4;
 
 struct PoolSize {
@@ -58,7 +58,7 @@ unsigned pieces_of(const FlashTiling& tiling) {
 
 }  // namespace
 
-// Beside the pools: masks, the ones that they and the identity are made from, and the row of -1.
+// Bytes beside the pools: masks, the ones from which they and the identity are made, and the row of -1.
 std::uint64_t FlashMemory::working_bytes(const FlashShape& shape, const FlashTiling& tiling) {
   const std::uint64_t tiles = edges_of(shape, tiling.q_rows, tiling.chunk).size() + 3;
   return PoolSizes(shape, tiling, pieces_of(tiling)).bytes() +
@@ -100,7 +100,7 @@ void FlashMemory::make_pools() {
   transposed_ = kernel_.psum("transposed", kFp32, tiling_.group_rows(), tiling_.quad);
 }
 
-// Tiles take turns with the banks, so that one is read while its neighbour is still added to.
+// Tiles alternate between banks, so that one is read while its neighbour is still accumulated.
 void FlashMemory::make_products() {
   const unsigned in_bank = tiling_.outputs_per_bank, columns = static_cast<unsigned>(shape_.d) + 1;
   const unsigned banks = in_bank == 0 ? tiling_.group_tiles : ceil_div(tiling_.group_tiles, in_bank);

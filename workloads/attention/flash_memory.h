@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a flash kernel keeps its tiles: the views in HBM and the pools in SBUF and PSUM.
+// The memory of a flash kernel: the views in HBM and the pools in SBUF and PSUM.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class FlashMemory {
   const FlashMasks& masks() const { return masks_; }
   // -1 on the first partition of a lane: [1, keys], stationary for a row of maxima.
   runtime::TileView minus_one(unsigned lane, unsigned keys) const;
-  // All of a step's tiles on a lane's first partition: [1, rows] of what take_maxima_row() returned.
+  // All of a step's tiles on a lane's first partition: [1, rows] of the result of take_maxima_row().
   static runtime::TileView row_of_lane(const runtime::TileView& row, unsigned lane);
 
   runtime::Pool scores() const { return scores_; }  // PSUM banks of fp32
@@ -43,9 +43,9 @@ class FlashMemory {
   runtime::TileView take_inverse() { return take(inverses_, 1); }
   runtime::TileView take_result() { return take(results_, static_cast<unsigned>(shape_.d)); }
 
-  // Matmuls that the keys of a block take for one tile of queries.
+  // Matmuls of a block's keys for one tile of queries.
   unsigned pieces() const;
-  // Partitions that hold a row of maxima for every lane.
+  // Partitions of a row of maxima on every lane.
   unsigned lane_partitions() const;
 
  private:
@@ -61,7 +61,7 @@ class FlashMemory {
   FlashViews views_;
   runtime::Pool queries_, scores_, transposed_, maxima_, row_max_, columns_, corrections_, rows_,
       probabilities_, outputs_, inverses_, results_;
-  std::vector<runtime::TileView> products_;  // of a bank, or of a tile where it takes several
+  std::vector<runtime::TileView> products_;  // of a bank, or of a tile if it needs several
   runtime::TileView minus_one_;
   FlashMasks masks_;
   FlashBlocks blocks_;

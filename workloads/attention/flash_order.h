@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which order a flash kernel's stages meet: a software pipeline over quads, the chunks of a step whose
-// transposed scores are in flight at the same time. While the exponentials of one quad are made, the array
-// multiplies the probabilities of the one before with the values and makes scores for the maxima of steps to
-// come, so that nobody waits for results of its own round.
+// The order of a flash kernel's stages: a software pipeline over quads, the chunks of a step whose transposed
+// scores are in flight at the same time. While the exponentials of one quad are computed, the array
+// multiplies the probabilities of the previous one by the values and computes scores for the maxima of later
+// steps, so that no stage waits for results of its own round.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +28,9 @@ struct FlashPiece {
   bool last = false;    // of the step
 };
 
-// What a round does beside its quad.
+// The work of a round beside its quad.
 struct FlashRound {
-  std::size_t pieces_end = 0;  // pieces done when the round is over
+  std::size_t pieces_end = 0;  // pieces complete at the end of the round
   std::size_t rows_end = 0;    // steps whose maxima have been transposed into rows by then
 };
 

@@ -96,7 +96,7 @@ double visible_pairs(const FlashShape& shape) {
   const auto kv = static_cast<double>(shape.kv_len);
   if (!shape.causal) return heads * q * kv;
   const auto window = static_cast<double>(shape.window == 0 ? shape.kv_len : shape.window);
-  // The first `short_rows` queries see fewer keys than the window holds: kv - q + 1, one more each.
+  // The first `short_rows` queries see fewer keys than the window has: kv - q + 1, and one more each.
   const double short_rows = std::clamp(window - (kv - q), 0.0, q);
   return heads * (short_rows * (kv - q) + short_rows * (short_rows + 1) / 2 + (q - short_rows) * window);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a machine cuts flash attention. PSUM holds, at the same time, scores whose maxima are wanted,
-// transposed scores whose exponentials are, and the products of a group of queries.
+// The division of flash attention on a machine. PSUM holds three kinds of tiles at the same time: scores for
+// maxima, transposed scores for exponentials, and the products of a group of queries.
 #include <algorithm>
 
 #include "workloads/attention/flash_blocks.h"
@@ -27,8 +27,8 @@ bool fits(const FlashTiling& tiling, const FlashShape& shape, const model::Machi
          machine.chip.core.sbuf.usable.count;
 }
 
-// As many chunks in a block as SBUF has room for, up to kMostQuads times those in flight; where even one is
-// too many, smaller groups of queries.
+// As many chunks per block as SBUF has room for, up to kMostQuads times those in flight. If not even one
+// fits, groups of queries become smaller.
 void fit_sbuf(FlashTiling& tiling, const FlashShape& shape, const model::MachineParams& machine) {
   tiling.block_chunks = kMostQuads * tiling.quad;
   while (tiling.block_chunks > 1 && !fits(tiling, shape, machine)) tiling.block_chunks /= 2;

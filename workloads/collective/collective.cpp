@@ -17,7 +17,8 @@ namespace {
 using namespace runtime::collective;
 using runtime::Machine;
 
-// Not a KernelCase: a run has many operations over groups of ranks, and the runtime builds their programs.
+// Not a KernelCase, because a run has many operations over groups of ranks, and the runtime builds their
+// programs.
 class Collective final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override { request_.declare(t); }
@@ -34,7 +35,7 @@ class Collective final : public runtime::Workload {
     assembly_->load(stopwatch_);
     machine.observe(&stopwatch_);
     if (!machine.functional()) return;
-    for (std::size_t i = 0; i < runs_.size(); ++i) fill_inputs(machine, runs_[i].placed, inputs_, i);
+    for (std::size_t i = 0; i < runs_.size(); ++i) fill_inputs(machine, runs_[i].planned, inputs_, i);
   }
 
   runtime::GoldenResult verify(Machine& machine) override {
@@ -42,7 +43,7 @@ class Collective final : public runtime::Workload {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       Run& run = runs_[i];
       const runtime::GoldenResult one =
-          check_outputs(machine, assembly_->groups()[run.group], run.placed, inputs_, i);
+          check_outputs(machine, assembly_->groups()[run.group], run.planned, inputs_, i);
       run.correct = one.passed;
       all.add(one);
     }
@@ -80,7 +81,7 @@ class Collective final : public runtime::Workload {
     std::size_t group;
     std::uint64_t bytes;
     std::string why;
-    Placed placed;
+    PlannedCollective planned;
     std::optional<bool> correct;
   };
 
@@ -92,10 +93,10 @@ class Collective final : public runtime::Workload {
 
   runtime::CollectiveResult result_of(const model::MachineParams& machine, const Run& run) const {
     const Group& group = assembly_->groups()[run.group];
-    const Problem& problem = run.placed.spec.problem;
+    const Problem& problem = run.planned.spec.problem;
     std::vector<runtime::RankTimes> ranks;
-    for (const auto& spans : run.placed.spans) ranks.push_back(times_of(stopwatch_, spans));
-    runtime::CollectiveResult result = measured(machine, group, run.placed, run.bytes, std::move(ranks));
+    for (const auto& spans : run.planned.spans) ranks.push_back(times_of(stopwatch_, spans));
+    runtime::CollectiveResult result = measured(machine, group, run.planned, run.bytes, std::move(ranks));
     result.operation = name_of(request_.operation);
     result.name = fmt::format("{} of {} B", name_of(request_.operation), run.bytes);
     if (assembly_->groups().size() > 1) result.name += " by " + group.name;

@@ -29,30 +29,31 @@ base::Choice<E> all(std::size_t count) {
 using namespace runtime::collective;
 
 void Request::declare(base::ParamTree& t) {
-  t.add("operation", operation, Operation::kAllReduce, all<Operation>(kOperations), "what is performed",
+  t.add("operation", operation, Operation::kAllReduce, all<Operation>(kOperations), "operation",
         base::chosen());
   t.add("algorithm", algorithm, Algorithm::kBest, algorithm_choice(),
         "auto (by message size, as published), best (by closed forms), or an algorithm's name",
         base::chosen());
   t.add("dtype", dtype, isa::DType::kBf16, all<isa::DType>(isa::kDTypeCount), "element type", base::chosen());
-  t.add("reduction", reduction, isa::AluOp::kAdd, kReductions, "of operations that reduce", base::chosen());
+  t.add("reduction", reduction, isa::AluOp::kAdd, kReductions, "combiner of operations that reduce",
+        base::chosen());
   t.add("bytes", bytes, std::string("1 MiB"), {},
-        "size of the operation: one, a list, or '8 KiB .. 1 GiB' in steps of 2", base::chosen());
-  t.add("ranks", ranks, RankKind::kChips, kRankKinds, "what a rank is", base::chosen());
+        "size of the operation: one size, a list, or '8 KiB .. 1 GiB' in factors of 2", base::chosen());
+  t.add("ranks", ranks, RankKind::kChips, kRankKinds, "kind of a rank", base::chosen());
   t.add("over", over, std::string("machine"), {},
         "machine, servers, chips, or lists of ranks: 0-3|4-7 are two groups that work at once",
         base::chosen());
-  t.add("root", root, std::uint64_t{0}, {0, 65535}, "of broadcast, reduce, gather and scatter",
+  t.add("root", root, std::uint64_t{0}, {0, 65535}, "root of broadcast, reduce, gather and scatter",
         base::chosen());
   t.add("shift", shift, std::uint64_t{1}, {0, 65535},
         "permute: rank r sends to rank r + shift, modulo the ranks", base::chosen());
   t.add("counts", counts, std::string(), {},
-        "all_to_all: elements from rank to rank, '1,2;3,4' or random; empty: all alike", base::chosen());
+        "all_to_all: elements from rank to rank, '1,2;3,4' or random; empty: all equal", base::chosen());
   t.add("channels", channels, std::uint64_t{0}, {0, 4096},
         "collective queues that a rank uses; 0: all of them", base::chosen());
   t.add("piece", piece, base::Bytes{0}, {base::Bytes{0}, base::Bytes{std::uint64_t{1} << 32}},
-        "bytes of a chunk and channel that go through the rounds at a time; 0: chosen", base::chosen());
-  t.add("iterations", iterations, std::uint64_t{1}, {1, 1000}, "how often each size is run", base::chosen());
+        "bytes of a chunk and channel that pass the rounds together; 0: chosen", base::chosen());
+  t.add("iterations", iterations, std::uint64_t{1}, {1, 1000}, "number of runs of each size", base::chosen());
   t.add("values", values, ValueKind::kWhole, kValues,
         "inputs: whole numbers whose sums are exact, or uniform in [-1, 1)", base::chosen());
 }
@@ -66,7 +67,7 @@ void Request::check(const model::MachineParams& machine) const {
                             fmt::format("there is no rank {}; expected below {}", root, group.ranks()));
     if (!counts.empty() && operation != Operation::kAllToAll)
       throw base::UserError("E-COL-031", "workload.counts",
-                            fmt::format("only all_to_all has counts; this is {}", name_of(operation)));
+                            fmt::format("only all_to_all has counts, not {}", name_of(operation)));
     if (!counts.empty()) counts_of(counts, group.ranks(), 1, 1);
     choose(algorithm, problem, group.grid, sizes_of(bytes).front(), channels_of(group),
            CostModel(machine, group));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case asks for: its keys, and the collectives that they mean.
+// The keys of a case, and the collectives that they define.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 #include "model/base/params.h"
 #include "runtime/collective/cost/choice.h"
-#include "runtime/collective/lowering/placed.h"
+#include "runtime/collective/lowering/planned_collective.h"
 
 namespace tahoma::workloads {
 
-// How an operation that reduces combines contributions, under the names of nccom-test.
+// The combiners of operations that reduce, with the names of nccom-test.
 inline constexpr base::Named<isa::AluOp> kReductions[] = {
     {isa::AluOp::kAdd, "sum"}, {isa::AluOp::kMin, "min"}, {isa::AluOp::kMax, "max"}};
 
@@ -30,14 +30,15 @@ struct Request {
   base::Bytes piece{0};
 
   void declare(base::ParamTree& t);
-  // Throws UserError (E-COL-..., runtime/collective/README.md) for what this machine cannot do.
+  // Throws UserError (E-COL-..., runtime/collective/README.md) for requests that this machine does not
+  // support.
   void check(const model::MachineParams& machine) const;
 
   isa::DType element() const { return dtype; }
   std::vector<runtime::collective::Group> groups(const model::MachineParams& machine) const;
-  std::vector<std::uint64_t> sizes() const;  // in bytes, in the order in which they run
+  std::vector<std::uint64_t> sizes() const;  // in bytes, in the order of execution
 
-  // One size by one group: the collective, and why by this algorithm.
+  // One size on one group: the collective, and the reason for its algorithm.
   struct Chosen {
     runtime::collective::Spec spec;
     std::string why;

@@ -16,7 +16,7 @@ using runtime::HostTensor, runtime::kGoldenDeviations, runtime::MadeBy, runtime:
 
 namespace {
 
-// What is known of every element of a reduction.
+// Known quantities of every element of a reduction.
 struct Wanted {
   Eigen::ArrayXd value, magnitude, square;  // reduced, and the sums of |x| and x^2
   Eigen::Array<bool, Eigen::Dynamic, 1> whole;
@@ -48,7 +48,7 @@ class Rule {
   Rule(isa::DType dtype, bool sum, std::uint32_t roundings, std::size_t contributions)
       : dtype_(dtype),
         sum_(sum),
-        // Integers are summed exactly, modulo what they hold; inputs keep below that.
+        // Integers are summed exactly, modulo their range; inputs remain below it.
         held_(isa::is_float(dtype) ? 1 / unit_roundoff(dtype) : 0x1p32),
         relative_(kGoldenDeviations *
                   ((isa::is_float(dtype) ? unit_roundoff(dtype) : 0) * std::sqrt(roundings / 3.0) +

@@ -18,7 +18,7 @@ namespace {
 using namespace runtime::collective;
 using runtime::HostTensor;
 
-// Whole numbers up to this are exact.
+// Whole numbers up to this value are exact.
 double exact_up_to(isa::DType dtype) {
   switch (dtype) {
     case isa::DType::kFp32:
@@ -44,16 +44,16 @@ double exact_up_to(isa::DType dtype) {
   }
 }
 
-// What a rank contributes to the chunks first, first + stride, ...: one behind the other, all of the largest
-// chunk's length.
-HostTensor contribution(const Placed& placed, const Values& values, std::uint64_t number, std::uint32_t rank,
-                        const Problem::Held& chunks) {
-  const Spec& spec = placed.spec;
-  const std::uint64_t length = placed.chunk_elements, tensor = number * 1024 + rank;
+// A rank's contribution to the chunks first, first + stride, ...: one after the other, all with the length of
+// the largest chunk.
+HostTensor contribution(const PlannedCollective& planned, const Values& values, std::uint64_t number,
+                        std::uint32_t rank, const Problem::Held& chunks) {
+  const Spec& spec = planned.spec;
+  const std::uint64_t length = planned.chunk_elements, tensor = number * 1024 + rank;
   HostTensor all = runtime::make_tensor("input", spec.dtype, {1, chunks.count * length});
   const double held = exact_up_to(spec.dtype), ranks = spec.problem.ranks;
   const bool sum = spec.problem.reduces() && spec.op == isa::AluOp::kAdd;
-  // Of many ranks that share what is held only every so many-th contributes to an element.
+  // If many ranks share the range, only one rank in that many contributes to an element.
   const double most = sum ? std::clamp(std::floor(held / ranks), 1.0, 100.0) : std::min(held, 100.0);
   const auto every = static_cast<std::uint64_t>(sum ? std::ceil(ranks / held) : 1);
   const bool is_signed = isa::is_float(spec.dtype) || isa::name_of(spec.dtype).substr(0, 1) == "i";
@@ -73,34 +73,36 @@ HostTensor contribution(const Placed& placed, const Values& values, std::uint64_
   return all;
 }
 
-// Visits a rank's pieces of memory: (place in the tensor, channel, elements of the chunk).
+// Visits a rank's pieces of memory: (position in the tensor, channel, elements of the chunk).
 template <class Visit>
-void for_each_slice(const Placed& placed, const Problem::Held& held, Visit&& visit) {
+void for_each_slice(const PlannedCollective& planned, const Problem::Held& held, Visit&& visit) {
   held.for_each([&](std::uint32_t chunk) {
-    for (std::uint32_t c = 0; c < placed.channels.size(); ++c) {
-      const Placed::Slice slice = placed.slice_of(c, chunk);
-      const std::uint64_t in_chunk = slice.first >= placed.chunk_elements
+    for (std::uint32_t c = 0; c < planned.channels.size(); ++c) {
+      const PlannedCollective::Slice slice = planned.slice_of(c, chunk);
+      const std::uint64_t in_chunk = slice.first >= planned.chunk_elements
                                          ? 0
-                                         : std::min(slice.count, placed.chunk_elements - slice.first);
-      if (in_chunk > 0) visit(held.place_of(chunk), c, Placed::Slice{slice.first, in_chunk});
+                                         : std::min(slice.count, planned.chunk_elements - slice.first);
+      if (in_chunk > 0) visit(held.place_of(chunk), c, PlannedCollective::Slice{slice.first, in_chunk});
     }
   });
 }
 
-// What a rank holds when it is over: its chunks in order.
-HostTensor gathered(runtime::Machine& machine, const Placed& placed, std::uint32_t rank) {
-  const Problem::Held held = placed.spec.problem.output_of(rank, placed.chunks);
-  const std::size_t size = isa::size_of(placed.spec.dtype);
-  HostTensor got = runtime::make_tensor("output", placed.spec.dtype, {1, held.count * placed.chunk_elements});
-  for_each_slice(placed, held, [&](std::uint32_t place, std::uint32_t c, const Placed::Slice& slice) {
-    const runtime::Tensor& tensor = placed.channels[c].output[rank];
-    std::memcpy(got.values.data() + (place * placed.chunk_elements + slice.first) * size,
-                machine.bytes(tensor) + place * tensor.shape[1] * size, slice.count * size);
-  });
+// The contents of a rank at the end: its chunks in order.
+HostTensor gathered(runtime::Machine& machine, const PlannedCollective& planned, std::uint32_t rank) {
+  const Problem::Held held = planned.spec.problem.output_of(rank, planned.chunks);
+  const std::size_t size = isa::size_of(planned.spec.dtype);
+  HostTensor got =
+      runtime::make_tensor("output", planned.spec.dtype, {1, held.count * planned.chunk_elements});
+  for_each_slice(planned, held,
+                 [&](std::uint32_t place, std::uint32_t c, const PlannedCollective::Slice& slice) {
+                   const runtime::Tensor& tensor = planned.channels[c].output[rank];
+                   std::memcpy(got.values.data() + (place * planned.chunk_elements + slice.first) * size,
+                               machine.bytes(tensor) + place * tensor.shape[1] * size, slice.count * size);
+                 });
   return got;
 }
 
-// Who brings a chunk of an operation that only moves.
+// The rank that contributes a chunk of an operation that only moves data.
 std::uint32_t bringer(const Problem& problem, std::uint32_t chunk) {
   switch (problem.operation) {
     case Operation::kBroadcast:
@@ -119,33 +121,33 @@ CollectiveReduction reduction_of(isa::AluOp op) {
                                   : CollectiveReduction::kSum;
 }
 
-// What ought to be in the output of an operation that only moves.
-HostTensor moved_to(const Placed& placed, const Values& values, std::uint64_t number,
+// The expected output of an operation that only moves data.
+HostTensor moved_to(const PlannedCollective& planned, const Values& values, std::uint64_t number,
                     const Problem::Held& held) {
-  const std::uint64_t length = placed.chunk_elements;
-  HostTensor want = runtime::make_tensor("want", placed.spec.dtype, {1, held.count * length});
-  const std::size_t size = isa::size_of(placed.spec.dtype);
+  const std::uint64_t length = planned.chunk_elements;
+  HostTensor want = runtime::make_tensor("want", planned.spec.dtype, {1, held.count * length});
+  const std::size_t size = isa::size_of(planned.spec.dtype);
   held.for_each([&](std::uint32_t chunk) {
-    const std::uint64_t count = placed.spec.counts.empty() ? length : placed.spec.counts[chunk];
+    const std::uint64_t count = planned.spec.counts.empty() ? length : planned.spec.counts[chunk];
     const HostTensor brought =
-        contribution(placed, values, number, bringer(placed.spec.problem, chunk), {chunk, 1, 1});
+        contribution(planned, values, number, bringer(planned.spec.problem, chunk), {chunk, 1, 1});
     std::memcpy(want.values.data() + held.place_of(chunk) * length * size, brought.values.data(),
                 count * size);
   });
   return want;
 }
 
-// The outputs of ranks that must all hold the same, one a row.
-runtime::GoldenResult check_alike(runtime::Machine& machine, const Group& group, const Placed& placed,
-                                  const Values& values, std::uint64_t number,
-                                  const std::vector<std::uint32_t>& ranks) {
-  const Problem& problem = placed.spec.problem;
-  const Problem::Held held = problem.output_of(ranks.front(), placed.chunks);
-  HostTensor got = runtime::make_tensor(fmt::format("output in group {}", group.name), placed.spec.dtype,
-                                        {ranks.size(), held.count * placed.chunk_elements});
+// The outputs of ranks that must be equal, one per row.
+runtime::GoldenResult check_alike(runtime::Machine& machine, const Group& group,
+                                  const PlannedCollective& planned, const Values& values,
+                                  std::uint64_t number, const std::vector<std::uint32_t>& ranks) {
+  const Problem& problem = planned.spec.problem;
+  const Problem::Held held = problem.output_of(ranks.front(), planned.chunks);
+  HostTensor got = runtime::make_tensor(fmt::format("output in group {}", group.name), planned.spec.dtype,
+                                        {ranks.size(), held.count * planned.chunk_elements});
   const std::size_t row = got.values.size() / ranks.size();
   for (std::size_t i = 0; i < ranks.size(); ++i)
-    std::memcpy(got.values.data() + i * row, gathered(machine, placed, ranks[i]).values.data(), row);
+    std::memcpy(got.values.data() + i * row, gathered(machine, planned, ranks[i]).values.data(), row);
   const auto made_by = [&](std::uint64_t at, std::uint64_t) {
     return fmt::format("rank {}, {}", ranks[at],
                        runtime::core_name(machine.params(), group.cores[ranks[at]].front()));
@@ -153,10 +155,10 @@ runtime::GoldenResult check_alike(runtime::Machine& machine, const Group& group,
   if (problem.reduces()) {
     std::vector<HostTensor> parts;
     for (std::uint32_t r = 0; r < problem.ranks; ++r)
-      parts.push_back(contribution(placed, values, number, r, held));
-    return check_collective_reduction(parts, reduction_of(placed.spec.op), got, placed.roundings, made_by);
+      parts.push_back(contribution(planned, values, number, r, held));
+    return check_collective_reduction(parts, reduction_of(planned.spec.op), got, planned.roundings, made_by);
   }
-  const HostTensor want = moved_to(placed, values, number, held);
+  const HostTensor want = moved_to(planned, values, number, held);
   HostTensor all = runtime::make_tensor("want", got.dtype, got.shape);
   for (std::size_t i = 0; i < ranks.size(); ++i)
     std::memcpy(all.values.data() + i * row, want.values.data(), row);
@@ -165,32 +167,34 @@ runtime::GoldenResult check_alike(runtime::Machine& machine, const Group& group,
 
 }  // namespace
 
-void fill_inputs(runtime::Machine& machine, const Placed& placed, const Values& values,
+void fill_inputs(runtime::Machine& machine, const PlannedCollective& planned, const Values& values,
                  std::uint64_t number) {
-  const std::size_t size = isa::size_of(placed.spec.dtype);
-  for (std::uint32_t rank = 0; rank < placed.spec.problem.ranks; ++rank) {
-    const Problem::Held held = placed.spec.problem.input_of(rank, placed.chunks);
+  const std::size_t size = isa::size_of(planned.spec.dtype);
+  for (std::uint32_t rank = 0; rank < planned.spec.problem.ranks; ++rank) {
+    const Problem::Held held = planned.spec.problem.input_of(rank, planned.chunks);
     if (held.count == 0) continue;
-    const HostTensor brought = contribution(placed, values, number, rank, held);
-    for_each_slice(placed, held, [&](std::uint32_t place, std::uint32_t c, const Placed::Slice& slice) {
-      const runtime::Tensor& tensor = placed.channels[c].input[rank];
-      std::memcpy(machine.bytes(tensor) + place * tensor.shape[1] * size,
-                  brought.values.data() + (place * placed.chunk_elements + slice.first) * size,
-                  slice.count * size);
-    });
+    const HostTensor brought = contribution(planned, values, number, rank, held);
+    for_each_slice(
+        planned, held, [&](std::uint32_t place, std::uint32_t c, const PlannedCollective::Slice& slice) {
+          const runtime::Tensor& tensor = planned.channels[c].input[rank];
+          std::memcpy(machine.bytes(tensor) + place * tensor.shape[1] * size,
+                      brought.values.data() + (place * planned.chunk_elements + slice.first) * size,
+                      slice.count * size);
+        });
   }
 }
 
-runtime::GoldenResult check_outputs(runtime::Machine& machine, const Group& group, const Placed& placed,
-                                    const Values& values, std::uint64_t number) {
+runtime::GoldenResult check_outputs(runtime::Machine& machine, const Group& group,
+                                    const PlannedCollective& planned, const Values& values,
+                                    std::uint64_t number) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> alike;  // by the first chunk that they hold
-  for (std::uint32_t r = 0; r < placed.spec.problem.ranks; ++r) {
-    const Problem::Held held = placed.spec.problem.output_of(r, placed.chunks);
+  for (std::uint32_t r = 0; r < planned.spec.problem.ranks; ++r) {
+    const Problem::Held held = planned.spec.problem.output_of(r, planned.chunks);
     if (held.count > 0) alike[held.first].push_back(r);
   }
   runtime::GoldenResult all;
   for (const auto& [first, ranks] : alike)
-    all.add(check_alike(machine, group, placed, values, number, ranks));
+    all.add(check_alike(machine, group, planned, values, number, ranks));
   return all;
 }
 

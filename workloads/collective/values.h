@@ -6,7 +6,7 @@
 // in [-1, 1) show the rounding.
 #pragma once
 
-#include "runtime/collective/lowering/placed.h"
+#include "runtime/collective/lowering/planned_collective.h"
 #include "runtime/run/inputs.h"
 #include "runtime/run/workload.h"
 
@@ -19,12 +19,12 @@ struct Values {
 
 // Fills the inputs of every rank of the group that `placed` belongs to. `number` distinguishes groups and
 // sizes.
-void fill_inputs(runtime::Machine& machine, const runtime::collective::Placed& placed, const Values& values,
-                 std::uint64_t number);
+void fill_inputs(runtime::Machine& machine, const runtime::collective::PlannedCollective& planned,
+                 const Values& values, std::uint64_t number);
 
 // Compares all outputs with the definition of the operation.
 runtime::GoldenResult check_outputs(runtime::Machine& machine, const runtime::collective::Group& group,
-                                    const runtime::collective::Placed& placed, const Values& values,
-                                    std::uint64_t number);
+                                    const runtime::collective::PlannedCollective& planned,
+                                    const Values& values, std::uint64_t number);
 
 }  // namespace tahoma::workloads

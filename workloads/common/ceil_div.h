@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divisions that round up: how many tiles cover a size, and how many bytes a buffer takes.
+// Divisions that round up: the number of tiles that cover a size, and the size of a buffer.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@ constexpr std::common_type_t<A, B> ceil_div(A a, B b) {
   return (a + b - 1) / b;
 }
 
-// Bytes of a partition that a buffer of so many takes: buffers begin at multiples of 64 bytes.
+// Bytes of a partition for a buffer of that many: buffers begin at multiples of 64 bytes.
 constexpr std::uint64_t aligned(std::uint64_t bytes) { return ceil_div(bytes, std::uint64_t{64}) * 64; }
 
 }  // namespace tahoma::workloads

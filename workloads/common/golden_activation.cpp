@@ -15,7 +15,7 @@ namespace {
 double copy(double x) { return x; }
 double relu(double x) { return std::isnan(x) ? x : std::max(x, 0.0); }
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-// x times a factor that goes to 0 at -infinity faster than x grows.
+// x times a factor that approaches 0 at -infinity faster than x grows.
 double gated(double x, double gate) { return gate == 0 ? 0 : x * gate; }
 double silu(double x) { return gated(x, sigmoid(x)); }
 double gelu(double x) { return gated(x, std::erfc(-x / std::numbers::sqrt2) / 2); }
@@ -42,7 +42,7 @@ constexpr GoldenActivation kActivations[] = {{isa::ActFn::kCopy, copy, 1},
 const GoldenActivation& golden_activation(isa::ActFn fn) {
   const auto* row = std::find_if(std::begin(kActivations), std::end(kActivations),
                                  [&](const GoldenActivation& a) { return a.fn == fn; });
-  TAHOMA_INVARIANT(row != std::end(kActivations), "an activation function without a golden definition");
+  TAHOMA_INVARIANT(row != std::end(kActivations), "the activation function has no golden definition");
   return *row;
 }
 

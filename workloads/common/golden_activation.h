@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activation functions as goldens know them: in double from their mathematical definition, with what the
-// derived slack needs: how much an error of the argument can grow, and the error that the function's own row
-// (isa/table/activation_functions.h) allows.
+// Activation functions for golden definitions: in double from their mathematical definition, with two
+// quantities for the slack: the largest growth of an error of the argument, and the error that the function's
+// own row (isa/table/activation_functions.h) allows.
 #pragma once
 
 #include "isa/core/instruction.h"
@@ -11,7 +11,7 @@ namespace tahoma::workloads {
 struct GoldenActivation {
   isa::ActFn fn;
   double (*value)(double x);
-  double slope;  // |f'| is nowhere larger
+  double slope;  // upper bound of |f'|
 };
 
 // One of copy, relu, gelu, gelu_apprx_tanh, gelu_apprx_sigmoid, silu, sigmoid, tanh (invariant).

@@ -14,7 +14,7 @@ using runtime::HostTensor, runtime::Machine, runtime::Part, runtime::Tensor;
 
 namespace {
 
-// Elements behind one step of dimension 0.
+// Elements per step of dimension 0.
 std::uint64_t slice_of(const CaseTensor& tensor) {
   std::uint64_t elements = 1;
   for (std::size_t d = 1; d < tensor.shape.size(); ++d) elements *= tensor.shape[d];
@@ -23,8 +23,8 @@ std::uint64_t slice_of(const CaseTensor& tensor) {
 
 std::uint64_t columns_of(const CaseTensor& tensor) { return tensor.shape.back(); }
 
-// The matrices that change rows and columns on their way to HBM: the two innermost dimensions, of `elements`
-// of the tensor. Where these are all there are, the rows are those of one core.
+// The matrices whose rows and columns are exchanged in HBM: the two innermost dimensions of `elements` of the
+// tensor. If there are only these, the rows are those of one core.
 std::uint64_t matrix_rows(const CaseTensor& tensor, std::uint64_t elements) {
   return tensor.shape.size() <= 2 ? elements / columns_of(tensor) : tensor.shape[tensor.shape.size() - 2];
 }
@@ -49,7 +49,7 @@ void exchange_heads_and_tokens(const CaseTensor& tensor, bool to_hbm, std::uint6
     }
 }
 
-// `elements` of the tensor, from host order to that of HBM or back.
+// Copies `elements` of the tensor from host order to that of HBM, or back.
 enum class Way : std::uint8_t { kToHbm, kToHost };
 void copy_elements(const CaseTensor& tensor, Way way, std::uint64_t elements, const std::byte* src,
                    std::byte* dst) {
@@ -67,7 +67,7 @@ void copy_elements(const CaseTensor& tensor, Way way, std::uint64_t elements, co
     transpose(src + at, rows, columns, size, dst + at);
 }
 
-// Of `rows` of the tensor as they lie in HBM.
+// The size of `rows` of the tensor in HBM.
 std::vector<std::uint64_t> hbm_shape(const CaseTensor& tensor, std::uint64_t rows) {
   std::vector<std::uint64_t> shape = tensor.shape;
   shape[0] = rows;
@@ -111,7 +111,7 @@ void KernelCase::check(const model::MachineParams& machine) const {
 }
 
 const model::MachineParams& KernelCase::machine() const {
-  TAHOMA_INVARIANT(machine_.has_value(), "a kernel case asked for its machine before prepare()");
+  TAHOMA_INVARIANT(machine_.has_value(), "a kernel case uses its machine before prepare()");
   return *machine_;
 }
 
@@ -184,7 +184,7 @@ HostTensor KernelCase::made_values(const CaseTensor& tensor) const {
 HostTensor KernelCase::input_values(const CaseTensor& tensor, std::size_t number) const {
   const auto named = std::find_if(inputs_.files.begin(), inputs_.files.end(),
                                   [&](const auto& input) { return input.first == tensor.name; });
-  TAHOMA_INVARIANT(named != inputs_.files.end(), "an input that its case has not named");
+  TAHOMA_INVARIANT(named != inputs_.files.end(), "the case has not declared this input");
   const std::string& file = named->second;
   HostTensor values = !file.empty() || !tensor.make
                           ? runtime::input(file, tensor.name, tensor.dtype, file_shape(tensor), seed_,

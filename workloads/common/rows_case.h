@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel case on matrices of `rows` by `columns` elements of one float dtype, of which cores get rows.
+// A kernel case on matrices of `rows` by `columns` elements of one float dtype, sharded over cores by rows.
 #pragma once
 
 #include <string>
@@ -31,15 +31,15 @@ class RowsCase : public KernelCase {
   CaseTensor matrix(const std::string& name, Role role) const {
     return {name, compute_dtype(), {rows_, columns_}, role};
   }
-  // fp32, the same for all cores.
+  // fp32, equal on all cores.
   CaseTensor vector(const std::string& name) const {
     return {name, isa::DType::kFp32, {1, columns_}, Role::kInput, Sharding::kReplicated};
   }
-  // fp32, a row for each core.
+  // fp32, one row per core.
   CaseTensor sums(const std::string& name) const {
     return {name, isa::DType::kFp32, {cores_used(), columns_}, Role::kOutput, Sharding::kPerGroup};
   }
-  // fp32, one for each row.
+  // fp32, one element per row.
   CaseTensor column(const std::string& name, Role role) const {
     return {name, isa::DType::kFp32, {rows_, 1}, role};
   }

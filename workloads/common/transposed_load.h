@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Token-major tensors ([tokens, features] row-major, perhaps some columns of a wider matrix) as operands that
-// the array contracts over features: the DMA engines transpose them on their way into SBUF, 2- or 4-byte
-// elements.
+// Loads token-major tensors ([tokens, features] row-major, possibly some columns of a wider matrix) as
+// operands that the array contracts over features: the DMA engines transpose 2- or 4-byte elements on their
+// way into SBUF.
 //
-// They transpose 16 tokens at a time. If the number of tokens of a tensor is no multiple of 16, the rows up to
-// the next multiple are read too. These rows must be there in HBM, with any values; what they leave in SBUF is
+// They transpose 16 tokens at a time. If the number of tokens of a tensor is not a multiple of 16, the rows
+// up to the next multiple are read too. These rows must exist in HBM, with any values; their data in SBUF are
 // not used. The check of uninitialised memory treats them like other rows: they must have been written.
 #pragma once
 
@@ -19,14 +19,14 @@ namespace tahoma::workloads {
 inline constexpr unsigned kTransposeRows = 16;      // of the source, or multiples
 inline constexpr unsigned kTransposeColumns = 128;  // of the source, at most
 
-// What is read of so many rows, and the columns of the tile that takes them.
+// The number of rows that are read for that many tokens, and the columns of the tile that receives them.
 constexpr std::uint64_t transposed_load_rows(std::uint64_t rows) {
   return (rows + kTransposeRows - 1) / kTransposeRows * kTransposeRows;
 }
 
-// Tokens by features of `from` into `tile` [features, transposed_load_rows(tokens) columns]; returns the
-// tokens' columns. They are the tile's first unless the tokens end behind the last multiple of 16 in `from`
-// and begin between two.
+// Loads tokens by features of `from` into `tile` [features, transposed_load_rows(tokens) columns] and returns
+// the tokens' columns. They are the tile's first columns unless the tokens end behind the last multiple of 16
+// in `from` and begin between two multiples.
 inline runtime::TileView load_transposed_tokens(runtime::Kernel& kernel, const runtime::TileView& tile,
                                                 runtime::HbmView from, const Range& tokens,
                                                 const Range& features, isa::Queue on = isa::Queue::kSync) {

@@ -36,7 +36,7 @@ class Conv2dCase final : public KernelCase {
     t.add("height", height_, std::uint64_t{28}, pixels, "rows of an input image", base::chosen());
     t.add("width", width_, std::uint64_t{28}, pixels, "columns of an input image", base::chosen());
     t.add("filter", filter_, std::uint64_t{3}, {1, 16}, "rows and columns of the filter", base::chosen());
-    t.add("stride", stride_, std::uint64_t{1}, {1, 4}, "pixels of x from one of y to the next",
+    t.add("stride", stride_, std::uint64_t{1}, {1, 4}, "pixels of x between adjacent pixels of y",
           base::chosen());
     t.add("padding", padding_, std::uint64_t{1}, {0, 7}, "rows and columns of zeros on each side of an image",
           base::chosen());

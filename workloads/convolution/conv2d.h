@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload `conv2d`: images sharded over the first `cores` cores of a machine in equal parts, each with a
-// copy of weights and bias in its own HBM. The input w is a matrix [out_channels, in_channels * filter *
-// filter], the usual four dimensions with the last three as one, and is placed transposed.
+// The workload `conv2d`: images are sharded over the first `cores` cores of a machine in equal parts, each
+// with a copy of weights and bias in its own HBM. The input w is a matrix [out_channels, in_channels * filter
+// * filter], the usual four dimensions with the last three merged, and is placed transposed.
 #pragma once
 
 #include <memory>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A convolution as an implicit GEMM on one core: y[i, o] = activation(bias[o] + sum over k, s, t of w[o, k,
-// s, t] x[i, k, r * stride + s - padding, c * stride + t - padding]), x being 0 outside its image. Weights
-// lie in HBM with a row of output channels for each input channel and tap (transposed beforehand, as A of a
-// GEMM) and stay in SBUF; images stream past in blocks, output rows of large ones in bands. Each tap is a
-// matmul of the image moved by the tap's place, onto those pixels for which it lies inside: padding costs
-// neither memory nor products. Up to four banks are summed side by side, four more emptied meanwhile. fp32
-// sums.
+// s, t] x[i, k, r * stride + s - padding, c * stride + t - padding]), where x is 0 outside its image. Weights
+// in HBM have a row of output channels for each input channel and tap (transposed in advance, as A of a GEMM)
+// and stay in SBUF. Images are streamed in blocks, and the output rows of large ones in bands. Each tap is a
+// matmul of the image shifted by the tap's position, onto the pixels for which it is inside the image, so
+// padding costs neither memory nor products. Up to four banks accumulate side by side while four others are
+// evacuated. Sums are fp32.
 //
-// Leaves out: dilation, channel groups, filters that are not square, paddings beyond (filter - 1) / 2, output
-// rows wider than a PSUM bank.
+// Not supported: dilation, channel groups, filters that are not square, paddings beyond (filter - 1) / 2,
+// output rows wider than a PSUM bank.
 #pragma once
 
 #include "isa/core/program.h"
@@ -26,11 +26,11 @@ struct Conv2dShape {
   std::uint64_t out_width() const { return (width + 2 * padding - filter) / stride + 1; }
 };
 
-// Throws UserError E-RUN-095 where a filter, a padding or a row does not fit.
+// Throws UserError E-RUN-095 if a filter, a padding or a row does not fit.
 void check_conv2d(const model::MachineParams& machine, const Conv2dShape& shape);
 
 // Arguments: x [images * in, height * width], w [in * taps, out], bias [out, 1], y [images * out, pixels of
-// y]. Throws UserError E-RUN-095 when SBUF holds no band of an image beside the weights of a tile of
+// y]. Throws UserError E-RUN-095 if SBUF cannot hold a band of an image beside the weights of a tile of
 // channels.
 isa::Program conv2d_program(const model::MachineParams& machine, const Conv2dShape& shape);
 

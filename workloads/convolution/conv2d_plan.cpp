@@ -79,7 +79,7 @@ Conv2dPlan plan_conv2d(const model::MachineParams& machine, const Conv2dShape& s
   const auto weights = [&](std::uint64_t tiles) {
     return in_tiles * aligned(s.taps() * std::min(s.out, tiles * plan.height) * size);
   };
-  // As many blocks of images as four groups of banks want, or what there is room for.
+  // As many blocks of images as four groups of banks can use, or as SBUF has room for.
   const auto input = [&](std::uint64_t images, std::uint64_t rows) {
     return images * most_input_rows(s, rows) * s.width;
   };
@@ -103,10 +103,9 @@ Conv2dPlan plan_conv2d(const model::MachineParams& machine, const Conv2dShape& s
     return plan;
   }
   refuse("in_channels",
-         fmt::format(
-             "weights of {} channels by {} taps and a band of an image take more than the {} bytes of an "
-             "SBUF partition; expected fewer channels",
-             s.in, s.taps(), core.sbuf.usable.count));
+         fmt::format("weights of {} channels by {} taps and a band of an image exceed the {} bytes of an "
+                     "SBUF partition; expected fewer channels",
+                     s.in, s.taps(), core.sbuf.usable.count));
 }
 
 }  // namespace tahoma::workloads

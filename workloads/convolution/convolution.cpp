@@ -58,7 +58,7 @@ class ConvolutionCase final : public KernelCase {
     t.add("dtype", dtype_, isa::DType::kFp16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
           "element type of all tensors; sums are fp32", base::chosen());
     t.add("weights", weights_, WeightPath::kResident, kPaths,
-          "how the weights are transposed: kept on chip, through HBM and back, or by DMA inside HBM",
+          "transposition of the weights: kept on chip, through HBM and back, or by DMA inside HBM",
           base::chosen());
   }
 
@@ -81,7 +81,7 @@ class ConvolutionCase final : public KernelCase {
              fmt::format("an image of {} x {} pixels; a tile holds {}", height_, width_, UINT16_MAX));
   }
 
-  // In the order of the program's arguments, which each way of the weights ends with its own.
+  // In the order of the program's arguments; each way to transpose the weights adds its own at the end.
   std::vector<CaseTensor> tensors() const override {
     const ConvolutionShape s = shape(images_);
     CaseTensor bias{"bias", s.dtype, {out_}, Role::kInput, Sharding::kReplicated};
@@ -127,7 +127,7 @@ class ConvolutionCase final : public KernelCase {
   WeightPath path() const { return weights_; }
   std::uint64_t side() const { return machine().chip.core.tensor.rows; }
   Extents w_shape() const { return {out_, in_, filter_, filter_}; }
-  // Reloaded weights lie in HBM tap by tap: [out, tiles of in, taps, in of a tile].
+  // Reloaded weights are in HBM tap by tap: [out, tiles of in, taps, in of a tile].
   CaseTensor weights() const {
     CaseTensor w{"w", compute_dtype(), w_shape(), Role::kInput, Sharding::kReplicated};
     w.seed_number = 1;

@@ -82,7 +82,7 @@ class ConvolutionCheck {
  private:
   std::uint64_t depth() const { return channels_ * filter_ * filter_; }
 
-  // Row (channel, tap) by column (pixel): what each weight meets at some rows of an output image.
+  // Row (channel, tap) by column (pixel): the factor of each weight for some rows of an output image.
   Doubles unfolded(std::uint64_t image, std::uint64_t row, std::uint64_t rows, std::uint64_t column,
                    std::uint64_t columns) const {
     Doubles result;

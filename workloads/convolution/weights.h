@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the stationary operands of a convolution come from. The tensor engine wants one row per input
-// channel; the weights have one per output channel. Three ways of transposing them:
+// The sources of a convolution's stationary operands. The tensor engine needs one row per input channel; the
+// weights have one per output channel. There are three ways to transpose them:
 //  - resident: blocks of rows are loaded, each tap gathered into a tile without gaps, transposed on the tensor
 //    engine through PSUM, and scattered back between the other taps, where it stays;
 //  - reload: taps are staged and transposed one by one, stored to HBM, and whole blocks loaded again;
@@ -14,7 +14,8 @@
 
 namespace tahoma::workloads {
 
-// What the parts of a convolution kernel share. A tile has `side` channels; `banks` are whole PSUM banks.
+// Data that the parts of a convolution kernel share. A tile has `side` channels; `banks` are whole PSUM
+// banks.
 struct ConvolutionParts {
   runtime::Kernel& kernel;
   const ConvolutionShape& shape;
@@ -29,8 +30,8 @@ struct ConvolutionParts {
 class Weights {
  public:
   virtual ~Weights() = default;
-  // For each tile of output channels, in this order: `load` starts what comes from HBM, `stage` what can be
-  // done ahead while the tensor engine works on the tile before, `transpose` does the rest.
+  // Called for each tile of output channels, in this order: `load` starts loads from HBM, `stage` does the
+  // work that can overlap the tensor engine's previous tile, and `transpose` does the rest.
   virtual void load(unsigned out) = 0;
   virtual void stage(unsigned out) = 0;
   virtual void transpose(unsigned out) = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that the DMA engines transpose inside HBM, an element at a time, before anything else happens.
+// Weights that the DMA engines transpose inside HBM, one element at a time, before all other work.
 #pragma once
 
 #include <deque>

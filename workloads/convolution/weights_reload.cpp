@@ -8,8 +8,8 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-// The scalar engine rings the doorbell of a store when it has emptied so many further banks: by then the tile
-// is in SBUF and the doorbell does not hold it up.
+// The scalar engine rings the doorbell of a store after it has evacuated that many further banks. By then the
+// tile is in SBUF and the doorbell does not block the engine.
 constexpr std::size_t kStoresBehind = 4;
 
 }  // namespace
@@ -26,7 +26,7 @@ ReloadedWeights::ReloadedWeights(const ConvolutionParts& parts)
       rows_(kernel_.sbuf("w", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
       staging_(kernel_.sbuf("taps", parts.shape.dtype, parts.side, 2 * parts.in_tiles() * parts.taps())),
       transposing_(
-          kernel_.sbuf("turned", parts.shape.dtype, parts.side, 2 * parts.in_tiles() * parts.taps())),
+          kernel_.sbuf("transposed", parts.shape.dtype, parts.side, 2 * parts.in_tiles() * parts.taps())),
       reloaded_(kernel_.sbuf("weights", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
       identity_(kernel_.take(identities_, parts.side, parts.side)) {}
 
@@ -72,7 +72,7 @@ void ReloadedWeights::transpose_tap(std::uint64_t block, unsigned tap) {
   kernel_.transpose(bank, staged_.front(), identity_);
   staged_.pop_front();
   transposed_.push_back({kernel_.take(transposing_, parts_.side, parts_.side), block, tap});
-  // Pairs of narrow elements go as words: half as many to copy.
+  // Pairs of narrow elements are copied as words, which halves the number of elements.
   kernel_.copy(transposed_.back().tile.as(isa::DType::kInt32), bank.as(isa::DType::kInt32), Queue::kScalar);
   if (transposed_.size() > kStoresBehind) store_oldest();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that go back to HBM when they are transposed and are loaded again, tap by tap without gaps. They
-// lie in HBM by output channel, tile of input channels, tap and input channel, so that a tap is a run of a
-// row.
+// Weights that are stored to HBM after they are transposed and loaded again, tap by tap without gaps. In HBM
+// they are ordered by output channel, tile of input channels, tap and input channel, so that a tap is a run
+// of a row.
 #pragma once
 
 #include <deque>

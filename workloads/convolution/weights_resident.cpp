@@ -14,7 +14,8 @@ ResidentWeights::ResidentWeights(const ConvolutionParts& parts)
       identities_(kernel_.sbuf("identity", parts.shape.dtype, parts.side)),
       rows_(kernel_.sbuf("w", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
       gathered_(kernel_.sbuf("taps", parts.shape.dtype, parts.side, 2 * parts.in_tiles() * parts.taps())),
-      transposed_(kernel_.sbuf("turned", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
+      transposed_(
+          kernel_.sbuf("transposed", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
       identity_(kernel_.take(identities_, parts.side, parts.side)) {}
 
 void ResidentWeights::load(unsigned out) {
@@ -31,7 +32,8 @@ void ResidentWeights::stage(unsigned) {
   for (unsigned in = 0; in < parts_.in_tiles(); ++in) gather();
 }
 
-// The two ends of a filter on the scalar engine, which is slower at it, the rest on the vector engine.
+// The scalar engine copies the two ends of a filter, because it is slower at it; the vector engine copies the
+// rest.
 void ResidentWeights::gather() {
   const bool narrow = isa::size_of(parts_.shape.dtype) < isa::size_of(isa::DType::kFp32);
   for (unsigned tap = 0; tap < parts_.taps(); ++tap) {
@@ -58,7 +60,7 @@ void ResidentWeights::transpose_block() {
         kernel_.take(parts_.banks, parts_.side, parts_.side).as(parts_.shape.dtype).columns(0, parts_.side);
     kernel_.transpose(bank, staged_.front(), identity_);
     staged_.pop_front();
-    // In turn, so that a bank is emptied while the next one is.
+    // Banks alternate, so that one is evacuated while the next one fills.
     kernel_.copy(weights_.back().every(tap, parts_.taps()), bank,
                  scattered_++ % 2 == 0 ? Queue::kScalar : Queue::kVector);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that are loaded once and transposed on chip. In SBUF the taps of a channel stand side by side, so
-// both the copies and the tensor engine's weight loads go in steps of a whole filter.
+// Weights that are loaded once and transposed on chip. In SBUF the taps of a channel are side by side, so the
+// copies and the tensor engine's weight loads have a stride of a whole filter.
 #pragma once
 
 #include <deque>

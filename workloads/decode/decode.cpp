@@ -19,7 +19,7 @@ namespace {
 
 using runtime::HostTensor;
 
-// Pages in an order that the seed gives: those of a cache that has been in use for a while.
+// Pages in an order from the seed, like those of a cache that has been in use for a while.
 void scatter_pages(HostTensor& table, std::uint64_t seed) {
   std::vector<std::int32_t> pages(table.elements());
   std::iota(pages.begin(), pages.end(), 0);
@@ -35,7 +35,7 @@ class Decode final : public KernelCase {
  public:
   Decode() : KernelCase({"q", "k", "v", "table"}) {}
 
-  // 2 d for a score and 2 d for its part of the output.
+  // 2 d for a score and 2 d for its contribution to the output.
   double useful_flops() const override {
     const std::vector<std::uint64_t> all = lengths();
     const auto tokens = std::accumulate(all.begin(), all.end(), std::uint64_t{0});
@@ -54,11 +54,12 @@ class Decode final : public KernelCase {
     t.add("batch", batch_, std::uint64_t{16}, {1, 1024}, "sequences, with one query token each",
           base::chosen());
     t.add("context", context_, std::uint64_t{8192}, {1, 1 << 20},
-          "tokens of the first sequence in the cache, and room for each", base::chosen());
+          "tokens of the first sequence in the cache, and capacity of each", base::chosen());
     t.add("shorter_by", shorter_by_, std::uint64_t{0}, {0, 1 << 20},
-          "tokens by which each sequence is shorter than the one before it, down to 1", base::chosen());
+          "tokens by which each sequence is shorter than the previous one, down to 1", base::chosen());
     t.add("kv_heads", kv_heads_, std::uint64_t{1}, {1, 4096}, "heads of keys and values", base::chosen());
-    t.add("group", group_, std::uint64_t{8}, {1, 128}, "query heads of each of them", base::chosen());
+    t.add("group", group_, std::uint64_t{8}, {1, 128}, "query heads per head of keys and values",
+          base::chosen());
     t.add("d", d_, std::uint64_t{128}, {1, 128}, "elements of a query, key or value", base::chosen());
     t.add("page_size", page_size_, std::uint64_t{0}, {0, 1024}, "tokens of a page; 0: a contiguous cache",
           base::chosen());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload `decode`: a decoding step's attention over a cache of keys and values, contiguous or paged.
-// Heads of keys and values are sharded over the cores; every core has its heads' cache of all sequences, and
-// a copy of the page table.
+// The workload `decode`: a decoding step's attention over a contiguous or paged cache of keys and values.
+// Heads of keys and values are sharded over the cores; every core has its heads' cache of all sequences and a
+// copy of the page table.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequences of a decoding step whose queries and outputs are transposed together, as many as the array has
-// columns: neighbours over all heads of keys and values, or, where tokens lie by rows, of one head.
+// columns: adjacent sequences over all heads of keys and values, or, if tokens are in rows, of one head.
 #pragma once
 
 #include "runtime/builder/kernel.h"
@@ -10,7 +10,7 @@ namespace tahoma::workloads {
 
 struct DecodeBatch {
   std::uint64_t first = 0;        // over all heads
-  unsigned place = 0, count = 0;  // of the sequence that was asked for; of all
+  unsigned place = 0, count = 0;  // of the requested sequence; of all
 };
 DecodeBatch batch_of(const DecodeShape& shape, const DecodeTiling& tiling, std::uint64_t sequence);
 

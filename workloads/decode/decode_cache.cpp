@@ -12,19 +12,19 @@ DecodeCache::DecodeCache(Kernel& kernel, const DecodeShape& shape, const DecodeT
                          const DecodeViews& views)
     : kernel_(kernel), shape_(shape), tiling_(tiling), d_(static_cast<unsigned>(shape.d)), views_(views) {}
 
-// Copies: keys of a block in use and of the next one on their way; values wait a block longer.
+// Copies: keys of the current block and of the next one in transit; values are needed one block longer.
 void DecodeCache::make_pools(const TileView& identity) {
   identity_ = identity;
   const unsigned transposed = tiling_.chunk * tiling_.depth, run = tiling_.depth * d_;
   keys_ = kernel_.sbuf("keys", shape_.dtype, paged() ? run : transposed, 2 * tiling_.block_pieces + 2);
   values_ = kernel_.sbuf("values", shape_.dtype, run, 3 * tiling_.block_pieces + 2);
   if (!paged()) return;
-  transposed_ = kernel_.sbuf("turned keys", shape_.dtype, transposed, 3);
-  transposed_psum_ = kernel_.psum("turned keys", shape_.dtype, tiling_.chunk * tiling_.bank_chunks, 2);
+  transposed_ = kernel_.sbuf("transposed keys", shape_.dtype, transposed, 3);
+  transposed_psum_ = kernel_.psum("transposed keys", shape_.dtype, tiling_.chunk * tiling_.bank_chunks, 2);
   load_table();
 }
 
-// Page numbers go down the partitions, a column for each sequence.
+// Page numbers run down the partitions, with a column for each sequence.
 void DecodeCache::load_table() {
   const std::uint64_t pages = shape_.pages_per_sequence();
   const auto sequences = static_cast<unsigned>(shape_.lengths.size());
@@ -87,7 +87,7 @@ DecodeCache::Loaded DecodeCache::load(std::uint64_t head, std::uint64_t sequence
   return loaded;
 }
 
-// As many chunks as a PSUM bank holds are transposed and then copied together.
+// Transposes as many chunks as a PSUM bank holds and then copies them together.
 void DecodeCache::transpose_keys(Loaded& loaded) {
   if (!paged()) return;
   const DecodePiece& piece = loaded.piece;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys and values of a decoding step on their way from the cache in HBM to where the array wants them.
+// Loads the keys and values of a decoding step from the cache in HBM into the layout that the array needs.
 //
-// The array contracts scores over d and outputs over keys, so it wants keys as [d, keys] and values as
-// [keys, d]. A contiguous cache keeps keys d-major, [d, capacity] for each sequence, which costs nothing when
-// a token is appended (d elements either way) and saves transposing them at every step. Pages are [tokens, d]
-// for both: then a page is one run in HBM, that goes to one partition by one descriptor, and the array
-// transposes the keys; d-major pages would be d runs of as many elements as a page has tokens, and d
-// descriptors to write.
+// The array contracts scores over d and outputs over keys, so it needs keys as [d, keys] and values as [keys,
+// d]. A contiguous cache stores keys d-major, [d, capacity] for each sequence: appending a token costs the
+// same (d elements either way), and no step has to transpose them. Pages are [tokens, d] for both: then a
+// page is one run in HBM that one descriptor moves to one partition, and the array transposes the keys. A
+// d-major page would be d runs of as many elements as a page has tokens, with d descriptors.
 #pragma once
 
 #include <vector>
@@ -21,7 +20,7 @@ class DecodeCache {
  public:
   DecodeCache(runtime::Kernel& kernel, const DecodeShape& shape, const DecodeTiling& tiling,
               const DecodeViews& views);
-  // Before the first load; `identity` [chunk, chunk] in the dtype.
+  // Call before the first load; `identity` is [chunk, chunk] in the dtype.
   void make_pools(const runtime::TileView& identity);
 
   struct Loaded {
@@ -34,13 +33,14 @@ class DecodeCache {
   runtime::TileView keys(const Loaded& loaded, unsigned chunk) const;    // [d, keys]
   runtime::TileView values(const Loaded& loaded, unsigned chunk) const;  // [keys, d]
 
-  // GpSimd rings gathers, sync the rest: what waits for results rings on the other one.
+  // The queue for doorbells that wait for results. GpSimd rings gathers and sync rings contiguous loads; this is
+  // the other one, so that loads do not wait behind such doorbells.
   isa::Queue other_queue() const { return paged() ? isa::Queue::kSync : isa::Queue::kGpSimd; }
 
  private:
   bool paged() const { return shape_.page != 0; }
   void load_table();
-  // Of pages [first, first + count) of a piece.
+  // Loads pages [first, first + count) of a piece.
   runtime::TileView row_numbers(std::uint64_t sequence, const DecodePiece& piece, unsigned first,
                                 unsigned count) const;
   runtime::TileView gather(runtime::Pool pool, const runtime::HbmView& pages, std::uint64_t head,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores lie transposed, [keys, heads of the group]: the cache is the array's stationary operand and the few
-// queries stream, so that a chunk of 128 keys costs a weight load, not 128 columns for 8 useful rows. What
-// softmax needs of all keys, a maximum and a sum, is then over partitions: the array finds both, by
-// transposing the partitions' maxima and by a product with ones, and has them in every partition at once.
+// Scores are transposed, [keys, heads of the group]: the cache is the array's stationary operand and the few
+// queries stream, so that a chunk of 128 keys costs one weight load instead of 128 columns for 8 useful rows.
+// The maximum and the sum over all keys that softmax needs are then over partitions. The array computes both,
+// by transposing the partitions' maxima and by a product with ones, and writes them to every partition.
 #include "workloads/decode/decode_kernel.h"
 
 #include <algorithm>
@@ -22,13 +22,13 @@ namespace {
 using isa::ActFn, isa::AluOp, isa::DType, isa::Queue;
 using runtime::Kernel, runtime::Pool, runtime::TileView;
 
-// Below any score, yet finite, where a chunk has no key: exp makes it 0 whatever the maximum is.
+// Below any score, yet finite, for positions of a chunk without a key: exp makes it 0 for every maximum.
 constexpr float kHidden = -1e30F;
 
-// [P, group] seen as [P, group, 1].
+// [P, group] viewed as [P, group, 1].
 TileView one_each(const TileView& columns) { return columns.grid(0, columns.shape.count[3], 1, 1); }
 
-// What a sequence carries from block to block, the same in every partition: [chunk, group].
+// The state of a sequence between blocks, the same in every partition: [chunk, group].
 struct Sequence {
   std::uint64_t number = 0;  // over all heads
   TileView queries;          // [d, group]
@@ -40,7 +40,7 @@ struct Block {
   bool first = false, last = false;  // of its sequence
   unsigned chunks = 0;
   std::vector<DecodeCache::Loaded> pieces;
-  TileView scores, probabilities;  // [chunk, group * chunks], a head's scores next to each other
+  TileView scores, probabilities;  // [chunk, group * chunks], a head's scores are adjacent
   TileView row_max;                // maximum so far
   std::optional<TileView> correction;
   TileView products;  // [chunk, 2 group]: outputs and sums of this block
@@ -65,8 +65,8 @@ class DecodeBuilder {
     if (shape_.lse) lse_.emplace(kernel_, shape_, tiling_, scale_, views_.lse);
   }
 
-  // The scores of a block go to the array before the outputs of the one before it, whose exponentials are
-  // made meanwhile.
+  // The array receives the scores of a block before the outputs of the previous one, whose exponentials are
+  // computed meanwhile.
   void emit() {
     for (std::uint64_t head = 0; head < shape_.kv_heads; ++head)
       for (std::uint64_t b = 0; b < shape_.lengths.size(); ++b) {
@@ -106,7 +106,7 @@ class DecodeBuilder {
     scores_psum_ = kernel_.psum("scores", DType::kFp32, scores, 2);
     products_psum_ = kernel_.psum("outputs and sums", DType::kFp32, 2 * group_, 2);
     row_max_psum_ = kernel_.psum("maxima", DType::kFp32, chunk + group_, 1);
-    transposed_psum_ = kernel_.psum("turned", shape_.dtype, std::max(chunk, bank_), 1);
+    transposed_psum_ = kernel_.psum("transposed", shape_.dtype, std::max(chunk, bank_), 1);
   }
 
   TileView constant(const char* name, DType dtype) {
@@ -157,7 +157,7 @@ class DecodeBuilder {
     combine(block);
   }
 
-  // A chunk's place among the scores and probabilities: [keys, group].
+  // The position of a chunk in the scores and probabilities: [keys, group].
   TileView of_chunk(const TileView& all, const Block& block, unsigned chunk) const {
     return all.every(chunk, block.chunks);
   }
@@ -176,7 +176,7 @@ class DecodeBuilder {
     });
   }
 
-  // Keys of a piece are transposed while the one before it meets the queries.
+  // Keys of a piece are transposed while those of the previous one are multiplied by the queries.
   void multiply_queries(Block& block) {
     block.scores = kernel_.take(scores_psum_, tiling_.chunk, group_ * block.chunks);
     if (!is_full(block)) kernel_.memset(block.scores, kHidden);
@@ -193,7 +193,7 @@ class DecodeBuilder {
     }
   }
 
-  // Maximum of each partition, then over partitions, then back to all of them.
+  // Maximum of each partition, then over partitions, then broadcast to all of them.
   void find_row_max(Block& block) {
     const unsigned chunk = tiling_.chunk;
     const TileView own = kernel_.take(maxima_, chunk, group_),
@@ -245,7 +245,7 @@ class DecodeBuilder {
       kernel_.matmul(sum, ones_, of_chunk(block.probabilities, block, at), at > 0);
   }
 
-  // Sum and output so far, moved to the new maximum.
+  // Sum and output so far, rescaled to the new maximum.
   void combine(Block& block) {
     Sequence& sequence = *block.sequence;
     const TileView output = block.products.partitions(0, d_).columns(0, group_),
@@ -267,7 +267,7 @@ class DecodeBuilder {
     if (block.last) finish_sequence(sequence, *sequence.output, *sequence.sum);
   }
 
-  // Outputs are collected side by side, [d, heads], and transposed together, a PSUM bank at a time.
+  // Outputs are collected side by side, [d, heads], and transposed together, one PSUM bank at a time.
   void finish_sequence(const Sequence& sequence, const TileView& output, const TileView& sum) {
     const DecodeBatch batch = batch_of(shape_, tiling_, sequence.number);
     const unsigned columns = batch.count * group_, rows = columns * d_ / row_columns(shape_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log of every query's sum of exponentials in a decoding step: scale * maximum + log(sum). Maxima and
 // sums are kept side by side for a batch of sequences and finished together, because the scalar engine's
-// tables hold the exponential or the logarithm.
+// tables hold either the exponential or the logarithm.
 #pragma once
 
 #include "workloads/decode/decode_batch.h"
@@ -10,7 +10,7 @@ namespace tahoma::workloads {
 
 class DecodeLse {
  public:
-  // Into lse [heads, sequences] of fp32.
+  // Writes lse [heads, sequences] of fp32.
   DecodeLse(runtime::Kernel& kernel, const DecodeShape& shape, const DecodeTiling& tiling, float scale,
             const runtime::HbmView& lse);
 

@@ -21,7 +21,7 @@ class Merge {
         heads_(static_cast<unsigned>(shape.heads)),
         d_(static_cast<unsigned>(shape.d)),
         weights_(kernel.sbuf("weights", DType::kFp32, heads_, static_cast<unsigned>(shape.parts) + 1)),
-        sums_(kernel.sbuf("tops and sums", DType::kFp32, heads_, 4)),
+        sums_(kernel.sbuf("maxima and sums", DType::kFp32, heads_, 4)),
         in_(kernel.sbuf("part", shape.dtype, heads_ * d_, 2)),
         total_(kernel.sbuf("total", DType::kFp32, heads_ * d_, 2)),
         out_(kernel.sbuf("merged", shape.dtype, heads_ * d_, 2)) {}
@@ -51,7 +51,7 @@ class Merge {
     return view.window(first, 0, count, view.columns);
   }
 
-  // A part's, as [sequences, heads].
+  // The values of a part as [sequences, heads].
   HbmView lse_of(std::uint64_t part, const Range& rows) const {
     HbmView transposed = views_.lse.window(part, rows.first, 1, 1);
     transposed.rows = rows.count;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a decoding step walks over a cache of keys and values: pure arithmetic on lengths.
+// The order in which a decoding step reads a cache of keys and values: pure arithmetic on lengths.
 //
-// A piece is one load of keys and one of values: `depth` tokens in each of `rows` partitions, so that what
-// goes to a partition is one run in HBM however few bytes a token has. A chunk is what the array contracts at
-// a time: the c-th token of every partition. Softmax and sums do not ask in which order keys come.
+// A piece is one load of keys and one of values: `depth` tokens in each of `rows` partitions, so that the
+// data of a partition are one run in HBM even if a token has few bytes. A chunk is the part that the array
+// contracts at a time: the c-th token of every partition. Softmax and sums do not depend on the order of
+// keys.
 //
-// Contiguous cache: partition p has the tokens first + p * depth ..., and the rest that fills no partitions
-// goes one token to a partition. Paged cache: a partition has a page, or one of its `folds` parts where there
-// are fewer pages than partitions: first all pages' first parts, then their second ones, and so on. A last
-// page that is filled in part comes behind these, as many parts as it has tokens for; in the chunks beyond
-// the tokens of its last part there is a partition less.
+// Contiguous cache: partition p has the tokens first + p * depth ..., and the remaining tokens are
+// distributed one per partition. Paged cache: a partition has a page, or, if there are fewer pages than
+// partitions, one of its `folds` parts: first the first parts of all pages, then their second ones, and so
+// on. A partly filled last page follows, with as many parts as it has tokens for. Chunks beyond the tokens of
+// its last part have one partition less.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ namespace tahoma::workloads {
 struct DecodeShape {
   std::uint64_t kv_heads = 1;          // of this core
   std::vector<std::uint64_t> lengths;  // tokens of each sequence in the cache, 1 .. capacity
-  std::uint64_t capacity = 0;          // tokens that the cache of a sequence has room for
+  std::uint64_t capacity = 0;          // capacity of the cache of a sequence, in tokens
   std::uint64_t group = 1;             // query heads of a kv head
   std::uint64_t d = 0;
   std::uint64_t page = 0;   // tokens of a page; 0: a contiguous cache
@@ -35,12 +36,12 @@ struct DecodeShape {
   std::uint64_t pages_per_sequence() const { return page == 0 ? 0 : (capacity + page - 1) / page; }
 };
 
-// How a machine cuts the work.
+// The division of the work on a machine.
 struct DecodeTiling {
   unsigned chunk;         // keys contracted at a time: partitions, rows and columns of the array
   unsigned depth;         // most tokens of a partition in a piece: 4 KiB
   unsigned block_chunks;  // most chunks of a block, whose scores share a PSUM bank
-  unsigned block_pieces;  // most pieces of a block: those that there is room for
+  unsigned block_pieces;  // most pieces of a block, limited by SBUF
   unsigned bank_chunks;   // chunks of transposed keys that a PSUM bank holds
 };
 DecodeTiling decode_tiling(const model::MachineParams& machine, const DecodeShape& shape);
@@ -54,7 +55,7 @@ struct DecodePiece {
   unsigned keys(unsigned chunk) const { return chunk < whole ? rows : rows - 1; }
 };
 
-// The pieces of a sequence, and in which of its blocks they are.
+// The pieces of a sequence, and the block of each.
 struct DecodeBlock {
   std::vector<DecodePiece> pieces;
   unsigned chunks() const;

@@ -22,7 +22,7 @@ using runtime::HostTensor;
 using runtime::Machine;
 using runtime::Tensor;
 
-// Not a KernelCase: cores share tiles of a and b, and add up partial sums over NeuronLink.
+// Not a KernelCase, because cores share tiles of a and b and add up partial sums over NeuronLink.
 class Gemm final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override { params_.declare(t); }
@@ -74,7 +74,7 @@ class Gemm final : public runtime::Workload {
   double useful_flops() const override {
     const GemmShape s = shape();
     const double all = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
-    return s.sparse() ? all / isa::row_of(s.mode).slices : all;  // of a sparse A those of what is kept
+    return s.sparse() ? all / isa::row_of(s.mode).slices : all;  // of a sparse A only the kept weights
   }
   isa::DType compute_dtype() const override { return shape().dtype; }
   isa::MatmulMode compute_mode() const override { return shape().mode; }
@@ -90,7 +90,7 @@ class Gemm final : public runtime::Workload {
 
  private:
   GemmShape shape() const { return params_.shape(); }
-  // A sparse one as the machine sees it, zeros and all.
+  // A sparse operand as the machine uses it, including zeros.
   HostTensor a() const {
     const std::string& file = params_.inputs().a;
     HostTensor a = runtime::input(file, "a", shape().dtype, {shape().m, shape().k}, seed_, 0);
@@ -115,11 +115,11 @@ class Gemm final : public runtime::Workload {
   }
 
   void place_inputs(Machine& machine) const {
-    std::map<std::uint64_t, bool> placed;  // shared pieces are written once
+    std::map<std::uint64_t, bool> planned;  // shared pieces are written once
     const HostTensor a_values = a(), b_values = b(), bias_values = bias(), residual_values = residual();
     for (const GemmTile& tile : layout_->tiles()) {
-      if (!std::exchange(placed[tile.a.address], true)) place_a(machine, a_values, tile);
-      if (!std::exchange(placed[tile.b.address], true)) {
+      if (!std::exchange(planned[tile.a.address], true)) place_a(machine, a_values, tile);
+      if (!std::exchange(planned[tile.b.address], true)) {
         clear(machine, tile.b);
         copy_window(b_values, {tile.k.first, tile.n.first, tile.k.count, tile.n.count},
                     machine.bytes(tile.b));
@@ -141,7 +141,7 @@ class Gemm final : public runtime::Workload {
     if (shape().a_by_rows) return copy_window(a_values, window, machine.bytes(tile.a));
     copy_window_transposed(a_values, window, machine.bytes(tile.a));
   }
-  // Rows behind the contraction, which fill a group, are zero, and so are those behind an a by rows.
+  // Rows after the contraction that fill a group are zero, and so are the rows after an `a` by rows.
   static void clear(Machine& machine, const Tensor& tensor) {
     std::memset(machine.bytes(tensor), 0, tensor.bytes());
   }

@@ -19,10 +19,10 @@ namespace {
 constexpr std::uint64_t kMostExtent = std::uint64_t{1} << 20;
 constexpr const char* kNothing = "none";
 
-constexpr base::Named<GemmKernel> kNests[] = {{GemmKernel::kChosen, "chosen"},
-                                              {GemmKernel::kNaive, "naive"},
-                                              {GemmKernel::kBlocked, "blocked"},
-                                              {GemmKernel::kRowLoads, "row_loads"}};
+constexpr base::Named<GemmNest> kNests[] = {{GemmNest::kChosen, "chosen"},
+                                            {GemmNest::kNaive, "naive"},
+                                            {GemmNest::kBlocked, "blocked"},
+                                            {GemmNest::kRowLoads, "row_loads"}};
 constexpr base::Named<BiasOf> kBiases[] = {
     {BiasOf::kNone, kNothing}, {BiasOf::kRows, "rows"}, {BiasOf::kColumns, "columns"}};
 constexpr base::Named<ALayout> kLayouts[] = {{ALayout::kColumns, "columns"}, {ALayout::kRows, "rows"}};
@@ -59,12 +59,11 @@ void GemmParams::Parts::declare(base::ParamTree& t) {
 
 void GemmParams::Behind::declare(base::ParamTree& t) {
   t.add("bias", bias, BiasOf::kNone, kBiases,
-        "fp32 vector that is added to the sums: one element for each of C's rows, or columns",
-        base::chosen());
+        "fp32 vector that is added to the sums: one element per row, or per column, of C", base::chosen());
   t.add("activation", activation, std::nullopt,
         base::absent_or(kNothing, base::Choice<isa::ActFn>(kActivations)), "function of sum + bias",
         base::chosen());
-  t.add("residual", residual, false, "a matrix of C's shape and dtype is added behind the activation",
+  t.add("residual", residual, false, "adds a matrix of C's shape and dtype after the activation",
         base::chosen());
 }
 
@@ -88,15 +87,15 @@ void GemmParams::declare(base::ParamTree& t) {
   t.add("out", out_, std::nullopt, base::absent_or("auto", dtypes()),
         "element type of C; auto: that of A and B, bf16 for fp8", base::chosen());
   t.add("mode", mode_, isa::MatmulMode::kDense, base::Choice<isa::MatmulMode>(kModes),
-        "how the array is used: dense, two fp8 rows at once, or M of every N elements of A's rows kept",
+        "use of the array: dense, two fp8 rows at once, or M of every N elements of A's rows kept",
         base::chosen());
   t.add("a_layout", a_layout_, ALayout::kColumns, kLayouts,
-        "A in HBM: columns [k, m], as the array takes it; rows [m, k], transposed on its way into SBUF",
+        "A in HBM: columns [k, m], as the array needs it; rows [m, k], transposed on its way into SBUF",
         base::chosen());
-  t.add("kernel", kernel_, GemmKernel::kChosen, kNests,
+  t.add("kernel", kernel_, GemmNest::kChosen, kNests,
         "loop nest of a core: chosen for the machine, or a published one for comparison", base::chosen());
   t.add("algorithm", algorithm_, runtime::collective::Algorithm::kBest, GemmSum::algorithms(),
-        "how partial sums are added up: auto (by size, as published), best (by closed forms), or a name",
+        "algorithm for partial sums: auto (by size, as published), best (by closed forms), or a name",
         base::chosen());
   t.group("epilogue", behind_);
   t.group("shard", shard_);
@@ -123,11 +122,11 @@ void GemmParams::check() const {
                           fmt::format("mode {} does not take {}; expected {}", isa::name_of(mode_),
                                       isa::name_of(dtype_), fmt::join(dtypes_of(mode), ", ")));
   const bool plain = s.epilogue.only_rounds();
-  if (nest() != GemmKernel::kChosen && (s.mode != isa::MatmulMode::kDense || !plain))
+  if (nest() != GemmNest::kChosen && (s.mode != isa::MatmulMode::kDense || !plain))
     throw base::UserError("E-RUN-092", "workload.kernel",
                           fmt::format("kernel {} is dense and has no epilogue; expected chosen",
                                       base::name_in(kNests, kernel_)));
-  if (s.a_by_rows && (nest() != GemmKernel::kChosen || !s.may_turn()))
+  if (s.a_by_rows && (nest() != GemmNest::kChosen || !s.may_turn()))
     throw base::UserError(
         "E-RUN-092", "workload.a_layout",
         fmt::format("rows of {} in mode {} by kernel {}; expected 2- or 4-byte elements in mode "
@@ -145,7 +144,7 @@ std::string GemmParams::describe() const {
   std::string text = fmt::format("gemm {}x{}x{} {}, shard m{} n{} k{}", m_, n_, k_, isa::name_of(dtype_),
                                  shard_.m, shard_.n, shard_.k);
   const GemmShape s = shape();
-  if (nest() != GemmKernel::kChosen) text += fmt::format(", kernel {}", base::name_in(kNests, kernel_));
+  if (nest() != GemmNest::kChosen) text += fmt::format(", kernel {}", base::name_in(kNests, kernel_));
   if (s.mode != isa::MatmulMode::kDense) text += fmt::format(", {}", isa::name_of(mode_));
   if (s.a_by_rows) text += ", A by rows";
   if (out_) text += fmt::format(", to {}", isa::name_of(*out_));

@@ -13,19 +13,19 @@
 
 namespace tahoma::workloads {
 
-// How A lies in HBM.
+// The layout of A in HBM.
 enum class ALayout : std::uint8_t { kColumns, kRows };
 
 class GemmParams {
  public:
   void declare(base::ParamTree& t);
-  // Throws UserError E-RUN-091 for a dtype that the mode does not take, E-RUN-092 for what a nest or a
-  // sharded contraction does not offer.
+  // Throws UserError E-RUN-091 for a dtype that the mode does not support, and E-RUN-092 for settings that a
+  // nest or a sharded contraction does not support.
   void check() const;
 
   GemmShape shape() const;
   runtime::Shard shard() const { return {shard_.m, shard_.n, shard_.k}; }
-  GemmKernel nest() const { return kernel_; }
+  GemmNest nest() const { return kernel_; }
   runtime::collective::Algorithm algorithm() const { return algorithm_; }
   std::string describe() const;
 
@@ -53,7 +53,7 @@ class GemmParams {
   std::optional<isa::DType> out_;
   isa::MatmulMode mode_{};
   ALayout a_layout_{};
-  GemmKernel kernel_{};
+  GemmNest kernel_{};
   runtime::collective::Algorithm algorithm_{};
   Parts shard_{};
   Behind behind_{};

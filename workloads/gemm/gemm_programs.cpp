@@ -16,7 +16,7 @@ namespace {
 
 using Program = std::shared_ptr<const isa::Program>;
 
-void load_single(runtime::Machine& machine, const GemmLayout& layout, GemmKernel nest) {
+void load_single(runtime::Machine& machine, const GemmLayout& layout, GemmNest nest) {
   std::map<std::array<std::uint64_t, 3>, Program> programs;
   for (const GemmTile& tile : layout.tiles()) {
     Program& program = programs[{tile.m.count, tile.n.count, tile.k.count}];
@@ -59,7 +59,7 @@ struct GemmGroup {
 
 }  // namespace
 
-void GemmPrograms::load(runtime::Machine& machine, const GemmLayout& layout, GemmKernel nest) {
+void GemmPrograms::load(runtime::Machine& machine, const GemmLayout& layout, GemmNest nest) {
   if (layout.sums().empty()) return load_single(machine, layout, nest);
   std::map<std::vector<std::uint64_t>, std::vector<Program>> programs;
   const GemmTile* tiles = layout.tiles().data();
@@ -91,7 +91,7 @@ std::vector<runtime::CollectiveResult> GemmPrograms::sums(const model::MachinePa
   for (const GemmSum& sum : layout.sums()) {
     auto alike = std::find_if(all.begin(), all.end(), [&](const Alike& a) {
       return a.first->bytes() == sum.bytes() &&
-             a.first->placed().spec.algorithm == sum.placed().spec.algorithm;
+             a.first->planned().spec.algorithm == sum.planned().spec.algorithm;
     });
     if (alike == all.end()) alike = all.insert(all.end(), Alike{&sum, 0, {}});
     ++alike->groups;
@@ -101,7 +101,7 @@ std::vector<runtime::CollectiveResult> GemmPrograms::sums(const model::MachinePa
   std::vector<runtime::CollectiveResult> results;
   for (Alike& alike : all) {
     const GemmSum& sum = *alike.first;
-    const runtime::collective::Spec& spec = sum.placed().spec;
+    const runtime::collective::Spec& spec = sum.planned().spec;
     runtime::CollectiveResult& result = results.emplace_back();
     result.operation = runtime::collective::name_of(spec.problem.operation);
     result.name = fmt::format("partial sums of {} B by {} groups", sum.bytes(), alike.groups);

@@ -15,7 +15,7 @@ namespace tahoma::workloads {
 class GemmPrograms {
  public:
   // Loads the programs. Throws what gemm_program() and GemmSum::programs() throw.
-  void load(runtime::Machine& machine, const GemmLayout& layout, GemmKernel nest);
+  void load(runtime::Machine& machine, const GemmLayout& layout, GemmNest nest);
 
   // One entry for all groups of equal size that use the same algorithm, with all of their ranks. Call it
   // after the run.

@@ -28,7 +28,7 @@ static_assert(kSignals + isa::kQueueCount + 4UL * runtime::kDmaSlots <= isa::kSe
 
 base::Duration duration(double seconds) { return {std::llround(seconds * 1e15)}; }
 
-// One rank's program in the making.
+// The program of one rank while it is built.
 struct Member {
   Member(const model::MachineParams& machine, const GemmSum::Rank& rank, const GemmSum::Tile& tile,
          std::uint64_t own_rows, std::uint32_t core)
@@ -87,12 +87,13 @@ GemmSum::GemmSum(const model::MachineParams& machine, Group group, const Tile& t
       choose(algorithm, spec.problem, group_.grid, bytes(), queues_of(group_), CostModel(machine, group_));
   spec.algorithm = choice.algorithm;
   why_ = choice.why;
-  placed_ = cut_up(spec, group_);
-  for (const Place& p : places(machine, group_, 0, std::vector<double>(placed_.plan.size(), 1)))
+  planned_ = cut_up(spec, group_);
+  for (const ChannelQueue& p :
+       channel_queues(machine, group_, 0, std::vector<double>(planned_.plan.size(), 1)))
     queues_.push_back(p.queue);
   staging_.resize(ranks());
-  for (std::size_t c = 0; c < placed_.channels.size(); ++c) {
-    if (placed_.channels[c].columns == 0) continue;
+  for (std::size_t c = 0; c < planned_.channels.size(); ++c) {
+    if (planned_.channels[c].columns == 0) continue;
     const std::vector<std::uint64_t> more = staging_of(channel(c));
     for (std::uint32_t r = 0; r < ranks(); ++r) staging_[r] += more[r];
   }
@@ -100,27 +101,27 @@ GemmSum::GemmSum(const model::MachineParams& machine, Group group, const Tile& t
 
 GemmSum::Form GemmSum::closed_form(const model::MachineParams& machine) const {
   const CostModel model(machine, group_);
-  const Cost cost = model.of(placed_.together, bytes());
+  const Cost cost = model.of(planned_.together, bytes());
   return {duration(cost.seconds),
           {cost.rounds, duration(model.empty_round()), duration(cost.link), duration(cost.more_sources)}};
 }
 
 Channel GemmSum::channel(std::size_t number) const {
-  const PlacedChannel& at = placed_.channels[number];
+  const PlannedChannel& at = planned_.channels[number];
   Seat seat;
   seat.queue = queues_[number];
   seat.input.block.dtype = isa::DType::kFp32;
   seat.output.block.dtype = tile_.out;
   seat.input.block.columns = seat.output.block.columns = at.columns;
-  seat.input.pitch = seat.output.pitch = static_cast<std::int64_t>(placed_.chunk_elements);
+  seat.input.pitch = seat.output.pitch = static_cast<std::int64_t>(planned_.chunk_elements);
   seat.input.places = ranks();
   seat.output.places = 1;
-  return {placed_.plan[number].schedule, std::vector<Seat>(ranks(), seat), at.units, at.piece,
+  return {planned_.plan[number].schedule, std::vector<Seat>(ranks(), seat), at.units, at.piece,
           isa::AluOp::kAdd};
 }
 
 std::vector<isa::Program> GemmSum::programs(const model::MachineParams& machine,
-                                            const std::vector<Rank>& ranks, GemmKernel nest) const {
+                                            const std::vector<Rank>& ranks, GemmNest nest) const {
   std::vector<std::unique_ptr<Member>> members;
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
     const std::uint64_t own = runtime::part_of(tile_.rows, ranks.size(), r).count;
@@ -128,14 +129,14 @@ std::vector<isa::Program> GemmSum::programs(const model::MachineParams& machine,
     members.back()->kernel.region("gemm");
     emit_gemm(nest, members.back()->kernel, machine, ranks[r].shape, members.back()->views);
   }
-  for (std::size_t c = 0; c < placed_.channels.size(); ++c) {
-    const PlacedChannel& at = placed_.channels[c];
+  for (std::size_t c = 0; c < planned_.channels.size(); ++c) {
+    const PlannedChannel& at = planned_.channels[c];
     if (at.columns == 0) continue;
     Channel channel = this->channel(c);
     for (std::uint32_t r = 0; r < ranks.size(); ++r) {
       Seat& seat = channel.seats[r];
       seat.at = &members[r]->at;
-      seat.at->kernel->region(placed_.spec.name());
+      seat.at->kernel->region(planned_.spec.name());
       place(seat.input, members[r]->views.c, ranks[r].partial, at.first);
       place(seat.output, members[r]->c, ranks[r].c, at.first);
       seat.at->kernel->wait(seat.queue, members[r]->views.c.window(0, 0, 1, 1));
@@ -154,14 +155,14 @@ std::vector<isa::Program> GemmSum::programs(const model::MachineParams& machine,
 std::vector<Stopwatch::Span> GemmSum::spans(std::uint32_t core) const {
   std::vector<Stopwatch::Span> spans;
   for (std::size_t c = 0; c < queues_.size(); ++c)
-    if (placed_.channels[c].columns > 0) spans.push_back({core, queues_[c], 0, 1});
+    if (planned_.channels[c].columns > 0) spans.push_back({core, queues_[c], 0, 1});
   return spans;
 }
 
 std::vector<std::uint64_t> GemmSum::likeness() const {
   std::vector<std::uint64_t> likeness{
       tile_.rows, tile_.columns, group_.share, group_.sharers,
-      static_cast<std::uint64_t>(placed_.spec.algorithm - &runtime::collective::algorithms().front())};
+      static_cast<std::uint64_t>(planned_.spec.algorithm - &runtime::collective::algorithms().front())};
   for (const GridAxis& axis : group_.grid.axes)
     likeness.insert(likeness.end(), {axis.size, axis.stride, axis.closed ? 1U : 0U});
   return likeness;

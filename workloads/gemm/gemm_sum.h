@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cores that share the contraction of one output tile, and how they add up what each has of it: a
-// reduce_scatter (runtime/collective/) over their partial tiles [rows, columns] of fp32, as a part of the
-// programs that make them. Chunk r is rows part_of(rows, ranks, r), so the last chunks may be shorter or
-// empty; rank r ends with its sum. Sums travel in fp32, in the order that the algorithm's header states, and
-// are rounded once, to C's dtype, when they are settled. Both collective queues of a core have a channel
-// where the chunks are worth two (runtime/collective/cost/sizing.h). A transfer starts as soon as what it reads is
+// The cores that share the contraction of one output tile, and the sum of their results: a reduce_scatter
+// (runtime/collective/) over their partial tiles [rows, columns] of fp32, as a part of the programs that
+// compute them. Chunk r is rows part_of(rows, ranks, r), so the last chunks may be shorter or empty; rank r
+// ends with its sum. Sums are transferred in fp32, in the order that the algorithm's header states, and are
+// rounded once, to C's dtype, at the end. Both collective queues of a core have a channel if the chunks are
+// large enough for two (runtime/collective/cost/sizing.h). A transfer starts as soon as its sources are
 // stored.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 #include "isa/core/program.h"
 #include "runtime/collective/lowering/collective_channel.h"
-#include "runtime/collective/lowering/placed.h"
+#include "runtime/collective/lowering/planned_collective.h"
 #include "runtime/collective/lowering/stopwatch.h"
 #include "runtime/collective/result/time_split.h"
 #include "workloads/gemm/kernel/blocking.h"
@@ -27,20 +27,20 @@ class GemmSum {
     std::uint64_t rows = 1, columns = 1;
     isa::DType out = isa::DType::kBf16;
   };
-  // best, auto, or what performs a reduce_scatter.
+  // best, auto, or the name of an algorithm that performs a reduce_scatter.
   static base::Choice<runtime::collective::Algorithm> algorithms();
 
-  // Over the cores of a group, one rank each, at least two. Throws UserError E-COL-003 when the named
-  // algorithm does not suit it.
+  // Over the cores of a group, one rank each, at least two. Throws UserError E-COL-003 if the named algorithm
+  // does not support it.
   GemmSum(const model::MachineParams& machine, runtime::collective::Group group, const Tile& tile,
           runtime::collective::Algorithm algorithm);
 
   std::uint32_t ranks() const { return group_.ranks(); }
   const std::string& why() const { return why_; }  // this algorithm
-  const runtime::collective::Placed& placed() const { return placed_; }
+  const runtime::collective::PlannedCollective& planned() const { return planned_; }
   std::uint64_t bytes() const { return tile_.rows * tile_.columns * sizeof(float); }  // of a partial tile
   std::uint64_t staging(std::uint32_t rank) const { return staging_[rank]; }          // elements of fp32
-  // The closed form of its time, and what bounds it.
+  // The closed form of its time, and its bottleneck.
   struct Form {
     base::Duration time;
     runtime::SplitBounds bounds;
@@ -52,24 +52,24 @@ class GemmSum {
     GemmShape shape;
     std::uint64_t partial = 0, c = 0, staging = 0;
   };
-  // By rank, with the arguments "a" [k, m], "b" [k, n], "partial" and "core", the core's number. They fit
-  // every group that lies like this one: same cores and addresses up to a common distance. Throws what
-  // emit_gemm() and the lowering throw.
+  // The programs by rank, with the arguments "a" [k, m], "b" [k, n], "partial" and "core", the core's number.
+  // They fit every group with the same geometry: cores and addresses at a common distance. Throws the errors
+  // of emit_gemm() and of the lowering.
   std::vector<isa::Program> programs(const model::MachineParams& machine, const std::vector<Rank>& ranks,
-                                     GemmKernel nest) const;
-  // When a rank's queues were at it: from its first partial sums to the last of what it ends with.
+                                     GemmNest nest) const;
+  // The active time of a rank's queues: from its first partial sums to its last result.
   std::vector<runtime::collective::Stopwatch::Span> spans(std::uint32_t core) const;
 
-  // What two groups must have in common to share their programs, beside sizes and places.
+  // The properties that two groups must share to use the same programs, beside sizes and positions.
   std::vector<std::uint64_t> likeness() const;
 
  private:
-  runtime::collective::Channel channel(std::size_t number) const;  // nobody sits in it yet
+  runtime::collective::Channel channel(std::size_t number) const;  // without programs
 
   Tile tile_;
   runtime::collective::Group group_;
   std::string why_;
-  runtime::collective::Placed placed_;
+  runtime::collective::PlannedCollective planned_;
   std::vector<isa::Queue> queues_;      // by channel
   std::vector<std::uint64_t> staging_;  // by rank
 };

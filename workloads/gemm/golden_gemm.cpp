@@ -15,7 +15,7 @@
 #include "runtime/golden/golden_tally.h"
 #include "runtime/host/host_threads.h"
 #include "workloads/common/golden_activation.h"
-#include "workloads/common/golden_kernels.h"
+#include "workloads/common/host_products.h"
 
 namespace tahoma::workloads {
 
@@ -26,16 +26,15 @@ using runtime::HostTensor, runtime::kGoldenDeviations, runtime::MadeBy, runtime:
 
 namespace {
 
-// Elements of the widened operands that are held at a time: a panel of b, shared, and a strip of a per
-// thread.
+// Elements of the widened operands that are held at a time: a shared panel of b, and a strip of a per thread.
 constexpr std::uint64_t kPanelElements = std::uint64_t{16} << 20;
 constexpr std::uint64_t kStripElements = std::uint64_t{2} << 20;
-// A block that failed this often needs no more exact examination: what else its first look refuses is counted
-// as it is.
+// A block with this many failures needs no more exact examination: further elements that the first look
+// refuses are counted unexamined.
 constexpr std::uint64_t kConfirmed = 16;
 
 // 4-norms of the rows of a and the columns of b: |a_i|_4 |b_j|_4 bounds the root of the sum of an element's
-// squared products (Cauchy and Schwarz), which is how far its running sums wander about their drift.
+// squared products (Cauchy and Schwarz), which is how far its running sums wander around their drift.
 std::vector<double> row_norms(const HostTensor& a) {
   std::vector<double> norms(a.rows()), row_sums(1);
   std::vector<float> row(a.columns());
@@ -79,7 +78,7 @@ class GemmCheck {
     one_deviation_ = accumulation_slack(roundings_, 1) / kGoldenDeviations;
   }
 
-  // Scalar: what Eigen computes in.
+  // Scalar: the type that Eigen computes in.
   template <class Scalar>
   GoldenTally run() const {
     GoldenTally tally;
@@ -89,7 +88,7 @@ class GemmCheck {
     return tally;
   }
 
-  // From the definition, in double: products of two fp32 values are exact, the sum is good to 2^-53 a step.
+  // By the definition, in double: products of two fp32 values are exact, and the sum errs by 2^-53 per step.
   ExaminedElement examine(std::uint64_t row, std::uint64_t column) const {
     double sum = 0, high = 0, low = 0;
     for (std::uint64_t k = 0; k < depth_; ++k) {
@@ -107,7 +106,7 @@ class GemmCheck {
   double roundings() const { return roundings_; }
 
  private:
-  // What the epilogue makes of a sum.
+  // Applies the epilogue to a sum.
   Approximate behind(Approximate x, std::uint64_t row, std::uint64_t column) const {
     if (epilogue_.row_bias != nullptr) x = added(x, epilogue_.row_bias->at(row, 0));
     if (epilogue_.column_bias != nullptr) x = added(x, epilogue_.column_bias->at(0, column));
@@ -153,9 +152,9 @@ class GemmCheck {
     const auto m = static_cast<std::ptrdiff_t>(window.rows), n = static_cast<std::ptrdiff_t>(window.columns);
     const auto k = static_cast<std::ptrdiff_t>(depth_);
     if constexpr (std::is_same_v<Scalar, float>)
-      golden_kernels().product_f32(a.data(), b.data(), want.data(), m, n, k);
+      host_products().product_f32(a.data(), b.data(), want.data(), m, n, k);
     else
-      golden_kernels().product_f64(a.data(), b.data(), want.data(), m, n, k);
+      host_products().product_f64(a.data(), b.data(), want.data(), m, n, k);
     return compare(window, want);
   }
 
@@ -194,7 +193,7 @@ class GemmCheck {
   double roundings_ = 0, one_deviation_ = 0;
 };
 
-// The rule behind that of the sums.
+// The text of the epilogue's rule, which follows that of the sums.
 std::string rule_behind(const ProductEpilogue& epilogue) {
   if (epilogue.empty()) return "";
   std::string rule = "; half an ulp of fp32 more for each addition behind the sum";
@@ -213,8 +212,8 @@ GoldenResult check_gemm(const HostTensor& a, const HostTensor& b, const HostTens
       a.columns() == b.rows() && c.rows() == a.rows() && c.columns() == b.columns() && a.dtype == b.dtype,
       fmt::format("golden of {} x {} = {}", a.shape, b.shape, c.shape));
   const GemmCheck check(a, b, c, epilogue, products);
-  // Eigen's float product rounds like the machine's: good enough to look for errors of 16-bit outputs, not of
-  // fp32 ones.
+  // Eigen's float product rounds like the machine's. It is good enough to find errors of 16-bit outputs, but
+  // not of fp32 ones.
   const GoldenTally tally = c.dtype == isa::DType::kFp32 ? check.run<double>() : check.run<float>();
   const double slack = accumulation_slack(check.roundings(), 1);
   const std::string rule = fmt::format(

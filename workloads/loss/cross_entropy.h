@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The workload `cross_entropy`: losses, parts of their mean and gradient of the logits. Rows are sharded over
-// the cores; each adds up its own part of the mean.
+// the cores; each core adds up its own part of the mean.
 #pragma once
 
 #include <memory>

@@ -64,7 +64,7 @@ class MlpDefinition {
       const double sum = y_[token * features_ + f];
       const double norm = std::sqrt(std::sqrt(h_fourth_[token] * down_fourth_[f]));
       const double of_h = std::sqrt(std::sqrt(h_error_fourth_[token] * down_fourth_[f]));
-      // What elements of h share, if they do at all, is counted in full: |h|_2 |w|_2 <= sqrt(n) |h|_4 |w|_4.
+      // Errors that elements of h may share count in full: |h|_2 |w|_2 <= sqrt(n) |h|_4 |w|_4.
       const double shared = shared_error() * std::sqrt(static_cast<double>(hidden_)) * norm;
       Approximate want{sum, of_h + shared + sum_slack(hidden_, sum, norm)};
       if (t_.down_bias != nullptr) want = added(want, t_.down_bias->at(f, 0));

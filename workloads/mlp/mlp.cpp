@@ -23,7 +23,7 @@ class MlpCase final : public KernelCase {
  public:
   MlpCase() : KernelCase({"x", "gate", "up", "down", "up_bias", "down_bias"}) {}
 
-  // Products and sums of the matrices alone.
+  // Products and sums of the matrices only.
   double useful_flops() const override {
     const double matrices = gated_ ? 3 : 2;
     return 2 * matrices * static_cast<double>(tokens_) * static_cast<double>(features_) *
@@ -47,9 +47,9 @@ class MlpCase final : public KernelCase {
           "element type of x, y, h and the matrices; sums are fp32", base::chosen());
     t.add("activation", activation_, kActivations.front(), base::Choice<isa::ActFn>(kActivations),
           "function of the gate, or of up without one", base::chosen());
-    t.add("gated", gated_, true, "h = activation(x gate) * (x up); without: activation(x up)",
+    t.add("gated", gated_, true, "h = activation(x gate) * (x up); if false, activation(x up)",
           base::chosen());
-    t.add("bias", bias_, false, "fp32 biases behind up and down; not with a gate", base::chosen());
+    t.add("bias", bias_, false, "fp32 biases of up and down; not with a gate", base::chosen());
   }
   void check_sizes(const model::MachineParams& /*machine*/) const override {
     if (gated_ && bias_)
@@ -87,7 +87,7 @@ class MlpCase final : public KernelCase {
   }
 
  private:
-  // From the seed such that sums do not grow with their length.
+  // Values from the seed are scaled so that sums do not grow with their length.
   CaseTensor weights(const char* name, std::uint64_t rows, std::uint64_t columns,
                      std::uint64_t number) const {
     CaseTensor tensor{name, compute_dtype(), {rows, columns}, Role::kInput, Sharding::kReplicated};

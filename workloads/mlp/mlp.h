@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload `mlp`: tokens sharded over the first `cores` cores of a machine in equal parts, each with its
-// part of x and y, feature-major, and a copy of the weights in its own HBM.
+// The workload `mlp`: tokens are sharded over the first `cores` cores of a machine in equal parts, each with
+// its part of x and y, feature-major, and a copy of the weights in its own HBM.
 #pragma once
 
 #include <memory>

@@ -20,8 +20,8 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::ScalarOperand, 
 namespace {
 
 constexpr unsigned kSlices = 4;  // tiles of the contraction in one load of weights
-constexpr unsigned kGroup = 4;   // tiles of results side by side: half of PSUM, the other half is emptied
-constexpr unsigned kWeightsAhead = 8;  // loads of weights under way, at most; two at least
+constexpr unsigned kGroup = 4;   // tiles of results side by side: half of PSUM; the other half is evacuated
+constexpr unsigned kWeightsAhead = 8;  // most loads of weights in flight; at least two
 constexpr unsigned kGates = 2 * kGroup, kResults = 8;
 
 // Rows of a contraction, in loads of `slices` tiles each.
@@ -31,7 +31,7 @@ struct Chunk {
   unsigned height() const { return rows.count / slices; }
 };
 
-// What the sizes of the core leave.
+// The sizes that the core permits.
 struct Plan {
   unsigned height;        // partitions, rows and columns of the array
   unsigned tokens;        // moving columns
@@ -118,7 +118,7 @@ class Mlp {
     return columns;
   }
 
-  // Whole tiles, as many as a load takes; then what is left of them; then what is left of a tile.
+  // Whole loads of tiles first, then the remaining tiles, then a partial tile.
   std::vector<Chunk> chunks_of(std::uint64_t rows) const {
     std::vector<Chunk> chunks;
     for (const Range& piece : cut(all_of(rows), kSlices * plan_.height)) {
@@ -130,7 +130,7 @@ class Mlp {
     return chunks;
   }
 
-  // sums of the columns' tiles = weights[:, columns]^T moving, where `moving` has a tile of rows each.
+  // sums of the columns' tiles = weights[:, columns]^T moving, where `moving` has one tile of rows each.
   std::vector<TileView> product(const HbmView& weights, const Range& columns,
                                 const std::vector<TileView>& moving, unsigned tokens) {
     const std::vector<Range> tiles = cut({0, columns.count}, plan_.height);
@@ -190,7 +190,7 @@ class Mlp {
     return {0, shape_.bias ? &biases[tile] : nullptr};
   }
 
-  // Vector and scalar engine in turn.
+  // The vector and the scalar engine alternate.
   void round(const TileView& out, const TileView& sum, std::size_t tile) {
     const bool on_vector = rounded_++ % 2 == 0;
     if (!shape_.bias) return kernel_.copy(out, sum, on_vector ? Queue::kVector : Queue::kScalar);

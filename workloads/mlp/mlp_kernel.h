@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The feed-forward part of a transformer layer on one core: y = down(h), h = activation(gate(x)) * up(x)
-// (SwiGLU) or h = activation(up(x) + bias) with a bias behind down as well (GELU). Tensors lie feature-major
-// in HBM, x [d, tokens] and y [d, tokens], so that no operand is transposed: up to 512 tokens are the moving
-// operand, weights [in, out] as they are the stationary one. All of h for these tokens stays in SBUF; the
-// weights stream past, once for each block of tokens. fp32 sums; h is rounded to the tensors' dtype.
+// (SwiGLU) or h = activation(up(x) + bias) with a bias of down as well (GELU). Tensors are feature-major in
+// HBM, x [d, tokens] and y [d, tokens], so that no operand is transposed: up to 512 tokens are the moving
+// operand, and weights [in, out] are the stationary one. All of h for these tokens stays in SBUF; the weights
+// are streamed once for each block of tokens. Sums are fp32; h is rounded to the tensors' dtype.
 //
-// Leaves out: more hidden features than SBUF holds for one token (E-RUN-094), hidden features shared between
-// cores, which would need a sum over them.
+// Not supported: more hidden features than SBUF holds for one token (E-RUN-094), and hidden features shared
+// between cores, which would need a sum over them.
 #pragma once
 
 #include "isa/core/program.h"

@@ -16,12 +16,13 @@ std::vector<std::string> input_names(bool from_hidden) {
   return from_hidden ? std::vector<std::string>{"x", "w"} : std::vector<std::string>{"logits"};
 }
 
-// Logits of a router, or tokens and the router's weights: two kinds, because they have different inputs.
+// Inputs are the logits of a router, or tokens and the router's weights: two kinds, because their inputs
+// differ.
 class Routing final : public KernelCase {
  public:
   explicit Routing(bool from_hidden) : KernelCase(input_names(from_hidden)), from_hidden_(from_hidden) {}
 
-  // The router's product; the rest is decisions.
+  // Only the router's product counts; the rest is decisions.
   double useful_flops() const override {
     return 2.0 * static_cast<double>(tokens_ * experts_ * (from_hidden_ ? hidden_ : 1));
   }

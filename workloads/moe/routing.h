@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workloads `moe_router`, from tokens and the router's weights, and `moe_routing`, from given logits:
-// which experts of a mixture a token goes to, with which gate and to which place. Tokens are sharded over the
-// cores; each core counts its own.
+// The workloads `moe_router`, from tokens and the router's weights, and `moe_routing`, from given logits.
+// They compute the experts of each token in a mixture, its gates, and its position at each expert. Tokens are
+// sharded over the cores; each core counts its own.
 #pragma once
 
 #include <memory>

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kUnit = 0x1p-24;
 
-// Experts by falling logit, of equal ones by rising number.
+// Experts in descending order of logits; equal logits in ascending order of number.
 std::vector<std::uint64_t> ranked(const HostTensor& logits, std::uint64_t token) {
   std::vector<std::uint64_t> order(logits.columns());
   std::iota(order.begin(), order.end(), std::uint64_t{0});
@@ -47,7 +47,7 @@ WantedRow gates_of(const RoutingTensors& t, std::uint64_t token) {
   return wanted;
 }
 
-// What the decisions make of the logits: integers.
+// The decisions that follow from the logits: integers.
 struct Decisions {
   HostTensor chosen, places, counts;
 };

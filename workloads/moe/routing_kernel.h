@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routing of a mixture of experts on one core. For each token the top_k experts with the largest logits, of
-// equal ones the first; their gates, softmax over the chosen ones (normalised) or over all; how many tokens
-// each expert got, and the number of each token among those of its expert, which is the row it goes to when
-// tokens are sent to their experts.
+// Routing of a mixture of experts on one core. For each token it computes the top_k experts with the largest
+// logits (the first of equal ones) and their gates, a softmax over the chosen experts (normalised) or over
+// all. It also counts the tokens of each expert and numbers each token among those of its expert; that is its
+// row when tokens are sent to their experts.
 //
-// 128 tokens are on partitions, experts beside each other. Logits come from HBM or from x w. Numbers within
-// an expert are counted by the array: a triangle of ones adds up the choices of the tokens before this one.
+// 128 tokens are on partitions, with experts side by side. Logits come from HBM or from x w. The array
+// computes the numbers within an expert: a triangle of ones adds up the choices of the earlier tokens.
 //
-// The choice may be prescribed, as benchmarks of load balancing do: a bias on the logits, larger than any of
-// them, makes it certain which experts are found and in which order; what falls from one to the next is taken
-// off again in front of the softmax, so that gates are those of the logits alone.
+// The choice may be prescribed, as in benchmarks of load balancing. A bias on the logits, larger than any of
+// them, determines which experts are found and in which order. The kernel subtracts the difference between
+// experts again before the softmax, so that gates are those of the logits alone.
 #pragma once
 
 #include "isa/core/program.h"
@@ -27,14 +27,14 @@ struct RoutingShape {
   bool prescribed = false;  // with a bias; gates are normalised then
 };
 
-// Of prescribed choices. The k-th of `top_k` experts has bias_of(k), all others none: right for logits
-// between -kBiasStep / 2 and kBiasStep / 2. Adding it rounds a logit by up to 2^-24 top_k kBiasStep.
+// For prescribed choices. The k-th of `top_k` experts has bias_of(k), all others have none: correct for
+// logits between -kBiasStep / 2 and kBiasStep / 2. Adding it rounds a logit by up to 2^-24 top_k kBiasStep.
 inline constexpr float kBiasStep = 64;
 constexpr float bias_of(std::uint64_t top_k, std::uint64_t k) {
   return kBiasStep * static_cast<float>(top_k - k);
 }
 
-inline constexpr std::uint64_t kMostChosen = 8;  // what one search of the vector engine finds
+inline constexpr std::uint64_t kMostChosen = 8;  // results of one search of the vector engine
 
 struct RoutingViews {
   runtime::HbmView x, w;  // of x w
@@ -42,14 +42,14 @@ struct RoutingViews {
   runtime::HbmView bias;  // prescribed: [tokens, experts] fp32
 };
 
-// Appends it to a kernel, which may hold more than this; of x w, up to 2 KiB of SBUF for each 128 elements of
-// a token.
+// Appends it to a kernel, which may contain more than this. For x w it uses up to 2 KiB of SBUF for each 128
+// elements of a token.
 void emit_routing(runtime::Kernel& kernel, const model::MachineParams& machine, const RoutingShape& shape,
                   const RoutingViews& views);
 
-// Alone. Arguments: x [hidden, tokens] and w [hidden, experts], or logits [tokens, experts] in fp32; then,
-// written, logits [tokens, experts] (only of x w), chosen [tokens, top_k] int32, gates [tokens, top_k] fp32,
-// places [tokens, top_k] int32, counts [1, experts] int32.
+// A separate program. Arguments: x [hidden, tokens] and w [hidden, experts], or logits [tokens, experts] in
+// fp32; then the outputs logits [tokens, experts] (only for x w), chosen [tokens, top_k] int32, gates
+// [tokens, top_k] fp32, places [tokens, top_k] int32, counts [1, experts] int32.
 isa::Program routing_program(const model::MachineParams& machine, const RoutingShape& shape);
 
 }  // namespace tahoma::workloads

@@ -92,7 +92,7 @@ class LayerNormBackward final : public RowsCase {
  protected:
   std::vector<CaseTensor> tensors() const override {
     CaseTensor rstd = column("rstd", Role::kInput);
-    // Positive, as those of rows of numbers of about 1.
+    // Positive, like those of rows of numbers of about 1.
     rstd.make = [](runtime::HostTensor& tensor, std::uint64_t seed) {
       auto* values = reinterpret_cast<float*>(tensor.values.data());
       for (std::uint64_t i = 0; i < tensor.elements(); ++i)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The workload `adam`: one step of AdamW on a matrix of parameters, whose rows are sharded over the first
-// `cores` cores of a machine. The new p, m and v have names of their own (p_next, ...), beside the old ones
-// in HBM.
+// `cores` cores of a machine. The new p, m and v have separate names (p_next, ...), beside the old ones in
+// HBM.
 #pragma once
 
 #include <memory>

@@ -36,7 +36,7 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-// Not a KernelCase: the case declares the tensors, and its files hold the expected values.
+// Not a KernelCase, because the case declares the tensors and its files hold the expected values.
 class AssemblerProgram final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override {
@@ -44,7 +44,7 @@ class AssemblerProgram final : public runtime::Workload {
     t.add("cores", cores_, std::uint64_t{1}, {1, std::uint64_t{1} << 20}, "cores that run it, from core 0",
           base::chosen());
     t.add("tensors", tensors_, std::string(), {},
-          "what stands behind each argument: NAME DTYPE SHAPE seed|zero|FILE; ...", base::chosen());
+          "tensor of each argument: NAME DTYPE SHAPE seed|zero|FILE; ...", base::chosen());
   }
 
   void check(const model::MachineParams& machine) const override {
@@ -105,7 +105,7 @@ class AssemblerProgram final : public runtime::Workload {
     return values;
   }
 
-  double useful_flops() const override { return 0; }  // nobody says what the program is for
+  double useful_flops() const override { return 0; }  // the purpose of the program is unknown
   isa::DType compute_dtype() const override { return isa::DType::kBf16; }
   std::uint32_t cores_used() const override { return static_cast<std::uint32_t>(cores_); }
   std::string describe() const override { return fmt::format("program {} on {} cores", file_, cores_); }
@@ -156,8 +156,8 @@ class AssemblerProgram final : public runtime::Workload {
         if (specs_[i].kind == ArgumentSpec::Kind::kTensor) machine.declare_input(tensors[i]);
   }
 
-  // Every core gets the same values, in timing mode those of control arguments. Memory is zero until written,
-  // so `zero` writes nothing.
+  // Every core gets the same values; in timing mode only control arguments get them. Memory is zero until
+  // written, so `zero` writes nothing.
   void fill(Machine& machine, std::uint64_t seed) const {
     for (std::size_t i = 0; i < specs_.size(); ++i) {
       const ArgumentSpec& s = specs_[i];

@@ -20,8 +20,8 @@ class Scaled : public RowsCase {
     t.add("fp8", fp8_, isa::DType::kFp8E4M3,
           {isa::DType::kFp8E4M3, isa::DType::kFp8E5M2, isa::DType::kFp8E3M4}, "element type of y",
           base::chosen());
-    t.add("group", group_, Group::kRow, kGroups, "what has a scale: a row, or 128 columns of a row",
-          base::chosen());
+    t.add("group", group_, Group::kRow, kGroups,
+          "elements with a common scale: a row, or 128 columns of a row", base::chosen());
   }
   QuantiseShape shape(std::uint64_t rows) const { return {rows, columns(), compute_dtype(), fp8_, group_}; }
   CaseTensor narrow(Role role) const { return {"y", shape(0).narrow, {rows(), columns()}, role}; }

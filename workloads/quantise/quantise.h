@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workloads `quantise` and `dequantise`: rows sharded over the first `cores` cores of a machine.
+// The workloads `quantise` and `dequantise`: rows are sharded over the first `cores` cores of a machine.
 #pragma once
 
 #include <memory>

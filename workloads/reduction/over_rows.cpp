@@ -52,7 +52,7 @@ class ExtremumOverRows {
         x_(kernel_.argument("x", shape.dtype, shape.rows, shape.columns)),
         y_(kernel_.argument("y", DType::kFp32, 1, shape.columns)),
         xs_(kernel_.sbuf("x", shape.dtype, tile_width(shape), kTiles)),
-        banks_(kernel_.psum("turned", shape.dtype, bank_blocks_ * side_, 4)),
+        banks_(kernel_.psum("transposed", shape.dtype, bank_blocks_ * side_, 4)),
         best_(kernel_.take(kernel_.sbuf("best of each partition", shape.dtype, columns_), height_, columns_)),
         results_(kernel_.take(kernel_.sbuf("y", DType::kFp32, blocks_), side_, blocks_)),
         identity_(kernel_.take(kernel_.sbuf("identity", shape.dtype, side_), side_, side_)) {
@@ -81,7 +81,7 @@ class ExtremumOverRows {
     kernel_.tensor_tensor(best, best, tile, op_);
   }
 
-  // Blocks of `width` columns become partitions, their rows elements.
+  // Blocks of `width` columns become partitions, and their rows become elements.
   void transpose(const Range& blocks, unsigned width) {
     const TileView bank = kernel_.take(banks_, width, blocks.count * side_);
     for (unsigned b = 0; b < blocks.count; ++b)

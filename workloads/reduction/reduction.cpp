@@ -32,9 +32,9 @@ class ReductionCase final : public RowsCase {
  protected:
   void declare_parameters(base::ParamTree& t) override {
     RowsCase::declare_parameters(t);
-    t.add("op", op_, ReductionOp::kSum, kReductionOps, "what becomes of the elements", base::chosen());
+    t.add("op", op_, ReductionOp::kSum, kReductionOps, "operation on the elements", base::chosen());
     t.add("over", over_, Over::kColumns, kDirections,
-          "the direction that vanishes: a result for each row, or for each column", base::chosen());
+          "the reduced direction: columns give a result for each row, rows for each column", base::chosen());
   }
   std::vector<CaseTensor> tensors() const override {
     return {matrix("x", Role::kInput), over() == Over::kColumns ? column("y", Role::kOutput) : sums("y")};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload `reduction`: rows sharded over the first `cores` cores of a machine. Over columns there is a
-// result for each row, over rows each core has results of its own rows: y has a row for each core.
+// The workload `reduction`: rows are sharded over the first `cores` cores of a machine. Over columns there is
+// one result for each row; over rows each core has the results of its own rows, so y has one row for each
+// core.
 #pragma once
 
 #include <memory>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sum, mean, maximum or minimum of a matrix on one core, in fp32:
-//  - over columns, one result for each row. Sums are shared by the vector and the scalar engine, by their
-//    rates. Extrema are the vector engine's: a maximum of 16-bit elements is found at two a cycle, a minimum
-//    first folds halves of the row onto each other, which goes at two a cycle as well.
-//  - over rows, one result for each column. Sums are the tensor engine's, a matmul with ones into PSUM
-//    (workloads/norm/column_sums.h). Extrema fold all tiles into one of 128 rows on the vector engine; the
-//    tensor engine transposes that, and the vector engine reduces what is now a row.
+// - over columns, one result for each row. The vector and the scalar engine share sums by their rates. The vector
+//   engine computes extrema: the maximum of 16-bit elements runs at two elements a cycle; a minimum first folds
+//   halves of the row onto each other, which also runs at two a cycle.
+// - over rows, one result for each column. The tensor engine computes sums, as a matmul with ones into PSUM
+//   (workloads/norm/column_sums.h). For extrema the vector engine folds all tiles into one of 128 rows, the
+//   tensor engine transposes it, and the vector engine reduces the resulting rows.
 //
-// Leaves out: over rows, matrices of more than 16384 columns.
+// Not supported: over rows, matrices of more than 16384 columns.
 #pragma once
 
 #include "isa/core/program.h"

@@ -16,8 +16,8 @@ using runtime::accumulation_slack, runtime::GoldenResult, runtime::HostTensor, r
 
 namespace {
 
-// Of the result relative to its true value: half of what the mean square is off (n squares and additions, a
-// rounded 1 / n, a rounded epsilon, a multiply-add), 2 ulp of the root's reciprocal, two products.
+// Relative error of the result: half of the error of the mean square (n squares and additions, a rounded 1 /
+// n, a rounded epsilon, a multiply-add), 2 ulp of the root's reciprocal, and two products.
 double relative_slack(double columns) {
   const double sum = accumulation_slack(2 * columns, 1);
   return (sum + 3 * kUnit) / 2 + 4 * kUnit + 2 * kUnit;

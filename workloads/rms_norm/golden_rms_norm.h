@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden definition of RMS normalisation, in double. The machine's relative error is half that of the sum
-// of squares (runtime/golden/golden.h has the rule), plus a handful of roundings and the 2 ulp of its rsqrt.
+// of squares (runtime/golden/golden.h has the rule), plus a few roundings and the 2 ulp of its rsqrt.
 #pragma once
 
 #include "runtime/golden/golden.h"

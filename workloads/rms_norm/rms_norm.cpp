@@ -34,7 +34,7 @@ class RmsNormCase final : public KernelCase {
     t.add("dtype", dtype_, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
           "element type of x and y", base::chosen());
     t.add("epsilon", epsilon_, 1e-5, {0, 1}, "added to the mean square", base::chosen());
-    t.add("residual", residual_, false, "x + add is normalised, and also the output `sum`", base::chosen());
+    t.add("residual", residual_, false, "normalises x + add, which is also the output `sum`", base::chosen());
   }
   std::vector<CaseTensor> tensors() const override {
     std::vector<CaseTensor> all{{"x", compute_dtype(), {rows_, columns_}, Role::kInput},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload `rms_norm`: rows sharded over the first `cores` cores of a machine in equal parts, each with
-// its part of x and y and a copy of g in its own HBM.
+// The workload `rms_norm`: rows are sharded over the first `cores` cores of a machine in equal parts, each
+// with its part of x and y and a copy of g in its own HBM.
 #pragma once
 
 #include <memory>

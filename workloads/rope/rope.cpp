@@ -15,7 +15,7 @@ namespace tahoma::workloads {
 
 namespace {
 
-// Which elements turn together: i and i + d/2, or 2 i and 2 i + 1.
+// The pairs of elements that rotate together: i and i + d/2, or 2 i and 2 i + 1.
 enum class Pairs : std::uint8_t { kHalves, kInterleaved };
 constexpr base::Named<Pairs> kPairs[] = {{Pairs::kHalves, "halves"}, {Pairs::kInterleaved, "interleaved"}};
 
@@ -58,7 +58,8 @@ class Rope final : public KernelCase {
     t.add("positions", positions_, std::uint64_t{0}, {0, 1 << 22},
           "rows of the table of angles, looked up by the input `positions`; 0: a row for each token",
           base::chosen());
-    t.add("base", base_, 10000.0, {1, 1e9}, "of the angles of a table that is not an input", base::chosen());
+    t.add("base", base_, 10000.0, {1, 1e9}, "base of the angles, if the table is not an input",
+          base::chosen());
     t.add("dtype", dtype_, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
           "element type of x, y and the table", base::chosen());
   }

@@ -38,7 +38,7 @@ class RopeBuilder {
     for (std::uint64_t token = 0; token < shape_.tokens; token += height_) {
       const std::uint64_t tokens = std::min(height_, shape_.tokens - token);
       const TileView angles = next, sines = signed_sines(angles);
-      // Before this tile's stores, behind which GpSimd would begin with the gather too late.
+      // Loads before this tile's stores, because GpSimd would start the gather too late after them.
       if (token + height_ < shape_.tokens) next = load_angles(token + height_);
       for (std::uint64_t head = 0; head < shape_.heads; head += heads_together())
         rotate(token, tokens, head, std::min<std::uint64_t>(heads_together(), shape_.heads - head), angles,
@@ -78,7 +78,7 @@ class RopeBuilder {
   }
 
   // The elements as [heads, 2, d/2] or [heads, d/2, 2]: a head every `pitch`, members of a pair `apart`,
-  // pairs `step`.
+  // pairs every `step`.
   TileView pairs(TileView view, unsigned heads, int pitch, int apart, int step) const {
     const auto of = [](int stride) { return static_cast<std::int16_t>(stride); };
     const auto half = static_cast<std::uint16_t>(half_);

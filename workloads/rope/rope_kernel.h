@@ -3,9 +3,9 @@
 //
 //   y1 = x1 cos - x2 sin,   y2 = x2 cos + x1 sin
 //
-// with pair i made of elements i and i + d/2 (halves) or of 2 i and 2 i + 1 (interleaved). Products are
-// rounded to the dtype: the vector engine then takes two elements a cycle. Tokens are on partitions, all
-// heads beside each other; a row's heads are cut where they would not fit.
+// where pair i consists of elements i and i + d/2 (halves) or of 2 i and 2 i + 1 (interleaved). Products are
+// rounded to the dtype, which lets the vector engine process two elements a cycle. Tokens are on partitions,
+// with all heads side by side; a row's heads are split if they do not fit.
 #pragma once
 
 #include "isa/core/program.h"
@@ -20,19 +20,19 @@ struct RopeShape {
   isa::DType dtype = isa::DType::kBf16;
 };
 
-// x and y [tokens, heads d], perhaps columns of a wider matrix, also the same ones; table [positions or
-// tokens, d] with cos of the d/2 angles and then sin; positions [tokens, 1] int32 if they are numbers.
+// x and y [tokens, heads d] may be columns of a wider matrix, and also the same ones. table [positions or
+// tokens, d] has cos of the d/2 angles and then sin. positions is [tokens, 1] int32 if they are numbers.
 struct RopeViews {
   runtime::HbmView x, table, y, positions;
 };
 
-// Appends it to a kernel, which may hold more than this. Row numbers have to come from an argument that the
-// caller has declared `control`. Takes up to 66 KiB of each SBUF partition, of fp32 132.
+// Appends it to a kernel, which may contain more than this. Row numbers must come from an argument that the
+// caller has declared `control`. Uses up to 66 KiB of each SBUF partition, or 132 KiB for fp32.
 void emit_rope(runtime::Kernel& kernel, const model::MachineParams& machine, const RopeShape& shape,
                const RopeViews& views);
 
-// Alone. Arguments: x [tokens, heads d], table [positions or tokens, d] with cos of the d/2 angles and then
-// sin; positions [tokens, 1] int32 if they are numbers; y like x.
+// A separate program. Arguments: x [tokens, heads d], table [positions or tokens, d] with cos of the d/2
+// angles and then sin; positions [tokens, 1] int32 if they are numbers; y like x.
 isa::Program rope_program(const model::MachineParams& machine, const RopeShape& shape);
 
 }  // namespace tahoma::workloads

@@ -19,7 +19,7 @@ using runtime::HostTensor, runtime::Machine;
 
 namespace {
 
-// The layers' tensors of one name as one, [layers, rows, columns].
+// Merges the layers' tensors of one name into one, [layers, rows, columns].
 std::vector<runtime::NamedValues> stacked(const std::string& prefix, const ModelTensors& tensors) {
   std::vector<runtime::NamedValues> all;
   for_tensors(tensors, [&](const char* name, std::size_t layer, const HostTensor& tensor) {
@@ -35,7 +35,7 @@ std::vector<runtime::NamedValues> stacked(const std::string& prefix, const Model
   return all;
 }
 
-// Not a KernelCase: a training step is many kernels and collectives.
+// Not a KernelCase, because a training step is many kernels and collectives.
 class Training final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override { params_.declare(t); }
@@ -82,10 +82,10 @@ class Training final : public runtime::Workload {
       std::vector<runtime::RankTimes> ranks;
       for (const auto& spans : ran.spans) ranks.push_back(times_of(stopwatch_, spans));
       runtime::CollectiveResult& result =
-          results.emplace_back(measured(machine.params(), ran.group, ran.placed,
+          results.emplace_back(measured(machine.params(), ran.group, ran.planned,
                                         ran.what.elements * isa::size_of(ran.what.dtype), std::move(ranks)));
       result.name = ran.what.region;
-      if (ran.placed.spec.problem.reduces()) result.combiner = "sum";
+      if (ran.planned.spec.problem.reduces()) result.combiner = "sum";
       result.why = name_of(params_.forward.algorithm);
       result.group = fmt::format("{} groups of {} cores at once", ran.groups, ran.group.ranks());
     }
@@ -118,13 +118,13 @@ class Training final : public runtime::Workload {
             "cross-entropy in front of the step, mean over all tokens"};
   }
 
-  // Of a sum over the ranks of a replica, beside that of each partial sum.
+  // The error of a sum over the ranks of a replica, in addition to that of each partial sum.
   double roundings() const {
     std::uint32_t most = 0;
     for (const Fleet::Ran& ran : fleet_->ran())
       if (ran.what.across == Across::kRanks && ran.what.dtype == TransformerParams::kDType &&
-          ran.placed.spec.problem.reduces())
-        most = std::max(most, ran.placed.roundings);
+          ran.planned.spec.problem.reduces())
+        most = std::max(most, ran.planned.roundings);
     return most;
   }
 

@@ -28,7 +28,7 @@ TrainingFootprint footprint_of(const TrainingParams& params, const model::Machin
   const double heads = number(share.units() + share.heads) * d;
   const double sharded = layers * hidden * (heads + 3 * number(share.ffn)),
                whole = hidden * (number(m.vocabulary) + 2 * layers + 1);
-  // One layer's, as tape.h has them; the rows that a rank alone has count little.
+  // The bytes of one layer, as in tape.h; the rows of a single rank are negligible.
   const double of_layer = kWeight * rows * (4 * hidden + heads + 3 * number(share.ffn));
   const double streams = (layers + 1) * kWeight * rows * hidden / tensor;
   TrainingFootprint f;

@@ -21,7 +21,8 @@ void require_multiple(const char* path, const char* what, std::uint64_t value, s
     refuse("E-MDL-030", path, fmt::format("expected {} that are a multiple of {}, got {}", what, of, value));
 }
 
-// What each physical core of a rank updates of a tensor is sharded over the replicas in whole accesses.
+// Each physical core updates a shard of a tensor of the rank, and the replicas' shards must be whole
+// accesses.
 void require_shares(const char* path, const char* what, std::uint64_t elements, std::uint64_t parts) {
   if (elements % (parts * kGradientGrain) != 0)
     refuse(
@@ -43,8 +44,7 @@ void TrainingParams::declare(base::ParamTree& t) {
   t.group("inputs", forward.inputs);
   t.group("optimizer", optimizer);
   t.add("recompute", recompute, Recompute::kNone, kRecomputes,
-        "what the backward pass makes again: nothing, or each layer from the stream in front of it",
-        chosen());
+        "recomputation in the backward pass: nothing, or each layer from the stream before it", chosen());
 }
 
 void TrainingParams::check(const model::MachineParams& machine) const {
@@ -55,7 +55,7 @@ void TrainingParams::check(const model::MachineParams& machine) const {
   const ModelShape& m = model();
   if (m.experts > 0)
     refuse("E-MDL-023", "workload.model.experts",
-           "a training step of a mixture of experts is not there; expected 0");
+           "training does not support a mixture of experts; expected 0");
   const std::uint64_t physical_cores = machine.chip.lnc, tensor = forward.parallel.tensor,
                       cores = physical_cores * tensor * replicas();
   require_multiple("workload.model.kv_heads",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case of a training step asks for: the model and how it is partitioned (workloads/transformer), the
-// optimizer, and what is kept of a layer between its forward and its backward pass.
+// The parameters of a training step: the model and its partitioning (workloads/transformer), the optimizer,
+// and the values of a layer that are kept between its forward and its backward pass.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tahoma::workloads {
 
-// What the backward pass makes again.
+// Recomputation in the backward pass.
 enum class Recompute : std::uint8_t { kNone, kLayer };
 inline constexpr base::Named<Recompute> kRecomputes[] = {{Recompute::kNone, "none"},
                                                          {Recompute::kLayer, "layer"}};
@@ -21,7 +21,7 @@ struct TrainingParams {
   Recompute recompute{};
 
   void declare(base::ParamTree& t);
-  // Throws what TransformerParams::check() throws, UserError E-MDL-030 (degrees, heads or rows that a
+  // Throws the errors of TransformerParams::check(), UserError E-MDL-030 (degrees, heads or rows that a
   // training step does not shard) and E-MDL-031 (weights that replicas cannot share evenly).
   void check(const model::MachineParams& machine) const;
 
@@ -30,12 +30,14 @@ struct TrainingParams {
   std::uint64_t replicas() const { return forward.parallel.data; }
   std::uint64_t rows() const { return forward.rows(); }  // of a replica
   std::uint64_t all_rows() const { return rows() * replicas(); }
-  // Of the simulated layers and the head: forward once, backward twice; what is recomputed is not useful.
+  // For the simulated layers and the head: forward once, backward twice; recomputed operations are not
+  // useful.
   double useful_flops() const;
   std::string describe() const;
 };
 
-// Elements that a transfer of a reduced gradient is a multiple of: whole accesses of HBM of either dtype.
+// The elements of a transfer of a reduced gradient are a multiple of this: whole accesses of HBM of either
+// dtype.
 inline constexpr std::uint64_t kGradientGrain = 32;
 
 }  // namespace tahoma::workloads

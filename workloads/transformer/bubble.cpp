@@ -12,7 +12,7 @@ namespace {
 
 using Microbatches = std::vector<std::pair<base::Time, base::Time>>;
 
-// By core; of the first stage a microbatch is there from the beginning.
+// By core; the first stage has its microbatches from the beginning.
 std::map<std::uint32_t, Microbatches> microbatches_of(const TransformerParams& params, const Stages& stages,
                                                       const Stopwatch& stopwatch) {
   std::map<std::uint32_t, Microbatches> cores;

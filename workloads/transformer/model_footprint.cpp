@@ -19,8 +19,8 @@ constexpr double kGiB = 1 << 30;
 
 double number(std::uint64_t n) { return static_cast<double>(n); }
 
-// Elements of a rank, of tokens that are spread evenly: an expert's rows, what its products make of them, and
-// four times the rank's part of the rows on their ways.
+// Elements of a rank if tokens are spread evenly: an expert's rows, the results of its products, and four
+// times the rank's part of the rows in transit.
 double expert_activations(const TransformerParams& params, const RankShare& share) {
   const double rows = number(params.rows() * params.model.experts_per_token),
                hidden = number(params.model.hidden);
@@ -52,7 +52,7 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
   const double kept = decodes ? number(params.context / params.parallel.sequence + 1) *
                                     number((params.rows() + share.sharers - 1) / share.sharers)
                               : rows;
-  // Of all groups, where they share sequences; of one microbatch.
+  // All groups, if they share sequences; one microbatch.
   const double gathered =
       !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
   const double feed_forwards = number(m.experts > 0 ? share.experts : 1);
@@ -61,7 +61,7 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
       ranks * layers *
       (size * hidden * (heads + 3 * number(share.ffn) * feed_forwards + number(m.experts)) + 2 * 4 * hidden);
   f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept * microbatches;
-  // What prefill.cpp and decode_step.cpp place: gathered or summed rows and partial sums, twice each.
+  // The tensors of prefill.cpp and decode_step.cpp: gathered or summed rows and partial sums, twice each.
   f.activations = ranks * size * rows * (4 * hidden + heads + 3 * number(share.ffn)) +
                   ranks * size * gathered * 2 * number(share.kv_heads * m.head_dim);
   if (m.experts > 0)

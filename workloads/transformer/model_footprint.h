@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the whole model takes of HBM, not only the layers that are simulated: weights, caches of keys and
-// values, one layer's activations, and the embedding and its transpose sharded over the ranks.
+// The HBM footprint of the whole model, not only of the simulated layers: weights, caches of keys and values,
+// one layer's activations, and the embedding and its transpose sharded over the ranks.
 #pragma once
 
 #include "workloads/transformer/transformer_params.h"
@@ -12,11 +12,11 @@ struct Footprint {
   double total() const { return weights + caches + activations + embedding; }
 };
 
-// Ranks of the chip that has most.
+// The number of ranks on the chip with the most ranks.
 std::uint64_t ranks_of_chip(const TransformerParams& params, const model::MachineParams& machine);
 Footprint footprint_of(const TransformerParams& params, const model::MachineParams& machine);
 
-// Throws UserError E-MDL-005 where the chip has less, with its parts and what would help.
+// Throws UserError E-MDL-005 if the chip has less HBM, with the parts and possible remedies.
 void check_footprint(const TransformerParams& params, const model::MachineParams& machine);
 
 }  // namespace tahoma::workloads

@@ -21,7 +21,7 @@ using runtime::HostTensor, runtime::Machine;
 
 namespace {
 
-// Not a KernelCase: a model is many kernels and collectives.
+// Not a KernelCase, because a model is many kernels and collectives.
 class Transformer final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override { params_.declare(t); }
@@ -103,7 +103,7 @@ class Transformer final : public runtime::Workload {
  private:
   bool decodes() const { return params_.phase == Phase::kDecode; }
 
-  // Programs depend on how many tokens go where.
+  // Programs depend on the counts of the routing.
   std::vector<std::vector<Replica::Alike>> routed_alike(
       std::vector<std::vector<Replica::Alike>> alike) const {
     if (!routing_) return alike;
@@ -127,13 +127,13 @@ class Transformer final : public runtime::Workload {
     return out;
   }
 
-  // On the longest way through a part: normed rows, a product, rope twice, probabilities, their output, a
+  // On the longest path through a part: normed rows, a product, rope twice, probabilities, their output, a
   // partial sum, the stream, the sum over the ranks, and outputs over parts of the keys; without attention
-  // two fewer. Experts add what the router made its choice of, and the sum of what they made of a token.
+  // two fewer. Experts add the inputs of the router's choice, and the sum of the experts' results of a token.
   Roundings roundings() const {
     std::uint32_t sum = 1;
     for (const PhasePrograms::Exchange& exchange : replicas_.front()->groups().front().programs->exchanges())
-      sum = std::max(sum, exchange.placed().roundings);
+      sum = std::max(sum, exchange.planned().roundings);
     const bool in_parts = decodes() && params_.parallel.sequence > 1;
     return {8.0 + sum + (in_parts ? 1 : 0), (routing_ ? 8.0 : 6.0) + sum};
   }

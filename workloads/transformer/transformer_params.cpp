@@ -28,7 +28,7 @@ void require_divides(const char* path, std::uint64_t part, const char* what, std
     refuse(path, fmt::format("expected a divisor of the {} {}, got {}", whole, what, part));
 }
 
-// One of two numbers is a multiple of the other.
+// One of two numbers must be a multiple of the other.
 void require_related(const char* path, std::uint64_t ranks, const char* what, std::uint64_t whole) {
   if (whole % ranks != 0 && ranks % whole != 0)
     refuse(path, fmt::format("expected a divisor or a multiple of the {} {}, got {}", whole, what, ranks));
@@ -56,7 +56,7 @@ void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Pha
 
 void ModelShape::declare(base::ParamTree& t) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
-  t.add("name", name, std::string("custom"), {}, "how reports call the model", chosen());
+  t.add("name", name, std::string("custom"), {}, "name of the model in reports", chosen());
   t.add("layers", layers, std::uint64_t{1}, {1, 1000}, "layers of the whole model", chosen());
   t.add("hidden", hidden, std::uint64_t{4096}, {64, kMost}, "features of a token", chosen());
   t.add("heads", heads, std::uint64_t{32}, {1, 1024}, "heads of queries", chosen());
@@ -66,7 +66,8 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("vocabulary", vocabulary, std::uint64_t{0}, {0, kMost}, "rows of the embedding, for the footprint",
         chosen());
   t.add("experts", experts, std::uint64_t{0}, {0, 512},
-        "feed-forward parts of a layer, of which each token has some; 0: one, of all tokens", chosen());
+        "experts of a layer, of which each token uses some; 0: one feed-forward part for all tokens",
+        chosen());
   t.add("experts_per_token", experts_per_token, std::uint64_t{2}, {1, kMostChosen}, "experts of a token",
         chosen());
   t.add("epsilon", epsilon, 1e-5, {0.0, 1.0}, "added to the mean square in a norm", chosen());
@@ -89,13 +90,12 @@ void ParallelDegrees::declare(base::ParamTree& t) {
         "logical cores that share the weights of a layer; between its parts each has a share of the tokens",
         chosen());
   t.add("expert", expert, std::uint64_t{1}, {1, 1024},
-        "blocks that these are cut into, each with some of the experts of a mixture, which its ranks share",
+        "blocks of tensor-parallel ranks, each with some of the experts of a mixture, which its ranks share",
         chosen());
   t.add("sequence", sequence, std::uint64_t{1}, {1, 64},
-        "groups of these that share the tokens of every sequence", chosen());
-  t.add("data", data, std::uint64_t{1}, {1, 1024}, "times as many, with sequences of their own", chosen());
-  t.add("pipeline", pipeline, std::uint64_t{1}, {1, 64}, "times as many, with layers of their own: stages",
-        chosen());
+        "tensor-parallel groups that share the tokens of every sequence", chosen());
+  t.add("data", data, std::uint64_t{1}, {1, 1024}, "replicas, each with its own sequences", chosen());
+  t.add("pipeline", pipeline, std::uint64_t{1}, {1, 64}, "stages, each with its own layers", chosen());
 }
 
 void TransformerFiles::declare(base::ParamTree& t) {
@@ -116,18 +116,18 @@ void TransformerParams::declare(base::ParamTree& t) {
   declare_case(t);
   t.group("inputs", inputs);
   t.add("phase", phase, Phase::kPrefill, kPhases,
-        "what is run: all tokens of the sequences, or the next one of each", chosen());
+        "phase: all tokens of the sequences, or the next one of each", chosen());
   t.add("context", context, std::uint64_t{0}, {0, std::uint64_t{1} << 20},
         "decode: tokens of a sequence in the cache before this one", chosen());
   t.add("overlap", overlap, std::uint64_t{1}, {1, 64},
         "prefill: slices of the tokens; while one is exchanged, others are computed", chosen());
-  t.add(
-      "microbatches", microbatches, std::uint64_t{1}, {1, Handover::kMost},
-      "that a replica's sequences are cut into; a stage computes one while the next computes the one before",
-      chosen());
+  t.add("microbatches", microbatches, std::uint64_t{1}, {1, Handover::kMost},
+        "number of parts of a replica's sequences; a stage computes one while the next computes the previous "
+        "one",
+        chosen());
   t.add("routing", routing, RoutingChoice::kBalanced, kRoutingChoices,
-        "which experts tokens have, where workload.inputs.routing does not say it: all as many tokens, or by "
-        "chance, the first ones more often",
+        "experts of the tokens without workload.inputs.routing: equally many tokens for each, or at random "
+        "with the first ones more often",
         chosen());
   t.add("skew", skew, 1.0, {0.0, 10.0}, "skewed routing: expert e is drawn in proportion to (e + 1)^-skew",
         chosen());
@@ -141,10 +141,10 @@ void TransformerParams::declare_case(base::ParamTree& t) {
   t.add("tokens", tokens, std::uint64_t{512}, {1, std::uint64_t{1} << 20},
         "tokens of a sequence; a decoding step has its context", chosen());
   t.add("placement", placement, std::string("core,x,y,z"), {},
-        "in which order ranks fill the machine: the axis along which they count first, then the others",
+        "order in which ranks fill the machine: the axis along which they count first, then the others",
         chosen());
   t.add("algorithm", algorithm, Algorithm::kBest, runtime::collective::algorithm_choice(),
-        "of the collectives: auto, best, or the name of one that performs them all", chosen());
+        "algorithm of the collectives: auto, best, or the name of one that performs them all", chosen());
 }
 
 void TransformerParams::check(const model::MachineParams& machine) const {
@@ -176,17 +176,18 @@ void TransformerParams::check(const model::MachineParams& machine) const {
   require_divides("workload.overlap", overlap * tp * lnc,
                   "tokens of a group in a microbatch (by slices and physical cores)", rows());
   if (overlap > 1 && rows() / overlap % kTransposeRows != 0)
-    refuse("workload.overlap", fmt::format("expected slices of whole {} rows; {} slices of {} rows are none",
-                                           kTransposeRows, overlap, rows()));
+    refuse("workload.overlap",
+           fmt::format("expected slices of a multiple of {} rows; got {} slices of {} rows", kTransposeRows,
+                       overlap, rows()));
 }
 
 void TransformerParams::check_decode(const model::MachineParams& machine) const {
   if (parallel.sequence > 1) {
-    if (context == 0) refuse("workload.parallel.sequence", "expected 1 where the caches are empty");
+    if (context == 0) refuse("workload.parallel.sequence", "expected 1 with empty caches");
     require_divides("workload.parallel.sequence", parallel.sequence, "tokens of workload.context", context);
     if (model.head_dim % 32 != 0)
       refuse("workload.parallel.sequence",
-             fmt::format("expected 1 with heads of {} features, which are no whole accesses of HBM",
+             fmt::format("expected 1 with heads of {} features, which are not whole accesses of HBM",
                          model.head_dim));
   }
   if (parallel.pipeline == 1) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case of a transformer asks for: the dimensions of the model, the phase, how the work is sharded over
-// the machine. A *rank* is a logical core (`machine.chip.lnc` physical ones). `tensor` ranks, a *group*,
-// share every weight of a layer; `sequence` groups share the tokens of a sequence; `data` times as many have
-// sequences of their own; and `pipeline` times as many, a *stage* each, have layers of their own. Groups are
-// numbered in this order, those that share a sequence first.
+// The parameters of a transformer: the dimensions of the model, the phase, and the sharding over the machine.
+// A *rank* is a logical core (`machine.chip.lnc` physical ones). `tensor` ranks, a *group*, share every
+// weight of a layer; `sequence` groups share the tokens of a sequence; `data` replicas of these have their
+// own sequences; and `pipeline` *stages* have their own layers. Groups are numbered in this order, those that
+// share a sequence first.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace tahoma::workloads {
 
-// A decoder layer: RMS norm, grouped-query attention with rotary embedding, RMS norm, SwiGLU; or, for SwiGLU,
-// a mixture of such experts, of which each token has some.
+// A decoder layer: RMS norm, grouped-query attention with rotary embedding, RMS norm, SwiGLU; or, instead of
+// SwiGLU, a mixture of such experts, of which each token uses some.
 struct ModelShape {
   std::string name;
   std::uint64_t layers = 1;  // of the whole model
@@ -31,12 +31,12 @@ struct ModelShape {
   std::uint64_t group() const { return heads / kv_heads; }  // query heads that share keys and values
   std::uint64_t feed_forwards() const { return experts > 0 ? experts : 1; }
   double layer_weights() const;  // elements
-  double token_weights() const;  // that a token meets: of the experts those that it has
+  double token_weights() const;  // weights that a token uses; only its own experts
 };
 
 struct ParallelDegrees {
   std::uint64_t tensor = 1, sequence = 1, data = 1, pipeline = 1;
-  // Blocks that the tensor-parallel ranks are cut into: each has some of the experts, its ranks share them.
+  // Blocks of the tensor-parallel ranks: each has some of the experts, and its ranks share them.
   std::uint64_t expert = 1;
   void declare(base::ParamTree& t);
   std::uint64_t groups() const { return sequence * data * pipeline; }
@@ -44,7 +44,7 @@ struct ParallelDegrees {
   std::uint64_t block() const { return tensor / expert; }
 };
 
-// Files of inputs, each [layers, rows, columns] but x [rows, hidden]; empty: from the seed.
+// Files of inputs, each [layers, rows, columns] except x [rows, hidden]; empty: from the seed.
 struct TransformerFiles {
   struct File {
     const char *name, *what;
@@ -72,7 +72,7 @@ struct TransformerFiles {
 enum class Phase : std::uint8_t { kPrefill, kDecode };
 inline constexpr base::Named<Phase> kPhases[] = {{Phase::kPrefill, "prefill"}, {Phase::kDecode, "decode"}};
 
-// Which experts tokens have: all as many tokens, or by chance, the first ones more often.
+// The experts of tokens: equally many tokens for each, or at random with the first ones more often.
 enum class RoutingChoice : std::uint8_t { kBalanced, kSkewed };
 inline constexpr base::Named<RoutingChoice> kRoutingChoices[] = {{RoutingChoice::kBalanced, "balanced"},
                                                                  {RoutingChoice::kSkewed, "skewed"}};
@@ -85,21 +85,21 @@ struct TransformerParams {
   std::string placement;
   runtime::collective::Algorithm algorithm{};
   RoutingChoice routing{};
-  double skew = 1;            // of skewed routing
-  std::uint64_t layers = 1;   // that are simulated
-  std::uint64_t batch = 1;    // sequences of the whole machine
-  std::uint64_t tokens = 1;   // prefill: of each sequence
-  std::uint64_t context = 0;  // decode: tokens of each sequence that are in the cache before this one
-  std::uint64_t overlap = 1;  // slices of the tokens, of which one is exchanged while others are computed
-  std::uint64_t microbatches = 1;  // that the sequences of a replica are cut into
+  double skew = 1;                 // of skewed routing
+  std::uint64_t layers = 1;        // that are simulated
+  std::uint64_t batch = 1;         // sequences of the whole machine
+  std::uint64_t tokens = 1;        // prefill: of each sequence
+  std::uint64_t context = 0;       // decode: tokens of each sequence that are in the cache before this one
+  std::uint64_t overlap = 1;       // slices of the tokens; one is exchanged while others are computed
+  std::uint64_t microbatches = 1;  // parts of the sequences of a replica
 
   void declare(base::ParamTree& t);
-  // Of these what a training step has as well: all but phases, inputs and slices.
+  // Declares those of them that a training step also has: all except phases, inputs and slices.
   void declare_case(base::ParamTree& t);
   // Throws UserError E-MDL-001 (sizes that do not divide each other), E-MDL-002 (more ranks than the machine
-  // has), E-MDL-003 (a placement that is none), E-MDL-010 (rows of a decoding step that ranks cannot hand
-  // over in equal runs), E-MDL-020 (experts that cannot be sharded over the ranks) and E-MDL-021 (more
-  // experts of a token than there are).
+  // has), E-MDL-003 (an invalid placement), E-MDL-010 (rows of a decoding step that ranks cannot hand over in
+  // equal runs), E-MDL-020 (experts that cannot be sharded over the ranks) and E-MDL-021 (more experts of a
+  // token than there are).
   void check(const model::MachineParams& machine) const;
 
   static constexpr isa::DType kDType = isa::DType::kBf16;
@@ -112,7 +112,7 @@ struct TransformerParams {
     return phase == Phase::kDecode ? sequences() : sequences() * tokens / parallel.sequence;
   }
   std::uint64_t all_rows() const { return batch * sequence_rows(); }
-  // Multiply-accumulates twice, of the simulated layers on all replicas; causal attention at half.
+  // Multiply-accumulates count twice, for the simulated layers on all replicas; causal attention counts half.
   double useful_flops() const;
   std::string describe() const;
 

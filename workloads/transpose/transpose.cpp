@@ -34,8 +34,8 @@ class Transpose final : public KernelCase {
           {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32, isa::DType::kInt16, isa::DType::kUint16,
            isa::DType::kInt32, isa::DType::kUint32},
           "element type of x and y", base::chosen());
-    t.add("by", by_, TransposeBy::kTensor, kWays, "what transposes: the tensor engine or the DMA engines",
-          base::chosen());
+    t.add("by", by_, TransposeBy::kTensor, kWays,
+          "engine that transposes: the tensor engine or the DMA engines", base::chosen());
   }
   std::vector<CaseTensor> tensors() const override {
     return {{"x", compute_dtype(), {rows_, columns_}, Role::kInput, Sharding::kReplicated},

@@ -41,7 +41,7 @@ class ByTensor {
         bank_(static_cast<unsigned>(machine.chip.core.psum.bank.count) / shape.element_bytes),
         xs_(parts_.kernel.sbuf("x", parts_.x.dtype, width_, 2 * ((height_ + parts_.side - 1) / parts_.side))),
         ys_(parts_.kernel.sbuf("y", parts_.x.dtype, height_, 4)),
-        banks_(parts_.kernel.psum("turned", parts_.x.dtype, bank_,
+        banks_(parts_.kernel.psum("transposed", parts_.x.dtype, bank_,
                                   static_cast<unsigned>(machine.chip.core.psum.per_partition.count /
                                                         machine.chip.core.psum.bank.count))),
         identity_(parts_.kernel.take(parts_.kernel.sbuf("identity", parts_.x.dtype, parts_.side), parts_.side,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x^T on one core, for elements of 2 or 4 bytes, which pass bit by bit. Two ways:
-//  - by the tensor engine: strips of x of up to 2048 rows are loaded in tiles of 128 rows; the array transposes
-//    blocks of 128 x 128 into PSUM, the vector engine brings a bank of them to SBUF, and rows of y leave in
+// y = x^T on one core, for elements of 2 or 4 bytes, which are copied bit by bit. There are two ways:
+//  - by the tensor engine: strips of x of up to 2048 rows are loaded in tiles of 128 rows. The array transposes
+//    blocks of 128 x 128 into PSUM, the vector engine moves a bank of them to SBUF, and rows of y are stored in
 //    pieces as long as a strip has rows;
-//  - by the DMA engines' transposing path, straight from HBM into SBUF, 128 columns of x at a time. Rows that
-//    are no multiple of 16 come in a last transfer that overlaps the one before; fewer than 16 rows are read
+//  - by the DMA engines' transposing path, directly from HBM into SBUF, 128 columns of x at a time. If the number
+//    of rows is not a multiple of 16, a last transfer overlaps the previous one; fewer than 16 rows are read
 //    element by element.
 //
-// Leaves out: 1-byte elements.
+// Not supported: 1-byte elements.
 #pragma once
 
 #include "isa/core/program.h"
@@ -24,7 +24,7 @@ struct TransposeShape {
   TransposeBy by = TransposeBy::kTensor;
 };
 
-// The dtype by which elements of this size travel: the bits are what counts.
+// The dtype in which elements of this size are transferred; only the bits matter.
 isa::DType carrier(unsigned element_bytes);
 
 // Arguments: x [rows, columns], y [count, rows].

@@ -14,7 +14,7 @@ using runtime::GoldenResult, runtime::HostTensor, runtime::MadeBy, runtime::unit
 
 namespace {
 
-// A result of fp32 is rounded once; a narrower one may have been rounded to fp32 before.
+// An fp32 result is rounded once; a narrower one may have been rounded to fp32 before.
 double slack_of(isa::DType dtype) { return dtype == isa::DType::kFp32 ? 0 : 0x1p-24; }
 
 }  // namespace

@@ -40,7 +40,7 @@ class VectorAdd final : public KernelCase {
     if (elements_ % tile == 0) return;
     const std::uint64_t nearest = std::max<std::uint64_t>(1, (elements_ + tile / 2) / tile) * tile;
     throw base::UserError("E-RUN-068", "workload.elements",
-                          fmt::format("{} elements are no whole tiles of {} partitions x {} columns; "
+                          fmt::format("{} elements are not whole tiles of {} partitions x {} columns; "
                                       "the nearest number is {}",
                                       elements_, machine.chip.core.sbuf.partitions, columns_, nearest));
   }

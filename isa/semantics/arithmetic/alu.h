@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element-wise engines' operations on single numbers, by the rules of isa/simd/row_kernel.h.
+// The element-wise engines' operations on single numbers, by the rules of isa/simd/row_loop.h.
 #pragma once
 
 #include <bit>

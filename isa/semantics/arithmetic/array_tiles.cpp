@@ -20,7 +20,7 @@ Range tile_around(const Range& range, unsigned size) {
   return {0, size};
 }
 
-bool meet(const Range& a, const Range& b) {
+bool intersect(const Range& a, const Range& b) {
   return a.first < b.first + b.count && b.first < a.first + a.count;
 }
 
@@ -74,7 +74,8 @@ ArrayBlock tile_of(const ArrayBlock& b, const ArraySize& array) {
 }
 
 bool overlap(const ArrayBlock& a, const ArrayBlock& b) {
-  return meet({a.row, a.rows}, {b.row, b.rows}) && meet({a.column, a.columns}, {b.column, b.columns});
+  return intersect({a.row, a.rows}, {b.row, b.rows}) &&
+         intersect({a.column, a.columns}, {b.column, b.columns});
 }
 
 std::string unusable(const Instruction& user, const ArrayBlock& used, const Standing& standing) {

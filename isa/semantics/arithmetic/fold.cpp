@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "isa/semantics/arithmetic/alu.h"
-#include "isa/simd/row_kernel.h"
+#include "isa/simd/row_loop.h"
 
 namespace tahoma::isa {
 namespace {

@@ -21,7 +21,7 @@ struct Folds {
 };
 
 // Computes value[k] = value[k] op rows[k][0] op ... op rows[k][n - 1], from left to right, n > 0. Arithmetic
-// follows isa/simd/row_kernel.h. A NaN becomes 0x7fc00000 even if it is the only element.
+// follows isa/simd/row_loop.h. A NaN becomes 0x7fc00000 even if it is the only element.
 void fold_rows(AluOp op, const FoldRows& rows, std::size_t n, Folds& folds);
 
 // Returns the value that an accumulator is reset to: 0 for add and subtract, 1 for mult, -inf for

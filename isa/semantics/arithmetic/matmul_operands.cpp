@@ -7,7 +7,7 @@
 
 #include "hwy/cache_control.h"
 #include "isa/semantics/arithmetic/row_access.h"
-#include "isa/simd/panel_kernel.h"
+#include "isa/simd/panel_loop.h"
 #include "isa/table/table_fields.h"
 
 namespace tahoma::isa {

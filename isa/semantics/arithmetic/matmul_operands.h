@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts operands of the tensor engine from memory to the panels of isa/simd/matmul_kernel.h.
+// Converts operands of the tensor engine from memory to the panels of isa/simd/matmul_loop.h.
 #pragma once
 
 #include "isa/semantics/arithmetic/walk.h"
-#include "isa/simd/matmul_kernel.h"
+#include "isa/simd/matmul_loop.h"
 
 namespace tahoma::isa {
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "isa/simd/convert_kernel.h"
+#include "isa/simd/convert_loop.h"
 
 namespace tahoma::isa {
 namespace {
@@ -17,7 +17,7 @@ bool usable_in_place(const std::byte* at, std::ptrdiff_t step, DType dtype) {
          reinterpret_cast<std::uintptr_t>(at) % alignof(float) == 0;
 }
 
-bool has_row_kernel(const std::byte* at, std::ptrdiff_t step, DType dtype) {
+bool has_row_loop(const std::byte* at, std::ptrdiff_t step, DType dtype) {
   return has_row_conversion(dtype) && contiguous(step, dtype) &&
          reinterpret_cast<std::uintptr_t>(at) % size_of(dtype) == 0;
 }
@@ -46,7 +46,7 @@ void copy_elements(std::byte* to, std::ptrdiff_t to_step, const std::byte* from,
 const float* load_dense_row(const std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t n,
                             ScratchRow& scratch) {
   if (usable_in_place(at, step, dtype)) return reinterpret_cast<const float*>(at);
-  if (has_row_kernel(at, step, dtype)) {
+  if (has_row_loop(at, step, dtype)) {
     widen_row(dtype, at, scratch.value.data(), n);
   } else {
     gather(at, step, dtype, n, scratch.value.data());
@@ -69,7 +69,7 @@ void store_row(std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t n, c
                Rounding* rounding) {
   if (usable_in_place(at, step, dtype)) {
     if (reinterpret_cast<const std::byte*>(values) != at) std::memmove(at, values, n * sizeof(float));
-  } else if (has_row_kernel(at, step, dtype)) {
+  } else if (has_row_loop(at, step, dtype)) {
     narrow_row(dtype, values, at, n, rounding);
   } else {
     scatter(at, step, dtype, n, values, rounding);

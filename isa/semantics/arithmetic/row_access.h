@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "isa/core/rounding.h"
-#include "isa/simd/row_kernel.h"
+#include "isa/simd/row_loop.h"
 
 namespace tahoma::isa {
 

@@ -15,16 +15,16 @@
 namespace tahoma::base {
 namespace {
 
-// Put behind every text as a comment. yaml-cpp takes the end of the text for the end of a quotation; a scalar
-// that contains this was never closed.
+// Appended to every text as a comment. yaml-cpp takes the end of the text for the end of a quotation, so a
+// scalar that contains this was never closed.
 constexpr std::string_view kEnd = "#\x1F end of the configuration";
 
 std::string place_of(const std::string& label, const YAML::Mark& mark) {
   return fmt::format("{}:{}:{}", label, mark.line + 1, mark.column + 1);
 }
 
-// The first of two passes: what is wrong with the text as YAML, before what is wrong with it as a
-// configuration. (An open brace can look like a key that is a map.)
+// The first of two passes: it finds errors of YAML before the second finds errors of configuration. (An open
+// brace can look like a key that is a map.)
 class SyntaxCheck final : public YAML::EventHandler {
  public:
   explicit SyntaxCheck(std::string label) : label_(std::move(label)) {}
@@ -63,7 +63,7 @@ struct Frame {
   bool is_map = false;
   std::string path;
   std::string place;
-  std::string value_path;  // of the value that comes next; in a map empty until its key is read
+  std::string value_path;  // of the next value; in a map, empty until its key is read
   std::string key_place;
   std::set<std::string> keys;
   std::size_t children = 0;
@@ -76,7 +76,7 @@ class Flattener final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1)
-      refuse("E-CFG-012", mark, "expected one document, the text goes on after the first");
+      refuse("E-CFG-012", mark, "expected one document; there is text after the first one");
   }
   void OnDocumentEnd() override {}
 
@@ -120,12 +120,13 @@ class Flattener final : public YAML::EventHandler {
     throw UserError(code, place_of(label_, mark), text);
   }
 
-  // Plain scalars have the tag "?", quoted ones "!", collections "?" or none; any other tag was written.
+  // Plain scalars have the tag "?", quoted ones "!", collections "?" or none. Any other tag was written by
+  // the user.
   void refuse_extras(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) const {
     if (anchor != YAML::NullAnchor)
       refuse("E-CFG-011", mark, "anchors are not followed: write the value, or use 'extends:'");
     if (!tag.empty() && tag != "?" && tag != "!")
-      refuse("E-CFG-011", mark, fmt::format("tag '{}' has no meaning here", tag));
+      refuse("E-CFG-011", mark, fmt::format("tags are not supported: remove '{}'", tag));
   }
 
   bool awaits_key() const {
@@ -148,9 +149,9 @@ class Flattener final : public YAML::EventHandler {
     if (key == "<<") refuse("E-CFG-011", mark, "merge keys are not followed: use 'extends:'");
     frame.value_path = frame.path.empty() ? key : frame.path + "." + key;
     frame.key_place = place_of(label_, mark);
-    // Over the whole text and not only this map, because 'a.b: 1' is short for 'a: {b: 1}'.
+    // The search covers the whole text and not only this map, because 'a.b: 1' is short for 'a: {b: 1}'.
     if (!frame.keys.insert(key).second || scalars_.contains(frame.value_path))
-      refuse("E-CFG-010", mark, fmt::format("key '{}' was given before", frame.value_path));
+      refuse("E-CFG-010", mark, fmt::format("key '{}' is given twice", frame.value_path));
   }
 
   void value_done() {
@@ -199,8 +200,7 @@ void parse_events(const std::string& text, const std::string& label, YAML::Event
 
 FlatConfig flatten_text(const NamedText& source, const std::string& root) {
   if (source.text.size() > kMostText)
-    throw UserError("E-CFG-014", source.label,
-                    fmt::format("longer than {} bytes, the most that a configuration may have", kMostText));
+    throw UserError("E-CFG-014", source.label, fmt::format("longer than the limit of {} bytes", kMostText));
   std::string text = source.text;
   if (!text.ends_with('\n')) text += '\n';
   text += kEnd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// to_yaml(): the writer's half of the configuration loader.
+// to_yaml(), the writer of the configuration loader.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace tahoma::base {
 namespace {
 
-// Strings are quoted unless they read as plain words: everything else in the file is a number, a quantity or
-// a switch.
+// Strings are quoted unless they read as plain words, because everything else in the file is a number, a
+// quantity or a switch.
 bool is_word(const std::string& text) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   constexpr std::string_view kRest = "0123456789_-./";
@@ -45,7 +45,7 @@ std::string value_of(const Param& param) {
 
 std::string first_key(const std::string& path) { return path.substr(0, path.find('.')); }
 
-// One parameter with the part of its path that is still to be written.
+// One parameter and the rest of its path that is not yet written.
 struct Entry {
   std::string rest;
   const Param* param;

@@ -17,7 +17,7 @@ PortKind GridTopology::port(std::uint32_t, PortIndex port) const {
 }
 
 std::optional<std::uint32_t> GridTopology::neighbour(std::uint32_t node, PortIndex port) const {
-  ChipPlace place = at(node);
+  ChipCoordinates place = at(node);
   const unsigned axis = axis_of(port);
   const std::uint32_t n = size(axis), here = place[axis];
   if (n == 1) return std::nullopt;
@@ -45,14 +45,14 @@ bool GridTopology::is_alive(const DeadLinks& dead, std::uint32_t from, PortIndex
   return true;
 }
 
-// Does a way of so many hops cross the end of its ring?
+// Returns whether a path of that many hops crosses the end of its ring.
 bool GridTopology::crosses_end(PortIndex port, std::uint32_t from, std::uint32_t hops) const {
   return is_plus(port) ? from + hops >= size(axis_of(port)) : from < hops;
 }
 
 Way GridTopology::first_hop(std::uint32_t node, std::uint32_t to, const AxisOrder& order,
                             const DeadLinks& dead) const {
-  const ChipPlace a = at(node), b = at(to);
+  const ChipCoordinates a = at(node), b = at(to);
   const unsigned axis = *std::find_if(order.begin(), order.end(), [&](unsigned n) { return a[n] != b[n]; });
   const PortIndex plus = 2 * axis, minus = plus + 1;
   const Distances d = distances(axis, a[axis], b[axis]);
@@ -69,7 +69,7 @@ Way GridTopology::first_hop(std::uint32_t node, std::uint32_t to, const AxisOrde
 
 std::uint32_t GridTopology::shortest_ports(std::uint32_t from, std::uint32_t to) const {
   std::uint32_t ports = 0;
-  const ChipPlace a = at(from), b = at(to);
+  const ChipCoordinates a = at(from), b = at(to);
   for (unsigned axis = 0; axis < axes().size(); ++axis) {
     if (a[axis] == b[axis]) continue;
     const Distances d = distances(axis, a[axis], b[axis]);

@@ -2,17 +2,18 @@
 // Chips on a grid of one to three axes. Each axis is a ring, or a line that ends. A chip has two ports for each
 // axis, plus and minus.
 //
-// Dimension order takes the axes one after the other, the shorter way round. Half way round a ring both ways
-// are equally long: chips at an even coordinate go up, chips at an odd one go down, which spreads the traffic
-// over both. Where a link on the way is dead, packets take the other way round the same ring.
+// Dimension order takes one axis after the other and the shorter direction on each. Halfway round a ring both
+// directions are equally long: chips at an even coordinate go up and chips at an odd one go down, which
+// spreads the traffic over both. If a link on the path is dead, packets take the other direction of the same
+// ring.
 //
-// Two classes of virtual channels keep a ring free of deadlock. A packet that has still to cross the ring's end
-// (from the last coordinate to the first, or back) uses class 0, then class 1. No way crosses the end twice, and
-// a way that crosses it began behind it, so neither class closes a circle; the axes follow each other in one
-// order. The class follows from the place alone.
+// Two classes of virtual channels keep a ring free of deadlock. A packet that has yet to cross the ring's end
+// (from the last coordinate to the first, or back) uses class 0, then class 1. No path crosses the end twice,
+// and a path that crosses it began behind it, so neither class closes a cycle; the axes follow each other in
+// one order. The class depends only on the position.
 #pragma once
 
-#include "model/base/topology/topology.h"
+#include "model/base/topology/grid_views.h"
 
 namespace tahoma::base {
 
@@ -30,7 +31,7 @@ class GridTopology : public Topology {
                 const DeadLinks& dead) const override;
   bool allows_adaptive() const override { return true; }
   std::uint32_t shortest_ports(std::uint32_t from, std::uint32_t to) const override;
-  std::vector<FabricView> views() const override;
+  std::vector<FabricView> views() const override { return grid_views(*this, wraps_); }
 
  private:
   struct Distances {  // hops in each direction; kNever where that direction does not lead there

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// A grid as planes of two axes, one for each coordinate of the third, and as rows of one axis.
-#include <algorithm>
+#include "model/base/topology/grid_views.h"
 
-#include "model/base/topology/grid_topology.h"
+#include <algorithm>
 
 namespace tahoma::base {
 namespace {
 
 constexpr std::size_t kNoAxis = kMostAxes;
 
-// The axes of a view: one along the columns, one along the rows or none, and one picture for each place on the
-// others.
+// The axes of a view: one along the columns, one or none along the rows, and one picture for each coordinate
+// of the others.
 struct Layout {
   const Topology& grid;
   std::size_t across, down;
 
   std::string label(std::uint32_t chip) const {
     std::string text;
-    const ChipPlace at = grid.at(chip);
+    const ChipCoordinates at = grid.at(chip);
     for (std::size_t axis = 0; axis < grid.axes().size(); ++axis)
       if (axis != across && axis != down)
         text += (text.empty() ? "" : ", ") + grid.axes()[axis].name + " " + std::to_string(at[axis]);
     return text;
   }
   FabricPicture::Node node(std::uint32_t chip) const {
-    const ChipPlace at = grid.at(chip);
+    const ChipCoordinates at = grid.at(chip);
     const std::uint32_t row = down == kNoAxis ? 0 : grid.size(down) - 1 - at[down];
     return {chip, static_cast<double>(at[across]), static_cast<double>(row)};
   }
@@ -56,15 +55,15 @@ struct Layout {
 
 }  // namespace
 
-std::vector<FabricView> GridTopology::views() const {
+std::vector<FabricView> grid_views(const Topology& grid, bool wraps) {
   std::vector<FabricView> views;
-  const auto name = [&](std::size_t axis) { return axes()[axis].name; };
+  const auto name = [&](std::size_t axis) { return grid.axes()[axis].name; };
   for (const auto& [across, down] : {std::pair<std::size_t, std::size_t>{0, 1}, {0, 2}, {1, 2}})
-    if (size(across) > 1 && size(down) > 1)
-      views.push_back(Layout{*this, across, down}.view(name(across) + "–" + name(down) + " planes"));
-  for (std::size_t axis = axes().size(); axis-- > 0;)
-    if (size(axis) > 1 && (axis == 2 || views.empty()))
-      views.push_back(Layout{*this, axis, kNoAxis}.view(name(axis) + (wraps_ ? " rings" : " lines")));
+    if (grid.size(across) > 1 && grid.size(down) > 1)
+      views.push_back(Layout{grid, across, down}.view(name(across) + "–" + name(down) + " planes"));
+  for (std::size_t axis = grid.axes().size(); axis-- > 0;)
+    if (grid.size(axis) > 1 && (axis == 2 || views.empty()))
+      views.push_back(Layout{grid, axis, kNoAxis}.view(name(axis) + (wraps ? " rings" : " lines")));
   return views;
 }
 

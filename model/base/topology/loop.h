@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places for the pictures of topologies that have no grid: evenly spaced round a square, at least one step
-// apart along its sides.
+// Positions for drawings of topologies without a grid: evenly spaced around a square, at least one step apart
+// along its sides.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace tahoma::base {
 
 constexpr std::uint32_t side_of_loop(std::uint32_t places) { return places < 8 ? 2 : (places + 3) / 4; }
 
-// (column, row) of place `n`, clockwise from the upper left corner.
+// The (column, row) of position `n`, clockwise from the upper left corner.
 constexpr std::pair<double, double> on_loop(std::uint32_t n, std::uint32_t places) {
   const double side = side_of_loop(places), way = 4 * side * n / places;
   if (way < side) return {way, 0};

@@ -19,7 +19,7 @@ Routes::Routes(const Topology& topology, const AxisOrder& order, const DeadLinks
   if (topology.allows_adaptive()) find_minimal(dead);
 }
 
-// A way that ends before the chip does not exist.
+// A path that ends before the chip does not exist.
 void Routes::drop_broken_ways() {
   for (std::uint32_t to = 0; to < chips_; ++to) {
     for (bool changed = true; changed;) {
@@ -53,7 +53,7 @@ void Routes::find_minimal(const DeadLinks& dead) {
 std::uint32_t Routes::hops(std::uint32_t from, std::uint32_t to) const {
   std::uint32_t count = 0;
   for (std::uint32_t node = from; node != to; ++count) {
-    TAHOMA_INVARIANT(way(node, to).exists() && count < topology_.nodes(), "a way that does not arrive");
+    TAHOMA_INVARIANT(way(node, to).exists() && count < topology_.nodes(), "a route does not reach its chip");
     node = *topology_.neighbour(node, way(node, to).port);
   }
   return count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way packets go: for every node and every chip the port and the class of virtual channels, computed once
-// from what the topology answers, so that routers look up plain numbers.
+// Routing tables: the port and the class of virtual channels for every node and every chip. They are computed
+// once from the topology, so that routers only look up numbers.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,13 @@ namespace tahoma::base {
 
 class Routes {
  public:
-  // `order`: the axes in the order in which dimension order takes them. The topology outlives this.
+  // `order`: the axes in the order of dimension-order routing. The topology outlives this.
   Routes(const Topology& topology, const AxisOrder& order, const DeadLinks& dead);
 
-  // From `node` to a chip that is another one. It does not exist if the fabric's routing finds no way round
-  // what is dead.
+  // The first hop from `node` to another chip. It does not exist if routing finds no path around dead links.
   const Way& way(std::uint32_t node, std::uint32_t to) const { return ways_[node * chips_ + to]; }
   unsigned vc_classes() const { return vc_classes_; }
-  std::uint32_t hops(std::uint32_t from, std::uint32_t to) const;  // links, of a way that exists
+  std::uint32_t hops(std::uint32_t from, std::uint32_t to) const;  // number of links; the route must exist
 
  private:
   Way& at(std::uint32_t node, std::uint32_t to) { return ways_[node * chips_ + to]; }

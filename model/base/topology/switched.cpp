@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every chip on one switch. A chip has one port, `up`; the switch has one for each chip. Every way has two
-// links, and no link waits for another of its direction, so one class of virtual channels is enough.
+// Every chip is connected to one switch. A chip has one port, `up`; the switch has one for each chip. Every
+// route has two links, and no link waits for another of its direction, so one class of virtual channels is
+// enough.
 #include <fmt/format.h>
 
 #include "model/base/topology/loop.h"

@@ -9,7 +9,7 @@
 
 namespace tahoma::base {
 
-// Each in the file of its name.
+// Each is defined in the file of its name.
 TopologyRow torus_row();
 TopologyRow mesh_row();
 TopologyRow ring_row();
@@ -31,7 +31,7 @@ FabricKind fabric_named(std::string_view name) {
   const auto& rows = topologies();
   const auto row =
       std::find_if(rows.begin(), rows.end(), [&](const TopologyRow& r) { return name == r.name; });
-  TAHOMA_INVARIANT(row != rows.end(), fmt::format("no topology is called '{}'", name));
+  TAHOMA_INVARIANT(row != rows.end(), fmt::format("there is no topology '{}'", name));
   return static_cast<FabricKind>(row - rows.begin());
 }
 

@@ -17,15 +17,15 @@ namespace tahoma::base {
 struct TopologyRow {
   const char* name;                                             // machine.link.topology
   const char* doc;                                              // one phrase
-  std::unique_ptr<const Topology> (*make)(const MachineSize&);  // of a size that is not refused
-  // What is wrong with the size and what is legal; "" if nothing is.
+  std::unique_ptr<const Topology> (*make)(const MachineSize&);  // the size must be legal
+  // The error of a size and the legal sizes; "" if the size is legal.
   std::string (*refusal)(const MachineSize&) = [](const MachineSize&) { return std::string(); };
 };
 
 const std::vector<TopologyRow>& topologies();
 
-// A row of the table by its number: the value of the parameter machine.link.topology. It has no enumerators, so
-// that the table is the only list of fabrics.
+// The number of a row of the table: the value of the parameter machine.link.topology. It has no enumerators,
+// so that the table is the only list of fabrics.
 enum class FabricKind : std::uint8_t {};
 Choice<FabricKind> fabric_choice();
 FabricKind fabric_named(std::string_view name);  // invariant: the table has the name

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A DMA engine's outgoing packets for other chips, up to the fabric.
+#include "model/engine/dma/dma_outgoing.h"
+
+#include <algorithm>
+
 #include "model/base/error.h"
-#include "model/engine/dma/dma_engine.h"
 #include "model/sim/time.h"
 
 namespace tahoma::model {
 
 using base::Time;
 
-// Packets that are still being read have reserved their slots.
-bool DmaEngine::fabric_full() { return outgoing_.size() + unsent_ >= params_.remote_window; }
-
-void DmaEngine::send(const DmaFlight& flight) {
+void DmaOutgoing::send(const DmaFlight& flight) {
   const Transfer& transfer = *flight.transfer;
   const TransferRequest& request = transfer.request;
   const isa::DmaSide& dst = request.descriptor().dst;
@@ -29,35 +28,37 @@ void DmaEngine::send(const DmaFlight& flight) {
   enqueue(*p, info, flight.handed_on);
 }
 
-void DmaEngine::enqueue(sim::Payload& payload, sim::PacketInfo& info, Time ready) {
+void DmaOutgoing::enqueue(sim::Payload& payload, sim::PacketInfo& info, Time ready) {
   info.source_core = core_;
-  info.engine = index_;
-  outgoing_.push({&payload, ready});
-  if (outgoing_.size() == 1) due_at(step_at_, std::max(ready, sim::now()));
+  info.engine = engine_;
+  queue_.push({&payload, ready});
+  if (queue_.size() == 1) inject_at_ = std::max(ready, sim::now());
 }
 
-// Offers the oldest packet to the fabric.
-void DmaEngine::inject() {
-  due_at(step_at_, base::kNever);
-  awaiting_credit_ = !around_.offer(*outgoing_.front().payload);
-  if (!awaiting_credit_) sent();
+bool DmaOutgoing::inject() {
+  inject_at_ = base::kNever;
+  awaiting_credit_ = !around_.offer(*queue_.front().payload);
+  return !awaiting_credit_ && sent();
 }
 
-void DmaEngine::credited() {
+bool DmaOutgoing::credited() {
   TAHOMA_INVARIANT(awaiting_credit_, "a DMA engine is credited for a packet it did not offer");
   awaiting_credit_ = false;
-  sent();
+  return sent();
 }
 
-void DmaEngine::sent() {
-  outgoing_.front().payload->release();
-  outgoing_.pop();
-  if (!outgoing_.empty()) due_at(step_at_, std::max(outgoing_.front().ready, sim::now()));
-  if (!blocked_on_link()) return;
-  blocked_ &= ~(1U << index_);
-  counted_.blocked_link += sim::now() - blocked_since_;
-  free_at_ = std::max(free_at_, sim::now());
-  schedule();
+bool DmaOutgoing::sent() {
+  queue_.front().payload->release();
+  queue_.pop();
+  if (!queue_.empty()) inject_at_ = std::max(queue_.front().ready, sim::now());
+  if (!blocked()) return false;
+  blocked_ &= ~(1U << engine_);
+  return true;
+}
+
+void DmaOutgoing::block(Time since) {
+  blocked_ |= 1U << engine_;
+  blocked_since_ = since;
 }
 
 }  // namespace tahoma::model

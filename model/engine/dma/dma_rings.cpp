@@ -5,7 +5,7 @@
 
 #include "model/base/error.h"
 #include "model/base/statistics_walk.h"
-#include "model/engine/dma/transfer_values.h"
+#include "model/engine/dma/transfer/transfer_values.h"
 
 namespace tahoma::model {
 
@@ -13,8 +13,8 @@ using base::Duration, base::Time;
 
 namespace {
 
-// Has the host fetch an object while something else is done: those of the 8,192 engines of an UltraServer
-// are in no near cache when their turn comes.
+// Prefetches an object on the host. The objects of the 8,192 engines of an UltraServer are in no near cache
+// at their turn.
 template <class Object>
 void fetch(const Object& object) {
   constexpr std::size_t kLine = 64;  // of the host's caches
@@ -64,13 +64,13 @@ void DmaRings::step() {
   schedule();
 }
 
-// When an engine next does something, unless it is given an answer, credit or a new transfer.
+// The time of an engine's next action, unless an answer, credit or a new transfer arrives earlier.
 Time DmaRings::next_act() const {
   const Time engine = *std::min_element(due_.begin(), due_.end());
   return starting_.empty() ? engine : std::min(engine, starting_.front().when);
 }
 
-// While engines act, their changes of mind are collected and heard once, at the end.
+// While engines act, their changes of that time are collected and applied once, at the end.
 void DmaRings::schedule() {
   if (acting_) return;
   const Time earliest = std::min(next_act(), increments_.due());
@@ -81,11 +81,11 @@ sim::Payload* DmaRings::packet(tlm::tlm_command command, std::uint64_t address, 
   return pool_.take(command, address, static_cast<std::uint32_t>(bytes));
 }
 
-// Another chip's answer takes its own time to come: nobody there can look ahead for this engine.
+// The time of another chip's answer is not known here, so this engine cannot look ahead.
 bool DmaRings::access(sim::Payload& payload, Duration ahead) {
   if (!on_chip(payload.get_address(), place_.chip)) sim::info_of(payload).needed = Time{0};
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = sim::to_kernel(ahead);
+  sc_core::sc_time delay = sim::to_systemc(ahead);
   return network->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED;
 }
 
@@ -95,8 +95,8 @@ bool DmaRings::offer(sim::Payload& payload) {
   return network->nb_transport_fw(payload, phase, delay) != tlm::TLM_ACCEPTED;
 }
 
-// As long as nobody is owed an answer or credit, no increment is announced before an engine acts, and what is
-// rung from now on has its start-up to come.
+// While no engine waits for an answer or credit, no increment is announced before an engine acts, and a
+// transfer that is rung from now on still has its start-up ahead.
 void DmaRings::raise_increments() {
   const bool quiet = flights_.all_given_back() && blocked_ == 0;
   const Time now = sim::now(), certain = quiet ? std::min(next_act(), now + params_.start_up) : now;
@@ -123,7 +123,7 @@ tlm::tlm_sync_enum DmaRings::on_answer(sim::Payload& payload, tlm::tlm_phase& ph
   return tlm::TLM_COMPLETED;
 }
 
-// A semaphore of another core is raised by an empty packet through the network.
+// An empty packet through the network raises a semaphore of another core.
 void DmaRings::visible(const sim::Notify& n, unsigned engine, Time when) {
   if (n.core == place_.core) return increments_.announce(n, when);
   meter_.effect_at(when);
@@ -160,7 +160,7 @@ void DmaRings::ring(const TransferRequest& request) {
   if (witness_ != nullptr)
     for (unsigned n = 0; n < t->shares_left; ++n)
       witness_->pushed(t->engine(n), request.ring, share_for(n, t, described), sim::now());
-  // Not before those in front of it in its ring.
+  // It starts after the earlier ones of its ring.
   const Time when = dealt_[request.ring] = std::max(dealt_[request.ring], described);
   const auto later = [](Time d, const Starting& s) { return d < s.when; };
   starting_.insert(std::upper_bound(starting_.begin(), starting_.end(), when, later), {when, described, t});
@@ -172,7 +172,8 @@ Share DmaRings::share_for(unsigned n, Transfer* t, Time described) const {
   return {t, described + skew_of(t->engine(n), params_), units.first, units.last, 0, 0, 0};
 }
 
-// Deals out what has come through its start-up. An engine would not look at it before, and there are 16.
+// Distributes the transfers that have completed their start-up to the 16 engines, which would not look at
+// them earlier.
 void DmaRings::start(Time horizon) {
   auto s = starting_.begin();
   for (; s != starting_.end() && s->when <= horizon; ++s)
@@ -181,8 +182,8 @@ void DmaRings::start(Time horizon) {
   starting_.erase(starting_.begin(), s);
 }
 
-// When the descriptors of a transfer are there. Queues sync and scalar have a hardware generator each, which
-// takes one instruction after the other.
+// The time at which the descriptors of a transfer are available. The sync and scalar queues have a hardware
+// generator each, which takes one instruction at a time.
 Time DmaRings::generated(const TransferRequest& request) {
   if (request.dge != isa::Dge::kHw) return request.rung;
   Time& free = generator_free_[request.queue == isa::Queue::kSync ? 0 : 1];
@@ -211,7 +212,7 @@ void DmaRings::tell_result(const TransferRequest& request) {
                           .rows = rows});
 }
 
-// A ring holds what has not been issued.
+// A ring holds the transfers that are not completely issued.
 void DmaRings::share_issued(Transfer& t) {
   if (--t.to_issue > 0) return;
   const unsigned ring = t.request.ring;

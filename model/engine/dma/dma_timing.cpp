@@ -16,7 +16,7 @@ std::uint64_t beats(std::uint64_t bytes, base::Bytes width) {
 std::uint64_t count(Cycles cycles) { return static_cast<std::uint64_t>(cycles.count); }
 
 // Cycles in which the rows of a packet pass, element by element. A semaphore behind a single element is part
-// of it, behind several an element of its own.
+// of it; behind several it is its own element.
 std::uint64_t data_cycles(const PacketShape& p, const DmaParams& params) {
   const std::uint64_t whole = p.rows / p.joined, rest = p.rows % p.joined;
   const bool merged = p.semaphore && whole + (rest > 0 ? 1 : 0) == 1;

@@ -24,7 +24,7 @@ void AccessReporter::start(const isa::Instruction& i, const CoreMemories& memori
   checker_->start(step, accesses.all());
 }
 
-// An indirect transfer touches its rows one by one.
+// An indirect transfer accesses its rows one by one.
 void AccessReporter::list_rows(const TransferRequest& request, const isa::Instruction& i) {
   accesses_.push_back(isa::row_number_access(i.result, request.descriptor().count[0]));
   for (const isa::IndirectRow& row : request.rows) {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "model/check/checker.h"
+#include "model/check/race_checker.h"
 #include "model/engine/sequencer/sequencer.h"
 
 namespace tahoma::model {
@@ -12,11 +12,11 @@ namespace tahoma::model {
 class AccessReporter {
  public:
   // `checker`: null in a run without it. `sequencer` is the engine's and must outlive the reporter.
-  AccessReporter(check::Checker* checker, std::uint32_t core, std::uint32_t chip, isa::Queue queue,
+  AccessReporter(check::RaceChecker* checker, std::uint32_t core, std::uint32_t chip, isa::Queue queue,
                  const Sequencer& sequencer)
       : checker_(checker), core_(core), chip_(chip), queue_(queue), sequencer_(sequencer) {}
 
-  // False: the run has no checker, and none of the following may be called.
+  // False if the run has no checker; then none of the following may be called.
   bool enabled() const { return checker_ != nullptr; }
 
   // Each is called for the sequencer's current instruction: when it starts; for a doorbell, when it rings;
@@ -30,7 +30,7 @@ class AccessReporter {
   check::Step step_of(const isa::Instruction& i, base::Time t) const;
   void list_rows(const TransferRequest& request, const isa::Instruction& i);
 
-  check::Checker* checker_;
+  check::RaceChecker* checker_;
   std::uint32_t core_, chip_;
   isa::Queue queue_;
   const Sequencer& sequencer_;

@@ -17,9 +17,9 @@ class ActivityReporter {
       : meter_(meter), core_(core), queue_(queue), sequencer_(sequencer), ledger_(ledger) {}
 
   std::uint64_t executed() const { return executed_; }
-  // Tells this execution of the current instruction from everything else that the machine ever executes.
+  // Identifies this execution of the current instruction uniquely in the machine.
   std::uint64_t cause() const;
-  // The wait of the current instruction ended by a change of that cause.
+  // The wait of the current instruction was ended by a change with that cause.
   void released_by(std::uint64_t cause) { released_by_ = cause; }
 
   // Whether the following two report anything.

@@ -43,7 +43,7 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
   dont_initialize();
 }
 
-// Time zero, once.
+// Runs once, at time zero.
 void Engine::begin() {
   meter_.guard(name(), [this] {
     ledger_.tell(meter_.timeline, place_.core, static_cast<std::uint8_t>(place_.queue));
@@ -69,8 +69,7 @@ void Engine::step() {
   plan(t);
 }
 
-// Called at the time the instruction starts: what has passed since the engine was ready was waiting, then
-// hand-over.
+// Called at the time the instruction starts. The time since the engine was ready is waiting, then hand-over.
 void Engine::book_wait(Time start) {
   const std::optional<sim::Satisfied> satisfied = wait_.end();
   if (!satisfied) return;
@@ -79,8 +78,9 @@ void Engine::book_wait(Time start) {
   activities_.released_by(satisfied->cause);
 }
 
-// Neither waits nor touches anything shared: may run ahead of simulated time. What it raises carries its own
-// time, and a program without races cannot tell that its values are early.
+// The instruction neither waits nor accesses anything shared, so it may run ahead of simulated time. Its
+// semaphore changes carry their own time, and a program without races cannot observe that its values are
+// early.
 bool Engine::may_run_ahead() const {
   const isa::Instruction& i = sequencer_.current();
   const CostClass cost = isa::row_of(i.op).cost;
@@ -116,7 +116,7 @@ void Engine::room() {
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
-// What is wrong with a program is said of the instruction.
+// Errors of the program name the instruction.
 Time Engine::run_placed(Time t) {
   const std::size_t at = sequencer_.pc();
   try {
@@ -168,7 +168,7 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   return ring.next;
 }
 
-// Twice: on arrival, and when both cores have been here.
+// Runs twice: on arrival, and when both cores have arrived.
 Time Engine::run_rendezvous(const isa::Instruction& i, Time t) {
   if (!rendezvous_.present()) arrive(i, t);
   const std::optional<RendezvousSide::Times> times = rendezvous_.leave(t);
@@ -185,7 +185,7 @@ Time Engine::run_rendezvous(const isa::Instruction& i, Time t) {
   return done;
 }
 
-// What the queue issued before is complete when an engine comes to a rendezvous.
+// All earlier instructions of the queue are complete when an engine arrives at a rendezvous.
 void Engine::arrive(const isa::Instruction& i, Time t) {
   ledger_.account(t, StallReason::kDispatch);
   if (accesses_.enabled()) accesses_.arrive(i, t);

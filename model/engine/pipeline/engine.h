@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One engine of a NeuronCore, or one collective core: an in-order sequencer in front of a pipeline. Wakes
-// once per instruction, at the time the sequencer runs it or hands it to the pipeline: then its values are
-// applied, its time is booked, and the semaphore change that it will make is posted. Register and branch
-// instructions are private and run ahead. Register words in memory take their latency, but none of the
-// memory's bandwidth.
+// One engine of a NeuronCore, or one collective core: an in-order sequencer in front of a pipeline. It wakes
+// once per instruction, when the sequencer runs it or hands it to the pipeline. Then it applies the values,
+// books the time and posts the future semaphore change. Register and branch instructions are private and run
+// ahead. Register words in memory take the latency of the memory, but none of its bandwidth.
 #pragma once
 
 #include <optional>
@@ -48,28 +47,28 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
     std::uint32_t cores;       // of the machine
     bool functional;
     bool run_ahead;
-    check::Checker* checker;       // null: nobody watches
+    check::RaceChecker* checker;   // null: nobody watches
     TensorArray* array = nullptr;  // of a tensor engine, if gates stand in for it
   };
   Engine(sc_core::sc_module_name name, const Place& place, const CoreParams& params, sim::Meter& meter);
 
   // Before the run: the stream of this engine's queue. `program` and `arguments` must outlive the run.
   void load(const isa::Program& program, const Arguments& arguments) { sequencer_.load(program, arguments); }
-  // Before the run: the seed of stochastic rounding. Every engine rounds by a stream of its own.
+  // Before the run: the seed of stochastic rounding. Every engine has its own random stream.
   void seed(std::uint64_t seed) { values_.seed(seed); }
   bool done() const { return sequencer_.done(); }
 
-  // What keeps the engine from going on, for the report of a run that makes no progress.
+  // The reason why the engine does not proceed, for the report of a run that makes no progress.
   struct Blocked {
     std::string path, instruction;
     std::size_t index = 0;
     std::optional<sim::Condition> condition;
     std::int64_t value = 0;
-    // It waits for the other core. Neither this nor a condition: it waits for room in a DMA ring.
+    // It waits for the other core. If it has neither this nor a condition, it waits for room in a DMA ring.
     const isa::Instruction* rendezvous = nullptr;
   };
   std::optional<Blocked> blocked();
-  // The current instruction and those behind it in the stream.
+  // The current instruction and the next ones in the stream.
   std::span<const isa::Instruction> remaining() const { return sequencer_.stream().subspan(sequencer_.pc()); }
 
   // After the run.
@@ -117,7 +116,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   base::Time ready_{0};
   base::Duration late_{0};  // from the start of the instruction to the engine's wake-up
   bool waiting_for_room_ = false;
-  isa::Instruction resolved_;  // the one under way, where registers have moved its tiles
+  isa::Instruction resolved_;  // the current one, with its tiles moved by registers
 };
 
 }  // namespace tahoma::model

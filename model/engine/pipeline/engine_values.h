@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the instructions of one engine compute: applies them to the memories of the core, and holds the values
-// that are private to the engine: the weights in the array, the lanes, the stream of stochastic rounding.
+// The values of one engine: applies its instructions to the memories of the core and holds the engine's
+// private values: the weights in the array, the lanes, the stream of stochastic rounding.
 #pragma once
 
 #include "isa/semantics/semantics.h"
 #include "model/base/measurements.h"
-#include "model/engine/dma/transfer_values.h"
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/dma/transfer/transfer_values.h"
+#include "model/engine/params/engine_params.h"
 #include "model/engine/pipeline/tensor_array.h"
 
 namespace tahoma::model {
@@ -17,14 +17,14 @@ class EngineValues {
     base::EngineKind kind;
     isa::Queue queue;
     std::uint32_t core;  // global number
-    bool functional;     // false computes nothing, as in timing mode
+    bool functional;     // false in timing mode: computes nothing
   };
-  // `array`: of a tensor engine, if gates stand in for it, else null.
+  // `array`: of a tensor engine that is simulated in RTL, else null.
   EngineValues(const Owner& engine, const CoreParams& params, TensorArray* array);
 
-  // Before the run: the seed of stochastic rounding, 0 without. Every engine rounds by a stream of its own.
+  // Before the run: the seed of stochastic rounding, or 0. Every engine has its own random stream.
   void seed(std::uint64_t seed);
-  // `i`, with its registers resolved, starts at `t`.
+  // Instruction `i`, with its registers resolved, starts at `t`.
   void apply(const isa::Instruction& i, const CoreMemories& memories, base::Time t);
 
  private:

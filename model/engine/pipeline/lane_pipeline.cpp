@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector, scalar and GpSimd engines: one instruction occupies the lanes at a time, one may wait in front of
-// them (assumed: profiles show starts up to about one instruction ahead of the lanes), results drain behind.
-// The scalar engine holds one set of function tables and pays for a switch.
+// Vector, scalar and GpSimd engines. One instruction occupies the lanes at a time, and one may wait in front
+// of them (assumed: profiles show starts up to about one instruction ahead of the lanes); results drain
+// behind. The scalar engine holds one set of function tables; a switch costs time.
 #include "isa/table/activation_functions.h"
 #include "isa/table/table.h"
 #include "model/base/error.h"
@@ -56,13 +56,13 @@ class LanePipeline final : public Pipeline {
 
   Cycles switch_tables(const isa::OpRow& row, isa::ActFn fn) {
     if (row.cost != isa::CostClass::kActivation && row.cost != isa::CostClass::kActivationReduce) return {0};
-    const TableSwitch change = table_switch(fn, tables_, params_.scalar);
+    const TableSwitch change = table_switch(fn, tables_, params_.tables);
     tables_ = change.loaded;
     return change.cycles;
   }
 
   base::EngineKind kind_;
-  const CoreParams& params_;
+  const CoreTiming params_;
   base::Clock clock_;
   Cycles front_free_{0}, lanes_free_{0};
   unsigned tables_ = isa::kNoTableSet;

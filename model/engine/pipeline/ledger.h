@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an engine's time goes. A cursor walks along simulated time; every stretch it passes gets one name, so
-// the names add up to the elapsed time by construction.
+// The account of an engine's time. A cursor moves along simulated time, and every stretch that it passes gets
+// one stall reason, so the reasons add up to the elapsed time by construction.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@ namespace tahoma::model {
 
 class Ledger {
  public:
-  // From now on `timeline` hears of every stretch as one of that engine's; null for nobody.
+  // From now on `timeline` receives every stretch as one of that engine; null for none.
   void tell(base::TimelineObserver* timeline, std::uint32_t core, std::uint8_t queue) {
     timeline_ = timeline;
     core_ = core;
     queue_ = queue;
   }
-  // Name the time from the cursor to `until`; nothing happens if the cursor is already there.
+  // Attributes the time from the cursor to `until`; does nothing if the cursor is already there.
   void account(base::Time until, base::StallReason name) {
     if (until <= cursor_) return;
     time_[static_cast<std::size_t>(name)] += until - cursor_;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of an engine behind its sequencer: takes one instruction at a time and says when it starts, when
-// the next may be dispatched and when its result is visible. Holds what is private to the engine (array,
-// weights, tables, throttle); nothing here waits for anyone else, so it computes ahead of simulated time.
+// The part of an engine behind its sequencer. It takes one instruction at a time and returns when the
+// instruction starts, when the next may be dispatched and when the result is visible. It holds the private
+// state of the engine (array, weights, tables, throttle). It never waits for another component, so it
+// computes ahead of simulated time.
 #pragma once
 
 #include <memory>
 
 #include "isa/core/instruction.h"
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/params/engine_params.h"
 #include "model/engine/pipeline/ledger.h"
 #include "model/engine/pipeline/tensor_array.h"
 
@@ -15,10 +16,10 @@ namespace tahoma::model {
 
 struct Issue {
   base::Time start;
-  base::Time next;      // the sequencer may look at the following instruction
+  base::Time next;      // the sequencer may read the following instruction
   base::Time complete;  // the result is visible to others, before semaphore latency
-  // The sources have been read and may be overwritten: the end of the streaming, assumed (nothing is
-  // published of updates on read).
+  // The sources have been read and may be overwritten: the end of the streaming (assumed; nothing is
+  // published about updates on read).
   base::Time read;
   base::Time enter;  // the lanes or the array begin to stream
 };
@@ -26,11 +27,11 @@ struct Issue {
 class Pipeline {
  public:
   virtual ~Pipeline() = default;
-  // The sequencer has held the next instruction since then; what it waited for after that is a semaphore.
+  // The time since which the sequencer holds the next instruction; any later wait is for a semaphore.
   virtual void decoded(base::Time) {}
   // `dispatch` never decreases from call to call.
   virtual Issue issue(const isa::Instruction& i, base::Time dispatch, Ledger& ledger) = 0;
-  // The instruction issued last streams `by` longer, for that reason: its issue with the times moved.
+  // The latest instruction streams `by` longer, for that reason: returns its issue with the new times.
   virtual Issue hold(const Issue& issue, base::Duration by, base::StallReason reason, Ledger& ledger) = 0;
   const base::ArrayCounts& counted() const { return counted_; }
 
@@ -38,7 +39,7 @@ class Pipeline {
   base::ArrayCounts counted_;
 };
 
-// `array`: null for the law of the array.
+// `array`: null if the law of the array applies.
 std::unique_ptr<Pipeline> make_tensor_pipeline(const TensorParams& params, TensorArray* array = nullptr);
 std::unique_ptr<Pipeline> make_lane_pipeline(base::EngineKind kind, const CoreParams& params);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One engine as a user of what the engines of its core share: the banks of PSUM and the port of SBUF.
+// One engine as a user of the shared resources of its core: the banks of PSUM and the port of SBUF.
 #pragma once
 
 #include <systemc>
@@ -19,15 +19,15 @@ class SharedUser {
   SharedUser(base::EngineKind kind, isa::Queue queue, const CoreParams& params, Banks& banks, Port& port)
       : kind_(kind), queue_(queue), params_(params), banks_(banks), port_(port) {}
 
-  // Whether the instruction needs any of it: then it has to start at simulated time.
+  // Whether the instruction uses a shared resource; then it has to start at simulated time.
   bool shares(const isa::Instruction& i) const { return model::shares(i, kind_, params_); }
-  // Engines that start at the same time on something shared ask for it in the order of their queues: each
-  // wakes as many femtoseconds late as its number says. Their times do not show it.
+  // Engines that start at the same time on a shared resource ask for it in the order of their queues: each
+  // wakes as many femtoseconds late as its number. Reported times exclude this delay.
   base::Duration turn(const isa::Instruction& i) const {
     return {shares(i) ? static_cast<std::int64_t>(queue_) : 0};
   }
-  // Others may have the same bank or use the same port meanwhile: then the instruction, just issued, streams
-  // longer. Returns its issue with the times moved.
+  // Other engines may use the same bank or port meanwhile; then the instruction, just issued, streams longer.
+  // Returns its issue with the new times.
   Issue reserve(const isa::Instruction& i, Issue issue, Pipeline& pipeline, Ledger& ledger);
 
  private:

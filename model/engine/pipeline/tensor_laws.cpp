@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine's laws.
 #include <algorithm>
 #include <cmath>
 
@@ -36,8 +35,8 @@ Cycles array_cycles(std::uint64_t rows, std::uint64_t columns, Cycles streaming)
   return streaming + fill_cycles(rows, columns);
 }
 
-// Elements follow each other within a run; each outer dimension repeats the runs so far, and an odd stride
-// turns the parity of every other repetition.
+// Elements follow each other within a run. Each outer dimension repeats the runs so far, and an odd stride
+// inverts the parity of every other repetition.
 std::uint64_t misaligned_runs(const isa::Instruction& i) {
   if (isa::size_of(i.src0.dtype) != 2) return 0;
   isa::Shape shape = i.shape;
@@ -84,25 +83,34 @@ std::uint64_t matmul_cell_cycles(const isa::Instruction& i, isa::DType weights) 
   return matmul_flops(i) / (2 * weights_per_cell(i)) * passes_of(i, weights);
 }
 
-MatmulCost matmul_cost(const isa::Instruction& i, const LoadedWeights& weights, const TensorParams& p) {
+TensorTiming::TensorTiming(const TensorParams& p)
+    : TensorParams(p),
+      // The constant of the core, measured on one size of the array, and the skew of this size.
+      result(fill_cycles(p.rows, p.columns) + Clock(p.clock).nearest(p.pipeline_latency) -
+             fill_cycles(p.latency_side, p.latency_side)),
+      weights(Clock(p.clock).nearest(p.weight_load_latency)),
+      decode(Clock(p.clock).nearest(p.weight_to_matmul)),
+      window(Clock(p.clock).nearest(p.throttle_window)),
+      phase(Clock(p.clock).nearest(p.throttle_phase)),
+      throttle_lead(Clock(p.clock).nearest(p.throttle_latency)) {}
+
+MatmulCost matmul_cost(const isa::Instruction& i, const LoadedWeights& weights, const TensorTiming& p) {
   const unsigned passes = passes_of(i, weights.dtype);
   MatmulCost cost;
   cost.streaming = streaming_cycles(isa::moving_columns(i), passes);
   cost.reading =
       cost.streaming + Cycles{p.misaligned_run.count * static_cast<std::int64_t>(misaligned_runs(i))};
-  if (passes > 2) {  // both operands in halves
+  if (passes > 2) {  // both operands are split into halves
     const Cycles part{cost.streaming.count / 2};
     const Cycles second_weights = p.back_to_back + weights.load + p.weight_exchange;
     cost.reading = std::max(part + p.issue_overhead, second_weights) + part;
   }
   cost.interval = cost.reading + p.issue_overhead;
-  const Cycles core =
-      Clock(p.clock).nearest(p.pipeline_latency) - fill_cycles(p.latency_side, p.latency_side);
-  cost.latency = fill_cycles(p.rows, p.columns) + core;
+  cost.latency = p.result;
   return cost;
 }
 
-WeightCost weight_cost(const isa::Instruction& i, const TensorParams& p) {
+WeightCost weight_cost(const isa::Instruction& i, const TensorTiming& p) {
   isa::Shape slice = i.shape;
   if (i.mode == isa::MatmulMode::kDoubleRow) slice.count[isa::kSliceDim] = 1;
   const auto columns = static_cast<double>(isa::stationary_columns(i));
@@ -111,8 +119,7 @@ WeightCost weight_cost(const isa::Instruction& i, const TensorParams& p) {
         static_cast<std::int64_t>(std::ceil(columns * weight_cycles_per_column(i.src0.dtype, in_order, p)))};
   };
   return {cycles(contiguous(i.src0, slice)), cycles(true),
-          is_32_bit(i.src0.dtype) ? p.wide_load_issue : p.load_issue,
-          Clock(p.clock).nearest(p.weight_load_latency)};
+          is_32_bit(i.src0.dtype) ? p.wide_load_issue : p.load_issue, p.weights};
 }
 
 }  // namespace tahoma::model

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The systolic array with its weight loader. Three things go on at once, in the order of the program: the
+// The systolic array with its weight loader. Three activities overlap, each in the order of the program: the
 // loader shifts columns into shadow registers, moving rows are read from SBUF into a queue before the array,
-// and the array takes them from the queue, at half the rate while throttled. A matmul's first row meets its
-// weights when the tile's last row before it is through and the weights have been loaded: the shadow
-// registers are free again from then on. Matmuls on tiles that do not overlap run side by side, one pitch
-// apart (isa/semantics/arithmetic/array_tiles.h: which tile an operand takes).
+// and the array takes them from the queue, at half rate while throttled. A matmul's first row can enter when
+// the last row of the previous matmul on its tile has entered and the weights have been loaded; from then on
+// the shadow registers are free again. Matmuls on tiles that do not overlap run side by side, one pitch apart
+// (isa/semantics/arithmetic/array_tiles.h: the tile of an operand).
 //
-// Left out: whether the moving data of two tiles in the same rows, or the results of two tiles in the same
-// columns, get in each other's way: documented is only that matmuls on different tiles run in parallel.
+// Not modelled: conflicts of the moving data of two tiles in the same rows, or of the results of two tiles in
+// the same columns. The documentation says only that matmuls on different tiles run in parallel.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -22,17 +22,17 @@ namespace {
 
 using base::StallReason, base::Cycles, base::Time;
 
-// The smallest tiles of the array, a quarter of its rows by a quarter of its columns; what is said of a
-// larger tile holds for all of them.
+// The smallest tiles of the array, a quarter of its rows by a quarter of its columns. The state of a larger
+// tile is kept in all of its smallest tiles.
 struct Cell {
   isa::ArrayBlock place;
-  Cycles next_start{0};     // of a matmul, by the reading of the one before and the room in the queue
-  Cycles array_free{0};     // the last row of the matmul before has entered
-  Cycles shadow_free{0};    // the first row has entered that meets the weights before those loaded next
-  Cycles load_issued{0};    // earliest start of a matmul behind the load of its weights
-  Cycles weights_ready{0};  // first row that meets the weights loaded last
+  Cycles next_start{0};     // of a matmul, given the reading of the previous one and the room in the queue
+  Cycles array_free{0};     // the last row of the previous matmul has entered
+  Cycles shadow_free{0};    // the previous weights have left the shadow registers
+  Cycles load_issued{0};    // earliest start of a matmul after the load of its weights
+  Cycles weights_ready{0};  // earliest entry of a row that uses the latest weights
   LoadedWeights weights{};
-  bool in_shadow = false;  // no row has met the weights loaded last
+  bool in_shadow = false;  // no row has used the latest weights
 };
 
 std::vector<Cell> cells_of(const isa::ArraySize& array) {
@@ -50,8 +50,7 @@ class TensorPipeline final : public Pipeline {
       : params_(p),
         gates_(gates),
         clock_(p.clock),
-        throttle_(p.throttle, clock_.nearest(p.throttle_window), clock_.nearest(p.throttle_phase),
-                  p.throttle_share),
+        throttle_(p.throttle, params_.window, params_.phase, p.throttle_share),
         array_{static_cast<unsigned>(p.rows), static_cast<unsigned>(p.columns)},
         cells_(cells_of(array_)) {}
 
@@ -61,7 +60,7 @@ class TensorPipeline final : public Pipeline {
     const Cycles at = std::max(clock_.at_or_after(dispatch), front_);
     return i.op == isa::Opcode::kLoadWeights ? load_weights(i, at, ledger) : matmul(i, at, ledger);
   }
-  // The array stands still: rows of this tile enter later by as much.
+  // The array waits: rows of this tile enter later by that time.
   Issue hold(const Issue& issue, base::Duration by, StallReason reason, Ledger& ledger) override {
     const Cycles more = clock_.at_or_after({by.fs});
     Cycles next_start{0};
@@ -91,11 +90,10 @@ class TensorPipeline final : public Pipeline {
     for_each_cell(tile, [&](const Cell& cell) { shadow_free = std::max(shadow_free, cell.shadow_free); });
     const Cycles shift{cost.shift.count * (throttle_.throttled(shadow_free) ? 2 : 1)};
     const Cycles loaded = std::max(start + cost.read, shadow_free + shift);
-    const Cycles decode = clock_.nearest(params_.weight_to_matmul);
     for_each_cell(tile, [&](Cell& cell) {
       cell.weights = {i.src0.dtype, cost.read};
       cell.weights_ready = loaded + params_.weight_exchange;
-      cell.load_issued = std::max(start + cost.issue, decoded_ + decode);
+      cell.load_issued = std::max(start + cost.issue, decoded_ + params_.decode);
       cell.in_shadow = true;
     });
     loader_free_ = start + cost.read + params_.back_to_back;
@@ -147,14 +145,15 @@ class TensorPipeline final : public Pipeline {
     return {begin, clock_.edge(front_), complete, clock_.edge(through), clock_.edge(enter)};
   }
 
-  // When the queue before the array has room for the next matmul's rows. At full rate the array keeps up with
-  // the reader and the queue is empty; at half rate it is full, and its rows hide the overhead of a start.
+  // The time at which the queue before the array has room for the next matmul's rows. At full rate the array
+  // keeps up with the reader and the queue is empty. At half rate it is full, and its rows hide the overhead
+  // of a start.
   Cycles room_behind(Cycles through) {
-    if (throttle_.throttled(through)) return through - clock_.nearest(params_.throttle_latency);
+    if (throttle_.throttled(through)) return through - params_.throttle_lead;
     return through + params_.issue_overhead;
   }
 
-  const TensorParams& params_;
+  const TensorTiming params_;
   TensorArray* gates_;  // null: the law
   base::Clock clock_;
   Throttle throttle_;

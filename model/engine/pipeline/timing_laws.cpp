@@ -28,7 +28,7 @@ bool long_stride(const isa::Tile& t, const isa::Shape& s, const SbufParams& p) {
   return innermost_stride(t, s) > static_cast<std::int64_t>(p.long_stride.count);
 }
 
-// The memory reads the word, puts the element in, and writes it back.
+// A read-modify-write: the memory reads the word, inserts the element and writes the word back.
 bool partial_write(const isa::Tile& t, const isa::Shape& s, const SbufParams& p) {
   return long_stride(t, s, p) && isa::size_of(t.dtype) < p.word.count;
 }
@@ -38,21 +38,26 @@ bool all_in_sbuf(const isa::Instruction& i) {
          i.src1.space == isa::Space::kSbuf;
 }
 
-const LaneParams& lane_params(base::EngineKind kind, const CoreParams& p) {
+const LaneParams& lane_params(base::EngineKind kind, const CoreTiming& p) {
   if (kind == base::EngineKind::kVector) return p.vector;
   if (kind == base::EngineKind::kScalar) return p.scalar;
   return p.gpsimd;
+}
+const LaneTiming& lane_timing(base::EngineKind kind, const CoreTiming& p) {
+  if (kind == base::EngineKind::kVector) return p.vector_lanes;
+  if (kind == base::EngineKind::kScalar) return p.scalar_lanes;
+  return p.gpsimd_lanes;
 }
 
 Cycles cycles_of(std::uint64_t n) { return {static_cast<std::int64_t>(n)}; }
 std::uint64_t count_of(Cycles cycles) { return static_cast<std::uint64_t>(cycles.count); }
 Cycles larger(Cycles a, Cycles b) { return {std::max(a.count, b.count)}; }
 
-// The engine's cycles that the memory takes for a tile's elements, one after the other; the vector engine has
-// two streams each way (documented), which measurements show between SBUF and SBUF only. 0 if the memory
-// keeps up with any engine.
+// Cycles of the engine that the memory takes for a tile's elements, one after the other. The vector engine
+// has two streams in each direction (documented), which measurements show between SBUF and SBUF only. 0 if
+// the memory keeps up with any engine.
 Cycles memory_cycles(const isa::Instruction& i, const isa::Tile& tile, bool writes, base::EngineKind kind,
-                     const CoreParams& p) {
+                     const CoreTiming& p) {
   if (!long_stride(tile, i.shape, p.sbuf)) return {0};
   const bool partial = writes && partial_write(tile, i.shape, p.sbuf);
   const auto each =
@@ -63,35 +68,33 @@ Cycles memory_cycles(const isa::Instruction& i, const isa::Tile& tile, bool writ
       ceil_divided(free_elements(i.shape) * each * lane_params(kind, p).clock.hz, p.sbuf.clock.hz * streams));
 }
 
-// Before the first element: what an engine always takes, and what its operands add.
-Cycles start_up(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+// Start-up before the first element: the fixed part and that of the operands.
+Cycles start_up(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   const Cycles engine = lane_params(kind, p).issue_overhead;
   if (kind == base::EngineKind::kScalar && i.src0.space == isa::Space::kSbuf)
     return engine + p.scalar.sbuf_source;
   return engine;
 }
 
-// Reading and writing overlap, within an instruction and from one to the next; start-ups do not. Hence the
-// lanes take an instruction as often as its sources can be read or its results written, each with its pause,
-// while the front end is free once the sources have been read: it takes the next instruction a little ahead
-// of the lanes.
+// Reading and writing overlap, within an instruction and between instructions; start-ups do not. Hence the
+// rate of the lanes is the slower of reading sources and writing results, each with its pause. The front end
+// is free once the sources have been read, so it takes the next instruction a little ahead of the lanes.
 struct Lane {
   const isa::Instruction& i;
   base::EngineKind kind;
-  const CoreParams& p;
+  const CoreTiming& p;
 
   Occupancy of(Cycles computing, Cycles extra_start = {0}) const {
     const LaneParams& params = lane_params(kind, p);
-    const Clock clock(params.clock);
+    const LaneTiming& timing = lane_timing(kind, p);
     const Cycles start = start_up(i, kind, p) + extra_start;
     const Cycles reading = larger(computing, larger(memory_cycles(i, i.src0, false, kind, p),
                                                     memory_cycles(i, i.src1, false, kind, p)));
     const Cycles writing = memory_cycles(i, i.dst, true, kind, p);
     const Cycles streamed = start + larger(reading, writing);
-    const Cycles rewriting =
-        partial_write(i.dst, i.shape, p.sbuf) ? clock.nearest(params.partial_write_latency) : Cycles{0};
+    const Cycles rewriting = partial_write(i.dst, i.shape, p.sbuf) ? timing.partial_write : Cycles{0};
     return {start + reading, larger(start + reading + params.turnaround, writing + params.write_turnaround),
-            streamed, streamed + rewriting + clock.nearest(params.latency)};
+            streamed, streamed + rewriting + timing.latency};
   }
   Occupancy of_elements(std::uint64_t numerator = 1, std::uint64_t denominator = 1,
                         Cycles extra_start = {0}) const {
@@ -103,11 +106,11 @@ struct Lane {
   }
 };
 
-Occupancy elementwise(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy elementwise(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   return Lane{i, kind, p}.of_elements(1, kind == base::EngineKind::kVector ? vector_rate(i, p) : 1);
 }
 
-Occupancy two_input(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy two_input(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   if (kind == base::EngineKind::kGpSimd)
     return Lane{i, kind, p}.of_elements(count_of(p.costs.gpsimd_two_input));
   const bool predicate = i.op == isa::Opcode::kTensorCopyPredicated;  // published: N at best
@@ -118,52 +121,50 @@ Occupancy two_input(const isa::Instruction& i, base::EngineKind kind, const Core
   return Lane{i, kind, p}.of_two_inputs(1, fast ? p.vector.two_input_rate : 1);
 }
 
-Occupancy reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy reduce(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   const bool fast = p.vector.fast_modes && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
                     (i.op0 == isa::AluOp::kAdd || i.op0 == isa::AluOp::kMax) &&
                     !long_stride(i.src0, i.shape, p.sbuf);
   return Lane{i, kind, p}.of_elements(1, fast ? p.vector.reduce_rate : 1);
 }
 
-Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p,
+Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p,
                      Cycles extra_start) {
   Occupancy o = Lane{i, kind, p}.of_elements(1, 1, extra_start);
-  const Clock clock(p.scalar.clock);
-  if (!isa::in_every_table_set(i.func))
-    o.complete = o.complete + clock.nearest(p.scalar.activate_latency) - clock.nearest(p.scalar.latency);
+  if (!isa::in_every_table_set(i.func)) o.complete = o.complete + p.activate - p.scalar_lanes.latency;
   return o;
 }
 
-Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   return activation(i, kind, p, {0});
 }
 
-Occupancy reciprocal(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy reciprocal(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   return Lane{i, kind, p}.of_elements(count_of(p.costs.reciprocal));
 }
 
 // Published: half the cycles when zeroing 16-bit elements on the vector engine.
-Occupancy memset(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy memset(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   const bool fast = kind == base::EngineKind::kVector && i.value == 0.0F && is_16_bit(i.dst.dtype);
   return Lane{i, kind, p}.of_elements(1, fast ? p.vector.memset_rate : 1);
 }
 
 // One element a cycle: patterns, searches, scans of one input, selections (published for most; for gathers,
 // tensor_scalar_cumulative, select_reduce, random numbers, sequence_bounds and nonzero_with_count assumed).
-Occupancy streaming(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy streaming(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   return Lane{i, kind, p}.of_elements();
 }
 
-// Published: max(600, N) cycles from start to start. N takes the place of N + start-up, as in all published
-// costs; the sequencer computes addresses in the rest.
-Occupancy dynamic_copy(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+// Published: max(600, N) cycles from start to start. N is N + start-up here, as in all published costs; the
+// sequencer computes addresses in the rest.
+Occupancy dynamic_copy(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   const Cycles least = p.costs.dynamic_copy - start_up(i, kind, p);
   return Lane{i, kind, p}.of(larger(least, cycles_of(free_elements(i.shape))));
 }
 
 // Published: one element a cycle for a subtraction and a product of an even number of bf16, else two cycles;
 // measured: one element a cycle when an operand is in PSUM (a profile's pitch of 643 ns for 512 elements).
-Occupancy scalar_tensor_tensor(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy scalar_tensor_tensor(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   const bool fast = i.src0.dtype == isa::DType::kBf16 && i.src1.dtype == isa::DType::kBf16 &&
                     i.op0 == isa::AluOp::kSubtract && i.op1 == isa::AluOp::kMult &&
                     free_elements(i.shape) % 2 == 0;
@@ -171,36 +172,36 @@ Occupancy scalar_tensor_tensor(const isa::Instruction& i, base::EngineKind kind,
   return Lane{i, kind, p}.of_two_inputs(fast || psum ? 1 : count_of(p.costs.scalar_tensor_tensor), 1);
 }
 
-Occupancy scan(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy scan(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   return Lane{i, kind, p}.of_two_inputs(count_of(p.costs.scan), 1);
 }
 
-// Published: one element a cycle, and MIN_II more to read the accumulators out, which an instruction without
-// a column for the result does not do (assumed). MIN_II is 64 cycles of either engine's own clock.
-Cycles accumulator_read(const isa::Instruction& i, const CoreParams& p) {
+// Published: one element a cycle, and MIN_II more to read out the accumulators. An instruction without a
+// result column does not read them (assumed). MIN_II is 64 cycles of either engine's own clock.
+Cycles accumulator_read(const isa::Instruction& i, const CoreTiming& p) {
   return i.result.present ? p.scalar.accumulator_read : Cycles{0};
 }
 
-Occupancy scalar_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy scalar_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   return Lane{i, kind, p}.of_elements(1, 1, accumulator_read(i, p));
 }
 
-Occupancy activation_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy activation_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   return activation(i, kind, p, accumulator_read(i, p));
 }
 
-Occupancy aggregate(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy aggregate(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   return Lane{i, kind, p}.of_elements(count_of(p.costs.aggregate), kAggregateTriple);
 }
 
 // Assumed: each element passes once per halving of the partitions.
-Occupancy partition_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy partition_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   const auto rounds = static_cast<std::uint64_t>(std::bit_width(i.shape.partitions - 1U));
   return Lane{i, kind, p}.of_elements(std::max<std::uint64_t>(1, rounds));
 }
 
 // indices x e / C, C = ((fixed + t e) / (t e)) / min(word / size, e), e elements of an index.
-Occupancy local_gather(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy local_gather(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   const std::uint64_t e = i.per_index, size = isa::size_of(i.src0.dtype);
   const std::uint64_t wide = std::clamp<std::uint64_t>(p.costs.gather_word.count / size, 1, e);
   const std::uint64_t elements = count_of(p.costs.gather_element) * e;
@@ -208,7 +209,7 @@ Occupancy local_gather(const isa::Instruction& i, base::EngineKind kind, const C
       ceil_divided(std::uint64_t{i.valid} * e * elements * wide, count_of(p.costs.gather_fixed) + elements)));
 }
 
-Occupancy topk(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+Occupancy topk(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   return Lane{i, kind, p}.of(cycles_of(count_of(p.costs.topk) * i.extent + i.valid));
 }
 
@@ -236,6 +237,18 @@ constexpr LawRow kLaneLaws[] = {{isa::CostClass::kElementwise, elementwise},
 
 }  // namespace
 
+LaneTiming::LaneTiming(const LaneParams& p)
+    : latency(Clock(p.clock).nearest(p.latency)),
+      partial_write(Clock(p.clock).nearest(p.partial_write_latency)) {}
+
+CoreTiming::CoreTiming(const CoreParams& p)
+    : CoreParams(p),
+      vector_lanes(p.vector),
+      scalar_lanes(p.scalar),
+      gpsimd_lanes(p.gpsimd),
+      activate(Clock(p.scalar.clock).nearest(p.scalar.activate_latency)),
+      tables(Clock(p.scalar.clock).nearest(p.scalar.table_load)) {}
+
 bool contiguous(const isa::Tile& tile, const isa::Shape& shape) {
   std::int64_t expected = 1;
   for (std::size_t d = isa::kFreeDims; d-- > 0;) {
@@ -261,9 +274,9 @@ LaneLaw lane_law(isa::CostClass cost) {
   return row == std::end(kLaneLaws) ? nullptr : row->law;
 }
 
-TableSwitch table_switch(isa::ActFn fn, unsigned loaded, const ScalarParams& p) {
+TableSwitch table_switch(isa::ActFn fn, unsigned loaded, Cycles tables) {
   const unsigned set = isa::table_set_for(fn, loaded);
-  return {set, set == loaded ? Cycles{0} : Clock(p.clock).nearest(p.table_load)};
+  return {set, set == loaded ? Cycles{0} : tables};
 }
 
 }  // namespace tahoma::model

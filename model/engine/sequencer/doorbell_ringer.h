@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the requests of the transfers whose doorbells one sequencer rings, and says how long that takes.
+// Creates the requests of the transfers whose doorbells one sequencer rings, and computes how long that
+// takes.
 #pragma once
 
 #include <optional>
 
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/params/engine_params.h"
 #include "model/engine/sequencer/doorbell.h"
 #include "model/engine/sequencer/sequencer.h"
 
@@ -19,11 +20,11 @@ class DoorbellRinger {
 
   struct Ring {
     TransferRequest request;
-    base::Time next;  // the sequencer may look at the following instruction
+    base::Time next;  // the sequencer may read the following instruction
   };
-  // The sequencer's current instruction, a doorbell, starts at `t`. `cause`: of the changes of semaphores that
-  // the transfer makes. Throws ProgramError E-RUN-047 for a core that the machine does not have, and as
-  // Sequencer::request.
+  // The sequencer's current instruction, a doorbell, starts at `t`. `cause`: of the semaphore changes that
+  // the transfer makes. Throws ProgramError E-RUN-047 for a core that the machine does not have, and the
+  // errors of Sequencer::request.
   Ring ring(const isa::Instruction& i, const CoreMemories& memories, base::Time t, std::uint64_t cause);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The completion of one engine's instructions. They complete in order, so that one counting semaphore can
-// stand for all that came before; in the same order they have read.
+// The completion of one engine's instructions. They read in order and complete in order, so that one counting
+// semaphore covers all earlier ones.
 #pragma once
 
 #include "model/engine/sequencer/semaphore_wait.h"
@@ -11,20 +11,20 @@ namespace tahoma::model {
 
 class InOrderCompletion {
  public:
-  // `raiser`: what others call a wait for this engine. All references must outlive the object.
+  // `raiser`: the stall reason of waits for this engine. All references must outlive the object.
   InOrderCompletion(const SequencerLaws& laws, SemaphoreWait::Port& semaphores, base::StallReason raiser,
                     sim::Meter& meter)
       : laws_(laws), semaphores_(semaphores), raiser_(raiser), meter_(meter) {}
 
-  // The next instruction has read its sources at `read` and is complete at `complete`: posts its update of a
-  // semaphore, with that cause.
+  // The next instruction has read its sources at `read` and is complete at `complete`: posts its semaphore
+  // update with that cause.
   void add(const isa::Instruction& i, base::Time read, base::Time complete, std::uint64_t cause);
-  // Something whose semaphore, if any, is not the engine's to update is complete at `t`.
+  // Work whose semaphore, if any, another component updates is complete at `t`.
   void reach(base::Time t);
 
-  // When all instructions so far are complete.
+  // The time at which all instructions so far are complete.
   base::Time last() const { return last_; }
-  // When an update of a semaphore by the latest instruction becomes visible.
+  // The time at which a semaphore update of the latest instruction becomes visible.
   base::Time visible(const isa::Update& update) const {
     return update.on_read ? read_value_ : complete_value_;
   }
@@ -35,7 +35,7 @@ class InOrderCompletion {
   base::StallReason raiser_;
   sim::Meter& meter_;
   base::Time last_{0};
-  base::Time read_value_{0}, complete_value_{0};  // new values of semaphores, on read and on completion
+  base::Time read_value_{0}, complete_value_{0};  // semaphore updates visible, on read and on completion
 };
 
 }  // namespace tahoma::model

@@ -13,7 +13,7 @@ using base::Duration, base::Time;
 
 namespace {
 
-// f(its bytes) for every element of a tile in SBUF, in the order of iteration.
+// Calls f(its bytes) for every element of a tile in SBUF, in the order of iteration.
 template <class F>
 void for_each_element(const isa::Tile& tile, const isa::Shape& shape, const CoreMemories& m, F&& f) {
   const auto size = static_cast<std::ptrdiff_t>(isa::size_of(tile.dtype));
@@ -56,7 +56,7 @@ bool fit(const isa::Instruction& a, const isa::Instruction& b) {
 Duration swap_time(const isa::Instruction& i, const CoreParams& p) {
   const std::uint64_t row = free_elements(i.shape) * isa::size_of(i.src0.dtype);
   if (i.gpsimd_dma)
-    return p.meeting.gpsimd_latency + p.meeting.gpsimd_bandwidth.time_for({row * i.shape.partitions});
+    return p.rendezvous.gpsimd_latency + p.rendezvous.gpsimd_bandwidth.time_for({row * i.shape.partitions});
   PacketShape share;
   share.rows = share.starts = (i.shape.partitions + isa::kDmaEngines - 1) / isa::kDmaEngines;
   share.row_bytes = static_cast<std::uint32_t>(row);
@@ -98,8 +98,9 @@ void Rendezvous::arrive(const Arrival& arrival, const CoreMemories& memories) {
   const bool swaps = arrival.instruction->op == isa::Opcode::kSendRecv;
   if (swaps) swap(other, second);
   if (checker_ != nullptr)
-    checker_->meet({other.arrival.core, other.arrival.queue}, {arrival.core, arrival.queue});
-  const Time done = together + (swaps ? swap_time(*arrival.instruction, params_) : params_.meeting.barrier);
+    checker_->rendezvous({other.arrival.core, other.arrival.queue}, {arrival.core, arrival.queue});
+  const Time done =
+      together + (swaps ? swap_time(*arrival.instruction, params_) : params_.rendezvous.barrier);
   other.arrival.who->met(together, done);
   arrival.who->met(together, done);
 }

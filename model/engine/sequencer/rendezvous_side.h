@@ -22,9 +22,10 @@ class RendezvousSide : private Participant {
 
   // The engine is at a rendezvous: from arrive() until leave() returns its times.
   bool present() const { return times_.has_value(); }
-  // `arrival.who` is filled in. Throws ProgramError E-RUN-045 without a second core, E-RUN-046 as Rendezvous.
+  // Sets `arrival.who`. Throws ProgramError E-RUN-045 without a second core, and E-RUN-046 as Rendezvous
+  // does.
   void arrive(Arrival arrival, const CoreMemories& memories);
-  // Nothing while the rendezvous is not over at `t`.
+  // Empty if the rendezvous is not over at `t`.
   std::optional<Times> leave(base::Time t);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The update of a semaphore that an instruction makes, in the terms of the semaphore file.
+// The semaphore update of an instruction, as the semaphore file takes it.
 #pragma once
 
 #include "isa/core/instruction.h"

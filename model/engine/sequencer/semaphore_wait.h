@@ -14,14 +14,14 @@ class SemaphoreWait {
  public:
   using Port = sc_core::sc_port<sim::SemaphoreIf>;
 
-  // `engine` hears of changes of the semaphore from begin() to end(). Both references must outlive the wait.
+  // `engine` receives changes of the semaphore from begin() to end(). Both references must outlive the wait.
   SemaphoreWait(Port& semaphores, sim::Watcher& engine) : semaphores_(semaphores), engine_(engine) {}
 
   // The sequencer could start an instruction at `ready`, but must wait until the semaphore has `value`.
   // Returns when the sequencer looks at the semaphore.
   base::Time begin(const isa::Wait& wait, std::int64_t value, base::Time ready);
-  // When the condition holds for a sequencer that looks at `ready`, as far as is known; end() returns the
-  // latest answer.
+  // The time at which the condition holds for a sequencer that looks at `ready`, as far as is known. end()
+  // returns the latest answer.
   const std::optional<sim::Satisfied>& look(base::Time ready);
   // The instruction starts. Returns nothing if it has not waited.
   std::optional<sim::Satisfied> end();
@@ -32,7 +32,7 @@ class SemaphoreWait {
     own_change_visible_ = visible;
   }
 
-  // While the sequencer waits, for the report of a deadlock.
+  // The current wait, for the report of a deadlock.
   const sim::Condition* condition() const { return waiting_ ? &condition_ : nullptr; }
   std::int64_t value() { return semaphores_->value(condition_.semaphore); }
 

@@ -207,10 +207,9 @@ std::vector<isa::IndirectRow> Sequencer::rows(const isa::Instruction& i, const C
     const std::uint64_t place = (i.result.partition + n) * m.sbuf.stride() + i.result.offset;
     if (!place_.functional && !m.sbuf.known().contains(place, sizeof(std::uint32_t)))
       fail("E-RUN-053",
-           fmt::format(
-               "the row number in sbuf[{}, {:#x}] is none that timing mode knows; bring it there from a "
-               ".control tensor by dma_copy or reg_store, or run in functional mode",
-               i.result.partition + n, i.result.offset));
+           fmt::format("the row number in sbuf[{}, {:#x}] is unknown in timing mode; copy it there from a "
+                       ".control tensor with dma_copy or reg_store, or run in functional mode",
+                       i.result.partition + n, i.result.offset));
     std::uint32_t bits = 0;
     std::memcpy(&bits, m.sbuf.bytes() + place, sizeof bits);
     const bool is_signed = i.result.dtype == isa::DType::kInt32;

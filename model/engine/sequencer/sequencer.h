@@ -11,7 +11,7 @@
 
 #include "isa/core/access.h"
 #include "isa/core/program.h"
-#include "model/engine/dma/transfer_values.h"
+#include "model/engine/dma/transfer/transfer_values.h"
 
 namespace tahoma::model {
 

@@ -11,7 +11,7 @@
 
 #include "isa/core/instruction.h"
 #include "model/base/measurements.h"
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/params/engine_params.h"
 
 namespace tahoma::model {
 

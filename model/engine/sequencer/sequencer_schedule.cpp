@@ -26,7 +26,7 @@ SequencerSchedule::SequencerSchedule(base::EngineKind kind, const CoreParams& pa
       laws_(kind, params),
       queue_(queue_depth(kind, params.sequencer)) {}
 
-// A load holds the queue until the value is there; a store goes its way.
+// A load holds the queue until the value arrives; a store does not.
 SequencerStep SequencerSchedule::step(const isa::Instruction& i, Time ready, Time t) const {
   const Duration memory = i.word.space == isa::Space::kHbm ? params_.load_hbm : params_.load_sbuf;
   const Time start = laws_.start(t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the sequencer of one engine runs its own instructions and when it comes to the following instruction:
-// the laws, applied to the stream.
+// The times at which the sequencer of one engine runs its own instructions and reaches the following
+// instruction: the timing laws, applied to the stream.
 #pragma once
 
 #include "model/engine/sequencer/sequencer.h"
@@ -23,11 +23,11 @@ class SequencerSchedule {
 
   // The sequencer holds `i` since `ready` and may run it at `t`.
   SequencerStep step(const isa::Instruction& i, base::Time ready, base::Time t) const;
-  // When the sequencer comes to the instruction behind the current one, `i`, which it runs itself from `start`
-  // to `end`; at `end` when nothing is behind.
+  // The time at which the sequencer reaches the instruction after the current one, `i`, which it runs itself
+  // from `start` to `end`; `end` if there is no next instruction.
   base::Time behind(const isa::Instruction& i, base::Time start, base::Time end) const;
-  // The same behind an instruction that it hands over at `dispatched` and that the engine starts at `start`;
-  // at once when nothing is behind.
+  // The same after an instruction that it hands over at `dispatched` and that the engine starts at `start`;
+  // at once if there is no next instruction.
   base::Time behind_dispatch(base::Time dispatched, base::Time start);
 
  private:

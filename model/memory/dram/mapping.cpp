@@ -44,7 +44,7 @@ void check_rows(const MappingText& text, const MappingField& row, const Organisa
   };
   for (unsigned bit = whole; bit < row.width; ++bit)
     if (text.slices[text.slices.size() - row.width + bit] != row.low + bit)
-      refuse(fmt::format("row[{}] is out of its place", bit));
+      refuse(fmt::format("row[{}] is misplaced", bit));
   for (const MappingText::Xor& x : text.xors)
     for (const unsigned target : x.target)
       if (row.low + whole <= target && target < row.low + row.width) refuse(fmt::format("'{}'", x.text));
@@ -128,7 +128,7 @@ AddressMapping::AddressMapping(const std::string& expression, const Organisation
   const auto inverse = inverted(sums);
   if (!inverse)
     throw base::UserError("E-CFG-035", where,
-                          fmt::format("'{}' maps several addresses to one place", culprit(text)));
+                          fmt::format("'{}' maps several addresses to one location", culprit(text)));
   const std::vector<Word> images = transposed(sums);
   forward_ = Table(images);
   inverse_ = Table(transposed(*inverse));

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an offset in a stack to a place in its DRAM, by an expression of bit slices with XOR hashing:
+// The address mapping from an offset in a stack to a DRAM address, as an expression of bit slices with XOR
+// hashing:
 //
 //   row sid bank group channel pseudo column[4:2] column[1:0]; channel ^= row[0+]; column[0] ^= row[5]
 //
-// First the slices, from the highest address bit to the lowest above an access: a field, some bits of it
-// `field[high:low]`, or one, `field[bit]`. Every bit of every field stands there once; a field of a single
-// value has none. Fields: row, sid, bank, group, channel, pseudo, column. Then any number of XORs, in order:
-// the bits on the left take the XOR of themselves and as many on the right, all at once. `field[low+]` on
-// either side is what the field has from bit `low` up, for as many bits as the other side has: so one
-// expression serves stacks of many sizes. Row bits that do not count through all their values, because the
-// rows are no power of two, must be the highest of the address, and are never a target.
+// First the slices, from the highest address bit down to the lowest above an access: a field, some of its
+// bits `field[high:low]`, or one bit `field[bit]`. Every bit of every field occurs once; a field of a single
+// value has none. The fields are row, sid, bank, group, channel, pseudo and column. Then any number of XORs,
+// in order: the bits on the left take the XOR of themselves and as many bits on the right, all at once.
+// `field[low+]` on either side is the field from bit `low` up, with as many bits as the other side has, so
+// one expression serves stacks of many sizes. If the number of rows is not a power of two, the row bits that
+// do not count through all their values must be the highest of the address and are never a target.
 //
-// The map is linear over bits, so that a place is the XOR of what each byte of the address brings along.
+// The map is linear over bits: an address is the XOR of the contributions of each of its bytes.
 #pragma once
 
 #include <array>
@@ -31,13 +32,13 @@ class AddressMapping {
     const std::uint64_t word = forward_.of(offset >> access_bits_);
     return {channel_.in(word), pseudo_.in(word), bank_.in(word), row_.in(word), column_.in(word)};
   }
-  std::uint64_t offset(const DramAddress& place) const {  // the inverse: of the place's first byte
+  std::uint64_t offset(const DramAddress& place) const {  // the inverse: the first byte of `place`
     return inverse_.of(channel_.at(place.channel) | pseudo_.at(place.pseudo) | bank_.at(place.bank) |
                        row_.at(place.row) | column_.at(place.column))
            << access_bits_;
   }
 
-  // The largest power of two such that all bytes of an aligned block of that size lie in one row, in
+  // The largest power of two such that all bytes of an aligned block of that size are in one row, in
   // consecutive columns or not.
   std::uint64_t block() const { return block_; }
 
@@ -53,7 +54,7 @@ class AddressMapping {
   // A linear map of words, by bytes of its argument.
   class Table {
    public:
-    // What each bit of the argument brings along, from the lowest.
+    // The contribution of each bit of the argument, from the lowest.
     explicit Table(const std::vector<std::uint64_t>& images);
     std::uint64_t of(std::uint64_t word) const {
       std::uint64_t sum = 0;
@@ -69,7 +70,7 @@ class AddressMapping {
   };
 
   unsigned access_bits_;
-  BitField channel_, pseudo_, bank_, row_, column_;  // of a packed place
+  BitField channel_, pseudo_, bank_, row_, column_;  // of a packed address
   Table forward_{{}}, inverse_{{}};
   std::uint64_t block_ = 0;
 };

@@ -57,7 +57,7 @@ class Reader {
     throw base::UserError(code, where_, message);
   }
   [[noreturn]] void refuse_syntax(const std::string& text) const {
-    refuse("E-CFG-030", fmt::format("'{}' is no slice 'field', 'field[bit]' or 'field[high:low]'", text));
+    refuse("E-CFG-030", fmt::format("'{}' is not a slice 'field', 'field[bit]' or 'field[high:low]'", text));
   }
 
   const MappingField& field_of(const std::string& name) const {
@@ -111,7 +111,7 @@ class Reader {
   MappingText::Xor read_xor(const std::string& text) const {
     const std::size_t sign = text.find("^=");
     if (sign == std::string::npos)
-      refuse("E-CFG-030", fmt::format("'{}' is no XOR 'field ^= field[high:low]'", text));
+      refuse("E-CFG-030", fmt::format("'{}' is not an XOR 'field ^= field[high:low]'", text));
     const std::string left = trimmed(text.substr(0, sign)), right = trimmed(text.substr(sign + 2));
     MappingText::Xor x{text, bits_of(left, kMostBits), {}};
     x.source = bits_of(right, x.target.size());
@@ -150,7 +150,7 @@ std::string name_of_bit(unsigned bit, const std::vector<MappingField>& fields) {
   const auto field = std::find_if(fields.begin(), fields.end(), [bit](const MappingField& f) {
     return f.low <= bit && bit < f.low + f.width;
   });
-  TAHOMA_INVARIANT(field != fields.end(), "bit " + std::to_string(bit) + " is of no field");
+  TAHOMA_INVARIANT(field != fields.end(), "bit " + std::to_string(bit) + " belongs to no field");
   return fmt::format("{}[{}]", field->name, bit - field->low);
 }
 

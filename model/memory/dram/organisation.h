@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stack is made of, and where in it an access goes. Plain values.
+// The parts of a stack, and the DRAM address of an access. Plain values.
 //
-// A stack has channels, each with one command bus for rows and one for columns, shared by its
-// pseudo-channels; a pseudo-channel has data pins of its own and, for every stack ID, bank groups of banks of
-// rows. One access is one burst: `access_bytes` of an open row.
+// A stack has channels, each with one command bus for rows and one for columns, which its pseudo-channels
+// share. A pseudo-channel has its own data pins and, for every stack ID, bank groups of banks of rows. One
+// access is one burst: `access_bytes` of an open row.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Organisation {
   std::uint32_t access_bytes = 32;
 
   std::uint32_t banks_per_stack_id() const { return groups * banks; }
-  // Of a pseudo-channel: at most kMostBanks.
+  // Banks of a pseudo-channel: at most kMostBanks.
   std::uint32_t all_banks() const { return stack_ids * groups * banks; }
   std::uint64_t capacity() const {
     return std::uint64_t{channels} * pseudo_channels * all_banks() * rows * columns * access_bytes;
@@ -31,7 +31,8 @@ struct Organisation {
 inline constexpr std::uint32_t kMostBanks = 64;
 inline constexpr std::uint32_t kMostPseudoChannels = 4;
 
-// Where an access goes. `bank` counts through its pseudo-channel: (stack ID * groups + group) * banks + bank.
+// The DRAM address of an access. `bank` counts through its pseudo-channel: (stack ID * groups + group) *
+// banks + bank.
 struct DramAddress {
   std::uint32_t channel = 0, pseudo = 0, bank = 0, row = 0, column = 0;
   friend bool operator==(const DramAddress&, const DramAddress&) = default;

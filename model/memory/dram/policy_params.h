@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a controller may do with rows and requests, as parameters choose it.
+// The policies of a controller for rows and requests, as parameters choose them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tahoma::model::dram {
 
-// When a row without requests is closed.
+// When the controller closes a row without requests.
 enum class PagePolicy : std::uint8_t { kOpen, kClosed, kTimeout };
 inline constexpr base::Named<PagePolicy> kPagePolicies[] = {
     {PagePolicy::kOpen, "open"}, {PagePolicy::kClosed, "closed"}, {PagePolicy::kTimeout, "timeout"}};

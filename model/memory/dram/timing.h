@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timing rules of a pseudo-channel and the policy of its controller, resolved from the parameters: counts
-// of ticks. A tick is half a cycle of the command clock, the grain of the row bus. Every rule is the least
-// distance between two commands; names are those of JESD238 (HBM3).
+// The timing rules of a pseudo-channel and the policy of its controller, resolved from the parameters into
+// counts of ticks. A tick is half a cycle of the command clock, the granularity of the row bus. Every rule is
+// the least distance between two commands; the names are those of JESD238 (HBM3).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Timing {
   Tick rtw = 0;                                         // read to write
   Tick ppd = 0;                                         // precharges of the pseudo-channel
   Tick rfc_all = 0, rfc_bank = 0, rrefd = 0, refi = 0;  // refresh
-  // How long a command takes the row bus of the channel; its column bus is shared by slots.
+  // How long a command occupies the row bus of the channel; its column bus is shared by slots.
   Tick activate_on_bus = 3, other_on_bus = 1;
   Tick column_slot = 4;                               // from one slot of a pseudo-channel to its next
   base::Clock clock{base::Frequency{3'200'000'000}};  // of ticks: twice the command clock
@@ -40,7 +40,7 @@ struct Policy {
   Tick page_timeout = 0;  // closed: 0
   Refresh refresh = Refresh::kPerBank;
   std::uint32_t read_queue = 128, write_queue = 64;  // accesses of the channel
-  std::uint32_t write_high = 51, write_low = 12;     // drain when more than high wait, until fewer than low
+  std::uint32_t write_high = 51, write_low = 12;     // drain from above `high` to below `low`
 };
 
 // The slots of pseudo-channel `pseudo`: ticks congruent to this modulo column_slot.
@@ -49,7 +49,7 @@ constexpr Tick slot_phase(const Timing& t, std::uint32_t pseudo, std::uint32_t p
 }
 constexpr Tick slot_at_or_after(const Timing& t, Tick when, Tick phase) {
   const Tick slot = t.column_slot;
-  if ((slot & (slot - 1)) == 0) return ((when - phase + slot - 1) & -slot) + phase;  // spares a division
+  if ((slot & (slot - 1)) == 0) return ((when - phase + slot - 1) & -slot) + phase;  // avoids a division
   const Tick past = (when - phase) % slot;
   return past == 0 ? when : when + slot - (past > 0 ? past : past + slot);
 }

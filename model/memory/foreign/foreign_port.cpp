@@ -31,9 +31,9 @@ tlm::tlm_sync_enum ForeignPort::on_forward(Transaction& transaction, tlm::tlm_ph
   tlm::tlm_sync_enum answer = tlm::TLM_ACCEPTED;
   place_.meter.guard(name(), [&] {
     if (phase == tlm::BEGIN_REQ)
-      answer = begin_request(transaction, phase, sim::from_kernel(delay));
+      answer = begin_request(transaction, phase, sim::from_systemc(delay));
     else if (phase == tlm::END_RESP)
-      end_response(transaction, sim::now() + sim::from_kernel(delay));
+      end_response(transaction, sim::now() + sim::from_systemc(delay));
     else
       refuse_protocol(name(), fmt::format("the initiator sends {} for {}; expected BEGIN_REQ or END_RESP",
                                           name_of(phase), describe(transaction)));
@@ -80,14 +80,14 @@ tlm::tlm_response_status ForeignPort::verdict(const Transaction& t) {
   if (t.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   if (t.get_data_length() == 0 || t.get_streaming_width() < t.get_data_length())
     return tlm::TLM_BURST_ERROR_RESPONSE;
-  const std::uint64_t size = place_.stack.pages().size();
+  const std::uint64_t size = place_.stack.host_memory().size();
   if (t.get_address() >= size || t.get_data_length() > size - t.get_address())
     return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   return t.get_data_ptr() == nullptr ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE;
 }
 
 void ForeignPort::move_data(Transaction& t, unsigned bytes) {
-  std::byte* here = place_.stack.pages().data() + t.get_address();
+  std::byte* here = place_.stack.host_memory().data() + t.get_address();
   if (t.is_write())
     std::memcpy(here, t.get_data_ptr(), bytes);
   else
@@ -109,7 +109,7 @@ void ForeignPort::access(Transaction& transaction, Time start) {
   free_tags_.pop_back();
   tags_[info.tag] = &transaction;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = sim::to_kernel(start - sim::now());
+  sc_core::sc_time delay = sim::to_systemc(start - sim::now());
   if (to_stack_->nb_transport_fw(*p, phase, delay) == tlm::TLM_COMPLETED) answered(*p);
 }
 
@@ -153,7 +153,7 @@ void ForeignPort::respond(Transaction& transaction) {
   if (how == tlm::TLM_UPDATED && phase != tlm::END_RESP)
     refuse_protocol(name(), fmt::format("the initiator answers BEGIN_RESP of {} with {}; expected END_RESP",
                                         describe(transaction), name_of(phase)));
-  end_response(transaction, sim::now() + sim::from_kernel(delay));
+  end_response(transaction, sim::now() + sim::from_systemc(delay));
 }
 
 void ForeignPort::end_response(Transaction& transaction, Time when) {
@@ -179,7 +179,7 @@ void ForeignPort::take_waiting() {
 }
 
 unsigned ForeignPort::on_debug(Transaction& transaction) {
-  const std::uint64_t size = place_.stack.pages().size();
+  const std::uint64_t size = place_.stack.host_memory().size();
   if (transaction.get_command() == tlm::TLM_IGNORE_COMMAND || transaction.get_address() >= size) return 0;
   const auto bytes = static_cast<unsigned>(
       std::min<std::uint64_t>(transaction.get_data_length(), size - transaction.get_address()));

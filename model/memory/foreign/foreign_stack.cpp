@@ -23,8 +23,8 @@ ForeignStack::ForeignStack(sc_core::sc_module_name name, const Environment& arou
     : HbmStack(name, faults.capacity(around.params)),
       around_(around),
       protocol_(this->name(), around.outstanding, around.burst.count),
-      given_(pages().size()),
-      brought_((pages().size() + kPage - 1) / kPage) {
+      given_(host_memory().size()),
+      brought_((host_memory().size() + kPage - 1) / kPage) {
   TAHOMA_INVARIANT(around.burst.count > 0 && around.outstanding > 0,
                    std::string(this->name()) + ": no bursts");
   bursts.register_nb_transport_bw(this, &ForeignStack::on_backward);
@@ -53,7 +53,8 @@ tlm::tlm_sync_enum ForeignStack::request(int initiator, sim::Payload& payload, D
 // The memory's own processes call this; the consequences run in this module's process.
 tlm::tlm_sync_enum ForeignStack::on_backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                              sc_core::sc_time& delay) {
-  around_.meter.guard(name(), [&] { protocol_.heard(payload, phase, sim::now() + sim::from_kernel(delay)); });
+  around_.meter.guard(name(),
+                      [&] { protocol_.heard(payload, phase, sim::now() + sim::from_systemc(delay)); });
   wake_.notify(sc_core::SC_ZERO_TIME);
   if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
   phase = tlm::END_RESP;
@@ -114,7 +115,7 @@ void ForeignStack::cut(std::uint32_t index) {
       at = stop;
     }
   });
-  TAHOMA_INVARIANT(packet.left > 0, std::string(name()) + ": an access to no bytes");
+  TAHOMA_INVARIANT(packet.left > 0, std::string(name()) + ": an access of zero bytes");
 }
 
 bool ForeignStack::may_send(const Piece& piece) const {
@@ -128,14 +129,14 @@ void ForeignStack::send(const Piece& piece) {
   Burst& burst = pool_.take(write, piece.offset, piece.bytes);
   burst.packet = piece.packet;
   if (write) {
-    std::memcpy(burst.data.data(), pages().data() + piece.offset, piece.bytes);
+    std::memcpy(burst.data.data(), host_memory().data() + piece.offset, piece.bytes);
     std::memcpy(given_.data() + piece.offset, burst.data.data(), piece.bytes);
   }
   protocol_.sending(burst);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const tlm::tlm_sync_enum how = bursts->nb_transport_fw(burst, phase, delay);
-  protocol_.returned(burst, how, phase, sim::now() + sim::from_kernel(delay));
+  protocol_.returned(burst, how, phase, sim::now() + sim::from_systemc(delay));
 }
 
 void ForeignStack::end(Burst& burst) {
@@ -181,16 +182,16 @@ void ForeignStack::answer(std::uint32_t index) {
 void ForeignStack::bring_page(std::uint64_t offset) {
   if (brought_[offset / kPage]) return;
   brought_[offset / kPage] = true;
-  const std::uint64_t bytes = std::min(kPage, pages().size() - offset);
-  std::memcpy(given_.data() + offset, pages().data() + offset, bytes);
+  const std::uint64_t bytes = std::min(kPage, host_memory().size() - offset);
+  std::memcpy(given_.data() + offset, host_memory().data() + offset, bytes);
   Burst& page = pool_.take(true, offset, static_cast<std::uint32_t>(bytes));
-  std::memcpy(page.data.data(), pages().data() + offset, bytes);
+  std::memcpy(page.data.data(), host_memory().data() + offset, bytes);
   const unsigned taken = bursts->transport_dbg(page);
   page.release();
   if (taken != bytes)
     throw base::UserError("E-RUN-081", name(),
-                          fmt::format("the memory takes {} of {} bytes at {:#x} over the debug transport; "
-                                      "expected all, since the host's tensors get there that way",
+                          fmt::format("the memory accepts {} of {} bytes at {:#x} over the debug transport; "
+                                      "expected all, because the host writes its tensors there",
                                       taken, bytes, offset));
 }
 
@@ -198,11 +199,12 @@ void ForeignStack::compare(const Burst& burst) {
   const std::byte* given = given_.data() + burst.at;
   const auto differ = std::mismatch(burst.data.begin(), burst.data.end(), given);
   if (differ.first == burst.data.end()) return;
-  throw base::UserError("E-RUN-082", name(),
-                        fmt::format("the memory has {:#04x} at {:#x}; expected {:#04x}, which it was given",
-                                    static_cast<unsigned>(*differ.first),
-                                    burst.at + static_cast<std::uint64_t>(differ.second - given),
-                                    static_cast<unsigned>(*differ.second)));
+  throw base::UserError(
+      "E-RUN-082", name(),
+      fmt::format("the memory has {:#04x} at {:#x}; expected {:#04x}, which was written to it",
+                  static_cast<unsigned>(*differ.first),
+                  burst.at + static_cast<std::uint64_t>(differ.second - given),
+                  static_cast<unsigned>(*differ.second)));
 }
 
 void ForeignStack::note_under_way() {

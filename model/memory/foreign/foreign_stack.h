@@ -76,7 +76,7 @@ class ForeignStack : public HbmStack {
   Environment around_;
   BaseProtocolInitiator protocol_;
   BurstPool pool_;
-  HostPages given_;            // contents last given to the memory
+  HostMemory given_;           // contents last given to the memory
   std::vector<bool> brought_;  // by page
   std::vector<Packet> packets_;
   std::vector<std::uint32_t> free_, arriving_, over_;

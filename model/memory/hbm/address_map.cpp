@@ -11,8 +11,8 @@ namespace tahoma::model {
 void AddressMap::check(std::uint64_t address, std::uint64_t bytes) const {
   const auto a = isa::GlobalAddress::from(address);
   const std::uint64_t index = std::uint64_t{a.chip} * stacks_ + a.stack;
-  const bool inside = a.stack < stacks_ && index < pages_.size() && a.offset <= pages_[index]->size() &&
-                      bytes <= pages_[index]->size() - a.offset;
+  const bool inside = a.stack < stacks_ && index < memories_.size() && a.offset <= memories_[index]->size() &&
+                      bytes <= memories_[index]->size() - a.offset;
   if (!inside)
     throw isa::ProgramError(
         "E-RUN-042", fmt::format("chip {}, stack {}, offset {:#x}", a.chip, a.stack, a.offset),
@@ -22,7 +22,7 @@ void AddressMap::check(std::uint64_t address, std::uint64_t bytes) const {
 std::byte* AddressMap::at(std::uint64_t address, std::uint64_t bytes) {
   check(address, bytes);
   const auto a = isa::GlobalAddress::from(address);
-  return pages_[std::uint64_t{a.chip} * stacks_ + a.stack]->data() + a.offset;
+  return memories_[std::uint64_t{a.chip} * stacks_ + a.stack]->data() + a.offset;
 }
 
 }  // namespace tahoma::model

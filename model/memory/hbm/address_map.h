@@ -5,7 +5,7 @@
 #include <systemc>
 #include <vector>
 
-#include "model/memory/hbm/host_pages.h"
+#include "model/memory/hbm/host_memory.h"
 #include "model/sim/backdoor.h"
 
 namespace tahoma::model {
@@ -16,14 +16,14 @@ class AddressMap : public sc_core::sc_module, public sim::BackdoorIf {
       : sc_module(name), stacks_(stacks_per_chip) {}
 
   // Call in order of chip, then stack.
-  void add(HostPages& stack) { pages_.push_back(&stack); }
+  void add(HostMemory& stack) { memories_.push_back(&stack); }
   void check(std::uint64_t address, std::uint64_t bytes) const override;
   std::byte* at(std::uint64_t address, std::uint64_t bytes) override;
   sim::KnownBytes& known() override { return known_; }
 
  private:
   unsigned stacks_;
-  std::vector<HostPages*> pages_;
+  std::vector<HostMemory*> memories_;
   sim::KnownBytes known_;
 };
 

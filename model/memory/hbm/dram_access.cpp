@@ -42,7 +42,7 @@ void DramAccess::touch(std::uint64_t offset, std::uint64_t bytes, bool write) {
   }
 }
 
-// A row of the failed channel keeps its number behind those that the healthy one has.
+// A row of the failed channel keeps its number above those of the healthy channel.
 void DramAccess::redirect(dram::DramAddress& place) const {
   const std::uint32_t spread = place.row * 7 + place.bank + place.pseudo;
   place.channel = healthy_[(place.channel + spread) % healthy_.size()];

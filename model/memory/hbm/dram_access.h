@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request asks of the channels: the rows of its pattern, cut where the address mapping goes on to
-// another DRAM row, and put together again where several pieces lie in the same one. Accesses of a failed
-// channel go to the others in turn, where they find rows of their own.
+// The accesses of a request: the rows of its pattern, split where the address mapping changes the DRAM row,
+// and merged again where several pieces are in the same one. Accesses of a failed channel go to the other
+// channels in turn, to rows of their own.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace tahoma::model {
 
-// What stacks of one kind share.
+// Data that stacks of one kind share.
 struct DramDesign {
   dram::Organisation organisation;
   dram::Timing timing;
@@ -22,7 +22,7 @@ struct DramDesign {
   dram::AddressMapping mapping;
 };
 
-// `rate`: fraction of its bandwidth that the stack has left.
+// `rate`: the fraction of its bandwidth that the stack still has.
 std::shared_ptr<const DramDesign> design_of(const HbmParams& params, double rate);
 
 class DramAccess {
@@ -31,9 +31,9 @@ class DramAccess {
 
   struct Part {
     std::uint32_t channel = 0;
-    dram::Segment segment;  // arrival and tag are the caller's
+    dram::Segment segment;  // the caller sets arrival and tag
   };
-  // The caller's until the next call.
+  // Valid until the next call.
   std::vector<Part>& parts(std::uint64_t offset, const sim::RowPattern& rows, bool write);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parameters of DRAM must keep with each other.
+// Constraints between the parameters of DRAM.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,18 +35,18 @@ void check_counts(const DramParams& p, base::Bytes capacity) {
   for (const Count& count : powers)
     if (!std::has_single_bit(count.value))
       refuse(fmt::format("dram.{}", count.name),
-             fmt::format("{} is no power of two, so address bits cannot choose among them", count.value));
+             fmt::format("{} is not a power of two, so address bits cannot choose among them", count.value));
   if (p.page < p.access)
     refuse("dram.page",
            fmt::format("a row of {} does not hold one access of {}", to_text(p.page), to_text(p.access)));
   const auto ccd_short = static_cast<std::uint64_t>(p.timing.ccd_short.count);
   if (p.pseudo_channels > ccd_short)
     refuse("dram.pseudo_channels",
-           fmt::format("their {} column commands every {} cycles are more than one bus carries",
+           fmt::format("their {} column commands every {} cycles exceed the capacity of one bus",
                        p.pseudo_channels, ccd_short));
   const std::uint64_t banks = p.stack_ids * p.bank_groups * p.banks;
   if (banks > dram::kMostBanks)
-    refuse("dram.banks", fmt::format("{} stack IDs x {} bank groups x {} banks are more than the {} banks "
+    refuse("dram.banks", fmt::format("{} stack IDs x {} bank groups x {} banks exceed the {} banks "
                                      "that a pseudo-channel can have",
                                      p.stack_ids, p.bank_groups, p.banks, dram::kMostBanks));
   const std::uint64_t rows_of_all = p.channels * p.pseudo_channels * banks * p.page.count;
@@ -71,12 +71,12 @@ void check_queues(const DramParams& p) {
                                          p.write_low_percent, p.write_high_percent));
 }
 
-// A rule of zero is none, and contradicts nothing.
+// A rule of zero does not apply.
 template <class Length>
 void check_not_below(const char* name, Length value, const std::string& other, Length least) {
   if (value != Length{} && value < least)
     refuse(fmt::format("dram.timing.{}", name),
-           fmt::format("{} is less than {}, {}", to_text(value), other, to_text(least)));
+           fmt::format("{} is less than {}, which is {}", to_text(value), other, to_text(least)));
 }
 
 void check_rules(const DramTimingParams& t) {
@@ -89,7 +89,7 @@ void check_rules(const DramTimingParams& t) {
   check_not_below("rc", t.rc, "ras + rp", t.ras + t.rp);
 }
 
-// The last data of a read must have left the pins before those of a write come.
+// The last data of a read must leave the pins before those of a write arrive.
 void check_turn(const DramParams& p, base::Bandwidth stack) {
   const base::Clock clock(command_clock(p, stack));
   const base::Duration burst = clock.length(p.timing.ccd_short);
@@ -107,9 +107,10 @@ void check_refresh(const DramParams& p) {
   const base::Duration turn{t.refi.fs / banks};
   const base::Duration taken = t.rp + std::max(t.rfc_bank, t.rrefd);
   if (taken > turn)
-    refuse("dram.timing.refi", fmt::format("a turn of {} for each of {} banks is less than closing and "
-                                           "refreshing one, {}",
-                                           to_text(turn), banks, to_text(taken)));
+    refuse("dram.timing.refi",
+           fmt::format("an interval of {} for each of {} banks is shorter than closing and "
+                       "refreshing one bank, {}",
+                       to_text(turn), banks, to_text(taken)));
 }
 
 }  // namespace

@@ -15,21 +15,23 @@ void DramTimingParams::declare(base::ParamTree& t) {
       assumed("HBM3 at 6.4 Gb/s as established simulators have it; data sheets of HBM3e are not public");
   const base::Range<base::Cycles> cycles{1_cyc, 64_cyc};
   const base::Range<base::Duration> ns{{0}, 10_us};
-  t.add("ccd_short", ccd_short, 2_cyc, {2_cyc, 16_cyc}, "column commands to different bank groups", burst);
-  t.add("ccd_long", ccd_long, 4_cyc, {2_cyc, 64_cyc}, "column commands to the same bank group", part);
-  t.add("ccd_stack", ccd_stack, 3_cyc, {2_cyc, 64_cyc}, "column commands to different stack IDs", part);
-  t.add("ppd", ppd, 2_cyc, cycles, "precharges of a pseudo-channel", part);
+  t.add("ccd_short", ccd_short, 2_cyc, {2_cyc, 16_cyc}, "between column commands to different bank groups",
+        burst);
+  t.add("ccd_long", ccd_long, 4_cyc, {2_cyc, 64_cyc}, "between column commands to the same bank group", part);
+  t.add("ccd_stack", ccd_stack, 3_cyc, {2_cyc, 64_cyc}, "between column commands to different stack IDs",
+        part);
+  t.add("ppd", ppd, 2_cyc, cycles, "between precharges of a pseudo-channel", part);
   t.add("cl", cl, 12.5_ns, ns, "read command to data", part);
   t.add("cwl", cwl, 6.25_ns, ns, "write command to data", part);
   t.add("rcd_read", rcd_read, 19.375_ns, ns, "activate to read", part);
   t.add("rcd_write", rcd_write, 9.375_ns, ns, "activate to write", part);
   t.add("rp", rp, 16.25_ns, ns, "precharge to activate", part);
   t.add("ras", ras, 28.125_ns, ns, "activate to precharge", part);
-  t.add("rc", rc, 45_ns, ns, "activates of one bank", part);
+  t.add("rc", rc, 45_ns, ns, "between activates of one bank", part);
   t.add("wr", wr, 20.625_ns, ns, "end of write data to precharge", part);
   t.add("rtp", rtp, 5.625_ns, ns, "read to precharge", part);
-  t.add("rrd_short", rrd_short, 2.5_ns, ns, "activates in different bank groups", part);
-  t.add("rrd_long", rrd_long, 3.125_ns, ns, "activates in the same bank group", part);
+  t.add("rrd_short", rrd_short, 2.5_ns, ns, "between activates in different bank groups", part);
+  t.add("rrd_long", rrd_long, 3.125_ns, ns, "between activates in the same bank group", part);
   t.add("faw", faw, 15_ns, ns, "window of four activates in a pseudo-channel", part);
   t.add("wtr_short", wtr_short, 4.375_ns, ns, "end of write data to read in another bank group", part);
   t.add("wtr_long", wtr_long, 6.25_ns, ns, "end of write data to read in the same bank group", part);
@@ -39,7 +41,7 @@ void DramTimingParams::declare(base::ParamTree& t) {
             "HBM3 as established simulators have it: 260 ns up to 4 Gb a channel and stack ID, 350 up to 8, "
             "450 up to 16; 24 GiB are 6 Gb"));
   t.add("rfc_bank", rfc_bank, 200_ns, ns, "refresh of one bank", part);
-  t.add("rrefd", rrefd, 5_ns, ns, "refreshes of different banks, or a refresh and an activate", part);
+  t.add("rrefd", rrefd, 5_ns, ns, "between refreshes of different banks, or a refresh and an activate", part);
   t.add("refi", refi, 3900_ns, {100_ns, {1'000'000'000'000}}, "mean distance of refreshes of a row group",
         documented("JESD238: 3.9 us at normal temperature"));
 }
@@ -60,14 +62,14 @@ void DramParams::declare(base::ParamTree& t) {
         std::string("row sid bank group[1] channel pseudo group[0] column; channel ^= row[0+];"
                     " channel[0+] ^= group[1+]; channel[1+] ^= bank[0+]; channel[3+] ^= sid[0+];"
                     " pseudo ^= row[4+]; group ^= row[5+]; bank ^= row[7+]; sid ^= row[9+]"),
-        {}, "address bits from the highest to the lowest above an access, then what is XORed",
+        {}, "address bits from the highest to the lowest above an access, then the XORs",
         assumed("unpublished; 4 KiB, two rows in two bank groups of each pseudo-channel, then the next "
                 "channel; strides spread, and so are the shares of 32 KiB and more of DMA engines in step"));
   t.add("scheduler", scheduler, dram::Scheduler::kFrFcfsRowHit, dram::kSchedulers,
         "whether a miss may close a row that queued requests still want",
         assumed("unpublished; what memory controllers of this class do"));
   t.add("page_policy", page_policy, dram::PagePolicy::kOpen, dram::kPagePolicies,
-        "when a row that nobody waits for is closed", assumed("unpublished; open rows suit streams"));
+        "when a row that no request waits for is closed", assumed("unpublished; open rows suit streams"));
   t.add("page_timeout", page_timeout, 100_ns, {{0}, 100_us},
         "timeout policy: idle time of a row before it is closed", assumed("about two row cycles"));
   t.add("refresh", refresh, dram::Refresh::kPerBank, dram::kRefreshes, "how rows are refreshed",
@@ -83,9 +85,9 @@ void DramParams::declare(base::ParamTree& t) {
   t.add("write_high", write_high_percent, std::uint64_t{80}, {1, 100},
         "percent of the write queue above which it is drained", marks);
   t.add("write_low", write_low_percent, std::uint64_t{20}, {0, 99},
-        "percent of the write queue below which waiting reads go first again", marks);
+        "percent of the write queue below which waiting reads are served again", marks);
   t.add("correction", correction, 100_ns, {{0}, 100_us},
-        "what a read takes longer that met a correctable error",
+        "additional latency of a read with a correctable error",
         assumed("unpublished; two row cycles of the controller's retry"));
   t.group("timing", timing);
 }

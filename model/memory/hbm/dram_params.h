@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of the DRAM in an HBM stack and of its controllers. What follows from them: dram_resolved.h.
+// Parameters of the DRAM in an HBM stack and of its controllers; dram_resolved.h derives values from them.
 #pragma once
 
 #include <string>
@@ -30,8 +30,8 @@ struct DramParams {
   void declare(base::ParamTree& t);
 };
 
-// What one parameter alone cannot say. Throws base::UserError E-CFG-020 at the parameter to blame, and what
-// dram::AddressMapping throws of the mapping.
+// Checks constraints between parameters. Throws base::UserError E-CFG-020 at the offending parameter, and the
+// errors of dram::AddressMapping for the mapping.
 void check_dram(const DramParams& p, base::Bytes capacity, base::Bandwidth stack);
 
 }  // namespace tahoma::model

@@ -6,7 +6,7 @@
 namespace tahoma::model {
 namespace {
 
-// A least distance in whole cycles: rounded up, exactly.
+// A least distance in whole cycles, rounded up exactly.
 std::int64_t whole_cycles(base::Duration d, base::Frequency clock) {
   constexpr base::Int128 kFsPerSecond = 1'000'000'000'000'000;
   const base::Int128 scaled = base::Int128{d.fs} * clock.hz;
@@ -37,7 +37,7 @@ dram::Organisation organisation_of(const DramParams& p, base::Bytes capacity) {
 }
 
 dram::Timing timing_of(const DramParams& p, base::Bandwidth stack) {
-  constexpr dram::Tick kTicks = 2;  // of a cycle
+  constexpr dram::Tick kTicks = 2;  // per cycle
   const base::Frequency command = command_clock(p, stack);
   const auto cycles = [](base::Cycles c) { return kTicks * c.count; };
   const auto ns = [command](base::Duration d) { return kTicks * whole_cycles(d, command); };
@@ -67,7 +67,7 @@ dram::Timing timing_of(const DramParams& p, base::Bandwidth stack) {
   r.rfc_bank = ns(t.rfc_bank);
   r.rrefd = ns(t.rrefd);
   r.refi = ns(t.refi);
-  r.column_slot = r.ccd_short;  // check_dram: every pseudo-channel gets its turn in it
+  r.column_slot = r.ccd_short;  // check_dram ensures that every pseudo-channel has a slot in it
   return r;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/memory/hbm/dram_stack.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <bit>
-#include <tuple>
 
 #include "isa/core/program.h"
+#include "model/memory/hbm/dram_report.h"
 
 namespace tahoma::model {
 
@@ -15,11 +16,12 @@ namespace {
 
 // The tag of segments that are not reported.
 constexpr std::uint32_t kNobodyWaits = ~0U;
+constexpr std::size_t kFirstEvents = 16;
 // The shortest interval, for networks without latency.
 constexpr Duration kLeastSlack{1'000'000};
 
-// FNV-1a: the same on every host. Another hash would place injected faults elsewhere, for a function that runs
-// once per stack.
+// FNV-1a gives the same value on every host. Another hash would move injected faults, and the function runs
+// only once per stack.
 std::uint64_t seed_of(const std::string& name) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
@@ -36,11 +38,10 @@ DramStack::DramStack(sc_core::sc_module_name name, const Environment& around, co
       meter_(around.meter),
       faults_(faults),
       access_(*design_, faults.failed()),
-      random_(seed_of(this->name())) {
+      errors_(faults.correctable_errors, seed_of(this->name()), design_->organisation.channels) {
   for (std::uint32_t c = 0; c < design_->organisation.channels; ++c) {
     Lane lane;
     lane.channel = std::make_unique<dram::Channel>(design_->organisation, design_->timing, design_->policy);
-    lane.until_error = next_error();
     lanes_.push_back(std::move(lane));
   }
   due_.assign(lanes_.size(), base::kNever);
@@ -52,33 +53,20 @@ DramStack::DramStack(sc_core::sc_module_name name, const Environment& around, co
 
 tlm::tlm_sync_enum DramStack::request(int initiator, sim::Payload& payload, Duration ahead) {
   count(payload);
-  Request r;
+  DramRequest r;
   r.payload = &payload;
   r.initiator = initiator;
   r.start = sim::now() + ahead;
   r.needed = sim::info_of(payload).needed;
-  const std::uint32_t index = keep(r);
+  const std::uint32_t index = requests_.keep(r);
   if (!submit(requests_[index], index)) return tlm::TLM_ACCEPTED;
   answer_write(requests_[index], Duration{0});
-  forget(index);
+  requests_.forget(index);
   return tlm::TLM_COMPLETED;
 }
 
-std::uint32_t DramStack::keep(const Request& request) {
-  if (free_.empty()) {
-    requests_.push_back(request);
-    return static_cast<std::uint32_t>(requests_.size() - 1);
-  }
-  const std::uint32_t index = free_.back();
-  free_.pop_back();
-  requests_[index] = request;
-  return index;
-}
-
-void DramStack::forget(std::uint32_t index) { free_.push_back(index); }
-
-// True for a write that every channel surely takes when it arrives: nobody needs to hear of it again.
-bool DramStack::submit(Request& r, std::uint32_t tag) {
+// Returns true for a write that every channel accepts on arrival; it needs no further report.
+bool DramStack::submit(DramRequest& r, std::uint32_t tag) {
   const sim::PacketInfo& info = sim::info_of(*r.payload);
   const std::uint64_t offset = isa::GlobalAddress::from(r.payload->get_address()).offset;
   const dram::Tick arrival = design_->timing.clock.at_or_after(r.start).count;
@@ -90,7 +78,7 @@ bool DramStack::submit(Request& r, std::uint32_t tag) {
     segment.order = info.source_core << 4 | info.engine;
     (segment.write ? lane.counted.write_bytes : lane.counted.read_bytes) +=
         std::uint64_t{segment.accesses} * design_->organisation.access_bytes;
-    if (meets_error(lane, segment)) r.corrected = true;
+    if (meets_error(part.channel, segment)) r.corrected = true;
   }
   r.left = static_cast<std::uint32_t>(parts.size());
   const bool sure = r.payload->is_write() && surely_enter(parts);
@@ -99,7 +87,7 @@ bool DramStack::submit(Request& r, std::uint32_t tag) {
     part.segment.tag = sure ? kNobodyWaits : tag;
     lane.channel->submit(part.segment);
     if (sure) continue;
-    if (part.segment.write) {  // which may enter when it arrives
+    if (part.segment.write) {  // it may enter on arrival
       ++lane.waiting_writes;
       look_by(part.channel, r.start + slack_);
       continue;
@@ -156,7 +144,7 @@ void DramStack::look() {
   }
   const Time next = *std::min_element(due_.begin(), due_.end());
   if (next != base::kNever) wake_at(next);
-  answer_all();
+  requests_.answer_all([this](const DramRequest& r) { answer(r); });
 }
 
 Time DramStack::next_look(const Lane& lane, Time now) const {
@@ -165,22 +153,6 @@ Time DramStack::next_look(const Lane& lane, Time now) const {
   Time needed = base::kNever;
   for (const Reader& reader : lane.readers) needed = std::min(needed, reader.needed);
   return std::max(std::max(now, edge(lane.channel->earliest_read_end())) + slack_, needed);
-}
-
-// In the order of what they report, whatever the channel.
-void DramStack::answer_all() {
-  const auto rank = [this](std::uint32_t index) {
-    const sim::PacketInfo& info = sim::info_of(*requests_[index].payload);
-    return std::make_tuple(requests_[index].last, info.source_core, info.engine);
-  };
-  std::sort(over_.begin(), over_.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
-  answering_.swap(over_);
-  for (const std::uint32_t index : answering_) {
-    const Request r = requests_[index];
-    forget(index);
-    answer(r);
-  }
-  answering_.clear();
 }
 
 void DramStack::decide(Lane& lane, dram::Tick until) {
@@ -204,20 +176,17 @@ void DramStack::segment_over(Lane& lane, const dram::Done& done) {
                                      [&](const Reader& each) { return each.request == done.tag; });
     if (--reader->segments == 0) lane.readers.erase(reader);
   }
-  Request& r = requests_[done.tag];
-  r.first = std::min(r.first, done.first);
-  r.last = std::max(r.last, done.last);
-  if (--r.left == 0) over_.push_back(done.tag);
+  requests_.segment_over(done);
 }
 
-void DramStack::answer(const Request& r) {
+void DramStack::answer(const DramRequest& r) {
   if (r.payload->is_read()) {
     sim::PacketInfo& info = sim::info_of(*r.payload);
     info.first = edge(r.first);
     info.last = edge(r.last) + (r.corrected ? params_.dram.correction : Duration{0});
     reads_.add(info.last - r.start);
   } else {
-    // Until the next edge of the command clock nobody was made to wait.
+    // Before the next edge of the command clock no request has been delayed.
     const bool waited = r.last > design_->timing.clock.at_or_after(r.start).count;
     answer_write(r, waited ? edge(r.last) - r.start : Duration{0});
   }
@@ -228,11 +197,49 @@ void DramStack::answer(const Request& r) {
   port[r.initiator]->nb_transport_bw(*r.payload, phase, delay);
 }
 
-void DramStack::answer_write(const Request& r, Duration waited) {
+void DramStack::answer_write(const DramRequest& r, Duration waited) {
   sim::PacketInfo& info = sim::info_of(*r.payload);
   info.held += waited;
   info.last = std::max(info.last, r.start + waited);
   writes_.add(waited);
+}
+
+// An access with an error is repeated.
+bool DramStack::meets_error(std::uint32_t channel, dram::Segment& segment) {
+  const std::uint32_t errors = errors_.in(channel, segment.accesses);
+  const std::uint32_t room = segment.write ? design_->policy.write_queue : design_->policy.read_queue;
+  for (std::uint32_t n = 0; n < errors; ++n) {
+    ++lanes_[channel].counted.corrected_errors;
+    ++counted_.events;
+    segment.accesses = std::min(segment.accesses + 1, room);
+    if (counted_.first_events.size() >= kFirstEvents) continue;
+    counted_.first_events.push_back(
+        {edge(segment.arrival), fmt::format("corrected error: channel {}, pseudo-channel {}, bank {}, row {}",
+                                            channel, segment.pseudo, segment.bank, segment.row)});
+  }
+  return errors > 0;
+}
+
+base::HbmMeasurement DramStack::measure(Duration elapsed) {
+  for (Lane& lane : lanes_) decide(lane, past(elapsed));
+  base::HbmMeasurement m = counted();
+  m.peak = params_.bandwidth;
+  m.series = series_.series();
+  m.reads = reads_.measure();
+  m.writes = writes_.measure();
+  const std::vector<std::uint32_t> failed = faults_.failed();
+  Duration data{0};
+  for (std::size_t n = 0; n < lanes_.size(); ++n) {
+    base::ChannelMeasurement c =
+        measure_channel(lanes_[n].counted, lanes_[n].channel->tally(), *design_, elapsed);
+    c.path = fmt::format("{}.channel{:02}", name(), n);
+    c.peak = {params_.bandwidth.bytes_per_second / lanes_.size(), false};
+    c.failed = std::find(failed.begin(), failed.end(), n) != failed.end();
+    data += c.data;
+    m.channels.push_back(std::move(c));
+  }
+  m.busy = {data.fs / static_cast<std::int64_t>(lanes_.size())};
+  return m;
 }
 
 }  // namespace tahoma::model

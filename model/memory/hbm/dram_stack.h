@@ -12,11 +12,12 @@
 #pragma once
 
 #include <memory>
-#include <random>
 #include <vector>
 
 #include "model/base/busy_series.h"
+#include "model/memory/hbm/correctable_errors.h"
 #include "model/memory/hbm/dram_access.h"
+#include "model/memory/hbm/dram_requests.h"
 #include "model/memory/hbm/hbm_fault_params.h"
 #include "model/memory/hbm/hbm_stack.h"
 #include "model/sim/fifo.h"
@@ -38,14 +39,6 @@ class DramStack : public HbmStack {
   base::HbmMeasurement measure(base::Duration elapsed) override;
 
  private:
-  struct Request {  // in progress
-    sim::Payload* payload = nullptr;
-    int initiator = 0;
-    base::Time start{0}, needed{0};
-    std::uint32_t left = 0;  // segments not yet complete
-    dram::Tick first = dram::kNoTick, last = 0;
-    bool corrected = false;
-  };
   struct Reader {  // a request that reads from the lane
     std::uint32_t request = 0, segments = 0;
     base::Time needed{0};
@@ -55,27 +48,22 @@ class DramStack : public HbmStack {
     dram::Tick decided = 0;            // up to here
     std::uint32_t waiting_writes = 0;  // segments whose start must be reported
     std::vector<Reader> readers;
-    std::uint64_t until_error = 0;  // accesses
     base::ChannelMeasurement counted;
   };
 
   tlm::tlm_sync_enum request(int initiator, sim::Payload& payload, base::Duration ahead) override;
-  bool submit(Request& request, std::uint32_t tag);
+  bool submit(DramRequest& request, std::uint32_t tag);
   bool surely_enter(const std::vector<DramAccess::Part>& parts);
-  std::uint32_t keep(const Request& request);
-  void forget(std::uint32_t index);
   void wake();
   void look();
-  void answer_all();
   base::Time next_look(const Lane& lane, base::Time now) const;
   void segment_over(Lane& lane, const dram::Done& done);
   void look_by(std::uint32_t lane, base::Time when);
   void decide(Lane& lane, dram::Tick until);
-  void answer(const Request& request);
-  void answer_write(const Request& request, base::Duration waited);
+  void answer(const DramRequest& request);
+  void answer_write(const DramRequest& request, base::Duration waited);
   void wake_at(base::Time when);
-  bool meets_error(Lane& lane, dram::Segment& segment);
-  std::uint64_t next_error();
+  bool meets_error(std::uint32_t channel, dram::Segment& segment);
   // Everything before `now` can be decided; what a request at this instant could still change cannot.
   dram::Tick past(base::Time now) const { return design_->timing.clock.at_or_after(now).count - 1; }
   base::Time edge(dram::Tick tick) const { return design_->timing.clock.edge({tick}); }
@@ -88,14 +76,13 @@ class DramStack : public HbmStack {
   DramAccess access_;
   std::vector<Lane> lanes_;
   std::vector<base::Time> due_;  // next query time of each lane
-  std::vector<Request> requests_;
-  std::vector<std::uint32_t> free_, over_, answering_;  // indices of requests
+  DramRequests requests_;
   sc_core::sc_event wake_;
   base::Time next_wake_ = base::kNever;
 
   sim::LatencyHistogram reads_, writes_;
   base::BusySeries series_;
-  std::mt19937_64 random_;
+  CorrectableErrors errors_;
 };
 
 }  // namespace tahoma::model

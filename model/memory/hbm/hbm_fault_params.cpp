@@ -36,7 +36,8 @@ std::vector<std::uint32_t> numbers_in(const std::string& list, Refuse&& refuse) 
 }  // namespace
 
 void StackFaults::declare(base::ParamTree& t) {
-  t.add("rate", rate, 1.0, {0.001, 1.0}, "fraction of its bandwidth that the stack has left", base::chosen());
+  t.add("rate", rate, 1.0, {0.001, 1.0}, "fraction of its bandwidth that remains to the stack",
+        base::chosen());
   t.add("failed_channels", failed_channels, std::string(), {},
         "channels that have failed, such as \"3,7\"; their share of capacity and bandwidth is lost",
         base::chosen());
@@ -67,13 +68,15 @@ void StackFaults::check(const HbmParams& stack, const std::string& path) const {
     throw base::UserError("E-CFG-020", path + ".failed_channels", text);
   };
   const auto numbers = numbers_in(failed_channels, [&](const std::string& text) {
-    refuse(fmt::format("'{}' is no channel: expected numbers from 0 to {}, such as 3,7", text, channels - 1));
+    refuse(
+        fmt::format("'{}' is not a channel: expected numbers from 0 to {}, such as 3,7", text, channels - 1));
   });
   if (std::adjacent_find(numbers.begin(), numbers.end()) != numbers.end())
     refuse(fmt::format("channel {} appears twice", *std::adjacent_find(numbers.begin(), numbers.end())));
   if (!numbers.empty() && numbers.back() >= channels)
-    refuse(fmt::format("no channel {}: the stack has {}, 0 to {}", numbers.back(), channels, channels - 1));
-  if (numbers.size() >= channels) refuse("all channels of the stack: one must be left");
+    refuse(fmt::format("channel {} does not exist: the stack has {}, 0 to {}", numbers.back(), channels,
+                       channels - 1));
+  if (numbers.size() >= channels) refuse("all channels of the stack have failed: one must be left");
 }
 
 }  // namespace tahoma::model

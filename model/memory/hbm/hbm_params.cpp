@@ -12,16 +12,15 @@ void HbmParams::declare(base::ParamTree& t) {
         base::documented("trainium2.rst: 96 GiB in 4 stacks"));
   t.add("bandwidth", bandwidth, 725_GBps, {{1'000'000, false}, 100'000_GBps}, "bytes per second of one stack",
         base::derived("2.9 TB/s a chip over 4 stacks, trainium2.rst"));
-  t.add(
-      "read_latency", read_latency, 36_ns, {{0}, 100_us},
-      "flat: a request's arrival at the stack to the first data of an unloaded read",
-      base::assumed("activate and read of HBM3; with the way there and back 104 ns, as the first load starts "
-                    "794..830 ns after its doorbell, a store 698..718 ns"));
-  t.add(
-      "model", model, HbmModel::kDram, kHbmModels,
-      "dram: channels of rows and banks as hbm.dram has them, unless the bandwidth is ideal; flat: bandwidth "
-      "and latency alone",
-      base::chosen());
+  t.add("read_latency", read_latency, 36_ns, {{0}, 100_us},
+        "flat: a request's arrival at the stack to the first data of an unloaded read",
+        base::assumed(
+            "activate and read of HBM3; with the path there and back 104 ns, because the first load starts "
+            "794..830 ns after its doorbell, a store 698..718 ns"));
+  t.add("model", model, HbmModel::kDram, kHbmModels,
+        "dram: channels with rows and banks (hbm.dram), unless the bandwidth is ideal; flat: only bandwidth "
+        "and latency",
+        base::chosen());
   t.group("dram", dram);
 }
 

@@ -7,7 +7,7 @@
 
 namespace tahoma::model {
 
-// What stands behind the bandwidth: DRAM, or nothing.
+// The model behind the bandwidth: DRAM, or none.
 enum class HbmModel : std::uint8_t { kDram, kFlat };
 inline constexpr base::Named<HbmModel> kHbmModels[] = {{HbmModel::kDram, "dram"}, {HbmModel::kFlat, "flat"}};
 
@@ -20,9 +20,9 @@ struct HbmParams {
   DramParams dram;
   void declare(base::ParamTree& t);
 
-  // An ideal bandwidth has no pins that DRAM could keep idle.
+  // An ideal bandwidth has no pins that DRAM could leave idle.
   bool has_dram() const { return model == HbmModel::kDram && !bandwidth.ideal; }
-  // Throws base::UserError, as check_dram() does, if there is DRAM.
+  // Throws base::UserError, as check_dram() does, if DRAM is modelled.
   void check() const;
 };
 

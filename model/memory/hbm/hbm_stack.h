@@ -11,7 +11,7 @@
 
 #include "model/base/error.h"
 #include "model/base/measurements.h"
-#include "model/memory/hbm/host_pages.h"
+#include "model/memory/hbm/host_memory.h"
 #include "model/sim/packet.h"
 #include "model/sim/time.h"
 
@@ -21,13 +21,14 @@ class HbmStack : public sc_core::sc_module {
  public:
   tlm_utils::multi_passthrough_target_socket<HbmStack> port{"port"};
 
-  HostPages& pages() { return pages_; }
+  HostMemory& host_memory() { return host_memory_; }
   virtual base::HbmMeasurement measure(base::Duration elapsed) = 0;
   // Called at the end of the run: throws if an external memory has left a request unanswered.
   virtual void check_ended() const {}
 
  protected:
-  HbmStack(sc_core::sc_module_name name, base::Bytes capacity) : sc_module(name), pages_(capacity.count) {
+  HbmStack(sc_core::sc_module_name name, base::Bytes capacity)
+      : sc_module(name), host_memory_(capacity.count) {
     port.register_nb_transport_fw(this, &HbmStack::on_request);
   }
   virtual tlm::tlm_sync_enum request(int initiator, sim::Payload& payload, base::Duration ahead) = 0;
@@ -56,10 +57,10 @@ class HbmStack : public sc_core::sc_module {
                                 sc_core::sc_time& delay) {
     TAHOMA_INVARIANT(phase == tlm::BEGIN_REQ, std::string(name()) + ": unexpected phase");
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
-    return request(initiator, payload, sim::from_kernel(delay));
+    return request(initiator, payload, sim::from_systemc(delay));
   }
 
-  HostPages pages_;
+  HostMemory host_memory_;
 };
 
 }  // namespace tahoma::model

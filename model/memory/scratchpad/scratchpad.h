@@ -6,7 +6,7 @@
 
 #include <systemc>
 
-#include "model/memory/hbm/host_pages.h"
+#include "model/memory/hbm/host_memory.h"
 #include "model/sim/backdoor.h"
 
 namespace tahoma::model {
@@ -14,19 +14,19 @@ namespace tahoma::model {
 class Scratchpad : public sc_core::sc_module, public sim::ScratchpadIf {
  public:
   Scratchpad(sc_core::sc_module_name name, std::uint64_t partitions, std::uint64_t bytes_per_partition)
-      : sc_module(name), stride_(bytes_per_partition), pages_(partitions * bytes_per_partition) {}
+      : sc_module(name), stride_(bytes_per_partition), host_memory_(partitions * bytes_per_partition) {}
 
-  std::byte* bytes() override { return pages_.data(); }
+  std::byte* bytes() override { return host_memory_.data(); }
   std::size_t stride() const override { return stride_; }
   sim::KnownBytes& known() override { return known_; }
   void forget() {
-    pages_.forget();
+    host_memory_.forget();
     known_.clear();
   }
 
  private:
   std::size_t stride_;
-  HostPages pages_;
+  HostMemory host_memory_;
   sim::KnownBytes known_;
 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "isa/simd/matmul_kernel.h"
+#include "isa/simd/matmul_loop.h"
 #include "model/engine/pipeline/timing_laws.h"
 
 namespace tahoma::rtl {

@@ -34,7 +34,7 @@ class ArrayLaw {
   void write(const WeightColumns& w);
   std::vector<std::uint32_t> sums(const MovingRow& row);
   std::vector<std::uint32_t> turned(const MovingRow& row) const;
-  // Weights of the rows in use, in the panels of isa/simd/matmul_kernel.h; cached while neither changes.
+  // Weights of the rows in use, in the panels of isa/simd/matmul_loop.h; cached while neither changes.
   struct Packed {
     std::vector<std::uint8_t> use;
     bool is_double = false, valid = false;

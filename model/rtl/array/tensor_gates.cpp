@@ -29,8 +29,8 @@ void TensorGates::wake(Time at) {
   gates_->show_waves(params_.waves.shows(at));
 }
 
-// What isa makes of the instruction is the behaviour that the gates' sums are held against, once more behind
-// PSUM's adder; the rows themselves were compared one by one.
+// The instruction's semantics in isa are the reference for the sums of the RTL array, here behind PSUM's
+// adder; the rows themselves were compared one by one.
 void TensorGates::execute(const isa::Instruction& i, const isa::CoreView& core, Time at) {
   wake(at);
   const bool is_matmul = i.op == isa::Opcode::kMatmul;
@@ -50,7 +50,7 @@ void TensorGates::execute(const isa::Instruction& i, const isa::CoreView& core, 
           "E-RTL-005", place_,
           fmt::format(
               "row {}, column {} of the result: {:08x} by the instruction's semantics, {:08x} from the "
-              "sums of the gates in {} passes",
+              "sums of the RTL in {} passes",
               e % by_law.columns, e / by_law.columns, by_law.bits[e], by_gates.bits[e], sums.size()),
           base::ExitStatus::kCheckFailed);
 }
@@ -63,8 +63,8 @@ Cycles TensorGates::took(Cycles streaming, Time at) {
     stream({{}, {0, rows, {}}}, {0, 0, 0, 0});
   }
   TAHOMA_INVARIANT(streamed_ == streaming.count,
-                   fmt::format("{}: {} moving rows went through the gates, {} by the law", place_, streamed_,
-                               streaming.count));
+                   fmt::format("{}: {} moving rows went through the RTL, {} through the law", place_,
+                               streamed_, streaming.count));
   return {streamed_ + fill_};
 }
 
@@ -87,7 +87,7 @@ void TensorGates::load(const ArrayPass& pass, const isa::ArrayBlock& block) {
   }
 }
 
-// All rows of a pass, one in a cycle; the gates are empty before and after. Sums come as [column][row].
+// All rows of a pass, one per cycle; the RTL array is empty before and after. Sums are indexed [column][row].
 Elements TensorGates::stream(const ArrayPass& pass, const isa::ArrayBlock& block) {
   bank_ = !bank_;
   load(pass, block);

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/params/engine_params.h"
 #include "model/engine/pipeline/tensor_array.h"
 #include "model/rtl/array/array_program.h"
 #include "model/rtl/lock_step.h"

@@ -12,40 +12,42 @@ namespace tahoma::rtl {
 namespace {
 
 constexpr std::size_t kHistory = 12;
-// From a free buffer to the credit's cycle there are the receiving end's register and the wire; a cycle more,
-// as the cycle in which the buffer became free may be over; and one for edges that are rounded.
+// The path from a free buffer to the credit's cycle has the register of the receiving end and the wire; one
+// more cycle because the cycle in which the buffer became free may be over; and one for rounded edges.
 constexpr std::int64_t kCreditSlack = SteppedLink::kTelling + 2;
 
 std::int64_t flight_of(const model::PortSite& site) {
   return (site.clock.at_or_after(site.params.wire + base::Duration{1}).count - 1) - kCreditSlack;
 }
 
-void refuse(const char* path, const std::string& text) {
+void refuse_port(const char* path, const std::string& text) {
   throw base::UserError("E-CFG-020", path, text + " (machine.link.port.model: rtl)");
 }
 
-// What the SystemVerilog is built for.
+// The sizes for which the SystemVerilog is built.
 std::int64_t checked_flight(const model::PortSite& site) {
   const model::LinkParams& p = site.params;
   const std::uint64_t room = p.buffer.count / kLinkWord, frame = p.packet.count / kLinkWord + 1;
   if (p.port.word.count != kLinkWord)
-    refuse("machine.link.port.word", fmt::format("expected {} B", kLinkWord));
-  if (p.header.count != kLinkHeader) refuse("machine.link.header", fmt::format("expected {} B", kLinkHeader));
-  if (p.packet.count % kLinkWord != 0) refuse("machine.link.packet", "expected whole words");
-  if (p.vcs > kLinkVcs) refuse("machine.link.vcs", fmt::format("expected at most {}", kLinkVcs));
-  if (p.adaptive()) refuse("machine.link.routing", "expected dimension_order");
-  if (!site.clock.runs()) refuse("machine.link", "expected links that are not ideal");
-  if (room > 0xFFFF) refuse("machine.link.buffer", fmt::format("expected at most {} B", 0xFFFF * kLinkWord));
+    refuse_port("machine.link.port.word", fmt::format("expected {} B", kLinkWord));
+  if (p.header.count != kLinkHeader)
+    refuse_port("machine.link.header", fmt::format("expected {} B", kLinkHeader));
+  if (p.packet.count % kLinkWord != 0) refuse_port("machine.link.packet", "expected whole words");
+  if (p.vcs > kLinkVcs) refuse_port("machine.link.vcs", fmt::format("expected at most {}", kLinkVcs));
+  if (p.adaptive()) refuse_port("machine.link.routing", "expected dimension_order");
+  if (!site.clock.runs()) refuse_port("machine.link", "expected links that are not ideal");
+  if (room > 0xFFFF)
+    refuse_port("machine.link.buffer", fmt::format("expected at most {} B", 0xFFFF * kLinkWord));
   if (site.buffers > kLinkRequesters)
-    refuse("machine.link.vcs",
-           fmt::format("{} buffers at {}; expected at most {}", site.buffers, site.path, kLinkRequesters));
+    refuse_port("machine.link.vcs", fmt::format("{} buffers at {}; expected at most {}", site.buffers,
+                                                site.path, kLinkRequesters));
   const std::int64_t flight = flight_of(site);
-  if (flight < 1) refuse("machine.link.wire", "expected at least 5 cycles of a link's clock");
+  if (flight < 1) refuse_port("machine.link.wire", "expected at least 5 cycles of a link's clock");
   if (2 * static_cast<std::uint64_t>(flight) + 2 * frame + 16 >= kLinkRetryWords)
-    refuse("machine.link.wire",
-           fmt::format("a round trip and two packets of {} words do not fit {} words that wait to "
-                       "be acknowledged",
-                       frame, kLinkRetryWords));
+    refuse_port("machine.link.wire",
+                fmt::format("a round trip and two packets of {} words do not fit {} words that wait to "
+                            "be acknowledged",
+                            frame, kLinkRetryWords));
   return flight;
 }
 
@@ -97,7 +99,7 @@ void LinkLockStep::credited(std::uint8_t vc, std::uint64_t bytes, base::Time whe
   frees_.emplace(free, Freed{vc, static_cast<std::uint16_t>(bytes / kLinkWord)});
 }
 
-// What is there in the cycle to come.
+// The events of the coming cycle.
 void LinkLockStep::drive() {
   const std::int64_t now = link_.cycle();
   for (; !asks_.empty() && asks_.begin()->first <= now; asks_.erase(asks_.begin()))
@@ -118,7 +120,7 @@ SteppedLink::Step LinkLockStep::advance() {
   return step;
 }
 
-// The law decided nothing in the cycles before.
+// The law decided nothing in the earlier cycles.
 void LinkLockStep::run_until(std::int64_t cycle) {
   while (link_.cycle() < cycle) {
     if (link_.quiet() && decided_.empty()) {
@@ -159,11 +161,11 @@ void LinkLockStep::sent(std::uint32_t buffer, base::Time start, base::Time end,
   check_arrival(step.arrival);
 }
 
-// A word is on the wire: whose, and is it its time?
+// A word is on the wire: checks its packet and its time.
 void LinkLockStep::check_word() {
   const std::int64_t now = link_.cycle() - 1;
   if (on_wire_ == decided_.size())
-    differ(fmt::format("cycle {}: a word on the wire that belongs to no packet", now));
+    differ(fmt::format("cycle {}: a word on the wire belongs to no packet", now));
   const Decided& d = decided_[on_wire_];
   ++words_;
   if (words_ == 1 && now != d.first_word())
@@ -179,7 +181,7 @@ void LinkLockStep::check_word() {
 void LinkLockStep::check_arrival(const std::optional<LinkArrival>& arrival) {
   if (decided_.empty() && !arrival) return;
   const std::int64_t now = link_.cycle() - 1;
-  if (decided_.empty()) differ(fmt::format("cycle {}: a packet arrives that nobody sent", now));
+  if (decided_.empty()) differ(fmt::format("cycle {}: a packet arrives that was not sent", now));
   const Decided& d = decided_.front();
   const std::int64_t due = d.last_word() + flight_ + SteppedLink::kReceiving;
   if (!arrival) {
@@ -190,11 +192,12 @@ void LinkLockStep::check_arrival(const std::optional<LinkArrival>& arrival) {
   if (now != due) differ(fmt::format("cycle {}: packet {} arrives; by the law {}", now, d.number, due));
   if (arrival->header.info != d.message.info || arrival->header.vc != d.message.vc ||
       arrival->words != d.message.words)
-    differ(fmt::format("cycle {}: packet {} arrives as {}, {} words, vc {}; sent was {}, {} words, vc {}",
-                       now, d.number, text_of(arrival->header.info), arrival->words, arrival->header.vc,
-                       text_of(d.message.info), d.message.words, d.message.vc));
+    differ(
+        fmt::format("cycle {}: packet {} arrives as {}, {} words, vc {}; it was sent as {}, {} words, vc {}",
+                    now, d.number, text_of(arrival->header.info), arrival->words, arrival->header.vc,
+                    text_of(d.message.info), d.message.words, d.message.vc));
   if (arrival->digest != link_digest(d.message, frame_words_))
-    differ(fmt::format("cycle {}: packet {} arrives with other data", now, d.number));
+    differ(fmt::format("cycle {}: packet {} arrives with data that differ from those sent", now, d.number));
   decided_.pop_front();
   --on_wire_;
   ++arrived_;

@@ -8,10 +8,10 @@
 namespace tahoma::rtl {
 namespace {
 
-constexpr std::int64_t kMostCycles = 255;       // of the constants that the ring is told
+constexpr std::int64_t kMostCycles = 255;       // of the constants that the ring is given
 constexpr std::int64_t kMostWaiting = 1 << 24;  // cycles: more than any packet takes
 
-void refuse(const char* path, const std::string& text) {
+void refuse_rings(const char* path, const std::string& text) {
   throw base::UserError("E-CFG-020", path, text + " (machine.chip.core.dma.model: rtl)");
 }
 
@@ -19,18 +19,22 @@ void refuse(const char* path, const std::string& text) {
 
 RtlDmaRings::RtlDmaRings(std::string path, const model::DmaParams& params)
     : path_(std::move(path)), params_(params) {
-  if (params.bytes_per_cycle.count != 32) refuse("machine.chip.core.dma.bytes_per_cycle", "expected 32 B");
+  if (params.bytes_per_cycle.count != 32)
+    refuse_rings("machine.chip.core.dma.bytes_per_cycle", "expected 32 B");
   if (params.ring_depth > kRingDepth)
-    refuse("machine.chip.core.dma.ring_depth", fmt::format("expected at most {}", kRingDepth));
+    refuse_rings("machine.chip.core.dma.ring_depth", fmt::format("expected at most {}", kRingDepth));
   if (ring_latency(params) > kMostCycles)
-    refuse("machine.chip.core.dma.semaphore_write",
-           fmt::format("expected at most {} cycles more than semaphore_return", kMostCycles));
+    refuse_rings("machine.chip.core.dma.semaphore_write",
+                 fmt::format("expected at most {} cycles more than semaphore_return", kMostCycles));
   if (params.element_overhead.count > kMostCycles)
-    refuse("machine.chip.core.dma.element_overhead", fmt::format("expected at most {} cycles", kMostCycles));
+    refuse_rings("machine.chip.core.dma.element_overhead",
+                 fmt::format("expected at most {} cycles", kMostCycles));
   if (params.packet_overhead.count > kMostCycles)
-    refuse("machine.chip.core.dma.packet_overhead", fmt::format("expected at most {} cycles", kMostCycles));
+    refuse_rings("machine.chip.core.dma.packet_overhead",
+                 fmt::format("expected at most {} cycles", kMostCycles));
   if (params.semaphore_element.count > kMostCycles)
-    refuse("machine.chip.core.dma.semaphore_element", fmt::format("expected at most {} cycles", kMostCycles));
+    refuse_rings("machine.chip.core.dma.semaphore_element",
+                 fmt::format("expected at most {} cycles", kMostCycles));
 }
 
 RtlDmaRings::Ring::Ring(const std::string& path, const model::DmaParams& params)
@@ -53,8 +57,8 @@ void RtlDmaRings::pushed(unsigned engine, unsigned ring, const model::Share& sha
   r.lock_step.step(false);
 }
 
-// The ring is ready for the packet when the one before it has passed, at the latest a few cycles after its
-// descriptor was written: until then its law says that nothing is issued.
+// The ring is ready for the packet when the previous one has passed, at the latest a few cycles after its
+// descriptor was written. Until then its law issues nothing.
 void RtlDmaRings::issued(unsigned engine, unsigned ring, const model::DmaPacket& packet, base::Time at) {
   Ring& r = rings_.at({engine, ring});
   const bool followed = r.followed.front();

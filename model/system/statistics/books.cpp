@@ -17,8 +17,8 @@ void check_times(const EngineMeasurement& e, Duration elapsed) {
     TAHOMA_INVARIANT(d.fs >= 0, e.path + ": negative time");
     sum += d;
   }
-  TAHOMA_INVARIANT(sum == elapsed,
-                   fmt::format("{}: named times add up to {} fs of {} fs", e.path, sum.fs, elapsed.fs));
+  TAHOMA_INVARIANT(sum == elapsed, fmt::format("{}: times by stall reason add up to {} fs; expected {} fs",
+                                               e.path, sum.fs, elapsed.fs));
   TAHOMA_INVARIANT(e.active <= elapsed,
                    fmt::format("{}: active for {} fs of {} fs", e.path, e.active.fs, elapsed.fs));
 }
@@ -40,8 +40,9 @@ void check_array(const EngineMeasurement& e, const TensorParams& tensor, double 
 // Checks the pin times of a working channel.
 void check_channel(const base::ChannelMeasurement& c, Duration elapsed) {
   const Duration sum = c.data + c.lost_refresh + c.lost_turnaround + c.lost_bank + c.idle;
-  TAHOMA_INVARIANT(c.failed || sum == elapsed,
-                   fmt::format("{}: times of the pins add up to {} fs of {} fs", c.path, sum.fs, elapsed.fs));
+  TAHOMA_INVARIANT(
+      c.failed || sum == elapsed,
+      fmt::format("{}: times of the pins add up to {} fs; expected {} fs", c.path, sum.fs, elapsed.fs));
   for (const Duration d : {c.data, c.lost_refresh, c.lost_turnaround, c.lost_bank, c.idle})
     TAHOMA_INVARIANT(d.fs >= 0, c.path + ": negative time");
 }

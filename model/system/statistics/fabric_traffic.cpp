@@ -25,7 +25,7 @@ struct Slots {
   }
 };
 
-// What the sinks have seen together.
+// The totals of all sinks.
 struct Tally {
   std::uint64_t packets = 0, bytes = 0;  // measured; and arrived while measuring
   Duration sum{0}, longest{0};
@@ -33,7 +33,7 @@ struct Tally {
   Time last{0};  // byte at any sink
 };
 
-// Stands where a chip would.
+// Takes the position of a chip.
 class Endpoint : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<Endpoint> inject{"inject"};
@@ -58,7 +58,7 @@ class Endpoint : public sc_core::sc_module {
   }
 
  private:
-  // A probability of 64 bits: the same on every host.
+  // A probability as 64 bits, which is the same on every host.
   bool makes_one() {
     const double p = shared_.traffic.injection / static_cast<double>(shared_.traffic.flits);
     return static_cast<double>(random_() >> 11) * 0x1p-53 < p;

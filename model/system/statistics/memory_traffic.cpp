@@ -132,7 +132,7 @@ void count_shares(const Lanes& lanes, dram::Tick end, std::uint64_t pins, Traffi
 TrafficResult run_traffic(const HbmParams& params, const MemoryTraffic& traffic) {
   TAHOMA_INVARIANT(params.has_dram(), "memory traffic without DRAM");
   TAHOMA_INVARIANT(traffic.request.count > 0 && traffic.request <= params.capacity && traffic.requests > 0,
-                   "memory traffic of nothing, or larger than its stack");
+                   "a request is empty or larger than its stack");
   const std::shared_ptr<const DramDesign> design = design_of(params, 1);
   const dram::Organisation& o = design->organisation;
   Lanes lanes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects plain measurements from the finished modules; list_statistics.h converts them to the statistics
-// tree. It also checks the accounting: every engine's named times add up, and everything that entered the
-// links has left them.
+// tree. It also checks the accounting: every engine's times by stall reason add up, and everything that
+// entered the links has left them.
 #pragma once
 
 #include <string_view>

@@ -29,7 +29,7 @@ const std::vector<AlgorithmRow>& algorithms() {
   static const std::vector<AlgorithmRow> rows{
       {Algorithm::kRing,
        "ring",
-       "chunks along Hamiltonian cycles, both ways",
+       "chunks along Hamiltonian cycles, in both directions",
        {kAllReduce, kReduceScatter, kAllGather, kBroadcast, kReduce},
        any_group,
        ring_plan},
@@ -37,13 +37,13 @@ const std::vector<AlgorithmRow>& algorithms() {
        kangaring_refusal, kangaring_plan},
       {Algorithm::kMesh,
        "mesh",
-       "everyone to everyone, in two steps",
+       "every rank to every rank, in two steps",
        {kAllReduce, kReduceScatter, kAllGather, kBroadcast, kReduce},
        any_group,
        mesh_plan},
       {Algorithm::kMeshOneStep,
        "mesh_one_step",
-       "everyone's input to everyone, in one step",
+       "the input of every rank to every rank, in one step",
        {kAllReduce, kReduce},
        any_group,
        mesh_one_step_plan},
@@ -53,7 +53,7 @@ const std::vector<AlgorithmRow>& algorithms() {
        kReductions, any_group, hierarchical_plan},
       {Algorithm::kDirect,
        "direct",
-       "every chunk straight to where it belongs",
+       "every chunk directly to its destination",
        {kAllToAll, kGather, kScatter, kSendRecv, kPermute},
        any_group,
        direct_plan},
@@ -65,7 +65,7 @@ const std::vector<AlgorithmRow>& algorithms() {
        tree_plan},
       {Algorithm::kDissemination,
        "dissemination",
-       "twice as many tokens to twice the distance",
+       "twice as many tokens over twice the distance in each step",
        {kBarrier, kAllGather},
        any_group,
        dissemination_plan},
@@ -89,7 +89,7 @@ namespace {
 [[noreturn]] void refuse(const char* code, const std::string& text, const Problem& problem,
                          const Grid& grid) {
   throw base::UserError(code, "workload.algorithm",
-                        fmt::format("{}; for {} over {} ranks there are {}", text, name_of(problem.operation),
+                        fmt::format("{}; expected for {} over {} ranks: {}", text, name_of(problem.operation),
                                     problem.ranks, fmt::join(algorithm_names_for(problem, grid), ", ")));
 }
 
@@ -127,7 +127,7 @@ const AlgorithmRow& row_for(Algorithm algorithm, const Problem& problem, const G
 const AlgorithmRow& algorithm_named(const std::string& name, const Problem& problem, const Grid& grid) {
   const auto& rows = algorithms();
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.name == name; });
-  if (row == rows.end()) refuse("E-COL-001", fmt::format("no algorithm is called '{}'", name), problem, grid);
+  if (row == rows.end()) refuse("E-COL-001", fmt::format("there is no algorithm '{}'", name), problem, grid);
   return suited(*row, problem, grid);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algorithms, by name. Each turns a problem and the group's grid into one schedule per channel: channels
-// work side by side on slices of the data, each with its own variant (direction, cycle, order of axes), so
-// that all links of a rank are in use. Orders of summation and figures stand in each algorithm's own file.
+// The algorithms by name. Each converts a problem and the group's grid into one schedule per channel.
+// Channels work in parallel on slices of the data, each with its own variant (direction, cycle, order of
+// axes), so that all links of a rank are in use. The file of each algorithm states its order of summation and
+// its figures.
 #pragma once
 
 #include <memory>
@@ -15,8 +16,8 @@
 
 namespace tahoma::runtime::collective {
 
-// What a case may ask for: the algorithm that is published for the message size (auto), the one whose closed
-// form is shortest (best), or one of algorithms().
+// The choices of a case: the published algorithm for the message size (auto), the one with the shortest
+// closed form (best), or one of algorithms().
 enum class Algorithm : std::uint8_t {
   kAuto,
   kBest,
@@ -41,7 +42,7 @@ struct AlgorithmRow {
   Algorithm id;
   std::string_view name, doc;
   std::vector<Operation> operations;
-  // Why the group cannot be served, with what would be legal; empty when it can.
+  // The reason why the group is not supported, with what would be legal; empty if it is supported.
   std::string (*refusal)(const Problem& problem, const Grid& grid);
   std::vector<ChannelPlan> (*plan)(const Problem& problem, const Grid& grid, std::uint32_t channels);
 
@@ -53,12 +54,12 @@ base::Choice<Algorithm> algorithm_choice();  // auto, best and all algorithms
 std::vector<std::string> algorithm_names_for(const Problem& problem, const Grid& grid);
 
 // Throws UserError E-COL-001 (no such algorithm), E-COL-002 (it does not perform the operation) and E-COL-003
-// (the group's size or shape does not suit it), with the names that are legal.
+// (it does not support the size or shape of the group), with the legal names.
 const AlgorithmRow& row_for(Algorithm algorithm, const Problem& problem, const Grid& grid);
 const AlgorithmRow& algorithm_named(const std::string& name, const Problem& problem, const Grid& grid);
 
-// The part that one of several groups has in the plan of all of them together, so that they use every variant
-// as the channels of one group would: `channels` of them, from share x channels on, with shares of its own
+// The part of one of several groups in the plan of all of them together, so that they use every variant as
+// the channels of one group would: `channels` variants, starting at share x channels, with shares of its own
 // data.
 std::vector<ChannelPlan> part_of_plan(const std::vector<ChannelPlan>& together, std::uint32_t share,
                                       std::uint32_t channels);

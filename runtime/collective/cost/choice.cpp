@@ -74,7 +74,7 @@ Choice choose(Algorithm algorithm, const Problem& problem, const Grid& grid, std
     choice = by_cost(problem, grid, bytes, channels, model, signals);
   else
     choice = {&row_for(algorithm, problem, grid), "named by the user"};
-  TAHOMA_INVARIANT(choice.algorithm != nullptr, "an operation that no algorithm performs");
+  TAHOMA_INVARIANT(choice.algorithm != nullptr, "no algorithm performs the operation");
   return choice;
 }
 

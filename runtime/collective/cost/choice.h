@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which algorithm performs a collective when the user names none.
+// Chooses the algorithm of a collective if the user names none.
 //
-//   auto   by message size as published for Trainium (intranode-collective-comm.rst, internode-...): mesh
-//   below
-//          1 MB, recursive halving and doubling up to 56 MB, KangaRing above; where the group or the
-//          operation does not allow that one, the next of the list ring, direct, tree, dissemination that
-//          does
-//   best   the one whose closed form (runtime/collective/cost/cost.h) is shortest
+//   auto   by message size as published for Trainium (intranode-collective-comm.rst, internode-...): mesh below
+//          1 MB, recursive halving and doubling up to 56 MB, KangaRing above. If the group or the operation
+//          does not allow that one, the next possible one of the list ring, direct, tree, dissemination.
+//   best   the one with the shortest closed form (runtime/collective/cost/cost.h)
 #pragma once
 
 #include <string>
@@ -22,8 +20,8 @@ struct Choice {
   std::string why;  // one sentence
 };
 
-// `channels`: of a rank, at most; `signals`: semaphores that a core
-// has for it, within which best stays where it can. Throws what row_for() throws.
+// `channels`: the most channels of a rank. `signals`: the semaphores of a core for it; best stays within them
+// if possible. Throws the errors of row_for().
 Choice choose(Algorithm algorithm, const Problem& problem, const Grid& grid, std::uint64_t bytes,
               std::uint32_t channels, const CostModel& model, std::uint32_t signals = kSignals);
 

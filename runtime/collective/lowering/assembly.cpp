@@ -53,8 +53,8 @@ Strip Assembly::strip(std::uint32_t number, const Tensor& tensor) {
   return strip;
 }
 
-Seat Assembly::seat(const Place& place, const Problem& problem, std::uint32_t rank, PlacedChannel& channel,
-                    std::uint32_t chunks, isa::DType dtype) {
+Seat Assembly::seat(const ChannelQueue& place, const Problem& problem, std::uint32_t rank,
+                    PlannedChannel& channel, std::uint32_t chunks, isa::DType dtype) {
   Seat seat{&core(place.core).at, place.queue, {}, {}};
   const std::uint64_t columns = std::max<std::uint64_t>(channel.columns, access_elements(dtype));
   const auto tensor = [&](const char* name, std::uint32_t rows) {
@@ -78,35 +78,35 @@ Allocate Assembly::allocator(const Channel& channel) {
 
 std::uint32_t Assembly::mark(const Seat& seat) { return core(seat.at->core).program.mark(seat.queue); }
 
-Placed Assembly::add(std::size_t group_index, const Spec& spec) {
+PlannedCollective Assembly::add(std::size_t group_index, const Spec& spec) {
   const Group& group = groups_[group_index];
-  Placed placed = cut_up(spec, group);
+  PlannedCollective planned = cut_up(spec, group);
   std::vector<double> shares;
-  for (const ChannelPlan& channel : placed.plan) shares.push_back(channel.share);
-  std::vector<std::vector<Place>> by_rank;
+  for (const ChannelPlan& channel : planned.plan) shares.push_back(channel.share);
+  std::vector<std::vector<ChannelQueue>> by_rank;
   for (std::uint32_t r = 0; r < group.ranks(); ++r)
-    by_rank.push_back(places(machine_.params(), group, r, shares));
+    by_rank.push_back(channel_queues(machine_.params(), group, r, shares));
 
-  placed.spans.resize(group.ranks());
-  for (std::uint32_t c = 0; c < placed.channels.size(); ++c) {
-    PlacedChannel& at = placed.channels[c];
+  planned.spans.resize(group.ranks());
+  for (std::uint32_t c = 0; c < planned.channels.size(); ++c) {
+    PlannedChannel& at = planned.channels[c];
     if (at.columns == 0) continue;
-    Channel channel{placed.plan[c].schedule, {}, at.units, at.piece, spec.op};
+    Channel channel{planned.plan[c].schedule, {}, at.units, at.piece, spec.op};
     for (std::uint32_t r = 0; r < group.ranks(); ++r)
-      channel.seats.push_back(seat(by_rank[r][c], spec.problem, r, at, placed.chunks, spec.dtype));
-    placed.pieces = std::max(placed.pieces, channel.pieces());
+      channel.seats.push_back(seat(by_rank[r][c], spec.problem, r, at, planned.chunks, spec.dtype));
+    planned.pieces = std::max(planned.pieces, channel.pieces());
     std::vector<std::uint32_t> begins;
     for (const Seat& seat : channel.seats) {
-      seat.at->kernel->region(placed.spec.name());
+      seat.at->kernel->region(planned.spec.name());
       begins.push_back(mark(seat));
     }
     lower(channel, allocator(channel));
     for (std::uint32_t r = 0; r < group.ranks(); ++r) {
       const Seat& seat = channel.seats[r];
-      placed.spans[r].push_back({seat.at->core, seat.queue, begins[r], mark(seat)});
+      planned.spans[r].push_back({seat.at->core, seat.queue, begins[r], mark(seat)});
     }
   }
-  return placed;
+  return planned;
 }
 
 void Assembly::barrier() {
@@ -114,13 +114,14 @@ void Assembly::barrier() {
   // together: what follows does not wait for the slowest of them. Every queue waits for its own data before
   // it takes part, so no transfer is in flight after the barrier.
   Channel channel;
-  PlacedChannel tokens;
+  PlannedChannel tokens;
   tokens.columns = access_elements(isa::DType::kUint8);
   Problem problem{Operation::kAllReduce, 0, 0, {}};
-  std::vector<Place> all;
+  std::vector<ChannelQueue> all;
   for (const Group& group : groups_)
     for (std::uint32_t r = 0; r < group.ranks(); ++r)
-      for (const Place& place : places(machine_.params(), group, r, std::vector<double>(queues_of(group), 1)))
+      for (const ChannelQueue& place :
+           channel_queues(machine_.params(), group, r, std::vector<double>(queues_of(group), 1)))
         all.push_back(place);
   problem.ranks = static_cast<std::uint32_t>(all.size());
   for (std::uint32_t s = 0; s < problem.ranks; ++s)

@@ -13,11 +13,11 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-// Two communicators with two sets for each of two queues leave room for the transfers of six queues.
+// Two communicators with two sets for each of two queues leave semaphores for the transfers of six queues.
 constexpr std::uint32_t kSignalsOfSet = 18;
 
-// What a channel has of every chunk; of unequal ones each transfer knows where.
-Strip slice(const Strip& whole, const PlacedChannel& channel) {
+// A channel's part of every chunk; with unequal chunks each transfer has its own position.
+Strip slice(const Strip& whole, const PlannedChannel& channel) {
   Strip strip = whole;
   if (!whole.starts.empty()) return strip;
   const std::uint64_t skipped = channel.first * isa::size_of(whole.block.dtype);
@@ -29,7 +29,9 @@ Strip slice(const Strip& whole, const PlacedChannel& channel) {
 
 }  // namespace
 
-std::uint64_t chunk_pitch(const Placed& placed) { return aligned(placed.chunk_elements, placed.spec.dtype); }
+std::uint64_t chunk_pitch(const PlannedCollective& planned) {
+  return aligned(planned.chunk_elements, planned.spec.dtype);
+}
 
 Communicator::Communicator(const model::MachineParams& machine, Group group,
                            std::vector<CoreProgram*> programs, Staging staging)
@@ -37,11 +39,12 @@ Communicator::Communicator(const model::MachineParams& machine, Group group,
       group_(std::move(group)),
       programs_(std::move(programs)),
       staging_(std::move(staging)) {
-  TAHOMA_INVARIANT(programs_.size() == group_.ranks(), "a rank without a program, or a program without one");
+  TAHOMA_INVARIANT(programs_.size() == group_.ranks(),
+                   "the number of ranks differs from the number of programs");
 }
 
-Placed Communicator::plan(Operation operation, isa::DType dtype, std::uint64_t elements,
-                          Algorithm algorithm) const {
+PlannedCollective Communicator::plan(Operation operation, isa::DType dtype, std::uint64_t elements,
+                                     Algorithm algorithm) const {
   Spec spec;
   spec.problem = {operation, ranks(), 0, {}};
   spec.dtype = dtype;
@@ -49,10 +52,10 @@ Placed Communicator::plan(Operation operation, isa::DType dtype, std::uint64_t e
   return cut(std::move(spec), algorithm);
 }
 
-Placed Communicator::plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
-                          Algorithm algorithm) const {
+PlannedCollective Communicator::plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
+                                     Algorithm algorithm) const {
   for (const std::uint64_t count : counts)
-    TAHOMA_INVARIANT(count >= kLeast, "a chunk that would not tell its receiver that the sender has begun");
+    TAHOMA_INVARIANT(count >= kLeast, "a chunk is too short to signal its receiver");
   Spec spec;
   spec.problem = {operation, ranks(), 0, {}};
   spec.dtype = dtype;
@@ -61,15 +64,15 @@ Placed Communicator::plan(Operation operation, isa::DType dtype, std::vector<std
   return cut(std::move(spec), algorithm);
 }
 
-Placed Communicator::cut(Spec spec, Algorithm algorithm) const {
+PlannedCollective Communicator::cut(Spec spec, Algorithm algorithm) const {
   spec.signals = kSignalsOfSet;
   const std::uint64_t bytes = spec.elements * isa::size_of(spec.dtype) / vector_bytes(spec.problem, 1);
   spec.algorithm = choose(algorithm, spec.problem, group_.grid, bytes, queues_of(group_),
                           CostModel(machine_, group_), kSignalsOfSet)
                        .algorithm;
-  Placed placed = cut_up(spec, group_);
-  placed.spans.resize(ranks());
-  return placed;
+  PlannedCollective planned = cut_up(spec, group_);
+  planned.spans.resize(ranks());
+  return planned;
 }
 
 std::vector<CoreKernel>& Communicator::next_set(isa::Queue queue) {
@@ -81,8 +84,8 @@ std::vector<CoreKernel>& Communicator::next_set(isa::Queue queue) {
   return set;
 }
 
-// Rows of chunks, a tensor of their own to the scheduler: what a channel does to a part of a chunk is a part
-// of a row, and does not touch what others do.
+// Rows of chunks, a separate tensor for the scheduler: a channel's access to a part of a chunk is a part of a
+// row and does not overlap the accesses of other channels.
 Strip Communicator::strip_of(std::uint32_t rank, const End& end, std::uint64_t pitch) const {
   const CoreKernel& at = programs_[rank]->at;
   Strip strip;
@@ -100,27 +103,27 @@ Strip Communicator::strip_of(std::uint32_t rank, const End& end, std::uint64_t p
   return strip;
 }
 
-void Communicator::add(Placed& placed, const Ends& ends) {
+void Communicator::add(PlannedCollective& planned, const Ends& ends) {
   std::vector<double> shares;
-  for (const ChannelPlan& channel : placed.plan) shares.push_back(channel.share);
+  for (const ChannelPlan& channel : planned.plan) shares.push_back(channel.share);
   Strips strips;
   for (std::uint32_t r = 0; r < ranks(); ++r) {
-    strips.input.push_back(strip_of(r, ends.input[r], chunk_pitch(placed)));
-    strips.output.push_back(strip_of(r, ends.output[r], chunk_pitch(placed)));
+    strips.input.push_back(strip_of(r, ends.input[r], chunk_pitch(planned)));
+    strips.output.push_back(strip_of(r, ends.output[r], chunk_pitch(planned)));
   }
-  const std::vector<Place> seats = places(machine_, group_, 0, shares);
-  for (std::uint32_t c = 0; c < placed.channels.size(); ++c)
-    if (placed.channels[c].columns > 0) run_channel(placed, c, seats[c].queue, ends, strips);
+  const std::vector<ChannelQueue> seats = channel_queues(machine_, group_, 0, shares);
+  for (std::uint32_t c = 0; c < planned.channels.size(); ++c)
+    if (planned.channels[c].columns > 0) run_channel(planned, c, seats[c].queue, ends, strips);
 }
 
-void Communicator::run_channel(Placed& placed, std::uint32_t number, isa::Queue queue, const Ends& ends,
-                               const Strips& strips) {
-  const PlacedChannel& at = placed.channels[number];
+void Communicator::run_channel(PlannedCollective& planned, std::uint32_t number, isa::Queue queue,
+                               const Ends& ends, const Strips& strips) {
+  const PlannedChannel& at = planned.channels[number];
   std::vector<CoreKernel>& cores = next_set(queue);
-  Channel channel{placed.plan[number].schedule, {}, at.units, at.piece, placed.spec.op};
-  if (!placed.spec.counts.empty())
-    for (std::uint32_t chunk = 0; chunk < placed.chunks; ++chunk)
-      channel.firsts.push_back(placed.slice_of(number, chunk).first);
+  Channel channel{planned.plan[number].schedule, {}, at.units, at.piece, planned.spec.op};
+  if (!planned.spec.counts.empty())
+    for (std::uint32_t chunk = 0; chunk < planned.chunks; ++chunk)
+      channel.firsts.push_back(planned.slice_of(number, chunk).first);
   std::vector<std::uint32_t> begins;
   for (std::uint32_t r = 0; r < ranks(); ++r) {
     channel.seats.push_back({&cores[r], queue, slice(strips.input[r], at), slice(strips.output[r], at)});
@@ -131,10 +134,10 @@ void Communicator::run_channel(Placed& placed, std::uint32_t number, isa::Queue 
     return staging_(rank, channel.dtype(), elements);
   };
   const Completions completions = lower(channel, allocate);
-  placed.pieces = std::max(placed.pieces, channel.pieces());
+  planned.pieces = std::max(planned.pieces, channel.pieces());
   for (std::uint32_t r = 0; r < ranks(); ++r)
-    placed.spans[r].push_back({cores[r].core, queue, begins[r],
-                               programs_[r]->mark_landed(queue, ends.output[r].window, completions[r])});
+    planned.spans[r].push_back({cores[r].core, queue, begins[r],
+                                programs_[r]->mark_landed(queue, ends.output[r].window, completions[r])});
 }
 
 }  // namespace tahoma::runtime::collective

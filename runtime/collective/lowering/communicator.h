@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives among kernels that compute as well: on tensors that are there, between what the kernels do to
-// them before and after. It starts on a queue as soon as this rank's input is written, and whoever reads its
-// output waits for it; nothing else waits, so computing goes on beside a collective where no data forbid it.
-// Nobody waits to write an input or output again: that may happen behind the next collective of the same
-// ranks, of which the one below holds.
+// Collectives inside kernels that also compute. A collective works on existing tensors and is ordered with
+// the kernel's accesses before and after it. It starts on a queue as soon as this rank's input is written,
+// and readers of its output wait for it. Nothing else waits, so computation overlaps a collective where the
+// data permit it. Writes to an input or output need no wait: they may follow the next collective of the same
+// ranks, for the reason below.
 //
-// One collective follows another without a barrier. A queue has two sets of semaphores, which its
-// collectives use in turn. Who begins one has ended the one before, which it could not without every other
-// rank having begun that: so all of them are behind the one that used the same set last. This holds for
-// operations in which every rank gets something of every other: all_reduce, all_gather, reduce_scatter and
-// an all_to_all. So no chunk may be empty: who has nothing for another rank sends kLeast elements, an access
-// of HBM, which is enough for each of the two queues to carry some of it. Kernels must add the collectives of
-// all communicators in one order on all of their ranks.
+// Collectives follow each other without a barrier. A queue has two sets of semaphores, which its collectives
+// use in turn. A rank that begins a collective has ended the previous one, which required every other rank to
+// begin that one. So all ranks have ended the collective that last used the same set. This holds for
+// operations in which every rank receives something from every other: all_reduce, all_gather, reduce_scatter
+// and all_to_all. Therefore no chunk may be empty: a rank without data for another one sends kLeast elements,
+// one access of HBM, which is enough for each of the two queues to carry a part. Kernels must add the
+// collectives of all communicators in the same order on all of their ranks.
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@
 #include <vector>
 
 #include "runtime/collective/lowering/core_program.h"
-#include "runtime/collective/lowering/placed.h"
+#include "runtime/collective/lowering/planned_collective.h"
 
 namespace tahoma::runtime::collective {
 
-// Where a rank's chunks are, one behind the other, chunk_pitch() apart: as its program sees them all, and
-// where they begin. Chunks with counts of their own may lie anywhere in the window, whose rows are
-// whole: `starts`, in elements from its first one.
+// The position of a rank's chunks, one after the other, chunk_pitch() apart: the view of its program and the
+// offset of the first chunk. Chunks with individual counts may be anywhere in the window, whose rows are
+// whole: `starts`, in elements from the first one.
 struct End {
   HbmView window;
   std::uint64_t address = 0;
@@ -40,38 +40,39 @@ struct Ends {  // by rank
 
 class Communicator {
  public:
-  // Memory for staging in a rank's stack: the address of so many elements.
+  // Memory for staging in a rank's stack: returns the address of that many elements.
   using Staging = std::function<std::uint64_t(std::uint32_t rank, isa::DType dtype, std::uint64_t elements)>;
-  // Of ranks of one core each; their programs, by rank.
+  // For ranks of one core each; `programs` by rank.
   Communicator(const model::MachineParams& machine, Group group, std::vector<CoreProgram*> programs,
                Staging staging);
 
   const Group& group() const { return group_; }
   std::uint32_t ranks() const { return group_.ranks(); }
 
-  // How a sum (or a gathering) of `elements` in all would be cut: how many chunks there are, and how far
-  // apart. `algorithm`: best, auto, or a name. Throws what choose() throws.
-  Placed plan(Operation operation, isa::DType dtype, std::uint64_t elements, Algorithm algorithm) const;
-  // Of chunks with so many elements each, at least kLeast.
+  // How a sum (or a gathering) of `elements` in total is cut: the number of chunks and their distance.
+  // `algorithm`: best, auto, or a name. Throws the errors of choose().
+  PlannedCollective plan(Operation operation, isa::DType dtype, std::uint64_t elements,
+                         Algorithm algorithm) const;
+  // For chunks with that many elements each, at least kLeast.
   static constexpr std::uint64_t kLeast = 32;
-  Placed plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
-              Algorithm algorithm) const;
-  // Behind what the programs have so far. Throws what the lowering throws.
-  void add(Placed& placed, const Ends& ends);
+  PlannedCollective plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
+                         Algorithm algorithm) const;
+  // Appends to the programs. Throws the errors of the lowering.
+  void add(PlannedCollective& planned, const Ends& ends);
 
  private:
-  // Of one queue: what the ranks' cores have for its collectives, in turn.
+  // The resources of one queue on the ranks' cores for its collectives, used in turn.
   struct Sets {
     std::array<std::vector<CoreKernel>, 2> by_turn;
     std::size_t uses = 0;
   };
-  Placed cut(Spec spec, Algorithm algorithm) const;
+  PlannedCollective cut(Spec spec, Algorithm algorithm) const;
   std::vector<CoreKernel>& next_set(isa::Queue queue);
   struct Strips {  // by rank
     std::vector<Strip> input, output;
   };
   Strip strip_of(std::uint32_t rank, const End& end, std::uint64_t pitch) const;
-  void run_channel(Placed& placed, std::uint32_t number, isa::Queue queue, const Ends& ends,
+  void run_channel(PlannedCollective& planned, std::uint32_t number, isa::Queue queue, const Ends& ends,
                    const Strips& strips);
 
   const model::MachineParams& machine_;
@@ -81,7 +82,7 @@ class Communicator {
   std::map<isa::Queue, Sets> sets_;
 };
 
-// Elements between chunks of equal size that lie one behind the other.
-std::uint64_t chunk_pitch(const Placed& placed);
+// Distance in elements between adjacent chunks of equal size.
+std::uint64_t chunk_pitch(const PlannedCollective& planned);
 
 }  // namespace tahoma::runtime::collective

@@ -6,8 +6,8 @@
 
 namespace tahoma::runtime::collective {
 
-std::vector<Place> places(const model::MachineParams& machine, const Group& group, std::uint32_t rank,
-                          const std::vector<double>& shares) {
+std::vector<ChannelQueue> channel_queues(const model::MachineParams& machine, const Group& group,
+                                         std::uint32_t rank, const std::vector<double>& shares) {
   std::vector<std::uint32_t> cores = group.cores[rank];
   const std::uint64_t per_stack = std::max<std::uint64_t>(1, machine.chip.cores / machine.chip.hbm.stacks);
   std::stable_sort(cores.begin(), cores.end(),
@@ -16,7 +16,7 @@ std::vector<Place> places(const model::MachineParams& machine, const Group& grou
   std::iota(by_share.begin(), by_share.end(), std::size_t{0});
   std::stable_sort(by_share.begin(), by_share.end(),
                    [&](std::size_t a, std::size_t b) { return shares[a] > shares[b]; });
-  std::vector<Place> result(shares.size());
+  std::vector<ChannelQueue> result(shares.size());
   for (std::size_t i = 0; i < by_share.size(); ++i) {
     const bool second = i >= cores.size();
     const std::size_t at = second ? 2 * cores.size() - 1 - i : i;

@@ -10,14 +10,14 @@
 
 namespace tahoma::runtime::collective {
 
-struct Place {
+struct ChannelQueue {
   std::uint32_t core;
   isa::Queue queue;
 };
 
 // By channel. The channel with the largest share goes to the first core, and so on, stack by stack; the
 // second queues are assigned in reverse order.
-std::vector<Place> places(const model::MachineParams& machine, const Group& group, std::uint32_t rank,
-                          const std::vector<double>& shares);
+std::vector<ChannelQueue> channel_queues(const model::MachineParams& machine, const Group& group,
+                                         std::uint32_t rank, const std::vector<double>& shares);
 
 }  // namespace tahoma::runtime::collective

@@ -23,18 +23,19 @@ RankTimes times_of(const Stopwatch& stopwatch, const std::vector<Stopwatch::Span
   return times;
 }
 
-CollectiveResult measured(const model::MachineParams& machine, const Group& group, const Placed& placed,
-                          std::uint64_t bytes, std::vector<RankTimes> ranks) {
-  const Problem& problem = placed.spec.problem;
+CollectiveResult measured(const model::MachineParams& machine, const Group& group,
+                          const PlannedCollective& planned, std::uint64_t bytes,
+                          std::vector<RankTimes> ranks) {
+  const Problem& problem = planned.spec.problem;
   CollectiveResult result;
   result.operation = name_of(problem.operation);
-  result.algorithm = placed.spec.algorithm->name;
+  result.algorithm = planned.spec.algorithm->name;
   result.bytes = bytes;
-  result.dtype = placed.spec.dtype;
+  result.dtype = planned.spec.dtype;
   result.bus_factor = bus_factor(problem.operation, problem.ranks);
   result.ranks = std::move(ranks);
   const CostModel model(machine, group);
-  const Cost cost = model.of(placed.together, bytes);
+  const Cost cost = model.of(planned.together, bytes);
   result.closed_form = duration(cost.seconds);
   result.split = split_time(result.ranks, {cost.rounds, duration(model.empty_round()), duration(cost.link),
                                            duration(cost.more_sources)});

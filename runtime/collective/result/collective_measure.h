@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "runtime/collective/lowering/placed.h"
+#include "runtime/collective/lowering/planned_collective.h"
 #include "runtime/collective/result/collective_result.h"
 
 namespace tahoma::runtime::collective {
@@ -14,7 +14,8 @@ RankTimes times_of(const Stopwatch& stopwatch, const std::vector<Stopwatch::Span
 
 // The complete result except for its name and its check; `bytes` as nccom-test counts them. `ranks` may be
 // those of several groups of the same shape that run at the same time.
-CollectiveResult measured(const model::MachineParams& machine, const Group& group, const Placed& placed,
-                          std::uint64_t bytes, std::vector<RankTimes> ranks);
+CollectiveResult measured(const model::MachineParams& machine, const Group& group,
+                          const PlannedCollective& planned, std::uint64_t bytes,
+                          std::vector<RankTimes> ranks);
 
 }  // namespace tahoma::runtime::collective

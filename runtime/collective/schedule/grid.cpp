@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kCore = 0;  // the first dimension: the core of a chip; then the axes of the fabric
 constexpr std::size_t kMostDimensions = 1 + base::kMostAxes;
 
-using Place = std::array<std::uint32_t, kMostDimensions>;
+using Coordinates = std::array<std::uint32_t, kMostDimensions>;
 
 class Deduction {
  public:
@@ -22,8 +22,8 @@ class Deduction {
       : machine_(machine), ways_(ways), cores_(cores), ranks_(static_cast<std::uint32_t>(cores.size())) {
     for (const base::FabricAxis& axis : ways.axes()) names_.push_back(axis.name);
     for (std::uint32_t r = 0; r < ranks_; ++r) {
-      const base::ChipPlace& at = ways.at(chip(r));
-      Place place{static_cast<std::uint32_t>(cores[r].front() % machine.chip.cores)};
+      const base::ChipCoordinates& at = ways.at(chip(r));
+      Coordinates place{static_cast<std::uint32_t>(cores[r].front() % machine.chip.cores)};
       std::copy(at.begin(), at.end(), place.begin() + 1);
       places_.push_back(place);
     }
@@ -52,10 +52,10 @@ class Deduction {
     return static_cast<std::uint32_t>(cores_[rank].front() / machine_.chip.cores);
   }
 
-  // Numbers the coordinates of a dimension in the order in which they are listed first.
+  // Numbers the coordinates of a dimension in the order of their first occurrence.
   std::uint32_t number(std::size_t d) {
     std::vector<std::uint32_t> seen;
-    for (Place& place : places_) {
+    for (Coordinates& place : places_) {
       auto at = std::find(seen.begin(), seen.end(), place[d]);
       if (at == seen.end()) at = seen.insert(seen.end(), place[d]);
       place[d] = static_cast<std::uint32_t>(at - seen.begin());
@@ -65,7 +65,7 @@ class Deduction {
 
   // The rank next to rank 0 along the dimension; 0 if there is none.
   std::uint32_t stride(std::size_t d) const {
-    Place next{};
+    Coordinates next{};
     next[d] = 1;
     const auto at = std::find(places_.begin(), places_.end(), next);
     return at == places_.end() ? 0 : static_cast<std::uint32_t>(at - places_.begin());
@@ -103,7 +103,7 @@ class Deduction {
       if (!other.chips) axis.rate /= other.size;  // the ranks of a chip share its links
   }
 
-  // A rank's engines read two sources for what they fold.
+  // A rank's engines read two sources for data that they fold.
   double on_chip_rate() const {
     const model::DmaParams& dma = machine_.chip.core.dma;
     return static_cast<double>(cores_.front().size() * isa::kDmaEngines * dma.bytes_per_cycle.count *
@@ -118,7 +118,7 @@ class Deduction {
   const std::vector<std::vector<std::uint32_t>>& cores_;
   std::uint32_t ranks_;
   std::vector<std::string> names_{"core"};  // by dimension
-  std::vector<Place> places_;
+  std::vector<Coordinates> places_;
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks of a group lie to each other: as a product of axes (the cores of a chip, the axes of the fabric), or, when
-// they are no such product, as one axis that says nothing. Rank = sum of coordinate x stride.
+// The geometry of a group's ranks: a product of axes (the cores of a chip, the axes of the fabric), or a
+// single axis without geometry if they form no product. Rank = sum of coordinate x stride.
 //
-// grid_of() finds the product in any list of ranks and on any fabric. Along an axis ranks may be listed in
-// any order of coordinates, and need not be all that the fabric has. What an axis can carry is read off the
-// ways between its ranks, so that slow links, dead ones and detours count.
+// grid_of() finds the product in any list of ranks on any fabric. Along an axis, ranks may be listed in any
+// order of coordinates, and need not cover the fabric. The rate of an axis is derived from the routes between
+// its ranks, so slow links, dead ones and detours count.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ struct GridAxis {
   std::string name;          // "core", an axis of the topology; "list" of ranks in no known order
   std::uint32_t size = 1;    // at least 2
   std::uint32_t stride = 1;  // of rank numbers
-  bool chips = false;        // leads from chip to chip
-  bool closed = false;       // ranks next to each other are one link apart, the last and the first, too
+  bool chips = false;        // connects chips
+  bool closed = false;       // adjacent ranks are one link apart, and so are the last and the first
   double rate = 1;           // bytes a second that a rank can send to one neighbour
-  // Directions that do not share links: of two ranks there is one link between them, and on a line or a
-  // switch a ring comes back over the links that it went by.
+  // Directions that do not share links. Two ranks have one link between them, and on a line or a switch a
+  // ring returns over the same links.
   std::uint32_t ways() const { return closed && size > 2 ? 2 : 1; }
 };
 

@@ -26,7 +26,8 @@ struct Decisions {
 
 class Emitter {
  public:
-  Emitter(const Trace& trace, const model::MachineParams& machine, Decisions decisions, isa::Program& program);
+  Emitter(const Trace& trace, const model::MachineParams& machine, Decisions decisions,
+          isa::Program& program);
 
   void emit(std::uint32_t entry);
   void finish();  // schedules
@@ -58,7 +59,9 @@ class Emitter {
   void note_word(Op& op, const Side& side, bool writes);
   Op& append(const isa::Instruction& instruction, isa::Queue queue);
   // Of the semaphores that join the queues between the parts of a program with loops: the last ones.
-  static unsigned first_loop_semaphore() { return isa::kSemaphores - 1 - static_cast<unsigned>(isa::kQueueCount); }
+  static unsigned first_loop_semaphore() {
+    return isa::kSemaphores - 1 - static_cast<unsigned>(isa::kQueueCount);
+  }
   // Schedules what has been appended; afterwards all of it is complete and its semaphores are 0 again.
   void close_segment();
   std::vector<isa::Instruction>& stream(isa::Queue queue) { return program_.stream(queue).edit(); }
@@ -78,8 +81,8 @@ class Emitter {
   };
   std::vector<Standing> standing_;  // stationary operands in the array, unwritten since
   struct OpenLoop {
-    std::array<std::uint32_t, isa::kQueueCount> body{};      // index of the first instruction of the body
-    std::array<std::uint32_t, isa::kQueueCount> leaving{};   // index of the branch that leaves the loop
+    std::array<std::uint32_t, isa::kQueueCount> body{};     // index of the first instruction of the body
+    std::array<std::uint32_t, isa::kQueueCount> leaving{};  // index of the branch that leaves the loop
   };
   std::vector<OpenLoop> loops_;
   bool has_loops_ = false;

@@ -33,8 +33,9 @@ bool reads_control(const Trace& trace) {
   };
   return std::any_of(trace.entries.begin(), trace.entries.end(), [&](const Recorded& entry) {
     if (entry.registers && entry.registers->kind == RegisterWork::Kind::kLoad) return true;
-    return entry.transfer && (from_memory(entry.transfer->dst) ||
-                              std::any_of(entry.transfer->sources.begin(), entry.transfer->sources.end(), from_memory));
+    return entry.transfer &&
+           (from_memory(entry.transfer->dst) ||
+            std::any_of(entry.transfer->sources.begin(), entry.transfer->sources.end(), from_memory));
   });
 }
 
@@ -53,11 +54,13 @@ void number_arguments(const Trace& trace, Lowered& lowered, std::vector<std::uin
   const bool control = reads_control(trace);
   argument_of.assign(trace.storages.size(), isa::kNone);
   for (const auto& storage : trace.storages) {
-    if (storage->on_chip() || (storage->role == Storage::Role::kLocal && !ranges[storage->id].used())) continue;
+    if (storage->on_chip() || (storage->role == Storage::Role::kLocal && !ranges[storage->id].used()))
+      continue;
     if (lowered.arguments.size() == isa::kArguments)
-      throw base::UserError("E-NKI-023", place_of(trace, storage->line),
-                            fmt::format("{} exceeds the limit of {} tensors in HBM", storage->text(), isa::kArguments),
-                            base::ExitStatus::kProgram);
+      throw base::UserError(
+          "E-NKI-023", place_of(trace, storage->line),
+          fmt::format("{} exceeds the limit of {} tensors in HBM", storage->text(), isa::kArguments),
+          base::ExitStatus::kProgram);
     argument_of[storage->id] = static_cast<std::uint8_t>(lowered.arguments.size());
     if (control && is_control(*storage)) lowered.program.control.set(lowered.arguments.size());
     lowered.arguments.push_back(storage->id);
@@ -66,7 +69,8 @@ void number_arguments(const Trace& trace, Lowered& lowered, std::vector<std::uin
 }
 
 // The validator names a queue and an index; the kernel's author wants a line.
-[[noreturn]] void refuse_at_line(const Trace& trace, const isa::Program& program, const isa::ProgramError& error) {
+[[noreturn]] void refuse_at_line(const Trace& trace, const isa::Program& program,
+                                 const isa::ProgramError& error) {
   std::string place = error.place;
   for (std::size_t q = 0; q < isa::kQueueCount; ++q) {
     const std::string prefix = std::string(isa::name_of(static_cast<isa::Queue>(q))) + "[";

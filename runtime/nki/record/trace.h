@@ -61,20 +61,31 @@ struct RegisterOperand {
 struct RegisterWork {
   // A loop runs while its counter is below the upper bound (kLoopBegin, kLoopEnd), or while a register is not
   // 0 (kWhileBegin, kWhileEnd).
-  enum class Kind : std::uint8_t { kNone, kSet, kAlu, kLoad, kStore, kLoopBegin, kLoopEnd, kWhileBegin, kWhileEnd };
+  enum class Kind : std::uint8_t {
+    kNone,
+    kSet,
+    kAlu,
+    kLoad,
+    kStore,
+    kLoopBegin,
+    kLoopEnd,
+    kWhileBegin,
+    kWhileEnd
+  };
   Kind kind = Kind::kNone;
-  std::uint32_t reg = 0;      // written; of kStore: read; of a loop: its counter or condition
-  RegisterOperand a, b;       // kAlu: operands; kSet: a; kLoopBegin: lower and upper bound
-  std::int32_t step = 1;      // kLoopBegin, kLoopEnd
+  std::uint32_t reg = 0;  // written; of kStore: read; of a loop: its counter or condition
+  RegisterOperand a, b;   // kAlu: operands; kSet: a; kLoopBegin: lower and upper bound
+  std::int32_t step = 1;  // kLoopBegin, kLoopEnd
   isa::AluOp op = isa::AluOp::kAdd;
-  std::optional<Side> word;   // kLoad, kStore
+  std::optional<Side> word;  // kLoad, kStore
 };
 
 struct Recorded {
   isa::Instruction instruction;
   std::vector<Operand> operands;
   std::optional<isa::Queue> engine;  // asked for by the kernel
-  std::optional<bool> accumulate;    // matmul: unset: inferred from the order of the writes (lower/accumulate.h)
+  std::optional<bool>
+      accumulate;  // matmul: unset: inferred from the order of the writes (lower/accumulate.h)
   std::optional<isa::Instruction> weights;  // matmul, transpose: the load of the stationary operand
   std::shared_ptr<const TransferWork> transfer;
   std::shared_ptr<const RegisterWork> registers;
@@ -85,7 +96,10 @@ struct Recorded {
 
 class Trace {
  public:
-  explicit Trace(isa::Limits limits, std::string name) : name(std::move(name)), limits_(limits) {}
+  // `usable`: bytes of an SBUF partition that a kernel may use (machine.chip.core.sbuf.usable). What is beyond
+  // holds tensors of the front end itself.
+  Trace(isa::Limits limits, std::uint32_t usable, std::string name)
+      : name(std::move(name)), limits_(limits), usable_(usable) {}
 
   std::string name;
   std::deque<std::shared_ptr<Storage>> storages;  // by id
@@ -95,6 +109,7 @@ class Trace {
   std::vector<std::string> warnings;
 
   const isa::Limits& limits() const { return limits_; }
+  std::uint32_t usable() const { return usable_; }
   std::shared_ptr<Storage> declare(Storage storage);  // checks shape and place: E-NKI-001
 
   // A compute instruction: the fields of `fields` that the row has, with these operands. Errors: E-NKI-010
@@ -120,6 +135,7 @@ class Trace {
   Recorded& append(Recorded entry);
 
   isa::Limits limits_;
+  std::uint32_t usable_;
 };
 
 Side side_of(const View& view);  // E-NKI-010, 012

@@ -11,7 +11,7 @@ function linkSection({summary, detail}) {
   const links = detail.links;
   if (!links.list.length) return null;
   if (!links.list.some((link) => link.bytes > 0))
-    return section("links", "Links", `Nothing was sent over any of the ${format.count(links.total)} directions of links.`);
+    return section("links", "Links", `No data were sent over any of the ${format.count(links.total)} link directions.`);
   const about = el("div", {class: "about-link", "aria-live": "polite"});
   const state = {view: null, measure: "busy", link: null};
   const map = el("div", {class: "planes"});
@@ -68,7 +68,7 @@ function linkAbout(link, summary, detail) {
   });
   return el("div", {}, el("h3", {id: "chosen-link"}, link.name), el("p", {class: "note"}, linkTip(link).split(": ")[1], `; peak ${link.peak ? format.si(link.peak, "B/s") : "ideal"}`),
     link.windows.length ? busy : null,
-    link.flows.length ? table(columns, link.flows, {label: `flows over ${link.name}`}) : el("p", {}, "Nothing went this way."),
+    link.flows.length ? table(columns, link.flows, {label: `flows over ${link.name}`}) : el("p", {}, "No data were sent over this link."),
     link.more_flows ? el("p", {class: "note"}, `and ${link.more_flows} smaller flows`) : null);
 }
 

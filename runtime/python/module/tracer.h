@@ -25,6 +25,7 @@ namespace nki = tahoma::runtime::nki;
 struct MachineModel {
   model::MachineParams params;
   isa::Limits limits;
+  std::uint32_t usable = 0;  // bytes of an SBUF partition that a kernel may use
 };
 
 // A virtual register of the kernel.
@@ -42,18 +43,20 @@ class Tracer {
  public:
   // Lines of files below `package` are the front end's own, and do not appear.
   Tracer(std::shared_ptr<MachineModel> machine, const std::string& name, std::string package)
-      : trace(machine->limits, name), machine_(std::move(machine)), package_(std::move(package)) {}
+      : trace(machine->limits, machine->usable, name),
+        machine_(std::move(machine)),
+        package_(std::move(package)) {}
 
   nki::View tensor(const std::vector<std::int64_t>& shape, const nki::Element& element, nki::Buffer buffer,
                    const std::string& name, std::optional<std::pair<std::uint32_t, std::uint32_t>> address,
-                   nki::Storage::Role role, const py::object& values);
+                   nki::Storage::Role role, const py::object& values, bool implicit);
 
   // One compute instruction: the table's mnemonic, the engine or None, and its fields by name.
   void emit(const std::string& mnemonic, const std::optional<std::string>& engine, const py::dict& fields);
-  void matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving, const std::string& mode,
-              std::optional<bool> accumulate, bool transpose);
-  void copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine, int dge, bool skip,
-            bool accumulate);
+  void matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
+              const std::string& mode, std::optional<bool> accumulate, bool transpose);
+  void copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine, int dge,
+            bool skip, bool accumulate);
   void fold(const nki::View& dst, const std::vector<nki::View>& sources, const std::string& op);
   // dst = src with its dimensions in the order `axes`.
   void transpose(const nki::View& dst, const nki::View& src, const std::vector<std::size_t>& axes, int dge);
@@ -71,11 +74,13 @@ class Tracer {
   void while_end(Register condition);
   Register new_register() { return {trace.registers++}; }
 
-  void at_caller();             // entries that follow belong to the line that is being executed, or to the one that is held
-  void hold_line(std::optional<std::uint32_t> line) { held_ = line; }  // of instructions that are recorded later than called
-  std::string place() const;    // "file:line" of that line
+  void at_caller();  // entries that follow belong to the line that is being executed, or to the one that is held
+  void hold_line(std::optional<std::uint32_t> line) { held_ = line; }  // of instructions recorded after their call
+  std::string place() const;                                           // "file:line" of that line
 
-  nki::Lowered lower(const nki::LoweringOptions& options) const { return nki::lower(trace, machine_->params, options); }
+  nki::Lowered lower(const nki::LoweringOptions& options) const {
+    return nki::lower(trace, machine_->params, options);
+  }
 
   nki::Trace trace;
   std::uint64_t recorded = 0;  // entries, for the limit below
@@ -95,7 +100,8 @@ class Tracer {
   std::string package_;
   std::optional<std::uint32_t> held_;
   std::unordered_map<PyCodeObject*, Code> codes_;
-  std::map<std::tuple<PyCodeObject*, int, std::uint32_t>, std::uint32_t> nodes_;  // code, last instruction, caller
+  std::map<std::tuple<PyCodeObject*, int, std::uint32_t>, std::uint32_t>
+      nodes_;  // code, last instruction, caller
 };
 
 // The number of a queue in nki.isa.engine's names: "tensor", "vector", "scalar", "gpsimd", "sync".

@@ -7,9 +7,9 @@
 #include <array>
 
 #include "model/base/shares.h"
-#include "runtime/report/files/statistics_tables.h"
-#include "runtime/report/summary/format.h"
 #include "runtime/report/summary/text_layout.h"
+#include "runtime/report/tables/column_csv.h"
+#include "runtime/report/tables/column_json.h"
 
 namespace tahoma::runtime {
 
@@ -20,14 +20,14 @@ namespace {
 struct SplitPart {
   const char* name;
   base::Duration TimeSplit::*part;
+  const char* doc;
 };
 constexpr std::array kParts{
-    SplitPart{"latency", &TimeSplit::latency}, SplitPart{"serialisation", &TimeSplit::serialisation},
-    SplitPart{"contention", &TimeSplit::contention}, SplitPart{"reduction", &TimeSplit::reduction},
-    SplitPart{"waiting", &TimeSplit::waiting}};
-
-// Rounds once, so that the number prints cleanly.
-double nanoseconds(base::Duration time) { return static_cast<double>(time.fs) / 1e6; }
+    SplitPart{"latency", &TimeSplit::latency, "sequential rounds, as long as rounds that move nothing"},
+    SplitPart{"serialisation", &TimeSplit::serialisation, "bytes of the most loaded link over its rate"},
+    SplitPart{"contention", &TimeSplit::contention, "queues, and rounds that did not overlap: the rest"},
+    SplitPart{"reduction", &TimeSplit::reduction, "reading the sources of a sum beyond the first"},
+    SplitPart{"waiting", &TimeSplit::waiting, "waiting for the slowest rank"}};
 
 base::Time start_of(const CollectiveResult& c) {
   return std::min_element(c.ranks.begin(), c.ranks.end(),
@@ -54,7 +54,7 @@ std::string result_rows(const Collectives& collectives) {
                                  "algbw", "busbw", "ok");
   for (const CollectiveResult& c : collectives)
     text += fmt::format(kResultRow, c.bytes, c.count(), isa::name_of(c.dtype), operation_text(c), c.algorithm,
-                        fmt::format("{:.2f}", nanoseconds(c.time()) * 1e-3),
+                        fmt::format("{:.2f}", clean_nanoseconds(c.time()) * 1e-3),
                         fmt::format("{:.2f}", c.algorithm_bandwidth() * 1e-9),
                         fmt::format("{:.2f}", c.bus_bandwidth() * 1e-9), verdict(c));
   return text;
@@ -101,50 +101,61 @@ std::string collectives_text(const Collectives& collectives) {
          reason_rows(collectives);
 }
 
+const base::Columns<CollectiveResult>& collective_columns() {
+  using base::Unit;
+  using Row = CollectiveResult;
+  static const auto kColumns = [] {
+    auto columns =
+        base::Columns<CollectiveResult>("collectives.csv", "collectives.*")
+            .text("name", "name of the collective in this run", [](const Row& c) { return c.name; })
+            .text("operation", "what it does, such as all_reduce", [](const Row& c) { return c.operation; })
+            .text("combiner", "sum, min or max; empty if nothing is combined",
+                  [](const Row& c) { return c.combiner; })
+            .text("algorithm", "the algorithm used", [](const Row& c) { return c.algorithm; })
+            .column({{"why", "why", "text", "why the algorithm was chosen"},
+                     [](const Row& c) { return c.why; },
+                     /*last_in_csv=*/true})
+            .text("group", "the ranks, such as all on 64 chips", [](const Row& c) { return c.group; })
+            .number("ranks", Unit::kCount, "number of ranks", [](const Row& c) { return c.ranks.size(); })
+            .text("dtype", "type of the elements",
+                  [](const Row& c) { return std::string(isa::name_of(c.dtype)); })
+            .number("bytes", Unit::kBytes, "the whole array, as nccom-test counts it",
+                    [](const Row& c) { return c.bytes; })
+            .number("count", Unit::kCount, "its elements", [](const Row& c) { return c.count(); })
+            .number("start_ns", Unit::kNanoseconds, "start of the first rank",
+                    [](const Row& c) { return clean_nanoseconds(start_of(c)); })
+            .number("time_ns", Unit::kNanoseconds, "from there to the end of the last rank",
+                    [](const Row& c) { return clean_nanoseconds(c.time()); })
+            .number("closed_form_ns", Unit::kNanoseconds, "expected time on an idle machine",
+                    [](const Row& c) { return clean_nanoseconds(c.closed_form); })
+            .number("algorithm_bandwidth", Unit::kBytesPerSecond, "bytes over time",
+                    [](const Row& c) { return c.algorithm_bandwidth(); })
+            .number("bus_bandwidth", Unit::kBytesPerSecond,
+                    "the same times a factor, comparable with the rate at which a rank can send",
+                    [](const Row& c) { return c.bus_bandwidth(); })
+            .flag("correct", "whether the values are right; none if they were not checked",
+                  [](const Row& c) { return c.correct ? base::Cell(*c.correct) : base::Cell(); })
+            .number("slowest_rank", Unit::kCount, "first rank that ended last",
+                    [](const Row& c) { return slowest_rank(c); });
+    for (const SplitPart& part : kParts)
+      columns.number(std::string(part.name) + "_ns", std::string("time_split_ns.") + part.name,
+                     Unit::kNanoseconds, part.doc,
+                     [member = part.part](const Row& c) { return clean_nanoseconds(c.split.*member); });
+    return columns;
+  }();
+  return kColumns;
+}
+
 Json collectives_json(const Collectives& collectives) {
   Json list = Json::array();
-  for (const CollectiveResult& c : collectives) {
-    Json split = Json::object();
-    for (const SplitPart& part : kParts) split[part.name] = nanoseconds(c.split.*part.part);
-    list.push_back({{"name", c.name},
-                    {"operation", c.operation},
-                    {"combiner", c.combiner},
-                    {"algorithm", c.algorithm},
-                    {"why", c.why},
-                    {"group", c.group},
-                    {"ranks", c.ranks.size()},
-                    {"dtype", isa::name_of(c.dtype)},
-                    {"bytes", c.bytes},
-                    {"count", c.count()},
-                    {"start_ns", nanoseconds(start_of(c))},
-                    {"time_ns", nanoseconds(c.time())},
-                    {"closed_form_ns", nanoseconds(c.closed_form)},
-                    {"algorithm_bandwidth", c.algorithm_bandwidth()},
-                    {"bus_bandwidth", c.bus_bandwidth()},
-                    {"correct", c.correct ? Json(*c.correct) : Json(nullptr)},
-                    {"slowest_rank", slowest_rank(c)},
-                    {"time_split_ns", split}});
-  }
+  for (const CollectiveResult& c : collectives) list.push_back(columns_json(collective_columns(), c));
   return list;
 }
 
 std::string collectives_csv(const Collectives& collectives) {
-  std::string text =
-      "name,operation,combiner,algorithm,group,ranks,dtype,bytes,count,start_ns,time_ns,closed_form_ns,"
-      "algorithm_bandwidth,bus_bandwidth,correct,slowest_rank";
-  for (const SplitPart& part : kParts) text += fmt::format(",{}_ns", part.name);
-  text += ",why\n";
-  for (const CollectiveResult& c : collectives) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_field(c.name), c.operation,
-                        c.combiner, csv_field(c.algorithm), csv_field(c.group), c.ranks.size(),
-                        isa::name_of(c.dtype), c.bytes, c.count(), shortest(nanoseconds(start_of(c))),
-                        shortest(nanoseconds(c.time())), shortest(nanoseconds(c.closed_form)),
-                        shortest(c.algorithm_bandwidth()), shortest(c.bus_bandwidth()),
-                        c.correct ? (*c.correct ? "1" : "0") : "", slowest_rank(c));
-    for (const SplitPart& part : kParts) text += "," + shortest(nanoseconds(c.split.*part.part));
-    text += "," + csv_field(c.why) + "\n";
-  }
-  return text;
+  CsvLines lines(collective_columns());
+  for (const CollectiveResult& c : collectives) lines.add(c);
+  return lines.text();
 }
 
 }  // namespace tahoma::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How busy each engine was, window by window: what engines.csv and the lines of the page show. Busy is the
-// issue of instructions, as in base::StallReason::kBusy.
-// Left out: which reason an engine waited for in a window; the whole run's stand in the statistics.
+// The utilisation of each engine, window by window, for engines.csv and the lines of the page. Busy is the
+// issue of instructions, as in base::StallReason::kBusy. Not included: stall reasons per window; the
+// statistics have those of the whole run.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tahoma::runtime {
 
 base::EngineKind engine_of_queue(std::uint8_t queue);
 
-// Collects the series while the machine runs; one for a run.
+// Collects the series while the machine runs; one object per run.
 class EngineRecorder final : public base::Observer {
  public:
   explicit EngineRecorder(std::uint64_t cores) : series_(cores * isa::kQueueCount) {}
@@ -30,7 +30,7 @@ class EngineRecorder final : public base::Observer {
     std::uint8_t queue = 0;  // isa::Queue
     base::Series series;
   };
-  // Those that were ever busy, cores in order, engines in the order of their queues.
+  // The engines that were ever busy, cores in order, engines in the order of their queues.
   std::vector<Engine> engines() const;
 
  private:

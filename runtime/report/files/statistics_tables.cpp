@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
-#include "model/base/shares.h"
 #include "runtime/report/summary/format.h"
+#include "runtime/report/tables/column_csv.h"
 
 namespace tahoma::runtime {
 
@@ -37,16 +37,6 @@ Json value_json(const Stat& stat) {
 
 }  // namespace
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 std::string stats_json(const std::vector<Stat>& stats) {
   // One line per statistic, so that 100,000 of them remain readable for grep and diff.
   std::string text = "[\n";
@@ -66,25 +56,6 @@ std::string stats_csv(const std::vector<Stat>& stats) {
   for (const Stat& stat : stats)
     text += fmt::format("{},{},{},{}\n", csv_field(stat.path), value_text(stat), base::name_of(stat.unit),
                         csv_field(stat.doc));
-  return text;
-}
-
-std::string hbm_csv(const base::RunMeasurement& run) {
-  std::string text =
-      "name,stack,failed,read_bytes,write_bytes,achieved_percent,row_hits,row_misses,row_conflicts,activates,"
-      "precharges,refreshes,data_percent,refresh_percent,turnaround_percent,bank_percent,idle_percent,"
-      "mean_reads_queued,most_reads_queued,mean_writes_queued,most_writes_queued,corrected_errors\n";
-  const auto share = [&](base::Duration part) { return shortest(percent_of(part, run.elapsed)); };
-  for (const auto& stack : run.hbm)
-    for (const auto& c : stack.channels)
-      text +=
-          fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                      csv_field(c.path), csv_field(stack.path), c.failed ? 1 : 0, c.read_bytes, c.write_bytes,
-                      shortest(achieved_percent(c.read_bytes + c.write_bytes, c.peak, run.elapsed)),
-                      c.row_hits, c.row_misses, c.row_conflicts, c.activates, c.precharges, c.refreshes,
-                      share(c.data), share(c.lost_refresh), share(c.lost_turnaround), share(c.lost_bank),
-                      share(c.idle), shortest(c.mean_reads_queued), c.most_reads_queued,
-                      shortest(c.mean_writes_queued), c.most_writes_queued, c.corrected_errors);
   return text;
 }
 

@@ -9,8 +9,8 @@
 
 #include "isa/table/table_names.h"
 #include "runtime/report/files/saturation.h"
-#include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/summary/format.h"
+#include "runtime/report/tables/column_csv.h"
 
 namespace tahoma::runtime {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/report/summary/declared_json.h"
+#include "runtime/report/tables/declared_json.h"
 
 namespace tahoma::runtime {
 

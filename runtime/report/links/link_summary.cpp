@@ -47,7 +47,7 @@ void add_to_axis(std::vector<AxisSummary>& axes, const LinkMeasurement& link, co
   ++axis->links;
   axis->bytes += link.payload_bytes;
   axis->wire_bytes += link.wire_bytes;
-  axis->mean_busy_percent += load.busy_percent;  // sums until all are there
+  axis->mean_busy_percent += load.busy_percent;  // a sum until all are added
   axis->mean_blocked_percent += load.blocked_percent;
 }
 

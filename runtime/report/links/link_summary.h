@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The links of a run, reduced: what the directions carried, which were busiest and which saturated, whose
-// bytes these were, and what chips sent each other. Single directions stand in links.csv, their windows in
-// links_windows.csv, the matrix of traffic in traffic.csv.
+// The summary of a run's links: the payload of the directions, the busiest and the saturated ones, the
+// sources of their bytes, and the traffic between chips. links.csv has single directions, links_windows.csv
+// their windows, and traffic.csv the matrix of traffic.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace tahoma::runtime {
 
-struct FlowShare {  // what one chip sent another over a link
+struct FlowShare {  // data from one chip to another over a link
   std::uint32_t from_chip = 0, to_chip = 0;
   std::uint64_t payload_bytes = 0;
   double percent = 0;  // of the link's payload
@@ -55,7 +55,7 @@ struct TrafficSummary {  // between different chips
                 static_cast<double>(self.bytes) / static_cast<double>(self.pairs));
 
   base::TrafficMeasurement largest;
-  // By sender, then receiver; empty on a machine of more than kMatrixChips chips.
+  // Ordered by sender, then receiver; empty on a machine of more than kMatrixChips chips.
   std::vector<std::vector<std::uint64_t>> matrix;
 };
 inline constexpr std::uint64_t kMatrixChips = 64;
@@ -70,11 +70,11 @@ inline constexpr std::size_t kBusiestLinks = 5;
 
 struct LinkSummary {
   std::uint64_t count = 0, payload_bytes = 0, wire_bytes = 0;
-  std::vector<LinkLoad> busiest;    // at most kBusiestLinks that moved anything, busiest first
+  std::vector<LinkLoad> busiest;    // at most kBusiestLinks with traffic, busiest first
   std::vector<LinkLoad> saturated;  // in the order of the measurement
   std::array<std::uint64_t, kBusyBins> histogram{};
   std::vector<AxisSummary> axes;          // those that have links
-  std::optional<TrafficSummary> traffic;  // none where chips sent each other nothing
+  std::optional<TrafficSummary> traffic;  // none if chips sent each other nothing
   std::vector<LinkFault> faults;          // as configured
   std::vector<std::string> chips;         // names by number, as flows and traffic have them
 };
@@ -84,7 +84,7 @@ std::vector<FlowShare> flows_of(const base::LinkMeasurement& link);
 
 LinkSummary summarise_links(const model::MachineParams& machine, const base::RunMeasurement& run);
 
-// What chips sent each other, by sender, then receiver.
+// The traffic between chips, by sender, then receiver.
 std::vector<std::vector<std::uint64_t>> traffic_matrix(std::uint64_t chips, const base::RunMeasurement& run);
 
 }  // namespace tahoma::runtime

@@ -6,30 +6,48 @@
 
 #include "model/base/shares.h"
 #include "runtime/report/files/saturation.h"
-#include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/links/link_summary.h"
 #include "runtime/report/summary/format.h"
+#include "runtime/report/tables/column_csv.h"
 
 namespace tahoma::runtime {
 namespace {
 
-// Rounds once, so prints clean.
-std::string ns_text(base::Duration time) { return shortest(static_cast<double>(time.fs) / 1e6); }
+std::string ns_text(base::Duration time) { return shortest(base::clean_nanoseconds(time)); }
 
 }  // namespace
 
+const base::Columns<LinkRecord>& link_columns() {
+  using base::LinkMeasurement, base::Unit;
+  using Row = LinkRecord;
+  static const auto kColumns =
+      base::Columns<LinkRecord>("links.csv")
+          .text("name", "instance of the direction", [](const Row& row) { return row.of.path; })
+          .number("from_chip", Unit::kCount, "number of the chip that sends",
+                  [](const Row& row) { return std::uint64_t{row.of.from_chip}; })
+          .number("to_chip", Unit::kCount, "number of the chip that receives",
+                  [](const Row& row) { return std::uint64_t{row.of.to_chip}; })
+          .text("axis", "axis of the topology", [](const Row& row) { return std::string(1, row.of.axis); })
+          .statistic(&LinkMeasurement::payload_bytes)
+          .statistic(&LinkMeasurement::wire_bytes)
+          .statistic(&LinkMeasurement::packets)
+          .figure<LinkMeasurement>("goodput")
+          .share(&LinkMeasurement::busy)
+          .time(&LinkMeasurement::blocked)
+          .share(&LinkMeasurement::blocked)
+          .time(&LinkMeasurement::queue_full)
+          .share(&LinkMeasurement::queue_full)
+          .statistic(&LinkMeasurement::queue_high_water)
+          .number("saturated_windows", Unit::kCount,
+                  "windows in which the wire was sending for at least 95 %",
+                  [](const Row& row) { return saturated_windows(row.of.series, row.elapsed); });
+  return kColumns;
+}
+
 std::string links_csv(const base::RunMeasurement& run) {
-  std::string text =
-      "name,from_chip,to_chip,axis,payload_bytes,wire_bytes,packets,goodput,busy_percent,blocked_ns,"
-      "blocked_percent,queue_full_ns,queue_full_percent,queue_high_water,saturated_windows\n";
-  const auto share = [&](base::Duration part) { return shortest(percent_of(part, run.elapsed)); };
-  for (const auto& link : run.links)
-    text += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(link.path), link.from_chip, link.to_chip,
-        link.axis, link.payload_bytes, link.wire_bytes, link.packets, shortest(link.goodput(run.elapsed)),
-        share(link.busy), ns_text(link.blocked), share(link.blocked), ns_text(link.queue_full),
-        share(link.queue_full), link.queue_high_water, saturated_windows(link.series, run.elapsed));
-  return text;
+  CsvLines lines(link_columns());
+  for (const base::LinkMeasurement& link : run.links) lines.add({link, run.elapsed});
+  return lines.text();
 }
 
 std::string links_windows_csv(const base::RunMeasurement& run) {

@@ -11,10 +11,10 @@
 namespace tahoma::runtime {
 namespace {
 
-constexpr std::size_t kMostNames = 2;  // of saturated links; summary.json has all
-constexpr std::size_t kMostLoads = 2;  // of the busiest links
+constexpr std::size_t kMostSaturated = 2;  // of saturated links; summary.json has all
+constexpr std::size_t kMostLoads = 2;      // of the busiest links
 
-// "server0.chip00 -> chip05": the second server is named where it is another one.
+// "server0.chip00 -> chip05": the second server is named only if it differs.
 std::string pair_text(const LinkSummary& links, std::uint32_t from, std::uint32_t to) {
   const std::string& sender = links.chips.at(from);
   const std::string& receiver = links.chips.at(to);
@@ -41,7 +41,7 @@ std::string axis_rows(const LinkSummary& links) {
   return text;
 }
 
-// The busiest links, and whose bytes the first of them carried.
+// The busiest links, and the sources of the first one's bytes.
 std::string busiest_rows(const LinkSummary& links) {
   std::string text;
   for (std::size_t i = 0; i < std::min(kMostLoads, links.busiest.size()); ++i) {
@@ -58,9 +58,9 @@ std::string busiest_rows(const LinkSummary& links) {
 std::string saturated_text(const LinkSummary& links) {
   if (links.saturated.empty()) return fmt::format("0 of {}", links.count);
   std::string text = fmt::format("{} of {}:", links.saturated.size(), links.count);
-  for (std::size_t i = 0; i < std::min(kMostNames, links.saturated.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kMostSaturated, links.saturated.size()); ++i)
     text += " " + links.saturated[i].name;
-  return links.saturated.size() > kMostNames ? text + " ..." : text;
+  return links.saturated.size() > kMostSaturated ? text + " ..." : text;
 }
 
 std::string traffic_row(const LinkSummary& links) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/report/memory/memory_json.h"
 
-#include "runtime/report/summary/declared_json.h"
+#include "runtime/report/tables/declared_json.h"
 
 namespace tahoma::runtime {
 

@@ -8,7 +8,7 @@
 //                     time, over all channels; all but data and idle are time lost
 //   queues            reads and writes: mean and most accesses in a channel's queue
 //   latency           reads and writes: count, mean_ns, and p50_ns, p90_ns, p99_ns, longest_ns of the stack
-//                     where each is largest; null where the model does not say
+//                     where each is largest; null if the model does not measure it
 //   channels          working and failed; null for flat stacks
 //   corrected_errors  how many
 //   events            count, and the first few: [{time_ns, stack, what}]

@@ -16,7 +16,7 @@ namespace {
 std::uint64_t bytes_of(const HbmMeasurement& stack) { return stack.read_bytes + stack.write_bytes; }
 std::uint64_t bytes_of(const HbmMeasurement::User& user) { return user.read_bytes + user.write_bytes; }
 
-// Sums over the channels of all stacks; doubles, because times pass the range of Duration.
+// Sums over the channels of all stacks; doubles, because the sums exceed the range of Duration.
 struct DramSums {
   DramSummary summary;
   double hits = 0, misses = 0, conflicts = 0;
@@ -78,7 +78,7 @@ StackLoad load_of_stack(const HbmMeasurement& stack, base::Duration elapsed) {
   return load;
 }
 
-// The first few in order of time, of stacks that each hold their own.
+// The first few in order of time; each stack keeps its own.
 void keep_first(std::vector<StackEvent>& events) {
   std::stable_sort(events.begin(), events.end(),
                    [](const StackEvent& a, const StackEvent& b) { return a.event.when < b.event.when; });

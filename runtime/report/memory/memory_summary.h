@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HBM of a run, reduced: over the stacks that moved at least one byte. Rows, pins and queues are those of
-// the DRAM behind them, over all channels that have not failed; a flat stack has none. Single channels stand
-// in hbm.csv, single stacks and their users in the statistics.
+// The summary of a run's HBM, over the stacks that moved at least one byte. Rows, pins and queues are those
+// of the DRAM, over all channels that have not failed; a flat stack has none. hbm.csv has single channels,
+// and the statistics have single stacks and their users.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tahoma::runtime {
 
-// Percent; the accesses of DRAM, and the time of its data pins. Each adds up to 100, or is all 0.
+// Percent of the DRAM's accesses and of the time of its data pins. Each adds up to 100, or all are 0.
 struct RowShares {
   TAHOMA_STATISTICS(RowShares);
   TAHOMA_COUNTER(std::uint64_t, accesses, kCount, "accesses of the DRAM");
@@ -28,7 +28,7 @@ struct PinShares {
   TAHOMA_LEVEL(double, refresh_percent, kPercent, "pins idle because of a refresh");
   TAHOMA_LEVEL(double, turnaround_percent, kPercent, "pins turning between reads and writes");
   TAHOMA_LEVEL(double, bank_percent, kPercent, "pins waiting for banks, bank groups or activates");
-  TAHOMA_LEVEL(double, idle_percent, kPercent, "nothing to do");
+  TAHOMA_LEVEL(double, idle_percent, kPercent, "pins idle without work");
 };
 
 struct QueueSummary {  // accesses of a channel's queue
@@ -45,14 +45,14 @@ struct DramSummary {
   QueueSummary reads, writes;
 };
 
-// The mean is over all requests; a percentile is that of the stack where it is largest.
+// The mean is over all requests; a percentile is that of the stack with the largest value.
 struct LatencySummary {
   TAHOMA_STATISTICS(LatencySummary);
   TAHOMA_COUNTER(std::uint64_t, count, kCount, "requests served");
   TAHOMA_LEVEL(double, mean_ns, kNanoseconds, "mean latency");
-  TAHOMA_LEVEL(double, p50_ns, kNanoseconds, "latency that half of the requests kept to");
-  TAHOMA_LEVEL(double, p90_ns, kNanoseconds, "latency that 90 % of the requests kept to");
-  TAHOMA_LEVEL(double, p99_ns, kNanoseconds, "latency that 99 % of the requests kept to");
+  TAHOMA_LEVEL(double, p50_ns, kNanoseconds, "latency that half of the requests did not exceed");
+  TAHOMA_LEVEL(double, p90_ns, kNanoseconds, "latency that 90 % of the requests did not exceed");
+  TAHOMA_LEVEL(double, p99_ns, kNanoseconds, "latency that 99 % of the requests did not exceed");
   TAHOMA_LEVEL(double, longest_ns, kNanoseconds, "longest latency");
 };
 
@@ -63,7 +63,7 @@ struct StackLoad {
   TAHOMA_STATISTICS(StackLoad);
   TAHOMA_LEVEL(double, busy_percent, kPercent, "time the stack's bandwidth was in use");
   TAHOMA_LEVEL(double, achieved_percent, kPercent,
-               "bytes moved over what the peak would have moved; 0 where that is ideal");
+               "bytes moved over what the peak would have moved; 0 if the peak is ideal");
   TAHOMA_LEVEL(std::uint64_t, read_bytes, kBytes, "bytes read");
   TAHOMA_LEVEL(std::uint64_t, write_bytes, kBytes, "bytes written");
   TAHOMA_LEVEL(std::uint64_t, cores, kCount, "cores that used the stack");
@@ -99,7 +99,7 @@ struct HbmSummary {
   std::uint64_t shared_stacks = 0;  // used by more than one core
   std::vector<StackLoad> busiest;   // at most kBusiestStacks, busiest first
   std::optional<DramSummary> dram;  // none when every stack is flat
-  LatencySummary reads, writes;     // none counted where the model does not say
+  LatencySummary reads, writes;     // empty if the model does not measure them
   std::uint64_t corrected_errors = 0, events = 0;
   std::vector<StackEvent> first_events;  // at most kFirstEvents, in order of time
   std::vector<StackFault> faults;        // as configured

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/regions/regions.h"
 #include "runtime/report/summary/format.h"
+#include "runtime/report/tables/column_csv.h"
 
 namespace tahoma::runtime {
 
@@ -39,8 +39,8 @@ std::string stalls_text(const RegionRecorder::Summaries& summaries) {
   for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind)
     if (summaries.whole.engines[kind].total().fs > 0) kinds.push_back(kind);
   if (kinds.empty()) return "";
-  std::string text =
-      "\nlargest stall of each region's engines, of their time there\n" + fmt::format("  {:<30}", "");
+  std::string text = "\nlargest stall of each region's engines, as a share of their time there\n" +
+                     fmt::format("  {:<30}", "");
   for (const std::size_t kind : kinds)
     text += fmt::format("{:>24}", base::name_of(static_cast<base::EngineKind>(kind)));
   text += "\n";
@@ -55,7 +55,7 @@ std::string regions_text(const RegionRecorder::Summaries& summaries) {
   const std::vector<RegionSummary>& regions = summaries.regions;
   if (regions.empty()) return "";
   std::string text =
-      "\nregions: what each took, and the bound that the machine's laws give for its instructions\n";
+      "\nregions: the time of each, and the bound that the machine's laws give for its instructions\n";
   text += fmt::format("  {:<30}{:>6}{:>12}{:>10}{:>12}{:>11}{:>14}\n", "", "cores", "time", "bound by",
                       "bound", "reached", "operations/B");
   for (std::size_t i = 0; i < std::min(kMostRows, regions.size()); ++i) text += region_row(regions[i]);
@@ -65,21 +65,73 @@ std::string regions_text(const RegionRecorder::Summaries& summaries) {
   return text + stalls_text(summaries);
 }
 
+const base::Columns<RegionSummary>& region_columns() {
+  using base::Unit;
+  using Row = RegionSummary;
+  static const auto kColumns = [] {
+    auto columns =
+        base::Columns<RegionSummary>("regions.csv", "regions.*")
+            .text("name", "name of the region", [](const Row& r) { return r.name; })
+            .number("start_ns", Unit::kNanoseconds, "start of its first instruction or packet on any core",
+                    [](const Row& r) { return r.start.ns(); })
+            .number("time_ns", Unit::kNanoseconds, "from there to its last result",
+                    [](const Row& r) { return r.time().ns(); })
+            .number("cores", Unit::kCount, "cores that executed part of it",
+                    [](const Row& r) { return r.cores; })
+            .number("operations", Unit::kCount,
+                    "2 for each multiply-accumulate, 1 for each element of other engines' instructions",
+                    [](const Row& r) { return r.operations; })
+            .number("hbm_bytes", Unit::kBytes, "bytes read from and written to HBM",
+                    [](const Row& r) { return r.hbm_bytes; })
+            .number("sent_bytes", Unit::kBytes, "bytes sent to other chips",
+                    [](const Row& r) { return r.sent_bytes; })
+            .number("intensity", Unit::kRatio, "operations per byte of HBM traffic; 0 without traffic",
+                    [](const Row& r) { return r.intensity(); })
+            .text("bound_by", "resource that needs the most time",
+                  [](const Row& r) { return name_of(r.bound_by()); })
+            .number("bound_ns", Unit::kNanoseconds, "minimum time on that resource",
+                    [](const Row& r) { return r.bound().ns(); })
+            .number("bound_percent", Unit::kPercent, "that in percent of the time of the region",
+                    [](const Row& r) { return r.bound_percent(); });
+    for (std::size_t n = 0; n < kResources; ++n) {
+      const std::string name = name_of(static_cast<Resource>(n));
+      columns.number(name + "_ns", "needs_ns." + name, Unit::kNanoseconds, "minimum time on this resource",
+                     [n](const Row& r) { return r.needs[n].ns(); });
+    }
+    return columns;
+  }();
+  return kColumns;
+}
+
+const base::Columns<KindTime>& region_engine_columns() {
+  using base::Unit, base::StallReason;
+  static const auto kColumns = [] {
+    auto columns =
+        base::Columns<KindTime>("", "regions.*.engines.*")
+            .number("", "time_ns", Unit::kNanoseconds, "time that engines of this kind spent in the region",
+                    [](const KindTime& k) { return k.total().ns(); })
+            .text("", "largest_stall", "stall reason with the most time there, or none",
+                  [](const KindTime& k) {
+                    const std::optional<StallReason> stall = k.largest_stall();
+                    return stall ? base::name_of(*stall) : "none";
+                  });
+    for (std::size_t n = 0; n < base::kStallReasons; ++n) {
+      const auto reason = static_cast<StallReason>(n);
+      columns.number_if("time_percent." + std::string(base::name_of(reason)), Unit::kPercent,
+                        base::doc_of(reason), [n, reason](const KindTime& k) -> base::Cell {
+                          if (k.time[n].fs == 0) return {};
+                          return k.percent(reason);
+                        });
+    }
+    return columns;
+  }();
+  return kColumns;
+}
+
 std::string regions_csv(const std::vector<RegionSummary>& regions) {
-  std::string text =
-      "name,start_ns,time_ns,cores,operations,hbm_bytes,sent_bytes,intensity,bound_by,bound_ns,bound_percent";
-  for (std::size_t r = 0; r < kResources; ++r)
-    text += fmt::format(",{}_ns", name_of(static_cast<Resource>(r)));
-  text += "\n";
-  for (const RegionSummary& r : regions) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}", csv_field(r.name), shortest(r.start.ns()),
-                        shortest(r.time().ns()), r.cores, shortest(r.operations), r.hbm_bytes, r.sent_bytes,
-                        shortest(r.intensity()), name_of(r.bound_by()), shortest(r.bound().ns()),
-                        shortest(r.bound_percent()));
-    for (const base::Duration need : r.needs) text += "," + shortest(need.ns());
-    text += "\n";
-  }
-  return text;
+  CsvLines lines(region_columns());
+  for (const RegionSummary& region : regions) lines.add(region);
+  return lines.text();
 }
 
 }  // namespace tahoma::runtime

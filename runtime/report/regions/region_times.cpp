@@ -37,7 +37,7 @@ KindTime& RegionTimes::time_of(std::uint32_t region, std::uint8_t queue) {
 
 void RegionTimes::book(std::uint32_t core, std::uint8_t queue, std::uint32_t region,
                        std::span<const Duration> so_far) {
-  if (so_far.empty()) return;  // nobody keeps it
+  if (so_far.empty()) return;  // not recorded
   Engine& engine = engines_[core * isa::kQueueCount + queue];
   KindTime& own = time_of(region, queue);
   for (std::size_t n = 0; n < base::kStallReasons; ++n) own.time[n] += so_far[n] - engine.booked[n];
@@ -48,7 +48,7 @@ void RegionTimes::book(std::uint32_t core, std::uint8_t queue, std::uint32_t reg
 
 void RegionTimes::finish(const base::RunMeasurement& run) {
   std::vector<std::uint8_t> queues(engines_.size() / isa::kQueueCount,
-                                   0);  // seen of each core: they are in order
+                                   0);  // seen of each core; they come in order
   for (const base::EngineMeasurement& measured : run.engines) {
     const std::uint8_t queue = queues.at(measured.core)++;
     const Engine& engine = engines_[measured.core * isa::kQueueCount + queue];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the engines' time went, region by region, under the names of base::StallReason. What an engine spends from
-// one instruction's record to the next, its waiting for that one included, belongs to the next one's region;
-// what drains behind the last belongs to that one's. Having nothing left to do (idle) belongs to no region,
-// only to the run as a whole. Engines that executed nothing are left out. So the times of all regions and the
-// idle time add up to the elapsed time of each engine that executed anything.
+// The engines' time by region and base::StallReason. The time from one instruction's record to the next,
+// including the wait for the next one, belongs to the next one's region; the drain after the last instruction
+// belongs to the last one's. Idle time belongs to no region, only to the run as a whole. Engines that
+// executed nothing are omitted. So the times of all regions and the idle time add up to the elapsed time of
+// each engine that executed anything.
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@ namespace tahoma::runtime {
 
 using base::StallTimes;
 
-// Of all engines of one kind together.
+// All engines of one kind together.
 struct KindTime {
   StallTimes time{};
   base::Duration total() const;
   double percent(base::StallReason name) const;  // of the total
   std::optional<base::StallReason> largest_stall()
-      const;  // neither busy nor idle; none if there was no other
+      const;  // the largest one that is neither busy nor idle; none if there is none
 };
 using KindTimes = std::array<KindTime, base::kEngineKinds>;
 
@@ -33,11 +33,11 @@ class RegionTimes {
  public:
   explicit RegionTimes(std::uint64_t cores) : engines_(cores * isa::kQueueCount) {}
 
-  // What the engine of a queue has come to so far; all since the last call belongs to `region`. Once at each
-  // end of a stretch of instructions is enough.
+  // `so_far` are the times of a queue's engine; the time since the last call belongs to `region`. One call at
+  // the end of each stretch of instructions is enough.
   void book(std::uint32_t core, std::uint8_t queue, std::uint32_t region,
             std::span<const base::Duration> so_far);
-  void finish(const base::RunMeasurement& run);  // what is left to the end, once
+  void finish(const base::RunMeasurement& run);  // adds the rest to the end; call it once
 
   KindTimes of(std::uint32_t region) const;
   const KindTimes& whole() const { return whole_; }

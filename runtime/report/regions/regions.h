@@ -24,6 +24,7 @@
 
 #include "isa/core/program.h"
 #include "model/base/activity.h"
+#include "model/base/columns.h"
 #include "model/system/machine_params.h"
 #include "runtime/report/regions/region_names.h"
 #include "runtime/report/regions/region_times.h"
@@ -116,9 +117,11 @@ class RegionRecorder final : public base::Observer {
   RegionTimes times_;
 };
 
-// The block of summary.txt (with `all` if there are several regions) and regions.csv (one line each: name,
-// start_ns, time_ns, cores, operations, hbm_bytes, sent_bytes, intensity, bound_by, bound_ns, bound_percent,
-// then the minimum time on each resource in ns).
+// The columns of regions.csv and of summary.json, there also of the engines of a region.
+const base::Columns<RegionSummary>& region_columns();
+const base::Columns<KindTime>& region_engine_columns();
+
+// The block of summary.txt (with `all` if there are several regions) and regions.csv (one line each).
 std::string regions_text(const RegionRecorder::Summaries& regions);
 std::string regions_csv(const std::vector<RegionSummary>& regions);
 

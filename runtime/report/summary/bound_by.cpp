@@ -50,7 +50,7 @@ Stall longest_stall(const EngineSummary& engine, bool count_idle) {
   return {*longest, base::name_of(static_cast<StallReason>(longest - engine.percent.begin()))};
 }
 
-// The engine that has something to do for most of the run: what it waits for is what the run waits for.
+// The engine that has work for most of the run: its waits are the waits of the run.
 const EngineSummary* least_idle_engine(const Summary& s) {
   const EngineSummary* least = nullptr;
   for (const EngineSummary& engine : s.engines) {

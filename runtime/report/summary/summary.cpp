@@ -26,7 +26,7 @@ Cores active_cores(const RunMeasurement& run) {
   return cores;
 }
 
-// Sums over the engines of a whole machine pass the range of Duration: they are doubles of femtoseconds.
+// Sums over the engines of a whole machine exceed the range of Duration, so they are doubles of femtoseconds.
 double share(double sum, double engines, Duration elapsed) {
   const double whole = engines * static_cast<double>(elapsed.fs);
   return whole <= 0 ? 0 : 100 * sum / whole;
@@ -95,7 +95,7 @@ DmaSummary dma_of(const RunMeasurement& run, const Cores& active) {
 void check_collectives(const std::vector<CollectiveResult>& collectives) {
   for (const CollectiveResult& c : collectives)
     TAHOMA_INVARIANT(c.split.total() == c.time(),
-                     fmt::format("{}: the parts of its time add up to {} fs of {} fs", c.name,
+                     fmt::format("{}: the parts of its time add up to {} fs; expected {} fs", c.name,
                                  c.split.total().fs, c.time().fs));
 }
 

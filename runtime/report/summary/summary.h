@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's measurements reduced to the numbers that answer the architect: how long, how fast, how well, and
-// what held it back. Plain values without text; the writers (summary.json, summary.txt) only lay them out.
+// The summary of a run's measurements: its time, its rates, its efficiency and its bottleneck. Plain values
+// without text; the writers (summary.json, summary.txt) only format them.
 //
 // Averages over engines are taken over the *active* cores: those that retired at least one instruction. Peaks
-// are those of the cores that the workload asked for, idle ones included, so that a shard with empty tiles
-// shows in its MFU. Shares are percent of the elapsed time. Every engine's named times must add up to the
-// elapsed time and no rate may pass its peak: an invariant, checked here for every run.
+// are those of the cores that the workload asked for, idle ones included, so that the MFU shows a shard with
+// empty tiles. Shares are percent of the elapsed time. Every engine's times by stall reason must add up to
+// the elapsed time and no rate may exceed its peak: an invariant, checked here for every run.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@
 
 namespace tahoma::runtime {
 
-// What the run was, as the workload and the command line said.
+// The description of the run by the workload and the command line.
 struct RunFacts {
   std::string workload, machine, mode;
   std::uint64_t seed = 0;
@@ -41,7 +41,7 @@ struct RunFacts {
 
 struct FlopSummary {
   TAHOMA_STATISTICS(FlopSummary);
-  TAHOMA_COUNTER(double, useful, kFlop, "operations that the definition of the workload asks for");
+  TAHOMA_COUNTER(double, useful, kFlop, "operations that the definition of the workload requires");
   TAHOMA_COUNTER(std::uint64_t, hardware, kFlop,
                  "2 x multiply-accumulates of the tensor engines, useful or not");
   TAHOMA_FIGURE(double, achieved_tflops, kTeraflops, "useful operations over the elapsed time",
@@ -73,7 +73,7 @@ struct ChipFault {
   model::ChipFaults faults;
 };
 
-// What bound the run; see bound_by.h for the rule.
+// The bound of the run; bound_by.h has the rule.
 struct Bound {
   std::string resource;  // "tensor", "dma", "hbm", "link", ..., or "latency"
   double share_percent = 0;

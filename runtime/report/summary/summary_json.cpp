@@ -7,7 +7,9 @@
 #include "runtime/report/files/collective_report.h"
 #include "runtime/report/links/link_json.h"
 #include "runtime/report/memory/memory_json.h"
-#include "runtime/report/summary/declared_json.h"
+#include "runtime/report/summary/engine_columns.h"
+#include "runtime/report/tables/column_json.h"
+#include "runtime/report/tables/declared_json.h"
 
 namespace tahoma::runtime {
 
@@ -66,15 +68,8 @@ Json checks_json(const model::check::Findings& findings) {
 
 Json engines_json(const Summary& s) {
   Json engines = Json::object();
-  for (const EngineSummary& engine : s.engines) {
-    Json shares = Json::object();
-    for (std::size_t i = 0; i < base::kStallReasons; ++i)
-      shares[base::name_of(static_cast<base::StallReason>(i))] = engine.percent[i];
-    engines[base::name_of(engine.kind)] = {{"engines", engine.engines},
-                                           {"instructions", engine.instructions},
-                                           {"active_percent", engine.active_percent},
-                                           {"time_percent", shares}};
-  }
+  for (const EngineSummary& engine : s.engines)
+    engines[base::name_of(engine.kind)] = columns_json(engine_columns(), engine);
   return engines;
 }
 
@@ -85,42 +80,15 @@ Json chip_faults_json(const std::vector<ChipFault>& faults) {
   return list;
 }
 
-// Kinds and names that took any time.
-Json region_engines_json(const KindTimes& engines) {
-  Json json = Json::object();
-  for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind) {
-    const KindTime& own = engines[kind];
-    if (own.total().fs == 0) continue;
-    Json shares = Json::object();
-    for (std::size_t n = 0; n < base::kStallReasons; ++n) {
-      const auto name = static_cast<base::StallReason>(n);
-      if (own.time[n].fs > 0) shares[base::name_of(name)] = own.percent(name);
-    }
-    const std::optional<base::StallReason> stall = own.largest_stall();
-    json[base::name_of(static_cast<base::EngineKind>(kind))] = {
-        {"time_ns", own.total().ns()},
-        {"largest_stall", stall ? base::name_of(*stall) : "none"},
-        {"time_percent", shares}};
-  }
+// Kinds that took any time.
+Json region_json(const RegionSummary& region) {
+  Json json = columns_json(region_columns(), region);
+  json["engines"] = Json::object();
+  for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind)
+    if (region.engines[kind].total().fs > 0)
+      json["engines"][base::name_of(static_cast<base::EngineKind>(kind))] =
+          columns_json(region_engine_columns(), region.engines[kind]);
   return json;
-}
-
-Json region_json(const RegionSummary& r) {
-  Json needs = Json::object();
-  for (std::size_t i = 0; i < kResources; ++i) needs[name_of(static_cast<Resource>(i))] = r.needs[i].ns();
-  return {{"name", r.name},
-          {"start_ns", r.start.ns()},
-          {"time_ns", r.time().ns()},
-          {"cores", r.cores},
-          {"operations", r.operations},
-          {"hbm_bytes", r.hbm_bytes},
-          {"sent_bytes", r.sent_bytes},
-          {"intensity", r.intensity()},
-          {"bound_by", name_of(r.bound_by())},
-          {"bound_ns", r.bound().ns()},
-          {"bound_percent", r.bound_percent()},
-          {"needs_ns", needs},
-          {"engines", region_engines_json(r.engines)}};
 }
 
 Json regions_json(const std::vector<RegionSummary>& regions) {

@@ -39,7 +39,7 @@ std::string checks_text(const model::check::Findings& findings) {
   return fmt::format("{}: {}", names, found == 0 ? "none found" : fmt::format("{} FOUND", found));
 }
 
-// Of chips and links; those of stacks stand with the memory.
+// Faults of chips and links; those of stacks are shown with the memory.
 std::string faults_row(const Summary& s) {
   std::vector<std::string> parts;
   for (const ChipFault& f : s.chip_faults)
@@ -78,7 +78,7 @@ std::string table_row(const std::string& label, const std::vector<std::string>& 
   return line + "\n";
 }
 
-// One column per kind of engine, one row per name that any of them spent time under.
+// One column per kind of engine, one row per stall reason in which any of them spent time.
 std::string engine_table(const Summary& s) {
   std::string text =
       "\nengines: percent of the time, average over the active cores; each column adds up to 100\n";
@@ -105,7 +105,7 @@ std::string latency_text(const std::string& kind, const LatencySummary& l) {
   return fmt::format("{} p50 {}, p99 {}", kind, time(l.p50_ns), time(l.p99_ns));
 }
 
-// What stood behind the bandwidth; nothing of flat stacks.
+// The DRAM behind the bandwidth; empty for flat stacks.
 std::string dram_rows(const HbmSummary& hbm) {
   std::string text;
   if (hbm.dram) {
@@ -147,7 +147,7 @@ std::string fault_rows(const HbmSummary& hbm) {
   for (std::size_t i = 0; i < std::min(kMostNames, hbm.faults.size()); ++i)
     text += wrapped_row(i == 0 ? "  faults" : "", fault_text(hbm.faults[i]));
   if (hbm.faults.size() > kMostNames)
-    text += row("", fmt::format("and of {} other stacks", hbm.faults.size() - kMostNames));
+    text += row("", fmt::format("and those of {} other stacks", hbm.faults.size() - kMostNames));
   if (hbm.events > 0)
     text += wrapped_row(
         "  events",

@@ -36,12 +36,12 @@ std::optional<Attempt> attempt_of(const Json& json) {
 
 std::string name_of(Outcome outcome) { return kNames.at(static_cast<std::size_t>(outcome)); }
 
-std::optional<PointResult> read_result(const std::filesystem::path& folder) {
+std::optional<SweepPointResult> read_result(const std::filesystem::path& folder) {
   std::ifstream file(folder / "result.json");
   if (!file) return std::nullopt;
   const Json json = Json::parse(file, nullptr, false);
   if (!json.is_object() || !json.contains("attempts") || !json["attempts"].is_array()) return std::nullopt;
-  PointResult result;
+  SweepPointResult result;
   for (const Json& one : json["attempts"]) {
     const auto attempt = attempt_of(one);
     if (!attempt) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<PointResult> read_result(const std::filesystem::path& folder) {
   return result;
 }
 
-void write_result(const std::filesystem::path& folder, const PointResult& result) {
+void write_result(const std::filesystem::path& folder, const SweepPointResult& result) {
   Json attempts = Json::array();
   for (const Attempt& a : result.attempts)
     attempts.push_back({{"outcome", name_of(a.outcome)},

@@ -29,7 +29,7 @@ struct Attempt {
 };
 
 // Done and refused are final; other outcomes may be retried.
-struct PointResult {
+struct SweepPointResult {
   std::vector<Attempt> attempts;  // at least one
   const Attempt& last() const { return attempts.back(); }
   bool done() const { return last().outcome == Outcome::kDone; }
@@ -37,8 +37,8 @@ struct PointResult {
 };
 
 // Unset if there is no result file, or if the file is invalid.
-std::optional<PointResult> read_result(const std::filesystem::path& folder);
+std::optional<SweepPointResult> read_result(const std::filesystem::path& folder);
 // Throws UserError E-OUT-003 if the file cannot be written.
-void write_result(const std::filesystem::path& folder, const PointResult& result);
+void write_result(const std::filesystem::path& folder, const SweepPointResult& result);
 
 }  // namespace tahoma::runtime

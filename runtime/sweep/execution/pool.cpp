@@ -25,7 +25,7 @@ std::uint64_t available() {
   return 0;
 }
 
-// A number in a file; nothing where there is none ("max").
+// The number in a file; nothing if there is none ("max").
 std::optional<std::uint64_t> number_in(const char* path) {
   std::ifstream file(path);
   std::uint64_t value = 0;
@@ -64,14 +64,14 @@ class Pool {
     running_.emplace(id, Running{job, admission_.start(job.workload), std::move(process)});
   }
 
-  // Nothing when a signal came first.
+  // Returns nothing if a signal came first.
   std::optional<Job> await_one() {
     std::vector<pid_t> ids;
     for (const auto& [id, running] : running_) ids.push_back(id);
     const auto id = any_ended(ids);
     if (!id) return std::nullopt;
     Running ended = std::move(running_.extract(*id).mapped());
-    ended.process.wait();  // its result stands in its folder
+    ended.process.wait();  // its result is in its folder
     const auto result = read_result(points_ / ended.job.id);
     admission_.end(ended.job.workload, ended.part,
                    result ? std::optional(result->last().peak_bytes) : std::nullopt);

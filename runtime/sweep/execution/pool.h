@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points on this host: a process each, as many at a time as jobs and memory allow
+// Runs points on this host, one process each, as many at a time as jobs and memory allow
 // (runtime/sweep/execution/admission.h).
 #pragma once
 
@@ -19,16 +19,16 @@ struct Job {
 
 struct PoolOptions {
   std::size_t jobs = 1;
-  base::Bytes memory{0};  // of all points together; 0: what the host has free
-  ProcessLimits limits;   // limits.memory: what a point needs at most, so what is reserved for it
+  base::Bytes memory{0};  // of all points together; 0: the free memory of the host
+  ProcessLimits limits;   // limits.memory is reserved for each point
 };
 
-// What the host can give now: free memory, and no more than the process may have.
+// The memory that the host can give now: its free memory, limited by what the process may have.
 base::Bytes free_memory();
 
-// In the order of the jobs; `ended` hears of each when its process has. Stops starting points when `stop`
-// says so, and returns when those that run have ended. Throws std::system_error when the host gives no
-// process.
+// Starts the jobs in order; `ended` is called when the process of a job has ended. Stops starting points when
+// `stop` returns true, and returns when those that run have ended. Throws std::system_error if the host
+// cannot create a process.
 void run_locally(const std::filesystem::path& points, const std::vector<Job>& jobs,
                  const PoolOptions& options, const std::function<void(const Job&)>& ended,
                  const std::function<bool()>& stop);

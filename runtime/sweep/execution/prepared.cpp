@@ -35,7 +35,7 @@ std::string contents_of_files(const ResolvedConfig& config) {
 
 std::string id_of(const std::string& text) { return sha256_of(text).substr(0, kIdDigits); }
 
-void resolve(const SweepSpec& spec, const std::string& binary, PreparedPoint& prepared) {
+void resolve(const SweepSpec& spec, const std::string& binary, PreparedSweepPoint& prepared) {
   const auto config = resolve_config(request_of(spec, prepared.point));
   prepared.config = config->to_yaml();
   prepared.config_sha256 = sha256_of(prepared.config);
@@ -49,11 +49,11 @@ void resolve(const SweepSpec& spec, const std::string& binary, PreparedPoint& pr
 
 }  // namespace
 
-std::vector<PreparedPoint> prepare(const SweepSpec& spec, const std::string& binary_sha256) {
-  std::vector<PreparedPoint> all;
+std::vector<PreparedSweepPoint> prepare(const SweepSpec& spec, const std::string& binary_sha256) {
+  std::vector<PreparedSweepPoint> all;
   std::size_t refused = 0;
   for (SweepPoint& point : points_of(spec)) {
-    PreparedPoint prepared;
+    PreparedSweepPoint prepared;
     prepared.point = std::move(point);
     try {
       resolve(spec, binary_sha256, prepared);

@@ -13,7 +13,7 @@
 
 namespace tahoma::runtime {
 
-struct PreparedPoint {
+struct PreparedSweepPoint {
   SweepPoint point;
   std::string id;             // 32 hex digits
   std::string config;         // YAML; "" if refused
@@ -25,6 +25,6 @@ struct PreparedPoint {
 
 // `binary_sha256`: of the program that will run the points. A point whose values contradict each other is
 // refused and remains as a row; UserError E-SWP-040 if all points are refused.
-std::vector<PreparedPoint> prepare(const SweepSpec& spec, const std::string& binary_sha256);
+std::vector<PreparedSweepPoint> prepare(const SweepSpec& spec, const std::string& binary_sha256);
 
 }  // namespace tahoma::runtime

@@ -51,7 +51,7 @@ std::string quoted(const std::string& text) {
   return all + "'";
 }
 
-// The longest array that this Slurm takes.
+// The longest array that this Slurm accepts.
 std::size_t most_tasks() {
   constexpr std::size_t kDefault = 1000;
   const ProcessResult config = run_command({"scontrol", "show", "config"});
@@ -66,7 +66,7 @@ std::size_t most_tasks() {
   return kDefault;
 }
 
-// One array: which of its tasks have not ended yet, by index.
+// One array and the indices of its tasks that have not ended.
 struct Array {
   std::string id;
   std::map<std::size_t, Job> open;
@@ -118,7 +118,7 @@ class Submission {
   fs::path folder_;
 };
 
-// However the sweep ends, nothing of it stays in the queue.
+// No task remains in Slurm's queue, however the sweep ends.
 class Arrays {
  public:
   Arrays() = default;
@@ -126,7 +126,7 @@ class Arrays {
     try {
       for (const Array& array : all)
         if (!array.open.empty()) run_command({"scancel", array.id});
-    } catch (const std::exception&) {  // the host starts no more processes: the tasks end by themselves
+    } catch (const std::exception&) {  // the host cannot start processes: the tasks end by themselves
     }
   }
   Arrays(const Arrays&) = delete;
@@ -139,7 +139,7 @@ class Arrays {
   std::vector<Array> all;
 };
 
-// Indices of an array's tasks that wait or run. All are gone when Slurm has forgotten the job.
+// Indices of an array's tasks that wait or run. There are none once Slurm has forgotten the job.
 std::set<std::size_t> queued(const Array& array) {
   std::set<std::size_t> tasks;
   const ProcessResult result =
@@ -153,7 +153,7 @@ std::set<std::size_t> queued(const Array& array) {
   return tasks;
 }
 
-// "TIMEOUT", "OUT_OF_MEMORY", as long as Slurm remembers.
+// "TIMEOUT", "OUT_OF_MEMORY", as long as Slurm remembers the job.
 std::string state_of(const Array& array, std::size_t task) {
   const ProcessResult result =
       run_command({"scontrol", "show", "job", fmt::format("{}_{}", array.id, task), "--oneliner"});
@@ -169,7 +169,7 @@ std::size_t attempts_of(const fs::path& folder) {
 }
 
 void note_lost(const fs::path& folder, const std::string& state) {
-  PointResult result = read_result(folder).value_or(PointResult{});
+  SweepPointResult result = read_result(folder).value_or(SweepPointResult{});
   result.attempts.push_back(
       {state == "TIMEOUT" ? Outcome::kTime : Outcome::kHost, "Slurm says " + state, "slurm", "", 0, 0});
   write_result(folder, result);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points as job arrays of Slurm: submitted by sbatch with the user's own options, followed by squeue until
-// all have left the queue. The folder of the sweep must be the same path on all nodes, and so must the
-// program. Whoever leaves the queue without a result (time limit of the job, out of memory, node lost) gets
-// the state that Slurm says as its reason.
+// Runs points as job arrays of Slurm: sbatch submits them with the user's options, and squeue is polled until
+// all have left the queue. The folder of the sweep and the program must have the same path on all nodes. A
+// point that leaves the queue without a result (time limit of the job, out of memory, node lost) gets the
+// state that Slurm reports as its reason.
 //
-// UserError E-SWP-060: no Slurm here, or what sbatch says.
+// UserError E-SWP-060: Slurm is not available, or sbatch refuses.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,8 @@ namespace tahoma::runtime {
 
 struct SlurmOptions {
   std::vector<std::string> sbatch;  // "--partition=long", "--account=arch", "--time=30", "--mem=8G"
-  std::size_t jobs = 0;             // tasks of an array at the same time; 0: as Slurm pleases
-  double poll = 1;                  // seconds between two looks at the queue
+  std::size_t jobs = 0;             // tasks of an array at the same time; 0: no limit
+  double poll = 1;                  // seconds between two queries of the queue
   ProcessLimits limits;
 };
 

@@ -24,7 +24,7 @@ Process start(const std::filesystem::path& folder, const ProcessLimits& limits) 
                  how);
 }
 
-// The last line with an error, else the last one.
+// The last line with an error, or else the last line.
 std::string reason_in(const std::string& log) {
   std::string last, error;
   for (std::size_t at = 0; at < log.size();) {
@@ -37,10 +37,10 @@ std::string reason_in(const std::string& log) {
   return error.empty() ? last : error;
 }
 
-// A killed run leaves the folder in which it gathered its files; the lock says that nobody is at work in it.
+// A killed run leaves its temporary folder behind; the lock shows that no process works in it.
 void remove_leftovers(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    std::error_code ignored;  // it costs room, nothing else
+    std::error_code ignored;  // a leftover only takes space
     if (entry.path().filename().string().starts_with(".out.partial-"))
       std::filesystem::remove_all(entry.path(), ignored);
   }
@@ -56,7 +56,7 @@ End end_of(const ProcessEnd& end, const std::filesystem::path& folder) {
   if (end.reason == ProcessEnd::Reason::kTimeLimit) return {Outcome::kTime, end.text()};
   if (end.reason != ProcessEnd::Reason::kExited) return {Outcome::kHost, end.text()};
   const std::string reason = reason_in(text_of_file(folder / "log.txt"));
-  // A point that ends without a word could not write its log.
+  // A point that ends with an empty log could not write its log.
   const bool host = end.number >= static_cast<int>(base::ExitStatus::kHost);
   if (reason.find("error[E-OUT-") != std::string::npos || (reason.empty() && !host))
     return {Outcome::kFolder, reason.empty() ? end.text() + " and left an empty log" : reason};
@@ -78,10 +78,10 @@ Attempt run_once(const std::filesystem::path& folder, const std::string& executo
 
 }  // namespace
 
-PointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
-                          const ProcessLimits& limits) {
+SweepPointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
+                               const ProcessLimits& limits) {
   const HostLock lock = HostLock::of_file(folder / "lock");
-  PointResult result;
+  SweepPointResult result;
   if (const auto before = read_result(folder)) {
     if (before->is_final()) return *before;
     result = *before;

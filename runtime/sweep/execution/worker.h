@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One attempt at one point, supervised: what every executor starts as `tahoma point`. The point runs in a
-// process of its own under the sweep's limits, into points/ID/out, with what it prints in points/ID/log.txt;
-// the supervisor writes down how that ended. Killed together with whoever started it.
+// One supervised attempt at one point: every executor starts it as `tahoma point`. The point runs in its own
+// process under the sweep's limits, into points/ID/out, with its output in points/ID/log.txt. The supervisor
+// records how it ended, and is killed together with the process that started it.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +12,9 @@
 
 namespace tahoma::runtime {
 
-// `folder`: points/ID, which holds config.yaml. Two at the same point wait for each other, and who finds a
-// final result leaves it. Returns what it has written.
-PointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
-                          const ProcessLimits& limits);
+// `folder`: points/ID, which contains config.yaml. Two attempts at the same point wait for each other; the
+// second keeps a final result that it finds. Returns the attempt that it has written.
+SweepPointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
+                               const ProcessLimits& limits);
 
 }  // namespace tahoma::runtime

@@ -55,7 +55,7 @@ Names names_in(const std::map<std::string, double>& metrics,
           }};
 }
 
-std::map<std::string, double> metrics_of(const SweepSpec& spec, const PreparedPoint& point,
+std::map<std::string, double> metrics_of(const SweepSpec& spec, const PreparedSweepPoint& point,
                                          const std::filesystem::path& folder) {
   std::map<std::string, double> metrics = numbers_of_summary(text_of_file(folder / "out" / "summary.json"));
   for (const auto& [name, expression] : spec.metrics) {

@@ -16,7 +16,7 @@ std::map<std::string, double> numbers_of_summary(const std::string& summary_json
 
 // Of a finished point; metrics that are not finite are omitted. UserError E-SWP-021 if a metric of the
 // sweep uses an unknown name.
-std::map<std::string, double> metrics_of(const SweepSpec& spec, const PreparedPoint& point,
+std::map<std::string, double> metrics_of(const SweepSpec& spec, const PreparedSweepPoint& point,
                                          const std::filesystem::path& folder);
 
 // Values by name for expressions: metrics first, then the varying parameters.

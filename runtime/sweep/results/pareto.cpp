@@ -15,7 +15,7 @@ namespace tahoma::runtime {
 
 namespace {
 
-bool beats(const FrontPoint& a, const FrontPoint& b) {
+bool beats(const ParetoPoint& a, const ParetoPoint& b) {
   bool smaller = false;
   for (std::size_t i = 0; i < a.values.size(); ++i) {
     if (a.values[i] > b.values[i]) return false;
@@ -25,9 +25,9 @@ bool beats(const FrontPoint& a, const FrontPoint& b) {
 }
 
 // Parameters that differ between the points of the front; all of them if there is only one point.
-std::vector<std::string> varying(const std::vector<FrontPoint>& front) {
+std::vector<std::string> varying(const std::vector<ParetoPoint>& front) {
   std::map<std::string, std::set<std::string>> texts;
-  for (const FrontPoint& point : front)
+  for (const ParetoPoint& point : front)
     for (const SweepPoint::Parameter& p : point.row->parameters) texts[p.path].insert(p.text);
   std::vector<std::string> paths;
   for (const auto& [path, values] : texts)
@@ -57,39 +57,39 @@ std::vector<std::string> split_expressions(const std::string& text) {
   return parts;
 }
 
-std::vector<FrontPoint> pareto_front(const std::vector<Store::Row>& rows,
-                                     const std::vector<Expression>& expressions) {
-  std::vector<FrontPoint> points;
+std::vector<ParetoPoint> pareto_front(const std::vector<Store::Row>& rows,
+                                      const std::vector<Expression>& expressions) {
+  std::vector<ParetoPoint> points;
   for (const Store::Row& row : rows) {
     if (row.status != "done") continue;
     std::map<std::string, double> parameters;
     for (const SweepPoint::Parameter& p : row.parameters)
       if (p.value) parameters[p.path] = *p.value;
-    FrontPoint point{&row, {}};
+    ParetoPoint point{&row, {}};
     for (const Expression& e : expressions)
       point.values.push_back(e.value(names_in(row.metrics, parameters)));
     points.push_back(std::move(point));
   }
-  std::vector<FrontPoint> front;
-  std::copy_if(points.begin(), points.end(), std::back_inserter(front), [&](const FrontPoint& candidate) {
+  std::vector<ParetoPoint> front;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(front), [&](const ParetoPoint& candidate) {
     return std::none_of(points.begin(), points.end(),
-                        [&](const FrontPoint& other) { return beats(other, candidate); });
+                        [&](const ParetoPoint& other) { return beats(other, candidate); });
   });
   std::stable_sort(front.begin(), front.end(),
-                   [](const FrontPoint& a, const FrontPoint& b) { return a.values < b.values; });
+                   [](const ParetoPoint& a, const ParetoPoint& b) { return a.values < b.values; });
   return front;
 }
 
-std::string front_text(const std::vector<FrontPoint>& front, const std::vector<Expression>& expressions) {
+std::string front_text(const std::vector<ParetoPoint>& front, const std::vector<Expression>& expressions) {
   TextTable table;
   const std::vector<std::string> paths = varying(front);
   std::set<std::string> workloads;
-  for (const FrontPoint& point : front) workloads.insert(point.row->workload);
+  for (const ParetoPoint& point : front) workloads.insert(point.row->workload);
   table.heads = {"point"};
   if (workloads.size() > 1) table.heads.emplace_back("workload");
   table.heads.insert(table.heads.end(), paths.begin(), paths.end());
   for (const Expression& e : expressions) table.heads.push_back(e.text());
-  for (const FrontPoint& point : front) {
+  for (const ParetoPoint& point : front) {
     std::vector<std::string>& row = table.rows.emplace_back();
     row.push_back(std::to_string(point.row->number));
     if (workloads.size() > 1) row.push_back(std::filesystem::path(point.row->workload).stem());

@@ -14,7 +14,7 @@ namespace tahoma::runtime {
 // Splits at commas outside parentheses.
 std::vector<std::string> split_expressions(const std::string& text);
 
-struct FrontPoint {
+struct ParetoPoint {
   const Store::Row* row = nullptr;
   std::vector<double> values;  // of the expressions
 };
@@ -22,10 +22,10 @@ struct FrontPoint {
 // Considers the finished points, ordered by the first value, then by number. A point is on the front if no
 // other is at most as large in every value and smaller in one; equal points are all on the front. UserError
 // E-SWP-021 as Expression::value().
-std::vector<FrontPoint> pareto_front(const std::vector<Store::Row>& rows,
-                                     const std::vector<Expression>& expressions);
+std::vector<ParetoPoint> pareto_front(const std::vector<Store::Row>& rows,
+                                      const std::vector<Expression>& expressions);
 
 // A table of the front: number, varying parameters, values.
-std::string front_text(const std::vector<FrontPoint>& front, const std::vector<Expression>& expressions);
+std::string front_text(const std::vector<ParetoPoint>& front, const std::vector<Expression>& expressions);
 
 }  // namespace tahoma::runtime

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/summary/format.h"
+#include "runtime/report/tables/column_csv.h"
 
 namespace tahoma::runtime {
 

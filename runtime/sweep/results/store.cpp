@@ -40,9 +40,9 @@ Store::Store(const std::filesystem::path& file, const std::map<std::string, std:
   });
 }
 
-void Store::add_points(const std::vector<PreparedPoint>& points, const std::string& binary_sha256) {
+void Store::add_points(const std::vector<PreparedSweepPoint>& points, const std::string& binary_sha256) {
   database_.transaction([&] {
-    for (const PreparedPoint& p : points) {
+    for (const PreparedSweepPoint& p : points) {
       const Value n = integer(p.point.number);
       const bool refused = !p.refused.empty();
       database_.run("INSERT INTO points VALUES (?, ?, ?, ?, ?)",
@@ -58,7 +58,8 @@ void Store::add_points(const std::vector<PreparedPoint>& points, const std::stri
   });
 }
 
-void Store::add_result(const PreparedPoint& point, const PointResult& result, const Metrics& metrics) {
+void Store::add_result(const PreparedSweepPoint& point, const SweepPointResult& result,
+                       const Metrics& metrics) {
   database_.transaction([&] {
     database_.run(
         "UPDATE points SET status = ?, reason = ? WHERE number = ?",

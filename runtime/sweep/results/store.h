@@ -31,9 +31,9 @@ class Store {
   // Creates the file, or empties an existing one: results are read from the folders of the points.
   Store(const std::filesystem::path& file, const std::map<std::string, std::string>& meta);
 
-  void add_points(const std::vector<PreparedPoint>& points, const std::string& binary_sha256);
+  void add_points(const std::vector<PreparedSweepPoint>& points, const std::string& binary_sha256);
   // Adds the result to all points with this id.
-  void add_result(const PreparedPoint& point, const PointResult& result, const Metrics& metrics);
+  void add_result(const PreparedSweepPoint& point, const SweepPointResult& result, const Metrics& metrics);
 
   // A point with its parameters and metrics.
   struct Row {

@@ -43,13 +43,15 @@ void require_metric(const std::map<std::string, Store::Row>& rows, const std::st
                                     base::did_you_mean(metric, {names.begin(), names.end()})));
 }
 
-double change(const PointPair& pair) { return pair.a == 0 ? (pair.b == 0 ? 0 : 1) : pair.b / pair.a - 1; }
+double change(const SweepPointPair& pair) {
+  return pair.a == 0 ? (pair.b == 0 ? 0 : 1) : pair.b / pair.a - 1;
+}
 
 // Geometric mean of b / a, minus 1, over all pairs in which both are above 0.
 double mean_change(const SweepComparison& c) {
   double logs = 0;
   std::size_t count = 0;
-  for (const PointPair& pair : c.pairs)
+  for (const SweepPointPair& pair : c.pairs)
     if (pair.a > 0 && pair.b > 0) {
       logs += std::log(pair.b / pair.a);
       ++count;
@@ -60,7 +62,7 @@ double mean_change(const SweepComparison& c) {
 std::string headline(const SweepComparison& c) {
   if (c.pairs.empty()) return "A and B have no finished point in common";
   const auto same = static_cast<std::size_t>(
-      std::count_if(c.pairs.begin(), c.pairs.end(), [](const PointPair& p) { return p.a == p.b; }));
+      std::count_if(c.pairs.begin(), c.pairs.end(), [](const SweepPointPair& p) { return p.a == p.b; }));
   if (same == c.pairs.size())
     return fmt::format("A and B are equal in {} at all {} points that both contain", c.metric, same);
   const double mean = 100 * mean_change(c);
@@ -90,7 +92,7 @@ SweepComparison compare_sweeps(const std::string& a, const std::string& b, const
       c.pairs.push_back({row, other->second, x->second, y->second});
   }
   for (const auto& [name, row] : after) c.only_b += before.contains(name) ? 0 : 1;
-  std::stable_sort(c.pairs.begin(), c.pairs.end(), [](const PointPair& p, const PointPair& q) {
+  std::stable_sort(c.pairs.begin(), c.pairs.end(), [](const SweepPointPair& p, const SweepPointPair& q) {
     return std::fabs(change(p)) > std::fabs(change(q));
   });
   return c;
@@ -102,7 +104,7 @@ std::string comparison_text(const SweepComparison& c, std::size_t most) {
     text += fmt::format("only in A {}, only in B {}, without the metric on a side {}\n", c.only_a, c.only_b,
                         c.incomparable);
   TextTable table{{"A", "B", "change", "point"}, {}};
-  for (const PointPair& pair : c.pairs) {
+  for (const SweepPointPair& pair : c.pairs) {
     if (table.rows.size() == most || pair.a == pair.b) break;
     table.rows.push_back({fmt::format("{:.6g}", pair.a), fmt::format("{:.6g}", pair.b),
                           fmt::format("{:+.2f} %", 100 * change(pair)), name_of(pair.before)});
@@ -113,7 +115,7 @@ std::string comparison_text(const SweepComparison& c, std::size_t most) {
 std::string comparison_json(const SweepComparison& c) {
   using Json = nlohmann::ordered_json;
   Json pairs = Json::array();
-  for (const PointPair& pair : c.pairs)
+  for (const SweepPointPair& pair : c.pairs)
     pairs.push_back({{"point", name_of(pair.before)},
                      {"number_a", pair.before.number},
                      {"number_b", pair.after.number},

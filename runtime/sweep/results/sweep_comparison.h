@@ -10,14 +10,14 @@
 
 namespace tahoma::runtime {
 
-struct PointPair {
+struct SweepPointPair {
   Store::Row before, after;
   double a = 0, b = 0;  // values of the metric
 };
 
 struct SweepComparison {
   std::string a, b, metric;
-  std::vector<PointPair> pairs;          // largest relative change first
+  std::vector<SweepPointPair> pairs;     // largest relative change first
   std::uint64_t only_a = 0, only_b = 0;  // points that exist on one side only
   std::uint64_t incomparable = 0;        // not finished, or without the metric, on either side
 };

@@ -112,9 +112,9 @@ struct Expression::Parsed {
   [[noreturn]] void refuse_name(const std::string& name, const Names& names) const {
     const std::vector<std::string> known = names.known();
     if (std::find(known.begin(), known.end(), name) != known.end())
-      refuse("E-SWP-022", column_of(name), fmt::format("'{}' is no number", name));
+      refuse("E-SWP-022", column_of(name), fmt::format("'{}' is not a number", name));
     refuse("E-SWP-021", column_of(name),
-           fmt::format("nothing is called '{}'{}", name, base::did_you_mean(name, known)));
+           fmt::format("there is no name '{}'{}", name, base::did_you_mean(name, known)));
   }
 
   [[noreturn]] void refuse_result() const {
@@ -122,7 +122,7 @@ struct Expression::Parsed {
     for (std::size_t i = 0; i < names.size(); ++i)
       given.push_back(fmt::format("{} = {}", names[i], values[i]));
     refuse("E-SWP-022", 1,
-           fmt::format("the result is no finite number{}{}", given.empty() ? "" : " with ",
+           fmt::format("the result is not a finite number{}{}", given.empty() ? "" : " with ",
                        fmt::join(given, ", ")));
   }
 

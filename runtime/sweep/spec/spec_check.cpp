@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sweep against the configurations of its workloads.
+// Checks a sweep against the configurations of its workloads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using base::Leaf, base::UserError;
 
 const std::vector<std::string> kRangeWords{"from", "to", "step", "factor", "log"};
 
-// The configurations that points are made from, one a workload.
+// The base configurations of points, one per workload.
 class Bases {
  public:
   explicit Bases(const SweepSpec& spec) {
@@ -28,7 +28,7 @@ class Bases {
       configs_.emplace_back(workload, resolve_values({workload, spec.machine, {}, "", ""}));
   }
 
-  // Does it for each; where there are several, a refusal says which one it was.
+  // Calls it for each; with several workloads, an error names the one that it concerns.
   void each(const std::function<void(ResolvedConfig&)>& action) {
     for (auto& [workload, config] : configs_) try {
         action(*config);
@@ -42,18 +42,17 @@ class Bases {
   std::vector<std::pair<std::string, std::unique_ptr<ResolvedConfig>>> configs_;
 };
 
-// Who decides about a parameter: nobody twice.
+// Records what sets each parameter; no parameter may be set twice.
 class Roles {
  public:
   void claim(const std::string& path, const std::string& role, const std::string& place) {
     if (path == "kind")
-      throw UserError("E-SWP-018", place,
-                      "'kind' decides which parameters there are: name several workloads instead");
+      throw UserError("E-SWP-018", place, "'kind' determines the parameters: use several workloads instead");
     const auto [old, is_new] = roles_.try_emplace(path, role, place);
     if (!is_new)
       throw UserError("E-SWP-017", place,
-                      fmt::format("'{}': {} decides about it, and so does {} at {}: leave one of them out",
-                                  path, role, old->second.first, old->second.second));
+                      fmt::format("'{}' is set by {} and also by {} at {}: remove one of them", path, role,
+                                  old->second.first, old->second.second));
   }
 
  private:
@@ -61,7 +60,7 @@ class Roles {
 };
 
 void apply_overrides(const SweepText& text, Bases& bases, Roles& roles) {
-  std::map<std::string, std::string> last;  // of several, the last one counts
+  std::map<std::string, std::string> last;  // the last one counts
   for (const Leaf& leaf : text.overrides) {
     last[leaf.path] = leaf.place;
     bases.each([&](ResolvedConfig& config) {
@@ -73,19 +72,20 @@ void apply_overrides(const SweepText& text, Bases& bases, Roles& roles) {
   for (const auto& [path, place] : last) roles.claim(path, "'set'", place);
 }
 
-// "machine.link.x.steps": a range with a key that ranges do not have.
+// "machine.link.x.steps": a range with an invalid key.
 void refuse_range_key(const TrackText& track, base::ParamTree& tree) {
   const std::size_t dot = track.path.rfind('.');
   if (tree.find(track.path) != nullptr || dot == std::string::npos) return;
   const std::string parent = track.path.substr(0, dot), key = track.path.substr(dot + 1);
   if (tree.find(parent) == nullptr) return;
-  throw UserError(
-      "E-SWP-002", track.place,
-      fmt::format("'{}' has values or a range of from, to and step, factor or log; '{}' is none{}", parent,
-                  key, base::did_you_mean(key, kRangeWords)));
+  throw UserError("E-SWP-002", track.place,
+                  fmt::format("'{}' takes values or a range with the keys from, to and step, factor or log; "
+                              "'{}' is not one of these keys{}",
+                              parent, key, base::did_you_mean(key, kRangeWords)));
 }
 
-// One value for a parameter called like a key of ranges: 'machine.chip.core.sequencer.sync.step: 86 cyc'.
+// One value for a parameter with the same name as a key of ranges: 'machine.chip.core.sequencer.sync.step: 86
+// cyc'.
 TrackText untangled(const TrackText& text, base::ParamTree& tree) {
   const std::string path = text.path + ".step";
   if (!text.step || text.from || text.to || tree.find(path) == nullptr) return text;
@@ -103,7 +103,7 @@ Track read_in(const TrackText& written, ResolvedConfig& config) {
   return read_track(text, tree);
 }
 
-// Legal for the first workload; here for another.
+// The parameter is legal for the first workload; checks another.
 void require_legal(const Track& track, ResolvedConfig& config) {
   base::ParamTree& tree = tree_of(config, track.path, track.place);
   for (const std::string& value : track.values) tree.set(track.path, value, track.place);
@@ -139,7 +139,7 @@ void require_sample(const SweepSpec& spec) {
                                   axis.name()));
 }
 
-// Metrics are known after the first run only: every name but a parameter's is let through.
+// Metrics are known only after the first run, so every name that is not a parameter's is accepted.
 Names with_metrics(const Names& parameters) {
   const auto value = [parameters](const std::string& name) -> std::optional<double> {
     const bool parameter = name.starts_with("machine.") || name.starts_with("workload.");
@@ -150,7 +150,7 @@ Names with_metrics(const Names& parameters) {
 
 using NamedExpressions = std::vector<std::pair<std::string, Expression>>;
 
-// Each may look at those before it.
+// Each may use the earlier ones.
 void require_order(const NamedExpressions& expressions) {
   for (std::size_t i = 0; i < expressions.size(); ++i)
     for (std::size_t later = i; later < expressions.size(); ++later) {
@@ -158,9 +158,10 @@ void require_order(const NamedExpressions& expressions) {
       const auto& names = expression.names();
       if (const std::string& other = expressions[later].first;
           std::find(names.begin(), names.end(), other) != names.end())
-        throw UserError("E-SWP-024", expression.place(),
-                        fmt::format("'{}' needs '{}', {}", name, other,
-                                    later == i ? "which is itself" : "which comes later: exchange them"));
+        throw UserError(
+            "E-SWP-024", expression.place(),
+            fmt::format("'{}' needs '{}', {}", name, other,
+                        later == i ? "which is itself" : "which comes later: change their order"));
     }
 }
 
@@ -168,7 +169,7 @@ void require_numeric(const std::string& path, const Written& where, ResolvedConf
   const base::Param& param = tree_of(config, path, where.place).at(path, where.place);
   if (base::takes_words(param.value))
     throw UserError("E-SWP-025", where.place,
-                    fmt::format("'{}' takes words ({}), and an expression gives a number: use an axis", path,
+                    fmt::format("'{}' takes words ({}), but an expression gives a number: use an axis", path,
                                 param.range_text));
 }
 

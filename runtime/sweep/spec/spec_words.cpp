@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps as words of the command line.
+// Parses sweeps from the command line.
 #include <fmt/format.h>
 
 #include "model/base/error.h"
@@ -21,7 +21,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-// "a..b", "a..b:step" or "a..b:xfactor"; not "../b", which is a text.
+// "a..b", "a..b:step" or "a..b:xfactor"; "../b" is a text.
 void split_range(const std::string& text, std::size_t dots, const std::string& place, TrackText& track) {
   const std::string rest = text.substr(dots + 2);
   const std::size_t colon = rest.find(':');
@@ -41,7 +41,7 @@ TrackText track_of(const std::string& word, const std::string& place) {
   if (equals == std::string::npos || equals == 0)
     throw UserError(
         "E-SWP-006", place,
-        "expected PATH=a,b,c or PATH=from..to:step or PATH=from..to:xfactor, linked ones joined by ';'");
+        "expected PATH=a,b,c or PATH=from..to:step or PATH=from..to:xfactor, with ';' between linked ones");
   TrackText track;
   track.path = word.substr(0, equals);
   track.place = place;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps back to files.
+// Writes sweeps as files.
 #include <fmt/format.h>
 
 #include <filesystem>

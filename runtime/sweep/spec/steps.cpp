@@ -16,7 +16,7 @@ namespace {
 
 using base::Int128, base::Uint128, base::ParamRef, base::UserError;
 
-// A kind of number: text to base units and back.
+// A kind of number, with conversions between text and base units.
 template <class T>
 struct Kind;
 #define TAHOMA_KIND(T, PARSE, MEMBER)                                               \
@@ -60,7 +60,7 @@ auto for_kind(const ParamRef& kind, Action&& action) {
       kind);
 }
 
-// value * 10^zeros, or nothing where it is no whole number of base units that T can hold.
+// value * 10^zeros, or nothing if it is not a whole number of base units in the range of T.
 template <class T>
 std::optional<typename Kind<T>::Base> whole(const Exact& value) {
   const auto unit = aligned(value, exact(1));
@@ -83,21 +83,21 @@ Exact parse_at(const ParamRef& kind, const Written& written) {
 }
 
 [[noreturn]] void refuse_many(const Written& what, const std::string& count) {
-  throw UserError(
-      "E-SWP-014", what.place,
-      fmt::format("{} values on one axis, at most {}: take larger ones, or leave '{}' out and draw "
-                  "a sample",
-                  count, kMostValues, what.text));
+  throw UserError("E-SWP-014", what.place,
+                  fmt::format("{} values on one axis, at most {}: use a larger step, or omit '{}' and draw "
+                              "a sample",
+                              count, kMostValues, what.text));
 }
 
-// `at` and `next` lie on both sides of `to`.
+// `at` and `next` are on both sides of `to`.
 [[noreturn]] void refuse_miss(const Written& what, const std::string& at, const std::string& next,
                               const Written& to) {
-  refuse(what, fmt::format("never arrives at {}: there is {}, then {}; end at one of these", to.text, at,
+  refuse(what, fmt::format("never reaches {}: {} is followed by {}; end at one of these", to.text, at,
                            next.empty() ? "nothing" : next));
 }
 
-// e.g. 10^(log10(ratio) * position), by square roots alone: these, unlike pow(), are the same everywhere.
+// Computes e.g. 10^(log10(ratio) * position) with square roots alone, which, unlike pow(), give the same
+// result everywhere.
 double power(double ratio, double position) {
   double result = 1, root = ratio;
   for (int bit = 0; bit < std::numeric_limits<double>::digits && position > 0; ++bit) {
@@ -135,14 +135,14 @@ Exact parse_exact(const ParamRef& kind, const std::string& text) {
   return for_kind(kind, [&](auto zero) -> Exact {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, double>) {
-      base::parse_number(text);  // for its refusals
+      base::parse_number(text);  // for its errors
       return exact(*base::scan_decimal(text));
     } else if constexpr (kWhole<T>) {
       const bool negative = text.starts_with('-');
       const auto value = static_cast<Int128>(Kind<T>::parse(negative ? text.substr(1) : text));
       return exact(negative ? -value : value);
     } else {
-      TAHOMA_INVARIANT(false, "a range of words: '" + text + "'");
+      TAHOMA_INVARIANT(false, "a range needs numbers: '" + text + "'");
     }
   });
 }
@@ -156,7 +156,7 @@ std::string text_of(const ParamRef& kind, const Exact& value) {
       const auto count = whole<T>(value);
       return count ? base::to_text(Kind<T>::make(*count)) : "";
     } else {
-      TAHOMA_INVARIANT(false, "a range of words");
+      TAHOMA_INVARIANT(false, "a range needs numbers");
     }
   });
 }
@@ -165,13 +165,13 @@ std::vector<std::string> by_step(const ParamRef& kind, const Written& from, cons
                                  const Written& step) {
   const Exact first = parse_at(kind, from), last = parse_at(kind, to), width = parse_at(kind, step);
   if (first == last) return {text_of(kind, first)};
-  if (width.digits == 0) refuse(step, fmt::format("a step of {} never arrives at {}", step.text, to.text));
+  if (width.digits == 0) refuse(step, fmt::format("a step of {} never reaches {}", step.text, to.text));
   if ((compare(first, last) < 0) != (width.digits > 0))
     refuse(step, fmt::format("leads away from {}: write '{}', or exchange from and to", to.text,
                              width.digits > 0 ? "-" + step.text : step.text.substr(1)));
   const auto distance = sum(last, {-first.digits, first.exponent});
   const auto in_steps = distance ? aligned(*distance, width) : std::nullopt;
-  if (!in_steps) refuse(step, fmt::format("from {} to {} is too far for it", from.text, to.text));
+  if (!in_steps) refuse(step, fmt::format("from {} to {} takes too many steps", from.text, to.text));
   const Int128 steps = in_steps->a / in_steps->b;
   const auto at = [&](Int128 n) {
     const auto way = product(width, exact(n));
@@ -191,15 +191,15 @@ std::vector<std::string> by_factor(const ParamRef& kind, const Written& from, co
   const Exact first = parse_at(kind, from), last = parse_at(kind, to);
   const Exact scale = parse_at(ParamRef{&number}, factor);
   if (first.digits <= 0 || last.digits <= 0)
-    refuse(factor, "a factor needs from and to above zero: write a step, or the values");
+    refuse(factor, "a factor needs from and to above zero: use a step, or list the values");
   if (first == last) return {text_of(kind, first)};
   const int growth = compare(scale, exact(1));
   if (scale.digits <= 0 || growth == 0)
-    refuse(factor, fmt::format("a factor of {} never arrives at {}", factor.text, to.text));
+    refuse(factor, fmt::format("a factor of {} never reaches {}", factor.text, to.text));
   if ((compare(first, last) < 0) != (growth > 0))
     refuse(factor, fmt::format("leads away from {}: exchange from and to", to.text));
   std::vector<std::string> texts{text_of(kind, first)};
-  for (Exact value = first; value != last;) {  // ends after some 100 turns: 38 digits hold no more powers
+  for (Exact value = first; value != last;) {  // at most about 100 iterations: 38 digits hold no more powers
     const auto next = product(value, scale);
     const std::string text = next ? text_of(kind, *next) : "";
     if (text.empty() || compare(*next, last) == growth) refuse_miss(factor, texts.back(), text, to);
@@ -219,7 +219,7 @@ std::string value_at(const ParamRef& kind, const Track::Range& range, double pos
     } else if constexpr (kWhole<T>) {
       return whole_at<T>(range, position);
     } else {
-      TAHOMA_INVARIANT(false, "a range of words");
+      TAHOMA_INVARIANT(false, "a range needs numbers");
     }
   });
 }

@@ -30,7 +30,7 @@ std::vector<std::string> all_paths(const ResolvedConfig& config) {
   return paths;
 }
 
-// Nothing if `path` begins as no parameter does.
+// Returns nothing if no parameter begins like `path`.
 base::ParamTree* tree_at(ResolvedConfig& config, const std::string& path) {
   if (path.starts_with("machine.") || path == "machine") return &config.machine_tree;
   if (path.starts_with("workload.") || path == "workload") return &config.workload_tree;

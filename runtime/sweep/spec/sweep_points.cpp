@@ -177,9 +177,9 @@ class Maker {
   std::vector<std::string> filters;
   for (std::size_t i = 0; i < spec.where.size(); ++i)
     filters.push_back(fmt::format("'{}' drops {}", spec.where[i].text(), drops.dropped[i]));
-  throw UserError(
-      "E-SWP-030", spec.where.front().place(),
-      fmt::format("no point is left of {}: {}; relax 'where'", drops.candidates, fmt::join(filters, ", ")));
+  throw UserError("E-SWP-030", spec.where.front().place(),
+                  fmt::format("none of {} points is left: {}; relax 'where'", drops.candidates,
+                              fmt::join(filters, ", ")));
 }
 
 }  // namespace

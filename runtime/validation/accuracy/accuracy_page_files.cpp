@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/report/files/markdown.h"
-#include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/summary/format.h"
+#include "runtime/report/tables/column_csv.h"
 #include "runtime/validation/accuracy/tables/fabric_table.h"
 #include "runtime/validation/accuracy/tables/traffic_table.h"
 

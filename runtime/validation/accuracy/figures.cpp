@@ -101,7 +101,7 @@ std::vector<Figure> read_figures(const base::NamedText& table, const std::vector
     figures.push_back(read(RowReader(row, places)));
     if (!ids.insert(figures.back().id).second)
       throw UserError("E-ACC-006", figures.back().place,
-                      fmt::format("id '{}' is there twice", figures.back().id));
+                      fmt::format("id '{}' appears twice", figures.back().id));
   }
   return figures;
 }

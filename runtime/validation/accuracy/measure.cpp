@@ -17,12 +17,12 @@ using base::ExitStatus;
 
 namespace {
 
-// A row of the page, by family and place in it.
+// A row of the page, by family and position in it.
 struct Slot {
   std::size_t family = 0, row = 0;
 };
 
-// A run of a case, and the rows that its figures belong to.
+// A run of a case, and the rows whose figures it measures.
 struct Job {
   CaseRun run;
   std::vector<Slot> slots;
@@ -51,8 +51,8 @@ class Jobs {
     }
   }
 
-  // Figures of one case and phase share a run; each traffic is a run, on its own machine, and so is each
-  // collective, on its case's.
+  // Figures of one case and phase share a run. Each traffic is a run on its own machine, and each collective
+  // is a run on the machine of its case.
   void add(const Figure& figure, Slot slot, const std::string& phase) {
     if (figure.traffic || figure.fabric) {
       jobs_.push_back({{figure.case_path, figure.case_path, overrides_, {figure}}, {slot}, ""});
@@ -81,7 +81,7 @@ class Jobs {
   std::map<std::pair<std::string, std::string>, std::size_t> known_;
 };
 
-// Of the machine of the cases, if there are any.
+// For the machine of the cases, if there are any.
 base::Duration throttle_window(const Suite& suite, const std::vector<std::string>& overrides) {
   if (suite.machine.empty()) return {};
   return resolve_machine_params(suite.machine_path, overrides).chip.core.tensor.throttle_window;

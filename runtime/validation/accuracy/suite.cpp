@@ -41,7 +41,7 @@ struct FamilyKeys {
   };
 
   void declare(ParamTree& t) {
-    t.add("doc", doc, "", {}, "what the figures are, one sentence", base::chosen());
+    t.add("doc", doc, "", {}, "one sentence about the figures", base::chosen());
     t.add("table", table, "", {}, "the table of figures, next to this file", base::chosen());
     t.add("traffic", traffic, "", {}, "the table of memory traffic, next to this file", base::chosen());
     t.add("fabric", fabric, "", {}, "the table of traffic through the fabric, next to this file",

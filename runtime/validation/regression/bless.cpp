@@ -9,10 +9,10 @@
 #include <filesystem>
 
 #include "runtime/host/whole_file.h"
-#include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/files/version.h"
 #include "runtime/report/summary/format.h"
-#include "runtime/validation/regression/golden_file.h"
+#include "runtime/report/tables/column_csv.h"
+#include "runtime/validation/regression/golden_statistics.h"
 #include "runtime/validation/regression/regression.h"
 
 namespace tahoma::runtime {
@@ -60,9 +60,9 @@ void require_run(const CaseFile& file, const std::vector<CaseResult>& results) {
 }
 
 // A golden that cannot be read is replaced, like one that differs.
-std::optional<RunStatistics> old_golden(const std::string& path) {
+std::optional<RunStatistics> old_golden_statistics(const std::string& path) {
   try {
-    return read_golden(path);
+    return read_golden_statistics(path);
   } catch (const UserError&) {
     return RunStatistics{};
   }
@@ -71,13 +71,14 @@ std::optional<RunStatistics> old_golden(const std::string& path) {
 std::vector<Change> changes_of(const CaseFile& file, const std::vector<CaseResult>& results) {
   std::vector<Change> changes;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto before = old_golden(golden_path(file.goldens, file.cases[i].name));
+    const auto before = old_golden_statistics(golden_statistics_path(file.goldens, file.cases[i].name));
     if (!before || !differences_of(*before, results[i].statistics).empty())
       changes.push_back({file.cases[i].name, before, results[i].statistics});
   }
-  for (const std::string& name : goldens_in(file.goldens))
+  for (const std::string& name : golden_statistics_in(file.goldens))
     if (std::find(file.all_names.begin(), file.all_names.end(), name) == file.all_names.end())
-      changes.push_back({name, old_golden(golden_path(file.goldens, name)), std::nullopt});
+      changes.push_back(
+          {name, old_golden_statistics(golden_statistics_path(file.goldens, name)), std::nullopt});
   return changes;
 }
 
@@ -132,15 +133,15 @@ std::string bless_cases(const std::string& path, const std::string& reason,
   const std::vector<CaseResult> results = run_cases(file, {}, options.jobs);
   require_run(file, results);
   const std::vector<Change> changes = changes_of(file, results);
-  if (changes.empty()) return fmt::format("all {} goldens stand as they are\n", results.size());
+  if (changes.empty()) return fmt::format("all {} goldens are unchanged\n", results.size());
   make_folder(file.goldens);
   append_log(file.goldens, changes, reason);  // first, because a duplicate log entry does no harm
   std::string text = fmt::format("{} golden{} of {} cases written to {}\n", changes.size(),
                                  changes.size() == 1 ? "" : "s", results.size(), file.goldens);
   for (const Change& change : changes) {
-    const std::string golden = golden_path(file.goldens, change.name);
+    const std::string golden = golden_statistics_path(file.goldens, change.name);
     if (change.after)
-      write_golden(golden, *change.after);
+      write_golden_statistics(golden, *change.after);
     else
       fs::remove(golden);
     text += change_line(change);

@@ -19,7 +19,7 @@ using PlainJson = nlohmann::json;
 
 namespace {
 
-void require_golden(const GoldenResult& golden) {
+void require_golden_check(const GoldenResult& golden) {
   if (!golden.checked || golden.passed) return;
   throw UserError("E-RUN-070", "golden check",
                   fmt::format("{} of {} elements are wrong\n{}", golden.mismatches, golden.elements,
@@ -36,14 +36,14 @@ RunStatistics measure_case(const ConfigRequest& request, const std::vector<std::
   SimulationOptions options;
   options.outputs = config->mode() == model::Mode::kFunctional;
   const Simulated run = simulate(*config, options, nullptr);
-  require_golden(run.golden);
+  require_golden_check(run.golden);
   RunStatistics statistics = summary_statistics(summary_json(summary_of(*config, run)));
   for (const NamedValues& output : run.outputs)
     statistics.push_back({"outputs." + output.name + ".sha256", hash_of(output)});
   return joined(std::move(statistics), class_statistics(run.stats.stats(), patterns));
 }
 
-// For the way from one process to another.
+// Serialisation between processes.
 std::string to_text(const CaseResult& result) {
   PlainJson statistics = PlainJson::array();
   for (const Statistic& s : result.statistics) statistics.push_back({s.name, s.value});

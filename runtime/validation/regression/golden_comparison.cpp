@@ -46,7 +46,7 @@ void require_run_folder(const fs::path& folder) {
   for (const char* file : {kSummary, kStats})
     if (!fs::exists(folder / file, ignored))
       throw UserError("E-REG-013", folder.string(),
-                      fmt::format("no run: expected a folder of tahoma run, with {}", file));
+                      fmt::format("not a run: expected a folder of tahoma run, with {}", file));
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ RunFolder read_run_folder(const std::string& path) {
   } catch (const UserError&) {
     throw;
   } catch (const std::exception& error) {
-    throw UserError("E-REG-014", at, fmt::format("not what tahoma run writes: {}", error.what()));
+    throw UserError("E-REG-014", at, fmt::format("not a file of tahoma run: {}", error.what()));
   }
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostLines = 8;  // per subsystem; the JSON has all
 
-bool compared(const RegressionRow& row) { return row.has_golden && row.has_run; }
+bool compared(const RegressionRow& row) { return row.has_golden_statistics && row.has_run; }
 
 std::string time_change(const RegressionRow& row) {
   if (row.golden.time_ns == 0 || row.golden.time_ns == row.now.time_ns) return "";
@@ -80,7 +80,7 @@ Json row_json(const RegressionRow& row) {
   return {{"name", row.name},
           {"passed", row.passed()},
           {"failure", row.failure.empty() ? Json() : Json(row.failure)},
-          {"golden", row.has_golden ? headline_json(row.golden) : Json()},
+          {"golden", row.has_golden_statistics ? headline_json(row.golden) : Json()},
           {"now", row.has_run ? headline_json(row.now) : Json()},
           {"compared", row.compared},
           {"groups", groups_json(row.differences)}};

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "runtime/validation/regression/golden_file.h"
+#include "runtime/validation/regression/golden_statistics.h"
 
 namespace tahoma::runtime {
 
@@ -34,9 +34,9 @@ void require_used(const RegressionCase& each, const RunStatistics& golden) {
                       fmt::format("no statistic of the golden matches '{}'", t.pattern));
 }
 
-RunStatistics golden_of(const RegressionCase& each, const std::string& folder) {
-  const std::string path = golden_path(folder, each.name);
-  const auto golden = read_golden(path);
+RunStatistics golden_statistics_of(const RegressionCase& each, const std::string& folder) {
+  const std::string path = golden_statistics_path(folder, each.name);
+  const auto golden = read_golden_statistics(path);
   if (!golden)
     throw UserError("E-REG-005", path,
                     fmt::format("case '{}' has no golden: create it with tahoma check --bless", each.name),
@@ -47,11 +47,11 @@ RunStatistics golden_of(const RegressionCase& each, const std::string& folder) {
 RegressionRow row_of(const RegressionCase& each, const CaseResult& result, const std::string& folder) {
   if (!result.failure.empty()) return failed(each.name, result.failure, result.status);
   try {
-    const RunStatistics golden = golden_of(each, folder);
+    const RunStatistics golden = golden_statistics_of(each, folder);
     require_used(each, golden);
     RegressionRow row;
     row.name = each.name;
-    row.has_golden = row.has_run = true;
+    row.has_golden_statistics = row.has_run = true;
     row.golden = headline_of(golden);
     row.now = headline_of(result.statistics);
     row.differences = differences_of(golden, result.statistics, each.tolerances);
@@ -66,12 +66,12 @@ RegressionRow row_of(const RegressionCase& each, const CaseResult& result, const
 // Goldens without a case in the file.
 std::vector<RegressionRow> stale_rows(const CaseFile& file) {
   std::vector<RegressionRow> rows;
-  for (const std::string& name : goldens_in(file.goldens))
+  for (const std::string& name : golden_statistics_in(file.goldens))
     if (std::find(file.all_names.begin(), file.all_names.end(), name) == file.all_names.end())
       rows.push_back(failed(
           name,
           UserError(
-              "E-REG-007", golden_path(file.goldens, name),
+              "E-REG-007", golden_statistics_path(file.goldens, name),
               fmt::format("there is no case '{}' for this golden: remove it with tahoma check --bless", name),
               ExitStatus::kCheckFailed)));
   return rows;

@@ -6,7 +6,7 @@
 // goldens are written; each changed case gets a line with its old and new headline figures in bless.log next
 // to the goldens, and goldens without a case are removed.
 //
-// UserError in addition to those of case_file.h and golden_file.h: E-REG-008 blessing without a reason,
+// UserError in addition to those of case_file.h and golden_statistics.h: E-REG-008 blessing without a reason,
 // E-REG-009 blessing where CI is set, E-REG-010 blessing with parameters set on the command line, E-REG-011 a
 // case that cannot be blessed. Rows fail with E-REG-004 a tolerance that matches no statistic, E-REG-005 no
 // golden, E-REG-007 a golden without a case.
@@ -24,8 +24,8 @@ struct RegressionRow {
   std::string name;
   std::string failure;  // why it was not compared: it did not run, or has no golden; "" if it was
   base::ExitStatus status = base::ExitStatus::kOk;
-  bool has_golden = false, has_run = false;
-  Headline golden, now;  // valid if has_golden, has_run
+  bool has_golden_statistics = false, has_run = false;
+  Headline golden, now;  // valid if has_golden_statistics, has_run
   std::vector<DifferenceGroup> differences;
   std::size_t compared = 0;  // number of statistics
   bool passed() const { return status == base::ExitStatus::kOk; }

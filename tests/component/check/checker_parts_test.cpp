@@ -7,9 +7,9 @@
 #include "isa/text/assembler.h"
 #include "model/check/access_log.h"
 #include "model/check/byte_sets.h"
-#include "model/check/checker.h"
 #include "model/check/clock.h"
 #include "model/check/memory_state.h"
+#include "model/check/race_checker.h"
 #include "model/check/report.h"
 
 using namespace tahoma;
@@ -95,7 +95,7 @@ TEST_CASE("footprint: long interleaved rows are distinguished without walking th
   CHECK(overlap(footprint_of(even), footprint_of(odd)));
 }
 
-TEST_CASE("byte sets: hold what was put in and not taken out", "[check]") {
+TEST_CASE("byte sets: contain the bytes that were added and not removed", "[check]") {
   std::mt19937 random(kSeed);
   INFO("seed " << kSeed);
   for (int round = 0; round < 40; ++round) {
@@ -135,7 +135,7 @@ TEST_CASE("byte sets: hold what was put in and not taken out", "[check]") {
   }
 }
 
-TEST_CASE("clock: joins what is known of every core, and snapshots never change", "[check]") {
+TEST_CASE("clock: merges the knowledge of every core, and snapshots never change", "[check]") {
   Knowledge mine(2), theirs(5);
   mine.learn({2, 3, 7});
   theirs.learn({5, 1, 4});
@@ -173,7 +173,7 @@ TEST_CASE("access log: stays short when every core advances", "[check]") {
   CHECK(log.records() < 200);
 }
 
-TEST_CASE("PSUM: a group is open until its last matmul, and sums are what a matmul left", "[check]") {
+TEST_CASE("PSUM: a group is open until its last matmul, and sums are those of a matmul", "[check]") {
   CoreMemory memory;
   const Footprint bank = footprint_of({isa::Space::kPsum, 0, 128, 0, 4, {1, 1, 1, 512}, {0, 0, 0, 4}});
   const Footprint half = footprint_of({isa::Space::kPsum, 0, 64, 0, 4, {1, 1, 1, 512}, {0, 0, 0, 4}});
@@ -205,14 +205,15 @@ TEST_CASE(
   const isa::Program program = isa::assemble(
       "gpsimd:\n memset shape=1x1 dst=sbuf[0, 0]:fp32 value=1\n core_barrier\n memset shape=1x1 dst=sbuf[0, "
       "0]:fp32 value=1\n",
-      "meeting");
+      "rendezvous");
   const auto& stream = program.stream(isa::Queue::kGpSimd);
   isa::OperandAccess shared;  // of a tensor in HBM
   shared.pattern.space = isa::Space::kHbm;
   shared.pattern.offset = 4096;
   shared.writes = true;
   for (const bool together : {true, false}) {
-    Checker checker({true, false}, {2, 4, [](std::uint32_t core) { return "core" + std::to_string(core); }});
+    RaceChecker checker({true, false},
+                        {2, 4, [](std::uint32_t core) { return "core" + std::to_string(core); }});
     std::array<Step, 3> one, other;
     for (std::uint32_t n = 0; n < 3; ++n) {
       one[n] = {0, isa::Queue::kGpSimd, n, &stream[n]};
@@ -224,7 +225,7 @@ TEST_CASE(
     checker.start(other[0], {});
     checker.arrive(one[1]);
     checker.arrive(other[1]);
-    if (together) checker.meet({0, isa::Queue::kGpSimd}, {1, isa::Queue::kGpSimd});
+    if (together) checker.rendezvous({0, isa::Queue::kGpSimd}, {1, isa::Queue::kGpSimd});
     checker.depart(other[1]);
     checker.depart(one[1]);
     checker.start(other[2], {&shared, 1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs do with semaphores: every kind of wait and update, all 256, on completion and on read.
+// The use of semaphores by programs: every kind of wait and update, all 256, on completion and on read.
 #include <catch2/catch.hpp>
 
 #include "tests/support/bench/machine_fixture.h"
@@ -21,7 +21,7 @@ base::RunMeasurement run(const std::string& text) {
   return system.run();
 }
 
-// When the first instruction of an engine starts, in femtoseconds.
+// The start of an engine's first instruction, in femtoseconds.
 std::int64_t start_of(EngineKind kind, const std::string& text) {
   const std::string start =
       in_child([&] { return std::to_string(engine_of(run(text), 0, kind).first_start.fs); });
@@ -31,7 +31,7 @@ std::int64_t start_of(EngineKind kind, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("sem_wait and sem_set: equal, at least, a register, subtractions and settings order engines",
+TEST_CASE("sem_wait and sem_set: equality, at least, a register, subtractions and settings order engines",
           "[system]") {
   const auto m = machine_of(1, 1, 1);
   const auto& q = m.chip.core.sequencer;
@@ -48,7 +48,7 @@ gpsimd:
   reg_set d=r7 imm=40
   sem_wait wait=s9>=r7
 )");
-  // The sync engine's values are there when each of its three instructions ends; a waiter starts a wake-up
+  // The sync engine's values appear when each of its three instructions ends; a waiter starts one wake-up
   // later.
   const base::Clock base(q.clock), lanes(m.chip.core.vector.clock);
   const auto value = [&](std::int64_t before) {
@@ -58,14 +58,14 @@ gpsimd:
   const auto end = [&](const base::Clock& clock, std::int64_t before, const model::SequencerTiming& timing) {
     return clock.edge(clock.at_or_after(value(before) + clock.length(timing.wake)) + timing.wait);
   };
-  // The vector engine's register is set only when the first value has been there for a while.
+  // The vector engine's register is set only some time after the first value has appeared.
   CHECK(engine_of(result, 0, EngineKind::kVector).last_end ==
         lanes.length({q.vector.step.count + q.vector.wait.count}));
   CHECK(engine_of(result, 0, EngineKind::kScalar).last_end == end(base, 1, q.scalar));
   CHECK(engine_of(result, 0, EngineKind::kGpSimd).last_end == end(base, 2, q.gpsimd));
 }
 
-TEST_CASE("semaphore use: all 256 are there and none is another", "[system]") {
+TEST_CASE("semaphore use: all 256 exist and are distinct", "[system]") {
   std::string sync = "sync:\n", vector = "vector:\n";
   for (int s = 0; s < 256; ++s) {
     const std::string name = "s" + std::to_string(s);
@@ -85,8 +85,8 @@ TEST_CASE("semaphore use: on read, a consumer may overwrite a source when the in
                "update=s0+=1") +
            update + "\nscalar:\n  sem_wait wait=s0>=1\n";
   };
-  // 8 cycles and the 2 of a result to the value, on the next edge of the base clock, 25 to the stand-alone
-  // wait.
+  // 8 cycles and the 2 of a result until the value, on the next edge of the base clock, and 25 to the
+  // stand-alone wait.
   const base::Clock clock(core.vector.clock), base(core.sequencer.clock);
   const auto handed_over = [&](base::Cycles ended) {
     return base.edge(base.at_or_after(clock.edge(ended) + clock.length({8 + 2})) + base::Cycles{25}).fs;
@@ -97,9 +97,8 @@ TEST_CASE("semaphore use: on read, a consumer may overwrite a source when the in
         handed_over(base::Cycles{96} + core.vector.issue_overhead + clock.nearest(core.vector.latency)));
 }
 
-TEST_CASE("semaphore use: on read, a later instruction's update waits for what was issued before it",
-          "[system]") {
-  // A long copy, then a register instruction that is done at once: reads are in order.
+TEST_CASE("semaphore use: on read, a later instruction's update waits for earlier instructions", "[system]") {
+  // A long copy, then a register instruction that completes at once: reads are in order.
   const std::string copy =
       "vector:\n  tensor_copy shape=128x1000 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x1000]:fp32";
   const std::string wait = "\nscalar:\n  sem_wait wait=s0>=1\n";
@@ -109,7 +108,7 @@ TEST_CASE("semaphore use: on read, a later instruction's update waits for what w
   CHECK(behind < start_of(EngineKind::kScalar, copy + "\n  reg_set d=r0 imm=1 update=s0+=1" + wait));
 }
 
-TEST_CASE("semaphore use: on read, a transfer is told earlier by what its writes take", "[system]") {
+TEST_CASE("semaphore use: on read, a transfer notifies earlier by the time of its writes", "[system]") {
   const auto m = machine_of(1, 1, 1);
   const auto text = [](const char* update) {
     return std::string("sync:\n  dma_copy shape=128x512 dst=sbuf[0, 0x0]:fp32 src=in:fp32 update=s0+=1") +

@@ -78,7 +78,7 @@ TEST_CASE("dma flights: packets back to back are read back to back at any latenc
   CHECK(flights.empty());
 }
 
-TEST_CASE("dma flights: what arrives at once is read one after the other, and not before its last data",
+TEST_CASE("dma flights: simultaneous arrivals are read one after the other, and not before their last data",
           "[dma]") {
   const auto p = params();
   const Duration overlap = base::Clock(p.clock).length(p.read_overlap);

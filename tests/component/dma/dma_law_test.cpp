@@ -81,7 +81,7 @@ TEST_CASE("dma split: the byte offset of a run is its row times the row's stride
   CHECK(model::byte_offset(request, d.src, runs_of(request), 5, 7) == (5 * 4096 + 7) * 2);
 }
 
-TEST_CASE("dma split: rows by number stay apart even where they follow each other, and go to their places",
+TEST_CASE("dma split: rows by number stay separate even if they are adjacent, and reach their positions",
           "[dma]") {
   const auto d = rows_to_sbuf(4, 256, 256);
   model::TransferRequest request;
@@ -96,7 +96,7 @@ TEST_CASE("dma split: rows by number stay apart even where they follow each othe
           (std::int64_t{request.rows[r].number} * 256 + 5) * 2);
 }
 
-TEST_CASE("dma split: a gather whose rows are all left out is no work for any engine", "[dma]") {
+TEST_CASE("dma split: a gather whose rows are all skipped gives no engine any work", "[dma]") {
   const auto d = rows_to_sbuf(4, 256, 256);
   model::TransferRequest request;
   request.sources = {&d, 1};
@@ -116,7 +116,7 @@ TEST_CASE("dma split: a sum has the runs that are contiguous in every source", "
   CHECK(runs_of(request).rows == 8);
 }
 
-TEST_CASE("dma split: what transposes has the runs of its source", "[dma]") {
+TEST_CASE("dma split: a transposing transfer has the runs of its source", "[dma]") {
   isa::Descriptor d = rows_to_sbuf(64, 32, 1024);
   d.dst.across = 3;
   d.dst.stride = {1, 0, 0, 0};
@@ -150,7 +150,7 @@ TEST_CASE("dma split: rows apart in HBM, rows that are cast and rows from HBM to
   CHECK(runs_of(apart).joined == 1);
 }
 
-TEST_CASE("dma split: what sums, accumulates, transposes or goes by number does not join rows", "[dma]") {
+TEST_CASE("dma split: sums, accumulations, transpositions and row numbers do not join rows", "[dma]") {
   std::vector<isa::Descriptor> sources(2, rows_to_sbuf(128, 512, 512));
   model::TransferRequest request;
   request.sources = std::span(sources).first(1);

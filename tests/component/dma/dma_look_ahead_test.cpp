@@ -20,7 +20,7 @@ struct Ran {
 };
 
 // Packets of a machine with this look-ahead.
-Ran ran(model::MachineParams machine, base::Duration look_ahead, const std::vector<Placed>& all) {
+Ran ran(model::MachineParams machine, base::Duration look_ahead, const std::vector<PlacedTraffic>& all) {
   machine.chip.core.dma.look_ahead = look_ahead;
   const std::string text = in_child([&] {
     const Streamed streamed = stream(machine, all);
@@ -43,7 +43,7 @@ TEST_CASE("look-ahead: where no memory makes anyone wait, times are the same, an
   model::MachineParams machine = machine_of(1, 1, 1);
   machine.chip.hbm.bandwidth.ideal = true;
   for (const Stream& s : {Stream{12, 0, 4096}, Stream{0, 12, 2048}, Stream{6, 6, 1024}}) {
-    const std::vector<Placed> both{{0, 0, s}, {1, 0, s}};
+    const std::vector<PlacedTraffic> both{{0, 0, s}, {1, 0, s}};
     const Ran exact = ran(machine, 0_ns, both), ahead = ran(machine, 500_ns, both);
     CHECK(ahead.packets == exact.packets);
     CHECK(ahead.elapsed_ns == exact.elapsed_ns);
@@ -52,7 +52,7 @@ TEST_CASE("look-ahead: where no memory makes anyone wait, times are the same, an
 }
 
 TEST_CASE("look-ahead: engines that share a stack are off by about as much, and by no byte", "[dma]") {
-  const std::vector<Placed> both{{0, 0, {12, 0, 4096}}, {1, 0, {0, 12, 4096}}};
+  const std::vector<PlacedTraffic> both{{0, 0, {12, 0, 4096}}, {1, 0, {0, 12, 4096}}};
   const Ran exact = ran(machine_of(1, 1, 1), 0_ns, both);
   for (const base::Duration look_ahead : {100_ns, 300_ns}) {
     const Ran ahead = ran(machine_of(1, 1, 1), look_ahead, both);
@@ -63,7 +63,7 @@ TEST_CASE("look-ahead: engines that share a stack are off by about as much, and 
 }
 
 TEST_CASE("look-ahead: no further than the start-up, within which every transfer is known", "[dma]") {
-  const std::vector<Placed> both{{0, 0, {6, 6, 4096}}, {1, 0, {6, 6, 4096}}};
+  const std::vector<PlacedTraffic> both{{0, 0, {6, 6, 4096}}, {1, 0, {6, 6, 4096}}};
   const base::Duration start_up = machine_of(1, 1, 1).chip.core.dma.start_up;
   CHECK(ran(machine_of(1, 1, 1), start_up * 100, both).packets ==
         ran(machine_of(1, 1, 1), start_up, both).packets);

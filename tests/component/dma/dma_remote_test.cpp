@@ -64,7 +64,7 @@ struct Network : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     dma->ring(request);
     sc_core::sc_start();
-    sc_core::sc_start(sim::to_kernel(10_us));  // until the last increments are visible
+    sc_core::sc_start(sim::to_systemc(10_us));  // until the last increments are visible
     meter.rethrow();
   }
   std::vector<Access> those(bool write, bool far) const {
@@ -86,7 +86,7 @@ struct Network : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
 
  private:
   tlm::tlm_sync_enum on_request(int, sim::Payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-    const Time arrival = sim::now() + sim::from_kernel(delay);
+    const Time arrival = sim::now() + sim::from_systemc(delay);
     const bool far = isa::GlobalAddress::from(p.get_address()).chip != 0;
     sim::PacketInfo& info = sim::info_of(p);
     const bool waits = far && p.is_read();
@@ -168,7 +168,7 @@ TEST_CASE("dma remote: a transfer from another chip requests data there and writ
   CHECK(net.dma->idle());
 }
 
-TEST_CASE("dma remote: the read window bounds what an engine has asked of another chip", "[dma]") {
+TEST_CASE("dma remote: the read window limits an engine's requests to another chip", "[dma]") {
   Network net(20_us, true);
   const std::vector<isa::Descriptor> d{descriptor()};
   net.run(request_of(d, on_chip(0, 0), on_chip(1, 0)));

@@ -46,7 +46,7 @@ constexpr double kMargin = 0.01;  // for figures with two digits
 
 }  // namespace
 
-TEST_CASE("dma packet: an element alone in its packet takes what silicon takes", "[dma][timing]") {
+TEST_CASE("dma packet: a single element in its packet takes the time of silicon", "[dma][timing]") {
   CHECK(ns(packet(1, 4000)) == Approx(151.76).margin(kMargin));
   CHECK(ns(packet(1, 2304)) == Approx(89.41).margin(kMargin));
   CHECK(ns(packet(1, 4608)) == Approx(174.12).margin(kMargin));
@@ -62,7 +62,7 @@ TEST_CASE("dma packet: short elements follow each other as on silicon", "[dma][t
   CHECK(ns(packet(8, 256)) == Approx(cycles(8 * (8 + 3) + 1)));
 }
 
-TEST_CASE("dma packet: what is only a part of an element has no overhead", "[dma][timing]") {
+TEST_CASE("dma packet: a part of an element has no overhead", "[dma][timing]") {
   PacketShape part = packet(1, 4096);
   part.starts = 0;
   CHECK(ns(part) == Approx(cycles(128)));
@@ -149,8 +149,7 @@ TEST_CASE("dma write: a latency after the read, by memory", "[dma][timing]") {
   CHECK(written_at({1000}, 0_ns, {0}, 0_ns, Space::kHbm, params()) - Time{1000} == 256.5_ns);
 }
 
-TEST_CASE("dma write: what a memory makes it wait is added, also to a write in front of a semaphore",
-          "[dma][timing]") {
+TEST_CASE("dma write: a memory's delay is added, also to a write before a semaphore", "[dma][timing]") {
   CHECK(written_at({1000}, 70_ns, {0}, 0_ns, Space::kHbm, params()) - Time{1000} == 326.5_ns);
   CHECK(written_at({0}, 70_ns, Time{0} + 10_us, 5_ns, Space::kHbm, params()) == Time{0} + 10_us + 5_ns);
 }

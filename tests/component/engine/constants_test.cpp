@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No timing constant of a NeuronCore moves unnoticed: each has a witness with a written figure
-// (tests/support/witness/witness.h), and one step of the constant moves the witness away from it.
+// No timing constant of a NeuronCore changes unnoticed: each has a witness with a recorded figure
+// (tests/support/witness/witness.h), and one step of the constant changes the witness.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <set>
@@ -16,7 +16,7 @@ namespace {
 const std::string kCore = "machine.chip.core.";
 // A figure is written to a thousandth of a nanosecond; the finest clock has 0.417 ns.
 constexpr double kMargin = 0.002;
-// Sizes and choices, which say what a machine can do and not how long it takes.
+// Sizes and choices, which describe the machine's capabilities and not its times.
 const std::set<std::string> kNoTimes{"sbuf.partitions",    "sbuf.per_partition", "sbuf.usable",
                                      "psum.per_partition", "psum.bank",          "rounding",
                                      "tensor.model",       "dma.model",          "dma.look_ahead"};
@@ -36,7 +36,7 @@ struct Tree {
 };
 
 // One step up or down: a count, a cycle of the group's clock for a duration, a hundredth for rates and
-// clocks. False where the parameter cannot go there.
+// clocks. Returns false if the parameter cannot take that value.
 bool move(base::Param& param, int direction, base::Frequency clock) {
   const auto count = [direction](auto& n) {
     using T = std::remove_reference_t<decltype(n)>;
@@ -62,7 +62,7 @@ bool move(base::Param& param, int direction, base::Frequency clock) {
                      direction * static_cast<std::int64_t>(value->bytes_per_second / 100)),
                  true;
         if constexpr (std::is_same_v<T, double>) return *value *= 1 + 0.01 * direction, true;
-        return false;  // texts and choices decide no times
+        return false;  // texts and choices do not determine times
       },
       param.value);
   return moved && param.check().empty();
@@ -118,7 +118,7 @@ TEST_CASE("constants: every timing parameter of a NeuronCore has one witness", "
   CHECK(witnessed.size() == parameters);
 }
 
-TEST_CASE("constants: parameters that a witness stands for among the regression cases have one", "[timing]") {
+TEST_CASE("constants: parameters with a witness among the regression cases have one", "[timing]") {
   const std::multiset<std::string> witnessed = witnessed_paths();
   std::ifstream table(TAHOMA_SOURCE_DIR "/workloads/regression/constants.csv");
   std::size_t found = 0;
@@ -132,15 +132,15 @@ TEST_CASE("constants: parameters that a witness stands for among the regression 
   CHECK(found > 0);
 }
 
-TEST_CASE("constants: the tensor engine's stand where they are written down, and a step shows", "[timing]") {
+TEST_CASE("constants: the tensor engine's equal their recorded figures, and a step shows", "[timing]") {
   check(tests::tensor_witnesses());
 }
-TEST_CASE("constants: the other engines' stand where they are written down, and a step shows", "[timing]") {
+TEST_CASE("constants: the other engines' equal their recorded figures, and a step shows", "[timing]") {
   check(tests::lane_witnesses());
 }
-TEST_CASE("constants: the sequencers' stand where they are written down, and a step shows", "[timing]") {
+TEST_CASE("constants: the sequencers' equal their recorded figures, and a step shows", "[timing]") {
   check(tests::sequencer_witnesses());
 }
-TEST_CASE("constants: the DMA engines' stand where they are written down, and a step shows", "[timing]") {
+TEST_CASE("constants: the DMA engines' equal their recorded figures, and a step shows", "[timing]") {
   check(tests::dma_witnesses());
 }

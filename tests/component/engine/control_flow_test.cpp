@@ -111,7 +111,7 @@ Words page_table(std::int32_t rounds) {
 
 }  // namespace
 
-TEST_CASE("control flow: nested loops run as often as a control tensor says, in both modes in equal time",
+TEST_CASE("control flow: a control tensor determines the counts of nested loops, in both modes in equal time",
           "[system]") {
   const Words counts{5, 3, 0, 1, 7, 2};
   const std::string timing = times(kNested, counts, Mode::kTiming);
@@ -160,7 +160,7 @@ TEST_CASE("control flow: page tables, indirect transfers and branches take equal
   }
 }
 
-TEST_CASE("control flow: what a program computes is what any order of its steps computes", "[system]") {
+TEST_CASE("control flow: a program computes the same in any order of its steps", "[system]") {
   constexpr int kRounds = 3, kSeeds = 100;
   const auto m = machine_of(1, 1, 1);
   const auto program = text_program(kPages);

@@ -49,7 +49,7 @@ std::string refusal_of_channels(const std::string& list) {
 
 }  // namespace
 
-TEST_CASE("instances: what is set of one stack is its alone", "[instances]") {
+TEST_CASE("instances: settings of one stack do not affect others", "[instances]") {
   Fixture f;
   const std::size_t declared = f.tree.params().size();
   f.set("server0.chip03.hbm1.rate", "0.5");
@@ -161,7 +161,7 @@ TEST_CASE("instances: links and chips that the machine lacks are refused with th
   Fixture alone;
   alone.machine.torus = {1, 1, 1};
   alone.set("server0.chip00.link.xp.dead", "true");
-  CHECK_THAT(alone.refusal_of_check(), Catch::EndsWith("; it has none of the kind"));
+  CHECK_THAT(alone.refusal_of_check(), Catch::EndsWith("; it has none of this kind"));
   Fixture far;
   far.set("server4.chip00.slow", "2");
   CHECK_THAT(far.refusal_of_check(), Catch::StartsWith("E-CFG-023 machine.instances.server4.chip00:"));
@@ -196,7 +196,7 @@ TEST_CASE("instances: a switch's links are named by the chip that they lead to",
   Fixture torus;
   torus.set("switch.down03.rate", "0.5");
   CHECK_THAT(torus.refusal_of_check(),
-             Catch::StartsWith("E-CFG-023") && Catch::EndsWith("; it has none of the kind"));
+             Catch::StartsWith("E-CFG-023") && Catch::EndsWith("; it has none of this kind"));
 }
 
 TEST_CASE("instances: every port of a dead chip is dead", "[instances]") {
@@ -210,7 +210,7 @@ TEST_CASE("instances: every port of a dead chip is dead", "[instances]") {
   }
 }
 
-TEST_CASE("link faults: what is left of the rate is a fraction of it", "[instances]") {
+TEST_CASE("link faults: the remaining rate is a fraction of the rate", "[instances]") {
   CHECK(model::LinkFaults{0.5, false}.bandwidth(128_GBps) == 64_GBps);
   CHECK(model::LinkFaults{}.bandwidth(128_GBps) == 128_GBps);
   CHECK(model::LinkFaults{0.5, false}.bandwidth({0, true}).ideal);
@@ -220,11 +220,12 @@ TEST_CASE("stack faults: failed channels are numbers of channels, each once, not
   CHECK(refusal_of_channels("").empty());
   CHECK(refusal_of_channels(" 15 ,0").empty());
   CHECK_THAT(refusal_of_channels("3,x"),
-             Catch::StartsWith("E-CFG-020 machine.instances.server0.chip00.hbm0.failed_channels: 'x' is no "
-                               "channel: expected numbers from 0 to 15"));
-  CHECK_THAT(refusal_of_channels("3,"), Catch::Contains("'' is no channel"));
-  CHECK_THAT(refusal_of_channels("-1"), Catch::Contains("'-1' is no channel"));
-  CHECK_THAT(refusal_of_channels("3,16"), Catch::Contains("no channel 16: the stack has 16, 0 to 15"));
+             Catch::StartsWith("E-CFG-020 machine.instances.server0.chip00.hbm0.failed_channels: 'x' is not "
+                               "a channel: expected numbers from 0 to 15"));
+  CHECK_THAT(refusal_of_channels("3,"), Catch::Contains("'' is not a channel"));
+  CHECK_THAT(refusal_of_channels("-1"), Catch::Contains("'-1' is not a channel"));
+  CHECK_THAT(refusal_of_channels("3,16"),
+             Catch::Contains("channel 16 does not exist: the stack has 16, 0 to 15"));
   CHECK_THAT(refusal_of_channels("3,4,3"), Catch::Contains("channel 3 appears twice"));
   CHECK_THAT(refusal_of_channels("0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"),
              Catch::Contains("one must be left"));

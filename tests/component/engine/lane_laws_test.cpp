@@ -18,9 +18,9 @@ using isa::Opcode;
 
 namespace {
 
-const model::CoreParams& core() {
-  static const model::MachineParams machine = tests::default_machine();
-  return machine.chip.core;
+const model::CoreTiming& core() {
+  static const model::CoreTiming timing(tests::default_machine().chip.core);
+  return timing;
 }
 
 Instruction rows(Opcode op, std::uint16_t n, DType dtype = DType::kFp32) {
@@ -250,7 +250,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("scatters and gathers on silicon: what was calibrated elsewhere holds in the check profile",
+TEST_CASE("scatters and gathers on silicon: constants calibrated elsewhere hold in the check profile",
           "[timing]") {
   const auto within = [](double model, double measured, double share) {
     INFO("model " << model << " silicon " << measured);

@@ -40,15 +40,14 @@ TEST_CASE("machine parameters: each has a sentence, a source and a range", "[sys
     CHECK_FALSE(param.source.note.empty());
     CHECK_FALSE(param.range_text.empty());
     CHECK(param.check().empty());
-    // Only what the user chooses freely has no provenance of its own: a name, and which model of a part is
-    // used.
+    // Only free choices of the user have no provenance: a name, and the model of a part.
     const std::string leaf = param.path.substr(param.path.rfind('.') + 1);
     CHECK((param.source.kind != base::Provenance::kChosen || leaf == "name" || leaf == "model" ||
            leaf == "look_ahead"));
   }
 }
 
-TEST_CASE("machine parameters: what a run records of its signals is none of them", "[system][params]") {
+TEST_CASE("machine parameters: the recording of signals is not among them", "[system][params]") {
   Fixture f;
   const std::vector<std::string> paths = f.tree.paths();
   const auto texts = [&] {
@@ -68,8 +67,8 @@ TEST_CASE("machine parameters: what a run records of its signals is none of them
   CHECK(f.tree.paths() == paths);
 }
 
-// The figures are Amazon's, or decoded from device profiles, as their collection in the project's hardware
-// notes has them; written down here a second time, so that a slip in a declaration shows.
+// The figures are Amazon's, or decoded from device profiles, as collected in the project's hardware notes.
+// They are repeated here, so that an error in a declaration is found.
 TEST_CASE("machine parameters: the defaults are Trainium2's published and measured figures",
           "[system][params]") {
   const std::vector<std::pair<std::string, std::string>> figures{
@@ -140,7 +139,7 @@ TEST_CASE("machine parameters: measured ranges hold their defaults", "[system][p
   CHECK(between(core.dma.small_element.ns(), 79, 108));
 }
 
-TEST_CASE("machine parameters: what must fit together is checked", "[system][params]") {
+TEST_CASE("machine parameters: constraints between them are checked", "[system][params]") {
   CHECK(Fixture().code_of_check().empty());
   const std::vector<std::vector<std::pair<std::string, std::string>>> misfits{
       {{"chip.core.sbuf.usable", "225 KiB"}},         // of 224

@@ -42,8 +42,8 @@ TEST_CASE("machine: an idle load takes doorbell, start-up, skew, its elements, r
   isa::Program p;
   auto i = load_rows(p, 0, 128, 2048, 0);
   p.stream(Queue::kSync).edit() = {i};
-  // two elements of 4 rows, and a semaphore; a packet's data follows its read: the last packet of the share
-  // is what the latency is added to
+  // two elements of 4 rows, and a semaphore. A packet's data follow its read: the latency is added to the
+  // last packet of the share
   const Duration expected = idle_read(m, 2 * (8192 / 32 + 3 + 1) + 1) + semaphore_behind(m);
   CHECK(run_alone(m, p, {}).ns() == Approx(expected.ns()).epsilon(0.01));
 }
@@ -74,7 +74,7 @@ TEST_CASE("machine: two cores on one stack share it and together reach its rate"
   CHECK(a.active.ns() == Approx(b.active.ns()).epsilon(0.02));
 }
 
-TEST_CASE("machine: hand-over from one engine to another takes what silicon takes", "[system]") {
+TEST_CASE("machine: hand-over from one engine to another takes the time of silicon", "[system]") {
   const auto m = machine_of(1, 1, 1);
   isa::Program p;
   auto producer = elementwise(isa::Opcode::kTensorCopy, 96);
@@ -97,7 +97,7 @@ TEST_CASE("machine: hand-over from one engine to another takes what silicon take
   CHECK(scalar.time[static_cast<std::size_t>(base::StallReason::kWaitVector)] > Duration{0});
 }
 
-TEST_CASE("machine: a register loop runs as often as it says", "[system]") {
+TEST_CASE("machine: a register loop runs as often as its count", "[system]") {
   const auto m = machine_of(1, 1, 1);
   isa::Program p;
   isa::Instruction set, add, branch;
@@ -155,7 +155,7 @@ TEST_CASE("machine: a write to a neighbour chip takes one hop, and its bytes are
   }
   CHECK(links == 1);
   CHECK(payload == (1 << 20));
-  // 16 engines feed the link faster than it drains: serialisation of all packets, then the way of one
+  // 16 engines feed the link faster than it drains: serialisation of all packets, then the path of one
   const double wire = (1 << 20) * (4096.0 + 32) / 4096 / 128;
   const auto& d = m.chip.core.dma;
   const double cold = d.cold_read.ns(), one_packet = 154;
@@ -213,7 +213,7 @@ TEST_CASE("machine: halving the link rate doubles a link-bound transfer", "[syst
   CHECK(ns == Approx((4 << 20) * (4096.0 + 32) / 4096 / 16 + 1700).epsilon(0.01));
 }
 
-TEST_CASE("machine: a wait that nothing satisfies ends the run and is named", "[system]") {
+TEST_CASE("machine: a wait that cannot be satisfied ends the run and is named", "[system]") {
   const auto m = machine_of(1, 1, 1);
   isa::Program p;
   p.stream(Queue::kScalar).edit() = {wait_ge(5, 1), raise(6)};
@@ -232,7 +232,7 @@ TEST_CASE("machine: a wait that nothing satisfies ends the run and is named", "[
   }
 }
 
-TEST_CASE("machine: a full DMA ring holds its doorbell back and nothing is lost", "[system]") {
+TEST_CASE("machine: a full DMA ring delays its doorbell and nothing is lost", "[system]") {
   auto m = machine_of(1, 1, 1);
   m.chip.core.dma.ring_depth = 2;
   isa::Program p;

@@ -105,7 +105,7 @@ again:
   for (const Told& told : results.all) CHECK(told.result.start.fs <= run.elapsed.fs);
 }
 
-TEST_CASE("results: a scatter says which rows it wrote, those out of bounds left out", "[activity]") {
+TEST_CASE("results: a scatter reports its written rows without those out of bounds", "[activity]") {
   const auto program = text_program(R"(.program p
 .args in out rows
 sync:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a machine rounds: to nearest unless it is told otherwise, and then by the run's seed alone.
+// The rounding of a machine: to nearest by default, otherwise stochastic by the run's seed alone.
 #include <catch2/catch.hpp>
 
 #include "tests/support/bench/machine_fixture.h"
@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kNumbers = 4096;
 
-// 1 + 1/512 as bf16, a quarter of a step above 1: how many of kNumbers went up on core 0, and their places.
+// 1 + 1/512 as bf16, a quarter of a step above 1: the number of kNumbers that were rounded up on core 0, and
+// their positions.
 std::string rounded(model::RoundingMode mode, std::uint64_t seed, const char* queue = "vector") {
   return in_child([&] {
     auto m = machine_of(1, 1, 1);

@@ -41,7 +41,7 @@ TEST_CASE("semaphores: decrement and set take effect in order of time", "[sim]")
   CHECK(s.when({0, Compare::kGe, 6})->when == 30_ns);
 }
 
-TEST_CASE("semaphores: a waiter that is ready later sees what has been undone by then", "[sim]") {
+TEST_CASE("semaphores: a waiter that is ready later sees changes that undo its condition", "[sim]") {
   sim::SemaphoreFile s("s");
   s.post(0, Change::kAdd, 16, 10_ns, StallReason::kWaitDma);
   s.post(0, Change::kSubtract, 16, 20_ns, StallReason::kWaitVector);
@@ -53,7 +53,7 @@ TEST_CASE("semaphores: a waiter that is ready later sees what has been undone by
   CHECK(s.when({0, Compare::kGe, 16}, 50_ns)->when == 40_ns);
 }
 
-TEST_CASE("semaphores: watchers hear of every change until they leave", "[sim]") {
+TEST_CASE("semaphores: watchers receive every change until they leave", "[sim]") {
   sim::SemaphoreFile s("s");
   Counting watcher;
   s.watch(9, &watcher);
@@ -65,7 +65,7 @@ TEST_CASE("semaphores: watchers hear of every change until they leave", "[sim]")
   CHECK(watcher.calls == 1);
 }
 
-TEST_CASE("semaphores: changes posted together are what they are one by one, and are heard of once",
+TEST_CASE("semaphores: changes posted together equal those posted one by one, with one notification",
           "[sim]") {
   sim::SemaphoreFile together("together"), alone("alone");
   Counting watcher, other;
@@ -91,14 +91,14 @@ TEST_CASE("semaphores: a late waiter learns when its condition came true", "[sim
   sim::SemaphoreFile s("s");
   for (int n = 1; n <= 4; ++n)
     s.post(1, Change::kAdd, 1, base::Duration{n * 10'000'000}, StallReason::kWaitScalar);
-  sc_core::sc_start(sim::to_kernel(100_ns));
+  sc_core::sc_start(sim::to_systemc(100_ns));
   CHECK(s.value(1) == 4);
   CHECK(s.when({1, Compare::kGe, 2})->when == 20_ns);
 }
 
-TEST_CASE("semaphores: a change posted into the past is our error", "[sim]") {
+TEST_CASE("semaphores: a change posted into the past is an internal error", "[sim]") {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   sim::SemaphoreFile s("s");
-  sc_core::sc_start(sim::to_kernel(100_ns));
+  sc_core::sc_start(sim::to_systemc(100_ns));
   CHECK_THROWS_AS(s.post(1, Change::kAdd, 1, 99_ns, StallReason::kWaitDma), base::InvariantError);
 }

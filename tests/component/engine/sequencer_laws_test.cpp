@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When sequencers do what: against the records of device profiles, and the order that they keep.
+// The times of sequencers against the records of device profiles, and the order that they keep.
 #include "model/engine/sequencer/sequencer_laws.h"
 
 #include <catch2/catch.hpp>
@@ -21,7 +21,7 @@ const model::CoreParams& core() {
 
 model::SequencerLaws laws(EngineKind kind) { return {kind, core()}; }
 
-// Edge `n` of the base clock, where new values lie.
+// Edge `n` of the base clock, at which new values appear.
 Time base_edge(std::int64_t n) { return base::Clock(core().sequencer.clock).edge({n}); }
 
 // Smallest and largest over every phase of the vector engine's clock against the base clock.
@@ -37,7 +37,7 @@ std::pair<double, double> spread(F&& f) {
 
 }  // namespace
 
-TEST_CASE("sequencer laws: from an engine's end to the semaphore's value takes what silicon takes",
+TEST_CASE("sequencer laws: from an engine's end to the semaphore's value takes the time of silicon",
           "[timing]") {
   const Time end = base_edge(1000);
   const auto ns = [&](EngineKind kind, Executor by) { return (laws(kind).new_value(end, by) - end).ns(); };
@@ -63,7 +63,8 @@ TEST_CASE("sequencer laws: vector times spread by one cycle of the other clock, 
   CHECK(wake.second == Approx(23.96).margin(0.22));
 }
 
-TEST_CASE("sequencer laws: from the value to the start of what waited takes what silicon takes", "[timing]") {
+TEST_CASE("sequencer laws: from the value to the start of a waiting instruction takes the time of silicon",
+          "[timing]") {
   const Time value = base_edge(1000);
   const auto ns = [&](EngineKind kind, Executor by) { return (laws(kind).woken(value, by) - value).ns(); };
   CHECK(ns(EngineKind::kScalar, Executor::kEngine) == Approx(22.5).margin(0.01));
@@ -83,7 +84,7 @@ TEST_CASE(
   CHECK((tensor.end_of_update(ready, ready) - ready).ns() == Approx(54.17).margin(0.01));
   const Time value = base_edge(1000), start = tensor.woken(value, Executor::kSequencer);
   CHECK((tensor.end_of_update(ready, start) - value).ns() == Approx(35.83).margin(0.01));
-  // It comes neither before its own time is over nor before the comparison.
+  // The end is neither before its own time nor before the comparison.
   for (std::int64_t n = 500; n < 600; ++n) {
     const Time at = base_edge(n), end = tensor.end_of_update(ready, at);
     CHECK(end >= tensor.end_of_update(ready, ready));
@@ -107,7 +108,7 @@ TEST_CASE("sequencer laws: a later event is never answered earlier", "[timing]")
   }
 }
 
-TEST_CASE("engine queue: one more than its depth waits until the first has started", "[timing]") {
+TEST_CASE("engine queue: an instruction beyond its depth waits until the first one has started", "[timing]") {
   for (const std::int64_t depth : {1, 2, 33}) {
     model::EngineQueue queue(static_cast<std::uint64_t>(depth));
     for (std::int64_t n = 0; n < 100; ++n) {
@@ -117,8 +118,9 @@ TEST_CASE("engine queue: one more than its depth waits until the first has start
   }
 }
 
-TEST_CASE("executor: what has a timing law on an engine goes to its queue, all else is the sequencer's",
-          "[timing]") {
+TEST_CASE(
+    "executor: instructions with a timing law on an engine go to its queue, all others to the sequencer",
+    "[timing]") {
   for (const isa::OpRow& row : isa::all_rows()) {
     isa::Instruction i;
     i.op = row.op;

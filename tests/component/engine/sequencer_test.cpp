@@ -116,7 +116,7 @@ TEST_CASE("branch: is taken exactly when signed values compare so", "[sequencer]
     }
 }
 
-TEST_CASE("jump: goes on at its label, forwards and backwards", "[sequencer]") {
+TEST_CASE("jump: continues at its label, forwards and backwards", "[sequencer]") {
   Rig rig(
       "jump target=b\na:\nreg_set d=r1 imm=1\njump target=end\nb:\nreg_set d=r2 imm=2\njump target=a\n"
       "reg_set d=r3 imm=3\nend:");
@@ -126,7 +126,7 @@ TEST_CASE("jump: goes on at its label, forwards and backwards", "[sequencer]") {
   CHECK(rig.sequencer.reg(3) == 0);
 }
 
-TEST_CASE("nop: changes no register and goes on", "[sequencer]") {
+TEST_CASE("nop: changes no register and continues", "[sequencer]") {
   Rig rig("reg_set d=r1 imm=7\nnop\nreg_alu d=r2 a=r1 op=add imm=1");
   rig.run();
   for (std::uint8_t r = 0; r < isa::kRegisters; ++r) {
@@ -191,7 +191,7 @@ TEST_CASE("registers: a word on another chip is refused", "[sequencer]") {
   CHECK_THROWS_WITH(rig.step(), Contains("E-RUN-040"));
 }
 
-TEST_CASE("control: timing mode knows what control tensors, constants and arithmetic on them give",
+TEST_CASE("control: timing mode knows the values of control tensors, constants and arithmetic on them",
           "[sequencer]") {
   Rig rig(R"(reg_load d=r1 src=counts+0x4:int32
 reg_alu d=r2 a=r1 op=mult imm=3
@@ -269,7 +269,7 @@ TEST_CASE("dynamic copy: registers move the tiles, inside their memories", "[seq
   CHECK_THROWS_WITH(resolved(0, kStride - 60 - 0x40), Contains("E-RUN-044") && Contains("'src'"));
 }
 
-TEST_CASE("indirect: row numbers at or beyond the bound are refused, or left out where the program says so",
+TEST_CASE("indirect: row numbers at or beyond the bound are refused, or skipped if the program requests it",
           "[sequencer]") {
   const auto rows = [](const std::string& dtype, const std::string& skip) {
     Rig rig("dma_copy shape=4x8 dst=sbuf[0, 0x0]:fp32 src=other:fp32 indirect=gather rows=sbuf[32, 0x100]:" +

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of the array side by side, and weights behind them: the pipeline on its own, against closed forms.
+// Tiles of the array side by side, and weights loaded in their shadow: the pipeline alone, against closed
+// forms.
 #include <catch2/catch.hpp>
 
 #include "model/engine/pipeline/pipeline.h"
@@ -41,7 +42,7 @@ model::TensorParams params(std::uint64_t size = 128) {
   return p;
 }
 
-// Cycles from the first matmul's start to the last result; weights stand long before.
+// Cycles from the first matmul's start to the last result; weights are loaded long before.
 struct Run {
   std::vector<std::int64_t> starts;
   std::int64_t last_complete = 0;
@@ -90,7 +91,7 @@ TEST_CASE("tensor pipeline: four row tiles take the time of one and three pitche
 
 TEST_CASE("tensor pipeline: sixteen tiles of 32 x 32 run side by side", "[timing]") {
   const auto p = params();
-  CHECK(p.tile_pitch == p.issue_overhead);  // what is assumed of it
+  CHECK(p.tile_pitch == p.issue_overhead);  // the assumption about it
   std::vector<Block> all;
   for (unsigned row = 0; row < 128; row += 32)
     for (unsigned column = 0; column < 128; column += 32) all.push_back({row, 32, column, 32});
@@ -138,7 +139,7 @@ TEST_CASE("tensor pipeline: tiles scale with the array", "[timing]") {
     for (unsigned n = 0; n < 4; ++n) tiles.push_back({n * quarter, quarter, 0, size});
     CHECK(run(tiles, tiles, p).last_complete ==
           run(tiles, {tiles[0]}, p).last_complete + 3 * p.tile_pitch.count);
-    // Where the array ends, partitions begin again at its first row.
+    // Beyond the array, partitions wrap around to its first row.
     if (size == 128) continue;
     const Block again{size, quarter, 0, size};
     CHECK(run({tiles[0]}, {tiles[0], again}, p).starts[1] == kMoving + p.issue_overhead.count);

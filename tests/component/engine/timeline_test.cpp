@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a timeline's observer hears: all of every engine's time, every transfer, every packet on a link, and
-// whose change of a semaphore ended which wait.
+// Records of a timeline's observer: all of every engine's time, every transfer, every packet on a link, and
+// the change of a semaphore that ended each wait.
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -91,7 +91,8 @@ TEST_CASE("timeline: stretches tile the time of every engine and add up to its s
   }
 }
 
-TEST_CASE("timeline: transfers are told once, with all their bytes, between doorbell and end", "[activity]") {
+TEST_CASE("timeline: each transfer is reported once, with all its bytes, between doorbell and end",
+          "[activity]") {
   const Observed& o = observed();
   REQUIRE(o.heard.transfers.size() == 2);
   std::uint64_t bytes = 0;
@@ -106,7 +107,7 @@ TEST_CASE("timeline: transfers are told once, with all their bytes, between door
   CHECK(o.heard.transfers[1].ring == 1);
 }
 
-TEST_CASE("timeline: a ring is told to hold a transfer until it is issued", "[activity]") {
+TEST_CASE("timeline: a ring is reported to hold a transfer until it is issued", "[activity]") {
   for (const std::uint8_t ring : {std::uint8_t{0}, std::uint8_t{1}}) {
     const auto& held = observed().heard.held.at({0, ring});
     REQUIRE(held.size() == 2);
@@ -146,7 +147,7 @@ TEST_CASE("timeline: packets of a link follow each other and add up to its stati
 
 TEST_CASE("timeline: every wait names the instruction whose change ended it", "[activity]") {
   const Observed& o = observed();
-  std::map<std::uint64_t, std::pair<std::uint8_t, std::uint32_t>> causes;  // queue and place
+  std::map<std::uint64_t, std::pair<std::uint8_t, std::uint32_t>> causes;  // queue and index
   std::map<std::pair<std::uint8_t, std::uint32_t>, std::uint64_t> released;
   for (const base::InstructionActivity& i : o.heard.instructions) {
     if (i.cause != 0) CHECK(causes.try_emplace(i.cause, i.queue, i.index).second);

@@ -17,9 +17,9 @@ using isa::Space;
 
 namespace {
 
-const model::CoreParams& core() {
-  static const model::MachineParams machine = tests::default_machine();
-  return machine.chip.core;
+const model::CoreTiming& core() {
+  static const model::CoreTiming timing(tests::default_machine().chip.core);
+  return timing;
 }
 
 isa::Instruction tiles(Opcode op, std::uint16_t n, DType dtype, Space src, Space dst) {
@@ -42,13 +42,14 @@ double ns(base::Cycles c, base::Frequency f) { return base::Clock(f).length(c).n
 
 TEST_CASE("matmul: fp32 in four passes reads its columns twice, an overhead and its weights apart",
           "[timing]") {
-  const auto& p = core().tensor;
+  const model::TensorTiming p(core().tensor);
   const auto i = tiles(Opcode::kMatmul, 420, DType::kFp32, Space::kSbuf, Space::kPsum);
   const auto hidden = model::matmul_cost(i, {DType::kFp32, {256}}, p);
   CHECK(hidden.streaming.count == 4 * 420);
   CHECK(hidden.reading.count == 2 * 840 + 6);
   CHECK(hidden.interval.count == 2 * 846);
-  // The second weights start 4 cycles behind the first part and are met 4 cycles after their last column.
+  // The second weights start 4 cycles after the first part, and rows use them 4 cycles after their last
+  // column.
   const auto short_rows = tiles(Opcode::kMatmul, 64, DType::kFp32, Space::kSbuf, Space::kPsum);
   CHECK(model::matmul_cost(short_rows, {DType::kFp32, {256}}, p).reading.count == 4 + 256 + 4 + 128);
 }
@@ -82,7 +83,7 @@ TEST_CASE("matmul: runs of 16-bit elements that start at 2 mod 4 are counted, th
 }
 
 TEST_CASE("matmul: zeros and ones halve the time of fp32, tf32 takes a quarter", "[timing]") {
-  const auto& p = core().tensor;
+  const model::TensorTiming p(core().tensor);
   auto i = tiles(Opcode::kMatmul, 420, DType::kFp32, Space::kSbuf, Space::kPsum);
   const auto four = model::matmul_cost(i, {DType::kFp32}, p);
   for (const auto mode : {isa::MatmulMode::kOneZeroStationary, isa::MatmulMode::kOneZeroMoving}) {
@@ -99,7 +100,7 @@ TEST_CASE("matmul: zeros and ones halve the time of fp32, tf32 takes a quarter",
 
 TEST_CASE("matmul: fp8 runs at the rate of bf16, double_row and sparse at that rate with more rows",
           "[timing]") {
-  const auto& p = core().tensor;
+  const model::TensorTiming p(core().tensor);
   const auto bf16 = model::matmul_cost(tiles(Opcode::kMatmul, 512, DType::kBf16, Space::kSbuf, Space::kPsum),
                                        {DType::kBf16}, p);
   auto i = tiles(Opcode::kMatmul, 512, DType::kFp8E4M3, Space::kSbuf, Space::kPsum);
@@ -114,7 +115,7 @@ TEST_CASE("matmul: fp8 runs at the rate of bf16, double_row and sparse at that r
     const auto cost = model::matmul_cost(i, {DType::kFp8E4M3}, p);
     CHECK(cost.interval == bf16.interval);
     CHECK(cost.latency == bf16.latency);
-    CHECK(model::matmul_flops(i) == std::uint64_t{2} * k * 128 * 512);  // of sparse weights the kept ones
+    CHECK(model::matmul_flops(i) == std::uint64_t{2} * k * 128 * 512);  // only kept weights count
   }
 }
 
@@ -128,15 +129,15 @@ TEST_CASE("matmul: fp32 counts its multiply-adds once, a transpose has none", "[
 TEST_CASE("matmul: a smaller array fills sooner and streams as long", "[timing]") {
   auto p = core().tensor;
   const auto i = tiles(Opcode::kMatmul, 512, DType::kBf16, Space::kSbuf, Space::kPsum);
-  const auto large = model::matmul_cost(i, {i.src0.dtype}, p);
+  const auto large = model::matmul_cost(i, {i.src0.dtype}, model::TensorTiming(p));
   p.rows = p.columns = 32;
-  const auto small = model::matmul_cost(i, {i.src0.dtype}, p);
+  const auto small = model::matmul_cost(i, {i.src0.dtype}, model::TensorTiming(p));
   CHECK(small.interval == large.interval);
   CHECK(large.latency.count - small.latency.count == 2 * (128 - 32));
 }
 
 TEST_CASE("weight load: latency of an idle array by dtype and stride is that of silicon", "[timing]") {
-  const auto& p = core().tensor;
+  const model::TensorTiming p(core().tensor);
   const auto latency = [&](DType dtype, std::int16_t stride) {
     auto i = tiles(Opcode::kLoadWeights, 128, dtype, Space::kSbuf, Space::kSbuf);
     i.src0.stride[3] = stride;
@@ -151,7 +152,7 @@ TEST_CASE("weight load: latency of an idle array by dtype and stride is that of 
 }
 
 TEST_CASE("weight load: a stride slows the reader and not the array", "[timing]") {
-  const auto& p = core().tensor;
+  const model::TensorTiming p(core().tensor);
   auto i = tiles(Opcode::kLoadWeights, 128, DType::kFp16, Space::kSbuf, Space::kSbuf);
   const auto in_order = model::weight_cost(i, p);
   i.src0.stride[3] = 9;
@@ -163,7 +164,7 @@ TEST_CASE("weight load: a stride slows the reader and not the array", "[timing]"
 }
 
 TEST_CASE("weight load: fp8 as 16-bit, double_row by its columns, tf32 as one word a column", "[timing]") {
-  const auto& p = core().tensor;
+  const model::TensorTiming p(core().tensor);
   const auto cycles = [&](const isa::Instruction& i) { return model::weight_cost(i, p).read.count; };
   auto i = tiles(Opcode::kLoadWeights, 128, DType::kBf16, Space::kSbuf, Space::kSbuf);
   const auto bf16 = cycles(i);
@@ -203,15 +204,14 @@ TEST_CASE("reciprocal: eight cycles an element, as published", "[timing]") {
 TEST_CASE("function tables: a switch costs 1283.3 ns, and only a function outside the loaded set switches",
           "[timing]") {
   using isa::ActFn;
-  const auto& p = core().scalar;
   // Whether running `next` right after `first` on a fresh engine loads a set.
   const auto switches = [&](ActFn first, ActFn next) {
-    const unsigned loaded = model::table_switch(first, isa::kNoTableSet, p).loaded;
-    const auto change = model::table_switch(next, loaded, p);
+    const unsigned loaded = model::table_switch(first, isa::kNoTableSet, core().tables).loaded;
+    const auto change = model::table_switch(next, loaded, core().tables);
     CHECK((change.cycles.count != 0) == (change.loaded != loaded));
     return change.cycles.count != 0;
   };
-  CHECK(ns(model::table_switch(ActFn::kExp, isa::kNoTableSet, p).cycles, p.clock) ==
+  CHECK(ns(model::table_switch(ActFn::kExp, isa::kNoTableSet, core().tables).cycles, core().scalar.clock) ==
         Approx(1283.3).epsilon(0.001));
   CHECK_FALSE(switches(ActFn::kExp, ActFn::kExp));
   CHECK_FALSE(switches(ActFn::kExp, ActFn::kTanh));
@@ -222,21 +222,20 @@ TEST_CASE("function tables: a switch costs 1283.3 ns, and only a function outsid
   CHECK(switches(ActFn::kExp, ActFn::kGelu));
   CHECK(switches(ActFn::kSilu, ActFn::kSiluDx));
   CHECK(switches(ActFn::kGeluSigmoid, ActFn::kGeluSigmoidDx));
-  // log takes the lowest of its sets, which is without exp; so the two switch whenever they alternate, though
-  // a set with both exists.
+  // log takes the lowest of its sets, which lacks exp; so the two switch whenever they alternate, although a
+  // set with both exists.
   CHECK(switches(ActFn::kLog, ActFn::kExp));
   CHECK(switches(ActFn::kExp, ActFn::kLog));
-  // A set that has the function stays: tanh is in sets 1 and 11.
+  // A set that has the function is kept: tanh is in sets 1 and 11.
   CHECK_FALSE(switches(ActFn::kGelu, ActFn::kTanh));
 }
 
 TEST_CASE("function tables: copy, square, relu, prelu, abs and sign never load or drop a set", "[timing]") {
   using isa::ActFn;
-  const auto& p = core().scalar;
   for (const ActFn cheap :
        {ActFn::kCopy, ActFn::kSquare, ActFn::kRelu, ActFn::kPrelu, ActFn::kAbs, ActFn::kSign}) {
     for (unsigned loaded = isa::kNoTableSet; loaded <= isa::kTableSets; ++loaded) {
-      const auto change = model::table_switch(cheap, loaded, p);
+      const auto change = model::table_switch(cheap, loaded, core().tables);
       CHECK(change.loaded == loaded);
       CHECK(change.cycles.count == 0);
     }

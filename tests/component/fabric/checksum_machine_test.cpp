@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data between the chips of a machine, checked end to end: whatever a program without races does passes, and
-// a race that changes what is under way does not.
+// Data between the chips of a machine, checked end to end: every program without races passes, and a race
+// that changes data in transit does not.
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <map>
@@ -64,20 +64,20 @@ bool counts_up(const std::vector<float>& values, float from, float step = 1) {
   return true;
 }
 
-// A megabyte from chip 0 to chip 1, and what somebody there does in the meantime.
+// A megabyte from chip 0 to chip 1, and a concurrent program of a core there.
 const std::string kSends =
     "sync:\n dma_copy shape=512x512 dst=b:fp32 src=a:fp32 update=s0+=1\n"
     " sem_wait wait=s0>=16\n";
 const std::string kFetches =
     "sync:\n dma_copy shape=512x512 dst=a:fp32 src=b:fp32 update=s0+=1\n"
     " sem_wait wait=s0>=16\n";
-// A first transfer takes the time until the other one is under way.
+// A first transfer delays the second until the other one is in flight.
 const std::string kOverwrites =
     "sync:\n dma_copy shape=1x16 dst=b+0x200000:fp32 src=b+0x300000:fp32 update=s0+=1\n"
     " dma_copy shape=512x512 dst=b:fp32 src=b+0x400000:fp32 wait=s0>=16 update=s1+=1\n"
     " sem_wait wait=s1>=16\n";
 
-std::string meeting(Mode mode, const std::string& one, const std::string& other, float value) {
+std::string rendezvous(Mode mode, const std::string& one, const std::string& other, float value) {
   return in_child([&] {
     Machine m(mode);
     if (mode == Mode::kFunctional) {
@@ -93,26 +93,27 @@ std::string meeting(Mode mode, const std::string& one, const std::string& other,
 
 }  // namespace
 
-TEST_CASE("checksum machine: a destination overwritten while its data are under way is a race of the program",
-          "[system][link]") {
-  const std::string refusal = meeting(Mode::kFunctional, kSends, kOverwrites, 2);
+TEST_CASE(
+    "checksum machine: a destination overwritten while its data are in transit is a race of the program",
+    "[system][link]") {
+  const std::string refusal = rendezvous(Mode::kFunctional, kSends, kOverwrites, 2);
   for (const char* part :
        {"chip 1, stack 0, offset", "error[E-RUN-067]", "from chip 0", "core 0, DMA engine"})
     CHECK_THAT(refusal, Catch::Contains(part));
-  // Nobody computes values in timing mode; and equal values make no difference to anybody.
-  const std::string time = meeting(Mode::kTiming, kSends, kOverwrites, 2);
+  // Timing mode computes no values, and overwriting with equal values is not detected.
+  const std::string time = rendezvous(Mode::kTiming, kSends, kOverwrites, 2);
   CHECK_THAT(time, !Catch::Contains("error"));
-  CHECK(meeting(Mode::kFunctional, kSends, kOverwrites, 1) == time);
+  CHECK(rendezvous(Mode::kFunctional, kSends, kOverwrites, 1) == time);
 }
 
 TEST_CASE("checksum machine: a source overwritten while another chip reads it is a race of the program",
           "[system][link]") {
-  const std::string refusal = meeting(Mode::kFunctional, kFetches, kOverwrites, 2);
+  const std::string refusal = rendezvous(Mode::kFunctional, kFetches, kOverwrites, 2);
   for (const char* part : {"chip 1, stack 0, offset", "error[E-RUN-069]", "core 0 of chip 0", "DMA engine"})
     CHECK_THAT(refusal, Catch::Contains(part));
-  const std::string time = meeting(Mode::kTiming, kFetches, kOverwrites, 2);
+  const std::string time = rendezvous(Mode::kTiming, kFetches, kOverwrites, 2);
   CHECK_THAT(time, !Catch::Contains("error"));
-  CHECK(meeting(Mode::kFunctional, kFetches, kOverwrites, 1) == time);
+  CHECK(rendezvous(Mode::kFunctional, kFetches, kOverwrites, 1) == time);
 }
 
 TEST_CASE("checksum machine: a source may be overwritten as soon as it has been read", "[system][link]") {
@@ -135,8 +136,7 @@ TEST_CASE("checksum machine: a source may be overwritten as soon as it has been 
   CHECK(counts_up(m.values(3, 0, kMany), 3));
 }
 
-TEST_CASE("checksum machine: whatever a transfer makes of its sources arrives as it was made",
-          "[system][link]") {
+TEST_CASE("checksum machine: the result of every kind of transfer arrives unchanged", "[system][link]") {
   Machine m(Mode::kFunctional, true);
   constexpr std::size_t kMany = std::size_t{128} * 256;
   m.count_up(0, 0, kMany, 1);
@@ -153,7 +153,7 @@ TEST_CASE("checksum machine: whatever a transfer makes of its sources arrives as
          " dma_copy shape=128x256 dst=b:fp32 src=a:fp32 accumulate update=s0+=1\n" +
              wait + "16\n dma_compute descriptor=0 sources=3 op=add update=s0+=1\n" + wait +
              "32\n dma_copy shape=128x256 dst=b+0x100000:bf16 src=d:fp32 update=s0+=1\n" + wait +
-             // Columns to rows; every row to one place; one row to every place.
+             // Columns to rows; every row to one position; one row to every position.
              "48\n dma_copy shape=64x64 dst=c+0x100000:fp32:(1,0,0,64) src=a:fp32:(64,0,0,1) update=s0+=1\n"
              " dma_copy shape=128x256 dst=c+0x200000:fp32:(0,0,0,1) src=a:fp32:(256,0,0,1) update=s0+=1\n"
              " dma_copy shape=128x256 dst=c+0x300000:fp32:(512,0,0,1) src=a:fp32:(0,0,0,1) update=s0+=1\n" +
@@ -166,7 +166,7 @@ TEST_CASE("checksum machine: whatever a transfer makes of its sources arrives as
   CHECK(counts_up(m.values(2, 0x300000 + 127 * 2048, 256), 1));
 }
 
-TEST_CASE("checksum machine: rows by number arrive, several at one place too", "[system][link]") {
+TEST_CASE("checksum machine: rows by number arrive, also several at one position", "[system][link]") {
   Machine m(Mode::kFunctional, true);
   m.count_up(0, 0, std::size_t{64} * 256, 1);
   const std::vector<std::int32_t> rows{9, 2, 2, 70, 5, 9, 0, 3};

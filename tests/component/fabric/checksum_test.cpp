@@ -4,7 +4,7 @@
 #include <random>
 
 #include "model/engine/dma/dma_share.h"
-#include "model/engine/dma/transfer_side.h"
+#include "model/engine/dma/transfer/transfer_side.h"
 #include "model/link/landed_data.h"
 #include "model/memory/scratchpad/scratchpad.h"
 #include "model/system/statistics/statistics.h"
@@ -171,7 +171,7 @@ TEST_CASE("checksum: an answer must carry the data that its transfer took", "[dm
   CHECK_THROWS_AS(model::check_answer(*read.payload, taken), base::InvariantError);
 }
 
-TEST_CASE("checksum: the network checks and adds up what has landed", "[link]") {
+TEST_CASE("checksum: the network checks and adds up landed data", "[link]") {
   tests::DmaBench bench(tests::flat_chip(), tests::Answers::kAtOnce);
   Memory memory(2);
   bench.network.values(memory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slow chips and dead ones, beside sound ones with the same program.
+// Slow and dead chips beside healthy ones with the same program.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -22,7 +22,7 @@ model::MachineParams two_chips(double slow) {
   return machine;
 }
 
-// The vector and the scalar engine pass a tile to and fro: instructions, semaphores and their sequencers.
+// The vector and the scalar engine pass a tile back and forth: instructions, semaphores and their sequencers.
 isa::Program engines_alone() {
   isa::Program p;
   for (std::uint32_t turn = 1; turn <= 8; ++turn) {
@@ -64,12 +64,12 @@ TEST_CASE("chip faults: engines of a chip that is slow by a factor take that muc
   CHECK(elapsed(p, 3) == Approx(3.0 * static_cast<double>(sound)).epsilon(1e-8));
 }
 
-TEST_CASE("chip faults: a slow chip leaves the others as they are", "[instances]") {
+TEST_CASE("chip faults: a slow chip does not affect the others", "[instances]") {
   CHECK(elapsed(engines_alone(), 2, 1) == elapsed(engines_alone(), 1, 1));
 }
 
-// The engines' bytes bound a copy inside HBM, the stack's rate and latency stay: nearly, but not quite,
-// twice.
+// The engines' bytes bound a copy inside HBM, but the stack's rate and latency do not change: nearly, but not
+// quite, twice.
 TEST_CASE("chip faults: DMA engines of a slow chip are slow, its memory is not", "[instances]") {
   const std::int64_t sound = elapsed(one_copy(), 1), slow = elapsed(one_copy(), 2);
   CHECK(slow < 2 * sound);
@@ -85,8 +85,8 @@ TEST_CASE("chip faults: a slow core has slow clocks, long times and as many cycl
   CHECK(slow.sbuf.clock == 600_MHz);
   CHECK(slow.tensor.pipeline_latency == sound.tensor.pipeline_latency * 2);
   CHECK(slow.dma.start_up == sound.dma.start_up * 2);
-  CHECK(slow.meeting.gpsimd_bandwidth.bytes_per_second * 2 ==
-        sound.meeting.gpsimd_bandwidth.bytes_per_second);
+  CHECK(slow.rendezvous.gpsimd_bandwidth.bytes_per_second * 2 ==
+        sound.rendezvous.gpsimd_bandwidth.bytes_per_second);
   CHECK(slow.tensor.issue_overhead == sound.tensor.issue_overhead);
   CHECK(slow.sbuf.per_partition == sound.sbuf.per_partition);
   CHECK(slow.rounding == sound.rounding);
@@ -95,7 +95,7 @@ TEST_CASE("chip faults: a slow core has slow clocks, long times and as many cycl
   CHECK(same.tensor.pipeline_latency == sound.tensor.pipeline_latency);
 }
 
-TEST_CASE("chip faults: no program is loaded on a dead chip, which is named", "[instances]") {
+TEST_CASE("chip faults: a program on a dead chip is refused with the chip's name", "[instances]") {
   model::MachineParams machine = two_chips(1);
   machine.instances.chips["server0.chip01"].dead = true;
   model::System system(machine, model::Mode::kTiming);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What engines do to each other in PSUM banks and at the port of SBUF that two of them share.
+// Contention between engines in PSUM banks and at the port of SBUF that two of them share.
 #include <catch2/catch.hpp>
 
 #include "model/engine/pipeline/shared_use.h"
@@ -37,7 +37,7 @@ constexpr double kScalarStream = 572 / 1.2;
 
 }  // namespace
 
-TEST_CASE("PSUM banks: who comes later pays for both, in the same bank only, and never for itself",
+TEST_CASE("PSUM banks: the later engine bears the delay, in the same bank only, and never because of itself",
           "[timing]") {
   model::PsumBanks banks;
   CHECK(banks.reserve(0b0001, 1, at(100), at(200)) == 0_ns);
@@ -48,11 +48,11 @@ TEST_CASE("PSUM banks: who comes later pays for both, in the same bank only, and
   CHECK(banks.reserve(0b0010, 1, at(150), at(250)) == 120_ns);  // [150, 200] of 2; [180, 250] of 0, prolonged
 }
 
-TEST_CASE("shared port: streams that fit run freely, what does not fit is served behind", "[timing]") {
+TEST_CASE("shared port: streams that fit run without delay, the excess is served afterwards", "[timing]") {
   model::SharedPort port({10'000'000'000, false});                          // 10 bytes a nanosecond
   CHECK(port.reserve(1, base::Bytes{600}, at(0), at(100)) == 0_ns);         // 60 % of it
   CHECK(port.reserve(3, base::Bytes{400}, at(0), at(100)) == 0_ns);         // and 40 %
-  CHECK(port.reserve(3, base::Bytes{900}, at(200), at(300)) == 0_ns);       // nobody else
+  CHECK(port.reserve(3, base::Bytes{900}, at(200), at(300)) == 0_ns);       // no other user
   CHECK(port.reserve(1, base::Bytes{1000}, at(250), at(350)) == 45_ns);     // 50 of 90 % and 50 of all
   CHECK(port.reserve(1, base::Bytes{2000}, at(1000), at(1100)) == 100_ns);  // wider than the port
   model::SharedPort ideal({0, true});
@@ -73,7 +73,7 @@ TEST_CASE("shared use: a tile's banks, from its first byte to its last, strides 
   i.src0.offset = 0x1800;
   i.src0.stride[3] = -2;
   CHECK(shared_use(i, EngineKind::kScalar, core).banks == 0b1110);
-  // The port: only engines that share it, bytes of a partition, the direction that moves more.
+  // The port: only engines that share it count, by bytes of a partition in the direction that moves more.
   CHECK(shared_use(i, EngineKind::kScalar, core).through_port.count == 0);
   CHECK(shared_use(i, EngineKind::kVector, core).through_port.count == 1024U);
   i.src0 = {isa::Space::kSbuf, isa::DType::kFp32, 0, 0x800, {0, 0, 0, 1}};
@@ -94,19 +94,19 @@ TEST_CASE("PSUM banks: two engines in one bank take as long as one after the oth
         Approx((512 + 191) / 1.2 + kScalarStream).margin(0.001));
 }
 
-TEST_CASE("PSUM banks: engines in different banks do not see each other", "[system]") {
+TEST_CASE("PSUM banks: engines in different banks do not affect each other", "[system]") {
   const auto r = run(copies("0x0", "0x800"), tests::machine_of(1, 1, 1));
   CHECK(named(engine_of(r, 0, EngineKind::kScalar), StallReason::kBankConflict) == 0_ns);
 }
 
-TEST_CASE("PSUM banks: without turns engines never meet in a bank", "[system]") {
+TEST_CASE("PSUM banks: without turns engines do not conflict in a bank", "[system]") {
   auto m = tests::machine_of(1, 1, 1);
   m.chip.core.psum.bank_turns = false;
   const auto r = run(copies("0x0", "0x0"), m);
   CHECK(named(engine_of(r, 0, EngineKind::kScalar), StallReason::kBankConflict) == 0_ns);
 }
 
-TEST_CASE("PSUM banks: a matmul waits for the reader of its bank, and not for that of another", "[system]") {
+TEST_CASE("PSUM banks: a matmul waits for the reader of its bank, not of another one", "[system]") {
   const auto conflict = [](const std::string& bank) {
     return tests::in_child([&] {
       const auto r = run(kHead +
@@ -146,7 +146,7 @@ TEST_CASE("shared port: fp16 on GpSimd beside fp32 on the vector engine fits", "
 }
 
 TEST_CASE("contention: run-ahead and values change no time", "[system]") {
-  // Engines that meet in banks and at the port, again and again and out of step.
+  // Engines that conflict in banks and at the port repeatedly and out of step.
   std::string text = kHead + "vector:\n  reg_set d=r0 imm=20\nv:\n" +
                      "  tensor_copy shape=128x300 dst=sbuf[0, 0x0]:fp32 src=psum[0, 0x0]:fp32\n"
                      "  tensor_copy shape=128x512 dst=sbuf[0, 0x1000]:fp16 src=sbuf[0, 0x2000]:fp16\n"

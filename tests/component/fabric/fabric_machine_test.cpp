@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chips that reach each other's memory through the fabric: reads and sums from afar, and what faults cost.
+// Chips that access each other's memory through the fabric: remote reads and sums, and the cost of faults.
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -26,7 +26,7 @@ std::shared_ptr<const isa::Program> shared(isa::Program p) {
   return std::make_shared<isa::Program>(std::move(p));
 }
 
-// Copies between two places, by a core of some chip.
+// Copies between two addresses, by a core of some chip.
 struct Copy {
   std::uint32_t by_chip;
   std::uint64_t from, to;
@@ -67,14 +67,15 @@ model::MachineParams flat(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z 
 }  // namespace
 
 TEST_CASE(
-    "fabric machine: a read of another chip's memory takes a way there and back, and its data come over one "
+    "fabric machine: a read of another chip's memory takes the path there and back, and its data use one "
     "link",
     "[system][link]") {
   const auto m = flat(4);
   const std::uint32_t bytes = 16 * 64;  // a packet for every engine
   const double near = ns_of(m, {{0, at(0, 0), at(0, 1 << 20)}}, bytes);
   const double far = ns_of(m, {{0, at(1, 0), at(0, 1 << 20)}}, bytes);
-  // There: router, wire, router; at the memory its latency; back the same, instead of the own chip's network.
+  // Forward path: router, wire, router; then the latency of the memory; the same path back, instead of the
+  // own chip's network.
   const auto& l = m.link;
   const double way = 2 * (2 * l.router.ns() + l.wire.ns()) - (m.chip.noc.request + m.chip.noc.response).ns();
   const double wires = l.x.time_for(l.on_wire(64)).ns() + l.x.time_for(l.on_wire(0)).ns();
@@ -85,7 +86,7 @@ TEST_CASE(
   CHECK(bytes_over(r, 0, 1) == 0);  // requests carry no data
 }
 
-TEST_CASE("fabric machine: values come from another chip, and sums go there", "[system][link]") {
+TEST_CASE("fabric machine: values are read from another chip, and sums are written there", "[system][link]") {
   const auto m = flat(2, 2);
   model::System system(m, Mode::kFunctional);
   std::vector<float> here(256, 1.5F), there(256);
@@ -125,7 +126,7 @@ TEST_CASE("fabric machine: a link at half its rate takes twice the time", "[syst
   CHECK(slow - sound == Approx(m.link.x.time_for(m.link.on_wire(bytes)).ns()).epsilon(0.01));
 }
 
-TEST_CASE("fabric machine: a switch's link at half its rate is slow for the chip behind it alone",
+TEST_CASE("fabric machine: a switch's link at half its rate is slow only for the chip behind it",
           "[system][link]") {
   auto m = flat(4);
   m.link.topology = base::fabric_named("switched");
@@ -140,7 +141,7 @@ TEST_CASE("fabric machine: a switch's link at half its rate is slow for the chip
   CHECK(ns_of(m, elsewhere, bytes) == sound);
 }
 
-TEST_CASE("fabric machine: a dead link of the switch cuts off the chip behind it alone", "[system][link]") {
+TEST_CASE("fabric machine: a dead link of the switch cuts off only the chip behind it", "[system][link]") {
   auto m = flat(4);
   m.link.topology = base::fabric_named("switched");
   m.instances.switch_links["switch.down01"].dead = true;
@@ -154,11 +155,11 @@ TEST_CASE("fabric machine: a dead link of the switch cuts off the chip behind it
   const auto named = [&](const char* path) {
     return std::any_of(r.links.begin(), r.links.end(), [&](const auto& l) { return l.path == path; });
   };
-  CHECK_FALSE(named("switch.down01"));  // what is dead is not there
-  CHECK(named("switch.down03"));        // and an instance is called what reports call it
+  CHECK_FALSE(named("switch.down01"));  // a dead link has no instance
+  CHECK(named("switch.down03"));        // instances have the names of the reports
 }
 
-TEST_CASE("fabric machine: traffic goes the other way round a dead link", "[system][link]") {
+TEST_CASE("fabric machine: traffic takes the other direction around a dead link", "[system][link]") {
   auto m = flat(4);
   m.instances.links["server0.chip00.link.xp"].dead = true;
   const auto r = run(m, {{0, at(0, 0), at(1, 0)}}, 65536);
@@ -166,7 +167,7 @@ TEST_CASE("fabric machine: traffic goes the other way round a dead link", "[syst
   CHECK(bytes_over(r, 0, 1) == 0);
 }
 
-TEST_CASE("fabric machine: chips that dead links have cut off are named", "[system][link]") {
+TEST_CASE("fabric machine: chips that dead links cut off are named", "[system][link]") {
   auto m = flat(4);
   m.link.topology = base::fabric_named("mesh");
   m.instances.links["server0.chip01.link.xp"].dead = true;
@@ -179,7 +180,7 @@ TEST_CASE("fabric machine: chips that dead links have cut off are named", "[syst
   }
 }
 
-TEST_CASE("fabric machine: what a dead chip would have passed on goes round it", "[system][link]") {
+TEST_CASE("fabric machine: traffic is routed around a dead chip", "[system][link]") {
   auto m = flat(4, 4);
   m.instances.chips["server0.chip01"].dead = true;
   const auto r = run(m, {{0, at(0, 0), at(2, 0)}}, 65536);
@@ -187,7 +188,7 @@ TEST_CASE("fabric machine: what a dead chip would have passed on goes round it",
   CHECK(bytes_over(r, 3, 2) == 65536);
 }
 
-TEST_CASE("fabric machine: two that share a link have half of it each", "[system][link]") {
+TEST_CASE("fabric machine: two flows that share a link get half of it each", "[system][link]") {
   // Chips 0 and 1 send to chip 2; the link from 1 to 2 carries both.
   auto m = flat(5);
   m.link.x = {16'000'000'000, false};
@@ -204,7 +205,7 @@ TEST_CASE("fabric machine: two that share a link have half of it each", "[system
   CHECK(link->busy.ns() > 0.97 * r.elapsed.ns());
 }
 
-TEST_CASE("fabric machine: traffic between chips is what programs moved", "[system][link]") {
+TEST_CASE("fabric machine: traffic between chips equals the transfers of programs", "[system][link]") {
   const auto m = flat(2, 2);
   const auto r = run(m, {{0, at(0, 0), at(3, 0)}, {1, at(2, 0), at(1, 0)}}, 8192);
   std::uint64_t sent = 0;
@@ -227,11 +228,11 @@ TEST_CASE("fabric machine: relabelled chips take the same time", "[system][link]
   CHECK(shifted(2) == Approx(shifted(0)).epsilon(1e-9));
 }
 
-TEST_CASE("fabric machine: a link that is on nobody's way carries no byte", "[system][link]") {
+TEST_CASE("fabric machine: a link that is on no route carries no byte", "[system][link]") {
   const auto r = run(flat(4, 4), {{0, at(0, 0), at(5, 0)}}, 1 << 16);  // one along x, one along y
   for (const auto& l : r.links) {
     const bool on_the_way = (l.from_chip == 0 && l.to_chip == 1) || (l.from_chip == 1 && l.to_chip == 5);
-    // Acknowledgements for the core that waits: headers alone.
+    // Acknowledgements for the core that waits: headers only.
     const bool back = (l.from_chip == 5 && l.to_chip == 4) || (l.from_chip == 4 && l.to_chip == 0);
     INFO(l.path);
     CHECK(l.payload_bytes == (on_the_way ? std::uint64_t{1} << 16 : 0));

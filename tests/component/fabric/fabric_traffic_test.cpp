@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric alone, under traffic of a pattern, against closed forms.
+// The fabric alone, under synthetic traffic, against closed forms.
 #include "model/system/statistics/fabric_traffic.h"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ using namespace tahoma::model;
 
 namespace {
 
-// Links and chips pass a flit of 32 bytes in a slot of a nanosecond; a hop takes six.
+// Links and chips transfer a flit of 32 bytes in a slot of one nanosecond; a hop takes six.
 MachineParams flit_machine(base::FabricKind topology = base::fabric_named("torus")) {
   MachineParams m = tests::machine_of(4, 4, 4);
   LinkParams& l = m.link;
@@ -42,7 +42,7 @@ FabricResult run(const MachineParams& m, FabricPattern pattern, double injection
 
 }  // namespace
 
-TEST_CASE("fabric: alone, a packet takes a router, a wire and a router for each link, and its own length",
+TEST_CASE("fabric: a single packet takes a router, a wire and a router for each link, and its own length",
           "[link]") {
   const FabricResult r = run(flit_machine(), FabricPattern::kBitcomp, 0.002);
   REQUIRE(r.packets > 50);
@@ -57,8 +57,7 @@ TEST_CASE("fabric: traffic across the middle of the torus uses all of its bisect
   for (const base::LinkMeasurement& l : r.measurements) CHECK(l.payload_bytes > 0);
 }
 
-TEST_CASE("fabric: offered more than a link carries, it carries what it can and everything arrives",
-          "[link]") {
+TEST_CASE("fabric: a saturated link carries its full rate and everything arrives", "[link]") {
   MachineParams m = flit_machine();
   m.link.x = 16_GBps;  // half of what is offered has to go through
   m.link.y = m.link.z = 64_GBps;
@@ -66,14 +65,14 @@ TEST_CASE("fabric: offered more than a link carries, it carries what it can and 
   CHECK(r.accepted == Approx(0.5).epsilon(0.02));
 }
 
-TEST_CASE("fabric: uniform traffic meets the torus' average distance, and is accepted up to eight tenths",
+TEST_CASE("fabric: uniform traffic has the torus' average distance, and is accepted up to eight tenths",
           "[link]") {
   const FabricResult r = run(flit_machine(), FabricPattern::kUniform, 0.8);
   CHECK(r.links == Approx(3).epsilon(0.02));  // one along each axis
   CHECK(r.accepted == Approx(0.8).epsilon(0.02));
 }
 
-TEST_CASE("fabric: with adaptive routing everything arrives, beyond saturation too", "[link]") {
+TEST_CASE("fabric: with adaptive routing everything arrives, also beyond saturation", "[link]") {
   MachineParams m = flit_machine();
   m.link.routing = Routing::kAdaptive;
   m.link.x = m.link.y = m.link.z = 8_GBps;
@@ -104,7 +103,7 @@ TEST_CASE("fabric: one switch connects any two chips in two links, at the full r
   CHECK(r.accepted > 0.99);
 }
 
-TEST_CASE("fabric: adaptive routing evens out what dimension order puts on one link", "[link]") {
+TEST_CASE("fabric: adaptive routing balances traffic that dimension order puts on one link", "[link]") {
   const auto latency = [](Routing routing) {
     return std::stod(tests::in_child([&] {
       MachineParams m = flit_machine(base::fabric_named("mesh"));
@@ -116,9 +115,9 @@ TEST_CASE("fabric: adaptive routing evens out what dimension order puts on one l
   CHECK(latency(Routing::kAdaptive) < latency(Routing::kDimensionOrder));
 }
 
-// Half of uniform traffic crosses the middle, half of that in each direction: 64 chips x a quarter of what
-// they inject, over the 32 links of the two cuts.
-TEST_CASE("fabric: uniform traffic fills the bisection of the torus where routing is adaptive", "[link]") {
+// Half of uniform traffic crosses the middle, and half of that in each direction: 64 chips x a quarter of
+// their injection, over the 32 links of the two cuts.
+TEST_CASE("fabric: uniform traffic fills the bisection of the torus with adaptive routing", "[link]") {
   MachineParams m = flit_machine();
   m.link.x = m.link.y = m.link.z = 4_GBps;
   m.link.routing = Routing::kAdaptive;

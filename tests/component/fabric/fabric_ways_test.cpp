@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric as plain numbers: ways, their lengths and rates, on sound machines and with faults.
+// The fabric as plain numbers: routes, their lengths and rates, on healthy and faulty machines.
 #include "model/system/fabric_ways.h"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ using model::MachineParams;
 
 namespace {
 
-// Of the default 128 GB/s and headers.
+// The rate without headers, of the default 128 GB/s.
 double full(const MachineParams& m) {
   const auto packet = static_cast<double>(m.link.packet.count);
   return static_cast<double>(m.link.x.bytes_per_second) * packet /
@@ -21,7 +21,7 @@ double full(const MachineParams& m) {
 
 }  // namespace
 
-TEST_CASE("fabric ways: as far as coordinates are apart, the shorter way round", "[link]") {
+TEST_CASE("fabric ways: a route is as long as coordinates are apart, in the shorter direction", "[link]") {
   const MachineParams m = tests::machine_of(4, 3, 2);
   const FabricWays ways(m);
   const auto along = [](std::uint32_t a, std::uint32_t b, std::uint32_t n) {
@@ -37,7 +37,7 @@ TEST_CASE("fabric ways: as far as coordinates are apart, the shorter way round",
   CHECK(ways.rate(0, 12) == Approx(full(m) / 2));  // along z
 }
 
-TEST_CASE("fabric ways: a slow link slows what goes over it, a dead one makes a detour", "[link]") {
+TEST_CASE("fabric ways: a slow link slows its routes, a dead one causes a detour", "[link]") {
   MachineParams m = tests::machine_of(4, 1, 1);
   m.instances.links["server0.chip01.link.xp"].rate = 0.25;
   m.instances.links["server0.chip02.link.xp"].dead = true;
@@ -48,7 +48,7 @@ TEST_CASE("fabric ways: a slow link slows what goes over it, a dead one makes a 
   CHECK(ways.hops(3, 2) == 1);
 }
 
-TEST_CASE("fabric ways: where no way is left there are no links", "[link]") {
+TEST_CASE("fabric ways: an unreachable chip has a route without links", "[link]") {
   MachineParams m = tests::machine_of(2, 1, 1);
   m.instances.links["server0.chip00.link.xp"].dead = true;
   const FabricWays ways(m);
@@ -56,7 +56,7 @@ TEST_CASE("fabric ways: where no way is left there are no links", "[link]") {
   CHECK(ways.hops(1, 0) == 1);
 }
 
-TEST_CASE("fabric ways: over a switch every way is two links", "[link]") {
+TEST_CASE("fabric ways: over a switch every route has two links", "[link]") {
   MachineParams m = tests::machine_of(4, 1, 1);
   m.link.topology = base::fabric_named("switched");
   const FabricWays ways(m);

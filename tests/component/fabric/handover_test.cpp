@@ -65,7 +65,7 @@ TEST_CASE("handover: the barrier of five engines passes its count as silicon doe
   CHECK(ns(first.start, log.at(Queue::kTensor, 2).complete) == Approx(397.5).epsilon(0.035));
 }
 
-TEST_CASE("handover: a stand-alone wait that need not wait costs a matmul's neighbours what silicon shows",
+TEST_CASE("handover: a stand-alone wait that need not wait costs a matmul's neighbours the time of silicon",
           "[system]") {
   const ActivityLog log = run(micro("handover_passed.tasm"));
   const auto start = [&](std::size_t n) { return log.at(Queue::kTensor, n).start; };

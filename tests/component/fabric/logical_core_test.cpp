@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two physical cores as one logical core: values that are swapped, and when both go on.
+// Two physical cores as one logical core: swapped values, and the times at which both go on.
 #include <catch2/catch.hpp>
 
 #include "isa/core/program_error.h"
@@ -25,7 +25,7 @@ model::MachineParams pairs() {
 
 const std::string kHead = ".program p\n.args in out\n";
 
-// Loads 128 x 64 words, swaps them with the other core, stores what came.
+// Loads 128 x 64 words, swaps them with the other core, and stores the received words.
 std::string swapping(const std::string& how) {
   return kHead + R"(sync:
   dma_copy shape=128x64 dst=sbuf[0, 0x0]:int32 src=in:int32 update=s0+=1
@@ -37,10 +37,10 @@ gpsimd:
 
 }  // namespace
 
-TEST_CASE("sendrecv: swaps tiles, both ways at once", "[system]") {
+TEST_CASE("sendrecv: swaps tiles, in both directions at once", "[system]") {
   model::System system(pairs(), Mode::kFunctional);
   const auto program = text_program(swapping(""));
-  // cores 2 and 3 share a stack; each has tensors of its own
+  // cores 2 and 3 share a stack; each has its own tensors
   for (std::uint32_t core : {2U, 3U}) {
     auto arguments = tensor_arguments();
     for (std::uint64_t a : {0, 1}) arguments[a] = isa::GlobalAddress{0, 1, (core * 2 + a) << 16}.bits();
@@ -78,12 +78,12 @@ TEST_CASE("core_barrier: both cores go on at the later arrival plus the hand-ove
                                         clock.nearest(m.chip.core.gpsimd.latency));
   CHECK(named(early, StallReason::kWaitCore) == arrival);
   CHECK(named(late, StallReason::kWaitCore) == Duration{0});
-  CHECK(early.last_end == arrival + m.chip.core.meeting.barrier);
+  CHECK(early.last_end == arrival + m.chip.core.rendezvous.barrier);
   CHECK(late.last_end == early.last_end);
-  CHECK(named(early, StallReason::kHandover) == m.chip.core.meeting.barrier);
+  CHECK(named(early, StallReason::kHandover) == m.chip.core.rendezvous.barrier);
 }
 
-TEST_CASE("logical core: the n-th arrival meets the n-th, each pipe and kind for itself", "[system]") {
+TEST_CASE("logical core: the n-th arrivals are paired, separately for each pipe and kind", "[system]") {
   const auto m = pairs();
   model::System system(m, Mode::kTiming);
   const auto program = [](const std::string& first, const std::string& second) {
@@ -92,7 +92,7 @@ TEST_CASE("logical core: the n-th arrival meets the n-th, each pipe and kind for
   const std::string a = "  core_barrier pipe=1\n  core_barrier pipe=1\n", b = "  core_barrier pipe=2\n";
   system.load(4, program(a, b), tensor_arguments());
   system.load(5, program(b, a), tensor_arguments());
-  CHECK(system.run().elapsed == m.chip.core.meeting.barrier * 2);
+  CHECK(system.run().elapsed == m.chip.core.rendezvous.barrier * 2);
 }
 
 TEST_CASE("logical core: a swap takes its latency and its bytes over the bandwidth of its path", "[timing]") {
@@ -104,7 +104,7 @@ TEST_CASE("logical core: a swap takes its latency and its bytes over the bandwid
   i.src0.dtype = i.dst.dtype = isa::DType::kBf16;
   i.gpsimd_dma = true;
   const Duration bytes = base::Bandwidth{153'000'000'000, false}.time_for({100 * 128 * 2});
-  CHECK(model::swap_time(i, core) == core.meeting.gpsimd_latency + bytes);
+  CHECK(model::swap_time(i, core) == core.rendezvous.gpsimd_latency + bytes);
   i.gpsimd_dma = false;
   // 7 rows of 256 bytes on the busiest of 16 engines, 8 cycles and an overhead of 3 each
   const base::Clock clock(core.dma.clock);
@@ -128,7 +128,7 @@ TEST_CASE("logical core: a swap takes the same time in both modes", "[system]") 
   CHECK(timing == times(Mode::kFunctional));
 }
 
-TEST_CASE("logical core: a core that never comes ends the run, and both are named", "[system]") {
+TEST_CASE("logical core: a core that never arrives ends the run, and both are named", "[system]") {
   model::System system(pairs(), Mode::kTiming);
   system.load(2, text_program(kHead + "vector:\n  core_barrier pipe=3\n"), tensor_arguments());
   system.load(
@@ -138,24 +138,25 @@ TEST_CASE("logical core: a core that never comes ends the run, and both are name
       tensor_arguments());
   try {
     system.run();
-    FAIL("a meeting of one ended");
+    FAIL("a rendezvous of one core ended");
   } catch (const base::UserError& e) {
     CHECK(e.status == base::ExitStatus::kNoProgress);
     CHECK(e.code == "E-RUN-051");
-    CHECK_THAT(e.what(),
-               Contains("core2.vector[0] core_barrier waits for core3 on pipe 3; would still come: scalar"));
-    CHECK_THAT(e.what(), Contains("core3.vector[0] core_barrier waits for core2 on pipe 4; nothing left"));
+    CHECK_THAT(
+        e.what(),
+        Contains("core2.vector[0] core_barrier waits for core3 on pipe 3; would still arrive: scalar"));
+    CHECK_THAT(e.what(), Contains("core3.vector[0] core_barrier waits for core2 on pipe 4; no remaining"));
   }
 }
 
-TEST_CASE("logical core: physical cores on their own do not meet", "[system]") {
+TEST_CASE("logical core: separate physical cores have no rendezvous", "[system]") {
   model::System system(machine_of(1, 1, 1), Mode::kTiming);
   system.load(0, text_program(kHead + "vector:\n  core_barrier\n"), tensor_arguments());
   CHECK_THROWS_WITH(system.run(),
                     Contains("E-RUN-045") && Contains("vector[0] core_barrier") && Contains("lnc"));
 }
 
-TEST_CASE("logical core: two sides of a swap that do not fit are refused", "[system]") {
+TEST_CASE("logical core: two sides of a swap that do not match are refused", "[system]") {
   model::System system(pairs(), Mode::kTiming);
   const auto program = [](const char* shape) {
     return text_program(kHead + "vector:\n  sendrecv shape=" + shape +

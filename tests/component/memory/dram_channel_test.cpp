@@ -91,18 +91,15 @@ void compare_all(std::uint64_t first, std::uint64_t last) {
 
 }  // namespace
 
-TEST_CASE("DRAM channel: it keeps every rule and does what the stepped model does, mixes 1 to 120",
-          "[dram]") {
+TEST_CASE("DRAM channel: it keeps every rule and equals the stepped model, mixes 1 to 120", "[dram]") {
   compare_all(1, 120);
 }
 
-TEST_CASE("DRAM channel: it keeps every rule and does what the stepped model does, mixes 121 to 240",
-          "[dram]") {
+TEST_CASE("DRAM channel: it keeps every rule and equals the stepped model, mixes 121 to 240", "[dram]") {
   compare_all(121, 240);
 }
 
-TEST_CASE("DRAM channel: it keeps every rule and does what the stepped model does, 4000 mixes",
-          "[dram][slow]") {
+TEST_CASE("DRAM channel: it keeps every rule and equals the stepped model, 4000 mixes", "[dram][slow]") {
   compare_all(1001, 5000);
 }
 

@@ -136,7 +136,7 @@ TEST_CASE("DRAM law: activates come four in a window of tFAW", "[dram]") {
   CHECK(r.tally.activates == 4000);
 }
 
-TEST_CASE("DRAM law: a read-write turn costs tRTW, the way back CWL + burst + tWTR", "[dram]") {
+TEST_CASE("DRAM law: a read-to-write turnaround costs tRTW, the reverse CWL + burst + tWTR", "[dram]") {
   // To other groups 20 + 4 + 14, within a group 20 + 4 + 20; in slots of 4.
   for (const Turning& t : {Turning{{0, 1}, {2, 3}, 4, 40}, Turning{{0, 0}, {0, 0}, 8, 44}}) {
     constexpr Tick kBlocks = 500;

@@ -171,7 +171,7 @@ TEST_CASE("address mapping: every place of a small stack is reached once", "[dra
   }
 }
 
-TEST_CASE("address mapping: all bytes of a block lie in one row, and not those of two blocks", "[dram]") {
+TEST_CASE("address mapping: all bytes of a block are in one row, and not those of two blocks", "[dram]") {
   std::mt19937 random(7);
   for (int n = 0; n < 100; ++n) {
     const Organisation o = random_organisation(random, 1);
@@ -242,7 +242,7 @@ TEST_CASE("address mapping: ChRaBaRoCo walks through a bank before it takes the 
   CHECK(ch.place(32 * 8192 * 1024) == DramAddress{0, 1, 0, 0, 0});
 }
 
-TEST_CASE("address mapping: an XOR without an upper bound takes what both sides have", "[dram]") {
+TEST_CASE("address mapping: an XOR without an upper bound takes the bits that both sides have", "[dram]") {
   Organisation o = reference_organisation();
   const std::string text = "row sid bank group channel pseudo column; channel ^= row[2+]; group ^= row[0+]";
   CHECK(AddressMapping(text, o, "t").place(5 << 16) == DramAddress{0, 0, 1 * 4, 5, 0});
@@ -254,7 +254,7 @@ TEST_CASE("address mapping: an XOR without an upper bound takes what both sides 
   CHECK(AddressMapping(text, o, "t").place(3 << 11) == DramAddress{3, 0, 0, 0, 0});
 }
 
-TEST_CASE("address mapping: the left of an XOR may begin at a bit and take what the right has", "[dram]") {
+TEST_CASE("address mapping: the left of an XOR may begin at a bit and take the bits of the right", "[dram]") {
   Organisation o = reference_organisation();
   const std::string text = "row sid bank group channel pseudo column; channel[1+] ^= bank[0+]";
   o.channels = 8;  // bits 11 to 13 of the address; bank 16 and 17
@@ -265,7 +265,7 @@ TEST_CASE("address mapping: the left of an XOR may begin at a bit and take what 
   CHECK(AddressMapping(text, o, "t").place(3 << 13).channel == 0);
 }
 
-TEST_CASE("address mapping: what is written must be slices and XORs", "[dram]") {
+TEST_CASE("address mapping: the expression must consist of slices and XORs", "[dram]") {
   const std::string good = "row sid bank group pseudo column";
   REQUIRE(refusal(good) == "accepted");
   REQUIRE(refusal("  row sid\tbank group channel pseudo column  ") == "accepted");
@@ -290,7 +290,7 @@ TEST_CASE("address mapping: a bit that its field does not have is refused", "[dr
         "E-CFG-032: 'channel[0]': channel has a single value and no bits");
 }
 
-TEST_CASE("address mapping: every bit stands among the slices once", "[dram]") {
+TEST_CASE("address mapping: every bit occurs in the slices once", "[dram]") {
   CHECK_THAT(refusal("row sid bank pseudo column"), Catch::StartsWith("E-CFG-033: group[0] is missing"));
   CHECK_THAT(refusal("row sid bank group pseudo column[4:2] column[2:0]"),
              Catch::StartsWith("E-CFG-033: column[2] appears twice"));
@@ -306,7 +306,7 @@ TEST_CASE("address mapping: the sides of an XOR are equally wide", "[dram]") {
 TEST_CASE("address mapping: several addresses at one place are refused", "[dram]") {
   const std::string good = "row sid bank group pseudo column; bank ^= row[1:0]";
   CHECK(refusal(good + "; group ^= group") ==
-        "E-CFG-035: 'group ^= group' maps several addresses to one place");
+        "E-CFG-035: 'group ^= group' maps several addresses to one location");
   CHECK_THAT(refusal(good + "; row[2:0] ^= row[3:1]; row[2] ^= row[2]; sid ^= row[0]"),
              Catch::StartsWith("E-CFG-035: 'row[2] ^= row[2]'"));
   // Two bits that take each other at once become the same.
@@ -314,13 +314,13 @@ TEST_CASE("address mapping: several addresses at one place are refused", "[dram]
              Catch::StartsWith("E-CFG-035"));
 }
 
-TEST_CASE("address mapping: rows that are no power of two stand on top and stay as they are", "[dram]") {
+TEST_CASE("address mapping: rows that are not a power of two are on top and unchanged", "[dram]") {
   Organisation o = reference_organisation();
   o.rows = 3 * 2048;
   const std::string good = "row[12:11] sid row[10:0] bank group pseudo column";
   CHECK(refusal(good + "; row[10] ^= row[12]; group ^= row[12:11]", o) == "accepted");
   CHECK_THAT(refusal("sid row bank group pseudo column", o),
-             Catch::StartsWith("E-CFG-036: row[11] is out of its place: 6144 rows are not a power of two, so "
+             Catch::StartsWith("E-CFG-036: row[11] is misplaced: 6144 rows are not a power of two, so "
                                "row[12:11] must be the highest address bits"));
   CHECK_THAT(refusal("row[11] row[12] sid row[10:0] bank group pseudo column", o),
              Catch::StartsWith("E-CFG-036"));

@@ -150,10 +150,10 @@ TEST_CASE("dram parameters: a flat or ideal stack uses none of them", "[dram][pa
   CHECK_FALSE(refusal_of(wrong).empty());
 }
 
-TEST_CASE("dram parameters: what the organisation must keep is checked", "[dram][params]") {
+TEST_CASE("dram parameters: constraints of the organisation are checked", "[dram][params]") {
   CHECK(refusal_of({}).empty());
   CHECK_THAT(refusal_of({{"dram.channels", "12"}}),
-             Catch::StartsWith("E-CFG-020 dram.channels: 12 is no power of two"));
+             Catch::StartsWith("E-CFG-020 dram.channels: 12 is not a power of two"));
   for (const char* const count : {"pseudo_channels", "stack_ids", "bank_groups", "banks"})
     CHECK_THAT(refusal_of({{std::string("dram.") + count, "3"}}),
                Catch::StartsWith(std::string("E-CFG-020 dram.") + count));
@@ -198,8 +198,9 @@ TEST_CASE("dram parameters: timings that contradict each other are refused where
                            {"dram.timing." + name, value}}),
                Catch::StartsWith("E-CFG-020 dram.timing." + name));
   }
-  CHECK_THAT(refusal_of({{"dram.timing.ccd_short", "4 cyc"}}),
-             Catch::StartsWith("E-CFG-020 dram.timing.ccd_stack: 3 cyc is less than ccd_short, 4 cyc"));
+  CHECK_THAT(
+      refusal_of({{"dram.timing.ccd_short", "4 cyc"}}),
+      Catch::StartsWith("E-CFG-020 dram.timing.ccd_stack: 3 cyc is less than ccd_short, which is 4 cyc"));
   CHECK_THAT(refusal_of({{"dram.timing.rp", "17 ns"}}), Catch::StartsWith("E-CFG-020 dram.timing.rc"));
   // A rule of zero contradicts nothing, and a window shorter than four activates never binds.
   CHECK(refusal_of({{"dram.timing.rc", "ideal"}, {"dram.timing.rrd_long", "ideal"}}).empty());
@@ -212,6 +213,6 @@ TEST_CASE("dram parameters: refreshes leave time for work", "[dram][params]") {
   CHECK(refusal_of({{"dram.timing.rfc_all", "3900 ns"}}).empty());  // unused: per bank
   // 3900 ns / 16 banks = 243.75 ns per bank.
   CHECK_THAT(refusal_of({{"dram.timing.rfc_bank", "240 ns"}}),
-             Catch::StartsWith("E-CFG-020 dram.timing.refi: a turn of 243.75 ns for each of 16 banks"));
+             Catch::StartsWith("E-CFG-020 dram.timing.refi: an interval of 243.75 ns for each of 16 banks"));
   CHECK(refusal_of({{"dram.timing.rfc_bank", "240 ns"}, {"dram.refresh", "none"}}).empty());
 }

@@ -211,7 +211,7 @@ TEST_CASE("DRAM rules: every rule has a log that breaks it", "[dram]") {
   }
 }
 
-TEST_CASE("DRAM rules: a finding says how far the commands are and should be", "[dram]") {
+TEST_CASE("DRAM rules: a finding has the actual and the required distance of commands", "[dram]") {
   const Case c = distance("tRP", [](DramSetup& s) { s.timing.rp = 8; }, {act(0, 0), pre(10, 0), act(18, 0)});
   const auto findings = judged(c, c.broken);
   REQUIRE(findings.size() == 1);

@@ -129,7 +129,7 @@ struct Loose : sc_core::sc_module {
     const Time from = sim::now();
     fill(p, tlm::TLM_READ_COMMAND, read);
     port->b_transport(p, delay);
-    took = sim::now() + sim::from_kernel(delay) - from;
+    took = sim::now() + sim::from_systemc(delay) - from;
     fill(p, tlm::TLM_READ_COMMAND, seen);
     debugged = port->transport_dbg(p);
   }

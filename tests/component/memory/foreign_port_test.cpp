@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Someone else's plain base-protocol initiator at a stack of ours.
+// A foreign initiator with the plain base protocol at one of our stacks.
 #include "model/memory/foreign/foreign_port.h"
 
 #include <fmt/format.h>
@@ -70,8 +70,9 @@ std::string refusal(Offence offence, Ending ending = Ending::kAtOnce) {
 
 }  // namespace
 
-TEST_CASE("foreign initiator: reads what it wrote, of any length at any address, ending responses in any way",
-          "[memory][tlm]") {
+TEST_CASE(
+    "foreign initiator: reads its written data, of any length at any address, ending responses in any way",
+    "[memory][tlm]") {
   for (const Bench::Kind kind : kBoth) {
     for (const Ending ending : {Ending::kAtOnce, Ending::kOnReturn, Ending::kLater, Ending::kAny}) {
       for (const std::uint32_t outstanding : {1U, 5U, 64U}) {
@@ -102,8 +103,8 @@ TEST_CASE("foreign initiator: reads what it wrote, of any length at any address,
             if (bench.theirs->list[n].status != tlm::TLM_OK_RESPONSE)
               wrong += fmt::format(" status of {}", n);
           }
-          if (bench.theirs->most_under_way > outstanding + 1) wrong += " more under way than may be";
-          if (bench.theirs->most_under_way < std::min(outstanding, 60U)) wrong += " too few under way";
+          if (bench.theirs->most_under_way > outstanding + 1) wrong += " too many in flight";
+          if (bench.theirs->most_under_way < std::min(outstanding, 60U)) wrong += " too few in flight";
           const auto m = bench.stack->measure(sim::now());
           std::uint64_t read = 0, written = 0;
           for (const auto& t : bench.theirs->list)
@@ -159,7 +160,7 @@ TEST_CASE("foreign initiator: many transactions under way reach the bandwidth of
           "[memory][tlm]") {
   constexpr std::uint64_t kLength = 4096, kCount = 4000;
   model::MachineParams m = machine_of(1, 1, 1);
-  // What refresh and bank groups cost is DRAM's affair.
+  // The cost of refresh and bank groups is tested with the DRAM.
   m.chip.hbm.dram.refresh = model::dram::Refresh::kNone;
   m.chip.hbm.dram.timing.ccd_long = m.chip.hbm.dram.timing.ccd_stack = m.chip.hbm.dram.timing.ccd_short;
   for (const Bench::Kind kind : kBoth) {
@@ -187,10 +188,10 @@ TEST_CASE("foreign initiator: one transaction at a time reaches its length per l
   CHECK(bench.theirs->most_under_way == 2);  // one of them waits for END_REQ
 }
 
-TEST_CASE("foreign initiator: what a stack cannot do is answered with the standard's status",
+TEST_CASE("foreign initiator: an unsupported request is answered with the standard's status",
           "[memory][tlm]") {
   Bench bench(Bench::Kind::kFlat);
-  const std::uint64_t size = bench.stack->pages().size();
+  const std::uint64_t size = bench.stack->host_memory().size();
   unsigned char enable = TLM_BYTE_ENABLED;
   auto& enabled = bench.theirs->read(0, 64);
   enabled.payload.set_byte_enable_ptr(&enable);
@@ -214,10 +215,10 @@ TEST_CASE("foreign initiator: what a stack cannot do is answered with the standa
   CHECK(nowhere.status == tlm::TLM_GENERIC_ERROR_RESPONSE);
   CHECK(nothing.status == tlm::TLM_OK_RESPONSE);
   CHECK(wide.status == tlm::TLM_OK_RESPONSE);
-  CHECK(bench.stack->measure(sim::now()).read_bytes == 64);  // of the last alone
+  CHECK(bench.stack->measure(sim::now()).read_bytes == 64);  // of the last one only
 }
 
-TEST_CASE("foreign initiator: what it does against the base protocol is refused", "[memory][tlm]") {
+TEST_CASE("foreign initiator: violations of the base protocol are refused", "[memory][tlm]") {
   const auto refused = [](Offence offence, const char* how, Ending ending = Ending::kAtOnce) {
     const std::string text = refusal(offence, ending);
     CHECK_THAT(text, Catch::Contains("adaptor: error[E-RUN-080]: the initiator"));

@@ -84,7 +84,7 @@ std::string times(const TheirMemory::Behaviour& b, Mode mode, bool run_ahead) {
 
 }  // namespace
 
-TEST_CASE("foreign memory: programs compute with it, and it holds what they wrote, however it answers",
+TEST_CASE("foreign memory: programs compute with it, and it holds their results, however it answers",
           "[memory][tlm]") {
   for (const Manner manner : {Manner::kFourPhases, Manner::kNoEndReq, Manner::kOnReturn, Manner::kAtOnce,
                               Manner::kEndReqOnReturn, Manner::kAny}) {
@@ -176,8 +176,7 @@ TEST_CASE("foreign memory: times are the same without values and without run-ahe
   CHECK(times(b, Mode::kTiming, false) == expected);
 }
 
-TEST_CASE("foreign memory: what it does against the base protocol is refused with the burst",
-          "[memory][tlm]") {
+TEST_CASE("foreign memory: violations of the base protocol are refused with the burst", "[memory][tlm]") {
   using Catch::Contains;
   const auto breaks = [](Misdeed misdeed, const char* how) {
     const std::string text = refusal(misdeed);

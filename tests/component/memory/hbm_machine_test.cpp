@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cores get from an HBM stack with DRAM in it: sharing, peaks, silicon's rates, distance, and what does
-// not matter.
+// The bandwidth that cores get from an HBM stack with DRAM: sharing, peaks, silicon's rates, distance, and
+// settings that have no effect.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -24,14 +24,14 @@ double peak(const model::MachineParams& m) {
   return static_cast<double>(m.chip.hbm.bandwidth.bytes_per_second) / 1e9;
 }
 
-// The time in which a core had read its last byte.
+// The time at which a core has read its last byte.
 double done(const Streamed& r, std::uint32_t core) {
   Time last{0};
   for (const auto& p : r.packets.cores.at(core)) last = std::max(last, p.read);
   return (last - Time{0}).ns();
 }
 
-// Cores 0 and 1 have equal shares, of nine tenths of `limit` bytes a nanosecond at least.
+// Cores 0 and 1 have equal shares, at least nine tenths of `limit` bytes per nanosecond.
 void check_shared(const model::MachineParams& m, const Stream& each, double limit) {
   const Streamed r = stream(m, {{0, 0, each}, {1, 0, each}});
   CHECK(r.rate(0) == Approx(r.rate(1)).epsilon(kFairness));
@@ -40,7 +40,7 @@ void check_shared(const model::MachineParams& m, const Stream& each, double limi
   CHECK(r.rate(0) + r.rate(1) <= peak(m));
 }
 
-// All that a run measured of its DMA engines and stacks, one number per line.
+// All measurements of a run's DMA engines and stacks, one per line.
 std::string everything(const Streamed& r) {
   std::string text = times_of(r.run);
   for (const auto& [core, packets] : r.packets.cores)
@@ -67,7 +67,7 @@ Duration doorbell_to_data(const ActivityLog& log) {
 
 }  // namespace
 
-// Refresh bank by bank takes nothing from banks that have their row: the limit is the peak itself.
+// Per-bank refresh does not affect banks whose row is open: the limit is the peak itself.
 TEST_CASE(
     "HBM machine: two cores that load from one stack share it equally and reach nine tenths of its peak",
     "[hbm]") {
@@ -77,7 +77,7 @@ TEST_CASE(
 }
 
 // Refresh of all banks takes tRTP + tRP + tRFCab + tRCDRD of each tREFI.
-TEST_CASE("HBM machine: with refresh of all banks two cores reach nine tenths of what that leaves", "[hbm]") {
+TEST_CASE("HBM machine: with all-bank refresh two cores reach nine tenths of the remaining rate", "[hbm]") {
   model::MachineParams m = dram_machine();
   m.chip.hbm.dram.refresh = model::dram::Refresh::kAllBank;
   const model::DramTimingParams& t = m.chip.hbm.dram.timing;
@@ -98,15 +98,15 @@ TEST_CASE("HBM machine: rows of any length from 512 bytes on reach nine tenths o
   }
 }
 
-// Silicon: hardware/trainium2.md section 2.8. 16 engines of 32 bytes a cycle of 0.85 GHz, each element of
-// 4 KiB with 4 cycles of its own, are what one core can move; silicon's stream is part of a kernel.
-TEST_CASE("HBM machine: one core's loads and stores of 4 KiB reach what silicon reaches", "[hbm]") {
+// Silicon: hardware/trainium2.md section 2.8. One core can move 16 engines x 32 bytes a cycle of 0.85 GHz,
+// with 4 additional cycles per element of 4 KiB; silicon's stream is part of a kernel.
+TEST_CASE("HBM machine: one core's loads and stores of 4 KiB reach the rate of silicon", "[hbm]") {
   const Streamed r = stream(dram_machine(), {{0, 0, {100, 100}}});
   CHECK(r.rate(0) >= 281);
   CHECK(r.rate(0) <= 16 * 27.2 * 128 / 132);
 }
 
-TEST_CASE("HBM machine: a pair of loads of 8 KiB rows reaches what silicon reaches", "[hbm]") {
+TEST_CASE("HBM machine: a pair of loads of 8 KiB rows reaches the rate of silicon", "[hbm]") {
   const Streamed r = stream(dram_machine(), {{0, 0, {2, 0, 8192}}});
   Time start = base::kNever, written{0};
   for (const auto& p : r.packets.cores.at(0)) {
@@ -116,9 +116,9 @@ TEST_CASE("HBM machine: a pair of loads of 8 KiB rows reaches what silicon reach
   CHECK(2 * 1048576 / (written - start).ns() == Approx(337).epsilon(0.05));
 }
 
-// On the way 34 + 34 ns as the flat law has them; in the stack its 36 ns against tRCDRD + CL in whole cycles,
-// from the next edge of the command clock on, and in slots.
-TEST_CASE("HBM machine: an unloaded read takes the network's way and tRCDRD + CL", "[hbm]") {
+// The network takes 34 + 34 ns, as for the flat stack. In the stack, 36 ns compare with tRCDRD + CL in whole
+// cycles, from the next edge of the command clock on, and in slots.
+TEST_CASE("HBM machine: an unloaded read takes the network's latency and tRCDRD + CL", "[hbm]") {
   model::MachineParams flat = dram_machine();
   flat.chip.hbm.model = model::HbmModel::kFlat;
   const auto start = [](const model::MachineParams& m) {
@@ -146,7 +146,7 @@ TEST_CASE("HBM machine: a core on the other die reads later by the crossing", "[
   CHECK(latency(7) - latency(0) == Approx(m.chip.noc.cross_die.fs).epsilon(0.02));
 }
 
-TEST_CASE("HBM machine: cores on the other die share what the crossing carries, those beside do not",
+TEST_CASE("HBM machine: cores on the other die share the rate of the crossing, those on the same die do not",
           "[hbm]") {
   model::MachineParams m = dram_machine();
   m.chip.noc.cross_die_bandwidth = 200_GBps;
@@ -156,7 +156,7 @@ TEST_CASE("HBM machine: cores on the other die share what the crossing carries, 
   CHECK(r.rate(0) >= 400);
 }
 
-TEST_CASE("HBM machine: values, run-ahead and another run change no time", "[hbm]") {
+TEST_CASE("HBM machine: values, run-ahead and another run do not change times", "[hbm]") {
   const auto times = [](model::Mode mode, bool run_ahead) {
     return in_child([&] {
       return everything(stream(dram_machine(), {{0, 0, {6, 6}}, {1, 0, {12, 0, 512}}, {7, 0, {0, 12, 1024}}},

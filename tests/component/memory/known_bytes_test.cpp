@@ -8,7 +8,7 @@
 
 using tahoma::sim::KnownBytes;
 
-TEST_CASE("known bytes: any additions and removals leave what one flag per byte would", "[sim]") {
+TEST_CASE("known bytes: any additions and removals give the same as one flag per byte", "[sim]") {
   constexpr unsigned kSeed = 20, kBytes = 96;
   INFO("seed " << kSeed);
   std::mt19937 random(kSeed);

@@ -4,7 +4,7 @@
 
 #include "isa/core/program_error.h"
 #include "model/base/error.h"
-#include "model/memory/hbm/host_pages.h"
+#include "model/memory/hbm/host_memory.h"
 #include "model/system/system.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/in_child.h"
@@ -36,7 +36,7 @@ std::uint64_t at(std::uint32_t chip, std::uint64_t offset) {
 }  // namespace
 
 TEST_CASE("host pages: memory that the host cannot reserve is the host's error", "[memory]") {
-  model::HostPages pages(std::uint64_t{1} << 60);
+  model::HostMemory pages(std::uint64_t{1} << 60);
   try {
     pages.data();
     FAIL("an exbibyte was reserved");
@@ -47,7 +47,7 @@ TEST_CASE("host pages: memory that the host cannot reserve is the host's error",
 }
 
 TEST_CASE("host pages: untouched bytes are zero, and forgotten ones become zero again", "[memory]") {
-  model::HostPages pages(1 << 20);
+  model::HostMemory pages(1 << 20);
   CHECK(pages.data()[12345] == std::byte{0});
   pages.data()[12345] = std::byte{7};
   pages.forget();

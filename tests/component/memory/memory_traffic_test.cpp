@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic that never lets up on one stack: what it asks for, and the closed forms that it must reach.
+// Saturating traffic on one stack: its requests, and the closed forms that it must reach.
 #include "model/system/statistics/memory_traffic.h"
 
 #include <catch2/catch.hpp>
@@ -14,8 +14,8 @@ using namespace tahoma::base::literals;
 
 namespace {
 
-// One HBM3 channel of two pseudo-channels, 51.2 GB/s, at which all timings are whole cycles of 0.625 ns;
-// never refreshed. From the top of an address: row, bank, group, stack ID, column, pseudo-channel.
+// One HBM3 channel of two pseudo-channels, 51.2 GB/s, at which all timings are whole cycles of 0.625 ns,
+// without refresh. From the top of an address: row, bank, group, stack ID, column, pseudo-channel.
 HbmParams one_channel() {
   MachineParams machine;
   base::ParamTree tree("machine");
@@ -55,7 +55,7 @@ MemoryTraffic randomly(std::uint64_t requests, double read_fraction = 1) {
 
 Approx within_a_percent_of(double value) { return Approx(value).epsilon(0.01); }
 
-// Bytes of a row of every bank: the stride to the next row of the same bank.
+// Bytes of one row of every bank: the stride to the next row of the same bank.
 base::Bytes row_stride(const HbmParams& p) {
   const DramParams& d = p.dram;
   return {d.page.count * d.channels * d.pseudo_channels * d.stack_ids * d.bank_groups * d.banks};
@@ -84,7 +84,7 @@ TEST_CASE("memory traffic: with every rule but the pins ideal, a stream reaches 
   const TrafficResult r = run_traffic(p, sequential(50'000));
   CHECK(r.of_peak == within_a_percent_of(1));
   CHECK(r.of_peak <= 1);
-  // An activate in a row of 32 accesses.
+  // One activate per row of 32 accesses.
   CHECK(r.row_hits == Approx(31.0 / 32).epsilon(1e-3));
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("memory traffic: all-bank refresh takes tRFC out of tREFI", "[hbm]") {
   const TrafficResult r = run_traffic(p, sequential(100'000));
   const DramTimingParams& t = p.dram.timing;
   CHECK(r.of_peak <= calm * (1 - t.rfc_all.seconds() / t.refi.seconds()));
-  // Besides tRFC, rows are closed before it and opened behind it.
+  // In addition to tRFC, rows are closed before it and opened after it.
   const double around = (t.rtp + t.rp + t.rcd_read).seconds();
   CHECK(r.of_peak >= calm * (1 - (t.rfc_all.seconds() + 2 * around) / t.refi.seconds()));
   CHECK(r.lost_refresh >= t.rfc_all.seconds() / t.refi.seconds());
@@ -115,8 +115,8 @@ TEST_CASE("memory traffic: random reads keep to four activates of a pseudo-chann
   CHECK(r.row_hits < 0.02);  // 128 reads wait, and a pseudo-channel has 2^18 rows
 }
 
-// A segment leaves its queue as a whole, so that a queue of a few of them has nothing to open ahead.
-TEST_CASE("memory traffic: in a deep queue a large request is the accesses that it is made of", "[hbm]") {
+// A segment leaves its queue as a whole, so a queue of few segments has nothing to open ahead.
+TEST_CASE("memory traffic: in a deep queue a large request is equivalent to its accesses", "[hbm]") {
   HbmParams p = one_channel();
   p.dram.read_queue = 1024;
   MemoryTraffic large = sequential(500);
@@ -136,7 +136,7 @@ TEST_CASE("memory traffic: half of an access is half of the bandwidth", "[hbm]")
   CHECK(r.of_peak == Approx(r.data / 2));
 }
 
-TEST_CASE("memory traffic: data on the pins is what was asked for, and reads are their share", "[hbm]") {
+TEST_CASE("memory traffic: data on the pins equal the requests, and reads have their share", "[hbm]") {
   const HbmParams p = one_channel();
   for (const double share : {0.0, 0.25, 0.5, 1.0}) {
     const TrafficResult r = run_traffic(p, randomly(10'000, share));
@@ -152,7 +152,7 @@ TEST_CASE("memory traffic: data on the pins is what was asked for, and reads are
   CHECK(run_traffic(p, turns).reads.count == 5120);
 }
 
-TEST_CASE("memory traffic: longer turns of reads and writes lose less to turning", "[hbm]") {
+TEST_CASE("memory traffic: longer blocks of reads and writes lose less to turnarounds", "[hbm]") {
   const HbmParams p = one_channel();
   double before = 1;
   for (const std::uint64_t block : {16, 128, 1024}) {
@@ -160,13 +160,14 @@ TEST_CASE("memory traffic: longer turns of reads and writes lose less to turning
     turns.read_fraction = 0.5;
     turns.block = block;
     const double lost = run_traffic(p, turns).lost_turnaround;
-    INFO("turns of " << block);
+    INFO("blocks of " << block);
     CHECK(lost < before);
     before = lost;
   }
 }
 
-TEST_CASE("memory traffic: the same traffic gives the same result, another seed other addresses", "[hbm]") {
+TEST_CASE("memory traffic: the same traffic gives the same result, another seed gives other addresses",
+          "[hbm]") {
   const HbmParams p = one_channel();
   MemoryTraffic traffic = randomly(5'000, 0.7);
   const TrafficResult first = run_traffic(p, traffic), again = run_traffic(p, traffic);
@@ -180,13 +181,13 @@ TEST_CASE("memory traffic: a stream past the end of the stack begins again", "[h
   HbmParams p = one_channel();
   p.capacity = {row_stride(p).count * 2};
   const MemoryTraffic around = strided(row_stride(p), 2000);
-  // Two rows of one bank, in turns.
+  // Two rows of one bank, alternately.
   CHECK(run_traffic(p, around).row_hits < 1);
   p.capacity = row_stride(p);
   CHECK(run_traffic(p, around).row_hits == Approx(1).epsilon(1e-3));
 }
 
-TEST_CASE("memory traffic: two channels carry twice what one does", "[hbm]") {
+TEST_CASE("memory traffic: two channels carry twice as much as one", "[hbm]") {
   HbmParams p = one_channel();
   const double one = run_traffic(p, sequential(50'000)).bytes_per_second;
   p.dram.channels = 2;

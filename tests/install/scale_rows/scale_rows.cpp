@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel of a user: y[r] = factor[r] * x[r] for rows of x in bf16 and a factor of fp32 for each row. Rows are
-// sharded over cores; on a core 128 rows at a time go through SBUF, and the vector engine multiplies.
+// A user's kernel: y[r] = factor[r] * x[r] for rows of x in bf16 and a factor of fp32 for each row. Rows are
+// sharded over cores; each core loads 128 rows at a time into SBUF, and the vector engine multiplies them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ class ScaleRows final : public workloads::KernelCase {
 
 }  // namespace
 
-// What this program knows: the shipped kinds, and scale_rows.
+// The kinds of this program: the shipped ones, and scale_rows.
 const std::vector<tahoma::runtime::WorkloadKind>& tahoma::runtime::workload_kinds() {
   static const std::vector<WorkloadKind> kinds = [] {
     std::vector<WorkloadKind> all = workloads::shipped_kinds();

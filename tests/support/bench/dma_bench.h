@@ -50,7 +50,7 @@ struct SlowMemory : sc_core::sc_module {
   };
 
   tlm::tlm_sync_enum on_request(int, sim::Payload& p, tlm::tlm_phase&, sc_core::sc_time& delay) {
-    const base::Time arrival = sim::now() + sim::from_kernel(delay);
+    const base::Time arrival = sim::now() + sim::from_systemc(delay);
     sim::PacketInfo& info = sim::info_of(p);
     std::mt19937_64 law(p.get_address() * 2 + (p.is_read() ? 1 : 0));
     const base::Duration wait{static_cast<std::int64_t>(law() % 600'000'000)};  // below 600 ns

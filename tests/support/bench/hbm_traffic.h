@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cores that stream from and to HBM, and what the memory made of it. A stream is a row of large transfers on
-// the rings of two queues, each of 128 rows, one for every partition of SBUF, out of a tensor of its own.
+// Cores that stream from and to HBM, and the measurements of the memory. A stream is a series of large
+// transfers on the rings of two queues, each of 128 rows, one for every partition of SBUF, with its own
+// tensor.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +22,13 @@ inline model::MachineParams dram_machine() {
 }
 
 struct Stream {
-  unsigned loads = 0, stores = 0;  // transfers on ring 0 and on ring 1; one kind alone takes both in turn
+  unsigned loads = 0, stores = 0;  // transfers on ring 0 and on ring 1; a single kind alternates between both
   std::uint32_t row = 4096;        // bytes of a partition in one transfer
   std::uint64_t bytes_of_one() const { return std::uint64_t{128} * row; }
 };
 
-// Argument 0 is what is loaded, argument 1 where the stores go. Loads and stores have SBUF of their own.
+// Argument 0 is the source of loads, argument 1 the destination of stores. Loads and stores have separate
+// SBUF.
 inline std::shared_ptr<const isa::Program> stream_program(const Stream& s) {
   auto program = std::make_shared<isa::Program>();
   program->args = {"in", "out"};
@@ -54,7 +56,7 @@ inline std::shared_ptr<const isa::Program> stream_program(const Stream& s) {
   return program;
 }
 
-// Packets of all cores, by the time at which an engine had read them.
+// Packets of all cores, by the time at which an engine has read them.
 struct PacketTimes : base::ProbeObserver {
   struct Packet {
     base::Time start, read, written;
@@ -66,7 +68,7 @@ struct PacketTimes : base::ProbeObserver {
   }
   void semaphore(const base::SemaphoreActivity&) override {}
 
-  // Bytes a nanosecond of a core between two times.
+  // Bytes per nanosecond of a core between two times.
   double rate(std::uint32_t core, base::Time from, base::Time to) const {
     std::uint64_t bytes = 0;
     for (const Packet& p : cores.at(core))
@@ -75,7 +77,7 @@ struct PacketTimes : base::ProbeObserver {
   }
 };
 
-struct Placed {
+struct PlacedTraffic {
   std::uint32_t core = 0, stack = 0;
   Stream stream;
 };
@@ -84,7 +86,7 @@ struct Streamed {
   base::RunMeasurement run;
   PacketTimes packets;
 
-  // In the half of the run around its middle, where every stream runs.
+  // In the middle half of the run, in which every stream is active.
   double rate(std::uint32_t core) const {
     const base::Time from{run.elapsed.fs / 4}, to{run.elapsed.fs / 4 * 3};
     return packets.rate(core, from, to);
@@ -92,12 +94,12 @@ struct Streamed {
 };
 
 // Tensors of 1 GiB in the stacks: two for each core, one to load from and one to store to.
-inline Streamed stream(const model::MachineParams& machine, const std::vector<Placed>& all,
+inline Streamed stream(const model::MachineParams& machine, const std::vector<PlacedTraffic>& all,
                        model::Mode mode = model::Mode::kTiming, bool run_ahead = true) {
   model::System system(machine, mode, run_ahead);
   Streamed r;
   system.observe(&r.packets);
-  for (const Placed& p : all) {
+  for (const PlacedTraffic& p : all) {
     std::array<std::uint64_t, isa::kArguments> arguments{};
     for (std::uint64_t a = 0; a < 2; ++a)
       arguments[a] = isa::GlobalAddress{0, p.stack, (2 * p.core + a) << 30}.bits();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines for tests: the declared defaults, cut down where a test wants less.
+// Machines for tests: the declared defaults, reduced where a test needs less.
 #pragma once
 
 #include "model/system/machine_params.h"
 
 namespace tahoma::tests {
 
-// The default UltraServer, straight from the declarations.
+// The default UltraServer, directly from the declarations.
 inline model::MachineParams default_machine() {
   model::MachineParams m;
   base::ParamTree tree("machine");
@@ -22,15 +22,15 @@ inline model::MachineParams machine_of(std::uint64_t x, std::uint64_t y, std::ui
   return m;
 }
 
-// One chip whose stacks have a bandwidth and a latency alone: no refresh and no bank comes between an engine
-// and its closed form.
+// One chip whose stacks have only a bandwidth and a latency, so that neither refresh nor banks affect an
+// engine's closed form.
 inline model::MachineParams flat_chip() {
   model::MachineParams m = machine_of(1, 1, 1);
   m.chip.hbm.model = model::HbmModel::kFlat;
   return m;
 }
 
-// Of flat stacks: request to first data, nothing in the way, on the core's own die.
+// For flat stacks: request to first data, without contention, on the core's own die.
 inline base::Duration unloaded_read(const model::MachineParams& m) {
   return m.chip.noc.request + m.chip.hbm.read_latency + m.chip.noc.response;
 }

@@ -72,7 +72,7 @@ class StackBench : public sc_core::sc_module {
       info.last = more->start;
       asked_.push_back(*more);
       tlm::tlm_phase phase = tlm::BEGIN_REQ;
-      sc_core::sc_time delay = sim::to_kernel(more->start - sim::now());
+      sc_core::sc_time delay = sim::to_systemc(more->start - sim::now());
       if (out_->nb_transport_fw(*p, phase, delay) == tlm::TLM_ACCEPTED) return;
       more = answered(*p);
     }

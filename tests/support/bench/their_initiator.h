@@ -119,13 +119,13 @@ class TheirInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
     tlm::tlm_phase phase = offence == Offence::kWrongPhase ? tlm::END_REQ : tlm::BEGIN_REQ;
     if (offence == Offence::kEndsNothing) phase = tlm::END_RESP;
     sc_core::sc_time delay = ns(t.ahead_ns);
-    t.begin = sim::now() + sim::from_kernel(delay);
+    t.begin = sim::now() + sim::from_systemc(delay);
     const tlm::tlm_sync_enum how = port->nb_transport_fw(t.payload, phase, delay);
     if (offence == Offence::kTwice) {
       phase = tlm::BEGIN_REQ;
       port->nb_transport_fw(t.payload, phase, delay);
     }
-    const base::Time when = sim::now() + sim::from_kernel(delay);
+    const base::Time when = sim::now() + sim::from_systemc(delay);
     if (how == tlm::TLM_UPDATED && phase == tlm::END_REQ) accept(t, when);
     if (how == tlm::TLM_UPDATED && phase != tlm::END_REQ && offence == Offence::kNone)
       complain(t, "a strange phase on return");
@@ -166,7 +166,7 @@ class TheirInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
       return tlm::TLM_ACCEPTED;
     }
     Transaction& t = *found->second;
-    const base::Time when = sim::now() + sim::from_kernel(delay);
+    const base::Time when = sim::now() + sim::from_systemc(delay);
     if (phase == tlm::END_REQ) {
       accept(t, when);
       due_.notify(sc_core::SC_ZERO_TIME);

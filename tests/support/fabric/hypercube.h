@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A topology that tahoma does not have: what a new one takes. One file, of which the last function is its row.
+// A topology that tahoma does not have, which shows the parts of a new one: one file, whose last function is
+// its row.
 #pragma once
 
 #include <bit>
@@ -10,7 +11,7 @@
 namespace tahoma::tests {
 
 // Chips whose numbers differ in one bit are neighbours. Packets correct the bits from the lowest to the
-// highest, so that no circle of links waits for itself.
+// highest, so that no cycle of links can deadlock.
 class Hypercube final : public base::Topology {
  public:
   explicit Hypercube(std::uint32_t chips) : Topology({{"x", chips}}) {}

@@ -49,14 +49,14 @@ Complaints names_are_unique_words(const Topology& t) {
     for (PortIndex port = 0; port < t.ports(node); ++port) {
       const base::PortKind kind = t.port(node, port);
       if (!std::regex_match(kind.name, kWord) || !names.insert(kind.name).second)
-        found.push_back(fmt::format("node {} has a port '{}' too many", node, kind.name));
+        found.push_back(fmt::format("node {} has an extra port '{}'", node, kind.name));
       if (kind.rate > base::LinkRate::kSwitched)
         found.push_back(fmt::format("port '{}' of node {} has no rate", kind.name, node));
     }
     if (node < t.chips()) continue;
     const std::string name = t.switch_name(node);
     if (!std::regex_match(name, kSwitch) || !switches.insert(name).second)
-      found.push_back(fmt::format("there is a switch '{}' too many", name));
+      found.push_back(fmt::format("there is an extra switch '{}'", name));
   }
   return found;
 }
@@ -67,11 +67,12 @@ Complaints axes_number_the_chips(const Topology& t) {
   std::uint32_t chips = 1;
   for (const base::FabricAxis& axis : t.axes()) {
     chips *= axis.size;
-    if (!names.insert(axis.name).second) found.push_back("axis '" + axis.name + "' is there twice");
+    if (!names.insert(axis.name).second) found.push_back("axis '" + axis.name + "' appears twice");
   }
   if (chips != t.chips()) found.push_back(fmt::format("axes for {} of {} chips", chips, t.chips()));
   for (std::uint32_t chip = 0; chip < t.chips(); ++chip)
-    if (t.chip(t.at(chip)) != chip) found.push_back(fmt::format("chip {} is not where it is", chip));
+    if (t.chip(t.at(chip)) != chip)
+      found.push_back(fmt::format("chip {} is not at its own coordinates", chip));
   return found;
 }
 
@@ -94,7 +95,7 @@ Complaints classes_exist_and_form_no_circle(const Topology& t) {
   Complaints found;
   for (const AxisOrder& order : {kXyz, AxisOrder{2, 1, 0}}) {
     const Routes routes(t, order, {});
-    if (may_deadlock(t, routes)) found.emplace_back("a circle of virtual channels waits for itself");
+    if (may_deadlock(t, routes)) found.emplace_back("virtual channels can deadlock in a cycle");
     for (std::uint32_t node = 0; node < t.nodes(); ++node)
       for (std::uint32_t to = 0; to < t.chips(); ++to)
         if (node != to && routes.way(node, to).vc_class >= t.vc_classes())
@@ -103,14 +104,14 @@ Complaints classes_exist_and_form_no_circle(const Topology& t) {
   return found;
 }
 
-// With any one cable dead: no way uses it, and those that are left form no circle.
+// With any one cable dead: no route uses it, and the others form no cycle.
 Complaints dead_links_are_avoided(const Topology& t) {
   Complaints found;
-  if (t.chips() > 24) return found;  // large ones take long and have nothing that smaller ones have not
+  if (t.chips() > 24) return found;  // large ones take long and show nothing new
   for_each_link(t, [&](std::uint32_t node, PortIndex port, std::uint32_t) {
     const base::DeadLinks dead{{node, port}};
     const Routes routes(t, kXyz, dead);
-    if (may_deadlock(t, routes)) found.push_back(fmt::format("a circle without port {} of {}", port, node));
+    if (may_deadlock(t, routes)) found.push_back(fmt::format("a cycle without port {} of {}", port, node));
     for (std::uint32_t from = 0; from < t.chips(); ++from)
       for (std::uint32_t to = 0; to < t.chips(); ++to) {
         if (from == to || !routes.way(from, to).exists()) continue;
@@ -128,13 +129,13 @@ Complaints adaptive_ports_lead_nearer(const Topology& t) {
   Complaints found;
   const Routes routes(t, kXyz, {});
   for (std::uint32_t to = 0; to < t.chips(); ++to) {
-    const auto distance = distances_from(t, to);  // links lead both ways
+    const auto distance = distances_from(t, to);  // links lead in both directions
     for (std::uint32_t node = 0; node < t.nodes(); ++node)
       for (PortIndex port = 0; node != to && port < std::min<PortIndex>(t.ports(node), 32); ++port) {
         const auto next = t.neighbour(node, port);
         const bool nearer = t.allows_adaptive() && next && distance[*next] + 1 == distance[node];
         if ((routes.way(node, to).minimal >> port & 1U) != (nearer ? 1U : 0U))
-          found.push_back(fmt::format("port {} of {} on the way to {}", port, node, to));
+          found.push_back(fmt::format("port {} of {} on the route to {}", port, node, to));
       }
   }
   return found;
@@ -148,8 +149,7 @@ Complaints path_visits_neighbours(const Topology& t) {
     return {"the path does not visit every chip once"};
   for (std::size_t n = 1; n < path.size() && t.switches() == 0; ++n)
     if (distances_from(t, path[n - 1])[path[n]] != 1)
-      found.push_back(
-          fmt::format("{} and {} follow each other, but are no neighbours", path[n - 1], path[n]));
+      found.push_back(fmt::format("{} and {} are consecutive, but not neighbours", path[n - 1], path[n]));
   return found;
 }
 
@@ -160,7 +160,7 @@ void check_lines(const Topology& t, const FabricPicture& picture,
   for (const auto& node : picture.nodes) {
     places[node.node] = {node.column, node.row};
     if (!taken.insert(places[node.node]).second || node.column < 0 || node.row < 0)
-      found.push_back(fmt::format("node {} has no place of its own", node.node));
+      found.push_back(fmt::format("node {} shares its position", node.node));
   }
   for (const auto& line : picture.lines) {
     drawn.insert({line.node, line.port});
@@ -173,7 +173,7 @@ void check_lines(const Topology& t, const FabricPicture& picture,
     const bool arrives =
         std::hypot(places[*to].first - column - line.dx, places[*to].second - row - line.dy) < 1e-9;
     if (std::hypot(line.dx, line.dy) < 0.5 || (!line.stub && !arrives))
-      found.push_back(fmt::format("the line from {} to {} does not arrive", line.node, *to));
+      found.push_back(fmt::format("the line from {} to {} does not end there", line.node, *to));
   }
 }
 
@@ -196,10 +196,10 @@ const std::vector<TopologyLaw>& topology_laws() {
       {"every link has one that leads back", links_lead_back},
       {"names are words, and no two are equal", names_are_unique_words},
       {"chip numbers count along the axes", axes_number_the_chips},
-      {"every chip reaches every other by a shortest way", ways_are_shortest},
-      {"no circle of virtual channels waits for itself", classes_exist_and_form_no_circle},
-      {"ways avoid what is dead", dead_links_are_avoided},
-      {"adaptive ports are those that lead nearer", adaptive_ports_lead_nearer},
+      {"every chip reaches every other by a shortest route", ways_are_shortest},
+      {"virtual channels cannot deadlock in a cycle", classes_exist_and_form_no_circle},
+      {"routes avoid dead links", dead_links_are_avoided},
+      {"adaptive ports are those that lead closer", adaptive_ports_lead_nearer},
       {"the path visits all chips, one link at a time", path_visits_neighbours},
       {"pictures have every link", pictures_have_every_link}};
   return kLaws;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of every topology. Each law returns what breaks it, one sentence for each case; none if it
-// holds. The laws use the topology's answers alone and nothing of its arithmetic.
+// The laws of every topology. Each law returns its violations, one sentence for each; an empty list if it
+// holds. The laws use only the topology's answers and none of its arithmetic.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,11 @@ const std::vector<TopologyLaw>& topology_laws();
 // Sizes with axes of one, two, three and more chips.
 const std::vector<base::MachineSize>& topology_sizes();
 
-// Calls visit(text that names it, topology) for the row's topology of every size that it does not refuse.
+// Calls visit(text that names it, topology) for the row's topology of every legal size.
 void for_each_size(const base::TopologyRow& row,
                    const std::function<void(const std::string&, const base::Topology&)>& visit);
 
-// Links from one node to all others, by breadth-first search; ~0 where there is no way.
+// Links from one node to all others, by breadth-first search; ~0 if there is no path.
 std::vector<std::uint32_t> distances_from(const base::Topology& topology, std::uint32_t from);
 
 struct FabricHop {
@@ -37,12 +37,12 @@ struct FabricHop {
   std::uint8_t vc_class;
   friend auto operator<=>(const FabricHop&, const FabricHop&) = default;
 };
-// The way from chip to chip. Empty if it does not exist or does not arrive.
+// The route from chip to chip. Empty if it does not exist or does not reach the chip.
 std::vector<FabricHop> walk(const base::Topology& topology, const base::Routes& routes, std::uint32_t from,
                             std::uint32_t to);
 
-// Whether a circle of packets can wait for itself: each holds a channel, and asks for the one that the next
-// holds. Without classes every packet counts as being in class 0.
+// Whether a cycle of packets can deadlock: each holds a channel and requests the one that the next packet
+// holds. Without classes every packet counts as class 0.
 bool may_deadlock(const base::Topology& topology, const base::Routes& routes, bool with_classes = true);
 
 }  // namespace tahoma::tests

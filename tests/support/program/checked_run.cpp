@@ -27,7 +27,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
     text.replace(at, from.size(), to);
 }
 
-// The arguments that a program may have are 32: the 16 tensors and the 16 cores.
+// A program may have 32 arguments: the 16 tensors and the 16 cores.
 isa::Program program_of(std::string text) {
   const std::pair<const char*, const char*> tiles[] = {
       {"=T0", "=sbuf[0, 0x0]:fp32"},    {"=T1", "=sbuf[0, 0x1000]:fp32"}, {"=T2", "=sbuf[0, 0x2000]:fp32"},

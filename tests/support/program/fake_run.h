@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A measurement made up by hand, for tests of the report: one chip's worth of two cores whose books balance,
-// two stacks, two links. 100 us long, so windows of 10 us. Figures are chosen to be easy to check by head.
+// A synthetic measurement for tests of the report: one chip with two cores whose accounts balance, two stacks
+// and two links. It is 100 us long, so windows have 10 us. The figures are easy to check by hand.
 #pragma once
 
 #include "model/base/measurements.h"
@@ -81,7 +81,7 @@ inline base::RunMeasurement fake_run() {
   return run;
 }
 
-// Half of the accesses of a channel hit; its pins moved data a half of the time, and a quarter was lost.
+// Half of the accesses of a channel hit; its pins moved data half of the time, and a quarter was lost.
 inline base::ChannelMeasurement fake_channel(const std::string& path, base::Duration elapsed) {
   base::ChannelMeasurement c;
   c.path = path;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs as assembler text on a machine: what its engines took, and integers in HBM before and after.
+// Runs programs from assembler text on a machine: the times of its engines, and integers in HBM before and
+// after.
 #pragma once
 
 #include <cstring>
@@ -45,7 +46,7 @@ inline Words get_words(model::System& system, std::size_t argument, std::size_t 
   return words;
 }
 
-// Everything that a run measured of its engines and DMA engines, one number per line.
+// All measurements of a run's engines and DMA engines, one per line.
 inline std::string times_of(const base::RunMeasurement& run) {
   std::ostringstream text;
   text << run.elapsed.fs << " elapsed, " << run.instructions << " instructions\n";

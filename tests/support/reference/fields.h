@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the members of an aggregate by type, without their names: shows which of them declare no statistic
+// Counts the members of an aggregate by type, without their names, to find members that declare no statistic
 // (model/base/declared.h).
 #pragma once
 
@@ -40,7 +40,7 @@ constexpr std::size_t field_count() {
   else
     return kFound;
 }
-// A member is a U if a U initialises it, and no other class does: an aggregate that begins with a U takes both.
+// A member is a U if only a U initialises it: an aggregate that begins with a U accepts other classes, too.
 template <class T, class U, std::size_t kAt>
 constexpr bool is_of_type() {
   constexpr auto kBefore = std::make_index_sequence<kAt>{};
@@ -67,7 +67,7 @@ template <class T, class U>
 std::size_t undeclared() {
   return fields_of_type<T, U>() - declared_of_type<T, U>();
 }
-// Counts, means and times that no declaration tells of.
+// Counts, means and times without a declaration.
 template <class T>
 std::size_t undeclared_numbers() {
   return undeclared<T, std::uint64_t>() + undeclared<T, double>() + undeclared<T, base::Duration>();

@@ -44,14 +44,14 @@ inline float reference_element(const std::vector<float>& a, std::size_t m, const
                                std::size_t to, std::size_t rows, isa::DType dtype) {
   float total = 0;
   for (std::size_t first = from; first < to; first += rows) {
-    test::Meeting meeting;
+    test::ProductTerms terms;
     for (std::size_t k = first; k < std::min(to, first + rows); ++k) {
-      meeting.weights.push_back(a[k * m + row]);
-      meeting.moving.push_back(b[k * n + column]);
+      terms.weights.push_back(a[k * m + row]);
+      terms.moving.push_back(b[k * n + column]);
     }
-    meeting.weights_have_low = meeting.moving_has_low = dtype == isa::DType::kFp32;
-    total = dtype == isa::DType::kFp32 ? test::matmul_element_in_passes(meeting, first != from, total)
-                                       : test::matmul_element(meeting, first != from, total);
+    terms.weights_have_low = terms.moving_has_low = dtype == isa::DType::kFp32;
+    total = dtype == isa::DType::kFp32 ? test::matmul_element_in_passes(terms, first != from, total)
+                                       : test::matmul_element(terms, first != from, total);
   }
   return total;
 }

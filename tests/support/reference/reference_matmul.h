@@ -21,7 +21,7 @@ inline HalfPair halves_of(float x) {
 }
 inline float finite_or_zero(float x) { return std::isfinite(x) ? x : 0.0F; }
 
-struct Meeting {
+struct ProductTerms {
   std::vector<float> weights, moving;
   bool weights_have_low = false, moving_has_low = false;  // fp32 not declared to be 0 or 1
 };
@@ -38,7 +38,7 @@ inline float chain(const std::vector<float>& w, const std::vector<float>& x) {
   for (std::size_t k = 0; k < w.size(); ++k) sum = std::fma(w[k], x[k], sum);
   return sum;
 }
-inline float chain_of_parts(const Meeting& m, Part weights, Part moving) {
+inline float chain_of_parts(const ProductTerms& m, Part weights, Part moving) {
   std::vector<float> w, x;
   for (const float v : m.weights) w.push_back(part_of(v, weights));
   for (const float v : m.moving) x.push_back(part_of(v, moving));
@@ -46,14 +46,14 @@ inline float chain_of_parts(const Meeting& m, Part weights, Part moving) {
 }
 
 // Operands of a single pass: neither is fp32.
-inline float matmul_element(const Meeting& m, bool accumulate, float before) {
+inline float matmul_element(const ProductTerms& m, bool accumulate, float before) {
   const float sum = chain(m.weights, m.moving);
   return accumulate ? before + sum : sum;
 }
 
 // fp32, or fp32 with tf32, in passes over halves. The high half of a tf32 number is the whole number: it has
 // 11 significant bits.
-inline float matmul_element_in_passes(const Meeting& m, bool accumulate, float before) {
+inline float matmul_element_in_passes(const ProductTerms& m, bool accumulate, float before) {
   float total = before;
   bool add = accumulate;
   const auto pass = [&](Part weights, Part moving) {

@@ -11,7 +11,7 @@ using base::Duration, base::Time;
 using isa::Queue;
 using model::MachineParams;
 
-// A figure of a run in a process of its own.
+// A figure of a run in a separate process.
 using Probe = double (*)(const ActivityLog& log);
 std::function<double(const MachineParams&)> in_run(const std::string& text, Probe probe) {
   return [text, probe](const MachineParams& m) {
@@ -22,7 +22,7 @@ std::function<double(const MachineParams&)> in_run(const std::string& text, Prob
 double ns(Time from, Time to) { return (to - from).ns(); }
 
 const std::string kHead = ".program p\n.args a\n";
-// Two stores of 64 KiB, one behind the other on an idle machine.
+// Two stores of 64 KiB, one after the other on an idle machine.
 const std::string kStores = kHead + R"(sync:
   dma_copy shape=128x128 dst=a:fp32 src=sbuf[0, 0x0]:fp32 update=s0+=1
   dma_copy shape=128x128 dst=a:fp32 src=sbuf[0, 0x0]:fp32 ring=1 update=s1+=1
@@ -102,7 +102,7 @@ std::function<double(const MachineParams&)> completed(isa::Space dst) {
   return [=](const MachineParams& m) { return model::completion(dst, m.chip.core.dma).ns(); };
 }
 
-// Rings that a program may name.
+// The number of rings that a program may name.
 double rings(const MachineParams& m) {
   double taken = 0;
   for (int ring = 14; ring < 16; ++ring) {
@@ -115,7 +115,7 @@ double rings(const MachineParams& m) {
   return taken;
 }
 
-// Doorbells of one ring that need not wait for room while the first transfer is on its way.
+// The number of doorbells on one ring that need not wait while the first transfer is in flight.
 double ring_depth(const MachineParams& m) {
   std::string text = kHead + "sync:\n";
   for (int n = 0; n < 70; ++n) text += "  dma_copy shape=128x4096 dst=a:fp32 src=sbuf[0, 0x0]:fp32\n";
@@ -127,7 +127,7 @@ double ring_depth(const MachineParams& m) {
   }));
 }
 
-// Packets of one engine that are read before the fabric, which is very slow, has taken the first two.
+// Packets of one engine that are read before the fabric, which is very slow, has accepted the first two.
 double remote_window(const MachineParams& machine) {
   MachineParams m = machine;
   m.torus.x = 2;
@@ -144,13 +144,13 @@ double remote_window(const MachineParams& machine) {
     system.load(0, program, arguments);
     system.run();
     const auto& packets = log.engines.at(0);
-    std::size_t n = 1;  // those that follow each other without a pause
+    std::size_t n = 1;  // packets without a pause between them
     while (n < packets.size() && ns(packets[n - 1].start, packets[n].start) < 1000) ++n;
     return std::to_string(n);
   }));
 }
 
-// Packets of engine 0 that follow each other without a pause, at the beginning.
+// Packets of engine 0 without a pause between them, at the beginning.
 double without_pause(const std::string& text, const MachineParams& m) {
   return std::stod(in_child([&] {
     const auto packets = activity_of(text, m).engines.at(0);
@@ -173,7 +173,7 @@ std::function<double(const MachineParams&)> reads_under_way(const std::string& t
     return without_pause(text, m);
   };
 }
-// The same for stores: those that are handed on, and those that wait for it in the read window.
+// The same for stores: packets that are handed on, and packets that wait for that in the read window.
 std::function<double(const MachineParams&)> writes_under_way(const std::string& text) {
   return [text](const MachineParams& machine) {
     MachineParams m = machine;
@@ -182,8 +182,8 @@ std::function<double(const MachineParams&)> writes_under_way(const std::string& 
   };
 }
 
-// A meeting of the two cores of a logical core.
-std::function<double(const MachineParams&)> meeting(const std::string& instruction) {
+// A rendezvous of the two cores of a logical core.
+std::function<double(const MachineParams&)> rendezvous(const std::string& instruction) {
   return [instruction](const MachineParams& machine) {
     MachineParams m = machine;
     m.chip.lnc = 2;
@@ -276,9 +276,11 @@ std::vector<Witness> dma_witnesses() {
       {"dma.write_packets",
        writes_under_way(many(132, "dma_copy shape=16x32 dst=a:fp32 src=sbuf[0, 0x0]:fp32")), 128,
        "assumed: 64, and as many read"},
-      {"meeting.barrier", meeting("core_barrier"), 35.0, "one hand-over between GpSimd engines"},
-      {"meeting.gpsimd_latency", meeting(swap), 166.693, "150 cycles and one hand-over, 1 KiB at 153 GB/s"},
-      {"meeting.gpsimd_bandwidth", meeting(swap), 166.693, "150 cycles and one hand-over, 1 KiB at 153 GB/s"},
+      {"meeting.barrier", rendezvous("core_barrier"), 35.0, "one hand-over between GpSimd engines"},
+      {"meeting.gpsimd_latency", rendezvous(swap), 166.693,
+       "150 cycles and one hand-over, 1 KiB at 153 GB/s"},
+      {"meeting.gpsimd_bandwidth", rendezvous(swap), 166.693,
+       "150 cycles and one hand-over, 1 KiB at 153 GB/s"},
   };
 }
 

@@ -23,7 +23,7 @@ std::function<double(const MachineParams&)> on(EngineKind kind, const isa::Instr
     const base::Frequency clock = kind == EngineKind::kVector   ? core.vector.clock
                                   : kind == EngineKind::kScalar ? core.scalar.clock
                                                                 : core.gpsimd.clock;
-    return length_ns(model::lane_law(isa::row_of(i.op).cost)(i, kind, core).*part, clock);
+    return length_ns(model::lane_law(isa::row_of(i.op).cost)(i, kind, model::CoreTiming(core)).*part, clock);
   };
 }
 
@@ -39,7 +39,7 @@ isa::Instruction scatter(DType dtype) {
   i.dst.stride = {0, 0, 0, 9};
   return i;
 }
-// To every fourth element of fp32: 16 bytes apart, the longest stride that is not a long one.
+// To every fourth element of fp32: 16 bytes apart, the longest stride that does not count as long.
 isa::Instruction spread() {
   isa::Instruction i = copy(DType::kFp32);
   i.dst.stride = {0, 0, 0, 4};
@@ -81,16 +81,18 @@ isa::Instruction reduction() {
 }
 
 double table_load(const MachineParams& m) {
-  const model::ScalarParams& p = m.chip.core.scalar;
-  return length_ns(model::table_switch(isa::ActFn::kExp, isa::kNoTableSet, p).cycles, p.clock);
+  const model::CoreTiming core(m.chip.core);
+  const model::TableSwitch change = model::table_switch(isa::ActFn::kExp, isa::kNoTableSet, core.tables);
+  return length_ns(change.cycles, core.scalar.clock);
 }
 
-// Whether an instruction that reads PSUM has to take its turn.
+// Whether an instruction that reads PSUM has to wait for its turn.
 double bank_turns(const MachineParams& m) {
   return model::shares(from_psum(), EngineKind::kScalar, m.chip.core) ? 1 : 0;
 }
 
-// The later of two that move 7680 bytes a partition in the same microsecond: how much longer it takes.
+// The additional time of the later of two instructions that move 7680 bytes per partition in the same
+// microsecond.
 double port_conflict(const MachineParams& m) {
   model::SharedPort port(m.chip.core.sbuf.shared_port);
   const base::Time end{1'000'000'000};

@@ -10,7 +10,7 @@ namespace {
 
 using base::Cycles, base::Time;
 using isa::DType, isa::Opcode;
-using model::TensorParams;
+using model::TensorParams, model::TensorTiming;
 
 std::function<double(const model::MachineParams&)> of(double (*law)(const TensorParams&)) {
   return [law](const model::MachineParams& m) { return law(m.chip.core.tensor); };
@@ -24,7 +24,7 @@ isa::Instruction in_psum(isa::Instruction i) {
 isa::Instruction matmul() { return in_psum(witness_tiles(Opcode::kMatmul, 420, DType::kFp16)); }
 isa::Instruction weights(DType dtype) { return witness_tiles(Opcode::kLoadWeights, 128, dtype); }
 
-// Instructions that come as soon as they may, or the first at `dispatch` though decoded at time zero.
+// Instructions that arrive as early as possible, or the first at `dispatch` although decoded at time zero.
 std::vector<model::Issue> issue(const TensorParams& p, const std::vector<isa::Instruction>& all,
                                 Time dispatch = {0}) {
   const auto pipeline = model::make_tensor_pipeline(p);
@@ -43,16 +43,18 @@ TensorParams unthrottled(TensorParams p) {
   return p;
 }
 
-double interval(const TensorParams& p) { return length_ns(matmul_cost(matmul(), {}, p).interval, p.clock); }
+double interval(const TensorParams& p) {
+  return length_ns(matmul_cost(matmul(), {}, TensorTiming(p)).interval, p.clock);
+}
 double misaligned(const TensorParams& p) {
   isa::Instruction i = matmul();
   i.shape.count = {1, 1, 30, 14};
   i.src0.stride = {0, 0, 16, 1};
   i.src0.offset = 2;
-  return length_ns(matmul_cost(i, {}, p).interval, p.clock);
+  return length_ns(matmul_cost(i, {}, TensorTiming(p)).interval, p.clock);
 }
 double latency(const TensorParams& p) {
-  const model::MatmulCost cost = matmul_cost(matmul(), {}, p);
+  const model::MatmulCost cost = matmul_cost(matmul(), {}, TensorTiming(p));
   return length_ns(cost.streaming + cost.latency, p.clock);
 }
 double widest(const TensorParams& p) {
@@ -97,20 +99,20 @@ double throttled_latency(const TensorParams& p) {
   const auto issues = issue(p, {matmul(), matmul()});
   return (issues[1].complete - issues[1].start).ns();
 }
-// Columns of a load out of SBUF: in order, or every ninth element.
+// Columns of a load from SBUF: in order, or every ninth element.
 std::function<double(const model::MachineParams&)> columns(DType dtype, std::int16_t stride) {
   isa::Instruction load = weights(dtype);
   load.src0.stride = {0, 0, 0, stride};
   return [load](const model::MachineParams& m) {
     const TensorParams& p = m.chip.core.tensor;
-    return length_ns(model::weight_cost(load, p).read, p.clock);
+    return length_ns(model::weight_cost(load, TensorTiming(p)).read, p.clock);
   };
 }
 model::Throttle throttle(const TensorParams& p) {
   const base::Clock clock(p.clock);
   return {p.throttle, clock.nearest(p.throttle_window), clock.nearest(p.throttle_phase), p.throttle_share};
 }
-// When continuous work from time zero is granted full rate.
+// The time at which continuous work from time zero gets full rate.
 double release(const TensorParams& p) {
   model::Throttle t = throttle(p);
   Cycles now{0};

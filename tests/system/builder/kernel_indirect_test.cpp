@@ -89,7 +89,7 @@ TEST_CASE("kernel: software on GpSimd writes the descriptors of rows by number",
   }
 }
 
-TEST_CASE("kernel: row numbers that are no column of integers, one for each partition, are refused",
+TEST_CASE("kernel: row numbers that are not a column of integers, one for each partition, are refused",
           "[kernel]") {
   Tiles t;
   const auto wrong = Catch::Contains("E-RUN-021");

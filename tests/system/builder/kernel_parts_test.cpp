@@ -79,7 +79,7 @@ TEST_CASE("kernel: two cores synchronise after their own stores and before the o
   const TileView made = kernel.take(tiles, 128, 64);
   kernel.memset(made, 1);
   kernel.store(own, made, Queue::kScalar);
-  kernel.meet(Queue::kGpSimd, 3, {own}, {theirs});
+  kernel.rendezvous(Queue::kGpSimd, 3, {own}, {theirs});
   kernel.load(kernel.take(tiles, 128, 64), theirs);
   const isa::Program program = kernel.finish();
   const isa::Instruction &meeting = first_of(program, Queue::kGpSimd, isa::Opcode::kCoreBarrier),

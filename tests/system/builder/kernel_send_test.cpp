@@ -22,7 +22,8 @@ namespace {
 constexpr std::uint32_t kRanks = 4, kSlots = 2, kSteps = 7;
 constexpr std::uint64_t kColumns = 96;
 
-// Every rank sends its rows, one a step, into two slots of the next one, which folds each with its own row.
+// Every rank sends its rows, one per step, into two slots of the next rank, which folds each with its own
+// row.
 struct Neighbour {
   std::int64_t distance;  // from the own slots to the next rank's
   int next, previous;     // core distances
@@ -70,7 +71,7 @@ std::size_t wrong(std::uint32_t rank, const std::vector<float>& got) {
   return count;
 }
 
-// What the checker finds on a machine of one chip, or "wrong" where a value is.
+// The findings of the checker on a machine of one chip, or "wrong" if a value is wrong.
 std::string found_on_machine(model::Mode mode, bool waits_for_credit) {
   return tests::in_child([&] {
     runtime::Machine machine(tests::machine_of(1, 1, 1), mode, {true, true});
@@ -104,7 +105,7 @@ std::string found_on_machine(model::Mode mode, bool waits_for_credit) {
 
 }  // namespace
 
-TEST_CASE("kernel: slots that are filled again after a credit give the same result for every order of events",
+TEST_CASE("kernel: slots that are refilled after a credit give the same result for every order of events",
           "[kernel]") {
   const model::MachineParams machine = tests::default_machine();
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
@@ -137,7 +138,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("kernel: a send may fold several sources on their way, and a plain one is a copy", "[kernel]") {
+TEST_CASE("kernel: a send may fold several sources in transit, and a plain one is a copy", "[kernel]") {
   Kernel kernel("sends", tests::default_machine());
   const HbmView a = kernel.argument("a", DType::kBf16, 8, 64);
   const std::uint8_t core = kernel.own_core("core");
@@ -176,8 +177,8 @@ TEST_CASE("kernel: deliveries that cannot be made are refused", "[kernel]") {
   CHECK_THROWS_WITH(kernel.wait(Queue::kCc0, a.of_peer(64)), refused);
 }
 
-// Windows of one long row, as a collective on a flat tensor has them: each is folded and sent in turn, some
-// rounds long.
+// Windows of one long row, as in a collective on a flat tensor: each is folded and sent in turn, for some
+// rounds.
 isa::Program long_ring(const model::MachineParams& machine, std::uint64_t chunks, std::uint32_t rounds) {
   Kernel kernel("long", machine);
   const HbmView x = kernel.argument("x", DType::kBf16, 1, chunks * 2048),

@@ -115,7 +115,7 @@ TEST_CASE("kernel: a matmul is open exactly when the next to touch its results a
         std::vector<bool>{false, true, true, true, false, false, false, false});
 }
 
-TEST_CASE("kernel: a group goes on over the same tile only", "[kernel]") {
+TEST_CASE("kernel: a group continues only over the same tile", "[kernel]") {
   Tiles t;
   const TileView half = t.p.columns(0, 64), other = t.p.columns(64, 64);
   t.kernel.matmul(half, t.w, t.x.columns(0, 64), false);   // 0: open, the next matmul writes other columns
@@ -170,7 +170,7 @@ TEST_CASE("machine: array of 128, four tiles of 32 x 32 side by side", "[machine
   check_on_machine(128, 32, 40);
 }
 
-TEST_CASE("kernel: weights are loaded anew in another mode or with other tags", "[kernel]") {
+TEST_CASE("kernel: weights are loaded again in another mode or with other tags", "[kernel]") {
   Kernel kernel("modes", tests::default_machine());
   const TileView w = kernel.take(kernel.sbuf("w", DType::kBf16, 64), 128, 64),
                  x = kernel.take(kernel.sbuf("x", DType::kBf16, 128), 128, 128);

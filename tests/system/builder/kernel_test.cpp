@@ -79,7 +79,7 @@ TEST_CASE("kernel: weights are loaded once for consecutive matmuls and again aft
   CHECK(count_of(program, isa::Opcode::kLoadWeights) == 3);
 }
 
-TEST_CASE("kernel: a matrix's windows conflict only where they overlap", "[kernel]") {
+TEST_CASE("kernel: a matrix's windows conflict only if they overlap", "[kernel]") {
   Kernel kernel("columns", tests::default_machine());
   const HbmView c = kernel.argument("c", DType::kFp32, 256, 512);
   const runtime::Pool pool = kernel.sbuf("t", DType::kFp32, 256, 2);
@@ -98,7 +98,7 @@ TEST_CASE("kernel: signals count down from the last semaphore", "[kernel]") {
   CHECK(kernel.signal().semaphore == 254);
 }
 
-TEST_CASE("kernel: memory that is not there is refused with what is left", "[kernel]") {
+TEST_CASE("kernel: exhausted memory is refused with the remaining size", "[kernel]") {
   Kernel kernel("greedy", tests::default_machine());
   kernel.sbuf("half", DType::kFp32, 26'000);
   CHECK_THROWS_WITH(kernel.sbuf("more", DType::kFp32, 40'000),

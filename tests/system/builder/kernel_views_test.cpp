@@ -120,7 +120,7 @@ TEST_CASE("kernel: a wait for a window is one for each transfer into it that is 
   CHECK(stream[3].wait.semaphore == stream[0].update.semaphore);
 }
 
-TEST_CASE("kernel: rows from the last to the first are the same rows to what reads them", "[kernel]") {
+TEST_CASE("kernel: rows from the last to the first are the same rows for their readers", "[kernel]") {
   Tiles t;
   const HbmView y = t.kernel.argument("y", DType::kFp16, 8, 90);
   HbmView up = y.window(5, 0, 3, 90);  // rows 5, 4 and 3

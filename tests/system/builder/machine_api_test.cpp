@@ -12,7 +12,8 @@
 using namespace tahoma;
 using runtime::Machine;
 
-TEST_CASE("machine: a tensor that its HBM stack cannot hold is refused with what is left", "[machine]") {
+TEST_CASE("machine: a tensor that its HBM stack cannot hold is refused with the remaining size",
+          "[machine]") {
   model::MachineParams params = tests::machine_of(1, 1, 1);
   params.chip.hbm.capacity = {1 << 20};
   Machine machine(params, model::Mode::kTiming);
@@ -24,8 +25,7 @@ TEST_CASE("machine: a tensor that its HBM stack cannot hold is refused with what
   CHECK_NOTHROW(machine.allocate(1, "fits", isa::DType::kFp32, {1 << 17}));
 }
 
-TEST_CASE("machine: a failed channel takes its share of the stack along, and the refusal says so",
-          "[machine]") {
+TEST_CASE("machine: a failed channel loses its share of the stack, and the error explains it", "[machine]") {
   model::MachineParams params = tests::machine_of(1, 1, 1);
   params.chip.hbm.capacity = {1 << 20};
   params.instances.stacks["server0.chip00.hbm0"].failed_channels = "3,7,8,9";  // a quarter of 16

@@ -44,7 +44,7 @@ TEST_CASE("placement: parts cover the whole in order and differ by less than one
     }
 }
 
-TEST_CASE("placement: consecutive chips of the path are one hop apart, and so is its end from its start",
+TEST_CASE("placement: consecutive chips of the path are one hop apart, and so are its end and its start",
           "[placement]") {
   for (const auto& [x, y, z] :
        {std::array<std::uint64_t, 3>{4, 4, 4}, {2, 2, 2}, {4, 4, 1}, {8, 2, 2}, {4, 1, 1}}) {
@@ -57,7 +57,7 @@ TEST_CASE("placement: consecutive chips of the path are one hop apart, and so is
   }
 }
 
-TEST_CASE("placement: every part has a core of its own", "[placement]") {
+TEST_CASE("placement: every part has its own core", "[placement]") {
   const model::MachineParams machine = tests::machine_of(4, 4, 4);
   for (const Shard& shard : {Shard{8, 8, 8}, Shard{1, 1, 512}, Shard{512, 1, 1}, Shard{2, 2, 16},
                              Shard{1, 8, 1}, Shard{4, 1, 128}, Shard{1, 1, 1}}) {
@@ -72,7 +72,7 @@ TEST_CASE("placement: every part has a core of its own", "[placement]") {
   CHECK(Placement(machine, {1, 1, 1}).core_of(0, 0, 0) == 0);
 }
 
-TEST_CASE("placement: parts along k sit on a closed ring of neighbouring chips", "[placement]") {
+TEST_CASE("placement: parts along k are on a closed ring of neighbouring chips", "[placement]") {
   const model::MachineParams machine = tests::machine_of(4, 4, 4);
   for (const std::uint64_t k : {2, 4, 8, 16, 32, 64}) {
     const Shard shard{512 / k, 1, k};
@@ -85,7 +85,7 @@ TEST_CASE("placement: parts along k sit on a closed ring of neighbouring chips",
   }
 }
 
-TEST_CASE("placement: a few parts of one chip spread over its HBM stacks", "[placement]") {
+TEST_CASE("placement: a few parts of one chip are spread over its HBM stacks", "[placement]") {
   const model::MachineParams machine = tests::machine_of(1, 1, 1);
   const Placement placement(machine, {1, 4, 1});
   std::set<std::uint64_t> stacks;
@@ -103,7 +103,7 @@ TEST_CASE("placement: a shard that does not divide the machine is refused with t
   CHECK_NOTHROW(runtime::check_shard(machine, {2, 2, 2}));
 }
 
-TEST_CASE("placement: every part has a core of its own, whatever the number of stacks", "[placement]") {
+TEST_CASE("placement: every part has its own core, for any number of stacks", "[placement]") {
   for (const std::uint64_t stacks : {1, 2, 3, 4, 5, 6, 7, 8, 12}) {
     model::MachineParams machine = tests::machine_of(2, 1, 1);
     machine.chip.hbm.stacks = stacks;

@@ -31,8 +31,8 @@ Op transfer(std::size_t index, Queue queue) {
   return op;
 }
 
-// Engines and doorbells of all queues over a few small buffers, with partly overlapping rectangles, some of
-// them columns that interleave.
+// Engines and doorbells of all queues on a few small buffers, with partly overlapping rectangles, some of
+// them interleaved columns.
 std::vector<Op> random_kernel(std::uint32_t seed, std::size_t length, std::uint32_t buffers) {
   std::mt19937 random(seed);
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
@@ -95,7 +95,7 @@ TEST_CASE("scheduler: slots of one queue are reused safely", "[scheduler]") {
 }
 
 TEST_CASE("scheduler: a removed wait is found", "[scheduler]") {
-  // Chains in which no wait follows from another: taking any away must leave a race.
+  // Chains in which no wait follows from another: removing any of them must leave a race.
   std::vector<Op> ops;
   const Queue queues[] = {Queue::kTensor, Queue::kVector, Queue::kScalar, Queue::kGpSimd};
   for (std::size_t i = 0; i < 12; ++i) {
@@ -128,12 +128,12 @@ TEST_CASE("scheduler: random kernels lose their order when a dependency's wait i
       races += tests::find_race(ops, broken).has_value() ? 1 : 0;
     }
   }
-  // Waits are pruned by what the others imply, so hardly any is redundant.
+  // Waits are pruned if others imply them, so hardly any is redundant.
   CHECK(removed > 50);
   CHECK(races * 10 >= removed * 9);
 }
 
-TEST_CASE("scheduler: columns that interleave are apart, others in their range are not", "[scheduler]") {
+TEST_CASE("scheduler: interleaved columns do not overlap, others in their range do", "[scheduler]") {
   const auto column = [](std::uint64_t first, std::uint64_t width) {
     return runtime::Region{1, 0, 128, first, 8 * 18 + width, 18, width};
   };
@@ -142,7 +142,7 @@ TEST_CASE("scheduler: columns that interleave are apart, others in their range a
   CHECK_FALSE(column(16, 2).overlaps(column(0, 2)));
   CHECK(column(0, 4).overlaps(column(2, 2)));
   CHECK(column(16, 4).overlaps(column(0, 2)));  // reaches into the next step
-  CHECK(column(2, 2).overlaps(column(20, 2)));  // the same column, from its second element on
+  CHECK(column(2, 2).overlaps(column(20, 2)));  // the same column, starting at its second element
   CHECK(column(2, 2).overlaps(solid));
   CHECK(column(2, 2).overlaps(other_step));
   CHECK(solid.contains(column(2, 2)));
@@ -159,13 +159,13 @@ TEST_CASE("scheduler: an ordering that others imply costs no wait", "[scheduler]
   ops[1].touch({2, 0, 1, 0, 4}, true);
   ops[2].touch({2, 0, 1, 0, 4}, false);
   ops[2].touch({1, 0, 1, 0, 4}, false);  // the transfer: implied by the tensor engine's completion
-  ops[3].touch({2, 0, 1, 0, 4}, false);  // known already
+  ops[3].touch({2, 0, 1, 0, 4}, false);  // already known
   isa::Program program = scheduled(ops);
   CHECK(waits_of(program).size() == 2);
   CHECK_FALSE(tests::find_race(ops, program));
 }
 
-TEST_CASE("scheduler: only engine instructions that somebody waits for raise a semaphore", "[scheduler]") {
+TEST_CASE("scheduler: only engine instructions with a waiter raise a semaphore", "[scheduler]") {
   std::vector<Op> ops{engine_op(0, Queue::kVector), engine_op(1, Queue::kVector),
                       engine_op(2, Queue::kScalar)};
   ops[0].touch({1, 0, 1, 0, 4}, true);
@@ -177,7 +177,7 @@ TEST_CASE("scheduler: only engine instructions that somebody waits for raise a s
   CHECK(program.stream(Queue::kScalar)[0].wait.value == 1);
 }
 
-TEST_CASE("scheduler: writing what a send may still read is refused", "[scheduler]") {
+TEST_CASE("scheduler: writing data that a send may still read is refused", "[scheduler]") {
   std::vector<Op> ops{transfer(0, Queue::kCc0), transfer(1, Queue::kCc0)};
   ops[0].instruction.notify_arg = 3;
   ops[0].instruction.update = {isa::Update::Kind::kAdd, 255, 1};
@@ -197,7 +197,7 @@ TEST_CASE("scheduler: running out of semaphores is an error", "[scheduler]") {
 }
 
 TEST_CASE("scheduler: a kernel of 100,000 operations is scheduled", "[scheduler]") {
-  // Double-buffered tiles, as a kernel uses them. The benchmark scheduler_growth shows what the length costs.
+  // Double-buffered tiles, as in a kernel. The benchmark scheduler_growth shows the cost of the length.
   std::vector<Op> ops;
   for (std::uint32_t i = 0; i < 100'000; ++i) {
     ops.push_back(i % 4 == 0 ? transfer(i, Queue::kSync) : engine_op(i, static_cast<Queue>(i % 4 - 1)));

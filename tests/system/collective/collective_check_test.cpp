@@ -43,7 +43,7 @@ void check_row_refused(const std::string& row, const std::string& code_and_place
 
 }  // namespace
 
-TEST_CASE("collective table: a row is read as it stands", "[accuracy]") {
+TEST_CASE("collective table: a row is read unchanged", "[accuracy]") {
   const auto figures = parse_collectives(
       {"cases/c.csv", std::string(kColumns) + "a,what a is,sub/a.yaml,workload.bytes=4 KiB; "
                                               "machine.chip.lnc=2,12.5 us,99.1,calibration,Silicon 1\n"
@@ -65,7 +65,7 @@ TEST_CASE("collective table: bad fields are refused at line and column", "[accur
   check_row_refused("a,w,m,,1 us,0,check,s", "c.csv:2:13: error[E-ACC-004]", "above 0");
   check_row_refused("a,w,m,,1 us,1,chek,s", "c.csv:2:15: error[E-ACC-005]", "did you mean 'check'?");
   check_row_refused("a,w,m,,1 us,1,check,s\na,w,m,,1 us,1,check,s", "c.csv:3:1: error[E-ACC-006]",
-                    "there twice");
+                    "appears twice");
 }
 
 TEST_CASE("collective table: of each path of silicon's the smallest size alone is calibration",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long collectives take between chips, against closed forms: bytes over the links that carry most.
+// The time of collectives between chips against closed forms: bytes over the most loaded links.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,8 @@ model::MachineParams flat(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z 
   return m;
 }
 
-// Of the collective, one rank a chip over the whole machine, 1 GiB of bf16 unless the settings say otherwise.
+// The time of the collective, one rank per chip over the whole machine, 1 GiB of bf16 unless the settings
+// differ.
 double seconds_of(const model::MachineParams& params, Settings settings) {
   settings.insert(settings.begin(), {{"bytes", "1 GiB"}, {"ranks", "chips"}, {"over", "machine"}});
   return std::stod(tests::in_child([&] {
@@ -33,7 +34,7 @@ double seconds_of(const model::MachineParams& params, Settings settings) {
   }));
 }
 
-// Seconds that a direction of a link takes for so many bytes of data.
+// Seconds that a direction of a link takes for that many bytes of data.
 double on_link(const model::MachineParams& m, double bytes) {
   const double packet = static_cast<double>(m.link.packet.count);
   const double headers = static_cast<double>(m.link.header.count) / packet;
@@ -42,7 +43,7 @@ double on_link(const model::MachineParams& m, double bytes) {
 
 }  // namespace
 
-TEST_CASE("collective laws: on a ring of four chips each direction carries half of what every rank passes on",
+TEST_CASE("collective laws: on a ring of four chips each direction carries half of each rank's data",
           "[collective]") {
   const auto m = flat(4);
   for (const auto& [operation, times] :
@@ -53,9 +54,9 @@ TEST_CASE("collective laws: on a ring of four chips each direction carries half 
   }
 }
 
-// The torus of two axes falls into two cycles of 16 chips, each with two directions: every link of every chip
-// passes on a quarter. Filling and emptying the pipeline takes the same of any size, so it is a large one.
-TEST_CASE("collective laws: on a torus four rings at once carry a quarter each of what every rank passes on",
+// The torus of two axes splits into two cycles of 16 chips, each with two directions: every link of every
+// chip forwards a quarter. Filling and emptying the pipeline takes a constant time, so the size is large.
+TEST_CASE("collective laws: on a torus four rings at once carry a quarter of each rank's data each",
           "[collective]") {
   const auto m = flat(4, 4);
   for (const auto& [operation, times] :
@@ -99,7 +100,7 @@ TEST_CASE("collective laws: a transfer to a neighbour takes its bytes over one l
         Approx(on_link(m, kGiB)).epsilon(0.01));
 }
 
-TEST_CASE("collective laws: half the rate of links takes twice the time, and more is never slower",
+TEST_CASE("collective laws: half the rate of links takes twice the time, and a higher rate is never slower",
           "[collective]") {
   double before = 0;
   for (const std::uint64_t rate : {32, 64, 128}) {

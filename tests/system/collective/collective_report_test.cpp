@@ -67,7 +67,7 @@ TEST_CASE("collective split: parts that fit are unchanged, the rest is contentio
   CHECK(s.total() == 100_us);
 }
 
-TEST_CASE("collective split: what is hidden behind an earlier part is not counted again", "[report]") {
+TEST_CASE("collective split: time that an earlier part hides is not counted again", "[report]") {
   const TimeSplit bytes = split_time(together(2, 100_us), {1000, 2_us, 90_us, 20_us});
   CHECK(bytes.serialisation == 90_us);
   CHECK(bytes.latency == 10_us);
@@ -135,7 +135,7 @@ TEST_CASE("collective bandwidth: a perfect ring's bus bandwidth is the rate of i
   }
 }
 
-TEST_CASE("collective bandwidth: of a collective that took no time there is none", "[report]") {
+TEST_CASE("collective bandwidth: a collective of zero time has none", "[report]") {
   const runtime::CollectiveResult c = all_reduce(0, 0_us);
   CHECK(c.algorithm_bandwidth() == 0);
   CHECK(c.bus_bandwidth() == 0);

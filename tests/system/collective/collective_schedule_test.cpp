@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective schedules by themselves: what each claims to do, proven symbolically on many groups; the cycles
-// and slices that they are made of; the slots that the lowering gives them. No machine.
+// Collective schedules alone: their claims, proven symbolically on many groups; their cycles and slices; the
+// slots that the lowering assigns. No machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using tests::problem_for;
 
 namespace {
 
-// Every schedule that the algorithm makes for the operation, once.
+// Every schedule of the algorithm for the operation, once.
 template <class Visit>
 void for_each_schedule(const AlgorithmRow& row, Operation operation, const Grid& grid, std::uint32_t channels,
                        Visit&& visit) {
@@ -43,8 +43,7 @@ void for_each_schedule(const AlgorithmRow& row, Operation operation, const Grid&
 
 }  // namespace
 
-TEST_CASE("collective schedules: every algorithm does what its operation asks, in every group",
-          "[collective]") {
+TEST_CASE("collective schedules: every algorithm performs its operation in every group", "[collective]") {
   std::set<Operation> performed;
   for (const Grid& grid : tests::grids())
     for (const AlgorithmRow& row : algorithms())
@@ -73,13 +72,14 @@ TEST_CASE("collective schedules: the symbolic reading finds a missing and a doub
   CHECK(test::fault_of(doubled.finish()) == "rank 0 has 3 of 2 in chunk 0");
 }
 
-TEST_CASE("collective schedules: doubling tells everyone everything, whether ranks are a power of two or not",
-          "[collective]") {
+TEST_CASE(
+    "collective schedules: doubling distributes everything to all ranks, for powers of two and other numbers",
+    "[collective]") {
   for (std::uint32_t ranks = 1; ranks <= 70; ++ranks)
     CHECK(test::fault_of(doubling(problem_for(Operation::kAllReduce, ranks))).empty());
 }
 
-TEST_CASE("collective cycles: where ends do not meet one cycle runs along links all the same",
+TEST_CASE("collective cycles: one cycle runs along links even if its ends are not neighbours",
           "[collective]") {
   for (const auto& size : std::vector<std::vector<std::pair<std::uint32_t, double>>>{
            {{4, 1}, {4, 1}}, {{3, 1}, {4, 1}}, {{2, 1}, {3, 1}, {5, 1}}, {{4, 1}, {4, 1}, {4, 1}}}) {
@@ -100,7 +100,7 @@ TEST_CASE("collective cycles: where ends do not meet one cycle runs along links 
   }
 }
 
-TEST_CASE("collective cycles: a torus falls into as many Hamiltonian cycles as it has axes, no link twice",
+TEST_CASE("collective cycles: a torus splits into as many Hamiltonian cycles as it has axes, no link twice",
           "[collective]") {
   const auto sizes = std::vector<std::vector<std::pair<std::uint32_t, double>>>{
       {{4, 1}, {4, 1}},         {{3, 1}, {3, 1}},         {{4, 1}, {6, 1}},        {{5, 1}, {3, 1}},
@@ -130,7 +130,7 @@ TEST_CASE("collective slices: axes are loaded in proportion to their rates, down
           "[collective]") {
   struct Want {
     Grid grid;
-    double excess;  // of the busiest axis over the bound, at most
+    double excess;  // most excess of the busiest axis over the bound
   };
   const Want wants[] = {{tests::torus_grid({{4, 128e9}, {4, 128e9}, {4, 64e9}}), 1.02},
                         {tests::torus_grid({{4, 128e9}, {4, 128e9}}), 1.02},
@@ -159,9 +159,8 @@ TEST_CASE("collective slices: axes are loaded in proportion to their rates, down
   CHECK(seconds == Approx(2 * 63.0 / 64 * 0x1p30 / 640e9).epsilon(0.02));
 }
 
-// With slots going round, a slot's next user must come in a later tick than the one that gives it back.
-TEST_CASE("collective slots: a slot is given back in an earlier tick than it is taken again",
-          "[collective]") {
+// With slots in rotation, the next use of a slot must come in a later tick than its return.
+TEST_CASE("collective slots: a slot is returned in an earlier tick than its next use", "[collective]") {
   std::size_t reused = 0;
   for (const Grid& grid : tests::grids())
     for (const AlgorithmRow& row : algorithms())
@@ -210,7 +209,7 @@ TEST_CASE("collective schedules: every arrival is awaited in a later round than 
         });
 }
 
-TEST_CASE("collective algorithms: names, operations and groups that do not fit are refused with what does",
+TEST_CASE("collective algorithms: invalid names, operations and groups are refused with valid ones",
           "[collective]") {
   const Grid grid = tests::list_grid(6);
   const Problem problem = problem_for(Operation::kAllReduce, 6);
@@ -246,7 +245,7 @@ TEST_CASE("collective choice: auto follows the published sizes and best the shor
   CHECK(cost.link == Approx(3.30e-3).epsilon(0.02));
 }
 
-TEST_CASE("collective operations: bus bandwidth counts as nccom-test counts it", "[collective]") {
+TEST_CASE("collective operations: bus bandwidth follows nccom-test", "[collective]") {
   CHECK(bus_factor(Operation::kAllReduce, 8) == 2 * 7.0 / 8);
   for (const Operation operation : {Operation::kAllGather, Operation::kReduceScatter, Operation::kAllToAll})
     CHECK(bus_factor(operation, 64) == 63.0 / 64);
@@ -266,7 +265,7 @@ TEST_CASE("collective groups: ranks are chips or cores, in one group, several or
   CHECK(lists.size() == 2);
   CHECK(lists[1].cores[1].front() == 40);
   CHECK_THROWS_WITH(groups_of(machine, RankKind::kChips, "0-3|3"),
-                    Catch::Contains("E-COL-020") && Catch::Contains("named twice"));
+                    Catch::Contains("E-COL-020") && Catch::Contains("appears twice"));
   CHECK_THROWS_WITH(groups_of(machine, RankKind::kChips, "64"), Catch::Contains("expected below 64"));
   CHECK_THROWS_WITH(groups_of(machine, RankKind::kChips, "everyone"),
                     Catch::Contains("machine, servers, chips"));
@@ -278,7 +277,7 @@ TEST_CASE("collective groups: ranks are chips or cores, in one group, several or
   CHECK(groups_of(faulty, RankKind::kChips, "0-18,20-63").front().ranks() == 63);
 }
 
-TEST_CASE("collective groups: how ranks lie is found in any list, on any fabric", "[collective]") {
+TEST_CASE("collective groups: the geometry of ranks is found in any list, on any fabric", "[collective]") {
   const auto grid = [](const model::MachineParams& machine, RankKind kind, const char* over) {
     return groups_of(machine, kind, over).front().grid.axes;
   };
@@ -294,8 +293,8 @@ TEST_CASE("collective groups: how ranks lie is found in any list, on any fabric"
   CHECK(names(grid(m, RankKind::kLogicalCores, "chips")) == "core4 ");
   CHECK(names(grid(m, RankKind::kChips, "0-3")) == "x4o ");
   CHECK(names(grid(m, RankKind::kChips, "0,16,32,48")) == "z4o ");
-  CHECK(names(grid(m, RankKind::kChips, "0,4,1,5")) == "y2o x2o ");  // in the order in which they are listed
-  CHECK(names(grid(m, RankKind::kChips, "0-2")) == "x3 ");  // the way back from the third is two links
+  CHECK(names(grid(m, RankKind::kChips, "0,4,1,5")) == "y2o x2o ");  // in the order of the list
+  CHECK(names(grid(m, RankKind::kChips, "0-2")) == "x3 ");  // the return from the third takes two links
   CHECK(names(grid(m, RankKind::kChips, "0,2")) == "x2 ");
   CHECK(names(grid(m, RankKind::kChips, "0,1,4")) == "list3 ");
   CHECK(grid(m, RankKind::kChips, "machine")[2].stride == 16);

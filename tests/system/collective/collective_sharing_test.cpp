@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups side by side on the same chips: what they know of each other, and what follows for the plan, its
-// closed form and its pieces.
+// Groups that share chips: their knowledge of each other, and the effects on the plan, its closed form and
+// its pieces.
 #include <catch2/catch.hpp>
 
 #include "runtime/collective/algorithm/algorithm.h"
 #include "runtime/collective/cost/cost.h"
-#include "runtime/collective/lowering/placed.h"
+#include "runtime/collective/lowering/planned_collective.h"
 #include "tests/support/bench/machine_fixture.h"
 
 using namespace tahoma;
@@ -31,7 +31,7 @@ Cost cost_of(const model::MachineParams& machine, const Group& group, const Algo
 
 }  // namespace
 
-TEST_CASE("collective groups: those that lie on several chips share the links of a chip they have in common",
+TEST_CASE("collective groups: groups on several chips share the links of their common chips",
           "[collective]") {
   const auto groups = groups_of(tests::default_machine(), RankKind::kCores, "0,8|1,9,17|16,24|2-5|40,41");
   const std::vector<std::pair<std::uint32_t, std::uint32_t>> want{{2, 0}, {2, 1}, {2, 1}, {1, 0}, {1, 0}};
@@ -44,7 +44,7 @@ TEST_CASE("collective groups: those that lie on several chips share the links of
     CHECK(group.sharers == 1);
 }
 
-TEST_CASE("collective groups: a list is found to be a product wherever it lies", "[collective]") {
+TEST_CASE("collective groups: a list is recognised as a product at any position", "[collective]") {
   for (const char* over : {"0-7", "8-15", "24-31", "56-63"}) {
     INFO(over);
     const Grid grid = groups_of(tests::default_machine(), RankKind::kChips, over).front().grid;
@@ -54,7 +54,7 @@ TEST_CASE("collective groups: a list is found to be a product wherever it lies",
   }
 }
 
-TEST_CASE("collective plans: groups that share links have the parts of one plan", "[collective]") {
+TEST_CASE("collective plans: groups that share links have parts of one plan", "[collective]") {
   const auto groups = groups_of(tests::default_machine(), RankKind::kCores, slots(8));
   for (const AlgorithmRow& row : algorithms()) {
     if (!row.performs(kProblem.operation)) continue;
@@ -79,13 +79,13 @@ TEST_CASE("collective cost: groups that share links wait for each other's bytes"
               one_of_eight = groups_of(machine, RankKind::kCores, slots(8)).front();
   const AlgorithmRow& ring = algorithm_named("ring", kProblem, alone.grid);
   const std::uint64_t bytes = 2UL << 20;
-  // Each of them sends 7/16 of its bytes up a link and as many down, and a header with each packet.
+  // Each of them sends 7/16 of its bytes in each direction of a link, and a header with each packet.
   const double link = cost_of(machine, alone, ring, bytes).link;
   CHECK(link == Approx(7.0 / 16 * 0x1p21 / 128e9).epsilon(0.01));
   CHECK(cost_of(machine, one_of_eight, ring, bytes).link == Approx(8 * link));
 }
 
-TEST_CASE("collective pieces: what has a part of the links is cut finer", "[collective]") {
+TEST_CASE("collective pieces: a group with a part of the links has finer pieces", "[collective]") {
   const model::MachineParams machine = tests::default_machine();
   const auto piece = [&](std::uint32_t groups) {
     const Group group = groups_of(machine, RankKind::kCores, slots(groups)).front();
@@ -95,5 +95,5 @@ TEST_CASE("collective pieces: what has a part of the links is cut finer", "[coll
     spec.elements = 1 << 19;
     return cut_up(spec, group).channels.front().piece;
   };
-  CHECK(piece(1) == 4 * piece(8));  // 128 KiB of a chunk and channel: 1 piece, or as if they were 1 MiB
+  CHECK(piece(1) == 4 * piece(8));  // 128 KiB of a chunk and channel: 1 piece, or as for 1 MiB
 }

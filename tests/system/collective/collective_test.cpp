@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives on machines: values against the definition, no race, the same time in both modes. Each machine
-// in a process of its own.
+// runs in a separate process.
 #include "workloads/collective/collective.h"
 
 #include <catch2/catch.hpp>
@@ -47,7 +47,7 @@ Outcome run(const model::MachineParams& params, const Settings& settings, model:
   return outcome;
 }
 
-// "" if all is well.
+// "" if there is no error.
 std::string fault_of(const model::MachineParams& params, const Settings& settings) {
   return tests::in_child([&] { return run(params, settings, model::Mode::kFunctional).fault; });
 }
@@ -88,7 +88,7 @@ TEST_CASE("collectives: operations with a root over the cores of a chip, by ever
   check_all(flat(1, 1, 1), kCores, {"broadcast", "reduce", "gather", "scatter"});
 }
 
-TEST_CASE("collectives: operations from rank to rank over the cores of a chip", "[collective][machine]") {
+TEST_CASE("collectives: operations between ranks over the cores of a chip", "[collective][machine]") {
   check_all(flat(1, 1, 1), kCores, {"all_to_all", "send_recv", "permute", "barrier"});
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("collectives: every operation and algorithm over the chips of a torus"
   check_all(flat(4, 2, 2), kChips, runtime::collective::operation_names());
 }
 
-TEST_CASE("collectives: many pieces go through few slots without a race", "[collective][machine]") {
+TEST_CASE("collectives: many pieces use few slots without a race", "[collective][machine]") {
   for (const char* algorithm : {"ring", "kangaring", "recursive", "hierarchical", "mesh"}) {
     INFO(algorithm);
     CHECK(fault_of(flat(2, 2, 1), {{"ranks", "chips"},
@@ -120,7 +120,7 @@ TEST_CASE("collectives: sum, minimum and maximum of every dtype", "[collective][
     }
 }
 
-TEST_CASE("collectives: sums that are rounded on their way keep within their roundings",
+TEST_CASE("collectives: sums that are rounded in transit stay within their roundings",
           "[collective][machine]") {
   for (const char* dtype : {"bf16", "fp32", "fp8_e5m2"})
     for (const char* algorithm : {"ring", "mesh"}) {
@@ -131,7 +131,7 @@ TEST_CASE("collectives: sums that are rounded on their way keep within their rou
     }
 }
 
-TEST_CASE("collectives: groups side by side, logical cores, unequal counts, sizes one behind the other",
+TEST_CASE("collectives: concurrent groups, logical cores, unequal counts, successive sizes",
           "[collective][machine]") {
   CHECK(fault_of(flat(1, 1, 1), with(kCores, {{"over", "0-3|6,4"}, {"root", "1"}})) == "");
   CHECK(fault_of(
@@ -158,7 +158,7 @@ TEST_CASE("collectives: timing and functional mode take the same time", "[collec
   }
 }
 
-TEST_CASE("collectives: cases that make no sense are refused", "[collective]") {
+TEST_CASE("collectives: invalid cases are refused", "[collective]") {
   const auto refusal = [](const Settings& settings) {
     try {
       tests::workload_with(workloads::make_collective, settings)->check(flat(1, 1, 1));
@@ -175,7 +175,7 @@ TEST_CASE("collectives: cases that make no sense are refused", "[collective]") {
   CHECK_THAT(refusal(with(kCores, {{"root", "8"}})), Catch::Contains("E-COL-032"));
   CHECK(workloads::sizes_of("8 KiB .. 64 KiB") == std::vector<std::uint64_t>{8192, 16384, 32768, 65536});
   CHECK(workloads::sizes_of("1 KiB, 3 KiB") == std::vector<std::uint64_t>{1024, 3072});
-  // As many pieces as semaphores cannot count.
+  // More pieces than semaphores can count.
   const std::string text = tests::in_child([&] {
     return run(flat(1, 1, 1),
                with(kCores, {{"algorithm", "recursive"}, {"bytes", "1 MiB"}, {"piece", "64 B"}}),

@@ -217,7 +217,7 @@ TEST_CASE("unequal chunks: every operation by every algorithm, in any order of e
     });
 }
 
-TEST_CASE("equal chunks: outputs may have another dtype than what travels", "[collective]") {
+TEST_CASE("equal chunks: outputs may have another dtype than transferred data", "[collective]") {
   std::uint32_t seed = 0;
   for_each_schedule(tests::torus_grid({{4, 1}, {2, 1}}),
                     [&](const Schedule& schedule) { check_run(schedule, {40}, DType::kBf16, seed++); });

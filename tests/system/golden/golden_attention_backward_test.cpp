@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden checks of attention's gradients and of its log-sum-exp: gradients against differences of the
-// forward pass, and what is wrong is found.
+// forward pass, and errors that must be found.
 #include "workloads/attention/backward/golden_attention_backward.h"
 
 #include <catch2/catch.hpp>
@@ -42,7 +42,7 @@ struct Gradients {
     return !mask.causal || (j < end && (mask.window == 0 || j + mask.window >= end));
   }
 
-  // Sum of d_o o, where one element of q, k or v is another value.
+  // The sum of d_o o after a change of one element of q, k or v.
   double loss(const HostTensor* moved, std::uint64_t at, double by) const {
     const auto value = [&](const HostTensor& t, std::uint64_t row, std::uint64_t c) {
       return t.at(row, c) + (&t == moved && row * d + c == at ? by : 0.0);
@@ -114,7 +114,7 @@ TEST_CASE("golden attention backward: a wrong element of each gradient is found"
   CHECK_THAT(result.first_mismatch, Catch::StartsWith(moved[wrong].name + "[1, 5] = "));
 }
 
-TEST_CASE("golden attention backward: a mask that is one key off is found", "[golden]") {
+TEST_CASE("golden attention backward: a mask with an error of one key is found", "[golden]") {
   const Gradients g(DType::kBf16, {true, 0}, 1, 1, 5, 7, 6);
   Gradients other = g;
   other.mask.window = 6;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden check of attention, against a naive machine: fp32 scores and sums, probabilities rounded to the
+// The golden check of attention against a naive machine: fp32 scores and sums, probabilities rounded to the
 // dtype.
-#include "workloads/attention/golden_attention.h"
+#include "workloads/attention/golden/golden_attention.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -85,7 +85,7 @@ TEST_CASE("golden attention: a machine that works in fp32 passes", "[golden]") {
   }
 }
 
-TEST_CASE("golden attention: a key left out is found", "[golden]") {
+TEST_CASE("golden attention: an omitted key is found", "[golden]") {
   const DType dtype = GENERATE(DType::kBf16, DType::kFp16, DType::kFp32);
   Attention attention({dtype, 2, 40, 70, 16, false});
   const std::uint64_t row = GENERATE(0, 17, 79);
@@ -101,7 +101,7 @@ TEST_CASE("golden attention: in fp32 nearly every element shows a missing key of
   CHECK(attention.check().mismatches >= 60);
 }
 
-TEST_CASE("golden attention: a causal mask that is one key off is found", "[golden]") {
+TEST_CASE("golden attention: a causal mask with an error of one key is found", "[golden]") {
   Attention attention({DType::kBf16, 1, 33, 40, 64, true});
   attention.compute(11, attention.visible(11) + 1, UINT64_MAX);
   CHECK_FALSE(attention.check().passed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden check of the convolution, against a naive machine: fp32 sums in an order of its own.
+// The golden check of the convolution against a naive machine: fp32 sums in another order.
 #include "workloads/convolution/golden_convolution.h"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ TEST_CASE("golden convolution: fp32 sums in any order pass", "[golden]") {
   CHECK(result.max_rel_error <= result.tolerance);
 }
 
-TEST_CASE("golden convolution: in fp32 a missing product is found where it is", "[golden]") {
+TEST_CASE("golden convolution: in fp32 a missing product is found at its position", "[golden]") {
   Convolution c(DType::kFp32);
   const std::uint64_t row = GENERATE(0, 33, 69);
   c.set(row, 4, c.pixel(row, 4, 201));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goldens of products with an epilogue and of the MLP must accept every right machine and refuse wrong ones.
-// The machines here are naive loops in fp32.
+// Golden definitions of products with an epilogue and of the MLP must accept every correct machine and reject
+// wrong ones. The machines here are naive loops in fp32.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -83,7 +83,7 @@ TEST_CASE("golden epilogue: bias, activation and residual in fp32 pass", "[golde
   CHECK(result.elements == 99);
 }
 
-TEST_CASE("golden epilogue: a bias, a residual or an activation left out is found", "[golden]") {
+TEST_CASE("golden epilogue: an omitted bias, residual or activation is found", "[golden]") {
   const Layer layer(DType::kBf16);
   CHECK_FALSE(layer.check(ActFn::kSilu, false, true).passed);
   CHECK_FALSE(layer.check(ActFn::kSilu, true, false).passed);
@@ -91,7 +91,7 @@ TEST_CASE("golden epilogue: a bias, a residual or an activation left out is foun
   CHECK_FALSE(layer.check(ActFn::kGeluSigmoid).passed);
 }
 
-TEST_CASE("golden epilogue: one wrong value is found where it is", "[golden]") {
+TEST_CASE("golden epilogue: one wrong value is found at its position", "[golden]") {
   const DType dtype = GENERATE(DType::kBf16, DType::kFp32);
   Layer layer(dtype);
   const float right = layer.c.at(4, 7);
@@ -101,7 +101,7 @@ TEST_CASE("golden epilogue: one wrong value is found where it is", "[golden]") {
   CHECK_THAT(result.first_mismatch, Catch::Contains("4") && Catch::Contains("7"));
 }
 
-TEST_CASE("golden activation: values of the definitions that tables of mathematics give", "[golden]") {
+TEST_CASE("golden activation: the definitions have the values of mathematical tables", "[golden]") {
   const auto value = [](ActFn fn, double x) { return golden_activation(fn).value(x); };
   CHECK(value(ActFn::kRelu, -2) == 0);
   CHECK(value(ActFn::kRelu, 2) == 2);
@@ -115,7 +115,7 @@ TEST_CASE("golden activation: values of the definitions that tables of mathemati
   CHECK(value(ActFn::kSilu, -1e5) == 0);
 }
 
-TEST_CASE("golden activation: no slope is steeper than what the slack counts with", "[golden]") {
+TEST_CASE("golden activation: no slope is steeper than the slack assumes", "[golden]") {
   for (const ActFn fn : {ActFn::kRelu, ActFn::kGelu, ActFn::kGeluTanh, ActFn::kGeluSigmoid, ActFn::kSilu,
                          ActFn::kSigmoid, ActFn::kTanh}) {
     const GoldenActivation& f = golden_activation(fn);
@@ -139,7 +139,7 @@ TEST_CASE("golden MLP: another activation is found", "[golden]") {
   CHECK_FALSE(Mlp(DType::kFp32).check(ActFn::kGeluSigmoid).passed);
 }
 
-TEST_CASE("golden MLP: one hidden feature of 1100 left out is found in fp32", "[golden]") {
+TEST_CASE("golden MLP: one omitted hidden feature of 1100 is found in fp32", "[golden]") {
   Mlp mlp(DType::kFp32);
   mlp.multiply(GENERATE(0, 500, 1024, 1099));
   CHECK_FALSE(mlp.check().passed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden check must accept every right machine and refuse wrong ones. The machines here are naive loops.
+// The golden check must accept every correct machine and reject wrong ones. The machines here are naive
+// loops.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -9,7 +10,7 @@
 
 #include "runtime/golden/golden_rule.h"
 #include "tests/support/reference/float_formats.h"
-#include "workloads/common/golden_kernels.h"
+#include "workloads/common/host_products.h"
 #include "workloads/gemm/golden_gemm.h"
 
 namespace {
@@ -27,8 +28,8 @@ void set(HostTensor& t, std::uint64_t row, std::uint64_t column, double value) {
                        static_cast<float>(round_to(value, t.dtype)));
 }
 
-// One element as a systolic array makes it: passes of `pass` rows, fused multiply-adds in fp32, pass sums
-// added in fp32. Products for which `keep` is false are left out.
+// One element as a systolic array computes it: passes of `pass` rows, fused multiply-adds in fp32, pass sums
+// added in fp32. Products for which `keep` is false are omitted.
 float machine_dot(const HostTensor& a, const HostTensor& b, std::uint64_t row, std::uint64_t column,
                   std::uint64_t pass, const std::function<bool(std::uint64_t)>& keep = {}) {
   float total = 0;
@@ -97,7 +98,7 @@ TEST_CASE("golden rule: rounding to fp32 is the host's conversion", "[golden]") 
   }
 }
 
-TEST_CASE("golden gemm: a machine that sums in fp32 passes, whatever its passes", "[golden]") {
+TEST_CASE("golden gemm: a machine that sums in fp32 is accepted with any number of passes", "[golden]") {
   const DType dtype = GENERATE(DType::kBf16, DType::kFp16, DType::kFp32);
   const std::uint64_t pass = GENERATE(1, 32, 128, 100000);
   for (const auto& [m, n, k] : {std::tuple{1, 1, 1}, {7, 5, 300}, {65, 33, 129}, {3, 2, 5000}}) {
@@ -112,7 +113,7 @@ TEST_CASE("golden gemm: a machine that sums in fp32 passes, whatever its passes"
   }
 }
 
-TEST_CASE("golden gemm: both variants of the kernels compute the product", "[golden]") {
+TEST_CASE("golden gemm: both variants of the host products compute the product", "[golden]") {
   const std::ptrdiff_t m = 37, n = 29, k = 211;
   const Gemm gemm(DType::kFp32, m, n, k);
   std::vector<double> a(m * k), b(k * n), want(m * n), got(m * n);
@@ -120,20 +121,20 @@ TEST_CASE("golden gemm: both variants of the kernels compute the product", "[gol
   for (std::ptrdiff_t i = 0; i < k * n; ++i) b[i] = gemm.b.at(i / n, i % n);
   for (std::ptrdiff_t i = 0; i < m * n; ++i)
     for (std::ptrdiff_t j = 0; j < k; ++j) want[i] += a[i / n * k + j] * b[j * n + i % n];
-  for (const GoldenKernels* kernels : {&kGoldenKernelsBase, &golden_kernels()}) {
-    kernels->product_f64(a.data(), b.data(), got.data(), m, n, k);
+  for (const HostProducts* products : {&kHostProductsBase, &host_products()}) {
+    products->product_f64(a.data(), b.data(), got.data(), m, n, k);
     for (std::ptrdiff_t i = 0; i < m * n; ++i) CHECK(got[i] == Approx(want[i]).margin(1e-12));
   }
 }
 
-TEST_CASE("golden gemm: in fp32 one product left out of 1024 is found", "[golden]") {
+TEST_CASE("golden gemm: in fp32 one omitted product of 1024 is found", "[golden]") {
   Gemm gemm(DType::kFp32, 24, 24, 1024);
   std::uint64_t expected = 0;
   for (std::uint64_t i = 0; i < 24; ++i)
     for (std::uint64_t j = 0; j < 24; ++j) {
       const std::uint64_t dropped = (i * 131 + j * 17) % 1024;
       set(gemm.c, i, j, machine_dot(gemm.a, gemm.b, i, j, 128, [&](auto k) { return k != dropped; }));
-      // Of values around 18, what is larger than a thousandth has to be seen.
+      // For values around 18, an error above a thousandth must be found.
       if (std::fabs(gemm.a.at(i, dropped) * gemm.b.at(dropped, j)) > 1e-3F) ++expected;
     }
   const GoldenResult result = gemm.check();
@@ -142,7 +143,7 @@ TEST_CASE("golden gemm: in fp32 one product left out of 1024 is found", "[golden
   CHECK(result.mismatches >= expected);
 }
 
-TEST_CASE("golden gemm: in bf16 one product left out of 4096 is found if it is larger than a last place",
+TEST_CASE("golden gemm: in bf16 one omitted product of 4096 is found if it is larger than a last place",
           "[golden]") {
   Gemm gemm(DType::kBf16, 16, 16, 4096);
   REQUIRE(gemm.check().passed);
@@ -163,7 +164,7 @@ TEST_CASE("golden gemm: in bf16 one product left out of 4096 is found if it is l
   CHECK(found >= certain);
 }
 
-TEST_CASE("golden gemm: a k index left out everywhere is found in bf16 of depth 4096", "[golden]") {
+TEST_CASE("golden gemm: a k index omitted everywhere is found in bf16 of depth 4096", "[golden]") {
   Gemm gemm(DType::kBf16, 16, 16, 4096);
   const std::uint64_t dropped = GENERATE(0, 127, 2048, 4095);
   for (std::uint64_t i = 0; i < 16; ++i)
@@ -227,7 +228,7 @@ TEST_CASE("golden gemm: a NaN or infinity that is not expected fails, an expecte
   CHECK(gemm.check().mismatches == 1);
 }
 
-TEST_CASE("golden gemm: sums that climb high and come back are judged by how high they climbed", "[golden]") {
+TEST_CASE("golden gemm: sums with large intermediate values are judged by the largest of them", "[golden]") {
   // Products in ascending order: running sums reach thousands of times the result, and so does their
   // rounding.
   Gemm gemm(DType::kFp32, 4, 4, 4096);
@@ -242,7 +243,7 @@ TEST_CASE("golden gemm: sums that climb high and come back are judged by how hig
   CHECK(gemm.check().mismatches == 1);
 }
 
-TEST_CASE("golden gemm: a failure names the element, its neighbours and who made it", "[golden]") {
+TEST_CASE("golden gemm: a failure names the element, its neighbours and its core", "[golden]") {
   Gemm gemm(DType::kBf16, 6, 6, 32);
   set(gemm.c, 5, 0, 77.0);
   set(gemm.c, 5, 4, 99.0);

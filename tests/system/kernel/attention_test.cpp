@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attention workload on real machines: golden values, times that do not depend on the mode, what bad
-// input gets. Each case elaborates one machine; a second one runs in a child process.
+// The attention workload on real machines: golden values, times that do not depend on the mode, and errors of
+// bad input. Each case elaborates one machine; a second one runs in a child process.
 #include "workloads/attention/attention.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::int64_t timing_in_child(const model::MachineParams& params, const Settings&
   });
 }
 
-// Golden values, the same time in both modes, never faster than the array could be.
+// Golden values, the same time in both modes, and a time that is never below the array's bound.
 void check(model::MachineParams params, const Settings& settings) {
   const std::int64_t timing = timing_in_child(params, settings);
   const auto workload = attention_of(settings);
@@ -106,7 +106,7 @@ TEST_CASE("attention: causal, as many queries as keys", "[attention]") {
   check(one_chip(), {{"q_len", "513"}, {"kv_len", "513"}, {"d", "64"}, {"heads", "2"}, {"causal", "true"}});
 }
 
-TEST_CASE("attention: causal, a tail of queries behind many keys, fp32", "[attention]") {
+TEST_CASE("attention: causal, a few queries after many keys, fp32", "[attention]") {
   check(one_chip(),
         {{"q_len", "131"}, {"kv_len", "1025"}, {"d", "128"}, {"causal", "true"}, {"dtype", "fp32"}});
 }
@@ -116,11 +116,11 @@ TEST_CASE("attention: causal, one block of one tile, fp16", "[attention]") {
         {{"q_len", "100"}, {"kv_len", "120"}, {"d", "32"}, {"causal", "true"}, {"dtype", "fp16"}});
 }
 
-TEST_CASE("attention: a decoding step, one query behind a long cache", "[attention]") {
+TEST_CASE("attention: a decoding step, one query with a long cache", "[attention]") {
   check(one_chip(), {{"q_len", "1"}, {"kv_len", "5000"}, {"d", "128"}, {"heads", "9"}, {"causal", "true"}});
 }
 
-TEST_CASE("attention: query heads share keys, cut over cores in the middle of a group, with lse",
+TEST_CASE("attention: query heads share keys, split over cores in the middle of a group, with lse",
           "[attention]") {
   check(one_chip(), {{"q_len", "200"},
                      {"kv_len", "300"},
@@ -188,11 +188,11 @@ TEST_CASE("attention backward: full, edges in every direction, fp32", "[attentio
   check_backward("fp32");
 }
 TEST_CASE("attention backward: causal", "[attention]") { check_window({kBackward}, "0"); }
-TEST_CASE("attention backward: a sliding window, which leaves keys that nobody sees", "[attention]") {
+TEST_CASE("attention backward: a sliding window, which leaves keys that no query sees", "[attention]") {
   check_window({kBackward}, "200");
 }
 
-TEST_CASE("attention backward: queries that do not fit SBUF are taken in segments", "[attention]") {
+TEST_CASE("attention backward: queries that do not fit SBUF are processed in segments", "[attention]") {
   model::MachineParams params = one_chip();
   params.chip.core.sbuf.usable.count = 42 << 10;
   check(params, {kBackward,
@@ -222,7 +222,7 @@ TEST_CASE("attention backward: two cores share segments of queries", "[attention
   check(params, {kBackward, {"q_len", "1100"}, {"kv_len", "1100"}, {"d", "128"}, {"split", "2"}});
 }
 
-TEST_CASE("attention backward: another array needs no other kernel", "[attention]") {
+TEST_CASE("attention backward: the kernel supports another array", "[attention]") {
   model::MachineParams params = one_chip();
   params.chip.core.tensor.rows = params.chip.core.tensor.columns = 64;
   check(params, {kBackward, {"q_len", "200"}, {"kv_len", "300"}, {"d", "128"}, {"causal", "true"}});
@@ -234,7 +234,7 @@ TEST_CASE("attention: keys that do not fit SBUF are streamed", "[attention]") {
   check(params, {{"q_len", "300"}, {"kv_len", "6000"}, {"d", "128"}, {"heads", "2"}, {"cores", "1"}});
 }
 
-TEST_CASE("attention: another array and four PSUM banks need no other kernel", "[attention]") {
+TEST_CASE("attention: the kernel supports another array and four PSUM banks", "[attention]") {
   model::MachineParams params = one_chip();
   params.chip.core.tensor.rows = params.chip.core.tensor.columns = 64;
   params.chip.core.psum.per_partition.count = 4 * params.chip.core.psum.bank.count;
@@ -254,7 +254,7 @@ TEST_CASE("attention: a wrong element in HBM fails the golden check and names it
   machine.run();
   REQUIRE(workload->verify(machine).passed);
   // The machine's cores are 0 to 7: two cores for four heads are 0 and 4, and head 3 is the second of core 4.
-  // Its output is found in HBM by its values.
+  // The test finds its output in HBM by its values.
   const auto values = workload->outputs(machine).at(0).values;
   const std::size_t head_bytes = 40 * 8 * 2, at = 3 * head_bytes + (5 * 8 + 2) * 2;
   runtime::Tensor o{"o", isa::DType::kBf16, {2, 40, 8}, 0};
@@ -272,7 +272,7 @@ TEST_CASE("attention: a wrong element in HBM fails the golden check and names it
   CHECK_THAT(golden.first_mismatch, Catch::Contains("made by core 4 (server0.chip00.core4), head 3"));
 }
 
-TEST_CASE("attention: more queries than keys behind a causal mask are refused", "[attention]") {
+TEST_CASE("attention: more queries than keys with a causal mask are refused", "[attention]") {
   const auto workload = attention_of({{"q_len", "9"}, {"kv_len", "8"}, {"causal", "true"}});
   CHECK_THROWS_WITH(workload->check(one_chip()), Catch::Contains("workload.q_len: error[E-ATT-001]"));
   CHECK_NOTHROW(attention_of({{"q_len", "9"}, {"kv_len", "8"}})->check(one_chip()));

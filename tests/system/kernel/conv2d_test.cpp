@@ -89,7 +89,7 @@ TEST_CASE("conv2d on a machine: bands and panels of a small SBUF", "[convolution
   CHECK(golden.passed);
 }
 
-TEST_CASE("conv2d: what does not fit is refused by name", "[convolution]") {
+TEST_CASE("conv2d: sizes that do not fit are refused by name", "[convolution]") {
   CHECK_THAT(refused({{"padding", "2"}}), Catch::Contains("E-RUN-095") && Catch::Contains("padding"));
   CHECK_THAT(refused({{"filter", "7"}, {"height", "4"}}), Catch::Contains("E-RUN-095"));
   CHECK_THAT(refused({{"width", "600"}}), Catch::Contains("E-RUN-095") && Catch::Contains("512"));

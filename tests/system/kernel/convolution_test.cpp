@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The convolution: golden values of every way of turning the weights, times that do not depend on the mode,
-// and what of the device profiles its programs must show. A second machine in one case runs in a child
-// process.
+// The convolution: golden values of every way to transpose the weights, times that do not depend on the mode,
+// and the properties of the device profiles that its programs must show. A second machine in one case runs in
+// a child process.
 #include "workloads/convolution/convolution.h"
 
 #include <algorithm>
@@ -65,15 +65,15 @@ TEST_CASE("convolution: reloaded weights, the traced shape in fp32", "[convoluti
   check({{"dtype", "fp32"}, {"weights", "reload"}});
 }
 
-TEST_CASE("convolution: weights turned by DMA, the traced shape in fp16", "[convolution][machine]") {
+TEST_CASE("convolution: weights transposed by DMA, the traced shape in fp16", "[convolution][machine]") {
   check({{"dtype", "fp16"}, {"weights", "dma_transpose"}});
 }
 
-TEST_CASE("convolution: weights turned by DMA, the traced shape in fp32", "[convolution][machine]") {
+TEST_CASE("convolution: weights transposed by DMA, the traced shape in fp32", "[convolution][machine]") {
   check({{"dtype", "fp32"}, {"weights", "dma_transpose"}});
 }
 
-// Three tiles of output channels turn all buffers over; 20 rows of 59 pixels make three banks of an image.
+// Three tiles of output channels use all buffers again; 20 rows of 59 pixels need three banks per image.
 TEST_CASE("convolution: resident weights, two images in several banks, three tiles of channels",
           "[convolution][machine]") {
   check({{"images", "2"},
@@ -95,7 +95,7 @@ TEST_CASE("convolution: reloaded weights, a filter of 2 and three tiles of chann
          {"weights", "reload"}});
 }
 
-TEST_CASE("convolution: weights turned by DMA, a filter of 5 on an image of its size",
+TEST_CASE("convolution: weights transposed by DMA, a filter of 5 on an image of its size",
           "[convolution][machine]") {
   check({{"in_channels", "128"},
          {"out_channels", "128"},
@@ -126,9 +126,9 @@ TEST_CASE("convolution: a filter of one pixel is a product of matrices", "[convo
          {"dtype", "fp32"}});
 }
 
-// TRACE conv2d_4: per tile of output channels 2 x 9 matmuls of 30 rows of 14 pixels with weights in steps of
-// a filter, 18 transposes; nine loads and a doorbell per store, each waited for in the end.
-TEST_CASE("convolution: resident weights stand as in the device profile", "[convolution]") {
+// TRACE conv2d_4: per tile of output channels 2 x 9 matmuls of 30 rows of 14 pixels with weights at a stride
+// of a filter, 18 transposes; nine loads and one doorbell per store, each awaited at the end.
+TEST_CASE("convolution: resident weights match the device profile", "[convolution]") {
   const isa::Program p = traced(DType::kFp16, WeightPath::kResident);
   CHECK(count_of(p, Queue::kTensor, Opcode::kMatmul) == 36);
   CHECK(count_of(p, Queue::kTensor, Opcode::kTranspose) == 36);
@@ -155,8 +155,8 @@ TEST_CASE("convolution: resident weights stand as in the device profile", "[conv
 }
 
 // TRACE conv2d_3: 36 taps staged inside SBUF, 36 stored, 4 blocks of 1152 columns loaded again; the banks are
-// emptied in 32-bit words.
-TEST_CASE("convolution: reloaded weights stand as in the device profile", "[convolution]") {
+// evacuated in 32-bit words.
+TEST_CASE("convolution: reloaded weights match the device profile", "[convolution]") {
   const isa::Program p = traced(DType::kFp16, WeightPath::kReload);
   const auto staged = transfers_of(p, Queue::kGpSimd);
   CHECK(staged.size() == 36 + 2);
@@ -172,7 +172,7 @@ TEST_CASE("convolution: reloaded weights stand as in the device profile", "[conv
 }
 
 // TRACE conv2d_1: 36 transfers inside HBM of 16,384 elements each, then 36 loads.
-TEST_CASE("convolution: weights turned by DMA stand as in the device profile", "[convolution]") {
+TEST_CASE("convolution: weights transposed by DMA match the device profile", "[convolution]") {
   const isa::Program p = traced(DType::kFp32, WeightPath::kDmaTranspose);
   const auto transfers = transfers_of(p, Queue::kSync);
   REQUIRE(transfers.size() == 36 + 36 + 4);
@@ -186,7 +186,7 @@ TEST_CASE("convolution: weights turned by DMA stand as in the device profile", "
   CHECK(count_of(p, Queue::kTensor, Opcode::kMatmul) == 36);
 }
 
-TEST_CASE("convolution: shapes that the tiling does not cover are refused by name", "[convolution]") {
+TEST_CASE("convolution: shapes that the tiling does not support are refused by name", "[convolution]") {
   const model::MachineParams machine = tests::machine_of(1, 1, 1);
   CHECK_THROWS_WITH(with({{"in_channels", "200"}})->check(machine),
                     Catch::Contains("E-RUN-065") && Catch::Contains("workload.in_channels") &&

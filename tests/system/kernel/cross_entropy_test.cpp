@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross-entropy: golden losses and gradients at sizes that are multiples of nothing, times that do not depend
-// on the mode, rows wider than SBUF, and closed forms that the definition has to know.
+// Cross-entropy: golden losses and gradients at odd sizes, times that do not depend on the mode, rows wider
+// than SBUF, and closed forms that the definition must satisfy.
 #include "workloads/loss/cross_entropy.h"
 
 #include <catch2/catch.hpp>
@@ -77,7 +77,7 @@ TEST_CASE("cross entropy: blocks that do not fit are read again", "[loss][machin
   check({{"rows", "7"}, {"columns", "100001"}});
 }
 
-TEST_CASE("cross entropy: the definition knows equal logits and finds what differs in each output",
+TEST_CASE("cross entropy: the definition is right for equal logits and finds an error in each output",
           "[loss]") {
   CHECK(Uniform().checked().passed);
   Uniform gradient;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of a decoding step: how it walks over a cache, golden values at sizes that are multiples of
-// nothing, times that do not depend on the mode, and what the definition finds.
+// Attention of a decoding step: its order over a cache, golden values at odd sizes, times that do not depend
+// on the mode, and errors that the definition must find.
 #include "workloads/decode/decode.h"
 
 #include <catch2/catch.hpp>
@@ -38,7 +38,7 @@ std::uint64_t token_of(const workloads::DecodeShape& s, const workloads::DecodeP
   return (piece.first + page) * s.page + fold * (s.page / piece.folds) + piece.token + c;
 }
 
-// Every token that a sequence's pieces put into a chunk.
+// All tokens of a sequence that its pieces assign to a chunk.
 std::multiset<std::uint64_t> tokens_of(const workloads::DecodeShape& s, std::uint64_t length) {
   const auto tiling = workloads::decode_tiling(tests::machine_of(1, 1, 1), s);
   std::multiset<std::uint64_t> tokens;
@@ -73,7 +73,7 @@ TEST_CASE("decode: each token of a sequence is in one chunk", "[decode]") {
   CHECK(*tokens.rbegin() == length - 1);
 }
 
-TEST_CASE("decode: what goes to a partition in one load is 4 KiB of any d", "[decode]") {
+TEST_CASE("decode: one load has 4 KiB per partition for any d", "[decode]") {
   const auto machine = tests::machine_of(1, 1, 1);
   for (const std::uint64_t d : {64, 128}) {
     const auto tiling = workloads::decode_tiling(machine, shape(0, 8, d));
@@ -90,7 +90,7 @@ TEST_CASE("decode: contexts of different lengths, several blocks, bf16", "[decod
   check({{"batch", "3"}, {"context", "9001"}, {"shorter_by", "4400"}, {"group", "8"}, {"d", "128"}});
 }
 
-TEST_CASE("decode: heads sharded over two cores, more queries than the array turns at a time, fp16",
+TEST_CASE("decode: heads sharded over two cores, more queries than the array transposes at a time, fp16",
           "[decode][machine]") {
   check({{"batch", "5"},
          {"context", "300"},
@@ -111,7 +111,7 @@ TEST_CASE("decode: fp32", "[decode][machine]") {
          {"dtype", "fp32"}});
 }
 
-TEST_CASE("decode: pages, the last of each sequence filled in part", "[decode][machine]") {
+TEST_CASE("decode: pages, the last of each sequence partly filled", "[decode][machine]") {
   check({{"batch", "4"},
          {"context", "3001"},
          {"shorter_by", "999"},
@@ -131,7 +131,7 @@ TEST_CASE("decode: pages of one token, more pieces than are on chip at a time", 
          {"page_size", "1"}});
 }
 
-TEST_CASE("decode: fewer pages than partitions, of which each holds a part", "[decode][machine]") {
+TEST_CASE("decode: fewer pages than partitions, each of which holds a part", "[decode][machine]") {
   check({{"batch", "3"},
          {"context", "1300"},
          {"shorter_by", "273"},
@@ -150,7 +150,7 @@ TEST_CASE("decode: a page larger than the context, fp32", "[decode][machine]") {
          {"dtype", "fp32"}});
 }
 
-TEST_CASE("decode: heads wider than the array and cores that are not there are refused", "[decode]") {
+TEST_CASE("decode: heads wider than the array and missing cores are refused", "[decode]") {
   model::MachineParams machine = tests::machine_of(1, 1, 1);
   CHECK_THROWS_WITH(tests::workload_with(workloads::make_decode, {{"cores", "99"}})->check(machine),
                     Catch::Contains("E-RUN-063"));
@@ -163,11 +163,11 @@ TEST_CASE("decode: heads wider than the array and cores that are not there are r
 }
 
 // One token has all the weight, so the output is its value.
-TEST_CASE("decode: the definition finds a wrong element, whichever way the cache lies", "[decode]") {
+TEST_CASE("decode: the definition finds a wrong element in both layouts of the cache", "[decode]") {
   const runtime::HostTensor q = tensor("q", {2, 3, 4, 8}, 0);
   runtime::HostTensor o = runtime::make_tensor("o", isa::DType::kBf16, {2, 3, 4, 8});
   const bool paged = GENERATE(false, true);
-  // Room for 5 tokens of 3 sequences, or 3 pages of 5 tokens, for each of 2 heads.
+  // Capacity for 5 tokens of 3 sequences, or 3 pages of 5 tokens, for each of 2 heads.
   const runtime::HostTensor k = tensor("k", {2, 3, 5, 8}, 1), v = tensor("v", {2, 3, 5, 8}, 2);
   runtime::HostTensor table = runtime::make_tensor("table", isa::DType::kInt32, {3, 1});
   const std::int32_t pages[] = {2, 0, 1};

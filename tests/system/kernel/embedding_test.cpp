@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The embedding: rows by number bit by bit, times that do not depend on the mode, ids that are refused.
+// The embedding: rows by number bit by bit, times that do not depend on the mode, and ids that are refused.
 #include "workloads/embedding/embedding.h"
 
 #include <catch2/catch.hpp>
@@ -48,7 +48,7 @@ TEST_CASE("embedding: ids outside the table are refused and named", "[embedding]
   CHECK_THROWS_WITH(refuse(numbers({-1})), Catch::Contains("number 0 is -1"));
 }
 
-TEST_CASE("embedding: generated ids lie in the table and differ", "[embedding]") {
+TEST_CASE("embedding: generated ids are in the table and differ", "[embedding]") {
   runtime::HostTensor ids = numbers(std::vector<std::int32_t>(1000));
   workloads::any_rows_below(7)(ids, 3);
   CHECK_NOTHROW(workloads::refuse_rows_beyond(7)(ids));

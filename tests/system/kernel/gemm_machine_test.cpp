@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GEMM workload on real machines: golden values, and times that do not depend on the mode. Each run
-// elaborates a machine, so a second one in the same case happens in a child process.
+// elaborates a machine, so a second one in the same case runs in a child process.
 #include <catch2/catch.hpp>
 
 #include "runtime/run/machine.h"
@@ -54,7 +54,7 @@ TEST_CASE("gemm on a machine: one core, edges in every direction", "[gemm][machi
   check({tests::machine_of(1, 1, 1), {{"m", "127"}, {"n", "129"}, {"k", "257"}, {"dtype", "fp16"}}});
 }
 
-TEST_CASE("gemm on a machine: K larger than SBUF holds", "[gemm][machine]") {
+TEST_CASE("gemm on a machine: K does not fit SBUF", "[gemm][machine]") {
   check({tests::machine_of(1, 1, 1), {{"m", "128"}, {"n", "96"}, {"k", "140000"}}});
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("gemm on a machine: more parts than rows, columns and K", "[gemm][mach
          {{"m", "1"}, {"n", "3"}, {"k", "3"}, {"shard.m", "2"}, {"shard.n", "4"}, {"shard.k", "4"}}});
 }
 
-TEST_CASE("gemm on a machine: a smaller array and SBUF take the same path", "[gemm][machine]") {
+TEST_CASE("gemm on a machine: a smaller array and SBUF are supported", "[gemm][machine]") {
   Case c{tests::machine_of(1, 1, 1), {{"m", "200"}, {"n", "300"}, {"k", "400"}, {"shard.n", "2"}}};
   c.machine.chip.core.tensor.rows = c.machine.chip.core.tensor.columns = 64;
   c.machine.chip.core.sbuf.usable = {8192};
@@ -117,7 +117,7 @@ TEST_CASE("gemm on a machine: the nest of row loads, edges in every direction", 
          {{"m", "1029"}, {"n", "1027"}, {"k", "131"}, {"dtype", "fp32"}, {"kernel", "row_loads"}}});
 }
 
-TEST_CASE("gemm on a machine: a published nest under partial sums over a ring of chips",
+TEST_CASE("gemm on a machine: a published nest with partial sums over a ring of chips",
           "[gemm][machine][collective]") {
   check({tests::machine_of(2, 1, 1),
          {{"m", "130"}, {"n", "65"}, {"k", "520"}, {"shard.k", "2"}, {"kernel", "row_loads"}}});

@@ -98,7 +98,8 @@ TEST_CASE("gemm epilogue: more columns than a panel, so that biases turn over", 
                                                {"epilogue.activation", "sigmoid"}});
 }
 
-TEST_CASE("gemm: A by rows, a contraction in two parts, rows that are no multiple of 16", "[gemm][machine]") {
+TEST_CASE("gemm: A by rows, a contraction in two parts, rows that are not a multiple of 16",
+          "[gemm][machine]") {
   check({{"a_layout", "rows"}, {"shard.k", "2"}});
 }
 TEST_CASE("gemm: A by rows of one token, with an epilogue", "[gemm][machine]") {
@@ -112,7 +113,7 @@ TEST_CASE("gemm modes: a dtype that the mode does not take is refused", "[gemm]"
   CHECK_THAT(refused({{"mode", "sparse_2_4"}, {"dtype", "fp32"}}), Catch::Contains("E-RUN-091"));
 }
 
-TEST_CASE("gemm modes: what a published nest or a shared contraction lacks is refused", "[gemm]") {
+TEST_CASE("gemm modes: settings that a published nest or a shared contraction lacks are refused", "[gemm]") {
   CHECK_THAT(refused({{"kernel", "naive"}, {"mode", "sparse_2_4"}}), Catch::Contains("E-RUN-092"));
   CHECK_THAT(refused({{"kernel", "blocked"}, {"epilogue.residual", "true"}}), Catch::Contains("E-RUN-092"));
   CHECK_THAT(refused({{"shard.k", "2"}, {"mode", "sparse_2_4"}}), Catch::Contains("E-RUN-092"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partial sums of a GEMM that share their contraction: programs of all ranks, run without time in random
+// Partial sums of a GEMM whose cores share the contraction: programs of all ranks run without time in random
 // order, against the declared order of the sum in plain loops.
 #include "workloads/gemm/gemm_sum.h"
 
@@ -35,7 +35,7 @@ struct SumCase {
   Algorithm algorithm = Algorithm::kRing;
 };
 
-// An element of rank r's rows of C, by the order that runtime/collective/algorithm/ring.h declares.
+// An element of rank r's rows of C, in the order that runtime/collective/algorithm/ring.h declares.
 float ring_element(const std::vector<std::vector<float>>& partial, std::uint32_t rank, std::size_t element,
                    bool up) {
   const auto ranks = static_cast<std::uint32_t>(partial.size());
@@ -45,7 +45,7 @@ float ring_element(const std::vector<std::vector<float>>& partial, std::uint32_t
   return sum;
 }
 
-// The ranks of one tile of C on cores of their own.
+// The ranks of one tile of C on separate cores.
 class SumRun {
  public:
   SumRun(const SumCase& c, std::uint32_t seed)
@@ -60,7 +60,7 @@ class SumRun {
                         interpreter_.allocate(own(r).count * shape_.n * isa::size_of(shape_.out)),
                         interpreter_.allocate(sum_.staging(r) * sizeof(float))});
     }
-    std::vector<isa::Program> programs = sum_.programs(machine_, ranks_, workloads::GemmKernel::kChosen);
+    std::vector<isa::Program> programs = sum_.programs(machine_, ranks_, workloads::GemmNest::kChosen);
     for (std::uint32_t r = 0; r < c.ranks; ++r)
       interpreter_.load(r, valid(machine_, std::move(programs[r])),
                         {inputs_[r].first, inputs_[r].second, ranks_[r].partial, r});
@@ -103,9 +103,9 @@ class SumRun {
 void check_ring(const SumCase& c, std::uint32_t seed, std::size_t channels) {
   SumRun run(c, seed);
   const GemmShape& s = run.shape();
-  const auto& placed = run.sum().placed();
-  REQUIRE(placed.channels.size() == channels);
-  const std::uint64_t up = channels == 1 ? placed.chunk_elements : placed.channels[1].first;
+  const auto& planned = run.sum().planned();
+  REQUIRE(planned.channels.size() == channels);
+  const std::uint64_t up = channels == 1 ? planned.chunk_elements : planned.channels[1].first;
   for (std::uint32_t r = 0; r < c.ranks; ++r) {
     const std::vector<float> got = run.rows_of(r);
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -116,7 +116,7 @@ void check_ring(const SumCase& c, std::uint32_t seed, std::size_t channels) {
   }
 }
 
-// Whatever the order of the sum: fp32 all the way, which moves it by next to nothing, and rounded once to C.
+// For any order of the sum: the sum stays fp32, so the order hardly matters, and is rounded once to C.
 void check_sum(const SumCase& c, std::uint32_t seed) {
   SumRun run(c, seed);
   const GemmShape& s = run.shape();
@@ -173,14 +173,14 @@ TEST_CASE("gemm: every algorithm sums equal, unequal and empty chunks", "[gemm][
       }
 }
 
-// More contributions than one transfer folds: the sum so far stays fp32.
+// More contributions than one transfer folds: the partial sum stays fp32.
 TEST_CASE("gemm: many ranks' contributions are rounded once", "[gemm][collective]") {
   for (std::uint32_t seed = 0; seed < 3; ++seed)
     for (const DType out : {DType::kBf16, DType::kFp32})
       check_sum({{80, 6, 4, DType::kFp32, out}, 40, Algorithm::kMesh}, seed);
 }
 
-TEST_CASE("gemm: an algorithm that does not suit the parts of K is refused", "[gemm][collective]") {
+TEST_CASE("gemm: an algorithm that does not support the parts of K is refused", "[gemm][collective]") {
   CHECK_THROWS_WITH(workloads::GemmSum(small_machine(), group(6), {}, Algorithm::kRecursive),
                     Catch::Contains("E-COL-003") && Catch::Contains("powers of two"));
   CHECK_NOTHROW(workloads::GemmSum(small_machine(), group(6), {}, Algorithm::kBest));

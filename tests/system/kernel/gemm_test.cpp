@@ -108,7 +108,7 @@ TEST_CASE("gemm: b stored by rows gives the declared bits with either layout of 
   }
 }
 
-TEST_CASE("gemm: a small machine streams what its SBUF does not hold", "[gemm]") {
+TEST_CASE("gemm: a small machine streams operands that its SBUF does not hold", "[gemm]") {
   const model::MachineParams machine = small_machine();
   std::uint32_t seed = 0;
   for (const GemmShape& shape : {GemmShape{70, 150, 3000}, GemmShape{100, 100, 100}, GemmShape{33, 65, 17}}) {
@@ -182,16 +182,16 @@ TEST_CASE("gemm: a program that would be too long is refused", "[gemm]") {
                     Catch::Contains("E-RUN-031"));
 }
 
-TEST_CASE("gemm: blocks that SBUF does not hold are refused, with what would do", "[gemm]") {
+TEST_CASE("gemm: blocks that SBUF does not hold are refused with an alternative", "[gemm]") {
   // A block of 1024 columns of 2 bytes takes 64 KiB of a partition at K = 4096; two blocks fit into the 208
   // KiB.
   const model::MachineParams machine = tests::default_machine();
-  for (const auto nest : {workloads::GemmKernel::kBlocked, workloads::GemmKernel::kRowLoads}) {
+  for (const auto nest : {workloads::GemmNest::kBlocked, workloads::GemmNest::kRowLoads}) {
     CHECK_NOTHROW(workloads::gemm_program(machine, {1024, 1024, 4096}, nest));
     CHECK_THROWS_WITH(workloads::gemm_program(machine, {1024, 1024, 8192}, nest),
                       Catch::Contains("E-RUN-024") && Catch::Contains("'chosen'"));
   }
-  CHECK_THROWS_WITH(workloads::gemm_program(machine, {1 << 20, 1 << 20, 128}, workloads::GemmKernel::kNaive),
+  CHECK_THROWS_WITH(workloads::gemm_program(machine, {1 << 20, 1 << 20, 128}, workloads::GemmNest::kNaive),
                     Catch::Contains("E-RUN-031"));
 }
 
@@ -210,16 +210,16 @@ TEST_CASE("gemm: groups that PSUM does not hold are refused", "[gemm]") {
   model::MachineParams machine = tests::default_machine();
   machine.chip.core.psum.per_partition = {2 * machine.chip.core.psum.bank.count};
   const GemmShape shape{256, 1024, 128};
-  CHECK_NOTHROW(workloads::gemm_program(machine, shape, workloads::GemmKernel::kBlocked));
-  CHECK_THROWS_WITH(workloads::gemm_program(machine, shape, workloads::GemmKernel::kRowLoads),
+  CHECK_NOTHROW(workloads::gemm_program(machine, shape, workloads::GemmNest::kBlocked));
+  CHECK_THROWS_WITH(workloads::gemm_program(machine, shape, workloads::GemmNest::kRowLoads),
                     Catch::Contains("E-RUN-024") && Catch::Contains("PSUM has 2 banks"));
 }
 
 // Bytes and transfers of the published kernels at 4096^3 in bf16, which follow from the definition of the
 // nests.
-TEST_CASE("gemm: the published nests move what their loops say", "[gemm]") {
+TEST_CASE("gemm: the published nests move the bytes of their loops", "[gemm]") {
   const model::MachineParams machine = tests::default_machine();
-  const auto moved = [&](workloads::GemmKernel nest, isa::Queue queue) {
+  const auto moved = [&](workloads::GemmNest nest, isa::Queue queue) {
     const isa::Program p = workloads::gemm_program(machine, {4096, 4096, 4096}, nest);
     std::uint64_t bytes = 0, transfers = 0;
     for (const isa::Instruction& i : p.stream(queue)) {
@@ -234,9 +234,9 @@ TEST_CASE("gemm: the published nests move what their loops say", "[gemm]") {
   const std::uint64_t matrix = std::uint64_t{4096} * 4096 * 2;
   using Moved = std::pair<std::uint64_t, std::uint64_t>;
   for (const auto& [nest, loads] :
-       {std::pair{workloads::GemmKernel::kNaive, Moved{(8 + 32) * matrix, 2 * 32 * 8 * 32}},
-        {workloads::GemmKernel::kBlocked, Moved{(1 + 4) * matrix, 1024 + 4 * 256}},
-        {workloads::GemmKernel::kRowLoads, Moved{(1 + 4) * matrix, 128 + 4 * 128}}}) {
+       {std::pair{workloads::GemmNest::kNaive, Moved{(8 + 32) * matrix, 2 * 32 * 8 * 32}},
+        {workloads::GemmNest::kBlocked, Moved{(1 + 4) * matrix, 1024 + 4 * 256}},
+        {workloads::GemmNest::kRowLoads, Moved{(1 + 4) * matrix, 128 + 4 * 128}}}) {
     CHECK(moved(nest, isa::Queue::kSync) == loads);
     CHECK(moved(nest, isa::Queue::kScalar) == Moved{matrix, 256});
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routing of a mixture of experts: golden decisions at sizes that are multiples of nothing, times that do not
-// depend on the mode, ties, and a closed form that the definition has to know.
+// Routing of a mixture of experts: golden decisions at odd sizes, times that do not depend on the mode, ties,
+// and a closed form that the definition must satisfy.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
@@ -62,7 +62,7 @@ TEST_CASE("moe routing: tokens sharded over three cores, gates of a softmax over
       {{"tokens", "700"}, {"experts", "37"}, {"top_k", "3"}, {"normalised", "false"}, {"cores", "3"}});
 }
 
-TEST_CASE("moe routing: all eight that a search finds, more tokens than one load", "[moe][machine]") {
+TEST_CASE("moe routing: all eight results of a search, more tokens than one load", "[moe][machine]") {
   check_routing({{"tokens", "1025"}, {"experts", "128"}, {"top_k", "8"}});
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("moe router: fp32", "[moe][machine]") {
   check_router({{"tokens", "130"}, {"hidden", "129"}, {"experts", "5"}, {"top_k", "4"}, {"dtype", "fp32"}});
 }
 
-// Products of one element each: the largest of 512 bf16 numbers below 1 are equal in part.
+// Products of one element each: some of the largest of 512 bf16 numbers below 1 are equal.
 TEST_CASE("moe router: one element and many experts, so that logits tie", "[moe][machine]") {
   check_router({{"tokens", "64"}, {"hidden", "1"}, {"experts", "512"}, {"top_k", "7"}});
 }
@@ -85,7 +85,7 @@ TEST_CASE("moe routing: more experts of a token than there are is refused", "[mo
                     Catch::Contains("E-RUN-097") && Catch::Contains("the 2 experts"));
 }
 
-TEST_CASE("moe routing: the definition knows ties and finds what differs in each output", "[moe]") {
+TEST_CASE("moe routing: the definition is right for ties and finds an error in each output", "[moe]") {
   CHECK(Known().checked().passed);
   Known gates;
   gates.gates = reals("gates", {3, 2}, {0.75F, 0.25F, 0.5F, 0.5F, 0.51F, 0.49F});

@@ -172,7 +172,7 @@ again:
   CHECK(machine.run().instructions == 2 * (1 + 2 * 30));
 }
 
-TEST_CASE("program: a control argument that is no tensor is refused", "[program][machine]") {
+TEST_CASE("program: a control argument that is not a tensor is refused", "[program][machine]") {
   std::ofstream("core.tasm") << ".program core\n.args n\n.control n\nsync:\n  nop\n";
   const auto workload = workload_with("core.tasm", "1", "n core");
   runtime::Machine machine(tests::machine_of(1, 1, 1), model::Mode::kTiming);

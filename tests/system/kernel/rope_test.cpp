@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotary position embedding: golden values at sizes that are multiples of nothing, times that do not depend
-// on the mode, and closed forms that the definition has to know.
+// Rotary position embedding: golden values at odd sizes, times that do not depend on the mode, and closed
+// forms that the definition must satisfy.
 #include "workloads/rope/rope.h"
 
 #include <catch2/catch.hpp>
@@ -55,9 +55,9 @@ TEST_CASE("rope: a head of an odd number of elements is refused", "[rope]") {
       Catch::Contains("E-RUN-096") && Catch::Contains("workload.d"));
 }
 
-// A quarter turn brings the first of a pair to the place of the second, and minus the second to that of the
+// A quarter turn moves the first of a pair to the position of the second, and minus the second to that of the
 // first.
-TEST_CASE("rope: the definition knows a quarter turn and finds a wrong element", "[rope]") {
+TEST_CASE("rope: the definition is right for a quarter turn and finds a wrong element", "[rope]") {
   const bool interleaved = GENERATE(false, true);
   runtime::HostTensor x = runtime::make_tensor("x", isa::DType::kBf16, {3, 2, 8}), y = x;
   y.name = "y";

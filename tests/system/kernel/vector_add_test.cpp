@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector addition: golden values, times that do not depend on the mode, and the order of transfers that a
-// device profile shows. A second machine in one case runs in a child process.
+// The vector addition: golden values, times that do not depend on the mode, and the order of transfers in a
+// device profile. A second machine in one case runs in a child process.
 #include "workloads/vector_add/vector_add.h"
 
 #include <catch2/catch.hpp>
@@ -53,8 +53,7 @@ TEST_CASE("vector add: the saved sum is a vector", "[vector_add][machine]") {
   CHECK(workload->cores_used() == 2);
 }
 
-TEST_CASE("vector add: elements that are no whole tiles and cores that are not there are refused",
-          "[vector_add]") {
+TEST_CASE("vector add: partial tiles and missing cores are refused", "[vector_add]") {
   const model::MachineParams machine = tests::machine_of(1, 1, 1);
   CHECK_THROWS_WITH(with({{"elements", "256001"}})->check(machine),
                     Catch::Contains("E-RUN-068") && Catch::Contains("the nearest number is 256000"));
@@ -66,7 +65,7 @@ TEST_CASE("vector add: elements that are no whole tiles and cores that are not t
 
 // TRACE stream_256k_fd1k: the sync engine rings a0, b0, a1, b1 without waiting; GpSimd stores a sum when the
 // vector engine has raised its semaphore, and ends with a wait for each store.
-TEST_CASE("vector add: transfers and waits stand as in the device profile", "[vector_add]") {
+TEST_CASE("vector add: transfers and waits match the device profile", "[vector_add]") {
   const model::MachineParams machine = tests::machine_of(1, 1, 1);
   const isa::Program p = workloads::vector_add_program(machine, {256, 1000, isa::DType::kFp32});
   isa::validate(p, runtime::limits_of(machine));
@@ -91,7 +90,7 @@ TEST_CASE("vector add: transfers and waits stand as in the device profile", "[ve
   }
 }
 
-TEST_CASE("golden: a sum is the one rounding of the exact sum", "[golden][vector_add]") {
+TEST_CASE("golden: a sum is the exact sum rounded once", "[golden][vector_add]") {
   const auto made_by = [](std::uint64_t, std::uint64_t) { return std::string("core 0"); };
   const auto a = tensor("a", isa::DType::kFp32, 0), b = tensor("b", isa::DType::kFp32, 1);
   auto y = runtime::make_tensor("y", isa::DType::kFp32, {4, 100});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which experts tokens have, and where their rows lie: laws that hold for every routing.
+// The experts of tokens and the layout of their rows: laws that hold for every routing.
 #include "workloads/transformer/experts/expert_layout.h"
 
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ ExpertLayout layout_of(const ExpertCase& shape, const ExpertRouting& routing) {
           }};
 }
 
-// What is in a segment and what travels for places without rows lies inside it and apart from the rest.
+// The rows of a segment, and the data that places without rows transfer, are inside it and do not overlap.
 void check_apart(const Segment& segment) {
   std::set<std::uint64_t> seen;
   for (std::size_t place = 0; place < segment.counts.size(); ++place) {
@@ -39,7 +39,7 @@ void check_apart(const Segment& segment) {
   }
 }
 
-// Each choice of each row comes to the rows of its expert, once, and back to a place of its own.
+// Each choice of each row is sent to the rows of its expert once, and back to its own position.
 void check_exchange(const ExpertCase& shape, const ExpertRouting& routing) {
   const ExpertLayout layout = layout_of(shape, routing);
   std::map<std::uint64_t, std::uint64_t> wanted, taken, arrived;
@@ -60,7 +60,7 @@ void check_exchange(const ExpertCase& shape, const ExpertRouting& routing) {
           for (std::uint64_t i = 0; i < sent.counts[block]; ++i) {
             const std::uint64_t expert = block * shape.slots + slot, row = rows[sent.before(block) + i];
             ++taken[expert];
-            // It comes back to where it was sent from, for the choice that named the expert.
+            // It returns to its origin, for the choice that named the expert.
             for (std::uint64_t k = 0; k < kPerToken; ++k)
               if (routing.expert(0, first + row, k) == expert)
                 CHECK(back[row * kPerToken + k] == sent.first + sent.before(block) + i);
@@ -82,8 +82,7 @@ void check_exchange(const ExpertCase& shape, const ExpertRouting& routing) {
 
 }  // namespace
 
-TEST_CASE("expert layout: every choice travels to its expert and back, however tokens are routed",
-          "[transformer]") {
+TEST_CASE("expert layout: every choice is sent to its expert and back, for any routing", "[transformer]") {
   for (const char* routing : {"balanced", "skewed"})
     for (const std::uint64_t block : {1, 2, 6}) {
       const ExpertCase shape{6, 2, block, 12 / (6 / block), 48, true};
@@ -91,8 +90,7 @@ TEST_CASE("expert layout: every choice travels to its expert and back, however t
     }
 }
 
-TEST_CASE("expert layout: where all ranks have all tokens, each takes those of its experts",
-          "[transformer]") {
+TEST_CASE("expert layout: if all ranks have all tokens, each takes those of its experts", "[transformer]") {
   const ExpertRouting routing = routing_of({{"routing", "skewed"}});
   const ExpertCase shape{4, 1, 2, 6, 48, false};
   const ExpertLayout layout(
@@ -109,13 +107,13 @@ TEST_CASE("expert layout: where all ranks have all tokens, each takes those of i
   }
 }
 
-TEST_CASE("expert routing: balanced gives every expert as many tokens", "[transformer]") {
+TEST_CASE("expert routing: balanced gives every expert equally many tokens", "[transformer]") {
   const ExpertRouting routing = routing_of({});
   CHECK(routing.most_tokens() == 40);
   CHECK(routing.mean_tokens() == 40);
 }
 
-TEST_CASE("expert routing: skewed draws different experts, in the proportion it says", "[transformer]") {
+TEST_CASE("expert routing: skewed draws different experts, in the declared proportion", "[transformer]") {
   const Settings many{{"tokens", "40000"}, {"model.experts", "4"}, {"routing", "skewed"}};
   const ExpertRouting routing = routing_of(many);
   std::map<std::uint64_t, double> first;
@@ -129,8 +127,7 @@ TEST_CASE("expert routing: skewed draws different experts, in the proportion it 
     CHECK(first[e] == Approx(1.0 / static_cast<double>(e + 1) / all).margin(0.015));
 }
 
-TEST_CASE("expert routing: replicas are alike where all their tokens have the same experts",
-          "[transformer]") {
+TEST_CASE("expert routing: replicas are alike if all their tokens have the same experts", "[transformer]") {
   const Settings two{{"batch", "2"}, {"parallel.data", "2"}};
   CHECK(routing_of(two).alike(0, 1));
   CHECK_FALSE(routing_of(with(two, {{"routing", "skewed"}})).alike(0, 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention's way back as a part of a layer: forward and backward passes in one program, on token-major
-// tensors that are columns of wider ones, with garbage wherever nobody has written.
+// The backward pass of attention as a part of a layer: forward and backward passes in one program, on
+// token-major tensors that are columns of wider ones, with garbage in all memory that was not written.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kHeads = 4, kKvHeads = 2;
 
-// Queries, keys and values beside each other, as a projection leaves them, or their gradients.
+// Queries, keys and values side by side, as a projection writes them, or their gradients.
 struct Beside {
   HbmView q, k, v;
   Beside(const HbmView& all, std::uint64_t d)
@@ -50,7 +50,7 @@ workloads::FlashBackwardViews views_of(const Pass& pass) {
   return views;
 }
 
-// Of what the bench holds: every row's sum of dO o O, whatever made O.
+// From the contents of the bench: every row's sum of dO o O, for any O.
 runtime::HostTensor delta_of(const LayerBench& bench, const Pass& pass) {
   runtime::HostTensor delta = runtime::make_tensor("delta", DType::kFp32, {kHeads, pass.o.rows});
   std::vector<float> values;
@@ -89,8 +89,8 @@ Pass pass_of(LayerBench& bench, DType dtype, std::uint64_t tokens, std::uint64_t
 
 }  // namespace
 
-// The second takes the first one's dQ for its dO, and sees all keys.
-TEST_CASE("layer backward: two attentions forth and back", "[layer][attention]") {
+// The second takes the first one's dQ as its dO, and sees all keys.
+TEST_CASE("layer backward: two attentions, forward and backward", "[layer][attention]") {
   const std::uint64_t tokens = GENERATE(1, 100, 530);
   const DType dtype = GENERATE(DType::kBf16, DType::kFp32);
   const std::uint64_t d = GENERATE(32, 128);
@@ -117,8 +117,8 @@ TEST_CASE("layer backward: two attentions forth and back", "[layer][attention]")
   check(bench, second);
 }
 
-// SBUF for dQ of three tiles of queries: dK and dV are summed up between segments. O may be anything that D
-// is made of.
+// SBUF has room for dQ of three tiles of queries: dK and dV are summed between segments. O may be anything
+// from which D is computed.
 TEST_CASE("layer backward: attention in segments of queries", "[layer][attention]") {
   const std::uint64_t tokens = 530, d = 32;
   const workloads::FlashShape shape = shape_of(tokens, d, true);
@@ -144,7 +144,7 @@ TEST_CASE("layer backward: attention in segments of queries", "[layer][attention
   check(bench, pass);
 }
 
-TEST_CASE("layer backward: tiles that cannot be turned are refused", "[layer][attention]") {
+TEST_CASE("layer backward: tiles that cannot be transposed are refused", "[layer][attention]") {
   model::MachineParams machine = tests::default_machine();
   machine.chip.core.tensor.rows = 40;
   LayerBench bench(machine);

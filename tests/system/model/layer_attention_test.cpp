@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention kernels as parts of a layer: two in one program, on token-major tensors that are columns of wider
-// ones, with garbage wherever nobody has written.
+// ones, with garbage in all memory that was not written.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "tests/support/bench/layer_bench.h"
 #include "workloads/attention/flash_kernel.h"
-#include "workloads/attention/golden_attention.h"
+#include "workloads/attention/golden/golden_attention.h"
 #include "workloads/decode/decode_definition.h"
 #include "workloads/decode/decode_kernel.h"
 #include "workloads/decode/decode_merge.h"
@@ -20,7 +20,7 @@ using tests::LayerBench;
 
 namespace {
 
-// Room for two kernels that each want all of PSUM, and much of SBUF.
+// Memory for two kernels that each need all of PSUM and much of SBUF.
 model::MachineParams twice_the_memory() {
   model::MachineParams machine = tests::default_machine();
   model::CoreParams& core = machine.chip.core;
@@ -34,8 +34,8 @@ std::string nobody(std::uint64_t, std::uint64_t) { return "nobody"; }
 
 }  // namespace
 
-// Queries, keys and values beside each other as a projection leaves them; the second attention takes the
-// first one's output for its queries.
+// Queries, keys and values side by side, as a projection writes them; the second attention takes the first
+// one's output as its queries.
 TEST_CASE("layer kernels: two attentions on columns of one matrix", "[layer][attention]") {
   const std::uint64_t tokens = GENERATE(1, 100, 530), heads = 4, kv_heads = 2, d = 32;
   LayerBench bench(twice_the_memory());
@@ -74,7 +74,7 @@ TEST_CASE("layer kernels: two attentions on columns of one matrix", "[layer][att
 
 namespace {
 
-// As cases of decode have them: [kv_heads, sequences, group, d] of columns of a token-major view.
+// In the layout of decode cases: [kv_heads, sequences, group, d] from columns of a token-major view.
 runtime::HostTensor queries_of(const LayerBench& bench, const HbmView& view,
                                const workloads::DecodeShape& shape) {
   const std::uint64_t sequences = shape.lengths.size();
@@ -103,7 +103,7 @@ runtime::HostTensor cache_of(const LayerBench& bench, const HbmView& view,
   return tensor;
 }
 
-// A table in which every page stands once, and pages [kv_heads pages, page d] as [kv_heads, pages, page, d].
+// A table in which every page occurs once, and pages [kv_heads pages, page d] as [kv_heads, pages, page, d].
 HbmView table_of(LayerBench& bench, const workloads::DecodeShape& shape) {
   const std::uint64_t sequences = shape.lengths.size(), each = shape.pages_per_sequence();
   const HbmView table = bench.tensor(DType::kInt32, sequences, each);
@@ -168,7 +168,7 @@ runtime::HostTensor joined(const runtime::HostTensor& first, const runtime::Host
   return both;
 }
 
-// 200 tokens of each cache and the 30 behind them. Parts of one length would weigh about the same.
+// 200 tokens of each cache and the 30 after them. Parts of equal length would have about equal weight.
 void check_parts(DType dtype, std::uint64_t kv_heads, std::uint64_t group, std::uint64_t d) {
   const std::uint64_t sequences = 3, columns = kv_heads * group * d;
   LayerBench bench(twice_the_memory());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels as parts of a layer: several in one program, on token-major tensors that are columns of wider ones,
-// with garbage wherever nobody has written.
+// with garbage in all memory that was not written.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <utility>
@@ -26,7 +26,7 @@ void emit_product(LayerBench& bench, const HbmView& a, const HbmView& b, const H
   shape.a_by_rows = true;
   workloads::GemmViews views;
   views.a = a, views.b = b, views.c = c;
-  workloads::emit_gemm(workloads::GemmKernel::kChosen, bench.kernel, bench.machine, shape, views);
+  workloads::emit_gemm(workloads::GemmNest::kChosen, bench.kernel, bench.machine, shape, views);
 }
 
 HbmView turned(HbmView view) {
@@ -67,8 +67,8 @@ TEST_CASE("layer kernels: a product by rows of a product, both in wider matrices
   }
 }
 
-// What a linear layer y = x w needs on its way back, on windows of token-major matrices: dx = dy w^T turns
-// both operands, dw = x^T dy none.
+// The backward pass of a linear layer y = x w, on windows of token-major matrices: dx = dy w^T transposes
+// both operands, dw = x^T dy transposes none.
 TEST_CASE("layer kernels: gradients of a product, all in wider matrices", "[layer][gemm]") {
   for (const std::uint64_t tokens : {7, 70, 530})
     for (const DType out : {DType::kFp32, DType::kBf16}) {
@@ -83,10 +83,10 @@ TEST_CASE("layer kernels: gradients of a product, all in wider matrices", "[laye
       shape.a_by_rows = shape.b_by_rows = true;
       workloads::GemmViews views;
       views.a = dy, views.b = w, views.c = dx;
-      workloads::emit_gemm(workloads::GemmKernel::kChosen, bench.kernel, bench.machine, shape, views);
+      workloads::emit_gemm(workloads::GemmNest::kChosen, bench.kernel, bench.machine, shape, views);
       const workloads::GemmShape of_weights{130, 60, tokens, DType::kBf16, out};
       views.a = x, views.b = dy, views.c = dw;
-      workloads::emit_gemm(workloads::GemmKernel::kChosen, bench.kernel, bench.machine, of_weights, views);
+      workloads::emit_gemm(workloads::GemmNest::kChosen, bench.kernel, bench.machine, of_weights, views);
       bench.run(static_cast<std::uint32_t>(tokens));
       CHECK(bench.values(dx) == product(bench, dy, turned(w), DType::kBf16));
       CHECK(bench.values(dw) == product(bench, turned(x), dy, out));
@@ -113,7 +113,7 @@ void check_norm(const LayerBench& bench, const HbmView& x, const HbmView& g, con
 
 }  // namespace
 
-// The first norm's rows are dense and folded, the second's are columns of a wider matrix and are not.
+// The first norm's rows are dense and folded; the second's are columns of a wider matrix and are not folded.
 TEST_CASE("layer kernels: two norms with residuals, dense and in wider matrices", "[layer][norm]") {
   LayerBench bench(tests::default_machine());
   const std::uint64_t rows = 19, columns = 1024;
@@ -169,9 +169,9 @@ TEST_CASE("layer kernels: gate and up as columns of one matrix", "[layer][gated]
     }
 }
 
-// Turned forth and back in place, queries and keys beside each other in one matrix: what it was, up to
-// roundings.
-TEST_CASE("layer kernels: rope in place, forth and back", "[layer][rope]") {
+// Rotated forward and back in place, with queries and keys side by side in one matrix: the result equals the
+// input, up to roundings.
+TEST_CASE("layer kernels: rope in place, forward and back", "[layer][rope]") {
   const bool interleaved = GENERATE(false, true);
   LayerBench bench(tests::default_machine());
   const std::uint64_t tokens = 150, heads = 3, d = 64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training steps: loss, gradients and new weights beside their definition, on one core and over ranks and
-// replicas; the definition beside differences of the loss; what is refused.
+// Training steps: loss, gradients and new weights against their definition, on one core and over ranks and
+// replicas; the definition against differences of the loss; refused cases.
 #include "workloads/training/training.h"
 
 #include <catch2/catch.hpp>
@@ -53,7 +53,7 @@ TEST_CASE("training: a step over two replicas of two ranks of two cores", "[trai
   check_step(tests::chips(1, 2), {{"parallel.tensor", "2"}, {"parallel.data", "2"}});
 }
 
-TEST_CASE("training: a step over chips whose layers are made again", "[training]") {
+TEST_CASE("training: a step over chips with recomputed layers", "[training]") {
   check_step(tests::chips(2, 2),
              {{"parallel.tensor", "2"}, {"parallel.data", "4"}, {"batch", "4"}, {"recompute", "layer"}});
 }
@@ -72,7 +72,7 @@ TEST_CASE("training: the definition's gradients are the slopes of its loss", "[t
             static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(column)));
         std::byte* at = tensor.values.data() + (row * tensor.columns() + column) * isa::size_of(tensor.dtype);
         const float before = tensor.at(row, column);
-        const auto moved = [&](float by) {  // to where the dtype can be
+        const auto moved = [&](float by) {  // to a value of the dtype
           isa::store_from_fp32(at, tensor.dtype, before + by);
           return std::pair(static_cast<double>(tensor.at(row, column)), loss());
         };
@@ -85,7 +85,7 @@ TEST_CASE("training: the definition's gradients are the slopes of its loss", "[t
       });
 }
 
-TEST_CASE("training: gradients and weights that are off are told apart", "[training]") {
+TEST_CASE("training: wrong gradients and weights are distinguished", "[training]") {
   const workloads::TrainingParams params = params_of(kStep);
   const workloads::TrainingCase values = workloads::training_case(params, 1);
   const workloads::WantedStep wanted = workloads::wanted_step(params, values, 1);
@@ -122,7 +122,7 @@ TEST_CASE("training: gradients and weights that are off are told apart", "[train
   CHECK_FALSE(workloads::check_weights(wanted, adam, values.weights, unmoved).passed);
 }
 
-TEST_CASE("training: what cannot be sharded or does not fit is refused at its key", "[training]") {
+TEST_CASE("training: settings that cannot be sharded or do not fit are refused at their key", "[training]") {
   const model::MachineParams pairs = tests::chips(1, 2);
   CHECK(tests::refusal<workloads::TrainingParams>(pairs, with(kStep, {{"parallel.tensor", "2"}})) ==
         "accepted");
@@ -145,15 +145,15 @@ TEST_CASE("training: what cannot be sharded or does not fit is refused at its ke
       "E-MDL-032 workload.parallel");
 }
 
-TEST_CASE("training: the whole model's step is this one's, by useful operations", "[training]") {
+TEST_CASE("training: the whole model's step scales this one by useful operations", "[training]") {
   const workloads::TrainingParams params = params_of(with(kStep, {{"model.layers", "7"}, {"layers", "2"}}));
   base::RunMeasurement run;
   run.elapsed = base::Duration{1'000'000'000};  // 1 us
   double model_step = 0;
   for (const runtime::WorkloadFigure& f : workloads::figures_of(params, tests::chips(1, 1), run, {}))
     if (f.key == "model_step_time_ns") model_step = f.value;
-  // Multiply-accumulates of a token: of a layer's products and half of its attention's pairs, and of the
-  // head.
+  // Multiply-accumulates of a token: those of a layer's products and half of its attention's pairs, and those
+  // of the head.
   const double layer = 128.0 * 32 * (2 * 8 + 2 * 4) + 3.0 * 128 * 256 + 2 * 8 * 32 * 65 / 2.0,
                head = 128 * 256;
   CHECK(model_step == Approx(1e3 * (7 * layer + head) / (2 * layer + head)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of parallel degrees: who has which tokens, which cores a stage is, what a bubble comes to,
-// what does not fit.
+// The arithmetic of parallel degrees: the tokens of each group, the cores of a stage, the size of a bubble,
+// and refused settings.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -38,12 +38,12 @@ TEST_CASE("bubble: the idle share of ideal stages is its closed form", "[transfo
   CHECK(idle == Approx(1.0 / 3));
 }
 
-TEST_CASE("bubble: time that a microbatch waits behind another one counts once", "[transformer]") {
+TEST_CASE("bubble: the wait of a microbatch for another one counts once", "[transformer]") {
   using base::Time;
   CHECK(workloads::at_work({{Time{5}, Time{20}}, {Time{10}, Time{40}}, {Time{50}, Time{60}}}).fs == 45);
 }
 
-TEST_CASE("tokens: each group sees as many keys, and each token has one group", "[transformer]") {
+TEST_CASE("tokens: each group sees equally many keys, and each token has one group", "[transformer]") {
   for (const std::uint64_t groups : {1, 2, 4, 8}) {
     const workloads::TransformerParams params =
         params_with({{"tokens", "256"}, {"parallel.sequence", std::to_string(groups)}});
@@ -73,11 +73,11 @@ TEST_CASE("places: a stage of 64 ranks of two cores is a server", "[transformer]
   const workloads::ParallelDegrees both{16, 2, 2, 4};
   const auto split = workloads::rank_cores_of(machine, "core,x,y,z", both);
   REQUIRE(split.size() == 2);
-  // Stage 1, second replica, second group: behind four groups of stage 0, and two of the first replica.
+  // Stage 1, second replica, second group: after four groups of stage 0 and two of the first replica.
   CHECK(split[1].at(3).cores.front().front() == 2 * 16 * (4 + 2 + 1));
 }
 
-TEST_CASE("stages: degrees that do not fit are refused", "[transformer]") {
+TEST_CASE("stages: invalid degrees are refused", "[transformer]") {
   const model::MachineParams one = chips(1, 1), pairs = chips(1, 2);
   CHECK(refusal(one, kTwoStages) == "accepted");
   CHECK(refusal(one, {{"parallel.pipeline", "2"}}) == "E-MDL-001 workload.parallel.pipeline");

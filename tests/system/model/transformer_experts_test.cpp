@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mixtures of experts on ranks: their golden reference on one core, over blocks of one and of several ranks,
-// balanced and skewed, in both phases; planted errors; what is refused; work and footprint in closed form.
+// balanced and skewed, in both phases; planted errors; refused cases; work and footprint in closed form.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -31,7 +31,7 @@ std::string verdict(const Settings& settings, const std::function<void(runtime::
   });
 }
 
-// The first tensor of this name.
+// The first tensor with this name.
 std::function<void(runtime::Machine&)> zeroed(const std::string& name) {
   return [name](runtime::Machine& machine) {
     for (const runtime::Tensor& tensor : machine.tensors())
@@ -47,7 +47,7 @@ std::string refusal(const Settings& settings) { return tests::refusal(chips(1, 1
 
 }  // namespace
 
-TEST_CASE("experts: a prefill and a decoding step on one core, all experts there", "[transformer]") {
+TEST_CASE("experts: a prefill and a decoding step on one core with all experts", "[transformer]") {
   check_layers(chips(1, 1), mixture({{"tokens", "40"}}));
   check_layers(chips(1, 1), mixture({{"phase", "decode"}, {"batch", "5"}, {"context", "20"}}));
 }
@@ -80,8 +80,7 @@ TEST_CASE("experts: a prefill of one block, whose ranks share all experts", "[tr
   check_layers(chips(1, 1), mixture(with(kPrefill, {{"routing", "skewed"}})));
 }
 
-TEST_CASE("experts: two chips, replicas with routings of their own, experts that nobody wants",
-          "[transformer]") {
+TEST_CASE("experts: two chips, replicas with different routings, experts without tokens", "[transformer]") {
   check_layers(chips(2, 1), mixture({{"tokens", "64"},
                                      {"batch", "2"},
                                      {"parallel.tensor", "8"},
@@ -99,7 +98,7 @@ TEST_CASE("experts: a decoding step over blocks of two ranks, fewer sequences th
                                      {"parallel.expert", "2"}}));
 }
 
-TEST_CASE("experts: a decoding step over blocks of one rank, one expert a token", "[transformer]") {
+TEST_CASE("experts: a decoding step over blocks of one rank, one expert per token", "[transformer]") {
   check_layers(chips(1, 1), mixture({{"phase", "decode"},
                                      {"batch", "7"},
                                      {"context", "30"},
@@ -138,8 +137,8 @@ TEST_CASE("experts: wrong gates, a wrong expert and a wrong choice are found", "
     CHECK(verdict(blocks, zeroed(name)).find("golden") != std::string::npos);
 }
 
-TEST_CASE("experts: logits beyond what the prescribed choice is certain for are found", "[transformer]") {
-  // A router a hundred times as large: what it finds is not what was prescribed.
+TEST_CASE("experts: logits beyond the range of the prescribed choice are found", "[transformer]") {
+  // A router a hundred times as large: its choice differs from the prescribed one.
   const auto louder = [](runtime::Machine& machine) {
     for (const runtime::Tensor& tensor : machine.tensors())
       if (tensor.name == "router_weights")
@@ -173,7 +172,7 @@ TEST_CASE("experts: experts that cannot be sharded or chosen are refused", "[tra
   }
 }
 
-TEST_CASE("experts: a routing that names an expert twice, or one there is not, is refused", "[transformer]") {
+TEST_CASE("experts: a routing that names an expert twice, or a missing one, is refused", "[transformer]") {
   const tests::TempDir folder;
   const auto refused = [&](std::vector<std::int32_t> choices) {
     runtime::NpyArray array{"<i4", {1, 2, 2}, std::vector<std::byte>(16)};
@@ -193,7 +192,7 @@ TEST_CASE("experts: a routing that names an expert twice, or one there is not, i
   CHECK(refused({0, -1, 2, 1}) == "E-MDL-022");
 }
 
-TEST_CASE("experts: useful work is that of the chosen ones, the footprint that of all", "[transformer]") {
+TEST_CASE("experts: useful work counts the chosen ones, the footprint counts all", "[transformer]") {
   const workloads::TransformerParams dense =
                                          params_with(with(kTiny, {{"tokens", "64"}, {"model.ffn", "128"}})),
                                      mixed = params_with(with(kTiny, mixture({{"tokens", "64"}})));
@@ -211,7 +210,7 @@ TEST_CASE("experts: useful work is that of the chosen ones, the footprint that o
   CHECK(weights(sharded) - weights(spread) == Approx(2 * (7 * expert + 4 * router)));
 }
 
-TEST_CASE("experts: the definition with other gates or other experts is told apart", "[transformer]") {
+TEST_CASE("experts: the definition distinguishes other gates and other experts", "[transformer]") {
   const workloads::TransformerParams params = params_with(with(kTiny, mixture({{"tokens", "16"}})));
   const workloads::HostCase values = workloads::host_case(params, 1);
   const auto made = [&](const workloads::HostWeights& weights, std::uint64_t shift) {

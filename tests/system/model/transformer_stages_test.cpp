@@ -6,7 +6,7 @@
 
 #include "tests/support/program/transformer_run.h"
 #include "workloads/transformer/layer/layer_definition.h"
-#include "workloads/transformer/layer/prefill.h"
+#include "workloads/transformer/prefill/prefill.h"
 
 using namespace tahoma;
 using tests::run_layers, tests::in_child;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoder layers on ranks: their golden reference, on one core and over chips; what is refused; how much of a
-// collective nothing else covers.
+// Decoder layers on ranks: their golden reference, on one core and over chips; refused cases; the exposed
+// time of a collective.
 #include "workloads/transformer/transformer.h"
 
 #include <catch2/catch.hpp>
@@ -68,7 +68,7 @@ TEST_CASE("transformer: a decoding step of more ranks than heads, two replicas",
                              {"parallel.data", "2"}});
 }
 
-TEST_CASE("transformer: the definition without its rotary embedding, or of another layer, is told apart",
+TEST_CASE("transformer: a definition without rotary embedding, or of another layer, is distinguished",
           "[transformer]") {
   workloads::TransformerParams params = params_with(with(kTiny, {{"tokens", "16"}, {"layers", "2"}}));
   const workloads::HostCase values = workloads::host_case(params, 1);
@@ -93,11 +93,11 @@ TEST_CASE("transformer: the definition without its rotary embedding, or of anoth
   CHECK(passes(right));
   CHECK_FALSE(passes(made(params.model, 1)));
   workloads::ModelShape slow = params.model;
-  slow.theta = 1;  // all pairs turn alike
+  slow.theta = 1;  // all pairs rotate equally
   CHECK_FALSE(passes(made(slow, 0)));
 }
 
-TEST_CASE("transformer: what does not fit together or into the machine is refused", "[transformer]") {
+TEST_CASE("transformer: settings that do not fit each other or the machine are refused", "[transformer]") {
   const model::MachineParams one = chips(1, 1), pairs = chips(1, 2);
   CHECK(refusal(one, kTiny) == "accepted");
   CHECK(refusal(one, with(kTiny, {{"parallel.tensor", "3"}})) == "E-MDL-001 workload.parallel.tensor");
@@ -136,7 +136,7 @@ TEST_CASE("transformer: an all_reduce that would be cut into parts of accesses i
   CHECK(text == "E-MDL-004");
 }
 
-TEST_CASE("transformer: the footprint of weights is what the model has, sharded over the ranks",
+TEST_CASE("transformer: the footprint of weights is that of the model, sharded over the ranks",
           "[transformer]") {
   // Llama 3.1 405B: 126 layers of 3.19e9 weights; 64 ranks of a replica, four ranks on each chip.
   model::MachineParams whole = tests::default_machine();
@@ -150,13 +150,13 @@ TEST_CASE("transformer: the footprint of weights is what the model has, sharded 
                                                            {"parallel.data", "4"},
                                                            {"batch", "4"}});
   const double once = 2 * 126 * (params.model.layer_weights() - 2 * 16384) / 64 * 4;
-  // Eight heads of keys and values stand on 64 ranks: seven more copies of each.
+  // Eight heads of keys and values are replicated on 64 ranks: seven more copies of each.
   const double copies = 2.0 * 126 * 7 * 2 * 16384 * 8 * 128 / 64 * 4;
   const double gains = 126.0 * 2 * 4 * 16384 * 4;  // of fp32, on every rank
   CHECK(workloads::footprint_of(params, whole).weights == Approx(once + copies + gains));
 }
 
-TEST_CASE("transformer: useful work is two operations a weight and token, and those of the scores",
+TEST_CASE("transformer: useful work is two operations per weight and token, and those of the scores",
           "[transformer]") {
   const auto flops = [](const Settings& more) { return params_with(with(kTiny, more)).useful_flops(); };
   const double weights = 256.0 * 32 * (2 * 4 + 2 * 2) + 3.0 * 256 * 512;
@@ -180,14 +180,15 @@ TEST_CASE("seating: ranks count along the axes in their order, and each core has
   CHECK(std::count(seen.begin(), seen.end(), 1) == 512);
 }
 
-TEST_CASE("exposure: what of a collective no engine's work covers, as a mean over the cores",
-          "[transformer]") {
+TEST_CASE(
+    "exposure: the part of a collective without overlapping work of an engine, as a mean over the cores",
+    "[transformer]") {
   workloads::Exposure exposure;
   exposure.instruction(busy(0, isa::Queue::kTensor, 0, 100));
   exposure.instruction(busy(0, isa::Queue::kVector, 80, 150));
-  exposure.instruction(busy(0, isa::Queue::kSync, 150, 400));  // loads: not computing
+  exposure.instruction(busy(0, isa::Queue::kSync, 150, 400));  // loads do not compute
   exposure.instruction(busy(1, isa::Queue::kScalar, 0, 10));
-  exposure.collective(0, base::Time{50}, base::Time{200});   // 150 .. 200 alone
+  exposure.collective(0, base::Time{50}, base::Time{200});   // 150 .. 200 exposed
   exposure.collective(0, base::Time{180}, base::Time{260});  // to 260
   CHECK(exposure.exposed().fs == 110 / 2);
 }

@@ -40,7 +40,7 @@ TEST_CASE("tahoma explain: the resource that a run waits for comes first, all to
               .status == 0);
   const auto text = tests::tahoma_in(dir.path(), {"explain", "out"});
   CHECK(text.status == 0);
-  CHECK_THAT(text.out, Catch::Contains("held back most by HBM"));
+  CHECK_THAT(text.out, Catch::Contains("limited most by HBM"));
   const auto json =
       nlohmann::json::parse(tests::tahoma_in(dir.path(), {"explain", "out", "--format", "json"}).out);
   const double whole = json["time_ns"];

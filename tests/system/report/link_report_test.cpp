@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the report says of links: loads, flows, credits, windows, traffic between chips, faults of links and
-// chips.
+// The report of links: loads, flows, credits, windows, traffic between chips, faults of links and chips.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -62,7 +61,7 @@ std::string line_with(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("link report: a load is bytes, rate, blocked share and whose bytes, largest first", "[report]") {
+TEST_CASE("link report: a load has bytes, rate, blocked share and flows, largest first", "[report]") {
   const runtime::LinkSummary links = shared_links();
   REQUIRE(links.busiest.size() == 2);
   const runtime::LinkLoad& load = links.busiest.front();
@@ -81,7 +80,7 @@ TEST_CASE("link report: a load is bytes, rate, blocked share and whose bytes, la
   CHECK(links.axes.front().mean_blocked_percent == Approx(12.5));
 }
 
-TEST_CASE("link report: traffic is what pairs of chips sent each other", "[report]") {
+TEST_CASE("link report: traffic is the data between pairs of chips", "[report]") {
   const runtime::LinkSummary links = shared_links();
   REQUIRE(links.traffic.has_value());
   CHECK(links.traffic->pairs == 4);
@@ -130,12 +129,12 @@ TEST_CASE("summary.json: links have all flows of the busiest and the largest of 
   CHECK(links["traffic"]["matrix"][7][3] == 40'960);
 }
 
-TEST_CASE("summary.txt: the busiest link's largest flows stand below it, as many as fit", "[report]") {
+TEST_CASE("summary.txt: the busiest link's largest flows are below it, as many as fit", "[report]") {
   const std::string text = runtime::link_text(shared_links());
   CHECK(
       line_with(text, "busiest") ==
       "  busiest       server0.chip00.link.xp        57.5 %         1 MB  blocked 12.5 %, at most 16 queued");
-  // Chips of the sender's server go without its name.
+  // Chips of the sender's server are shown without the server's name.
   CHECK_THAT(line_with(text, "61.0 %"),
              Catch::EndsWith("server0.chip00 -> chip03 61.0 %, server0.chip00 -> chip01 20.0 %, 1 more"));
   CHECK(line_with(text, "traffic") ==
@@ -165,7 +164,7 @@ TEST_CASE("report: faults of links and chips are shown as configured", "[report]
                              "server0.chip02.link.yp is dead\n"));
 }
 
-TEST_CASE("links.csv: one line per direction with what it carried", "[report]") {
+TEST_CASE("links.csv: one line per direction with its traffic", "[report]") {
   const auto lines = lines_of(runtime::links_csv(shared_run()));
   REQUIRE(lines.size() == 3);
   CHECK(lines[0] ==
@@ -174,7 +173,7 @@ TEST_CASE("links.csv: one line per direction with what it carried", "[report]") 
   CHECK(lines[1] == "server0.chip00.link.xp,0,1,x,1000000,41600,250,10000000000,57.5,12500,12.5,2000,2,16,5");
 }
 
-TEST_CASE("links_windows.csv: every window of every link that carried anything", "[report]") {
+TEST_CASE("links_windows.csv: every window of every link with traffic", "[report]") {
   base::RunMeasurement run = shared_run();
   run.links.push_back(fake_link("server0.chip01.link.xp", 'x', {}));
   run.elapsed = 95_us;
@@ -189,7 +188,7 @@ TEST_CASE("links_windows.csv: every window of every link that carried anything",
 }
 
 TEST_CASE("windows: their busy times add up to the link's, at the window of the run", "[report]") {
-  // 5,120 us: windows of 20 us, whatever the window at which the link fell silent.
+  // 5,120 us: windows of 20 us, whatever the window at which the link became idle.
   const auto shares = runtime::windows_of({10_us, {10_us, 0_us, 10_us, 9_us, 5_us}}, 5120_us);
   REQUIRE(shares.size() == 256);
   double busy = 0;
@@ -217,7 +216,7 @@ TEST_CASE("traffic.csv: the whole matrix with a header row and column", "[report
   CHECK_THROWS_AS(runtime::traffic_csv(machine, run), base::InvariantError);
 }
 
-TEST_CASE("statistics: a link says what it carried, how fast, and what blocked it", "[report]") {
+TEST_CASE("statistics: a link has its traffic, its rate and its blocked time", "[report]") {
   base::StatSink sink;
   model::list_statistics(shared_run(), sink);
   const auto value = [&](const std::string& path) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the report says of HBM: rows, pins, queues, latencies, users, faults.
+// The report of HBM: rows, pins, queues, latencies, users, faults.
 #include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -49,7 +49,7 @@ TEST_CASE("memory report: rows are shares of the accesses of all working channel
   CHECK(hbm.dram->rows.conflict_percent == Approx(100 * 40 / 300.0));
 }
 
-TEST_CASE("memory report: what the pins did adds up to 100", "[report][hbm]") {
+TEST_CASE("memory report: the shares of pin time add up to 100", "[report][hbm]") {
   const runtime::PinShares pins = dram_summary().dram->pins;
   CHECK(pins.data_percent == Approx(50));
   CHECK(pins.refresh_percent == Approx(10));
@@ -60,7 +60,7 @@ TEST_CASE("memory report: what the pins did adds up to 100", "[report][hbm]") {
         Approx(100));
 }
 
-TEST_CASE("memory report: queues are averaged over channels, their most is the most of any",
+TEST_CASE("memory report: queues are averaged over channels, their maximum is the largest of any channel",
           "[report][hbm]") {
   const HbmSummary hbm = dram_summary();
   CHECK(hbm.dram->reads.mean == Approx(15));
@@ -104,8 +104,7 @@ TEST_CASE("memory report: each stack names the cores that used it most", "[repor
   CHECK(many.most_used.front().core == 99);
 }
 
-TEST_CASE("memory report: of many stacks the busiest stand in the summary, all in the tables",
-          "[report][hbm]") {
+TEST_CASE("memory report: the summary has the busiest of many stacks, the tables have all", "[report][hbm]") {
   auto run = fake_dram_run();
   const base::HbmMeasurement one = run.hbm[0];
   run.hbm.clear();
@@ -136,7 +135,7 @@ TEST_CASE("memory report: flat stacks have no rows, pins and queues", "[report][
   CHECK(lines_of(runtime::hbm_csv(fake_run())).size() == 1);
 }
 
-TEST_CASE("summary.json: memory says what it achieved and what the rest was lost to", "[report][hbm]") {
+TEST_CASE("summary.json: memory has its achieved rate and its losses", "[report][hbm]") {
   const json hbm = json::parse(
       runtime::summary_json(runtime::summarise(fake_facts(), fake_machine(), fake_dram_run())))["hbm"];
   CHECK(hbm["rows"]["accesses"] == 300);
@@ -156,7 +155,7 @@ TEST_CASE("summary.json: memory says what it achieved and what the rest was lost
   CHECK(hbm["faults"] == json::array());
 }
 
-TEST_CASE("summary.txt: memory says what it achieved and what the rest was lost to", "[report][hbm]") {
+TEST_CASE("summary.txt: memory has its achieved rate and its losses", "[report][hbm]") {
   const std::string text = text_of(fake_dram_run());
   CHECK_THAT(text,
              Catch::Contains("  rows          hit 66.7 %, miss 20.0 %, conflict 13.3 % of 300 accesses"));
@@ -173,7 +172,7 @@ TEST_CASE("summary.txt: memory says what it achieved and what the rest was lost 
                  "  events        2; first in server0.chip00.hbm0 at 30 us: corrected error: channel 0"));
 }
 
-TEST_CASE("summary: configured faults stand in both", "[report][hbm]") {
+TEST_CASE("summary: both forms have the configured faults", "[report][hbm]") {
   model::MachineParams machine = fake_machine();
   for (const char* const name : {"server0.chip00.hbm0", "server0.chip00.hbm1", "server0.chip00.hbm2"})
     machine.instances.stacks[name] = {0.5, "7, 3", 0};
@@ -182,7 +181,7 @@ TEST_CASE("summary: configured faults stand in both", "[report][hbm]") {
       text_of(fake_run(), machine),
       Catch::Contains("  faults        server0.chip00.hbm0: 0.5 of its rate; channels 3, 7 failed\n") &&
           Catch::Contains("                server0.chip00.hbm1: channel 2 failed; correctable errors at "
-                          "0.001 an access\n                and of 1 other stacks\n"));
+                          "0.001 an access\n                and those of 1 other stacks\n"));
   const json hbm = runtime::hbm_json(runtime::summarise_hbm(machine, fake_run()), fake_run().elapsed);
   REQUIRE(hbm["faults"].size() == 3);
   CHECK(hbm["faults"][0] == json({{"stack", "server0.chip00.hbm0"},
@@ -215,7 +214,7 @@ TEST_CASE("books: pins' times that do not add up are an invariant, and so are us
   run = fake_dram_run();
   run.hbm[0].channels[0].idle -= 50_us;
   run.hbm[0].channels[0].data += 50_us;
-  CHECK_THROWS_AS(text_of(run), base::InvariantError);  // less than nothing was idle
+  CHECK_THROWS_AS(text_of(run), base::InvariantError);  // negative idle time
   run = fake_dram_run();
   run.hbm[0].users[0].read_bytes += 1;
   CHECK_THROWS_WITH(text_of(run), Catch::Contains("its users moved"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fills the memories over time, beside what an independent observer of the same run saw; buffers of
+// The occupancy of memories over time, compared with an independent observer of the same run; buffers of
 // programs; series of engines.
 #include "runtime/report/memory/occupancy.h"
 
@@ -115,26 +115,26 @@ TEST_CASE("occupancy: a tile lives from its first byte loaded to its last byte s
   const base::Duration life = o.moments.store_read - o.moments.load_start;
   CHECK(area(o, sbuf) == Approx(static_cast<double>(kTile) * life.seconds()).epsilon(1e-6));
   CHECK(sbuf.most_live == Approx(static_cast<double>(kTile)));
-  // The load's values live until the activation has replaced them.
+  // The load's values are live until the activation has replaced them.
   REQUIRE(sbuf.fillings.size() == 2);
   CHECK(sbuf.fillings[0].what == "load of x");
   CHECK(sbuf.fillings[0].bytes == kTile);
   CHECK(sbuf.fillings[1].what == "activation");
 }
 
-TEST_CASE("occupancy: no more is live than the programs write to", "[occupancy]") {
+TEST_CASE("occupancy: live bytes never exceed the bytes that programs write", "[occupancy]") {
   const Observed o = run(8, 3);
   const SpaceOccupancy& sbuf = space_of(o, Space::kSbuf);
   CHECK(sbuf.footprint == 3 * kTile);
   CHECK(sbuf.most_live <= static_cast<double>(3 * kTile) * (1 + 1e-6));
   CHECK(sbuf.most_live > static_cast<double>(kTile));
-  // Eight tiles, none of which lives longer than the run.
+  // Eight tiles, none of which is live for longer than the run.
   CHECK(area(o, sbuf) < 3 * static_cast<double>(kTile) * o.run.elapsed.seconds());
   CHECK(sbuf.capacity ==
         tests::flat_chip().chip.core.sbuf.partitions * tests::flat_chip().chip.core.sbuf.per_partition.count);
 }
 
-TEST_CASE("occupancy: inputs live from the beginning, results to the end", "[occupancy]") {
+TEST_CASE("occupancy: inputs are live from the beginning, results to the end", "[occupancy]") {
   const Observed o = run(4, 2);
   const SpaceOccupancy& hbm = space_of(o, Space::kHbm);
   CHECK(hbm.footprint == o.tensor_bytes);
@@ -158,7 +158,7 @@ TEST_CASE("occupancy: its table has a line for each window of each filler", "[oc
   CHECK(text.starts_with("space,what,footprint_bytes,window,mean_bytes\nsbuf,load of x,262144,0,"));
 }
 
-TEST_CASE("engine windows: they add up to what the engine was busy", "[occupancy]") {
+TEST_CASE("engine windows: they add up to the engine's busy time", "[occupancy]") {
   const Observed o = run(8, 3);
   std::size_t found = 0;
   for (const auto& engine : o.engines) {
@@ -175,7 +175,7 @@ TEST_CASE("engine windows: they add up to what the engine was busy", "[occupancy
   CHECK(text.starts_with("name,window_start_ns,window_ns,busy_percent\nserver0.chip00.core0."));
 }
 
-TEST_CASE("program buffers: writes that overlap are of one buffer, neighbours of two", "[occupancy]") {
+TEST_CASE("program buffers: overlapping writes belong to one buffer, adjacent ones to two", "[occupancy]") {
   const model::MachineParams machine = tests::flat_chip();
   Kernel k("buffers", machine);
   const HbmView x = k.argument("x", DType::kFp32, kRows, kColumns);
@@ -196,8 +196,7 @@ TEST_CASE("program buffers: writes that overlap are of one buffer, neighbours of
   CHECK(found.fillers()[found.buffers()[1].filler] == "tensor_copy");  // rather than its initial values
 }
 
-TEST_CASE("program buffers: what an instruction waits for and announces changes nothing it touches",
-          "[occupancy]") {
+TEST_CASE("program buffers: waits and updates of an instruction do not affect its accesses", "[occupancy]") {
   isa::Instruction write;
   write.op = isa::Opcode::kMemset;
   write.shape.partitions = 128;
@@ -224,7 +223,7 @@ TEST_CASE("program buffers: what an instruction waits for and announces changes 
   CHECK(touched(3) == 0);
 }
 
-TEST_CASE("instructions: those that only wait for something else do the same work", "[occupancy]") {
+TEST_CASE("instructions: those that differ only in their waits do the same work", "[occupancy]") {
   isa::Instruction a;
   isa::Instruction b = a;
   b.wait.value = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages: what they are made of adds up to summary.json, they hold all they need, and they can be made again.
+// Pages: their data add up to summary.json, they are self-contained, and they can be written again.
 #include "runtime/page/page.h"
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ using nlohmann::json;
 
 namespace {
 
-// Four chips, all of whose cores work and whose partial sums travel over links.
+// Four chips, all of whose cores work and whose partial sums are transferred over links.
 constexpr const char* kFourChips = R"(kind: gemm
 mode: timing
 machine: {extends: trainium2_ultraserver, torus: {x: 2, y: 2, z: 1}}
@@ -32,7 +32,7 @@ workload: {m: 512, n: 512, k: 4096, dtype: bf16, shard: {m: 2, n: 2, k: 8}}
 constexpr const char* kOneCore =
     "kind: gemm\nmode: timing\nmachine: trainium2_one_chip\nworkload: {m: 256, n: 256, k: 256}\n";
 
-// `words` behind `tahoma run`, in the working directory.
+// `words` are the arguments of `tahoma run`, in the working directory.
 void run_case(const std::string& text, std::vector<std::string> words) {
   std::ofstream("case.yaml") << text;
   words.insert(words.begin(), {"run", "case.yaml"});
@@ -43,7 +43,7 @@ void run_case(const std::string& text, std::vector<std::string> words) {
 
 json json_in(const std::string& file) { return json::parse(contents(file)); }
 
-// What a page's scripts are given.
+// The data of a page's scripts.
 json data_of(const std::string& page) {
   const std::string open = R"(<script type="application/json" id="data">)";
   const std::size_t begin = page.find(open) + open.size();
@@ -59,7 +59,7 @@ void check_refused(const std::vector<std::string>& words, const std::string& cod
 
 }  // namespace
 
-TEST_CASE("page: what it shows adds up to summary.json", "[page]") {
+TEST_CASE("page: its data add up to summary.json", "[page]") {
   run_case(kFourChips, {"--out", "four"});
   const json summary = json_in("four/summary.json"), detail = json_in("four/report.json");
   CHECK(summary["cores"]["active"] == 32);
@@ -95,7 +95,7 @@ TEST_CASE("page: it draws every link of every topology", "[page]") {
   }
 }
 
-TEST_CASE("page: a total that differs is found, whichever it is", "[page]") {
+TEST_CASE("page: any total that differs is found", "[page]") {
   run_case(kFourChips, {"--out", "four"});
   const json summary = json_in("four/summary.json"), detail = json_in("four/report.json");
   const auto differs = [&](const char* pointer, double factor) {
@@ -118,7 +118,7 @@ TEST_CASE("page: a total that differs is found, whichever it is", "[page]") {
   CHECK_FALSE(PageTotals(summary, changed).differences().empty());
 }
 
-TEST_CASE("page: a finished run gives its page again, and two runs one together", "[page]") {
+TEST_CASE("page: a finished run gives its page again, and two runs give a common page", "[page]") {
   run_case(kOneCore, {"--out", "a"});
   run_case(kOneCore, {"--out", "b", "--set", "machine.chip.core.tensor.clock=1.2 GHz"});
   const std::string page = contents("a/report.html");
@@ -134,7 +134,7 @@ TEST_CASE("page: a finished run gives its page again, and two runs one together"
   CHECK(contents("report-compare.html") == contents("both.html"));
 }
 
-TEST_CASE("page: folders without a run are refused, and so are files that are none of ours", "[page]") {
+TEST_CASE("page: folders without a run and foreign files are refused", "[page]") {
   run_case(kOneCore, {"--out", "plain", "--no-report"});
   CHECK_FALSE(std::filesystem::exists("plain/report.html"));
   CHECK_FALSE(std::filesystem::exists("plain/stats.db"));
@@ -172,7 +172,7 @@ TEST_CASE("page: no name can end its data or become markup", "[page]") {
   CHECK_THAT(page, Contains("<title>&lt;/script>"));
 }
 
-TEST_CASE("page: large machines are shown by chips, and the page says so", "[page]") {
+TEST_CASE("page: large machines are shown by chips, and the page states it", "[page]") {
   model::MachineParams machine = fake_machine();
   machine.torus = {16, 12, 1};
   const std::uint64_t stacks = machine.chip.hbm.stacks;
@@ -208,7 +208,7 @@ TEST_CASE("page: large machines are shown by chips, and the page says so", "[pag
   }());
 }
 
-TEST_CASE("page: parameters that differ from the preset are listed, and guesses that count", "[page]") {
+TEST_CASE("page: parameters that differ from the preset are listed, and relevant assumptions", "[page]") {
   run_case(kOneCore, {"--out", "set", "--set", "machine.chip.hbm.model=flat", "--set",
                       "machine.chip.core.gpsimd.turnaround=3 cyc"});
   const json detail = json_in("set/report.json");
@@ -218,8 +218,8 @@ TEST_CASE("page: parameters that differ from the preset are listed, and guesses 
   CHECK(detail["machine"]["preset"] == "trainium2_one_chip");
   CHECK(detail["machine"]["differs"][1]["value"] == "flat");
   CHECK(detail["machine"]["differs"][1]["preset"] == "dram");
-  // A GEMM on one core uses the tensor engine, but no link and no DRAM behind a flat stack; what was set by
-  // hand is no guess.
+  // A GEMM on one core uses the tensor engine, but no link and no DRAM of a flat stack. A value that the user
+  // sets is not an assumption.
   std::vector<std::string> assumed;
   for (const json& p : detail["ledger"]["assumed"]) assumed.push_back(p["path"]);
   const auto any = [&](const std::string& prefix) {
@@ -233,10 +233,10 @@ TEST_CASE("page: parameters that differ from the preset are listed, and guesses 
   CHECK(detail["ledger"]["untouched"] > 0);
 }
 
-TEST_CASE("page: what differs from the preset is the same however the machine was read", "[page]") {
+TEST_CASE("page: differences from the preset do not depend on how the machine was read", "[page]") {
   run_case(kOneCore, {"--out", "plain"});
   CHECK(json_in("plain/report.json")["machine"]["differs"].empty());
-  // The resolved configuration names no file: its preset is looked for by the machine's name.
+  // The resolved configuration names no file, so its preset is found by the machine's name.
   const auto rerun = [](const std::string& folder) {
     const Finished again =
         tahoma_in(".", {"run", folder + "/config.resolved.yaml", "--out", folder + "-again"});
@@ -250,7 +250,7 @@ TEST_CASE("page: what differs from the preset is the same however the machine wa
   REQUIRE(set["differs"].size() == 1);
   CHECK(set["differs"][0]["path"] == "machine.chip.hbm.stacks");
   CHECK(rerun("set") == set);
-  // A file beside the workload that bears the preset's name is not the preset.
+  // A file beside the workload with the preset's name is not the preset.
   std::ofstream("trainium2_one_chip.yaml")
       << "extends: trainium2_ultraserver\nmachine: {chip: {hbm: {stacks: 2}}}\n";
   run_case(

@@ -27,7 +27,7 @@ TEST_CASE("params page: every declared parameter is listed, machine, run and eac
   for (const std::string& path : paths) CHECK_THAT(text, Catch::Contains("  " + path + " = "));
 }
 
-TEST_CASE("params page: a row says type, default, range, sentence and provenance", "[params]") {
+TEST_CASE("params page: a row has type, default, range, sentence and provenance", "[params]") {
   const auto page = nlohmann::json::parse(runtime::params_json("machine.chip.hbm.bandwidth", fake_kinds()));
   REQUIRE(page.size() == 1);
   CHECK(page[0]["type"] == "bandwidth");
@@ -43,7 +43,7 @@ TEST_CASE("params page: a row says type, default, range, sentence and provenance
                        Catch::Contains("derived: 2.9 TB/s"));
 }
 
-TEST_CASE("params page: every parameter of a NeuronCore shows where its value comes from", "[params]") {
+TEST_CASE("params page: every parameter of a NeuronCore has the source of its value", "[params]") {
   model::MachineParams machine;
   base::ParamTree tree("machine");
   machine.declare(tree);
@@ -80,8 +80,7 @@ TEST_CASE("params page: a path selects a parameter or the group below it", "[par
   CHECK(page[1]["workload_kind"] == "other");
 }
 
-TEST_CASE("params page: of what single instances can have, one is shown, or the one that is asked for",
-          "[params]") {
+TEST_CASE("params page: one group of single instances is shown, or the requested one", "[params]") {
   const auto text = [](const std::string& path) { return runtime::params_text(path, fake_kinds()); };
   CHECK_THAT(text("machine.instances"), Catch::Contains("machine.instances.server0.chip00.hbm0.rate = 1\n"));
   CHECK_THAT(text("machine.instances"),

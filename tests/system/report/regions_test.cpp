@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions of a run beside its own measurements, and beside closed forms.
+// Regions of a run compared with its measurements and with closed forms.
 #include "runtime/report/regions/regions.h"
 
 #include <catch2/catch.hpp>
@@ -61,8 +61,7 @@ base::Duration need(const RegionSummary& region, Resource resource) {
 
 }  // namespace
 
-TEST_CASE("regions: what they need adds up to what the engines, the DMA and the memory have booked",
-          "[report]") {
+TEST_CASE("regions: their needs add up to the accounts of the engines, the DMA and the memory", "[report]") {
   const model::MachineParams params = tests::machine_of(1, 1, 1);
   const Observed o = run(params, two_halves(params));
   REQUIRE(o.regions.regions.size() == 2);
@@ -85,8 +84,9 @@ TEST_CASE("regions: what they need adds up to what the engines, the DMA and the 
   CHECK(o.regions.whole.end <= o.run.elapsed);  // the last completion reaches its semaphore later
 }
 
-TEST_CASE("regions: a bound by memory is the bytes at the stack's peak, and no region beats its bound",
-          "[report]") {
+TEST_CASE(
+    "regions: the bound by memory is the bytes at the stack's peak, and no region is faster than its bound",
+    "[report]") {
   model::MachineParams params = tests::machine_of(1, 1, 1);
   params.chip.hbm.bandwidth = {20'000'000'000};  // far below what 16 DMA engines move
   const Observed o = run(params, two_halves(params));
@@ -107,7 +107,7 @@ TEST_CASE("regions: a program without any is one region of its own name", "[repo
   CHECK(o.regions.regions[0].bound() == o.regions.whole.bound());
 }
 
-TEST_CASE("regions: what engines were busy with and waited for adds up to the time of the run", "[report]") {
+TEST_CASE("regions: busy times and waits of engines add up to the time of the run", "[report]") {
   const model::MachineParams params = tests::flat_chip();
   const Observed o = run(params, two_halves(params));
   REQUIRE(o.regions.regions.size() == 2);
@@ -128,13 +128,13 @@ TEST_CASE("regions: what engines were busy with and waited for adds up to the ti
       stalls = stalls || (!idle && n > 0 && sum.fs > 0);
     }
   CHECK(stalls);
-  // The scalar engine computes: its busy time of a region is what that needs of it.
+  // The scalar engine computes: its busy time in a region equals the region's need.
   const auto scalar = static_cast<std::size_t>(base::EngineKind::kScalar);
   for (const RegionSummary& region : o.regions.regions)
     CHECK(region.engines[scalar].time[0] == need(region, Resource::kScalar));
 }
 
-TEST_CASE("regions: an engine's waiting belongs to the region of the instruction that waits", "[report]") {
+TEST_CASE("regions: an engine's wait belongs to the region of the instruction that waits", "[report]") {
   const model::MachineParams params = tests::flat_chip();
   const auto program = tests::text_program(R"(.program p
 .args x y
@@ -160,7 +160,7 @@ vector:
   CHECK(quick.total() + slow.total() == o.run.elapsed - o.regions.whole.engines[kVector].time[kIdle]);
 }
 
-TEST_CASE("regions: data to another chip need the links on their way", "[report]") {
+TEST_CASE("regions: data to another chip need the links of their route", "[report]") {
   const model::MachineParams params = tests::machine_of(4, 1, 1);
   constexpr std::uint64_t kSent = 1 << 20;
   runtime::Machine machine(params, model::Mode::kTiming);

@@ -42,8 +42,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// 600 links with long names and flows from everywhere, every cycle name in use, faults, a long rule: nothing
-// a run can say is longer.
+// 600 links with long names and flows from everywhere, every stall reason in use, faults, a long rule: no
+// report of a run is longer.
 Summary crowded_summary() {
   auto facts = fake_facts();
   facts.workload =
@@ -83,7 +83,7 @@ TEST_CASE("report: shares of every engine kind add up to 100 over the active cor
   CHECK(engine_of(s, EngineKind::kTensor).active_percent == Approx(90));
 }
 
-TEST_CASE("report: books that do not balance are an invariant", "[report]") {
+TEST_CASE("report: accounts that do not balance are an invariant", "[report]") {
   auto run = fake_run();
   run.engines[3].time[0].fs += 1;
   CHECK_THROWS_AS(runtime::summarise(fake_facts(), fake_machine(), run), base::InvariantError);
@@ -121,7 +121,7 @@ TEST_CASE("report: no tensor engine passes the peak of its array", "[report]") {
   CHECK_THROWS_WITH(with(2 * most, 0), Catch::Contains("core0.tensor: above the array's peak"));
 }
 
-TEST_CASE("report: memory counts the stacks that moved something", "[report]") {
+TEST_CASE("report: memory counts the stacks that moved data", "[report]") {
   const Summary s = fake_summary();
   CHECK(s.hbm.read_bytes == 900'000);
   CHECK(s.hbm.write_bytes == 100'000);
@@ -158,12 +158,12 @@ TEST_CASE("saturation: windows are those of the run", "[report]") {
   const base::Series two{10_us, {10_us, 9.5_us, 9.49_us}};
   CHECK(runtime::saturated_windows(two, 30_us) == 2);
   CHECK(runtime::saturated_windows(two, 100_us) == 2);
-  // A last window that the run does not fill is left out.
+  // A last window that the run does not fill is omitted.
   CHECK(runtime::saturated_windows({10_us, {0_us, 10_us}}, 15_us) == 0);
   // A run shorter than a window is its own window.
   CHECK(runtime::saturated_windows({10_us, {4_us}}, 4_us) == 1);
   CHECK(runtime::saturated_windows({10_us, {4_us}}, 5_us) == 0);
-  // 5,120 us: windows of 20 us, whatever the window at which the resource fell silent.
+  // 5,120 us: windows of 20 us, whatever the window at which the resource became idle.
   CHECK(runtime::saturated_windows({10_us, {10_us, 0_us, 10_us, 9_us, 10_us}}, 5120_us) == 1);
   CHECK(runtime::saturated_windows({10_us, {}}, 5120_us) == 0);
   CHECK(runtime::saturated_windows({}, 0_us) == 0);
@@ -188,20 +188,20 @@ TEST_CASE("bound by: below 60 percent the longest stall is named", "[report]") {
   CHECK(bound.resource == "latency");
   CHECK(bound.share_percent == Approx(30));
   CHECK(bound.reason.find("wait_dma") != std::string::npos);
-  // Where the tensor engine ran nothing, the engine that is idle least speaks.
+  // If the tensor engine ran nothing, the engine that is idle least determines the text.
   run.engines[0] = fake_engine(EngineKind::kTensor, 0, 0_us, 0_us, run.elapsed);
   run.engines[1] = fake_engine(EngineKind::kVector, 0, 20_us, 35_us, run.elapsed);
   const auto vector = runtime::summarise(fake_facts(), fake_machine(), run).bound;
   CHECK(vector.share_percent == Approx(35));
   CHECK(vector.reason.find("vector engine is idle least and waits longest in wait_dma") != std::string::npos);
-  // So it is where the tensor engine did its little work and has nothing left.
+  // The same if the tensor engine did little work and is then idle.
   run.engines[0] = fake_engine(EngineKind::kTensor, 0, 10_us, 5_us, run.elapsed);
   const auto idle = runtime::summarise(fake_facts(), fake_machine(), run).bound;
   CHECK(idle.share_percent == Approx(35));
   CHECK(idle.reason.find("tensor engine's longest stall is idle (85.0 %)") != std::string::npos);
 }
 
-TEST_CASE("report: a run of nothing has no shares and divides by nothing", "[report]") {
+TEST_CASE("report: an empty run has no shares and does not divide by zero", "[report]") {
   auto facts = fake_facts();
   facts.useful_flops = 0;
   facts.cores_used = 0;
@@ -212,7 +212,7 @@ TEST_CASE("report: a run of nothing has no shares and divides by nothing", "[rep
   CHECK(runtime::summary_text(s).find("0 ns") == 0);
 }
 
-TEST_CASE("summary.json: the stable keys are there", "[report]") {
+TEST_CASE("summary.json: the stable keys exist", "[report]") {
   const json summary = json::parse(runtime::summary_json(fake_summary()));
   for (const char* key : {"schema_version",
                           "workload",
@@ -248,7 +248,7 @@ TEST_CASE("summary.json: the stable keys are there", "[report]") {
   CHECK(summary["bound_by"]["resource"] == "tensor");
 }
 
-TEST_CASE("summary: what the checks found stands in both, and that there were none", "[report]") {
+TEST_CASE("summary: both forms have the findings of the checks, or that there were none", "[report]") {
   using model::check::Kind;
   auto facts = fake_facts();
   const auto reduced = [&] { return runtime::summarise(facts, fake_machine(), fake_run()); };
@@ -272,7 +272,7 @@ TEST_CASE("summary: what the checks found stands in both, and that there were no
   CHECK_THAT(runtime::summary_text(reduced()), Catch::Contains("races and uninitialised memory: 2 FOUND"));
 }
 
-TEST_CASE("summary.json: a golden error that is no number stays legal JSON", "[report]") {
+TEST_CASE("summary.json: a golden error that is not a number stays legal JSON", "[report]") {
   auto facts = fake_facts();
   facts.golden.max_abs_error = std::numeric_limits<double>::infinity();
   facts.golden.max_rel_error = std::numeric_limits<double>::quiet_NaN();
@@ -324,7 +324,7 @@ TEST_CASE("stats: JSON and CSV hold the same rows, exactly", "[report]") {
   CHECK_THROWS_AS(runtime::stats_json(sink.stats()), base::InvariantError);
 }
 
-TEST_CASE("manifest: files read back, other folders' manifests are not ours", "[report]") {
+TEST_CASE("manifest: files read back, manifests of other programs are not accepted", "[report]") {
   runtime::Manifest manifest;
   manifest.host = runtime::host_facts();
   manifest.files = {"summary.txt", "manifest.json"};
@@ -362,7 +362,7 @@ TEST_CASE("number text: four digits and the prefix that fits", "[report]") {
 TEST_CASE("progress line: percent, simulated time, rate and remaining time", "[report]") {
   const model::Progress half{1300_us, 42'000'000, 100'000'000};
   CHECK(runtime::progress_text(half, 20) == "[ 42 %] 1.300 ms simulated, 2.1 M instructions/s, ETA 0:28");
-  // Loops run more instructions than the streams hold: no promise is made.
+  // Loops run more instructions than the streams contain, so there is no estimate.
   CHECK(runtime::progress_text({1_us, 300, 100}, 1) == "[ 99 %] 1 us simulated, 0.3 k instructions/s");
   CHECK(runtime::progress_text({0_us, 0, 0}, 0) == "[  0 %] 0 ns simulated, 0.0 k instructions/s");
 }

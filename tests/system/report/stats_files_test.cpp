@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics in four forms from one list, and every one of them explained.
+// Statistics in four forms from one list, each with an explanation.
 #include "runtime/report/files/stats_files.h"
 
 #include <catch2/catch.hpp>
@@ -37,7 +37,7 @@ std::string class_of(const std::string& path) {
   return std::regex_replace(name, std::regex(R"(die\*_to_die\*)"), "die*_to_die*");
 }
 
-// Paths of the declared statistics that one form of them does not have.
+// Paths of the declared statistics that one form lacks.
 std::vector<std::string> missing_from(const std::set<std::string>& paths) {
   std::vector<std::string> missing;
   for (const base::Stat& stat : runtime::known_statistics())
@@ -78,12 +78,12 @@ TEST_CASE("statistics: every declared one is in every form", "[stats]") {
   CHECK(missing_from(first_words(text.out, ' ')).empty());
   std::set<std::string> explained = paths_in(json::parse(list.out));
   CHECK(missing_from(explained).empty());
-  // The check notices a statistic that a form leaves out.
+  // The check notices a statistic that a form omits.
   explained.erase("memory_activations");
   CHECK(missing_from(explained) == std::vector<std::string>{"memory_activations"});
 }
 
-TEST_CASE("statistics: text, JSON, CSV and database say the same", "[stats]") {
+TEST_CASE("statistics: text, JSON, CSV and database have the same content", "[stats]") {
   const std::vector<base::Stat> stats = fake_statistics();
   REQUIRE(stats.size() > 100);
   const json list = json::parse(runtime::stats_json(stats));
@@ -120,7 +120,8 @@ TEST_CASE("statistics: text, JSON, CSV and database say the same", "[stats]") {
   }
 }
 
-TEST_CASE("database: every row goes in once and in order, however many a statement takes", "[stats]") {
+TEST_CASE("database: every row is inserted once and in order, for any number of rows per statement",
+          "[stats]") {
   const TempDir folder;
   runtime::Database database(folder / "rows.db", runtime::Database::Access::kWrite);
   for (const std::int64_t rows : {0, 1, 15, 16, 17, 32, 50}) {
@@ -150,7 +151,7 @@ TEST_CASE("statistics: the same list gives the same database", "[stats]") {
   CHECK(contents(folder / "a.db").size() > 1000);
 }
 
-TEST_CASE("statistics: every one that a run writes is among those explained", "[stats]") {
+TEST_CASE("statistics: every one that a run writes is explained", "[stats]") {
   std::map<std::string, base::Stat> known;
   for (const base::Stat& stat : runtime::known_statistics()) known[stat.path] = stat;
   const auto check = [&](const std::string& path, const std::string& unit, const std::string& doc) {
@@ -169,7 +170,7 @@ TEST_CASE("statistics: every one that a run writes is among those explained", "[
     check(stat["path"], stat["unit"], stat["description"]);
 }
 
-TEST_CASE("statistics: tahoma stats explains those that a pattern finds", "[stats]") {
+TEST_CASE("statistics: tahoma stats explains those that match a pattern", "[stats]") {
   const Finished all = tahoma_in(".", {"stats"}), some = tahoma_in(".", {"stats", "dma.*bytes"}),
                  list = tahoma_in(".", {"stats", "elapsed", "--format", "json"});
   CHECK(all.status == 0);

@@ -145,11 +145,11 @@ TEST_CASE("trace: every event is written or counted under one reason", "[trace]"
   CHECK_FALSE(tally.admits(TraceKind::kLinks, true, {150}, {160}));
   CHECK(tally.count(TraceKind::kDma, TraceFate::kOutsideWindow) == 2);
   CHECK(runtime::tally_text(tally) ==
-        "2 events; left out: 1 of other kinds, 1 of other cores, 2 outside the window, 1 beyond the limit");
+        "2 events; omitted: 1 of other kinds, 1 of other cores, 2 outside the window, 1 beyond the limit");
 }
 
 // Any number of new texts leaves the tables at their maximum size.
-TEST_CASE("trace: what the writer holds does not grow with the events", "[trace]") {
+TEST_CASE("trace: the writer's memory does not grow with the events", "[trace]") {
   constexpr std::uint64_t kStep = 200'000;
   constexpr std::size_t kMost = 16 << 20;  // bytes
   runtime::PacketWriter writer("trace.pftrace");

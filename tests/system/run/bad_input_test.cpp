@@ -92,7 +92,7 @@ TEST_CASE("bad input: a quantity needs its unit, and a legal one", "[bad-input]"
   Case().refused_set("workload.m=many", "E-CFG-004");
 }
 
-TEST_CASE("bad input: a value out of range says the range", "[bad-input]") {
+TEST_CASE("bad input: the error of a value out of range has the range", "[bad-input]") {
   CHECK_THAT(Case().refused_set("machine.torus.x=17", "E-CFG-005"), Contains("16"));
   Case().refused_set("workload.m=0", "E-CFG-005");
   const Case in_file("kind: gemm\nworkload:\n  m: -1\n");
@@ -177,7 +177,7 @@ TEST_CASE("bad input: an instruction that breaks a limit of the table", "[bad-in
              Contains("wrong.asm:3:3") && Contains("did you mean 'memset'?"));
 }
 
-TEST_CASE("bad input: a program whose semaphores are never satisfied says who waits", "[bad-input]") {
+TEST_CASE("bad input: the error of a deadlock names the waiting instructions", "[bad-input]") {
   const Case program("kind: program\nmachine: trainium2_one_chip\nworkload: {file: stuck.asm}\n");
   program.dir().write(
       "stuck.asm",

@@ -75,7 +75,7 @@ TEST_CASE("compared dumps: a changed instruction is the first that differs", "[c
   check_differs(c.run({"--compare-with", "ref"}), "core0.gpsimd[0]");
 }
 
-TEST_CASE("compared dumps: a changed input shows where it is loaded, at its element", "[checkpoint]") {
+TEST_CASE("compared dumps: a changed input is found at its load and its element", "[checkpoint]") {
   const DumpCase c = with_reference();
   make_reference(c);
   c.put(program(), with(counted(), 21, 20.5F));
@@ -120,7 +120,7 @@ TEST_CASE("compared dumps: two finished folders are compared like a run", "[chec
   CHECK(c.compare({"ref", "other", "--atol", "4"}).status == 0);
 }
 
-TEST_CASE("compared dumps: another tool's files are named as what they are compared with", "[checkpoint]") {
+TEST_CASE("compared dumps: another tool's files have the names of their counterparts", "[checkpoint]") {
   const DumpCase c(program(), counted());
   std::filesystem::create_directory(c.path("theirs"));
   const Floats sum = each(counted(), [](float x) { return 3 * x + 1; });
@@ -158,11 +158,12 @@ TEST_CASE("compared dumps: other shapes, element types and missing ones are diff
   c.put(whole, counted());
   const Finished fewer = c.run({"--compare-with", "longer"});
   CHECK(fewer.status == 1);
-  CHECK_THAT(fewer.err,
-             Contains("1 of the reference did not come up in this run, the first is core0.gpsimd[2]"));
+  CHECK_THAT(
+      fewer.err,
+      Contains("1 checkpoints of the reference do not occur in this run; the first is core0.gpsimd[2]"));
 }
 
-TEST_CASE("compared dumps: a folder that is no reference is refused", "[checkpoint][bad-input]") {
+TEST_CASE("compared dumps: a folder that is not a reference is refused", "[checkpoint][bad-input]") {
   const DumpCase c = with_reference();
   make_reference(c);
   CHECK_THAT(c.run({"--compare-with", "nowhere"}).err, Contains("error[E-CKP-006]"));

@@ -46,7 +46,7 @@ TEST_CASE("dump request: instructions are named by queue and number", "[checkpoi
   CHECK(all.name == "core*.*");
 }
 
-TEST_CASE("dump request: what has none of these forms is refused", "[checkpoint][bad-input]") {
+TEST_CASE("dump request: other forms are refused", "[checkpoint][bad-input]") {
   for (const char* text :
        {"", "@end", "core0.x@", "core0.x@vector[]", "core0.x@vector[*]", "core0.x@vector[1", "core0.x@a#0",
         "core0.x@a#two", "core0.vector[1", "core0.vector[-1]", "core0.vector[1]@end", "core0.vector[1]x"}) {
@@ -57,7 +57,7 @@ TEST_CASE("dump request: what has none of these forms is refused", "[checkpoint]
              Catch::Contains("did you mean 'vector'?"));
 }
 
-TEST_CASE("dump request: a star stands for any characters, a question mark for one", "[checkpoint]") {
+TEST_CASE("dump request: a star matches any characters, a question mark one", "[checkpoint]") {
   for (const char* pattern : {"core0.out", "core?.out", "core*", "*", "*.out", "c*0*t", "core0.out*"})
     CHECK(matches(pattern, "core0.out"));
   for (const char* pattern : {"core0.ou", "core??.out", "", "*.in", "core1*", "core0.out?", "ore0.out"})

@@ -71,7 +71,8 @@ TEST_CASE("checkpoints: tensors and tiles have the values of the point, not thos
   CHECK(c.dumped("core0.sbuf.tensor_scalar@vector[1]") == each(counted(), chained));
 }
 
-TEST_CASE("checkpoints: results are what each instruction wrote, and the index says which", "[checkpoint]") {
+TEST_CASE("checkpoints: results are the writes of each instruction, and the index identifies them",
+          "[checkpoint]") {
   const DumpCase c(kChain, counted());
   REQUIRE(c.run({"--dump", "results"}).status == 0);
   CHECK(c.dumped("core0.sync[0]") == counted());
@@ -126,16 +127,16 @@ TEST_CASE("checkpoints: a run is the same run with and without them", "[checkpoi
   CHECK(contents(c.path("again/dumps/index.json")) == contents(c.path("watched/dumps/index.json")));
 }
 
-TEST_CASE("checkpoints: what there is not is refused, with the nearest name", "[checkpoint][bad-input]") {
+TEST_CASE("checkpoints: an unknown name is refused with the nearest one", "[checkpoint][bad-input]") {
   const DumpCase c(kChain, counted());
   check_refused(c.run({"--dump", "core0.out", "--mode", "timing"}), 2, "E-CKP-001", "functional mode");
-  check_refused(c.run({"--dump", "core0.vector[one]"}), 2, "E-CKP-002", "no number");
+  check_refused(c.run({"--dump", "core0.vector[one]"}), 2, "E-CKP-002", "not a number");
   check_refused(c.run({"--dump", "core0.uot"}), 2, "E-CKP-003", "did you mean 'core0.out'?");
   check_refused(c.run({"--dump", "core0.scalar[0]"}), 2, "E-CKP-003", "no such instruction");
   check_refused(c.run({"--dump", "core0.sync[2]"}), 2, "E-CKP-003", "no such instruction");  // a wait
   check_refused(c.run({"--dump", "core0.out@scal"}), 2, "E-CKP-004", "did you mean 'scale'?");
   check_refused(c.run({"--dump", "core0.out@vector[2]"}), 2, "E-CKP-004", "2 instructions in queue vector");
-  check_refused(c.run({"--dump", "core0.out@scale#2"}), 2, "E-CKP-005", "did not come to core 0@scale#2");
+  check_refused(c.run({"--dump", "core0.out@scale#2"}), 2, "E-CKP-005", "did not reach core 0@scale#2");
   check_refused(c.run({"--dump", "core0.out", "--rtol", "0.1"}), 2, "E-CKP-008", "--compare-with");
   check_refused(c.run({"--compare-with", "out", "--atol", "-1"}), 2, "E-CKP-008", "from 0 on");
 }

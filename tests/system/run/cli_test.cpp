@@ -6,6 +6,7 @@
 #include <set>
 
 #include "isa/table/table.h"
+#include "runtime/run/run_files.h"
 #include "tests/support/subprocess.h"
 
 using namespace tahoma;
@@ -41,6 +42,17 @@ vector:
 
 constexpr const char* kSmallGemm =
     "kind: gemm\nmachine: trainium2_one_chip\nworkload: {m: 100, n: 60, k: 70}\n";
+
+// The files of a run with these options; an output tensor has that name.
+std::set<std::string> declared_files(const runtime::RunOptions& options, const std::string& tensor) {
+  std::set<std::string> names;
+  for (const runtime::RunFile& file : runtime::run_files()) {
+    std::string name = file.name;
+    if (const std::size_t star = name.find('*'); star != std::string::npos) name.replace(star, 1, tensor);
+    if (file.wanted(options)) names.insert(name);
+  }
+  return names;
+}
 
 std::set<std::string> names_in(const std::string& folder) {
   std::set<std::string> names;
@@ -190,15 +202,18 @@ TEST_CASE("tahoma validate: checks text and binary against a machine", "[cli]") 
 TEST_CASE("tahoma run: leaves a complete folder and prints its summary", "[cli]") {
   const TempDir dir;
   dir.write("case.yaml", kSmallGemm);
-  const Finished run = tahoma_in(dir.path(), {"run", "case.yaml", "--save-outputs"});
+  const Finished run =
+      tahoma_in(dir.path(), {"run", "case.yaml", "--save-outputs", "--trace", "--dump", "c"});
   INFO(run.err);
   REQUIRE(run.status == 0);
-  CHECK(run.err.empty());  // no progress without a terminal
-  const std::set<std::string> files{
-      "c.npy",           "collectives.csv", "config.resolved.yaml", "engines.csv",   "hbm.csv",
-      "hbm_windows.csv", "links.csv",       "links_windows.csv",    "manifest.json", "occupancy.csv",
-      "regions.csv",     "report.html",     "report.json",          "stats.csv",     "stats.db",
-      "stats.json",      "stats.txt",       "summary.json",         "summary.txt",   "traffic.csv"};
+  const std::set<std::string> files = declared_files(
+      [] {
+        runtime::RunOptions options;
+        options.save_outputs = options.trace.wanted = true;
+        options.checkpoints.dump = {"c"};
+        return options;
+      }(),
+      "c");
   CHECK(names_in(dir / "out") == files);
   CHECK(names_in(dir.path()) == std::set<std::string>{"case.yaml", "out"});
   CHECK_THAT(run.out, StartsWith(contents(dir / "out/summary.txt")));
@@ -209,6 +224,23 @@ TEST_CASE("tahoma run: leaves a complete folder and prints its summary", "[cli]"
   CHECK(summary["flops"]["useful"] == 2.0 * 100 * 60 * 70);
   // The header of [100, 60] float32 and its data.
   CHECK(contents(dir / "out/c.npy").size() == 128 + 100 * 60 * 4);
+}
+
+TEST_CASE("tahoma run: writes the declared files of its options, and lists all of them in its help",
+          "[cli]") {
+  const TempDir dir;
+  dir.write("case.yaml", kSmallGemm);
+  runtime::RunOptions plain, short_run;
+  short_run.report = false;
+  REQUIRE(tahoma_in(dir.path(), {"run", "case.yaml", "--out", "plain"}).status == 0);
+  CHECK(names_in(dir / "plain") == declared_files(plain, ""));
+  REQUIRE(tahoma_in(dir.path(), {"run", "case.yaml", "--out", "short", "--no-report"}).err.empty());
+  CHECK(names_in(dir / "short") == declared_files(short_run, ""));
+  const std::string help = tahoma_with({"run", "--help"}).out;
+  for (const runtime::RunFile& file : runtime::run_files()) {
+    CHECK_THAT(help, Contains(file.name) && Contains(file.doc));
+    CHECK((file.open == nullptr) != (file.write == nullptr));
+  }
 }
 
 TEST_CASE("tahoma run: equal runs give equal bytes, and so does the resolved configuration", "[cli]") {

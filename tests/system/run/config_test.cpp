@@ -108,7 +108,7 @@ TEST_CASE("presets: the declared default is the UltraServer, and smaller presets
   }
 }
 
-TEST_CASE("presets: the what-if machines differ from the UltraServer in their memory only", "[config]") {
+TEST_CASE("presets: the what-if machines differ from the UltraServer only in their memory", "[config]") {
   const auto ultraserver = with_machine("trainium2_ultraserver");
   for (const char* const name : {"whatif_hbm3", "whatif_hbm4"}) {
     const auto config = with_machine(name);
@@ -248,7 +248,7 @@ TEST_CASE("config: a machine alone is a preset or file with overrides, checked",
   CHECK_THROWS_WITH(runtime::resolve_machine_params("", {"workload.m=3"}), Catch::Contains("E-CFG-002"));
 }
 
-TEST_CASE("config: presets are also looked for where TAHOMA_CONFIGS says", "[config]") {
+TEST_CASE("config: presets are also searched in TAHOMA_CONFIGS", "[config]") {
   const TempDir presets;
   presets.write("elsewhere.yaml", "machine: {name: elsewhere, torus: {x: 3}}\n");
   setenv("TAHOMA_CONFIGS", presets.path().c_str(), 1);
@@ -279,7 +279,7 @@ TEST_CASE("config: the resolved configuration resolves to itself, byte by byte",
   CHECK_THAT(first->to_yaml(), !Catch::Contains("extends"));
 }
 
-TEST_CASE("config: unknown keys are refused where they stand, with the nearest name", "[config]") {
+TEST_CASE("config: unknown keys are refused at their place, with the nearest name", "[config]") {
   Case top("kind: product\nmachin: trainium2_server\n");
   Refused r = refusal(top.request);
   CHECK(r.code == "E-CFG-002");
@@ -361,7 +361,7 @@ TEST_CASE("config: machines and parents that do not exist are refused by name", 
   CHECK(refusal(itself.request).code == "E-CFG-016");
 }
 
-TEST_CASE("config: a file that cannot be read says why", "[config]") {
+TEST_CASE("config: an unreadable file is reported with the reason", "[config]") {
   const TempDir dir;
   ConfigRequest request;
   request.workload = dir / "missing.yaml";

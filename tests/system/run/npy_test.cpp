@@ -53,7 +53,7 @@ bool ends_with(const std::string& text, const std::string& end) {
 
 }  // namespace
 
-TEST_CASE("npy: what was written reads back", "[npy]") {
+TEST_CASE("npy: written arrays read back", "[npy]") {
   const TempDir dir;
   for (const std::vector<std::uint64_t>& shape :
        {std::vector<std::uint64_t>{}, {3}, {2, 3}, {2, 0, 3}, {1, 2, 3, 4}}) {
@@ -98,7 +98,7 @@ TEST_CASE("npy: both versions and all spellings of NumPy are read", "[npy]") {
         std::vector<std::uint64_t>{1, 2});
 }
 
-TEST_CASE("npy: a file that cannot be read says so", "[npy][bad-input]") {
+TEST_CASE("npy: an unreadable file is reported", "[npy][bad-input]") {
   const TempDir dir;
   CHECK(refusal(dir / "missing.npy").code == "E-NPY-001");
   CHECK(std::string(refusal(dir / "missing.npy").what()).find("No such file") != std::string::npos);
@@ -145,7 +145,7 @@ TEST_CASE("npy: a header that NumPy would not write is refused", "[npy][bad-inpu
   CHECK(refusal_of(std::string("\x93NUMPY\x02\0\xff\xff\xff\x7f{}", 14)).code == "E-NPY-004");
 }
 
-TEST_CASE("npy: data must be as long as the shape says", "[npy][bad-input]") {
+TEST_CASE("npy: data must have the size of the shape", "[npy][bad-input]") {
   const std::string header = header_of("<f4", "(2, 3)");
   const auto shorter = refusal_of(npy_file(header, std::string(23, 'x')));
   CHECK(shorter.code == "E-NPY-007");
@@ -176,7 +176,7 @@ TEST_CASE("npy: whatever a header's bytes become, the file is read or refused", 
   CHECK(refused > 9 * accepted);
 }
 
-TEST_CASE("npy: a file that cannot be written says so", "[npy][bad-input]") {
+TEST_CASE("npy: an unwritable file is reported", "[npy][bad-input]") {
   const TempDir dir;
   CHECK_THROWS_WITH(runtime::write_npy(dir / "no_such_folder/a.npy", {"<f4", {1}, bytes_of({1})}),
                     Catch::Contains("error[E-OUT-003]"));

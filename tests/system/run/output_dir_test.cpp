@@ -97,7 +97,7 @@ TEST_CASE("output folder: an empty folder is taken, a symbolic link stays one", 
   CHECK(contents(dir / "real/result.txt") == "one");
 }
 
-TEST_CASE("output folder: what tahoma did not write is never replaced", "[output][bad-input]") {
+TEST_CASE("output folder: foreign files are never replaced", "[output][bad-input]") {
   const TempDir dir;
   fs::create_directory(dir / "mine");
   dir.write("mine/thesis.txt", "three years of work");

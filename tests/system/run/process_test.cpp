@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launcher of child processes: output, ends, limits, and what a child inherits.
+// The launcher of child processes: output, ends, limits, and the state that a child inherits.
 #include "runtime/host/process.h"
 
 #include <sys/wait.h>
@@ -31,7 +31,7 @@ ProcessResult shell(const std::string& script, ProcessOptions options = {}) {
   return Process({"sh", "-c", script}, options).wait();
 }
 
-// Whether the process exists and is no zombie.
+// Whether the process exists and is not a zombie.
 bool runs(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string stat;
@@ -95,7 +95,7 @@ TEST_CASE("process: the memory limit ends a function that exceeds it, and no oth
   options.limits.memory = {200 * kMiB};
   const auto greedy = [] {
     std::vector<char> memory(300 * kMiB);
-    for (volatile char& byte : memory) byte = 1;  // the compiler may leave out other stores
+    for (volatile char& byte : memory) byte = 1;  // the compiler may omit other stores
     return sleep_without_end();
   };
   const ProcessResult result = Process(greedy, options).wait();
@@ -115,7 +115,7 @@ TEST_CASE("process: a log takes both outputs", "[process]") {
   CHECK(tests::contents(dir / "log") == "out\nerr\n");
 }
 
-TEST_CASE("process: a child has a process group of its own only on request", "[process]") {
+TEST_CASE("process: a child has its own process group only on request", "[process]") {
   const auto group = [] { return std::to_string(getpgrp()); };
   CHECK(Process(group).wait().output == std::to_string(getpgrp()));
   ProcessOptions options;
@@ -135,7 +135,7 @@ TEST_CASE("process: handlers and blocked signals of the parent do not reach the 
   CHECK(shell("kill -TERM $$; echo blocked").end.number == SIGTERM);
 }
 
-TEST_CASE("process: a child is killed with the object that stands for it", "[process]") {
+TEST_CASE("process: a child is killed with its object", "[process]") {
   pid_t id = 0;
   {
     const Process child({"sleep", "600"});
@@ -173,7 +173,7 @@ TEST_CASE("process: a signal ends the wait for several children", "[process]") {
   sigaction(SIGALRM, &action, nullptr);
   const Process sleeper({"sleep", "600"});
   const pid_t self = getpid();
-  const Process caller([self] {  // again and again: a signal may come before the wait begins
+  const Process caller([self] {  // repeatedly, because a signal may come before the wait begins
     while (true) {
       kill(self, SIGALRM);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -57,7 +57,7 @@ TEST_CASE("safetensors: a tensor comes by its name, in its own dtype or rounded 
   CHECK(load_input(file + "#h", "a", DType::kFp32, {2}).at(0, 0) == 1);
 }
 
-TEST_CASE("safetensors: what does not fit is refused with its place", "[inputs]") {
+TEST_CASE("safetensors: invalid contents are refused with their place", "[inputs]") {
   const tests::TempDir folder;
   const std::string file = folder.write("model.safetensors", checkpoint());
   const auto load = [&](const std::string& path, DType dtype, const std::vector<std::uint64_t>& shape) {

@@ -83,7 +83,7 @@ void check_refused(const TrackText& text, const std::string& beginning, const st
 
 }  // namespace
 
-TEST_CASE("sweep axis: a list keeps its order, each value in the parameter's own words", "[sweep]") {
+TEST_CASE("sweep axis: a list keeps its order, with each value in the parameter's notation", "[sweep]") {
   CHECK(values(listed("count", {"8", "4", "6"})) == Texts{"8", "4", "6"});
   CHECK(values(listed("clock", {"2400 MHz", "1.2GHz"})) == Texts{"2.4 GHz", "1.2 GHz"});
   CHECK(values(listed("rate", {"64GB/s", "ideal"})) == Texts{"64 GB/s", "ideal"});
@@ -172,20 +172,19 @@ TEST_CASE("sweep axis: keys that exclude each other are refused", "[sweep]") {
   check_refused(mixed, "f:1:1: error[E-SWP-011]", "exclude each other");
 }
 
-TEST_CASE("sweep axis: a step or factor that never arrives is refused with what to write", "[sweep]") {
-  check_refused(stepped("count", "1", "10", "4"), "f:5:1: error[E-SWP-012]", "there is 9, then 13");
-  check_refused(stepped("count", "1", "10", "0"), "f:5:1: error[E-SWP-012]",
-                "a step of 0 never arrives at 10");
+TEST_CASE("sweep axis: a step or factor that never reaches the end is refused with a correction", "[sweep]") {
+  check_refused(stepped("count", "1", "10", "4"), "f:5:1: error[E-SWP-012]", "9 is followed by 13");
+  check_refused(stepped("count", "1", "10", "0"), "f:5:1: error[E-SWP-012]", "a step of 0 never reaches 10");
   check_refused(stepped("count", "10", "1", "3"), "f:5:1: error[E-SWP-012]", "write '-3'");
   check_refused(stepped("count", "1", "10", "-3"), "f:5:1: error[E-SWP-012]", "write '3'");
-  check_refused(scaled("count", "1", "10", "2"), "f:5:1: error[E-SWP-012]", "there is 8, then 16");
-  check_refused(scaled("count", "4", "64", "1"), "f:5:1: error[E-SWP-012]", "a factor of 1 never arrives");
+  check_refused(scaled("count", "1", "10", "2"), "f:5:1: error[E-SWP-012]", "8 is followed by 16");
+  check_refused(scaled("count", "4", "64", "1"), "f:5:1: error[E-SWP-012]", "a factor of 1 never reaches");
   check_refused(scaled("count", "64", "4", "2"), "f:5:1: error[E-SWP-012]", "exchange from and to");
   check_refused(scaled("count", "0", "4", "2"), "f:5:1: error[E-SWP-012]", "above zero");
-  check_refused(scaled("count", "5", "20", "1.5"), "f:5:1: error[E-SWP-012]", "there is 5, then nothing");
+  check_refused(scaled("count", "5", "20", "1.5"), "f:5:1: error[E-SWP-012]", "5 is followed by nothing");
 }
 
-TEST_CASE("sweep axis: a range that is none is refused", "[sweep]") {
+TEST_CASE("sweep axis: an invalid range is refused", "[sweep]") {
   check_refused(ranged("count", "4", "4"), "f:4:1: error[E-SWP-012]", "expected more than 4");
   TrackText log = ranged("share", "0", "1");
   log.log = Written{"true", "f:6:1"};
@@ -199,10 +198,10 @@ TEST_CASE("sweep axis: words, switches and ideal have no range", "[sweep]") {
   check_refused(stepped("rate", "1 GB/s", "ideal", "1 GB/s"), "f:4:1: error[E-SWP-013]", "as a list");
 }
 
-TEST_CASE("sweep axis: too many values are counted, not made", "[sweep]") {
+TEST_CASE("sweep axis: too many values are counted, not created", "[sweep]") {
   check_refused(stepped("clock", "1 GHz", "2 GHz", "1 Hz"), "f:5:1: error[E-SWP-014]: 1000000001 values",
                 "at most 10000");
-  check_refused(scaled("share", "1", "1000", "1.0000000001"), "f:5:1: error[E-SWP-012]", "never arrives");
+  check_refused(scaled("share", "1", "1000", "1.0000000001"), "f:5:1: error[E-SWP-012]", "never reaches");
   CHECK(values(stepped("count", "1", "10000", "1")).size() == 10000);
 }
 
@@ -215,7 +214,7 @@ TEST_CASE("sweep axis: units and limits are those of the parameter", "[sweep]") 
   check_refused(listed("count", {"ideal"}), "f:2:1: error[E-CFG-007]", "cannot be ideal");
 }
 
-TEST_CASE("sweep axis: what moves together is equally long", "[sweep]") {
+TEST_CASE("sweep axis: linked parameters have equally many values", "[sweep]") {
   const Axis axis =
       runtime::linked({read(listed("count", {"4", "8"})), read(listed("cycles", {"1 cyc", "1 cyc"}))});
   CHECK(axis.size() == 2);

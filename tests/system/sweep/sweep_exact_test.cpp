@@ -3,7 +3,7 @@
 
 #include "runtime/sweep/spec/exact.h"
 
-TEST_CASE("sweep exact: numbers add, multiply and compare as on paper", "[sweep]") {
+TEST_CASE("sweep exact: numbers add, multiply and compare exactly", "[sweep]") {
   using namespace tahoma;
   using runtime::exact, runtime::Exact;
   CHECK(exact(2500, -3) == exact(25, -1));

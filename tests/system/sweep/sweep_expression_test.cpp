@@ -10,7 +10,7 @@ namespace {
 using namespace tahoma;
 using runtime::Expression, runtime::Names, tests::refusal_of;
 
-// Values by name; "word" has a name and no value.
+// Values by name; "word" is a name without a value.
 Names names(const std::map<std::string, double>& values) {
   return {[values](const std::string& name) -> std::optional<double> {
             const auto found = values.find(name);
@@ -62,7 +62,7 @@ TEST_CASE("sweep expressions: names are those of the text, once each and in its 
   CHECK(expression.text() == "b.c + a * b.c + GiB + max(d, 1)");
 }
 
-TEST_CASE("sweep expressions: a value is that of the names at hand, each time", "[sweep]") {
+TEST_CASE("sweep expressions: each evaluation uses the current values of the names", "[sweep]") {
   const Expression expression("2 * a", "f:1:1");
   const Expression copy = expression;
   CHECK(expression.value(names({{"a", 1}})) == 2);
@@ -70,7 +70,7 @@ TEST_CASE("sweep expressions: a value is that of the names at hand, each time", 
   CHECK(expression.value(names({{"a", 2}})) == 4);
 }
 
-TEST_CASE("sweep expressions: what is none is refused with its column", "[sweep]") {
+TEST_CASE("sweep expressions: an invalid expression is refused with its column", "[sweep]") {
   check_refused("", "E-SWP-020", 1, "empty");
   check_refused("1 + * 2", "E-SWP-020", 5, "operator");
   check_refused("1.2 GHz", "E-SWP-020", 5, "1.2 * GHz");
@@ -84,13 +84,13 @@ TEST_CASE("sweep expressions: what is none is refused with its column", "[sweep]
 TEST_CASE("sweep expressions: an unknown name is refused with the nearest one", "[sweep]") {
   check_refused("1 + m.yx", "E-SWP-021", 5, "did you mean 'm.x");
   check_refused("m.x + m.xyz", "E-SWP-021", 7, "did you mean 'm.xy'");
-  check_refused("m.x + nothing.like.it", "E-SWP-021", 7, "nothing is called 'nothing.like.it'");
+  check_refused("m.x + nothing.like.it", "E-SWP-021", 7, "there is no name 'nothing.like.it'");
 }
 
-TEST_CASE("sweep expressions: texts and infinities are no numbers", "[sweep]") {
-  check_refused("1 + word", "E-SWP-022", 5, "'word' is no number");
-  check_refused("1 / (m.x - 3)", "E-SWP-022", 1, "no finite number with m.x = 3");
-  check_refused("sqrt(0 - m.x)", "E-SWP-022", 1, "no finite number");
+TEST_CASE("sweep expressions: texts and infinities are not numbers", "[sweep]") {
+  check_refused("1 + word", "E-SWP-022", 5, "'word' is not a number");
+  check_refused("1 / (m.x - 3)", "E-SWP-022", 1, "not a finite number with m.x = 3");
+  check_refused("sqrt(0 - m.x)", "E-SWP-022", 1, "not a finite number");
 }
 
 TEST_CASE("sweep expressions: a free name is neither a unit nor a function", "[sweep]") {

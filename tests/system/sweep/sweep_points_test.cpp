@@ -44,7 +44,7 @@ TEST_CASE("sweep points: parameters have their text and their value in base unit
   CHECK(line[1].overrides[1] == "machine.link.x=ideal");
 }
 
-TEST_CASE("sweep points: linked parameters move together", "[sweep]") {
+TEST_CASE("sweep points: linked parameters vary together", "[sweep]") {
   const Points line = points_of_gemm(
       "  axes:\n    - {machine.torus.x: [4, 8], machine.torus.y: [4, 2]}\n    - machine.torus.z: [1, 2]\n");
   CHECK(rows_of(line, "machine.torus.") == Texts{"x=4 y=4 z=1", "x=4 y=4 z=2", "x=8 y=2 z=1", "x=8 y=2 z=2"});
@@ -81,7 +81,8 @@ TEST_CASE("sweep points: derived parameters follow from others, each in its own 
   CHECK(line[0].parameters[4].value == 0.0);
 }
 
-TEST_CASE("sweep points: filters leave out what does not hold, and numbers have no gaps", "[sweep]") {
+TEST_CASE("sweep points: filters drop points for which they do not hold, and numbers have no gaps",
+          "[sweep]") {
   const std::string axes = "  axes:\n    - machine.torus.x: [1, 2, 4]\n    - machine.torus.y: [1, 2, 4]\n";
   const Points few = points_of_gemm(axes + "  where: 'machine.torus.x * machine.torus.y == 4'\n");
   CHECK(rows_of(few, "machine.torus.") == Texts{"x=1 y=4", "x=2 y=2", "x=4 y=1"});
@@ -101,7 +102,7 @@ TEST_CASE("sweep points: filters see the base values of the workload and ideal r
   CHECK(rows_of(one, "machine.link.") == Texts{"x=128 GB/s", "x=ideal"});
 }
 
-TEST_CASE("sweep points: what a filter leaves out need not be legal", "[sweep]") {
+TEST_CASE("sweep points: a point that a filter drops need not be legal", "[sweep]") {
   const std::string axes =
       "  axes:\n    - machine.torus.x: [1, 2, 4]\n  derive: {machine.torus.y: '16 - 8 * machine.torus.x'}\n";
   check_points_refused(axes,
@@ -110,7 +111,7 @@ TEST_CASE("sweep points: what a filter leaves out need not be legal", "[sweep]")
   CHECK(points_of_gemm(axes + "  where: machine.torus.y > 0\n").size() == 1);
 }
 
-TEST_CASE("sweep points: a derived value that the parameter cannot have is refused", "[sweep]") {
+TEST_CASE("sweep points: an illegal derived value is refused", "[sweep]") {
   const auto derived = [](const std::string& path, const std::string& expression) {
     return "  axes:\n    - machine.chip.hbm.stacks: [4]\n  derive: {" + path + ": '" + expression + "'}\n";
   };
@@ -127,15 +128,15 @@ TEST_CASE("sweep points: a derived value that the parameter cannot have is refus
                        "sweep.yaml:5:28: error[E-SWP-022]", "machine.chip.hbm.stacks = 4");
 }
 
-TEST_CASE("sweep points: filters that leave nothing say how much each of them drops", "[sweep]") {
+TEST_CASE("sweep points: filters that drop all points report how many each of them drops", "[sweep]") {
   check_points_refused(
       "  axes:\n    - machine.torus.x: [1, 2, 3, 4]\n"
       "  where: ['machine.torus.x > 2', 'machine.torus.x < 2', 'machine.torus.x > 0']\n",
-      "sweep.yaml:5:11: error[E-SWP-030]: no point is left of 4",
+      "sweep.yaml:5:11: error[E-SWP-030]: none of 4 points is left",
       "'machine.torus.x > 2' drops 2, 'machine.torus.x < 2' drops 3, 'machine.torus.x > 0' drops 0");
 }
 
-TEST_CASE("sweep points: a million points by mistake are counted, axis by axis", "[sweep]") {
+TEST_CASE("sweep points: an accidental million points is counted, axis by axis", "[sweep]") {
   const std::string axes =
       "  axes:\n    - machine.link.y: {from: 1 GB/s, to: 1000 GB/s, step: 1 GB/s}\n"
       "    - machine.link.x: {from: 1 GB/s, to: 1000 GB/s, step: 1 GB/s}\n";

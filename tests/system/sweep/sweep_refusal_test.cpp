@@ -38,7 +38,7 @@ TEST_CASE("sweep file: keys of another shape, and unknown ones, are refused", "[
   check_refused(kStacks + "  limits: {pionts: 4}\n", "sweep.yaml:5:12: error[E-CFG-002]", "did you mean");
 }
 
-TEST_CASE("sweep file: what is missing is named", "[sweep]") {
+TEST_CASE("sweep file: missing keys are named", "[sweep]") {
   const SweepFiles files;
   CHECK_THAT(files.refusal([&] { files.load(kStacks); }),
              Catch::StartsWith("sweep.yaml: error[E-SWP-003]: key 'sweep.workloads' is missing"));
@@ -72,7 +72,7 @@ TEST_CASE("sweep file: a range without steps asks for a sample", "[sweep]") {
 
 TEST_CASE("sweep file: no parameter is set twice", "[sweep]") {
   check_refused("  axes:\n    - machine.torus.x: [1, 2]\n    - machine.torus.x: [4]\n",
-                "sweep.yaml:5:25: error[E-SWP-017]: 'machine.torus.x': an axis decides about it, and so does "
+                "sweep.yaml:5:25: error[E-SWP-017]: 'machine.torus.x' is set by an axis and also by "
                 "an axis at sweep.yaml:4:25",
                 "");
   check_refused("  set: {machine.chip.hbm.stacks: 4}\n" + kStacks, "sweep.yaml:5:33: error[E-SWP-017]",
@@ -97,7 +97,7 @@ TEST_CASE("sweep file: an unknown path is refused with the nearest one", "[sweep
                 "did you mean 'machine.chip.hbm.capacity'");
 }
 
-TEST_CASE("sweep file: with several workloads a refusal says whose it is", "[sweep]") {
+TEST_CASE("sweep file: with several workloads an error names its workload", "[sweep]") {
   const SweepFiles files;
   CHECK_THAT(files.refusal([&] {
     files.load("  workloads: [gemm.yaml, add.yaml]\n  axes:\n    - workload.m: [128, 256]\n");
@@ -118,11 +118,11 @@ TEST_CASE("sweep file: units and limits are those of the parameter", "[sweep]") 
 TEST_CASE("sweep file: expressions name parameters that are numbers", "[sweep]") {
   check_refused(
       kStacks + "  where: 'machine.chip.hbm.stack > 4'\n", "sweep.yaml:5:10: error[E-SWP-021]",
-      "column 1: nothing is called 'machine.chip.hbm.stack' (did you mean 'machine.chip.hbm.stacks'?)");
+      "column 1: there is no name 'machine.chip.hbm.stack' (did you mean 'machine.chip.hbm.stacks'?)");
   check_refused(kStacks + "  where: 'machine.chip.hbm.stacks >> 4'\n", "sweep.yaml:5:10: error[E-SWP-020]",
                 "column");
   check_refused(kStacks + "  where: 'machine.chip.hbm.model == 1'\n", "sweep.yaml:5:10: error[E-SWP-022]",
-                "is no number");
+                "is not a number");
   check_refused(kStacks + "  derive: {machine.chip.hbm.capacity: 'GiB * stacks'}\n",
                 "sweep.yaml:5:39: error[E-SWP-021]", "'stacks'");
   check_refused(kStacks + "  metrics: {price: 'machine.chip.hbm.stack'}\n",
@@ -147,7 +147,7 @@ TEST_CASE("sweep file: a parameter of words is not derived", "[sweep]") {
                 "dram");
 }
 
-TEST_CASE("sweep words: what is no axis is refused", "[sweep]") {
+TEST_CASE("sweep words: an invalid axis is refused", "[sweep]") {
   check_words_refused({}, "gemm.yaml: error[E-SWP-003]: no axes", "--sweep");
   check_words_refused({"machine.torus.x"}, "--sweep machine.torus.x: error[E-SWP-006]", "PATH=a,b,c");
   check_words_refused({"=4"}, "--sweep =4: error[E-SWP-006]", "PATH=a,b,c");
@@ -155,7 +155,7 @@ TEST_CASE("sweep words: what is no axis is refused", "[sweep]") {
   check_words_refused({"machine.torus.x=4,,8"}, "--sweep machine.torus.x=4,,8: error[E-CFG-004]",
                       "whole number");
   check_words_refused({"machine.torus.x=1..10:4"}, "--sweep machine.torus.x=1..10:4: error[E-SWP-012]",
-                      "9, then 13");
+                      "9 is followed by 13");
   check_words_refused({"machine.torus.x=1..4"}, "--sweep machine.torus.x=1..4: error[E-SWP-005]", "step");
   check_words_refused({"machine.torus.x=4,8;machine.torus.y=4"}, "--sweep ", "E-SWP-015");
   check_words_refused({"machine.torus.x=4,8", "machine.torus.x=2"},

@@ -22,7 +22,7 @@
 namespace {
 
 using namespace tahoma;
-using runtime::Outcome, runtime::PointResult, runtime::Store, tests::SweepFiles;
+using runtime::Outcome, runtime::SweepPointResult, runtime::Store, tests::SweepFiles;
 namespace fs = std::filesystem;
 
 const std::string kFour =
@@ -65,7 +65,7 @@ Store::Row row(std::uint64_t number, double time, double price, const std::strin
   return r;
 }
 
-std::vector<std::uint64_t> numbers(const std::vector<runtime::FrontPoint>& front) {
+std::vector<std::uint64_t> numbers(const std::vector<runtime::ParetoPoint>& front) {
   std::vector<std::uint64_t> all;
   for (const auto& point : front) all.push_back(point.row->number);
   return all;
@@ -95,8 +95,7 @@ TEST_CASE("tahoma sweep: every point is a row with its parameters and metrics", 
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 5);
 }
 
-TEST_CASE("tahoma sweep: resumed, it computes only what is missing and ends with the same tables",
-          "[sweep]") {
+TEST_CASE("tahoma sweep: resumed, it computes only missing points and ends with the same tables", "[sweep]") {
   const SweepFiles files;
   const fs::path out = files.folder() / "out";
   const std::string sweep = sweep_file(files);
@@ -183,7 +182,7 @@ TEST_CASE("sweep points: equal configurations have equal addresses, others have 
   }
 }
 
-TEST_CASE("sweep results: only done and refused are final, and a torn file is none", "[sweep]") {
+TEST_CASE("sweep results: only done and refused are final, and a torn file does not count", "[sweep]") {
   const SweepFiles files;
   const fs::path folder = files.folder().path();
   CHECK_FALSE(runtime::read_result(folder));
@@ -191,7 +190,7 @@ TEST_CASE("sweep results: only done and refused are final, and a torn file is no
                                        {Outcome::kRefused, true},
                                        {Outcome::kTime, false},
                                        {Outcome::kHost, false}}) {
-    PointResult result;
+    SweepPointResult result;
     result.attempts.push_back({Outcome::kHost, "killed", "local", "here", 1.5, 1024});
     result.attempts.push_back({outcome, "why", "slurm", "there", 2.5, 2048});
     runtime::write_result(folder, result);
@@ -281,7 +280,7 @@ TEST_CASE("sweep metrics: numbers of a summary by path, items by their name", "[
         std::map<std::string, double>{{"a", 1}, {"b.c", 2.5}, {"e.x.f", 3}, {"e.1.f", 4}, {"g", 1}});
 }
 
-TEST_CASE("sweep database: what cannot be opened or is none of ours is said in SQLite's words", "[sweep]") {
+TEST_CASE("sweep database: an unreadable or foreign database is reported with SQLite's message", "[sweep]") {
   const SweepFiles files;
   const std::string none = files.folder() / "none.db";
   CHECK_THROWS_WITH(Store::read(none), Catch::Contains("E-SWP-050"));

@@ -68,7 +68,7 @@ TEST_CASE("sweep file: every key has its meaning", "[sweep]") {
   CHECK(spec.limits.retries == 1);
 }
 
-TEST_CASE("sweep file: what is left out has its default", "[sweep]") {
+TEST_CASE("sweep file: omitted keys have their defaults", "[sweep]") {
   const SweepFiles files;
   const SweepSpec spec = files.of_gemm(kStacks);
   CHECK(spec.machine.empty());
@@ -142,6 +142,5 @@ TEST_CASE("sweep file: seed and mode may be axes", "[sweep]") {
   const SweepFiles files;
   CHECK(files.of_gemm("  axes:\n    - seed: [1, 2]\n    - mode: [timing, functional]\n").axes.size() == 2);
   check_refused("  seed: 4\n  axes:\n    - seed: [1, 2]\n",
-                "sweep.yaml:5:14: error[E-SWP-017]: 'seed': an axis decides about it",
-                "'set' at sweep.yaml:3:9");
+                "sweep.yaml:5:14: error[E-SWP-017]: 'seed' is set by an axis", "'set' at sweep.yaml:3:9");
 }

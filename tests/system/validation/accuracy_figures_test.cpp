@@ -95,7 +95,7 @@ TEST_CASE("probe: packets, semaphores and whole runs", "[accuracy]") {
   CHECK(std::get<Whole>(probe_of("tflops")) == Whole::kTflops);
 }
 
-TEST_CASE("probe: what is wrong is named at its place", "[accuracy][bad-input]") {
+TEST_CASE("probe: errors are reported at their place", "[accuracy][bad-input]") {
   check_probe_refused("", 0, "unknown subject ''");
   check_probe_refused("tensr[4].end - tensor[4].start", 0, "did you mean 'tensor'?");
   check_probe_refused("tensor[4].end - vecto[4].start", 16, "did you mean 'vector'?");
@@ -114,7 +114,7 @@ TEST_CASE("probe: what is wrong is named at its place", "[accuracy][bad-input]")
   check_probe_refused("times", 0, "unknown subject 'times'");
 }
 
-TEST_CASE("figures: a row is read as it stands", "[accuracy]") {
+TEST_CASE("figures: a row is read unchanged", "[accuracy]") {
   const auto figures = figures_of(
       "# a comment\n\na_1,\"matmul, \"\"bf16\"\"\",../c.yaml,time,1.5,us,5,1.25,2,calibration,\"AGT, "
       "x\"\r\n" +
@@ -141,11 +141,11 @@ TEST_CASE("figures: bad tables are refused at line and column", "[accuracy][bad-
   check_table_refused("id,what,case,probe,silicon,unit,samples,low,high,use\n", "E-ACC-003 folder/t.csv:1:1",
                       "column 'source' is missing");
   check_table_refused("id,what,case,prob\n", "E-ACC-003 folder/t.csv:1:14", "did you mean 'probe'?");
-  check_table_refused("id,id\n", "E-ACC-003 folder/t.csv:1:4", "there twice");
-  check_line_refused("one,w\n", "E-ACC-002 folder/t.csv:2:1", "2 fields where the header has 11");
+  check_table_refused("id,id\n", "E-ACC-003 folder/t.csv:1:4", "appears twice");
+  check_line_refused("one,w\n", "E-ACC-002 folder/t.csv:2:1", "2 fields, but the header has 11");
   check_line_refused("one,\"w\n", "E-ACC-002 folder/t.csv:2:5", "not closed");
   check_line_refused("one,\"w\"x,\n", "E-ACC-002 folder/t.csv:2:8", "expected a comma");
-  check_line_refused(kLine + kLine, "E-ACC-006 folder/t.csv:3:1", "id 'one' is there twice");
+  check_line_refused(kLine + kLine, "E-ACC-006 folder/t.csv:3:1", "id 'one' appears twice");
   check_line_refused(figure_line("One", "c", "time", "1"), "E-ACC-006 folder/t.csv:2:1", "lower case");
   check_line_refused(figure_line("one", "", "time", "1"), "E-ACC-004 folder/t.csv:2:17", "'case' is empty");
 }

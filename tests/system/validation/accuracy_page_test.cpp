@@ -117,8 +117,7 @@ TEST_CASE("accuracy page: figures without a limit are counted apart and never fa
   CHECK_THAT(page_text(page), Contains("limits       none, reported only"));
 }
 
-TEST_CASE("accuracy page: the text says which figures were calibrated on, and what that means",
-          "[accuracy]") {
+TEST_CASE("accuracy page: the text names the calibration figures and explains them", "[accuracy]") {
   const std::string text = page_text(page_of({2.0, 3.0}, three()));
   const std::string last = text.substr(text.rfind("calibration: "));
   CHECK_THAT(last, Contains("predict nothing") && Contains("\n  f  a\n"));

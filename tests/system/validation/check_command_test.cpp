@@ -60,7 +60,7 @@ runtime::Event event_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("children: results stand in the order of the bodies, whatever their number at a time",
+TEST_CASE("children: results are in the order of the bodies, for any number of concurrent ones",
           "[accuracy]") {
   std::vector<std::function<std::string()>> bodies;
   for (int i = 0; i < 7; ++i)
@@ -76,7 +76,8 @@ TEST_CASE("children: results stand in the order of the bodies, whatever their nu
   }
 }
 
-TEST_CASE("children: one that crashes or leaves says how, and harms no other", "[accuracy][must-fail]") {
+TEST_CASE("children: one that crashes or exits reports how, and does not affect others",
+          "[accuracy][must-fail]") {
   const auto results = children_of({[]() -> std::string { return "fine"; },
                                     []() -> std::string {
                                       raise(SIGKILL);
@@ -126,7 +127,8 @@ TEST_CASE("activity log: events are counted per queue, per engine and ring, and 
   CHECK(log.when(event_of("sem[7]>=4")) == 40_ns);
 }
 
-TEST_CASE("activity log: an event that did not happen says what did", "[accuracy][must-fail]") {
+TEST_CASE("activity log: an event that did not occur is reported with those that did",
+          "[accuracy][must-fail]") {
   ActivityLog log;
   log.semaphore({0, 7, false, 2, base::Time{5}});
   const auto said = [&](const std::string& event) {
@@ -170,7 +172,7 @@ TEST_CASE("check command: a limit that is exceeded gives exit status 1", "[accur
   }
 }
 
-TEST_CASE("check command: what is wrong with a case is its row's reason", "[accuracy][cli][must-fail]") {
+TEST_CASE("check command: the error of a case is its row's reason", "[accuracy][cli][must-fail]") {
   const TempDir dir;
   fill(dir, figure_line("good", "twice.yaml", "time", "1") +
                 figure_line("no_event", "twice.yaml", "tensor[0].end - sync[0].start", "1"));
@@ -195,7 +197,7 @@ TEST_CASE("check command: what is wrong with a case is its row's reason", "[accu
   CHECK(figure_of(page_in(finished), 1)["model"].is_number());
 }
 
-TEST_CASE("check command: parameters of the machine reach every case, those of a workload none",
+TEST_CASE("check command: parameters of the machine apply to every case, those of a workload to none",
           "[accuracy][cli]") {
   const TempDir dir;
   fill(dir, figure_line("all", "twice.yaml", "vector[0].end - vector[0].start", "1"));
@@ -225,12 +227,12 @@ TEST_CASE("check command: the throttle's phases change a throttled burst, and on
   CHECK(low < high);
   CHECK(low <= figure["model"].get<double>());
   CHECK(figure["model"].get<double>() <= high);
-  // A phase moves the end of the half rate by at most a window, and half of that is lost.
+  // A phase shifts the end of the half rate by at most a window, of which half is lost.
   const double window = default_machine().chip.core.tensor.throttle_window.ns() / 1000;
   CHECK(high - low <= window);
 }
 
-TEST_CASE("check command: two checks give the same bytes, one at a time or several", "[accuracy][cli]") {
+TEST_CASE("check command: two checks give the same bytes, sequentially or in parallel", "[accuracy][cli]") {
   const TempDir dir;
   fill(dir,
        figure_line("all", "twice.yaml", "time", "5000") +
@@ -254,7 +256,7 @@ TEST_CASE("check command: two checks give the same bytes, one at a time or sever
   CHECK(bytes[1] == bytes[2]);
 }
 
-TEST_CASE("check command: a folder stands for every file of checks in it", "[accuracy][cli]") {
+TEST_CASE("check command: a folder includes every file of checks in it", "[accuracy][cli]") {
   const TempDir dir;
   fill(dir, figure_line("all", "twice.yaml", "time", "1"));
   dir.write("more.yaml", suite_text());

@@ -28,7 +28,7 @@ void check_row_refused(const std::string& row, const std::string& code_and_place
 
 }  // namespace
 
-TEST_CASE("fabric table: a row is read as it stands", "[accuracy]") {
+TEST_CASE("fabric table: a row is read unchanged", "[accuracy]") {
   const auto figures =
       parse_fabric({"f.csv", std::string(kColumns) + "a,what a is,m.yaml,bitcomp,8,0.25,32.18,check,Sim\n"});
   REQUIRE(figures.size() == 1);
@@ -48,7 +48,7 @@ TEST_CASE("fabric table: bad fields are refused at line and column", "[accuracy]
   check_row_refused("a,w,m,uniform,1,0,9,check,s", "f.csv:2:17: error[E-ACC-004]", "above 0");
   check_row_refused("a,w,m,uniform,1,0.1,9,chek,s", "f.csv:2:23: error[E-ACC-005]", "'check'");
   check_row_refused("a,w,m,uniform,1,0.1,9,check,s\na,w,m,uniform,1,0.1,9,check,s",
-                    "f.csv:3:1: error[E-ACC-006]", "there twice");
+                    "f.csv:3:1: error[E-ACC-006]", "appears twice");
 }
 
 TEST_CASE("fabric table: delays were fit to the lowest load of a pattern and length alone", "[accuracy]") {

@@ -109,7 +109,7 @@ TEST_CASE("regression cases: a golden with a line less, a line more or another v
   CHECK(other["change"].get<double>() == Approx(other["after"].get<double>() / 4 - 1));
 }
 
-TEST_CASE("regression cases: blessing logs old and new figures, and writes only what changed",
+TEST_CASE("regression cases: blessing logs old and new figures, and writes only changes",
           "[regression][cli]") {
   const TempDir dir;
   fill(dir, cases(std::string(kRun) + "    again:\n      workload: twice.yaml\n      mode: timing\n"));
@@ -120,7 +120,7 @@ TEST_CASE("regression cases: blessing logs old and new figures, and writes only 
              StartsWith("date,version,commit,case,old_time_ns,new_time_ns,old_mfu_percent,new_mfu_percent,"
                         "old_bound,new_bound,reason\n"));
   CHECK_THAT(log, Contains(",twice,,") && Contains(",\"a, reason\"\n"));
-  CHECK(bless(dir).out == "all 2 goldens stand as they are\n");
+  CHECK(bless(dir).out == "all 2 goldens are unchanged\n");
   CHECK(contents(dir / "goldens/cases/bless.log") == log);
 
   fill(dir, cases(std::string(kRun) + "      set: {machine.chip.core.vector.clock: 480 MHz}\n"));
@@ -175,8 +175,7 @@ TEST_CASE("regression cases: a case that cannot be run is its row's reason, and 
   CHECK_THAT(rows[2]["failure"].get<std::string>(), Contains("E-RUN-051"));
 }
 
-TEST_CASE("regression cases: values that are wrong fail, whatever their golden says",
-          "[regression][cli][must-fail]") {
+TEST_CASE("regression cases: wrong values fail, whatever their golden has", "[regression][cli][must-fail]") {
   const TempDir dir;
   fill(dir);
   REQUIRE(bless(dir).status == 0);
@@ -234,7 +233,7 @@ TEST_CASE("regression cases: goldens that are missing, malformed or without a ca
   CHECK(contents(dir / kGolden) == golden);
 }
 
-TEST_CASE("regression cases: what is wrong with the file is said at its place", "[regression][must-fail]") {
+TEST_CASE("regression cases: errors of the file are reported at their place", "[regression][must-fail]") {
   CHECK_THAT(refusal(cases("    Bad-Name:\n      workload: twice.yaml\n")),
              Contains("E-REG-001") && Contains(":5:7"));
   CHECK_THAT(refusal(cases("    a:\n      mode: timing\n")), Contains("E-REG-002") && Contains("workload"));
@@ -337,7 +336,7 @@ TEST_CASE("compare: two runs, the same and not, as text and as JSON", "[regressi
   }
 }
 
-TEST_CASE("compare: a folder that holds no run, or not what a run writes, is refused",
+TEST_CASE("compare: a folder without a run, or with other files, is refused",
           "[regression][cli][must-fail]") {
   const TempDir dir;
   fs::create_directory(dir / "a");

@@ -37,7 +37,7 @@ Comparison comparison(double a_ns, double b_ns) {
 
 }  // namespace
 
-TEST_CASE("regression pattern: a star stands for any text, and everything else for itself", "[regression]") {
+TEST_CASE("regression pattern: a star matches any text, and everything else itself", "[regression]") {
   CHECK(matches_pattern("a.b.c", "a.b.c"));
   CHECK(matches_pattern("a.b.c", "*"));
   CHECK(matches_pattern("a.b.c", "*.c"));
@@ -115,7 +115,7 @@ TEST_CASE("regression differences: subsystems are sorted by their largest change
   CHECK(count_of(groups) == 3);
 }
 
-TEST_CASE("regression differences: a tolerance covers changes up to its size, of what it names",
+TEST_CASE("regression differences: a tolerance covers changes of its statistics up to its size",
           "[regression]") {
   const RunStatistics before{{"hbm.a", "100"}, {"dma.a", "100"}, {"hbm.word", "x"}, {"hbm.gone", "1"}};
   const auto with = [&](const char* value) {
@@ -157,7 +157,7 @@ TEST_CASE("regression subsystems: every family of statistics has its own", "[reg
   CHECK(subsystem_of("dma_activations") == "simulator");
 }
 
-TEST_CASE("compare: the first line says how much faster, by the share of A's time", "[regression]") {
+TEST_CASE("compare: the first line has the speed-up as a share of A's time", "[regression]") {
   CHECK(comparison_headline(comparison(87240, 76510.5)) ==
         "B is 12.3 % faster: 87.24 us -> 76.51 us, MFU 0.0 %, bound by link (66.4 %)");
   CHECK_THAT(comparison_headline(comparison(100, 150)),

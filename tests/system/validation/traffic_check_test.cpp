@@ -61,7 +61,7 @@ void check_row_refused(const std::string& row, const std::string& code_and_place
 
 }  // namespace
 
-TEST_CASE("traffic table: a row is read as it stands", "[accuracy]") {
+TEST_CASE("traffic table: a row is read unchanged", "[accuracy]") {
   const auto figures = parse_traffic(
       {"t.csv", std::string(kColumns) + "a,what a is,m.yaml,stride,4 KiB,64 B,0.25,1,1000,0.9152,Sim 1\n"
                                         "b,what b is,m.yaml,random,,32 B,0.5,64,9,1,Sim 2\n"});
@@ -95,7 +95,7 @@ TEST_CASE("traffic table: bad fields are refused at line and column", "[accuracy
                     "at most 100000000");
   check_row_refused("a,w,m,random,,32 B,1,1,9,1.1,s", "t.csv:2:26: error[E-ACC-015]", "share of the peak");
   check_row_refused("a,w,m,random,,32 B,1,1,9,1,s\na,w,m,random,,32 B,1,1,9,1,s",
-                    "t.csv:3:1: error[E-ACC-006]", "there twice");
+                    "t.csv:3:1: error[E-ACC-006]", "appears twice");
   CHECK_THAT(table_refusal("id,what,machine,patern\n"), Contains("E-ACC-003") && Contains("'pattern'?"));
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("traffic check: a true figure is within its limit, a false one gives e
   CHECK_THAT(contents(dir / "j.xml"), Contains("failures=\"1\""));
 }
 
-TEST_CASE("traffic check: a row says what was asked for and what it is made of", "[accuracy][cli]") {
+TEST_CASE("traffic check: a row has its request and its accesses", "[accuracy][cli]") {
   const TempDir dir;
   const json figure = figure_of(check(dir, one_bank("one", "0.0139"), {}, ""), 0);
   INFO(figure.dump());
@@ -126,7 +126,7 @@ TEST_CASE("traffic check: a row says what was asked for and what it is made of",
   CHECK_FALSE(figure.contains("silicon"));
 }
 
-TEST_CASE("traffic check: what is wrong with a machine is the row's reason", "[accuracy][cli][must-fail]") {
+TEST_CASE("traffic check: the error of a machine is the row's reason", "[accuracy][cli][must-fail]") {
   const TempDir dir;
   const Finished flat = check(dir, one_bank("one", "0.0139"), {"--set", "machine.chip.hbm.model=flat"});
   CHECK(flat.status == 2);

@@ -152,7 +152,7 @@ TEST_CASE("flatten: a large legal text is read in reasonable time", "[base][conf
   CHECK(config.leaves.size() > 50'000);
 }
 
-TEST_CASE("flatten: what is not YAML has a place", "[base][config]") {
+TEST_CASE("flatten: invalid YAML is reported with its place", "[base][config]") {
   const Refused r = refusal_of("a: 1\nb: [1, 2\nc: 3\n");
   CHECK(r.code == "E-CFG-017");
   CHECK_THAT(r.place, Catch::StartsWith("f.yaml:"));
@@ -210,7 +210,7 @@ TEST_CASE("extends: a value cannot become a group, nor a group a value", "[base]
   CHECK(refusal([&] { flatten({"f", "extends: [p, q]\n"}, reader); }).code == "E-CFG-019");
 }
 
-TEST_CASE("extends: cycles and missing files are refused where they are named", "[base][config]") {
+TEST_CASE("extends: cycles and missing files are refused at their place", "[base][config]") {
   const TextReader reader = files({{"a", "extends: b\nx: 1\n"}, {"b", "y: 1\nextends: a\n"}});
   const Refused cycle = refusal([&] { flatten({"a", "extends: b\nx: 1\n"}, reader); });
   CHECK(cycle.code == "E-CFG-016");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics are declared where their counters stand: none is forgotten, and what is declared is listed.
+// Statistics are declared at their counters: none is forgotten, and every declared one is listed.
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -79,7 +79,7 @@ TEST_CASE("declared statistics: every counter of a measurement is declared", "[s
   CHECK(undeclared_numbers<TrafficMeasurement>() == 0);
   CHECK(undeclared_numbers<RunCounts>() == 0);
   CHECK(undeclared_numbers<RunMeasurement>() == 0);
-  // A run consists of nothing but what it declares: no struct of it is unreachable.
+  // A run consists only of declared parts: all of its structs are reachable.
   std::size_t members = 0, figures = 0;
   for_each_declaration<RunMeasurement>([&]<class D>(const D&) {
     if constexpr (requires(D d) { d.value; })
@@ -91,7 +91,8 @@ TEST_CASE("declared statistics: every counter of a measurement is declared", "[s
   CHECK(figures == 1);
 }
 
-TEST_CASE("declared statistics: what took no part is left out unless everything is asked for", "[stats]") {
+TEST_CASE("declared statistics: parts that took no part are omitted unless everything is requested",
+          "[stats]") {
   Complete c;
   c.packets = 3;
   c.busy = 2_ns;

@@ -250,10 +250,10 @@ TEST_CASE("params: a group on demand is declared when one of its parameters is s
   CHECK_THAT(f.message, Catch::EndsWith("expected memory7, memory8, memory0"));
   CHECK(f.code_of("chip.single.mmory0.stacks", "3") == "E-CFG-002");
   CHECK_THAT(f.message, Catch::Contains("did you mean 'chip.single.memory0.stacks'"));
-  CHECK(f.tree.find("chip.memory.stacks") != nullptr);  // paths elsewhere are as they were
+  CHECK(f.tree.find("chip.memory.stacks") != nullptr);  // other paths are unchanged
 }
 
-TEST_CASE("params: a group on demand may stand below another one's path", "[base][params]") {
+TEST_CASE("params: a group on demand may be below another one's path", "[base][params]") {
   Fixture f;
   std::map<std::string, Memory> single;
   f.tree.on_demand(
@@ -289,7 +289,7 @@ TEST_CASE("nearest name: at most a third of the letters may differ, at least one
   CHECK(did_you_mean("frequency", names).empty());
 }
 
-TEST_CASE("invariant: says what does not hold, where, and the detail", "[base][error]") {
+TEST_CASE("invariant: has the condition, the place and the detail", "[base][error]") {
   const int value = 3;
   CHECK_NOTHROW([&] { TAHOMA_INVARIANT(value == 3, "fine"); }());
   CHECK_THROWS_WITH([&] { TAHOMA_INVARIANT(value == 4, "server0.chip01: value 3"); }(),

@@ -103,7 +103,7 @@ TEST_CASE("quantity: a missing or foreign unit is refused and the legal ones are
                                                 Catch::Contains("TB/s") && Catch::Contains("got '725'"));
 }
 
-TEST_CASE("quantity: what is no number is refused", "[base][quantity]") {
+TEST_CASE("quantity: a text that is not a number is refused", "[base][quantity]") {
   for (const char* text :
        {"", " ", "fast", "nan", ".nan", "inf", ".inf", "-inf", "+5 ns", ".5 ns", "-", "e3 ns", "\xC2\xB5s"})
     CHECK(code_of(parse_duration, text) == "E-CFG-004");

@@ -63,7 +63,7 @@ TEST_CASE("assembler: valid programs 25000 to 50000 survive text", "[isa]") { tr
 TEST_CASE("assembler: valid programs 50000 to 75000 survive text", "[isa]") { try_programs(102, 25000, 1); }
 TEST_CASE("assembler: valid programs 75000 to 100000 survive text", "[isa]") { try_programs(103, 25000, 1); }
 
-TEST_CASE("assembler: what is left out has its default", "[isa]") {
+TEST_CASE("assembler: omitted operands have their defaults", "[isa]") {
   const Program p = assemble(kCopy, "t");
   REQUIRE(p.stream(Queue::kVector).size() == 1);
   Instruction expected;
@@ -76,7 +76,7 @@ TEST_CASE("assembler: what is left out has its default", "[isa]") {
   CHECK(assemble("", "t") == Program{});
 }
 
-TEST_CASE("assembler: strides, waits, updates, labels and comments mean what they say", "[isa]") {
+TEST_CASE("assembler: strides, waits, updates, labels and comments have their meaning", "[isa]") {
   const Program p = assemble(
       "# a comment\n"
       ".program loop.1\n"
@@ -198,7 +198,7 @@ TEST_CASE("assembler: an operation of two operands has its scalar, zero or not",
   }
 }
 
-TEST_CASE("assembler: masks, words, modes and sums mean what they say", "[isa]") {
+TEST_CASE("assembler: masks, words, modes and sums have their meaning", "[isa]") {
   std::string mask = "(5";
   for (unsigned n = 1; n < 32; ++n) mask += n % 2 == 0 ? ",*" : "," + std::to_string(31 - n);
   const Program p = assemble(
@@ -234,11 +234,11 @@ TEST_CASE("assembler: control arguments are some of the arguments", "[isa]") {
   CHECK(assemble(disassemble(p), "t") == p);
   check_error(".args pages\n.control page", "E-ASM-009", "2:10", "did you mean 'pages'");
   check_error(".control a\n.args a", "E-ASM-009", "1:10", "there is none");
-  check_error(".args a b\n.control a\n.control b", "E-ASM-013", "3:2", "stands twice");
+  check_error(".args a b\n.control a\n.control b", "E-ASM-013", "3:2", "occurs twice");
   check_error(".args a b\n.control a b a", "E-ASM-013", "2:14", "distinct names");
 }
 
-TEST_CASE("assembler: a region holds what follows it in its queue", "[isa]") {
+TEST_CASE("assembler: a region contains the following instructions of its queue", "[isa]") {
   const std::string text =
       ".program p\n.regions load scale\n\nvector:\n  .region scale\n  nop\n  nop\n  .region load\n  nop\n";
   const Program p = assemble(text, "t");
@@ -276,7 +276,7 @@ TEST_CASE("assembler: floats keep every bit", "[isa]") {
   }
 }
 
-TEST_CASE("assembler: an unknown name is shown where it stands, with the nearest one", "[isa]") {
+TEST_CASE("assembler: an unknown name is reported at its place, with the nearest one", "[isa]") {
   check_error("\n .progrm x", "E-ASM-001", "2:3", "did you mean 'program'");
   check_error("vector:\n  tensor_cpy shape=1x1", "E-ASM-002", "2:3", "did you mean 'tensor_copy'");
   check_error(std::string(kCopy) + " source=1", "E-ASM-003", "2:73",
@@ -293,7 +293,7 @@ TEST_CASE("assembler: an unknown name is shown where it stands, with the nearest
   check_error("vector:\nloop: nop\nsync:\njump target=loop", "E-ASM-010", "4:13", "in queue sync");
 }
 
-TEST_CASE("assembler: a form that cannot be read is shown where it breaks", "[isa]") {
+TEST_CASE("assembler: an invalid form is reported at the place of the error", "[isa]") {
   check_error("vector:\nmemset shape=128 dst=sbuf[0,0]:fp32 value=0", "E-ASM-004", "2:14", "shape");
   check_error("vector:\nmemset shape=128x", "E-ASM-004", "2:14", "such as 128x512");
   check_error("vector:\nmemset shape=1x1x1x1x1x1", "E-ASM-004", "2:14", "2..5 numbers");
@@ -346,8 +346,8 @@ TEST_CASE("assembler: programs, arguments, labels and streams are declared once 
   check_error("nop", "E-ASM-012", "1:1", "outside a queue");
   check_error("loop:", "E-ASM-012", "1:1", "outside a queue");
   check_error("sync:\na: nop\na: nop", "E-ASM-011", "3:1", "defined twice in queue sync");
-  check_error(".program a\n.program b", "E-ASM-013", "2:2", "stands twice");
-  check_error(".args a\n.args b", "E-ASM-013", "2:2", "stands twice");
+  check_error(".program a\n.program b", "E-ASM-013", "2:2", "occurs twice");
+  check_error(".args a\n.args b", "E-ASM-013", "2:2", "occurs twice");
   check_error(".args a b a", "E-ASM-013", "1:11", "distinct names");
   check_error(".program " + std::string(256, 'x'), "E-ASM-013", "1:10", "1 to 255");
   check_error("sync:\n" + std::string(256, 'x') + ":", "E-ASM-013", "2:1", "1 to 255");
@@ -362,7 +362,7 @@ TEST_CASE("disassembler: a single instruction can be printed alone", "[isa]") {
         "tensor_copy shape=128x512 dst=sbuf[0, 0x800]:bf16 src=psum[0, 0x0]:fp32");
 }
 
-TEST_CASE("disassembler: what does not exist is shown, not followed", "[isa]") {
+TEST_CASE("disassembler: references to missing objects are shown, not followed", "[isa]") {
   Program p;
   Instruction i;
   i.op = Opcode::kDmaCopy;
@@ -402,7 +402,7 @@ TEST_CASE("assembler: damaged text is refused or means something, and never brea
   CHECK(refused > 1000);
 }
 
-TEST_CASE("assembler: an instruction in full says its transfer, wherever that is used first", "[isa]") {
+TEST_CASE("assembler: an instruction in full includes its transfer, wherever that is used first", "[isa]") {
   const Program p = assemble(
       ".args a\nsync:\n  dma_copy shape=4x8 dst=sbuf[0, 0x0]:bf16 src=a:bf16 update=s1+=1\n"
       "  dma_copy descriptor=0 update=s2+=1\n",

@@ -109,7 +109,7 @@ unsigned bit_of(const OpRow& row, FieldKind kind) {
 
 }  // namespace
 
-TEST_CASE("codec: every word of a random valid program decodes to what was encoded", "[isa]") {
+TEST_CASE("codec: every word of a random valid program decodes to its original", "[isa]") {
   constexpr std::uint64_t kSeed = 20250301;
   INFO("seed " << kSeed);
   ProgramGenerator generator(kSeed);
@@ -136,10 +136,10 @@ TEST_CASE("codec: every word of a random valid program decodes to what was encod
   }
 }
 
-TEST_CASE("codec: half a million random words are refused or the encoding of what they mean", "[isa]") {
+TEST_CASE("codec: half a million random words are refused or equal the encoding of their meaning", "[isa]") {
   try_words(8);
 }
-TEST_CASE("codec: another half a million random words are refused or the encoding of what they mean",
+TEST_CASE("codec: another half a million random words are refused or equal the encoding of their meaning",
           "[isa]") {
   try_words(9);
 }
@@ -170,7 +170,7 @@ TEST_CASE("codec: NaN bits survive", "[isa]") {
   CHECK(std::bit_cast<std::uint32_t>(decode(encode(i)).value) == 0xffc12345U);
 }
 
-TEST_CASE("codec: what no instruction means is refused", "[isa]") {
+TEST_CASE("codec: words without a meaning are refused", "[isa]") {
   Word w{};
   w[0] = static_cast<std::byte>(kOpcodeCount);
   CHECK(code_of([&] { decode(w); }) == "E-BIN-007");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of nki.isa that issue an instruction, as AWS's API reference lists them (Neuron SDK 2.26 to 2.32,
+// The functions of nki.isa that issue an instruction, from AWS's API reference (Neuron SDK 2.26 to 2.32,
 // nki/api/nki/isa).
 #pragma once
 

@@ -40,8 +40,8 @@ ProgramError error_of(const std::string& text) {
   return {"", "", ""};
 }
 
-// The text of a program with aliases in the place of mnemonics, wherever one is unambiguous on its queue; `used`
-// collects the functions.
+// The text of a program with aliases instead of mnemonics, wherever an alias is unambiguous on its queue;
+// `used` collects the functions.
 std::string with_aliases(const std::string& text, std::set<std::string_view>& used) {
   std::istringstream lines(text);
   std::string out;
@@ -73,7 +73,7 @@ TEST_CASE("nki.isa: the table names the functions of nki.isa, all of them and no
   CHECK(named == std::set<std::string_view>(std::begin(kNkiFunctions), std::end(kNkiFunctions)));
 }
 
-TEST_CASE("nki.isa: instructions without a function are the ones that only a sequencer has", "[isa]") {
+TEST_CASE("nki.isa: only instructions of the sequencer have no function", "[isa]") {
   std::set<std::string_view> without;
   for (const OpRow& row : all_rows())
     if (nki_names_of(row).empty()) without.insert(row.mnemonic);
@@ -95,8 +95,7 @@ TEST_CASE("nki.isa: a name finds the rows that implement the function", "[isa]")
   CHECK(rows_by_name("nc_matmul").empty());
 }
 
-TEST_CASE("nki.isa: a program written with aliases has the words of the one written with mnemonics",
-          "[isa]") {
+TEST_CASE("nki.isa: a program with aliases encodes like the same program with mnemonics", "[isa]") {
   tahoma::tests::ProgramGenerator generator(7);
   std::set<std::string_view> used;
   for (unsigned round = 0; round < 40; ++round) {

@@ -37,7 +37,7 @@ TEST_CASE("reference: the list has a heading and one line per instruction, under
   CHECK(lines == 1 + kOpcodeCount + 2 * groups);
 }
 
-TEST_CASE("reference: groups hold every instruction once, those of later cores last", "[isa]") {
+TEST_CASE("reference: groups contain every instruction once, those of later cores last", "[isa]") {
   std::set<Opcode> seen;
   const auto groups = row_groups();
   for (const RowGroup& group : groups) {
@@ -76,13 +76,13 @@ TEST_CASE("reference: an unknown mnemonic names the nearest", "[isa]") {
   }
 }
 
-TEST_CASE("reference: an instruction of a later core says so, and what using it brings", "[isa]") {
+TEST_CASE("reference: an instruction of a later core has that availability and its error code", "[isa]") {
   CHECK_THAT(reference_page("matmul_mx"),
              Contains("availability  NeuronCore-v4 only") && Contains("E-ISA-002"));
   CHECK_THAT(reference_page("matmul"), Contains("availability  supported"));
 }
 
-TEST_CASE("reference: limits stand on the page of the instruction that has them", "[isa]") {
+TEST_CASE("reference: limits are on the page of the instruction that has them", "[isa]") {
   const std::pair<std::string, std::string> limits[] = {{"load_weights", "128 rows and 128 columns"},
                                                         {"matmul", "inside one PSUM bank of 2048"},
                                                         {"max8", "8..16384 free elements"},
@@ -100,7 +100,7 @@ TEST_CASE("reference: limits stand on the page of the instruction that has them"
   }
 }
 
-TEST_CASE("reference: the examples of operands are ones that the operand takes", "[isa]") {
+TEST_CASE("reference: the examples of operands are legal", "[isa]") {
   for (const OpRow& row : all_rows())
     for (const Field& field : row.fields) {
       const ValueType type = traits_of(field.kind).type;
@@ -123,7 +123,7 @@ TEST_CASE("reference: the Markdown has a section for every instruction and queue
     CHECK_THAT(page, Contains("\n| " + std::string(name_of(static_cast<Queue>(q))) + " |"));
 }
 
-TEST_CASE("reference: the Markdown lists every choice with what it means", "[isa]") {
+TEST_CASE("reference: the Markdown lists every choice with its meaning", "[isa]") {
   const std::string page = reference_markdown();
   const auto listed = [&]<class Enum>(Enum) {
     for (const std::string_view name : names_of<Enum>()) {
@@ -139,8 +139,8 @@ TEST_CASE("reference: the Markdown lists every choice with what it means", "[isa
   listed(DType{});
   CHECK_THAT(page, Contains("| `add` | a + b | arithmetic | vector, scalar, gpsimd | yes | yes | yes |"));
   CHECK_THAT(page, Contains("| `power` | a to the power b | arithmetic | gpsimd |  |  |  |"));
-  CHECK_THAT(
-      page, Contains("| `bitwise_not` | every bit of a turned over | bits, one operand | vector |  |  |  |"));
+  CHECK_THAT(page,
+             Contains("| `bitwise_not` | a with every bit inverted | bits, one operand | vector |  |  |  |"));
   CHECK_THAT(page, Contains("| `subtract` | a - b | arithmetic | vector, gpsimd | yes |  | yes |"));
 }
 

@@ -21,7 +21,7 @@ TEST_CASE("table: every opcode has one row and no two rows share a mnemonic", "[
   CHECK(row_by_mnemonic("no_such_instruction") == nullptr);
 }
 
-TEST_CASE("table: every row says what it does and where it runs", "[isa]") {
+TEST_CASE("table: every row has its meaning and its queues", "[isa]") {
   for (const OpRow& row : all_rows()) {
     INFO(row.mnemonic);
     CHECK_FALSE(row.doc.empty());
@@ -64,7 +64,7 @@ TEST_CASE("table: names of enumerators read back", "[isa]") {
   CHECK(name_of(static_cast<AluOp>(200)) == "?");
 }
 
-TEST_CASE("table: every name of an enumerator is one and reads back", "[isa]") {
+TEST_CASE("table: every name of an enumerator is a legal name and reads back", "[isa]") {
   const auto check = []<class Enum>(Enum) {
     std::set<std::string_view> names;
     for (std::size_t n = 0; n < kEnumeratorCount<Enum>; ++n) {
@@ -95,7 +95,7 @@ constexpr Field of(FieldKind kind, std::uint16_t elements = 0) {
 
 }  // namespace
 
-TEST_CASE("table: an operand covers the part of the shape that its role says", "[isa]") {
+TEST_CASE("table: an operand covers the part of the shape of its role", "[isa]") {
   using enum FieldKind;
   Instruction i;
   i.shape = {64, {1, 2, 3, 10}};
@@ -127,7 +127,7 @@ TEST_CASE("table: an operand covers the part of the shape that its role says", "
   CHECK(covers(of(kTransposedDst), {30, {1, 1, 1, 5}}));
 }
 
-TEST_CASE("table: a scalar of an ALU operation is there when the operation takes it", "[isa]") {
+TEST_CASE("table: a scalar of an ALU operation is present if the operation takes it", "[isa]") {
   const OpRow& row = row_of(Opcode::kTensorScalar);
   Instruction i;
   for (std::size_t n = 0; n < kEnumeratorCount<AluOp>; ++n) {
@@ -142,7 +142,8 @@ TEST_CASE("table: a scalar of an ALU operation is there when the operation takes
     CHECK(presence_of(row, *reverse, i) == (unary ? Presence::kForbidden : Presence::kFree));
   }
   CHECK(presence_of(row, *find_field(row, FieldKind::kScalar1), i) == Presence::kForbidden);
-  // The initial value of a fold, the bias of an activation and a reversed predicate belong to no operation.
+  // The initial value of a reduction, the bias of an activation and a reversed predicate belong to no
+  // operation.
   const auto free = [](Opcode op, FieldKind kind) {
     return presence_of(row_of(op), *find_field(row_of(op), kind), {}) == Presence::kFree;
   };
@@ -152,7 +153,7 @@ TEST_CASE("table: a scalar of an ALU operation is there when the operation takes
   CHECK(free(Opcode::kTensorTensorScan, FieldKind::kScalar0));
 }
 
-TEST_CASE("table: a default is one to the bit", "[isa]") {
+TEST_CASE("table: a default is compared bit by bit", "[isa]") {
   Instruction i;
   const FieldTraits &value = traits_of(FieldKind::kValue), &scalar = traits_of(FieldKind::kScalar0);
   CHECK(is_default(value, i));
@@ -165,7 +166,7 @@ TEST_CASE("table: a default is one to the bit", "[isa]") {
   CHECK_FALSE(is_default(traits_of(FieldKind::kBase), i));
 }
 
-TEST_CASE("table: default strides walk a contiguous tile in order", "[isa]") {
+TEST_CASE("table: default strides traverse a contiguous tile in order", "[isa]") {
   Instruction i;
   i.shape = {128, {3, 1, 5, 7}};
   const auto plain = default_strides(of(FieldKind::kSrc0), i);
@@ -183,7 +184,7 @@ TEST_CASE("table: default strides walk a contiguous tile in order", "[isa]") {
   CHECK(default_strides(d.dst, d).stride == std::array<std::int32_t, 4>{0, 0, 512, 1});
 }
 
-TEST_CASE("errors: the nearest name is offered only when it is near", "[isa]") {
+TEST_CASE("errors: the nearest name is suggested only if it is near", "[isa]") {
   const std::string_view names[] = {"matmul", "memset", "transpose"};
   CHECK(did_you_mean("matmull", names) == " (did you mean 'matmul'?)");
   CHECK(did_you_mean("transposs", names) == " (did you mean 'transpose'?)");

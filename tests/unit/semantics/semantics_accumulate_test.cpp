@@ -86,7 +86,7 @@ bool holds(CompareOp op, double a, double b) {
 
 }  // namespace
 
-TEST_CASE("tensor_scalar_reduce: writes src op0 scalar, folds it with op1 as the command says", "[isa]") {
+TEST_CASE("tensor_scalar_reduce: writes src op0 scalar, folds it with op1 by the command", "[isa]") {
   TileFixture f(101);
   std::vector<AluOp> ops(std::begin(kBinaryOps), std::end(kBinaryOps));
   ops.insert(ops.end(), std::begin(kUnaryOps), std::end(kUnaryOps));
@@ -179,7 +179,7 @@ TEST_CASE("range_select: keeps the elements whose number passes both comparisons
   }
 }
 
-TEST_CASE("activation_reduce: sums the fp32 results as the command says, with or without a column", "[isa]") {
+TEST_CASE("activation_reduce: sums the fp32 results by the command, with or without a column", "[isa]") {
   TileFixture f(104);
   const ActFn functions[] = {ActFn::kCopy, ActFn::kSquare, ActFn::kAbs, ActFn::kReciprocal};
   for (unsigned n = 0; n < 200; ++n) {

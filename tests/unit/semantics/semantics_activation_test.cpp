@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "isa/semantics/semantics.h"
-#include "isa/simd/activation_kernel.h"
+#include "isa/simd/activation_loop.h"
 #include "tests/support/bench/tile_memory.h"
 #include "tests/support/reference/activation_reference.h"
 

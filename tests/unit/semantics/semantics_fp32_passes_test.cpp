@@ -43,7 +43,7 @@ float product(std::initializer_list<float> w, std::initializer_list<float> x,
 
 }  // namespace
 
-TEST_CASE("fp32 passes: what is not finite behaves as in IEEE 754", "[isa]") {
+TEST_CASE("fp32 passes: infinities and NaNs behave as in IEEE 754", "[isa]") {
   const float third = 1.0F / 3.0F, tiny = 0x1p-149F, nan = std::numeric_limits<float>::quiet_NaN();
   CHECK(product({kInf}, {2.0F}) == kInf);  // no low half: high * low must not be inf * 0
   CHECK(product({kInf}, {third}) == kInf);
@@ -61,14 +61,13 @@ TEST_CASE("fp32 passes: what is not finite behaves as in IEEE 754", "[isa]") {
   CHECK(product({0x1p127F}, {4.0F}) == kInf);
 }
 
-TEST_CASE("fp32 passes: any numbers, in their order; one product is not finite where IEEE 754 says so",
-          "[isa]") {
+TEST_CASE("fp32 passes: any numbers, in their order; one product is not finite as in IEEE 754", "[isa]") {
   test::Numbers numbers(56);
   for (int round = 0; round < 500; ++round) {
     const float a = numbers.any(), b = numbers.any(), c = numbers.any(), d = numbers.any();
     CAPTURE(a, b, c, d);
-    const test::Meeting meeting{{a, c}, {b, d}, true, true};
-    CHECK(test::same_number(product({a, c}, {b, d}), test::matmul_element_in_passes(meeting, false, 0.0F)));
+    const test::ProductTerms terms{{a, c}, {b, d}, true, true};
+    CHECK(test::same_number(product({a, c}, {b, d}), test::matmul_element_in_passes(terms, false, 0.0F)));
     if (std::isfinite(a) && std::isfinite(b)) continue;
     CHECK(test::same_number(product({a}, {b}), a * b));
   }

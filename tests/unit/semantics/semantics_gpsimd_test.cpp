@@ -223,7 +223,7 @@ TEST_CASE("nonzero_with_count: partitions 0, 16, 32 and so on, list, padding and
   }
 }
 
-TEST_CASE("nonzero_with_count: the published example, and what counts as zero", "[isa]") {
+TEST_CASE("nonzero_with_count: the published example, and the values that count as zero", "[isa]") {
   PartitionFixture f(356);
   const Tile src = f.tile(DType::kFp32, 32, 0), dst = f.tile(DType::kInt32, 64, 0);
   Instruction i = instruction_of(Opcode::kNonzeroWithCount, test::row_shape(1, 8), dst, src);

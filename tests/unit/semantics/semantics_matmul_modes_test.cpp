@@ -127,10 +127,10 @@ void check_sparse(const SparseCase& c, test::Numbers& numbers) {
       for (unsigned p = 0; p < c.partitions; ++p)
         full[position[p][m]] = before.get(c.weights, p, {0, 0, 0, m});
       for (unsigned n = 0; n < c.moving; ++n) {
-        test::Meeting meeting{full, {}};
-        for (unsigned k = 0; k < contraction; ++k) meeting.moving.push_back(c.moving_at(before, k, n));
+        test::ProductTerms terms{full, {}};
+        for (unsigned k = 0; k < contraction; ++k) terms.moving.push_back(c.moving_at(before, k, n));
         wrong += memory.get(c.dst, m, {0, 0, 0, n}) !=
-                 test::matmul_element(meeting, accumulate, before.get(c.dst, m, {0, 0, 0, n}));
+                 test::matmul_element(terms, accumulate, before.get(c.dst, m, {0, 0, 0, n}));
       }
     }
     CHECK(wrong == 0);
@@ -157,12 +157,12 @@ TEST_CASE("double row: 256 rows in one ascending pass, slices side by side", "[i
       std::size_t wrong = 0;
       for (unsigned c = 0; c < m; ++c)
         for (unsigned e = 0; e < n; ++e) {
-          test::Meeting meeting;
+          test::ProductTerms terms;
           for (unsigned k = 0; k < 2 * p; ++k) {
-            meeting.weights.push_back(memory.get(weights, k / 2, {0, k % 2, 0, c}));
-            meeting.moving.push_back(memory.get(x, k / 2, {0, k % 2, 0, e}));
+            terms.weights.push_back(memory.get(weights, k / 2, {0, k % 2, 0, c}));
+            terms.moving.push_back(memory.get(x, k / 2, {0, k % 2, 0, e}));
           }
-          wrong += memory.get(dst, c, {0, 0, 0, e}) != test::matmul_element(meeting, false, 0.0F);
+          wrong += memory.get(dst, c, {0, 0, 0, e}) != test::matmul_element(terms, false, 0.0F);
         }
       CHECK(wrong == 0);
     }
@@ -179,7 +179,7 @@ TEST_CASE("sparsity: every ratio equals the dense product of the decompressed we
   }
 }
 
-TEST_CASE("sparsity: what was left out takes no part, not even with infinities", "[isa]") {
+TEST_CASE("sparsity: omitted elements take no part, not even with infinities", "[isa]") {
   TileMemory memory;
   const SparseCase c(MatmulMode::kSparse1of2, 1, 1, 1, DType::kBf16);
   memory.set(c.weights, 0, {}, 3.0F);

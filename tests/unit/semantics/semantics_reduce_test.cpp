@@ -66,7 +66,7 @@ TEST_CASE("tensor_reduce: folds the innermost dimensions in ascending order from
   });
 }
 
-TEST_CASE("tensor_reduce: bit operations fold integers as they lie", "[isa]") {
+TEST_CASE("tensor_reduce: bit operations fold the bits of integers", "[isa]") {
   TileFixture f(51);
   unsigned n = 0;
   for (const DType dtype :

@@ -76,7 +76,8 @@ TEST_CASE("tensor_tensor_scan: dst may be a source", "[isa]") {
   }
 }
 
-TEST_CASE("tensor_scalar_cumulative: acc = (src op0 scalar) op1 acc, from what the command says", "[isa]") {
+TEST_CASE("tensor_scalar_cumulative: acc = (src op0 scalar) op1 acc, from the command's initial value",
+          "[isa]") {
   TileFixture f(93);
   const std::map<AluOp, float> neutral{{AluOp::kAdd, 0.0F},
                                        {AluOp::kSubtract, 0.0F},

@@ -118,7 +118,7 @@ TEST_CASE("max8: every infinity, zero and NaN in its place", "[isa]") {
                                                                    0x80000000U, 0x80000001U, 0xFF800000U});
 }
 
-TEST_CASE("find_index8: first places that no earlier value took, all ones if there is none", "[isa]") {
+TEST_CASE("find_index8: first positions that no earlier value took, all ones if there is none", "[isa]") {
   PartitionFixture f(304);
   std::size_t found = 0, missing = 0;
   for (const TileForm& form : kTileForms) {
@@ -237,7 +237,7 @@ TEST_CASE("match_replace8: integers beyond 2^24 and NaNs keep their bits", "[isa
   CHECK(f.bits(floats, counts_of(8), 0) == odd);
 }
 
-TEST_CASE("searches: a core that rounds stochastically rounds what they store, in order", "[isa]") {
+TEST_CASE("searches: a core that rounds stochastically rounds their results, in order", "[isa]") {
   PartitionFixture f(310);
   const Tile src = f.tile(DType::kFp32, 0, 0), dst = f.tile(DType::kBf16, 0, 2048),
              data = f.tile(DType::kBf16, 0, 512);

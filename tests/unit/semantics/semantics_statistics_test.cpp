@@ -68,7 +68,7 @@ TEST_CASE("bn_stats: both halves in the declared order, for all dtypes and forms
   }
 }
 
-TEST_CASE("bn_stats: one element, and what is not finite", "[isa]") {
+TEST_CASE("bn_stats: one element, infinities and NaNs", "[isa]") {
   PartitionFixture f(312);
   const Tile src = f.tile(DType::kFp32, 96, 0), dst = f.tile(DType::kFp32, 32, 512);
   f.put(src, counts_of(1), 0, {-2.5F});

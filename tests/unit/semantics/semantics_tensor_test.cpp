@@ -38,17 +38,17 @@ struct Operands {
 // Sums of the passes, then the additions, over the tiles as `before` holds them.
 float expected(TileMemory& before, const Operands& o, unsigned m, const std::array<unsigned, 4>& n,
                bool accumulate) {
-  test::Meeting meeting;
+  test::ProductTerms terms;
   for (unsigned k = 0; k < o.moving_shape.partitions; ++k) {
-    meeting.weights.push_back(before.get(o.weights, k, nth(o.weight_shape, m)));
-    meeting.moving.push_back(before.get(o.moving, k, n));
+    terms.weights.push_back(before.get(o.weights, k, nth(o.weight_shape, m)));
+    terms.moving.push_back(before.get(o.moving, k, n));
   }
-  meeting.weights_have_low = o.weights.dtype == DType::kFp32;
-  meeting.moving_has_low = o.moving.dtype == DType::kFp32;
+  terms.weights_have_low = o.weights.dtype == DType::kFp32;
+  terms.moving_has_low = o.moving.dtype == DType::kFp32;
   const float dst = before.get(o.dst, m, n);
-  return meeting.weights_have_low || meeting.moving_has_low
-             ? test::matmul_element_in_passes(meeting, accumulate, dst)
-             : test::matmul_element(meeting, accumulate, dst);
+  return terms.weights_have_low || terms.moving_has_low
+             ? test::matmul_element_in_passes(terms, accumulate, dst)
+             : test::matmul_element(terms, accumulate, dst);
 }
 
 void check_matmul(TileMemory& memory, const Operands& o, unsigned columns, bool accumulate) {

@@ -90,7 +90,7 @@ TEST_CASE("transpose: NaNs with payloads, infinities and subnormals keep their b
   check(DType::kInt32, {0x7FFFFFFF, 0x80000000, 0xFFFFFFFF});
 }
 
-TEST_CASE("transpose: floats widen into fp32, other pairs of dtypes are no transpose", "[isa]") {
+TEST_CASE("transpose: floats widen into fp32, other pairs of dtypes are refused", "[isa]") {
   for (const DType weights : all_dtypes()) {
     for (const DType dst : all_dtypes()) {
       CAPTURE(isa::name_of(weights), isa::name_of(dst));

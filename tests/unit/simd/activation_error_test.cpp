@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "isa/simd/activation_kernel.h"
+#include "isa/simd/activation_loop.h"
 #include "isa/table/table_names.h"
 #include "tests/support/bench/tile_memory.h"
 #include "tests/support/reference/activation_reference.h"

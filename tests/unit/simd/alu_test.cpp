@@ -3,7 +3,7 @@
 // the stated error.
 #include "isa/semantics/arithmetic/alu.h"
 
-#include "isa/simd/row_kernel.h"
+#include "isa/simd/row_loop.h"
 #include "tests/support/bench/tile_forms.h"
 
 namespace {

@@ -31,12 +31,12 @@ void fill(TileMemory& memory, const Tile& tile, const isa::Shape& shape, test::N
 
 float expected(TileMemory& memory, const Tile& weights, const Tile& moving, unsigned k, unsigned m,
                unsigned n) {
-  test::Meeting meeting;
+  test::ProductTerms terms;
   for (unsigned p = 0; p < k; ++p) {
-    meeting.weights.push_back(memory.get(weights, p, {0, 0, 0, m}));
-    meeting.moving.push_back(memory.get(moving, p, {0, 0, 0, n}));
+    terms.weights.push_back(memory.get(weights, p, {0, 0, 0, m}));
+    terms.moving.push_back(memory.get(moving, p, {0, 0, 0, n}));
   }
-  return test::matmul_element(meeting, false, 0.0F);
+  return test::matmul_element(terms, false, 0.0F);
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ TEST_CASE("load_weights: sixteen operands are loaded side by side, and each matm
   }
 }
 
-TEST_CASE("array tiles: a load replaces what overlaps its tile and leaves the rest", "[isa]") {
+TEST_CASE("array tiles: a load replaces operands that overlap its tile and keeps the rest", "[isa]") {
   TileMemory memory;
   const auto load = [&](unsigned row, unsigned rows, unsigned column, unsigned columns) {
     isa::execute(load_weights(in_sbuf(DType::kBf16, row, 0), test::row_shape(rows, columns), column),

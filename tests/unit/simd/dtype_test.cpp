@@ -47,7 +47,7 @@ unsigned wrong_roundings(const FloatFormat& format, Store store) {
 
 }  // namespace
 
-TEST_CASE("dtype: every pattern of every float loads as its definition says and comes back", "[isa]") {
+TEST_CASE("dtype: every pattern of every float loads by its definition and is restored", "[isa]") {
   for (const FloatFormat& format : kFloatFormats) {
     CAPTURE(isa::name_of(format.dtype));
     unsigned wrong = 0;
@@ -94,7 +94,7 @@ TEST_CASE("dtype: the check of rounding notices truncation and ties away from ev
   CHECK(wrong_roundings(bf16, [&](float value) { return (bits(value) + 0x8000U) >> 16; }) > 0);
 }
 
-TEST_CASE("dtype: overflow, infinities and what is too small keep their sign", "[isa]") {
+TEST_CASE("dtype: overflow, infinities and underflow keep their sign", "[isa]") {
   for (const FloatFormat& format : kFloatFormats) {
     CAPTURE(isa::name_of(format.dtype));
     const std::uint32_t negative = format.sign();
@@ -131,8 +131,7 @@ TEST_CASE("dtype: a NaN stays a quiet NaN with its sign and upper payload", "[is
   }
 }
 
-TEST_CASE("dtype: tf32 ignores the low 13 bits of what it loads, but never takes a NaN for infinity",
-          "[isa]") {
+TEST_CASE("dtype: tf32 ignores the low 13 bits of a load, but never takes a NaN for infinity", "[isa]") {
   const FloatFormat& tf32 = kFloatFormats[2];
   REQUIRE(tf32.dtype == DType::kTf32);
   std::mt19937 engine(6);

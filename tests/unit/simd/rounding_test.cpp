@@ -218,7 +218,7 @@ TEST_CASE("rounding: NaNs and infinities are stored as without it, and still tak
   }
 }
 
-TEST_CASE("rounding: what is below 2^-31 of a subnormal step becomes zero, what is above may become the step",
+TEST_CASE("rounding: values below 2^-31 of a subnormal step become zero, values above may become the step",
           "[isa]") {
   Rounding rounding{kSeed, 0};
   for (const FloatFormat& format : kFloatFormats) {

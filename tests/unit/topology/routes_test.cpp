@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways of single fabrics; what holds of all is in tests/support/fabric/topology_laws.h.
+// Routes of single fabrics; tests/support/fabric/topology_laws.h has the laws of all fabrics.
 #include "model/base/topology/routes.h"
 
 #include <catch2/catch.hpp>
@@ -16,14 +16,14 @@ namespace {
 
 constexpr AxisOrder kXyz{0, 1, 2};
 
-// Of a grid: ports come in pairs.
+// For a grid: ports come in pairs.
 DeadLinks both_ways(const Topology& t, std::uint32_t chip, PortIndex port) {
   return {{chip, port}, {*t.neighbour(chip, port), port ^ 1U}};
 }
 
 }  // namespace
 
-TEST_CASE("routes: axes are taken in the order asked for", "[link]") {
+TEST_CASE("routes: axes are taken in the requested order", "[link]") {
   const auto t = topology_row("torus").make({4, 4, 4});
   for (const AxisOrder& order : {kXyz, AxisOrder{2, 1, 0}, AxisOrder{1, 0, 2}}) {
     const Routes routes(*t, order, {});
@@ -35,7 +35,7 @@ TEST_CASE("routes: axes are taken in the order asked for", "[link]") {
   }
 }
 
-TEST_CASE("routes: half way round a ring as many chips go up as down", "[link]") {
+TEST_CASE("routes: half way round a ring, equally many chips go up and down", "[link]") {
   const auto t = topology_row("torus").make({4, 1, 1});
   const Routes routes(*t, kXyz, {});
   std::map<std::pair<std::uint32_t, PortIndex>, int> load;
@@ -45,14 +45,14 @@ TEST_CASE("routes: half way round a ring as many chips go up as down", "[link]")
   CHECK(load.size() == 8);
 }
 
-TEST_CASE("routes: without classes a ring of five would wait for itself", "[link]") {
+TEST_CASE("routes: without classes a ring of five can deadlock", "[link]") {
   const auto t = topology_row("torus").make({5, 1, 1});
   const Routes routes(*t, kXyz, {});
   CHECK(may_deadlock(*t, routes, false));
   CHECK_FALSE(may_deadlock(*t, routes));
 }
 
-TEST_CASE("routes: ways go round dead links, and still no circle waits for itself", "[link]") {
+TEST_CASE("routes: routes avoid dead links, and still cannot deadlock", "[link]") {
   std::mt19937 random(7);
   for (const auto& [name, size] :
        {std::pair<const char*, base::MachineSize>{"torus", {4, 4, 4}}, {"ring", {4, 4, 1}}}) {
@@ -74,7 +74,8 @@ TEST_CASE("routes: ways go round dead links, and still no circle waits for itsel
   }
 }
 
-TEST_CASE("routes: a way that the order of axes has not is none, from everywhere on it", "[link]") {
+TEST_CASE("routes: a path that the order of axes does not permit does not exist, from any node on it",
+          "[link]") {
   const auto t = topology_row("mesh").make({3, 1, 1});
   const Routes routes(*t, kXyz, both_ways(*t, 1, 0));
   CHECK(routes.way(0, 1).exists());

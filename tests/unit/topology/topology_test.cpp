@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of the table answers every question lawfully, and what single fabrics are.
+// Every row of the table obeys the laws; properties of single fabrics.
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -96,7 +96,7 @@ TEST_CASE("topology: every row of the table obeys every law, for several sizes",
   CHECK(names.size() == base::fabric_choice().names.size());
 }
 
-TEST_CASE("topology: a new one is a class and a row", "[link]") { check_laws(tests::hypercube_row()); }
+TEST_CASE("topology: a new one needs a class and a row", "[link]") { check_laws(tests::hypercube_row()); }
 
 TEST_CASE("topology: each law finds the topology that breaks it", "[link]") {
   const std::vector<std::unique_ptr<Topology>> broken = [] {
@@ -121,7 +121,7 @@ TEST_CASE("topology: each law finds the topology that breaks it", "[link]") {
   }
 }
 
-TEST_CASE("topology: a size that the fabric cannot have is refused with what is legal", "[link]") {
+TEST_CASE("topology: an illegal size is refused with the legal ones", "[link]") {
   CHECK_NOTHROW(base::check_size(tests::hypercube_row(), {4, 4, 2}));
   CHECK_THROWS_WITH(base::check_size(tests::hypercube_row(), {4, 3, 1}),
                     Catch::Contains("E-CFG-020") && Catch::Contains("machine.torus") &&
@@ -133,9 +133,8 @@ TEST_CASE("topology: chip numbers are x + 4y + 16z", "[link]") {
     CHECK(topology_row(name).make({4, 4, 4})->chip({1, 2, 3}) == 1 + 4 * 2 + 16 * 3);
 }
 
-TEST_CASE(
-    "topology: a torus has a link each way for every chip and axis longer than two, a mesh none at its ends",
-    "[link]") {
+TEST_CASE("topology: a torus has two links per chip and axis longer than two, a mesh none at its ends",
+          "[link]") {
   CHECK(links("torus", {4, 4, 4}) == 64 * 6);
   CHECK(links("torus", {2, 1, 4}) == 8 * 3);  // one along the axis of two
   CHECK(links("torus", {1, 1, 1}) == 0);

@@ -98,7 +98,7 @@ TEST_CASE("validator: one of two sources may be in PSUM", "[isa]") {
   }
 }
 
-TEST_CASE("validator: bit operations work on integers and stand alone", "[isa]") {
+TEST_CASE("validator: bit operations work on integers and are not mixed with others", "[isa]") {
   const std::string place = "vector[0] tensor_scalar";
   const auto bits = [](const std::string& dtypes, const std::string& rest) {
     return "vector:\ntensor_scalar shape=1x1 dst=sbuf[0,0]:" + dtypes + " src=sbuf[0,0]:int32 " + rest;
@@ -145,7 +145,7 @@ TEST_CASE("validator: the scalar engine multiplies, adds, or does one after the 
     check_refused(head + ops, "E-ISA-006", "scalar[0] tensor_scalar", "mult then add");
 }
 
-TEST_CASE("validator: gathers and rankings count what there is", "[isa]") {
+TEST_CASE("validator: gathers and rankings count existing elements", "[isa]") {
   const std::string place = "gpsimd[0] local_gather";
   const auto local = [](const std::string& rest) {
     return "gpsimd:\nlocal_gather shape=16x4 dst=sbuf[0,0]:bf16 src=sbuf[0,0]:bf16 index=sbuf[0,0]:uint16 " +

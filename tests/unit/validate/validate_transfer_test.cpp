@@ -24,7 +24,7 @@ TEST_CASE("validator: transfers stay inside on-chip memories", "[isa]") {
       "E-ISA-030", "descriptor 0", "4294967295 elements");
 }
 
-TEST_CASE("validator: each side of a transfer has only what its memory needs", "[isa]") {
+TEST_CASE("validator: each side of a transfer has only the fields of its memory", "[isa]") {
   const std::string dma = ".args a\nsync:\ndma_copy shape=1x1 dst=sbuf[0,0]:fp32 src=a:fp32";
   const auto with = [&](auto&& change) { return changed(dma, Queue::kSync, change); };
   check_refused(with([](Program& p, Instruction&) { p.descriptors[0].src.partition = 1; }), "E-ISA-031",

@@ -67,7 +67,7 @@ TEST_CASE("validator: a matmul uses exactly the loaded weights", "[isa]") {
   CHECK(outcome({use(kCorner)}) == "E-ISA-019");
 }
 
-TEST_CASE("validator: a load replaces what overlaps its tile", "[isa]") {
+TEST_CASE("validator: a load replaces operands that overlap its tile", "[isa]") {
   CHECK(outcome({load(kCorner), load(kBelow), load(kWhole), use(kWhole)}).empty());
   CHECK(outcome({load(kCorner), load(kBelow), load(kWhole), use(kCorner)}).substr(0, 9) == "E-ISA-019");
   CHECK(outcome({load(kCorner), load({0, 5, 0, 5}), use(kCorner)}).substr(0, 9) == "E-ISA-019");
@@ -76,7 +76,7 @@ TEST_CASE("validator: a load replaces what overlaps its tile", "[isa]") {
   CHECK(outcome({load(kLower), load({0, 65, 32, 32}), use(kLower)}).empty());
 }
 
-TEST_CASE("validator: behind a jump target only what is loaded there is known", "[isa]") {
+TEST_CASE("validator: after a jump target only weights that are loaded there are known", "[isa]") {
   Instruction jump;
   jump.op = Opcode::kJump;
   jump.target = 1;

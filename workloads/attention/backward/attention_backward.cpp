@@ -44,7 +44,7 @@ struct HeadTensors {
   HeadShare share;
   Tensor qt, q, kt, k, vt, dot, d_o, lse, delta, dq, dk, dv;
   std::vector<Tensor> sums;     // between segments
-  std::vector<Tensor> out, in;  // of each of two cores: dQ on its way
+  std::vector<Tensor> out, in;  // of each of two cores: dQ in transit
 };
 
 // Not a KernelCase: cores of a pair exchange dQ while they run, and LSE and delta follow from other inputs.
@@ -60,7 +60,7 @@ class AttentionBackward final : public runtime::Workload {
     if (sizes_.split > 2)
       throw base::UserError(
           "E-ATT-005", "workload.split",
-          fmt::format("expected 1 or 2 for the backward pass, whose cores add up dQ in pairs, got {}",
+          fmt::format("expected 1 or 2, because the backward pass adds up dQ over pairs of cores, got {}",
                       sizes_.split));
   }
 
@@ -99,7 +99,7 @@ class AttentionBackward final : public runtime::Workload {
     return saved;
   }
 
-  // Five products of pairs by d; those of the forward pass, made again, among them.
+  // Five products of pairs by d, including the recomputed ones of the forward pass.
   double useful_flops() const override { return 10 * static_cast<double>(sizes_.d) * sizes_.pairs(); }
   isa::DType compute_dtype() const override { return sizes_.type(); }
   std::uint32_t cores_used() const override {

@@ -20,9 +20,9 @@ namespace {
 using isa::ActFn, isa::AluOp, isa::Queue;
 using runtime::HbmView, runtime::Kernel, runtime::TileView;
 
-constexpr Queue kStores = Queue::kGpSimd;  // loads are never stuck behind a store that waits for its tile
+constexpr Queue kStores = Queue::kGpSimd;  // so that loads never wait behind a store that waits for its tile
 
-// A unit on its way through the stages. Columns of p, ds and transposed begin with the unit's first chunk.
+// A unit in the stages of the pipeline. Columns of p, ds and transposed begin with the unit's first chunk.
 struct Work {
   const BackwardSegment* segment = nullptr;
   const BackwardBlock* block = nullptr;
@@ -47,8 +47,8 @@ class BackwardBuilder {
     if (shape.parts > 1) exchange_.emplace(kernel_, shape);
   }
 
-  // A software pipeline of three stages, so that the array has a unit's products to make while the scalar and
-  // the vector engine are at the probabilities of the next.
+  // A software pipeline of three stages: the array computes a unit's products while the scalar and the vector
+  // engine compute the probabilities of the next unit.
   void emit() {
     for (const BackwardSegment& segment : segments_) {
       memory_.open_segment(segment);
@@ -77,7 +77,7 @@ class BackwardBuilder {
   }
 
  private:
-  // One round: the new unit's scores, the products of the one before, dQ of the one before that.
+  // One round: the scores of the new unit, the products of the previous one, dQ of the one before that.
   void push(Work work) {
     make_scores(work);
     if (second_.unit != nullptr) multiply_keys(second_);
@@ -96,11 +96,11 @@ class BackwardBuilder {
     return static_cast<unsigned>(
         std::min<std::uint64_t>(tiling_.chunk, shape_.kv_len - chunk * tiling_.chunk));
   }
-  // Number of a chunk in its block.
+  // The number of a chunk in its block.
   unsigned number_of(std::uint64_t chunk) const {
     return static_cast<unsigned>(chunk % tiling_.block_chunks);
   }
-  // Columns of a chunk in the unit's tiles.
+  // The columns of a chunk in the unit's tiles.
   TileView of_chunk(const Work& work, const TileView& all, std::uint64_t chunk) const {
     return all.columns(static_cast<unsigned>(chunk - work.unit->begin) * tiling_.chunk, chunk_keys(chunk));
   }
@@ -145,8 +145,8 @@ class BackwardBuilder {
     }
   }
 
-  // dV += P^T dO, dK += dS^T Q, and dS transposed for the product with K: as stationary operand a chunk of dS
-  // serves both.
+  // dV += P^T dO, dK += dS^T Q, and dS is transposed for the product with K: one load of a chunk of dS as
+  // stationary operand serves both.
   void multiply_keys(Work& work) {
     const BackwardUnit& unit = *work.unit;
     const unsigned rows = work.segment->tiles[unit.tile].rows;
@@ -154,7 +154,7 @@ class BackwardBuilder {
       multiply(memory_.dv_psum(number_of(chunk), chunk_keys(chunk)), of_chunk(work, work.p, chunk),
                work.queries.d_o, started_[number_of(chunk)]);
     const TileView transposed = memory_.take_transposed_psum(), copy = memory_.take_transposed();
-    unsigned whole = 0;  // chunks of full length: they are copied together, a shorter last one apart
+    unsigned whole = 0;  // chunks of full length are copied together, a shorter last one separately
     for (std::uint64_t chunk = unit.begin; chunk < unit.end; ++chunk) {
       const TileView ds = of_chunk(work, work.ds, chunk);
       const auto place = [&](const TileView& all) {
@@ -180,7 +180,7 @@ class BackwardBuilder {
     started_.fill(false);
   }
 
-  // dQ += dS K; the tile's last is scaled and stored.
+  // dQ += dS K; the last block of a tile scales and stores it.
   void multiply_queries(const Work& work) {
     const BackwardUnit& unit = *work.unit;
     const BackwardTile& tile = work.segment->tiles[unit.tile];
@@ -204,7 +204,7 @@ class BackwardBuilder {
     kernel_.store(memory_.dq_window(tile), result, kStores);
   }
 
-  // To HBM go sums that the other core finishes, and those that make room for the next segment's.
+  // Stores sums that the other core completes, and sums that make room for those of the next segment.
   void hand_over(const BackwardSegment& segment, std::size_t tile) {
     if (segments_.size() > 1 || !exchange_->owns(segment, tile))
       exchange_->store(segment.tiles[tile], memory_.dq(tile, segment.tiles[tile].rows));
@@ -222,7 +222,7 @@ class BackwardBuilder {
     }
   }
 
-  // The other core's sums of dQ beside this one's.
+  // Adds the other core's sums of dQ to this one's.
   void add_up() {
     exchange_->swap(segments_);
     for (const BackwardSegment& segment : segments_) {
@@ -239,7 +239,7 @@ class BackwardBuilder {
     }
   }
 
-  // dK and dV of a block leave PSUM: as results, or as sums between segments.
+  // Moves dK and dV of a block out of PSUM: as results, or as sums between segments.
   void finish_block(const BackwardBlock& block) {
     const FlashBackwardViews& views = memory_.views();
     for (unsigned at = 0, c = 0; at < block.keys; at += tiling_.chunk, ++c) {
@@ -286,7 +286,7 @@ class BackwardBuilder {
   std::array<bool, 4> started_{};  // chunks of the block that have sums in PSUM
 };
 
-// As arguments, in the order that build_flash_backward documents.
+// The arguments, in the order of build_flash_backward.
 FlashBackwardViews arguments_of(Kernel& kernel, const FlashShape& s, const BackwardTiling& tiling) {
   constexpr isa::DType kFp32 = isa::DType::kFp32;
   const std::uint64_t queries = s.heads * s.q_len, keys = s.kv_heads() * s.kv_len;
@@ -313,7 +313,8 @@ FlashBackwardViews arguments_of(Kernel& kernel, const FlashShape& s, const Backw
 
 void emit_flash_backward(Kernel& kernel, const model::MachineParams& machine, const FlashShape& shape,
                          const FlashBackwardViews& views) {
-  TAHOMA_INVARIANT(!shape.by_rows || shape.parts == 1, "by rows a core has its heads to itself");
+  TAHOMA_INVARIANT(!shape.by_rows || shape.parts == 1,
+                   "token-major tensors need a core that shares no heads");
   if (shape.by_rows) {
     const unsigned chunk = backward_tiling_of(machine, shape).chunk;
     check_transposable(chunk, chunk);
@@ -322,7 +323,7 @@ void emit_flash_backward(Kernel& kernel, const model::MachineParams& machine, co
 }
 
 isa::Program build_flash_backward(const FlashShape& shape, const model::MachineParams& machine) {
-  TAHOMA_INVARIANT(!shape.by_rows, "token-major tensors have a kernel of several parts");
+  TAHOMA_INVARIANT(!shape.by_rows, "token-major tensors are only supported as part of a larger kernel");
   Kernel kernel("flash_attention_backward", machine);
   emit_flash_backward(kernel, machine, shape,
                       arguments_of(kernel, shape, backward_tiling_of(machine, shape)));

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flash attention backward for the heads of one NeuronCore, as a program for one core. With the scores
-// S = Q K^T / sqrt(d) of a head and what the forward pass left, LSE (log of every row's sum of exponentials)
-// and D (every row's sum of dO o O):
+// Flash attention backward for the heads of one NeuronCore, as a program for one core. Inputs are the scores
+// S = Q K^T / sqrt(d) of a head and two results of the forward pass: LSE (log of every row's sum of
+// exponentials) and D (every row's sum of dO o O).
 //
 //   P = exp(S - LSE)     dP = dO V^T     dS = P o (dP - D)
 //   dV = P^T dO          dK = dS^T Q / sqrt(d)     dQ = dS K / sqrt(d)
 //
 // dK and dV sum over the query heads that share a key head. In HBM: qt, dot [heads d, q_len] and kt, vt
-// [kv_heads d, kv_len] d-major, q, do [heads q_len, d] and k [kv_heads kv_len, d] row-major, because the
-// array contracts over partitions and each is contracted both ways; lse, delta [heads, q_len] of fp32;
-// results dq [heads q_len, d], dk, dv [kv_heads kv_len, d]. All others in `dtype`, which P and dS are rounded
-// to as well; sums are fp32. Where dQ of a key head's queries does not fit SBUF, its queries are taken in
-// several segments, and dk_sum, dv_sum [kv_heads kv_len, d] of fp32 hold the sums between them.
+// [kv_heads d, kv_len] are d-major, and q, do [heads q_len, d] and k [kv_heads kv_len, d] are row-major,
+// because the array contracts over partitions and these are contracted in both dimensions. lse, delta [heads,
+// q_len] are fp32. Results are dq [heads q_len, d] and dk, dv [kv_heads kv_len, d]. All others are in
+// `dtype`, to which P and dS are also rounded; sums are fp32. If dQ of a key head's queries does not fit
+// SBUF, its queries are processed in several segments, and dk_sum, dv_sum [kv_heads kv_len, d] of fp32 hold
+// the sums between them.
 //
-// Or `by_rows`, token-major, perhaps columns of wider matrices: q, do, o and dq [q_len, heads d], k, v, dk,
-// dv and the sums [kv_len, kv_heads d]. What is contracted over d is transposed on its way into SBUF
-// (workloads/common/transposed_load.h), and D is made from o and do here. The heads of one core only: parts =
-// 1.
+// Alternatively `by_rows`, token-major, possibly columns of wider matrices: q, do, o and dq [q_len, heads d],
+// k, v, dk, dv and the sums [kv_len, kv_heads d]. DMA transposes operands that are contracted over d on their
+// way into SBUF (workloads/common/transposed_load.h), and D is computed from o and do here. This form
+// supports the heads of one core only: parts = 1.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,7 @@ struct BackwardTile {
   std::uint64_t head = 0, query = 0;
   unsigned rows = 0;
 };
-// A tile meets the chunks [begin, end) of a block that it sees.
+// The chunks [begin, end) of a block that a tile sees.
 struct BackwardUnit {
   std::size_t tile = 0;  // of the segment
   std::uint64_t begin = 0, end = 0;
@@ -54,7 +55,7 @@ struct BackwardUnit {
 struct BackwardBlock {
   std::uint64_t kv_head = 0, number = 0, first_key = 0;
   unsigned keys = 0;
-  bool adds = false, leaves = false;  // to sums of segments before; sums for segments to come
+  bool adds = false, leaves = false;  // to sums of earlier segments; leaves sums for later segments
   std::vector<BackwardUnit> units;
 };
 struct BackwardSegment {
@@ -63,7 +64,7 @@ struct BackwardSegment {
   std::vector<BackwardBlock> blocks;
 };
 std::vector<BackwardSegment> backward_segments(const FlashShape& shape, const BackwardTiling& tiling);
-// Whether sums are left between segments.
+// Whether sums are stored between segments.
 bool in_segments(const FlashShape& shape, const BackwardTiling& tiling);
 
 struct FlashBackwardViews {
@@ -73,13 +74,13 @@ struct FlashBackwardViews {
   runtime::HbmView dk_sum, dv_sum;          // in_segments()
 };
 
-// Appends it to a kernel, which may hold more than this. Takes up to all of PSUM and, for long sequences, of
-// SBUF. Throws UserError E-ATT-006 for `by_rows` on a machine whose tiles are no multiples of 16.
+// Appends it to a kernel, which may contain more than this. Uses up to all of PSUM and, for long sequences,
+// of SBUF. Throws UserError E-ATT-006 for `by_rows` on a machine whose tiles are not multiples of 16.
 void emit_flash_backward(runtime::Kernel& kernel, const model::MachineParams& machine,
                          const FlashShape& shape, const FlashBackwardViews& views);
 
-// Alone, not by rows: the arguments qt, q, kt, k, vt, dot, do, lse, delta, dq, dk, dv, the sums where there
-// are segments, and those of BackwardExchange.
+// A separate program, not by rows, with the arguments qt, q, kt, k, vt, dot, do, lse, delta, dq, dk, dv, the
+// sums if there are segments, and those of BackwardExchange.
 isa::Program build_flash_backward(const FlashShape& shape, const model::MachineParams& machine);
 
 }  // namespace tahoma::workloads

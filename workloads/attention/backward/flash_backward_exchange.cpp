@@ -48,7 +48,7 @@ void BackwardExchange::store(const BackwardTile& tile, const TileView& sum) {
   kernel_.store(rows(out_, tile, tile), sum, Queue::kGpSimd);
 }
 
-// One count for all that comes: nothing is read before all is there.
+// One count for all arrivals: nothing is read before all have arrived.
 void BackwardExchange::swap(const std::vector<BackwardSegment>& segments) {
   std::uint32_t coming = 0;
   const int peer = shape_.part == 0 ? 1 : -1;

@@ -14,13 +14,13 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 namespace {
 
 constexpr isa::DType kFp32 = isa::DType::kFp32;
-// Groups of queries, and blocks of keys, that are on chip: in use by units in flight, and on their way.
+// Groups of queries and blocks of keys on chip: those of units in flight, and those being loaded.
 constexpr unsigned kGroups = 4, kBlocks = 3;
-// Tiles that a unit leaves for its next stages.
+// Tiles that a unit keeps for its next stages.
 constexpr unsigned kUnits = 3;
-// Of a tile of queries or a chunk of keys on their way out.
+// Results of a tile of queries or a chunk of keys on their way to HBM.
 constexpr unsigned kResults = 6, kSums = 4;
-// Of O, and of its products with dO, from which D is made.
+// Tiles of O and of its products with dO, from which D is computed.
 constexpr unsigned kOutputs = 4, kOutputProducts = 2;
 
 }  // namespace
@@ -64,12 +64,12 @@ void BackwardMemory::make_pools() {
   key_rows_ = kernel_.sbuf("key_rows", shape_.dtype, d, kBlocks * chunks);
   p_ = kernel_.sbuf("p", shape_.dtype, keys(), kUnits);
   ds_ = kernel_.sbuf("ds", shape_.dtype, keys(), kUnits);
-  transposed_ = kernel_.sbuf("turned", shape_.dtype, chunks * tiling_.q_rows, kUnits);
+  transposed_ = kernel_.sbuf("transposed", shape_.dtype, chunks * tiling_.q_rows, kUnits);
   results_ = kernel_.sbuf("results", shape_.dtype, d, kResults);
   sums_ = kernel_.sbuf("sums", kFp32, d, kSums);
   scores_ = kernel_.psum("scores", kFp32, keys(), 2);
   dp_ = kernel_.psum("dp", kFp32, keys(), 2);
-  transposed_psum_ = kernel_.psum("turned", shape_.dtype, chunks * tiling_.q_rows, 1);
+  transposed_psum_ = kernel_.psum("transposed", shape_.dtype, chunks * tiling_.q_rows, 1);
   dq_psum_ = kernel_.psum("dq", kFp32, d, 1);
   dk_psum_ = take(kernel_.psum("dk", kFp32, chunks * d, 1), chunks * d);
   dv_psum_ = take(kernel_.psum("dv", kFp32, chunks * d, 1), chunks * d);
@@ -95,8 +95,8 @@ TileView BackwardMemory::identity(unsigned rows) const {
   return wide_identity_.partitions(0, rows).columns(0, rows);
 }
 
-// Elements of a row in HBM one to a partition, tiles side by side; the tiles of a head follow each other, and
-// only its last may be short.
+// Elements of a row in HBM, one per partition, with tiles side by side. The tiles of a head follow each
+// other, and only its last one may be short.
 void BackwardMemory::load_columns(const TileView& to, const HbmView& from, const BackwardSegment& segment) {
   unsigned first = 0;
   for (unsigned t = 1; t <= segment.tiles.size(); ++t) {

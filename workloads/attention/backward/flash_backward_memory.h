@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a backward kernel keeps its tiles: windows in HBM, pools in SBUF and PSUM, and the queries, keys
-// and values that are on chip.
+// The memory of a backward kernel: windows in HBM, pools in SBUF and PSUM, and the queries, keys and values
+// on chip.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ class BackwardMemory {
   BackwardMemory(runtime::Kernel& kernel, const FlashShape& shape, const BackwardTiling& tiling,
                  const FlashBackwardViews& views);
 
-  // Of a partition: everything but dQ, LSE and D, and these for one tile of queries.
+  // Bytes of a partition: everything except dQ, LSE and D, and these for one tile of queries.
   static std::uint64_t working_bytes(const FlashShape& shape, const BackwardTiling& tiling);
   static std::uint64_t tile_bytes(const FlashShape& shape);
 
-  void open_segment(const BackwardSegment& segment);  // LSE, and D where it is given
+  void open_segment(const BackwardSegment& segment);  // LSE, and D if it is an input
   BackwardKeys load_keys(const BackwardBlock& block);
   BackwardQueries queries(const BackwardSegment& segment, const BackwardUnit& unit);
   const FlashMasks& masks() const { return masks_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a backward kernel computes in which order: segments of queries, in them blocks of keys, which meet the
-// tiles of the segment that see them.
+// The order of a backward kernel: segments of queries, in each the blocks of keys, and for each block the
+// tiles of the segment that see it.
 #include <algorithm>
 
 #include "workloads/attention/backward/flash_backward.h"

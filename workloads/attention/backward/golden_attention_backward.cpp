@@ -20,8 +20,6 @@ using runtime::unit_roundoff, runtime::WantedRow;
 
 namespace {
 
-constexpr std::uint64_t kScoreElements = std::uint64_t{1} << 20;  // of a block of rows: 8 MiB of double
-
 Doubles rows_of(const HostTensor& tensor, std::uint64_t first, std::uint64_t rows) {
   return doubles_of(tensor, {first, 0, rows, tensor.columns()});
 }
@@ -46,18 +44,7 @@ Doubles squares(const Doubles& a) {
   return each(a, [](double x) { return x * x; });
 }
 
-double largest_norm(const Doubles& matrix, std::uint64_t columns) {
-  double largest = 0;
-  for (std::size_t at = 0; at < matrix.size(); at += columns) {
-    double sum = 0;
-    for (std::size_t c = 0; c < columns; ++c) sum += matrix[at + c] * matrix[at + c];
-    largest = std::max(largest, sum);
-  }
-  return std::sqrt(largest);
-}
-
-// The left factor of a product with what errs in it; `sizes`: |a|, or the terms of a difference that may
-// cancel.
+// The left factor of a product with its errors. `sizes`: |a|, or the terms of a difference that may cancel.
 struct Factor {
   Doubles a, errors, sizes;
 };
@@ -103,7 +90,7 @@ class BackwardCheck {
     for (std::uint64_t head = 0; head < heads_; ++head) add_head(head);
   }
 
-  // `factor` stands before the sum, whose addends were rounded `roundings` times each, `count` of them.
+  // `factor` multiplies the sum, which has `count` addends with `roundings` roundings each.
   WantedRow row(const Sums& sums, std::uint64_t row, double factor, double roundings, double count) const {
     WantedRow wanted;
     const double u = unit_roundoff(g_.q.dtype);
@@ -144,7 +131,7 @@ class BackwardCheck {
     h.vt = transposed(h.v, kv_len_, d_);
     h.score_range = largest_norm(h.q, d_) * largest_norm(h.k, d_);
     h.dp_range = largest_norm(h.d_o, d_) * largest_norm(h.v, d_);
-    const std::uint64_t height = std::clamp<std::uint64_t>(kScoreElements / kv_len_, 1, q_len_);
+    const std::uint64_t height = score_rows(q_len_, kv_len_);
     for (std::uint64_t first = 0; first < q_len_; first += height)
       add_rows(h, head, kv, first, std::min(height, q_len_ - first));
   }

@@ -2,24 +2,24 @@
 // The golden definition of attention's backward pass, and its tolerance (runtime/golden/golden.h has the
 // rule).
 //
-// The reference is double throughout, from LSE and delta as the machine got them. A probability P has the
-// error of its rounding to the dtype (independent), and those of its row or its score: the score, the
-// exponential, LSE. An element of dS has the errors of the rounding of P and of dS itself, the relative error
-// of its probability, and P times the errors of dP - delta. Independent errors add up to six deviations of
-// the root of their sum of squares, all others count in full. dV adds up P with one rounding to the dtype, dQ
-// and dK add up dS with two.
+// The reference is double throughout, from LSE and delta as the machine received them. A probability P has
+// the error of its rounding to the dtype (independent), and errors that its row or its score share: the
+// score, the exponential, LSE. An element of dS has the errors of the rounding of P and of dS itself, the
+// relative error of its probability, and P times the errors of dP - delta. Independent errors contribute six
+// deviations of the root of their sum of squares; all others count in full. dV adds up P with one rounding to
+// the dtype, dQ and dK add up dS with two.
 #pragma once
 
 #include <functional>
 #include <string>
 
-#include "workloads/attention/golden_attention.h"
+#include "workloads/attention/golden/golden_attention.h"
 
 namespace tahoma::workloads {
 
 // With S = scale q k^T + mask, P = exp(S - lse), dP = d_o v^T and dS = P o (dP - delta):
 //   dq = scale dS k     dk = scale dS^T q     dv = P^T d_o,
-// the last two summed over the heads that share a key head. Shapes as in golden_attention.h; lse and delta
+// the last two are summed over the heads that share a key head. Shapes as in golden_attention.h; lse and delta
 // are [heads, q_len].
 struct AttentionGradients {
   const runtime::HostTensor &q, &k, &v, &d_o, &lse, &delta, &dq, &dk, &dv;

@@ -16,10 +16,10 @@ namespace tahoma::workloads {
 
 namespace {
 
-constexpr std::uint64_t kFewMatmuls = 256;  // below: a quarter of PSUM will do, and spares the host memory
-constexpr double kAlmost = 1.002;  // among estimates this close, the least SBUF: it costs the host memory
+constexpr std::uint64_t kFewMatmuls = 256;  // below this, a quarter of PSUM is enough and saves host memory
+constexpr double kAlmost = 1.002;  // among estimates this close, the least SBUF wins: it costs host memory
 
-constexpr unsigned kTagsPerElement = 4;  // rows of C whose tags share an element do not part
+constexpr unsigned kTagsPerElement = 4;  // rows of C whose tags share an element stay together
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return ceil_div(value, unit) * unit; }
 
@@ -27,7 +27,7 @@ unsigned columns(std::uint64_t wanted, std::uint64_t size) {
   return static_cast<unsigned>(std::min(wanted, size));
 }
 
-// All blockings in tiles of one size that fit.
+// All blockings with tiles of one size that fit.
 class Search {
  public:
   Search(const model::MachineParams& machine, const GemmShape& shape, const GemmTiles& tiles)
@@ -38,7 +38,7 @@ class Search {
         in_(isa::size_of(shape.dtype)),
         out_(isa::size_of(shape.out)) {}
 
-  // The fastest, if any fits.
+  // The fastest blocking, if any fits.
   std::optional<Blocking> best() {
     const std::uint64_t m_tiles = estimate_.m_tiles(), n_tiles = estimate_.n_tiles();
     const auto all_banks = static_cast<unsigned>(core_.psum.per_partition.count / core_.psum.bank.count);
@@ -58,7 +58,7 @@ class Search {
     for (const unsigned c_copies : {group_m, 2 * group_m, 8U, 16U}) {
       b.c_copies = std::max(2U, c_copies);
       stream(b, false);
-      // Only where a lies by rows: what is chosen for the others was settled without it.
+      // Only if `a` is by rows; the choice for other layouts was tuned without it.
       if (shape_.a_by_rows && estimate_.n_tiles() == 1) stream(b, true);
       for (unsigned strips = group_m; strips <= round_up(estimate_.m_tiles(), group_m) && strips <= 16;
            strips *= 2)
@@ -92,7 +92,8 @@ class Search {
       }
   }
 
-  // Tile by tile: both, or a alone past a b that is one tile wide and stays, so that no tile is met twice.
+  // Tile by tile: both operands, or `a` alone if b is one tile wide and stays, so that no tile is loaded
+  // twice.
   void stream(Blocking b, bool panel_stays) {
     b.resident = false;
     b.panel_stays = panel_stays;
@@ -136,8 +137,8 @@ class Search {
     return *chosen;
   }
 
-  // Of two with almost the same estimate. Where a lies by rows, what few loads bring does not depend on how
-  // well their latencies are hidden.
+  // Chooses between two blockings with almost the same estimate. If `a` is by rows, few loads do not depend
+  // on how well their latencies are hidden.
   bool cheaper(const Blocking& b, const Blocking& other) const {
     const double loads = estimate_.loads(b), others = estimate_.loads(other);
     if (shape_.a_by_rows && loads != others) return loads < others;
@@ -165,7 +166,7 @@ Blocking choose_blocking(const model::MachineParams& machine, const GemmShape& s
   const model::CoreParams& core = machine.chip.core;
   auto [kt, mt, nt] = largest_tiles(core);
   if (shape.a_by_rows || shape.b_by_rows) kt = std::min(kt, kTransposeColumns);
-  // A small SBUF holds smaller tiles: first narrower ones, then fewer output rows.
+  // A small SBUF needs smaller tiles: first narrower ones, then fewer output rows.
   const unsigned kept = std::max<unsigned>(1, isa::row_of(shape.mode).kept);
   for (unsigned divisor = 1; divisor <= nt; divisor *= 2) {
     const unsigned rows = std::max(1U, divisor <= 8 ? mt : mt * 8 / divisor);
@@ -173,7 +174,7 @@ Blocking choose_blocking(const model::MachineParams& machine, const GemmShape& s
     if (auto found = Search(machine, shape, {kt / kept * kept, rows, nt / divisor}).best()) return *found;
   }
   throw base::UserError("E-RUN-024", "gemm",
-                        fmt::format("no tile fits: SBUF has {} bytes a partition, PSUM {}",
+                        fmt::format("no tile fits: SBUF has {} bytes per partition, PSUM {}",
                                     core.sbuf.usable.count, core.psum.per_partition.count));
 }
 

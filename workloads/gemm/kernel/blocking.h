@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How one core's GEMM is cut: tiles of a matmul, tiles accumulated side by side in PSUM, and what stays in
-// SBUF. A search over the shapes that fit, judged by an estimate of tensor time, DMA time and start-up; the
-// machine's sizes and rates are the only inputs, so other arrays, SBUFs and clocks get blockings of their
-// own.
+// The division of one core's GEMM: tiles of a matmul, tiles accumulated side by side in PSUM, and operands
+// that stay in SBUF. A search over the shapes that fit uses an estimate of tensor time, DMA time and
+// start-up. The machine's sizes and rates are the only inputs, so other arrays, SBUFs and clocks get their
+// own blockings.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace tahoma::workloads {
 
-// What becomes of a sum on its way out of PSUM: activation(sum + bias) + residual, in fp32.
+// The epilogue of a sum on its way out of PSUM: activation(sum + bias) + residual, in fp32.
 enum class BiasOf : std::uint8_t { kNone, kRows, kColumns };
 struct GemmEpilogue {
   BiasOf bias = BiasOf::kNone;
@@ -23,10 +23,10 @@ struct GemmEpilogue {
   bool only_rounds() const { return bias == BiasOf::kNone && activation == isa::ActFn::kCopy && !residual; }
 };
 
-// out[m, n] = sum over k of a[k, m] * b[k, n], on one core. `a_by_rows`: a lies token-major in HBM, [m, k],
-// and is transposed on its way into SBUF (workloads/common/transposed_load.h: rows up to the next multiple of
-// 16 are read); `b_by_rows`: so is b, [n, k], weights [in, out] that gradients go back through. Dense mode,
-// 2- or 4-byte elements, the chosen nest.
+// out[m, n] = sum over k of a[k, m] * b[k, n], on one core. `a_by_rows`: a is token-major in HBM, [m, k], and
+// is transposed on its way into SBUF (workloads/common/transposed_load.h: rows up to the next multiple of 16
+// are read). `b_by_rows`: likewise b, [n, k], weights [in, out] through which gradients are propagated. These
+// support dense mode, 2- or 4-byte elements, and the chosen nest.
 struct GemmShape {
   std::uint64_t m = 1, n = 1, k = 1;
   isa::DType dtype = isa::DType::kBf16;  // of a and b
@@ -36,11 +36,11 @@ struct GemmShape {
   bool a_by_rows = false, b_by_rows = false;
 
   bool sparse() const { return isa::row_of(mode).kept > 0; }
-  // Rows of the contraction in a partition: of b, and of a, which lies compressed when it is sparse.
+  // Rows of the contraction per partition: of b, and of a, which is compressed if it is sparse.
   unsigned b_slices() const { return isa::row_of(mode).slices; }
   unsigned a_slices() const { return sparse() ? 1 : b_slices(); }
-  // Partitions that the whole contraction takes, one tile below the other: in HBM a and b have so many rows
-  // times their slices, the last ones zero where k does not fill a group of the mode.
+  // Partitions of the whole contraction, tiles stacked: a and b have that many rows times their slices in
+  // HBM, and the last ones are zero if k does not fill a group of the mode.
   std::uint64_t partitions() const {
     const std::uint64_t kept = std::max<unsigned>(1, isa::row_of(mode).kept), group = kept * b_slices();
     return (k + group - 1) / group * kept;
@@ -49,11 +49,11 @@ struct GemmShape {
   std::uint64_t a_columns() const { return a_by_rows ? k : m; }
   std::uint64_t b_rows() const { return b_by_rows ? transposed_load_rows(n) : partitions() * b_slices(); }
   std::uint64_t b_columns() const { return b_by_rows ? k : n; }
-  // Elements of a partition that so many columns of out's rows take of a.
+  // Elements of a per partition for that many columns of out's rows.
   std::uint64_t a_width(std::uint64_t rows) const {
     return a_by_rows ? transposed_load_rows(rows) : rows * a_slices();
   }
-  // Of b, so many of out's columns.
+  // Elements of b for that many of out's columns.
   std::uint64_t b_width(std::uint64_t columns) const {
     return b_by_rows ? transposed_load_rows(columns) : columns * b_slices();
   }
@@ -61,7 +61,7 @@ struct GemmShape {
     const std::size_t size = isa::size_of(dtype);
     return mode == isa::MatmulMode::kDense && (size == 2 || size == 4);
   }
-  // Positions of what a sparse a keeps, four in a uint16.
+  // Positions of the elements that a sparse a keeps, four in a uint16.
   static std::uint64_t tag_columns(std::uint64_t columns) { return (columns + 3) / 4; }
   static std::uint64_t tag_bytes(std::uint64_t columns) {
     return tag_columns(columns) * sizeof(std::uint16_t);
@@ -72,10 +72,10 @@ struct GemmShape {
 struct GemmTiles {
   unsigned kt = 0, mt = 0, nt = 0;
 };
-// What the array, the partitions and a PSUM bank take at once.
+// The capacity of the array, the partitions and a PSUM bank.
 GemmTiles largest_tiles(const model::CoreParams& core);
 
-// Panels whose column bias is in SBUF at once: the one in work and the next.
+// Panels whose column bias is in SBUF at once: the current one and the next.
 inline constexpr unsigned kPanelsOfBias = 2;
 
 struct Blocking {
@@ -83,11 +83,11 @@ struct Blocking {
   unsigned group_m = 1,
            group_n = 1;           // tiles that accumulate side by side: a weight load serves group_n matmuls
   unsigned strip = 0, panel = 0;  // columns of a in a strip, of b in a panel
-  bool resident = false;          // strip and panel hold all of K; otherwise both stream past, tile by tile,
-  bool panel_stays = false;       // or a alone does, past a b that is one tile wide
+  bool resident = false;          // strip and panel hold all of K; otherwise both are streamed tile by tile,
+  bool panel_stays = false;       // or only a is, if b is one tile wide
   bool next_panel = false;        // the next panel is loaded while this one is used
   bool all_strips = false;        // all of a stays, for every panel
-  unsigned b_stack = 1;           // tiles of b below each other that one load brings
+  unsigned b_stack = 1;           // stacked tiles of b in one load
   // Of loads of a and b, of rows of tiles of c, of banks.
   unsigned a_copies = 0, b_copies = 0, c_copies = 0, psum_copies = 0;
   // Every tile of a is loaded once, before the first sums leave.
@@ -95,11 +95,11 @@ struct Blocking {
     return strip >= shape.m && (resident || (panel >= shape.n && std::uint64_t{group_m} * mt >= shape.m));
   }
   std::uint64_t sbuf_bytes = 0;  // per partition
-  double estimate_ns = 0;        // to choose by, not a prediction
+  double estimate_ns = 0;        // for the choice, not a prediction
 };
 
-// The fastest blocking that fits, the smallest one among those within 0.2 %. Throws UserError E-RUN-024 when
-// SBUF or PSUM do not even hold the smallest tiles.
+// The fastest blocking that fits, the smallest one among those within 0.2 %. Throws UserError E-RUN-024 if
+// SBUF or PSUM cannot hold even the smallest tiles.
 Blocking choose_blocking(const model::MachineParams& machine, const GemmShape& shape);
 
 }  // namespace tahoma::workloads

@@ -10,11 +10,11 @@ namespace tahoma::workloads {
 
 namespace {
 
-constexpr double kLatencyNs = 2500;         // of a load, doorbell to semaphore, with some of its transfer
-constexpr std::uint64_t kLoadBytes = 4096;  // of a partition of b, where several tiles share a load
-constexpr double kHandoverNs = 250;         // to the engine that empties a bank, and back
-// The DMA engines' time is a bound with nothing else in the way: plan with a margin, and let every byte cost
-// something, for the neighbour on the same HBM stack and the links.
+constexpr double kLatencyNs = 2500;         // of a load, doorbell to semaphore, with part of its transfer
+constexpr std::uint64_t kLoadBytes = 4096;  // of a partition of b, if several tiles share a load
+constexpr double kHandoverNs = 250;         // to the engine that evacuates a bank, and back
+// The DMA engines' time is a bound without contention. The estimate adds a margin and a cost per byte, for
+// contention on the HBM stack and the links.
 constexpr double kDmaMargin = 0.75;
 constexpr double kDmaPrice = 0.05;
 
@@ -61,7 +61,7 @@ double BlockingEstimate::streamed_ns(const Blocking& b, unsigned ahead) const {
   const double steps = static_cast<double>(k_tiles_) * groups_of(b);
   const double b_steps = b.panel_stays ? static_cast<double>(k_tiles_) : steps;
   const double moves = steps * a_load_ns(rows, b) + b_steps * b_load_ns(rows, b);
-  // The pools hold `ahead` steps: a load's latency shows when they pass faster than that.
+  // The pools hold `ahead` steps: a load's latency shows if the steps take less time.
   const double pace = std::max(step_ns(b), moves / steps);
   const double wait = std::max(0.0, kLatencyNs / ahead - pace);
   return work_ns(b, moves + store_ns(b)) + steps * wait + edges_ns(b);
@@ -74,7 +74,8 @@ double BlockingEstimate::resident_ns(const Blocking& b, unsigned ahead) const {
   const auto a_strips = static_cast<double>(b.all_strips ? strips : panels * strips);
   const double moves = a_strips * a_strip + static_cast<double>(panels) * b_panel + store_ns(b);
   const double first_group = static_cast<double>(k_tiles_) * step_ns(b);
-  // Until the first strip and panel are there, the array waits for what its first group cannot cover.
+  // Until the first strip and panel are loaded, the array waits for the time that its first group cannot
+  // cover.
   const double start = std::max(0.0, a_strip + b_panel - first_group);
   const double per_switch = start + std::max(0.0, kLatencyNs - ahead * step_ns(b));
   const double of_a = b.all_strips ? 0 : std::max(0.0, a_strip - first_group);
@@ -86,7 +87,7 @@ double BlockingEstimate::resident_ns(const Blocking& b, unsigned ahead) const {
          edges_ns(b);
 }
 
-// What bounds the steady state: the array, the DMA engines, or stores that each hold a tile of c until they
+// The bound of the steady state: the array, the DMA engines, or stores that each hold a tile of c until they
 // have landed.
 double BlockingEstimate::work_ns(const Blocking& b, double moves) const {
   const double stores = static_cast<double>(m_tiles_ * ceil_div(n_tiles_, b.group_n));
@@ -94,13 +95,14 @@ double BlockingEstimate::work_ns(const Blocking& b, double moves) const {
   return std::max({tensor_ns(), moves / kDmaMargin, landing, latencies_ns(b)}) + kDmaPrice * moves;
 }
 
-// What latencies add up to where little is computed with what is loaded. Only where a lies by rows; what is
-// chosen for the others was settled without it.
+// The sum of latencies if there is little computation per load. Only if `a` is by rows; the choice for other
+// layouts was tuned without it.
 double BlockingEstimate::latencies_ns(const Blocking& b) const {
   return shape_.a_by_rows ? std::max(banks_ns(b), loads_ns(b)) : 0;
 }
 
-// Banks are taken from a group's first matmul until an engine has emptied them: short contractions.
+// A group occupies its banks from its first matmul until an engine has evacuated them; this limits short
+// contractions.
 double BlockingEstimate::banks_ns(const Blocking& b) const {
   const unsigned group = b.group_m * b.group_n;
   const double passes = shape_.epilogue.only_rounds() ? 0.5 : 1;
@@ -108,8 +110,8 @@ double BlockingEstimate::banks_ns(const Blocking& b) const {
   return groups_of(b) * (static_cast<double>(k_tiles_) * step_ns(b) + emptied) * group / b.psum_copies;
 }
 
-// Tiles of b hold a buffer until their panel is done, loads one of the queue's semaphores until they have
-// landed: few rows.
+// Tiles of b hold a buffer until their panel is done, and loads hold one of the queue's semaphores until they
+// have landed; this limits GEMMs with few rows.
 double BlockingEstimate::loads_ns(const Blocking& b) const {
   const double rows = b.b_stack * std::min<double>(tiles_.kt, static_cast<double>(shape_.k));
   const double landing = kLatencyNs + b_load_ns(rows, b);
@@ -118,7 +120,7 @@ double BlockingEstimate::loads_ns(const Blocking& b) const {
                   (b_loads(b) + (b.a_first(shape_) ? 0 : a_loads(b))) * landing / runtime::kDmaSlots);
 }
 
-// How often all of K of b is brought.
+// The number of times that all of K of b is loaded.
 double BlockingEstimate::panels_of(const Blocking& b) const {
   return keeps_panel(b) ? static_cast<double>(ceil_div(shape_.n, b.panel)) : groups_of(b);
 }
@@ -146,7 +148,7 @@ double BlockingEstimate::step_ns(const Blocking& b) const {
   return b.group_m * b.group_n * rates_.matmul_ns(tiles_.nt, shape_.dtype);
 }
 
-// A strip and a panel of so many partitions of the contraction.
+// A strip and a panel of that many partitions of the contraction.
 double BlockingEstimate::a_load_ns(double partitions, const Blocking& b) const {
   if (shape_.a_by_rows) return transposed_load_ns(partitions, b.strip);
   const double weights = rates_.move_ns(partitions * shape_.a_slices(), static_cast<double>(b.strip * in_));
@@ -166,14 +168,14 @@ double BlockingEstimate::transposed_load_ns(double partitions, std::uint64_t row
       static_cast<double>(std::min<std::uint64_t>(tiles_.kt, shape_.k) * in_));
 }
 
-// Few rows meet every element of b once: loads that do not hide their latency are the bound.
+// With few rows, every element of b is used once, and loads that do not hide their latency are the bound.
 unsigned BlockingEstimate::stack_of(const Blocking& b) const {
   if (!shape_.a_by_rows || shape_.b_by_rows || shape_.m > tiles_.mt) return 1;
   return static_cast<unsigned>(std::clamp<std::uint64_t>(kLoadBytes / (b.panel * in_), 1,
                                                          std::max<std::uint64_t>(1, shape_.k / tiles_.kt)));
 }
 
-// Whole tiles of K, stacked, and what is left.
+// Whole stacks of tiles of K, and the remainder.
 std::uint64_t BlockingEstimate::k_loads(const Blocking& b) const {
   return b.b_stack == 1 ? k_tiles_
                         : ceil_div(shape_.k / tiles_.kt, b.b_stack) + (shape_.k % tiles_.kt > 0 ? 1 : 0);
@@ -185,9 +187,9 @@ double BlockingEstimate::store_ns(const Blocking& b) const {
          rates_.move_ns(1, width * static_cast<double>(out_)) * (shape_.epilogue.residual ? 2 : 1);
 }
 
-// Last group's evacuation and store, and the pauses of a PSUM without a second set of tiles.
+// Evacuation and store of the last group, and the pauses of a PSUM without a second set of tiles.
 double BlockingEstimate::edges_ns(const Blocking& b) const {
-  // Two engines take turns, or each has a pass of its own.
+  // Two engines alternate, or each has its own pass.
   const double passes = shape_.epilogue.only_rounds() ? 0.5 : 1;
   const double evacuate = b.group_m * b.group_n * passes * static_cast<double>(tiles_.nt);
   const bool second = b.psum_copies >= 2 * b.group_m * b.group_n;

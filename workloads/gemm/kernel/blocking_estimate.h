@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long one core's GEMM takes with a blocking, to choose by: the array's time, the DMA engines', and what
-// start-ups, evacuations and latencies add where nothing hides them. It knows the machine's sizes and rates
-// and little of its latencies, and is no prediction.
+// Estimates the time of one core's GEMM with a blocking: the array's time, the DMA engines' time, and the
+// part of start-ups, evacuations and latencies that is not hidden. It is used for the choice of a blocking.
+// It knows the machine's sizes and rates and little of its latencies, and is not a prediction.
 #pragma once
 
 #include "workloads/common/ceil_div.h"
@@ -9,7 +9,7 @@
 
 namespace tahoma::workloads {
 
-// Of one shape in tiles of one size.
+// Counts of one shape in tiles of one size.
 class BlockingEstimate {
  public:
   BlockingEstimate(const model::MachineParams& machine, const GemmShape& shape, const GemmTiles& tiles);
@@ -19,22 +19,22 @@ class BlockingEstimate {
   std::uint64_t m_tiles() const { return m_tiles_; }
   std::uint64_t n_tiles() const { return n_tiles_; }
 
-  // Tiles of b below each other that a load of so wide a panel brings, and its loads of all of K.
+  // Stacked tiles of b in one load for a panel of that width, and the number of loads for all of K.
   unsigned stack_of(const Blocking& b) const;
   std::uint64_t k_loads(const Blocking& b) const;
-  // Of a and b, all together.
+  // Bytes of a and b together.
   double loads(const Blocking& b) const { return a_loads(b) + b_loads(b); }
 
-  // Nanoseconds, with the loads of so many steps under way before they are used.
+  // Nanoseconds, if loads are issued that many steps before they are used.
   double streamed_ns(const Blocking& b, unsigned ahead) const;
   double resident_ns(const Blocking& b, unsigned ahead) const;
 
  private:
-  // The machine's rates in plain numbers: nanoseconds and bytes.
+  // The machine's rates as plain numbers: nanoseconds and bytes.
   struct Rates {
     explicit Rates(const model::MachineParams& machine);
     double matmul_ns(double columns, isa::DType dtype) const;
-    // `rows` contiguous runs of `bytes` each; and transposed on their way.
+    // `rows` contiguous runs of `bytes` each, and the same if they are transposed in transit.
     double move_ns(double rows, double bytes) const;
     double transpose_ns(double rows, double bytes) const { return move_ns(rows, bytes) / transposing; }
 

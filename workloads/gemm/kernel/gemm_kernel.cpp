@@ -50,7 +50,7 @@ class BlockedGemm {
       evacuation_.begin_panel(panels_[p], psum_);
       for (std::size_t s = 0; s < strips_.size(); ++s) {
         if (p == 0 || !blocking_.all_strips) a_strips_[s].assign(k_.size(), std::nullopt);
-        // The next panel comes behind the last loads of a.
+        // The next panel is loaded after the last loads of a.
         const bool no_more_of_a = s + 1 == strips_.size() || (blocking_.all_strips && p > 0);
         emit_block(panels_[p], s, no_more_of_a && p + 1 < panels_.size() ? &panels_[p + 1] : nullptr);
       }
@@ -79,7 +79,7 @@ class BlockedGemm {
       }
   }
 
-  // Behind the last strip's own loads, so that it does not hold them up.
+  // Loaded after the last strip's own loads, so that it does not delay them.
   void load_next_panel(const Range& next) {
     next_b_tiles_.assign(k_.size(), std::nullopt);
     for (std::size_t k = 0; k < k_.size(); ++k) load_b(next_b_tiles_, k, next);
@@ -94,7 +94,7 @@ class BlockedGemm {
                  isa::Queue::kSync);
     return tile;
   }
-  // Tile `k` of a panel, with those that share its load.
+  // Tile `k` of a panel, with the tiles that share its load.
   const TileView& load_b(std::vector<std::optional<TileView>>& tiles, std::size_t k, const Range& panel) {
     if (tiles[k]) return *tiles[k];
     if (shape_.b_by_rows) {
@@ -126,8 +126,8 @@ class BlockedGemm {
     if (tag_pool_) weights->tags = load(*tag_pool_, views_.tags, 1, k, tags_of(strip));
     return *weights;
   }
-  // The sync engine rings everything else: where all of a comes first, b does not wait with it for whoever
-  // makes a.
+  // The sync engine rings everything else: if all of `a` comes first, b does not wait with it for the
+  // producer of `a`.
   isa::Queue rows_on() const { return blocking_.a_first(shape_) ? isa::Queue::kGpSimd : isa::Queue::kSync; }
   // A strip begins with a tile's first row, and a tile's rows are whole elements of tags.
   static Range tags_of(const Range& columns) {
@@ -198,27 +198,27 @@ void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const Gemm
 
 }  // namespace
 
-void emit_gemm(GemmKernel nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
+void emit_gemm(GemmNest nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
                const GemmViews& views) {
-  TAHOMA_INVARIANT(!(shape.a_by_rows || shape.b_by_rows) || (nest == GemmKernel::kChosen && shape.may_turn()),
-                   "rows of a and b are transposed for the chosen nest, dense, in 2- or 4-byte elements");
-  if (nest == GemmKernel::kChosen) return emit_chosen(kernel, machine, shape, views);
+  TAHOMA_INVARIANT(!(shape.a_by_rows || shape.b_by_rows) || (nest == GemmNest::kChosen && shape.may_turn()),
+                   "a or b by rows needs the chosen nest, dense mode and 2- or 4-byte elements");
+  if (nest == GemmNest::kChosen) return emit_chosen(kernel, machine, shape, views);
   check_length(machine, shape, largest_tiles(machine.chip.core));
-  if (nest == GemmKernel::kNaive) return emit_naive(kernel, machine, shape, views);
-  emit_blocked(kernel, machine, shape, views, nest == GemmKernel::kRowLoads ? kRowLoadsNest : kBlockedNest);
+  if (nest == GemmNest::kNaive) return emit_naive(kernel, machine, shape, views);
+  emit_blocked(kernel, machine, shape, views, nest == GemmNest::kRowLoads ? kRowLoadsNest : kBlockedNest);
 }
 
 // Inferred from 600 ns a load: README.md.
-isa::Program finish_gemm(GemmKernel nest, Kernel& kernel) {
+isa::Program finish_gemm(GemmNest nest, Kernel& kernel) {
   isa::Program program = kernel.finish();
-  if (nest == GemmKernel::kChosen) return program;
+  if (nest == GemmNest::kChosen) return program;
   for (const isa::Queue queue : {isa::Queue::kSync, isa::Queue::kScalar})
     for (isa::Instruction& i : program.stream(queue))
       if (i.op == isa::Opcode::kDmaCopy) i.dge = isa::Dge::kHw;
   return program;
 }
 
-isa::Program gemm_program(const model::MachineParams& machine, const GemmShape& shape, GemmKernel nest) {
+isa::Program gemm_program(const model::MachineParams& machine, const GemmShape& shape, GemmNest nest) {
   Kernel kernel("gemm", machine);
   GemmViews views;
   views.a = kernel.argument("a", shape.dtype, shape.a_rows(), shape.a_columns());

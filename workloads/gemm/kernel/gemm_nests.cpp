@@ -17,15 +17,15 @@ namespace {
 using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 constexpr unsigned kBlockM = 8, kBlockN = 2;  // tiles of a block
-// Pairs of tiles of the naive nest that may be under way: as many as the scheduler has counters for.
+// Pairs of tiles of the naive nest that may be in flight: the number of the scheduler's counters.
 constexpr unsigned kOperandsAhead = 8;
-constexpr unsigned kResults = 8;  // tiles of C on their way out
+constexpr unsigned kResults = 8;  // tiles of C in flight to HBM
 
 unsigned banks_of(const model::CoreParams& core) {
   return static_cast<unsigned>(core.psum.per_partition.count / core.psum.bank.count);
 }
 
-// Where sums are made and from where they leave.
+// The banks of sums and the tiles from which they are stored.
 class Results {
  public:
   Results(Kernel& kernel, const model::CoreParams& core, const GemmShape& shape, const GemmTiles& tiles,
@@ -91,7 +91,7 @@ Block load_block(Kernel& kernel, const Operand& operand, const std::vector<Range
   return block;
 }
 
-// A block of each; then a second one of b, which changes most often; the rest is for the next block of a.
+// A block of each, and a second one of b, which changes most often; the rest is for the next block of a.
 void make_pools(Kernel& kernel, std::uint64_t room, std::size_t k_tiles, Operand& a, Operand& b) {
   const std::uint64_t a_tiles = a.tiles(k_tiles), b_tiles = b.tiles(k_tiles);
   const std::uint64_t need = a_tiles * a.step() + b_tiles * b.step();

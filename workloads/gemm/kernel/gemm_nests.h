@@ -11,7 +11,7 @@
 
 namespace tahoma::workloads {
 
-enum class GemmKernel : std::uint8_t { kChosen, kNaive, kBlocked, kRowLoads };
+enum class GemmNest : std::uint8_t { kChosen, kNaive, kBlocked, kRowLoads };
 
 struct GemmViews {
   // a [k, m] or by rows [m, k], b [k, n] or by rows [n, k], c [m, n]; rows of a and b as in GemmShape

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of the definition with what a machine that rounds its activations may add to them: of each element
-// the variance of its error. Roundings to the dtype are taken as independent and uniform, at most u^2 / 3 of
-// the element's square each; errors of different elements as independent, so that variances go through
-// products and sums by the squares of what the values go through by.
+// Values of the definition with the possible error of a machine that rounds its activations: for each
+// element, the variance of its error. Roundings to the dtype are assumed independent and uniform, at most u^2
+// / 3 of the element's square each, and errors of different elements independent, so that products and sums
+// propagate variances with the squares of their factors.
 //
-// Left out: roundings to fp32, and what all elements of a row share (a norm's root, a softmax's sum), which
-// are small beside these.
+// Not included: roundings to fp32, and errors that all elements of a row share (a norm's root, a softmax's
+// sum), which are small in comparison.
 #pragma once
 
 #include <Eigen/Core>
@@ -19,7 +19,7 @@ struct Noisy {
   static Noisy exact(const Rows& value);
 };
 
-// Variance of so many roundings to the activations' dtype, of an element of 1.
+// Variance of that many roundings to the activations' dtype, for an element of 1.
 double rounding(double times);
 void round(Noisy& x, double times = 1);
 
@@ -34,18 +34,20 @@ struct Sum {
   void add(const Rows& value, const Rows& variance);
 };
 
-// norm(x) * gain and back: dx (not rounded), and what it adds to the gain's gradient [1, columns].
+// norm(x) * gain and its gradient: dx (not rounded), and the contribution to the gain's gradient [1,
+// columns].
 Noisy normalised(const Noisy& x, const Rows& gain, double epsilon);
 Noisy normalised_back(const Noisy& x, const Rows& gain, double epsilon, const Noisy& dy, Sum& gain_gradient);
 
-// silu(gate) * up and back.
+// silu(gate) * up and its gradient.
 Noisy gated(const Noisy& gate, const Noisy& up);
 struct GatedGradients {
   Noisy gate, up;
 };
 GatedGradients gated_back(const Noisy& gate, const Noisy& up, const Noisy& dy);
 
-// Heads [tokens, heads d] rotated by the angles of the table [tokens, d]; back: by the negative ones.
+// Heads [tokens, heads d] rotated by the angles of the table [tokens, d]; the gradient rotates by the
+// negative angles.
 Noisy rotated(const Noisy& heads, const Rows& angles, bool back);
 
 }  // namespace tahoma::workloads

@@ -35,7 +35,7 @@ struct LayerSums {
   Sum attention_gain, q, k, v, o, mlp_gain, gate, up, down;
 };
 
-// What the forward pass of a layer has made of one sequence.
+// The intermediate values of a layer's forward pass for one sequence.
 struct Tape {
   Noisy x, normed, o, middle, normed_mlp, gate, up, hidden;
   NoisyHeads heads;
@@ -54,7 +54,7 @@ struct Step {
   Tape forward(const Weights& w, const Noisy& x) const;
   Noisy next(const Weights& w, const Tape& t) const;
   Noisy back(const Weights& w, const Tape& t, const Noisy& dy, LayerSums& to) const;
-  Noisy spread(Noisy partial) const {  // added up over the ranks
+  Noisy spread(Noisy partial) const {  // summed over the ranks
     round(partial, sums);
     return partial;
   }
@@ -112,7 +112,7 @@ Loss loss_of(const Noisy& logits, const Eigen::VectorXi& labels, double scale) {
     Eigen::RowVectorXd p = (logits.value.row(r).array() - most).exp();
     const double sum = p.sum();
     p /= sum;
-    // Of the exponentials: workloads/loss/cross_entropy_definition.h.
+    // The errors of the exponentials: workloads/loss/cross_entropy_definition.h.
     const double of_sum = 16 * kFp32 * (1 + logits.value.row(r).cwiseAbs().maxCoeff());
     made.gradient.variance.row(r) =
         scale * scale *
@@ -122,7 +122,7 @@ Loss loss_of(const Noisy& logits, const Eigen::VectorXi& labels, double scale) {
     made.variance(r, 0) = p.cwiseAbs2().dot(logits.variance.row(r)) + of_sum * of_sum;
     made.gradient.value.row(r) = scale * p;
   }
-  round(made.gradient, 2);  // its exponential's, and the result's
+  round(made.gradient, 2);  // that of its exponential, and that of the result
   return made;
 }
 
@@ -156,7 +156,7 @@ GoldenResult check_matrix(const HostTensor& got, const Rows& want, const Rows& s
 
 Rows deviations(const Rows& variance) { return runtime::kGoldenDeviations * variance.cwiseSqrt(); }
 
-// body(one of got's tensors, its gradient), each; the first mismatch says which.
+// Calls body(one of got's tensors, its gradient) for each; the first mismatch names the tensor.
 template <class Check>
 GoldenResult check_all(const WantedStep& wanted, const ModelTensors& got, Check&& check) {
   GoldenResult all;
@@ -225,7 +225,7 @@ GoldenResult check_weights(const WantedStep& wanted, const AdamSettings& adam, c
   std::vector<const HostTensor*> old;
   for_tensors(before, [&](const char*, std::size_t, const HostTensor& tensor) { old.push_back(&tensor); });
   std::size_t number = 0;
-  // Both corrections cancel in a first step: what moves is g / (|g| + epsilon).
+  // Both corrections cancel in a first step: the update is g / (|g| + epsilon).
   const auto moved = [&](const Eigen::ArrayXXd& g) -> Eigen::ArrayXXd {
     return adam.rate * g / (g.abs() + adam.epsilon);
   };
@@ -235,7 +235,7 @@ GoldenResult check_weights(const WantedStep& wanted, const AdamSettings& adam, c
                           step = moved(g),
                           slack = (moved(g + off) - step).abs().max((moved(g - off) - step).abs());
     const Rows want = ((1 - adam.rate * adam.decay) * p.array() - step).matrix();
-    // Of the optimizer's own arithmetic: workloads/optimizer/adam_definition.cpp.
+    // The errors of the optimizer's own arithmetic: workloads/optimizer/adam_definition.cpp.
     const Rows own = (16 * kFp32 * (step.abs() + p.array().abs())).matrix();
     return check_matrix(tensor, want, slack.matrix() + own,
                         "what six deviations of the gradient's error do to the optimizer's step");

@@ -35,7 +35,7 @@ void BackwardPart::input_gradient(const HbmView& dc, const HbmView& b, const Hbm
   views.a = dc;
   views.b = b;
   views.c = da;
-  emit_gemm(GemmKernel::kChosen, kernel, machine, shape, views);
+  emit_gemm(GemmNest::kChosen, kernel, machine, shape, views);
 }
 
 void BackwardPart::weight_gradient(const HbmView& a, const HbmView& dc, const HbmView& db) const {
@@ -45,7 +45,7 @@ void BackwardPart::weight_gradient(const HbmView& a, const HbmView& dc, const Hb
   views.a = a;
   views.b = dc;
   views.c = db;
-  emit_gemm(GemmKernel::kChosen, kernel, machine, shape, views);
+  emit_gemm(GemmNest::kChosen, kernel, machine, shape, views);
 }
 
 void BackwardPart::norm(const Norm& n) const {

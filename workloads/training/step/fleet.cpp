@@ -30,17 +30,17 @@ void Fleet::add(const Exchange& what, const std::vector<Cell>& members, const En
     ends.input.push_back(input(member));
     ends.output.push_back(output(member));
   }
-  Placed placed = among.plan(what.operation, what.dtype, what.elements, algorithm_);
-  among.add(placed, ends);
-  for (const auto& spans : placed.spans) ran.spans.push_back(spans);
+  PlannedCollective planned = among.plan(what.operation, what.dtype, what.elements, algorithm_);
+  among.add(planned, ends);
+  for (const auto& spans : planned.spans) ran.spans.push_back(spans);
   if (ran.groups++ == 0) {
     ran.group = among.group();
-    ran.placed = std::move(placed);
+    ran.planned = std::move(planned);
   }
 }
 
 void Fleet::exchange(const Exchange& what, const EndOf& input, const EndOf& output) {
-  TAHOMA_INVARIANT(members(what.across) > 1, "an exchange of one with itself");
+  TAHOMA_INVARIANT(members(what.across) > 1, "an exchange needs at least two members");
   region(what.region);
   Ran& ran = ran_.emplace_back();
   ran.what = what;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All ranks of a training step: replicas with programs of their own, whose ranks exchange rows of activations
-// among each other, and whose equal ranks exchange gradients and weights. A *cell* is one physical core: a
-// physical core of a rank of a replica.
+// All ranks of a training step: replicas with their own programs. The ranks of a replica exchange rows of
+// activations, and equal ranks of all replicas exchange gradients and weights. A *cell* is one physical core
+// of a rank of a replica.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ struct Cell {
   std::size_t replica = 0, rank = 0, physical_core = 0;
 };
 
-// Who exchanges: the ranks of each replica, or the same rank of all replicas; in both cases each physical
-// core for itself.
+// The members of an exchange: the ranks of each replica, or the same rank of all replicas; in both cases each
+// physical core separately.
 enum class Across : std::uint8_t { kRanks, kReplicas };
 
 class Fleet {
@@ -55,7 +55,7 @@ class Fleet {
       for (std::size_t r = 0; r < ranks(); ++r) body(Cell{g, r, 0});
   }
 
-  // One collective in each group of at least two members; `elements` in all of a group's.
+  // One collective in each group of at least two members; `elements` is the total of a group.
   struct Exchange {
     Across across = Across::kRanks;
     std::string region;
@@ -66,12 +66,12 @@ class Fleet {
   using EndOf = std::function<runtime::collective::End(const Cell&)>;
   void exchange(const Exchange& what, const EndOf& input, const EndOf& output);
 
-  // What ran, for reports: the first group's, with the spans of all groups' members.
+  // The collectives for reports: the first group's, with the spans of the members of all groups.
   struct Ran {
     Exchange what;
     runtime::collective::Group group;
     std::size_t groups = 0;
-    runtime::collective::Placed placed;
+    runtime::collective::PlannedCollective planned;
     std::vector<std::vector<runtime::collective::Stopwatch::Span>> spans;  // by member of all groups
   };
   const std::vector<Ran>& ran() const { return ran_; }

@@ -46,7 +46,7 @@ void TrainingLayers::products(std::size_t layer, Body&& body) {
   }
 }
 
-// From the stream to the hidden features.
+// From the residual stream to the hidden features.
 void TrainingLayers::remember(std::size_t layer) {
   tapes_.clear();
   fleet_.each_rank(
@@ -89,7 +89,7 @@ void TrainingLayers::forward(std::size_t layer) {
   if (!params_.recomputes()) kept_[layer] = std::move(tapes_);
 }
 
-// Queries and keys rotate in place; then each physical core takes its heads.
+// Queries and keys rotate in place; then each physical core processes its heads.
 void TrainingLayers::attention() {
   const RankShare& share = parameters_.share();
   const std::uint64_t rotated = share.heads + share.kv_heads;
@@ -99,7 +99,7 @@ void TrainingLayers::attention() {
   });
   fleet_.region("attention");
   fleet_.each_rank([&](const Cell& c) {
-    fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
+    fleet_.replica(c).synchronise(c.rank, [&](std::size_t writer, std::size_t viewer) {
       const auto [first, count] = share.units_of(writer);
       return std::vector<HbmView>{heads_of(tape(c).qkv.of(viewer), first, count, params_.model().head_dim)};
     });
@@ -118,7 +118,7 @@ void TrainingLayers::attention() {
     }
   });
   fleet_.region("attention");
-  meet_columns([&](const Cell& c) -> const Matrix& { return tape(c).o; });
+  synchronise_columns([&](const Cell& c) -> const Matrix& { return tape(c).o; });
 }
 
 HbmView TrainingLayers::sequence(const Matrix& matrix, const Cell& c, std::uint64_t number) const {
@@ -132,10 +132,10 @@ void TrainingLayers::rope(const Cell& c, const Matrix& matrix, const runtime::Pa
     part(c).rope(heads_of(sequence(matrix, c, s), heads.first, heads.count, params_.model().head_dim), table);
 }
 
-// Each physical core has made its columns.
-void TrainingLayers::meet_columns(const Which& which) {
+// Each physical core has computed its columns.
+void TrainingLayers::synchronise_columns(const Which& which) {
   fleet_.each_rank([&](const Cell& c) {
-    fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
+    fleet_.replica(c).synchronise(c.rank, [&](std::size_t writer, std::size_t viewer) {
       return std::vector<HbmView>{fleet_.replica(c).core_columns(which(c).of(viewer), writer)};
     });
   });

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layers of a training step on all ranks, forward and back. Between products each cell has its rows of
-// the stream; a product takes all rows, gathered, and its partial sums are spread again (token_rows.h). Back
-// the same with the two exchanged: the gradient of a sum is gathered, that of what was gathered is spread.
+// The layers of a training step on all ranks, forward and backward. Between products each cell has its own
+// rows of the stream. A product needs all rows, which are gathered, and its partial sums are scattered again
+// (token_rows.h). The backward pass exchanges the two: the gradient of a sum is gathered, and that of
+// gathered rows is scattered.
 //
 //   forward   normed = norm(stream)        middle = stream + attention(normed Wqkv) Wo
 //             normed_mlp = norm(middle)    next   = middle + (silu(gate) * up) Wdown
 //   backward  dmiddle = dnext + norm'(...), dstream = dmiddle + norm'(...)
 //
-// A physical core's gradient of a product's input comes before that of its weights (update.h says why).
+// A physical core computes the gradient of a product's input before that of its weights (update.h gives the
+// reason).
 #pragma once
 
 #include "workloads/training/step/backward_parts.h"
@@ -22,13 +24,13 @@ class TrainingLayers {
   TrainingLayers(Fleet& fleet, const TrainingParams& params, const Parameters& parameters,
                  const RowExchange& rows);
 
-  // Layer by layer; afterwards stream(layer + 1) is there.
+  // Layer by layer; afterwards stream(layer + 1) is complete.
   void forward(std::size_t layer);
-  // From the last one; gradient(layer + 1) is there. Leaves what the rank's rows add to the gradients of the
-  // layer's parameters, and gradient(layer).
+  // Backward, from the last layer; requires gradient(layer + 1). Produces the contribution of the rank's rows
+  // to the gradients of the layer's parameters, and gradient(layer).
   void backward(std::size_t layer);
 
-  // In front of a layer, or behind the last one: a cell's own rows.
+  // The stream before a layer, or after the last one: a cell's own rows.
   runtime::HbmView stream(const Cell& c, std::size_t layer) const;
   // Its gradient.
   const TokenRows& gradient(const Cell& c, std::size_t layer) const {
@@ -45,10 +47,10 @@ class TrainingLayers {
   runtime::HbmView core_columns(const Matrix& matrix, const Cell& c) {
     return fleet_.replica(c).core_columns(matrix.of(c.physical_core), c.physical_core);
   }
-  // Of weights [inputs, outputs], the physical core's inputs.
+  // For weights [inputs, outputs], the physical core's inputs.
   runtime::HbmView core_rows(const Matrix& matrix, const Cell& c) const;
   runtime::HbmView sequence(const Matrix& matrix, const Cell& c, std::uint64_t number) const;
-  // body(products of the layer on a replica, its first rank), for each.
+  // Calls body(products of the layer on a replica, its first rank) for each.
   template <class Body>
   void products(std::size_t layer, Body&& body);
   template <class Body>
@@ -57,7 +59,7 @@ class TrainingLayers {
     fleet_.each(body);
   }
   using Which = std::function<const Matrix&(const Cell& rank)>;
-  void meet_columns(const Which& which);
+  void synchronise_columns(const Which& which);
 
   void remember(std::size_t layer);
   void attention();
@@ -74,8 +76,8 @@ class TrainingLayers {
   RopeTables tables_;
   std::vector<std::vector<Matrix>> streams_;                 // by layer and cell
   std::vector<std::vector<TokenRows>> gradients_of_stream_;  // by layer and rank
-  std::vector<std::vector<LayerTape>> kept_;                 // by layer and rank, unless they are made again
-  std::vector<LayerTape> tapes_;                             // of the layer in work, by rank
+  std::vector<std::vector<LayerTape>> kept_;                 // by layer and rank, unless they are recomputed
+  std::vector<LayerTape> tapes_;                             // of the current layer, by rank
   std::vector<LayerGradients> gradients_;
 };
 

@@ -39,12 +39,12 @@ void TrainingLayers::back_through_mlp(std::size_t layer) {
     back(c).gated(both(tape(c).gate_up, 0), both(tape(c).gate_up, 1), dy, both(back_tape(c).gate_up, 0),
                   both(back_tape(c).gate_up, 1));
   });
-  meet_columns([&](const Cell& c) -> const Matrix& { return back_tape(c).gate_up; });
+  synchronise_columns([&](const Cell& c) -> const Matrix& { return back_tape(c).gate_up; });
   each("back gate and up", [&](const Cell& c) {
     back(c).input_gradient(back_tape(c).gate_up.of(c.physical_core), core_rows(weights(c).gate_up, c),
                            core_columns(back_tape(c).normed_mlp.all, c));
   });
-  meet_columns([&](const Cell& c) -> const Matrix& { return back_tape(c).normed_mlp.all; });
+  synchronise_columns([&](const Cell& c) -> const Matrix& { return back_tape(c).normed_mlp.all; });
   rows_.reduce_scatter("back mlp reduce_scatter",
                        [&](const Cell& c) -> const TokenRows& { return back_tape(c).normed_mlp; });
   each("back gate and up", [&](const Cell& c) {
@@ -106,7 +106,7 @@ void TrainingLayers::back_through_attention() {
     rope(c, back_tape(c).qkv, {at.k, at.kv_heads}, tables_.back(c));
   });
   fleet_.each_rank([&](const Cell& c) {
-    fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
+    fleet_.replica(c).synchronise(c.rank, [&](std::size_t writer, std::size_t viewer) {
       const auto [dq, dk, dv] = CellHeads(share, writer).of(back_tape(c).qkv.of(viewer), d);
       return std::vector<HbmView>{dq, dk, dv};
     });
@@ -119,7 +119,7 @@ void TrainingLayers::back_through_heads(std::size_t layer) {
                            core_rows(parameters_.weights(c, layer).qkv, c),
                            core_columns(back_tape(c).normed.all, c));
   });
-  meet_columns([&](const Cell& c) -> const Matrix& { return back_tape(c).normed.all; });
+  synchronise_columns([&](const Cell& c) -> const Matrix& { return back_tape(c).normed.all; });
   rows_.reduce_scatter("back attention reduce_scatter",
                        [&](const Cell& c) -> const TokenRows& { return back_tape(c).normed; });
   each("back qkv", [&](const Cell& c) {

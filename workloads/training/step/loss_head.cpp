@@ -83,7 +83,7 @@ void LossHead::forward_and_back(const TrainingLayers& layers) {
                            of(c).core_tensors[c.physical_core].normed_gradient.of(c.physical_core));
   });
   fleet_.each_rank([&](const Cell& c) {
-    fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
+    fleet_.replica(c).synchronise(c.rank, [&](std::size_t writer, std::size_t viewer) {
       const std::uint64_t run = rows_.sharding().run;
       return std::vector<HbmView>{rows_of(of(c).normed.of(viewer), writer * run, run),
                                   rows_of(of(c).logits.of(viewer), writer * run, run)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behind the layers: the last norm, logits over the vocabulary, cross-entropy with the labels, and all the
-// way back. Every cell does it for its own rows with the whole head, so nothing is exchanged but, later, the
-// head's gradient. The loss is the mean over all rows of all replicas.
+// The end of the model: the last norm, logits over the vocabulary, cross-entropy with the labels, and their
+// backward pass. Every cell computes it for its own rows with the whole head, so nothing is exchanged except
+// the head's gradient, later. The loss is the mean over all rows of all replicas.
 #pragma once
 
 #include "workloads/training/step/layers.h"
@@ -12,7 +12,7 @@ class LossHead {
  public:
   LossHead(Fleet& fleet, const TrainingParams& params, const Parameters& parameters, const RowExchange& rows);
 
-  // Leaves the gradient of the stream behind the layers, of the last norm's gain, and of the head.
+  // Computes the gradient of the stream after the layers, of the last norm's gain, and of the head.
   void forward_and_back(const TrainingLayers& layers);
 
   void fill(const runtime::HostTensor& labels) const;
@@ -20,7 +20,7 @@ class LossHead {
 
  private:
   struct OfRank {
-    // [rows of its physical cores, hidden] and [.., vocabulary], which get their gradient.
+    // [rows of its physical cores, hidden] and [.., vocabulary]; the gradient replaces the latter.
     Matrix normed, logits;
     struct CoreTensors {
       Matrix labels, starts, places, loss, part, normed_gradient;

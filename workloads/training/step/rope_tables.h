@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rotary embedding's cosines and sines on every rank, and those of the way back: a gradient rotates by
-// the negative angle.
+// The rotary embedding's cosines and sines on every rank, and those of the backward pass: a gradient rotates
+// by the negative angle.
 #pragma once
 
 #include "runtime/run/inputs.h"

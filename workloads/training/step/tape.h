@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one rank has of one layer in HBM: what its forward pass leaves for the backward pass, and the
-// gradients of it. All in bf16 but lse and sums, token-major.
+// The tensors of one layer in the HBM of one rank: values that the forward pass keeps for the backward pass,
+// and their gradients. All are bf16 except lse and sums, and token-major.
 #pragma once
 
 #include <tuple>
@@ -12,18 +12,18 @@ namespace tahoma::workloads {
 
 // Forward. `partial` and `partial_mlp` are `attended.all` and `widened.all`.
 struct LayerTape : LayerTensors {
-  TokenRows normed, attended, normed_mlp, widened;  // in front of the products, and behind them
+  TokenRows normed, attended, normed_mlp, widened;  // before and after the products
   std::vector<Matrix> middle;                       // by physical core: the stream between the two parts
   std::vector<Matrix> lse;                          // by physical core: [sequences heads, tokens] of fp32
 };
 LayerTape make_tape(Fleet& fleet, const TrainingParams& params, const RankShare& share,
                     const RowExchange& rows, const Cell& rank);
 
-// Backward: of what the forward pass calls so.
+// Backward: the gradients of the forward values with the same names.
 struct LayerGradients {
   TokenRows normed, middle, normed_mlp;
   Matrix qkv, o, gate_up, hidden;
-  std::vector<Matrix> dk_sum, dv_sum;  // by physical core, of fp32, where BackwardPart::needs_sums()
+  std::vector<Matrix> dk_sum, dv_sum;  // by physical core, of fp32, if BackwardPart::needs_sums()
 };
 LayerGradients make_gradients(Fleet& fleet, const TrainingParams& params, const RankShare& share,
                               const RowExchange& rows, const Cell& rank);

@@ -50,7 +50,7 @@ void RowExchange::all_gather(const std::string& region, const Which& which) cons
         [&](const Cell& c) { return own_end(which(c), c); },
         [&](const Cell& c) { return block_end(which(c), c); });
   fleet_.each_rank([&](const Cell& c) {
-    fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
+    fleet_.replica(c).synchronise(c.rank, [&](std::size_t writer, std::size_t viewer) {
       return std::vector<HbmView>{
           rows_of(which(c).all.of(viewer), sharding_.first_of_block(0, writer), sharding_.block())};
     });

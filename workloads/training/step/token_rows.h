@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations with a row for each token of a replica. Products need all rows on every rank; between them each
-// cell has some rows for itself: of each physical core's block of rows a run for each rank
-// (workloads/transformer/partition/rows.h, one slice). A rank alone has them in the one tensor.
+// Activations with one row for each token of a replica. Products need all rows on every rank. Between them
+// each cell has its own rows: a run for each rank of each physical core's block of rows
+// (workloads/transformer/partition/rows.h, one slice). A single rank has them in the one tensor.
 #pragma once
 
 #include "workloads/training/step/fleet.h"
@@ -11,7 +11,7 @@ namespace tahoma::workloads {
 
 struct TokenRows {
   Matrix all;               // [rows, hidden]
-  std::vector<Matrix> own;  // by physical core: [run, hidden]; none on a rank alone
+  std::vector<Matrix> own;  // by physical core: [run, hidden]; empty for a single rank
 };
 
 class RowExchange {
@@ -20,15 +20,15 @@ class RowExchange {
 
   const RowSharding& sharding() const { return sharding_; }
   TokenRows make(const Cell& rank, const char* name) const;
-  // Of one cell alone, which nobody else has.
+  // For one cell only.
   Matrix own(const Cell& cell, const char* name) const;
   runtime::HbmView own(const TokenRows& rows, const Cell& cell) const;
 
   using Which = std::function<const TokenRows&(const Cell&)>;
-  // All cells have written their own rows; afterwards every physical core of every rank finds all.
+  // All cells have written their own rows; afterwards every physical core of every rank has all of them.
   void all_gather(const std::string& region, const Which& which) const;
-  // The physical cores of a rank have met about its part of all rows' sums; afterwards each cell has its own
-  // rows.
+  // The physical cores of a rank have synchronised on its part of all rows' sums; afterwards each cell has
+  // its own rows.
   void reduce_scatter(const std::string& region, const Which& which) const;
 
  private:

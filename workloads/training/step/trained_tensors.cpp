@@ -52,7 +52,7 @@ Parameters::OfRank Parameters::make(const Cell& rank) {
     for (const Product& product : kTable) replica.declare_input((made.weights.back().*product.matrix).tensor);
   }
   made.gains = input(replica.shared(rank.rank, "gains", DType::kFp32, gain_rows_, m.hidden));
-  for (std::size_t h = 0; h < fleet_.physical_cores(); ++h)  // the rows behind the gains' own stay zero
+  for (std::size_t h = 0; h < fleet_.physical_cores(); ++h)  // the rows after the gains' own remain zero
     made.gain_parts.push_back(
         input(replica.shared(rank.rank, "gain_parts", DType::kFp32, gain_rows_, m.hidden)));
   made.gain_gradients = fleet_.physical_cores() == 1
@@ -75,7 +75,7 @@ void Parameters::add_gain_parts() {
   if (fleet_.physical_cores() == 1) return;
   fleet_.region("gain gradients");
   fleet_.each_rank([&](const Cell& c) {
-    fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
+    fleet_.replica(c).synchronise(c.rank, [&](std::size_t writer, std::size_t viewer) {
       return std::vector<HbmView>{of(c).gain_parts[writer].of(viewer)};
     });
   });

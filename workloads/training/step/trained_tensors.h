@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a training step changes, on every rank: products of the layers, of which the ranks of a replica have
-// parts, and gains of the norms and the head, which all have; with their gradients of fp32.
+// The tensors that a training step updates, on every rank, with their gradients in fp32: products of the
+// layers, which are sharded over the ranks of a replica, and gains of the norms and the head, which every
+// rank has.
 #pragma once
 
 #include "workloads/training/step/fleet.h"
@@ -12,7 +13,7 @@ namespace tahoma::workloads {
 struct Trained {
   std::string name;
   bool on_all_ranks = false;             // the same on all ranks of a replica
-  std::vector<Matrix> weight, gradient;  // by rank number; the gradient that this rank's rows have made
+  std::vector<Matrix> weight, gradient;  // by rank number; the gradient from this rank's rows
 };
 
 class Parameters {
@@ -33,12 +34,12 @@ class Parameters {
   std::size_t mlp_norm(std::size_t layer) const { return 2 * layer + 1; }
   std::size_t final_norm() const { return 2 * params_.forward.layers; }
   runtime::HbmView gain(const Cell& c, std::size_t norm) const;
-  // What the cell's own rows add to its gradient, [1, hidden].
+  // The contribution of the cell's own rows to its gradient, [1, hidden].
   runtime::HbmView gain_part(const Cell& c, std::size_t norm) const;
-  // The physical cores' parts added, once they are all there.
+  // Adds the physical cores' parts once all are complete.
   void add_gain_parts();
 
-  // Behind the gains' own rows come zeros, so that all cells can share them evenly.
+  // Zeros follow the gains' own rows, so that all cells can shard them evenly.
   Trained trained_gains() const { return trained("gains", true, &OfRank::gains, &OfRank::gain_gradients); }
   Trained trained_head() const { return trained("head", true, &OfRank::head, &OfRank::head_gradient); }
   std::vector<Trained> trained_layer(std::size_t layer) const;

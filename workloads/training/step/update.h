@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the gradients that all ranks have made of one tensor to its new weights on all of them: each physical
-// core of a rank sums its part of the rows over the replicas (a tensor that all ranks have: over
-// these first) by reduce_scatter, updates what it is left with by AdamW (fp32, moments and master weights
-// there and nowhere else), and its weights go back by all_gather.
+// Computes the new weights of one tensor on all ranks from the gradients of all ranks. Each physical core of
+// a rank sums its part of the rows over the replicas by reduce_scatter (for a tensor that all ranks have,
+// first over the ranks). It updates its shard by AdamW (in fp32; only it has the moments and master weights
+// of the shard). An all_gather then distributes the weights.
 //
-// The new weights take the old ones' place. Whoever sends them has had this core's gradient of the
-// tensor, and a physical core makes the gradient of its rows behind its last use of them; what the other
-// physical core needs of these rows is behind a meeting.
+// The new weights replace the old ones in place. A sender of new weights has received this core's gradient of
+// the tensor, and a physical core computes the gradient of its rows after its last use of them; a rendezvous
+// orders the other physical core's use of these rows.
 #pragma once
 
 #include "workloads/training/step/trained_tensors.h"
@@ -21,20 +21,20 @@ class Update {
   void step();
   void spread();
 
-  // In functional mode, before the run: master weights from the weights, moments zero.
+  // In functional mode, before the run: sets the master weights from the weights, and the moments to zero.
   void fill();
-  // After it: what a rank's tensor has become, put together from all cells' shards, in fp32.
+  // After the run: a rank's tensor, assembled from the shards of all cells, in fp32.
   runtime::HostTensor gradient(std::size_t rank) const;
   runtime::HostTensor master(std::size_t rank) const { return together(rank, master_); }
   const Trained& trained() const { return trained_; }
 
  private:
-  // Its gradient is summed over several cells; if not, a physical core's rows are its shard.
+  // Whether its gradient is summed over several cells; if not, a physical core's rows are its shard.
   bool shared() const { return !chain_.empty(); }
   std::uint64_t rows() const { return trained_.weight.front().tensor.shape[0]; }
   std::uint64_t columns() const { return trained_.weight.front().tensor.shape[1]; }
   isa::DType dtype() const { return trained_.weight.front().tensor.dtype; }
-  // A physical core's elements when so many of the exchanges of the chain have been made.
+  // A physical core's elements after that many exchanges of the chain.
   std::uint64_t elements(std::size_t exchanges) const;
   std::uint64_t first_element(const Cell& c) const;  // of its shard in its rank's tensor
 
@@ -52,7 +52,7 @@ class Update {
   AdamSettings adam_;
   Trained trained_;
   std::vector<Across> chain_;
-  Pieces gradient_, master_, first_, second_;  // shards, the gradient's if it is shared
+  Pieces gradient_, master_, first_, second_;  // shards; the gradient's only if it is shared
   Pieces copy_;                                // likewise, in the weights' dtype
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the tokens of a mixture of experts go in one layer and slice of a replica, in numbers alone. A *slot*
+// The layout of the tokens of a mixture of experts in one layer and slice of a replica, as plain numbers. A *slot*
 // is an expert of a block by its number there. For each slot
-//   sent     a physical core of a rank's own rows for that slot's experts of all blocks, block after block
-//   arrived  what came to a physical core from the ranks with its place in their blocks, block after block
-//   rows     the rows of the slot's expert, which all ranks of its block have: core after core, and of each
-//            from one place in the block (or, where a rank is a block, from one block) after another
-// Where nothing is exchanged (a single rank, or decoding, in which all ranks have all tokens) a rank takes
-// the rows of its own experts, core after core.
+//   sent     a physical core's own rows for that slot's experts of all blocks, block after block
+//   arrived  rows that a physical core received from the ranks at its position in their blocks, block after block
+//   rows     the rows of the slot's expert, which all ranks of its block have: core after core, and for each
+//            core one position in the block (or, if a rank is a block, one block) after another
+// If nothing is exchanged (a single rank, or decoding, in which all ranks have all tokens), a rank takes the
+// rows of its own experts, core after core.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct ExpertCase {
 
 class ExpertLayout {
  public:
-  // Experts of rows of the replica; the rows that a physical core of a rank has.
+  // Experts of rows of the replica; the rows of a physical core of a rank.
   using Expert = std::function<std::uint64_t(std::uint64_t row, std::uint64_t k)>;
   using Own = std::function<runtime::Part(std::size_t rank, std::size_t physical_core)>;
   ExpertLayout(const ExpertCase& shape, std::uint64_t per_token, const Expert& expert, const Own& own);
@@ -38,20 +38,20 @@ class ExpertLayout {
     return arrived_[number(rank, physical_core, slot)];
   }
   const Segment& rows(std::size_t rank, std::size_t slot) const { return rows_[rank * shape_.slots + slot]; }
-  // The place in rows() of what comes to a physical core by way of another place.
+  // The position in rows() of the rows that a physical core receives through another position.
   std::size_t place(std::size_t physical_core, std::size_t from) const {
     return physical_core * sources_ + from;
   }
-  // Of rows(): those of a physical core.
+  // The part of rows() of a physical core.
   runtime::Part rows_of_core(std::size_t rank, std::size_t slot, std::size_t physical_core) const;
 
-  // Numbers among its own rows of those that a physical core of a rank sends (or takes), in their order.
+  // The numbers, among its own rows, of the rows that a physical core of a rank sends (or takes), in order.
   std::vector<std::uint64_t> taken(std::size_t rank, std::size_t physical_core, std::size_t slot) const;
-  // By own row and choice, where what its expert made of it comes to stand: in the tensor of the sent
-  // segments, or where nothing is exchanged in that of the experts' rows, whose last one, behind all
-  // segments, stands for experts of other ranks.
+  // By own row and choice, the position of the expert's result: in the tensor of the sent segments, or, if
+  // nothing is exchanged, in that of the experts' rows, whose last row, after all segments, represents
+  // experts of other ranks.
   std::vector<std::uint64_t> returned(std::size_t rank, std::size_t physical_core) const;
-  // By own row and choice: how many own rows before it have the same expert.
+  // By own row and choice: the number of earlier own rows with the same expert.
   std::vector<std::uint64_t> places(std::size_t rank, std::size_t physical_core) const;
 
  private:

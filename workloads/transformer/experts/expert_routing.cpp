@@ -14,9 +14,9 @@ namespace tahoma::workloads {
 
 namespace {
 
-constexpr std::uint64_t kTensor = 1000;  // of generated values: none of the inputs has this number
+constexpr std::uint64_t kTensor = 1000;  // of generated values: no input has this number
 
-// The experts of a token, drawn one after the other by `weights`; what was drawn is not there any more.
+// The experts of a token, drawn one after the other by `weights` without replacement.
 template <class Draw>
 void draw_token(std::vector<double> weights, std::uint64_t* chosen, std::uint64_t count, const Draw& draw) {
   for (std::uint64_t k = 0; k < count; ++k) {

@@ -48,7 +48,7 @@ void seat(const model::MachineParams& machine, const char* kind, const std::vect
 
 }  // namespace
 
-// Teams across blocks and within them take turns, so only those of one kind share links.
+// Teams across blocks and within them alternate, so only those of one kind share links.
 void seat_teams(const model::MachineParams& machine, const ParallelDegrees& degrees,
                 std::vector<std::vector<Replica::RankCores>>& replicas) {
   std::vector<Replica::RankCores*> places;

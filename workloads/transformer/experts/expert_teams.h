@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who exchanges tokens with whom, where the experts of a layer are sharded over blocks of a replica's ranks
-// (`workload.parallel.expert`). Across blocks: the ranks with the same place in theirs, one of each, to which
-// a token goes once however many ranks share its expert. Within a block: its ranks, which tell each other
-// what came. Each physical core of a rank is in teams of its own.
+// The groups that exchange tokens if the experts of a layer are sharded over blocks of a replica's ranks
+// (`workload.parallel.expert`). Across blocks: the ranks at the same position, one of each block; a token is
+// sent to them once, however many ranks share its expert. Within a block: its ranks, which distribute the
+// arrivals. Each physical core of a rank has its own teams.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace tahoma::workloads {
 
-// Of all groups at once, which share links: RankCores::teams.
+// Teams of all groups together, which share links: RankCores::teams.
 void seat_teams(const model::MachineParams& machine, const ParallelDegrees& degrees,
                 std::vector<std::vector<Replica::RankCores>>& replicas);
 
@@ -29,7 +29,7 @@ class ExpertTeams {
 
   std::size_t blocks() const { return blocks_; }
   std::size_t block_size() const { return block_; }
-  // There are at least two blocks; or two ranks in each.
+  // Whether there are at least two blocks; or two ranks in each.
   std::size_t across(std::size_t place, std::size_t physical_core) const {
     return place * physical_cores_ + physical_core;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of tokens that stand in a tensor for one expert, from one place (a rank, a physical core) after
-// another, as many from each as the routing says. Behind them the tensor has rows up to a multiple of 16,
-// which products read without use (workloads/common/transposed_load.h), and for each place an access of HBM,
-// which travels where there is no row: Communicator asks for that.
+// The rows of tokens for one expert in a tensor, from one place (a rank, a physical core) after another, with
+// the counts of the routing. After them the tensor has rows up to a multiple of 16, which products read
+// without use (workloads/common/transposed_load.h). For each place there is also one access of HBM, which is
+// transferred if there is no row: Communicator requires it.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct Segment {
     return std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(place),
                            std::uint64_t{0});
   }
-  std::uint64_t all() const {  // rows of the tensor that it takes
+  std::uint64_t all() const {  // the number of its rows in the tensor
     return transposed_load_rows(rows()) + (counts.size() * kEmpty + columns - 1) / columns;
   }
   std::uint64_t end() const { return first + all(); }
 
-  // What travels for a place, in elements, and where it begins behind the segment's first.
+  // The number of elements that are transferred for a place, and their offset from the segment's first.
   std::uint64_t elements(std::size_t place) const {
     return counts[place] > 0 ? counts[place] * columns : kEmpty;
   }

@@ -8,16 +8,16 @@ using runtime::HbmView;
 namespace {
 
 // The physical cores have written their columns of a tensor.
-void meet_columns(Replica& replica, const FeedForwardOf& of, HbmView FeedForwardViews::*which) {
+void synchronise_columns(Replica& replica, const FeedForwardOf& of, HbmView FeedForwardViews::*which) {
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     if (of(r, 0).hidden.rows == 0) continue;
-    replica.meet(r, [&](std::size_t writer, std::size_t viewer) {
+    replica.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       return std::vector<HbmView>{replica.core_columns(of(r, viewer).*which, writer)};
     });
   }
 }
 
-// body(part, views, physical core), where there are rows.
+// Calls body(part, views, physical core) if there are rows.
 template <class Body>
 void each(Replica& replica, const ModelShape& model, const char* region, const FeedForwardOf& of,
           const Body& body) {
@@ -42,14 +42,14 @@ void emit_widen(Replica& replica, const ModelShape& model, const FeedForwardOf& 
          part.gated(both.window(0, 0, both.rows, columns), both.window(0, columns, both.rows, columns),
                     replica.core_columns(v.hidden, h));
        });
-  meet_columns(replica, of, &FeedForwardViews::hidden);
+  synchronise_columns(replica, of, &FeedForwardViews::hidden);
 }
 
 void emit_narrow(Replica& replica, const ModelShape& model, const FeedForwardOf& of) {
   each(replica, model, "down", of, [&](const LayerPart& part, const FeedForwardViews& v, std::size_t h) {
     part.product(v.hidden, replica.core_columns(v.down_weights, h), replica.core_columns(v.partial, h));
   });
-  meet_columns(replica, of, &FeedForwardViews::partial);
+  synchronise_columns(replica, of, &FeedForwardViews::partial);
 }
 
 }  // namespace tahoma::workloads

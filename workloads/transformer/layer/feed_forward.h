@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A SwiGLU by the physical cores of the ranks: partial = (silu(normed gate) * (normed up)) down, of the
-// hidden features that a rank has. Each physical core makes as many columns of every product, and they meet
-// about each.
+// A SwiGLU on the physical cores of the ranks: partial = (silu(normed gate) * (normed up)) down, for the
+// hidden features of a rank. Each physical core computes equally many columns of every product, with a
+// rendezvous after each.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace tahoma::workloads {
 
-// As a physical core addresses them, with the columns of both: [rows, hidden], [hidden, 2 ffn] as in
-// LayerWeights, [ffn, hidden], [rows, 2 ffn], [rows, ffn], [rows, hidden]. Without rows nothing is done.
+// Addresses for a physical core, with the columns of both: [rows, hidden], [hidden, 2 ffn] as in
+// LayerWeights, [ffn, hidden], [rows, 2 ffn], [rows, ffn], [rows, hidden]. Without rows nothing is computed.
 struct FeedForwardViews {
   runtime::HbmView normed, gate_up_weights, down_weights, gate_up, hidden, partial;
 };
 using FeedForwardOf = std::function<FeedForwardViews(std::size_t rank, std::size_t physical_core)>;
 
-// hidden, and partial from it.
+// Computes `hidden`, and `partial` from it.
 void emit_widen(Replica& replica, const ModelShape& model, const FeedForwardOf& of);
 void emit_narrow(Replica& replica, const ModelShape& model, const FeedForwardOf& of);
 

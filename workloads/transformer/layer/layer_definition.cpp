@@ -89,7 +89,7 @@ Rows mixture(const ModelShape& model, const HostWeights& weights, const Rows& x,
   return y;
 }
 
-// What a part adds to the stream, and what that does to its error.
+// The contribution of a part to the stream, and its effect on the error.
 void add(Stream& stream, const Rows& part, double roundings) {
   const auto columns = static_cast<double>(part.cols());
   for (Eigen::Index r = 0; r < part.rows(); ++r) {

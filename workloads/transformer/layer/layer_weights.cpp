@@ -15,7 +15,7 @@ using runtime::HostTensor;
 
 namespace {
 
-// A tensor of every layer; what it is filled with where there is no file.
+// A tensor of every layer, and its values if there is no file.
 struct Maker {
   const TransformerParams& params;
   std::uint64_t seed;
@@ -38,7 +38,7 @@ struct Maker {
   }
 };
 
-// The tensors of a layer: where they go, how large they are; how many of them stand below each other.
+// The tensors of a layer: their destination, their size, and how many of them are stacked.
 struct Row {
   const char* name;
   HostTensor HostWeights::*to;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights of a layer: whole on the host, as a model file has them, and each rank's part in HBM.
+// The weights of a layer: whole on the host, as in a model file, and each rank's part in HBM.
 #pragma once
 
 #include "runtime/run/inputs.h"
@@ -11,10 +11,10 @@ namespace tahoma::workloads {
 // Rows are inputs, columns outputs; norms' gains are [1, hidden] of fp32.
 struct HostWeights {
   runtime::HostTensor attention_gain, q, k, v, o, mlp_gain;
-  runtime::HostTensor gate, up, down;  // of a mixture expert by expert, one below the other
+  runtime::HostTensor gate, up, down;  // for a mixture, stacked expert by expert
   runtime::HostTensor router;          // [hidden, experts]
 };
-// What the caches of a layer hold: [sequences of all replicas, context, kv_heads head_dim] each.
+// The contents of a layer's caches: [sequences of all replicas, context, kv_heads head_dim] each.
 struct HostCache {
   runtime::HostTensor k, v;
 };
@@ -26,20 +26,20 @@ struct HostCase {
   runtime::HostTensor x;             // [rows of all replicas, hidden]
 };
 
-// Values spread evenly from middle - reach to middle + reach; `number` tells the tensors of a case apart.
+// Values spread evenly from middle - reach to middle + reach; `number` distinguishes the tensors of a case.
 struct Uniform {
   double middle = 0, reach = 1;
 };
 runtime::HostTensor generated(const char* name, std::uint64_t number, isa::DType dtype,
                               std::vector<std::uint64_t> shape, std::uint64_t seed, const Uniform& uniform);
 
-// The inputs of a case, from their files or the seed: weights uniform with a standard deviation of
-// 1 / sqrt(inputs), so that activations keep their size; gains between 0.5 and 1.5; the rest in [-1, 1).
-// Throws what load_input() throws.
+// The inputs of a case, from their files or the seed: weights are uniform with a standard deviation of 1 /
+// sqrt(inputs), so that activations keep their size; gains are between 0.5 and 1.5; the rest is in [-1, 1).
+// Throws the errors of load_input().
 HostCase host_case(const TransformerParams& params, std::uint64_t seed);
 
-// A rank's part, or anything else of the same shapes. Of a mixture of experts without its feed-forward parts,
-// which are ExpertWeights.
+// A rank's part, or other tensors of the same shapes. For a mixture of experts it lacks the feed-forward
+// parts, which are ExpertWeights.
 struct LayerWeights {
   Matrix attention_gain, mlp_gain;
   Matrix qkv;      // [hidden, units head_dim]: its query heads, key heads, value heads
@@ -54,7 +54,7 @@ struct LayerWeights {
   void fill_products(runtime::Machine& machine, const Replica& replica, std::size_t rank,
                      const ModelShape& model, const HostWeights& weights, const RankShare& share) const;
 
-  // Without gains, nor values: what has the products' shapes in another dtype.
+  // Without gains and values: tensors with the products' shapes in another dtype.
   static LayerWeights products(Replica& replica, std::size_t rank, const ModelShape& model,
                                const RankShare& share, isa::DType dtype);
 
@@ -64,7 +64,7 @@ struct LayerWeights {
                          isa::DType dtype);
 };
 
-// A block of the model's tensor, and where it stands in a rank's.
+// A block of the model's tensor, and its position in a rank's tensor.
 struct WeightBlock {
   runtime::HostTensor HostWeights::*whole;
   Matrix LayerWeights::*part;
@@ -72,7 +72,7 @@ struct WeightBlock {
   std::uint64_t row, column;  // of the part
   runtime::Window place() const { return {row, column, window.rows, window.columns}; }
 };
-// A window of one tensor to a place of the same size in another of the same dtype.
+// Copies a window of one tensor to a position of the same size in another one of the same dtype.
 void copy_block(const runtime::HostTensor& from, const runtime::Window& window, runtime::HostTensor& to,
                 const runtime::Window& place);
 std::vector<WeightBlock> blocks_of(const ModelShape& model, const RankShare& share, std::size_t rank);

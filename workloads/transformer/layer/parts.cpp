@@ -29,7 +29,7 @@ void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c) co
   views.a = a;
   views.b = b;
   views.c = c;
-  emit_gemm(GemmKernel::kChosen, kernel, machine, shape, views);
+  emit_gemm(GemmNest::kChosen, kernel, machine, shape, views);
 }
 
 void LayerPart::norm(const HbmView& x, const HbmView* add, const HbmView* sum, const HbmView& gain,

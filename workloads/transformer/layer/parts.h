@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a layer on one physical core of a rank: kernels on token-major activations, each with the
-// on-chip memory to itself.
+// The parts of a layer on one physical core of a rank: kernels on token-major activations. Each part can use
+// the whole on-chip memory.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace tahoma::workloads {
 
-// One physical core's kernel with what all of its parts have to know.
+// One physical core's kernel and the common settings of its parts.
 struct LayerPart {
   runtime::Kernel& kernel;
   const model::MachineParams& machine;
@@ -22,7 +22,7 @@ struct LayerPart {
   void norm(const runtime::HbmView& x, const runtime::HbmView* add, const runtime::HbmView* sum,
             const runtime::HbmView& gain, const runtime::HbmView& y) const;
   void add(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& y) const;
-  // In place, heads [tokens, head_dim] beside each other.
+  // In place; heads [tokens, head_dim] are side by side.
   void rope(const runtime::HbmView& heads, const runtime::HbmView& table) const;
   // y = silu(gate) * up
   void gated(const runtime::HbmView& gate, const runtime::HbmView& up, const runtime::HbmView& y) const;
@@ -38,10 +38,10 @@ struct LayerPart {
   struct Decode {
     runtime::HbmView q, k, v, o;
     std::uint64_t kv_heads, heads_per_kv, sequences, tokens;
-    const runtime::HbmView* lse = nullptr;  // wanted: [heads, sequences] of fp32
+    const runtime::HbmView* lse = nullptr;  // if requested: [heads, sequences] of fp32
   };
   void decode(const Decode& d) const;
-  // Attention over so many parts of the keys put together (workloads/decode/decode_merge.h).
+  // Merges attention over that many parts of the keys (workloads/decode/decode_merge.h).
   void merge(std::uint64_t parts, std::uint64_t heads, const runtime::HbmView& of_parts,
              const runtime::HbmView& lse, const runtime::HbmView& o) const;
 };

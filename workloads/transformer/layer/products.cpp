@@ -5,9 +5,9 @@ namespace tahoma::workloads {
 
 using runtime::HbmView;
 
-void Products::meet_columns(Which which) const {
+void Products::synchronise_columns(Which which) const {
   for (std::size_t r = 0; r < replica.ranks(); ++r)
-    replica.meet(r, [&](std::size_t writer, std::size_t viewer) {
+    replica.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       return std::vector<HbmView>{replica.core_columns(view(r, viewer, which), writer)};
     });
 }
@@ -26,7 +26,7 @@ void Products::project() const {
     part(r, h).product(view(r, h, &LayerTensors::o), replica.core_columns(weights(r).o.of(h), h),
                        replica.core_columns(view(r, h, &LayerTensors::partial), h));
   });
-  meet_columns(&LayerTensors::partial);
+  synchronise_columns(&LayerTensors::partial);
 }
 
 FeedForwardViews Products::feed_forward_views(std::size_t r, std::size_t h, const HbmView& normed) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What prefill and decode do alike between their collectives: the products of a layer and what stands between
-// two of them, on some rows of its tensors, by all physical cores of all ranks.
+// The computation that prefill and decode share between their collectives: the products of a layer and the
+// steps between two of them, on some rows of its tensors, on all physical cores of all ranks.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,8 @@
 
 namespace tahoma::workloads {
 
-// Token-major, on one rank; each physical core makes as many of the columns, of qkv those of its heads.
+// Token-major, on one rank; each physical core computes equally many of the columns, and for qkv those of its
+// heads.
 struct LayerTensors {
   Matrix qkv, o, partial, gate_up, hidden, partial_mlp;
 };
@@ -26,10 +27,10 @@ struct Products {
 
   using Input = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
   void make_heads(const Input& normed) const;
-  void project() const;                          // partial, which the physical cores then meet about
-  void feed_forward(const Input& normed) const;  // partial_mlp, likewise: both of these
-  void widen(const Input& normed) const;         // hidden, which the physical cores then meet about
-  void narrow() const;                           // partial_mlp, likewise
+  void project() const;                          // computes partial; the physical cores then synchronise
+  void feed_forward(const Input& normed) const;  // computes partial_mlp: both of the following
+  void widen(const Input& normed) const;         // computes hidden; the physical cores then synchronise
+  void narrow() const;                           // computes partial_mlp; the physical cores then synchronise
 
  private:
   using Which = Matrix LayerTensors::*;
@@ -41,7 +42,7 @@ struct Products {
   }
   FeedForwardViews feed_forward_views(std::size_t rank, std::size_t physical_core,
                                       const runtime::HbmView& normed) const;
-  void meet_columns(Which which) const;
+  void synchronise_columns(Which which) const;
 };
 
 }  // namespace tahoma::workloads

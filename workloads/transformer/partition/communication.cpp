@@ -14,13 +14,13 @@ namespace {
 
 using Spans = std::vector<Stopwatch::Span>;
 
-// body(channels' spans), of each rank of each group.
+// Calls body(channels' spans) for each rank of each group.
 template <class Body>
 void for_spans(const Replica& replica, const PhasePrograms::Exchange& exchange, Body&& body) {
   for (const Replica::RankCores& place : replica.alike())
-    for (const auto& [placed, team] : exchange.parties)
-      for (std::size_t r = 0; r < placed.spans.size(); ++r) {
-        Spans spans = placed.spans[r];
+    for (const auto& [planned, team] : exchange.parties)
+      for (std::size_t r = 0; r < planned.spans.size(); ++r) {
+        Spans spans = planned.spans[r];
         const std::size_t rank = team != nullptr ? team->ranks[r] : r;
         for (Stopwatch::Span& span : spans) span.core = place.cores[rank][exchange.physical_core];
         body(spans);
@@ -32,11 +32,11 @@ struct Reporter {
   const TransformerParams& params;
   const Stopwatch& stopwatch;
 
-  runtime::CollectiveResult result(const Group& group, const Placed& placed, std::uint64_t elements,
-                                   std::vector<runtime::RankTimes> ranks) const {
+  runtime::CollectiveResult result(const Group& group, const PlannedCollective& planned,
+                                   std::uint64_t elements, std::vector<runtime::RankTimes> ranks) const {
     runtime::CollectiveResult result =
-        measured(machine, group, placed, elements * isa::size_of(placed.spec.dtype), std::move(ranks));
-    if (placed.spec.problem.reduces()) result.combiner = "sum";
+        measured(machine, group, planned, elements * isa::size_of(planned.spec.dtype), std::move(ranks));
+    if (planned.spec.problem.reduces()) result.combiner = "sum";
     result.why = name_of(params.algorithm);
     return result;
   }
@@ -44,14 +44,14 @@ struct Reporter {
   runtime::CollectiveResult of(const Replica& replica, const PhasePrograms::Exchange& exchange) const {
     std::vector<runtime::RankTimes> ranks;
     for_spans(replica, exchange, [&](const Spans& spans) { ranks.push_back(times_of(stopwatch, spans)); });
-    const auto& [placed, team] = exchange.parties.front();
+    const auto& [planned, team] = exchange.parties.front();
     const Group& group =
         team != nullptr ? *team->group : replica.alike().front().groups[exchange.physical_core];
     const std::size_t parties = exchange.parties.size();
-    std::uint64_t elements = 0;  // of a party, their mean
-    for (const PhasePrograms::Party& party : exchange.parties) elements += party.placed.spec.elements;
-    elements /= parties * vector_bytes(placed.spec.problem, 1);
-    runtime::CollectiveResult one = result(group, placed, elements, std::move(ranks));
+    std::uint64_t elements = 0;  // of a member, their mean
+    for (const PhasePrograms::Party& party : exchange.parties) elements += party.planned.spec.elements;
+    elements /= parties * vector_bytes(planned.spec.problem, 1);
+    runtime::CollectiveResult one = result(group, planned, elements, std::move(ranks));
     one.name = fmt::format("{}, half {}", exchange.region, exchange.physical_core);
     one.group = fmt::format("{} groups of {} cores at once", replica.alike().size() * parties, group.ranks());
     return one;
@@ -71,12 +71,12 @@ std::vector<runtime::CollectiveResult> collectives_of(const model::MachineParams
         results.push_back(reporter.of(*group.replica, exchange));
     for (const Stages::Gathered& all : stages->gathered()) {
       std::vector<runtime::RankTimes> times;
-      for (const Placed& placed : all.placed)
-        for (const Spans& spans : placed.spans) times.push_back(times_of(stopwatch, spans));
-      runtime::CollectiveResult one =
-          reporter.result(*all.group, all.placed.front(), all.placed.front().spec.elements, std::move(times));
+      for (const PlannedCollective& planned : all.planned)
+        for (const Spans& spans : planned.spans) times.push_back(times_of(stopwatch, spans));
+      runtime::CollectiveResult one = reporter.result(*all.group, all.planned.front(),
+                                                      all.planned.front().spec.elements, std::move(times));
       one.name = fmt::format("{} all_gather, half {}", all.what, all.physical_core);
-      one.group = fmt::format("{} groups of {} cores at once", all.placed.size(), all.group->ranks());
+      one.group = fmt::format("{} groups of {} cores at once", all.planned.size(), all.group->ranks());
       results.push_back(std::move(one));
     }
     for (std::size_t h = 0; h < stages->handovers().size(); ++h)
@@ -98,8 +98,8 @@ void for_communication(const AllStages& replicas, const Stopwatch& stopwatch, co
       for (const PhasePrograms::Exchange& exchange : group.programs->exchanges())
         for_spans(*group.replica, exchange, tell);
     for (const Stages::Gathered& all : stages->gathered())
-      for (const Placed& placed : all.placed)
-        for (const Spans& spans : placed.spans) tell(spans);
+      for (const PlannedCollective& planned : all.planned)
+        for (const Spans& spans : planned.spans) tell(spans);
     for (const auto& handover : stages->handovers())
       for (const Handover::Trip& trip : handover->trips(stopwatch))
         body(trip.to, trip.times.start, trip.times.end);

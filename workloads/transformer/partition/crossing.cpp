@@ -26,7 +26,7 @@ std::vector<Members> members_of(const std::vector<Replica*>& replicas) {
 Crossing::Crossing(const model::MachineParams& machine, const std::vector<Replica*>& replicas)
     : physical_cores_(replicas.front()->physical_cores()) {
   for (const Replica* replica : replicas)
-    TAHOMA_INVARIANT(replica->alike().size() == 1, "replicas that exchange cannot share programs");
+    TAHOMA_INVARIANT(replica->alike().size() == 1, "replicas that exchange data cannot share programs");
   std::size_t number = 0;
   for (Group& group : groups_from(machine, members_of(replicas))) {
     const std::size_t rank = number / physical_cores_, physical_core = number++ % physical_cores_;

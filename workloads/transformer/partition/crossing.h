@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replicas that exchange among each other: the same physical core of the same rank of every one of them is a
-// group. Each has programs of its own then, and is alone among those that lie alike.
+// Replicas that exchange data: the same physical core of the same rank of all of them forms a group. Then
+// each replica has its own programs, and shares them with no other.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@ namespace tahoma::workloads {
 
 class Crossing {
  public:
-  // At least two replicas, which outlive this.
+  // At least two replicas, which outlive this object.
   Crossing(const model::MachineParams& machine, const std::vector<Replica*>& replicas);
 
-  // Its ranks are the replicas, in their order.
+  // The ranks of a group are the replicas, in their order.
   runtime::collective::Communicator& communicator(std::size_t rank, std::size_t physical_core) {
     return communicators_[rank * physical_cores_ + physical_core];
   }

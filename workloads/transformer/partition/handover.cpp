@@ -16,8 +16,8 @@ using runtime::HbmView;
 
 namespace {
 
-// What one physical core sends, as an operation that closed forms know.
-Placed one_of(const Group& pair, std::uint64_t bytes) {
+// The transfer of one physical core as an operation with a closed form.
+PlannedCollective one_of(const Group& pair, std::uint64_t bytes) {
   Spec spec;
   spec.problem = {Operation::kSendRecv, 2, 0, {1, kNowhere}};
   spec.dtype = TransformerParams::kDType;
@@ -30,7 +30,7 @@ Placed one_of(const Group& pair, std::uint64_t bytes) {
 
 Handover::Handover(Replica& from, Replica& to)
     : from_(from), to_(to), ways_(from.ranks() * from.physical_cores()) {
-  TAHOMA_INVARIANT(from.alike().size() == to.alike().size(), "stages that do not lie alike");
+  TAHOMA_INVARIANT(from.alike().size() == to.alike().size(), "the stages have different numbers of replicas");
 }
 
 void Handover::expect(std::size_t rank, std::size_t physical_core, const Matrix& matrix,

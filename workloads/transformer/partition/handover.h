@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The border between two stages of a pipeline: a physical core of a rank sends rows of the residual stream to
-// the same physical core of the same rank of the next stage, point to point, microbatch by microbatch. Both
-// sides do it on a collective queue, beside what their engines compute. What is sent has a place of its own
-// for every microbatch, so nobody has to say that it may be written again, and each has a signal of its own,
-// so that arrivals of two of them are never mixed up.
+// The boundary between two stages of a pipeline. A physical core of a rank sends rows of the residual stream
+// to the same physical core of the same rank of the next stage, point to point, microbatch by microbatch.
+// Both sides use a collective queue, in parallel with their engines. Every microbatch has its own
+// destination, so no buffer has to be returned, and its own semaphore, so that two arrivals are never
+// confused.
 #pragma once
 
 #include <vector>
@@ -15,22 +15,23 @@ namespace tahoma::workloads {
 
 class Handover {
  public:
-  static constexpr std::uint64_t kMost = 16;  // microbatches: signals that a core has left for them
+  static constexpr std::uint64_t kMost = 16;  // microbatches: semaphores that a core has left for them
   static constexpr isa::Queue kQueue = isa::Queue::kCc0;
 
-  // Groups of equally many ranks, whose replicas that lie alike go together; they outlive this.
+  // Groups with equally many ranks, whose replicas with the same geometry are paired. They outlive this
+  // object.
   Handover(Replica& from, Replica& to);
 
-  // The receiver, before anything is sent: where the next microbatch of a physical core goes.
+  // The receiver, before anything is sent: declares the destination of a physical core's next microbatch.
   void expect(std::size_t rank, std::size_t physical_core, const Matrix& matrix,
               const runtime::HbmView& rows);
-  // The sender: the next microbatch, whose rows are complete at this mark of its queue.
+  // The sender: sends the next microbatch, whose rows are complete at this mark of its queue.
   void send(std::size_t rank, std::size_t physical_core, const runtime::HbmView& rows, std::uint32_t mark);
-  // The receiver: whoever uses these rows later waits until they are there.
+  // The receiver: later users of these rows wait for their arrival.
   void receive(std::size_t rank, std::size_t physical_core);
 
-  // When a microbatch was handed over, from the moment its rows were complete to when the receiver knew that
-  // they are there; all physical cores of all ranks.
+  // The time of the hand-over of a microbatch, from the completion of its rows to the receiver's
+  // notification, for all physical cores of all ranks.
   struct Trip {
     std::size_t microbatch = 0;
     std::uint32_t from = 0, to = 0;  // cores
@@ -38,7 +39,7 @@ class Handover {
   };
   std::vector<Trip> trips(const runtime::collective::Stopwatch& stopwatch) const;
   std::uint64_t bytes() const;  // of a microbatch, all physical cores of all ranks of a replica
-  // As one result, on the machine `machine`.
+  // The hand-over as one result, on the machine `machine`.
   runtime::CollectiveResult result(const model::MachineParams& machine,
                                    const runtime::collective::Stopwatch& stopwatch,
                                    std::size_t microbatch) const;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of one phase on the ranks of a group, and of all that lie like it, in the steps between which
-// groups exchange: microbatch by microbatch begin(), for each layer prepare(), shares() among the groups that
-// have the same sequences, and complete(), then end().
+// The programs of one phase on the ranks of a group and of all groups with the same geometry, in the steps
+// between which groups exchange data. For each microbatch: begin(); for each layer prepare(), shares() among
+// the groups that have the same sequences, and complete(); then end().
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,57 +16,58 @@
 
 namespace tahoma::workloads {
 
+class ExpertRouting;
 class Experts;
 struct Team;
 
-// Where a group stands among those of its data replica.
+// The position of a group among those of its data replica.
 struct Station {
   std::size_t stage = 0, group = 0;               // of the pipeline; of those that share sequences
-  Handover *before = nullptr, *behind = nullptr;  // borders to its neighbours
+  Handover *before = nullptr, *behind = nullptr;  // boundaries to its neighbours
 };
 
 class PhasePrograms {
  public:
-  PhasePrograms(Replica& replica, const TransformerParams& params, const Station& station)
-      : replica_(replica), params_(params), station_(station) {}
-  virtual ~PhasePrograms() = default;
+  PhasePrograms(Replica& replica, const TransformerParams& params, const Station& station);
+  virtual ~PhasePrograms();
 
   virtual void begin(std::size_t microbatch) = 0;
   virtual void prepare(std::size_t layer) = 0;   // of the stage
   virtual void complete(std::size_t layer) = 0;  // of the stage
   virtual void end(std::size_t microbatch) = 0;
 
-  // What the groups that share sequences gather between prepare() and complete(): what a physical core of a
-  // rank brings and where what all of them bring goes. Alike on all of these groups.
+  // The data that the groups that share sequences gather between prepare() and complete(): the contribution
+  // of a physical core of a rank, and the destination of all contributions. It is equal on all of these
+  // groups.
   struct Share {
     const char* what = "";
-    std::size_t number = 0;  // of those that a physical core gathers of this
+    std::size_t number = 0;  // index among the physical core's gathers of this kind
     std::size_t rank = 0, physical_core = 0;
     runtime::collective::End brings, gets;
   };
   virtual std::vector<Share> shares() const = 0;
 
   virtual void fill(runtime::Machine& machine, const HostCase& values) const = 0;
-  // Into [rows of the case, hidden], from the groups of the last stage.
+  // Collects the output into [rows of the case, hidden], from the groups of the last stage.
   virtual void gather(runtime::Machine& machine, runtime::HostTensor& out) const = 0;
 
-  virtual const Experts* experts() const = 0;  // none of a model that has none
+  const Experts* experts() const { return experts_.get(); }  // none of a model that has none
 
-  // By all ranks, or the same by several teams of them at once, whose sizes may differ.
+  // By all ranks, or by several teams of them at once, whose sizes may differ.
   struct Party {
-    runtime::collective::Placed placed;
+    runtime::collective::PlannedCollective planned;
     const Team* team = nullptr;  // none: all ranks
   };
   struct Exchange {
     std::string region;
     std::size_t physical_core = 0;
     std::vector<Party> parties;
-    const runtime::collective::Placed& placed() const { return parties.front().placed; }
+    const runtime::collective::PlannedCollective& planned() const { return parties.front().planned; }
   };
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
 
-  // When a physical core of a rank has made the last rows of a microbatch: a mark of its collective queue. Of
-  // a pipeline.
+  // The time at which a physical core of a rank completes the last rows of a microbatch: a mark of its
+  // collective queue. For a pipeline.
   struct Done {
     std::size_t microbatch = 0, rank = 0, physical_core = 0;
     std::uint32_t mark = 0;
@@ -75,27 +77,37 @@ class PhasePrograms {
   const Station& station() const { return station_; }
 
  protected:
-  // The end of a microbatch on a stage: what each physical core of a rank has of its rows, perhaps none, is
-  // handed over.
+  // The end of a microbatch on a stage: hands over the rows of each physical core of a rank, possibly none.
   using RowsOf = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
   void finish(std::size_t microbatch, const RowsOf& rows);
-  void keep(const std::string& region, std::size_t physical_core, runtime::collective::Placed placed) {
-    keep({region, physical_core, {{std::move(placed), nullptr}}});
+  void keep(const std::string& region, std::size_t physical_core,
+            runtime::collective::PlannedCollective planned) {
+    keep({region, physical_core, {{std::move(planned), nullptr}}});
   }
   void keep(Exchange exchange) { exchanges_.push_back(std::move(exchange)); }
-  // The stage's n-th layer among those of the case.
+  // Of a mixture of experts: each physical core of a rank has these rows in each slice.
+  using RowsOfSlice =
+      std::function<runtime::Part(std::size_t slice, std::size_t rank, std::size_t physical_core)>;
+  void add_experts(const ExpertRouting* routing, std::size_t slices, const RowsOfSlice& rows);
+  LayerPart part(std::size_t rank, std::size_t physical_core) {
+    return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
+  }
+  // The number of the stage's n-th layer in the case.
   std::size_t layer_number(std::size_t n) const { return station_.stage * params_.stage_layers() + n; }
 
   Replica& replica_;
   const TransformerParams& params_;
   Station station_;
+  RankShare share_;
+  std::size_t microbatch_ = 0;  // in work
+  std::unique_ptr<Experts> experts_;
 
  private:
   std::vector<Exchange> exchanges_;
   std::vector<Done> done_;
 };
 
-// Chunks that are rows of a tensor, from a row on.
+// Chunks that are rows of a tensor, starting at a row.
 inline runtime::collective::End end_of(const Matrix& matrix, std::size_t physical_core, std::uint64_t first,
                                        std::uint64_t rows, std::uint64_t places) {
   runtime::collective::End end;

@@ -21,7 +21,7 @@ std::uint32_t distance_of(const Replica::RankCores& a, const Replica::RankCores&
   return b.cores.front().front() - a.cores.front().front();
 }
 
-// The same ways to all others, seen from another chip.
+// Whether the routes to all others are the same, as seen from another chip.
 bool lie_alike(const model::MachineParams& machine, const Replica::RankCores& a,
                const Replica::RankCores& b) {
   const std::uint32_t distance = distance_of(a, b);
@@ -37,7 +37,7 @@ bool lie_alike(const model::MachineParams& machine, const Replica::RankCores& a,
   return same(a.groups, b.groups) && same(a.teams, b.teams);
 }
 
-// And the same ways from stage to stage.
+// Whether the routes between stages are also the same.
 bool lie_alike(const model::MachineParams& machine, const std::vector<Replica::RankCores>& a,
                const std::vector<Replica::RankCores>& b) {
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -107,7 +107,8 @@ Replica::Replica(runtime::Machine& machine, Alike alike) : machine_(machine), al
         const Tensor& first = program(r, h).memory;
         const Tensor origin = machine.allocate(alike_[g].cores[r][h], first.name, first.dtype, first.shape);
         if (r + h == 0) distance_[g] = origin.address - first.address;
-        TAHOMA_INVARIANT(origin.address - first.address == distance_[g], "replicas that do not lie alike");
+        TAHOMA_INVARIANT(origin.address - first.address == distance_[g],
+                         "the replicas have different address offsets");
       }
   }
   if (ranks() == 1) return;
@@ -126,7 +127,8 @@ Tensor Replica::allocate(std::size_t rank, std::size_t physical_core, const std:
   Tensor first = machine_.allocate(alike_.front().cores[rank][physical_core], name, dtype, shape);
   for (std::size_t g = 1; g < alike_.size(); ++g) {
     const Tensor tensor = machine_.allocate(alike_[g].cores[rank][physical_core], name, dtype, shape);
-    TAHOMA_INVARIANT(tensor.address - first.address == distance_[g], "replicas that do not lie alike");
+    TAHOMA_INVARIANT(tensor.address - first.address == distance_[g],
+                     "the replicas have different address offsets");
   }
   return first;
 }
@@ -174,12 +176,12 @@ void Replica::region(const std::string& name) {
   for (const auto& program : programs_) program->kernel.region(name);
 }
 
-void Replica::meet(std::size_t rank, const Written& written) {
+void Replica::synchronise(std::size_t rank, const Written& written) {
   constexpr unsigned kPipe = 0;
   if (physical_cores() == 1) return;
-  // On the queue of stores: it is behind them anyway, and loads of what comes next go on.
+  // On the queue of stores, which it follows anyway, so that loads of the next data continue.
   for (std::size_t h = 0; h < physical_cores(); ++h)
-    kernel(rank, h).meet(isa::Queue::kGpSimd, kPipe, written(h, h), written(1 - h, h));
+    kernel(rank, h).rendezvous(isa::Queue::kGpSimd, kPipe, written(h, h), written(1 - h, h));
 }
 
 void Replica::load(Stopwatch& stopwatch) {

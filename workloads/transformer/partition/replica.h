@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of one tensor-parallel group while their programs are being built, and the groups of other data
-// replicas that lie like it: same cores and addresses up to one distance, so that one set of programs serves
-// them all. A rank is a logical core of one or two physical cores (one with machine.chip.lnc = 1), which
-// share the tensors of their HBM stack.
+// The ranks of one tensor-parallel group while their programs are built, and the groups of other data
+// replicas with the same geometry: the same cores and addresses at a constant distance, so that one set of
+// programs serves all of them. A rank is a logical core of one or two physical cores (one with
+// machine.chip.lnc = 1), which share the tensors of their HBM stack.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@
 
 namespace tahoma::workloads {
 
-// A tensor and how each physical core's program addresses it; of a tensor of one physical core's own only
-// that view is there.
+// A tensor and its view in each physical core's program. A tensor of a single physical core has only that
+// view.
 struct Matrix {
   runtime::Tensor tensor;
   std::vector<runtime::HbmView> views;
@@ -28,13 +28,13 @@ class Replica {
  public:
   // The cores of one tensor-parallel group.
   struct RankCores {
-    std::uint64_t number = 0;                        // of the data replica that it belongs to
+    std::uint64_t number = 0;                        // of its data replica
     std::vector<std::vector<std::uint32_t>> cores;   // by rank and physical core
-    std::vector<runtime::collective::Group> groups;  // by physical core; none of a single rank
+    std::vector<runtime::collective::Group> groups;  // by physical core; empty for a single rank
     std::vector<runtime::collective::Group> teams;   // of some of the ranks (expert_teams.h)
   };
   using Alike = std::vector<RankCores>;
-  // The groups that run these programs; the first is the one that they are built for.
+  // The groups that run these programs; they are built for the first one.
   Replica(runtime::Machine& machine, Alike alike);
 
   std::size_t ranks() const { return alike_.front().cores.size(); }
@@ -42,7 +42,7 @@ class Replica {
   const Alike& alike() const { return alike_; }
   const model::MachineParams& machine() const { return machine_.params(); }
 
-  // Of dtype, with `columns`; in the rank's stack on every replica.
+  // Allocates a matrix of `dtype` with `columns` in the rank's stack on every replica.
   Matrix shared(std::size_t rank, const std::string& name, isa::DType dtype, std::uint64_t rows,
                 std::uint64_t columns);
   Matrix own(std::size_t rank, std::size_t physical_core, const std::string& name, isa::DType dtype,
@@ -59,30 +59,31 @@ class Replica {
     return program(rank, physical_core).kernel;
   }
   void region(const std::string& name);  // of all kernels
-  // body(rank, physical core), as a region.
+  // Calls body(rank, physical core) for each, as a region.
   template <class Body>
   void each(const std::string& name, Body&& body) {
     region(name);
     for (std::size_t r = 0; r < ranks(); ++r)
       for (std::size_t h = 0; h < physical_cores(); ++h) body(r, h);
   }
-  // Of a matrix of which each physical core makes as many columns.
+  // For a matrix of which each physical core computes equally many columns.
   runtime::HbmView core_columns(const runtime::HbmView& view, std::size_t physical_core) const {
     const std::uint64_t columns = view.columns / physical_cores();
     return view.window(0, physical_core * columns, view.rows, columns);
   }
-  // The physical cores of a rank meet. `written`: what `writer` has written, as `viewer` addresses it.
+  // A rendezvous of the physical cores of a rank. `written`: the data that `writer` has written, as addressed
+  // by `viewer`.
   using Written = std::function<std::vector<runtime::HbmView>(std::size_t writer, std::size_t viewer)>;
-  void meet(std::size_t rank, const Written& written);
-  // Over the ranks' cores of this physical core; there are at least two ranks.
+  void synchronise(std::size_t rank, const Written& written);
+  // The communicator over the ranks' cores of this physical core; requires at least two ranks.
   runtime::collective::Communicator& communicator(std::size_t physical_core) {
     return communicators_[physical_core];
   }
-  // For exchanges with others than these.
+  // For exchanges with other groups.
   runtime::collective::CoreProgram& program(std::size_t rank, std::size_t physical_core) {
     return *programs_[rank * physical_cores() + physical_core];
   }
-  // The address of so many elements in the rank's stack, beside what its tensors hold.
+  // Allocates that many elements in the rank's stack, beside its tensors, and returns their address.
   std::uint64_t staging(std::size_t rank, std::size_t physical_core, isa::DType dtype,
                         std::uint64_t elements);
 
@@ -99,13 +100,13 @@ class Replica {
   std::vector<runtime::collective::Communicator> communicators_;
 };
 
-// All groups of a case, by data replica, stage and group of those that share sequences: stage x sequence +
-// group.
+// All groups of a case, by data replica, stage and index among the groups that share sequences: stage x
+// sequence + group.
 std::vector<std::vector<Replica::RankCores>> rank_cores_of(const model::MachineParams& machine,
                                                            const std::string& order,
                                                            const ParallelDegrees& degrees);
-// Data replicas that lie alike with all of their groups, and so are one set of groups with one set of
-// programs. Where groups share sequences, each is alone: they exchange, and each has positions of its own.
+// Data replicas with the same geometry of all groups share one set of groups and programs. If groups share
+// sequences, each replica is separate, because its groups exchange data and have their own positions.
 std::vector<std::vector<Replica::Alike>> sort_alike(
     const model::MachineParams& machine, const std::vector<std::vector<Replica::RankCores>>& replicas,
     const ParallelDegrees& degrees);

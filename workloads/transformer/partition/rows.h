@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows of a replica's residual stream a physical core of a rank has between the parts of a layer: of
-// each slice a block for each physical core, of each block a run for each rank.
+// The rows of a replica's residual stream that a physical core of a rank has between the parts of a layer:
+// each slice has a block for each physical core, and each block a run for each rank.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a layer a rank has, and what its physical cores do of that. Heads are sharded over the ranks; where
-// there are more ranks than heads, `sharers` of them have the same heads and each does a part of the rows
-// (queries of a prefill, sequences of a decoding step). Keys and values stand on every rank that needs them.
-// Experts are sharded over blocks of neighbouring ranks.
+// The part of a layer on a rank, and the division among its physical cores. Heads are sharded over the ranks;
+// if there are more ranks than heads, `sharers` of them have the same heads and each processes a part of the
+// rows (queries of a prefill, sequences of a decoding step). Keys and values are replicated on every rank
+// that needs them. Experts are sharded over blocks of neighbouring ranks.
 #pragma once
 
 #include "runtime/run/placement.h"
@@ -29,7 +29,7 @@ struct RankShare {
     return runtime::part_of(units(), physical_cores, physical_core);
   }
 
-  // Attention: heads of a physical core, and which part of their rows.
+  // Attention: heads of a physical core, and its part of their rows.
   struct Heads {
     std::uint64_t first, count, part, parts;
   };

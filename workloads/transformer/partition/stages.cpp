@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "workloads/transformer/layer/decode_step.h"
-#include "workloads/transformer/layer/prefill.h"
+#include "workloads/transformer/decode/decode_step.h"
+#include "workloads/transformer/prefill/prefill.h"
 
 namespace tahoma::workloads {
 
@@ -42,7 +42,7 @@ void Stages::emit() {
   for (std::size_t stage = 0; stage < params_.parallel.pipeline; ++stage) emit_stage(stage);
 }
 
-// Groups of a stage step by step, because they gather among each other.
+// The groups of a stage advance step by step, because they gather from each other.
 void Stages::emit_stage(std::size_t stage) {
   const auto each = [&](auto&& step) {
     for (std::size_t g = 0; g < params_.parallel.sequence; ++g) step(programs(stage, g));
@@ -66,20 +66,20 @@ void Stages::share(std::size_t stage) {
     const PhasePrograms::Share& first = shares.front()[i];
     const runtime::HbmView& window = first.brings.window;
     Communicator& communicator = crossings_[stage]->communicator(first.rank, first.physical_core);
-    Placed placed = communicator.plan(Operation::kAllGather, window.dtype,
-                                      window.rows * window.columns * sequence, params_.algorithm);
+    PlannedCollective planned = communicator.plan(Operation::kAllGather, window.dtype,
+                                                  window.rows * window.columns * sequence, params_.algorithm);
     Ends ends;
     for (std::size_t g = 0; g < sequence; ++g) {
       ends.input.push_back(shares[g][i].brings);
       ends.output.push_back(shares[g][i].gets);
       groups_[stage * sequence + g].replica->region(fmt::format("{} all_gather", first.what));
     }
-    communicator.add(placed, ends);
-    gathered_of(before, first, communicator).placed.push_back(std::move(placed));
+    communicator.add(planned, ends);
+    gathered_of(before, first, communicator).planned.push_back(std::move(planned));
   }
 }
 
-// Among those from `before` on.
+// The index among the exchanges from `before` on.
 Stages::Gathered& Stages::gathered_of(std::size_t before, const PhasePrograms::Share& share,
                                       const Communicator& communicator) {
   for (std::size_t i = before; i < gathered_.size(); ++i) {

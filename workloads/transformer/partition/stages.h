@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data replica, and all that lie like it: its stages, one behind the other, and in each the groups that
-// share sequences; what they hand over and gather among each other.
+// A data replica and all with the same geometry: its stages in order, in each stage the groups that share
+// sequences, and the hand-overs and gathers between them.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@ namespace tahoma::workloads {
 
 class Stages {
  public:
-  // `groups`: by stage and group of those that share sequences (replica.h).
-  // `routing`: of a mixture of experts.
+  // `groups`: by stage and index among the groups that share sequences (replica.h).
+  // `routing`: for a mixture of experts.
   Stages(runtime::Machine& machine, const TransformerParams& params, const ExpertRouting* routing,
          std::vector<Replica::Alike> groups);
 
   void emit();
   void load(runtime::collective::Stopwatch& stopwatch);
-  // What the last stage has, into [rows of the case, hidden].
+  // Collects the output of the last stage into [rows of the case, hidden].
   void gather(runtime::Machine& machine, runtime::HostTensor& out) const;
 
   struct Group {
@@ -31,12 +31,12 @@ class Stages {
   };
   const std::vector<Group>& groups() const { return groups_; }  // by stage and group
   const std::vector<std::unique_ptr<Handover>>& handovers() const { return handovers_; }
-  // Gathered over the groups of a stage at once, by the same physical core of all of their ranks.
+  // Gathers over the groups of a stage at once, by the same physical core of all of their ranks.
   struct Gathered {
     const char* what = "";
     std::size_t number = 0, physical_core = 0;
-    const runtime::collective::Group* group = nullptr;  // of the first rank
-    std::vector<runtime::collective::Placed> placed;    // by rank
+    const runtime::collective::Group* group = nullptr;            // of the first rank
+    std::vector<runtime::collective::PlannedCollective> planned;  // by rank
   };
   const std::vector<Gathered>& gathered() const { return gathered_; }
 
@@ -53,8 +53,8 @@ class Stages {
   const TransformerParams& params_;
   const ExpertRouting* routing_;
   std::vector<Group> groups_;
-  std::vector<std::unique_ptr<Handover>> handovers_;  // by stage that sends, and group
-  std::vector<std::unique_ptr<Crossing>> crossings_;  // by stage; none where no sequence is shared
+  std::vector<std::unique_ptr<Handover>> handovers_;  // by sending stage and group
+  std::vector<std::unique_ptr<Crossing>> crossings_;  // by stage; empty if no sequence is shared
   std::vector<Gathered> gathered_;
 };
 

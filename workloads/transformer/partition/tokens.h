@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tokens of a sequence a group of ranks has in a prefill. One that shares its sequences with no other
-// has all of them, in one run. Of S groups each has two of 2 S runs, i and 2 S - 1 - i ("zigzag"): the later
-// a token, the more keys it sees, and so all groups have equally much to do behind a causal mask. The group's
-// rows of a sequence are its first run, then its second one.
+// The tokens of a sequence that a group of ranks has in a prefill. A group that shares its sequences with no
+// other has all of them, in one run. With S groups, each has two of 2 S runs, i and 2 S - 1 - i ("zigzag"):
+// later tokens see more keys, so this balances the work of all groups behind a causal mask. The group's rows
+// of a sequence are its first run, then its second one.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ struct TokenSharding {
   std::uint64_t run;   // tokens of one
 
   std::uint64_t tokens() const { return runs * run; }  // of a sequence on this group
-  // Place of the group's n-th run among all runs of the sequence.
+  // The position of the group's n-th run among all runs of the sequence.
   std::uint64_t place(std::uint64_t n) const { return n == 0 ? group_number : 2 * groups - 1 - group_number; }
-  // In the sequence, of a token of the group.
+  // The position in the sequence of a token of the group.
   std::uint64_t position(std::uint64_t token) const { return place(token / run) * run + token % run; }
 };
 

@@ -30,7 +30,8 @@ class Context:
 
     def scratch(self, shape, dtype, buffer="sbuf"):
         """A tensor that the front end needs for itself."""
-        return self.tensor(shape, dtype, buffer, "scratch")
+        return self.tracer.tensor([int(n) for n in shape], dtypes.element_of(dtype), BUFFERS[buffer], "scratch", None,
+                                  _tahoma.Role.local, None, True)
 
     def constant(self, array, dtype=None, name="constant"):
         name_of_type, shape, data = dtypes.array_bytes(array)

@@ -23,13 +23,13 @@ base::Duration read_launch(const RowReader& row) {
   const std::string& given = row.text("launch");
   try {
     if (const base::Duration launch = base::parse_duration(given); launch.fs >= 0) return launch;
-  } catch (const UserError&) {  // said below
+  } catch (const UserError&) {  // reported below
   }
   throw UserError("E-ACC-004", row.field("launch").place,
                   fmt::format("column 'launch': expected a time such as '0 us', got '{}'", given));
 }
 
-// Overrides with semicolons between them; none if the field is empty.
+// Overrides with semicolons between them; empty if the field is empty.
 std::vector<std::string> read_set(const RowReader& row) {
   const std::string& text = row.field("set").text;
   std::vector<std::string> overrides;

@@ -73,7 +73,7 @@ CsvTable parse_csv(const base::NamedText& source) {
     if (row.size() != table.header.size())
       throw UserError(
           "E-ACC-002", row.front().place,
-          fmt::format("{} fields where the header has {}: a field with a comma needs double quotes",
+          fmt::format("{} fields, but the header has {}: a field with a comma needs double quotes",
                       row.size(), table.header.size()));
     table.rows.push_back(std::move(row));
   }

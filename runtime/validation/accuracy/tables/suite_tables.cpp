@@ -85,7 +85,7 @@ SuiteTables::Opened& SuiteTables::open(const Name& table) {
       figure.case_path = find_machine(figure.case_name, folder_, figure.case_place);
     if (const auto [first, unique] = ids_.emplace(figure.id, figure.place); !unique)
       throw UserError("E-ACC-006", figure.place,
-                      fmt::format("id '{}' is there twice: also at {}", figure.id, first->second));
+                      fmt::format("id '{}' appears twice: also at {}", figure.id, first->second));
   }
   return opened;
 }

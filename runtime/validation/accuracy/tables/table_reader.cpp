@@ -23,7 +23,7 @@ ColumnPlaces read_header(const CsvTable& table, const std::vector<std::string>& 
                       fmt::format("unknown column '{}': expected {}{}", name, fmt::join(columns, ", "),
                                   base::did_you_mean(name, columns)));
     if (!places.emplace(name, i).second)
-      throw UserError("E-ACC-003", place, fmt::format("column '{}' is there twice", name));
+      throw UserError("E-ACC-003", place, fmt::format("column '{}' appears twice", name));
   }
   for (const std::string& name : columns)
     if (!places.contains(name))

@@ -34,7 +34,7 @@ base::Bytes read_bytes(const RowReader& row, const char* column) {
   const std::string& given = row.text(column);
   try {
     if (const base::Bytes bytes = base::parse_bytes(given); bytes.count > 0) return bytes;
-  } catch (const UserError&) {  // said below
+  } catch (const UserError&) {  // reported below
   }
   throw UserError("E-ACC-004", row.field(column).place,
                   fmt::format("column '{}': expected bytes such as '4 KiB', got '{}'", column, given));
@@ -45,7 +45,7 @@ double read_share(const RowReader& row, const char* column) {
   const std::string& given = row.text(column);
   try {
     if (const double share = base::parse_number(given); share >= 0 && share <= 1) return share;
-  } catch (const UserError&) {  // said below
+  } catch (const UserError&) {  // reported below
   }
   throw UserError("E-ACC-004", row.field(column).place,
                   fmt::format("column '{}': expected a share from 0 to 1, got '{}'", column, given));
@@ -53,8 +53,7 @@ double read_share(const RowReader& row, const char* column) {
 
 base::Bytes read_stride(const RowReader& row, TrafficPattern pattern) {
   if (pattern == TrafficPattern::kStride) return read_bytes(row, "stride");
-  if (!row.field("stride").text.empty())
-    contradicts(row, "stride", "nothing beside another pattern than stride");
+  if (!row.field("stride").text.empty()) contradicts(row, "stride", "nothing for patterns other than stride");
   return {};
 }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shares of transfers that wait on the rings of one DMA engine. Each ring is in order; the engine serves
+// the rings round-robin.
+#pragma once
+
+#include <array>
+
+#include "model/engine/dma/dma_share.h"
+
+namespace tahoma::model {
+
+inline constexpr unsigned kMostRings = 16;
+
+class RingShares {
+ public:
+  explicit RingShares(SharePool& pool) : pool_(pool) {}
+
+  void push(const Share& share);
+  void pop(unsigned ring);  // its head
+  // The head of the ring after the last one served that has completed its start-up; null: there is none.
+  Share* next(base::Time t, unsigned& ring);
+  void served(unsigned ring) { last_ring_ = ring; }
+  bool empty() const { return in_use_ == 0; }
+  bool any_far() const { return far_shares_ != 0; }  // of a transfer that touches another chip
+  base::Time earliest() const;                       // when the first head has completed its start-up
+
+ private:
+  struct Ring {  // a list in pool_
+    std::uint32_t head = SharePool::kNone, tail = SharePool::kNone;
+    base::Time available{0};  // the head
+  };
+  std::uint32_t in_use_ = 0;  // bit per ring that holds a share
+  std::uint32_t far_shares_ = 0;
+  unsigned last_ring_ = 0;
+  SharePool& pool_;
+  std::array<Ring, kMostRings> rings_;
+};
+
+}  // namespace tahoma::model

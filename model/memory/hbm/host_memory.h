@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host memory that backs a modelled memory. Address space is reserved at once, pages use no host memory until
+// touched, and untouched bytes read as zero.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tahoma::model {
+
+class HostMemory {
+ public:
+  explicit HostMemory(std::uint64_t bytes) : bytes_(bytes) {}
+  ~HostMemory();
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+
+  std::byte* data();  // reserves on first use; throws base::UserError E-RUN-050 (host) if the host refuses
+  void forget();      // contents become zero, and the pages return to the host
+  std::uint64_t size() const { return bytes_; }
+
+ private:
+  std::uint64_t bytes_;
+  std::byte* data_ = nullptr;
+};
+
+}  // namespace tahoma::model

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfers as operations of a kernel: descriptors, and the operations that refer to them.
+#pragma once
+
+#include <array>
+
+#include "runtime/builder/kernel_record.h"
+
+namespace tahoma::runtime {
+
+// The dimensions of a transfer between this tile and HBM.
+inline std::array<std::uint32_t, isa::kFreeDims> transfer_counts(const isa::Shape& shape) {
+  return {shape.partitions, shape.count[1], shape.count[2], shape.count[3]};
+}
+std::array<std::uint32_t, isa::kFreeDims> counts_of(const HbmView& view);
+
+isa::DmaSide side_of(const TileView& view);
+isa::DmaSide side_of(const HbmView& view, const isa::Shape* free_shape);
+
+Op& append_dma(KernelRecord& record, isa::Queue on, const isa::Descriptor& descriptor);
+// Without dst's region.
+Op& append_move(KernelRecord& record, const HbmView& dst, const Folded& what, isa::Queue on);
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/tables/column_json.h"
+
+namespace tahoma::runtime {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+struct JsonValue {
+  Json operator()(std::monostate) const { return nullptr; }
+  template <class Value>
+  Json operator()(const Value& value) const {
+    return value;
+  }
+};
+
+}  // namespace
+
+Json json_of(const base::Cell& cell) { return std::visit(JsonValue{}, cell); }
+
+void put(Json& object, const std::string& key, Json value) {
+  const std::size_t dot = key.find('.');
+  if (dot == std::string::npos)
+    object[key] = std::move(value);
+  else
+    put(object[key.substr(0, dot)], key.substr(dot + 1), std::move(value));
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/tables/table_list.h"
+
+#include "runtime/report/files/collective_report.h"
+#include "runtime/report/links/link_tables.h"
+#include "runtime/report/memory/channel_table.h"
+#include "runtime/report/summary/engine_columns.h"
+#include "runtime/report/summary/summary.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+template <class Record>
+DeclaredTable table(const base::Columns<Record>& columns) {
+  return {columns.csv(), columns.json(), columns.texts()};
+}
+
+// The object at that place of summary.json has the statistics and figures that T declares.
+template <class T>
+DeclaredTable object(const std::string& json) {
+  DeclaredTable table{"", json, {}};
+  base::for_each_declaration<T>([&](const auto& declared) {
+    table.columns.push_back({"", declared.name, base::name_of(declared.unit), declared.doc});
+  });
+  return table;
+}
+
+}  // namespace
+
+std::vector<DeclaredTable> declared_tables() {
+  return {table(channel_columns()),
+          table(link_columns()),
+          table(region_columns()),
+          table(region_engine_columns()),
+          table(collective_columns()),
+          table(engine_columns()),
+          object<Summary>(""),
+          object<FlopSummary>("flops"),
+          object<DmaSummary>("dma"),
+          object<HbmSummary>("hbm"),
+          object<StackLoad>("hbm.busiest_stacks.*"),
+          object<RowShares>("hbm.rows"),
+          object<PinShares>("hbm.pins"),
+          object<QueueSummary>("hbm.queues.*"),
+          object<LatencySummary>("hbm.latency.*"),
+          object<LinkLoad>("links.busiest.*"),
+          object<AxisSummary>("links.axes.*"),
+          object<TrafficSummary>("links.traffic")};
+}
+
+std::vector<ColumnPlace> declared_columns() {
+  std::vector<ColumnPlace> places;
+  for (const DeclaredTable& table : declared_tables())
+    for (const base::ColumnText& column : table.columns) {
+      if (!column.csv.empty()) places.push_back({table.csv + "/" + column.csv, column.unit, column.doc});
+      if (column.json.empty()) continue;
+      const std::string parent = table.json.empty() ? "" : table.json + ".";
+      places.push_back({"summary.json/" + parent + column.json, column.unit, column.doc});
+    }
+  return places;
+}
+
+}  // namespace tahoma::runtime

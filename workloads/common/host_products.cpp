@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/common/host_products.h"
+
+namespace tahoma::workloads {
+
+bool host_runs_v3() {
+#if defined(__x86_64__)
+  // Everything that x86-64-v3 adds and Eigen's code uses. The compiler may use any of it, so all of it is
+  // checked.
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2");
+#else
+  return false;
+#endif
+}
+
+const HostProducts& host_products() { return host_runs_v3() ? kHostProductsV3 : kHostProductsBase; }
+
+}  // namespace tahoma::workloads

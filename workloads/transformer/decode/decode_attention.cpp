@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/decode/decode_attention.h"
+
+namespace tahoma::workloads {
+
+using runtime::HbmView;
+
+// [heads, sequences]
+HbmView DecodeAttention::lse_of(const DecodeLayer::CoreTensors& tensors, std::size_t h) const {
+  HbmView view = tensors.lse.of(h);
+  view.rows = share_.heads;
+  view.columns = tensors.part.of(h).rows;
+  view.row_stride = static_cast<std::int64_t>(view.columns);
+  return view;
+}
+
+// Appends the new token's keys as a column for each sequence, and its values as a row.
+void DecodeAttention::append(const DecodeLayer& of_rank, std::size_t r, std::size_t h,
+                             const DecodeStageTensors::Cache& cache) {
+  const auto [first, count] = sharding_.sequences_of(r, h);
+  const auto d = static_cast<std::int64_t>(params_.model.head_dim),
+             full = static_cast<std::int64_t>(sharding_.capacity());
+  const HbmView qkv = rows_of(of_rank.qkv.of(h), first, count);
+  for (std::uint64_t head = 0; head < share_.kv_heads; ++head) {
+    const std::uint64_t place = head * count, width = params_.model.head_dim;
+    HbmView k = heads_of(qkv, share_.heads + head, 1, width);
+    k.repeats[0] = {1, 0};
+    k.repeats[1] = {count, k.row_stride};
+    k.rows = width;
+    k.columns = 1;
+    k.row_stride = 1;
+    HbmView column = cache.k.of(h).window(place * width, sharding_.context, width, 1);
+    column.repeats[1] = {count, d * full};
+    if (count == 1) k.repeats[1] = column.repeats[1] = {};
+    const isa::Queue on = isa::Queue::kGpSimd;
+    replica_.kernel(r, h).move(column, k, on);
+    HbmView row = cache.v.of(h).window(place * sharding_.capacity() + sharding_.context, 0, 1, width);
+    row.rows = count;
+    row.row_stride = full * d;
+    replica_.kernel(r, h).move(row, heads_of(qkv, share_.heads + share_.kv_heads + head, 1, width), on);
+  }
+}
+
+void DecodeAttention::attend(const std::vector<DecodeLayer>& ranks, std::size_t layer,
+                             std::size_t microbatch) {
+  const std::uint64_t d = params_.model.head_dim;
+  replica_.each("cache", [&](std::size_t r, std::size_t h) {
+    if (sharding_.has_new && sharding_.sequences_of(r, h).count > 0)
+      append(ranks[r], r, h, tensors_[r].caches[layer][microbatch][h]);
+  });
+  replica_.each("attention", [&](std::size_t r, std::size_t h) {
+    const runtime::Part own = sharding_.sequences_of(r, h);
+    if (own.count == 0) return;
+    const DecodeStageTensors::Cache& cache = tensors_[r].caches[layer][microbatch][h];
+    const auto heads = [&](const Matrix& matrix) {
+      return heads_of(rows_of(matrix.of(h), own.first, own.count), 0, share_.heads, d);
+    };
+    LayerPart::Decode decode{heads(ranks[r].qkv), cache.k.of(h),       cache.v.of(h), heads(ranks[r].o),
+                             share_.kv_heads,     share_.heads_per_kv, own.count,     sharding_.capacity()};
+    if (sharding_.groups == 1) return part(r, h).decode(decode);
+    const HbmView lse = lse_of(ranks[r].core_tensors[h], h);
+    decode.o = ranks[r].core_tensors[h].part.of(h);
+    decode.lse = &lse;
+    part(r, h).decode(decode);
+  });
+}
+
+std::vector<PhasePrograms::Share> DecodeAttention::shares(const std::vector<DecodeLayer>& ranks) const {
+  std::vector<PhasePrograms::Share> shares;
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
+      const std::uint64_t count = sharding_.sequences_of(r, h).count;
+      if (count == 0) continue;
+      const DecodeLayer::CoreTensors& tensors = ranks[r].core_tensors[h];
+      shares.push_back({"attention", 0, r, h, end_of(tensors.part, h, 0, count, 1),
+                        end_of(tensors.parts, h, 0, count, sharding_.groups)});
+      shares.push_back({"log-sums", 0, r, h, end_of(tensors.lse, h, 0, 1, 1),
+                        end_of(tensors.lses, h, 0, 1, sharding_.groups)});
+    }
+  return shares;
+}
+
+void DecodeAttention::merge(const std::vector<DecodeLayer>& ranks) {
+  if (sharding_.groups == 1) return;
+  replica_.each("merge", [&](std::size_t r, std::size_t h) {
+    const runtime::Part own = sharding_.sequences_of(r, h);
+    if (own.count == 0) return;
+    const DecodeLayer::CoreTensors& tensors = ranks[r].core_tensors[h];
+    part(r, h).merge(sharding_.groups, share_.heads, tensors.parts.of(h), tensors.lses.of(h),
+                     rows_of(ranks[r].o.of(h), own.first, own.count));
+  });
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensors of one layer of a decoding step on one rank.
+#pragma once
+
+#include <vector>
+
+#include "workloads/transformer/decode/decode_sharding.h"
+#include "workloads/transformer/layer/products.h"
+
+namespace tahoma::workloads {
+
+struct DecodeLayer : LayerTensors {
+  // `streams`: by physical core, the residual stream before the stage's first layer; none before another one.
+  DecodeLayer(Replica& replica, std::size_t rank, const TransformerParams& params, const RankShare& share,
+              const DecodeSharding& sharding, const std::vector<Matrix>* streams);
+
+  Matrix sum, sum_mlp;
+  struct CoreTensors {
+    Matrix stream, normed, middle, normed_mlp;
+    Matrix part, lse, parts, lses;  // attention of this group's tokens, and of those of all groups
+  };
+  std::vector<CoreTensors> core_tensors;
+
+ private:
+  void allocate_parts(Replica& replica, std::size_t rank, const TransformerParams& params,
+                      const RankShare& share, const DecodeSharding& sharding);
+};
+
+}  // namespace tahoma::workloads

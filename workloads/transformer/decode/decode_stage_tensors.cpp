@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/decode/decode_stage_tensors.h"
+
+#include <algorithm>
+
+namespace tahoma::workloads {
+
+DecodeStageTensors::DecodeStageTensors(Replica& replica, const TransformerParams& params,
+                                       const Station& station, const RankShare& share,
+                                       const DecodeSharding& sharding)
+    : replica_(replica), params_(params), station_(station), share_(share), sharding_(sharding) {
+  for (std::size_t r = 0; r < replica.ranks(); ++r) {
+    OfRank& rank = ranks_.emplace_back();
+    for (std::size_t l = 0; l < params.stage_layers(); ++l) {
+      rank.weights.emplace_back(replica, r, params.model, share);
+      auto& caches = rank.caches.emplace_back(params.microbatches);
+      for (std::vector<Cache>& of_microbatch : caches)
+        for (std::size_t h = 0; h < replica.physical_cores(); ++h)
+          of_microbatch.push_back(allocate_cache(r, h));
+    }
+    rank.table = replica.shared(r, "rope_table", kModelDType, sharding.rows, params.model.head_dim);
+    replica.declare_input(rank.table.tensor);
+    for (std::size_t b = 0; b < params.microbatches; ++b) place_stream(r);
+  }
+}
+
+DecodeStageTensors::Cache DecodeStageTensors::allocate_cache(std::size_t r, std::size_t h) {
+  const std::uint64_t heads =
+                          share_.kv_heads * std::max<std::uint64_t>(1, sharding_.sequences_of(r, h).count),
+                      d = params_.model.head_dim;
+  Cache cache{replica_.own(r, h, "k_cache", kModelDType, heads * d, sharding_.capacity()),
+              replica_.own(r, h, "v_cache", kModelDType, heads * sharding_.capacity(), d)};
+  replica_.declare_input(cache.k.tensor);
+  replica_.declare_input(cache.v.tensor);
+  return cache;
+}
+
+// The stream of one more microbatch. The rows that were handed over are collected in one tensor, of which
+// both physical cores read all.
+void DecodeStageTensors::place_stream(std::size_t r) {
+  OfRank& rank = ranks_[r];
+  const std::uint64_t rows = sharding_.rows, hidden = params_.model.hidden;
+  std::vector<Matrix>&in = rank.in.emplace_back(), &out = rank.out.emplace_back(),
+  &came = rank.came.emplace_back();
+  if (station_.before != nullptr)
+    in.assign(replica_.physical_cores(), replica_.shared(r, "in", kModelDType, rows, hidden));
+  for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
+    const DecodeSharding::Run run = sharding_.run_of(r, h);
+    if (station_.before == nullptr) {
+      in.push_back(replica_.own(r, h, "in", kModelDType, rows, hidden));
+      replica_.declare_input(in.back().tensor);
+    } else if (run.rows > 0 && replica_.ranks() == 1) {
+      station_.before->expect(r, h, in[h], rows_of(in[h].of(h), run.row, run.rows));
+    } else if (run.rows > 0) {
+      came.resize(h + 1);
+      came[h] = replica_.own(r, h, "handed over", kModelDType, run.rows, run.columns);
+      station_.before->expect(r, h, came[h], came[h].of(h));
+    }
+    const bool whole = station_.behind == nullptr;
+    if (whole || run.rows > 0)
+      out.push_back(
+          replica_.own(r, h, "out", kModelDType, whole ? rows : run.rows, whole ? hidden : run.columns));
+  }
+}
+
+void DecodeStageTensors::fill_cache(runtime::Machine& machine, std::size_t g, std::size_t b, std::size_t r,
+                                    std::size_t h, std::size_t layer, const HostCache& values) const {
+  const Cache& cache = ranks_[r].caches[layer][b][h];
+  const auto [first, count] = sharding_.sequences_of(r, h);
+  const std::uint64_t d = params_.model.head_dim, kept = sharding_.context;
+  const std::uint64_t sequence = first_row(g, b) + first;
+  for (std::uint64_t head = 0; head < share_.kv_heads && kept > 0; ++head)
+    for (std::uint64_t s = 0; s < count; ++s) {
+      const runtime::Window window{(sequence + s) * params_.context + station_.group * kept,
+                                   (share_.first_kv_head(r) + head) * d, kept, d};
+      const std::uint64_t place = head * count + s;
+      runtime::copy_window(values.v, window,
+                           row_of(machine, replica_, g, cache.v, place * sharding_.capacity()));
+      std::vector<std::byte> transposed(kept * d * isa::size_of(kModelDType));
+      runtime::copy_window_transposed(values.k, window, transposed.data());
+      const std::size_t bytes = kept * isa::size_of(kModelDType);
+      for (std::uint64_t i = 0; i < d; ++i)
+        std::copy_n(transposed.data() + i * bytes, bytes,
+                    row_of(machine, replica_, g, cache.k, place * d + i));
+    }
+}
+
+void DecodeStageTensors::fill(runtime::Machine& machine, const HostCase& values,
+                              std::size_t first_layer) const {
+  for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    for (std::size_t l = 0; l < params_.stage_layers(); ++l)
+      ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[first_layer + l], share_);
+    fill_all(machine, replica_, ranks_[r].table, values.table);
+    for (std::size_t g = 0; g < replica_.alike().size(); ++g)
+      for (std::size_t b = 0; b < params_.microbatches; ++b)
+        for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
+          if (station_.before == nullptr)
+            runtime::copy_window(values.x, {first_row(g, b), 0, sharding_.rows, values.x.columns()},
+                                 row_of(machine, replica_, g, ranks_[r].in[b][h], 0));
+          for (std::size_t l = 0; l < params_.stage_layers(); ++l)
+            fill_cache(machine, g, b, r, h, l, values.caches[first_layer + l]);
+        }
+  }
+}
+
+// All ranks have the same values; one of them is read.
+void DecodeStageTensors::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
+  for (std::size_t g = 0; g < replica_.alike().size(); ++g)
+    for (std::size_t b = 0; b < params_.microbatches; ++b)
+      for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
+        const auto [first, count] = sharding_.reduced_rows(h);
+        const std::size_t rank = (h + 1) % ranks_.size();
+        runtime::paste_window(out, {first_row(g, b) + first, 0, count, out.columns()},
+                              row_of(machine, replica_, g, ranks_[rank].out[b][h], first));
+      }
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensors that a stage of a decoding step has for all of its layers and microbatches: weights, caches and
+// the residual stream at its borders. The host fills them and reads the result.
+#pragma once
+
+#include <vector>
+
+#include "workloads/transformer/decode/decode_sharding.h"
+#include "workloads/transformer/layer/layer_weights.h"
+#include "workloads/transformer/partition/phase_programs.h"
+
+namespace tahoma::workloads {
+
+class DecodeStageTensors {
+ public:
+  DecodeStageTensors(Replica& replica, const TransformerParams& params, const Station& station,
+                     const RankShare& share, const DecodeSharding& sharding);
+
+  struct Cache {  // of the sequences of one physical core
+    Matrix k, v;
+  };
+  struct OfRank {
+    std::vector<LayerWeights> weights;                    // by layer
+    std::vector<std::vector<std::vector<Cache>>> caches;  // by layer, microbatch and physical core
+    Matrix table;
+    // By microbatch and physical core: the whole stream, or a run to hand over.
+    std::vector<std::vector<Matrix>> in, out;
+    std::vector<std::vector<Matrix>> came;  // by microbatch and physical core: the run that was received
+  };
+  const OfRank& operator[](std::size_t rank) const { return ranks_[rank]; }
+
+  // The stage's first layer has this number in the case.
+  void fill(runtime::Machine& machine, const HostCase& values, std::size_t first_layer) const;
+  void gather(runtime::Machine& machine, runtime::HostTensor& out) const;
+
+ private:
+  Cache allocate_cache(std::size_t rank, std::size_t physical_core);
+  void place_stream(std::size_t rank);
+  std::uint64_t first_row(std::size_t replica, std::size_t microbatch) const {
+    return (replica_.alike()[replica].number * params_.microbatches + microbatch) * sharding_.rows;
+  }
+  void fill_cache(runtime::Machine& machine, std::size_t replica, std::size_t microbatch, std::size_t rank,
+                  std::size_t physical_core, std::size_t layer, const HostCache& values) const;
+
+  Replica& replica_;
+  const TransformerParams& params_;
+  Station station_;
+  const RankShare& share_;
+  const DecodeSharding& sharding_;
+  std::vector<OfRank> ranks_;
+};
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/decode/decode_step.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+
+namespace tahoma::workloads {
+
+using namespace runtime::collective;
+using runtime::HbmView;
+
+DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params, const Station& station,
+                       const ExpertRouting* routing)
+    : PhasePrograms(replica, params, station),
+      sharding_(params, share_, replica.ranks(), station.group),
+      tensors_(replica, params, station, share_, sharding_),
+      attention_(replica, params, share_, sharding_, tensors_) {
+  add_experts(routing, 1,
+              [this](std::size_t, std::size_t, std::size_t h) { return sharding_.reduced_rows(h); });
+}
+
+Products DecodeStep::products(std::size_t layer) const {
+  return {replica_,
+          params_.model,
+          share_,
+          [this](std::size_t r) -> const LayerTensors& { return layers_[r]; },
+          [this, layer](std::size_t r) -> const LayerWeights& { return tensors_[r].weights[layer]; },
+          {0, sharding_.rows}};
+}
+
+void DecodeStep::make_heads(std::size_t layer) {
+  const std::uint64_t d = params_.model.head_dim, rotated = share_.heads + share_.kv_heads;
+  products(layer).make_heads(
+      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed, h); });
+  replica_.each("rope", [&](std::size_t r, std::size_t h) {
+    const auto [first, count] = share_.units_of(h);
+    if (count > 0 && first < rotated)
+      part(r, h).rope(heads_of(all_rows(layers_[r].qkv, h), first, std::min(count, rotated - first), d),
+                      tensors_[r].table.of(h));
+  });
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
+      const auto [first, count] = share_.units_of(writer);
+      if (count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{heads_of(all_rows(layers_[r].qkv, viewer), first, count, d)};
+    });
+}
+
+void DecodeStep::project(std::size_t layer) {
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
+      const auto [first, count] = sharding_.sequences_of(r, writer);
+      if (count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{rows_of(layers_[r].o.of(viewer), first, count)};
+    });
+  products(layer).project();
+}
+
+// The sum over the ranks; each physical core has a part of the rows.
+void DecodeStep::reduce(const char* region, Whole partial, Whole sum) {
+  if (replica_.ranks() == 1) return;
+  replica_.region(region);
+  for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
+    const auto [first, count] = sharding_.reduced_rows(h);
+    if (count == 0) continue;
+    Communicator& communicator = replica_.communicator(h);
+    const std::uint64_t elements = count * params_.model.hidden;
+    PlannedCollective planned =
+        communicator.plan(Operation::kAllReduce, kModelDType, elements, params_.algorithm);
+    if (chunk_pitch(planned) * planned.chunks != elements)
+      throw base::UserError(
+          "E-MDL-004", "workload.algorithm",
+          fmt::format("{} cuts the {} elements of an all_reduce into {} chunks, which are not whole "
+                      "accesses of HBM; expected another algorithm, batch or degree",
+                      planned.spec.algorithm->name, elements, planned.chunks));
+    Ends ends;
+    for (std::size_t r = 0; r < replica_.ranks(); ++r)
+      for (const Whole whole : {partial, sum}) {
+        const Matrix& matrix = layers_[r].*whole;
+        End end{rows_of(matrix.of(h), first, count), 0, planned.chunks};
+        end.address = matrix.tensor.address + end.window.offset;
+        (whole == partial ? ends.input : ends.output).push_back(end);
+      }
+    communicator.add(planned, ends);
+    keep(region, h, std::move(planned));
+  }
+  synchronise_rows(sum);
+}
+
+void DecodeStep::feed_forward(std::size_t layer) {
+  replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
+    const DecodeLayer::CoreTensors& tensors = layers_[r].core_tensors[h];
+    const HbmView sum = all_rows(layers_[r].sum, h), middle = all_rows(tensors.middle, h);
+    part(r, h).norm(all_rows(tensors.stream, h), &sum, &middle, tensors_[r].weights[layer].mlp_gain.of(h),
+                    all_rows(tensors.normed_mlp, h));
+  });
+  if (experts_) return mix_experts(layer);
+  products(layer).feed_forward(
+      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed_mlp, h); });
+}
+
+// Each physical core computes the rows that it then sums over the ranks.
+void DecodeStep::mix_experts(std::size_t layer) {
+  const auto rows_of_core = [&](const Matrix& matrix, std::size_t h) {
+    const auto [first, count] = sharding_.reduced_rows(h);
+    return rows_of(matrix.of(h), first, count);
+  };
+  experts_->feed_forward(
+      {microbatch_, layer, 0},
+      [&](std::size_t r, std::size_t h) { return rows_of_core(layers_[r].core_tensors[h].normed_mlp, h); },
+      [&](std::size_t r, std::size_t h) { return rows_of_core(layers_[r].partial_mlp, h); });
+  if (replica_.ranks() == 1) synchronise_rows(&DecodeLayer::partial_mlp);
+}
+
+// Each physical core has its part of the rows of a tensor.
+void DecodeStep::synchronise_rows(Whole whole) {
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
+      const auto [first, count] = sharding_.reduced_rows(writer);
+      if (count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{rows_of((layers_[r].*whole).of(viewer), first, count)};
+    });
+}
+
+void DecodeStep::normalise(std::size_t layer) {
+  replica_.each("attention norm", [&](std::size_t r, std::size_t h) {
+    const DecodeLayer::CoreTensors& tensors = layers_[r].core_tensors[h];
+    const HbmView stream = all_rows(tensors.stream, h),
+                  gain = tensors_[r].weights[layer].attention_gain.of(h),
+                  normed = all_rows(tensors.normed, h);
+    if (layer == 0) return part(r, h).norm(stream, nullptr, nullptr, gain, normed);
+    const HbmView sum = all_rows(before_[r].sum_mlp, h);
+    part(r, h).norm(all_rows(before_[r].core_tensors[h].middle, h), &sum, &stream, gain, normed);
+  });
+}
+
+void DecodeStep::prepare(std::size_t layer) {
+  before_ = std::move(layers_);
+  layers_.clear();
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    layers_.emplace_back(replica_, r, params_, share_, sharding_,
+                         layer == 0 ? &tensors_[r].in[microbatch_] : nullptr);
+  normalise(layer);
+  make_heads(layer);
+  attention_.attend(layers_, layer, microbatch_);
+}
+
+void DecodeStep::complete(std::size_t layer) {
+  attention_.merge(layers_);
+  project(layer);
+  reduce("attention all_reduce", &DecodeLayer::partial, &DecodeLayer::sum);
+  feed_forward(layer);
+  reduce("mlp all_reduce", &DecodeLayer::partial_mlp, &DecodeLayer::sum_mlp);
+}
+
+void DecodeStep::begin(std::size_t microbatch) {
+  microbatch_ = microbatch;
+  layers_.clear();
+  if (station_.before == nullptr) return;
+  replica_.each("hand-over", [&](std::size_t r, std::size_t h) {
+    if (sharding_.run_of(r, h).rows > 0) station_.before->receive(r, h);
+  });
+  put_together();
+}
+
+void DecodeStep::put_together() {
+  for (std::size_t h = 0; h < replica_.physical_cores() && replica_.ranks() > 1; ++h) {
+    const auto [first, count] = sharding_.reduced_rows(h);
+    if (count == 0) continue;
+    Ends ends;
+    for (std::size_t r = 0; r < replica_.ranks(); ++r) {
+      const DecodeSharding::Run run = sharding_.run_of(r, h);
+      ends.input.push_back(end_of(tensors_[r].came[microbatch_][h], h, 0, run.rows, 1));
+      ends.output.push_back(end_of(tensors_[r].in[microbatch_][h], h, first, count, 1));
+      ends.output.back().places = replica_.ranks();
+    }
+    Communicator& communicator = replica_.communicator(h);
+    PlannedCollective planned = communicator.plan(Operation::kAllGather, kModelDType,
+                                                  count * params_.model.hidden, params_.algorithm);
+    communicator.add(planned, ends);
+    keep("hand-over all_gather", h, std::move(planned));
+  }
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
+      const auto [first, count] = sharding_.reduced_rows(writer);
+      if (count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{rows_of(tensors_[r].in[microbatch_][viewer].of(viewer), first, count)};
+    });
+}
+
+void DecodeStep::end(std::size_t microbatch) {
+  replica_.each("residual", [&](std::size_t r, std::size_t h) {
+    const HbmView middle = all_rows(layers_[r].core_tensors[h].middle, h),
+                  sum = all_rows(layers_[r].sum_mlp, h);
+    if (station_.behind == nullptr) return part(r, h).add(middle, sum, tensors_[r].out[microbatch][h].of(h));
+    const DecodeSharding::Run run = sharding_.run_of(r, h);
+    const auto own = [&](const HbmView& view) {
+      return view.window(run.row, run.column, run.rows, run.columns);
+    };
+    if (run.rows > 0) part(r, h).add(own(middle), own(sum), tensors_[r].out[microbatch][h].of(h));
+  });
+  finish(microbatch, [&](std::size_t r, std::size_t h) {
+    return sharding_.run_of(r, h).rows > 0 ? tensors_[r].out[microbatch][h].of(h) : HbmView{};
+  });
+}
+
+void DecodeStep::fill(runtime::Machine& machine, const HostCase& values) const {
+  if (experts_) experts_->fill(machine, values);
+  tensors_.fill(machine, values, layer_number(0));
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layers of a decoding step on the ranks of a replica: one new token of each sequence with a cache of the
+// earlier ones. Every physical core of a rank has the whole residual stream, which is small. An all_reduce
+// adds up the ranks' partial sums; each physical core does a part of the rows. Sequences are sharded over the
+// physical cores, and over the ranks that have the same heads, with their caches: k [kv heads, sequences,
+// head_dim, capacity], v [kv heads, sequences, capacity, head_dim].
+//
+// Groups that share sequences have equal parts of every sequence's cache and do all but attention alike; each
+// attends to its own tokens, and all of them put the parts together (decode_attention.h).
+//
+// Between stages of a pipeline a rank hands over its run of its physical core's rows of the residual stream
+// (decode_sharding.h); an all_gather of the next stage puts them together.
+#pragma once
+
+#include "workloads/transformer/decode/decode_attention.h"
+#include "workloads/transformer/experts/experts.h"
+
+namespace tahoma::workloads {
+
+class DecodeStep final : public PhasePrograms {
+ public:
+  // `routing`: for a mixture of experts.
+  DecodeStep(Replica& replica, const TransformerParams& params, const Station& station,
+             const ExpertRouting* routing);
+
+  void begin(std::size_t microbatch) override;
+  void prepare(std::size_t layer) override;
+  void complete(std::size_t layer) override;
+  void end(std::size_t microbatch) override;
+  std::vector<Share> shares() const override { return attention_.shares(layers_); }
+  void fill(runtime::Machine& machine, const HostCase& values) const override;
+  void gather(runtime::Machine& machine, runtime::HostTensor& out) const override {
+    tensors_.gather(machine, out);
+  }
+
+ private:
+  using Whole = Matrix DecodeLayer::*;
+
+  void put_together();
+  Products products(std::size_t layer) const;
+  runtime::HbmView all_rows(const Matrix& matrix, std::size_t physical_core) const {
+    return rows_of(matrix.of(physical_core), 0, sharding_.rows);
+  }
+  void normalise(std::size_t layer);
+  void make_heads(std::size_t layer);
+  void project(std::size_t layer);
+  void reduce(const char* region, Whole partial, Whole sum);
+  void feed_forward(std::size_t layer);
+  void mix_experts(std::size_t layer);
+  void synchronise_rows(Whole whole);
+
+  DecodeSharding sharding_;
+  DecodeStageTensors tensors_;
+  DecodeAttention attention_;
+  std::vector<DecodeLayer> layers_, before_;  // the layer in work and the one before it, by rank
+};
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/prefill/prefill.h"
+
+namespace tahoma::workloads {
+
+using namespace runtime::collective;
+using runtime::HbmView;
+
+Prefill::Prefill(Replica& replica, const TransformerParams& params, const Station& station,
+                 const ExpertRouting* routing)
+    : PhasePrograms(replica, params, station),
+      rows_{params.overlap, replica.physical_cores(), replica.ranks(),
+            params.rows() / (params.overlap * replica.physical_cores() * replica.ranks())},
+      tokens_(params, station.group),
+      tensors_(replica, params, station, share_, rows_, tokens_),
+      attention_(replica, params, share_, rows_, tokens_, tensors_) {
+  add_experts(routing, rows_.slices, [this](std::size_t s, std::size_t r, std::size_t h) {
+    return runtime::Part{rows_.first(s, h, r), rows_.run};
+  });
+}
+
+HbmView Prefill::own(const PrefillLayer& layer, std::size_t h, std::size_t slice, Rows rows) const {
+  return rows_of((layer.core_tensors[h].*rows).of(h), slice * rows_.run, rows_.run);
+}
+
+HbmView Prefill::own(const PrefillLayer& layer, std::size_t h, std::size_t slice, Rows rows,
+                     Whole whole) const {
+  if (replica_.ranks() > 1) return own(layer, h, slice, rows);
+  return rows_of((layer.*whole).of(h), rows_.first(slice, h, 0), rows_.run);
+}
+
+HbmView Prefill::slice_of(std::size_t r, std::size_t h, std::size_t slice, Whole whole) const {
+  return rows_of((layers_[r].*whole).of(h), rows_.first_of_block(slice, 0), rows_.slice());
+}
+
+void Prefill::exchange(const char* region, Operation operation, std::size_t slice, Rows rows, Whole whole) {
+  if (replica_.ranks() == 1) return;
+  replica_.region(region);
+  for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
+    Communicator& communicator = replica_.communicator(h);
+    Ends ends;
+    for (std::size_t r = 0; r < replica_.ranks(); ++r) {
+      const PrefillLayer& layer = layers_[r];
+      const End one = end_of(layer.core_tensors[h].*rows, h, slice * rows_.run, rows_.run, 1),
+                block = end_of(layer.*whole, h, rows_.first_of_block(slice, h), rows_.run, rows_.ranks);
+      const bool gathers = operation == Operation::kAllGather;
+      ends.input.push_back(gathers ? one : block);
+      ends.output.push_back(gathers ? block : one);
+    }
+    PlannedCollective planned =
+        communicator.plan(operation, kModelDType, rows_.block() * params_.model.hidden, params_.algorithm);
+    communicator.add(planned, ends);
+    keep(region, h, std::move(planned));
+  }
+}
+
+void Prefill::synchronise_rows(std::size_t slice, Whole whole) {
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
+      return std::vector<HbmView>{
+          rows_of((layers_[r].*whole).of(viewer), rows_.first_of_block(slice, writer), rows_.block())};
+    });
+}
+
+Products Prefill::products(std::size_t layer, std::size_t slice) const {
+  return {replica_,
+          params_.model,
+          share_,
+          [this](std::size_t r) -> const LayerTensors& { return layers_[r]; },
+          [this, layer](std::size_t r) -> const LayerWeights& { return tensors_[r].weights[layer]; },
+          {rows_.first_of_block(slice, 0), rows_.slice()}};
+}
+
+void Prefill::normalise(std::size_t layer, std::size_t slice) {
+  replica_.each("attention norm", [&](std::size_t r, std::size_t h) {
+    const HbmView stream = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::stream),
+                  gain = tensors_[r].weights[layer].attention_gain.of(h),
+                  normed =
+                      own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed, &PrefillLayer::gathered);
+    if (layer == 0) return part(r, h).norm(stream, nullptr, nullptr, gain, normed);
+    const HbmView middle = own(before_[r], h, slice, &PrefillLayer::CoreTensors::middle),
+                  sum = own(before_[r], h, slice, &PrefillLayer::CoreTensors::sum_mlp,
+                            &PrefillLayer::partial_mlp);
+    part(r, h).norm(middle, &sum, &stream, gain, normed);
+  });
+  exchange("attention all_gather", Operation::kAllGather, slice, &PrefillLayer::CoreTensors::normed,
+           &PrefillLayer::gathered);
+}
+
+void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
+  replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
+    const HbmView sum = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::sum, &PrefillLayer::partial),
+                  middle = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::middle);
+    part(r, h).norm(own(layers_[r], h, slice, &PrefillLayer::CoreTensors::stream), &sum, &middle,
+                    tensors_[r].weights[layer].mlp_gain.of(h),
+                    experts_ ? own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp)
+                             : own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp,
+                                   &PrefillLayer::gathered_mlp));
+  });
+  if (experts_) return;
+  exchange("mlp all_gather", Operation::kAllGather, slice, &PrefillLayer::CoreTensors::normed_mlp,
+           &PrefillLayer::gathered_mlp);
+}
+
+void Prefill::make_heads(std::size_t layer, std::size_t slice) {
+  replica_.region("qkv");
+  synchronise_rows(slice, &PrefillLayer::gathered);
+  products(layer, slice).make_heads([&](std::size_t r, std::size_t h) {
+    return slice_of(r, h, slice, &PrefillLayer::gathered);
+  });
+  attention_.rotate_heads(layers_, slice);
+}
+
+void Prefill::project(std::size_t layer, std::size_t slice) {
+  products(layer, slice).project();
+  exchange("attention reduce_scatter", Operation::kReduceScatter, slice, &PrefillLayer::CoreTensors::sum,
+           &PrefillLayer::partial);
+}
+
+void Prefill::mix_experts(std::size_t layer, std::size_t slice) {
+  experts_->feed_forward(
+      {microbatch_, layer, slice},
+      [&](std::size_t r, std::size_t h) {
+        return own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp);
+      },
+      [&](std::size_t r, std::size_t h) {
+        return own(layers_[r], h, slice, &PrefillLayer::CoreTensors::sum_mlp, &PrefillLayer::partial_mlp);
+      });
+}
+
+void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
+  if (experts_) return mix_experts(layer, slice);
+  replica_.region("gate and up");
+  synchronise_rows(slice, &PrefillLayer::gathered_mlp);
+  products(layer, slice).feed_forward([&](std::size_t r, std::size_t h) {
+    return slice_of(r, h, slice, &PrefillLayer::gathered_mlp);
+  });
+  exchange("mlp reduce_scatter", Operation::kReduceScatter, slice, &PrefillLayer::CoreTensors::sum_mlp,
+           &PrefillLayer::partial_mlp);
+}
+
+void Prefill::begin(std::size_t microbatch) {
+  microbatch_ = microbatch;
+  layers_.clear();
+  if (station_.before != nullptr)
+    replica_.each("hand-over", [&](std::size_t r, std::size_t h) { station_.before->receive(r, h); });
+}
+
+void Prefill::prepare(std::size_t layer) {
+  before_ = std::move(layers_);
+  layers_.clear();
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    layers_.emplace_back(replica_, r, params_, share_, rows_, tokens_,
+                         layer == 0 ? &tensors_[r].in[microbatch_] : nullptr);
+  for (std::size_t s = 0; s < rows_.slices; ++s) normalise(layer, s);
+  for (std::size_t s = 0; s < rows_.slices; ++s) make_heads(layer, s);
+  attention_.finish_heads(layers_);
+}
+
+// The inputs of a slice come before the slice after it, because queues are in order.
+void Prefill::complete(std::size_t layer) {
+  const std::size_t slices = rows_.slices;
+  attention_.attend(layers_);
+  for (std::size_t s = 0; s < slices; ++s) project(layer, s);
+  for (std::size_t s = 0; s <= slices; ++s) {
+    if (s < slices) normalise_mlp(layer, s);
+    if (s > 0) feed_forward(layer, s - 1);
+  }
+}
+
+void Prefill::end(std::size_t microbatch) {
+  replica_.each("residual", [&](std::size_t r, std::size_t h) {
+    for (std::size_t s = 0; s < rows_.slices; ++s)
+      part(r, h).add(own(layers_[r], h, s, &PrefillLayer::CoreTensors::middle),
+                     own(layers_[r], h, s, &PrefillLayer::CoreTensors::sum_mlp, &PrefillLayer::partial_mlp),
+                     rows_of(tensors_[r].out[microbatch][h].of(h), s * rows_.run, rows_.run));
+  });
+  finish(microbatch, [&](std::size_t r, std::size_t h) { return tensors_[r].out[microbatch][h].of(h); });
+}
+
+void Prefill::fill(runtime::Machine& machine, const HostCase& values) const {
+  if (experts_) experts_->fill(machine, values);
+  tensors_.fill(machine, values, layer_number(0));
+}
+
+}  // namespace tahoma::workloads

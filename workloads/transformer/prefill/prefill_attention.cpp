@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/prefill/prefill_attention.h"
+
+#include <algorithm>
+
+namespace tahoma::workloads {
+
+using runtime::HbmView;
+
+// Queries and keys; a slice may contain the end of one sequence and the beginning of the next.
+void PrefillAttention::rotate_heads(const Layers& ranks, std::size_t slice) {
+  const std::uint64_t d = params_.model.head_dim, begin = rows_.first_of_block(slice, 0),
+                      end = begin + rows_.slice();
+  replica_.each("rope", [&](std::size_t r, std::size_t h) {
+    const auto [first, count] = share_.units_of(h);
+    const std::uint64_t rotated = share_.heads + share_.kv_heads;
+    if (first >= rotated || count == 0) return;
+    for (std::uint64_t row = begin; row < end;) {
+      const std::uint64_t token = row % tokens_.tokens(),
+                          rows = std::min(end - row, tokens_.tokens() - token);
+      part(r, h).rope(
+          heads_of(rows_of(ranks[r].qkv.of(h), row, rows), first, std::min(count, rotated - first), d),
+          rows_of(tensors_[r].table.of(h), token, rows));
+      row += rows;
+    }
+  });
+}
+
+void PrefillAttention::finish_heads(const Layers& ranks) {
+  replica_.region("attention");
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
+      const auto [first, count] = share_.units_of(writer);
+      if (count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{heads_of(ranks[r].qkv.of(viewer), first, count, params_.model.head_dim)};
+    });
+  if (tokens_.groups > 1) collect_keys(ranks);
+}
+
+// Side by side, run by run, because gathered data are contiguous. The physical cores alternate.
+void PrefillAttention::collect_keys(const Layers& ranks) {
+  replica_.each("keys and values", [&](std::size_t r, std::size_t h) {
+    const HbmView keys =
+        heads_of(ranks[r].qkv.of(h), share_.heads, 2 * share_.kv_heads, params_.model.head_dim);
+    for (std::uint64_t s = 0; s < params_.sequences(); ++s)
+      for (std::uint64_t n = h; n < tokens_.runs; n += replica_.physical_cores()) {
+        const std::uint64_t first = s * tokens_.tokens() + n * tokens_.run;
+        replica_.kernel(r, h).move(rows_of(ranks[r].keys.of(h), first, tokens_.run),
+                                   rows_of(keys, first, tokens_.run), isa::Queue::kGpSimd);
+      }
+  });
+}
+
+// The first runs of all groups in the groups' order, then the second ones in the opposite order.
+std::vector<PhasePrograms::Share> PrefillAttention::shares(const Layers& ranks) const {
+  std::vector<PhasePrograms::Share> shares;
+  if (tokens_.groups == 1) return shares;
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    for (std::uint64_t s = 0; s < params_.sequences(); ++s)
+      for (std::uint64_t n = 0; n < tokens_.runs; ++n) {
+        const std::size_t physical_core = n % replica_.physical_cores();
+        PhasePrograms::Share& share = shares.emplace_back();
+        share = {"keys and values",
+                 s * tokens_.runs + n,
+                 r,
+                 physical_core,
+                 end_of(ranks[r].keys, physical_core, s * tokens_.tokens() + n * tokens_.run, tokens_.run, 1),
+                 end_of(ranks[r].all_keys, physical_core,
+                        s * params_.tokens + n * tokens_.groups * tokens_.run, tokens_.run, tokens_.groups)};
+        share.gets.descending = n == 1;
+      }
+  return shares;
+}
+
+void PrefillAttention::synchronise_keys(const Layers& ranks) {
+  replica_.region("attention");
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
+      std::vector<HbmView> written;
+      const std::uint64_t rows = tokens_.groups * tokens_.run;
+      for (std::uint64_t s = 0; s < params_.sequences(); ++s)
+        written.push_back(rows_of(ranks[r].all_keys.of(viewer), s * params_.tokens + writer * rows, rows));
+      return written;
+    });
+}
+
+LayerPart::Attention PrefillAttention::attention_of(const PrefillLayer& of_rank, std::size_t r, std::size_t h,
+                                                    std::uint64_t sequence, std::uint64_t n) const {
+  const std::uint64_t d = params_.model.head_dim;
+  const RankShare::Heads heads = share_.heads_of(r, h);
+  const std::uint64_t kv = heads.first / share_.heads_per_kv,
+                      kv_end = (heads.first + heads.count - 1) / share_.heads_per_kv + 1;
+  const std::uint64_t first = sequence * tokens_.tokens() + n * tokens_.run;
+  const auto own = [&](const HbmView& view) { return rows_of(view, first, tokens_.run); };
+  const HbmView qkv = own(of_rank.qkv.of(h));
+  HbmView keys = heads_of(qkv, share_.heads, 2 * share_.kv_heads, d);
+  if (tokens_.groups > 1)
+    keys = rows_of(of_rank.all_keys.of(h), sequence * params_.tokens, (tokens_.place(n) + 1) * tokens_.run);
+  return {heads_of(qkv, heads.first, heads.count, d),
+          heads_of(keys, kv, kv_end - kv, d),
+          heads_of(keys, share_.kv_heads + kv, kv_end - kv, d),
+          heads_of(own(of_rank.o.of(h)), heads.first, heads.count, d),
+          heads,
+          share_.heads_per_kv};
+}
+
+void PrefillAttention::attend(const Layers& ranks) {
+  if (tokens_.groups > 1) synchronise_keys(ranks);
+  replica_.each("attention", [&](std::size_t r, std::size_t h) {
+    for (std::uint64_t s = 0; s < params_.sequences(); ++s)
+      for (std::uint64_t n = 0; n < tokens_.runs; ++n)
+        part(r, h).attention(attention_of(ranks[r], r, h, s, n));
+  });
+  replica_.region("attention");
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
+      const RankShare::Heads heads = share_.heads_of(r, writer);
+      return std::vector<HbmView>{
+          heads_of(ranks[r].o.of(viewer), heads.first, heads.count, params_.model.head_dim)};
+    });
+}
+
+}  // namespace tahoma::workloads

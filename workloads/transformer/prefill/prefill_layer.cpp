@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/prefill/prefill_layer.h"
+
+#include "workloads/common/transposed_load.h"
+
+namespace tahoma::workloads {
+
+PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerParams& params,
+                           const RankShare& share, const RowSharding& rows, const TokenSharding& tokens,
+                           const std::vector<Matrix>* streams) {
+  const ModelShape& m = params.model;
+  const bool experts = m.experts > 0;
+  const std::uint64_t padded = transposed_load_rows(rows.rows());
+  const auto whole = [&](const char* name, std::uint64_t columns) {
+    Matrix matrix = replica.shared(r, name, kModelDType, padded, columns);
+    if (padded != rows.rows()) replica.declare_input(matrix.tensor);  // rows that are read, but not used
+    return matrix;
+  };
+  gathered = whole("gathered", m.hidden);
+  qkv = whole("qkv", share.units() * m.head_dim);
+  o = whole("attention", share.heads * m.head_dim);
+  // Rows that another rank computes remain zero.
+  if (share.sharers > 1) replica.declare_input(o.tensor);
+  if (tokens.groups > 1) {
+    const std::uint64_t columns = 2 * share.kv_heads * m.head_dim;
+    keys = whole("keys_values", columns);
+    all_keys = replica.shared(r, "all_keys_values", kModelDType, params.sequences() * params.tokens, columns);
+  }
+  partial = whole("partial", m.hidden);
+  if (!experts) {
+    gathered_mlp = whole("gathered_mlp", m.hidden);
+    gate_up = whole("gate_up", 2 * share.ffn);
+    hidden = whole("hidden", share.ffn);
+  }
+  if (!experts || replica.ranks() == 1) partial_mlp = whole("partial_mlp", m.hidden);
+  allocate_core_tensors(replica, r, m, rows, streams);
+}
+
+void PrefillLayer::allocate_core_tensors(Replica& replica, std::size_t r, const ModelShape& model,
+                                         const RowSharding& rows, const std::vector<Matrix>* streams) {
+  for (std::size_t h = 0; h < replica.physical_cores(); ++h) {
+    CoreTensors& tensors = core_tensors.emplace_back();
+    const auto own = [&](const char* name) {
+      return replica.own(r, h, name, kModelDType, rows.own(), model.hidden);
+    };
+    tensors.stream = streams != nullptr ? (*streams)[h] : own("stream");
+    tensors.middle = own("middle");
+    const bool alone = replica.ranks() == 1;
+    if (!alone) {
+      tensors.normed = own("normed");
+      tensors.sum = own("sum");
+    }
+    if (model.experts > 0) {
+      tensors.normed_mlp =
+          replica.own(r, h, "normed_mlp", kModelDType, rows.own() + kTransposeRows, model.hidden);
+      replica.declare_input(tensors.normed_mlp.tensor);  // rows that are read, but not used
+    } else if (!alone) {
+      tensors.normed_mlp = own("normed_mlp");
+    }
+    if (!alone) tensors.sum_mlp = own("sum_mlp");
+  }
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a layer of a prefill leaves in HBM on one rank. Nothing that was sent is written again: nobody tells
+// the sender when it may be.
+#pragma once
+
+#include <vector>
+
+#include "workloads/transformer/layer/products.h"
+#include "workloads/transformer/partition/rows.h"
+#include "workloads/transformer/partition/tokens.h"
+
+namespace tahoma::workloads {
+
+struct PrefillLayer : LayerTensors {
+  // `streams`: by physical core, the residual stream before the stage's first layer; none before another one.
+  PrefillLayer(Replica& replica, std::size_t rank, const TransformerParams& params, const RankShare& share,
+               const RowSharding& rows, const TokenSharding& tokens, const std::vector<Matrix>* streams);
+
+  Matrix gathered, gathered_mlp;
+  Matrix keys, all_keys;  // with values: of this group's tokens, and of all if groups share sequences
+  struct CoreTensors {    // its rows, slice by slice
+    Matrix stream, normed, sum, middle, normed_mlp, sum_mlp;
+  };
+  std::vector<CoreTensors> core_tensors;
+
+ private:
+  void allocate_core_tensors(Replica& replica, std::size_t rank, const ModelShape& model,
+                             const RowSharding& rows, const std::vector<Matrix>* streams);
+};
+
+}  // namespace tahoma::workloads

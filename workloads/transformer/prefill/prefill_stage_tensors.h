@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensors that a stage of a prefill has for all of its layers and microbatches: weights and the residual
+// stream at its borders. The host fills them and reads the result.
+#pragma once
+
+#include <vector>
+
+#include "workloads/transformer/layer/layer_weights.h"
+#include "workloads/transformer/partition/phase_programs.h"
+#include "workloads/transformer/partition/rows.h"
+#include "workloads/transformer/partition/tokens.h"
+
+namespace tahoma::workloads {
+
+class PrefillStageTensors {
+ public:
+  PrefillStageTensors(Replica& replica, const TransformerParams& params, const Station& station,
+                      const RankShare& share, const RowSharding& rows, const TokenSharding& tokens);
+
+  struct OfRank {
+    std::vector<LayerWeights> weights;  // by layer
+    Matrix table;                       // of the rotary embedding
+    // By microbatch and physical core: its rows of the residual stream, slice by slice.
+    std::vector<std::vector<Matrix>> in, out;
+  };
+  const OfRank& operator[](std::size_t rank) const { return ranks_[rank]; }
+
+  // The stage's first layer has this number in the case.
+  void fill(runtime::Machine& machine, const HostCase& values, std::size_t first_layer) const;
+  void gather(runtime::Machine& machine, runtime::HostTensor& out) const;
+
+ private:
+  // Calls body(replica, microbatch, rank, physical core, number of its own row, row of the case) for each
+  // row.
+  template <class Body>
+  void for_rows(Body&& body) const;
+
+  Replica& replica_;
+  const TransformerParams& params_;
+  const RankShare& share_;
+  const RowSharding& rows_;
+  const TokenSharding& tokens_;
+  bool first_stage_;
+  std::vector<OfRank> ranks_;
+};
+
+}  // namespace tahoma::workloads
