@@ -12,13 +12,7 @@ import neuronxcc.nki.language as nl
 import neuronxcc.nki.typing as nt
 import tahoma
 from tahoma import dtypes
-
-
-def close(got, want, rtol=2e-6, atol=0.0):
-    got, want = np.asarray(got, np.float64), np.asarray(want, np.float64)
-    assert got.shape == want.shape
-    error, largest = np.abs(got - want).max(), np.abs(want).max()
-    assert error <= atol + rtol * largest, f"error {error}, largest value {largest}"
+from values import close
 
 
 def recorded(kernel, *args, **kwargs):
@@ -428,11 +422,11 @@ def test_mask_that_is_no_rectangle(refused):
 def test_partition_in_a_free_dimension(refused):
     @nki.jit
     def kernel(x):
-        i, j = nl.mgrid[0:64, 0:64]
+        i, j = nl.mgrid[0:32, 0:32]
         tile = nl.load(x)
-        nl.store(x[0:64, :], nl.copy(tile[i, i + j - 63]))  # here
+        nl.store(x[0:32, 0:32], nl.copy(tile[i, i + j]))  # here
 
-    refused(kernel, X, code="E-NKI-002", says="is the partition|expected 0 to 63")
+    refused(kernel, X, code="E-NKI-002", says="index 0 is the partition")
 
 
 def test_shapes_that_do_not_broadcast(refused):
@@ -503,7 +497,7 @@ def test_function_that_is_refused(refused):
     def kernel(x):
         nl.store(x, nl.cos(nl.load(x)))  # here
 
-    refused(kernel, X, code="E-NKI-031", says="nl|language.cos")
+    refused(kernel, X, code="E-NKI-031", says="language.cos: a composite function")
 
 
 def test_operator_that_the_alu_lacks(refused):
@@ -511,7 +505,7 @@ def test_operator_that_the_alu_lacks(refused):
     def kernel(x):
         nl.store(x, nisa.tensor_tensor(nl.load(x), nl.load(x), op=np.exp))  # here
 
-    refused(kernel, X, code="E-NKI-013", says="no operation")
+    refused(kernel, X, code="E-NKI-013", says="do not have this operation")
 
 
 def test_result_on_chip(refused):
