@@ -95,8 +95,8 @@ def test_blocks_as_an_operand(refused):
 def test_place_beyond_a_bank(refused):
     @nki.jit
     def kernel(x):
-        tiles = nl.ndarray((2, nl.par_dim(128), 64), dtype=nl.float32, buffer=ncc.psum.mod_alloc(base_bank=8))
-        tiles[0] = nisa.nc_transpose(nl.load(x))  # here
+        tiles = nl.ndarray((2, nl.par_dim(128), 64), dtype=nl.float32, buffer=ncc.psum.mod_alloc(base_bank=8))  # here
+        tiles[0] = nisa.nc_transpose(nl.load(x))
 
     refused(kernel, X, code="E-NKI-001", says="bank 8")
 
