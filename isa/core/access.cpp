@@ -35,7 +35,7 @@ Pattern pattern_of(const Tile& tile, const Shape& shape) {
   return p;
 }
 
-// Elements next to each other, from a place on.
+// Consecutive elements from a position on.
 template <class Operand>
 Pattern pattern_of(const Operand& place, DType dtype, const Shape& shape) {
   return pattern_of(Tile{place.space, dtype, place.partition, place.offset, {0, 0, 0, 1}}, shape);

@@ -188,7 +188,7 @@ inline constexpr std::array<std::uint8_t, kQuadrant> kOwnPartition = [] {
 }();
 inline constexpr unsigned kRegisters = 64;
 inline constexpr unsigned kSemaphores = 256;
-inline constexpr unsigned kArguments = 128;  // kernels of nki-library have up to 76 tensors
+inline constexpr unsigned kArguments = 128;   // kernels of nki-library have up to 76 tensors
 inline constexpr unsigned kPipes = 16;        // rendezvous that two cores can tell apart
 inline constexpr unsigned kMostSources = 16;  // of a dma_compute
 inline constexpr unsigned kDmaEngines = 16;   // completion increments per dma_copy: one per DMA engine

@@ -51,12 +51,13 @@ void check_marks(const Program& program, const Marks& all, Target target, const 
     for (std::size_t n = 0; n < marks.size(); ++n) {
       const bool rises = n == 0 || marks[n].first > marks[n - 1].first;
       if (!rises || target(marks[n]) >= count || marks[n].first >= program.streams[q].size())
-        throw ProgramError(
-            "E-BIN-013", place,
-            "mark " + std::to_string(n) + " of " + std::string(name_of(static_cast<Queue>(q))) + ", " + what + " " +
-                std::to_string(target(marks[n])) + " from instruction " + std::to_string(marks[n].first) +
-                " on: expected rising instructions below " + std::to_string(program.streams[q].size()) + " and a " +
-                what + " below " + std::to_string(count));
+        throw ProgramError("E-BIN-013", place,
+                           "mark " + std::to_string(n) + " of " +
+                               std::string(name_of(static_cast<Queue>(q))) + ", " + what + " " +
+                               std::to_string(target(marks[n])) + " from instruction " +
+                               std::to_string(marks[n].first) + " on: expected rising instructions below " +
+                               std::to_string(program.streams[q].size()) + " and a " + what + " below " +
+                               std::to_string(count));
     }
   }
 }
@@ -69,12 +70,14 @@ void check_marks(const Program& program, const std::string& place) {
   for (std::size_t n = 0; n < program.lines.size(); ++n)
     if (const std::uint32_t caller = program.lines[n].caller; caller != kNoLine && caller >= n)
       throw ProgramError("E-BIN-014", place,
-                         "source line " + std::to_string(n) + " is called from line " + std::to_string(caller) +
-                             "; expected an earlier one");
-  check_marks(program, program.marks, [](const RegionMark& m) { return m.region; }, "region",
-              program.regions.size(), place);
-  check_marks(program, program.line_marks, [](const LineMark& m) { return m.line; }, "line", program.lines.size(),
-              place);
+                         "source line " + std::to_string(n) + " is called from line " +
+                             std::to_string(caller) + "; expected an earlier one");
+  check_marks(
+      program, program.marks, [](const RegionMark& m) { return m.region; }, "region", program.regions.size(),
+      place);
+  check_marks(
+      program, program.line_marks, [](const LineMark& m) { return m.line; }, "line", program.lines.size(),
+      place);
 }
 
 class Writer {

@@ -37,7 +37,7 @@ struct RegionMark {
 // a forest: `caller` is the line of the call, or kNoLine for a line of the kernel itself.
 inline constexpr std::uint32_t kNoLine = 0xffffffff;
 struct SourceLine {
-  std::string file;  // as the source's language reports it
+  std::string file;        // as the source's language reports it
   std::uint32_t line = 0;  // from 1
   std::string function;
   std::uint32_t caller = kNoLine;  // index into Program::lines, below the line's own

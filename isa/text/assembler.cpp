@@ -104,7 +104,7 @@ class Assembler {
     while (!c.at_end()) {
       const std::uint8_t argument = parse_argument(c, program_.args);
       if (program_.is_control(argument))
-        c.fail("E-ASM-013", "control argument stands twice; expected distinct names");
+        c.fail("E-ASM-013", "control argument occurs twice; expected distinct names");
       program_.control.set(argument);
     }
   }

@@ -59,7 +59,7 @@ Space parse_on_chip_space(Cursor& c) {
   return space == std::begin(kOnChipNames) ? Space::kSbuf : Space::kPsum;
 }
 
-// "0, 0x400]" after the opening bracket.
+// Parses "0, 0x400]" after the opening bracket.
 template <class Operand>
 void parse_place(Cursor& c, Operand& place) {
   place.partition = c.integer<std::uint8_t>("partition", 0, 127);

@@ -90,7 +90,8 @@ void require_runs_on(const OpRow& row, Queue queue, const std::string& place) {
                            "; expected one of " + queue_names(row.queues));
 }
 
-void validate_instruction(const Instruction& instruction, Queue queue, const Program& program, const Limits& limits) {
+void validate_instruction(const Instruction& instruction, Queue queue, const Program& program,
+                          const Limits& limits) {
   check_alone({program, limits, queue, 0, instruction, row_of(instruction.op)});
 }
 

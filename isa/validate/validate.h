@@ -29,7 +29,8 @@ void validate(const Program& program, const Limits& limits);
 
 // The checks of validate() that need neither the weights that stand in the array nor the final addresses of the
 // operands, which decide about their overlap. `program` has the arguments and descriptors that it refers to.
-void validate_instruction(const Instruction& instruction, Queue queue, const Program& program, const Limits& limits);
+void validate_instruction(const Instruction& instruction, Queue queue, const Program& program,
+                          const Limits& limits);
 
 // Throws E-ISA-002 for an instruction that NeuronCore-v3 does not have; the assembler uses it to
 // report this early.

@@ -28,9 +28,7 @@ HbmView KernelMemory::argument(const std::string& name, isa::DType dtype, std::u
   return view;
 }
 
-void KernelMemory::control(const HbmView& argument) {
-  record_.program.control.set(argument.arg);
-}
+void KernelMemory::control(const HbmView& argument) { record_.program.control.set(argument.arg); }
 
 HbmView KernelMemory::beside(const HbmView& argument, std::int64_t bytes, isa::DType dtype,
                              std::uint64_t rows, std::uint64_t columns) {

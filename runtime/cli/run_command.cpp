@@ -119,7 +119,7 @@ ExitStatus run(RunCommand& command) {
 void add_run_options(CLI::App& sub, RunCommand& command) {
   RunOptions& options = command.options;
   sub.add_option("--machine", options.config.machine,
-                  "Preset, or YAML file of the machine; replaces the workload's own")
+                 "Preset, or YAML file of the machine; replaces the workload's own")
       ->type_name("NAME|FILE");
   add_overrides(
       sub, options.config.overrides,
@@ -131,14 +131,14 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
   sub.add_option("--out", options.out, "Folder for the results; an earlier run's is replaced")
       ->type_name("DIR");
   sub.add_option("--check", command.checks,
-                  "Watch the program run: races (accesses that no semaphore orders), uninitialised (reads of "
-                  "memory never written, misuse of accumulation groups); exit status 3 if anything is found")
+                 "Watch the program run: races (accesses that no semaphore orders), uninitialised (reads of "
+                 "memory never written, misuse of accumulation groups); exit status 3 if anything is found")
       ->type_name("races,uninitialised")
       ->delimiter(',')
       ->default_str("none");
   sub.add_flag("--no-golden", command.no_golden, "Do not check the results against the golden reference");
   sub.add_flag("--no-report", command.no_report,
-                "Leave out report.html, what only it needs, and statistics as text and database");
+               "Omit report.html, its data, and the statistics as text and database");
   sub.add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
   add_trace_options(sub, options.trace);
   add_waves_options(sub, options.waves);
@@ -159,8 +159,10 @@ struct NkiCommand {
 
 // The case that the words describe. A machine that --machine does not name is one chip.
 ExitStatus run_nki(NkiCommand& command) {
-  nlohmann::json workload{{"kernel", command.kernel}, {"args", fmt::format("{}", fmt::join(command.args, "; "))},
-                          {"grid", command.grid}, {"reference", command.reference}, {"rtol", command.rtol}, {"atol", command.atol}};
+  nlohmann::json workload{
+      {"kernel", command.kernel}, {"args", fmt::format("{}", fmt::join(command.args, "; "))},
+      {"grid", command.grid},     {"reference", command.reference},
+      {"rtol", command.rtol},     {"atol", command.atol}};
   const nlohmann::json document{{"kind", "nki"}, {"machine", "trainium2_chip"}, {"workload", workload}};
   ConfigRequest& config = command.run.options.config;
   config.workload = command.kernel;
@@ -188,14 +190,19 @@ void add_nki_command(CLI::App& program, Action& action) {
       "nki", "Run a kernel written in NKI (Python): trace it, check its results and write a report");
   sub->add_option("KERNEL", command->kernel, "The kernel: FILE.py:FUNCTION")->required()->type_name("");
   sub->add_option("--arg", command->args,
-                  "An argument by name: NAME=FILE.npy, a Python literal, or randn(128, 512, bfloat16) and the like; repeatable")
+                  "An argument by name: NAME=FILE.npy, a Python literal, or randn(128, 512, bfloat16) and "
+                  "the like; repeatable")
       ->type_name("NAME=VALUE")
       ->take_all();
-  sub->add_option("--grid", command->grid, "Physical cores of a logical core: 1 or 2; default: none given")->type_name("N");
+  sub->add_option("--grid", command->grid, "Physical cores of a logical core: 1 or 2; default: none given")
+      ->type_name("N");
   sub->add_option("--reference", command->reference,
-                  "The golden definition, FILE.py:FUNCTION: gets the same arguments in float32, returns the expected outputs")
+                  "The golden definition, FILE.py:FUNCTION: gets the same arguments in float32, returns the "
+                  "expected outputs")
       ->type_name("FILE.py:FUNCTION");
-  sub->add_option("--golden-rtol", command->rtol, "Tolerance relative to the largest expected element; default: from the dtype")->type_name("X");
+  sub->add_option("--golden-rtol", command->rtol,
+                  "Tolerance relative to the largest expected element; default: from the dtype")
+      ->type_name("X");
   sub->add_option("--golden-atol", command->atol, "Absolute tolerance")->type_name("X");
   add_run_options(*sub, command->run);
   sub->callback([command, &action] { action = [command] { return run_nki(*command); }; });

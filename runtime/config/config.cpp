@@ -154,9 +154,9 @@ std::string ResolvedConfig::to_yaml() const {
 
 std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
                                                const std::vector<WorkloadKind>& kinds) {
-  FlatConfig config = base::flatten(
-      request.text.empty() ? read_config_text(request.workload) : base::NamedText{request.workload, request.text},
-      read_extended);
+  FlatConfig config = base::flatten(request.text.empty() ? read_config_text(request.workload)
+                                                         : base::NamedText{request.workload, request.text},
+                                    read_extended);
   require_roots(config, {"kind", "machine", "mode", "seed", "workload"});
   const std::vector<Leaf> overrides = parse_overrides(request.overrides);
 

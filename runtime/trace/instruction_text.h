@@ -32,11 +32,11 @@ class InstructionTexts {
     return programs_[at.core]->streams[at.queue][at.index];
   }
   std::string_view mnemonic(const InstructionPosition& at) const;
-  // "nki.isa.nc_matmul"; "" where nki.isa has no such function.
+  // "nki.isa.nc_matmul"; "" if nki.isa has no such function.
   std::string_view nki_names(const InstructionPosition& at) const;
   // Valid until the next call.
   std::string_view text(const InstructionPosition& at);
-  // The program's own name outside of every region.
+  // The program's own name outside of all regions.
   std::string_view region(const InstructionPosition& at) const;
 
  private:

@@ -44,8 +44,8 @@ double exact_up_to(isa::DType dtype) {
   }
 }
 
-// What a rank contributes to the chunks first, first + stride, ...: one behind the other, all of the largest
-// chunk's length.
+// A rank's contribution to the chunks first, first + stride, ...: one after the other, all with the length of
+// the largest chunk.
 HostTensor contribution(const PlannedCollective& planned, const Values& values, std::uint64_t number,
                         std::uint32_t rank, const Problem::Held& chunks) {
   const Spec& spec = planned.spec;
@@ -87,7 +87,7 @@ void for_each_slice(const PlannedCollective& planned, const Problem::Held& held,
   });
 }
 
-// What a rank holds when it is over: its chunks in order.
+// The contents of a rank at the end: its chunks in order.
 HostTensor gathered(runtime::Machine& machine, const PlannedCollective& planned, std::uint32_t rank) {
   const Problem::Held held = planned.spec.problem.output_of(rank, planned.chunks);
   const std::size_t size = isa::size_of(planned.spec.dtype);
@@ -121,7 +121,7 @@ CollectiveReduction reduction_of(isa::AluOp op) {
                                   : CollectiveReduction::kSum;
 }
 
-// What ought to be in the output of an operation that only moves.
+// The expected output of an operation that only moves data.
 HostTensor moved_to(const PlannedCollective& planned, const Values& values, std::uint64_t number,
                     const Problem::Held& held) {
   const std::uint64_t length = planned.chunk_elements;
@@ -137,7 +137,7 @@ HostTensor moved_to(const PlannedCollective& planned, const Values& values, std:
   return want;
 }
 
-// The outputs of ranks that must all hold the same, one a row.
+// The outputs of ranks that must be equal, one per row.
 runtime::GoldenResult check_alike(runtime::Machine& machine, const Group& group,
                                   const PlannedCollective& planned, const Values& values,
                                   std::uint64_t number, const std::vector<std::uint32_t>& ranks) {

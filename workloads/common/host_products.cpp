@@ -5,7 +5,8 @@ namespace tahoma::workloads {
 
 bool host_runs_v3() {
 #if defined(__x86_64__)
-  // All that x86-64-v3 adds and Eigen's code uses; the compiler may use any of it, so all of it is asked for.
+  // Everything that x86-64-v3 adds and Eigen's code uses. The compiler may use any of it, so all of it is
+  // checked.
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
          __builtin_cpu_supports("bmi2");
 #else

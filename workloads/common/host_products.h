@@ -2,19 +2,11 @@
 // The hot loops of the golden check, by Eigen, once for any x86-64 and once for x86-64-v3 (AVX2 and FMA:
 // three times as fast), chosen at run time.
 //
-<<<<<<< HEAD:workloads/common/host_products.h
-// Eigen is all templates, and templates from two translation units are one function to the linker: a copy
-// compiled for AVX2 could end up in code that has to run anywhere. Therefore each variant includes Eigen
-// under a namespace of its own, takes raw pointers, uses no other templates, is always optimized, and the
-// build fails if a variant's object file defines a shared (weak) symbol outside that namespace
-// (workloads/common/host_symbols.cmake).
-=======
 // Eigen consists of templates, and the linker merges equal templates of two translation units: a copy
 // compiled for AVX2 could end up in code that must run anywhere. Therefore each variant includes Eigen in its
 // own namespace, takes raw pointers, uses no other templates and is always optimized. The build fails if a
 // variant's object file defines a shared (weak) symbol outside that namespace
-// (workloads/common/golden_symbols.cmake).
->>>>>>> prose:workloads/common/golden_kernels.h
+// (workloads/common/host_symbols.cmake).
 #pragma once
 
 #include <cstddef>

@@ -57,7 +57,7 @@ class GemmSum {
   // of emit_gemm() and of the lowering.
   std::vector<isa::Program> programs(const model::MachineParams& machine, const std::vector<Rank>& ranks,
                                      GemmNest nest) const;
-  // When a rank's queues were at it: from its first partial sums to the last of what it ends with.
+  // The active time of a rank's queues: from its first partial sums to its last result.
   std::vector<runtime::collective::Stopwatch::Span> spans(std::uint32_t core) const;
 
   // The properties that two groups must share to use the same programs, beside sizes and positions.

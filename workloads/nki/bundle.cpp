@@ -54,10 +54,17 @@ BundleProgram program_of(const Json& entry, const std::string& folder, std::size
     throw isa::ProgramError(e.code, path + ": " + e.place, e.message);
   }
   program.core = entry.at("core").get<std::uint32_t>();
-  program.arguments = entry.at("arguments").get<std::vector<std::size_t>>();
-  if (std::any_of(program.arguments.begin(), program.arguments.end(), [&](std::size_t t) { return t >= tensors; }) ||
-      program.arguments.size() != program.program.args.size())
-    refuse(path, "its arguments are not tensors of the bundle, one for each argument of the program");
+  for (const Json& held : entry.at("arguments")) {
+    if (held.is_object())
+      program.arguments.push_back({true, held.at("core").get<std::uint64_t>()});
+    else
+      program.arguments.push_back({false, held.get<std::uint64_t>()});
+    const BundleProgram::Argument& argument = program.arguments.back();
+    if (!argument.is_core && argument.number >= tensors)
+      refuse(path, fmt::format("argument {} is tensor {}; the bundle has {}", program.arguments.size() - 1, argument.number, tensors));
+  }
+  if (program.arguments.size() != program.program.args.size())
+    refuse(path, fmt::format("{} arguments for a program that has {}", program.arguments.size(), program.program.args.size()));
   return program;
 }
 
@@ -66,7 +73,9 @@ template <class Visit>
 void for_matmuls(const isa::Program& program, Visit&& visit) {
   for (const isa::Instruction& i : program.stream(isa::Queue::kTensor))
     if (i.op == isa::Opcode::kMatmul)
-      visit(2.0 * i.shape.partitions * isa::row_of(i.mode).slices * i.columns * static_cast<double>(isa::moving_columns(i)), i);
+      visit(2.0 * i.shape.partitions * isa::row_of(i.mode).slices * i.columns *
+                static_cast<double>(isa::moving_columns(i)),
+            i);
 }
 
 }  // namespace
@@ -95,8 +104,10 @@ double matmul_flops(const isa::Program& program) {
 
 isa::DType matmul_dtype(const isa::Program& program) {
   std::map<isa::DType, double> flops;
-  for_matmuls(program, [&](double operations, const isa::Instruction& i) { flops[i.src0.dtype] += operations; });
-  const auto most = std::max_element(flops.begin(), flops.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  for_matmuls(program,
+              [&](double operations, const isa::Instruction& i) { flops[i.src0.dtype] += operations; });
+  const auto most = std::max_element(flops.begin(), flops.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == flops.end() ? isa::DType::kBf16 : most->first;
 }
 

@@ -27,22 +27,33 @@ using runtime::Tensor;
 class NkiKernel final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override {
-    t.add("bundle", folder_, std::string(), {}, "folder with a traced kernel, instead of `kernel`", base::chosen());
+    t.add("bundle", folder_, std::string(), {}, "folder with a traced kernel, instead of `kernel`",
+          base::chosen());
     t.add("kernel", request_.kernel, std::string(), {}, "the kernel, FILE.py:FUNCTION", base::chosen());
-    t.add("args", request_.args, std::string(), {}, "arguments by name: FILE.npy, an expression or a literal; ...", base::chosen());
-    t.add("grid", request_.grid, std::uint64_t{0}, {0, 2}, "physical cores of a logical core; 0: none given", base::chosen());
-    t.add("reference", request_.reference, std::string(), {}, "the golden definition, FILE.py:FUNCTION, on the same arguments", base::chosen());
-    t.add("rtol", request_.rtol, 0.0, {0.0, 1e6}, "relative to the largest expected element of an output; 0: from the dtype", base::chosen());
-    t.add("atol", request_.atol, 0.0, {0.0, 1e6}, "absolute tolerance of an output's elements", base::chosen());
-    t.add("allocation", request_.allocation, std::string("rotating"), {}, "addresses of tensors on chip: rotating or first_fit", base::chosen());
-    t.add("tensor_copy", request_.tensor_copy, std::string("balanced"), {}, "engine of copies from and to PSUM: balanced, vector or scalar", base::chosen());
+    t.add("args", request_.args, std::string(), {},
+          "arguments by name: FILE.npy, an expression or a literal; ...", base::chosen());
+    t.add("grid", request_.grid, std::uint64_t{0}, {0, 2}, "physical cores of a logical core; 0: none given",
+          base::chosen());
+    t.add("reference", request_.reference, std::string(), {},
+          "the golden definition, FILE.py:FUNCTION, on the same arguments", base::chosen());
+    t.add("rtol", request_.rtol, 0.0, {0.0, 1e6},
+          "relative to the largest expected element of an output; 0: from the dtype", base::chosen());
+    t.add("atol", request_.atol, 0.0, {0.0, 1e6}, "absolute tolerance of an output's elements",
+          base::chosen());
+    t.add("allocation", request_.allocation, std::string("rotating"), {},
+          "addresses of tensors on chip: rotating or first_fit", base::chosen());
+    t.add("tensor_copy", request_.tensor_copy, std::string("balanced"), {},
+          "engine of copies from and to PSUM: balanced, vector or scalar", base::chosen());
   }
 
   void check(const model::MachineParams& machine) const override {
     if (folder_.empty() == request_.kernel.empty())
-      throw base::UserError("E-RUN-068", "workload", "expected either a kernel (FILE.py:FUNCTION) or a bundle");
+      throw base::UserError("E-RUN-068", "workload",
+                            "expected either a kernel (FILE.py:FUNCTION) or a bundle");
     if (request_.grid == 2 && machine.chip.lnc != 2)
-      throw base::UserError("E-RUN-068", "workload.grid", fmt::format("2 physical cores with machine.chip.lnc = {}; expected lnc = 2", machine.chip.lnc));
+      throw base::UserError(
+          "E-RUN-068", "workload.grid",
+          fmt::format("2 physical cores with machine.chip.lnc = {}; expected lnc = 2", machine.chip.lnc));
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
@@ -56,12 +67,14 @@ class NkiKernel final : public runtime::Workload {
       trace_into(folder, request_);
     }
     bundle_ = read_bundle(folder);
-    for (const BundleTensor& t : bundle_.tensors) placed_.push_back(machine.allocate(t.core, t.name, t.dtype, t.shape));
+    for (const BundleTensor& t : bundle_.tensors)
+      placed_.push_back(machine.allocate(t.core, t.name, t.dtype, t.shape));
     for (BundleProgram& p : bundle_.programs) {
       flops_ += matmul_flops(p.program);
       dtype_ = matmul_dtype(p.program);
       std::vector<std::uint64_t> addresses;
-      for (const std::size_t t : p.arguments) addresses.push_back(placed_[t].address);
+      for (const BundleProgram::Argument& a : p.arguments)
+        addresses.push_back(a.is_core ? a.number : placed_.at(a.number).address);
       machine.load(p.core, std::make_shared<const isa::Program>(std::move(p.program)), addresses);
     }
     fill(machine);
@@ -93,9 +106,13 @@ class NkiKernel final : public runtime::Workload {
 
   double useful_flops() const override { return flops_; }
   isa::DType compute_dtype() const override { return dtype_; }
-  std::uint32_t cores_used() const override { return static_cast<std::uint32_t>(std::max<std::size_t>(1, bundle_.programs.size())); }
+  std::uint32_t cores_used() const override {
+    return static_cast<std::uint32_t>(std::max<std::size_t>(1, bundle_.programs.size()));
+  }
   std::string describe() const override {
-    return fmt::format("nki {}{}", bundle_.kernel, bundle_.programs.size() > 1 ? fmt::format(" on {} cores", bundle_.programs.size()) : "");
+    return fmt::format(
+        "nki {}{}", bundle_.kernel,
+        bundle_.programs.size() > 1 ? fmt::format(" on {} cores", bundle_.programs.size()) : "");
   }
 
  private:
@@ -106,7 +123,8 @@ class NkiKernel final : public runtime::Workload {
       if (tensor.file.empty() || !machine.has_values(placed_[t])) continue;
       const std::string bytes = runtime::read_file(tensor.file);
       if (bytes.size() != placed_[t].bytes())
-        throw base::UserError("E-RUN-065", tensor.file, fmt::format("has {} bytes; expected {}", bytes.size(), placed_[t].bytes()));
+        throw base::UserError("E-RUN-065", tensor.file,
+                              fmt::format("has {} bytes; expected {}", bytes.size(), placed_[t].bytes()));
       machine.write(placed_[t], std::as_bytes(std::span(bytes)));
     }
   }
@@ -120,7 +138,9 @@ class NkiKernel final : public runtime::Workload {
       expected_[t].resize(bytes.size() / sizeof(float));
       std::memcpy(expected_[t].data(), bytes.data(), expected_[t].size() * sizeof(float));
       if (expected_[t].size() != placed_[t].elements())
-        throw base::UserError("E-RUN-065", file, fmt::format("has {} elements; expected {}", expected_[t].size(), placed_[t].elements()));
+        throw base::UserError(
+            "E-RUN-065", file,
+            fmt::format("has {} elements; expected {}", expected_[t].size(), placed_[t].elements()));
     }
   }
 
@@ -135,16 +155,20 @@ class NkiKernel final : public runtime::Workload {
     GoldenResult result;
     result.checked = true;
     result.tolerance = tensor.rtol;
-    result.rule = fmt::format("|got - want| <= {:g} + {:g} * max |want| of '{}'", tensor.atol, tensor.rtol, tensor.name);
+    result.rule = fmt::format("|got - want| <= {:g} + {:g} * max |want| of '{}'", tensor.atol, tensor.rtol,
+                              tensor.name);
     const double allowed = tensor.atol + tensor.rtol * largest;
     const std::size_t size = isa::size_of(tensor.dtype);
     for (std::size_t e = 0; e < want.size(); ++e) {
-      const double got = isa::load_as_fp32(&bytes[e * size], tensor.dtype), error = runtime::error_between(got, want[e]);
+      const double got = isa::load_as_fp32(&bytes[e * size], tensor.dtype),
+                   error = runtime::error_between(got, want[e]);
       ++result.elements;
       result.max_abs_error = std::max(result.max_abs_error, error);
       if (largest > 0) result.max_rel_error = std::max(result.max_rel_error, error / largest);
       if (error <= allowed) continue;
-      if (result.mismatches++ == 0) result.first_mismatch = fmt::format("{} element {}: got {}, expected {}", tensor.name, e, got, want[e]);
+      if (result.mismatches++ == 0)
+        result.first_mismatch =
+            fmt::format("{} element {}: got {}, expected {}", tensor.name, e, got, want[e]);
     }
     result.passed = result.mismatches == 0;
     return result;

@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 // The folder of the package: of the build that this program is part of, or of its installation.
 std::string package_path() {
   const fs::path program = fs::read_symlink(runtime::kThisProgram);
-  for (const fs::path& folder : {program.parent_path() / "python", program.parent_path().parent_path() / "lib/python3/dist-packages"})
+  for (const fs::path& folder :
+       {program.parent_path() / "python", program.parent_path().parent_path() / "lib/python3/dist-packages"})
     if (fs::exists(folder / "tahoma")) return folder.string();
   return "";
 }
@@ -42,10 +43,17 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 void trace_into(const std::string& folder, const TracingRequest& request) {
-  const nlohmann::json wanted{{"kernel", request.kernel},     {"args", request.args},   {"reference", request.reference},
-                              {"grid", request.grid},         {"seed", request.seed},   {"rtol", request.rtol},
-                              {"atol", request.atol},         {"values", request.values}, {"allocation", request.allocation},
-                              {"tensor_copy", request.tensor_copy}, {"out", folder}};
+  const nlohmann::json wanted{{"kernel", request.kernel},
+                              {"args", request.args},
+                              {"reference", request.reference},
+                              {"grid", request.grid},
+                              {"seed", request.seed},
+                              {"rtol", request.rtol},
+                              {"atol", request.atol},
+                              {"values", request.values},
+                              {"allocation", request.allocation},
+                              {"tensor_copy", request.tensor_copy},
+                              {"out", folder}};
   const std::string package = package_path();
   const std::string file = folder + "/request.json";
   runtime::write_file(file, wanted.dump());
@@ -54,14 +62,18 @@ void trace_into(const std::string& folder, const TracingRequest& request) {
   std::vector<std::string> words{"/usr/bin/env"};
   if (!package.empty()) {
     const char* const inherited = std::getenv("PYTHONPATH");
-    words.push_back(fmt::format("PYTHONPATH={}{}", package, inherited != nullptr ? std::string(":") + inherited : ""));
+    words.push_back(
+        fmt::format("PYTHONPATH={}{}", package, inherited != nullptr ? std::string(":") + inherited : ""));
   }
   words.insert(words.end(), {"/usr/bin/python3", "-m", "tahoma.bundle", file});
   const runtime::ProcessResult result = runtime::Process(words, options).wait();
   if (result.end.ok()) return;
-  if (result.output.find("No module named 'tahoma'") != std::string::npos || result.output.find("No module named '_tahoma'") != std::string::npos)
-    throw base::UserError("E-RUN-067", "workload.kernel", "the Python package is not there: scripts/setup --python, then build again");
-  throw base::UserError("E-RUN-066", request.kernel, fmt::format("cannot be traced ({})\n{}", result.end.text(), result.output),
+  if (result.output.find("No module named 'tahoma'") != std::string::npos ||
+      result.output.find("No module named '_tahoma'") != std::string::npos)
+    throw base::UserError("E-RUN-067", "workload.kernel",
+                          "the Python package is not there: scripts/setup --python, then build again");
+  throw base::UserError("E-RUN-066", request.kernel,
+                        fmt::format("cannot be traced ({})\n{}", result.end.text(), result.output),
                         base::ExitStatus::kProgram);
 }
 

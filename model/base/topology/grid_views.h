@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A grid as planes of two axes, one for each coordinate of the third, and as rows of one axis.
+// Views of a grid: planes of two axes, one for each coordinate of the third, or rows of one axis.
 #pragma once
 
 #include <vector>

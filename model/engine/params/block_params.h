@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a block stands alone, or beside its SystemVerilog in lock-step (model/rtl).
+// Whether a block is simulated alone, or in lock-step with its SystemVerilog (model/rtl).
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ struct DmaParams {
   std::uint64_t collective_engines;  // engines that such a transfer is dealt to
   Duration doorbell_sync, doorbell_scalar, doorbell_gpsimd;  // time of the instruction, by queue
   Duration pitch_sync, pitch_scalar, pitch_gpsimd;           // doorbell start to doorbell start
-  Duration first_doorbell;                                   // more for the first of a queue
+  Duration first_doorbell;                                   // added for the first one of a queue
   Duration start_up;                                         // doorbell end -> first engine starts
   Duration skew_near, skew_half, skew_far;                   // engine starts, see skew_of()
   Duration cold_read;                                        // an engine's first read of HBM
@@ -43,11 +43,11 @@ struct DmaParams {
   Bytes small_element_bytes;
   Duration hardware_dge;                                // one instruction of a hardware generator
   Duration software_descriptor;                         // of GpSimd, for each element
-  std::uint64_t transpose_from_hbm, transpose_on_chip;  // per cent of the throughput, by where the source is
+  std::uint64_t transpose_from_hbm, transpose_on_chip;  // per cent of the throughput, by source
   std::uint64_t remote_window;                          // packets an engine may have waiting for the fabric
-  Bytes read_window;           // issued and not handed on, from which on an engine issues nothing more
-  std::uint64_t read_packets;  // most of these
-  Bytes write_window;          // handed on to HBM and not accepted there, likewise
+  Bytes read_window;           // limit of bytes issued and not handed on; an engine then pauses
+  std::uint64_t read_packets;  // the same limit in packets
+  Bytes write_window;          // limit of bytes handed on to HBM and not accepted there
   std::uint64_t write_packets;
   Duration look_ahead;  // how far ahead of the simulation packets are issued, no further than start_up
   void declare(ParamTree& t);

@@ -11,7 +11,7 @@
 
 namespace tahoma::model {
 
-// How the element-wise engines round their results (isa/core/rounding.h).
+// The rounding of the element-wise engines' results (isa/core/rounding.h).
 enum class RoundingMode : std::uint8_t { kNearest, kStochastic };
 inline constexpr base::Named<RoundingMode> kRoundingModes[] = {{RoundingMode::kNearest, "nearest"},
                                                                {RoundingMode::kStochastic, "stochastic"}};

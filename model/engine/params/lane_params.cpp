@@ -60,7 +60,7 @@ void LaneParams::declare(ParamTree& t, const char* engine) {
         "pause between reading for one instruction and starting up the next", row.turnaround_source);
   t.add("write_turnaround", write_turnaround, row.write_turnaround, kOverhead,
         "pause between writing the results of two instructions", row.write_source);
-  t.add("latency", latency, row.latency, kLatency, "last element in to result visible, copies",
+  t.add("latency", latency, row.latency, kLatency, "last element in to result visible, for copies",
         row.latency_source);
   t.add("partial_write_latency", partial_write_latency, row.partial_write_latency, kLatency,
         "added when elements smaller than four bytes are scattered over SBUF", row.partial_source);
@@ -87,23 +87,23 @@ void VectorParams::declare(ParamTree& t) {
   t.add("sbuf_streams", sbuf_streams, std::uint64_t{2}, {1, 16},
         "streams each way that share strided accesses between SBUF and SBUF",
         documented("nki performance guide; measurements show them between SBUF and SBUF only"));
-  t.add("second_operand", second_operand, 10_cyc, kOverhead, "more start-up when there is a second tile",
+  t.add("second_operand", second_operand, 10_cyc, kOverhead, "additional start-up for a second tile",
         derived("tensor_tensor takes N + 152 cycles, copies N + 142: stream_256k_fd1k, conv2d_1, conv2d_3"));
 }
 
 void ScalarParams::declare(ParamTree& t) {
   LaneParams::declare(t, "scalar");
   t.add("sbuf_source", sbuf_source, 53_cyc, kOverhead,
-        "more start-up when the source is in SBUF, not in PSUM",
+        "additional start-up for a source in SBUF instead of PSUM",
         derived("fp32 scatters of 128 elements take 416.7 ns in conv2d_1_float32: 500 cycles, 256 of them "
                 "writing"));
   t.add("activate_latency", activate_latency, 194.17_ns, kLatency,
-        "last element in to result visible, table functions",
+        "last element in to result visible, for table functions",
         derived("N/1.2 GHz + 288 ns from SBUF in profiler screenshots of the SDK documentation, +-10 ns; 113 "
                 "cycles of it start-up"));
   t.add("table_load", table_load, 1283.33_ns, kLatency, "switch to another set of function tables",
         measured("10 of 10 loads, trn2 device profiles"));
-  t.add("accumulator_read", accumulator_read, 64_cyc, kOverhead, "reading the reduction registers out",
+  t.add("accumulator_read", accumulator_read, 64_cyc, kOverhead, "reading out the reduction registers",
         documented("published cost, nki.isa 2.26.1"));
 }
 
@@ -111,28 +111,31 @@ void GpSimdParams::declare(ParamTree& t) { LaneParams::declare(t, "gpsimd"); }
 
 void CostParams::declare(ParamTree& t) {
   const base::Range<Cycles> each{{1}, {1000}};
-  t.add("reciprocal", reciprocal, 8_cyc, each, "an element of a reciprocal",
+  t.add("reciprocal", reciprocal, 8_cyc, each, "cycles per element of a reciprocal",
         documented("published cost 8 N, nki.isa 2.26.1"));
   t.add("dynamic_copy", dynamic_copy, 600_cyc, kOverhead,
-        "a copy whose address is in a register, start to start, at least",
+        "minimum from start to start of a copy whose address is in a register",
         documented("published cost max(600, N), nki.isa 2.26.1"));
-  t.add(
-      "scalar_tensor_tensor", scalar_tensor_tensor, 2_cyc, each,
-      "an element of scalar_tensor_tensor, other than (bf16 - bf16) * bf16 of an even number and operands in "
-      "PSUM, which take one",
-      documented("published cost 2 N, nki.isa 2.26.1"));
-  t.add("scan", scan, 2_cyc, each, "an element of a scan", documented("published cost 2 N, nki.isa 2.26.1"));
-  t.add("gpsimd_two_input", gpsimd_two_input, 2_cyc, each, "an element of two tiles on GpSimd",
+  t.add("scalar_tensor_tensor", scalar_tensor_tensor, 2_cyc, each,
+        "cycles per element of scalar_tensor_tensor, except (bf16 - bf16) * bf16 of an even number and "
+        "operands in PSUM, which take one",
+        documented("published cost 2 N, nki.isa 2.26.1"));
+  t.add("scan", scan, 2_cyc, each, "cycles per element of a scan",
+        documented("published cost 2 N, nki.isa 2.26.1"));
+  t.add("gpsimd_two_input", gpsimd_two_input, 2_cyc, each, "cycles per element of two tiles on GpSimd",
         documented("published cost 2 N on GpSimd, nki.isa 2.26.1"));
-  t.add("aggregate", aggregate, 13_cyc, each, "a triple of bn_aggr",
+  t.add("aggregate", aggregate, 13_cyc, each, "cycles per triple of bn_aggr",
         documented("published cost 13 (N / 3), nki.isa 2.26.1"));
   const Source gather = documented(
       "published: indices x elements / C, C = ((28 + t e) / (t e)) / min(4 / size, e), t = 4, e elements of "
       "an index, nki.isa 2.26.1");
-  t.add("gather_fixed", gather_fixed, 28_cyc, each, "local_gather: the 28 of its published cost", gather);
-  t.add("gather_element", gather_element, 4_cyc, each, "local_gather: t of its published cost", gather);
+  t.add("gather_fixed", gather_fixed, 28_cyc, each, "local_gather: the term 28 of its published cost",
+        gather);
+  t.add("gather_element", gather_element, 4_cyc, each, "local_gather: the term t of its published cost",
+        gather);
   t.add("gather_word", gather_word, 4_B, {1_B, 64_B}, "local_gather: bytes that are taken together", gather);
-  t.add("topk", topk, 4_cyc, each, "a candidate of topk", documented("published cost 4 n + k, nki.isa 2.32"));
+  t.add("topk", topk, 4_cyc, each, "cycles per candidate of topk",
+        documented("published cost 4 n + k, nki.isa 2.32"));
 }
 
 }  // namespace tahoma::model

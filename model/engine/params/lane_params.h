@@ -20,15 +20,15 @@ struct LaneParams {
 };
 struct VectorParams : LaneParams {
   bool fast_modes;  // 2x and 4x modes for 16-bit operands
-  // Elements in a cycle and lane of the fast modes: one input to 16 bits and to 8, two inputs, reductions,
+  // Elements per cycle and lane in the fast modes: one input to 16 bits and to 8, two inputs, reductions,
   // zeros.
   std::uint64_t copy_rate, narrowing_rate, two_input_rate, reduce_rate, memset_rate;
-  std::uint64_t sbuf_streams;  // each way, between SBUF and SBUF
-  Cycles second_operand;       // more start-up for a second tile
+  std::uint64_t sbuf_streams;  // in each direction, between SBUF and SBUF
+  Cycles second_operand;       // additional start-up for a second tile
   void declare(ParamTree& t);
 };
 struct ScalarParams : LaneParams {
-  Cycles sbuf_source;         // more start-up than a source in PSUM needs
+  Cycles sbuf_source;         // additional start-up for a source in SBUF
   Duration activate_latency;  // table functions: last element in -> result visible
   Duration table_load;
   Cycles accumulator_read;
@@ -38,7 +38,7 @@ struct GpSimdParams : LaneParams {
   void declare(ParamTree& t);
 };
 
-// What single instructions of the vector, scalar and GpSimd engines cost beyond one cycle an element.
+// Costs of single instructions of the vector, scalar and GpSimd engines beyond one cycle per element.
 struct CostParams {
   Cycles reciprocal;            // an element
   Cycles dynamic_copy;          // start to start, at least
@@ -51,7 +51,7 @@ struct CostParams {
   Cycles topk;  // a candidate
   void declare(ParamTree& t);
 };
-// Elements that bn_aggr takes together: count, mean and variance * count of one group.
+// The elements that bn_aggr takes together: count, mean and variance * count of one group.
 inline constexpr std::uint64_t kAggregateTriple = 3;
 
 }  // namespace tahoma::model

@@ -12,10 +12,10 @@ struct SbufParams {
   std::uint64_t partitions;
   Bytes per_partition, usable;
   Frequency clock;
-  Bytes long_stride;      // above it an innermost stride takes the memory's slow way
-  Bytes word;             // what it writes at once
+  Bytes long_stride;      // a larger innermost stride uses the memory's slow path
+  Bytes word;             // width of one write
   Cycles strided_access;  // one element of an innermost stride above 16 bytes
-  Cycles partial_write;   // the same, written, when it is smaller than a word
+  Cycles partial_write;   // the same for a write of an element smaller than a word
   Bandwidth shared_port;  // of one partition, each direction: the vector engine and GpSimd together
   void declare(ParamTree& t);
 };

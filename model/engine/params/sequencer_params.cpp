@@ -195,14 +195,15 @@ void SequencerParams::declare(ParamTree& t) {
 }
 
 void RendezvousParams::declare(ParamTree& t) {
-  t.add("barrier", barrier, 35_ns, kLatency, "the later core's arrival to both cores going on",
+  t.add("barrier", barrier, 35_ns, kLatency, "arrival of the later core to the continuation of both",
         derived(
             "one semaphore hand-over between GpSimd engines: 10.83 ns to the value, 24.17 ns to the start"));
   t.add("gpsimd_latency", gpsimd_latency, 160_ns, kLatency,
-        "a swap through GpSimd's own DMA, beyond its bytes",
+        "latency of a swap through GpSimd's own DMA, beyond its bytes",
         assumed("the published start-up of a GpSimd instruction, 150 cycles, and one hand-over"));
   t.add("gpsimd_bandwidth", gpsimd_bandwidth, 153_GBps, {{1'000'000, false}, 100'000_GBps},
-        "GpSimd's own DMA, each direction", documented("trainium2_arch.rst: 307 GB/s, 153 each direction"));
+        "bandwidth of GpSimd's own DMA, each direction",
+        documented("trainium2_arch.rst: 307 GB/s, 153 each direction"));
 }
 
 }  // namespace tahoma::model

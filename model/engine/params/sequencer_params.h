@@ -9,7 +9,8 @@ namespace tahoma::model {
 using base::Bandwidth, base::Bytes, base::Cycles, base::Duration, base::Frequency, base::ParamTree;
 
 // An engine's sequencer, which runs waits, updates, registers, branches and doorbells itself, one after the
-// other. Cycles of its own clock: the vector engine's is that of its lanes, all others run at the base clock.
+// other. Cycles are those of its own clock: the clock of the lanes for the vector engine, the base clock for
+// all others.
 struct SequencerTiming {
   Cycles wake;    // semaphore value -> start of an instruction that waited
   Cycles wait;    // of a stand-alone wait, start -> end
@@ -32,10 +33,10 @@ struct SequencerParams {
   Frequency clock;  // NC base clock of sequencers and semaphores
   SequencerTiming tensor, vector, scalar, gpsimd, sync, collective;
   QueueTiming tensor_queue, vector_queue, scalar_queue, gpsimd_queue;
-  Cycles dispatch;  // an instruction is handed to the engine -> the next one
-  Cycles result;    // more than `raise`, of an engine's instruction: its last result on the way out
-  Cycles compare;   // of an update that waited, start -> end: all but the comparison is over
-  Duration load_sbuf, load_hbm;  // what a register load or store takes more than another register operation
+  Cycles dispatch;               // an instruction is handed to the engine -> the next one
+  Cycles result;                 // added to `raise` for an engine's instruction: its last result is written
+  Cycles compare;                // of an update that waited, start -> end: only the comparison is left
+  Duration load_sbuf, load_hbm;  // added for a register load or store to the time of a register operation
   void declare(ParamTree& t);
 };
 

@@ -10,8 +10,7 @@ using base::assumed, base::chosen, base::derived, base::documented, base::measur
 
 void TensorParams::declare(ParamTree& t) {
   t.add("model", model, BlockModel::kBehavioural, kBlockModels,
-        "what computes and times the array: the law, or the verilated array beside it in lock-step",
-        chosen());
+        "model of the array: the law alone, or in lock-step with the verilated array", chosen());
   t.add("clock", clock, 2400_MHz, kClockRange, "clock of the systolic array",
         documented("trainium2_arch.rst"));
   t.add("rows", rows, std::uint64_t{128}, {1, 128}, "rows of the array: depth of one contraction pass",
@@ -28,20 +27,19 @@ void TensorParams::declare(ParamTree& t) {
         measured("30 runs of 14 take 60 cycles more, trn2 device profiles"));
   t.add("tile_pitch", tile_pitch, 6_cyc, kOverhead,
         "start of a matmul to the earliest start of one on another tile of the array",
-        assumed("as issue_overhead, the cycles between two matmuls on one tile; nothing is published"));
+        assumed("as issue_overhead, the cycles between two matmuls on one tile; unpublished"));
   t.add("pipeline_latency", pipeline_latency, 165.83_ns, kLatency,
         "last moving row streamed to result in PSUM",
         measured("398 cycles of 16-bit matmuls and of transposes, 396..398 of fp32, trn2 device profiles"));
-  t.add(
-      "latency_side", latency_side, std::uint64_t{128}, {1, 128},
-      "rows and columns of the array on which pipeline_latency was measured; another array's skew takes the "
-      "place of its own",
-      measured("profiles of a trn2 core, whose array is 128x128: trainium2_arch.rst"));
+  t.add("latency_side", latency_side, std::uint64_t{128}, {1, 128},
+        "rows and columns of the array on which pipeline_latency was measured; another array's skew replaces "
+        "this one's",
+        measured("profiles of a trn2 core, whose array is 128x128: trainium2_arch.rst"));
   t.add("weight_load_latency", weight_load_latency, 82.5_ns, kLatency,
         "last weight column read to the end of the load",
         measured("196..198 cycles beyond the columns of loads in order, trn2 device profiles"));
   t.add("weight_to_matmul", weight_to_matmul, 30.83_ns, kLatency,
-        "a weight load is decoded to the earliest start of the matmul behind it",
+        "decoding of a weight load to the earliest start of the matmul behind it",
         measured("74 cycles behind every load that starts as soon as it is decoded, trn2 device profiles"));
   t.add("weight_exchange", weight_exchange, 4_cyc, kOverhead,
         "last weight column read to the first moving row that meets the weights",
@@ -85,11 +83,11 @@ void TensorParams::declare(ParamTree& t) {
       derived("free-running on silicon; 5/16 of a window gives the least mean error over the convolutions v1 "
               "and v3 of the device profiles, out of 16 phases"));
   t.add("throttle_share", throttle_share, std::uint64_t{43}, {0, 100},
-        "per cent of a window in which full-rate columns must stream for the next to run at full rate",
+        "percent of a window in which full-rate columns must stream so that the next runs at full rate",
         derived("windows of 35.5 % were followed by the throttle, one of 44.8 % was not; a release 6.27 us "
                 "after continuous work began needs more than 41.8 %; at half rate the most is 50 %"));
   t.add("throttle_latency", throttle_latency, 40_ns, kLatency,
-        "while throttled, how long before the array is free the next matmul starts, and waits inside",
+        "while throttled, the time by which the next matmul starts before the array is free",
         measured("trn2 device profiles, hardware/trainium2.md 2.2 to 2.9"));
 }
 

@@ -68,7 +68,7 @@ Cycles memory_cycles(const isa::Instruction& i, const isa::Tile& tile, bool writ
       ceil_divided(free_elements(i.shape) * each * lane_params(kind, p).clock.hz, p.sbuf.clock.hz * streams));
 }
 
-// Before the first element: what an engine always takes, and what its operands add.
+// Start-up before the first element: the fixed part and that of the operands.
 Cycles start_up(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   const Cycles engine = lane_params(kind, p).issue_overhead;
   if (kind == base::EngineKind::kScalar && i.src0.space == isa::Space::kSbuf)
@@ -155,8 +155,8 @@ Occupancy streaming(const isa::Instruction& i, base::EngineKind kind, const Core
   return Lane{i, kind, p}.of_elements();
 }
 
-// Published: max(600, N) cycles from start to start. N takes the place of N + start-up, as in all published
-// costs; the sequencer computes addresses in the rest.
+// Published: max(600, N) cycles from start to start. N is N + start-up here, as in all published costs; the
+// sequencer computes addresses in the rest.
 Occupancy dynamic_copy(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   const Cycles least = p.costs.dynamic_copy - start_up(i, kind, p);
   return Lane{i, kind, p}.of(larger(least, cycles_of(free_elements(i.shape))));
@@ -176,8 +176,8 @@ Occupancy scan(const isa::Instruction& i, base::EngineKind kind, const CoreTimin
   return Lane{i, kind, p}.of_two_inputs(count_of(p.costs.scan), 1);
 }
 
-// Published: one element a cycle, and MIN_II more to read the accumulators out, which an instruction without
-// a column for the result does not do (assumed). MIN_II is 64 cycles of either engine's own clock.
+// Published: one element a cycle, and MIN_II more to read out the accumulators. An instruction without a
+// result column does not read them (assumed). MIN_II is 64 cycles of either engine's own clock.
 Cycles accumulator_read(const isa::Instruction& i, const CoreTiming& p) {
   return i.result.present ? p.scalar.accumulator_read : Cycles{0};
 }

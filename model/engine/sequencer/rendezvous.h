@@ -42,7 +42,7 @@ base::Duration swap_time(const isa::Instruction& i, const CoreParams& params);
 
 class Rendezvous : public sc_core::sc_module, public RendezvousIf {
  public:
-  // `checker`: hears of every rendezvous; null if nobody watches.
+  // `checker`: receives every rendezvous; null for none.
   Rendezvous(sc_core::sc_module_name name, const CoreParams& params, bool functional,
              check::RaceChecker* checker)
       : sc_module(name), params_(params), functional_(functional), checker_(checker) {}
@@ -61,7 +61,7 @@ class Rendezvous : public sc_core::sc_module, public RendezvousIf {
   const CoreParams& params_;
   bool functional_;
   check::RaceChecker* checker_;
-  // Kind, pipe: those who came first. All are of one core.
+  // The waiting participants by kind and pipe. All are of one core.
   std::array<std::array<std::deque<Waiting>, isa::kPipes>, 2> waiting_;
 };
 

@@ -65,7 +65,7 @@ tlm::tlm_sync_enum DramStack::request(int initiator, sim::Payload& payload, Dura
   return tlm::TLM_COMPLETED;
 }
 
-// True for a write that every channel surely takes when it arrives: nobody needs to hear of it again.
+// Returns true for a write that every channel accepts on arrival; it needs no further report.
 bool DramStack::submit(DramRequest& r, std::uint32_t tag) {
   const sim::PacketInfo& info = sim::info_of(*r.payload);
   const std::uint64_t offset = isa::GlobalAddress::from(r.payload->get_address()).offset;

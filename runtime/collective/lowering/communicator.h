@@ -49,15 +49,15 @@ class Communicator {
   const Group& group() const { return group_; }
   std::uint32_t ranks() const { return group_.ranks(); }
 
-  // How a sum (or a gathering) of `elements` in all would be cut: how many chunks there are, and how far
-  // apart. `algorithm`: best, auto, or a name. Throws what choose() throws.
+  // How a sum (or a gathering) of `elements` in total is cut: the number of chunks and their distance.
+  // `algorithm`: best, auto, or a name. Throws the errors of choose().
   PlannedCollective plan(Operation operation, isa::DType dtype, std::uint64_t elements,
                          Algorithm algorithm) const;
-  // Of chunks with so many elements each, at least kLeast.
+  // For chunks with that many elements each, at least kLeast.
   static constexpr std::uint64_t kLeast = 32;
   PlannedCollective plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
                          Algorithm algorithm) const;
-  // Behind what the programs have so far. Throws what the lowering throws.
+  // Appends to the programs. Throws the errors of the lowering.
   void add(PlannedCollective& planned, const Ends& ends);
 
  private:
@@ -82,7 +82,7 @@ class Communicator {
   std::map<isa::Queue, Sets> sets_;
 };
 
-// Elements between chunks of equal size that lie one behind the other.
+// Distance in elements between adjacent chunks of equal size.
 std::uint64_t chunk_pitch(const PlannedCollective& planned);
 
 }  // namespace tahoma::runtime::collective

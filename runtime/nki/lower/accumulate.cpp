@@ -36,18 +36,23 @@ AccumulationGroups::Decision AccumulationGroups::decide(std::uint32_t storage, c
   }
   decision.accumulate = asked.value_or(held > 0);
   if (!asked && held > 0 && held < std::uint64_t{dst.rows} * dst.bytes)
-    refuse("E-NKI-021", fmt::format("matmul: {} of {} bytes of its destination hold the results of earlier matmuls; expected all "
-                                    "of them (it adds to these) or none (it overwrites)", held, std::uint64_t{dst.rows} * dst.bytes));
+    refuse("E-NKI-021",
+           fmt::format(
+               "matmul: {} of {} bytes of its destination hold the results of earlier matmuls; expected all "
+               "of them (it adds to these) or none (it overwrites)",
+               held, std::uint64_t{dst.rows} * dst.bytes));
   if (!decision.accumulate) decision.continued.clear();
   return decision;
 }
 
-void AccumulationGroups::matmul(std::uint32_t storage, const Region& dst, bool accumulate, std::uint32_t operation) {
+void AccumulationGroups::matmul(std::uint32_t storage, const Region& dst, bool accumulate,
+                                std::uint32_t operation) {
   std::erase_if(groups_, [&](const Group& g) {
     return g.region.overlaps(dst) && (g.storage != storage || g.filled || !accumulate || g.region == dst);
   });
-  const bool inside = std::any_of(groups_.begin(), groups_.end(),
-                                  [&](const Group& g) { return g.storage == storage && g.region.overlaps(dst); });
+  const bool inside = std::any_of(groups_.begin(), groups_.end(), [&](const Group& g) {
+    return g.storage == storage && g.region.overlaps(dst);
+  });
   if (!inside) groups_.push_back({storage, dst, operation, false, false});
 }
 

@@ -24,11 +24,11 @@ class AccumulationGroups {
     Region region;
     std::uint32_t last = 0;  // operation of its last matmul
     bool read = false;       // something has read it since
-    bool filled = false;     // something else than a matmul has written it: a matmul overwrites, with a warning
+    bool filled = false;  // something else than a matmul has written it: a matmul overwrites, with a warning
   };
   struct Decision {
     bool accumulate = false;
-    bool over_fill = false;  // overwrites what another instruction has filled
+    bool over_fill = false;                // overwrites what another instruction has filled
     std::vector<std::uint32_t> continued;  // operations whose groups stay open
   };
   // Throws UserError E-NKI-021 if a part of the destination holds results.

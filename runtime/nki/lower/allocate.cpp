@@ -12,19 +12,21 @@ namespace tahoma::runtime::nki {
 
 namespace {
 
-constexpr std::int64_t kSbufUnit = 64;  // bytes: one HBM access, as the pools of runtime::Kernel
-constexpr std::int64_t kNever = -1;     // no tensor has used these bytes
+constexpr std::int64_t kSbufUnit = 64;        // bytes: one HBM access, as the pools of runtime::Kernel
+constexpr std::int64_t kNever = -1;           // no tensor has used these bytes
 constexpr std::int64_t kForever = INT64_MAX;  // placed by hand
 
 // One memory, in units that are allocated as a whole.
 class Space {
  public:
-  Space(std::int64_t bytes, std::int64_t unit) : unit_(unit), last_use_(static_cast<std::size_t>(bytes / unit), kNever) {}
+  Space(std::int64_t bytes, std::int64_t unit)
+      : unit_(unit), last_use_(static_cast<std::size_t>(bytes / unit), kNever) {}
 
   std::int64_t units(std::int64_t bytes) const { return (bytes + unit_ - 1) / unit_; }
 
   void reserve(std::int64_t byte, std::int64_t bytes, std::int64_t until) {
-    const auto end = std::min<std::int64_t>((byte + bytes + unit_ - 1) / unit_, static_cast<std::int64_t>(last_use_.size()));
+    const auto end = std::min<std::int64_t>((byte + bytes + unit_ - 1) / unit_,
+                                            static_cast<std::int64_t>(last_use_.size()));
     for (std::int64_t u = byte / unit_; u < end; ++u) last_use_[static_cast<std::size_t>(u)] = until;
   }
 
@@ -35,7 +37,8 @@ class Space {
     std::optional<std::int64_t> best;
     std::int64_t best_use = now;
     for (std::int64_t u = 0; u < count; ++u) {
-      while (!largest.empty() && last_use_[static_cast<std::size_t>(largest.back())] <= last_use_[static_cast<std::size_t>(u)])
+      while (!largest.empty() &&
+             last_use_[static_cast<std::size_t>(largest.back())] <= last_use_[static_cast<std::size_t>(u)])
         largest.pop_back();
       largest.push_back(u);
       const std::int64_t first = u - need + 1;
@@ -69,13 +72,16 @@ void use(std::vector<LiveRange>& ranges, const Side& side, std::uint32_t entry) 
 [[noreturn]] void refuse_full(const Trace& trace, const std::vector<LiveRange>& ranges, const Storage& wanted,
                               std::int64_t capacity) {
   const std::uint32_t now = ranges[wanted.id].first;
-  std::string text = fmt::format("{} needs {} bytes of each partition; {} has {}, of which these tensors hold:",
-                                 wanted.text(), wanted.row_bytes(), name_of(wanted.buffer), capacity);
+  std::string text = fmt::format(
+      "{} needs {} bytes of each partition; {} has {}, of which these tensors hold:", wanted.text(),
+      wanted.row_bytes(), name_of(wanted.buffer), capacity);
   std::vector<const Storage*> live;
   for (const auto& s : trace.storages)
-    if (s->buffer == wanted.buffer && s->id != wanted.id && (s->place || (ranges[s->id].used() && ranges[s->id].first <= now && ranges[s->id].last >= now)))
+    if (s->buffer == wanted.buffer && s->id != wanted.id &&
+        (s->place || (ranges[s->id].used() && ranges[s->id].first <= now && ranges[s->id].last >= now)))
       live.push_back(s.get());
-  std::stable_sort(live.begin(), live.end(), [](const Storage* a, const Storage* b) { return a->row_bytes() > b->row_bytes(); });
+  std::stable_sort(live.begin(), live.end(),
+                   [](const Storage* a, const Storage* b) { return a->row_bytes() > b->row_bytes(); });
   constexpr std::size_t kShown = 20;
   for (std::size_t n = 0; n < std::min(live.size(), kShown); ++n)
     text += fmt::format("\n  {:>7} bytes  {}{}", live[n]->row_bytes(), live[n]->text(),
@@ -116,6 +122,14 @@ std::vector<LiveRange> live_ranges(const Trace& trace) {
       for (const Side& side : entry.transfer->sources) use(ranges, side, e);
     }
     if (entry.registers && entry.registers->word) use(ranges, *entry.registers->word, e);
+    if (entry.exchange) {
+      for (const auto* list : {&entry.exchange->ready, &entry.exchange->sends})
+        for (const ExchangeWork::Send& send : *list) {
+          use(ranges, send.src, e);
+          use(ranges, send.dst, e);
+        }
+      for (const Side& side : entry.exchange->received) use(ranges, side, e);
+    }
   }
   for (const Loop& loop : loops_of(trace))
     for (const auto& storage : trace.storages) {
@@ -132,7 +146,9 @@ std::vector<Place> allocate(const Trace& trace, Allocation policy) {
   const isa::Limits& limits = trace.limits();
   // Tensors of the front end itself lie behind what a kernel may use, as long as there is room.
   Space sbuf(trace.usable(), kSbufUnit), psum(limits.psum_bytes, limits.psum_bank_bytes),
-      own(std::max<std::int64_t>(0, std::int64_t{limits.sbuf_bytes} - limits.sbuf_reserved - (trace.usable() + kSbufUnit)), kSbufUnit);
+      own(std::max<std::int64_t>(
+              0, std::int64_t{limits.sbuf_bytes} - limits.sbuf_reserved - (trace.usable() + kSbufUnit)),
+          kSbufUnit);
   const std::vector<LiveRange> ranges = live_ranges(trace);
   std::vector<Place> places(trace.storages.size());
   std::vector<const Storage*> automatic;
@@ -146,8 +162,9 @@ std::vector<Place> allocate(const Trace& trace, Allocation policy) {
       automatic.push_back(storage.get());
     }
   }
-  std::stable_sort(automatic.begin(), automatic.end(),
-                   [&](const Storage* a, const Storage* b) { return ranges[a->id].first < ranges[b->id].first; });
+  std::stable_sort(automatic.begin(), automatic.end(), [&](const Storage* a, const Storage* b) {
+    return ranges[a->id].first < ranges[b->id].first;
+  });
   for (const Storage* storage : automatic) {
     const bool in_sbuf = storage->buffer == Buffer::kSbuf;
     Space& space = in_sbuf ? sbuf : psum;
@@ -161,8 +178,7 @@ std::vector<Place> allocate(const Trace& trace, Allocation policy) {
       }
     }
     const auto byte = space.find(storage->row_bytes(), range.first, policy);
-    if (!byte)
-      refuse_full(trace, ranges, *storage, in_sbuf ? trace.usable() : limits.psum_bytes);
+    if (!byte) refuse_full(trace, ranges, *storage, in_sbuf ? trace.usable() : limits.psum_bytes);
     places[storage->id] = {0, static_cast<std::uint32_t>(*byte)};
     space.reserve(*byte, storage->row_bytes(), range.last);
   }

@@ -23,8 +23,11 @@ class Chooser {
   Chooser(const Trace& trace, CopyEngine copies) : trace_(trace), copies_(copies) {}
 
   Queue choose(const Recorded& entry) {
-    const Queue queue = entry.transfer ? of_transfer(entry) : entry.engine ? *entry.engine : of_compute(entry.instruction);
-    if (!entry.transfer) elements_[static_cast<std::size_t>(queue)] += isa::free_elements(entry.instruction.shape);
+    const Queue queue = entry.transfer ? of_transfer(entry)
+                        : entry.engine ? *entry.engine
+                                       : of_compute(entry.instruction);
+    if (!entry.transfer)
+      elements_[static_cast<std::size_t>(queue)] += isa::free_elements(entry.instruction.shape);
     note_producer(entry, queue);
     return queue;
   }
@@ -34,7 +37,8 @@ class Chooser {
 
   Queue of_copy(const isa::Instruction& i) const {
     if (!in_psum(i.dst) && !in_psum(i.src0)) return Queue::kVector;
-    if (copies_ != CopyEngine::kBalanced) return copies_ == CopyEngine::kVector ? Queue::kVector : Queue::kScalar;
+    if (copies_ != CopyEngine::kBalanced)
+      return copies_ == CopyEngine::kVector ? Queue::kVector : Queue::kScalar;
     return elements(Queue::kScalar) < elements(Queue::kVector) ? Queue::kScalar : Queue::kVector;
   }
 
@@ -43,14 +47,18 @@ class Chooser {
       case Opcode::kTensorCopy:
         return of_copy(i);
       case Opcode::kMemset:
-        return !in_psum(i.dst) && elements(Queue::kGpSimd) < elements(Queue::kVector) ? Queue::kGpSimd : Queue::kVector;
+        return !in_psum(i.dst) && elements(Queue::kGpSimd) < elements(Queue::kVector) ? Queue::kGpSimd
+                                                                                      : Queue::kVector;
       case Opcode::kTensorTensor: {
         const bool on_sbuf = !in_psum(i.dst) && !in_psum(i.src0) && !in_psum(i.src1);
         const bool integers = wide_integer(i.dst) && wide_integer(i.src0) && wide_integer(i.src1);
-        return i.op0 == isa::AluOp::kPower || (integers && on_sbuf && arithmetic(i.op0)) ? Queue::kGpSimd : Queue::kVector;
+        return i.op0 == isa::AluOp::kPower || (integers && on_sbuf && arithmetic(i.op0)) ? Queue::kGpSimd
+                                                                                         : Queue::kVector;
       }
       case Opcode::kTensorScalar: {
-        const auto gpsimd = [](isa::AluOp op) { return op == isa::AluOp::kRsqrt || op == isa::AluOp::kPower; };
+        const auto gpsimd = [](isa::AluOp op) {
+          return op == isa::AluOp::kRsqrt || op == isa::AluOp::kPower;
+        };
         return gpsimd(i.op0) || gpsimd(i.op1) ? Queue::kGpSimd : Queue::kVector;
       }
       case Opcode::kSendRecv:

@@ -22,7 +22,8 @@ std::vector<std::uint32_t> last_uses(const Trace& trace) {
 
 // The same operand: its bytes, shape and place in the array.
 bool same_weights(const isa::Instruction& a, const isa::Instruction& b) {
-  return a.src0 == b.src0 && a.shape == b.shape && a.mode == b.mode && a.column == b.column && a.src1 == b.src1;
+  return a.src0 == b.src0 && a.shape == b.shape && a.mode == b.mode && a.column == b.column &&
+         a.src1 == b.src1;
 }
 
 std::uint32_t storage_of(const Recorded& entry, isa::FieldKind field) {
@@ -33,9 +34,15 @@ std::uint32_t storage_of(const Recorded& entry, isa::FieldKind field) {
 
 }  // namespace
 
-Emitter::Emitter(const Trace& trace, const model::MachineParams& machine, Decisions decisions, isa::Program& program)
-    : trace_(trace), machine_(machine), decisions_(decisions), program_(program), reuse_(last_uses(trace)),
-      registers_(trace, decisions.queues), has_loops_(!loops_of(trace).empty()) {}
+Emitter::Emitter(const Trace& trace, const model::MachineParams& machine, Decisions decisions,
+                 isa::Program& program)
+    : trace_(trace),
+      machine_(machine),
+      decisions_(decisions),
+      program_(program),
+      reuse_(last_uses(trace)),
+      registers_(trace, decisions.queues),
+      has_loops_(!loops_of(trace).empty()) {}
 
 void Emitter::emit(std::uint32_t index) {
   const Recorded& entry = trace_.entries[index];
@@ -46,6 +53,8 @@ void Emitter::emit(std::uint32_t index) {
     registers(entry);
   else if (entry.transfer)
     transfer(entry, queue);
+  else if (entry.exchange)
+    exchange(entry, queue);
   else if (entry.barrier)
     barrier(entry, queue);
   else if (entry.weights)
@@ -55,7 +64,7 @@ void Emitter::emit(std::uint32_t index) {
   registers_.release(index);
 }
 
-void Emitter::finish() { schedule(ops_, has_loops_ ? first_loop_semaphore() : isa::kSemaphores, program_); }
+void Emitter::finish() { schedule(ops_, first_signal(), program_); }
 
 Op& Emitter::append(const isa::Instruction& instruction, isa::Queue queue) {
   Op& op = ops_.append();
@@ -80,8 +89,10 @@ void Emitter::note(Op& op, std::uint32_t storage, const Region& region, bool rea
   op.touch(region, writes);
   if (reads)
     if (const auto lost = reuse_.read(storage, region))
-      refuse("E-NKI-025", fmt::format("reads {}, but {} took its bytes and overwrote them at {}", trace_.storages[storage]->text(),
-                                      trace_.storages[lost->storage]->text(), place_of(trace_, trace_.entries[lost->entry].line)));
+      refuse("E-NKI-025",
+             fmt::format("reads {}, but {} took its bytes and overwrote them at {}",
+                         trace_.storages[storage]->text(), trace_.storages[lost->storage]->text(),
+                         place_of(trace_, trace_.entries[lost->entry].line)));
   if (writes) {
     reuse_.write(storage, region, entry_);
     std::erase_if(standing_, [&](const Standing& s) { return s.region.overlaps(region); });
@@ -99,8 +110,10 @@ void Emitter::note(Op& op, const Recorded& entry) {
       const Storage& s = *trace_.storages[o.storage];
       const Place& at = decisions_.places[o.storage];
       const bool writes = isa::traits_of(o.field).role == isa::Role::kWrite;
-      if (writes == access.writes && (s.buffer == Buffer::kPsum) == (access.pattern.space == isa::Space::kPsum) &&
-          region.byte >= at.byte && region.byte + region.bytes <= at.byte + static_cast<std::uint64_t>(s.row_bytes()))
+      if (writes == access.writes &&
+          (s.buffer == Buffer::kPsum) == (access.pattern.space == isa::Space::kPsum) &&
+          region.byte >= at.byte &&
+          region.byte + region.bytes <= at.byte + static_cast<std::uint64_t>(s.row_bytes()))
         storage = o.storage;
     }
     note(op, storage, region, access.reads, access.writes);
@@ -118,7 +131,9 @@ void Emitter::compute(const Recorded& entry, isa::Queue queue) {
 void Emitter::load_weights(isa::Instruction weights) {
   const isa::AccessList accesses = isa::accesses_of(weights);
   const Region region = region_of(accesses.all().front().pattern);
-  if (std::any_of(standing_.begin(), standing_.end(), [&](const Standing& s) { return same_weights(s.weights, weights); })) return;
+  if (std::any_of(standing_.begin(), standing_.end(),
+                  [&](const Standing& s) { return same_weights(s.weights, weights); }))
+    return;
   const isa::ArraySize array{trace_.limits().array_rows, trace_.limits().array_columns};
   const isa::ArrayBlock tile = isa::tile_of(isa::standing_of(weights, array).block, array);
   std::erase_if(standing_, [&](const Standing& s) { return isa::overlap(s.tile, tile); });
@@ -135,7 +150,8 @@ void Emitter::matmul(const Recorded& entry) {
   isa::Instruction work = entry.instruction;
   place(work, entry);
   const bool multiplies = work.op == isa::Opcode::kMatmul;
-  const std::uint32_t dst = storage_of(entry, multiplies ? isa::FieldKind::kMatrixDst : isa::FieldKind::kTransposeDst);
+  const std::uint32_t dst =
+      storage_of(entry, multiplies ? isa::FieldKind::kMatrixDst : isa::FieldKind::kTransposeDst);
   if (multiplies) {
     isa::Instruction probe = work;
     probe.accumulate = false;
@@ -146,9 +162,12 @@ void Emitter::matmul(const Recorded& entry) {
     const AccumulationGroups::Decision decision = groups_.decide(dst, region, entry.accumulate);
     work.accumulate = decision.accumulate;
     if (decision.over_fill && !decision.accumulate && !entry.accumulate)
-      warnings_.push_back(fmt::format("{}: a matmul overwrites what another instruction has written to {}; whether it adds to it is "
-                                      "undefined on Trainium2", place_of(trace_, entry.line), trace_.storages[dst]->text()));
-    for (const std::uint32_t earlier : decision.continued) ops_.change(earlier, [](Op& op) { op.instruction.open = true; });
+      warnings_.push_back(fmt::format(
+          "{}: a matmul overwrites what another instruction has written to {}; whether it adds to it is "
+          "undefined on Trainium2",
+          place_of(trace_, entry.line), trace_.storages[dst]->text()));
+    for (const std::uint32_t earlier : decision.continued)
+      ops_.change(earlier, [](Op& op) { op.instruction.open = true; });
     groups_.matmul(dst, region, decision.accumulate, static_cast<std::uint32_t>(ops_.size()));
   }
   Op& op = append(work, isa::Queue::kTensor);

@@ -17,16 +17,24 @@
 
 namespace tahoma::runtime::nki {
 
+// Arguments for exchanges with other ranks.
+struct PeerArguments {
+  std::uint8_t core = isa::kNone;  // the number of this core
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint8_t> tensors;  // by rank and storage
+};
+
 // What the policies have decided.
 struct Decisions {
   const std::vector<Place>& places;              // by storage
   const std::vector<std::uint8_t>& argument_of;  // by storage: isa::kNone on chip
   const std::vector<isa::Queue>& queues;         // by entry
+  const PeerArguments& peers;
 };
 
 class Emitter {
  public:
-  Emitter(const Trace& trace, const model::MachineParams& machine, Decisions decisions, isa::Program& program);
+  Emitter(const Trace& trace, const model::MachineParams& machine, Decisions decisions,
+          isa::Program& program);
 
   void emit(std::uint32_t entry);
   void finish();  // schedules
@@ -40,6 +48,8 @@ class Emitter {
   void transfer(const Recorded& entry, isa::Queue queue);
   void fence(const Recorded& entry);
   void ring(const TransferWork& work, Piece piece, isa::Queue queue, bool transposing);
+  void exchange(const Recorded& entry, isa::Queue queue);
+  void send(const ExchangeWork::Send& send, std::uint8_t semaphore, isa::Queue queue);
   void registers(const Recorded& entry);
   void loop_begin(const RegisterWork& work);
   void loop_end(const RegisterWork& work);
@@ -57,8 +67,16 @@ class Emitter {
   void load_word(const Side& side, std::uint8_t reg, isa::Queue queue);
   void note_word(Op& op, const Side& side, bool writes);
   Op& append(const isa::Instruction& instruction, isa::Queue queue);
+  // Of exchanges: permission to send, data that have landed, data that have been read from this core's memory.
+  static constexpr std::uint8_t kReady = 247, kLanded = 246, kRead = 245;
   // Of the semaphores that join the queues between the parts of a program with loops: the last ones.
-  static unsigned first_loop_semaphore() { return isa::kSemaphores - 1 - static_cast<unsigned>(isa::kQueueCount); }
+  unsigned first_signal() const {
+    if (decisions_.peers.core != isa::kNone) return kRead;
+    return has_loops_ ? first_loop_semaphore() : isa::kSemaphores;
+  }
+  static unsigned first_loop_semaphore() {
+    return isa::kSemaphores - 1 - static_cast<unsigned>(isa::kQueueCount);
+  }
   // Schedules what has been appended; afterwards all of it is complete and its semaphores are 0 again.
   void close_segment();
   std::vector<isa::Instruction>& stream(isa::Queue queue) { return program_.stream(queue).edit(); }
@@ -78,10 +96,11 @@ class Emitter {
   };
   std::vector<Standing> standing_;  // stationary operands in the array, unwritten since
   struct OpenLoop {
-    std::array<std::uint32_t, isa::kQueueCount> body{};      // index of the first instruction of the body
-    std::array<std::uint32_t, isa::kQueueCount> leaving{};   // index of the branch that leaves the loop
+    std::array<std::uint32_t, isa::kQueueCount> body{};     // index of the first instruction of the body
+    std::array<std::uint32_t, isa::kQueueCount> leaving{};  // index of the branch that leaves the loop
   };
   std::vector<OpenLoop> loops_;
+  std::uint32_t readies_ = 0, landed_ = 0, read_ = 0;  // messages of exchanges so far
   bool has_loops_ = false;
   std::vector<std::string> warnings_;
   std::uint32_t entry_ = 0;

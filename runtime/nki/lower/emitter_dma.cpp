@@ -15,7 +15,8 @@ namespace {
 isa::Dge dge_of(const TransferWork& work, isa::Queue queue) {
   const auto is = [&](Dynamic::Kind kind) {
     return work.dst.dynamic.kind == kind ||
-           std::any_of(work.sources.begin(), work.sources.end(), [&](const Side& s) { return s.dynamic.kind == kind; });
+           std::any_of(work.sources.begin(), work.sources.end(),
+                       [&](const Side& s) { return s.dynamic.kind == kind; });
   };
   if (is(Dynamic::Kind::kVector)) return isa::Dge::kSw;
   const bool hardware = queue == isa::Queue::kSync || queue == isa::Queue::kScalar;
@@ -62,8 +63,8 @@ Region Emitter::hbm_region(const Storage& storage, const Side& side) const {
     return {storage.id, static_cast<std::uint32_t>(side.offset / row), static_cast<std::uint32_t>(rows + 1),
             static_cast<std::uint64_t>(column), static_cast<std::uint64_t>(high)};
   const std::int64_t first = (side.offset + low) / row, last = (side.offset + rows * row + high - 1) / row;
-  return {storage.id, static_cast<std::uint32_t>(std::max<std::int64_t>(first, 0)), static_cast<std::uint32_t>(last - first + 1), 0,
-          static_cast<std::uint64_t>(row)};
+  return {storage.id, static_cast<std::uint32_t>(std::max<std::int64_t>(first, 0)),
+          static_cast<std::uint32_t>(last - first + 1), 0, static_cast<std::uint64_t>(row)};
 }
 
 void Emitter::place(isa::DmaSide& side, const Side& from) const {
@@ -79,9 +80,9 @@ void Emitter::place(isa::DmaSide& side, const Side& from) const {
 void Emitter::ring(const TransferWork& work, Piece piece, isa::Queue queue, bool transposing) {
   // Registers first: the doorbell needs them.
   isa::Instruction doorbell;
-  doorbell.op = transposing                      ? isa::Opcode::kDmaTranspose
+  doorbell.op = transposing                                                ? isa::Opcode::kDmaTranspose
                 : work.kind == Transfer::kFold && piece.sources.size() > 1 ? isa::Opcode::kDmaCompute
-                                                 : isa::Opcode::kDmaCopy;
+                                                                           : isa::Opcode::kDmaCopy;
   doorbell.descriptor = static_cast<std::uint32_t>(program_.descriptors.size());
   doorbell.ring = static_cast<std::uint8_t>(static_cast<std::uint64_t>(queue) % machine_.chip.core.dma.rings);
   doorbell.dge = dge_of(work, queue);
@@ -90,7 +91,8 @@ void Emitter::ring(const TransferWork& work, Piece piece, isa::Queue queue, bool
     doorbell.fold = work.fold;
   }
   const auto offset_register = [&](const Side& side) -> std::uint8_t {
-    if (side.dynamic.kind != Dynamic::Kind::kRegister && side.dynamic.kind != Dynamic::Kind::kScalar) return isa::kNone;
+    if (side.dynamic.kind != Dynamic::Kind::kRegister && side.dynamic.kind != Dynamic::Kind::kScalar)
+      return isa::kNone;
     return offset_of(side, queue);
   };
   doorbell.dst_reg = offset_register(work.dst);
@@ -127,11 +129,13 @@ void Emitter::number_rows(Op& op, const TransferWork& work) {
   column.offset = static_cast<std::uint64_t>(rows.offset);
   place(column, rows);
   op.instruction.indirect = gather ? isa::Indirection::kGather : isa::Indirection::kScatter;
-  op.instruction.result = {true, isa::Space::kSbuf, rows.dtype, column.partition, static_cast<std::uint32_t>(column.offset)};
+  op.instruction.result = {true, isa::Space::kSbuf, rows.dtype, column.partition,
+                           static_cast<std::uint32_t>(column.offset)};
   op.instruction.extent = static_cast<std::uint32_t>(side.dynamic.bound);
   op.instruction.skip = work.skip;
   const std::uint64_t count = program_.descriptors[op.instruction.descriptor].count[0];
-  note(op, rows.storage, region_of(isa::row_number_access(op.instruction.result, count).pattern), true, false);
+  note(op, rows.storage, region_of(isa::row_number_access(op.instruction.result, count).pattern), true,
+       false);
 }
 
 // A register with the byte offset of a side whose start is known only while the kernel runs.
@@ -172,8 +176,9 @@ void Emitter::load_word(const Side& side, std::uint8_t reg, isa::Queue queue) {
 }
 
 void Emitter::note_word(Op& op, const Side& side, bool writes) {
-  const Region region = on_chip(side.storage) ? region_of(isa::word_access(op.instruction.word, 0, writes).pattern)
-                                              : hbm_region(*trace_.storages[side.storage], side);
+  const Region region = on_chip(side.storage)
+                            ? region_of(isa::word_access(op.instruction.word, 0, writes).pattern)
+                            : hbm_region(*trace_.storages[side.storage], side);
   note(op, side.storage, region, !writes, writes);
 }
 
@@ -187,11 +192,15 @@ void Emitter::fence(const Recorded& entry) {
 
 void Emitter::transfer(const Recorded& entry, isa::Queue queue) {
   const TransferWork& work = *entry.transfer;
-  if (work.kind == Transfer::kCopy && !on_chip(work.dst.storage) && same_place(work.dst, work.sources.front())) return fence(entry);
+  if (work.kind == Transfer::kCopy && !on_chip(work.dst.storage) &&
+      same_place(work.dst, work.sources.front()))
+    return fence(entry);
   const bool gather = work.sources.front().dynamic.kind == Dynamic::Kind::kVector;
   const bool scatter = work.dst.dynamic.kind == Dynamic::Kind::kVector;
-  const std::vector<Piece> pieces = gather || scatter ? indirect_pieces(work, trace_, gather) : pieces_of(work, trace_);
-  for (const Piece& piece : pieces) ring(work, piece, queue, work.kind == Transfer::kTranspose && can_transpose(piece));
+  const std::vector<Piece> pieces =
+      gather || scatter ? indirect_pieces(work, trace_, gather) : pieces_of(work, trace_);
+  for (const Piece& piece : pieces)
+    ring(work, piece, queue, work.kind == Transfer::kTranspose && can_transpose(piece));
 }
 
 }  // namespace tahoma::runtime::nki

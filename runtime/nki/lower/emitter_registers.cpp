@@ -27,7 +27,8 @@ isa::Instruction change(std::uint8_t semaphore, isa::Update::Kind kind, std::uin
   return i;
 }
 
-isa::Instruction branch(std::uint8_t a, isa::CompareOp compare, std::optional<std::uint8_t> b, std::int32_t imm) {
+isa::Instruction branch(std::uint8_t a, isa::CompareOp compare, std::optional<std::uint8_t> b,
+                        std::int32_t imm) {
   isa::Instruction i;
   i.op = isa::Opcode::kBranch;
   i.reg_a = a;
@@ -89,14 +90,16 @@ void Emitter::registers(const Recorded& entry) {
 }
 
 void Emitter::close_segment() {
-  const ScheduleEnd end = schedule(ops_, first_loop_semaphore(), program_);
+  const ScheduleEnd end = schedule(ops_, first_signal(), program_);
   ops_ = Operations();
   ops_.at_line(trace_.entries[entry_].line);
   standing_.clear();
   groups_.boundary();
   using Kind = isa::Update::Kind;
   const auto arrivals = static_cast<std::uint8_t>(isa::kSemaphores - 1);
-  const auto go = [](isa::Queue queue) { return static_cast<std::uint8_t>(first_loop_semaphore() + static_cast<unsigned>(queue)); };
+  const auto go = [](isa::Queue queue) {
+    return static_cast<std::uint8_t>(first_loop_semaphore() + static_cast<unsigned>(queue));
+  };
   for (const isa::Queue queue : registers_.participants()) {
     for (const ScheduleEnd::Slot& slot : end.slots)
       if (slot.queue == queue) stream(queue).push_back(wait_for(slot.semaphore, slot.value));

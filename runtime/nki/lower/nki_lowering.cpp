@@ -33,8 +33,9 @@ bool reads_control(const Trace& trace) {
   };
   return std::any_of(trace.entries.begin(), trace.entries.end(), [&](const Recorded& entry) {
     if (entry.registers && entry.registers->kind == RegisterWork::Kind::kLoad) return true;
-    return entry.transfer && (from_memory(entry.transfer->dst) ||
-                              std::any_of(entry.transfer->sources.begin(), entry.transfer->sources.end(), from_memory));
+    return entry.transfer &&
+           (from_memory(entry.transfer->dst) ||
+            std::any_of(entry.transfer->sources.begin(), entry.transfer->sources.end(), from_memory));
   });
 }
 
@@ -53,20 +54,52 @@ void number_arguments(const Trace& trace, Lowered& lowered, std::vector<std::uin
   const bool control = reads_control(trace);
   argument_of.assign(trace.storages.size(), isa::kNone);
   for (const auto& storage : trace.storages) {
-    if (storage->on_chip() || (storage->role == Storage::Role::kLocal && !ranges[storage->id].used())) continue;
+    if (storage->on_chip() || (storage->role == Storage::Role::kLocal && !ranges[storage->id].used()))
+      continue;
     if (lowered.arguments.size() == isa::kArguments)
-      throw base::UserError("E-NKI-023", place_of(trace, storage->line),
-                            fmt::format("{} exceeds the limit of {} tensors in HBM", storage->text(), isa::kArguments),
-                            base::ExitStatus::kProgram);
+      throw base::UserError(
+          "E-NKI-023", place_of(trace, storage->line),
+          fmt::format("{} exceeds the limit of {} tensors in HBM", storage->text(), isa::kArguments),
+          base::ExitStatus::kProgram);
     argument_of[storage->id] = static_cast<std::uint8_t>(lowered.arguments.size());
     if (control && is_control(*storage)) lowered.program.control.set(lowered.arguments.size());
-    lowered.arguments.push_back(storage->id);
+    lowered.arguments.push_back({Argument::Kind::kTensor, storage->id, 0});
     lowered.program.args.push_back(argument_name(storage->name, taken));
   }
 }
 
+void add_argument(Lowered& lowered, const Argument& argument, const std::string& name) {
+  if (lowered.arguments.size() == isa::kArguments)
+    throw base::UserError("E-NKI-023", "", fmt::format("argument '{}' exceeds the limit of {}", name, isa::kArguments),
+                          base::ExitStatus::kProgram);
+  lowered.arguments.push_back(argument);
+  lowered.program.args.push_back(name);
+}
+
+// Tensors of other ranks, and the number of this core, for exchanges.
+PeerArguments number_peers(const Trace& trace, Lowered& lowered) {
+  PeerArguments peers;
+  for (const Recorded& entry : trace.entries) {
+    if (!entry.exchange) continue;
+    if (peers.core == isa::kNone) {
+      peers.core = static_cast<std::uint8_t>(lowered.arguments.size());
+      add_argument(lowered, {Argument::Kind::kCore, 0, 0}, "own_core");
+    }
+    for (const auto* list : {&entry.exchange->ready, &entry.exchange->sends})
+      for (const ExchangeWork::Send& send : *list) {
+        const std::pair<std::uint32_t, std::uint32_t> key{send.rank, send.dst.storage};
+        if (peers.tensors.contains(key)) continue;
+        peers.tensors[key] = static_cast<std::uint8_t>(lowered.arguments.size());
+        add_argument(lowered, {Argument::Kind::kPeerTensor, send.dst.storage, send.rank},
+                     fmt::format("rank{}.{}", send.rank, send.dst.storage));
+      }
+  }
+  return peers;
+}
+
 // The validator names a queue and an index; the kernel's author wants a line.
-[[noreturn]] void refuse_at_line(const Trace& trace, const isa::Program& program, const isa::ProgramError& error) {
+[[noreturn]] void refuse_at_line(const Trace& trace, const isa::Program& program,
+                                 const isa::ProgramError& error) {
   std::string place = error.place;
   for (std::size_t q = 0; q < isa::kQueueCount; ++q) {
     const std::string prefix = std::string(isa::name_of(static_cast<isa::Queue>(q))) + "[";
@@ -84,11 +117,12 @@ Lowered lower(const Trace& trace, const model::MachineParams& machine, const Low
   lowered.program.name = isa::is_name(trace.name) ? trace.name : "kernel";
   std::vector<std::uint8_t> argument_of;
   number_arguments(trace, lowered, argument_of);
+  const PeerArguments peers = number_peers(trace, lowered);
   lowered.places = allocate(trace, options.allocation);
   lowered.warnings = trace.warnings;
   lowered.program.lines = trace.lines;
   const std::vector<isa::Queue> queues = choose_queues(trace, options.copies);
-  Emitter emitter(trace, machine, {lowered.places, argument_of, queues}, lowered.program);
+  Emitter emitter(trace, machine, {lowered.places, argument_of, queues, peers}, lowered.program);
   for (std::uint32_t e = 0; e < trace.entries.size(); ++e) {
     try {
       emitter.emit(e);

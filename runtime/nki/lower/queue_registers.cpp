@@ -10,7 +10,8 @@
 
 namespace tahoma::runtime::nki {
 
-QueueRegisters::QueueRegisters(const Trace& trace, const std::vector<isa::Queue>& queues) : uses_(trace.registers) {
+QueueRegisters::QueueRegisters(const Trace& trace, const std::vector<isa::Queue>& queues)
+    : uses_(trace.registers) {
   Set active{};
   active[static_cast<std::size_t>(isa::Queue::kSync)] = true;
   for (std::uint32_t e = 0; e < trace.entries.size(); ++e)
@@ -31,7 +32,8 @@ QueueRegisters::QueueRegisters(const Trace& trace, const std::vector<isa::Queue>
     using Kind = RegisterWork::Kind;
     const RegisterWork& work = *entry.registers;
     if (work.kind == Kind::kStore) use(work.reg, isa::Queue::kSync, e);
-    const bool of_loop = work.kind == Kind::kLoopBegin || work.kind == Kind::kLoopEnd || work.kind == Kind::kWhileBegin || work.kind == Kind::kWhileEnd;
+    const bool of_loop = work.kind == Kind::kLoopBegin || work.kind == Kind::kLoopEnd ||
+                         work.kind == Kind::kWhileBegin || work.kind == Kind::kWhileEnd;
     for (const isa::Queue queue : of_loop ? participants_ : std::vector<isa::Queue>{}) {
       use(work.reg, queue, e);
       for (const RegisterOperand& bound : {work.a, work.b})
@@ -61,7 +63,8 @@ QueueRegisters::QueueRegisters(const Trace& trace, const std::vector<isa::Queue>
       set[work->reg] = std::min(set[work->reg], e);
   for (const Loop& loop : loops)
     for (std::size_t r = 0; r < uses_.size(); ++r)
-      if (set[r] <= loop.begin && uses_[r].last >= loop.begin) uses_[r].last = std::max(uses_[r].last, loop.end);
+      if (set[r] <= loop.begin && uses_[r].last >= loop.begin)
+        uses_[r].last = std::max(uses_[r].last, loop.end);
 }
 
 void QueueRegisters::use(std::uint32_t reg, isa::Queue queue, std::uint32_t entry) {

@@ -40,7 +40,7 @@ class QueueRegisters {
   void use(std::uint32_t reg, isa::Queue queue, std::uint32_t entry);
 
   std::vector<isa::Queue> participants_;
-  std::vector<Use> uses_;                                       // by virtual register
+  std::vector<Use> uses_;                                                  // by virtual register
   std::map<std::pair<std::uint32_t, std::size_t>, std::uint8_t> numbers_;  // by register and queue
   std::array<std::array<bool, isa::kRegisters>, isa::kQueueCount> taken_{};
   std::array<unsigned, isa::kQueueCount> next_scratch_{};

@@ -32,7 +32,9 @@ class ReuseLog {
     Region region;
   };
   static constexpr std::uint64_t kBlock = 2048;  // bytes of a partition
-  static std::uint64_t key(const Region& region, std::uint64_t block) { return (std::uint64_t{region.buffer} << 32) | block; }
+  static std::uint64_t key(const Region& region, std::uint64_t block) {
+    return (std::uint64_t{region.buffer} << 32) | block;
+  }
 
   std::vector<std::uint32_t> last_use_;
   std::unordered_map<std::uint64_t, std::vector<Record>> writes_;  // the latest of each tensor, by block

@@ -18,7 +18,8 @@ struct Walk {
   Axes axes;
 
   std::size_t partition_axes() const {
-    return static_cast<std::size_t>(std::count_if(axes.begin(), axes.end(), [](const Axis& a) { return a.partition; }));
+    return static_cast<std::size_t>(
+        std::count_if(axes.begin(), axes.end(), [](const Axis& a) { return a.partition; }));
   }
   bool steps_over_partitions() const {
     return std::any_of(axes.begin(), axes.end(), [](const Axis& a) { return a.partition && a.stride != 1; });
@@ -28,7 +29,8 @@ struct Walk {
 bool fits(const Walk& walk) {
   if (walk.axes.size() > isa::kFreeDims) return false;
   for (const Axis& a : walk.axes)
-    if (a.count > std::numeric_limits<std::int32_t>::max() || (!a.partition && (a.stride > INT32_MAX || a.stride < INT32_MIN)))
+    if (a.count > std::numeric_limits<std::int32_t>::max() ||
+        (!a.partition && (a.stride > INT32_MAX || a.stride < INT32_MIN)))
       return false;
   if (!walk.storage->on_chip()) return true;
   if (walk.partition_axes() > 1 || walk.steps_over_partitions()) return false;
@@ -74,8 +76,9 @@ class Slots {
 
 isa::DmaSide dma_side(const Walk& walk, const Slots& slots) {
   isa::DmaSide side;
-  side.space = !walk.storage->on_chip() ? isa::Space::kHbm
-               : walk.storage->buffer == Buffer::kPsum ? isa::Space::kPsum : isa::Space::kSbuf;
+  side.space = !walk.storage->on_chip()                ? isa::Space::kHbm
+               : walk.storage->buffer == Buffer::kPsum ? isa::Space::kPsum
+                                                       : isa::Space::kSbuf;
   side.dtype = walk.side->dtype;
   side.offset = static_cast<std::uint64_t>(walk.offset);
   if (walk.storage->on_chip()) side.partition = static_cast<std::uint8_t>(walk.partition);
@@ -100,7 +103,8 @@ Piece piece_of(const std::vector<Walk>& walks) {
   Piece piece;
   const Slots slots(walks);
   const Axes& axes = walks.front().axes;
-  for (std::size_t d = 0; d < axes.size(); ++d) piece.count[slots.of(d)] = static_cast<std::uint32_t>(axes[d].count);
+  for (std::size_t d = 0; d < axes.size(); ++d)
+    piece.count[slots.of(d)] = static_cast<std::uint32_t>(axes[d].count);
   piece.dst = dma_side(walks.front(), slots);
   for (std::size_t s = 1; s < walks.size(); ++s) piece.sources.push_back(dma_side(walks[s], slots));
   return piece;
@@ -138,8 +142,10 @@ void join(std::vector<Walk>& walks) {
   for (const Walk& walk : walks) axes.push_back(walk.axes);
   const auto common = joint(axes);
   if (!common)
-    refuse("E-NKI-011", "transfer: source and destination have different shapes, whose elements do not correspond dimension by "
-                        "dimension");
+    refuse("E-NKI-011",
+           "transfer: source and destination have different shapes, whose elements do not correspond "
+           "dimension by "
+           "dimension");
   for (std::size_t w = 0; w < walks.size(); ++w) walks[w].axes = (*common)[w];
 }
 
@@ -160,7 +166,9 @@ std::vector<Piece> indirect_pieces(const TransferWork& work, const Trace& trace,
   const Side& rows = *hbm.side;
   if (!tile.storage->on_chip() || tile.axes.empty() || !tile.axes.front().partition) {
     const bool one_row = tile.storage->on_chip();
-    if (!one_row) refuse("E-NKI-022", "row numbers select rows of a tensor in HBM, for a tensor in SBUF; expected these sides");
+    if (!one_row)
+      refuse("E-NKI-022",
+             "row numbers select rows of a tensor in HBM, for a tensor in SBUF; expected these sides");
     tile.axes.insert(tile.axes.begin(), {1, 1, true});
   }
   const Axis across = tile.axes.front();
@@ -176,14 +184,16 @@ std::vector<Piece> indirect_pieces(const TransferWork& work, const Trace& trace,
     inner.front().count /= left;
     left = 1;
   }
-  if (left != 1) refuse("E-NKI-022", "row numbers: expected one row for each partition of the tensor in SBUF");
+  if (left != 1)
+    refuse("E-NKI-022", "row numbers: expected one row for each partition of the tensor in SBUF");
   hbm.axes = inner;
   join(walks);
   for (Walk& walk : walks) {
     const bool is_tile = &walk == &tile;
     walk.axes.insert(walk.axes.begin(), is_tile ? across : Axis{rows.dynamic.stride, across.count, false});
     if (walk.axes.size() > isa::kFreeDims)
-      refuse("E-NKI-022", fmt::format("row numbers: rows of {} dimensions; expected at most 3", walk.axes.size() - 1));
+      refuse("E-NKI-022",
+             fmt::format("row numbers: rows of {} dimensions; expected at most 3", walk.axes.size() - 1));
   }
   return {piece_of(walks)};
 }
@@ -191,9 +201,10 @@ std::vector<Piece> indirect_pieces(const TransferWork& work, const Trace& trace,
 bool can_transpose(const Piece& piece) {
   const isa::DmaSide& src = piece.sources.front();
   const std::size_t size = isa::size_of(src.dtype), inner = isa::kFreeDims - 1;
-  const bool contiguous = piece.count[inner] == 1 || (src.stride[inner] == 1 && (src.space == isa::Space::kHbm || src.across != inner));
-  return (size == 2 || size == 4) && src.dtype == piece.dst.dtype && piece.count[0] % 16 == 0 && piece.count[inner] <= 128 &&
-         contiguous && piece.dst.space == isa::Space::kSbuf;
+  const bool contiguous = piece.count[inner] == 1 ||
+                          (src.stride[inner] == 1 && (src.space == isa::Space::kHbm || src.across != inner));
+  return (size == 2 || size == 4) && src.dtype == piece.dst.dtype && piece.count[0] % 16 == 0 &&
+         piece.count[inner] <= 128 && contiguous && piece.dst.space == isa::Space::kSbuf;
 }
 
 }  // namespace tahoma::runtime::nki

@@ -62,7 +62,8 @@ std::optional<std::vector<Axes>> joint(std::span<const Axes> views) {
   const std::size_t depth = inner_first.empty() ? 0 : inner_first[0].size();
   for (std::size_t d = depth; d-- > 0;) {
     bool all_join = !result[0].empty();
-    for (std::size_t v = 0; v < result.size() && all_join; ++v) all_join = joins(result[v].back(), inner_first[v][d]);
+    for (std::size_t v = 0; v < result.size() && all_join; ++v)
+      all_join = joins(result[v].back(), inner_first[v][d]);
     for (std::size_t v = 0; v < result.size(); ++v) {
       const Axis& axis = inner_first[v][d];
       if (all_join)

@@ -29,8 +29,9 @@ const isa::Field& field_of(const isa::OpRow& row, FieldKind kind) { return *isa:
 std::uint8_t partition_of(const View& view, std::string_view name) {
   const std::int64_t placed = view.storage->place ? view.storage->place->partition : 0;
   if (view.dims[0].count > 1 && view.dims[0].stride != 1)
-    refuse("E-NKI-011", fmt::format("operand '{}', {}, takes every {}th partition; engines take neighbouring ones", name,
-                                    view.text(), view.dims[0].stride));
+    refuse("E-NKI-011",
+           fmt::format("operand '{}', {}, takes every {}th partition; engines take neighbouring ones", name,
+                       view.text(), view.dims[0].stride));
   return static_cast<std::uint8_t>(placed + view.partition);
 }
 
@@ -47,13 +48,18 @@ isa::Space space_of(const View& view) {
 
 void check_on_chip(const View& view, const isa::Field& field, const isa::OpRow& row) {
   if (!view.on_chip())
-    refuse("E-NKI-011", fmt::format("operand '{}' of {}, {}, is in HBM; expected a tensor in SBUF{}: load it with dma_copy",
-                                    field.name, row.mnemonic, view.text(), (field.spaces & 2) != 0 ? " or PSUM" : ""));
+    refuse(
+        "E-NKI-011",
+        fmt::format("operand '{}' of {}, {}, is in HBM; expected a tensor in SBUF{}: load it with dma_copy",
+                    field.name, row.mnemonic, view.text(), (field.spaces & 2) != 0 ? " or PSUM" : ""));
   if (view.elements() == 0)
-    refuse("E-NKI-010", fmt::format("operand '{}' of {}, {}, has no elements", field.name, row.mnemonic, view.text()));
+    refuse("E-NKI-010",
+           fmt::format("operand '{}' of {}, {}, has no elements", field.name, row.mnemonic, view.text()));
   if (view.dynamic.kind != Dynamic::Kind::kNone)
-    refuse("E-NKI-011", fmt::format("operand '{}' of {}, {}, has an offset that is known only while the kernel runs; "
-                                    "only tensor_copy and transfers take one", field.name, row.mnemonic, view.text()));
+    refuse("E-NKI-011",
+           fmt::format("operand '{}' of {}, {}, has an offset that is known only while the kernel runs; "
+                       "only tensor_copy and transfers take one",
+                       field.name, row.mnemonic, view.text()));
 }
 
 isa::Tile tile_of(const View& view, const std::vector<std::int64_t>& strides, std::string_view name) {
@@ -65,8 +71,9 @@ isa::Tile tile_of(const View& view, const std::vector<std::int64_t>& strides, st
   for (std::size_t d = 0; d < strides.size(); ++d) {
     const std::int64_t stride = strides[strides.size() - 1 - d];
     if (stride > INT16_MAX || stride < INT16_MIN)
-      refuse("E-NKI-011", fmt::format("operand '{}', {}, has a stride of {} elements; an instruction takes {} to {}", name,
-                                      view.text(), stride, INT16_MIN, INT16_MAX));
+      refuse("E-NKI-011",
+             fmt::format("operand '{}', {}, has a stride of {} elements; an instruction takes {} to {}", name,
+                         view.text(), stride, INT16_MIN, INT16_MAX));
     tile.stride[isa::kFreeDims - 1 - d] = static_cast<std::int16_t>(stride);
   }
   return tile;
@@ -74,14 +81,15 @@ isa::Tile tile_of(const View& view, const std::vector<std::int64_t>& strides, st
 
 void set_counts(isa::Shape& shape, const std::vector<std::int64_t>& counts, std::string_view mnemonic) {
   if (counts.size() > isa::kFreeDims)
-    refuse("E-NKI-011", fmt::format("{} needs {} free dimensions ({}); an instruction takes {}", mnemonic, counts.size(),
-                                    fmt::join(counts, " x "), isa::kFreeDims));
+    refuse("E-NKI-011", fmt::format("{} needs {} free dimensions ({}); an instruction takes {}", mnemonic,
+                                    counts.size(), fmt::join(counts, " x "), isa::kFreeDims));
   shape.count = {1, 1, 1, 1};
   for (std::size_t d = 0; d < counts.size(); ++d) {
     const std::int64_t count = counts[counts.size() - 1 - d];
     if (count > UINT16_MAX)
-      refuse("E-NKI-011", fmt::format("{} on {} free elements of one dimension; an instruction takes at most {}", mnemonic,
-                                      count, UINT16_MAX));
+      refuse("E-NKI-011",
+             fmt::format("{} on {} free elements of one dimension; an instruction takes at most {}", mnemonic,
+                         count, UINT16_MAX));
     shape.count[isa::kFreeDims - 1 - d] = static_cast<std::uint16_t>(count);
   }
 }
@@ -134,7 +142,8 @@ class Maker {
     for (const Trace::Given& g : given_)
       if (element_by_element(field_of(row_, g.field))) together.push_back(&g);
     if (isa::find_field(row_, FieldKind::kAxes) != nullptr) return set_reduced_shape();
-    if (isa::find_field(row_, FieldKind::kTransposedDst) != nullptr) return set_shape_alone(*find(FieldKind::kSrc0));
+    if (isa::find_field(row_, FieldKind::kTransposedDst) != nullptr)
+      return set_shape_alone(*find(FieldKind::kSrc0));
     if (together.empty()) return set_shape_alone(given_.front().view);
     std::vector<Axes> axes;
     for (const Trace::Given* g : together) axes.push_back(free_axes(g->view));
@@ -144,7 +153,8 @@ class Maker {
     if (!common) refuse_shapes(together);
     const std::vector<std::int64_t> counts = counts_of(common->front());
     set_counts(entry_.instruction.shape, counts, row_.mnemonic);
-    for (std::size_t n = 0; n < together.size(); ++n) strides_.push_back({together[n]->field, strides_of((*common)[n])});
+    for (std::size_t n = 0; n < together.size(); ++n)
+      strides_.push_back({together[n]->field, strides_of((*common)[n])});
     if (pattern) set_pattern(strides_of(common->back()));
   }
 
@@ -164,15 +174,18 @@ class Maker {
   void set_reduced_shape() {
     const View& src = *find(FieldKind::kSrc0);
     const View& dst = *find(FieldKind::kReducedDst);
-    const std::size_t kept = src.dims.size() - std::min<std::size_t>(entry_.instruction.axes, src.dims.size() - 1);
+    const std::size_t kept =
+        src.dims.size() - std::min<std::size_t>(entry_.instruction.axes, src.dims.size() - 1);
     View outer = src, inner = src;
     outer.dims.resize(std::max<std::size_t>(kept, 1));
     inner.dims.erase(inner.dims.begin() + 1, inner.dims.begin() + static_cast<std::ptrdiff_t>(kept));
     const std::vector<Axes> pair{free_axes(outer), free_axes(dst)};
     const auto common = joint(pair);
     if (!common)
-      refuse("E-NKI-011", fmt::format("tensor_reduce of {} into {}: without the {} reduced dimensions the source has "
-                                      "another shape", src.text(), dst.text(), entry_.instruction.axes));
+      refuse("E-NKI-011",
+             fmt::format("tensor_reduce of {} into {}: without the {} reduced dimensions the source has "
+                         "another shape",
+                         src.text(), dst.text(), entry_.instruction.axes));
     Axes all = common->front();
     Axes reduced = free_axes(inner);
     if (reduced.empty()) reduced.push_back({1, 1, false});
@@ -195,7 +208,8 @@ class Maker {
     for (std::size_t d = 0; d < steps.size(); ++d) {
       const std::int64_t step = steps[steps.size() - 1 - d];
       if (step > INT16_MAX || step < INT16_MIN)
-        refuse("E-NKI-011", fmt::format("{} with a step of {}; expected {} to {}", row_.mnemonic, step, INT16_MIN, INT16_MAX));
+        refuse("E-NKI-011", fmt::format("{} with a step of {}; expected {} to {}", row_.mnemonic, step,
+                                        INT16_MIN, INT16_MAX));
       entry_.instruction.pattern[isa::kFreeDims - 1 - d] = static_cast<std::int16_t>(step);
     }
   }
@@ -207,7 +221,8 @@ class Maker {
   [[noreturn]] void refuse_shapes(const std::vector<const Trace::Given*>& together) const {
     std::string all;
     for (const Trace::Given* g : together)
-      all += fmt::format("{}'{}' {}", all.empty() ? "" : ", ", field_of(row_, g->field).name, counts_text(g->view));
+      all += fmt::format("{}'{}' {}", all.empty() ? "" : ", ", field_of(row_, g->field).name,
+                         counts_text(g->view));
     refuse("E-NKI-011", fmt::format("{}: the operands have different shapes: {}", row_.mnemonic, all));
   }
 
@@ -216,14 +231,17 @@ class Maker {
     const isa::Shape expected = isa::operand_shape(field, entry_.instruction);
     const bool row_alone = row_.op == isa::Opcode::kStreamShuffle && g.field == FieldKind::kSrc0;
     if (g.view.dims[0].count != expected.partitions && !row_alone)
-      refuse("E-NKI-011", fmt::format("operand '{}' of {}, {}, has {} partitions; expected {}", field.name, row_.mnemonic,
-                                      g.view.text(), g.view.dims[0].count, expected.partitions));
-    std::visit([&](auto slot) { fill(entry_.instruction.*slot, g, field, expected); }, isa::traits_of(g.field).slot);
+      refuse("E-NKI-011",
+             fmt::format("operand '{}' of {}, {}, has {} partitions; expected {}", field.name, row_.mnemonic,
+                         g.view.text(), g.view.dims[0].count, expected.partitions));
+    std::visit([&](auto slot) { fill(entry_.instruction.*slot, g, field, expected); },
+               isa::traits_of(g.field).slot);
     entry_.operands.push_back({g.field, g.view.storage->id});
   }
 
   void fill(isa::Tile& tile, const Trace::Given& g, const isa::Field& field, const isa::Shape& expected) {
-    const auto known = std::find_if(strides_.begin(), strides_.end(), [&](const auto& s) { return s.first == g.field; });
+    const auto known =
+        std::find_if(strides_.begin(), strides_.end(), [&](const auto& s) { return s.first == g.field; });
     if (known != strides_.end()) {
       tile = tile_of(g.view, known->second, field.name);
       return;
@@ -231,25 +249,31 @@ class Maker {
     const std::vector<std::int64_t> counts(expected.count.begin(), expected.count.end());
     const auto strides = strides_for(free_axes(g.view), counts);
     if (!strides)
-      refuse("E-NKI-011", fmt::format("operand '{}' of {}, {}, has {} elements in each partition; expected {}", field.name,
-                                      row_.mnemonic, g.view.text(), g.view.elements() / g.view.dims[0].count,
-                                      isa::free_elements(expected)));
+      refuse("E-NKI-011",
+             fmt::format("operand '{}' of {}, {}, has {} elements in each partition; expected {}", field.name,
+                         row_.mnemonic, g.view.text(), g.view.elements() / g.view.dims[0].count,
+                         isa::free_elements(expected)));
     tile = tile_of(g.view, *strides, field.name);
   }
   void fill(isa::Scalar& scalar, const Trace::Given& g, const isa::Field& field, const isa::Shape&) {
     if (g.view.elements() != g.view.dims[0].count)
-      refuse("E-NKI-011", fmt::format("operand '{}' of {}, {}; expected a number or a column of one element for each "
-                                      "partition", field.name, row_.mnemonic, g.view.text()));
+      refuse("E-NKI-011",
+             fmt::format("operand '{}' of {}, {}; expected a number or a column of one element for each "
+                         "partition",
+                         field.name, row_.mnemonic, g.view.text()));
     if (dtype_of(g.view) != isa::DType::kFp32)
-      refuse("E-NKI-011", fmt::format("operand '{}' of {}, {}; expected float32", field.name, row_.mnemonic, g.view.text()));
+      refuse("E-NKI-011", fmt::format("operand '{}' of {}, {}; expected float32", field.name, row_.mnemonic,
+                                      g.view.text()));
     scalar = {true, 0.0F, space_of(g.view), partition_of(g.view, field.name), byte_of(g.view)};
   }
   void fill(isa::Column& column, const Trace::Given& g, const isa::Field& field, const isa::Shape& expected) {
     const auto elements = static_cast<std::int64_t>(isa::free_elements(expected));
     const Axes axes = free_axes(g.view);
-    if (g.view.elements() != elements * g.view.dims[0].count || axes.size() > 1 || (!axes.empty() && axes[0].stride != 1))
-      refuse("E-NKI-011", fmt::format("operand '{}' of {}, {}; expected {} neighbouring elements in each partition", field.name,
-                                      row_.mnemonic, g.view.text(), elements));
+    if (g.view.elements() != elements * g.view.dims[0].count || axes.size() > 1 ||
+        (!axes.empty() && axes[0].stride != 1))
+      refuse("E-NKI-011",
+             fmt::format("operand '{}' of {}, {}; expected {} neighbouring elements in each partition",
+                         field.name, row_.mnemonic, g.view.text(), elements));
     column = {true, space_of(g.view), dtype_of(g.view), partition_of(g.view, field.name), byte_of(g.view)};
   }
   template <class Other>
@@ -266,12 +290,13 @@ class Maker {
 
 isa::DType dtype_of(const View& view) {
   if (!view.element->dtype)
-    refuse("E-NKI-012", fmt::format("{}: {} is a type of Trainium3; NeuronCore-v3 does not compute with it", view.text(),
-                                    view.element->name));
+    refuse("E-NKI-012", fmt::format("{}: {} is a type of Trainium3; NeuronCore-v3 does not compute with it",
+                                    view.text(), view.element->name));
   return *view.element->dtype;
 }
 
-std::optional<std::vector<std::int64_t>> strides_for(const Axes& axes, const std::vector<std::int64_t>& counts) {
+std::optional<std::vector<std::int64_t>> strides_for(const Axes& axes,
+                                                     const std::vector<std::int64_t>& counts) {
   Axes left = axes;
   std::vector<std::int64_t> strides(counts.size(), 0);
   for (std::size_t d = counts.size(); d-- > 0;) {
@@ -287,14 +312,15 @@ std::optional<std::vector<std::int64_t>> strides_for(const Axes& axes, const std
   return strides;
 }
 
-Recorded compute_entry(const isa::Instruction& fields, const std::vector<Trace::Given>& given, const Axes& pattern) {
+Recorded compute_entry(const isa::Instruction& fields, const std::vector<Trace::Given>& given,
+                       const Axes& pattern) {
   Maker maker(fields, given);
   maker.pattern(pattern);
   return maker.make();
 }
 
-Recorded matmul_entry(const View& dst, const View& stationary, const View& moving, isa::MatmulMode mode, bool transpose,
-                      const isa::Limits& limits) {
+Recorded matmul_entry(const View& dst, const View& stationary, const View& moving, isa::MatmulMode mode,
+                      bool transpose, const isa::Limits& limits) {
   const char* const name = transpose ? "nc_transpose" : "nc_matmul";
   const isa::OpRow& row = isa::row_of(transpose ? isa::Opcode::kTranspose : isa::Opcode::kMatmul);
   const isa::OpRow& load = isa::row_of(isa::Opcode::kLoadWeights);
@@ -303,13 +329,15 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
   const FieldKind dst_kind = transpose ? FieldKind::kTransposeDst : FieldKind::kMatrixDst;
   check_on_chip(dst, field_of(row, dst_kind), row);
   if (stationary.dims[0].count != moving.dims[0].count)
-    refuse("E-NKI-011", fmt::format("{}: stationary {} and moving {} have different partitions, the contraction", name,
-                                    stationary.text(), moving.text()));
+    refuse("E-NKI-011",
+           fmt::format("{}: stationary {} and moving {} have different partitions, the contraction", name,
+                       stationary.text(), moving.text()));
   const std::int64_t slices = isa::row_of(mode).slices;
-  const std::int64_t k = moving.dims[0].count, columns = stationary.elements() / k / slices, n = moving.elements() / k / slices;
+  const std::int64_t k = moving.dims[0].count, columns = stationary.elements() / k / slices,
+                     n = moving.elements() / k / slices;
   if (dst.dims[0].count != columns || dst.elements() != columns * n)
-    refuse("E-NKI-011", fmt::format("{}: dst {} is not [columns of stationary, columns of moving] = [{}, {}]", name, dst.text(),
-                                    columns, n));
+    refuse("E-NKI-011", fmt::format("{}: dst {} is not [columns of stationary, columns of moving] = [{}, {}]",
+                                    name, dst.text(), columns, n));
   Recorded entry;
   isa::Instruction weights;
   weights.op = isa::Opcode::kLoadWeights;
@@ -318,15 +346,16 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
   const auto fit = [&](const View& view, std::vector<std::int64_t> counts, std::string_view what) {
     const auto strides = strides_for(free_axes(view), counts);
     if (!strides)
-      refuse("E-NKI-011", fmt::format("{}: {} {} cannot be taken as {} elements in each partition", name, what, view.text(),
-                                      fmt::join(counts, " x ")));
+      refuse("E-NKI-011", fmt::format("{}: {} {} cannot be taken as {} elements in each partition", name,
+                                      what, view.text(), fmt::join(counts, " x ")));
     return *strides;
   };
   const auto with_slices = [&](const View& view, std::int64_t per_slice) {
     if (slices == 1) return counts_of(free_axes(view));
     return std::vector<std::int64_t>{slices, 1, per_slice};
   };
-  const std::vector<std::int64_t> in_weights = with_slices(stationary, columns), in_moving = with_slices(moving, n);
+  const std::vector<std::int64_t> in_weights = with_slices(stationary, columns),
+                                  in_moving = with_slices(moving, n);
   set_counts(weights.shape, in_weights, name);
   weights.src0 = tile_of(stationary, fit(stationary, in_weights, "stationary"), "stationary");
   isa::Instruction& work = entry.instruction;
@@ -338,7 +367,9 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
   if (slices == 1) {
     const std::vector<Axes> pair{free_axes(moving), free_axes(dst)};
     const auto common = joint(pair);
-    if (!common) refuse("E-NKI-011", fmt::format("{}: moving {} and dst {} have different shapes", name, moving.text(), dst.text()));
+    if (!common)
+      refuse("E-NKI-011",
+             fmt::format("{}: moving {} and dst {} have different shapes", name, moving.text(), dst.text()));
     moving_counts = counts_of(common->front());
     moving_strides = strides_of(common->front());
     dst_strides = strides_of(common->back());
@@ -376,7 +407,8 @@ void check_entry(const Recorded& entry, const isa::Limits& limits) {
       if (!first) first = e;
     }
   }
-  throw base::UserError(first->code, "", fmt::format("{}: {}", row.mnemonic, first->message), base::ExitStatus::kProgram);
+  throw base::UserError(first->code, "", fmt::format("{}: {}", row.mnemonic, first->message),
+                        base::ExitStatus::kProgram);
 }
 
 }  // namespace tahoma::runtime::nki

@@ -8,7 +8,8 @@
 namespace tahoma::runtime::nki {
 
 // `pattern`: of iota and affine_select, the coefficient of each dimension as a stride.
-Recorded compute_entry(const isa::Instruction& fields, const std::vector<Trace::Given>& given, const Axes& pattern);
+Recorded compute_entry(const isa::Instruction& fields, const std::vector<Trace::Given>& given,
+                       const Axes& pattern);
 Recorded matmul_entry(const View& dst, const View& stationary, const View& moving, isa::MatmulMode mode,
                       bool transpose, const isa::Limits& limits);
 
@@ -17,7 +18,8 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
 void check_entry(const Recorded& entry, const isa::Limits& limits);
 
 // Axes split to exactly these counts: the stride of each. Nothing if they cannot be.
-std::optional<std::vector<std::int64_t>> strides_for(const Axes& axes, const std::vector<std::int64_t>& counts);
+std::optional<std::vector<std::int64_t>> strides_for(const Axes& axes,
+                                                     const std::vector<std::int64_t>& counts);
 
 isa::DType dtype_of(const View& view);  // E-NKI-012: not a type of this core
 

@@ -17,16 +17,17 @@ void check_place(const Storage& storage, const isa::Limits& limits, std::int64_t
   const bool sbuf = storage.buffer == Buffer::kSbuf;
   const std::int64_t usable = sbuf ? usable_sbuf : limits.psum_bytes;
   if (storage.row_bytes() > usable)
-    refuse("E-NKI-001", fmt::format("{} takes {} bytes of each partition; a kernel may use {}", storage.text(),
-                                    storage.row_bytes(), usable));
+    refuse("E-NKI-001", fmt::format("{} takes {} bytes of each partition; a kernel may use {}",
+                                    storage.text(), storage.row_bytes(), usable));
   if (!storage.place) return;
   const auto& [partition, byte] = *storage.place;
   if (std::int64_t{partition} + storage.shape[0] > std::int64_t{limits.partitions})
-    refuse("E-NKI-001", fmt::format("{} at partition {}; expected at most {} partitions in all", storage.text(),
-                                    partition, limits.partitions));
+    refuse("E-NKI-001", fmt::format("{} at partition {}; expected at most {} partitions in all",
+                                    storage.text(), partition, limits.partitions));
   if (byte + storage.row_bytes() > usable)
-    refuse("E-NKI-001", fmt::format("{} at byte {} ends at byte {}; a kernel may use {} bytes of each partition",
-                                    storage.text(), byte, byte + storage.row_bytes(), usable));
+    refuse("E-NKI-001",
+           fmt::format("{} at byte {} ends at byte {}; a kernel may use {} bytes of each partition",
+                       storage.text(), byte, byte + storage.row_bytes(), usable));
   if (!sbuf && byte % 4 != 0)
     refuse("E-NKI-001", fmt::format("{} at byte {} of PSUM; expected a multiple of 4", storage.text(), byte));
 }
@@ -54,14 +55,16 @@ std::shared_ptr<Storage> Trace::declare(Storage storage) {
     if (size < 1 || size > kMostElements)
       refuse("E-NKI-001", fmt::format("{} has a dimension of {}; expected at least 1", storage.text(), size));
   if (storage.shape.empty() || (storage.on_chip() && storage.shape.size() < 2))
-    refuse("E-NKI-001", fmt::format("{} has {} dimensions; expected {}", storage.text(), storage.shape.size(),
-                                    storage.on_chip() ? "at least 2, the first of them partitions" : "at least 1"));
+    refuse("E-NKI-001",
+           fmt::format("{} has {} dimensions; expected {}", storage.text(), storage.shape.size(),
+                       storage.on_chip() ? "at least 2, the first of them partitions" : "at least 1"));
   if (storage.elements() > kMostElements)
-    refuse("E-NKI-001", fmt::format("{} has {} elements; expected at most {}", storage.text(), storage.elements(), kMostElements));
+    refuse("E-NKI-001", fmt::format("{} has {} elements; expected at most {}", storage.text(),
+                                    storage.elements(), kMostElements));
   if (storage.on_chip()) {
     if (storage.shape[0] > limits_.partitions)
-      refuse("E-NKI-001", fmt::format("{} has {} partitions; expected at most {}", storage.text(), storage.shape[0],
-                                      limits_.partitions));
+      refuse("E-NKI-001", fmt::format("{} has {} partitions; expected at most {}", storage.text(),
+                                      storage.shape[0], limits_.partitions));
     check_place(storage, limits_, usable_);
   }
   storages.push_back(std::make_shared<Storage>(std::move(storage)));
@@ -103,6 +106,13 @@ Recorded& Trace::transfer(TransferWork work, std::optional<isa::Queue> engine) {
 Recorded& Trace::registers_work(RegisterWork work) {
   Recorded entry;
   entry.registers = std::make_shared<const RegisterWork>(std::move(work));
+  return append(std::move(entry));
+}
+
+Recorded& Trace::exchange(ExchangeWork work) {
+  Recorded entry;
+  entry.exchange = std::make_shared<const ExchangeWork>(std::move(work));
+  entry.engine = isa::Queue::kGpSimd;
   return append(std::move(entry));
 }
 

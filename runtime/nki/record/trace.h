@@ -61,23 +61,48 @@ struct RegisterOperand {
 struct RegisterWork {
   // A loop runs while its counter is below the upper bound (kLoopBegin, kLoopEnd), or while a register is not
   // 0 (kWhileBegin, kWhileEnd).
-  enum class Kind : std::uint8_t { kNone, kSet, kAlu, kLoad, kStore, kLoopBegin, kLoopEnd, kWhileBegin, kWhileEnd };
+  enum class Kind : std::uint8_t {
+    kNone,
+    kSet,
+    kAlu,
+    kLoad,
+    kStore,
+    kLoopBegin,
+    kLoopEnd,
+    kWhileBegin,
+    kWhileEnd
+  };
   Kind kind = Kind::kNone;
-  std::uint32_t reg = 0;      // written; of kStore: read; of a loop: its counter or condition
-  RegisterOperand a, b;       // kAlu: operands; kSet: a; kLoopBegin: lower and upper bound
-  std::int32_t step = 1;      // kLoopBegin, kLoopEnd
+  std::uint32_t reg = 0;  // written; of kStore: read; of a loop: its counter or condition
+  RegisterOperand a, b;   // kAlu: operands; kSet: a; kLoopBegin: lower and upper bound
+  std::int32_t step = 1;  // kLoopBegin, kLoopEnd
   isa::AluOp op = isa::AluOp::kAdd;
-  std::optional<Side> word;   // kLoad, kStore
+  std::optional<Side> word;  // kLoad, kStore
+};
+
+// Data exchange with other ranks, through HBM: this core pushes into tensors of theirs, and they into its own.
+// A rank's tensor is addressed by the number that the tensor has here: the ranks run the same kernel.
+struct ExchangeWork {
+  struct Send {
+    Side src, dst;            // dst is in the memory of the rank
+    std::uint32_t rank = 0;
+    std::int32_t distance = 0;  // from this core to the rank's, in core numbers
+  };
+  std::vector<Send> ready;     // to every core that sends to this one: that it may
+  std::vector<Send> sends;
+  std::vector<Side> received;  // what others write here
 };
 
 struct Recorded {
   isa::Instruction instruction;
   std::vector<Operand> operands;
   std::optional<isa::Queue> engine;  // asked for by the kernel
-  std::optional<bool> accumulate;    // matmul: unset: inferred from the order of the writes (lower/accumulate.h)
+  std::optional<bool>
+      accumulate;  // matmul: unset: inferred from the order of the writes (lower/accumulate.h)
   std::optional<isa::Instruction> weights;  // matmul, transpose: the load of the stationary operand
   std::shared_ptr<const TransferWork> transfer;
   std::shared_ptr<const RegisterWork> registers;
+  std::shared_ptr<const ExchangeWork> exchange;
   bool barrier = false;  // of the two cores: what shared HBM holds is exchanged
   std::uint32_t line = isa::kNoLine;
   std::vector<std::uint32_t> after;  // entries that must be complete before: depends_on
@@ -116,6 +141,7 @@ class Trace {
                    std::optional<bool> accumulate, bool transpose);
   Recorded& transfer(TransferWork work, std::optional<isa::Queue> engine);
   Recorded& registers_work(RegisterWork work);
+  Recorded& exchange(ExchangeWork work);
   Recorded& barrier(unsigned pipe, std::optional<isa::Queue> engine);
 
   std::uint32_t at_line = isa::kNoLine;  // of the entries that follow

@@ -25,7 +25,8 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 std::size_t checked_dim(const View& view, std::int64_t dim, const char* method) {
   const auto dims = static_cast<std::int64_t>(view.dims.size());
   if (dim < -dims || dim >= dims)
-    refuse("E-NKI-003", fmt::format("{}: dimension {} of {}; expected {} to {}", method, dim, view.text(), 0, dims - 1));
+    refuse("E-NKI-003",
+           fmt::format("{}: dimension {} of {}; expected {} to {}", method, dim, view.text(), 0, dims - 1));
   return static_cast<std::size_t>(dim < 0 ? dim + dims : dim);
 }
 
@@ -33,7 +34,8 @@ std::size_t checked_dim(const View& view, std::int64_t dim, const char* method) 
 std::size_t checked_free_dim(const View& view, std::int64_t dim, const char* method) {
   const std::size_t at = checked_dim(view, dim, method);
   if (at == 0 && view.on_chip())
-    refuse("E-NKI-003", fmt::format("{}: dimension 0 of {} is the partition; expected a free dimension", method, view.text()));
+    refuse("E-NKI-003", fmt::format("{}: dimension 0 of {} is the partition; expected a free dimension",
+                                    method, view.text()));
   return at;
 }
 
@@ -80,7 +82,9 @@ std::optional<std::vector<Dim>> restrided(std::vector<Dim> old, const std::vecto
     }
     for (std::size_t k = used; k + 1 < old_end; ++k)
       if (old[k].stride != old[k + 1].stride * old[k + 1].count) return std::nullopt;
-    push_dense(result, {shape.begin() + static_cast<std::ptrdiff_t>(d), shape.begin() + static_cast<std::ptrdiff_t>(new_end)},
+    push_dense(result,
+               {shape.begin() + static_cast<std::ptrdiff_t>(d),
+                shape.begin() + static_cast<std::ptrdiff_t>(new_end)},
                old[old_end - 1].stride);
     used = old_end;
     d = new_end;
@@ -158,7 +162,8 @@ std::vector<Dim> View::pattern() const {
 }
 
 std::string View::text() const {
-  return fmt::format("'{}' {}{} in {}", storage->name, element->name, shape_text(shape()), name_of(storage->buffer));
+  return fmt::format("'{}' {}{} in {}", storage->name, element->name, shape_text(shape()),
+                     name_of(storage->buffer));
 }
 
 View whole(std::shared_ptr<const Storage> storage) {
@@ -176,7 +181,8 @@ View whole(std::shared_ptr<const Storage> storage) {
 
 View indexed(const View& view, const std::vector<Index>& indices) {
   if (indices.size() > view.dims.size())
-    refuse("E-NKI-002", fmt::format("{} indices of {}; expected at most {}", indices.size(), view.text(), view.dims.size()));
+    refuse("E-NKI-002", fmt::format("{} indices of {}; expected at most {}", indices.size(), view.text(),
+                                    view.dims.size()));
   View result = view;
   result.dims.clear();
   for (std::size_t d = 0; d < view.dims.size(); ++d) {
@@ -201,12 +207,15 @@ View indexed(const View& view, const std::vector<Index>& indices) {
     }
     if (index.kind != Index::Kind::kSlice) {
       if (partition)
-        refuse("E-NKI-002", fmt::format("a register as partition of {}: partitions must be known when the kernel is "
-                                        "traced", view.text()));
+        refuse("E-NKI-002",
+               fmt::format("a register as partition of {}: partitions must be known when the kernel is "
+                           "traced",
+                           view.text()));
       if (result.dynamic.kind != Dynamic::Kind::kNone)
         refuse("E-NKI-002", fmt::format("a second dynamic index of {}; expected at most one", view.text()));
       const std::int64_t size = std::max<std::int64_t>(index.size, 1);
-      result.dynamic.kind = index.kind == Index::Kind::kRegister ? Dynamic::Kind::kRegister : Dynamic::Kind::kScalar;
+      result.dynamic.kind =
+          index.kind == Index::Kind::kRegister ? Dynamic::Kind::kRegister : Dynamic::Kind::kScalar;
       result.dynamic.reg = index.reg;
       result.dynamic.index = index.index;
       result.dynamic.stride = dim.stride;
@@ -215,13 +224,15 @@ View indexed(const View& view, const std::vector<Index>& indices) {
       continue;
     }
     const std::int64_t step = index.step.value_or(1);
-    if (step < 1) refuse("E-NKI-002", fmt::format("a step of {} in dimension {} of {}; expected at least 1", step, d, view.text()));
+    if (step < 1)
+      refuse("E-NKI-002",
+             fmt::format("a step of {} in dimension {} of {}; expected at least 1", step, d, view.text()));
     std::int64_t start = index.start.value_or(0), stop = index.stop.value_or(dim.count);
     if (start < 0) start += dim.count;
     if (stop < 0) stop += dim.count;
     if (start < 0 || start > dim.count || stop > dim.count)
-      refuse("E-NKI-002", fmt::format("slice {}:{} of dimension {} of {}; expected bounds within 0 to {}", start, stop, d,
-                                      view.text(), dim.count));
+      refuse("E-NKI-002", fmt::format("slice {}:{} of dimension {} of {}; expected bounds within 0 to {}",
+                                      start, stop, d, view.text(), dim.count));
     const std::int64_t count = stop > start ? (stop - start + step - 1) / step : 0;
     step_to(start);
     result.dims.push_back({dim.stride * step, count});
@@ -235,13 +246,15 @@ View access_pattern(const View& view, const std::vector<Dim>& pattern, std::opti
                     const Element& element) {
   if (pattern.empty()) refuse("E-NKI-004", fmt::format("an empty pattern for {}", view.text()));
   for (const Dim& d : pattern)
-    if (d.count < 0) refuse("E-NKI-004", fmt::format("a count of {} in a pattern for {}; expected at least 0", d.count, view.text()));
+    if (d.count < 0)
+      refuse("E-NKI-004",
+             fmt::format("a count of {} in a pattern for {}; expected at least 0", d.count, view.text()));
   View result = view;
   result.element = &element;
   result.dims = pattern;
   if (view.offset * view.element->bytes % element.bytes != 0)
-    refuse("E-NKI-004", fmt::format("{} begins at byte {}, which is no multiple of the size of {}", view.text(),
-                                    view.offset * view.element->bytes, element.name));
+    refuse("E-NKI-004", fmt::format("{} begins at byte {}, which is no multiple of the size of {}",
+                                    view.text(), view.offset * view.element->bytes, element.name));
   result.offset = view.offset * view.element->bytes / element.bytes;
   if (!view.on_chip()) {
     result.offset += offset.value_or(0);
@@ -249,8 +262,10 @@ View access_pattern(const View& view, const std::vector<Dim>& pattern, std::opti
   }
   const std::int64_t row = result.partition_stride();
   if (pattern[0].count != 1 && (row == 0 || pattern[0].stride % row != 0))
-    refuse("E-NKI-004", fmt::format("the partition pair of a pattern for {} has stride {}; expected {}, the elements of "
-                                    "a partition", view.text(), pattern[0].stride, row));
+    refuse("E-NKI-004",
+           fmt::format("the partition pair of a pattern for {} has stride {}; expected {}, the elements of "
+                       "a partition",
+                       view.text(), pattern[0].stride, row));
   result.dims[0].stride = pattern[0].count == 1 ? 1 : pattern[0].stride / row;
   if (offset) {
     const std::int64_t start = result.offset + *offset;
@@ -276,12 +291,13 @@ View reshape(const View& view, std::vector<std::int64_t> shape) {
   if (unknown == 1) {
     const std::int64_t known = -product(shape);
     if (known <= 0 || view.elements() % known != 0)
-      refuse("E-NKI-003", fmt::format("reshape of {} to {}: the sizes do not divide", view.text(), shape_text(shape)));
+      refuse("E-NKI-003",
+             fmt::format("reshape of {} to {}: the sizes do not divide", view.text(), shape_text(shape)));
     *std::find(shape.begin(), shape.end(), -1) = view.elements() / known;
   }
   if (product(shape) != view.elements())
-    refuse("E-NKI-003", fmt::format("reshape of {} to {}: {} elements become {}", view.text(), shape_text(shape),
-                                    view.elements(), product(shape)));
+    refuse("E-NKI-003", fmt::format("reshape of {} to {}: {} elements become {}", view.text(),
+                                    shape_text(shape), view.elements(), product(shape)));
   auto dims = restrided(view, shape);
   if (!dims)
     refuse("E-NKI-003", fmt::format("reshape of {} to {} needs a copy{}", view.text(), shape_text(shape),
@@ -302,10 +318,11 @@ View reshape_dim(const View& view, std::int64_t dim, const std::vector<std::int6
     *unknown = product(parts) == 0 ? 0 : count / product(parts);
   }
   if (product(parts) != count)
-    refuse("E-NKI-003", fmt::format("reshape_dim: dimension {} of {} has {} elements; {} has {}", dim, view.text(), count,
-                                    shape_text(shape), product(parts)));
+    refuse("E-NKI-003", fmt::format("reshape_dim: dimension {} of {} has {} elements; {} has {}", dim,
+                                    view.text(), count, shape_text(shape), product(parts)));
   if (at == 0 && view.on_chip() && parts[0] != count)
-    refuse("E-NKI-003", fmt::format("reshape_dim: dimension 0 of {} is the partition and cannot be split", view.text()));
+    refuse("E-NKI-003",
+           fmt::format("reshape_dim: dimension 0 of {} is the partition and cannot be split", view.text()));
   View result = view;
   std::vector<Dim> split;
   push_dense(split, parts, view.dims[at].stride);
@@ -315,17 +332,21 @@ View reshape_dim(const View& view, std::int64_t dim, const std::vector<std::int6
 }
 
 View flatten_dims(const View& view, std::int64_t first, std::int64_t last) {
-  const std::size_t from = checked_dim(view, first, "flatten_dims"), to = checked_dim(view, last, "flatten_dims");
+  const std::size_t from = checked_dim(view, first, "flatten_dims"),
+                    to = checked_dim(view, last, "flatten_dims");
   if (from > to || (from == 0 && to > 0 && view.on_chip()))
-    refuse("E-NKI-003", fmt::format("flatten_dims: dimensions {} to {} of {} cannot be joined", first, last, view.text()));
+    refuse("E-NKI-003",
+           fmt::format("flatten_dims: dimensions {} to {} of {} cannot be joined", first, last, view.text()));
   std::vector<std::int64_t> shape = view.shape();
   std::int64_t joined = 1;
   for (std::size_t d = from; d <= to; ++d) joined *= shape[d];
   for (std::size_t d = from; d < to; ++d)
     if (view.dims[d].count != 1 && view.dims[d + 1].count != 1 &&
         view.dims[d].stride != view.dims[d + 1].stride * view.dims[d + 1].count)
-      refuse("E-NKI-003", fmt::format("flatten_dims: dimensions {} and {} of {} are not contiguous", d, d + 1, view.text()));
-  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(from) + 1, shape.begin() + static_cast<std::ptrdiff_t>(to) + 1);
+      refuse("E-NKI-003", fmt::format("flatten_dims: dimensions {} and {} of {} are not contiguous", d, d + 1,
+                                      view.text()));
+  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(from) + 1,
+              shape.begin() + static_cast<std::ptrdiff_t>(to) + 1);
   shape[from] = joined;
   return reshape(view, shape);
 }
@@ -335,10 +356,13 @@ View permute(const View& view, const std::vector<std::int64_t>& dims) {
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t d = 0; d < sorted.size(); ++d)
     if (sorted.size() != view.dims.size() || sorted[d] != static_cast<std::int64_t>(d))
-      refuse("E-NKI-003", fmt::format("permute of {} to {}; expected each dimension once", view.text(), shape_text(dims)));
+      refuse("E-NKI-003",
+             fmt::format("permute of {} to {}; expected each dimension once", view.text(), shape_text(dims)));
   if (view.on_chip() && dims[0] != 0)
-    refuse("E-NKI-003", fmt::format("permute of {} moves dimension 0, the partition; data must move for that: see "
-                                    "nc_transpose", view.text()));
+    refuse("E-NKI-003",
+           fmt::format("permute of {} moves dimension 0, the partition; data must move for that: see "
+                       "nc_transpose",
+                       view.text()));
   View result = view;
   for (std::size_t d = 0; d < dims.size(); ++d) result.dims[d] = view.dims[static_cast<std::size_t>(dims[d])];
   return result;
@@ -347,7 +371,8 @@ View permute(const View& view, const std::vector<std::int64_t>& dims) {
 View broadcast(const View& view, std::int64_t dim, std::int64_t size) {
   const std::size_t at = checked_free_dim(view, dim, "broadcast");
   if (view.dims[at].count != 1 && view.dims[at].count != size)
-    refuse("E-NKI-003", fmt::format("broadcast: dimension {} of {} has {} elements; expected 1", dim, view.text(), view.dims[at].count));
+    refuse("E-NKI-003", fmt::format("broadcast: dimension {} of {} has {} elements; expected 1", dim,
+                                    view.text(), view.dims[at].count));
   View result = view;
   if (view.dims[at].count != size) result.dims[at] = {0, size};
   return result;
@@ -357,7 +382,8 @@ View expand_dim(const View& view, std::int64_t dim) {
   const auto dims = static_cast<std::int64_t>(view.dims.size());
   const std::int64_t at = dim < 0 ? dim + dims + 1 : dim;
   if (at < (view.on_chip() ? 1 : 0) || at > dims)
-    refuse("E-NKI-003", fmt::format("expand_dim: position {} of {}; expected {} to {}", dim, view.text(), view.on_chip() ? 1 : 0, dims));
+    refuse("E-NKI-003", fmt::format("expand_dim: position {} of {}; expected {} to {}", dim, view.text(),
+                                    view.on_chip() ? 1 : 0, dims));
   View result = view;
   result.dims.insert(result.dims.begin() + at, Dim{0, 1});
   return result;
@@ -366,7 +392,8 @@ View expand_dim(const View& view, std::int64_t dim) {
 View squeeze_dim(const View& view, std::int64_t dim) {
   const std::size_t at = checked_free_dim(view, dim, "squeeze_dim");
   if (view.dims[at].count != 1)
-    refuse("E-NKI-003", fmt::format("squeeze_dim: dimension {} of {} has {} elements; expected 1", dim, view.text(), view.dims[at].count));
+    refuse("E-NKI-003", fmt::format("squeeze_dim: dimension {} of {} has {} elements; expected 1", dim,
+                                    view.text(), view.dims[at].count));
   View result = view;
   result.dims.erase(result.dims.begin() + static_cast<std::ptrdiff_t>(at));
   const std::size_t least = view.on_chip() ? 2 : 1;
@@ -378,8 +405,10 @@ View slice(const View& view, std::int64_t dim, std::int64_t start, std::int64_t 
   const std::size_t at = checked_dim(view, dim, "slice");
   const std::int64_t count = view.dims[at].count;
   if (start < 0 || end < start || end > count || step < 1)
-    refuse("E-NKI-002", fmt::format("slice: {}:{}:{} of dimension {} of {}; expected bounds within 0 to {} and a step "
-                                    "of at least 1", start, end, step, dim, view.text(), count));
+    refuse("E-NKI-002",
+           fmt::format("slice: {}:{}:{} of dimension {} of {}; expected bounds within 0 to {} and a step "
+                       "of at least 1",
+                       start, end, step, dim, view.text(), count));
   View result = view;
   move_start(result, at, start);
   result.dims[at] = {view.dims[at].stride * step, (end - start + step - 1) / step};
@@ -390,7 +419,8 @@ View select(const View& view, std::int64_t dim, std::int64_t index) {
   const std::size_t at = checked_dim(view, dim, "select");
   const std::int64_t count = view.dims[at].count, i = index < 0 ? index + count : index;
   if (i < 0 || i >= count)
-    refuse("E-NKI-002", fmt::format("select: index {} of dimension {} of {}; expected 0 to {}", index, dim, view.text(), count - 1));
+    refuse("E-NKI-002", fmt::format("select: index {} of dimension {} of {}; expected 0 to {}", index, dim,
+                                    view.text(), count - 1));
   View result = view;
   move_start(result, at, i);
   if (at == 0 && view.on_chip())
@@ -413,14 +443,17 @@ View reinterpret(const View& view, const Element& element) {
   result.element = &element;
   Dim& last = result.dims.back();
   const bool partition = view.on_chip() && result.dims.size() == 1;
-  if (partition || (last.count != 1 && last.stride != 1) || last.count * from % to != 0 || view.offset * from % to != 0)
-    refuse("E-NKI-003", fmt::format("view of {} as {}: the last dimension must be contiguous, and its bytes and its start "
-                                    "multiples of {}", view.text(), element.name, to));
+  if (partition || (last.count != 1 && last.stride != 1) || last.count * from % to != 0 ||
+      view.offset * from % to != 0)
+    refuse("E-NKI-003",
+           fmt::format("view of {} as {}: the last dimension must be contiguous, and its bytes and its start "
+                       "multiples of {}",
+                       view.text(), element.name, to));
   last = {1, last.count * from / to};
   for (std::size_t d = view.on_chip() ? 1 : 0; d + 1 < result.dims.size(); ++d) {
     if (result.dims[d].stride * from % to != 0)
-      refuse("E-NKI-003", fmt::format("view of {} as {}: a stride of {} elements is no whole number of {}", view.text(),
-                                      element.name, result.dims[d].stride, element.name));
+      refuse("E-NKI-003", fmt::format("view of {} as {}: a stride of {} elements is no whole number of {}",
+                                      view.text(), element.name, result.dims[d].stride, element.name));
     result.dims[d].stride = result.dims[d].stride * from / to;
   }
   result.offset = view.offset * from / to;

@@ -40,7 +40,8 @@ struct Storage {
   std::vector<std::int64_t> shape;
   std::optional<Place> place;
   Role role = Role::kLocal;
-  bool implicit = false;  // made by the front end (identities, converted columns): placed in the compiler's area
+  bool implicit =
+      false;  // made by the front end (identities, converted columns): placed in the compiler's area
   std::uint32_t declared = 0;       // number of entries before its declaration
   std::uint32_t line = 0xffffffff;  // where it was declared: index into Trace::lines
   std::vector<std::byte> values;    // of a constant
@@ -83,7 +84,7 @@ struct View {
   std::int64_t bytes() const { return elements() * element->bytes; }
   // Elements of `element` from one partition to the next, as access patterns write it.
   std::int64_t partition_stride() const { return storage->row_bytes() / element->bytes; }
-  bool is_contiguous() const;  // of each partition, on chip
+  bool is_contiguous() const;        // of each partition, on chip
   std::vector<Dim> pattern() const;  // [[stride, count], ...] as `ap` takes it
   std::string text() const;          // "x[128, 512] float32"
 };

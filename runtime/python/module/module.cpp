@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Python module _tahoma: recording and lowering of kernels, over the same library as the program. The
 // package beside it (runtime/python/package) has the names that kernels use.
-#include <pybind11/stl.h>
-
 #include <fmt/format.h>
+#include <pybind11/stl.h>
 
 #include "isa/core/program_error.h"
 #include "isa/table/activation_functions.h"
@@ -60,27 +59,37 @@ void bind_tracer(py::module_& m) {
              machine->limits = runtime::limits_of(machine->params);
              machine->usable = static_cast<std::uint32_t>(machine->params.chip.core.sbuf.usable.count);
              return machine;
-           }), py::arg("name") = "", py::arg("overrides") = std::vector<std::string>())
+           }),
+           py::arg("name") = "", py::arg("overrides") = std::vector<std::string>())
       .def_property_readonly("lnc", [](const MachineModel& m2) { return m2.params.chip.lnc; })
       .def_property_readonly("sbuf_bytes", [](const MachineModel& m2) { return m2.usable; });
 
   using Role = nki::Storage::Role;
-  py::enum_<Role>(m, "Role").value("local", Role::kLocal).value("input", Role::kInput).value("output", Role::kOutput).value("constant", Role::kConstant);
-  py::enum_<nki::Buffer>(m, "Buffer").value("sbuf", nki::Buffer::kSbuf).value("psum", nki::Buffer::kPsum)
-      .value("private_hbm", nki::Buffer::kPrivateHbm).value("shared_hbm", nki::Buffer::kSharedHbm);
+  py::enum_<Role>(m, "Role")
+      .value("local", Role::kLocal)
+      .value("input", Role::kInput)
+      .value("output", Role::kOutput)
+      .value("constant", Role::kConstant);
+  py::enum_<nki::Buffer>(m, "Buffer")
+      .value("sbuf", nki::Buffer::kSbuf)
+      .value("psum", nki::Buffer::kPsum)
+      .value("private_hbm", nki::Buffer::kPrivateHbm)
+      .value("shared_hbm", nki::Buffer::kSharedHbm);
 
   py::class_<Tracer>(m, "Tracer")
-      .def(py::init<std::shared_ptr<MachineModel>, const std::string&, std::string>(), py::arg("machine"), py::arg("name"), py::arg("package"))
-      .def("tensor", &Tracer::tensor, py::arg("shape"), py::arg("element"), py::arg("buffer"), py::arg("name") = "",
-           py::arg("address") = py::none(), py::arg("role") = Role::kLocal, py::arg("values") = py::none(), py::arg("implicit") = false)
-      .def("emit", [](Tracer& t, const std::string& mnemonic, const std::optional<std::string>& engine, const py::kwargs& fields) {
-        t.emit(mnemonic, engine, fields);
-      })
+      .def(py::init<std::shared_ptr<MachineModel>, const std::string&, std::string>(), py::arg("machine"),
+           py::arg("name"), py::arg("package"))
+      .def("tensor", &Tracer::tensor, py::arg("shape"), py::arg("element"), py::arg("buffer"),
+           py::arg("name") = "", py::arg("address") = py::none(), py::arg("role") = Role::kLocal,
+           py::arg("values") = py::none(), py::arg("implicit") = false)
+      .def("emit", [](Tracer& t, const std::string& mnemonic, const std::optional<std::string>& engine,
+                      const py::kwargs& fields) { t.emit(mnemonic, engine, fields); })
       .def("matmul", &Tracer::matmul)
-      .def("copy", &Tracer::copy, py::arg("dst"), py::arg("src"), py::arg("engine") = py::none(), py::arg("dge") = 0,
-           py::arg("skip") = false, py::arg("accumulate") = false)
+      .def("copy", &Tracer::copy, py::arg("dst"), py::arg("src"), py::arg("engine") = py::none(),
+           py::arg("dge") = 0, py::arg("skip") = false, py::arg("accumulate") = false)
       .def("fold", &Tracer::fold)
       .def("transpose", &Tracer::transpose)
+      .def("exchange", &Tracer::exchange)
       .def("barrier", &Tracer::barrier)
       .def("new_register", &Tracer::new_register)
       .def("set_register", &Tracer::set_register)
@@ -97,64 +106,79 @@ void bind_tracer(py::module_& m) {
       .def("hold_line", &Tracer::hold_line, py::arg("line"))
       .def("place", &Tracer::place)
       .def("warn", [](Tracer& t, const std::string& text) { t.trace.warnings.push_back(text); })
-      .def("set_role", [](Tracer& t, const nki::View& v, Role role) { t.trace.storages[v.storage->id]->role = role; })
-      .def("set_name", [](Tracer& t, const nki::View& v, const std::string& name) { t.trace.storages[v.storage->id]->name = name; })
+      .def("set_role",
+           [](Tracer& t, const nki::View& v, Role role) { t.trace.storages[v.storage->id]->role = role; })
+      .def("set_name", [](Tracer& t, const nki::View& v,
+                          const std::string& name) { t.trace.storages[v.storage->id]->name = name; })
       .def_property_readonly("entries", [](const Tracer& t) { return t.trace.entries.size(); })
       .def_readwrite("most_entries", &Tracer::most_entries)
       .def_property_readonly("line", [](const Tracer& t) { return t.trace.at_line; })
       .def("dump", [](const Tracer& t) { return nki::dump(t.trace); })
-      .def("lower", [](const Tracer& t, const std::string& allocation, const std::string& copies) {
-        nki::LoweringOptions options;
-        if (allocation == "first_fit") options.allocation = nki::Allocation::kFirstFit;
-        if (copies == "vector") options.copies = nki::CopyEngine::kVector;
-        if (copies == "scalar") options.copies = nki::CopyEngine::kScalar;
-        nki::Lowered lowered = t.lower(options);
-        py::dict result;
-        const std::vector<std::byte> bytes = isa::to_bytes(lowered.program);
-        result["program"] = py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-        result["text"] = py::cpp_function([program = lowered.program] { return isa::disassemble(program); });
-        std::uint64_t instructions = 0;
-        for (const auto& stream : lowered.program.streams) instructions += stream.size();
-        result["instructions"] = instructions;
-        py::list arguments;
-        std::vector<bool> written(t.trace.storages.size(), false);
-        for (const nki::Recorded& entry : t.trace.entries) {
-          if (entry.transfer) written[entry.transfer->dst.storage] = true;
-          if (entry.registers && entry.registers->kind == nki::RegisterWork::Kind::kStore) written[entry.registers->word->storage] = true;
-        }
-        // Of tensors in shared HBM: the number in order of declaration, which the programs of a kernel have in common.
-        std::vector<std::size_t> order(t.trace.storages.size(), 0);
-        std::size_t shared = 0;
-        for (const auto& s : t.trace.storages)
-          if (s->buffer == nki::Buffer::kSharedHbm) order[s->id] = shared++;
-        for (std::size_t a = 0; a < lowered.arguments.size(); ++a) {
-          const nki::Storage& s = *t.trace.storages[lowered.arguments[a]];
-          py::dict argument;
-          argument["argument"] = lowered.program.args[a];
-          argument["storage"] = s.id;
-          argument["name"] = s.name;
-          argument["element"] = std::string(s.element->name);
-          argument["dtype"] = std::string(isa::name_of(s.element->dtype.value_or(isa::DType::kUint8)));
-          argument["shape"] = s.shape;
-          argument["buffer"] = std::string(nki::name_of(s.buffer));
-          argument["role"] = s.role;
-          argument["written"] = static_cast<bool>(written[s.id]);
-          argument["order"] = order[s.id];
-          argument["values"] = py::bytes(reinterpret_cast<const char*>(s.values.data()), s.values.size());
-          arguments.append(argument);
-        }
-        result["arguments"] = arguments;
-        result["warnings"] = lowered.warnings;
-        py::list tensors;
-        for (const auto& s : t.trace.storages) {
-          if (!s->on_chip()) continue;
-          const nki::Place at = lowered.places[s->id];
-          tensors.append(py::make_tuple(s->name, std::string(nki::name_of(s->buffer)), at.partition, at.byte, s->shape[0], s->row_bytes(),
-                                        nki::place_of(t.trace, s->line)));
-        }
-        result["tensors"] = tensors;
-        return result;
-      }, py::arg("allocation") = "rotating", py::arg("copies") = "balanced");
+      .def(
+          "lower",
+          [](const Tracer& t, const std::string& allocation, const std::string& copies) {
+            nki::LoweringOptions options;
+            if (allocation == "first_fit") options.allocation = nki::Allocation::kFirstFit;
+            if (copies == "vector") options.copies = nki::CopyEngine::kVector;
+            if (copies == "scalar") options.copies = nki::CopyEngine::kScalar;
+            nki::Lowered lowered = t.lower(options);
+            py::dict result;
+            const std::vector<std::byte> bytes = isa::to_bytes(lowered.program);
+            result["program"] = py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+            result["text"] =
+                py::cpp_function([program = lowered.program] { return isa::disassemble(program); });
+            std::uint64_t instructions = 0;
+            for (const auto& stream : lowered.program.streams) instructions += stream.size();
+            result["instructions"] = instructions;
+            py::list arguments;
+            std::vector<bool> written(t.trace.storages.size(), false);
+            for (const nki::Recorded& entry : t.trace.entries) {
+              if (entry.transfer) written[entry.transfer->dst.storage] = true;
+                if (entry.exchange)
+                  for (const nki::Side& side : entry.exchange->received) written[side.storage] = true;
+              if (entry.registers && entry.registers->kind == nki::RegisterWork::Kind::kStore)
+                written[entry.registers->word->storage] = true;
+            }
+            // Of tensors in shared HBM: the number in order of declaration, which the programs of a kernel have in common.
+            std::vector<std::size_t> order(t.trace.storages.size(), 0);
+            std::size_t shared = 0;
+            for (const auto& s : t.trace.storages)
+              if (s->buffer == nki::Buffer::kSharedHbm) order[s->id] = shared++;
+            for (std::size_t a = 0; a < lowered.arguments.size(); ++a) {
+              const nki::Argument& held = lowered.arguments[a];
+                const nki::Storage& s = *t.trace.storages[held.storage];
+              py::dict argument;
+              argument["argument"] = lowered.program.args[a];
+                argument["kind"] = held.kind == nki::Argument::Kind::kTensor       ? "tensor"
+                                   : held.kind == nki::Argument::Kind::kPeerTensor ? "peer"
+                                                                                   : "core";
+                argument["rank"] = held.rank;
+              argument["storage"] = s.id;
+              argument["name"] = s.name;
+              argument["element"] = std::string(s.element->name);
+              argument["dtype"] = std::string(isa::name_of(s.element->dtype.value_or(isa::DType::kUint8)));
+              argument["shape"] = s.shape;
+              argument["buffer"] = std::string(nki::name_of(s.buffer));
+              argument["role"] = s.role;
+              argument["written"] = static_cast<bool>(written[s.id]);
+              argument["order"] = order[s.id];
+              argument["values"] = py::bytes(reinterpret_cast<const char*>(s.values.data()), s.values.size());
+              arguments.append(argument);
+            }
+            result["arguments"] = arguments;
+            result["warnings"] = lowered.warnings;
+            py::list tensors;
+            for (const auto& s : t.trace.storages) {
+              if (!s->on_chip()) continue;
+              const nki::Place at = lowered.places[s->id];
+              tensors.append(py::make_tuple(s->name, std::string(nki::name_of(s->buffer)), at.partition,
+                                            at.byte, s->shape[0], s->row_bytes(),
+                                            nki::place_of(t.trace, s->line)));
+            }
+            result["tensors"] = tensors;
+            return result;
+          },
+          py::arg("allocation") = "rotating", py::arg("copies") = "balanced");
 }
 
 void bind_tables(py::module_& m) {

@@ -21,16 +21,20 @@ Enum named(const py::handle& value, std::string_view mnemonic, std::string_view 
   const auto name = py::cast<std::string>(value);
   if (const auto found = isa::from_name<Enum>(name)) return *found;
   std::string known;
-  for (const std::string_view n : isa::names_of<Enum>()) known += (known.empty() ? "" : ", ") + std::string(n);
-  nki::refuse("E-NKI-013", fmt::format("{}: '{}' is no {}; expected one of {}", mnemonic, name, field, known));
+  for (const std::string_view n : isa::names_of<Enum>())
+    known += (known.empty() ? "" : ", ") + std::string(n);
+  nki::refuse("E-NKI-013",
+              fmt::format("{}: '{}' is no {}; expected one of {}", mnemonic, name, field, known));
 }
 
 template <class Integer>
 Integer integer(const py::handle& value, std::string_view mnemonic, std::string_view field) {
   const auto number = py::cast<std::int64_t>(value);
-  if (number < std::numeric_limits<Integer>::min() || number > static_cast<std::int64_t>(std::numeric_limits<Integer>::max()))
-    nki::refuse("E-NKI-013", fmt::format("{}: {} = {}; expected {} to {}", mnemonic, field, number,
-                                         std::numeric_limits<Integer>::min(), std::numeric_limits<Integer>::max()));
+  if (number < std::numeric_limits<Integer>::min() ||
+      number > static_cast<std::int64_t>(std::numeric_limits<Integer>::max()))
+    nki::refuse("E-NKI-013",
+                fmt::format("{}: {} = {}; expected {} to {}", mnemonic, field, number,
+                            std::numeric_limits<Integer>::min(), std::numeric_limits<Integer>::max()));
   return static_cast<Integer>(number);
 }
 
@@ -53,36 +57,58 @@ struct Filler {
     else
       (instruction.*slot).imm = static_cast<float>(py::cast<double>(value));
   }
-  void operator()(isa::Member<isa::AluOp> slot) const { instruction.*slot = named<isa::AluOp>(value, row.mnemonic, field.name); }
-  void operator()(isa::Member<isa::ActFn> slot) const { instruction.*slot = named<isa::ActFn>(value, row.mnemonic, field.name); }
-  void operator()(isa::Member<isa::CompareOp> slot) const { instruction.*slot = named<isa::CompareOp>(value, row.mnemonic, field.name); }
-  void operator()(isa::Member<isa::ReduceCommand> slot) const { instruction.*slot = named<isa::ReduceCommand>(value, row.mnemonic, field.name); }
+  void operator()(isa::Member<isa::AluOp> slot) const {
+    instruction.*slot = named<isa::AluOp>(value, row.mnemonic, field.name);
+  }
+  void operator()(isa::Member<isa::ActFn> slot) const {
+    instruction.*slot = named<isa::ActFn>(value, row.mnemonic, field.name);
+  }
+  void operator()(isa::Member<isa::CompareOp> slot) const {
+    instruction.*slot = named<isa::CompareOp>(value, row.mnemonic, field.name);
+  }
+  void operator()(isa::Member<isa::ReduceCommand> slot) const {
+    instruction.*slot = named<isa::ReduceCommand>(value, row.mnemonic, field.name);
+  }
   void operator()(isa::Member<bool> slot) const { instruction.*slot = py::cast<bool>(value); }
-  void operator()(isa::Member<float> slot) const { instruction.*slot = static_cast<float>(py::cast<double>(value)); }
-  void operator()(isa::Member<std::uint8_t> slot) const { instruction.*slot = integer<std::uint8_t>(value, row.mnemonic, field.name); }
-  void operator()(isa::Member<std::int32_t> slot) const { instruction.*slot = integer<std::int32_t>(value, row.mnemonic, field.name); }
-  void operator()(isa::Member<std::uint32_t> slot) const { instruction.*slot = integer<std::uint32_t>(value, row.mnemonic, field.name); }
+  void operator()(isa::Member<float> slot) const {
+    instruction.*slot = static_cast<float>(py::cast<double>(value));
+  }
+  void operator()(isa::Member<std::uint8_t> slot) const {
+    instruction.*slot = integer<std::uint8_t>(value, row.mnemonic, field.name);
+  }
+  void operator()(isa::Member<std::int32_t> slot) const {
+    instruction.*slot = integer<std::int32_t>(value, row.mnemonic, field.name);
+  }
+  void operator()(isa::Member<std::uint32_t> slot) const {
+    instruction.*slot = integer<std::uint32_t>(value, row.mnemonic, field.name);
+  }
   void operator()(isa::Member<std::array<std::uint8_t, isa::kQuadrant>> slot) const {
     const auto mask = py::cast<std::vector<std::int64_t>>(value);
     if (mask.size() != isa::kQuadrant)
-      nki::refuse("E-NKI-013", fmt::format("{}: a mask of {} entries; expected {}", row.mnemonic, mask.size(), isa::kQuadrant));
+      nki::refuse("E-NKI-013", fmt::format("{}: a mask of {} entries; expected {}", row.mnemonic, mask.size(),
+                                           isa::kQuadrant));
     for (std::size_t n = 0; n < mask.size(); ++n) {
       const bool keep = mask[n] == isa::kKeep;
       if (!keep && (mask[n] < 0 || mask[n] >= static_cast<std::int64_t>(isa::kQuadrant)))
-        nki::refuse("E-NKI-013", fmt::format("{}: entry {} of the mask is {}; expected 0 to 31, or 255 to keep", row.mnemonic, n, mask[n]));
+        nki::refuse("E-NKI-013",
+                    fmt::format("{}: entry {} of the mask is {}; expected 0 to 31, or 255 to keep",
+                                row.mnemonic, n, mask[n]));
       (instruction.*slot)[n] = keep ? isa::kKeep : static_cast<std::uint8_t>(mask[n]);
     }
   }
   void operator()(isa::Member<std::array<std::int16_t, isa::kFreeDims>>) const {
     for (const py::handle pair : value) {
       const auto [step, count] = py::cast<std::pair<std::int64_t, std::int64_t>>(pair);
-      if (count < 1) nki::refuse("E-NKI-013", fmt::format("{}: a count of {} in the pattern; expected at least 1", row.mnemonic, count));
+      if (count < 1)
+        nki::refuse("E-NKI-013", fmt::format("{}: a count of {} in the pattern; expected at least 1",
+                                             row.mnemonic, count));
       if (count > 1) pattern.push_back({step, count, false});
     }
   }
   template <class Other>
   void operator()(Other) const {
-    nki::refuse("E-NKI-013", fmt::format("{}: field {} is not the kernel's to set", row.mnemonic, field.name));
+    nki::refuse("E-NKI-013",
+                fmt::format("{}: field {} is not the kernel's to set", row.mnemonic, field.name));
   }
 };
 
@@ -110,12 +136,14 @@ std::optional<isa::Queue> queue_of(const std::optional<std::string>& engine) {
   if (!engine) return std::nullopt;
   const auto queue = isa::from_name<isa::Queue>(*engine);
   if (!queue || *queue == isa::Queue::kCc0 || *queue == isa::Queue::kCc1)
-    nki::refuse("E-NKI-013", fmt::format("'{}' is no engine; expected tensor, vector, scalar, gpsimd or sync", *engine));
+    nki::refuse("E-NKI-013",
+                fmt::format("'{}' is no engine; expected tensor, vector, scalar, gpsimd or sync", *engine));
   return queue;
 }
 
-nki::View Tracer::tensor(const std::vector<std::int64_t>& shape, const nki::Element& element, nki::Buffer buffer,
-                         const std::string& name, std::optional<std::pair<std::uint32_t, std::uint32_t>> address,
+nki::View Tracer::tensor(const std::vector<std::int64_t>& shape, const nki::Element& element,
+                         nki::Buffer buffer, const std::string& name,
+                         std::optional<std::pair<std::uint32_t, std::uint32_t>> address,
                          nki::Storage::Role role, const py::object& values, bool implicit) {
   entered();
   nki::Storage storage;
@@ -136,12 +164,17 @@ nki::View Tracer::tensor(const std::vector<std::int64_t>& shape, const nki::Elem
 
 void Tracer::entered() {
   if (++recorded > most_entries)
-    nki::refuse("E-NKI-026", fmt::format("the kernel has recorded {} instructions and tensors; a kernel that never ends is stopped "
-                                         "here (tahoma.configure(most_instructions=...) raises the limit)", most_entries));
+    nki::refuse(
+        "E-NKI-026",
+        fmt::format(
+            "the kernel has recorded {} instructions and tensors; a kernel that never ends is stopped "
+            "here (tahoma.configure(most_instructions=...) raises the limit)",
+            most_entries));
   at_caller();
 }
 
-void Tracer::emit(const std::string& mnemonic, const std::optional<std::string>& engine, const py::dict& fields) {
+void Tracer::emit(const std::string& mnemonic, const std::optional<std::string>& engine,
+                  const py::dict& fields) {
   entered();
   const isa::OpRow* const row = isa::row_by_mnemonic(mnemonic);
   if (row == nullptr) nki::refuse("E-NKI-013", fmt::format("'{}' is no instruction", mnemonic));
@@ -152,24 +185,26 @@ void Tracer::emit(const std::string& mnemonic, const std::optional<std::string>&
   for (const auto& [key, value] : fields) {
     if (value.is_none()) continue;
     const auto name = py::cast<std::string_view>(key);
-    const auto field = std::find_if(row->fields.begin(), row->fields.end(), [&](const isa::Field& f) { return f.name == name; });
-    if (field == row->fields.end()) nki::refuse("E-NKI-013", fmt::format("{} has no operand '{}'", mnemonic, name));
+    const auto field = std::find_if(row->fields.begin(), row->fields.end(),
+                                    [&](const isa::Field& f) { return f.name == name; });
+    if (field == row->fields.end())
+      nki::refuse("E-NKI-013", fmt::format("{} has no operand '{}'", mnemonic, name));
     const py::handle handle = value;
     std::visit(Filler{instruction, given, pattern, *row, *field, handle}, isa::traits_of(field->kind).slot);
   }
   trace.compute(instruction, given, queue_of(engine), pattern);
 }
 
-void Tracer::matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving, const std::string& mode,
-                    std::optional<bool> accumulate, bool transpose) {
+void Tracer::matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
+                    const std::string& mode, std::optional<bool> accumulate, bool transpose) {
   entered();
   const auto how = isa::from_name<isa::MatmulMode>(mode);
   if (!how) nki::refuse("E-NKI-013", fmt::format("nc_matmul: '{}' is no mode of this core", mode));
   trace.matmul(dst, stationary, moving, *how, accumulate, transpose);
 }
 
-void Tracer::copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine, int dge, bool skip,
-                  bool accumulate) {
+void Tracer::copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine,
+                  int dge, bool skip, bool accumulate) {
   entered();
   nki::TransferWork work;
   work.kind = nki::Transfer::kCopy;
@@ -184,7 +219,8 @@ void Tracer::copy(const nki::View& dst, const nki::View& src, const std::optiona
 void Tracer::fold(const nki::View& dst, const std::vector<nki::View>& sources, const std::string& op) {
   entered();
   if (sources.empty() || sources.size() > isa::kMostSources)
-    nki::refuse("E-NKI-013", fmt::format("dma_compute: {} sources; expected 1 to {}", sources.size(), isa::kMostSources));
+    nki::refuse("E-NKI-013",
+                fmt::format("dma_compute: {} sources; expected 1 to {}", sources.size(), isa::kMostSources));
   nki::TransferWork work;
   work.kind = nki::Transfer::kFold;
   work.dst = nki::side_of(dst);
@@ -193,10 +229,13 @@ void Tracer::fold(const nki::View& dst, const std::vector<nki::View>& sources, c
   trace.transfer(std::move(work), std::nullopt);
 }
 
-void Tracer::transpose(const nki::View& dst, const nki::View& src, const std::vector<std::size_t>& axes, int dge) {
+void Tracer::transpose(const nki::View& dst, const nki::View& src, const std::vector<std::size_t>& axes,
+                       int dge) {
   entered();
   if (axes.size() != dst.dims.size() || axes.size() != src.dims.size())
-    nki::refuse("E-NKI-013", fmt::format("dma_transpose: {} into {} by {} axes; expected one axis for each dimension", src.text(), dst.text(), axes.size()));
+    nki::refuse("E-NKI-013",
+                fmt::format("dma_transpose: {} into {} by {} axes; expected one axis for each dimension",
+                            src.text(), dst.text(), axes.size()));
   nki::TransferWork work;
   work.kind = nki::Transfer::kTranspose;
   work.dst = nki::side_of(dst);
@@ -207,11 +246,30 @@ void Tracer::transpose(const nki::View& dst, const nki::View& src, const std::ve
   for (std::size_t d = 0; d < axes.size(); ++d) {
     const nki::Dim& dim = dst.dims[d];
     if (dim.count != src.dims.at(axes[d]).count)
-      nki::refuse("E-NKI-013", fmt::format("dma_transpose: dimension {} of dst {} is dimension {} of src {}, which has another size", d, dst.text(), axes[d], src.text()));
+      nki::refuse(
+          "E-NKI-013",
+          fmt::format(
+              "dma_transpose: dimension {} of dst {} is dimension {} of src {}, which has another size", d,
+              dst.text(), axes[d], src.text()));
     work.dst.axes[axes[d]] = {dim.stride, dim.count, d == 0 && dst.on_chip()};
   }
   std::erase_if(work.dst.axes, [](const nki::Axis& a) { return a.count == 1; });
   trace.transfer(std::move(work), std::nullopt);
+}
+
+void Tracer::exchange(const std::vector<Message>& ready, const std::vector<Message>& sends,
+                      const std::vector<nki::View>& received) {
+  entered();
+  const auto sends_of = [](const std::vector<Message>& messages) {
+    std::vector<nki::ExchangeWork::Send> list;
+    for (const auto& [src, dst, rank, distance] : messages) list.push_back({nki::side_of(src), nki::side_of(dst), rank, distance});
+    return list;
+  };
+  nki::ExchangeWork work;
+  work.ready = sends_of(ready);
+  work.sends = sends_of(sends);
+  for (const nki::View& view : received) work.received.push_back(nki::side_of(view));
+  trace.exchange(std::move(work));
 }
 
 void Tracer::barrier(unsigned pipe, const std::optional<std::string>& engine) {
@@ -350,7 +408,8 @@ void Tracer::at_caller() {
     if (added) {
       const Code& c = codes_.at(f.code);
       node->second = static_cast<std::uint32_t>(trace.lines.size());
-      trace.lines.push_back({c.file, static_cast<std::uint32_t>(PyFrame_GetLineNumber(f.frame)), c.function, caller});
+      trace.lines.push_back(
+          {c.file, static_cast<std::uint32_t>(PyFrame_GetLineNumber(f.frame)), c.function, caller});
     }
     caller = node->second;
     Py_DECREF(f.frame);

@@ -43,7 +43,9 @@ class Tracer {
  public:
   // Lines of files below `package` are the front end's own, and do not appear.
   Tracer(std::shared_ptr<MachineModel> machine, const std::string& name, std::string package)
-      : trace(machine->limits, machine->usable, name), machine_(std::move(machine)), package_(std::move(package)) {}
+      : trace(machine->limits, machine->usable, name),
+        machine_(std::move(machine)),
+        package_(std::move(package)) {}
 
   nki::View tensor(const std::vector<std::int64_t>& shape, const nki::Element& element, nki::Buffer buffer,
                    const std::string& name, std::optional<std::pair<std::uint32_t, std::uint32_t>> address,
@@ -51,13 +53,16 @@ class Tracer {
 
   // One compute instruction: the table's mnemonic, the engine or None, and its fields by name.
   void emit(const std::string& mnemonic, const std::optional<std::string>& engine, const py::dict& fields);
-  void matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving, const std::string& mode,
-              std::optional<bool> accumulate, bool transpose);
-  void copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine, int dge, bool skip,
-            bool accumulate);
+  void matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
+              const std::string& mode, std::optional<bool> accumulate, bool transpose);
+  void copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine, int dge,
+            bool skip, bool accumulate);
   void fold(const nki::View& dst, const std::vector<nki::View>& sources, const std::string& op);
   // dst = src with its dimensions in the order `axes`.
   void transpose(const nki::View& dst, const nki::View& src, const std::vector<std::size_t>& axes, int dge);
+  // Messages are (source here, destination of the rank, rank, distance in cores).
+  using Message = std::tuple<nki::View, nki::View, std::uint32_t, std::int32_t>;
+  void exchange(const std::vector<Message>& ready, const std::vector<Message>& sends, const std::vector<nki::View>& received);
   void barrier(unsigned pipe, const std::optional<std::string>& engine);
 
   Register set_register(std::int64_t value);
@@ -76,7 +81,9 @@ class Tracer {
   void hold_line(std::optional<std::uint32_t> line) { held_ = line; }  // of instructions that are recorded later than called
   std::string place() const;    // "file:line" of that line
 
-  nki::Lowered lower(const nki::LoweringOptions& options) const { return nki::lower(trace, machine_->params, options); }
+  nki::Lowered lower(const nki::LoweringOptions& options) const {
+    return nki::lower(trace, machine_->params, options);
+  }
 
   nki::Trace trace;
   std::uint64_t recorded = 0;  // entries, for the limit below
@@ -96,7 +103,8 @@ class Tracer {
   std::string package_;
   std::optional<std::uint32_t> held_;
   std::unordered_map<PyCodeObject*, Code> codes_;
-  std::map<std::tuple<PyCodeObject*, int, std::uint32_t>, std::uint32_t> nodes_;  // code, last instruction, caller
+  std::map<std::tuple<PyCodeObject*, int, std::uint32_t>, std::uint32_t>
+      nodes_;  // code, last instruction, caller
 };
 
 // The number of a queue in nki.isa.engine's names: "tensor", "vector", "scalar", "gpsimd", "sync".

@@ -12,8 +12,8 @@
 
 namespace tahoma::runtime {
 
-// `folder`: points/ID, which holds config.yaml. Two at the same point wait for each other, and who finds a
-// final result leaves it. Returns what it has written.
+// `folder`: points/ID, which contains config.yaml. Two attempts at the same point wait for each other; the
+// second keeps a final result that it finds. Returns the attempt that it has written.
 SweepPointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
                                const ProcessLimits& limits);
 

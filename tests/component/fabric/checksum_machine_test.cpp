@@ -93,13 +93,14 @@ std::string rendezvous(Mode mode, const std::string& one, const std::string& oth
 
 }  // namespace
 
-TEST_CASE("checksum machine: a destination overwritten while its data are under way is a race of the program",
-          "[system][link]") {
+TEST_CASE(
+    "checksum machine: a destination overwritten while its data are in transit is a race of the program",
+    "[system][link]") {
   const std::string refusal = rendezvous(Mode::kFunctional, kSends, kOverwrites, 2);
   for (const char* part :
        {"chip 1, stack 0, offset", "error[E-RUN-067]", "from chip 0", "core 0, DMA engine"})
     CHECK_THAT(refusal, Catch::Contains(part));
-  // Nobody computes values in timing mode; and equal values make no difference to anybody.
+  // Timing mode computes no values, and overwriting with equal values is not detected.
   const std::string time = rendezvous(Mode::kTiming, kSends, kOverwrites, 2);
   CHECK_THAT(time, !Catch::Contains("error"));
   CHECK(rendezvous(Mode::kFunctional, kSends, kOverwrites, 1) == time);

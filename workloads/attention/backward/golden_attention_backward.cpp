@@ -44,8 +44,7 @@ Doubles squares(const Doubles& a) {
   return each(a, [](double x) { return x * x; });
 }
 
-// The left factor of a product with what errs in it; `sizes`: |a|, or the terms of a difference that may
-// cancel.
+// The left factor of a product with its errors. `sizes`: |a|, or the terms of a difference that may cancel.
 struct Factor {
   Doubles a, errors, sizes;
 };

@@ -35,11 +35,7 @@ struct Head {
   double score_range = 0;  // |q_i| |k_j| at most: bounds every running sum of a score
 };
 
-<<<<<<< HEAD:workloads/attention/golden/golden_attention.cpp
 // What attention_rows() computed for some rows of one head.
-=======
-// The kernels' results for some rows of one head.
->>>>>>> prose:workloads/attention/golden_attention.cpp
 struct Reference {
   std::uint64_t row = 0, rows = 0, columns = 0;
   Doubles want, mass, square, max_score, lse, spread;

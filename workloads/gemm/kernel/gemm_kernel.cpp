@@ -201,7 +201,7 @@ void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const Gemm
 void emit_gemm(GemmNest nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
                const GemmViews& views) {
   TAHOMA_INVARIANT(!(shape.a_by_rows || shape.b_by_rows) || (nest == GemmNest::kChosen && shape.may_turn()),
-                   "rows of a and b are transposed for the chosen nest, dense, in 2- or 4-byte elements");
+                   "a or b by rows needs the chosen nest, dense mode and 2- or 4-byte elements");
   if (nest == GemmNest::kChosen) return emit_chosen(kernel, machine, shape, views);
   check_length(machine, shape, largest_tiles(machine.chip.core));
   if (nest == GemmNest::kNaive) return emit_naive(kernel, machine, shape, views);

@@ -17,9 +17,9 @@ namespace tahoma::workloads {
 // are refused.
 inline constexpr std::uint64_t kMostMatmuls = std::uint64_t{1} << 21;
 
-// Appends the product of the views to a kernel, which may hold more than this. Any of them may be some
-// columns of a wider matrix (row_stride > columns). Takes the SBUF and PSUM that the blocking asks for, up to
-// all there is. Throws UserError E-RUN-031 when its program would be too long.
+// Appends the product of the views to a kernel, which may contain more than this. Each view may be some
+// columns of a wider matrix (row_stride > columns). Uses the SBUF and PSUM that the blocking requires, up to
+// all there is. Throws UserError E-RUN-031 if its program would be too long.
 void emit_gemm(GemmNest nest, runtime::Kernel& kernel, const model::MachineParams& machine,
                const GemmShape& shape, const GemmViews& views);
 

@@ -132,7 +132,7 @@ void TrainingLayers::rope(const Cell& c, const Matrix& matrix, const runtime::Pa
     part(c).rope(heads_of(sequence(matrix, c, s), heads.first, heads.count, params_.model().head_dim), table);
 }
 
-// Each physical core has made its columns.
+// Each physical core has computed its columns.
 void TrainingLayers::synchronise_columns(const Which& which) {
   fleet_.each_rank([&](const Cell& c) {
     fleet_.replica(c).synchronise(c.rank, [&](std::size_t writer, std::size_t viewer) {

@@ -14,7 +14,7 @@ HbmView DecodeAttention::lse_of(const DecodeLayer::CoreTensors& tensors, std::si
   return view;
 }
 
-// The new token's keys as a column for each sequence, its values as a row.
+// Appends the new token's keys as a column for each sequence, and its values as a row.
 void DecodeAttention::append(const DecodeLayer& of_rank, std::size_t r, std::size_t h,
                              const DecodeStageTensors::Cache& cache) {
   const auto [first, count] = sharding_.sequences_of(r, h);

@@ -45,8 +45,8 @@ DecodeLayer::DecodeLayer(Replica& replica, std::size_t r, const TransformerParam
   if (sharding.groups > 1) allocate_parts(replica, r, params, share, sharding);
 }
 
-// Rows of `part` belong to the physical core's sequences; `lse` is a row of whole accesses, of which some may
-// be unused.
+// Rows of `part` belong to the physical core's sequences. `lse` is a row of whole accesses, of which some
+// elements may be unused.
 void DecodeLayer::allocate_parts(Replica& replica, std::size_t r, const TransformerParams& params,
                                  const RankShare& share, const DecodeSharding& sharding) {
   constexpr isa::DType kWide = isa::DType::kFp32;

@@ -17,7 +17,7 @@ struct DecodeLayer : LayerTensors {
   Matrix sum, sum_mlp;
   struct CoreTensors {
     Matrix stream, normed, middle, normed_mlp;
-    Matrix part, lse, parts, lses;  // attention of this group's tokens, and of all groups'
+    Matrix part, lse, parts, lses;  // attention of this group's tokens, and of those of all groups
   };
   std::vector<CoreTensors> core_tensors;
 

@@ -22,7 +22,7 @@ struct DecodeSharding {
   runtime::Part reduced_rows(std::size_t physical_core) const {  // of an all_reduce
     return runtime::part_of(rows, physical_cores, physical_core);
   }
-  // Of a physical core's rows of the stream, flat, the run of a rank: as [rows, columns] of this shape.
+  // The run of a rank in a physical core's rows of the stream, flat, as [rows, columns] of this shape.
   struct Run {
     std::uint64_t row = 0, column = 0, rows = 0, columns = 0;
   };

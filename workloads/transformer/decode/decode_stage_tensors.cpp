@@ -35,7 +35,8 @@ DecodeStageTensors::Cache DecodeStageTensors::allocate_cache(std::size_t r, std:
   return cache;
 }
 
-// Of one more microbatch. What was handed over meets in one tensor, of which both physical cores read all.
+// The stream of one more microbatch. The rows that were handed over are collected in one tensor, of which
+// both physical cores read all.
 void DecodeStageTensors::place_stream(std::size_t r) {
   OfRank& rank = ranks_[r];
   const std::uint64_t rows = sharding_.rows, hidden = params_.model.hidden;
@@ -102,7 +103,7 @@ void DecodeStageTensors::fill(runtime::Machine& machine, const HostCase& values,
   }
 }
 
-// All ranks have the same; one of them tells.
+// All ranks have the same values; one of them is read.
 void DecodeStageTensors::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
   for (std::size_t g = 0; g < replica_.alike().size(); ++g)
     for (std::size_t b = 0; b < params_.microbatches; ++b)

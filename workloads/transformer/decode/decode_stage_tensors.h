@@ -23,9 +23,9 @@ class DecodeStageTensors {
     std::vector<LayerWeights> weights;                    // by layer
     std::vector<std::vector<std::vector<Cache>>> caches;  // by layer, microbatch and physical core
     Matrix table;
-    // By microbatch and physical core: the whole stream, or to hand over a run.
+    // By microbatch and physical core: the whole stream, or a run to hand over.
     std::vector<std::vector<Matrix>> in, out;
-    std::vector<std::vector<Matrix>> came;  // by microbatch and physical core: the run that was handed over
+    std::vector<std::vector<Matrix>> came;  // by microbatch and physical core: the run that was received
   };
   const OfRank& operator[](std::size_t rank) const { return ranks_[rank]; }
 

@@ -71,7 +71,7 @@ void DecodeStep::reduce(const char* region, Whole partial, Whole sum) {
     if (chunk_pitch(planned) * planned.chunks != elements)
       throw base::UserError(
           "E-MDL-004", "workload.algorithm",
-          fmt::format("{} cuts the {} elements of an all_reduce into {} chunks, which are no whole "
+          fmt::format("{} cuts the {} elements of an all_reduce into {} chunks, which are not whole "
                       "accesses of HBM; expected another algorithm, batch or degree",
                       planned.spec.algorithm->name, elements, planned.chunks));
     Ends ends;
@@ -100,7 +100,7 @@ void DecodeStep::feed_forward(std::size_t layer) {
       [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed_mlp, h); });
 }
 
-// Each physical core makes the rows that it then adds up over the ranks.
+// Each physical core computes the rows that it then sums over the ranks.
 void DecodeStep::mix_experts(std::size_t layer) {
   const auto rows_of_core = [&](const Matrix& matrix, std::size_t h) {
     const auto [first, count] = sharding_.reduced_rows(h);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layers of a decoding step on the ranks of a replica: one new token of each sequence against a cache of
-// those before it. Every physical core of a rank has the whole residual stream, which is small; the ranks'
-// partial sums are added up by an all_reduce, of which each physical core does a part of the rows.
-// Sequences are sharded over the physical cores, and over the ranks that have the same heads, with their
-// caches: k [kv heads, sequences, head_dim, capacity], v [kv heads, sequences, capacity, head_dim].
+// The layers of a decoding step on the ranks of a replica: one new token of each sequence with a cache of the
+// earlier ones. Every physical core of a rank has the whole residual stream, which is small. An all_reduce
+// adds up the ranks' partial sums; each physical core does a part of the rows. Sequences are sharded over the
+// physical cores, and over the ranks that have the same heads, with their caches: k [kv heads, sequences,
+// head_dim, capacity], v [kv heads, sequences, capacity, head_dim].
 //
 // Groups that share sequences have equal parts of every sequence's cache and do all but attention alike; each
 // attends to its own tokens, and all of them put the parts together (decode_attention.h).
@@ -19,7 +19,7 @@ namespace tahoma::workloads {
 
 class DecodeStep final : public PhasePrograms {
  public:
-  // `routing`: of a mixture of experts.
+  // `routing`: for a mixture of experts.
   DecodeStep(Replica& replica, const TransformerParams& params, const Station& station,
              const ExpertRouting* routing);
 

@@ -27,7 +27,7 @@ PhasePrograms::Party ExpertExchange::exchange(Operation operation, std::size_t n
     ends.output.push_back(end_of(to(rank), team.physical_core));
   }
   Communicator& communicator = teams_.communicator(number);
-  // Of an all_to_all there is one algorithm only.
+  // There is only one algorithm for all_to_all.
   const Algorithm algorithm = operation == Operation::kAllToAll ? Algorithm::kDirect : params_.algorithm;
   PlannedCollective planned =
       communicator.plan(operation, TransformerParams::kDType, std::move(counts), algorithm);
@@ -35,7 +35,7 @@ PhasePrograms::Party ExpertExchange::exchange(Operation operation, std::size_t n
   return {std::move(planned), &team};
 }
 
-// Between a physical core's own rows and what is at the ranks of their experts.
+// Between a physical core's own rows and the rows at the ranks of their experts.
 PhasePrograms::Party ExpertExchange::across(const ExpertStep& step, std::size_t slot, bool out,
                                             std::size_t place, std::size_t h) {
   const ExpertLayout& layout = step.layout;
@@ -59,7 +59,7 @@ PhasePrograms::Party ExpertExchange::across(const ExpertStep& step, std::size_t 
   return exchange(Operation::kAllToAll, number, std::move(counts), out ? here : there, out ? there : here);
 }
 
-// Between what came to each rank of a block and the rows that all of its ranks have.
+// Between the arrivals of each rank of a block and the rows that all of its ranks have.
 PhasePrograms::Party ExpertExchange::within(const ExpertStep& step, std::size_t slot, bool out,
                                             std::size_t block, std::size_t h) {
   const ExpertLayout& layout = step.layout;

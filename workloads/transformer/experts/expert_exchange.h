@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the rows of a mixture of experts travel to its experts and back.
+// The transfers of a mixture's rows to their experts and back.
 #pragma once
 
 #include "workloads/transformer/experts/expert_steps.h"
@@ -22,11 +22,11 @@ class ExpertExchange {
   void bring_back(const ExpertStep& step, std::size_t slot);
 
  private:
-  // A segment of a tensor, and where in it each place's rows travel from or to.
+  // A segment of a tensor, and the rows of each position in it that are sent or received.
   struct Travel {
     const Matrix* matrix;
     const Segment* segment;
-    std::size_t first, places;  // of the segment's; places 0: all of its rows as one
+    std::size_t first, places;  // of the segment; places 0: all of its rows as one
   };
   using Side = std::function<Travel(std::size_t rank)>;
   runtime::collective::End end_of(const Travel& travel, std::size_t physical_core) const;

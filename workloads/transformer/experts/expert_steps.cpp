@@ -80,11 +80,11 @@ const ExpertStep& ExpertSteps::allocate(const ExpertTurn& turn, const RankShare&
   ExpertStep& step = steps_[(turn.microbatch * params_.stage_layers() + turn.layer) * slices_ + turn.slice];
   for (std::size_t r = 0; r < replica_.ranks(); ++r) {
     ExpertStep::OfRank& rank = step.ranks[r];
-    // Behind the segments a row that stays zero, for experts of other ranks.
+    // A row after the segments remains zero, for experts of other ranks.
     const std::uint64_t rows = step.layout.rows(r, shape_.slots - 1).end() + 1;
     const auto tensor = [&](const char* name, std::uint64_t columns) {
       Matrix matrix = replica_.shared(r, name, kModelDType, rows, columns);
-      replica_.declare_input(matrix.tensor);  // rows that are read, but not used
+      replica_.declare_input(matrix.tensor);  // rows that are read but not used
       return matrix;
     };
     rank.rows = tensor("expert_rows_in", params_.model.hidden);
@@ -117,7 +117,7 @@ ExpertStep::CoreTensors ExpertSteps::allocate_core_tensors(const ExpertStep& ste
   tensors.counts = tensor("expert_counts", isa::DType::kInt32, 1, experts);
   const auto segments = [&](const char* name, const Segment& last) {
     Matrix matrix = tensor(name, kModelDType, last.end(), hidden);
-    replica_.declare_input(matrix.tensor);  // what travels for no row
+    replica_.declare_input(matrix.tensor);  // transferred where there is no row
     return matrix;
   };
   if (!shape_.exchanged) return tensors;

@@ -18,7 +18,7 @@ struct ExpertStep {
   struct CoreTensors {
     Matrix bias, logits, chosen, gates, places, counts;  // of its own rows
     Matrix sent, back;                                   // exchanged
-    Matrix arrived, returned;                            // where ranks share experts
+    Matrix arrived, returned;                            // if ranks share experts
     std::uint64_t numbers = 0;                           // first of its control values
   };
   struct OfRank {
@@ -39,13 +39,13 @@ class ExpertSteps {
  public:
   // Rows of the replica that a physical core of a rank has in a slice.
   using Own = std::function<runtime::Part(std::size_t slice, std::size_t rank, std::size_t physical_core)>;
-  // Of a stage, whose first layer has this number in the case.
+  // Experts of a stage whose first layer has this number in the case.
   ExpertSteps(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
               const ExpertCase& shape, std::uint64_t first_layer, std::size_t slices, const Own& own);
 
   const ExpertStep& allocate(const ExpertTurn& turn, const RankShare& share);
-  // What a physical core's kernels of a step follow: of each slot the rows that are taken, then where all come
-  // back to.
+  // The control values of a physical core's kernels in a step: for each slot the rows that are taken, then the
+  // positions to which all of them return.
   std::vector<std::uint64_t> numbers_of(const ExpertStep& step, std::size_t rank,
                                         std::size_t physical_core) const;
   // The control values of a physical core's kernels of all steps.
@@ -59,7 +59,7 @@ class ExpertSteps {
   void check(runtime::Machine& machine, runtime::GoldenResult& golden) const;
 
  private:
-  // Of a row that the ranks have.
+  // Bytes of a row on the ranks.
   std::uint64_t expert(const ExpertTurn& turn, std::uint64_t row, std::uint64_t k) const {
     const std::uint64_t microbatch = replica_.alike().front().number * params_.microbatches + turn.microbatch;
     return routing_.expert(first_layer_ + turn.layer, microbatch * params_.rows() + row, k);

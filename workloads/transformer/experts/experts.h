@@ -31,13 +31,13 @@ class Experts {
           std::uint64_t first_layer, std::size_t slices, const ExpertSteps::Own& own,
           ExpertExchange::Keep keep);
 
-  // normed: a physical core's rows, behind which up to 15 more are read without use; out: the same rows,
-  // made.
+  // normed: a physical core's rows, followed by up to 15 rows that are read without use; out: the results of
+  // the same rows.
   void feed_forward(const ExpertTurn& turn, const View& normed, const View& out);
 
   void fill(runtime::Machine& machine, const HostCase& values) const;
   void fill_control(runtime::Machine& machine) const { steps_.fill_control(machine); }
-  // What the machine has routed is what was prescribed.
+  // Checks that the machine's routing equals the prescribed one.
   void check(runtime::Machine& machine, runtime::GoldenResult& golden) const {
     steps_.check(machine, golden);
   }

@@ -48,7 +48,7 @@ struct Reporter {
     const Group& group =
         team != nullptr ? *team->group : replica.alike().front().groups[exchange.physical_core];
     const std::size_t parties = exchange.parties.size();
-    std::uint64_t elements = 0;  // of a party, their mean
+    std::uint64_t elements = 0;  // of a member, their mean
     for (const PhasePrograms::Party& party : exchange.parties) elements += party.planned.spec.elements;
     elements /= parties * vector_bytes(planned.spec.problem, 1);
     runtime::CollectiveResult one = result(group, planned, elements, std::move(ranks));

@@ -16,7 +16,7 @@ using runtime::HbmView;
 
 namespace {
 
-// What one physical core sends, as an operation that closed forms know.
+// The transfer of one physical core as an operation with a closed form.
 PlannedCollective one_of(const Group& pair, std::uint64_t bytes) {
   Spec spec;
   spec.problem = {Operation::kSendRecv, 2, 0, {1, kNowhere}};

@@ -92,7 +92,7 @@ class PhasePrograms {
   LayerPart part(std::size_t rank, std::size_t physical_core) {
     return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
   }
-  // The stage's n-th layer among those of the case.
+  // The number of the stage's n-th layer in the case.
   std::size_t layer_number(std::size_t n) const { return station_.stage * params_.stage_layers() + n; }
 
   Replica& replica_;

@@ -75,7 +75,7 @@ class Replica {
   // by `viewer`.
   using Written = std::function<std::vector<runtime::HbmView>(std::size_t writer, std::size_t viewer)>;
   void synchronise(std::size_t rank, const Written& written);
-  // Over the ranks' cores of this physical core; there are at least two ranks.
+  // The communicator over the ranks' cores of this physical core; requires at least two ranks.
   runtime::collective::Communicator& communicator(std::size_t physical_core) {
     return communicators_[physical_core];
   }

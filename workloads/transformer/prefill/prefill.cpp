@@ -157,7 +157,7 @@ void Prefill::prepare(std::size_t layer) {
   attention_.finish_heads(layers_);
 }
 
-// What a slice needs next comes before the slice behind it: queues are in order.
+// The inputs of a slice come before the slice after it, because queues are in order.
 void Prefill::complete(std::size_t layer) {
   const std::size_t slices = rows_.slices;
   attention_.attend(layers_);

@@ -35,37 +35,10 @@ class Prefill final : public PhasePrograms {
   }
 
  private:
-<<<<<<< HEAD:workloads/transformer/prefill/prefill.h
   using Whole = Matrix PrefillLayer::*;
   using Rows = Matrix PrefillLayer::CoreTensors::*;
 
-  // A physical core's rows of a slice: in its own tensor, or, where nothing is exchanged, in the one of all
-=======
-  struct Rank {
-    std::vector<LayerWeights> weights;  // by layer
-    Matrix table;                       // of the rotary embedding
-    // By microbatch and physical core: its rows of the residual stream, slice by slice.
-    std::vector<std::vector<Matrix>> in, out;
-  };
-  // The tensors of a layer in HBM on one rank. Data that was sent is never overwritten, because the sender is
-  // not notified when that would be safe.
-  struct Layer : LayerTensors {
-    Matrix gathered, gathered_mlp;
-    Matrix keys, all_keys;  // with values: of this group's tokens, and of all if groups share sequences
-    struct CoreTensors {    // its rows, slice by slice
-      Matrix stream, normed, sum, middle, normed_mlp, sum_mlp;
-    };
-    std::vector<CoreTensors> core_tensors;
-  };
-  using Whole = Matrix Layer::*;
-  using Rows = Matrix Layer::CoreTensors::*;
-
-  LayerPart part(std::size_t rank, std::size_t physical_core) {
-    return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
-  }
-  Layer allocate(std::size_t rank, std::size_t layer);
   // A physical core's rows of a slice: in its own tensor, or, if nothing is exchanged, in the one of all
->>>>>>> prose:workloads/transformer/layer/prefill.h
   // rows.
   runtime::HbmView own(const PrefillLayer& layer, std::size_t physical_core, std::size_t slice, Rows rows,
                        Whole whole) const;
@@ -84,26 +57,12 @@ class Prefill final : public PhasePrograms {
   void project(std::size_t layer, std::size_t slice);
   void feed_forward(std::size_t layer, std::size_t slice);
   void mix_experts(std::size_t layer, std::size_t slice);
-<<<<<<< HEAD:workloads/transformer/prefill/prefill.h
-=======
-  // Calls body(replica, microbatch, rank, physical core, number of its own row, row of the case) for each
-  // row.
-  template <class Body>
-  void for_rows(Body&& body) const;
->>>>>>> prose:workloads/transformer/layer/prefill.h
 
   RowSharding rows_;
   TokenSharding tokens_;
-<<<<<<< HEAD:workloads/transformer/prefill/prefill.h
   PrefillStageTensors tensors_;
   PrefillAttention attention_;
   std::vector<PrefillLayer> layers_, before_;  // the layer in work and the one before it, by rank
-=======
-  std::size_t microbatch_ = 0;
-  std::vector<Rank> ranks_;
-  std::unique_ptr<Experts> experts_;
-  std::vector<Layer> layers_, before_;  // the current layer and the previous one, by rank
->>>>>>> prose:workloads/transformer/layer/prefill.h
 };
 
 }  // namespace tahoma::workloads

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-<<<<<<< HEAD:workloads/transformer/prefill/prefill_attention.cpp
 #include "workloads/transformer/prefill/prefill_attention.h"
-=======
-// The attention of a slice, from its heads.
-#include <algorithm>
->>>>>>> prose:workloads/transformer/layer/prefill_attention.cpp
 
 #include <algorithm>
 
@@ -12,13 +7,8 @@ namespace tahoma::workloads {
 
 using runtime::HbmView;
 
-<<<<<<< HEAD:workloads/transformer/prefill/prefill_attention.cpp
-// Queries and keys; a slice may hold the end of one sequence and the beginning of the next.
-void PrefillAttention::rotate_heads(const Layers& ranks, std::size_t slice) {
-=======
 // Queries and keys; a slice may contain the end of one sequence and the beginning of the next.
-void Prefill::rotate_heads(std::size_t slice) {
->>>>>>> prose:workloads/transformer/layer/prefill_attention.cpp
+void PrefillAttention::rotate_heads(const Layers& ranks, std::size_t slice) {
   const std::uint64_t d = params_.model.head_dim, begin = rows_.first_of_block(slice, 0),
                       end = begin + rows_.slice();
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
@@ -47,13 +37,8 @@ void PrefillAttention::finish_heads(const Layers& ranks) {
   if (tokens_.groups > 1) collect_keys(ranks);
 }
 
-<<<<<<< HEAD:workloads/transformer/prefill/prefill_attention.cpp
-// Side by side, run by run: what is gathered lies in one piece. The physical cores take turns.
-void PrefillAttention::collect_keys(const Layers& ranks) {
-=======
 // Side by side, run by run, because gathered data are contiguous. The physical cores alternate.
-void Prefill::collect_keys() {
->>>>>>> prose:workloads/transformer/layer/prefill_attention.cpp
+void PrefillAttention::collect_keys(const Layers& ranks) {
   replica_.each("keys and values", [&](std::size_t r, std::size_t h) {
     const HbmView keys =
         heads_of(ranks[r].qkv.of(h), share_.heads, 2 * share_.kv_heads, params_.model.head_dim);
@@ -66,15 +51,9 @@ void Prefill::collect_keys() {
   });
 }
 
-<<<<<<< HEAD:workloads/transformer/prefill/prefill_attention.cpp
-// The first runs of all groups in the groups' order, then the second ones in the opposite one.
+// The first runs of all groups in the groups' order, then the second ones in the opposite order.
 std::vector<PhasePrograms::Share> PrefillAttention::shares(const Layers& ranks) const {
   std::vector<PhasePrograms::Share> shares;
-=======
-// The first runs of all groups in the groups' order, then the second ones in the opposite order.
-std::vector<PhasePrograms::Share> Prefill::shares() const {
-  std::vector<Share> shares;
->>>>>>> prose:workloads/transformer/layer/prefill_attention.cpp
   if (tokens_.groups == 1) return shares;
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     for (std::uint64_t s = 0; s < params_.sequences(); ++s)

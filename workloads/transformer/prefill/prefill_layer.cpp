@@ -19,7 +19,7 @@ PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerPar
   gathered = whole("gathered", m.hidden);
   qkv = whole("qkv", share.units() * m.head_dim);
   o = whole("attention", share.heads * m.head_dim);
-  // Rows that another rank does stay zero.
+  // Rows that another rank computes remain zero.
   if (share.sharers > 1) replica.declare_input(o.tensor);
   if (tokens.groups > 1) {
     const std::uint64_t columns = 2 * share.kv_heads * m.head_dim;

@@ -17,7 +17,7 @@ struct PrefillLayer : LayerTensors {
                const RowSharding& rows, const TokenSharding& tokens, const std::vector<Matrix>* streams);
 
   Matrix gathered, gathered_mlp;
-  Matrix keys, all_keys;  // with values: of this group's tokens and of all, where groups share sequences
+  Matrix keys, all_keys;  // with values: of this group's tokens, and of all if groups share sequences
   struct CoreTensors {    // its rows, slice by slice
     Matrix stream, normed, sum, middle, normed_mlp, sum_mlp;
   };

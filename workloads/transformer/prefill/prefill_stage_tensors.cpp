@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-<<<<<<< HEAD:workloads/transformer/prefill/prefill_stage_tensors.cpp
 #include "workloads/transformer/prefill/prefill_stage_tensors.h"
-=======
-// Writes and reads the tensors of a prefill on the host: rows of the case, group by group.
-#include "workloads/transformer/layer/prefill.h"
->>>>>>> prose:workloads/transformer/layer/prefill_values.cpp
 
 namespace tahoma::workloads {
 

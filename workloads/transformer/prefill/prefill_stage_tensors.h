@@ -30,7 +30,8 @@ class PrefillStageTensors {
   void gather(runtime::Machine& machine, runtime::HostTensor& out) const;
 
  private:
-  // body(replica, microbatch, rank, physical core, number of its own row, of the case's), for each row.
+  // Calls body(replica, microbatch, rank, physical core, number of its own row, row of the case) for each
+  // row.
   template <class Body>
   void for_rows(Body&& body) const;
 

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of our own, second part: loops on the device, two cores, ranks, objects, functions of tiles, policies."""
+import math
+
+import numpy as np
+import pytest
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+import tahoma
+from nki.collectives import ReplicaGroup, all_gather, all_reduce, rank_id
+from values import both_modes, close
+
+
+# --- registers and loops on the device --------------------------------------------------------------------------------
+
+
+@nki.jit
+def sum_of_blocks(x, count):
+    """Adds `count` blocks of 128 rows; the count is known only on the device."""
+    width = x.shape[1]
+    out = nl.ndarray((128, width), dtype=nl.float32, buffer=nl.shared_hbm)
+    number = nl.load(count)
+    blocks = nisa.register_alloc(number)
+    total = nl.ndarray((128, width), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(total, 0.0)
+    for block in nl.dynamic_range(blocks):
+        tile = nl.ndarray((128, width), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(tile, x.ap([[width, 128], [1, width]], scalar_offset=block * 128, indirect_dim=0))
+        nisa.tensor_tensor(total, total, tile, nl.add)
+    nisa.dma_copy(out, total)
+    return out
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_a_loop_on_the_device_runs_as_often_as_a_tensor_says(rng, count):
+    x = rng.integers(0, 9, (5 * 128, 32)).astype(np.float32)
+    got = both_modes(sum_of_blocks, x, np.array([[count]], np.int32))
+    np.testing.assert_array_equal(got, x[: count * 128].reshape(count, 128, 32).sum(0))
+
+
+@nki.jit
+def countdown(start):
+    """Writes 1 at the places start, start - 1, ..., 1 of a row."""
+    out = nl.ndarray((1, 64), dtype=nl.int32, buffer=nl.shared_hbm)
+    tile = nl.zeros((1, 64), dtype=nl.int32)
+    nisa.dma_copy(out, tile)
+    one = nl.ones((1, 1), dtype=nl.int32)
+
+    def body(at):
+        nisa.dma_copy(out.ap([[64, 1], [1, 1]], scalar_offset=at, indirect_dim=1), one)
+        return at - 1
+
+    nl.while_loop(nisa.register_alloc(nl.load(start)), body)
+    return out
+
+
+def test_a_while_loop_ends_when_its_condition_is_zero():
+    got = both_modes(countdown, np.array([[9]], np.int32))
+    np.testing.assert_array_equal(got[0], np.array([0] + [1] * 9 + [0] * 54))
+
+
+# --- two cores, several ranks -----------------------------------------------------------------------------------------
+
+
+@nki.jit
+def swap_halves(x):
+    """Each core doubles its half and hands it to the other, through the exchange of SBUF."""
+    core, rows = nl.program_id(0), x.shape[0] // 2
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    mine, theirs = nl.load(x[core * rows : (core + 1) * rows, :]), nl.ndarray((rows, x.shape[1]), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.tensor_scalar(mine, mine, nl.multiply, 2.0)
+    nisa.sendrecv(src=mine, dst=theirs, send_to_rank=1 - core, recv_from_rank=1 - core, pipe_id=0)
+    nisa.dma_copy(out[core * rows : (core + 1) * rows, :], theirs)
+    return out
+
+
+def test_two_cores_exchange_tiles(rng):
+    x = rng.standard_normal((128, 40)).astype(np.float32)
+    np.testing.assert_array_equal(both_modes(swap_halves[2], x), np.roll(x, 64, 0) * 2)
+
+
+@nki.jit
+def halves_through_hbm(x):
+    core, cores, rows = nl.program_id(0), nl.num_programs(0), x.shape[0] // 2
+    assert (cores, nl.program_ndim()) == (2, 1)
+    shared = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    nisa.dma_copy(shared[core * rows : (core + 1) * rows, :], nl.load(x[core * rows : (core + 1) * rows, :]))
+    nisa.core_barrier(shared, (0, 1))
+    other = 1 - core
+    nisa.dma_copy(out[core * rows : (core + 1) * rows, :], nl.load(shared[other * rows : (other + 1) * rows, :]))
+    return out
+
+
+def test_a_barrier_makes_the_other_cores_writes_visible(rng):
+    x = rng.standard_normal((128, 40)).astype(np.float32)
+    np.testing.assert_array_equal(both_modes(halves_through_hbm[2], x), np.roll(x, 64, 0))
+
+
+@nki.jit
+def only_one_core_works(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    if nl.program_id(0) == 0:
+        nisa.dma_copy(out, nl.load(x))
+    return out
+
+
+def test_a_core_may_have_nothing_to_do(rng):
+    x = rng.standard_normal((128, 40)).astype(np.float32)
+    np.testing.assert_array_equal(only_one_core_works[2](x), x)
+
+
+@nki.jit
+def alone(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    summed = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    group = ReplicaGroup([[0]])
+    all_reduce([x], [summed], group, nl.add)
+    all_gather([summed], [out], group, 0)
+    rank_id()
+    return out
+
+
+def test_collectives_of_one_rank_copy(rng):
+    x = rng.standard_normal((128, 40)).astype(np.float32)
+    np.testing.assert_array_equal(both_modes(alone, x), x)
+
+
+# --- objects, nested kernels, benchmarks ------------------------------------------------------------------------------
+
+
+class Scales(nl.NKIObject):
+    factor: float
+    offset: float = 1.0
+    table: object = None
+
+    def __post_init__(self):
+        self.doubled = self.factor * 2
+
+
+@nki.jit
+def inner(tile, scales):
+    nisa.tensor_scalar(tile, tile, nl.multiply, scales.doubled, op1=nl.add, operand1=scales.offset)
+
+
+@nki.jit
+def outer(x, scales):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.load(x)
+    inner(tile, scales)
+    nisa.tensor_tensor(tile, tile, nl.load(scales.table), nl.add)
+    nisa.dma_copy(out, tile)
+    return out
+
+
+def test_objects_carry_numbers_and_tensors_into_nested_kernels(rng):
+    x, table = (rng.standard_normal((64, 16)).astype(np.float32) for _ in range(2))
+    scales = Scales(0.5, table=table)
+    np.testing.assert_array_equal(outer(x, scales), (x * np.float32(1) + np.float32(1)) + table)
+    assert scales.table is table
+
+
+@nki.jit
+def doubled(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    nl.store(out, nl.add(nl.load(x), nl.load(x)))
+    return out
+
+
+def test_a_benchmark_reports_the_simulated_time(rng):
+    x = rng.standard_normal((128, 32)).astype(np.float32)
+    timed = nki.benchmark(warmup=2, iters=5)(doubled)
+    timed(x)
+    assert timed.benchmark_result.nc_latency.get_latency_percentile(99) == pytest.approx(tahoma.last().time_us)
+
+
+@pytest.mark.parametrize("name", ["exp", "tanh", "sigmoid", "silu", "gelu", "erf", "sqrt", "log", "sin", "square", "rsqrt", "reciprocal"])
+def test_functions_of_tiles(rng, name):
+    functions = {
+        "exp": np.exp, "tanh": np.tanh, "sigmoid": lambda v: 1 / (1 + np.exp(-v)), "silu": lambda v: v / (1 + np.exp(-v)),
+        "sqrt": np.sqrt, "log": np.log, "sin": np.sin, "square": np.square, "rsqrt": lambda v: 1 / np.sqrt(v),
+        "reciprocal": lambda v: 1 / v,
+    }
+    erf = np.vectorize(math.erf)
+    functions["erf"] = erf
+    functions["gelu"] = lambda v: v * (1 + erf(v / math.sqrt(2))) / 2
+
+    @nki.jit
+    def applied(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nl.store(out, getattr(nl, name)(nl.load(x)))
+        return out
+
+    x = (rng.random((32, 64)) * 3 + 0.1).astype(np.float32)
+    if name == "sin":
+        x = x * 10
+    close(applied(x), functions[name](x.astype(np.float64)), rtol=2e-5)
+
+
+def test_every_instruction_has_the_line_and_the_calls_that_made_it(rng):
+    x = rng.standard_normal((128, 32)).astype(np.float32)
+    program, = tahoma.trace(outer, x, Scales(2.0, table=x))
+    text = program.tracer.dump()
+    assert "inner" in next(line for line in text.splitlines() if " tensor_scalar" in line)
+    assert text.count("test_programs.py:") >= 6
+
+
+@nki.jit
+def matmul_kernel(lhs_t, rhs):
+    k, m = lhs_t.shape
+    n = rhs.shape[1]
+    out = nl.ndarray((m, n), dtype=nl.float32, buffer=nl.shared_hbm)
+    for row in range(0, m, 128):
+        for column in range(0, n, 512):
+            width = min(512, n - column)
+            psum = nl.ndarray((128, width), dtype=nl.float32, buffer=nl.psum)
+            for depth in range(0, k, 128):
+                nisa.nc_matmul(psum, nl.load(lhs_t[depth : depth + 128, row : row + 128]),
+                               nl.load(rhs[depth : depth + 128, column : column + width]))
+            tile = nl.ndarray((128, width), dtype=nl.float32, buffer=nl.sbuf)
+            nisa.tensor_copy(tile, psum)
+            nisa.dma_copy(out[row : row + 128, column : column + width], tile)
+    return out
+
+
+def test_both_allocation_policies_give_the_same_values(rng):
+    a, b = rng.standard_normal((256, 128)).astype(np.float32), rng.standard_normal((256, 640)).astype(np.float32)
+    rotating = matmul_kernel(a, b)
+    fast = tahoma.last().time_ns
+    tahoma.configure(allocation="first_fit")
+    np.testing.assert_array_equal(matmul_kernel(a, b), rotating)
+    assert tahoma.last().time_ns >= fast  # fewer tiles in flight
