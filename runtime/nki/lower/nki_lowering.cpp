@@ -10,6 +10,7 @@
 #include "isa/validate/validate.h"
 #include "model/base/error.h"
 #include "runtime/nki/lower/emitter.h"
+#include "runtime/nki/lower/reorder.h"
 
 namespace tahoma::runtime::nki {
 
@@ -110,9 +111,7 @@ PeerArguments number_peers(const Trace& trace, Lowered& lowered) {
   throw base::UserError(error.code, place, error.message, base::ExitStatus::kProgram);
 }
 
-}  // namespace
-
-Lowered lower(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options) {
+Lowered lower_in_order(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options) {
   Lowered lowered;
   lowered.program.name = isa::is_name(trace.name) ? trace.name : "kernel";
   std::vector<std::uint8_t> argument_of;
@@ -138,6 +137,22 @@ Lowered lower(const Trace& trace, const model::MachineParams& machine, const Low
   } catch (const isa::ProgramError& error) {
     refuse_at_line(trace, lowered.program, error);
   }
+  return lowered;
+}
+
+}  // namespace
+
+Lowered lower(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options) {
+  try {
+    return lower_in_order(trace, machine, options);
+  } catch (const base::UserError& error) {
+    if (error.code != "E-NKI-020") throw;
+  }
+  const Trace moved = with_short_ranges(trace);
+  Lowered lowered = lower_in_order(moved, machine, options);
+  lowered.warnings.emplace_back(
+      "the tensors do not fit on chip in program order: loads were moved down to their first use, and copies from PSUM up to the "
+      "results that they copy");
   return lowered;
 }
 
