@@ -99,20 +99,21 @@ class Measured:
 
 
 def chosen(measured, groups_by_number, most, most_bytes):
-    """The numbers of the items to run: of the nearest kind, inside the limit of bytes, in turn over the test functions."""
+    """The numbers of the items to run: of the nearest kind, inside the limit of bytes, the smallest. Every test function gets its
+    smallest item first, unless that is large beside the others."""
     fit = [m for m in measured if not m.reason and not m.negative]
     if not fit:
         return []
     nearest = min(m.nearness for m in fit)
     fit = sorted((m for m in fit if m.nearness == nearest), key=lambda m: m.bytes)
     small = [m for m in fit if m.bytes <= most_bytes] or fit[:1]
-    groups = {}
+    modest, seen, first = max(1 << 20, 8 * small[0].bytes), set(), []
     for m in small:
-        groups.setdefault(groups_by_number[m.number], []).append(m.number)
-    numbers = []
-    for n in range(max(map(len, groups.values()))):
-        numbers += [members[n] for members in groups.values() if n < len(members)]
-    return numbers[:most]
+        if m.bytes <= modest and groups_by_number[m.number] not in seen:
+            seen.add(groups_by_number[m.number])
+            first.append(m)
+    rest = [m for m in small if m not in first]
+    return [m.number for m in (first + rest)[:most]]
 
 
 class Budget:

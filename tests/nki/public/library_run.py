@@ -36,7 +36,7 @@ def launch(kernel, lnc, inputs, mode):
     tahoma.configure(mode=mode, check="races,uninitialised" if mode == "functional" else "", report=False, out="")
     start = time.perf_counter()
     if isinstance(inputs, list):
-        returned = tahoma.launch_ranks(kernel, lnc, inputs)
+        returned = tahoma.launch_ranks(kernel if hasattr(kernel, "__getitem__") else nki.jit(kernel), inputs, (lnc,))
     else:
         returned = (kernel if hasattr(kernel, "__getitem__") else nki.jit(kernel))[lnc](**inputs)
     seconds = time.perf_counter() - start

@@ -4,14 +4,44 @@
 The files of the checkouts stay as they are. A correction applies only where its text occurs, so it does nothing at commits
 without the mistake. `applied` lists what was done.
 """
+import ast
 import importlib.machinery
 import re
 import sys
 
-# End of the module's path, the mistake as a regular expression, what is wrong. The match is replaced by empty lines, so that
-# line numbers stay.
+
+
+def _without_repeated_text(text, path):
+    """Text that stands twice is replaced by empty lines, so that line numbers stay."""
+    if _compiles(text, path):
+        return text
+    for match in re.finditer(r'(?<=\n    """\n)(?:(?!    """)[^\n]*\n){1,40}    """\n', text):
+        changed = text[: match.start()] + "\n" * match.group().count("\n") + text[match.end():]
+        if _compiles(changed, path):  # the first match without which the file parses
+            return changed
+    return text
+
+
+def _with_import(module, *names):
+    """Imports names that a module uses without having them, on its last import line of `module`, or on its first import line."""
+
+    def change(text, path):
+        if not _compiles(text, path):
+            return text
+        bound = {alias.asname or alias.name for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Import, ast.ImportFrom))
+                 for alias in node.names}
+        missing = [name for name in names if name not in bound and re.search(rf"\b{name}\b", text)]
+        if not missing:
+            return text
+        return re.sub(r"(?m)^(?=(?:from|import) (?!__future__))", f"from {module} import {', '.join(missing)}; ", text, count=1)
+
+    return change
+
+
+# End of the module's path, the correction, what is wrong.
 TABLE = [
-    ("nkilib/core/mlp/mlp.py", r'(?<=\n    """\n)(?:(?!    """)[^\n]*\n){1,40}    """\n', "the end of a docstring stands twice"),
+    ("nkilib/core/mlp/mlp.py", _without_repeated_text, "the end of a docstring stands twice"),
+    ("core/qkv/test_qkv_tkg.py", _with_import("test.utils.common_dataclasses", "Platforms"), "Platforms is not imported"),
 ]
 
 applied = []
@@ -19,15 +49,12 @@ applied = []
 
 def corrected(path, text):
     """The text of a module with the corrections for its path."""
-    for end, pattern, what in TABLE:
-        if not path.endswith(end) or _compiles(text, path):
-            continue
-        for match in re.finditer(pattern, text):  # the first match without which the file parses
-            changed = text[: match.start()] + "\n" * match.group().count("\n") + text[match.end():]
-            if _compiles(changed, path):
+    for end, change, what in TABLE:
+        if path.endswith(end):
+            changed = change(text, path)
+            if changed != text:
                 applied.append(f"{end}: {what}")
-                text = changed
-                break
+            text = changed
     return text
 
 

@@ -5,6 +5,8 @@ NumPy has neither bfloat16 nor fp8. An array of such a type may be a torch tenso
 of the type's size (what ml_dtypes saves), or a float32 array whose NumPy dtype carries the name in its metadata
 (`tahoma.dtypes.low_precision`); values are rounded once, to nearest even, when they enter a kernel.
 """
+import importlib
+
 import numpy as np
 
 import _tahoma
@@ -55,7 +57,7 @@ class dtype:
     @property
     def dtype(self):
         """NumPy's dtype for arrays of the host: NumPy asks for it where this type is given as a dtype."""
-        return low_precision(self.name) if is_low_precision(self.name) else np.dtype(self.numpy)
+        return host_type(self.name) if is_low_precision(self.name) else np.dtype(self.numpy)
 
     @property
     def is_float(self):
@@ -116,6 +118,17 @@ _FLOAT_BITS = {  # exponent bits, mantissa bits, bias, largest finite value
 def is_low_precision(name):
     """Whether NumPy lacks the type of this name."""
     return name_of(name) in _FLOAT_BITS
+
+
+def host_type(name):
+    """NumPy's dtype of a low-precision type: of ml_dtypes where it is installed, else of our own module _tahoma_types."""
+    name = name_of(name)
+    for module in ("ml_dtypes", "_tahoma_types"):
+        try:
+            return np.dtype(getattr(importlib.import_module(module), name))
+        except (ImportError, AttributeError):
+            pass
+    return low_precision(name)
 
 
 def low_precision(name):
@@ -198,7 +211,7 @@ def array_bytes(array, name=None):
             return "bfloat16", tuple(array.shape), array.view(torch.int16).numpy().tobytes()
         array = array.numpy()
     array = np.asarray(array)
-    if array.dtype.kind == "V" and not array.dtype.names:
+    if array.dtype.type is np.void and not array.dtype.names:
         name = name or {2: "bfloat16", 1: "float8_e4m3"}.get(array.dtype.itemsize)
         if name is None:
             raise TypeError(f"an array of {array.dtype}: the kernel's argument needs a dtype")
