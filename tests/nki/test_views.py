@@ -10,6 +10,7 @@ import random
 import numpy as np
 import pytest
 
+import nki.language  # noqa: F401  # it names the classes of shapes and dtypes
 import tahoma
 from tahoma import context, launch
 
@@ -192,6 +193,8 @@ class Case:
 
     def ap(self):
         """Any pattern that stays inside of the tensor, and on chip inside of the partitions."""
+        if not self.wanted.size:
+            return
         rng = self.rng
         start = self.view.offset
         room, pattern = (self.row if self.on_chip else self.total), []
@@ -225,15 +228,17 @@ class Case:
         new = self.rng.choice([size for size in ELEMENTS if size != old])
         if not wanted.size or self.row * old % new:
             return
-        last = wanted.shape[-1]
-        dense = last == 1 or wanted.strides[-1] == wanted.itemsize
-        first = wanted[..., :1] * old
-        divides = last * old % new == 0 and not (first % new).any() and not any(s // wanted.itemsize * old % new for s in wanted.strides[:-1])
-        if wanted.ndim < self.least + 1 and not divides or not dense and divides or not divides:
+        last, size = wanted.shape[-1], wanted.itemsize
+        first = wanted.flat[0] * old
+        dense = last == 1 or wanted.strides[-1] == size
+        if not dense or last * old % new or first % new or any(
+                count > 1 and stride // size * old % new for count, stride in zip(wanted.shape[:-1], wanted.strides[:-1])):
             return
         self.row, self.total = self.row * old // new, self.total * old // new
+        shape = wanted.shape[:-1] + (last * old // new,)
+        strides = tuple(stride * old // new for stride in wanted.strides[:-1]) + (size,)
         self.step(f"reinterpret({ELEMENTS[new]})", lambda: self.view.reinterpret(tahoma.dtypes.element_of(ELEMENTS[new])),
-                  first // new + np.arange(last * old // new))
+                  np.lib.stride_tricks.as_strided(np.arange(self.total)[first // new:], shape, strides))
 
 
 OPERATIONS = [Case.index] * 4 + [Case.index_beyond, Case.slice, Case.select, Case.permute, Case.broadcast, Case.expand_dim, Case.squeeze_dim,
