@@ -107,30 +107,30 @@ def blocked_free(lhsT, rhs, tiles_m=4, tiles_n=2):
 
 
 @nki.jit
-def blocked(lhsT, rhs, tiles_m=8, tiles_n=2, tiles_k=8):
-    """K is blocked, too: the totals of a column of blocks stay in SBUF, in fp32, while the blocks of K are added."""
+def blocked(lhsT, rhs, tiles_m=4, tiles_n=2, tiles_k=4):
+    """K is blocked, too: a block of K is used for a column of blocks as soon as it is loaded, and the sums wait in SBUF, in fp32."""
     (K, M), N = lhsT.shape, rhs.shape[1]
     block_m, block_n = tiles_m * TILE_M, tiles_n * TILE_N
+    blocks_k = K // (tiles_k * TILE_K)
     result = new_result(lhsT, rhs)
     for bn in nl.affine_range(N // block_n):
         sums = [nl.ndarray((TILE_M, block_n), dtype=nl.float32, buffer=nl.sbuf) for _ in range(M // TILE_M)]
-        for bk in nl.sequential_range(K // (tiles_k * TILE_K)):
+        for bk in nl.sequential_range(blocks_k):
             right = [loaded(rhs[rows(bk * tiles_k + k, TILE_K), rows(bn, block_n)]) for k in range(tiles_k)]
             for bm in nl.affine_range(M // block_m):
                 left = [loaded(lhsT[rows(bk * tiles_k + k, TILE_K), rows(bm, block_m)]) for k in range(tiles_k)]
                 for m in nl.affine_range(tiles_m):
-                    row = sums[bm * tiles_m + m]
+                    row = bm * tiles_m + m
+                    last = bk == blocks_k - 1
+                    new = sbuf(TILE_M, block_n, result) if last else sums[row]  # the last addition rounds
                     for n in nl.affine_range(tiles_n):
-                        total = new_total()
+                        total, columns = new_total(), rows(n, TILE_N)
                         for k in nl.affine_range(tiles_k):
-                            nisa.nc_matmul(total, left[k][:, rows(m, TILE_M)], right[k][:, rows(n, TILE_N)])
-                        part = row[:, rows(n, TILE_N)]
+                            nisa.nc_matmul(total, left[k][:, rows(m, TILE_M)], right[k][:, columns])
                         if bk == 0:
-                            nisa.tensor_copy(part, total)
+                            nisa.tensor_copy(new[:, columns], total)
                         else:
-                            nisa.tensor_tensor(part, part, total, op=nl.add)
-        for m in nl.affine_range(M // TILE_M):
-            rounded = sbuf(TILE_M, block_n, result)
-            nisa.tensor_copy(rounded, sums[m])
-            nisa.dma_copy(result[rows(m, TILE_M), rows(bn, block_n)], rounded)
+                            nisa.tensor_tensor(new[:, columns], sums[row][:, columns], total, op=nl.add)
+                    if last:
+                        nisa.dma_copy(result[rows(row, TILE_M), rows(bn, block_n)], new)
     return result
