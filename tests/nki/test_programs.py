@@ -232,3 +232,22 @@ def test_both_allocation_policies_give_the_same_values(rng):
     tahoma.configure(allocation="first_fit")
     np.testing.assert_array_equal(matmul_kernel(a, b), rotating)
     assert tahoma.last().time_ns >= fast  # fewer tiles in flight
+
+
+@nki.jit
+def loads_long_before_use(x):
+    """Loads 16 tiles of 16 KiB a partition before the first is used: 256 KiB, more than SBUF has, unless the loads move down."""
+    out = nl.ndarray((128, 4096), dtype=x.dtype, buffer=nl.shared_hbm)
+    tiles = [nl.load(x[n * 128 : (n + 1) * 128, :]) for n in range(16)]
+    total = nl.zeros((128, 4096), dtype=nl.float32)
+    for tile in tiles:
+        nisa.tensor_tensor(total, total, tile, nl.add)
+    nl.store(out, total)
+    return out
+
+
+def test_loads_move_down_when_memory_runs_out(rng):
+    x = rng.integers(0, 9, (16 * 128, 4096)).astype(np.float32)
+    with pytest.warns(UserWarning, match="do not fit on chip in program order"):
+        got = loads_long_before_use(x)
+    np.testing.assert_array_equal(got, x.reshape(16, 128, 4096).sum(0))

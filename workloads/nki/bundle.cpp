@@ -54,11 +54,17 @@ BundleProgram program_of(const Json& entry, const std::string& folder, std::size
     throw isa::ProgramError(e.code, path + ": " + e.place, e.message);
   }
   program.core = entry.at("core").get<std::uint32_t>();
-  program.arguments = entry.at("arguments").get<std::vector<std::size_t>>();
-  if (std::any_of(program.arguments.begin(), program.arguments.end(),
-                  [&](std::size_t t) { return t >= tensors; }) ||
-      program.arguments.size() != program.program.args.size())
-    refuse(path, "its arguments are not tensors of the bundle, one for each argument of the program");
+  for (const Json& held : entry.at("arguments")) {
+    if (held.is_object())
+      program.arguments.push_back({true, held.at("core").get<std::uint64_t>()});
+    else
+      program.arguments.push_back({false, held.get<std::uint64_t>()});
+    const BundleProgram::Argument& argument = program.arguments.back();
+    if (!argument.is_core && argument.number >= tensors)
+      refuse(path, fmt::format("argument {} is tensor {}; the bundle has {}", program.arguments.size() - 1, argument.number, tensors));
+  }
+  if (program.arguments.size() != program.program.args.size())
+    refuse(path, fmt::format("{} arguments for a program that has {}", program.arguments.size(), program.program.args.size()));
   return program;
 }
 

@@ -3,7 +3,7 @@
 // (isa/core/program.h) and the values of tensors as raw bytes, row-major and little-endian.
 //
 //   {"kernel": NAME,
-//    "programs": [{"file": FILE, "core": N, "arguments": [number of a tensor, ...]}, ...],
+//    "programs": [{"file": FILE, "core": N, "arguments": [number of a tensor, or {"core": N}, ...]}, ...],
 //    "tensors": [{"name": NAME, "dtype": isa name, "shape": [...], "core": N, "file": FILE or null,
 //                 "input": bool, "output": bool, "expect": FILE (fp32), "rtol": x, "atol": x}, ...]}
 //
@@ -32,7 +32,11 @@ struct BundleTensor {
 struct BundleProgram {
   isa::Program program;
   std::uint32_t core = 0;
-  std::vector<std::size_t> arguments;  // tensors
+  struct Argument {
+    bool is_core = false;       // a core number, else a tensor
+    std::uint64_t number = 0;
+  };
+  std::vector<Argument> arguments;
 };
 
 struct Bundle {

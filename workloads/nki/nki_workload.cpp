@@ -73,7 +73,8 @@ class NkiKernel final : public runtime::Workload {
       flops_ += matmul_flops(p.program);
       dtype_ = matmul_dtype(p.program);
       std::vector<std::uint64_t> addresses;
-      for (const std::size_t t : p.arguments) addresses.push_back(placed_[t].address);
+      for (const BundleProgram::Argument& a : p.arguments)
+        addresses.push_back(a.is_core ? a.number : placed_.at(a.number).address);
       machine.load(p.core, std::make_shared<const isa::Program>(std::move(p.program)), addresses);
     }
     fill(machine);

@@ -26,11 +26,11 @@ AccumulationGroups::Decision AccumulationGroups::decide(std::uint32_t storage, c
   std::uint64_t held = 0;
   for (const Group& group : groups_) {
     if (!group.region.overlaps(dst)) continue;
+    if (group.storage != storage) continue;  // what another tensor left in these bytes is over
     if (group.filled) {
       decision.over_fill = true;
       continue;
     }
-    if (group.storage != storage) continue;
     held += common_bytes(group.region, dst);
     if (!group.read && group.region == dst) decision.continued.push_back(group.last);
   }

@@ -122,6 +122,14 @@ std::vector<LiveRange> live_ranges(const Trace& trace) {
       for (const Side& side : entry.transfer->sources) use(ranges, side, e);
     }
     if (entry.registers && entry.registers->word) use(ranges, *entry.registers->word, e);
+    if (entry.exchange) {
+      for (const auto* list : {&entry.exchange->ready, &entry.exchange->sends})
+        for (const ExchangeWork::Send& send : *list) {
+          use(ranges, send.src, e);
+          use(ranges, send.dst, e);
+        }
+      for (const Side& side : entry.exchange->received) use(ranges, side, e);
+    }
   }
   for (const Loop& loop : loops_of(trace))
     for (const auto& storage : trace.storages) {

@@ -53,6 +53,8 @@ void Emitter::emit(std::uint32_t index) {
     registers(entry);
   else if (entry.transfer)
     transfer(entry, queue);
+  else if (entry.exchange)
+    exchange(entry, queue);
   else if (entry.barrier)
     barrier(entry, queue);
   else if (entry.weights)
@@ -62,7 +64,7 @@ void Emitter::emit(std::uint32_t index) {
   registers_.release(index);
 }
 
-void Emitter::finish() { schedule(ops_, has_loops_ ? first_loop_semaphore() : isa::kSemaphores, program_); }
+void Emitter::finish() { schedule(ops_, first_signal(), program_); }
 
 Op& Emitter::append(const isa::Instruction& instruction, isa::Queue queue) {
   Op& op = ops_.append();

@@ -17,11 +17,18 @@
 
 namespace tahoma::runtime::nki {
 
+// Arguments for exchanges with other ranks.
+struct PeerArguments {
+  std::uint8_t core = isa::kNone;  // the number of this core
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint8_t> tensors;  // by rank and storage
+};
+
 // What the policies have decided.
 struct Decisions {
   const std::vector<Place>& places;              // by storage
   const std::vector<std::uint8_t>& argument_of;  // by storage: isa::kNone on chip
   const std::vector<isa::Queue>& queues;         // by entry
+  const PeerArguments& peers;
 };
 
 class Emitter {
@@ -41,6 +48,8 @@ class Emitter {
   void transfer(const Recorded& entry, isa::Queue queue);
   void fence(const Recorded& entry);
   void ring(const TransferWork& work, Piece piece, isa::Queue queue, bool transposing);
+  void exchange(const Recorded& entry, isa::Queue queue);
+  void send(const ExchangeWork::Send& send, std::uint8_t semaphore, isa::Queue queue);
   void registers(const Recorded& entry);
   void loop_begin(const RegisterWork& work);
   void loop_end(const RegisterWork& work);
@@ -58,7 +67,13 @@ class Emitter {
   void load_word(const Side& side, std::uint8_t reg, isa::Queue queue);
   void note_word(Op& op, const Side& side, bool writes);
   Op& append(const isa::Instruction& instruction, isa::Queue queue);
+  // Of exchanges: permission to send, data that have landed, data that have been read from this core's memory.
+  static constexpr std::uint8_t kReady = 247, kLanded = 246, kRead = 245;
   // Of the semaphores that join the queues between the parts of a program with loops: the last ones.
+  unsigned first_signal() const {
+    if (decisions_.peers.core != isa::kNone) return kRead;
+    return has_loops_ ? first_loop_semaphore() : isa::kSemaphores;
+  }
   static unsigned first_loop_semaphore() {
     return isa::kSemaphores - 1 - static_cast<unsigned>(isa::kQueueCount);
   }
@@ -85,6 +100,7 @@ class Emitter {
     std::array<std::uint32_t, isa::kQueueCount> leaving{};  // index of the branch that leaves the loop
   };
   std::vector<OpenLoop> loops_;
+  std::uint32_t readies_ = 0, landed_ = 0, read_ = 0;  // messages of exchanges so far
   bool has_loops_ = false;
   std::vector<std::string> warnings_;
   std::uint32_t entry_ = 0;

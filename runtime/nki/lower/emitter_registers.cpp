@@ -90,7 +90,7 @@ void Emitter::registers(const Recorded& entry) {
 }
 
 void Emitter::close_segment() {
-  const ScheduleEnd end = schedule(ops_, first_loop_semaphore(), program_);
+  const ScheduleEnd end = schedule(ops_, first_signal(), program_);
   ops_ = Operations();
   ops_.at_line(trace_.entries[entry_].line);
   standing_.clear();

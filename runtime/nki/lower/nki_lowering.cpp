@@ -10,6 +10,7 @@
 #include "isa/validate/validate.h"
 #include "model/base/error.h"
 #include "runtime/nki/lower/emitter.h"
+#include "runtime/nki/lower/reorder.h"
 
 namespace tahoma::runtime::nki {
 
@@ -63,9 +64,38 @@ void number_arguments(const Trace& trace, Lowered& lowered, std::vector<std::uin
           base::ExitStatus::kProgram);
     argument_of[storage->id] = static_cast<std::uint8_t>(lowered.arguments.size());
     if (control && is_control(*storage)) lowered.program.control.set(lowered.arguments.size());
-    lowered.arguments.push_back(storage->id);
+    lowered.arguments.push_back({Argument::Kind::kTensor, storage->id, 0});
     lowered.program.args.push_back(argument_name(storage->name, taken));
   }
+}
+
+void add_argument(Lowered& lowered, const Argument& argument, const std::string& name) {
+  if (lowered.arguments.size() == isa::kArguments)
+    throw base::UserError("E-NKI-023", "", fmt::format("argument '{}' exceeds the limit of {}", name, isa::kArguments),
+                          base::ExitStatus::kProgram);
+  lowered.arguments.push_back(argument);
+  lowered.program.args.push_back(name);
+}
+
+// Tensors of other ranks, and the number of this core, for exchanges.
+PeerArguments number_peers(const Trace& trace, Lowered& lowered) {
+  PeerArguments peers;
+  for (const Recorded& entry : trace.entries) {
+    if (!entry.exchange) continue;
+    if (peers.core == isa::kNone) {
+      peers.core = static_cast<std::uint8_t>(lowered.arguments.size());
+      add_argument(lowered, {Argument::Kind::kCore, 0, 0}, "own_core");
+    }
+    for (const auto* list : {&entry.exchange->ready, &entry.exchange->sends})
+      for (const ExchangeWork::Send& send : *list) {
+        const std::pair<std::uint32_t, std::uint32_t> key{send.rank, send.dst.storage};
+        if (peers.tensors.contains(key)) continue;
+        peers.tensors[key] = static_cast<std::uint8_t>(lowered.arguments.size());
+        add_argument(lowered, {Argument::Kind::kPeerTensor, send.dst.storage, send.rank},
+                     fmt::format("rank{}.{}", send.rank, send.dst.storage));
+      }
+  }
+  return peers;
 }
 
 // The validator names a queue and an index; the kernel's author wants a line.
@@ -81,18 +111,17 @@ void number_arguments(const Trace& trace, Lowered& lowered, std::vector<std::uin
   throw base::UserError(error.code, place, error.message, base::ExitStatus::kProgram);
 }
 
-}  // namespace
-
-Lowered lower(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options) {
+Lowered lower_in_order(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options) {
   Lowered lowered;
   lowered.program.name = isa::is_name(trace.name) ? trace.name : "kernel";
   std::vector<std::uint8_t> argument_of;
   number_arguments(trace, lowered, argument_of);
+  const PeerArguments peers = number_peers(trace, lowered);
   lowered.places = allocate(trace, options.allocation);
   lowered.warnings = trace.warnings;
   lowered.program.lines = trace.lines;
   const std::vector<isa::Queue> queues = choose_queues(trace, options.copies);
-  Emitter emitter(trace, machine, {lowered.places, argument_of, queues}, lowered.program);
+  Emitter emitter(trace, machine, {lowered.places, argument_of, queues, peers}, lowered.program);
   for (std::uint32_t e = 0; e < trace.entries.size(); ++e) {
     try {
       emitter.emit(e);
@@ -108,6 +137,22 @@ Lowered lower(const Trace& trace, const model::MachineParams& machine, const Low
   } catch (const isa::ProgramError& error) {
     refuse_at_line(trace, lowered.program, error);
   }
+  return lowered;
+}
+
+}  // namespace
+
+Lowered lower(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options) {
+  try {
+    return lower_in_order(trace, machine, options);
+  } catch (const base::UserError& error) {
+    if (error.code != "E-NKI-020") throw;
+  }
+  const Trace moved = with_short_ranges(trace);
+  Lowered lowered = lower_in_order(moved, machine, options);
+  lowered.warnings.emplace_back(
+      "the tensors do not fit on chip in program order: loads were moved down to their first use, and copies from PSUM up to the "
+      "results that they copy");
   return lowered;
 }
 

@@ -23,9 +23,18 @@ struct LoweringOptions {
   CopyEngine copies = CopyEngine::kBalanced;
 };
 
+// What an argument of the program holds: the address of a tensor, of this core or of another rank's core, or
+// the number of this core.
+struct Argument {
+  enum class Kind : std::uint8_t { kTensor, kPeerTensor, kCore };
+  Kind kind = Kind::kTensor;
+  std::uint32_t storage = 0;
+  std::uint32_t rank = 0;  // kPeerTensor
+};
+
 struct Lowered {
   isa::Program program;
-  std::vector<std::uint32_t> arguments;  // the storage behind each argument of the program
+  std::vector<Argument> arguments;  // of the program, in its order
   std::vector<Place> places;             // of the tensors on chip, by storage id
   std::vector<std::string> warnings;     // with places
 };

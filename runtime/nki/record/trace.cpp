@@ -109,6 +109,13 @@ Recorded& Trace::registers_work(RegisterWork work) {
   return append(std::move(entry));
 }
 
+Recorded& Trace::exchange(ExchangeWork work) {
+  Recorded entry;
+  entry.exchange = std::make_shared<const ExchangeWork>(std::move(work));
+  entry.engine = isa::Queue::kGpSimd;
+  return append(std::move(entry));
+}
+
 Recorded& Trace::barrier(unsigned pipe, std::optional<isa::Queue> engine) {
   Recorded entry;
   entry.instruction.op = isa::Opcode::kCoreBarrier;

@@ -80,6 +80,19 @@ struct RegisterWork {
   std::optional<Side> word;  // kLoad, kStore
 };
 
+// Data exchange with other ranks, through HBM: this core pushes into tensors of theirs, and they into its own.
+// A rank's tensor is addressed by the number that the tensor has here: the ranks run the same kernel.
+struct ExchangeWork {
+  struct Send {
+    Side src, dst;            // dst is in the memory of the rank
+    std::uint32_t rank = 0;
+    std::int32_t distance = 0;  // from this core to the rank's, in core numbers
+  };
+  std::vector<Send> ready;     // to every core that sends to this one: that it may
+  std::vector<Send> sends;
+  std::vector<Side> received;  // what others write here
+};
+
 struct Recorded {
   isa::Instruction instruction;
   std::vector<Operand> operands;
@@ -89,6 +102,7 @@ struct Recorded {
   std::optional<isa::Instruction> weights;  // matmul, transpose: the load of the stationary operand
   std::shared_ptr<const TransferWork> transfer;
   std::shared_ptr<const RegisterWork> registers;
+  std::shared_ptr<const ExchangeWork> exchange;
   bool barrier = false;  // of the two cores: what shared HBM holds is exchanged
   std::uint32_t line = isa::kNoLine;
   std::vector<std::uint32_t> after;  // entries that must be complete before: depends_on
@@ -127,6 +141,7 @@ class Trace {
                    std::optional<bool> accumulate, bool transpose);
   Recorded& transfer(TransferWork work, std::optional<isa::Queue> engine);
   Recorded& registers_work(RegisterWork work);
+  Recorded& exchange(ExchangeWork work);
   Recorded& barrier(unsigned pipe, std::optional<isa::Queue> engine);
 
   std::uint32_t at_line = isa::kNoLine;  // of the entries that follow

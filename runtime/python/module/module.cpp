@@ -89,6 +89,7 @@ void bind_tracer(py::module_& m) {
            py::arg("dge") = 0, py::arg("skip") = false, py::arg("accumulate") = false)
       .def("fold", &Tracer::fold)
       .def("transpose", &Tracer::transpose)
+      .def("exchange", &Tracer::exchange)
       .def("barrier", &Tracer::barrier)
       .def("new_register", &Tracer::new_register)
       .def("set_register", &Tracer::set_register)
@@ -102,6 +103,7 @@ void bind_tracer(py::module_& m) {
       .def("while_begin", &Tracer::while_begin)
       .def("while_end", &Tracer::while_end)
       .def("at_caller", &Tracer::at_caller)
+      .def("hold_line", &Tracer::hold_line, py::arg("line"))
       .def("place", &Tracer::place)
       .def("warn", [](Tracer& t, const std::string& text) { t.trace.warnings.push_back(text); })
       .def("set_role",
@@ -132,6 +134,8 @@ void bind_tracer(py::module_& m) {
             std::vector<bool> written(t.trace.storages.size(), false);
             for (const nki::Recorded& entry : t.trace.entries) {
               if (entry.transfer) written[entry.transfer->dst.storage] = true;
+                if (entry.exchange)
+                  for (const nki::Side& side : entry.exchange->received) written[side.storage] = true;
               if (entry.registers && entry.registers->kind == nki::RegisterWork::Kind::kStore)
                 written[entry.registers->word->storage] = true;
             }
@@ -141,9 +145,14 @@ void bind_tracer(py::module_& m) {
             for (const auto& s : t.trace.storages)
               if (s->buffer == nki::Buffer::kSharedHbm) order[s->id] = shared++;
             for (std::size_t a = 0; a < lowered.arguments.size(); ++a) {
-              const nki::Storage& s = *t.trace.storages[lowered.arguments[a]];
+              const nki::Argument& held = lowered.arguments[a];
+                const nki::Storage& s = *t.trace.storages[held.storage];
               py::dict argument;
               argument["argument"] = lowered.program.args[a];
+                argument["kind"] = held.kind == nki::Argument::Kind::kTensor       ? "tensor"
+                                   : held.kind == nki::Argument::Kind::kPeerTensor ? "peer"
+                                                                                   : "core";
+                argument["rank"] = held.rank;
               argument["storage"] = s.id;
               argument["name"] = s.name;
               argument["element"] = std::string(s.element->name);

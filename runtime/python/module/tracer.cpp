@@ -257,6 +257,21 @@ void Tracer::transpose(const nki::View& dst, const nki::View& src, const std::ve
   trace.transfer(std::move(work), std::nullopt);
 }
 
+void Tracer::exchange(const std::vector<Message>& ready, const std::vector<Message>& sends,
+                      const std::vector<nki::View>& received) {
+  entered();
+  const auto sends_of = [](const std::vector<Message>& messages) {
+    std::vector<nki::ExchangeWork::Send> list;
+    for (const auto& [src, dst, rank, distance] : messages) list.push_back({nki::side_of(src), nki::side_of(dst), rank, distance});
+    return list;
+  };
+  nki::ExchangeWork work;
+  work.ready = sends_of(ready);
+  work.sends = sends_of(sends);
+  for (const nki::View& view : received) work.received.push_back(nki::side_of(view));
+  trace.exchange(std::move(work));
+}
+
 void Tracer::barrier(unsigned pipe, const std::optional<std::string>& engine) {
   entered();
   trace.barrier(pipe, queue_of(engine));
@@ -357,6 +372,10 @@ const Tracer::Code& Tracer::code_of(PyCodeObject* code) {
 }
 
 void Tracer::at_caller() {
+  if (held_) {
+    trace.at_line = *held_;
+    return;
+  }
   struct Frame {
     PyCodeObject* code;
     int last;

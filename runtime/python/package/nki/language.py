@@ -4,7 +4,7 @@ import numpy as np
 
 import _tahoma
 from _tahoma import DynamicSlice, NkiTensor, Register
-from tahoma import context, dtypes, tiles
+from tahoma import context, dtypes, tiles, views
 from tahoma.errors import refuse
 from tahoma.loops import dynamic_range, fori_loop, while_loop
 from tahoma.nki_object import NKIObject

@@ -8,6 +8,6 @@
 from tahoma.errors import KernelError
 from tahoma.settings import Settings, configure, settings
 from tahoma.results import Result, last
-from tahoma.launch import trace
+from tahoma.launch import launch_ranks, trace
 
-__all__ = ["KernelError", "Result", "Settings", "configure", "last", "settings", "trace"]
+__all__ = ["KernelError", "Result", "Settings", "configure", "last", "launch_ranks", "settings", "trace"]

@@ -57,7 +57,7 @@ def converted(value, tensor_of):
         for key, item in vars(value).items():
             object.__setattr__(made, key, converted(item, tensor_of))
         return made
-    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+    if isinstance(value, np.dtype) or (isinstance(value, type) and (issubclass(value, np.generic) or isinstance(getattr(value, "dtype", None), np.dtype))):
         return dtypes.dtype_of(value)
     if isinstance(value, np.generic):
         return value.item()

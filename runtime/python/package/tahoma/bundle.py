@@ -113,7 +113,8 @@ def tolerance(request, entry, depth):
 
 
 def trace(request):
-    from tahoma.launch import Bundle, Call, machine, overrides_of
+    from tahoma.launch import Call, machine, overrides_of
+    from tahoma.program_bundle import Bundle
 
     configure(allocation=request["allocation"], tensor_copy=request["tensor_copy"], out="", mode="functional" if request["values"] else "timing")
     kernel = loaded(request["kernel"])
@@ -135,8 +136,8 @@ def trace(request):
     call = Call(kernel, grid, (), values)
     programs = [call.trace((n,) if grid else (), machine(overrides_of(grid))) for n in range(grid[0] if grid else 1)]
     lowered = [p.tracer.lower(request["allocation"], request["tensor_copy"]) for p in programs]
-    bundle = Bundle(call, programs, lowered)
-    bundle.write(request["out"])
+    bundle = Bundle([call], len(programs), programs, lowered)
+    bundle.write(request["out"], "functional" if request["values"] else "timing")
     if expected is not None:
         add_expected(request, bundle, expected)
     for text in bundle.warnings:
@@ -155,10 +156,10 @@ def golden(request, values):
 
 
 def add_expected(request, bundle, expected):
-    from tahoma.launch import checked_outputs
+    from tahoma.program_bundle import checked_outputs
 
-    views = checked_outputs(bundle.programs[0].returned, bundle.call.name)
-    tensors = [bundle._tensor(0, view) for view in views] or sorted(bundle.in_place)
+    views = checked_outputs(bundle.programs[0].returned, bundle.name)
+    tensors = [bundle._tensor(0, view) for view in views] or sorted(bundle.in_place[0])
     if len(tensors) != len(expected):
         raise Mistake(f"{request['reference']} returns {len(expected)} arrays, the kernel {len(tensors)}")
     path = os.path.join(request["out"], "bundle.json")

@@ -53,6 +53,11 @@ class dtype:
         return _NUMPY.get(self.name)
 
     @property
+    def dtype(self):
+        """NumPy's dtype for arrays of the host: NumPy asks for it where this type is given as a dtype."""
+        return low_precision(self.name) if is_low_precision(self.name) else np.dtype(self.numpy)
+
+    @property
     def is_float(self):
         return "float" in self.name
 
@@ -106,6 +111,11 @@ _FLOAT_BITS = {  # exponent bits, mantissa bits, bias, largest finite value
     "bfloat16": (8, 7, 127, 3.3895313892515355e38), "float8_e4m3": (4, 3, 7, 240.0), "float8_e4m3fn": (4, 3, 7, 240.0),
     "float8_e5m2": (5, 2, 15, 57344.0), "float8_e3m4": (3, 4, 3, 15.5),
 }
+
+
+def is_low_precision(name):
+    """Whether NumPy lacks the type of this name."""
+    return name_of(name) in _FLOAT_BITS
 
 
 def low_precision(name):

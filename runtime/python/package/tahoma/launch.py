@@ -19,6 +19,7 @@ import _tahoma
 from _tahoma import NkiTensor
 from tahoma import arguments, context, dtypes, results
 from tahoma.errors import KernelError, refuse
+from tahoma.program_bundle import Bundle, checked_outputs
 from tahoma.settings import settings
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -91,18 +92,6 @@ class Call:
         return Traced(active, [tensors[id(a)] for a in self.inputs.arrays], returned)
 
 
-def checked_outputs(returned, name):
-    """The tensors that a kernel returns; the tensors must be in shared HBM."""
-    tensors = []
-    for value in returned if isinstance(returned, (tuple, list)) else [] if returned is None else [returned]:
-        if not isinstance(value, NkiTensor):
-            raise KernelError("E-NKI-033", "", f"kernel {name} returns {type(value).__name__} {value!r}; expected tensors in HBM")
-        if str(value.buffer) != "shared_hbm":
-            raise KernelError("E-NKI-033", "", f"kernel {name} returns {value!r}; expected a tensor in shared_hbm")
-        tensors.append(value)
-    return tensors
-
-
 @contextlib.contextmanager
 def time_limit(seconds):
     """Ends a kernel whose Python never comes to an end. Only the main thread has such an alarm."""
@@ -134,28 +123,66 @@ def overrides_of(grid):
 
 def launch(kernel, grid, args, kwargs):
     """Runs a kernel and returns what it returns, as arrays."""
-    call = Call(kernel, grid, args, kwargs)
+    return run_calls([Call(kernel, grid, args, kwargs)])[0]
+
+
+def launch_ranks(kernel, arguments_of_ranks, grid=()):
+    """Runs a kernel on several ranks, which may exchange data with nki.collectives.
+
+    kernel              a kernel, or kernel[grid]
+    arguments_of_ranks  for each rank a tuple of positional or a dictionary of named arguments
+    Rank r is logical core r of the machine. Returns what each rank returns.
+    """
+    grid = getattr(kernel, "grid", grid)
+    kernel = getattr(kernel, "kernel", kernel)
+    calls = []
+    for given in arguments_of_ranks:
+        named = given if isinstance(given, dict) else {}
+        calls.append(Call(kernel, grid, () if named else tuple(given), named))
+    return run_calls(calls)
+
+
+def run_calls(calls):
+    """One call for each rank: traced, lowered, run together; what each returns."""
     start = time.perf_counter()
-    model = machine(overrides_of(grid))
+    name, cores = calls[0].name, calls[0].grid[0] if calls[0].grid else 1
+    overrides = overrides_of(calls[0].grid)
+    model = machine(overrides)
     with time_limit(float(os.environ.get("TAHOMA_TRACE_SECONDS", "600"))):
-        programs = [call.trace((n,) if grid else (), model) for n in range(grid[0] if grid else 1)]
+        programs = [call.trace((n,) if call.grid else (), model, rank, len(calls)) for rank, call in enumerate(calls) for n in range(cores)]
     traced = time.perf_counter()
     lowered = [p.tracer.lower(settings().allocation, settings().tensor_copy) for p in programs]
     ready = time.perf_counter()
-    bundle = Bundle(call, programs, lowered)
+    bundle = Bundle(calls, cores, programs, lowered)
     with tempfile.TemporaryDirectory(prefix="tahoma-") as folder:
-        bundle.write(folder)
-        out = output_folder(call.name, folder)
-        summary, findings, values = run(folder, out, overrides_of(grid), bundle)
-        result = results.note(results.Result(
-            call.name, summary["simulated_time_ns"], sum(l["instructions"] for l in lowered), summary,
+        out = output_folder(name, folder)
+        mode = settings().mode
+        summary, findings, values = run_in(mode, folder, out, overrides, bundle)
+        results.note(results.Result(
+            name, summary["simulated_time_ns"], sum(l["instructions"] for l in lowered), summary,
             "" if out.startswith(folder) else out, bundle.warnings, findings,
             {"tracing": traced - start, "lowering": ready - traced, "running": time.perf_counter() - ready}))
     for text in bundle.warnings:
-        warnings.warn(text, stacklevel=3)
+        warnings.warn(text, stacklevel=4)
     if findings:
-        raise KernelError("E-RUN-071", "", f"kernel {call.name}: the checks found {len(findings)} mistakes\n" + "\n".join(findings))
-    return bundle.returned(values) if values is not None else bundle.empty()
+        raise KernelError("E-RUN-071", "", f"kernel {name}: the checks found {len(findings)} mistakes\n" + "\n".join(findings))
+    return [bundle.returned(rank, values) for rank in range(len(calls))]
+
+
+# Timing mode cannot go on without a value that only computing gives: a branch, an address, a row number.
+NEEDS_VALUES = ("E-RUN-052", "E-RUN-044", "E-RUN-045")
+
+
+def run_in(mode, folder, out, overrides, bundle):
+    """Runs a bundle. A kernel whose addresses or branches depend on computed values is run in functional mode in any case."""
+    bundle.write(folder, mode)
+    try:
+        return run(folder, out, overrides, bundle, mode)
+    except KernelError as error:
+        if mode != "timing" or error.code not in NEEDS_VALUES:
+            raise
+        bundle.warnings.append(f"kernel {bundle.name}: run in functional mode, because {error.text.splitlines()[0]}")
+    return run_in("functional", folder, out, overrides, bundle)
 
 
 _runs = {}
@@ -168,113 +195,6 @@ def output_folder(name, temporary):
     return os.path.join(settings().out, name if _runs[name] == 1 else f"{name}-{_runs[name]}")
 
 
-class Bundle:
-    """The files that the workload `nki` runs: programs, tensors, values (workloads/nki/bundle.h)."""
-
-    def __init__(self, call, programs, lowered):
-        self.call, self.programs, self.lowered = call, programs, lowered
-        self.tensors, self.arguments = [], []  # entries of the bundle; per program, the tensors of its arguments
-        self.number_of = {}  # (core or -1, storage number among shared tensors) -> tensor
-        self.warnings = [w for l in lowered for w in l["warnings"]]
-        for core, program in enumerate(lowered):
-            self.arguments.append([self._number(core, a) for a in program["arguments"]])
-
-    def _number(self, core, argument):
-        shared = argument["buffer"] == "shared_hbm"
-        key = (-1 if shared else core, self._order(core, argument))
-        if key not in self.number_of:
-            self.number_of[key] = len(self.tensors)
-            self.tensors.append({"argument": argument, "core": core, "storage": argument["storage"], "written": False})
-        known = self.tensors[self.number_of[key]]
-        if known["argument"]["shape"] != argument["shape"] or known["argument"]["element"] != argument["element"]:
-            refuse("E-NKI-034", f"the programs of the two cores declare different tensors in shared_hbm as number {key[1]}: "
-                                f"{known['argument']['name']} {known['argument']['shape']} and {argument['name']} {argument['shape']}")
-        known["written"] = known["written"] or argument["written"]
-        return self.number_of[key]
-
-    def _order(self, core, argument):
-        """The tensor's number among those of its kind, in order of declaration: what both cores have in common."""
-        return argument["order"] if argument["buffer"] == "shared_hbm" else argument["storage"]
-
-    def _tensor(self, core, view):
-        for number, argument in zip(self.arguments[core], self.lowered[core]["arguments"]):
-            if argument["storage"] == view.storage_id:
-                return number
-        return None
-
-    def write(self, folder):
-        outputs = set()
-        for view in checked_outputs(self.programs[0].returned, self.call.name):
-            outputs.add(self._tensor(0, view))
-        self.in_place = {}
-        for number, view in enumerate(self.programs[0].inputs):
-            tensor = self._tensor(0, view)
-            if tensor is not None and self.tensors[tensor]["written"]:
-                outputs.add(tensor)
-                self.in_place[tensor] = self.call.inputs.arrays[number]
-        entries = []
-        for n, tensor in enumerate(self.tensors):
-            argument, file = tensor["argument"], None
-            data = argument["values"] if argument["role"] == _tahoma.Role.constant else None
-            if argument["role"] == _tahoma.Role.input or tensor["storage"] < len(self.call.inputs.arrays):
-                kind, _, data = dtypes.array_bytes(self.call.inputs.arrays[tensor["storage"]])
-            if data is not None and settings().mode == "functional" or (data is not None and "int" in argument["element"]):
-                file = f"tensor{n}.bin"
-                with open(os.path.join(folder, file), "wb") as out:
-                    out.write(data)
-            entries.append({"name": f"t{n}_{argument['argument']}", "dtype": argument["dtype"], "shape": argument["shape"], "core": tensor["core"],
-                            "file": file, "input": data is not None, "output": n in outputs})
-        self.names = [entry["name"] for entry in entries]
-        programs = []
-        for core, lowered in enumerate(self.lowered):
-            file = f"program{core}.bin"
-            with open(os.path.join(folder, file), "wb") as out:
-                out.write(lowered["program"])
-            programs.append({"file": file, "core": core, "arguments": self.arguments[core]})
-        with open(os.path.join(folder, "bundle.json"), "w") as out:
-            json.dump({"kernel": self.call.name, "programs": programs, "tensors": entries}, out)
-
-    def returned(self, values):
-        """What the kernel returned, as arrays, after the arrays that it wrote in place are updated."""
-        arrays = {}
-        for tensor, array in self.in_place.items():
-            arrays[tensor] = self._update(array, self._array(tensor, values, array))
-        like = next((a for a in self.call.inputs.arrays if hasattr(a, "detach")), None)
-
-        def array_of(view):
-            tensor = self._tensor(0, view)
-            if tensor not in arrays:
-                arrays[tensor] = self._array(tensor, values, like)
-            whole = arrays[tensor]
-            return whole.reshape(tuple(view.shape)) if tuple(whole.shape) != tuple(view.shape) else whole
-
-        returned = self.programs[0].returned
-        if isinstance(returned, (tuple, list)):
-            return type(returned)(array_of(view) for view in returned)
-        return None if returned is None else array_of(returned)
-
-    def _array(self, tensor, values, like):
-        argument = self.tensors[tensor]["argument"]
-        data = dtypes.encode(values[self.names[tensor]], argument["element"])
-        return dtypes.result_array(data, argument["element"], argument["shape"], like)
-
-    @staticmethod
-    def _update(array, new):
-        if hasattr(array, "detach"):
-            array.data.copy_(new.reshape(array.shape))
-            return array
-        new = np.asarray(new).reshape(array.shape)
-        if array.flags.writeable:
-            array[...] = new.astype(array.dtype) if array.dtype.kind != "V" else np.frombuffer(new.tobytes(), array.dtype).reshape(array.shape)
-            return array
-        return new
-
-    def empty(self):
-        """In timing mode there are no values: arrays of zeros."""
-        return self.returned({name: np.zeros(t["argument"]["shape"], np.float32) for name, t in zip(self.names, self.tensors)}) \
-            if not self.in_place else None
-
-
 def program():
     """The path of the program `tahoma`: beside the build's Python folder, in the installation, or on the PATH."""
     given = os.environ.get("TAHOMA_PROGRAM")
@@ -285,18 +205,18 @@ def program():
     raise FileNotFoundError("tahoma: the program is neither beside the Python package nor on the PATH; TAHOMA_PROGRAM may name it")
 
 
-def run(folder, out, overrides, bundle):
+def run(folder, out, overrides, bundle, mode):
     """Runs the program on a bundle: its summary, the findings of its checks, and the values of the outputs."""
     now = settings()
     case = os.path.join(folder, "case.yaml")
     with open(case, "w") as file:
-        json.dump({"kind": "nki", "machine": now.machine, "mode": now.mode, "seed": now.seed, "workload": {"bundle": folder}}, file)
+        json.dump({"kind": "nki", "machine": now.machine, "mode": mode, "seed": now.seed, "workload": {"bundle": folder}}, file)
     command = [program(), "run", case, "--out", out]
     for value in tuple(now.set) + tuple(overrides):
         command += ["--set", value]
     if now.check:
         command += ["--check", now.check]
-    if now.mode == "functional":
+    if mode == "functional":
         command.append("--save-outputs")
     if now.trace:
         command.append("--trace")
@@ -312,7 +232,7 @@ def run(folder, out, overrides, bundle):
     with open(os.path.join(out, "summary.json")) as file:
         summary = json.load(file)
     values = None
-    if now.mode == "functional":
+    if mode == "functional":
         values = {name: np.load(os.path.join(out, name + ".npy")) for n, name in enumerate(bundle.names)
                   if os.path.exists(os.path.join(out, name + ".npy"))}
     return summary, findings, values
@@ -321,4 +241,4 @@ def run(folder, out, overrides, bundle):
 def failure(done, bundle):
     text = done.stderr.strip() or f"the program ended with status {done.returncode}"
     code = text.split("error[", 1)[1].split("]", 1)[0] if "error[" in text else "E-RUN"
-    return KernelError(code, "", f"kernel {bundle.call.name}: {text}")
+    return KernelError(code, "", f"kernel {bundle.name}: {text}")

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/nki/lower/reorder.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "isa/table/table_fields.h"
+#include "runtime/nki/lower/allocate.h"
+
+namespace tahoma::runtime::nki {
+
+namespace {
+
+// The tensors that an entry touches.
+std::vector<std::uint32_t> storages_of(const Recorded& entry) {
+  std::vector<std::uint32_t> touched;
+  const auto side = [&](const Side& s) {
+    touched.push_back(s.storage);
+    if (s.dynamic.index) touched.push_back(s.dynamic.index->storage->id);
+  };
+  for (const Operand& operand : entry.operands) touched.push_back(operand.storage);
+  if (entry.transfer) {
+    side(entry.transfer->dst);
+    for (const Side& s : entry.transfer->sources) side(s);
+  }
+  return touched;
+}
+
+bool is_static(const TransferWork& work) {
+  return work.dst.dynamic.kind == Dynamic::Kind::kNone && work.sources.size() == 1 &&
+         work.sources.front().dynamic.kind == Dynamic::Kind::kNone && !work.accumulate;
+}
+
+class Mover {
+ public:
+  explicit Mover(const Trace& trace) : trace_(trace), order_(trace.entries.size()) {
+    std::iota(order_.begin(), order_.end(), 0U);
+  }
+
+  std::vector<std::uint32_t> order() {
+    sink();
+    raise();
+    return order_;
+  }
+
+ private:
+  const Recorded& at(std::size_t n) const { return trace_.entries[order_[n]]; }
+  // Nothing passes these: they join queues, cores or ranks.
+  static bool stops(const Recorded& entry) { return entry.registers || entry.barrier || entry.exchange; }
+
+  bool sinks(const Recorded& entry) const {
+    if (entry.transfer) return trace_.storages[entry.transfer->dst.storage]->on_chip() && is_static(*entry.transfer);
+    return entry.instruction.op == isa::Opcode::kMemset && !entry.registers && !entry.barrier && !entry.exchange;
+  }
+
+  bool rises(const Recorded& entry) const {
+    return entry.instruction.op == isa::Opcode::kTensorCopy && entry.operands.size() == 2 && !entry.transfer &&
+           entry.instruction.src0.space == isa::Space::kPsum && entry.instruction.dst.space == isa::Space::kSbuf;
+  }
+
+  static bool meet(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+    return std::any_of(a.begin(), a.end(), [&](std::uint32_t s) { return std::find(b.begin(), b.end(), s) != b.end(); });
+  }
+
+  // From the end, so that a load passes those that follow it before it moves itself.
+  void sink() {
+    for (std::size_t n = order_.size(); n-- > 0;) {
+      if (!sinks(at(n))) continue;
+      const std::vector<std::uint32_t> own = storages_of(at(n));
+      std::size_t to = n;
+      while (to + 1 < order_.size() && !stops(at(to + 1)) && !meet(own, storages_of(at(to + 1)))) ++to;
+      std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(n), order_.begin() + static_cast<std::ptrdiff_t>(n) + 1,
+                  order_.begin() + static_cast<std::ptrdiff_t>(to) + 1);
+    }
+  }
+
+  void raise() {
+    for (std::size_t n = 0; n < order_.size(); ++n) {
+      if (!rises(at(n))) continue;
+      const std::vector<std::uint32_t> own = storages_of(at(n));
+      std::size_t to = n;
+      while (to > 0 && !stops(at(to - 1)) && !meet(own, storages_of(at(to - 1)))) --to;
+      std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(to), order_.begin() + static_cast<std::ptrdiff_t>(n),
+                  order_.begin() + static_cast<std::ptrdiff_t>(n) + 1);
+    }
+  }
+
+  const Trace& trace_;
+  std::vector<std::uint32_t> order_;
+};
+
+}  // namespace
+
+Trace with_short_ranges(const Trace& trace) {
+  Trace moved = trace;
+  // Tensors at hand-given addresses may share bytes, which storages do not tell.
+  const bool placed = std::any_of(trace.storages.begin(), trace.storages.end(), [](const auto& s) { return s->on_chip() && s->place; });
+  if (!loops_of(trace).empty() || placed) return moved;
+  moved.entries.clear();
+  moved.entries.reserve(trace.entries.size());
+  for (const std::uint32_t n : Mover(trace).order()) moved.entries.push_back(trace.entries[n]);
+  return moved;
+}
+
+}  // namespace tahoma::runtime::nki

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions on tiles, element by element and along dimensions. Each makes an instruction that waits for its destination."""
+from neuronxcc.nki import recording
+from neuronxcc.nki.indices import box_of
+from neuronxcc.nki.recording import Waiting
+from neuronxcc.nki.tensors import Result, Stored, as_tensor, boxed, tensor
+from nki.isa import common, compute
+from tahoma import dtypes, tiles
+from tahoma.errors import refuse
+
+FREE_DIMS = 4  # of an instruction
+
+
+def pieces(*views):
+    """The views in parts of at most four free dimensions. All have the same shape."""
+    if views[0].ndim <= FREE_DIMS + 1 or free_dims(views) <= FREE_DIMS:
+        yield views
+        return
+    shape = views[0].shape
+    d = min((d for d in range(1, len(shape)) if shape[d] > 1), key=lambda d: shape[d])
+    for n in range(shape[d]):
+        yield from pieces(*(view.select(d, n) for view in views))
+
+
+def free_dims(views):
+    """How many dimensions remain after those that are neighbours in every view are joined."""
+    if any(tuple(view.shape) != tuple(views[0].shape) for view in views):
+        return 0  # of other shapes: the recorder matches them
+    dims = [d for d in range(1, views[0].ndim) if views[0].shape[d] > 1]
+    joined = len(dims)
+    strides = [view.strides for view in views]
+    for a, b in zip(dims, dims[1:]):
+        joined -= all(s[a] == s[b] * views[0].shape[b] for s in strides)
+    return joined
+
+
+def result(shape, dtype, write, operands=(), mask=None, what="", **more):
+    """A tile that `write(box, dst)` fills where the mask holds."""
+    dtype = dtypes.dtype_of(dtype)
+    box = box_of(mask, shape, what)
+    if box is None:
+        return Result(recording.wait(Waiting(shape, dtype, lambda dst, **how: None, partial=True, **more)))
+    partial = box != [(0, count) for count in shape]
+
+    def into(dst, **how):
+        if partial:
+            write(boxed(dst if tuple(dst.shape) == tuple(shape) else dst.reshape(tuple(shape)), box), box, **how)
+        else:
+            write(dst if tuple(dst.shape) != tuple(shape) else dst, None, **how)
+
+    return Result(recording.wait(Waiting(shape, dtype, into, operands, partial=partial, **more)))
+
+
+def shaped(dst, view):
+    """The destination with the shape of a source of as many elements, for taking both apart."""
+    if tuple(dst.shape) == tuple(view.shape) or dst.size != view.size or dst.shape[0] != view.shape[0]:
+        return dst
+    try:
+        return dst.reshape(tuple(view.shape))
+    except ValueError:
+        return dst
+
+
+def off_hbm(value, what):
+    value = as_tensor(value, what)
+    if not value.on_chip:
+        refuse("E-NKI-014", f"{what} of {value!r}; expected a tile on chip: load it with nl.load")
+    return value
+
+
+def wide(dtype):
+    """The dtype of results before they are rounded: engines compute in fp32."""
+    return dtypes.ALL["float32"] if dtype.is_float else dtype
+
+
+# --- copies -------------------------------------------------------------------------------------------------------------
+def copy_into(dst, src):
+    """Records a copy of one view to another, by the engine that reaches both."""
+    tracer = recording.flush().tracer
+    if dst.on_chip and src.on_chip:
+        if src.size != dst.size:
+            src = tiles.broadcast(src, tuple(dst.shape), "an assignment")
+        for to, piece in pieces(shaped(dst, src), src):
+            compute.tensor_copy(to, piece)
+        return
+    if src.size != dst.size:
+        refuse("E-NKI-011", f"{src!r} is stored to {dst!r}: {src.size} elements to {dst.size}; expected the same number")
+    for side, other in ((dst, src), (src, dst)):
+        if str(side.buffer) == "psum":  # the DMA engines do not reach PSUM
+            through = tiles.new_tile(side.shape, side.dtype)
+            if side is src:
+                compute.tensor_copy(through, src)
+                return copy_into(dst, through)
+            tracer.copy(through, src)
+            return copy_into(dst, through)
+    tracer.copy(dst, src)
+
+
+def scalar_fill(dst, number):
+    """Records the filling of a view with a number."""
+    if not common.is_number(number):
+        refuse("E-NKI-013", f"{type(number).__name__} {number!r} is stored to {dst!r}; expected a tile or a number")
+    if not dst.on_chip:
+        filled = tiles.new_tile(dst.shape if dst.ndim > 1 else (1, dst.shape[0]), dst.dtype)
+        compute.memset(filled, number)
+        return copy_into(dst, filled)
+    for (piece,) in pieces(dst):
+        compute.memset(piece, number)
+
+
+def copied(value, dtype=None, mask=None, engine=None, what="nl.copy"):
+    view = off_hbm(value, what).read()
+
+    def write(dst, box):
+        source = boxed(view, box)
+        for to, piece in pieces(shaped(dst, source), source):
+            compute.tensor_copy(to, piece, **({} if engine is None else {"engine": engine}))
+
+    return result(view.shape, dtype or view.dtype, write, [view], mask, what, natural=view.dtype)
+
+
+def broadcast(value, shape):
+    """A view, or a tile if the partitions are repeated."""
+    value = off_hbm(value, "broadcast_to")
+    shape = tuple(int(n) for n in shape)
+    if tuple(value.shape) == shape:
+        return value
+    view = value.read()
+    if view.shape[0] == 1 and shape[0] > 1 and str(view.buffer) == "psum":
+        view = tiles.copied(view)
+    return Stored(tiles.broadcast(view, shape, "broadcast_to"))
+
+
+# --- element by element -------------------------------------------------------------------------------------------------
+def padded(x, y):
+    rank = max(x.ndim, y.ndim)
+    while x.ndim < rank:
+        x = x.expand_dim(1)
+    while y.ndim < rank:
+        y = y.expand_dim(1)
+    return x, y, tuple(max(a, b) for a, b in zip(x.shape, y.shape))
+
+
+def binary(operator, x, y, dtype=None, mask=None, engine=None):
+    """x operator y: two tiles, or a tile and a number."""
+    what = f"nl.{operator.name}"
+    if not isinstance(x, tensor) and not isinstance(y, tensor):
+        refuse("E-NKI-013", f"{what} of {x!r} and {y!r}: expected a tile")
+    how = {} if engine is None else {"engine": engine}
+    for tile, number, reverse in ((x, y, False), (y, x, True)):
+        if isinstance(number, tensor):
+            continue
+        if not common.is_number(number):
+            refuse("E-NKI-013", f"{what} of {tile!r} and {type(number).__name__} {number!r}; expected a tile or a number")
+        return tile_and_operand(operator, off_hbm(tile, what).read(), number, reverse, dtype, mask, how)
+    x, y = off_hbm(x, what).read(), off_hbm(y, what).read()
+    x, y, shape = padded(x, y)
+    kind = dtypes.dtype_of(dtype) if dtype is not None else tiles.wider(x.dtype, y.dtype)
+    if operator.alu not in common.BITWISE:
+        for tile, column, reverse in ((x, y, False), (y, x, True)):
+            if column.size == column.shape[0] == shape[0] and tile.size > tile.shape[0] and tuple(tile.shape) == shape:
+                return tile_and_operand(operator, tile, column, reverse, kind, mask, how)
+    x, y = tiles.broadcast(x, shape, what), tiles.broadcast(y, shape, what)
+    if str(x.buffer) == "psum" and str(y.buffer) == "psum":
+        y = tiles.copied(y)
+
+    def write(dst, box):
+        left, right = boxed(x, box), boxed(y, box)
+        for to, a, b in pieces(shaped(dst, left), left, right):
+            compute.tensor_tensor(to, a, b, operator, **how)
+
+    return result(shape, kind, write, [x, y], mask, what, natural=wide(kind) if kind.is_float else None)
+
+
+def tile_and_operand(operator, tile, operand, reverse, dtype, mask, how):
+    kind = dtypes.dtype_of(dtype) if dtype is not None else tile.dtype
+    column = operand if not common.is_number(operand) else None
+
+    def write(dst, box):
+        source = boxed(tile, box)
+        with_what = operand if column is None else rows(column, box)
+        for to, piece in pieces(shaped(dst, source), source):
+            compute.tensor_scalar(to, piece, operator, with_what, reverse, **how)
+
+    operands = [tile] if column is None else [tile, column]
+    return result(tile.shape, kind, write, operands, mask, f"nl.{operator.name}", natural=wide(kind))
+
+
+def rows(column, box):
+    """The partitions of a column that a box leaves, as one element each."""
+    column = column.reshape((column.shape[0], 1)) if column.ndim != 2 else column
+    return boxed(column, box and [box[0], (0, 1)])
+
+
+def unary(operator, x, dtype=None, mask=None):
+    what = f"nl.{operator.name}"
+    if operator.name == "sin":
+        view = off_hbm(x, what).read()
+        recording.flush()
+        return Stored(tiles.apply(operator, (view,), dtype))
+    view = off_hbm(x, what).read()
+    kind = dtypes.dtype_of(dtype) if dtype is not None else view.dtype
+
+    def write(dst, box):
+        source = boxed(view, box)
+        for to, piece in pieces(shaped(dst, source), source):
+            if operator.name == "reciprocal":
+                compute.reciprocal(to, piece)
+            elif operator.name == "copy":
+                compute.tensor_copy(to, piece)
+            elif operator.activation is not None:
+                compute.activation(to, operator, piece)
+            else:
+                compute.tensor_scalar(to, piece, operator)
+
+    return result(view.shape, kind, write, [view], mask, what, natural=wide(kind))
+
+
+# --- along dimensions ---------------------------------------------------------------------------------------------------
+def reduced(op, x, axis, dtype=None, mask=None, keepdims=False, negate=False, what="a reduction"):
+    view = off_hbm(x, what).read()
+    axes = sorted({int(a) % view.ndim if -view.ndim <= int(a) < view.ndim else int(a)
+                   for a in (axis if isinstance(axis, (tuple, list, range)) else [axis])})
+    if not axes or axes[0] < 1 or axes[-1] >= view.ndim:
+        refuse("E-NKI-014", f"{what} along {axes} of {view!r}; expected free dimensions, 1 to {view.ndim - 1}")
+    kept = [d for d in range(view.ndim) if d not in axes]
+    box = box_of(mask, view.shape, what)
+    shape = tuple(1 if d in axes else view.shape[d] for d in range(view.ndim)) if keepdims else \
+        tuple(view.shape[d] for d in kept) + ((1,) if len(kept) == 1 else ())
+    kind = dtypes.dtype_of(dtype) if dtype is not None else view.dtype
+    cut = box and [(0, 1) if d in axes else box[d] for d in range(view.ndim)] if keepdims else \
+        box and [box[d] for d in kept] + ([(0, 1)] if len(kept) == 1 else [])
+    partial = box is None or cut != [(0, n) for n in shape]
+
+    def write(dst):
+        if box is None:
+            return
+        source = boxed(view, box).permute(kept + axes)
+        to = boxed(dst.reshape(shape) if tuple(dst.shape) != shape else dst, cut) if partial else dst
+        for target, piece, count in reduced_pieces(to, source, len(axes)):
+            compute.tensor_reduce(target, op, piece, list(range(piece.ndim - count, piece.ndim)), negate)
+
+    return Result(recording.wait(Waiting(shape, kind, write, [view], partial=partial, natural=wide(kind))))
+
+
+def reduced_pieces(dst, src, axes):
+    """Source and destination in parts of at most four free dimensions; kept dimensions are taken apart."""
+    if src.ndim <= FREE_DIMS + 1 or free_dims((src,)) <= FREE_DIMS:
+        yield dst, src, axes
+        return
+    kept = [d for d in range(1, src.ndim - axes) if src.shape[d] > 1]
+    if not kept:
+        refuse("E-NKI-011", f"a reduction of {src!r} along {axes} dimensions; an instruction takes {FREE_DIMS}")
+    dst = dst.reshape(tuple(src.shape[: src.ndim - axes]) + (1,) * (dst.ndim - src.ndim + axes)) if dst.ndim < src.ndim - axes else dst
+    d = min(kept, key=lambda k: src.shape[k])
+    for n in range(src.shape[d]):
+        yield from reduced_pieces(dst.slice(d, n, n + 1), src.slice(d, n, n + 1), axes)
+
+
+tensor.broadcasting = staticmethod(broadcast)
+tensor.copying = staticmethod(copied)

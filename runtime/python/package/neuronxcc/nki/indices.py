@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Index objects: nl.arange and nl.mgrid, their affine arithmetic, and the masks that comparisons of them make.
+
+An index is an affine expression of the dimensions of a tile: constant + sum of step[d] * i[d], with i[d] from 0 to count[d] - 1.
+"""
+from tahoma.errors import refuse
+
+
+def _padded(index, ndim):
+    extra = ndim - len(index.counts)
+    return (1,) * extra + index.counts, (0,) * extra + index.steps
+
+
+class Index:
+    __slots__ = ("counts", "steps", "constant")
+    __array_ufunc__ = None  # NumPy's numbers leave the arithmetic to this class
+    __hash__ = object.__hash__
+
+    def __init__(self, counts, steps, constant=0):
+        self.counts, self.constant = tuple(counts), constant
+        self.steps = tuple(0 if count == 1 else step for count, step in zip(counts, steps))
+
+    def __repr__(self):
+        parts = [f"{step} * i{d}" for d, step in enumerate(self.steps) if step] + ([str(self.constant)] if self.constant else [])
+        return f"index({' + '.join(parts) or 0} of {list(self.counts)})"
+
+    shape = property(lambda self: self.counts)
+
+    @property
+    def bounds(self):
+        """The smallest and the largest value."""
+        return bounds_in(self, [(0, count) for count in self.counts])
+
+    def __getitem__(self, key):
+        """[:, None] and the like: new dimensions of one element."""
+        counts, steps, old = [], [], 0
+        for item in key if isinstance(key, tuple) else (key,):
+            if item is None:
+                counts.append(1), steps.append(0)
+            elif item == slice(None) and old < len(self.counts):
+                counts.append(self.counts[old]), steps.append(self.steps[old])
+                old += 1
+            else:
+                refuse("E-NKI-002", f"{item!r} as an index of {self!r}; expected : and None")
+        return Index(counts + list(self.counts[old:]), steps + list(self.steps[old:]), self.constant)
+
+    def _scaled(self, factor):
+        return Index(self.counts, [step * factor for step in self.steps], self.constant * factor)
+
+    def __add__(self, other):
+        if isinstance(other, Index):
+            ndim = max(len(self.counts), len(other.counts))
+            (counts, steps), (others, more) = _padded(self, ndim), _padded(other, ndim)
+            if any(a != b and 1 not in (a, b) for a, b in zip(counts, others)):
+                refuse("E-NKI-002", f"{self!r} and {other!r} have different shapes")
+            return Index([max(a, b) for a, b in zip(counts, others)], [a + b for a, b in zip(steps, more)],
+                         self.constant + other.constant)
+        return Index(self.counts, self.steps, self.constant + _whole(other, "+"))
+
+    __radd__ = __add__
+
+    def __neg__(self):
+        return self._scaled(-1)
+
+    def __sub__(self, other):
+        return self + (-other)
+
+    def __rsub__(self, other):
+        return -self + other
+
+    def __mul__(self, other):
+        if isinstance(other, Index):
+            if not any(other.steps):
+                return self._scaled(other.constant) + other._scaled(0)
+            if any(self.steps):
+                refuse("E-NKI-002", f"{self!r} * {other!r}: indices are affine, a product of two is not")
+            return other * self
+        return self._scaled(_whole(other, "*"))
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other):
+        by = _whole(other, "//")
+        low, high = self.bounds
+        if low // by == high // by:
+            return Index(self.counts, [0] * len(self.steps), low // by)
+        if any(step % by for step in self.steps):
+            refuse("E-NKI-002", f"{self!r} // {by}: the steps are no multiples of {by}, so that the result is not affine")
+        return Index(self.counts, [step // by for step in self.steps], self.constant // by)
+
+    def __mod__(self, other):
+        by = _whole(other, "%")
+        return self - (self // by) * by
+
+    def __ge__(self, other):
+        return Mask([self - other])
+
+    def __le__(self, other):
+        return Mask([-self + other])
+
+    def __gt__(self, other):
+        return Mask([self - other - 1])
+
+    def __lt__(self, other):
+        return Mask([-self + other - 1])
+
+    def __eq__(self, other):
+        return Mask([self - other, -self + other])
+
+    def __ne__(self, other):
+        return ~(self == other)
+
+    def __bool__(self):
+        refuse("E-NKI-002", f"{self!r} as a condition: an index stands for many numbers; use mask=")
+
+
+def _whole(value, operator):
+    if not hasattr(value, "__index__"):
+        refuse("E-NKI-002", f"an index {operator} {type(value).__name__} {value!r}; expected a whole number")
+    return int(value)
+
+
+def bounds_in(index, box):
+    """The smallest and the largest value over a box, which is [(start, stop), ...]."""
+    low = high = index.constant
+    for step, (start, stop) in zip(index.steps, box):
+        ends = (step * start, step * (stop - 1))
+        low, high = low + min(ends), high + max(ends)
+    return low, high
+
+
+class Mask:
+    """What a comparison of indices says: all of `terms`, each an index that is at least 0."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, terms, choices=()):
+        self.terms, self.choices = list(terms), list(choices)  # choices: lists of masks of which one must hold
+
+    def __and__(self, other):
+        if isinstance(other, Mask):
+            return Mask(self.terms + other.terms, self.choices + other.choices)
+        return self if other else Mask([Index((), (), -1)])
+
+    __rand__ = __and__
+
+    def __or__(self, other):
+        if isinstance(other, Mask):
+            return Mask([], [[self, other]])
+        return Mask([]) if other else self
+
+    __ror__ = __or__
+
+    def __invert__(self):
+        parts = [Mask([-term - 1]) for term in self.terms]
+        parts += [_all(~mask for mask in masks) for masks in self.choices]
+        return parts[0] if len(parts) == 1 else Mask([], [parts])
+
+    def __bool__(self):
+        refuse("E-NKI-002", "a comparison of indices as a condition: it holds for some elements only; use mask=")
+
+
+def _all(masks):
+    result = Mask([])
+    for mask in masks:
+        result = result & mask
+    return result
+
+
+def box_of(mask, shape, what):
+    """The rectangle of a tile that a mask leaves, as [(start, stop), ...]; None if it leaves nothing."""
+    box = [(0, count) for count in shape]
+    if mask is None or mask is True:
+        return box
+    if not isinstance(mask, Mask):
+        if isinstance(mask, (bool, int)) or type(mask).__name__ == "bool_":
+            return box if mask else None
+        refuse("E-NKI-002", f"{what}: mask={mask!r}; expected a comparison of indices")
+    return _cut(mask, box, tuple(shape), what)
+
+
+def _cut(mask, box, shape, what):
+    waiting = [_fitted(term, shape, what) for term in mask.terms]
+    before = None
+    while waiting and before != len(waiting):  # a cut in one dimension may decide another term
+        before, again = len(waiting), []
+        for term in waiting:
+            low, high = bounds_in(term, box)
+            if low >= 0:
+                continue
+            if high < 0:
+                return None
+            free = [d for d, step in enumerate(term.steps) if step and box[d][1] - box[d][0] > 1]
+            if len(free) > 1:
+                again.append(term)
+                continue
+            d, step = free[0], term.steps[free[0]]
+            rest = term.constant + sum(s * box[k][0] for k, s in enumerate(term.steps) if k != d)
+            start, stop = box[d]
+            box[d] = (max(start, -(rest // step)), stop) if step > 0 else (start, min(stop, rest // -step + 1))
+            if box[d][0] >= box[d][1]:
+                return None
+        waiting = again
+    if waiting:
+        refuse("E-NKI-002", f"{what}: the mask leaves no rectangle: {waiting[0]!r} >= 0 joins several dimensions; "
+                            "nisa.affine_select takes such a predicate")
+    for masks in mask.choices:
+        rests = [rest for rest in (_cut(m, list(box), shape, what) for m in masks) if rest is not None]
+        if not rests:
+            return None
+        widest = max(rests, key=lambda rest: [stop - start for start, stop in rest])
+        if any(r[0] < w[0] or r[1] > w[1] for rest in rests for r, w in zip(rest, widest)):
+            refuse("E-NKI-002", f"{what}: the mask with | leaves no rectangle")
+        box = widest
+    return box
+
+
+def _fitted(term, shape, what):
+    """The term with one step for each dimension of the tile."""
+    extra = len(shape) - len(term.counts)
+    if extra < 0:
+        if any(count != 1 for count in term.counts[:-extra]):
+            refuse("E-NKI-002", f"{what}: a mask of {len(term.counts)} dimensions on a tile of {len(shape)}")
+        term, extra = Index(term.counts[-extra:], term.steps[-extra:], term.constant), 0
+    counts, steps = _padded(term, len(shape))
+    for d, (count, size) in enumerate(zip(counts, shape)):
+        if steps[d] and count != size:
+            refuse("E-NKI-002", f"{what}: the mask has {count} elements in dimension {d}, the tile {size}")
+    fitted = Index((), (), term.constant)
+    fitted.counts, fitted.steps = counts, steps
+    return fitted
+
+
+def arange(start, stop=None, step=1):
+    """The indices from start to stop, to be given dimensions by [:, None] and the like."""
+    start, stop = (0, start) if stop is None else (start, stop)
+    count = -(-(int(stop) - int(start)) // int(step))
+    if count < 1:
+        refuse("E-NKI-002", f"nl.arange({start}, {stop}, {step}) has no elements")
+    return Index((count,), (int(step),), int(start))
+
+
+class Grid(tuple):
+    """The indices of nl.mgrid: also .p for the first dimension, .x, .y, .z, ... for the others."""
+
+    _NAMES = ("p", "x", "y", "z", "w", "v")
+
+    def __getattr__(self, name):
+        if name in self._NAMES and self._NAMES.index(name) < len(self):
+            return self[self._NAMES.index(name)]
+        raise AttributeError(name)
+
+
+class _MGrid:
+    """nl.mgrid[a:b, c:d, ...]: one index for each dimension."""
+
+    def __getitem__(self, key):
+        key = key if isinstance(key, tuple) else (key,)
+        ends = [arange(part.start or 0, part.stop, part.step or 1) for part in key]
+        counts = [end.counts[0] for end in ends]
+        return Grid(Index(counts, [end.steps[0] if k == d else 0 for k in range(len(key))], end.constant)
+                    for d, end in enumerate(ends))
+
+
+mgrid = _MGrid()

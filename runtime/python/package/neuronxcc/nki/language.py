@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""neuronxcc.nki.language: tensors, index objects, masks, and functions of tiles."""
+import numpy as np
+
+import nki.language as new
+from neuronxcc.nki import arithmetic, products, recording
+from neuronxcc.nki.arithmetic import broadcast, copied, copy_into, reduced, scalar_fill
+from neuronxcc.nki.assignment import Reduced
+from neuronxcc.nki.compiler import Placement
+from neuronxcc.nki.indices import arange, box_of, mgrid  # noqa: F401
+from neuronxcc.nki.launching import nc, spmd_dim  # noqa: F401
+from neuronxcc.nki.operators import TOKENS
+from neuronxcc.nki.tensors import Blocks, Fill, Origin, Result, Stored, as_tensor, boxed, tensor
+from nki.language import (Memory, is_hbm, is_on_chip, is_psum, is_sbuf, num_programs, program_id, program_ndim, psum, sbuf,  # noqa: F401
+                          private_hbm, shared_hbm, tile_size)
+from tahoma import context, dtypes
+from tahoma.errors import refuse
+from tahoma.operators import operator_of
+from tahoma.refusals import refusing
+
+globals().update(TOKENS)
+for _name in ("float32", "bfloat16", "float16", "tfloat32", "float8_e4m3", "float8_e5m2", "float8_e3m4", "int32", "uint32", "int16",
+              "uint16", "int8", "uint8"):
+    globals()[_name] = dtypes.ALL[_name]
+bool_ = dtypes.ALL["bool"]
+float8_e4m3fn = dtypes.ALL["float8_e4m3fn"]
+hbm = shared_hbm  # the old compilers did not tell them apart
+
+
+class fp32:
+    """Limits of float32."""
+
+    min = -3.4028234663852886e38
+    max = 3.4028234663852886e38
+    eps = 2.0**-23
+
+
+def finfo(dtype):
+    """Limits of a type, as NumPy gives them."""
+    kind = dtypes.dtype_of(dtype)
+    if kind.numpy is not None:
+        return np.finfo(kind.numpy)
+    largest = dtypes._FLOAT_BITS[kind.name][3]
+
+    class Limits:
+        min, max = -largest, largest
+
+    return Limits
+
+
+class par_dim(int):
+    """Marks the partition dimension in a shape; the dimensions before it are blocks."""
+
+
+# --- tensors ------------------------------------------------------------------------------------------------------------
+class _TensorType(type):
+    def __instancecheck__(cls, value):
+        return isinstance(value, tensor)
+
+
+class ndarray(metaclass=_TensorType):
+    """A new tensor without values. `buffer` is a memory, or a place in one (neuronxcc.nki.compiler)."""
+
+    def __new__(cls, shape, dtype=dtypes.ALL["float32"], *, buffer=sbuf, name="", **options):
+        return declared(shape, dtype, buffer, name)
+
+
+def declared(shape, dtype, buffer=sbuf, name="", number=None):
+    current = context.current("nl.ndarray")
+    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    memory = new._memory({"hbm": "shared_hbm"}.get(str(buffer), buffer if isinstance(buffer, Memory) else str(buffer)))
+    sizes = tuple(int(n) for n in shape)
+    current.tracer.at_caller()
+    line = current.tracer.line
+    fill = lambda: None if number is None else Fill(number, line)
+    if memory not in ("sbuf", "psum"):
+        made = Stored(in_hbm(current, sizes, dtype, memory, name))
+        if number is not None:
+            scalar_fill_hbm(made, number)
+        return made
+    at = next((d for d, n in enumerate(shape) if isinstance(n, par_dim)), 0)
+    counts, tile = sizes[:at], sizes[at:] if len(sizes) > at + 1 else sizes[at:] + (1,)
+
+    def make(block):
+        with recording.held(current.tracer, line):
+            label = name and name + "".join(f".{n}" for n in block)
+            size = int(np.prod(tile[1:], dtype=np.int64)) * dtypes.dtype_of(dtype).itemsize
+            place = buffer.place(block, tile[0], size) if isinstance(buffer, Placement) else None
+            view = current.tensor(tile, dtype, memory, label, place and (int(place[0]), int(place[1])))
+        return Stored(view, Origin(view, fill()))
+
+    return Blocks(counts, make, tile, dtype, buffer if isinstance(buffer, Memory) else Memory(memory)) if counts else make(())
+
+
+def in_hbm(current, shape, dtype, memory, name):
+    """A tensor in HBM; those in shared HBM are the same for all points of a grid, in order of declaration."""
+    if memory != "shared_hbm" or not hasattr(current, "shared"):
+        return current.tensor(shape, dtype, memory, name)
+    if current.declared == len(current.shared):
+        current.shared.append(current.tensor(shape, dtype, memory, name))
+    found = current.shared[current.declared]
+    current.declared += 1
+    if tuple(found.shape) != tuple(shape) or found.dtype != dtypes.dtype_of(dtype):
+        refuse("E-NKI-034", f"point {current.program_id} of the grid declares {dtype}{list(shape)} as tensor {current.declared - 1} in "
+                            f"shared_hbm, an earlier one {found!r}")
+    return found
+
+
+def scalar_fill_hbm(made, number):
+    view = made.read()
+    filled = context.current().constant(np.full(tuple(view.shape), number, np.float32), view.dtype)
+    recording.flush().tracer.copy(view, filled)
+
+
+def full(shape, fill_value, dtype=dtypes.ALL["float32"], *, buffer=sbuf, name="", **options):
+    """A new tensor filled with a number. The filling is recorded when something reads it or writes a part of it."""
+    return declared(shape, dtype, buffer, name, fill_value)
+
+
+def zeros(shape, dtype=dtypes.ALL["float32"], *, buffer=sbuf, name="", **options):
+    return declared(shape, dtype, buffer, name, 0)
+
+
+def ones(shape, dtype=dtypes.ALL["float32"], *, buffer=sbuf, name="", **options):
+    return declared(shape, dtype, buffer, name, 1)
+
+
+def zeros_like(a, dtype=None, *, buffer=None, name="", **options):
+    return declared(a.shape, dtype or a.dtype, buffer or a.buffer, name, 0)
+
+
+def empty_like(a, dtype=None, *, buffer=None, name="", **options):
+    return declared(a.shape, dtype or a.dtype, buffer or a.buffer, name)
+
+
+def rand(shape, dtype=dtypes.ALL["float32"], **options):
+    """Random numbers from 0 to 1."""
+    recording.flush()
+    return Stored(new.rand(tuple(int(n) for n in shape), dtype))
+
+
+def shared_constant(constant, dtype=None, **options):
+    """A tensor in HBM with the values of an array, or of a .npy file."""
+    return Stored(new.shared_constant(constant, dtype))
+
+
+def shared_identity_matrix(n, dtype=dtypes.ALL["uint8"]):
+    recording.flush()
+    return Stored(new.shared_identity_matrix(n, dtype))
+
+
+def static_cast(value, dtype):
+    """A number or array of the host, or a tile, in another type."""
+    if isinstance(value, tensor):
+        return copied(value, dtype)
+    kind = dtypes.dtype_of(dtype)
+    if not kind.is_float:
+        return np.asarray(value).astype(kind.numpy)
+    rounded = dtypes.rounded(value, kind)
+    return rounded.astype(kind.numpy if kind.numpy is not None else dtypes.low_precision(kind))
+
+
+# --- loops --------------------------------------------------------------------------------------------------------------
+class LoopIndex(int):
+    """The counter of a loop; `first` in the loop's first iteration."""
+
+    first = False
+
+
+class _Loop:
+    """A loop that is unrolled while the kernel is traced."""
+
+    def __init__(self, start, stop=None, step=1, **directives):
+        self.range = range(int(start)) if stop is None else range(int(start), int(stop), int(step))
+
+    def __iter__(self):
+        for n, value in enumerate(self.range):
+            index = LoopIndex(value)
+            index.first = n == 0
+            yield index
+
+    def __len__(self):
+        return len(self.range)
+
+    def __getitem__(self, n):
+        return self.range[n]
+
+
+affine_range = sequential_range = static_range = _Loop
+
+
+def loop_reduce(x, op, loop_indices, dtype=None, mask=None, **options):
+    """x, combined over the iterations of the loops of `loop_indices` in the tensor that the result is stored to."""
+    loops = list(loop_indices) if isinstance(loop_indices, (list, tuple)) else [loop_indices]
+    if not loops or not all(isinstance(index, LoopIndex) for index in loops):
+        refuse("E-NKI-013", f"nl.loop_reduce: loop_indices={loop_indices!r}; expected counters of nl.affine_range loops")
+    value = arithmetic.off_hbm(x, "nl.loop_reduce")
+    return Reduced(value, TOKENS[operator_of(op).name], all(index.first for index in loops), dtypes.dtype_of(dtype or value.dtype))
+
+
+def ds(start, size):
+    """The slice from start to start + size."""
+    return slice(int(start), int(start) + int(size))
+
+
+# --- data movement ------------------------------------------------------------------------------------------------------
+def load(src, *, mask=None, dtype=None, **options):
+    """A tile with the contents of a part of a tensor in HBM. What a mask leaves out is zero."""
+    src = as_tensor(src, "nl.load")
+    if src.on_chip:
+        refuse("E-NKI-014", f"nl.load of {src!r}; expected a tensor in HBM")
+    box = box_of(mask, src.shape, "nl.load")
+    shape = tuple(src.shape) if src.ndim > 1 else (src.shape[0], 1)
+    partial = box is None or box != [(0, n) for n in src.shape]
+    view = None if box is None else src.read(box if partial else None)
+    kind = dtypes.dtype_of(dtype) if dtype is not None else src.dtype
+
+    def write(dst):
+        if view is None:
+            return
+        if partial:
+            dst = boxed(dst.reshape(shape) if tuple(dst.shape) != shape else dst, box + [(0, 1)] * (len(shape) - len(box)))
+        context.current().tracer.copy(dst, view)
+
+    return Result(recording.wait(recording.Waiting(shape, kind, write, partial=partial, natural=src.dtype)))
+
+
+def store(dst, value, *, mask=None, **options):
+    """Writes a tile to a part of a tensor in HBM."""
+    dst = as_tensor(dst, "nl.store")
+    if dst.on_chip:
+        refuse("E-NKI-014", f"nl.store to {dst!r}; expected a tensor in HBM")
+    box = box_of(mask, dst.shape, "nl.store")
+    if box is None:
+        return
+    cut = None if box == [(0, n) for n in dst.shape] else box
+    if not isinstance(value, tensor):
+        scalar_fill(dst.target(cut), value)
+        return
+    if cut is None:
+        source = value.read()
+    elif value.size == dst.size and value.ndim != dst.ndim:
+        source = boxed(value.read().reshape(tuple(dst.shape)), cut)
+    else:
+        source = value.read(cut)
+    copy_into(dst.target(cut), source)
+
+
+def load_transpose2d(src, *, mask=None, dtype=None, **options):
+    """A load of a 2-D part with rows and columns exchanged."""
+    view = as_tensor(src, "nl.load_transpose2d").read()
+    products.box_is_whole(mask, view, "nl.load_transpose2d")
+    recording.flush()
+    return Stored(new.load_transpose2d(view, dtype))
+
+
+def copy(src, *, mask=None, dtype=None, **options):
+    return copied(src, dtype, mask)
+
+
+def broadcast_to(src, shape, **options):
+    return broadcast(src, shape)
+
+
+def expand_dims(data, axis):
+    return data.expand_dims(axis)
+
+
+def device_print(prefix, x, **options):
+    """Recorded nowhere."""
+
+
+def random_seed(seed, *, mask=None, **options):
+    """Seeds the generators with the one element of a tile."""
+    import nki.isa
+
+    if not isinstance(seed, tensor):
+        made = arithmetic.tiles.new_tile((1, 1), "int32")
+        recording.flush()
+        nki.isa.memset(made, int(seed))
+        seed = Stored(made)
+    nki.isa.set_rng_seed(seed.read())
+
+
+# --- functions of tiles -------------------------------------------------------------------------------------------------
+matmul, transpose = products.matmul, products.transpose
+
+
+def _reduction(name, op):
+    def reduce(x, axis, *, dtype=None, mask=None, keepdims=False, **options):
+        return reduced(op, x, axis, dtype, mask, keepdims, what=f"nl.{name}")
+
+    reduce.__name__ = name
+    return reduce
+
+
+def mean(x, axis, *, dtype=None, mask=None, keepdims=False, **options):
+    total = reduced("add", x, axis, dtypes.ALL["float32"], mask, keepdims, what="nl.mean")
+    return TOKENS["multiply"](total, total.size / x.size, dtype=dtype or x.dtype)
+
+
+def var(x, axis, *, dtype=None, mask=None, **options):
+    view = arithmetic.off_hbm(x, "nl.var").read()
+    axes = axis if isinstance(axis, (tuple, list)) else [axis]
+    if mask is not None or sorted(int(a) % view.ndim for a in axes) != list(range(1, view.ndim)):
+        refuse("E-NKI-014", f"nl.var along {axis} of {view!r}; expected all free dimensions, without a mask")
+    return Stored(arithmetic.tiles.variance(view, axis, dtype))
+
+
+def softmax(x, axis, *, dtype=None, mask=None, **options):
+    """exp(x - max) / sum, of the last dimensions."""
+    highest = _reduction("max", "maximum")(x, axis, mask=mask, keepdims=True)
+    powers = TOKENS["exp"](TOKENS["subtract"](x, highest, dtype=dtypes.ALL["float32"]))
+    total = _reduction("sum", "add")(powers, axis, keepdims=True)
+    return TOKENS["divide"](powers, total, dtype=dtype or x.dtype)
+
+
+def negative(x, *, dtype=None, mask=None, **options):
+    return TOKENS["multiply"](x, -1.0, dtype=dtype, mask=mask)
+
+
+def logical_not(x, *, dtype=None, mask=None, **options):
+    return TOKENS["equal"](x, 0.0, dtype=dtype, mask=mask)
+
+
+def where(condition, x, y, *, dtype=None, mask=None, **options):
+    products.box_is_whole(mask, condition, "nl.where")
+    views = [value.read() if isinstance(value, tensor) else value for value in (condition, x, y)]
+    recording.flush()
+    return Stored(arithmetic.tiles.where(*views, dtypes.dtype_of(dtype) if dtype is not None else None))
+
+
+def dropout(x, rate, *, dtype=None, mask=None, **options):
+    import neuronxcc.nki.isa as isa
+
+    return isa.dropout(x, rate, dtype=dtype, mask=mask)
+
+
+max, min, sum, prod = (_reduction(n, op) for n, op in (("max", "maximum"), ("min", "minimum"), ("sum", "add"), ("prod", "multiply")))
+
+__getattr__ = refusing("neuronxcc.nki.language", {
+    **{name: "a composite function of tiles that the engines have no instruction for; write it with nki.isa"
+       for name in ("rms_norm", "cos", "tan", "ceil", "floor", "trunc", "fmod", "mod", "all", "abs_max", "abs_min")},
+    "gather_flattened": "an instruction of a newer style: nki.isa.local_gather and nc_n_gather gather",
+    "atomic_rmw": "an update through indices is nisa.dma_copy with dst_rmw_op",
+    "all_reduce": "collectives are in nki.collectives, of the newer style",
+    "all_gather": "collectives are in nki.collectives, of the newer style",
+    "reduce_scatter": "collectives are in nki.collectives, of the newer style",
+    "all_to_all": "collectives are in nki.collectives, of the newer style",
+    "while_loop": "loops on the device are of the newer style",
+    "fori_loop": "loops on the device are of the newer style",
+    "dynamic_range": "loops on the device are of the newer style",
+    "shuffle": "nisa.nc_stream_shuffle moves partitions",
+})

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matmuls and transposes as functions that return tiles in PSUM."""
+from neuronxcc.nki import recording
+from neuronxcc.nki.arithmetic import off_hbm
+from neuronxcc.nki.indices import box_of
+from neuronxcc.nki.recording import Waiting
+from neuronxcc.nki.tensors import Result, Stored
+from nki.isa import tensor_engine
+from nki.isa.constants import engine as engines
+from tahoma import context, dtypes, tiles
+from tahoma.errors import refuse
+
+
+class Matmul:
+    """What the destination of a matmul may be: one of `kinds` in PSUM. `adds`: it can add to what is there."""
+
+    def __init__(self, kinds, adds=False):
+        self.kinds, self.adds = kinds, adds
+
+    def fits(self, view):
+        return str(view.buffer) == "psum" and view.dtype in self.kinds
+
+
+def in_sbuf(value, what):
+    """The view of an operand of the tensor engine, which does not read PSUM: the old compiler copied such tiles."""
+    view = off_hbm(value, what).read()
+    return tiles.copied(view) if str(view.buffer) == "psum" else view
+
+
+def product(stationary, moving, mask=None, what="nisa.nc_matmul", **options):
+    """stationary^T moving."""
+    stationary, moving = in_sbuf(stationary, what), in_sbuf(moving, what)
+    transpose = bool(options.get("is_transpose"))
+    slices = 2 if str(getattr(options.get("perf_mode"), "name", "none")).startswith("double_row") else 1
+    shape = (stationary.size // stationary.shape[0] // slices, moving.size // moving.shape[0] // slices)
+    box = box_of(mask, shape, what)
+    if box is not None and box != [(0, n) for n in shape]:
+        refuse("E-NKI-002", f"{what}: a mask that cuts the result; slice the operands")
+    full = dtypes.ALL["float32"]
+    kind = stationary.dtype if transpose else full
+
+    def write(dst, accumulate=None):
+        if box is None:
+            return
+        # A transpose into fp32 of narrower data is a matmul by the identity, which is exact.
+        moved = dict(options, is_transpose=transpose and dst.dtype == stationary.dtype)
+        if moved["is_transpose"]:  # data moves; what the identity holds is known
+            moved.update(is_moving_onezero=False, is_stationary_onezero=False)
+        tensor_engine.nc_matmul(dst, stationary, moving, accumulate=accumulate, **moved)
+
+    kinds = (kind, full) if stationary.dtype.is_float else (kind,)
+    return Result(recording.wait(Waiting(shape, kind, write, [], "psum", natural=kind, matmul=Matmul(kinds, not transpose),
+                                         partial=box is None)))
+
+
+def transposed(data, dtype=None, engine=engines.unknown, mask=None, what="nisa.nc_transpose"):
+    """Partitions and flattened free dimensions exchanged: in PSUM by the tensor engine, in SBUF by the vector engine."""
+    view = off_hbm(data, what).read()
+    box_is_whole(mask, view, what)
+    rows, columns = view.shape[0], view.size // view.shape[0]
+    by_vector = int(engine) == engines.vector
+    if not by_vector and str(view.buffer) == "psum":
+        if int(engine) == engines.unknown and rows <= 32 and columns <= 32:
+            by_vector = True
+        else:
+            view = tiles.copied(view)
+    if by_vector:
+        def turn(dst, **how):
+            tensor_engine.nc_transpose(dst, view, engines.vector)
+
+        return Result(recording.wait(Waiting((columns, rows), dtype or view.dtype, turn, [view])))
+    kinds = (view.dtype, dtypes.ALL["float32"]) if view.dtype.is_float else (view.dtype,)
+
+    def write(dst, accumulate=None):
+        if dst.dtype == view.dtype:
+            tensor_engine.nc_transpose(dst, view, engines.tensor)
+        else:
+            start = view.first_partition
+            tensor_engine.nc_matmul(dst, view, context.current().identity(view.dtype)[start : start + rows, start : start + rows],
+                                    accumulate=False)
+
+    kind = dtypes.dtype_of(dtype) if dtype is not None else view.dtype
+    if kind not in kinds:
+        refuse("E-NKI-014", f"{what}: dtype={kind} of {view!r}; the tensor engine keeps the type, or writes float32")
+    return Result(recording.wait(Waiting((columns, rows), kind, write, [], "psum", natural=view.dtype, matmul=Matmul(kinds))))
+
+
+def box_is_whole(mask, view, what):
+    if mask is not None and box_of(mask, view.shape, what) != [(0, n) for n in view.shape]:
+        refuse("E-NKI-002", f"{what}: a mask that cuts the tile; slice it")
+
+
+def matmul(x, y, transpose_x=False, mask=None, **older):
+    """nl.matmul: x @ y, with x transposed on the way unless it is given as [K, M]."""
+    x, y = off_hbm(x, "nl.matmul"), off_hbm(y, "nl.matmul")
+    if not transpose_x:
+        turned = transposed(x, what="nl.matmul").read()
+        x = Stored(tiles.copied(turned, x.dtype))
+    return product(x, y, mask, "nl.matmul")
+
+
+def transpose(x, dtype=None, mask=None, **older):
+    """nl.transpose: a tile in SBUF."""
+    x = off_hbm(x, "nl.transpose")
+    turned = transposed(x, mask=mask, what="nl.transpose").read()
+    return Stored(turned if str(turned.buffer) == "sbuf" and dtype is None else tiles.copied(turned, dtypes.dtype_of(dtype) if dtype else None))

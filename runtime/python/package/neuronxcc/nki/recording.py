@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions that return tiles. The latest one waits for the statement that follows it: if that stores the tile into a tensor
+(`t[...] = nisa.activation(...)`), the instruction writes there; otherwise it writes to a tile of its own.
+
+At most one instruction waits, and everything else that is recorded comes after it: program order is the kernel's.
+"""
+import sys
+
+from tahoma import context
+
+
+class Waiting:
+    """An instruction that has no destination yet. `write(view)` records it; its line is the one that made it.
+
+    natural   the dtype in which the result is before it is rounded: a destination of any type may take it
+    operands  what it reads, to see whether a destination overlaps them
+    partial   a mask leaves a part of the result as it was
+    """
+
+    def __init__(self, shape, dtype, write, operands=(), buffer="sbuf", natural=None, partial=False, matmul=None):
+        self.shape, self.dtype, self.buffer = tuple(shape), dtype, buffer
+        self.operands, self.partial, self.matmul = operands, partial, matmul
+        self.natural = natural
+        self.view = None
+        self._write = write
+        self.current = context.current()
+        self.current.tracer.at_caller()
+        self.line = self.current.tracer.line
+
+    def exact(self, dtype):
+        """Whether a destination of this type gets what a tile of its own and a copy would give it."""
+        return dtype == self.dtype or (self.natural or self.dtype) == self.dtype
+
+    def into(self, view, **how):
+        with held(self.current.tracer, self.line):
+            self.view = view
+            self._write(view, **how)
+
+    def materialise(self):
+        with held(self.current.tracer, self.line):
+            view = self.current.tensor(self.shape, self.dtype, self.buffer)
+            if self.partial:
+                self.current.tracer.emit("memset", None, dst=view, value=0.0)
+        self.into(view)
+
+
+class held:
+    """What is recorded inside belongs to one line."""
+
+    def __init__(self, tracer, line):
+        self.tracer, self.line = tracer, line
+
+    def __enter__(self):
+        self.tracer.hold_line(self.line)
+
+    def __exit__(self, *mistake):
+        self.tracer.hold_line(None)
+
+
+def flush():
+    """Records the waiting instruction with a tile of its own. Returns the context."""
+    current = context.current()
+    waiting = getattr(current, "waiting", None)
+    if waiting is not None:
+        current.waiting = None
+        waiting.materialise()
+    return current
+
+
+def wait(waiting):
+    flush()
+    waiting.current.waiting = waiting
+    if waiting.current.style != "old":
+        flush()
+    return waiting
+
+
+def take(waiting):
+    """The waiting instruction is about to be recorded by the caller."""
+    assert waiting.current.waiting is waiting
+    waiting.current.waiting = None
+    return waiting
+
+
+def is_waiting(waiting):
+    return waiting.view is None and getattr(waiting.current, "waiting", None) is waiting
+
+
+class _Probe:
+    """How many references a value has when it is only the value of `t[...] = value` or `t += value`."""
+
+    def __setitem__(self, key, value):
+        self.stored = sys.getrefcount(value)
+
+    def __iadd__(self, value):
+        self.added = sys.getrefcount(value)
+        return self
+
+
+_probe = _Probe()
+_probe[0] = object()
+_probe += object()
+STORED, ADDED = _probe.stored, _probe.added
