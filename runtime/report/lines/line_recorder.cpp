@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "runtime/report/lines/source_place.h"
+#include "isa/core/source_place.h"
 
 namespace tahoma::runtime {
 
@@ -116,7 +116,7 @@ void LineRecorder::transfer(const base::TransferActivity& a) {
 std::string LineRecorder::callers_of(const Entry& entry) const {
   std::string chain;
   for (std::uint32_t n = entry.place.caller; n != isa::kNoLine; n = entries_[n].place.caller)
-    chain += fmt::format("{}{}:{} {}", chain.empty() ? "" : " < ", file_name_of(entries_[n].place.file),
+    chain += fmt::format("{}{}:{} {}", chain.empty() ? "" : " < ", isa::file_name_of(entries_[n].place.file),
                          entries_[n].place.line, entries_[n].place.function);
   return chain;
 }

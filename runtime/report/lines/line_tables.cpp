@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "runtime/report/lines/source_place.h"
+#include "isa/core/source_place.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/report/tables/column_csv.h"
 
@@ -17,7 +17,7 @@ using base::Unit, base::StallReason;
 
 std::string place_of(const HotSpot& spot) {
   if (spot.file.empty()) return "(no line)";
-  return spot.line == 0 ? file_name_of(spot.file) : fmt::format("{}:{}", file_name_of(spot.file), spot.line);
+  return spot.line == 0 ? isa::file_name_of(spot.file) : fmt::format("{}:{}", isa::file_name_of(spot.file), spot.line);
 }
 
 std::string spot_row(const HotSpot& spot) {

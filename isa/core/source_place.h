@@ -7,11 +7,12 @@
 
 #include "isa/core/program.h"
 
-namespace tahoma::runtime {
+namespace tahoma::isa {
+
+// "kernel.py:12", without the folders of the file; "" without a line.
+std::string source_place(const Program& program, Queue queue, std::uint32_t index);
 
 // The name of a file without its folders.
 std::string file_name_of(const std::string& file);
-// "kernel.py:12"; "" without a line. The folders of the file are omitted.
-std::string source_place(const isa::Program& program, std::uint8_t queue, std::uint32_t index);
 
-}  // namespace tahoma::runtime
+}  // namespace tahoma::isa
