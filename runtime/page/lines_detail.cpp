@@ -16,9 +16,9 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kMostSpots = 2000;            // on the page; lines.csv has all
-constexpr std::uintmax_t kMostSource = 4'000'000;   // bytes of a file
-constexpr std::uint64_t kContext = 10;              // lines of text around a line with time
+constexpr std::size_t kMostSpots = 2000;           // on the page; lines.csv has all
+constexpr std::uintmax_t kMostSource = 4'000'000;  // bytes of a file
+constexpr std::uint64_t kContext = 10;             // lines of text around a line with time
 
 // The times of a line's engines by reason, those that took any.
 Json engines_json(const KindTimes& engines) {

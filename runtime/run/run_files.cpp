@@ -78,7 +78,8 @@ const std::array kFiles{
             [](const Run& r, const To& to) { to.text(collectives_csv(r.run.collectives)); }},
     RunFile{"regions.csv", "regions of programs and their bounds", kNone, always, nullptr,
             [](const Run& r, const To& to) { to.text(regions_csv(r.summary.facts.regions.regions)); }},
-    RunFile{"lines.csv", "time by line of the source", "of programs that know it, such as kernels in NKI", always, nullptr,
+    RunFile{"lines.csv", "time by line of the source", "of programs that know it, such as kernels in NKI",
+            always, nullptr,
             [](const Run& r, const To& to) {
               if (!r.run.lines.lines.empty()) to.text(lines_csv(r.run.lines));
             }},

@@ -36,7 +36,7 @@ struct Simulated {
   std::vector<CollectiveResult> collectives;
   std::vector<WorkloadFigure> figures;
   RegionRecorder::Summaries regions;
-  LineTimes lines;  // of programs that know their source
+  LineTimes lines;                              // of programs that know their source
   std::vector<EngineRecorder::Engine> engines;  // engines and occupancy: over time, if requested
   std::vector<SpaceOccupancy> occupancy;
   double seconds = 0;  // host time inside Machine::run

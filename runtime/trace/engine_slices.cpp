@@ -119,8 +119,7 @@ void EngineSlices::write_behind(Queue& queue, const base::InstructionActivity& a
     values[count++] = {TraceArgument::kNkiIsa, nki};
   std::vector<std::uint64_t> flows;
   if (t.selection.flows && with_flows) flows = flows_of(activity);
-  t.writer.begin(track, TraceKind::kEngines, t.texts.name(at), activity.start, {values.data(), count},
-                 flows);
+  t.writer.begin(track, TraceKind::kEngines, t.texts.name(at), activity.start, {values.data(), count}, flows);
   t.writer.end(track, activity.complete);
 }
 

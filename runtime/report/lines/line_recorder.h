@@ -38,8 +38,8 @@ struct LineTime {
   KindTimes engines{};     // without idle time
   LineCounts counts;
 
-  base::Duration total() const;                                // engine time
-  base::Duration of(base::StallReason reason) const;           // over all engines
+  base::Duration total() const;                       // engine time
+  base::Duration of(base::StallReason reason) const;  // over all engines
   base::Duration busy() const { return of(base::StallReason::kBusy); }
   void add(const LineTime& other);  // its times and counts
 };

@@ -17,15 +17,16 @@ using base::Unit, base::StallReason;
 
 std::string place_of(const HotSpot& spot) {
   if (spot.file.empty()) return "(no line)";
-  return spot.line == 0 ? isa::file_name_of(spot.file) : fmt::format("{}:{}", isa::file_name_of(spot.file), spot.line);
+  return spot.line == 0 ? isa::file_name_of(spot.file)
+                        : fmt::format("{}:{}", isa::file_name_of(spot.file), spot.line);
 }
 
 std::string spot_row(const HotSpot& spot) {
   return fmt::format("  {:<32}{:<26}{:>7.1f} %{:>12}{:>12}  {}\n", place_of(spot), spot.function,
                      spot.share_percent, time_text(spot.busy()), time_text(spot.counts.waited_for),
-                     spot.stall.empty()
-                         ? "none"
-                         : fmt::format("{} {} {}", spot.stalled_engine, spot.stall, time_text(spot.stall_time)));
+                     spot.stall.empty() ? "none"
+                                        : fmt::format("{} {} {}", spot.stalled_engine, spot.stall,
+                                                      time_text(spot.stall_time)));
 }
 
 // The same columns of one of the two outputs only.
@@ -81,8 +82,8 @@ const base::Columns<LineTime>& line_columns() {
       for (std::size_t n = 0; n < base::kStallReasons; ++n) {
         const auto reason = static_cast<StallReason>(n);
         if (reason == StallReason::kIdle) continue;
-        columns.number(engine + '_' + base::name_of(reason) + "_ns", Unit::kNanoseconds,
-                       base::doc_of(reason), [=](const Row& r) { return r.engines[kind].time[n].ns(); });
+        columns.number(engine + '_' + base::name_of(reason) + "_ns", Unit::kNanoseconds, base::doc_of(reason),
+                       [=](const Row& r) { return r.engines[kind].time[n].ns(); });
       }
     }
     return only(base::Columns<Row>("lines.csv"), columns);
@@ -101,7 +102,8 @@ const base::Columns<HotSpot>& hot_spot_columns() {
     columns
         .text("largest_stall", "largest stall of the line, or none",
               [](const Row& r) { return r.stall.empty() ? "none" : r.stall; })
-        .text("stalled_engine", "kind of engine that it stalled", [](const Row& r) { return r.stalled_engine; })
+        .text("stalled_engine", "kind of engine that it stalled",
+              [](const Row& r) { return r.stalled_engine; })
         .number("stall_ns", Unit::kNanoseconds, "time of that stall",
                 [](const Row& r) { return r.stall_time.ns(); });
     return only(base::Columns<Row>("", "lines.*"), columns);
@@ -119,7 +121,8 @@ std::string lines_csv(const LineTimes& times) {
 std::string hot_spots_text(const HotSpots& spots) {
   if (spots.lines.empty()) return "";
   std::string text = fmt::format(
-      "\nhot spots: lines of the source, by their share of the time of {}\n  {:<32}{:<26}{:>9}{:>12}{:>12}  {}\n",
+      "\nhot spots: lines of the source, by their share of the time of {}\n  {:<32}{:<26}{:>9}{:>12}{:>12}  "
+      "{}\n",
       spots.limit == "dma" ? "the DMA engines" : spots.limit, "", "function", "share", "busy", "waited for",
       "largest stall");
   for (std::size_t n = 0; n < std::min(kMostHotSpots, spots.lines.size()); ++n)

@@ -208,8 +208,8 @@ std::string golden_block(const GoldenResult& golden) {
 
 std::string summary_text(const Summary& s) {
   return head(s) + figures_block(s.facts.figures) + engine_table(s) + regions_text(s.facts.regions) +
-         hot_spots_text(s.facts.hot_spots) + memory_block(s) + link_text(s.links) + collectives_text(s.facts.collectives) +
-         golden_block(s.facts.golden);
+         hot_spots_text(s.facts.hot_spots) + memory_block(s) + link_text(s.links) +
+         collectives_text(s.facts.collectives) + golden_block(s.facts.golden);
 }
 
 }  // namespace tahoma::runtime

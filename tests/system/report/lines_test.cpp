@@ -31,11 +31,14 @@ vector:
   tensor_scalar shape=128x512 dst=sbuf[0, 0x2000]:fp32 src=sbuf[0, 0x1000]:fp32 op0=add scalar0=1
   tensor_scalar shape=128x512 dst=sbuf[0, 0x2000]:fp32 src=sbuf[0, 0x2000]:fp32 op0=add scalar0=1
 scalar:
-  activation shape=128x16 dst=sbuf[0, 0x4000]:fp32 src=sbuf[0, 0x0]:fp32 fn=exp
+  activation shape=128x16 dst=sbuf[0, 0x4000]:fp32 src=sbuf[0, 0x0]:fp32 func=exp scale=1
 )");
-  program.lines = {{"/home/k.py", 3, "kernel", isa::kNoLine}, {"/home/k.py", 4, "kernel", isa::kNoLine},
-                   {"/home/k.py", 10, "step", 0},             {"/home/k.py", 11, "step", 0},
-                   {"/home/k.py", 11, "step", 1},             {"/home/k.py", 20, "kernel", isa::kNoLine}};
+  program.lines = {{"/src/k.py", 3, "kernel", isa::kNoLine},
+                   {"/src/k.py", 4, "kernel", isa::kNoLine},
+                   {"/src/k.py", 10, "step", 0},
+                   {"/src/k.py", 11, "step", 0},
+                   {"/src/k.py", 11, "step", 1},
+                   {"/src/k.py", 20, "kernel", isa::kNoLine}};
   program.line_marks[static_cast<std::size_t>(Queue::kSync)] = {{0, 2}};
   program.line_marks[static_cast<std::size_t>(Queue::kVector)] = {{0, 3}, {1, 4}, {2, 5}};
   return std::make_shared<const isa::Program>(std::move(program));
@@ -63,9 +66,8 @@ Observed run(const std::shared_ptr<const isa::Program>& program) {
 }
 
 const LineTime& line_of(const LineTimes& times, std::uint64_t line, const std::string& callers) {
-  const auto found = std::find_if(times.lines.begin(), times.lines.end(), [&](const LineTime& l) {
-    return l.line == line && l.callers == callers;
-  });
+  const auto found = std::find_if(times.lines.begin(), times.lines.end(),
+                                  [&](const LineTime& l) { return l.line == line && l.callers == callers; });
   REQUIRE(found != times.lines.end());
   return *found;
 }
@@ -96,7 +98,8 @@ TEST_CASE("lines: their times and the idle time add up to the time of each engin
 
 TEST_CASE("lines: a line has an entry for each of its call chains", "[report]") {
   const Observed o = run(lined_program());
-  const LineTime &first = line_of(o.lines, 11, "k.py:3 kernel"), &second = line_of(o.lines, 11, "k.py:4 kernel");
+  const LineTime &first = line_of(o.lines, 11, "k.py:3 kernel"),
+                 &second = line_of(o.lines, 11, "k.py:4 kernel");
   CHECK(first.engines[kVector].largest_stall() == StallReason::kWaitDma);
   CHECK(first.busy() == second.busy());
   // Both waited for the load, and only for that.
@@ -115,7 +118,8 @@ TEST_CASE("lines: hot spots are ranked by the limiting engine and their shares a
   CHECK(sum == Approx(100));
   CHECK(std::is_sorted(spots.lines.begin(), spots.lines.end(),
                        [](const auto& a, const auto& b) { return a.share_percent > b.share_percent; }));
-  const auto both = std::find_if(spots.lines.begin(), spots.lines.end(), [](const auto& s) { return s.line == 11; });
+  const auto both =
+      std::find_if(spots.lines.begin(), spots.lines.end(), [](const auto& s) { return s.line == 11; });
   REQUIRE(both != spots.lines.end());
   CHECK(both->counts.instructions == 2);
   CHECK(both->callers == "several");
@@ -123,7 +127,7 @@ TEST_CASE("lines: hot spots are ranked by the limiting engine and their shares a
   CHECK(spots.functions.size() == 3);  // step, kernel, and the instruction without a line
   const std::string text = runtime::hot_spots_text(spots), csv = runtime::lines_csv(o.lines);
   CHECK_THAT(text, Catch::Contains("k.py:11") && Catch::Contains("vector wait_dma"));
-  CHECK_THAT(csv, Catch::Contains("/home/k.py,11,step,k.py:4 kernel,1,"));
+  CHECK_THAT(csv, Catch::Contains("/src/k.py,11,step,k.py:4 kernel,1,"));
 }
 
 TEST_CASE("lines: programs without lines are not recorded", "[report]") {
