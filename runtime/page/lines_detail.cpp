@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of report.json about source lines, with the text of the source.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>

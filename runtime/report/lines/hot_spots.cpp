@@ -2,7 +2,6 @@
 #include "runtime/report/lines/hot_spots.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 namespace tahoma::runtime {

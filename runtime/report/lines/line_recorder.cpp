@@ -62,9 +62,7 @@ LineRecorder::LineRecorder(const model::MachineParams& machine)
     : by_core_(machine.cores(), nullptr),
       entries_(1),
       waited_(machine.cores() * isa::kQueueCount),
-      times_(machine.cores()) {
-  entries_.front().place.caller = isa::kNoLine;
-}
+      times_(machine.cores()) {}
 
 void LineRecorder::program(std::uint32_t core, std::shared_ptr<const isa::Program> program) {
   if (program->lines.empty()) return;
