@@ -49,7 +49,7 @@ function sourcePart(source, spots) {
                    {head: "line", number: true, of: ({line}) => String(line)},
                    {head: source.file, class: "source", of: ({text}) => text || " "}];
   const row = ({spot}) => (spot ? {title: engineTitle(spot), "data-line": `${fileName(source.file)}:${spot.line}`,
-    style: `background: linear-gradient(90deg, ${translucent(category(0), 0.28)} ${(100 * spot.share_percent / largest).toFixed(1)}%, transparent 0)`} : {});
+    style: `--share: ${(100 * spot.share_percent / largest).toFixed(1)}%`} : {});
   return table(columns, rows, {label: `source of ${source.file}`, row});
 }
 
