@@ -9,6 +9,7 @@
 #include "model/base/statistics_walk.h"
 #include "model/base/stats.h"
 #include "runtime/report/files/statistics_tables.h"
+#include "runtime/report/memory/channel_table.h"
 #include "runtime/report/memory/memory_json.h"
 #include "runtime/report/memory/memory_summary.h"
 #include "runtime/report/summary/summary_json.h"
