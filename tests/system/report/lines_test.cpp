@@ -28,8 +28,8 @@ sync:
 vector:
   tensor_scalar shape=128x16 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x0]:fp32 op0=add scalar0=1 wait=s0>=16
   tensor_scalar shape=128x16 dst=sbuf[0, 0x1000]:fp32 src=sbuf[0, 0x1000]:fp32 op0=add scalar0=1 wait=s1>=16
-  tensor_scalar shape=128x512 dst=sbuf[0, 0x2000]:fp32 src=sbuf[0, 0x1000]:fp32 op0=add scalar0=1
-  tensor_scalar shape=128x512 dst=sbuf[0, 0x2000]:fp32 src=sbuf[0, 0x2000]:fp32 op0=add scalar0=1
+  tensor_scalar shape=128x4096 dst=sbuf[0, 0x8000]:fp32 src=sbuf[0, 0x8000]:fp32 op0=add scalar0=1
+  tensor_scalar shape=128x4096 dst=sbuf[0, 0x8000]:fp32 src=sbuf[0, 0x8000]:fp32 op0=add scalar0=1
 scalar:
   activation shape=128x16 dst=sbuf[0, 0x4000]:fp32 src=sbuf[0, 0x0]:fp32 func=exp scale=1
 )");
