@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces a kernel into a bundle, for cases of the workload `nki` and the command `tahoma nki`.
 
-python3 -m tahoma.bundle REQUEST.json    with the keys of workloads/nki/tracing.h
+python3 -m tahoma.bundle REQUEST.json    with the keys of runtime/nki/bundle/tracing.h
 """
 import ast
 import importlib.util

@@ -16,7 +16,7 @@
 
 #include "isa/core/program.h"
 
-namespace tahoma::workloads {
+namespace tahoma::runtime::nki {
 
 struct BundleTensor {
   std::string name;
@@ -53,4 +53,4 @@ double matmul_flops(const isa::Program& program);
 // The dtype of the moving operand with the most of these operations; bf16 without any.
 isa::DType matmul_dtype(const isa::Program& program);
 
-}  // namespace tahoma::workloads
+}  // namespace tahoma::runtime::nki
