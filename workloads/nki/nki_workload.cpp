@@ -11,21 +11,21 @@
 #include "model/base/error.h"
 #include "runtime/golden/golden_rule.h"
 #include "runtime/host/whole_file.h"
-#include "runtime/run/inputs.h"
 #include "runtime/nki/bundle/bundle.h"
 #include "runtime/nki/bundle/tracing.h"
+#include "runtime/run/inputs.h"
 
 namespace tahoma::workloads {
 
 namespace {
 
 using runtime::GoldenResult;
+using runtime::Machine;
+using runtime::Tensor;
 using runtime::nki::Bundle;
 using runtime::nki::BundleProgram;
 using runtime::nki::BundleTensor;
 using runtime::nki::TemporaryFolder;
-using runtime::Machine;
-using runtime::Tensor;
 
 // Not a KernelCase: the kernel declares the tensors, and a function of the user's defines the outputs.
 class NkiKernel final : public runtime::Workload {

@@ -61,10 +61,12 @@ BundleProgram program_of(const Json& entry, const std::string& folder, std::size
       program.arguments.push_back({false, held.get<std::uint64_t>()});
     const BundleProgram::Argument& argument = program.arguments.back();
     if (!argument.is_core && argument.number >= tensors)
-      refuse(path, fmt::format("argument {} is tensor {}; the bundle has {}", program.arguments.size() - 1, argument.number, tensors));
+      refuse(path, fmt::format("argument {} is tensor {}; the bundle has {}", program.arguments.size() - 1,
+                               argument.number, tensors));
   }
   if (program.arguments.size() != program.program.args.size())
-    refuse(path, fmt::format("{} arguments for a program that has {}", program.arguments.size(), program.program.args.size()));
+    refuse(path, fmt::format("{} arguments for a program that has {}", program.arguments.size(),
+                             program.program.args.size()));
   return program;
 }
 

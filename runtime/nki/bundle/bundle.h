@@ -33,7 +33,7 @@ struct BundleProgram {
   isa::Program program;
   std::uint32_t core = 0;
   struct Argument {
-    bool is_core = false;       // a core number, else a tensor
+    bool is_core = false;  // a core number, else a tensor
     std::uint64_t number = 0;
   };
   std::vector<Argument> arguments;

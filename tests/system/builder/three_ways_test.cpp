@@ -25,6 +25,5 @@ TEST_CASE("three ways: a kernel in C++ gives the instructions of its assembler t
   kernel.tensor_tensor(y_tile, a_tile, b_tile, isa::AluOp::kAdd);
   kernel.store(y, y_tile, isa::Queue::kGpSimd);
   const std::string file = TAHOMA_SOURCE_DIR "/tests/nki/three_ways/vector_add.tasm";
-  CHECK(isa::disassemble(kernel.finish()) ==
-        isa::disassemble(isa::assemble(runtime::read_file(file), file)));
+  CHECK(isa::disassemble(kernel.finish()) == isa::disassemble(isa::assemble(runtime::read_file(file), file)));
 }
