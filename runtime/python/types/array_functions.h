@@ -9,8 +9,10 @@ namespace tahoma::python {
 
 template <int N>
 struct ScalarObject {
-  PyObject_HEAD;
+  // clang-format off
+  PyObject_HEAD
   Bits<N> bits;
+  // clang-format on
 };
 
 template <int N>

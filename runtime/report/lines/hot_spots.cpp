@@ -73,7 +73,8 @@ HotSpots hot_spots(const LineTimes& times) {
   HotSpots spots;
   if (times.lines.empty()) return spots;
   const std::size_t limit = limit_of(times.whole);
-  spots.limit = limit == kDma ? "dma" : base::name_of(static_cast<base::EngineKind>(limit));
+  spots.of_dma = limit == kDma;
+  spots.limit = spots.of_dma ? "dma" : base::name_of(static_cast<base::EngineKind>(limit));
   spots.lines = ranked(times, limit, [](const LineTime& l) { return std::pair(l.file, l.line); });
   spots.functions = ranked(times, limit, [](const LineTime& l) { return std::pair(l.file, l.function); });
   for (HotSpot& function : spots.functions) {

@@ -21,6 +21,7 @@ struct HotSpot : LineTime {
 };
 
 struct HotSpots {
+  bool of_dma = false;             // the DMA engines limit
   std::string limit;               // "vector", ..., or "dma"; "" for programs without lines
   std::vector<HotSpot> lines;      // largest share first
   std::vector<HotSpot> functions;  // without line and callers

@@ -123,7 +123,7 @@ std::string hot_spots_text(const HotSpots& spots) {
   std::string text = fmt::format(
       "\nhot spots: lines of the source, by their share of the time of {}\n  {:<32}{:<26}{:>9}{:>12}{:>12}  "
       "{}\n",
-      spots.limit == "dma" ? "the DMA engines" : spots.limit, "", "function", "share", "busy", "waited for",
+      spots.of_dma ? "the DMA engines" : spots.limit, "", "function", "share", "busy", "waited for",
       "largest stall");
   for (std::size_t n = 0; n < std::min(kMostHotSpots, spots.lines.size()); ++n)
     text += spot_row(spots.lines[n]);
