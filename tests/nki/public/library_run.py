@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """One launch of a kernel as a test of nki-library describes it: in both modes, with the comparison of that repository's harness."""
-import copy
-import time
-
 import numpy as np
 
 import nki
 import tahoma
+from launches import checked_run
 from tahoma import dtypes
 
 
@@ -32,17 +30,12 @@ def alone(name):
 
 def launch(kernel, lnc, inputs, mode):
     """Calls the kernel once. Returns (outputs, arguments after the call, record)."""
-    inputs = copy.deepcopy(inputs)
-    tahoma.configure(mode=mode, check="races,uninitialised" if mode == "functional" else "", report=False, out="")
-    start = time.perf_counter()
-    if isinstance(inputs, list):
-        returned = tahoma.launch_ranks(kernel if hasattr(kernel, "__getitem__") else nki.jit(kernel), inputs, (lnc,))
-    else:
-        returned = (kernel if hasattr(kernel, "__getitem__") else nki.jit(kernel))[lnc](**inputs)
-    seconds = time.perf_counter() - start
-    result = tahoma.last()
-    return returned, inputs, {"mode": mode, "time_ns": result.time_ns, "instructions": result.instructions, "host_seconds": seconds,
-                              "parts": result.host_seconds, "warnings": len(result.warnings)}
+    kernel = kernel if hasattr(kernel, "__getitem__") else nki.jit(kernel)
+
+    def call(given):
+        return tahoma.launch_ranks(kernel, given, (lnc,)) if isinstance(given, list) else kernel[lnc](**given)
+
+    return checked_run(call, inputs, mode)
 
 
 def as_list(returned):

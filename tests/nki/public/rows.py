@@ -42,7 +42,7 @@ class Row:
     def __init__(self, repo, file, kernel, root):
         self.repo, self.file, self.kernel, self.reason = repo, file, kernel, ""
         self.name = re.match(r"\w*", kernel).group()
-        self.hints = sorted(hints.hints_of(kernel[len(self.name):]))
+        self.hints = sorted(hints.hints_of(kernel[len(self.name):], self.name))
         self.root, self.folder = checkout(root, repo)
         if self.root is None:
             self.reason = f"no checkout of {self.folder} in {root}"

@@ -221,7 +221,7 @@ def main():
         case = {"case": attempt.label, "path": attempt.path or HERE, "launches": []}
         if best and best["path"] == attempt.path and not attempt.replaced and not best["others"]:
             continue  # no other kernel was blank: the second pass would do the same
-        if best and attempt.replaced and best["launches"] and best["path"] == attempt.path:
+        if best and attempt.replaced and best["path"] == attempt.path and not best["reason"].startswith("the script does not launch"):
             continue
         ended = sandbox.run_isolated(attempt.run, request["seconds"], request["memory"], case.update, request["out"] + ".log")
         if ended.reason:

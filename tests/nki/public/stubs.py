@@ -132,6 +132,23 @@ def _fill_torch_xla(module):
         setattr(module, name, lambda *arguments, **options: None)
 
 
+    if not hasattr(torch, "exact_in_fp32"):
+        torch.exact_in_fp32 = True
+        for owner, name in ((torch, "matmul"), (torch, "mm"), (torch, "bmm"), (torch.Tensor, "matmul"), (torch.Tensor, "__matmul__")):
+            setattr(owner, name, _in_fp32(getattr(owner, name)))
+
+
+def _in_fp32(function):
+    """A product that adds in fp32 and rounds once, as the device does; torch's own on the CPU adds in bfloat16."""
+    import torch
+
+    def product(a, b, **options):
+        narrow = a.dtype in (torch.bfloat16, torch.float16) and a.dtype == b.dtype
+        return function(a.float(), b.float(), **options).to(a.dtype) if narrow else function(a, b, **options)
+
+    return product
+
+
 def _fill_torch_neuronx(module):
     import nki
 
