@@ -17,7 +17,10 @@ Names& names() {
   return *kNames;
 }
 
-py::object shape_of(const nki::View& view) { return names().shape(view.shape()); }
+py::object shape_of(const nki::View& view) {
+  if (!names().shape) return py::tuple(py::cast(view.shape()));  // before nki.language is imported
+  return names().shape(view.shape());
+}
 
 nki::Index index_of(const py::handle& item) {
   nki::Index index;

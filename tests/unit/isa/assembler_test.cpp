@@ -353,7 +353,7 @@ TEST_CASE("assembler: programs, arguments, labels and streams are declared once 
   check_error("sync:\n" + std::string(256, 'x') + ":", "E-ASM-013", "2:1", "1 to 255");
   std::string many = ".args";
   for (unsigned n = 0; n <= kArguments; ++n) many += " a" + std::to_string(n);
-  check_error(many, "E-ASM-013", "1:" + std::to_string(many.size() - 2), "at most 32");
+  check_error(many, "E-ASM-013", "1:" + std::to_string(many.size() - 3), "at most 128");
 }
 
 TEST_CASE("disassembler: a single instruction can be printed alone", "[isa]") {

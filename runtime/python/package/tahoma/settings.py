@@ -11,7 +11,7 @@ class Settings:
     set: tuple = ()  # values of the machine: "machine.chip.core.tensor.clock=2.8GHz"
     mode: str = "functional"  # or "timing": no values, the same times
     check: str = "races,uninitialised"  # what is watched while a kernel runs; "" for nothing
-    out: str = ""  # folder for the reports of the calls, one numbered folder each; "": a temporary one
+    out: str = "tahoma_out"  # folder for the reports of the calls, one folder each; "": none are kept
     report: bool = True  # write the page and the tables of each call
     trace: bool = False  # write a timeline for Perfetto
     allocation: str = "rotating"  # or "first_fit": addresses of tensors that the kernel does not place
