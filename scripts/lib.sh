@@ -26,6 +26,8 @@ readonly packages=(
   libprotobuf-dev protobuf-compiler # timelines
 )
 # shellcheck disable=SC2034
+readonly python_packages=(python3-dev pybind11-dev python3-numpy) # the Python package, which runs kernels in NKI
+# shellcheck disable=SC2034
 readonly test_packages=(
   ccache            # a second build in seconds
   catch2            # the test programs
@@ -34,6 +36,7 @@ readonly test_packages=(
   python3-optuna    # scripts/search
   python3-torch     # kernels compared with PyTorch
   clang-format-14 git python3 # tests about the repository itself
+  python3-pytest "${python_packages[@]}" # kernels in NKI
 )
 # shellcheck disable=SC2034
 readonly bench_packages=(libbenchmark-dev)

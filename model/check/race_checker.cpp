@@ -70,6 +70,7 @@ class RaceChecker::Impl {
     auto& waits = wait_tables_[&program];
     if (!waits) waits = std::make_shared<const WaitTable>(program);
     cores_.at(core) = std::make_unique<CoreState>(core, waits);
+    report_.program(core, program);
   }
 
   void host_wrote(std::uint64_t address, std::uint64_t bytes) {

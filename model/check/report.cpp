@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/core/source_place.h"
 #include "isa/table/table.h"
 
 namespace tahoma::model::check {
@@ -26,8 +27,11 @@ void Report::add(Kind kind, const Origin& a, const Origin& b, const std::functio
 
 std::string Report::text_of(const Origin& o) const {
   const std::string ring = o.ring == kNoRing ? "" : fmt::format(" on ring {}", o.ring);
-  return fmt::format("{}.{}[{}] {}{} at {:.3f} ns", name_(o.core), isa::name_of(o.queue), o.index,
-                     isa::row_of(o.op).mnemonic, ring, o.time.ns());
+  const auto program = programs_.find(o.core);
+  std::string place = program == programs_.end() ? "" : isa::source_place(*program->second, o.queue, o.index);
+  if (!place.empty()) place = " of " + place;
+  return fmt::format("{}.{}[{}] {}{}{} at {:.3f} ns", name_(o.core), isa::name_of(o.queue), o.index,
+                     isa::row_of(o.op).mnemonic, place, ring, o.time.ns());
 }
 
 void Report::race(const Record& first, const Record& second, isa::Space space) {

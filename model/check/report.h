@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <string>
+#include <unordered_map>
 
+#include "isa/core/program.h"
 #include "model/check/access_log.h"
 #include "model/check/byte_sets.h"
 #include "model/check/findings.h"
@@ -17,6 +19,9 @@ class Report : public SemaphoreWitness {
   // `name` returns the name of a core. `findings` must outlive the report.
   Report(std::function<std::string(std::uint32_t)> name, Findings& findings)
       : name_(std::move(name)), findings_(findings) {}
+
+  // Findings name the source lines of the instructions of these programs, which must outlive the report.
+  void program(std::uint32_t core, const isa::Program& program) { programs_[core] = &program; }
 
   void race(const Record& first, const Record& second, isa::Space space);
   void unwritten(const Origin& reader, isa::Space space, const Footprint& tile, const Footprint& gap);
@@ -34,6 +39,7 @@ class Report : public SemaphoreWitness {
   void add(Kind kind, const Origin& a, const Origin& b, const std::function<std::string()>& text);
 
   std::function<std::string(std::uint32_t)> name_;
+  std::unordered_map<std::uint32_t, const isa::Program*> programs_;  // by core
   Findings& findings_;
   unsigned semaphore_ = 0;
 };

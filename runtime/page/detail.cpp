@@ -69,6 +69,7 @@ Json detail_json(const ResolvedConfig& config, const std::string& config_sha256,
   json["links"] = links_detail(config.machine, run.measurement);
   json["traffic"] = traffic_detail(config.machine, run.measurement);
   json["occupancy"] = occupancy_detail(run.occupancy);
+  if (!run.lines.lines.empty()) json["lines"] = lines_detail(hot_spots(run.lines));
   json["machine"] = machine_detail(config);
   json["ledger"] = ledger_detail(config, run.measurement);
   json["reproduce"] = {{"config_sha256", config_sha256},

@@ -12,6 +12,7 @@
 #include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/files/stats_files.h"
 #include "runtime/report/files/window_tables.h"
+#include "runtime/report/lines/line_tables.h"
 #include "runtime/report/links/link_tables.h"
 #include "runtime/report/memory/channel_table.h"
 #include "runtime/run/simulation.h"
@@ -77,6 +78,11 @@ const std::array kFiles{
             [](const Run& r, const To& to) { to.text(collectives_csv(r.run.collectives)); }},
     RunFile{"regions.csv", "regions of programs and their bounds", kNone, always, nullptr,
             [](const Run& r, const To& to) { to.text(regions_csv(r.summary.facts.regions.regions)); }},
+    RunFile{"lines.csv", "time by line of the source", "of programs that know it, such as kernels in NKI",
+            always, nullptr,
+            [](const Run& r, const To& to) {
+              if (!r.run.lines.lines.empty()) to.text(lines_csv(r.run.lines));
+            }},
     RunFile{"stats.txt", "every statistic as text", kReport, with_report, nullptr,
             [](const Run& r, const To& to) { to.text(stats_text(r.run.stats.stats())); }},
     RunFile{"stats.db", "every statistic as SQLite", kReport, with_report, nullptr,

@@ -37,6 +37,7 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.collectives = run.collectives;
   facts.figures = run.figures;
   facts.regions = run.regions;
+  facts.hot_spots = hot_spots(run.lines);
   return facts;
 }
 
@@ -85,6 +86,9 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   RegionRecorder regions(config.machine);
   for (const auto& [core, program] : machine.programs()) regions.program(core, program);
   machine.observe(&regions);
+  LineRecorder lines(config.machine);
+  for (const auto& [core, program] : machine.programs()) lines.program(core, program);
+  if (lines.any()) machine.observe(&lines);
   const bool occupancy = options.trace != nullptr && options.trace->wants(TraceKind::kOccupancy);
   OverTime over_time(options.over_time || occupancy, machine);
   watch(machine, options.trace);
@@ -99,6 +103,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   run.checks = machine.findings();
   run.regions = regions.summarise(run.measurement);
+  run.lines = lines.summarise(run.measurement);
   over_time.take(run, options.trace);
   if (options.trace != nullptr) options.trace->finish(run.measurement);
   if (options.checkpoints != nullptr) options.checkpoints->finish(run.measurement.elapsed);

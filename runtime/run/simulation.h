@@ -11,6 +11,7 @@
 #include "runtime/config/config.h"
 #include "runtime/host/progress.h"
 #include "runtime/report/files/engine_windows.h"
+#include "runtime/report/lines/line_recorder.h"
 #include "runtime/report/memory/occupancy.h"
 #include "runtime/report/summary/summary.h"
 #include "runtime/trace/recorder.h"
@@ -35,6 +36,7 @@ struct Simulated {
   std::vector<CollectiveResult> collectives;
   std::vector<WorkloadFigure> figures;
   RegionRecorder::Summaries regions;
+  LineTimes lines;                              // of programs that know their source
   std::vector<EngineRecorder::Engine> engines;  // engines and occupancy: over time, if requested
   std::vector<SpaceOccupancy> occupancy;
   double seconds = 0;  // host time inside Machine::run

@@ -68,21 +68,23 @@ void EngineSlices::write(Queue& queue, const base::StretchActivity& stretch,
   if (!t.admits(kind, stretch.core, stretch.start, stretch.end)) return;
   if (queue.track == PacketWriter::kRoot)
     queue.track = t.tracks.track(path_of(t, stretch.core, stretch.queue));
-  std::array<TraceValue, 7> values{{{TraceArgument::kStart, number(stretch.start)},
+  std::array<TraceValue, 8> values{{{TraceArgument::kStart, number(stretch.start)},
                                     {TraceArgument::kLength, number(stretch.end - stretch.start)}}};
   std::size_t count = 2;
-  std::string_view name = base::name_of(stretch.name);
+  std::string name = base::name_of(stretch.name), source;
   std::vector<std::uint64_t> flows;
   if (of != nullptr) {
     const InstructionPosition at{of->core, of->queue, of->index};
     const std::string_view region = t.texts.region(at);
     enter_region(queue, stretch, region);
-    if (busy) name = t.texts.mnemonic(at);
+    source = t.texts.source(at);
+    if (busy) name = t.texts.name(at);
     values[count++] = {TraceArgument::kInstruction, t.texts.text(at)};
     if (const std::string_view nki = t.texts.nki_names(at); !nki.empty())
       values[count++] = {TraceArgument::kNkiIsa, nki};
     values[count++] = {TraceArgument::kIndex, std::uint64_t{of->index}};
     values[count++] = {TraceArgument::kRegion, region};
+    if (!source.empty()) values[count++] = {TraceArgument::kSource, std::string_view(source)};
     if (busy) values[count++] = {TraceArgument::kComplete, nanoseconds(of->complete)};
     if (t.selection.flows && with_flows) flows = flows_of(*of);
   }
@@ -105,18 +107,19 @@ void EngineSlices::write_behind(Queue& queue, const base::InstructionActivity& a
   if (!t.admits(TraceKind::kEngines, activity.core, activity.start, activity.complete)) return;
   const PacketWriter::Track track = queue.behind.place(
       t.tracks, path_of(t, activity.core, activity.queue) + "_behind", activity.start, activity.complete);
-  std::array<TraceValue, 6> values{{{TraceArgument::kStart, number(activity.start)},
+  const std::string source = t.texts.source(at);
+  std::array<TraceValue, 7> values{{{TraceArgument::kStart, number(activity.start)},
                                     {TraceArgument::kLength, number(activity.complete - activity.start)},
                                     {TraceArgument::kInstruction, t.texts.text(at)},
                                     {TraceArgument::kIndex, std::uint64_t{activity.index}},
                                     {TraceArgument::kRegion, t.texts.region(at)}}};
   std::size_t count = 5;
+  if (!source.empty()) values[count++] = {TraceArgument::kSource, std::string_view(source)};
   if (const std::string_view nki = t.texts.nki_names(at); !nki.empty())
     values[count++] = {TraceArgument::kNkiIsa, nki};
   std::vector<std::uint64_t> flows;
   if (t.selection.flows && with_flows) flows = flows_of(activity);
-  t.writer.begin(track, TraceKind::kEngines, t.texts.mnemonic(at), activity.start, {values.data(), count},
-                 flows);
+  t.writer.begin(track, TraceKind::kEngines, t.texts.name(at), activity.start, {values.data(), count}, flows);
   t.writer.end(track, activity.complete);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "isa/core/source_place.h"
 #include "isa/table/table.h"
 #include "isa/text/assembler.h"
 #include "isa/text/instruction_names.h"
@@ -20,6 +21,16 @@ std::string_view InstructionTexts::nki_names(const InstructionPosition& at) cons
 
 std::string_view InstructionTexts::mnemonic(const InstructionPosition& at) const {
   return isa::row_of(instruction(at).op).mnemonic;
+}
+
+std::string InstructionTexts::source(const InstructionPosition& at) const {
+  const isa::Program& program = *programs_[at.core];
+  return program.lines.empty() ? "" : isa::source_place(program, static_cast<isa::Queue>(at.queue), at.index);
+}
+
+std::string InstructionTexts::name(const InstructionPosition& at) const {
+  const std::string place = source(at);
+  return std::string(mnemonic(at)) + (place.empty() ? "" : " " + place);
 }
 
 std::string_view InstructionTexts::text(const InstructionPosition& at) {

@@ -32,6 +32,10 @@ class InstructionTexts {
     return programs_[at.core]->streams[at.queue][at.index];
   }
   std::string_view mnemonic(const InstructionPosition& at) const;
+  // The mnemonic, and the source line where the program has lines: "matmul kernel.py:12".
+  std::string name(const InstructionPosition& at) const;
+  // "kernel.py:12"; "" without a line.
+  std::string source(const InstructionPosition& at) const;
   // "nki.isa.nc_matmul"; "" if nki.isa has no such function.
   std::string_view nki_names(const InstructionPosition& at) const;
   // Valid until the next call.

@@ -29,10 +29,10 @@ constexpr std::uint32_t kSequence = 1;         // there is one writer
 constexpr std::uint32_t kPacketTag = 1 << 3 | 2;
 
 // The names on Perfetto's pages, by TraceArgument.
-constexpr std::array<const char*, 17> kArgumentNames{
-    "start_fs", "length_fs",   "instruction",   "nki_isa",        "index",       "queue",
-    "region",   "complete_ns", "first_data_ns", "packets",        "bytes",       "wire_bytes",
-    "written",  "other_kinds", "other_cores",   "outside_window", "beyond_limit"};
+constexpr std::array<const char*, 18> kArgumentNames{
+    "start_fs",   "length_fs", "instruction", "nki_isa",       "index",          "queue",
+    "region",     "source",    "complete_ns", "first_data_ns", "packets",        "bytes",
+    "wire_bytes", "written",   "other_kinds", "other_cores",   "outside_window", "beyond_limit"};
 
 std::uint64_t timestamp(base::Time t) { return static_cast<std::uint64_t>(t.fs / 1'000'000); }
 

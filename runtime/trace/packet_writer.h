@@ -31,6 +31,7 @@ enum class TraceArgument : std::uint8_t {
   kIndex,        // in the queue's stream
   kQueue,        // the queue that rang the doorbell
   kRegion,
+  kSource,     // "kernel.py:12"
   kComplete,   // ns: the result is visible
   kFirstData,  // ns
   kPackets,

@@ -38,8 +38,9 @@ void TransferSlices::transfer(const base::TransferActivity& a) {
        {TraceArgument::kPackets, a.packets},
        {TraceArgument::kBytes, a.bytes}}};
   const std::array<std::uint64_t, 1> flows{a.cause};
+  const std::string name = t.texts.name(at);
   const std::size_t arrows = t.selection.flows ? 1 : 0;
-  t.writer.begin(track, TraceKind::kDma, t.texts.mnemonic(at), a.rung, values, {flows.data(), arrows});
+  t.writer.begin(track, TraceKind::kDma, name, a.rung, values, {flows.data(), arrows});
   t.writer.end(track, a.end);
 }
 

@@ -101,9 +101,11 @@ class Goldens:
         goldens = set()
         if words[0] == "tahoma" and words[1] in ("run", "check"):
             paths.add(words[2])
+        if words[:2] == ["tahoma", "nki"]:
+            paths.add(words[2].rpartition(":")[0])
         wanted = settings_of(self.root, words)
         if wanted:
-            paths |= self._machine_files(wanted)
+            paths |= self._machine_files(wanted) | self._kernel_files(wanted)
             goldens |= {name for name, settings in self.cases.items() if settings.workload == wanted.workload}
         for pattern in run.rests_on:
             matching = fnmatch.filter(self.cases, pattern)
@@ -116,6 +118,11 @@ class Goldens:
             raise Problem(f"{run.name}: its figures depend on no golden: name regression cases (rests_on) or add one of {words[2]}")
         paths |= {self.path(name) for name in goldens}
         return {path: file_digest(self.root / path) if (self.root / path).exists() else "missing" for path in sorted(paths)}
+
+    def _kernel_files(self, settings):
+        """Returns the Python files of a case of the kind nki: FILE.py:FUNCTION names each."""
+        said = _read(self.root / settings.workload).get("workload") or {}
+        return {said[key].rpartition(":")[0] for key in ("kernel", "reference") if isinstance(said.get(key), str) and ".py:" in said[key]}
 
     def _machine_files(self, settings):
         """Returns the machine's file and the files that it extends; a machine is a preset or a file beside the case."""

@@ -2,7 +2,7 @@
 """Runs by their commands: their declarations, their execution, and the results that are kept.
 
 Each distinct command is executed once. Its results are kept under build/figures, in a folder named by a digest of the program, the
-command and every case, program, table and machine below workloads/ and model/configs/."""
+command and every case, program, kernel, table and machine below workloads/ and model/configs/, and the Python package."""
 
 import concurrent.futures
 import contextlib
@@ -23,8 +23,8 @@ from measured import values
 from measured.problem import Problem
 
 KEEP = ("summary.json", "summary.txt", "accuracy.json", "links.csv")
-INPUTS = ("workloads", "model/configs")
-INPUT_TYPES = (".yaml", ".tasm", ".csv")
+INPUTS = ("workloads", "model/configs", "runtime/python/package")
+INPUT_TYPES = (".yaml", ".tasm", ".csv", ".py")
 NO_INPUTS = ("workloads/regression/", "workloads/figures.yaml", "workloads/results.yaml")
 TIME_LIMIT = 3600  # seconds, against a hang
 
@@ -115,6 +115,8 @@ class Executor:
     def inputs(self):
         """Digest of the program and of every file that a run may read."""
         digest = hashlib.sha256(self.binary.read_bytes())
+        for module in sorted(self.binary.parent.glob("python/_tahoma*.so")):
+            digest.update(module.read_bytes())
         for file in sorted(path for folder in INPUTS for path in (self.root / folder).rglob("*")):
             name = str(file.relative_to(self.root))
             if name.endswith(INPUT_TYPES) and not name.startswith(NO_INPUTS):
@@ -145,8 +147,8 @@ class Executor:
         for command in run.prepare:
             self._call(run, shlex.split(command), {0})
         words = [str(self.binary) if word == "tahoma" else word for word in run.words]
-        if run.words[:2] in (["tahoma", "run"], ["tahoma", "check"]):
-            words += ["--out", str(folder / "out")] + (["--no-report"] if words[1] == "run" else [])
+        if run.words[:2] in (["tahoma", "run"], ["tahoma", "nki"], ["tahoma", "check"]):
+            words += ["--out", str(folder / "out")] + ([] if words[1] == "check" else ["--no-report"])
         output = self._call(run, words, {run.status})
         (folder / "kept").mkdir()
         (folder / "kept" / "output.txt").write_text(output, encoding="utf-8")

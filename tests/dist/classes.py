@@ -11,6 +11,7 @@ MEMBER = re.compile(r"^[^(=]*?(?<![\w:])((?:\w+(?:<[^<>()]*>)?::)+)~?(?:operator
 
 # Classes over several sources that remain, each until it is made smaller.
 KNOWN = {
+    "tahoma::runtime::nki::Emitter": "compute instructions, transfers, registers and loops, exchanges",
     "tahoma::model::OnChipNetwork": "the network, and its way to the memories",
     "tahoma::model::dram::PseudoChannel": "commands to banks, and columns on the data pins",
     "tahoma::tests::ProgramGenerator": "programs, operands, shapes and transfers by chance",

@@ -28,6 +28,7 @@ def commands(text):
 
 def there(repo, word):
     """Whether it is a file, or a folder of some."""
+    word = word.partition(".py:")[0] + ".py" if ".py:" in word else word  # FILE.py:FUNCTION
     return word in repo.files or any(file.startswith(word.rstrip("/") + "/") for file in repo.files)
 
 

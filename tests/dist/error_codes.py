@@ -7,7 +7,7 @@ import re
 CODE = re.compile(r"\bE-[A-Z]{3}-\d{3}\b")
 ROW = re.compile(r"^\| `?(E-[A-Z]{3}-\d{3})`? \|", re.MULTILINE)  # a row of an error table
 ROOMS = ("isa/", "model/", "runtime/", "workloads/")
-PROVOKING = ("tests/unit/", "tests/component/", "tests/property/", "tests/rtl/", "tests/system/")
+PROVOKING = ("tests/unit/", "tests/component/", "tests/property/", "tests/rtl/", "tests/system/", "tests/nki/")
 
 
 def codes(repo, names):
@@ -30,15 +30,15 @@ def explained_twice(repo):
 
 
 def without_comments(text):
-    return re.sub(r"//[^\n]*", "", text)
+    return re.sub(r"//[^\n]*|^\s*#[^\n]*", "", text, flags=re.MULTILINE)
 
 
 def findings(repo):
-    sources = [name for name in repo.matching(".h", ".cpp", ".inc", ".def") if name.startswith(ROOMS)]
+    sources = [name for name in repo.matching(".h", ".cpp", ".inc", ".def", ".py") if name.startswith(ROOMS)]
     raised = {code: place for code, place in codes(repo, sources).items()
               if any(code in without_comments(repo.text(name)) for name in sources)}
     documented = codes(repo, repo.matching(".md"))
-    tested = codes(repo, [name for name in repo.matching(".cpp") if name.startswith(PROVOKING)])
+    tested = codes(repo, [name for name in repo.matching(".cpp", ".py") if name.startswith(PROVOKING)])
     found = [f"{place}: {code} is in no README" for code, place in raised.items() if code not in documented]
     found += [f"{place}: no test provokes {code}" for code, place in raised.items() if code not in tested]
     found += [f"{place}: {code} is documented, but nothing raises it"

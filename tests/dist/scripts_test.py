@@ -125,6 +125,16 @@ class Scripts(unittest.TestCase):
         self.assertIn("-DTAHOMA_BENCH=ON", self.calls("cmake --preset release")[0])  # benchmarks compile
         self.assertEqual(self.script("test", "--full", CTEST_STATUS="8").returncode, 1)
 
+    def test_the_python_package_is_an_option_of_setup_and_part_of_the_tests(self):
+        wanted = {"python3-dev", "pybind11-dev", "python3-numpy"}
+        self.assertEqual(self.script("setup").returncode, 0)
+        self.assertFalse(wanted & set(self.calls("apt-get")[1].split()))
+        self.assertEqual(self.script("setup", "--python").returncode, 0)
+        self.assertEqual(wanted & set(self.calls("apt-get")[3].split()), wanted)
+        self.assertEqual(self.script("test", "--no-install").returncode, 1)
+        self.assertEqual(self.script("test").returncode, 0)
+        self.assertIn("python3-pytest", self.calls("apt-get")[5].split())
+
     def test_unknown_arguments_are_refused(self):
         self.assertEqual(self.script("setup", "--bogus").returncode, 2)
 

@@ -234,6 +234,31 @@ def reshape_of_the_partition(x):
     nl.load(x).reshape((64, 128))  # here
 
 
+@wrong("E-NKI-004", "expected 64, the elements of a partition")
+def pattern_that_skips_partitions_by_halves(x):
+    nl.load(x).ap([[32, 128], [1, 32]])  # here
+
+
+@wrong("E-NKI-022", "one row for each partition", X, np.zeros((128, 1), np.int32))
+def row_numbers_for_other_rows(x, ids):
+    numbers = nl.load(ids)
+    nisa.dma_copy(sbuf(64, 128), x.ap([[64, 128], [1, 64]], vector_offset=numbers))  # here
+
+
+@wrong("E-NKI-023", "exceeds the limit of 128 tensors in HBM")
+def too_many_tensors_in_hbm(x):
+    tile = nl.load(x)
+    for _ in range(128):
+        nisa.dma_copy(nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.private_hbm), tile)
+
+
+@wrong("E-NKI-024", "needs more than 60 registers at a time")
+def too_many_registers(x):
+    registers = [nisa.register_alloc(n) for n in range(70)]
+    for register in registers:
+        nisa.dma_copy(sbuf(1, 64), x.ap([[64, 1], [1, 64]], scalar_offset=register))
+
+
 @wrong("E-NKI-010", "has no elements")
 def empty_operand(x):
     nisa.memset(nl.load(x)[:, 5:5], 0.0)  # here
@@ -389,5 +414,5 @@ def test_wrong_settings_name_the_nearest_legal_one():
 
 
 def test_functions_of_a_kernel_outside_of_one():
-    with pytest.raises(tahoma.KernelError, match="outside of a kernel"):
+    with pytest.raises(tahoma.KernelError, match="E-NKI-030.*outside of a kernel"):
         nl.ndarray((128, 4), dtype=nl.float32)

@@ -11,9 +11,9 @@
 #include "model/base/error.h"
 #include "runtime/golden/golden_rule.h"
 #include "runtime/host/whole_file.h"
+#include "runtime/nki/bundle/bundle.h"
+#include "runtime/nki/bundle/tracing.h"
 #include "runtime/run/inputs.h"
-#include "workloads/nki/bundle.h"
-#include "workloads/nki/tracing.h"
 
 namespace tahoma::workloads {
 
@@ -22,6 +22,10 @@ namespace {
 using runtime::GoldenResult;
 using runtime::Machine;
 using runtime::Tensor;
+using runtime::nki::Bundle;
+using runtime::nki::BundleProgram;
+using runtime::nki::BundleTensor;
+using runtime::nki::TemporaryFolder;
 
 // Not a KernelCase: the kernel declares the tensors, and a function of the user's defines the outputs.
 class NkiKernel final : public runtime::Workload {
@@ -64,14 +68,14 @@ class NkiKernel final : public runtime::Workload {
       folder = traced->path();
       request_.seed = seed;
       request_.values = machine.functional();
-      trace_into(folder, request_);
+      runtime::nki::trace_into(folder, request_);
     }
-    bundle_ = read_bundle(folder);
+    bundle_ = runtime::nki::read_bundle(folder);
     for (const BundleTensor& t : bundle_.tensors)
       placed_.push_back(machine.allocate(t.core, t.name, t.dtype, t.shape));
     for (BundleProgram& p : bundle_.programs) {
-      flops_ += matmul_flops(p.program);
-      dtype_ = matmul_dtype(p.program);
+      flops_ += runtime::nki::matmul_flops(p.program);
+      dtype_ = runtime::nki::matmul_dtype(p.program);
       std::vector<std::uint64_t> addresses;
       for (const BundleProgram::Argument& a : p.arguments)
         addresses.push_back(a.is_core ? a.number : placed_.at(a.number).address);
@@ -175,7 +179,7 @@ class NkiKernel final : public runtime::Workload {
   }
 
   std::string folder_;
-  TracingRequest request_;
+  runtime::nki::TracingRequest request_;
   Bundle bundle_;
   std::vector<Tensor> placed_;
   std::vector<std::vector<float>> expected_;  // by tensor; empty: not checked

@@ -19,7 +19,7 @@ namespace tahoma::runtime::nki {
 
 // Arguments for exchanges with other ranks.
 struct PeerArguments {
-  std::uint8_t core = isa::kNone;  // the number of this core
+  std::uint8_t core = isa::kNone;                                           // the number of this core
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint8_t> tensors;  // by rank and storage
 };
 

@@ -69,7 +69,8 @@ void Emitter::exchange(const Recorded& entry, isa::Queue queue) {
   append(wait_until(kRead, read_), queue);
   // The ranks run the same kernel: what arrives is cut as what leaves.
   if (!work.received.empty()) {
-    landed_ += static_cast<std::uint32_t>(work.ready.size()) * (work.sends.empty() ? 1 : pieces(work.sends.front()));
+    landed_ +=
+        static_cast<std::uint32_t>(work.ready.size()) * (work.sends.empty() ? 1 : pieces(work.sends.front()));
     append(wait_until(kLanded, landed_), queue);
   }
   Op& after = append({}, queue);

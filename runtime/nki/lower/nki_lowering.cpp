@@ -71,7 +71,8 @@ void number_arguments(const Trace& trace, Lowered& lowered, std::vector<std::uin
 
 void add_argument(Lowered& lowered, const Argument& argument, const std::string& name) {
   if (lowered.arguments.size() == isa::kArguments)
-    throw base::UserError("E-NKI-023", "", fmt::format("argument '{}' exceeds the limit of {}", name, isa::kArguments),
+    throw base::UserError("E-NKI-023", "",
+                          fmt::format("argument '{}' exceeds the limit of {}", name, isa::kArguments),
                           base::ExitStatus::kProgram);
   lowered.arguments.push_back(argument);
   lowered.program.args.push_back(name);
@@ -111,7 +112,8 @@ PeerArguments number_peers(const Trace& trace, Lowered& lowered) {
   throw base::UserError(error.code, place, error.message, base::ExitStatus::kProgram);
 }
 
-Lowered lower_in_order(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options) {
+Lowered lower_in_order(const Trace& trace, const model::MachineParams& machine,
+                       const LoweringOptions& options) {
   Lowered lowered;
   lowered.program.name = isa::is_name(trace.name) ? trace.name : "kernel";
   std::vector<std::uint8_t> argument_of;
@@ -151,7 +153,8 @@ Lowered lower(const Trace& trace, const model::MachineParams& machine, const Low
   const Trace moved = with_short_ranges(trace);
   Lowered lowered = lower_in_order(moved, machine, options);
   lowered.warnings.emplace_back(
-      "the tensors do not fit on chip in program order: loads were moved down to their first use, and copies from PSUM up to the "
+      "the tensors do not fit on chip in program order: loads were moved down to their first use, and copies "
+      "from PSUM up to the "
       "results that they copy");
   return lowered;
 }

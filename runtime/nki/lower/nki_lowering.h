@@ -34,9 +34,9 @@ struct Argument {
 
 struct Lowered {
   isa::Program program;
-  std::vector<Argument> arguments;  // of the program, in its order
-  std::vector<Place> places;             // of the tensors on chip, by storage id
-  std::vector<std::string> warnings;     // with places
+  std::vector<Argument> arguments;    // of the program, in its order
+  std::vector<Place> places;          // of the tensors on chip, by storage id
+  std::vector<std::string> warnings;  // with places
 };
 
 Lowered lower(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options);

@@ -49,17 +49,21 @@ class Mover {
   static bool stops(const Recorded& entry) { return entry.registers || entry.barrier || entry.exchange; }
 
   bool sinks(const Recorded& entry) const {
-    if (entry.transfer) return trace_.storages[entry.transfer->dst.storage]->on_chip() && is_static(*entry.transfer);
-    return entry.instruction.op == isa::Opcode::kMemset && !entry.registers && !entry.barrier && !entry.exchange;
+    if (entry.transfer)
+      return trace_.storages[entry.transfer->dst.storage]->on_chip() && is_static(*entry.transfer);
+    return entry.instruction.op == isa::Opcode::kMemset && !entry.registers && !entry.barrier &&
+           !entry.exchange;
   }
 
   bool rises(const Recorded& entry) const {
-    return entry.instruction.op == isa::Opcode::kTensorCopy && entry.operands.size() == 2 && !entry.transfer &&
-           entry.instruction.src0.space == isa::Space::kPsum && entry.instruction.dst.space == isa::Space::kSbuf;
+    return entry.instruction.op == isa::Opcode::kTensorCopy && entry.operands.size() == 2 &&
+           !entry.transfer && entry.instruction.src0.space == isa::Space::kPsum &&
+           entry.instruction.dst.space == isa::Space::kSbuf;
   }
 
   static bool meet(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
-    return std::any_of(a.begin(), a.end(), [&](std::uint32_t s) { return std::find(b.begin(), b.end(), s) != b.end(); });
+    return std::any_of(a.begin(), a.end(),
+                       [&](std::uint32_t s) { return std::find(b.begin(), b.end(), s) != b.end(); });
   }
 
   // From the end, so that a load passes those that follow it before it moves itself.
@@ -69,7 +73,8 @@ class Mover {
       const std::vector<std::uint32_t> own = storages_of(at(n));
       std::size_t to = n;
       while (to + 1 < order_.size() && !stops(at(to + 1)) && !meet(own, storages_of(at(to + 1)))) ++to;
-      std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(n), order_.begin() + static_cast<std::ptrdiff_t>(n) + 1,
+      std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(n),
+                  order_.begin() + static_cast<std::ptrdiff_t>(n) + 1,
                   order_.begin() + static_cast<std::ptrdiff_t>(to) + 1);
     }
   }
@@ -80,7 +85,8 @@ class Mover {
       const std::vector<std::uint32_t> own = storages_of(at(n));
       std::size_t to = n;
       while (to > 0 && !stops(at(to - 1)) && !meet(own, storages_of(at(to - 1)))) --to;
-      std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(to), order_.begin() + static_cast<std::ptrdiff_t>(n),
+      std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(to),
+                  order_.begin() + static_cast<std::ptrdiff_t>(n),
                   order_.begin() + static_cast<std::ptrdiff_t>(n) + 1);
     }
   }
@@ -94,7 +100,8 @@ class Mover {
 Trace with_short_ranges(const Trace& trace) {
   Trace moved = trace;
   // Tensors at hand-given addresses may share bytes, which storages do not tell.
-  const bool placed = std::any_of(trace.storages.begin(), trace.storages.end(), [](const auto& s) { return s->on_chip() && s->place; });
+  const bool placed = std::any_of(trace.storages.begin(), trace.storages.end(),
+                                  [](const auto& s) { return s->on_chip() && s->place; });
   if (!loops_of(trace).empty() || placed) return moved;
   moved.entries.clear();
   moved.entries.reserve(trace.entries.size());

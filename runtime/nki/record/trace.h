@@ -84,11 +84,11 @@ struct RegisterWork {
 // A rank's tensor is addressed by the number that the tensor has here: the ranks run the same kernel.
 struct ExchangeWork {
   struct Send {
-    Side src, dst;            // dst is in the memory of the rank
+    Side src, dst;  // dst is in the memory of the rank
     std::uint32_t rank = 0;
     std::int32_t distance = 0;  // from this core to the rank's, in core numbers
   };
-  std::vector<Send> ready;     // to every core that sends to this one: that it may
+  std::vector<Send> ready;  // to every core that sends to this one: that it may
   std::vector<Send> sends;
   std::vector<Side> received;  // what others write here
 };

@@ -451,7 +451,7 @@ View reinterpret(const View& view, const Element& element) {
                        view.text(), element.name, to));
   last = {1, last.count * from / to};
   for (std::size_t d = view.on_chip() ? 1 : 0; d + 1 < result.dims.size(); ++d) {
-    if (result.dims[d].stride * from % to != 0)
+    if (result.dims[d].count != 1 && result.dims[d].stride * from % to != 0)
       refuse("E-NKI-003", fmt::format("view of {} as {}: a stride of {} elements is no whole number of {}",
                                       view.text(), element.name, result.dims[d].stride, element.name));
     result.dims[d].stride = result.dims[d].stride * from / to;

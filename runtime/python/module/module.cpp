@@ -134,8 +134,8 @@ void bind_tracer(py::module_& m) {
             std::vector<bool> written(t.trace.storages.size(), false);
             for (const nki::Recorded& entry : t.trace.entries) {
               if (entry.transfer) written[entry.transfer->dst.storage] = true;
-                if (entry.exchange)
-                  for (const nki::Side& side : entry.exchange->received) written[side.storage] = true;
+              if (entry.exchange)
+                for (const nki::Side& side : entry.exchange->received) written[side.storage] = true;
               if (entry.registers && entry.registers->kind == nki::RegisterWork::Kind::kStore)
                 written[entry.registers->word->storage] = true;
             }
@@ -146,13 +146,13 @@ void bind_tracer(py::module_& m) {
               if (s->buffer == nki::Buffer::kSharedHbm) order[s->id] = shared++;
             for (std::size_t a = 0; a < lowered.arguments.size(); ++a) {
               const nki::Argument& held = lowered.arguments[a];
-                const nki::Storage& s = *t.trace.storages[held.storage];
+              const nki::Storage& s = *t.trace.storages[held.storage];
               py::dict argument;
               argument["argument"] = lowered.program.args[a];
-                argument["kind"] = held.kind == nki::Argument::Kind::kTensor       ? "tensor"
-                                   : held.kind == nki::Argument::Kind::kPeerTensor ? "peer"
-                                                                                   : "core";
-                argument["rank"] = held.rank;
+              argument["kind"] = held.kind == nki::Argument::Kind::kTensor       ? "tensor"
+                                 : held.kind == nki::Argument::Kind::kPeerTensor ? "peer"
+                                                                                 : "core";
+              argument["rank"] = held.rank;
               argument["storage"] = s.id;
               argument["name"] = s.name;
               argument["element"] = std::string(s.element->name);

@@ -262,7 +262,8 @@ void Tracer::exchange(const std::vector<Message>& ready, const std::vector<Messa
   entered();
   const auto sends_of = [](const std::vector<Message>& messages) {
     std::vector<nki::ExchangeWork::Send> list;
-    for (const auto& [src, dst, rank, distance] : messages) list.push_back({nki::side_of(src), nki::side_of(dst), rank, distance});
+    for (const auto& [src, dst, rank, distance] : messages)
+      list.push_back({nki::side_of(src), nki::side_of(dst), rank, distance});
     return list;
   };
   nki::ExchangeWork work;

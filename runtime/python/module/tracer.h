@@ -62,7 +62,8 @@ class Tracer {
   void transpose(const nki::View& dst, const nki::View& src, const std::vector<std::size_t>& axes, int dge);
   // Messages are (source here, destination of the rank, rank, distance in cores).
   using Message = std::tuple<nki::View, nki::View, std::uint32_t, std::int32_t>;
-  void exchange(const std::vector<Message>& ready, const std::vector<Message>& sends, const std::vector<nki::View>& received);
+  void exchange(const std::vector<Message>& ready, const std::vector<Message>& sends,
+                const std::vector<nki::View>& received);
   void barrier(unsigned pipe, const std::optional<std::string>& engine);
 
   Register set_register(std::int64_t value);
@@ -77,9 +78,12 @@ class Tracer {
   void while_end(Register condition);
   Register new_register() { return {trace.registers++}; }
 
-  void at_caller();             // entries that follow belong to the line that is being executed, or to the one that is held
-  void hold_line(std::optional<std::uint32_t> line) { held_ = line; }  // of instructions that are recorded later than called
-  std::string place() const;    // "file:line" of that line
+  void
+  at_caller();  // entries that follow belong to the line that is being executed, or to the one that is held
+  void hold_line(std::optional<std::uint32_t> line) {
+    held_ = line;
+  }                           // of instructions that are recorded later than called
+  std::string place() const;  // "file:line" of that line
 
   nki::Lowered lower(const nki::LoweringOptions& options) const {
     return nki::lower(trace, machine_->params, options);

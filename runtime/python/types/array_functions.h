@@ -9,8 +9,10 @@ namespace tahoma::python {
 
 template <int N>
 struct ScalarObject {
-  PyObject_HEAD;
+  // clang-format off
+  PyObject_HEAD
   Bits<N> bits;
+  // clang-format on
 };
 
 template <int N>
@@ -23,7 +25,9 @@ struct ArrayFunctions {
     if (made != nullptr) store<N>(&reinterpret_cast<ScalarObject<N>*>(made)->bits, value);
     return made;
   }
-  static float value_of(PyObject* scalar) { return load<N>(&reinterpret_cast<ScalarObject<N>*>(scalar)->bits); }
+  static float value_of(PyObject* scalar) {
+    return load<N>(&reinterpret_cast<ScalarObject<N>*>(scalar)->bits);
+  }
 
   static PyObject* get(void* data, void*) { return scalar(load<N>(data)); }
   static int set(PyObject* item, void* data, void*) {
@@ -40,7 +44,8 @@ struct ArrayFunctions {
   static void swap_bytes(char* at) {
     if constexpr (sizeof(Bits<N>) == 2) std::swap(at[0], at[1]);
   }
-  static void copyswapn(void* to, npy_intp to_step, void* from, npy_intp from_step, npy_intp count, int swap, void*) {
+  static void copyswapn(void* to, npy_intp to_step, void* from, npy_intp from_step, npy_intp count, int swap,
+                        void*) {
     auto* d = static_cast<char*>(to);
     const auto* s = static_cast<const char*>(from);
     for (npy_intp n = 0; n < count; ++n, d += to_step, s += from_step) {
@@ -48,7 +53,9 @@ struct ArrayFunctions {
       if (swap != 0) swap_bytes(d);
     }
   }
-  static void copyswap(void* to, void* from, int swap, void* array) { copyswapn(to, 0, from, 0, 1, swap, array); }
+  static void copyswap(void* to, void* from, int swap, void* array) {
+    copyswapn(to, 0, from, 0, 1, swap, array);
+  }
   // NaN sorts last.
   static int compare(const void* a, const void* b, void*) {
     const float x = load<N>(a), y = load<N>(b);
@@ -100,15 +107,18 @@ struct ArrayFunctions {
   }
   static void cast_to_half(void* from, void* to, npy_intp count, void*, void*) {
     for (npy_intp n = 0; n < count; ++n)
-      static_cast<std::uint16_t*>(to)[n] = isa::fp16_from_fp32(load<N>(static_cast<const Bits<N>*>(from) + n));
+      static_cast<std::uint16_t*>(to)[n] =
+          isa::fp16_from_fp32(load<N>(static_cast<const Bits<N>*>(from) + n));
   }
   static void cast_from_half(void* from, void* to, npy_intp count, void*, void*) {
     for (npy_intp n = 0; n < count; ++n)
-      store<N>(static_cast<Bits<N>*>(to) + n, isa::fp32_from_fp16(static_cast<const std::uint16_t*>(from)[n]));
+      store<N>(static_cast<Bits<N>*>(to) + n,
+               isa::fp32_from_fp16(static_cast<const std::uint16_t*>(from)[n]));
   }
   template <int M>
   static void cast_to_host(void* from, void* to, npy_intp count, void*, void*) {
-    for (npy_intp n = 0; n < count; ++n) store<M>(static_cast<Bits<M>*>(to) + n, load<N>(static_cast<const Bits<N>*>(from) + n));
+    for (npy_intp n = 0; n < count; ++n)
+      store<M>(static_cast<Bits<M>*>(to) + n, load<N>(static_cast<const Bits<N>*>(from) + n));
   }
 };
 

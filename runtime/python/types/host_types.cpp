@@ -64,7 +64,8 @@ PyTypeObject* scalar_class() {
                                 {Py_nb_float, reinterpret_cast<void*>(&as_float<N>)},
                                 {Py_nb_int, reinterpret_cast<void*>(&as_int<N>)},
                                 {0, nullptr}};
-  static PyType_Spec spec = {kHostTypes[N].name, static_cast<int>(sizeof(ScalarObject<N>)), 0, Py_TPFLAGS_DEFAULT, slots};
+  static PyType_Spec spec = {kHostTypes[N].name, static_cast<int>(sizeof(ScalarObject<N>)), 0,
+                             Py_TPFLAGS_DEFAULT, slots};
   PyObject* const bases = PyTuple_Pack(1, &PyGenericArrType_Type);
   PyObject* const made = PyType_FromSpecWithBases(&spec, bases);
   Py_XDECREF(bases);
@@ -106,7 +107,8 @@ template <int N, class Other>
 bool add_casts(PyArray_Descr* own, int other) {
   PyArray_Descr* const theirs = PyArray_DescrFromType(other);
   const bool done = PyArray_RegisterCastFunc(own, other, &ArrayFunctions<N>::template cast_to<Other>) == 0 &&
-                    PyArray_RegisterCastFunc(theirs, ArrayFunctions<N>::type_number, &ArrayFunctions<N>::template cast_from<Other>) == 0;
+                    PyArray_RegisterCastFunc(theirs, ArrayFunctions<N>::type_number,
+                                             &ArrayFunctions<N>::template cast_from<Other>) == 0;
   Py_DECREF(theirs);
   return done;
 }
@@ -128,13 +130,15 @@ bool add_all_casts(PyArray_Descr* own) {
                       PyArray_RegisterCastFunc(half, F::type_number, &F::cast_from_half) == 0;
   Py_DECREF(half);
   return halves && add_casts<N, npy_bool>(own, NPY_BOOL) && add_casts<N, npy_byte>(own, NPY_BYTE) &&
-         add_casts<N, npy_ubyte>(own, NPY_UBYTE) && add_casts<N, npy_short>(own, NPY_SHORT) && add_casts<N, npy_ushort>(own, NPY_USHORT) &&
-         add_casts<N, npy_int>(own, NPY_INT) && add_casts<N, npy_uint>(own, NPY_UINT) && add_casts<N, npy_long>(own, NPY_LONG) &&
+         add_casts<N, npy_ubyte>(own, NPY_UBYTE) && add_casts<N, npy_short>(own, NPY_SHORT) &&
+         add_casts<N, npy_ushort>(own, NPY_USHORT) && add_casts<N, npy_int>(own, NPY_INT) &&
+         add_casts<N, npy_uint>(own, NPY_UINT) && add_casts<N, npy_long>(own, NPY_LONG) &&
          add_casts<N, npy_ulong>(own, NPY_ULONG) && add_casts<N, npy_longlong>(own, NPY_LONGLONG) &&
          add_casts<N, npy_ulonglong>(own, NPY_ULONGLONG) && add_casts<N, npy_float>(own, NPY_FLOAT) &&
          add_casts<N, npy_double>(own, NPY_DOUBLE) && add_casts<N, npy_longdouble>(own, NPY_LONGDOUBLE) &&
-         PyArray_RegisterCanCast(own, NPY_FLOAT, NPY_NOSCALAR) == 0 && PyArray_RegisterCanCast(own, NPY_DOUBLE, NPY_NOSCALAR) == 0 &&
-         can_cast_from<N>(NPY_BOOL) && (N != 0 || (can_cast_from<N>(NPY_BYTE) && can_cast_from<N>(NPY_UBYTE)));
+         PyArray_RegisterCanCast(own, NPY_FLOAT, NPY_NOSCALAR) == 0 &&
+         PyArray_RegisterCanCast(own, NPY_DOUBLE, NPY_NOSCALAR) == 0 && can_cast_from<N>(NPY_BOOL) &&
+         (N != 0 || (can_cast_from<N>(NPY_BYTE) && can_cast_from<N>(NPY_UBYTE)));
 }
 
 template <int N>
@@ -152,14 +156,16 @@ bool add_type(PyObject* module, PyObject* numpy) {
   const bool named = PyObject_SetAttrString(type, "__module__", name) == 0;
   Py_DECREF(name);
   Py_INCREF(type);
-  return named && add_all_casts<N>(own) && add_universal_functions<N>(numpy) && PyModule_AddObject(module, kHostTypes[N].name, type) == 0;
+  return named && add_all_casts<N>(own) && add_universal_functions<N>(numpy) &&
+         PyModule_AddObject(module, kHostTypes[N].name, type) == 0;
 }
 
 template <int N, int M>
 bool add_cast_between() {
   if constexpr (N == M) return true;
   PyArray_Descr* const from = PyArray_DescrFromType(ArrayFunctions<N>::type_number);
-  return PyArray_RegisterCastFunc(from, ArrayFunctions<M>::type_number, &ArrayFunctions<N>::template cast_to_host<M>) == 0;
+  return PyArray_RegisterCastFunc(from, ArrayFunctions<M>::type_number,
+                                  &ArrayFunctions<N>::template cast_to_host<M>) == 0;
 }
 template <int N, int... M>
 bool add_casts_between(std::integer_sequence<int, M...>) {
@@ -170,8 +176,15 @@ bool add_all(PyObject* module, PyObject* numpy, std::integer_sequence<int, N...>
   return (add_type<N>(module, numpy) && ...) && (add_casts_between<N>(all) && ...);
 }
 
-PyModuleDef kModule = {PyModuleDef_HEAD_INIT, "_tahoma_types", "bfloat16 and fp8 as element types of NumPy", -1, nullptr,
-                       nullptr, nullptr, nullptr, nullptr};
+PyModuleDef kModule = {PyModuleDef_HEAD_INIT,
+                       "_tahoma_types",
+                       "bfloat16 and fp8 as element types of NumPy",
+                       -1,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       nullptr};
 
 }  // namespace
 
@@ -183,7 +196,8 @@ PyMODINIT_FUNC PyInit__tahoma_types() {
   PyObject* const numpy = PyImport_ImportModule("numpy");
   if (numpy == nullptr) return nullptr;
   PyObject* const module = PyModule_Create(&tahoma::python::kModule);
-  constexpr auto kAll = std::make_integer_sequence<int, static_cast<int>(tahoma::python::kHostTypes.size())>();
+  constexpr auto kAll =
+      std::make_integer_sequence<int, static_cast<int>(tahoma::python::kHostTypes.size())>();
   if (module != nullptr && !tahoma::python::add_all(module, numpy, kAll)) {
     Py_DECREF(numpy);
     return nullptr;

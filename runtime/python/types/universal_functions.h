@@ -9,23 +9,25 @@
 
 namespace tahoma::python {
 
-
 inline float maximum(float a, float b) { return a != a || a > b ? a : b; }
 inline float minimum(float a, float b) { return a != a || a < b ? a : b; }
 
 template <int N, auto kFunction>
 void unary_loop(char** args, const npy_intp* sizes, const npy_intp* steps, void*) {
-  for (npy_intp n = 0; n < *sizes; ++n) store<N>(args[1] + n * steps[1], kFunction(load<N>(args[0] + n * steps[0])));
+  for (npy_intp n = 0; n < *sizes; ++n)
+    store<N>(args[1] + n * steps[1], kFunction(load<N>(args[0] + n * steps[0])));
 }
 template <int N, auto kFunction>
 void binary_loop(char** args, const npy_intp* sizes, const npy_intp* steps, void*) {
   for (npy_intp n = 0; n < *sizes; ++n)
-    store<N>(args[2] + n * steps[2], kFunction(load<N>(args[0] + n * steps[0]), load<N>(args[1] + n * steps[1])));
+    store<N>(args[2] + n * steps[2],
+             kFunction(load<N>(args[0] + n * steps[0]), load<N>(args[1] + n * steps[1])));
 }
 template <int N, auto kFunction>
 void predicate_loop(char** args, const npy_intp* sizes, const npy_intp* steps, void*) {
   for (npy_intp n = 0; n < *sizes; ++n)
-    *reinterpret_cast<npy_bool*>(args[1] + n * steps[1]) = static_cast<npy_bool>(kFunction(load<N>(args[0] + n * steps[0])));
+    *reinterpret_cast<npy_bool*>(args[1] + n * steps[1]) =
+        static_cast<npy_bool>(kFunction(load<N>(args[0] + n * steps[0])));
 }
 template <int N, auto kFunction>
 void relation_loop(char** args, const npy_intp* sizes, const npy_intp* steps, void*) {
@@ -42,15 +44,21 @@ bool add_universal_functions(PyObject* numpy) {
     PyObject* const function = PyObject_GetAttrString(numpy, name);
     if (function == nullptr) return false;
     int types[3] = {own, inputs == 2 ? own : result, result};
-    const bool done = PyUFunc_RegisterLoopForType(reinterpret_cast<PyUFuncObject*>(function), own, loop, types, nullptr) == 0;
+    const bool done = PyUFunc_RegisterLoopForType(reinterpret_cast<PyUFuncObject*>(function), own, loop,
+                                                  types, nullptr) == 0;
     Py_DECREF(function);
     return done;
   };
   const auto unary = [&](const char* name, PyUFuncGenericFunction loop) { return add(name, loop, 1, own); };
   const auto binary = [&](const char* name, PyUFuncGenericFunction loop) { return add(name, loop, 2, own); };
-  const auto predicate = [&](const char* name, PyUFuncGenericFunction loop) { return add(name, loop, 1, NPY_BOOL); };
-  const auto relation = [&](const char* name, PyUFuncGenericFunction loop) { return add(name, loop, 2, NPY_BOOL); };
-  return unary("negative", &unary_loop<N, [](float a) { return -a; }>) && unary("positive", &unary_loop<N, [](float a) { return a; }>) &&
+  const auto predicate = [&](const char* name, PyUFuncGenericFunction loop) {
+    return add(name, loop, 1, NPY_BOOL);
+  };
+  const auto relation = [&](const char* name, PyUFuncGenericFunction loop) {
+    return add(name, loop, 2, NPY_BOOL);
+  };
+  return unary("negative", &unary_loop<N, [](float a) { return -a; }>) &&
+         unary("positive", &unary_loop<N, [](float a) { return a; }>) &&
          unary("absolute", &unary_loop<N, [](float a) { return std::fabs(a); }>) &&
          unary("fabs", &unary_loop<N, [](float a) { return std::fabs(a); }>) &&
          unary("sqrt", &unary_loop<N, [](float a) { return std::sqrt(a); }>) &&
@@ -64,7 +72,9 @@ bool add_universal_functions(PyObject* numpy) {
          unary("floor", &unary_loop<N, [](float a) { return std::floor(a); }>) &&
          unary("ceil", &unary_loop<N, [](float a) { return std::ceil(a); }>) &&
          unary("rint", &unary_loop<N, [](float a) { return std::rint(a); }>) &&
-         unary("sign", &unary_loop<N, [](float a) { return (a > 0) ? 1.0F : (a < 0) ? -1.0F : a; }>) &&
+         unary("sign", &unary_loop<N, [](float a) { return (a > 0)   ? 1.0F
+                                                           : (a < 0) ? -1.0F
+                                                                     : a; }>) &&
          binary("add", &binary_loop<N, [](float a, float b) { return a + b; }>) &&
          binary("subtract", &binary_loop<N, [](float a, float b) { return a - b; }>) &&
          binary("multiply", &binary_loop<N, [](float a, float b) { return a * b; }>) &&

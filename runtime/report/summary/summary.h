@@ -17,6 +17,7 @@
 #include "model/base/measurements.h"
 #include "model/system/machine_params.h"
 #include "model/system/system.h"
+#include "runtime/report/lines/hot_spots.h"
 #include "runtime/report/links/link_summary.h"
 #include "runtime/report/memory/memory_summary.h"
 #include "runtime/report/regions/regions.h"
@@ -37,6 +38,7 @@ struct RunFacts {
   std::vector<CollectiveResult> collectives;
   std::vector<WorkloadFigure> figures;  // of the workload
   RegionRecorder::Summaries regions;
+  HotSpots hot_spots;
 };
 
 struct FlopSummary {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/report/summary/summary_json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "runtime/report/files/collective_report.h"
+#include "runtime/report/lines/line_tables.h"
 #include "runtime/report/links/link_json.h"
 #include "runtime/report/memory/memory_json.h"
 #include "runtime/report/summary/engine_columns.h"
@@ -97,6 +99,20 @@ Json regions_json(const std::vector<RegionSummary>& regions) {
   return list;
 }
 
+// Only of programs that know their source.
+void add_hot_spots(const HotSpots& spots, Json& json) {
+  if (spots.lines.empty()) return;
+  const auto list = [](const std::vector<HotSpot>& all) {
+    Json top = Json::array();
+    for (std::size_t n = 0; n < std::min(kMostHotSpots, all.size()); ++n)
+      top.push_back(columns_json(hot_spot_columns(), all[n]));
+    return top;
+  };
+  json["lines_share_of"] = spots.limit;
+  json["lines"] = list(spots.lines);
+  json["functions"] = list(spots.functions);
+}
+
 // The vendor's flat names beside our tree.
 void add_vendor_metrics(const Summary& s, Json& json) {
   add_declared(json, s, s.elapsed);
@@ -133,6 +149,7 @@ std::string summary_json(const Summary& s) {
   json["figures"] = figures_json(s.facts.figures);
   json["whole"] = region_json(s.facts.regions.whole);
   json["regions"] = regions_json(s.facts.regions.regions);
+  add_hot_spots(s.facts.hot_spots, json);
   json["bound_by"] = {
       {"resource", s.bound.resource}, {"share_percent", s.bound.share_percent}, {"reason", s.bound.reason}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "runtime/report/files/collective_report.h"
+#include "runtime/report/lines/line_tables.h"
 #include "runtime/report/links/link_text.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/report/summary/text_layout.h"
@@ -207,8 +208,8 @@ std::string golden_block(const GoldenResult& golden) {
 
 std::string summary_text(const Summary& s) {
   return head(s) + figures_block(s.facts.figures) + engine_table(s) + regions_text(s.facts.regions) +
-         memory_block(s) + link_text(s.links) + collectives_text(s.facts.collectives) +
-         golden_block(s.facts.golden);
+         hot_spots_text(s.facts.hot_spots) + memory_block(s) + link_text(s.links) +
+         collectives_text(s.facts.collectives) + golden_block(s.facts.golden);
 }
 
 }  // namespace tahoma::runtime

@@ -2,6 +2,7 @@
 #include "runtime/report/tables/table_list.h"
 
 #include "runtime/report/files/collective_report.h"
+#include "runtime/report/lines/line_tables.h"
 #include "runtime/report/links/link_tables.h"
 #include "runtime/report/memory/channel_table.h"
 #include "runtime/report/summary/engine_columns.h"
@@ -33,6 +34,8 @@ std::vector<DeclaredTable> declared_tables() {
           table(link_columns()),
           table(region_columns()),
           table(region_engine_columns()),
+          table(line_columns()),
+          table(hot_spot_columns()),
           table(collective_columns()),
           table(engine_columns()),
           object<Summary>(""),

@@ -207,5 +207,5 @@ TEST_CASE("foreign memory: errors, other bytes and a missing debug transport are
   }
   CHECK_THAT(
       refusal(Misdeed::kNoDebug),
-      Contains("error[E-RUN-081]") && Contains("takes 0 of 4096 bytes at 0x0 over the debug transport"));
+      Contains("error[E-RUN-081]") && Contains("accepts 0 of 4096 bytes at 0x0 over the debug transport"));
 }

@@ -203,14 +203,14 @@ TEST_CASE("tahoma run: leaves a complete folder and prints its summary", "[cli]"
   const TempDir dir;
   dir.write("case.yaml", kSmallGemm);
   const Finished run =
-      tahoma_in(dir.path(), {"run", "case.yaml", "--save-outputs", "--trace", "--dump", "c"});
+      tahoma_in(dir.path(), {"run", "case.yaml", "--save-outputs", "--trace", "--dump", "core0.c"});
   INFO(run.err);
   REQUIRE(run.status == 0);
   const std::set<std::string> files = declared_files(
       [] {
         runtime::RunOptions options;
         options.save_outputs = options.trace.wanted = true;
-        options.checkpoints.dump = {"c"};
+        options.checkpoints.dump = {"core0.c"};
         return options;
       }(),
       "c");

@@ -116,12 +116,13 @@ TEST_CASE("sweep points: an illegal derived value is refused", "[sweep]") {
     return "  axes:\n    - machine.chip.hbm.stacks: [4]\n  derive: {" + path + ": '" + expression + "'}\n";
   };
   check_points_refused(derived("machine.torus.x", "2.5"), "sweep.yaml:5:29: error[E-SWP-031]",
-                       "2.5 is not whole");
+                       "2.5 is not a whole number");
   check_points_refused(derived("machine.torus.x", "1000"), "sweep.yaml:5:29: error[E-SWP-031]",
                        "must lie in 1 .. 16");
   check_points_refused(derived("machine.chip.hbm.capacity", "0 - GiB"), "sweep.yaml:5:39: error[E-SWP-031]",
                        "negative");
-  check_points_refused(derived("machine.link.x", "1e30"), "sweep.yaml:5:28: error[E-SWP-031]", "can hold");
+  check_points_refused(derived("machine.link.x", "1e30"), "sweep.yaml:5:28: error[E-SWP-031]",
+                       "exceeds the range");
   check_points_refused(derived("machine.chip.core.tensor.throttle", "2"), "sweep.yaml:5:47: error[E-SWP-031]",
                        "0 or 1");
   check_points_refused(derived("machine.link.x", "1 / (machine.chip.hbm.stacks - 4)"),

@@ -352,7 +352,7 @@ TEST_CASE("assembler: programs, arguments, labels and streams are declared once 
   check_error(".program " + std::string(256, 'x'), "E-ASM-013", "1:10", "1 to 255");
   check_error("sync:\n" + std::string(256, 'x') + ":", "E-ASM-013", "2:1", "1 to 255");
   std::string many = ".args";
-  for (unsigned n = 0; n < 33; ++n) many += " a" + std::to_string(n);
+  for (unsigned n = 0; n <= kArguments; ++n) many += " a" + std::to_string(n);
   check_error(many, "E-ASM-013", "1:" + std::to_string(many.size() - 2), "at most 32");
 }
 

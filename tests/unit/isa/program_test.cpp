@@ -43,9 +43,9 @@ Program small_program() {
   return p;
 }
 // Layout of small_program: magic 0, version 4, name 8, argument count 15, argument 19, control 25, regions
-// 29, marks of each queue 33, counts 61, word 93, checksum 157.
-constexpr std::size_t kVersionAt = 4, kNameAt = 12, kArgCountAt = 15, kControlAt = 25, kCountsAt = 61,
-                      kWordAt = 93, kChecksumAt = 157;
+// 41, marks of each queue 45, source lines 73, line marks of each queue 77, counts 105, word 137, checksum 201.
+constexpr std::size_t kVersionAt = 4, kNameAt = 12, kArgCountAt = 15, kControlAt = 25, kCountsAt = 105,
+                      kWordAt = 137, kChecksumAt = 201;
 
 }  // namespace
 
@@ -96,7 +96,7 @@ TEST_CASE("container: each kind of damage has its code and byte", "[isa]") {
   CHECK(error_of(resealed(b)).code == "E-BIN-005");
 
   b = good;
-  b[kArgCountAt] = std::byte{33};
+  b[kArgCountAt] = std::byte{kArguments + 1};
   CHECK(error_of(b).code == "E-BIN-006");
 
   b = good;
@@ -108,7 +108,7 @@ TEST_CASE("container: each kind of damage has its code and byte", "[isa]") {
   b = good;
   b[kWordAt] = std::byte{0xff};
   CHECK(error_of(resealed(b)).code == "E-BIN-007");
-  CHECK(error_of(resealed(b)).place == "byte 93 (sync[0])");
+  CHECK(error_of(resealed(b)).place == "byte 137 (sync[0])");
 
   b = good;
   b[kWordAt + 63] = std::byte{1};
@@ -117,7 +117,7 @@ TEST_CASE("container: each kind of damage has its code and byte", "[isa]") {
   b = good;
   b.back() ^= std::byte{1};
   CHECK(error_of(b).code == "E-BIN-011");
-  CHECK(error_of(b).place == "byte 157");
+  CHECK(error_of(b).place == "byte 201");
 }
 
 TEST_CASE("container: counts that promise more than the file holds allocate nothing", "[isa]") {
@@ -142,6 +142,21 @@ TEST_CASE("container: names that text could not carry are not written", "[isa]")
   CHECK_FALSE(is_name(""));
   CHECK_FALSE(is_name("a+b"));
   CHECK_FALSE(is_name(std::string(256, 'a')));
+}
+
+TEST_CASE("container: a source line is called from an earlier one", "[isa]") {
+  Program p = small_program();
+  p.lines = {{"kernel.py", 3, "kernel", kNoLine}, {"kernel.py", 12, "helper", 0}};
+  p.line_marks[static_cast<std::size_t>(Queue::kSync)] = {{0, 1}};
+  const Program again = from_bytes(to_bytes(p));
+  CHECK(again == p);
+  CHECK(again.line_at(Queue::kSync, 0) == 1);
+  CHECK(again.line_at(Queue::kVector, 0) == kNoLine);
+  p.lines[1].caller = 1;
+  CHECK_THROWS_WITH(to_bytes(p), Catch::Contains("E-BIN-014"));
+  p.lines[1].caller = 0;
+  p.line_marks[static_cast<std::size_t>(Queue::kSync)] = {{0, 2}};
+  CHECK_THROWS_WITH(to_bytes(p), Catch::Contains("E-BIN-013") && Catch::Contains("a line below 2"));
 }
 
 TEST_CASE("container: marks rise within their stream and name regions that there are", "[isa]") {

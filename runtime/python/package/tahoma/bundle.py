@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces a kernel into a bundle, for cases of the workload `nki` and the command `tahoma nki`.
 
-python3 -m tahoma.bundle REQUEST.json    with the keys of workloads/nki/tracing.h
+python3 -m tahoma.bundle REQUEST.json    with the keys of runtime/nki/bundle/tracing.h
 """
 import ast
 import importlib.util
@@ -96,8 +96,9 @@ def parsed(text, seed):
             try:
                 values[name] = eval(value, {"__builtins__": {}}, names)
             except Exception as mistake:
+                meant = nearest(mistake.name or "", list(names)) if isinstance(mistake, NameError) else ""
                 raise Mistake(f"argument {name}={value}: {mistake}; expected FILE.npy, a literal, or one of "
-                              f"{', '.join(n for n in names if n not in dtypes.ALL)} with a shape") from None
+                              f"{', '.join(n for n in names if n not in dtypes.ALL)} with a shape{meant}") from None
     return values
 
 
@@ -131,6 +132,10 @@ def trace(request):
         if name not in signature.parameters:
             raise Mistake(f"{request['kernel']} has no argument {name!r}; expected {', '.join(signature.parameters)}"
                           f"{nearest(name, list(signature.parameters))}")
+    try:
+        signature.bind(**values)
+    except TypeError as mistake:
+        raise Mistake(f"{request['kernel']}: {mistake}; expected {', '.join(signature.parameters)}") from None
     grid = grid_of(request["grid"], kernel.style) if request["grid"] else ()
     expected = golden(request, values)
     call = Call(kernel, grid, (), values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that the workload `nki` runs: programs, tensors, values (workloads/nki/bundle.h), and the way back to arrays."""
+"""The files that the workload `nki` runs: programs, tensors, values (runtime/nki/bundle/bundle.h), and the way back to arrays."""
 import json
 import os
 

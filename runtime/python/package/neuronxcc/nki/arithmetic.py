@@ -68,6 +68,10 @@ def off_hbm(value, what):
     return value
 
 
+def kind_of(dtype, default):
+    return dtypes.dtype_of(dtype) if dtype is not None else default
+
+
 def wide(dtype):
     """The dtype of results before they are rounded: engines compute in fp32."""
     return dtypes.ALL["float32"] if dtype.is_float else dtype
@@ -155,7 +159,7 @@ def binary(operator, x, y, dtype=None, mask=None, engine=None):
         return tile_and_operand(operator, off_hbm(tile, what).read(), number, reverse, dtype, mask, how)
     x, y = off_hbm(x, what).read(), off_hbm(y, what).read()
     x, y, shape = padded(x, y)
-    kind = dtypes.dtype_of(dtype) if dtype is not None else tiles.wider(x.dtype, y.dtype)
+    kind = kind_of(dtype, tiles.wider(x.dtype, y.dtype))
     if operator.alu not in common.BITWISE:
         for tile, column, reverse in ((x, y, False), (y, x, True)):
             if column.size == column.shape[0] == shape[0] and tile.size > tile.shape[0] and tuple(tile.shape) == shape:
@@ -173,7 +177,7 @@ def binary(operator, x, y, dtype=None, mask=None, engine=None):
 
 
 def tile_and_operand(operator, tile, operand, reverse, dtype, mask, how):
-    kind = dtypes.dtype_of(dtype) if dtype is not None else tile.dtype
+    kind = kind_of(dtype, tile.dtype)
     column = operand if not common.is_number(operand) else None
 
     def write(dst, box):
@@ -199,7 +203,7 @@ def unary(operator, x, dtype=None, mask=None):
         recording.flush()
         return Stored(tiles.apply(operator, (view,), dtype))
     view = off_hbm(x, what).read()
-    kind = dtypes.dtype_of(dtype) if dtype is not None else view.dtype
+    kind = kind_of(dtype, view.dtype)
 
     def write(dst, box):
         source = boxed(view, box)
@@ -227,7 +231,7 @@ def reduced(op, x, axis, dtype=None, mask=None, keepdims=False, negate=False, wh
     box = box_of(mask, view.shape, what)
     shape = tuple(1 if d in axes else view.shape[d] for d in range(view.ndim)) if keepdims else \
         tuple(view.shape[d] for d in kept) + ((1,) if len(kept) == 1 else ())
-    kind = dtypes.dtype_of(dtype) if dtype is not None else view.dtype
+    kind = kind_of(dtype, view.dtype)
     cut = box and [(0, 1) if d in axes else box[d] for d in range(view.ndim)] if keepdims else \
         box and [box[d] for d in kept] + ([(0, 1)] if len(kept) == 1 else [])
     partial = box is None or cut != [(0, n) for n in shape]

@@ -2,7 +2,8 @@
 """t[...] = value and t += value. An instruction whose result only goes there writes there; other tiles are copied."""
 from neuronxcc.nki import recording
 from neuronxcc.nki.arithmetic import binary, copy_into, scalar_fill
-from neuronxcc.nki.tensors import Blocks, Indexed, Result, Stored, tensor
+from neuronxcc.nki.parts import Blocks, Indexed
+from neuronxcc.nki.tensors import Result, Stored, tensor
 from tahoma.errors import refuse
 
 

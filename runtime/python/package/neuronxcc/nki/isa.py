@@ -2,9 +2,11 @@
 """neuronxcc.nki.isa: the instructions, which return tiles."""
 import nki.isa as new
 from neuronxcc.nki import products, recording
-from neuronxcc.nki.arithmetic import as_tensor, binary, copied, off_hbm, pieces, reduced, result, rows, shaped, tile_and_operand, wide
+from neuronxcc.nki.arithmetic import as_tensor, binary, copied, kind_of, off_hbm, pieces, reduced, result, rows, shaped, tile_and_operand, wide
 from neuronxcc.nki.indices import Index, Mask, box_of
 from neuronxcc.nki.operators import TOKENS
+from neuronxcc.nki.products import box_is_whole
+from neuronxcc.nki.searches import (local_gather, max8, nc_find_index8, nc_match_replace8, sequence_bounds)  # noqa: F401
 from neuronxcc.nki.tensors import Result, boxed, tensor
 from nki.isa.constants import *  # noqa: F403
 from nki.isa.constants import (dge_mode, engine, gpsimd_engine, matmul_perf_mode, nc_version, oob_mode, reduce_cmd, scalar_engine,  # noqa: F401
@@ -25,14 +27,6 @@ def _column(value, box=None):
 def _written(value, box=None):
     """A part of a tensor that an instruction writes beside its result."""
     return None if value is None else rows(value.target(), box)
-
-
-def _kind(dtype, default):
-    return dtypes.dtype_of(dtype) if dtype is not None else default
-
-
-def _whole(mask, value, what):
-    products.box_is_whole(mask, value, what)
 
 
 # --- tensor engine ------------------------------------------------------------------------------------------------------
@@ -65,7 +59,7 @@ def tensor_scalar(data, op0, operand0, reverse0=False, op1=None, operand1=None, 
     view, first, second = off_hbm(data, "nisa.tensor_scalar").read(), _column(operand0), _column(operand1)
     if op1 is None and operand1 is None and operator_of(op0, "op0").arity == 2:
         return tile_and_operand(operator_of(op0, "op0"), view, first, reverse0, dtype, mask, {"engine": engine})
-    kind = _kind(dtype, view.dtype)
+    kind = kind_of(dtype, view.dtype)
 
     def write(dst, box):
         source = boxed(view, box)
@@ -87,7 +81,7 @@ def scalar_tensor_tensor(*, data, op0, operand0, op1, operand1, reverse0=False, 
     """(data op0 operand0) op1 operand1: a number or column first, then a tile."""
     view, first = off_hbm(data, "nisa.scalar_tensor_tensor").read(), _column(operand0)
     second = off_hbm(operand1, "nisa.scalar_tensor_tensor: operand1").read()
-    kind = _kind(dtype, view.dtype)
+    kind = kind_of(dtype, view.dtype)
 
     def write(dst, box):
         source, other = boxed(view, box), boxed(second, box)
@@ -100,7 +94,7 @@ def scalar_tensor_tensor(*, data, op0, operand0, op1, operand1, reverse0=False, 
 def tensor_scalar_reduce(*, data, op0, operand0, reduce_op, reduce_res, reverse0=False, dtype=None, mask=None, **options):
     """data op0 operand0, and reduce_op over each partition's results in reduce_res."""
     view, first = off_hbm(data, "nisa.tensor_scalar_reduce").read(), _column(operand0)
-    kind = _kind(dtype, view.dtype)
+    kind = kind_of(dtype, view.dtype)
     beside = reduce_res.target()
 
     def write(dst, box):
@@ -116,8 +110,8 @@ def tensor_reduce(op, data, axis, *, mask=None, dtype=None, negate=False, keepdi
 def tensor_partition_reduce(op, data, *, mask=None, dtype=None, **options):
     """Reduces across partitions: one partition remains."""
     view = off_hbm(data, "nisa.tensor_partition_reduce").read()
-    _whole(mask, view, "nisa.tensor_partition_reduce")
-    kind = _kind(dtype, view.dtype)
+    box_is_whole(mask, view, "nisa.tensor_partition_reduce")
+    kind = kind_of(dtype, view.dtype)
     return result((1,) + tuple(view.shape[1:]), kind, lambda dst, box: new.tensor_partition_reduce(dst, op, view), [view],
                   natural=wide(kind))
 
@@ -127,7 +121,7 @@ def activation(op, data, *, bias=None, scale=1.0, reduce_op=None, reduce_res=Non
     """op(data * scale + bias) on the scalar engine."""
     view, added, factor = off_hbm(data, "nisa.activation").read(), _column(bias), _column(scale)
     beside = None if reduce_res is None else reduce_res.target()
-    kind = _kind(dtype, view.dtype)
+    kind = kind_of(dtype, view.dtype)
 
     def write(dst, box):
         source = boxed(view, box)
@@ -150,7 +144,7 @@ def activation_reduce(op, data, *, reduce_op=None, reduce_res=None, bias=None, s
 def tensor_tensor_scan(data0, data1, initial, op0, op1, reverse0=False, reverse1=False, *, dtype=None, mask=None, **options):
     """state = (data0[i] op0 state) op1 data1[i] along the free dimensions."""
     first, second = off_hbm(data0, "nisa.tensor_tensor_scan").read(), off_hbm(data1, "nisa.tensor_tensor_scan").read()
-    start, kind = _column(initial), _kind(dtype, tiles.wider(first.dtype, second.dtype))
+    start, kind = _column(initial), kind_of(dtype, tiles.wider(first.dtype, second.dtype))
 
     def write(dst, box):
         new.tensor_tensor_scan(dst, boxed(first, box), boxed(second, box), _cut(start, box), op0, op1, reverse0, reverse1)
@@ -186,10 +180,10 @@ def iota(expr, dtype, *, mask=None, **options):
 def affine_select(pred, on_true_tile, on_false_value, *, mask=None, dtype=None, **options):
     """The tile where the predicate holds, a number elsewhere. A conjunction takes one instruction for each term."""
     view = off_hbm(on_true_tile, "nisa.affine_select").read()
-    kind = _kind(dtype, view.dtype)
+    kind = kind_of(dtype, view.dtype)
     if not isinstance(pred, Mask) or pred.choices:
         refuse("E-NKI-002", f"nisa.affine_select: pred={pred!r}; expected comparisons of indices, joined by &")
-    _whole(mask, view, "nisa.affine_select")
+    box_is_whole(mask, view, "nisa.affine_select")
     if str(view.buffer) == "psum":  # GpSimd does not reach PSUM
         view = tiles.copied(view)
     terms = pred.terms or [Index((1,) * view.ndim, (0,) * view.ndim)]
@@ -211,7 +205,7 @@ def range_select(*, on_true_tile, comp_op0, comp_op1, bound0, bound1, reduce_cmd
     """Keeps the elements whose index satisfies both comparisons."""
     view, low, high = off_hbm(on_true_tile, "nisa.range_select").read(), _column(bound0), _column(bound1)
     beside = None if reduce_res is None else reduce_res.target()
-    kind = _kind(dtype, view.dtype)
+    kind = kind_of(dtype, view.dtype)
 
     def write(dst, box):
         new.range_select(dst, boxed(view, box), comp_op0, comp_op1, _cut(low, box), _cut(high, box), reduce_cmd, beside and rows(beside, box),
@@ -222,60 +216,22 @@ def range_select(*, on_true_tile, comp_op0, comp_op1, bound0, bound1, reduce_cmd
 
 def dropout(data, prob, *, mask=None, dtype=None, **options):
     view, chance = off_hbm(data, "nisa.dropout").read(), _column(prob)
-    return result(view.shape, _kind(dtype, view.dtype), lambda dst, box: new.dropout(dst, boxed(view, box), _cut(chance, box)),
+    return result(view.shape, kind_of(dtype, view.dtype), lambda dst, box: new.dropout(dst, boxed(view, box), _cut(chance, box)),
                   _views(view, chance), mask, "nisa.dropout")
 
 
 def bn_stats(data, *, mask=None, dtype=None, **options):
     """Count, mean and variance * count of the even and of the odd elements."""
     view = off_hbm(data, "nisa.bn_stats").read()
-    _whole(mask, view, "nisa.bn_stats")
-    return result((view.shape[0], 6), _kind(dtype, dtypes.ALL["float32"]), lambda dst, box: new.bn_stats(dst, view), [view])
+    box_is_whole(mask, view, "nisa.bn_stats")
+    return result((view.shape[0], 6), kind_of(dtype, dtypes.ALL["float32"]), lambda dst, box: new.bn_stats(dst, view), [view])
 
 
 def bn_aggr(data, *, mask=None, dtype=None, **options):
     """Mean and variance from the triples of bn_stats."""
     view = off_hbm(data, "nisa.bn_aggr").read()
-    _whole(mask, view, "nisa.bn_aggr")
-    return result((view.shape[0], 2), _kind(dtype, dtypes.ALL["float32"]), lambda dst, box: new.bn_aggr(dst, view), [view])
-
-
-# --- searches and gathers -----------------------------------------------------------------------------------------------
-def max8(*, src, mask=None, dtype=None, **options):
-    """The 8 largest elements of each partition, descending."""
-    view = off_hbm(src, "nisa.max8").read()
-    _whole(mask, view, "nisa.max8")
-    return result((view.shape[0], 8), _kind(dtype, view.dtype), lambda dst, box: new.max8(dst, view), [view])
-
-
-def nc_find_index8(*, data, vals, mask=None, dtype=None, **options):
-    """Where 8 values stand in each partition."""
-    view, values = off_hbm(data, "nisa.nc_find_index8").read(), vals.read()
-    _whole(mask, view, "nisa.nc_find_index8")
-    return result((view.shape[0], 8), _kind(dtype, dtypes.ALL["uint32"]), lambda dst, box: new.nc_find_index8(dst, view, values), [view, values])
-
-
-def nc_match_replace8(*, data, vals, imm, dst_idx=None, mask=None, dtype=None, **options):
-    """Replaces the first occurrence of each of 8 values by a number."""
-    view, values = off_hbm(data, "nisa.nc_match_replace8").read(), vals.read()
-    places = None if dst_idx is None else dst_idx.target()
-    _whole(mask, view, "nisa.nc_match_replace8")
-    return result(view.shape, _kind(dtype, view.dtype), lambda dst, box: new.nc_match_replace8(dst, view, values, imm, places), [view, values])
-
-
-def local_gather(src_buffer, index, num_elem_per_idx=1, num_valid_indices=None, *, mask=None, **options):
-    """Each group of 16 partitions gathers by a common list of indices."""
-    view, numbers = off_hbm(src_buffer, "nisa.local_gather").read(), index.read()
-    _whole(mask, view, "nisa.local_gather")
-    count = 16 * (numbers.size // numbers.shape[0]) * int(num_elem_per_idx)
-    return result((view.shape[0], count), view.dtype,
-                  lambda dst, box: new.local_gather(dst, view, numbers, num_elem_per_idx, num_valid_indices), [view, numbers])
-
-
-def sequence_bounds(*, segment_ids, dtype=None, **options):
-    view = off_hbm(segment_ids, "nisa.sequence_bounds").read()
-    return result((view.shape[0], 2 * (view.size // view.shape[0])), _kind(dtype, dtypes.ALL["float32"]),
-                  lambda dst, box: new.sequence_bounds(dst, view), [view])
+    box_is_whole(mask, view, "nisa.bn_aggr")
+    return result((view.shape[0], 2), kind_of(dtype, dtypes.ALL["float32"]), lambda dst, box: new.bn_aggr(dst, view), [view])
 
 
 # --- instructions with a destination ------------------------------------------------------------------------------------
@@ -296,10 +252,10 @@ def dma_copy(*, dst, src, mask=None, dst_rmw_op=None, oob_mode=oob_mode.error, d
 def dma_transpose(src, *, axes=None, mask=None, dtype=None, **options):
     """The transpose of a 2-D part of a tensor, through the DMA engines."""
     view = as_tensor(src, "nisa.dma_transpose").read()
-    _whole(mask, view, "nisa.dma_transpose")
+    box_is_whole(mask, view, "nisa.dma_transpose")
     axes = tuple(axes) if axes is not None else tuple(reversed(range(view.ndim)))
     shape = tuple(view.shape[a] for a in axes)
-    return Result(recording.wait(recording.Waiting(shape, _kind(dtype, view.dtype), lambda dst: new.dma_transpose(dst, view, axes))))
+    return Result(recording.wait(recording.Waiting(shape, kind_of(dtype, view.dtype), lambda dst: new.dma_transpose(dst, view, axes))))
 
 
 def tensor_copy_predicated(*, src, dst, predicate, mask=None, dtype=None, reverse_pred=False, **options):
@@ -315,7 +271,7 @@ def tensor_copy_predicated(*, src, dst, predicate, mask=None, dtype=None, revers
 def select_reduce(*, dst, predicate, on_true, on_false, reduce_res=None, reduce_cmd=reduce_cmd.idle, reduce_op=TOKENS["maximum"],
                   reverse_pred=False, mask=None, dtype=None, **options):
     """dst = predicate ? on_true : on_false, with the maximum of each partition in reduce_res."""
-    _whole(mask, dst, "nisa.select_reduce")
+    box_is_whole(mask, dst, "nisa.select_reduce")
     chosen, source, other = predicate.read(), on_true.read(), _column(on_false)
     new.select_reduce(dst.target(), chosen, source, other, _written(reduce_res), reduce_cmd, reduce_op, reverse_pred)
 
@@ -323,7 +279,7 @@ def select_reduce(*, dst, predicate, on_true, on_false, reduce_res=None, reduce_
 def nc_stream_shuffle(src, dst, shuffle_mask, *, dtype=None, mask=None, **options):
     """Moves partitions inside each group of 32."""
     source = src.read()
-    _whole(mask, source, "nisa.nc_stream_shuffle")
+    box_is_whole(mask, source, "nisa.nc_stream_shuffle")
     new.nc_stream_shuffle(dst.target(), source, shuffle_mask)
 
 

@@ -4,14 +4,16 @@ import numpy as np
 
 import nki.language as new
 from neuronxcc.nki import arithmetic, products, recording
-from neuronxcc.nki.arithmetic import broadcast, copied, copy_into, reduced, scalar_fill
+from neuronxcc.nki.arithmetic import broadcast, copied, copy_into, scalar_fill
 from neuronxcc.nki.assignment import Reduced
-from neuronxcc.nki.compiler import Placement
+from neuronxcc.nki.composites import (ceil, cos, floor, fmod, logical_not, max, mean, min, mod, negative, prod, softmax, sum,  # noqa: F401
+                                      trunc, var, where)
+from neuronxcc.nki.declarations import (declared, empty_like, full, ndarray, ones, par_dim, rand, zeros, zeros_like)  # noqa: F401
 from neuronxcc.nki.indices import arange, box_of, mgrid  # noqa: F401
 from neuronxcc.nki.launching import nc, spmd_dim  # noqa: F401
 from neuronxcc.nki.operators import TOKENS
-from neuronxcc.nki.tensors import Blocks, Fill, Origin, Result, Stored, as_tensor, boxed, tensor
-from nki.language import (Memory, is_hbm, is_on_chip, is_psum, is_sbuf, num_programs, program_id, program_ndim, psum, sbuf,  # noqa: F401
+from neuronxcc.nki.tensors import Result, Stored, as_tensor, boxed, tensor
+from nki.language import (is_hbm, is_on_chip, is_psum, is_sbuf, num_programs, program_id, program_ndim, psum, sbuf,  # noqa: F401
                           private_hbm, shared_hbm, tile_size)
 from tahoma import context, dtypes
 from tahoma.errors import refuse
@@ -46,97 +48,6 @@ def finfo(dtype):
         min, max = -largest, largest
 
     return Limits
-
-
-class par_dim(int):
-    """Marks the partition dimension in a shape; the dimensions before it are blocks."""
-
-
-# --- tensors ------------------------------------------------------------------------------------------------------------
-class _TensorType(type):
-    def __instancecheck__(cls, value):
-        return isinstance(value, tensor)
-
-
-class ndarray(metaclass=_TensorType):
-    """A new tensor without values. `buffer` is a memory, or a place in one (neuronxcc.nki.compiler)."""
-
-    def __new__(cls, shape, dtype=dtypes.ALL["float32"], *, buffer=sbuf, name="", **options):
-        return declared(shape, dtype, buffer, name)
-
-
-def declared(shape, dtype, buffer=sbuf, name="", number=None):
-    current = context.current("nl.ndarray")
-    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    memory = new._memory({"hbm": "shared_hbm"}.get(str(buffer), buffer if isinstance(buffer, Memory) else str(buffer)))
-    sizes = tuple(int(n) for n in shape)
-    current.tracer.at_caller()
-    line = current.tracer.line
-    fill = lambda: None if number is None else Fill(number, line)
-    if memory not in ("sbuf", "psum"):
-        made = Stored(in_hbm(current, sizes, dtype, memory, name))
-        if number is not None:
-            scalar_fill_hbm(made, number)
-        return made
-    at = next((d for d, n in enumerate(shape) if isinstance(n, par_dim)), 0)
-    counts, tile = sizes[:at], sizes[at:] if len(sizes) > at + 1 else sizes[at:] + (1,)
-
-    def make(block):
-        with recording.held(current.tracer, line):
-            label = name and name + "".join(f".{n}" for n in block)
-            size = int(np.prod(tile[1:], dtype=np.int64)) * dtypes.dtype_of(dtype).itemsize
-            place = buffer.place(block, tile[0], size) if isinstance(buffer, Placement) else None
-            view = current.tensor(tile, dtype, memory, label, place and (int(place[0]), int(place[1])))
-        return Stored(view, Origin(view, fill()))
-
-    return Blocks(counts, make, tile, dtype, buffer if isinstance(buffer, Memory) else Memory(memory)) if counts else make(())
-
-
-def in_hbm(current, shape, dtype, memory, name):
-    """A tensor in HBM; those in shared HBM are the same for all points of a grid, in order of declaration."""
-    if memory != "shared_hbm" or not hasattr(current, "shared"):
-        return current.tensor(shape, dtype, memory, name)
-    if current.declared == len(current.shared):
-        current.shared.append(current.tensor(shape, dtype, memory, name))
-    found = current.shared[current.declared]
-    current.declared += 1
-    if tuple(found.shape) != tuple(shape) or found.dtype != dtypes.dtype_of(dtype):
-        refuse("E-NKI-034", f"point {current.program_id} of the grid declares {dtype}{list(shape)} as tensor {current.declared - 1} in "
-                            f"shared_hbm, an earlier one {found!r}")
-    return found
-
-
-def scalar_fill_hbm(made, number):
-    view = made.read()
-    filled = context.current().constant(np.full(tuple(view.shape), number, np.float32), view.dtype)
-    recording.flush().tracer.copy(view, filled)
-
-
-def full(shape, fill_value, dtype=dtypes.ALL["float32"], *, buffer=sbuf, name="", **options):
-    """A new tensor filled with a number. The filling is recorded when something reads it or writes a part of it."""
-    return declared(shape, dtype, buffer, name, fill_value)
-
-
-def zeros(shape, dtype=dtypes.ALL["float32"], *, buffer=sbuf, name="", **options):
-    return declared(shape, dtype, buffer, name, 0)
-
-
-def ones(shape, dtype=dtypes.ALL["float32"], *, buffer=sbuf, name="", **options):
-    return declared(shape, dtype, buffer, name, 1)
-
-
-def zeros_like(a, dtype=None, *, buffer=None, name="", **options):
-    return declared(a.shape, dtype or a.dtype, buffer or a.buffer, name, 0)
-
-
-def empty_like(a, dtype=None, *, buffer=None, name="", **options):
-    return declared(a.shape, dtype or a.dtype, buffer or a.buffer, name)
-
-
-def rand(shape, dtype=dtypes.ALL["float32"], **options):
-    """Random numbers from 0 to 1."""
-    recording.flush()
-    return Stored(new.rand(tuple(int(n) for n in shape), dtype))
 
 
 def shared_constant(constant, dtype=None, **options):
@@ -286,61 +197,15 @@ def random_seed(seed, *, mask=None, **options):
 matmul, transpose = products.matmul, products.transpose
 
 
-def _reduction(name, op):
-    def reduce(x, axis, *, dtype=None, mask=None, keepdims=False, **options):
-        return reduced(op, x, axis, dtype, mask, keepdims, what=f"nl.{name}")
-
-    reduce.__name__ = name
-    return reduce
-
-
-def mean(x, axis, *, dtype=None, mask=None, keepdims=False, **options):
-    total = reduced("add", x, axis, dtypes.ALL["float32"], mask, keepdims, what="nl.mean")
-    return TOKENS["multiply"](total, total.size / x.size, dtype=dtype or x.dtype)
-
-
-def var(x, axis, *, dtype=None, mask=None, **options):
-    view = arithmetic.off_hbm(x, "nl.var").read()
-    axes = axis if isinstance(axis, (tuple, list)) else [axis]
-    if mask is not None or sorted(int(a) % view.ndim for a in axes) != list(range(1, view.ndim)):
-        refuse("E-NKI-014", f"nl.var along {axis} of {view!r}; expected all free dimensions, without a mask")
-    return Stored(arithmetic.tiles.variance(view, axis, dtype))
-
-
-def softmax(x, axis, *, dtype=None, mask=None, **options):
-    """exp(x - max) / sum, of the last dimensions."""
-    highest = _reduction("max", "maximum")(x, axis, mask=mask, keepdims=True)
-    powers = TOKENS["exp"](TOKENS["subtract"](x, highest, dtype=dtypes.ALL["float32"]))
-    total = _reduction("sum", "add")(powers, axis, keepdims=True)
-    return TOKENS["divide"](powers, total, dtype=dtype or x.dtype)
-
-
-def negative(x, *, dtype=None, mask=None, **options):
-    return TOKENS["multiply"](x, -1.0, dtype=dtype, mask=mask)
-
-
-def logical_not(x, *, dtype=None, mask=None, **options):
-    return TOKENS["equal"](x, 0.0, dtype=dtype, mask=mask)
-
-
-def where(condition, x, y, *, dtype=None, mask=None, **options):
-    products.box_is_whole(mask, condition, "nl.where")
-    views = [value.read() if isinstance(value, tensor) else value for value in (condition, x, y)]
-    recording.flush()
-    return Stored(arithmetic.tiles.where(*views, dtypes.dtype_of(dtype) if dtype is not None else None))
-
-
 def dropout(x, rate, *, dtype=None, mask=None, **options):
     import neuronxcc.nki.isa as isa
 
     return isa.dropout(x, rate, dtype=dtype, mask=mask)
 
 
-max, min, sum, prod = (_reduction(n, op) for n, op in (("max", "maximum"), ("min", "minimum"), ("sum", "add"), ("prod", "multiply")))
-
 __getattr__ = refusing("neuronxcc.nki.language", {
     **{name: "a composite function of tiles that the engines have no instruction for; write it with nki.isa"
-       for name in ("rms_norm", "cos", "tan", "ceil", "floor", "trunc", "fmod", "mod", "all", "abs_max", "abs_min")},
+       for name in ("rms_norm", "tan", "all", "abs_max", "abs_min")},
     "gather_flattened": "an instruction of a newer style: nki.isa.local_gather and nc_n_gather gather",
     "atomic_rmw": "an update through indices is nisa.dma_copy with dst_rmw_op",
     "all_reduce": "collectives are in nki.collectives, of the newer style",

@@ -9,7 +9,8 @@ import json
 
 from _tahoma import NkiTensor
 from neuronxcc.nki import recording
-from neuronxcc.nki.tensors import Blocks, Stored, tensor
+from neuronxcc.nki.parts import Blocks
+from neuronxcc.nki.tensors import Stored, tensor
 from tahoma import context
 from tahoma import kernel as launches
 from tahoma.arguments import NKIObject

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tahoma::workloads {
+namespace tahoma::runtime::nki {
 
 struct TracingRequest {
   std::string kernel, args, reference;  // as the case writes them
@@ -33,4 +33,4 @@ class TemporaryFolder {
 // traced, E-RUN-067 if the package is not installed.
 void trace_into(const std::string& folder, const TracingRequest& request);
 
-}  // namespace tahoma::workloads
+}  // namespace tahoma::runtime::nki

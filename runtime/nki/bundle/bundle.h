@@ -16,7 +16,7 @@
 
 #include "isa/core/program.h"
 
-namespace tahoma::workloads {
+namespace tahoma::runtime::nki {
 
 struct BundleTensor {
   std::string name;
@@ -33,7 +33,7 @@ struct BundleProgram {
   isa::Program program;
   std::uint32_t core = 0;
   struct Argument {
-    bool is_core = false;       // a core number, else a tensor
+    bool is_core = false;  // a core number, else a tensor
     std::uint64_t number = 0;
   };
   std::vector<Argument> arguments;
@@ -53,4 +53,4 @@ double matmul_flops(const isa::Program& program);
 // The dtype of the moving operand with the most of these operations; bf16 without any.
 isa::DType matmul_dtype(const isa::Program& program);
 
-}  // namespace tahoma::workloads
+}  // namespace tahoma::runtime::nki

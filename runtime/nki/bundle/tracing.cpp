@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/nki/tracing.h"
+#include "runtime/nki/bundle/tracing.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "runtime/host/process.h"
 #include "runtime/host/whole_file.h"
 
-namespace tahoma::workloads {
+namespace tahoma::runtime::nki {
 
 namespace {
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 // The folder of the package: of the build that this program is part of, or of its installation.
 std::string package_path() {
-  const fs::path program = fs::read_symlink(runtime::kThisProgram);
+  const fs::path program = fs::read_symlink(kThisProgram);
   for (const fs::path& folder :
        {program.parent_path() / "python", program.parent_path().parent_path() / "lib/python3/dist-packages"})
     if (fs::exists(folder / "tahoma")) return folder.string();
@@ -56,8 +56,8 @@ void trace_into(const std::string& folder, const TracingRequest& request) {
                               {"out", folder}};
   const std::string package = package_path();
   const std::string file = folder + "/request.json";
-  runtime::write_file(file, wanted.dump());
-  runtime::ProcessOptions options;
+  write_file(file, wanted.dump());
+  ProcessOptions options;
   options.captured = true;
   std::vector<std::string> words{"/usr/bin/env"};
   if (!package.empty()) {
@@ -66,7 +66,7 @@ void trace_into(const std::string& folder, const TracingRequest& request) {
         fmt::format("PYTHONPATH={}{}", package, inherited != nullptr ? std::string(":") + inherited : ""));
   }
   words.insert(words.end(), {"/usr/bin/python3", "-m", "tahoma.bundle", file});
-  const runtime::ProcessResult result = runtime::Process(words, options).wait();
+  const ProcessResult result = Process(words, options).wait();
   if (result.end.ok()) return;
   if (result.output.find("No module named 'tahoma'") != std::string::npos ||
       result.output.find("No module named '_tahoma'") != std::string::npos)
@@ -77,4 +77,4 @@ void trace_into(const std::string& folder, const TracingRequest& request) {
                         base::ExitStatus::kProgram);
 }
 
-}  // namespace tahoma::workloads
+}  // namespace tahoma::runtime::nki

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/nki/bundle.h"
+#include "runtime/nki/bundle/bundle.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "model/base/error.h"
 #include "runtime/host/whole_file.h"
 
-namespace tahoma::workloads {
+namespace tahoma::runtime::nki {
 
 namespace {
 
@@ -47,7 +47,7 @@ BundleTensor tensor_of(const Json& entry, const std::string& folder) {
 BundleProgram program_of(const Json& entry, const std::string& folder, std::size_t tensors) {
   BundleProgram program;
   const std::string path = folder + "/" + entry.at("file").get<std::string>();
-  const std::string bytes = runtime::read_file(path);
+  const std::string bytes = read_file(path);
   try {
     program.program = isa::from_bytes(std::as_bytes(std::span(bytes)));
   } catch (const isa::ProgramError& e) {
@@ -61,10 +61,12 @@ BundleProgram program_of(const Json& entry, const std::string& folder, std::size
       program.arguments.push_back({false, held.get<std::uint64_t>()});
     const BundleProgram::Argument& argument = program.arguments.back();
     if (!argument.is_core && argument.number >= tensors)
-      refuse(path, fmt::format("argument {} is tensor {}; the bundle has {}", program.arguments.size() - 1, argument.number, tensors));
+      refuse(path, fmt::format("argument {} is tensor {}; the bundle has {}", program.arguments.size() - 1,
+                               argument.number, tensors));
   }
   if (program.arguments.size() != program.program.args.size())
-    refuse(path, fmt::format("{} arguments for a program that has {}", program.arguments.size(), program.program.args.size()));
+    refuse(path, fmt::format("{} arguments for a program that has {}", program.arguments.size(),
+                             program.program.args.size()));
   return program;
 }
 
@@ -83,7 +85,7 @@ void for_matmuls(const isa::Program& program, Visit&& visit) {
 Bundle read_bundle(const std::string& folder) {
   const std::string path = folder + "/bundle.json";
   try {
-    const Json json = Json::parse(runtime::read_file(path));
+    const Json json = Json::parse(read_file(path));
     Bundle bundle;
     bundle.kernel = json.at("kernel").get<std::string>();
     for (const Json& entry : json.at("tensors")) bundle.tensors.push_back(tensor_of(entry, folder));
@@ -111,4 +113,4 @@ isa::DType matmul_dtype(const isa::Program& program) {
   return most == flops.end() ? isa::DType::kBf16 : most->first;
 }
 
-}  // namespace tahoma::workloads
+}  // namespace tahoma::runtime::nki

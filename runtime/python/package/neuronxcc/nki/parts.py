@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of tensors: what index objects choose, rows that a tile chooses, and blocks."""
+from neuronxcc.nki.indices import Index, bounds_in
+from neuronxcc.nki.tensors import Result, Stored, boxed, shape_of, tensor
+from tahoma import dtypes, tiles
+from tahoma.errors import refuse
+
+
+class Indexed(tensor):
+    """A part of a tensor that index objects choose."""
+
+    def __init__(self, base, indices):
+        self.base, self.indices = base, indices
+        ndim = max(len(index.counts) for index in indices)
+        aligned = [index + Index((1,) * ndim, (0,) * ndim) for index in indices]
+        self.counts = tuple(max(index.counts[d] for index in aligned) for d in range(ndim))
+        for index in aligned:
+            if any(count not in (1, whole) for count, whole in zip(index.counts, self.counts)):
+                refuse("E-NKI-002", f"indices of {base!r} have different shapes: {indices}")
+        # Dimensions of the tensor that have no index follow those of the indices.
+        for d in range(len(indices), base.ndim):
+            aligned = [index[(slice(None),) * len(index.counts) + (None,)] for index in aligned]
+            aligned.append(Index((1,) * len(self.counts) + (base.shape[d],), (0,) * len(self.counts) + (1,)))
+            self.counts += (base.shape[d],)
+        self.indices = aligned
+
+    shape = property(lambda self: shape_of(self.counts))
+    dtype = property(lambda self: self.base.dtype)
+    buffer = property(lambda self: self.base.buffer)
+
+    def read(self, box=None):
+        return self._of(self.base.read(), box)
+
+    def target(self, box=None):
+        return self.base.origin.writing(self._of(self.base.unfilled(), box, True))
+
+    def unfilled(self):
+        return self._of(self.base.unfilled(), None, True)
+
+    def _of(self, view, box, writing=False):
+        box = box or [(0, count) for count in self.counts]
+        if len(box) != len(self.counts):
+            refuse("E-NKI-002", f"a mask of {len(box)} dimensions on {self!r}")
+        counts = [stop - start for start, stop in box]
+        offset, steps = 0, [0] * len(counts)
+        for k, (index, stride) in enumerate(zip(self.indices, view.strides)):
+            low, high = bounds_in(index, box)
+            if low < 0 or high >= view.shape[k]:
+                refuse("E-NKI-002", f"index {k} of {view!r} runs from {low} to {high}; expected 0 to {view.shape[k] - 1}")
+            offset += stride * (index.constant + sum(s * start for s, (start, _) in zip(index.steps, box)))
+            for d, step in enumerate(index.steps):
+                steps[d] += stride * step
+                if view.on_chip and step and counts[d] > 1 and (k == 0) != (d == 0):
+                    refuse("E-NKI-002", f"{view!r}: index 0 is the partition; expected dimension 0 of the tile there, and nowhere else")
+        if view.on_chip and counts[0] > 1 and steps[0] == 0:
+            if writing:
+                refuse("E-NKI-002", f"{counts[0]} partitions of a tile are one of {view!r}, which is written")
+            row = self._pattern(view, [1] + counts[1:], steps, offset)
+            return tiles.over_partitions(row, counts[0])
+        return self._pattern(view, counts, steps, offset)
+
+    @staticmethod
+    def _pattern(view, counts, steps, offset):
+        return view.ap([[step, count] for step, count in zip(steps, counts)], offset)
+
+
+class Gathered(tensor):
+    """Rows of a tensor in HBM that a tile of row numbers chooses: t[rows, i, ...]."""
+
+    def __init__(self, base, rows, rest):
+        self.base, self.rows = base, rows
+        self.inner = base[(slice(0, 1),) + tuple(rest)] if not any(isinstance(r, Index) for r in rest) else None
+        if self.inner is None or str(base.buffer) == "sbuf":
+            refuse("E-NKI-002", f"{base!r} with a tile as index; expected a tensor in HBM and slices beside the tile")
+
+    shape = property(lambda self: shape_of((self.rows.shape[0],) + tuple(self.inner.shape[1:])))
+    dtype = property(lambda self: self.base.dtype)
+    buffer = property(lambda self: self.base.buffer)
+
+    def read(self, box=None):
+        return self.target(box)
+
+    def target(self, box=None):
+        rows = boxed(self.rows.read(), box and box[:1] + [(0, 1)] * (self.rows.ndim - 1))
+        inner = self.inner.read()
+        pattern = [[0, rows.shape[0]]] + [[s, c] for s, c in zip(inner.strides, inner.shape)][1:]
+        return boxed(self.base.read().ap(pattern, inner.offset, vector_offset=rows, indirect_dim=0),
+                     box and [(0, rows.shape[0])] + box[1:])
+
+
+class Blocks(tensor):
+    """A tensor of block dimensions: independent tiles, each with an address of its own, made when they are first used."""
+
+    def __init__(self, counts, make, shape, dtype, buffer, at=(), made=None):
+        self.counts, self.make, self.tile, self.at = tuple(counts), make, tuple(shape), tuple(at)
+        self.dtype, self.buffer, self.made = dtypes.dtype_of(dtype), buffer, {} if made is None else made
+
+    shape = property(lambda self: shape_of(self.counts[len(self.at):] + self.tile))
+
+    def block(self, *numbers):
+        at = self.at
+        for number in numbers:
+            count = self.counts[len(at)]
+            number = int(number)
+            if not -count <= number < count:
+                refuse("E-NKI-002", f"block {number} of dimension {len(at)} of {self!r}; expected 0 to {count - 1}")
+            at += (number % count,)
+        if len(at) < len(self.counts):
+            return Blocks(self.counts, self.make, self.tile, self.dtype, self.buffer, at, self.made)
+        if at not in self.made:
+            self.made[at] = self.make(at)
+        return self.made[at]
+
+    def read(self, box=None):
+        refuse("E-NKI-002", f"{self!r} as an operand: its first {len(self.counts) - len(self.at)} dimensions are blocks; expected an index of one block")
+
+    target = read
+
+
+def part(base, key):
+    """base[key], with numbers, slices, None, index objects or a tile of row numbers in the key."""
+    key = key if isinstance(key, tuple) else (key,)
+    if isinstance(base, Blocks):
+        return _of_blocks(base, key)
+    plain, indices, new_dims = True, False, False
+    for item in key:
+        if isinstance(item, Index):
+            plain, indices = False, True
+        elif item is None:
+            plain, new_dims = False, True
+        elif isinstance(item, tensor):
+            if item is not key[0]:
+                refuse("E-NKI-002", f"a tile as a later index of {base!r}; expected it first")
+            return Gathered(base, key[0], key[1:])
+    if plain and len(key) == 1 and key[0] is Ellipsis and not isinstance(base, Result):
+        return base
+    if isinstance(base, Result):
+        base = base.stored()
+    elif not isinstance(base, Stored):
+        base = Stored(base.unfilled(), base.base.origin) if isinstance(base, Indexed) else Stored(base.read())
+    if plain:
+        return Stored(base.unfilled()[key], base.origin)
+    return Indexed(base, _indices(base, key)) if indices else _with_new_dims(base, key)
+
+
+def _of_blocks(base, key):
+    if len(key) == 1 and key[0] is Ellipsis:
+        return base
+    missing = len(base.counts) - len(base.at)
+    for item in key[:missing]:
+        if any(item.steps) if isinstance(item, Index) else not hasattr(item, "__index__"):
+            refuse("E-NKI-002", f"{item!r} as an index of the block dimensions of {base!r}; expected a number")
+    inner = base.block(*(item.constant if isinstance(item, Index) else item for item in key[:missing]))
+    return part(inner, key[missing:]) if len(key) > missing else inner
+
+
+def _indices(base, key):
+    if len(key) > base.ndim:
+        refuse("E-NKI-002", f"{len(key)} indices of {base!r}; expected at most {base.ndim}")
+    ndim = max(len(item.counts) for item in key if isinstance(item, Index))
+    found = []
+    for d, item in enumerate(key):
+        if isinstance(item, Index):
+            found.append(item)
+        elif hasattr(item, "__index__"):
+            number = int(item)
+            found.append(Index((1,) * ndim, (0,) * ndim, number + base.shape[d] if number < 0 else number))
+        else:
+            refuse("E-NKI-002", f"{item!r} beside index objects, as index {d} of {base!r}; expected numbers or index objects")
+    return found
+
+
+def _with_new_dims(base, key):
+    view = base[tuple(item for item in key if item is not None)]
+    at = 0
+    for item in key:
+        if item is None:
+            view = view.expand_dims(at)
+        if item is None or not hasattr(item, "__index__"):
+            at += 1
+    return view
+
+
+tensor.part = staticmethod(part)
