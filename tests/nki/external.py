@@ -37,7 +37,7 @@ def options():
     parser.add_argument("--cases", type=int, default=6, help="most cases of a kernel (default 6)")
     parser.add_argument("--bytes", type=int, default=64 << 20, help="most bytes of a case's inputs (default 64 MiB)")
     parser.add_argument("--seconds", type=float, default=600, help="time limit of a case")
-    parser.add_argument("--planning-seconds", type=float, default=60, help="time for finding the smallest cases of a kernel")
+    parser.add_argument("--planning-seconds", type=float, default=90, help="time for finding the smallest cases of a kernel")
     parser.add_argument("--memory", type=int, default=12 << 30, help="most resident memory of a case, in bytes")
     return parser.parse_args()
 

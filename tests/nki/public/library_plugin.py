@@ -155,14 +155,14 @@ def dry_runs(items, send):
     budget = cases.Budget(REQUEST["planning_seconds"])
 
     def late(*_):
-        raise TimeoutError("dry run")
+        raise TimeoutError("making the inputs of the smallest tests takes longer than --planning-seconds allows")
 
     signal.signal(signal.SIGALRM, late)
     for number, item in items:
         if budget.over():
             break
         HARNESS.records.clear()
-        signal.setitimer(signal.ITIMER_REAL, REQUEST["planning_seconds"] / 3)
+        signal.setitimer(signal.ITIMER_REAL, REQUEST["planning_seconds"] / 2)
         try:
             reason = run_item(item)
         finally:

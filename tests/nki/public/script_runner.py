@@ -219,9 +219,9 @@ def main():
         if best and (best["passed"] or (best["launches"] and (not attempt.path or os.path.dirname(attempt.path) != os.path.dirname(best["path"])))):
             break
         case = {"case": attempt.label, "path": attempt.path or HERE, "launches": []}
-        if best and best["path"] == attempt.path and not attempt.replaced and not best["others"]:
-            continue  # no other kernel was blank: the second pass would do the same
-        if best and attempt.replaced and best["path"] == attempt.path and not best["reason"].startswith("the script does not launch"):
+        if best and best["path"] == attempt.path and not attempt.replaced and not (best["others"] and best["launches"]):
+            continue  # no other kernel was blank, or ours was not reached: the second pass would show the same
+        if best and attempt.replaced and best["path"] == attempt.path and (best["launches"] or "limit" in best["reason"]):
             continue
         ended = sandbox.run_isolated(attempt.run, request["seconds"], request["memory"], case.update, request["out"] + ".log")
         if ended.reason:
