@@ -48,6 +48,7 @@ std::set<std::string> declared_files(const runtime::RunOptions& options, const s
   std::set<std::string> names;
   for (const runtime::RunFile& file : runtime::run_files()) {
     std::string name = file.name;
+    if (name == "lines.csv") continue;  // these programs have no source: tests/system/report/lines_test.cpp
     if (const std::size_t star = name.find('*'); star != std::string::npos) name.replace(star, 1, tensor);
     if (file.wanted(options)) names.insert(name);
   }
