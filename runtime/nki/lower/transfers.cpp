@@ -172,6 +172,11 @@ std::vector<Piece> indirect_pieces(const TransferWork& work, const Trace& trace,
     tile.axes.insert(tile.axes.begin(), {1, 1, true});
   }
   const Axis across = tile.axes.front();
+  if (rows.dynamic.index->dims.front().count != across.count)
+    refuse("E-NKI-022",
+           fmt::format("row numbers: {} numbers for a tensor of {} partitions; expected one row for each "
+                       "partition of the tensor in SBUF",
+                       rows.dynamic.index->dims.front().count, across.count));
   // Without dimension 0, whose place in HBM the numbers give.
   tile.axes.erase(tile.axes.begin());
   Axes inner(rows.axes);
