@@ -57,9 +57,7 @@ isa::DmaSide side_of(const HbmView& view, const isa::Shape* free_shape) {
 Op& append_dma(KernelRecord& record, isa::Queue on, const isa::Descriptor& descriptor) {
   Op& op = record.append(isa::Opcode::kDmaCopy, on);
   op.instruction.descriptor = static_cast<std::uint32_t>(record.program.descriptors.size());
-  // Each queue uses a ring of its own, so that stores do not wait behind loads.
-  op.instruction.ring =
-      static_cast<std::uint8_t>(static_cast<std::uint64_t>(on) % record.machine.chip.core.dma.rings);
+  op.instruction.ring = ring_of(on, record.machine.chip.core.dma.rings);
   record.program.descriptors.push_back(descriptor);
   return op;
 }

@@ -46,10 +46,7 @@ void KernelSignals::send(const HbmView& dst, const Folded& what, isa::Queue on, 
   record_.require(!read || read->core == landed.core, "send: `read` and `landed` must use the same argument");
   deliver(record_, op, landed, op.instruction.peer, op.instruction.update);
   if (read) deliver(record_, op, *read, op.instruction.read_peer, op.instruction.read_update);
-  // Sends use rings after those of local transfers, which would otherwise queue behind transfers
-  // that wait for a link.
-  op.instruction.ring = static_cast<std::uint8_t>((static_cast<std::uint64_t>(on) + isa::kQueueCount) %
-                                                  record_.machine.chip.core.dma.rings);
+  op.instruction.ring = send_ring_of(on, record_.machine.chip.core.dma.rings);
 }
 
 void KernelSignals::wait(isa::Queue on, Signal signal, std::uint32_t value) {

@@ -10,6 +10,7 @@ import nki.isa as nisa
 import nki.language as nl
 import tahoma
 from nki.collectives import ReplicaGroup, all_gather, all_reduce, rank_id
+from test_kernels import matmul_kernel
 from values import both_modes, close
 
 
@@ -205,24 +206,6 @@ def test_every_instruction_has_the_line_and_the_calls_that_made_it(rng):
     text = program.tracer.dump()
     assert "inner" in next(line for line in text.splitlines() if " tensor_scalar" in line)
     assert text.count("test_programs.py:") >= 6
-
-
-@nki.jit
-def matmul_kernel(lhs_t, rhs):
-    k, m = lhs_t.shape
-    n = rhs.shape[1]
-    out = nl.ndarray((m, n), dtype=nl.float32, buffer=nl.shared_hbm)
-    for row in range(0, m, 128):
-        for column in range(0, n, 512):
-            width = min(512, n - column)
-            psum = nl.ndarray((128, width), dtype=nl.float32, buffer=nl.psum)
-            for depth in range(0, k, 128):
-                nisa.nc_matmul(psum, nl.load(lhs_t[depth : depth + 128, row : row + 128]),
-                               nl.load(rhs[depth : depth + 128, column : column + width]))
-            tile = nl.ndarray((128, width), dtype=nl.float32, buffer=nl.sbuf)
-            nisa.tensor_copy(tile, psum)
-            nisa.dma_copy(out[row : row + 128, column : column + width], tile)
-    return out
 
 
 def test_both_allocation_policies_give_the_same_values(rng):

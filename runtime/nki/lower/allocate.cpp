@@ -142,14 +142,13 @@ std::vector<LiveRange> live_ranges(const Trace& trace) {
   return ranges;
 }
 
-std::vector<Place> allocate(const Trace& trace, Allocation policy) {
+std::vector<Place> allocate(const Trace& trace, const std::vector<LiveRange>& ranges, Allocation policy) {
   const isa::Limits& limits = trace.limits();
   // Tensors of the front end itself lie behind what a kernel may use, as long as there is room.
   Space sbuf(trace.usable(), kSbufUnit), psum(limits.psum_bytes, limits.psum_bank_bytes),
       own(std::max<std::int64_t>(
               0, std::int64_t{limits.sbuf_bytes} - limits.sbuf_reserved - (trace.usable() + kSbufUnit)),
           kSbufUnit);
-  const std::vector<LiveRange> ranges = live_ranges(trace);
   std::vector<Place> places(trace.storages.size());
   std::vector<const Storage*> automatic;
   for (const auto& storage : trace.storages) {

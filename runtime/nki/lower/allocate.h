@@ -18,23 +18,23 @@ namespace tahoma::runtime::nki {
 
 enum class Allocation : std::uint8_t { kRotating, kFirstFit };
 
-// By storage id; tensors in HBM and tensors that nothing uses stay at zero. Throws UserError E-NKI-020 when
-// memory runs out: the text lists what lives at that point, with sizes and lines.
-std::vector<Place> allocate(const Trace& trace, Allocation policy);
-
 // The loops that run on the device, inner ones before those around them.
 struct Loop {
   std::uint32_t begin = 0, end = 0;  // entries
 };
 std::vector<Loop> loops_of(const Trace& trace);
 
-// A tensor that is declared outside of a loop and used in it lives as long as the loop.
-// First and last entry that uses each storage, by id; first > last: none.
+// First and last entry that uses each storage, by id; first > last: none. A tensor that is declared outside of a
+// loop and used in it lives as long as the loop.
 struct LiveRange {
   std::uint32_t first = 0xffffffff, last = 0;
   bool used() const { return first <= last; }
 };
 std::vector<LiveRange> live_ranges(const Trace& trace);
+
+// By storage id; tensors in HBM and tensors that nothing uses stay at zero. Throws UserError E-NKI-020 when
+// memory runs out: the text lists what lives at that point, with sizes and lines.
+std::vector<Place> allocate(const Trace& trace, const std::vector<LiveRange>& ranges, Allocation policy);
 
 // "kernel.py:12", or "" for kNoLine.
 std::string place_of(const Trace& trace, std::uint32_t line);

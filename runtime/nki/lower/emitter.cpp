@@ -14,9 +14,9 @@ namespace tahoma::runtime::nki {
 
 namespace {
 
-std::vector<std::uint32_t> last_uses(const Trace& trace) {
+std::vector<std::uint32_t> last_uses(const std::vector<LiveRange>& ranges) {
   std::vector<std::uint32_t> last;
-  for (const LiveRange& range : live_ranges(trace)) last.push_back(range.last);
+  for (const LiveRange& range : ranges) last.push_back(range.last);
   return last;
 }
 
@@ -40,7 +40,7 @@ Emitter::Emitter(const Trace& trace, const model::MachineParams& machine, Decisi
       machine_(machine),
       decisions_(decisions),
       program_(program),
-      reuse_(last_uses(trace)),
+      reuse_(last_uses(decisions.ranges)),
       registers_(trace, decisions.queues),
       has_loops_(!loops_of(trace).empty()) {}
 

@@ -11,6 +11,7 @@
 #include "model/system/machine_params.h"
 #include "runtime/builder/operations.h"
 #include "runtime/nki/lower/accumulate.h"
+#include "runtime/nki/lower/allocate.h"
 #include "runtime/nki/lower/queue_registers.h"
 #include "runtime/nki/lower/reuse.h"
 #include "runtime/nki/lower/transfers.h"
@@ -25,6 +26,7 @@ struct PeerArguments {
 
 // What the policies have decided.
 struct Decisions {
+  const std::vector<LiveRange>& ranges;          // by storage
   const std::vector<Place>& places;              // by storage
   const std::vector<std::uint8_t>& argument_of;  // by storage: isa::kNone on chip
   const std::vector<isa::Queue>& queues;         // by entry
@@ -49,7 +51,8 @@ class Emitter {
   void fence(const Recorded& entry);
   void ring(const TransferWork& work, Piece piece, isa::Queue queue, bool transposing);
   void exchange(const Recorded& entry, isa::Queue queue);
-  void send(const ExchangeWork::Send& send, std::uint8_t semaphore, isa::Queue queue);
+  // Returns the number of messages: a transfer may be cut into several.
+  std::uint32_t send(const ExchangeWork::Send& send, std::uint8_t semaphore, isa::Queue queue);
   void registers(const Recorded& entry);
   void loop_begin(const RegisterWork& work);
   void loop_end(const RegisterWork& work);

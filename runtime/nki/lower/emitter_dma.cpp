@@ -6,6 +6,7 @@
 
 #include "isa/core/access.h"
 #include "runtime/builder/access_region.h"
+#include "runtime/builder/dma_operation.h"
 #include "runtime/nki/lower/emitter.h"
 
 namespace tahoma::runtime::nki {
@@ -84,7 +85,7 @@ void Emitter::ring(const TransferWork& work, Piece piece, isa::Queue queue, bool
                 : work.kind == Transfer::kFold && piece.sources.size() > 1 ? isa::Opcode::kDmaCompute
                                                                            : isa::Opcode::kDmaCopy;
   doorbell.descriptor = static_cast<std::uint32_t>(program_.descriptors.size());
-  doorbell.ring = static_cast<std::uint8_t>(static_cast<std::uint64_t>(queue) % machine_.chip.core.dma.rings);
+  doorbell.ring = ring_of(queue, machine_.chip.core.dma.rings);
   doorbell.dge = dge_of(work, queue);
   if (doorbell.op == isa::Opcode::kDmaCompute) {
     doorbell.sources = static_cast<std::uint8_t>(piece.sources.size());

@@ -5,6 +5,7 @@
 // after this one, so a count belongs to one exchange.
 #include <fmt/format.h>
 
+#include "runtime/builder/dma_operation.h"
 #include "runtime/nki/lower/allocate.h"
 #include "runtime/nki/lower/emitter.h"
 
@@ -21,28 +22,29 @@ isa::Instruction wait_until(std::uint8_t semaphore, std::uint32_t messages) {
 
 }  // namespace
 
-void Emitter::send(const ExchangeWork::Send& message, std::uint8_t semaphore, isa::Queue queue) {
+std::uint32_t Emitter::send(const ExchangeWork::Send& message, std::uint8_t semaphore, isa::Queue queue) {
   TransferWork work;
   work.kind = Transfer::kCopy;
   work.dst = message.dst;
   work.sources.push_back(message.src);
-  for (Piece& piece : pieces_of(work, trace_)) {
+  std::vector<Piece> pieces = pieces_of(work, trace_);
+  for (Piece& piece : pieces) {
     isa::Instruction doorbell;
     doorbell.op = isa::Opcode::kDmaCopy;
     doorbell.descriptor = static_cast<std::uint32_t>(program_.descriptors.size());
-    // Rings behind those of local transfers, as Kernel::send.
-    doorbell.ring = static_cast<std::uint8_t>((static_cast<std::uint64_t>(queue) + isa::kQueueCount) %
-                                              machine_.chip.core.dma.rings);
+    doorbell.ring = send_ring_of(queue, machine_.chip.core.dma.rings);
     doorbell.notify_arg = decisions_.peers.core;
     doorbell.peer = static_cast<std::int16_t>(message.distance);
     doorbell.update = {isa::Update::Kind::kAdd, semaphore, 1};
     doorbell.read_update = {isa::Update::Kind::kAdd, kRead, 1};
-    ++read_;
     place(piece.sources.front(), message.src);
     piece.dst.arg = decisions_.peers.tensors.at({message.rank, message.dst.storage});
     program_.descriptors.push_back({piece.count, piece.dst, piece.sources.front(), false});
     append(doorbell, queue);
   }
+  const auto messages = static_cast<std::uint32_t>(pieces.size());
+  read_ += messages;
+  return messages;
 }
 
 void Emitter::exchange(const Recorded& entry, isa::Queue queue) {
@@ -50,12 +52,6 @@ void Emitter::exchange(const Recorded& entry, isa::Queue queue) {
   if (!loops_.empty())
     refuse("E-NKI-032", "a collective inside a loop that runs on the device: its messages cannot be counted");
   // Everything that this core does with the memory of the exchange is complete before it.
-  const auto pieces = [&](const ExchangeWork::Send& send) {
-    TransferWork one;
-    one.dst = send.dst;
-    one.sources.push_back(send.src);
-    return static_cast<std::uint32_t>(pieces_of(one, trace_).size());
-  };
   Op& before = append({}, queue);
   for (const ExchangeWork::Send& send : work.sends)
     note(before, send.src.storage, hbm_region(*trace_.storages[send.src.storage], send.src), true, false);
@@ -63,14 +59,15 @@ void Emitter::exchange(const Recorded& entry, isa::Queue queue) {
   for (const ExchangeWork::Send& ready : work.ready) send(ready, kReady, queue);
   readies_ += static_cast<std::uint32_t>(work.sends.size());
   if (!work.sends.empty()) append(wait_until(kReady, readies_), queue);
+  // The ranks run the same kernel: what each sender sends is cut as the first that leaves.
+  std::uint32_t from_each = 1;
   for (const ExchangeWork::Send& message : work.sends) {
-    send(message, kLanded, queue);
+    const std::uint32_t messages = send(message, kLanded, queue);
+    if (&message == &work.sends.front()) from_each = messages;
   }
   append(wait_until(kRead, read_), queue);
-  // The ranks run the same kernel: what arrives is cut as what leaves.
   if (!work.received.empty()) {
-    landed_ +=
-        static_cast<std::uint32_t>(work.ready.size()) * (work.sends.empty() ? 1 : pieces(work.sends.front()));
+    landed_ += static_cast<std::uint32_t>(work.ready.size()) * from_each;
     append(wait_until(kLanded, landed_), queue);
   }
   Op& after = append({}, queue);

@@ -49,8 +49,8 @@ bool is_control(const Storage& storage) {
 }
 
 // Tensors in HBM become arguments: inputs and outputs in any case, others if something uses them.
-void number_arguments(const Trace& trace, Lowered& lowered, std::vector<std::uint8_t>& argument_of) {
-  const std::vector<LiveRange> ranges = live_ranges(trace);
+void number_arguments(const Trace& trace, const std::vector<LiveRange>& ranges, Lowered& lowered,
+                      std::vector<std::uint8_t>& argument_of) {
   std::set<std::string> taken;
   const bool control = reads_control(trace);
   argument_of.assign(trace.storages.size(), isa::kNone);
@@ -117,13 +117,14 @@ Lowered lower_in_order(const Trace& trace, const model::MachineParams& machine,
   Lowered lowered;
   lowered.program.name = isa::is_name(trace.name) ? trace.name : "kernel";
   std::vector<std::uint8_t> argument_of;
-  number_arguments(trace, lowered, argument_of);
+  const std::vector<LiveRange> ranges = live_ranges(trace);
+  number_arguments(trace, ranges, lowered, argument_of);
   const PeerArguments peers = number_peers(trace, lowered);
-  lowered.places = allocate(trace, options.allocation);
+  lowered.places = allocate(trace, ranges, options.allocation);
   lowered.warnings = trace.warnings;
   lowered.program.lines = trace.lines;
   const std::vector<isa::Queue> queues = choose_queues(trace, options.copies);
-  Emitter emitter(trace, machine, {lowered.places, argument_of, queues, peers}, lowered.program);
+  Emitter emitter(trace, machine, {ranges, lowered.places, argument_of, queues, peers}, lowered.program);
   for (std::uint32_t e = 0; e < trace.entries.size(); ++e) {
     try {
       emitter.emit(e);

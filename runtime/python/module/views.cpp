@@ -8,19 +8,18 @@ namespace tahoma::python {
 
 namespace {
 
-// Python objects that stand for dtypes, by name, and the class of shapes; the package sets them.
+// Python objects that stand for dtypes, by name, and the class of shapes; nki.language sets them. Until then
+// shapes are tuples.
 struct Names {
-  py::object dtypes, shape, buffers, assign;
+  py::object dtypes = py::dict(), shape = py::type::of(py::tuple()), buffers = py::dict(),
+             assign = py::none();
 };
 Names& names() {
   static Names* const kNames = new Names;  // outlives the interpreter's teardown
   return *kNames;
 }
 
-py::object shape_of(const nki::View& view) {
-  if (!names().shape) return py::tuple(py::cast(view.shape()));  // before nki.language is imported
-  return names().shape(view.shape());
-}
+py::object shape_of(const nki::View& view) { return names().shape(view.shape()); }
 
 nki::Index index_of(const py::handle& item) {
   nki::Index index;

@@ -16,6 +16,8 @@ import numpy as np
 from tahoma import arguments, dtypes
 from tahoma.errors import KernelError
 from tahoma.kernel import Kernel, Launch, grid_of
+from tahoma.launch import Call
+from tahoma.program_bundle import Bundle, checked_outputs
 from tahoma.settings import configure, nearest
 
 
@@ -114,9 +116,6 @@ def tolerance(request, entry, depth):
 
 
 def trace(request):
-    from tahoma.launch import Call, machine, overrides_of
-    from tahoma.program_bundle import Bundle
-
     configure(allocation=request["allocation"], tensor_copy=request["tensor_copy"], out="", mode="functional" if request["values"] else "timing")
     kernel = loaded(request["kernel"])
     if isinstance(kernel, Launch):
@@ -139,9 +138,9 @@ def trace(request):
     grid = grid_of(request["grid"], kernel.style) if request["grid"] else ()
     expected = golden(request, values)
     call = Call(kernel, grid, (), values)
-    programs = [call.trace((n,) if grid else (), machine(overrides_of(grid))) for n in range(grid[0] if grid else 1)]
+    programs = call.programs()
     lowered = [p.tracer.lower(request["allocation"], request["tensor_copy"]) for p in programs]
-    bundle = Bundle([call], len(programs), programs, lowered)
+    bundle = Bundle([call], call.cores, programs, lowered)
     bundle.write(request["out"], "functional" if request["values"] else "timing")
     if expected is not None:
         add_expected(request, bundle, expected)
@@ -161,8 +160,6 @@ def golden(request, values):
 
 
 def add_expected(request, bundle, expected):
-    from tahoma.program_bundle import checked_outputs
-
     views = checked_outputs(bundle.programs[0].returned, bundle.name)
     tensors = [bundle._tensor(0, view) for view in views] or sorted(bundle.in_place[0])
     if len(tensors) != len(expected):

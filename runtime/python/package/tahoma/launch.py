@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -17,9 +16,8 @@ import warnings
 import numpy as np
 
 import _tahoma
-from _tahoma import NkiTensor
 from tahoma import arguments, context, dtypes, results
-from tahoma.errors import KernelError, refuse
+from tahoma.errors import KernelError
 from tahoma.program_bundle import Bundle, checked_outputs
 from tahoma.settings import settings
 
@@ -70,6 +68,13 @@ class Call:
             raise TypeError(f"{self.name}: {mistake}") from None
         for name, value in bound.arguments.items():
             arguments.collect(value, name, self.inputs)
+        self.encoded = [dtypes.array_bytes(array) for array in self.inputs.arrays]  # dtype name, shape, bytes
+        self.cores = grid[0] if grid else 1
+
+    def programs(self, rank=0, ranks=1):
+        """The trace of each physical core of the grid."""
+        model = machine(overrides_of(self.grid))
+        return [self.trace((n,) if self.grid else (), model, rank, ranks) for n in range(self.cores)]
 
     def trace(self, program_id, machine_model, rank=0, ranks=1):
         tracer = _tahoma.Tracer(machine_model, self.name, PACKAGE)
@@ -77,8 +82,7 @@ class Call:
         tensors = {}
         with context.Context(tracer, program_id, self.grid, rank, ranks) as active:
             active.style = self.kernel.style
-            for array, name in zip(self.inputs.arrays, self.inputs.names):
-                kind, shape, _ = dtypes.array_bytes(array)
+            for array, name, (kind, shape, _) in zip(self.inputs.arrays, self.inputs.names, self.encoded):
                 tensors[id(array)] = tracer.tensor(list(shape) or [1], dtypes.element_of(kind), context.BUFFERS["shared_hbm"], name, None,
                                                    _tahoma.Role.input)
             args = arguments.converted(self.args, lambda array: tensors[id(array)])
@@ -114,8 +118,7 @@ def time_limit(seconds):
 
 def trace(kernel, *args, grid=(), **kwargs):
     """Traces a kernel without running it. Returns its programs; each has .tracer.dump() and .tracer.lower()."""
-    call = Call(kernel, grid, args, kwargs)
-    return [call.trace((n,) if grid else (), machine(overrides_of(grid))) for n in range(max(1, np.prod(grid or (1,))))]
+    return Call(kernel, grid, args, kwargs).programs()
 
 
 def overrides_of(grid):
@@ -146,11 +149,10 @@ def launch_ranks(kernel, arguments_of_ranks, grid=()):
 def run_calls(calls):
     """One call for each rank: traced, lowered, run together; what each returns."""
     start = time.perf_counter()
-    name, cores = calls[0].name, calls[0].grid[0] if calls[0].grid else 1
+    name, cores = calls[0].name, calls[0].cores
     overrides = overrides_of(calls[0].grid)
-    model = machine(overrides)
     with time_limit(float(os.environ.get("TAHOMA_TRACE_SECONDS", "600"))):
-        programs = [call.trace((n,) if call.grid else (), model, rank, len(calls)) for rank, call in enumerate(calls) for n in range(cores)]
+        programs = [program for rank, call in enumerate(calls) for program in call.programs(rank, len(calls))]
     traced = time.perf_counter()
     lowered = [p.tracer.lower(settings().allocation, settings().tensor_copy) for p in programs]
     ready = time.perf_counter()
@@ -253,7 +255,7 @@ def run(folder, out, overrides, bundle, mode):
         summary = json.load(file)
     values = None
     if mode == "functional":
-        values = {name: np.load(os.path.join(out, name + ".npy")) for n, name in enumerate(bundle.names)
+        values = {name: np.load(os.path.join(out, name + ".npy")) for name in bundle.names
                   if os.path.exists(os.path.join(out, name + ".npy"))}
     return summary, findings, values
 

@@ -95,11 +95,11 @@ class Bundle:
 
     def _values(self, tensor):
         """The bytes with which a tensor begins, or None."""
-        argument, arrays = tensor["argument"], self.calls[tensor["rank"]].inputs.arrays
+        argument, encoded = tensor["argument"], self.calls[tensor["rank"]].encoded
         if argument["role"] == _tahoma.Role.constant:
             return argument["values"]
-        if tensor["storage"] < len(arrays):  # inputs are declared first
-            return dtypes.array_bytes(arrays[tensor["storage"]])[2]
+        if tensor["storage"] < len(encoded):  # inputs are declared first
+            return encoded[tensor["storage"]][2]
         return None
 
     def write(self, folder, mode):
