@@ -75,7 +75,8 @@ inline constexpr OpRow kMovementRows[] = {
      "Rings the doorbell of a transfer on one ring of all 16 DMA engines. The wait delays the doorbell. "
      "The update occurs once per engine when its last byte is written, and the read_update when it has "
      "read its share. Indirect: dimension 0 of the HBM side follows the row numbers of a column, one per "
-     "partition, below `bound`, with their values at the doorbell."},
+     "partition, below `bound`, with their values at the doorbell. Without numbers, `bound` limits the rows "
+     "of dimension 0 that a register selects."},
     {Opcode::kDmaCompute, "dma_compute", nki("dma_compute"), kDoorbells, kDmaComputeFields,
      CostClass::kDoorbell, "dst[i] = src_0[i] op src_1[i] op ...",
      "A transfer that folds up to 16 sources in ascending order, in fp32, and rounds once to dst's dtype. "

@@ -16,6 +16,19 @@ void check_rows(const Site& site, const Descriptor& d) {
                      first + static_cast<std::int64_t>(size_of(rows.dtype)) - 1});
 }
 
+// A bound of rows that a register selects.
+void check_bound(const Site& site, const Descriptor& d) {
+  const Instruction& i = site.instruction;
+  if ((i.src_reg == kNone) == (i.dst_reg == kNone))
+    site.fail("E-ISA-040", "sets a row bound; expected row numbers, or a register on one of its sides");
+  if (i.extent == 0) site.fail("E-ISA-040", "operand 'bound' is 0; expected the number of existing rows");
+  const DmaSide& rows = i.src_reg != kNone ? d.src : d.dst;
+  const DmaSide& tile = i.src_reg != kNone ? d.dst : d.src;
+  if (rows.stride[0] <= 0) site.fail("E-ISA-040", "sets a row bound; expected rows at ascending addresses");
+  if (i.skip && (tile.space != Space::kSbuf || tile.across != 0))
+    site.fail("E-ISA-031", "skips rows of HBM; expected a tile of SBUF with a partition for each row");
+}
+
 // Rows that a column names: dimension 0 of the HBM side. The other side is a tile with one partition per row.
 void check_indirect(const Site& site, const Descriptor& d) {
   const Instruction& i = site.instruction;
@@ -24,8 +37,7 @@ void check_indirect(const Site& site, const Descriptor& d) {
               "an indirect transfer needs row numbers and a direct one must not have them; expected both "
               "or neither of indirect and rows");
   if (i.indirect == Indirection::kNone) {
-    if (find_field(site.row, FieldKind::kExtent) != nullptr && (i.extent != 0 || i.skip))
-      site.fail("E-ISA-040", "sets a row bound without row numbers; expected indirect");
+    if (find_field(site.row, FieldKind::kExtent) != nullptr && (i.extent != 0 || i.skip)) check_bound(site, d);
     return;
   }
   const DmaSide& rows = i.indirect == Indirection::kGather ? d.src : d.dst;

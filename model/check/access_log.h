@@ -15,6 +15,7 @@ struct Record {
   Epoch point;  // the completion of the access
   Origin origin;
   bool write = false;
+  std::uint64_t transfer = 0;  // number of a transfer that moves values (disputed_writes.h); 0: none
 };
 
 class AccessLog {
@@ -25,6 +26,10 @@ class AccessLog {
   // write and ordered(record) is false.
   template <class Ordered, class Found>
   void conflicts(const Footprint& f, bool write, Ordered&& ordered, Found&& found);
+
+  // Calls found(record) for every earlier write that shares a byte with this footprint.
+  template <class Found>
+  void writes_of(const Footprint& f, Found&& found) const;
 
   // Files an access. implied(record): its completion follows from that of the new access. settled(record):
   // every component that may access this memory later knows that it is complete.
@@ -97,6 +102,16 @@ void AccessLog::conflicts(const Footprint& f, bool write, Ordered&& ordered, Fou
     visit(blocks_[b].writes);
     if (write) visit(blocks_[b].reads);
   }
+}
+
+template <class Found>
+void AccessLog::writes_of(const Footprint& f, Found&& found) const {
+  const std::uint64_t last = block_of(f.end - 1);
+  for (std::uint64_t b = block_of(f.begin); b <= last && b < blocks_.size(); ++b)
+    for (const Entry& e : blocks_[b].writes) {
+      const Record& r = slots_[e.id].record;
+      if (block_of(std::max(r.footprint.begin, f.begin)) == b && overlap(r.footprint, f)) found(r);
+    }
 }
 
 template <class Implied, class Settled>

@@ -26,16 +26,25 @@ std::uint64_t Findings::total() const {
   return std::accumulate(found_.begin(), found_.end(), std::uint64_t{0});
 }
 
-bool Findings::is_new(Kind kind, const Origin& a, const Origin& b) {
+Findings::InstructionPair Findings::pair_of(const Origin& a, const Origin& b) {
   const auto place = [](const Origin& o) {
     return InstructionKey{std::uint64_t{o.core} * isa::kQueueCount + static_cast<std::uint64_t>(o.queue),
                           o.index};
   };
-  const auto n = static_cast<std::size_t>(kind);
   const InstructionKey first = place(a), second = place(b);
-  if (!known_[n].insert({std::min(first, second), std::max(first, second)}).second) return false;
+  return {std::min(first, second), std::max(first, second)};
+}
+
+bool Findings::is_new(Kind kind, const Origin& a, const Origin& b) {
+  const auto n = static_cast<std::size_t>(kind);
+  if (!known_[n].insert(pair_of(a, b)).second) return false;
   ++found_[n];
   return true;
+}
+
+void Findings::add_redundant(const Origin& a, const Origin& b, const std::function<std::string()>& text) {
+  if (redundant_pairs_.insert(pair_of(a, b)).second && first_redundant_.size() < kInFull)
+    first_redundant_.push_back(text());
 }
 
 void Findings::add_text(Kind kind, const std::string& text) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -41,11 +42,21 @@ class Findings {
   bool wants_text() const { return first_.size() < kInFull; }
   void add_text(Kind kind, const std::string& text);
 
+  // Pairs of transfers that write the same values into the same bytes of HBM, unordered. They are no findings.
+  std::uint64_t redundant() const { return redundant_pairs_.size(); }
+  const std::vector<std::string>& first_redundant() const { return first_redundant_; }
+  void add_redundant(const Origin& a, const Origin& b, const std::function<std::string()>& text);
+
  private:
   using InstructionKey = std::pair<std::uint64_t, std::uint64_t>;  // core and queue, index
+  using InstructionPair = std::pair<InstructionKey, InstructionKey>;  // ascending
+  static InstructionPair pair_of(const Origin& a, const Origin& b);
+
   std::array<std::uint64_t, kKinds> found_{};
-  std::array<std::set<std::pair<InstructionKey, InstructionKey>>, kKinds> known_;
+  std::array<std::set<InstructionPair>, kKinds> known_;
   std::vector<std::string> first_;
+  std::set<InstructionPair> redundant_pairs_;
+  std::vector<std::string> first_redundant_;
 };
 
 }  // namespace tahoma::model::check

@@ -41,6 +41,7 @@ struct Actor {
   Epoch point;  // its completion
   const Knowledge& known;
   CoreState& core;
+  std::uint64_t transfer = 0;  // its number, if its values can decide a race
 
   bool is_transfer() const { return origin.ring != kNoRing; }
   bool is_matmul() const { return !is_transfer() && leaves_sums(instruction); }
@@ -98,7 +99,7 @@ class RaceChecker::Impl {
     CoreState& core = *cores_[step.core];
     QueueState& queue = core.queue(step.queue);
     const Epoch point{step.core, completion_of(static_cast<std::uint32_t>(step.queue)), queue.position};
-    const Actor actor{*step.instruction, origin_of(step, queue), point, queue.known, core};
+    const Actor actor{*step.instruction, origin_of(step, queue), point, queue.known, core, 0};
     touch(actor, accesses);
     if (blocks(*step.instruction))
       queue.known.learn(point);
@@ -113,13 +114,14 @@ class RaceChecker::Impl {
     if (queue.last_compute == 0 || queue.known.covers(last)) queue.known.learn(point);
   }
 
-  void ring(const Step& step, const Transfer& transfer) {
+  std::uint64_t ring(const Step& step, const Transfer& transfer) {
     CoreState& core = *cores_[step.core];
     QueueState& queue = begin(step, core);
     const isa::Instruction& i = *step.instruction;
     const Epoch point =
         core.next_transfer(step.queue, i.ring, transfer.remote, transfer.notified, i.update.semaphore);
-    Actor actor{i, origin_of(step, queue), point, queue.known, core};
+    const bool decides = machine_.has_values && findings_.checked.races && !transfer.accumulates;
+    Actor actor{i, origin_of(step, queue), point, queue.known, core, decides ? disputes_.next() : 0};
     actor.origin.ring = i.ring;
     touch(actor, transfer.accesses);
     Change landed{point, queue.known.snapshot(), 0, isa::kDmaEngines, !transfer.remote, actor.origin};
@@ -132,6 +134,15 @@ class RaceChecker::Impl {
     if (i.read_update.kind != isa::Update::Kind::kNone)
       if (CoreState* notified = cores_.at(transfer.notified_read).get())
         change(*notified, i.read_update, std::move(read));
+    return actor.transfer;
+  }
+
+  std::vector<ByteRange> disputed(std::uint64_t transfer) const { return disputes_.decided_by(transfer); }
+
+  void moved(std::uint64_t transfer, const std::vector<bool>& changed) {
+    const DisputedWrites::Verdict verdict = disputes_.moved(transfer, changed);
+    for (const Race& race : verdict.races) report_.race(race, isa::Space::kHbm);
+    for (const Race& race : verdict.harmless) report_.redundant(race);
   }
 
   const Findings& findings() const { return findings_; }
@@ -214,14 +225,31 @@ class RaceChecker::Impl {
   }
 
   void check_order(const Actor& actor, isa::Space space, const Footprint& footprint, bool write) {
-    const Record record{footprint, actor.point, actor.origin, write};
+    const Record record{footprint, actor.point, actor.origin, write, actor.transfer};
     AccessLog& log = space == isa::Space::kHbm ? stack(record.footprint.begin).log : actor.core.log(space);
     log.conflicts(
         record.footprint, record.write, [&](const Record& r) { return actor.comes_after(r); },
-        [&](const Record& r) { report_.race(r, record, space); });
+        [&](const Record& r) {
+          if (space != isa::Space::kHbm || !disputes({r, record}, actor, log)) report_.race({r, record}, space);
+        });
     log.add(
         record, [&](const Record& r) { return actor.implies(r); },
         [&](const Record& r) { return settled(actor, space, r.point); });
+  }
+
+  // Returns whether values decide this race of two transfers, now or later.
+  bool disputes(const Race& race, const Actor& actor, const AccessLog& log) {
+    const auto &[first, second] = race;
+    if (first.transfer == 0 || second.transfer == 0 || first.origin.core == second.origin.core) return false;
+    if (!first.write) return disputes_.overwritten(race), true;
+    if (second.write) return disputes_.writes(race), true;
+    // The reader comes after a write of its own side into the same bytes.
+    bool decided = false;
+    log.writes_of(second.footprint, [&](const Record& own) {
+      if (own.transfer == 0 || !actor.comes_after(own) || !own.footprint.contains(first.footprint)) return;
+      decided = decided || disputes_.read(race, own.transfer);
+    });
+    return decided;
   }
 
   bool settled(const Actor& actor, isa::Space space, const Epoch& point) const {
@@ -236,6 +264,7 @@ class RaceChecker::Impl {
   std::unordered_map<const isa::Program*, std::shared_ptr<const WaitTable>> wait_tables_;
   Findings findings_;
   Report report_;
+  DisputedWrites disputes_;
   std::vector<Footprint> footprints_;  // of the current instruction
 };
 
@@ -255,7 +284,15 @@ void RaceChecker::start(const Step& step) {
 void RaceChecker::start(const Step& step, std::span<const isa::OperandAccess> accesses) {
   impl_->start(step, accesses);
 }
-void RaceChecker::ring(const Step& step, const Transfer& transfer) { impl_->ring(step, transfer); }
+std::uint64_t RaceChecker::ring(const Step& step, const Transfer& transfer) {
+  return impl_->ring(step, transfer);
+}
+std::vector<ByteRange> RaceChecker::disputed(std::uint64_t transfer) const {
+  return impl_->disputed(transfer);
+}
+void RaceChecker::moved(std::uint64_t transfer, const std::vector<bool>& changed) {
+  impl_->moved(transfer, changed);
+}
 void RaceChecker::arrive(const Step& step) { impl_->arrive(step); }
 void RaceChecker::rendezvous(const Party& a, const Party& b) { impl_->rendezvous(a, b); }
 void RaceChecker::depart(const Step& step) {

@@ -22,7 +22,9 @@
 //     known at the start.
 //
 // It reasons with vector clocks, never with times, so it finds a race even in a run whose timing hides it.
-// The findings depend on timing in one respect only: which branch a program takes. Feed it in the order in
+// The findings depend on timing in one respect only: which branch a program takes. In functional mode,
+// values decide one case: transfers of two cores that write the same values into the same bytes of HBM do
+// not race (model/check/disputed_writes.h); they are counted apart. Feed it in the order in
 // which the simulation kernel starts instructions; engines that run ahead of time make no difference.
 //
 // Not checked: the weights in the tensor engine's array and the registers, which are private to a queue; the
@@ -38,6 +40,7 @@
 
 #include "isa/core/access.h"
 #include "isa/core/program.h"
+#include "model/check/disputed_writes.h"
 #include "model/check/findings.h"
 
 namespace tahoma::model::check {
@@ -58,6 +61,7 @@ struct Transfer {
   std::uint32_t notified = 0;       // the core whose semaphore is updated
   std::uint32_t notified_read = 0;  // core of the update on read
   bool remote = false;              // to another chip
+  bool accumulates = false;         // it adds to its destination
 };
 
 // A queue of a core.
@@ -70,6 +74,7 @@ struct Machine {
   std::uint32_t cores = 0;
   std::uint64_t stacks_per_chip = 0;
   std::function<std::string(std::uint32_t core)> name;  // "server0.chip00.core0"
+  bool has_values = false;                              // functional mode
 };
 
 class RaceChecker {
@@ -85,7 +90,8 @@ class RaceChecker {
   // Call in the order in which the kernel starts instructions. The first two derive the accesses from the
   // instruction; the third takes them directly.
   void start(const Step& step);
-  void ring(const Step& step, const Transfer& transfer);
+  // Returns the transfer's number, by which moved() identifies it; 0 if it needs no call of moved().
+  std::uint64_t ring(const Step& step, const Transfer& transfer);
   void start(const Step& step, std::span<const isa::OperandAccess> accesses);
 
   // A rendezvous of two queues: each arrives, both meet, and each departs and has then executed
@@ -94,6 +100,11 @@ class RaceChecker {
   void arrive(const Step& step);
   void rendezvous(const Party& a, const Party& b);
   void depart(const Step& step);
+
+  // The bytes of HBM whose change this transfer must report when it moves its values, and the report: an entry
+  // for each range.
+  std::vector<ByteRange> disputed(std::uint64_t transfer) const;
+  void moved(std::uint64_t transfer, const std::vector<bool>& changed);
 
   const Findings& findings() const;
 

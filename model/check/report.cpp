@@ -34,7 +34,18 @@ std::string Report::text_of(const Origin& o) const {
                      isa::row_of(o.op).mnemonic, place, ring, o.time.ns());
 }
 
-void Report::race(const Record& first, const Record& second, isa::Space space) {
+void Report::redundant(const Race& race) {
+  if (!race.first.write || !race.second.write) return;
+  findings_.add_redundant(race.first.origin, race.second.origin, [&] {
+    return fmt::format("{} and {} write the same values: {}", text_of(race.first.origin),
+                       text_of(race.second.origin),
+                       check::text_of(isa::Space::kHbm,
+                                      common_box(race.first.footprint, race.second.footprint)));
+  });
+}
+
+void Report::race(const Race& race, isa::Space space) {
+  const auto& [first, second] = race;
   add(Kind::kRace, first.origin, second.origin, [&] {
     return fmt::format("{} {} what {} {}, and no semaphore orders them: {}", text_of(second.origin),
                        second.write ? "writes" : "reads", text_of(first.origin),

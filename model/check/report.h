@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "isa/core/program.h"
-#include "model/check/access_log.h"
 #include "model/check/byte_sets.h"
+#include "model/check/disputed_writes.h"
 #include "model/check/findings.h"
 #include "model/check/semaphore_order.h"
 
@@ -23,7 +23,9 @@ class Report : public SemaphoreWitness {
   // Findings name the source lines of the instructions of these programs, which must outlive the report.
   void program(std::uint32_t core, const isa::Program& program) { programs_[core] = &program; }
 
-  void race(const Record& first, const Record& second, isa::Space space);
+  void race(const Race& race, isa::Space space);
+  // Two transfers that write the same values, or a read of their bytes: no finding, but counted.
+  void redundant(const Race& race);
   void unwritten(const Origin& reader, isa::Space space, const Footprint& tile, const Footprint& gap);
   void unwritten(const Origin& reader, isa::Space space, const Footprint& tile, const Stripe& gap);
   void open_group(const Origin& reader, const Footprint& tile, const Stripe& open);

@@ -37,7 +37,7 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
       sbuf_("sbuf", params.sbuf.partitions, params.sbuf.per_partition.count),
       psum_("psum", params.sbuf.partitions, params.psum.per_partition.count),
       sbuf_port_(params.sbuf.shared_port),
-      dma_("dma", {place.core, place.chip, place.functional}, params.dma, pool, meter) {
+      dma_("dma", {place.core, place.chip, place.functional, place.checker}, params.dma, pool, meter) {
   if (params.tensor.model == BlockModel::kRtl)
     gates_ = std::make_unique<rtl::TensorGates>(std::string(this->name()) + ".tensor", params.tensor);
   if (params.dma.model == BlockModel::kRtl) {

@@ -53,7 +53,8 @@ struct System::Impl {
         memory("memory", static_cast<unsigned>(p.chip.hbm.stacks)) {
     if (checks.any()) {
       const check::Machine watched{static_cast<std::uint32_t>(p.cores()), p.chip.hbm.stacks,
-                                   [this](std::uint32_t n) { return std::string(core(n).name()); }};
+                                   [this](std::uint32_t n) { return std::string(core(n).name()); },
+                                   functional()};
       checker = std::make_unique<check::RaceChecker>(checks, watched);
     }
     const auto dram = p.chip.hbm.has_dram() ? design_of(p.chip.hbm, 1) : nullptr;

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs public NKI kernels, unmodified, from checkouts of their repositories. See README.md beside this file.
 
@@ -20,6 +20,7 @@ PUBLIC = os.path.join(HERE, "public")
 PACKAGE = os.path.join(HERE, "..", "..", "runtime", "python", "package")
 sys.path.insert(0, PUBLIC)
 
+import interpreter  # noqa: E402
 import rows  # noqa: E402
 import table  # noqa: E402
 
@@ -96,6 +97,7 @@ def run_row(row, given):
 
 def main():
     given = options()
+    interpreter.ensure(rows.build_paths(os.path.join(HERE, "..", "..")))
     with open(given.list, newline="") as file:
         listed = [rows.row_of(line, given.root) for line in csv.DictReader(file)]
     listed = [row for row in listed if given.match in ",".join((row.repo, row.file, row.kernel))]

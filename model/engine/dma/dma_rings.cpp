@@ -5,6 +5,7 @@
 
 #include "model/base/error.h"
 #include "model/base/statistics_walk.h"
+#include "model/engine/dma/transfer/disputed_values.h"
 #include "model/engine/dma/transfer/transfer_values.h"
 
 namespace tahoma::model {
@@ -195,7 +196,10 @@ void DmaRings::first_packet(Transfer& t) {
   t.applied = true;
   const CoreMemories memories{*sbuf.operator->(), *psum.operator->(), *hbm.operator->()};
   if (!place_.functional) return move_known_values(t.request, memories);
-  move_values(t.request, memories);
+  if (place_.checker == nullptr)
+    move_values(t.request, memories);
+  else
+    move_disputed_values(t.request, memories, *place_.checker);
   take_checksums(t, place_.chip, params_, memories);
   if (meter_.results != nullptr) tell_result(t.request);
 }

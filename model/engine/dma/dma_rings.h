@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "isa/semantics/semantics.h"
+#include "model/check/race_checker.h"
 #include "model/engine/dma/active_time.h"
 #include "model/engine/dma/dma_engine.h"
 #include "model/engine/sequencer/increment_port.h"
@@ -32,6 +33,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   struct Place {
     std::uint32_t core, chip;
     bool functional;
+    check::RaceChecker* checker = nullptr;  // null: no checks
   };
   DmaRings(sc_core::sc_module_name name, const Place& place, const DmaParams& params, sim::PayloadPool& pool,
            sim::Meter& meter);

@@ -42,7 +42,7 @@ void AccessReporter::list_rows(const TransferRequest& request, const isa::Instru
   }
 }
 
-void AccessReporter::ring(const isa::Instruction& i, const TransferRequest& request, Time t) {
+std::uint64_t AccessReporter::ring(const isa::Instruction& i, const TransferRequest& request, Time t) {
   accesses_.clear();
   if (request.indirect != isa::Indirection::kNone) {
     list_rows(request, i);
@@ -54,7 +54,8 @@ void AccessReporter::ring(const isa::Instruction& i, const TransferRequest& requ
   const bool remote = request.descriptor().dst.space == isa::Space::kHbm &&
                       isa::GlobalAddress::from(request.dst).chip != chip_;
   const auto told = [&](const std::optional<sim::Notify>& n) { return n ? n->core : core_; };
-  checker_->ring(step_of(i, t), {accesses_, told(request.notify), told(request.notify_read), remote});
+  return checker_->ring(step_of(i, t), {accesses_, told(request.notify), told(request.notify_read), remote,
+                                        request.descriptor().accumulate});
 }
 
 }  // namespace tahoma::model

@@ -22,7 +22,8 @@ class AccessReporter {
   // Each is called for the sequencer's current instruction: when it starts; for a doorbell, when it rings;
   // for a rendezvous, when the engine arrives and when both engines are there.
   void start(const isa::Instruction& i, const CoreMemories& memories, base::Time t);
-  void ring(const isa::Instruction& i, const TransferRequest& request, base::Time t);
+  // ring() returns the number of the transfer for the checker.
+  std::uint64_t ring(const isa::Instruction& i, const TransferRequest& request, base::Time t);
   void arrive(const isa::Instruction& i, base::Time t) { checker_->arrive(step_of(i, t)); }
   void depart(const isa::Instruction& i, base::Time t) { checker_->depart(step_of(i, t)); }
 

@@ -157,10 +157,10 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
     return t;
   }
   ledger_.account(t, StallReason::kQueueFull);
-  const DoorbellRinger::Ring ring = ringer_.ring(i, memories(), t, activities_.cause());
+  DoorbellRinger::Ring ring = ringer_.ring(i, memories(), t, activities_.cause());
   const Time rung = ring.request.rung;
+  if (accesses_.enabled()) ring.request.check_number = accesses_.ring(i, ring.request, t);
   doorbell->ring(ring.request);
-  if (accesses_.enabled()) accesses_.ring(i, ring.request, t);
   ledger_.active(t, rung);
   ledger_.account(ring.next, StallReason::kBusy);
   completion_.reach(rung);

@@ -31,6 +31,7 @@ struct TransferRequest {
   std::vector<isa::IndirectRow> rows;  // rows that an indirect transfer moves
   base::Time rung{0};                  // end of the doorbell instruction
   std::uint64_t cause = 0;             // cause of the changes that it makes, model/base/activity.h
+  std::uint64_t check_number = 0;      // of the race checker; 0: none
 
   const isa::Descriptor& descriptor() const { return sources.front(); }
   std::uint64_t source(std::size_t s) const { return s == 0 ? src : more_src[s - 1]; }

@@ -223,6 +223,26 @@ std::vector<isa::IndirectRow> Sequencer::rows(const isa::Instruction& i, const C
   return rows;
 }
 
+// A register moves a side over the rows of its tensor. If some rows of dimension 0 are out of bounds and
+// skipped, the transfer moves the others as an indirect one does.
+void Sequencer::bound_rows(const isa::Instruction& i, TransferRequest& request) const {
+  const bool gathers = i.src_reg != isa::kNone;
+  const isa::Descriptor& d = request.descriptor();
+  const isa::DmaSide& side = gathers ? d.src : d.dst;
+  const std::uint8_t moved_by = gathers ? i.src_reg : i.dst_reg;
+  const std::int64_t pitch = side.stride[0] * static_cast<std::int64_t>(isa::size_of(side.dtype));
+  const std::int64_t start = static_cast<std::int64_t>(side.offset) + offset(moved_by);
+  const std::int64_t first = start / pitch - (start % pitch < 0 ? 1 : 0), last = first + d.count[0] - 1;
+  if (first >= 0 && last < i.extent) return;
+  if (!i.skip)
+    fail("E-RUN-043", fmt::format("register r{} selects rows {}..{}; expected rows within 0..{}", moved_by,
+                                  first, last, i.extent - 1));
+  request.indirect = gathers ? isa::Indirection::kGather : isa::Indirection::kScatter;
+  (gathers ? request.src : request.dst) -= static_cast<std::uint64_t>(first * pitch);
+  for (std::int64_t row = std::max<std::int64_t>(first, 0); row <= std::min<std::int64_t>(last, i.extent - 1); ++row)
+    request.rows.push_back({static_cast<std::uint32_t>(row - first), static_cast<std::uint32_t>(row)});
+}
+
 isa::OperandAccess Sequencer::word_access(const isa::Instruction& i) const {
   const bool stores = i.op == Opcode::kRegStore;
   const std::uint8_t moved = stores ? i.dst_reg : i.src_reg;
@@ -242,7 +262,10 @@ TransferRequest Sequencer::request(const isa::Instruction& i, const CoreMemories
   r.fold = i.fold;
   r.transposes = i.op == Opcode::kDmaTranspose;
   r.indirect = i.indirect;
-  if (i.indirect != isa::Indirection::kNone) r.rows = rows(i, memories);
+  if (i.indirect != isa::Indirection::kNone)
+    r.rows = rows(i, memories);
+  else if (i.extent != 0)
+    bound_rows(i, r);
   return r;
 }
 

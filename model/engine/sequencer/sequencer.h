@@ -53,8 +53,8 @@ class Sequencer {
   isa::Instruction resolve(const isa::Instruction& i, const CoreMemories& memories) const;
   // Returns the access of a reg_load or reg_store.
   isa::OperandAccess word_access(const isa::Instruction& i) const;
-  // Resolves the sources, addresses and rows of a transfer. Rows out of bounds raise E-RUN-043 unless
-  // skipped. Unknown row numbers raise E-RUN-053.
+  // Resolves the sources, addresses and rows of a transfer. Rows out of bounds, whether numbers or a register
+  // select them, raise E-RUN-043 unless skipped. Unknown row numbers raise E-RUN-053.
   TransferRequest request(const isa::Instruction& i, const CoreMemories& memories) const;
 
  private:
@@ -74,6 +74,7 @@ class Sequencer {
              const CoreMemories& memories) const;
   std::uint64_t address(const isa::DmaSide& side, std::uint8_t offset_register) const;
   std::vector<isa::IndirectRow> rows(const isa::Instruction& i, const CoreMemories& memories) const;
+  void bound_rows(const isa::Instruction& i, TransferRequest& request) const;
   std::string text(std::size_t index) const;  // "sync[2] reg_load d=r3 src=x:int32"
   [[noreturn]] void fail(const char* code, const std::string& message) const;
 

@@ -66,6 +66,7 @@ class Emitter {
   Region hbm_region(const Storage& storage, const Side& side) const;
   std::uint8_t offset_of(const Side& side, isa::Queue queue);
   void number_rows(Op& op, const TransferWork& work);
+  void bound_rows(isa::Instruction& doorbell, const isa::Descriptor& d, const TransferWork& work) const;
   isa::DmaSide word_of(const Side& side) const;
   void load_word(const Side& side, std::uint8_t reg, isa::Queue queue);
   void note_word(Op& op, const Side& side, bool writes);

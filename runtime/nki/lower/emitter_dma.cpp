@@ -103,6 +103,7 @@ void Emitter::ring(const TransferWork& work, Piece piece, isa::Queue queue, bool
     place(piece.sources[s], work.sources[s]);
     program_.descriptors.push_back({piece.count, piece.dst, piece.sources[s], work.accumulate});
   }
+  bound_rows(doorbell, program_.descriptors[doorbell.descriptor], work);
   Op& op = append(doorbell, queue);
   const isa::Descriptor& first = program_.descriptors[doorbell.descriptor];
   for (std::size_t s = 0; s < piece.sources.size(); ++s) {
@@ -117,6 +118,23 @@ void Emitter::ring(const TransferWork& work, Piece piece, isa::Queue queue, bool
                                                    : hbm_region(*trace_.storages[work.dst.storage], work.dst);
   number_rows(op, work);
   note(op, work.dst.storage, written, work.accumulate, true);
+}
+
+// A register must not move a side out of its tensor: the number of rows of dimension 0 that the tensor has.
+void Emitter::bound_rows(isa::Instruction& doorbell, const isa::Descriptor& d, const TransferWork& work) const {
+  if (doorbell.op != isa::Opcode::kDmaCopy || (doorbell.dst_reg == isa::kNone) == (doorbell.src_reg == isa::kNone)) return;
+  const bool gathers = doorbell.src_reg != isa::kNone;
+  const isa::DmaSide &rows = gathers ? d.src : d.dst, &tile = gathers ? d.dst : d.src;
+  const Storage& storage = *trace_.storages[gathers ? work.sources.front().storage : work.dst.storage];
+  const auto size = static_cast<std::int64_t>(isa::size_of(rows.dtype));
+  if (rows.stride[0] <= 0) return;
+  const std::int64_t bytes = storage.elements() * storage.element->bytes, pitch = rows.stride[0] * size;
+  std::int64_t reach = size;
+  for (std::size_t n = 1; n < isa::kFreeDims; ++n)
+    reach += std::max<std::int64_t>(0, std::int64_t{d.count[n] - 1} * rows.stride[n]) * size;
+  if (reach > bytes) return;
+  doorbell.extent = static_cast<std::uint32_t>((bytes - reach) / pitch + 1);
+  doorbell.skip = work.skip && tile.space == isa::Space::kSbuf && tile.across == 0;
 }
 
 // Rows of one side that a column of numbers selects.

@@ -65,6 +65,7 @@ Json checks_json(const model::check::Findings& findings) {
   json["uninitialised"] =
       entry(findings.checked.uninitialised, {Kind::kUninitialised, Kind::kOpenGroup, Kind::kNoGroup});
   json["first"] = findings.first();
+  json["redundant_writes"] = {{"found", findings.redundant()}, {"first", findings.first_redundant()}};
   return json;
 }
 

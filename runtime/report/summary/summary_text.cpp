@@ -37,7 +37,12 @@ std::string checks_text(const model::check::Findings& findings) {
                             : checked.races                        ? "races"
                                                                    : "uninitialised memory";
   const std::uint64_t found = findings.total();
-  return fmt::format("{}: {}", names, found == 0 ? "none found" : fmt::format("{} FOUND", found));
+  const std::string redundant =
+      findings.redundant() == 0
+          ? ""
+          : fmt::format("; {} pairs of transfers write the same values twice", findings.redundant());
+  return fmt::format("{}: {}{}", names, found == 0 ? "none found" : fmt::format("{} FOUND", found),
+                     redundant);
 }
 
 // Faults of chips and links; those of stacks are shown with the memory.

@@ -282,3 +282,34 @@ TEST_CASE("indirect: row numbers at or beyond the bound are refused, or skipped 
   CHECK_THROWS_WITH(rows("int32", ""), Contains("E-RUN-043") && Contains("row number -1 in sbuf[33, 0x100]"));
   CHECK_THROWS_WITH(rows("uint32", ""), Contains("E-RUN-043") && Contains("4294967295"));
 }
+
+TEST_CASE("bound: rows that a register selects beyond it are refused, or skipped if the program requests it",
+          "[sequencer]") {
+  // 4 rows of 8 fp32 from the row that r1 selects, of a tensor of 10 rows; the side starts in its row 1.
+  const auto request = [](const std::string& side, std::int32_t row, const std::string& skip) {
+    const std::string tile = "sbuf[0, 0x0]:fp32", rows = "other+0x20:fp32:(8,0,0,1)";
+    const bool loads = side == "src";
+    Rig rig("reg_set d=r1 imm=" + std::to_string(32 * row) + "\n dma_copy shape=4x8 dst=" + (loads ? tile : rows) +
+            " src=" + (loads ? rows : tile) + " " + side + "_reg=r1 bound=10 " + skip);
+    rig.sequencer.execute(rig.sequencer.current(), rig.memories());
+    rig.sequencer.advance(rig.sequencer.current());
+    return rig.sequencer.request(rig.sequencer.current(), rig.memories());
+  };
+  using Rows = std::vector<isa::IndirectRow>;
+  for (const std::string side : {"src", "dst"}) {
+    for (const std::int32_t inside : {-1, 0, 5}) {
+      CHECK(request(side, inside, "skip").indirect == isa::Indirection::kNone);
+      CHECK(request(side, inside, "").indirect == isa::Indirection::kNone);
+    }
+    const auto address = [&](const TransferRequest& r) { return side == "src" ? r.src : r.dst; };
+    const TransferRequest beyond = request(side, 7, "skip"), before = request(side, -3, "skip");
+    CHECK(beyond.indirect == (side == "src" ? isa::Indirection::kGather : isa::Indirection::kScatter));
+    CHECK(beyond.rows == Rows{{0, 8}, {1, 9}});
+    CHECK(before.rows == Rows{{2, 0}, {3, 1}});
+    CHECK(address(beyond) == address(before));  // of row 0
+    CHECK(address(beyond) == address(request(side, -1, "")));
+    CHECK(request(side, 9, "skip").rows.empty());
+    CHECK_THROWS_WITH(request(side, 6, ""), Contains("E-RUN-043") && Contains("rows 7..10; expected rows within 0..9"));
+    CHECK_THROWS_WITH(request(side, -2, ""), Contains("E-RUN-043") && Contains("rows -1..2"));
+  }
+}

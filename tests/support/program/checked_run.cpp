@@ -2,6 +2,7 @@
 #include "tests/support/program/checked_run.h"
 
 #include <array>
+#include <cstring>
 #include <exception>
 #include <sstream>
 #include <stdexcept>
@@ -14,7 +15,7 @@
 namespace tahoma::tests {
 namespace {
 
-constexpr std::uint64_t kTensorBytes = 16 << 20;
+constexpr std::uint64_t kTensorBytes = 16 << 20, kFilledBytes = 2 << 20;
 const std::string kTensors = "abcdefghABCDEFGH";
 constexpr std::uint32_t kCores = 16;
 
@@ -46,6 +47,9 @@ std::string run(const std::vector<CoreText>& programs, const CheckedRun& how) {
   for (std::size_t t = 0; t < kTensors.size(); ++t) {
     arguments[t] = address_of(t);
     if (how.inputs.find(kTensors[t]) != std::string::npos) system.host_wrote(address_of(t), kTensorBytes);
+    if (how.mode == model::Mode::kFunctional)
+      std::memset(system.hbm(address_of(t), kFilledBytes), how.equal.find(kTensors[t]) == std::string::npos ? kTensors[t] : 'a',
+                  kFilledBytes);
   }
   for (std::uint32_t core = 0; core < kCores; ++core) arguments[kTensors.size() + core] = core;
   for (const CoreText& p : programs) {
@@ -56,6 +60,7 @@ std::string run(const std::vector<CoreText>& programs, const CheckedRun& how) {
   system.run();
   std::string text;
   for (const std::string& finding : system.findings().first()) text += finding + "\n";
+  for (const std::string& pair : system.findings().first_redundant()) text += "redundant: " + pair + "\n";
   return text;
 }
 

@@ -22,11 +22,14 @@ struct CheckedRun {
   model::Mode mode = model::Mode::kTiming;
   bool run_ahead = true;
   std::string inputs = "abcdefghABCDEFGH";  // tensors that the host has written
+  // In functional mode every element of the first 2 MiB of a tensor has the tensor's own value, except in these:
+  std::string equal = "";  // they have the value of `a`
 };
 
 // Arguments of every program: a..h are tensors of 16 MiB on chip 0, A..H on chip 1, core0 .. core15 are core
 // numbers. In the text, T0..T3 are tiles of 128 x 512 fp32 in SBUF, P0 and P1 in PSUM, W a matrix of 128 x
-// 128 bf16 and M one of 128 x 512. A run that fails yields one line that begins with "failed".
+// 128 bf16 and M one of 128 x 512. A run that fails yields one line that begins with "failed". Transfers that
+// write the same values follow the findings, as lines that begin with "redundant".
 std::vector<std::string> checked_run(const std::vector<CoreText>& programs, const CheckedRun& how = {});
 
 // Replaces {wrong|right} and {right} in the text by either alternative.

@@ -111,7 +111,7 @@ TEST_CASE("validator: an indirect transfer names rows of HBM for partitions of S
                 place, "both or neither");
   check_refused(gather + rows, "E-ISA-040", place, "'bound' is 0");
   check_refused(".args a\nsync:\ndma_copy shape=64x8 dst=sbuf[0,0]:bf16 src=a:bf16 skip", "E-ISA-040", place,
-                "without row numbers");
+                "expected row numbers, or a register on one of its sides");
   check_refused(
       ".args a\nsync:\ndma_copy shape=8x8 dst=a:bf16 src=sbuf[0,0]:bf16 indirect=gather bound=1 " + rows,
       "E-ISA-031", place, "gathers rows of HBM");
@@ -121,6 +121,22 @@ TEST_CASE("validator: an indirect transfer names rows of HBM for partitions of S
   check_refused(gather + "rows=sbuf[0, 2]:int32 bound=1", "E-ISA-011", place, "multiple of 4");
   check_refused(gather + "rows=sbuf[0, 0]:uint16 bound=1", "E-ISA-014", place, "expected int32, uint32");
   check_refused(gather + "rows=psum[0, 0]:int32 bound=1", "E-ISA-012", place, "expected sbuf");
+}
+
+TEST_CASE("validator: a bound without row numbers limits the rows that one register selects", "[isa]") {
+  const std::string place = "sync[0] dma_copy";
+  const std::string load = ".args a b\nsync:\ndma_copy shape=64x8 dst=sbuf[0,0]:bf16 src=a:bf16:(8,0,0,1) ";
+  check_accepted(load + "src_reg=r1 bound=100");
+  check_accepted(load + "src_reg=r1 bound=100 skip");
+  check_accepted(".args a b\nsync:\ndma_copy shape=8x8 dst=b:bf16 src=a:bf16 dst_reg=r1 bound=100");
+  check_refused(load + "bound=100", "E-ISA-040", place, "expected row numbers, or a register");
+  check_refused(load + "src_reg=r1 skip", "E-ISA-040", place, "'bound' is 0");
+  check_refused(".args a b\nsync:\ndma_copy shape=8x8 dst=b:bf16 src=a:bf16 dst_reg=r1 src_reg=r2 bound=1",
+                "E-ISA-040", place, "a register on one of its sides");
+  check_refused(".args a b\nsync:\ndma_copy shape=8x8 dst=b:bf16 src=a:bf16 dst_reg=r1 bound=100 skip",
+                "E-ISA-031", place, "expected a tile of SBUF");
+  check_refused(".args a b\nsync:\ndma_copy shape=8x8 dst=b:bf16:(-8,0,0,1) src=a:bf16 dst_reg=r1 bound=100",
+                "E-ISA-040", place, "ascending");
 }
 
 TEST_CASE("validator: the sources of a sum have one destination", "[isa]") {

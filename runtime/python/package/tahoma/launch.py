@@ -4,7 +4,6 @@ import contextlib
 import inspect
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -161,8 +160,7 @@ def run_calls(calls):
         out = output_folder(name, folder)
         mode = settings().mode
         summary, findings, values = run_in(mode, folder, out, overrides, bundle)
-        if cores == 2 and all(a["program"] == b["program"] for a, b in zip(lowered[::2], lowered[1::2])):
-            findings = without_redundant_writes(findings, bundle.warnings, name)
+        bundle.warnings += redundant_writes(summary, name)
         results.note(results.Result(
             name, summary["simulated_time_ns"], sum(l["instructions"] for l in lowered), summary,
             "" if out.startswith(folder) else out, bundle.warnings, findings,
@@ -174,21 +172,12 @@ def run_calls(calls):
     return [bundle.returned(rank, values) for rank in range(len(calls))]
 
 
-_REDUNDANT = re.compile(r"E-CHK-001 race: \S*\.core(\d+)\.(\w+\[\d+\]) .* writes what \S*\.core(\d+)\.(\w+\[\d+\]) .* writes,.*: hbm ")
-
-
-def without_redundant_writes(findings, warnings_, name):
-    """Two cores that execute the same program write the same values: where both write the same bytes of HBM with the same
-    instruction, the order does not matter. Such kernels are not made for two cores; a warning says so."""
-    kept = []
-    for finding in findings:
-        match = _REDUNDANT.match(finding)
-        if match and match[2] == match[4] and int(match[1]) // 2 == int(match[3]) // 2:
-            continue
-        kept.append(finding)
-    if len(kept) < len(findings):
-        warnings_.append(f"kernel {name}: both cores execute the same program and write the same results; it makes no use of nl.program_id")
-    return kept
+def redundant_writes(summary, name):
+    """A warning, if two cores write the same results: the kernel may not be made for two cores."""
+    redundant = summary.get("checks", {}).get("redundant_writes", {"found": 0})
+    if not redundant["found"]:
+        return []
+    return [f"kernel {name}: cores write the same values twice, in {redundant['found']} pairs of instructions, the first: {redundant['first'][0]}"]
 
 
 # Timing mode cannot go on without a value that only computing gives: a branch, an address, a row number.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Races between transfers of different cores that may turn out to be harmless: if two transfers write the
+// same values into the bytes that they share, their order does not matter. Programs that execute one kernel
+// on both cores of a pair, with results in shared HBM, do this.
+//
+// A race is disputed until values decide it. Transfers have numbers; a transfer moves its values once, in
+// one step, and the step tells which disputed bytes it has changed:
+//   - two writes: harmless if the transfer that moves later changes none of the shared bytes
+//   - a read, then a write that starts later: harmless if the write changes none of the shared bytes
+//   - a write, then a read that starts later: as the two writes, if the reader's own side wrote the same
+//     bytes before it read them
+// A transfer that has not moved when the run ends decides nothing; its races are not reported.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "model/check/access_log.h"
+
+namespace tahoma::model::check {
+
+struct ByteRange {  // of HBM, with global addresses
+  std::uint64_t begin = 0, end = 0;
+};
+
+struct Race {
+  Record first, second;
+};
+
+// The bytes that both footprints contain, ascending.
+std::vector<ByteRange> common_bytes(const Footprint& a, const Footprint& b);
+
+class DisputedWrites {
+ public:
+  using Number = std::uint64_t;  // of a transfer; 0 is none
+
+  Number next() { return ++last_; }
+
+  // Two writes.
+  void writes(const Race& race);
+  // `race.first` reads, and `race.second` writes.
+  void overwritten(const Race& race);
+  // `race.first` writes, and `race.second` reads what the transfer `own` wrote too. Returns false if it is a
+  // race: the two writes are not disputed, or their values differ.
+  bool read(const Race& race, Number own);
+
+  // The bytes whose change decides a race when this transfer moves.
+  std::vector<ByteRange> decided_by(Number transfer) const;
+
+  struct Verdict {
+    std::vector<Race> races, harmless;
+  };
+  // The transfer has moved. `changed` has an entry for each range of decided_by().
+  Verdict moved(Number transfer, const std::vector<bool>& changed);
+
+ private:
+  using Pair = std::pair<Number, Number>;  // ascending
+  enum class State : std::uint8_t { kOpen, kHarmless, kRace };
+  struct Dispute {
+    std::vector<Race> races;
+    std::vector<ByteRange> bytes;
+    State state = State::kOpen;
+    void add(const Race& race);
+  };
+  static Pair pair_of(Number a, Number b) { return {std::min(a, b), std::max(a, b)}; }
+  std::vector<Pair> pairs_decided_by(Number transfer) const;
+
+  Number last_ = 0;
+  std::set<Number> moved_;
+  std::map<Pair, Dispute> pairs_;                 // two writes, and reads of their bytes
+  std::map<Number, std::vector<Pair>> pairs_of_;  // by transfer
+  std::map<Number, Dispute> overwritten_;         // by the write that started later
+};
+
+}  // namespace tahoma::model::check

@@ -1,0 +1,136 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The cost of tracing NKI kernels: processor time for each instruction, beside the kernel's own Python.
+
+The same loops run twice, alternately: traced, and with stubs that do nothing in the place of nki.isa and of views. The goal is
+at most 20 us for an instruction above the kernel's own Python.
+
+    PYTHONPATH=build/python tests/bench/tracing_bench.py
+"""
+import os
+import statistics
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build", "python"))
+
+import numpy as np  # noqa: E402
+
+import tahoma  # noqa: E402
+import nki  # noqa: E402
+import nki.isa as nisa  # noqa: E402
+import nki.language as nl  # noqa: E402
+import neuronxcc.nki as old_nki  # noqa: E402
+import neuronxcc.nki.language as old_nl  # noqa: E402
+
+ROUNDS, INSTRUCTIONS = 5, 4000
+
+
+class Nothing:
+    """Stands in for modules, functions, tiles and views."""
+
+    def __getattr__(self, name):
+        return self
+
+    def __call__(self, *args, **kwargs):
+        return self
+
+    def __getitem__(self, key):
+        return self
+
+    def __setitem__(self, key, value):
+        pass
+
+    def __add__(self, other):
+        return self
+
+
+def elementwise(isa, a, b, n):
+    for i in range(n):
+        isa.tensor_tensor(dst=a[0:128, 0:256], data1=a[0:128, 256:512], data2=b[0:128, 0:256], op=nl.add)
+
+
+def activation(isa, a, b, n):
+    for i in range(n):
+        isa.activation(dst=a, op=nl.exp, data=b, scale=0.5)
+
+
+def matmul(isa, a, b, n):
+    for i in range(n):
+        isa.nc_matmul(dst=b, stationary=a[0:128, 0:128], moving=a[0:128, 0:512])
+
+
+def load(isa, a, b, n):
+    for i in range(n):
+        isa.dma_copy(dst=a, src=b[128 * (i % 8) : 128 * (i % 8) + 128, 0:512])
+
+
+def old_style(language, a, b, n):
+    for i in range(n):
+        a[:, :] = language.add(a, b)
+
+
+def kernel_of(body, space, dtype):
+    @nki.jit
+    def kernel(x):
+        a = nl.ndarray((128, 512), dtype=nl.bfloat16, buffer=nl.sbuf)
+        b = x if space is None else nl.ndarray((128, 512), dtype=dtype, buffer=space)
+        nisa.memset(dst=a, value=0)
+        if space is not None and space is not nl.psum:
+            nisa.memset(dst=b, value=0)
+        start = time.process_time()
+        body(nisa, a, b, INSTRUCTIONS)
+        spent.append(time.process_time() - start)
+        result = nl.ndarray((128, 512), dtype=nl.bfloat16, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=result, src=a)
+        return result
+
+    return kernel
+
+
+@old_nki.jit
+def old_kernel(x):
+    a, b = old_nl.load(x[0:128, 0:512]), old_nl.load(x[128:256, 0:512])
+    start = time.process_time()
+    old_style(old_nl, a, b, INSTRUCTIONS)
+    spent.append(time.process_time() - start)
+    result = old_nl.ndarray((128, 512), dtype=a.dtype, buffer=old_nl.shared_hbm)
+    old_nl.store(result, a)
+    return result
+
+
+spent = []
+CASES = [
+    ("tensor_tensor of three views", elementwise, kernel_of(elementwise, nl.sbuf, nl.bfloat16), nisa),
+    ("activation", activation, kernel_of(activation, nl.sbuf, nl.bfloat16), nisa),
+    ("nc_matmul", matmul, kernel_of(matmul, nl.psum, nl.float32), nisa),
+    ("dma_copy of a row range", load, kernel_of(load, None, None), nisa),
+    ("older style: a[:, :] = nl.add(a, b)", old_style, old_kernel, old_nl),
+]
+
+
+def microseconds(seconds):
+    return 1e6 * statistics.median(seconds) / INSTRUCTIONS
+
+
+def main():
+    x = np.zeros((1024, 512), dtype=np.float32)
+    print(f"{'instruction':40s} {'traced':>10s} {'own Python':>11s} {'tracing':>9s} {'ratio':>7s}")
+    worst = 0.0
+    for name, body, kernel, _ in CASES:
+        traced, own = [], []
+        for _ in range(ROUNDS):
+            spent.clear()
+            tahoma.trace(kernel, x)
+            traced.append(spent[0])
+            start = time.process_time()
+            body(Nothing(), Nothing(), Nothing(), INSTRUCTIONS)
+            own.append(time.process_time() - start)
+        both, alone = microseconds(traced), microseconds(own)
+        worst = max(worst, both - alone)
+        print(f"{name:40s} {both:7.2f} us {alone:8.2f} us {both - alone:6.2f} us {both / alone:7.1f}")
+    print(f"the largest cost of tracing is {worst:.1f} us an instruction; the goal is 20 us")
+
+
+if __name__ == "__main__":
+    main()
