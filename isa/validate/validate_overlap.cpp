@@ -62,7 +62,8 @@ bool in_place(const Pattern& a, const Pattern& b) {
   return a.space == b.space && a.partition == b.partition && a.offset == b.offset && a.element == b.element;
 }
 
-// A destination that maps several elements to one address keeps only the last, which is never intended.
+// A destination that maps several elements to one address keeps only the last. Kernels that need only the
+// reduction of an instruction use this to save space for the other result.
 bool repeats(const Pattern& p) {
   for (std::size_t d = 0; d < kFreeDims; ++d)
     if (p.count[d] > 1 && p.stride[d] == 0) return true;
@@ -81,9 +82,10 @@ std::string text_of(const OperandAccess& w, const OperandAccess& other) {
 std::string overlap_of(const Instruction& instruction) {
   const AccessList list = accesses_of(instruction);
   const auto all = list.all();
+  const auto destinations = std::count_if(all.begin(), all.end(), [](const OperandAccess& a) { return a.writes; });
   for (std::size_t w = 0; w < all.size(); ++w) {
     if (!all[w].writes) continue;
-    if (repeats(all[w].pattern))
+    if (destinations == 1 && repeats(all[w].pattern))
       return "a destination has a stride of 0 over several elements; expected a separate address for each";
     for (std::size_t other = 0; other < all.size(); ++other) {
       const bool seen = all[other].writes && other <= w;

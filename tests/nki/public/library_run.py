@@ -4,7 +4,7 @@ import numpy as np
 
 import nki
 import tahoma
-from launches import checked_run
+from launches import Runs
 from tahoma import dtypes
 
 
@@ -28,14 +28,14 @@ def alone(name):
     return name[: -len(".must_alias_input")] if name.endswith(".must_alias_input") else name
 
 
-def launch(kernel, lnc, inputs, mode):
-    """Calls the kernel once. Returns (outputs, arguments after the call, record)."""
+def runs_of(kernel, lnc, inputs):
+    """The runs of one launch, or of one for each rank."""
     kernel = kernel if hasattr(kernel, "__getitem__") else nki.jit(kernel)
 
     def call(given):
         return tahoma.launch_ranks(kernel, given, (lnc,)) if isinstance(given, list) else kernel[lnc](**given)
 
-    return checked_run(call, inputs, mode)
+    return Runs(call, inputs)
 
 
 def as_list(returned):
@@ -109,8 +109,9 @@ def execute(args, modes, record):
     if ranks > 1 and not hasattr(tahoma, "launch_ranks"):
         raise NotImplementedError(f"collectives over {ranks} ranks: tahoma.launch_ranks does not exist")
     returned = arguments = None
+    runs = runs_of(args.kernel_func, lnc, inputs)
     for mode in modes:
-        values, after, run = launch(args.kernel_func, lnc, inputs, mode)
+        values, after, run = runs.run(mode)
         record["runs"].append(run)
         if mode == "functional":
             returned, arguments = values, after

@@ -147,29 +147,38 @@ def launch_ranks(kernel, arguments_of_ranks, grid=()):
 
 def run_calls(calls):
     """One call for each rank: traced, lowered, run together; what each returns."""
-    start = time.perf_counter()
-    name, cores = calls[0].name, calls[0].cores
-    overrides = overrides_of(calls[0].grid)
-    with time_limit(float(os.environ.get("TAHOMA_TRACE_SECONDS", "600"))):
-        programs = [program for rank, call in enumerate(calls) for program in call.programs(rank, len(calls))]
-    traced = time.perf_counter()
-    lowered = [p.tracer.lower(settings().allocation, settings().tensor_copy) for p in programs]
-    ready = time.perf_counter()
-    bundle = Bundle(calls, cores, programs, lowered)
-    with tempfile.TemporaryDirectory(prefix="tahoma-") as folder:
-        out = output_folder(name, folder)
-        mode = settings().mode
-        summary, findings, values = run_in(mode, folder, out, overrides, bundle)
-        bundle.warnings += redundant_writes(summary, name)
-        results.note(results.Result(
-            name, summary["simulated_time_ns"], sum(l["instructions"] for l in lowered), summary,
-            "" if out.startswith(folder) else out, bundle.warnings, findings,
-            {"tracing": traced - start, "lowering": ready - traced, "running": time.perf_counter() - ready}))
-    for text in bundle.warnings:
-        warnings.warn(text, stacklevel=4)
-    if findings:
-        raise KernelError("E-RUN-071", "", f"kernel {name}: the checks found {len(findings)} mistakes\n" + "\n".join(findings))
-    return [bundle.returned(rank, values) for rank in range(len(calls))]
+    return Prepared(calls).run()
+
+
+class Prepared:
+    """One call for each rank, traced and lowered once, and ready to run in any mode."""
+
+    def __init__(self, calls):
+        start = time.perf_counter()
+        self.calls, self.name = calls, calls[0].name
+        with time_limit(float(os.environ.get("TAHOMA_TRACE_SECONDS", "600"))):
+            programs = [program for rank, call in enumerate(calls) for program in call.programs(rank, len(calls))]
+        traced = time.perf_counter()
+        lowered = [p.tracer.lower(settings().allocation, settings().tensor_copy) for p in programs]
+        self.bundle = Bundle(calls, calls[0].cores, programs, lowered)
+        self.seconds = {"tracing": traced - start, "lowering": time.perf_counter() - traced}
+
+    def run(self):
+        """Runs the programs with the settings in force. Returns what each rank returns."""
+        start = time.perf_counter()
+        bundle = self.bundle
+        with tempfile.TemporaryDirectory(prefix="tahoma-") as folder:
+            out = output_folder(self.name, folder)
+            summary, findings, values = run_in(settings().mode, folder, out, overrides_of(self.calls[0].grid), bundle)
+            given = bundle.warnings + redundant_writes(summary, self.name)
+            results.note(results.Result(
+                self.name, summary["simulated_time_ns"], sum(l["instructions"] for l in bundle.lowered), summary,
+                "" if out.startswith(folder) else out, given, findings, {**self.seconds, "running": time.perf_counter() - start}))
+        for text in given:
+            warnings.warn(text, stacklevel=5)
+        if findings:
+            raise KernelError("E-RUN-071", "", f"kernel {self.name}: the checks found {len(findings)} mistakes\n" + "\n".join(findings))
+        return [bundle.returned(rank, values) for rank in range(len(self.calls))]
 
 
 def redundant_writes(summary, name):
