@@ -56,6 +56,28 @@ def test_all_gather_of_tiles_in_sbuf(rng):
 
 
 @nki.jit
+def gather_tiles_of_cores(x, ranks):
+    """Each physical core gathers rows of its own in its own SBUF."""
+    rows = x.shape[0] // 2
+    own = slice(nl.program_id(0) * rows, (nl.program_id(0) + 1) * rows)
+    out = nl.ndarray((x.shape[0], ranks * x.shape[1]), dtype=x.dtype, buffer=nl.shared_hbm)
+    later = nl.ndarray((x.shape[0], x.shape[1]), dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.load(x[own, :])
+    gathered = nl.ndarray((rows, ranks * x.shape[1]), dtype=x.dtype, buffer=nl.sbuf)
+    cc.all_gather([tile], [gathered], cc.ReplicaGroup([list(range(ranks))]), 1)
+    nl.store(out[own, :], gathered)
+    nl.store(later[own, :], tile)
+    return out, later
+
+
+def test_two_cores_gather_tiles_of_their_own(rng):
+    xs = inputs(rng, 4)
+    for x, (got, copy) in zip(xs, on_ranks(gather_tiles_of_cores, [(x, 4) for x in xs], (2,))):
+        np.testing.assert_array_equal(got, np.concatenate(xs, 1))
+        np.testing.assert_array_equal(copy, x)
+
+
+@nki.jit
 def reduce_twice(x, ranks, op):
     """The second collective uses what the first has left, and the first one's input is written again in between."""
     once = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)

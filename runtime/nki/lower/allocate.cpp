@@ -90,6 +90,32 @@ void use(std::vector<LiveRange>& ranges, const Side& side, std::uint32_t entry) 
   throw base::UserError("E-NKI-020", place_of(trace, wanted.line), text, base::ExitStatus::kProgram);
 }
 
+// The source of an elementwise instruction may give its bytes to the destination, if nothing reads it
+// afterwards: the tensor whose place `wanted` can take, or null.
+const Storage* in_place_source(const Trace& trace, const std::vector<LiveRange>& ranges, const Storage& wanted) {
+  const std::uint32_t now = ranges[wanted.id].first;
+  const Recorded& entry = trace.entries[now];
+  const isa::Instruction& i = entry.instruction;
+  const bool elementwise = i.op == isa::Opcode::kTensorScalar || i.op == isa::Opcode::kActivation ||
+                           i.op == isa::Opcode::kTensorCopy || i.op == isa::Opcode::kTensorTensor;
+  if (entry.transfer || entry.registers || entry.exchange || entry.barrier || !elementwise ||
+      i.dst.dtype != i.src0.dtype || i.dst.offset != i.src0.offset || i.dst.stride != i.src0.stride ||
+      i.dst.partition != i.src0.partition)
+    return nullptr;
+  const Storage *source = nullptr, *written = nullptr;
+  for (const Operand& o : entry.operands) {
+    const Storage& storage = *trace.storages[o.storage];
+    if (o.field == isa::FieldKind::kDst) written = &storage;
+    if (o.field == isa::FieldKind::kSrc0) source = &storage;
+  }
+  const auto uses = std::count_if(entry.operands.begin(), entry.operands.end(),
+                                  [&](const Operand& o) { return source != nullptr && o.storage == source->id; });
+  const bool fits = written == &wanted && source != nullptr && uses == 1 && !source->place && !source->implicit &&
+                    source->buffer == wanted.buffer && source->row_bytes() == wanted.row_bytes() &&
+                    ranges[source->id].last == now;
+  return fits ? source : nullptr;
+}
+
 }  // namespace
 
 std::string place_of(const Trace& trace, std::uint32_t line) {
@@ -176,7 +202,9 @@ std::vector<Place> allocate(const Trace& trace, const std::vector<LiveRange>& ra
         continue;
       }
     }
-    const auto byte = space.find(storage->row_bytes(), range.first, policy);
+    auto byte = space.find(storage->row_bytes(), range.first, policy);
+    if (!byte)
+      if (const Storage* source = in_place_source(trace, ranges, *storage)) byte = places[source->id].byte;
     if (!byte) refuse_full(trace, ranges, *storage, in_sbuf ? trace.usable() : limits.psum_bytes);
     places[storage->id] = {0, static_cast<std::uint32_t>(*byte)};
     space.reserve(*byte, storage->row_bytes(), range.last);

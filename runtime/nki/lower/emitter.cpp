@@ -99,27 +99,35 @@ void Emitter::note(Op& op, std::uint32_t storage, const Region& region, bool rea
   }
 }
 
+// The tensor whose bytes an access of this entry touches: operands are few.
+std::uint32_t Emitter::storage_at(const Recorded& entry, const isa::OperandAccess& access, const Region& region) const {
+  std::uint32_t storage = entry.operands.front().storage;
+  for (const Operand& o : entry.operands) {
+    const Storage& s = *trace_.storages[o.storage];
+    const Place& at = decisions_.places[o.storage];
+    const bool writes = isa::traits_of(o.field).role == isa::Role::kWrite;
+    if (writes == access.writes &&
+        (s.buffer == Buffer::kPsum) == (access.pattern.space == isa::Space::kPsum) &&
+        region.byte >= at.byte &&
+        region.byte + region.bytes <= at.byte + static_cast<std::uint64_t>(s.row_bytes()))
+      storage = o.storage;
+  }
+  return storage;
+}
+
+// An instruction reads its sources before it writes: a destination may have the bytes of a source.
 void Emitter::note(Op& op, const Recorded& entry) {
   const bool multiplies = op.instruction.op == isa::Opcode::kMatmul;
   const isa::AccessList accesses = isa::accesses_of(op.instruction);
-  for (const isa::OperandAccess& access : accesses.all()) {
-    // The tensor whose bytes these are: operands and accesses are both few.
-    const Region region = region_of(access.pattern);
-    std::uint32_t storage = entry.operands.front().storage;
-    for (const Operand& o : entry.operands) {
-      const Storage& s = *trace_.storages[o.storage];
-      const Place& at = decisions_.places[o.storage];
-      const bool writes = isa::traits_of(o.field).role == isa::Role::kWrite;
-      if (writes == access.writes &&
-          (s.buffer == Buffer::kPsum) == (access.pattern.space == isa::Space::kPsum) &&
-          region.byte >= at.byte &&
-          region.byte + region.bytes <= at.byte + static_cast<std::uint64_t>(s.row_bytes()))
-        storage = o.storage;
+  for (const bool writes : {false, true})
+    for (const isa::OperandAccess& access : accesses.all()) {
+      if (access.writes != writes) continue;
+      const Region region = region_of(access.pattern);
+      const std::uint32_t storage = storage_at(entry, access, region);
+      note(op, storage, region, access.reads, access.writes);
+      if (access.pattern.space == isa::Space::kPsum && !multiplies)
+        writes ? groups_.write(storage, region) : groups_.read(region);
     }
-    note(op, storage, region, access.reads, access.writes);
-    if (access.pattern.space == isa::Space::kPsum && !multiplies)
-      access.writes ? groups_.write(storage, region) : groups_.read(region);
-  }
 }
 
 void Emitter::compute(const Recorded& entry, isa::Queue queue) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "isa/core/access.h"
 #include "isa/semantics/arithmetic/array_tiles.h"
 #include "model/system/machine_params.h"
 #include "runtime/builder/operations.h"
@@ -62,6 +63,7 @@ class Emitter {
   bool on_chip(std::uint32_t storage) const { return trace_.storages[storage]->on_chip(); }
   // Adds the accesses of the instruction and follows what they do to PSUM and to reused bytes.
   void note(Op& op, const Recorded& entry);
+  std::uint32_t storage_at(const Recorded& entry, const isa::OperandAccess& access, const Region& region) const;
   void note(Op& op, std::uint32_t storage, const Region& region, bool reads, bool writes);
   Region hbm_region(const Storage& storage, const Side& side) const;
   std::uint8_t offset_of(const Side& side, isa::Queue queue);

@@ -6,6 +6,7 @@
 
 #include "isa/table/table_fields.h"
 #include "runtime/nki/lower/allocate.h"
+#include "runtime/nki/lower/split_values.h"
 
 namespace tahoma::runtime::nki {
 
@@ -98,14 +99,15 @@ class Mover {
 }  // namespace
 
 Trace with_short_ranges(const Trace& trace) {
-  Trace moved = trace;
+  Trace moved = with_split_values(trace);
   // Tensors at hand-given addresses may share bytes, which storages do not tell.
   const bool placed = std::any_of(trace.storages.begin(), trace.storages.end(),
                                   [](const auto& s) { return s->on_chip() && s->place; });
   if (!loops_of(trace).empty() || placed) return moved;
-  moved.entries.clear();
-  moved.entries.reserve(trace.entries.size());
-  for (const std::uint32_t n : Mover(trace).order()) moved.entries.push_back(trace.entries[n]);
+  std::vector<Recorded> entries;
+  entries.reserve(moved.entries.size());
+  for (const std::uint32_t n : Mover(moved).order()) entries.push_back(moved.entries[n]);
+  moved.entries = std::move(entries);
   return moved;
 }
 

@@ -3,10 +3,12 @@
 
 Every rank pushes its part directly into the memory of the others (the mesh algorithm), once they have said that it is ready; a
 reduction then adds what has arrived, in the order of the group. Of a logical core of two physical cores, the first one moves the
-data, between two barriers of both.
+data of tensors in HBM, between two barriers of both. Tensors in SBUF belong to one physical core, which exchanges them with the
+core of the same number of the other ranks.
 """
 import numpy as np
 
+from _tahoma import NkiTensor
 from tahoma import context
 from tahoma.errors import refuse
 from tahoma.operators import alu_of
@@ -55,14 +57,14 @@ class _Staged:
     def source(self, tensor):
         if not tensor.on_chip:
             return tensor
-        stage = self.current.tensor(tensor.shape, tensor.dtype, "shared_hbm", "collective_source")
+        stage = self.current.tensor(tensor.shape, tensor.dtype, "private_hbm", "collective_source")
         self.current.tracer.copy(stage, tensor)
         return stage
 
     def target(self, tensor):
         if not tensor.on_chip:
             return tensor, lambda: None
-        stage = self.current.tensor(tensor.shape, tensor.dtype, "shared_hbm", "collective_target")
+        stage = self.current.tensor(tensor.shape, tensor.dtype, "private_hbm", "collective_target")
         return stage, lambda: self.current.tracer.copy(tensor, stage)
 
 
@@ -70,7 +72,7 @@ def _exchange(current, sends, senders, received):
     """sends: (source here, destination view, rank); senders: the ranks that send to this one; received: what they write here."""
     ranks = current.ranks
     if getattr(current, "mailbox", None) is None:
-        current.mailbox = current.constant(np.zeros((ranks, 16), np.int32), name="mailbox")
+        current.mailbox = current.constant(np.zeros((ranks, 16), np.int32), name="mailbox", buffer="private_hbm")
     own = current.mailbox[current.rank : current.rank + 1, :]
     cores = max(1, current.grid[0] if current.grid else 1)
     distance = lambda rank: (rank - current.rank) * cores
@@ -78,13 +80,19 @@ def _exchange(current, sends, senders, received):
                             [(src, dst, rank, distance(rank)) for src, dst, rank in sends], received)
 
 
+def _any_on_chip(value):
+    if isinstance(value, (list, tuple)):
+        return any(_any_on_chip(item) for item in value)
+    return isinstance(value, NkiTensor) and value.on_chip
+
+
 def _collective(name):
-    """Wraps a collective: both physical cores meet before and after; only the first moves data."""
+    """Wraps a collective of tensors in HBM: both physical cores meet before and after; only the first moves data."""
 
     def wrap(function):
         def collective(*args, **kwargs):
             current = context.current(f"nki.collectives.{name}")
-            pair = len(current.grid) == 1 and current.grid[0] == 2
+            pair = len(current.grid) == 1 and current.grid[0] == 2 and not _any_on_chip([*args, *kwargs.values()])
             if pair:
                 current.tracer.barrier(0, None)
             if not pair or current.program_id[0] == 0:
@@ -124,13 +132,13 @@ def _reduced(current, group, parts, target, op):
     """target = op over what every rank of the group sends to this one: parts[rank] goes to the rank."""
     others = [r for r in group if r != current.rank]
     shape = tuple(target.shape)
-    scratch = current.tensor((len(group),) + shape, target.dtype, "shared_hbm", "collective_scratch")
+    scratch = current.tensor((len(group),) + shape, target.dtype, "private_hbm", "collective_scratch")
     slot = lambda rank: scratch.select(0, group.index(rank))
     if others:
         _exchange(current, [(parts[r], slot(current.rank), r) for r in others], others, [slot(r) for r in others])
     terms = [parts[r] if r == current.rank else slot(r) for r in group]
     while len(terms) > 1:
-        total = target if len(terms) <= 16 else current.tensor(shape, target.dtype, "shared_hbm", "collective_sum")
+        total = target if len(terms) <= 16 else current.tensor(shape, target.dtype, "private_hbm", "collective_sum")
         current.tracer.fold(total, terms[:16], op)
         terms = [total] + terms[16:]
     if len(group) == 1:
@@ -210,7 +218,7 @@ def collective_permute_implicit_reduce(current, srcs0_by_channel, srcs1_by_chann
     for first, second, dsts in zip(srcs0_by_channel, srcs1_by_channel, dsts_by_channel):
         sums = []
         for a, b in zip(_list(first), _list(second)):
-            total = current.tensor(a.shape, a.dtype, "shared_hbm", "collective_sum")
+            total = current.tensor(a.shape, a.dtype, "private_hbm", "collective_sum")
             current.tracer.fold(total, [_Staged(current).source(a), _Staged(current).source(b)], alu_of(op))
             sums.append(total)
         _permute(current, sums, dsts, _ring(current, replica_group))

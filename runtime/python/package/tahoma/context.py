@@ -33,12 +33,12 @@ class Context:
         return self.tracer.tensor([int(n) for n in shape], dtypes.element_of(dtype), BUFFERS[buffer], "scratch", None,
                                   _tahoma.Role.local, None, True)
 
-    def constant(self, array, dtype=None, name="constant"):
+    def constant(self, array, dtype=None, name="constant", buffer="shared_hbm"):
         name_of_type, shape, data = dtypes.array_bytes(array)
         if dtype is not None and dtypes.name_of(dtype) != name_of_type:
             data = dtypes.encode(dtypes.decode(data, name_of_type, shape), dtype)
             name_of_type = dtypes.name_of(dtype)
-        return self.tracer.tensor(list(shape), dtypes.element_of(name_of_type), BUFFERS["shared_hbm"], name, None,
+        return self.tracer.tensor(list(shape), dtypes.element_of(name_of_type), BUFFERS[buffer], name, None,
                                   _tahoma.Role.constant, data)
 
     def identity(self, dtype):
