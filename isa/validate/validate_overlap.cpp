@@ -70,6 +70,19 @@ bool repeats(const Pattern& p) {
   return false;
 }
 
+bool one_element(const Pattern& p) {
+  return std::all_of(p.count.begin(), p.count.end(), [](std::uint32_t count) { return count == 1; });
+}
+
+// An instruction that has read every byte of the source that it will overwrite: a shuffle of a tile in place
+// reads the 32 partitions of a quadrant before it writes them, and a reduction to one element for each partition
+// reads the whole row.
+bool reads_first(const Instruction& i, const OperandAccess& w, const OperandAccess& other) {
+  if (other.writes) return false;
+  if (i.op == Opcode::kStreamShuffle) return i.dst == i.src0;
+  return i.op == Opcode::kTensorReduce && one_element(w.pattern) && w.pattern.partition == other.pattern.partition;
+}
+
 std::string text_of(const OperandAccess& w, const OperandAccess& other) {
   return std::string(other.writes ? "two destinations" : "a destination and a source") + " overlap in " +
          std::string(name_of(w.pattern.space)) + ", from byte " + std::to_string(reach_of(w.pattern).first) +
@@ -89,7 +102,8 @@ std::string overlap_of(const Instruction& instruction) {
       return "a destination has a stride of 0 over several elements; expected a separate address for each";
     for (std::size_t other = 0; other < all.size(); ++other) {
       const bool seen = all[other].writes && other <= w;
-      if (seen || in_place(all[w].pattern, all[other].pattern)) continue;
+      if (seen || in_place(all[w].pattern, all[other].pattern) || reads_first(instruction, all[w], all[other]))
+        continue;
       if (share_bytes(all[w].pattern, all[other].pattern)) return text_of(all[w], all[other]);
     }
   }

@@ -13,14 +13,18 @@ namespace tahoma::runtime::nki {
 namespace {
 
 constexpr std::int64_t kSbufUnit = 64;        // bytes: one HBM access, as the pools of runtime::Kernel
+constexpr std::int64_t kPsumUnit = 64;        // bytes, where small tensors share a bank
 constexpr std::int64_t kNever = -1;           // no tensor has used these bytes
 constexpr std::int64_t kForever = INT64_MAX;  // placed by hand
 
-// One memory, in units that are allocated as a whole.
+// One memory, in units that are allocated as a whole. Tensors do not cross the borders of banks unless they
+// start at one. Without banks, a bank is the whole memory.
 class Space {
  public:
-  Space(std::int64_t bytes, std::int64_t unit)
-      : unit_(unit), last_use_(static_cast<std::size_t>(bytes / unit), kNever) {}
+  Space(std::int64_t bytes, std::int64_t unit, std::int64_t bank = 0)
+      : unit_(unit),
+        bank_((bank == 0 ? bytes : bank) / unit),
+        last_use_(static_cast<std::size_t>(bytes / unit), kNever) {}
 
   std::int64_t units(std::int64_t bytes) const { return (bytes + unit_ - 1) / unit_; }
 
@@ -45,7 +49,8 @@ class Space {
       if (first < 0) continue;
       if (largest.front() < first) largest.pop_front();
       const std::int64_t use = last_use_[static_cast<std::size_t>(largest.front())];
-      if (use >= best_use) continue;
+      const bool crosses = first % bank_ != 0 && first / bank_ != u / bank_;
+      if (use >= best_use || crosses) continue;
       best = first * unit_;
       best_use = use;
       if (policy == Allocation::kFirstFit || use == kNever) break;
@@ -54,7 +59,7 @@ class Space {
   }
 
  private:
-  std::int64_t unit_;
+  std::int64_t unit_, bank_;  // bytes; units
   std::vector<std::int64_t> last_use_;  // of each unit: index of an entry
 };
 
@@ -168,20 +173,29 @@ std::vector<LiveRange> live_ranges(const Trace& trace) {
   return ranges;
 }
 
-std::vector<Place> allocate(const Trace& trace, const std::vector<LiveRange>& ranges, Allocation policy) {
+namespace {
+
+// Places all tensors, or names the first one without room.
+struct Allocated {
+  std::vector<Place> places;
+  const Storage* without_room = nullptr;
+};
+
+Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, Allocation policy,
+                      std::int64_t psum_unit) {
   const isa::Limits& limits = trace.limits();
   // Tensors of the front end itself lie behind what a kernel may use, as long as there is room.
-  Space sbuf(trace.usable(), kSbufUnit), psum(limits.psum_bytes, limits.psum_bank_bytes),
+  Space sbuf(trace.usable(), kSbufUnit), psum(limits.psum_bytes, psum_unit, limits.psum_bank_bytes),
       own(std::max<std::int64_t>(
               0, std::int64_t{limits.sbuf_bytes} - limits.sbuf_reserved - (trace.usable() + kSbufUnit)),
           kSbufUnit);
-  std::vector<Place> places(trace.storages.size());
+  Allocated made{std::vector<Place>(trace.storages.size()), nullptr};
   std::vector<const Storage*> automatic;
   for (const auto& storage : trace.storages) {
     if (!storage->on_chip()) continue;
     Space& space = storage->buffer == Buffer::kSbuf ? sbuf : psum;
     if (storage->place) {
-      places[storage->id] = *storage->place;
+      made.places[storage->id] = *storage->place;
       space.reserve(storage->place->byte, storage->row_bytes(), kForever);
     } else if (ranges[storage->id].used()) {
       automatic.push_back(storage.get());
@@ -197,19 +211,35 @@ std::vector<Place> allocate(const Trace& trace, const std::vector<LiveRange>& ra
     if (storage->implicit && in_sbuf) {
       if (const auto byte = own.find(storage->row_bytes(), range.first, Allocation::kRotating)) {
         const auto first = static_cast<std::int64_t>(own.units(trace.usable()) * kSbufUnit);
-        places[storage->id] = {0, static_cast<std::uint32_t>(*byte + first)};
+        made.places[storage->id] = {0, static_cast<std::uint32_t>(*byte + first)};
         own.reserve(*byte, storage->row_bytes(), range.last);
         continue;
       }
     }
     auto byte = space.find(storage->row_bytes(), range.first, policy);
     if (!byte)
-      if (const Storage* source = in_place_source(trace, ranges, *storage)) byte = places[source->id].byte;
-    if (!byte) refuse_full(trace, ranges, *storage, in_sbuf ? trace.usable() : limits.psum_bytes);
-    places[storage->id] = {0, static_cast<std::uint32_t>(*byte)};
+      if (const Storage* source = in_place_source(trace, ranges, *storage)) byte = made.places[source->id].byte;
+    if (!byte) {
+      made.without_room = storage;
+      return made;
+    }
+    made.places[storage->id] = {0, static_cast<std::uint32_t>(*byte)};
     space.reserve(*byte, storage->row_bytes(), range.last);
   }
-  return places;
+  return made;
+}
+
+}  // namespace
+
+std::vector<Place> allocate(const Trace& trace, const std::vector<LiveRange>& ranges, Allocation policy) {
+  const isa::Limits& limits = trace.limits();
+  Allocated made = allocate_in(trace, ranges, policy, limits.psum_bank_bytes);
+  if (made.without_room != nullptr && made.without_room->buffer == Buffer::kPsum)
+    made = allocate_in(trace, ranges, policy, kPsumUnit);
+  if (made.without_room != nullptr)
+    refuse_full(trace, ranges, *made.without_room,
+                made.without_room->buffer == Buffer::kSbuf ? trace.usable() : limits.psum_bytes);
+  return std::move(made.places);
 }
 
 }  // namespace tahoma::runtime::nki

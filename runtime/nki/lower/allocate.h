@@ -5,7 +5,9 @@
 //   rotating   the bytes whose last user is longest ago. A tensor that a loop declares again in every
 //              iteration gets other bytes each time, as long as there are any: it is multi-buffered
 //   first_fit  the lowest free address: least memory, and a tensor of a loop gets the same bytes every time
-// Tensors in PSUM take whole banks. Bytes that the kernel places by hand are never given to others.
+// Tensors in PSUM take whole banks; if there are too few, small ones share banks. No tensor crosses the border of a
+// bank unless it starts at one. The destination of an elementwise instruction takes the place of a source that
+// nothing reads afterwards, if there is no other. Bytes that the kernel places by hand are never given to others.
 #pragma once
 
 #include <cstdint>

@@ -38,10 +38,21 @@ def _with_import(module, *names):
     return change
 
 
+def _renamed_import(wrong, right):
+    """Imports from a module that stands in another folder."""
+    return lambda text, path: text.replace(f"from {wrong} import", f"from {right} import")
+
+
 # End of the module's path, the correction, what is wrong.
 TABLE = [
     ("nkilib/core/mlp/mlp.py", _without_repeated_text, "the end of a docstring stands twice"),
     ("core/qkv/test_qkv_tkg.py", _with_import("test.utils.common_dataclasses", "Platforms"), "Platforms is not imported"),
+    ("subkernels/test_topk_reduce.py", _renamed_import("nkilib_src.nkilib.experimental.subkernels.topk_reduce",
+                                                       "nkilib_src.nkilib.experimental.collectives.topk_reduce"),
+     "topk_reduce is in experimental/collectives"),
+    ("subkernels/test_topk_reduce.py", _renamed_import("nkilib_src.nkilib.experimental.subkernels.topk_reduce_torch",
+                                                       "nkilib_src.nkilib.experimental.collectives.topk_reduce_torch"),
+     "topk_reduce_torch is in experimental/collectives"),
 ]
 
 applied = []

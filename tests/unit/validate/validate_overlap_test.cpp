@@ -59,3 +59,9 @@ TEST_CASE("overlap: of two results, one may be discarded into a single element",
   check_accepted(reduce + "sum=sbuf[0, 0x40]:fp32");
   check_refused(reduce + "sum=sbuf[0, 0x0]:fp32", "E-ISA-044", "scalar[0] activation_reduce", "two destinations");
 }
+
+TEST_CASE("overlap: a result may take the place of a source that the instruction has read by then", "[isa]") {
+  const std::string reduce = "vector:\ntensor_reduce shape=8x16 op=max axes=1 src=sbuf[0, 0x0]:fp32 dst=";
+  check_accepted(reduce + "sbuf[0, 0x4]:fp32");
+  check_refused(reduce + "sbuf[32, 0x4]:fp32", "E-ISA-044", "vector[0] tensor_reduce", "overlap");
+}

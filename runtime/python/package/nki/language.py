@@ -124,7 +124,7 @@ def shared_identity_matrix(n, dtype=dtypes.ALL["uint8"], dst=None):
     """The n x n identity matrix in SBUF, or written to dst."""
     current = context.current("nl.shared_identity_matrix")
     if dst is None:
-        return current.identity(dtype)[0:n, 0:n]
+        return current.identity(dtype, n)
     current.tracer.emit("memset", None, dst=dst, value=1.0)
     current.tracer.emit("affine_select", "gpsimd", dst=dst, src=dst, pattern=[(-1, n)], base=0, channel_multiplier=1, compare="eq", value=0.0)
     return dst

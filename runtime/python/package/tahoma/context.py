@@ -41,17 +41,17 @@ class Context:
         return self.tracer.tensor(list(shape), dtypes.element_of(name_of_type), BUFFERS[buffer], name, None,
                                   _tahoma.Role.constant, data)
 
-    def identity(self, dtype):
-        """The 128 x 128 identity matrix of a dtype, made at its first use."""
+    def identity(self, dtype, size=128):
+        """The identity matrix of a size and dtype, made at its first use."""
         name = dtypes.name_of(dtype)
-        if name not in self.identities:
-            ones = self.scratch((128, 128), name)
+        if (name, size) not in self.identities:
+            ones = self.scratch((size, size), name)
             self.tracer.emit("memset", "vector", dst=ones, value=1.0)
-            made = self.scratch((128, 128), name)
-            self.tracer.emit("affine_select", "gpsimd", dst=made, src=ones, pattern=[(-1, 128)], base=0, channel_multiplier=1,
+            made = self.scratch((size, size), name)
+            self.tracer.emit("affine_select", "gpsimd", dst=made, src=ones, pattern=[(-1, size)], base=0, channel_multiplier=1,
                              compare="eq", value=0.0)
-            self.identities[name] = made
-        return self.identities[name]
+            self.identities[name, size] = made
+        return self.identities[name, size]
 
 
 BUFFERS = {

@@ -12,7 +12,7 @@ class finfo:
                "float8_e4m3fn": (8, 3, 240.0, 2.0**-6), "float8_e5m2": (8, 2, 57344.0, 2.0**-14), "float8_e3m4": (8, 4, 15.5, 2.0**-2)}
 
     def __init__(self, dtype):
-        self.dtype = np.dtype(dtype)
+        self.dtype = np.dtype(globals()[dtype] if isinstance(dtype, str) and dtype in self._LIMITS else dtype)
         self.bits, digits, largest, smallest = self._LIMITS[self.dtype.name]
         kind = self.dtype.type
         self.max, self.min, self.tiny, self.smallest_normal, self.eps = kind(largest), kind(-largest), kind(smallest), kind(smallest), kind(2.0**-digits)
