@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of tensors: what index objects choose, rows that a tile chooses, and blocks."""
 from neuronxcc.nki.indices import Index, bounds_in
-from neuronxcc.nki.tensors import Result, Stored, boxed, shape_of, tensor
+from neuronxcc.nki.tensors import Result, Stored, boxed, tensor
 from tahoma import dtypes, tiles
 from tahoma.errors import refuse
+from tahoma.shape import Shape
 
 
 class Indexed(tensor):
@@ -24,7 +25,7 @@ class Indexed(tensor):
             self.counts += (base.shape[d],)
         self.indices = aligned
 
-    shape = property(lambda self: shape_of(self.counts))
+    shape = property(lambda self: Shape(self.counts))
     dtype = property(lambda self: self.base.dtype)
     buffer = property(lambda self: self.base.buffer)
 
@@ -73,7 +74,7 @@ class Gathered(tensor):
         if self.inner is None or str(base.buffer) == "sbuf":
             refuse("E-NKI-002", f"{base!r} with a tile as index; expected a tensor in HBM and slices beside the tile")
 
-    shape = property(lambda self: shape_of((self.rows.shape[0],) + tuple(self.inner.shape[1:])))
+    shape = property(lambda self: Shape((self.rows.shape[0],) + tuple(self.inner.shape[1:])))
     dtype = property(lambda self: self.base.dtype)
     buffer = property(lambda self: self.base.buffer)
 
@@ -95,7 +96,7 @@ class Blocks(tensor):
         self.counts, self.make, self.tile, self.at = tuple(counts), make, tuple(shape), tuple(at)
         self.dtype, self.buffer, self.made = dtypes.dtype_of(dtype), buffer, {} if made is None else made
 
-    shape = property(lambda self: shape_of(self.counts[len(self.at):] + self.tile))
+    shape = property(lambda self: Shape(self.counts[len(self.at):] + self.tile))
 
     def block(self, *numbers):
         at = self.at

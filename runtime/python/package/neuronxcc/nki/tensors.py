@@ -6,6 +6,7 @@ from _tahoma import NkiTensor
 from neuronxcc.nki import recording
 from tahoma import dtypes
 from tahoma.errors import refuse
+from tahoma.shape import Shape
 
 
 class tensor:
@@ -195,7 +196,7 @@ class Result(tensor):
     def __init__(self, waiting):
         self.waiting, self._stored = waiting, None
 
-    shape = property(lambda self: shape_of(self.waiting.shape))
+    shape = property(lambda self: Shape(self.waiting.shape))
     dtype = property(lambda self: dtypes.dtype_of(self.waiting.dtype))
     buffer = property(lambda self: self.waiting.buffer)
 
@@ -212,9 +213,3 @@ class Result(tensor):
 
     def target(self, box=None):
         return self.stored().target(box)
-
-
-def shape_of(counts):
-    from nki.language import Shape
-
-    return Shape(counts)
