@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions on tiles, element by element and along dimensions. Each makes an instruction that waits for its destination."""
 from neuronxcc.nki import recording
-from neuronxcc.nki.indices import box_of
+from neuronxcc.nki.indices import cut_by
 from neuronxcc.nki.recording import Waiting
 from neuronxcc.nki.tensors import Result, Stored, as_tensor, boxed, tensor
 from nki.isa import common, compute
@@ -12,14 +12,19 @@ FREE_DIMS = 4  # of an instruction
 
 
 def pieces(*views):
-    """The views in parts of at most four free dimensions. All have the same shape."""
+    """The views in parts of at most four free dimensions, as a list of tuples. All have the same shape."""
     if views[0].ndim <= FREE_DIMS + 1 or free_dims(views) <= FREE_DIMS:
-        yield views
-        return
+        return [views]
     shape = views[0].shape
     d = min((d for d in range(1, len(shape)) if shape[d] > 1), key=lambda d: shape[d])
-    for n in range(shape[d]):
-        yield from pieces(*(view.select(d, n) for view in views))
+    return [part for n in range(shape[d]) for part in pieces(*(view.select(d, n) for view in views))]
+
+
+def boxed_pieces(box, dst, *sources):
+    """The destination and the rectangle of each source, in parts of at most four free dimensions."""
+    if box is not None:
+        sources = [boxed(source, box) for source in sources]
+    return pieces(shaped(dst, sources[0]), *sources)
 
 
 def free_dims(views):
@@ -37,26 +42,25 @@ def free_dims(views):
 def result(shape, dtype, write, operands=(), mask=None, what="", **more):
     """A tile that `write(box, dst)` fills where the mask holds."""
     dtype = dtypes.dtype_of(dtype)
-    box = box_of(mask, shape, what)
-    if box is None:
-        return Result(recording.wait(Waiting(shape, dtype, lambda dst, **how: None, partial=True, **more)))
-    partial = box != [(0, count) for count in shape]
+    some, box = cut_by(mask, shape, what)
+    if not some:
+        return Result(recording.wait(Waiting(shape, dtype, lambda dst: None, partial=True, **more)))
 
-    def into(dst, **how):
-        if partial:
-            write(boxed(dst if tuple(dst.shape) == tuple(shape) else dst.reshape(tuple(shape)), box), box, **how)
-        else:
-            write(dst if tuple(dst.shape) != tuple(shape) else dst, None, **how)
+    def into(dst):
+        if box is not None:
+            dst = boxed(dst if dst.shape == shape else dst.reshape(tuple(shape)), box)
+        write(dst, box)
 
-    return Result(recording.wait(Waiting(shape, dtype, into, operands, partial=partial, **more)))
+    return Result(recording.wait(Waiting(shape, dtype, into, operands, partial=box is not None, **more)))
 
 
 def shaped(dst, view):
     """The destination with the shape of a source of as many elements, for taking both apart."""
-    if tuple(dst.shape) == tuple(view.shape) or dst.size != view.size or dst.shape[0] != view.shape[0]:
+    shape = view.shape
+    if dst.shape == shape or dst.size != view.size or dst.shape[0] != shape[0]:
         return dst
     try:
-        return dst.reshape(tuple(view.shape))
+        return dst.reshape(tuple(shape))
     except ValueError:
         return dst
 
@@ -84,13 +88,13 @@ def copy_into(dst, src):
     if dst.on_chip and src.on_chip:
         if src.size != dst.size:
             src = tiles.broadcast(src, tuple(dst.shape), "an assignment")
-        for to, piece in pieces(shaped(dst, src), src):
+        for to, piece in boxed_pieces(None, dst, src):
             compute.tensor_copy(to, piece)
         return
     if src.size != dst.size:
         refuse("E-NKI-011", f"{src!r} is stored to {dst!r}: {src.size} elements to {dst.size}; expected the same number")
     for side, other in ((dst, src), (src, dst)):
-        if str(side.buffer) == "psum":  # the DMA engines do not reach PSUM
+        if side.buffer == "psum":  # the DMA engines do not reach PSUM
             through = tiles.new_tile(side.shape, side.dtype)
             if side is src:
                 compute.tensor_copy(through, src)
@@ -116,8 +120,7 @@ def copied(value, dtype=None, mask=None, engine=None, what="nl.copy"):
     view = off_hbm(value, what).read()
 
     def write(dst, box):
-        source = boxed(view, box)
-        for to, piece in pieces(shaped(dst, source), source):
+        for to, piece in boxed_pieces(box, dst, view):
             compute.tensor_copy(to, piece, **({} if engine is None else {"engine": engine}))
 
     return result(view.shape, dtype or view.dtype, write, [view], mask, what, natural=view.dtype)
@@ -127,10 +130,10 @@ def broadcast(value, shape):
     """A view, or a tile if the partitions are repeated."""
     value = off_hbm(value, "broadcast_to")
     shape = tuple(int(n) for n in shape)
-    if tuple(value.shape) == shape:
+    if value.shape == shape:
         return value
     view = value.read()
-    if view.shape[0] == 1 and shape[0] > 1 and str(view.buffer) == "psum":
+    if view.shape[0] == 1 and shape[0] > 1 and view.buffer == "psum":
         view = tiles.copied(view)
     return Stored(tiles.broadcast(view, shape, "broadcast_to"))
 
@@ -151,29 +154,35 @@ def binary(operator, x, y, dtype=None, mask=None, engine=None):
     if not isinstance(x, tensor) and not isinstance(y, tensor):
         refuse("E-NKI-013", f"{what} of {x!r} and {y!r}: expected a tile")
     how = {} if engine is None else {"engine": engine}
-    for tile, number, reverse in ((x, y, False), (y, x, True)):
-        if isinstance(number, tensor):
-            continue
-        if not common.is_number(number):
-            refuse("E-NKI-013", f"{what} of {tile!r} and {type(number).__name__} {number!r}; expected a tile or a number")
-        return tile_and_operand(operator, off_hbm(tile, what).read(), number, reverse, dtype, mask, how)
+    if not isinstance(y, tensor):
+        return tile_and_number(operator, x, y, False, dtype, mask, how)
+    if not isinstance(x, tensor):
+        return tile_and_number(operator, y, x, True, dtype, mask, how)
     x, y = off_hbm(x, what).read(), off_hbm(y, what).read()
-    x, y, shape = padded(x, y)
+    shape = x.shape
     kind = kind_of(dtype, tiles.wider(x.dtype, y.dtype))
-    if operator.alu not in common.BITWISE:
-        for tile, column, reverse in ((x, y, False), (y, x, True)):
-            if column.size == column.shape[0] == shape[0] and tile.size > tile.shape[0] and tuple(tile.shape) == shape:
-                return tile_and_operand(operator, tile, column, reverse, kind, mask, how)
-    x, y = tiles.broadcast(x, shape, what), tiles.broadcast(y, shape, what)
-    if str(x.buffer) == "psum" and str(y.buffer) == "psum":
+    if shape != y.shape:
+        x, y, shape = padded(x, y)
+        if operator.alu not in common.BITWISE:
+            for tile, column, reverse in ((x, y, False), (y, x, True)):
+                if column.size == column.shape[0] == shape[0] and tile.size > tile.shape[0] and tile.shape == shape:
+                    return tile_and_operand(operator, tile, column, reverse, kind, mask, how)
+        x, y = tiles.broadcast(x, shape, what), tiles.broadcast(y, shape, what)
+    if x.buffer == "psum" and y.buffer == "psum":
         y = tiles.copied(y)
 
     def write(dst, box):
-        left, right = boxed(x, box), boxed(y, box)
-        for to, a, b in pieces(shaped(dst, left), left, right):
+        for to, a, b in boxed_pieces(box, dst, x, y):
             compute.tensor_tensor(to, a, b, operator, **how)
 
     return result(shape, kind, write, [x, y], mask, what, natural=wide(kind) if kind.is_float else None)
+
+
+def tile_and_number(operator, tile, number, reverse, dtype, mask, how):
+    what = f"nl.{operator.name}"
+    if not common.is_number(number):
+        refuse("E-NKI-013", f"{what} of {tile!r} and {type(number).__name__} {number!r}; expected a tile or a number")
+    return tile_and_operand(operator, off_hbm(tile, what).read(), number, reverse, dtype, mask, how)
 
 
 def tile_and_operand(operator, tile, operand, reverse, dtype, mask, how):
@@ -181,9 +190,8 @@ def tile_and_operand(operator, tile, operand, reverse, dtype, mask, how):
     column = operand if not common.is_number(operand) else None
 
     def write(dst, box):
-        source = boxed(tile, box)
         with_what = operand if column is None else rows(column, box)
-        for to, piece in pieces(shaped(dst, source), source):
+        for to, piece in boxed_pieces(box, dst, tile):
             compute.tensor_scalar(to, piece, operator, with_what, reverse, **how)
 
     operands = [tile] if column is None else [tile, column]
@@ -206,8 +214,7 @@ def unary(operator, x, dtype=None, mask=None):
     kind = kind_of(dtype, view.dtype)
 
     def write(dst, box):
-        source = boxed(view, box)
-        for to, piece in pieces(shaped(dst, source), source):
+        for to, piece in boxed_pieces(box, dst, view):
             if operator.name == "reciprocal":
                 compute.reciprocal(to, piece)
             elif operator.name == "copy":
@@ -228,19 +235,19 @@ def reduced(op, x, axis, dtype=None, mask=None, keepdims=False, negate=False, wh
     if not axes or axes[0] < 1 or axes[-1] >= view.ndim:
         refuse("E-NKI-014", f"{what} along {axes} of {view!r}; expected free dimensions, 1 to {view.ndim - 1}")
     kept = [d for d in range(view.ndim) if d not in axes]
-    box = box_of(mask, view.shape, what)
+    some, box = cut_by(mask, view.shape, what)
     shape = tuple(1 if d in axes else view.shape[d] for d in range(view.ndim)) if keepdims else \
         tuple(view.shape[d] for d in kept) + ((1,) if len(kept) == 1 else ())
     kind = kind_of(dtype, view.dtype)
     cut = box and [(0, 1) if d in axes else box[d] for d in range(view.ndim)] if keepdims else \
         box and [box[d] for d in kept] + ([(0, 1)] if len(kept) == 1 else [])
-    partial = box is None or cut != [(0, n) for n in shape]
+    partial = not some or (cut is not None and cut != [(0, n) for n in shape])
 
     def write(dst):
-        if box is None:
+        if not some:
             return
         source = boxed(view, box).permute(kept + axes)
-        to = boxed(dst.reshape(shape) if tuple(dst.shape) != shape else dst, cut) if partial else dst
+        to = boxed(dst if dst.shape == shape else dst.reshape(shape), cut) if partial else dst
         for target, piece, count in reduced_pieces(to, source, len(axes)):
             compute.tensor_reduce(target, op, piece, list(range(piece.ndim - count, piece.ndim)), negate)
 

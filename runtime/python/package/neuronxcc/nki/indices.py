@@ -17,8 +17,9 @@ class Index:
     __hash__ = object.__hash__
 
     def __init__(self, counts, steps, constant=0):
-        self.counts, self.constant = tuple(counts), constant
-        self.steps = tuple(0 if count == 1 else step for count, step in zip(counts, steps))
+        self.counts, self.steps, self.constant = tuple(counts), tuple(steps), constant
+        if 1 in self.counts:
+            self.steps = tuple([0 if count == 1 else step for count, step in zip(self.counts, self.steps)])
 
     def __repr__(self):
         parts = [f"{step} * i{d}" for d, step in enumerate(self.steps) if step] + ([str(self.constant)] if self.constant else [])
@@ -124,8 +125,10 @@ def bounds_in(index, box):
     """The smallest and the largest value over a box, which is [(start, stop), ...]."""
     low = high = index.constant
     for step, (start, stop) in zip(index.steps, box):
-        ends = (step * start, step * (stop - 1))
-        low, high = low + min(ends), high + max(ends)
+        if step > 0:
+            low, high = low + step * start, high + step * (stop - 1)
+        elif step < 0:
+            low, high = low + step * (stop - 1), high + step * start
     return low, high
 
 
@@ -177,6 +180,14 @@ def box_of(mask, shape, what):
             return box if mask else None
         refuse("E-NKI-002", f"{what}: mask={mask!r}; expected a comparison of indices")
     return _cut(mask, box, tuple(shape), what)
+
+
+def cut_by(mask, shape, what):
+    """What a mask leaves of a tile: whether that is anything, and its rectangle, or None for the whole tile."""
+    if mask is None:
+        return True, None
+    box = box_of(mask, shape, what)
+    return box is not None, None if box == [(0, count) for count in shape] else box
 
 
 def _cut(mask, box, shape, what):

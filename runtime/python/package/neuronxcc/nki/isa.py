@@ -2,8 +2,8 @@
 """neuronxcc.nki.isa: the instructions, which return tiles."""
 import nki.isa as new
 from neuronxcc.nki import products, recording
-from neuronxcc.nki.arithmetic import as_tensor, binary, copied, kind_of, off_hbm, pieces, reduced, result, rows, shaped, tile_and_operand, wide
-from neuronxcc.nki.indices import Index, Mask, box_of
+from neuronxcc.nki.arithmetic import as_tensor, binary, boxed_pieces, copied, kind_of, off_hbm, reduced, result, rows, tile_and_operand, wide
+from neuronxcc.nki.indices import Index, Mask, cut_by
 from neuronxcc.nki.operators import TOKENS
 from neuronxcc.nki.products import box_is_whole
 from neuronxcc.nki.searches import (local_gather, max8, nc_find_index8, nc_match_replace8, sequence_bounds)  # noqa: F401
@@ -62,8 +62,7 @@ def tensor_scalar(data, op0, operand0, reverse0=False, op1=None, operand1=None, 
     kind = kind_of(dtype, view.dtype)
 
     def write(dst, box):
-        source = boxed(view, box)
-        for to, piece in pieces(shaped(dst, source), source):
+        for to, piece in boxed_pieces(box, dst, view):
             new.tensor_scalar(to, piece, op0, _cut(first, box), reverse0, op1, _cut(second, box), reverse1, engine)
 
     return result(view.shape, kind, write, _views(view, first, second), mask, "nisa.tensor_scalar", natural=wide(kind))
@@ -84,8 +83,7 @@ def scalar_tensor_tensor(*, data, op0, operand0, op1, operand1, reverse0=False, 
     kind = kind_of(dtype, view.dtype)
 
     def write(dst, box):
-        source, other = boxed(view, box), boxed(second, box)
-        for to, piece, beside in pieces(shaped(dst, source), source, other):
+        for to, piece, beside in boxed_pieces(box, dst, view, second):
             new.scalar_tensor_tensor(to, piece, op0, _cut(first, box), op1, beside, reverse0, reverse1)
 
     return result(view.shape, kind, write, _views(view, first, second), mask, "nisa.scalar_tensor_tensor", natural=wide(kind))
@@ -124,12 +122,11 @@ def activation(op, data, *, bias=None, scale=1.0, reduce_op=None, reduce_res=Non
     kind = kind_of(dtype, view.dtype)
 
     def write(dst, box):
-        source = boxed(view, box)
         how = {"bias": _cut(added, box), "scale": _cut(factor, box)}
         if beside is not None or int(reduce_cmd) != 0:
-            new.activation(dst, op, source, reduce_op=reduce_op, reduce_res=beside and rows(beside, box), reduce_cmd=reduce_cmd, **how)
+            new.activation(dst, op, boxed(view, box), reduce_op=reduce_op, reduce_res=beside and rows(beside, box), reduce_cmd=reduce_cmd, **how)
             return
-        for to, piece in pieces(shaped(dst, source), source):
+        for to, piece in boxed_pieces(box, dst, view):
             new.activation(to, op, piece, **how)
 
     return result(view.shape, kind, write, _views(view, added, factor), mask, "nisa.activation", natural=wide(kind))
@@ -184,7 +181,7 @@ def affine_select(pred, on_true_tile, on_false_value, *, mask=None, dtype=None, 
     if not isinstance(pred, Mask) or pred.choices:
         refuse("E-NKI-002", f"nisa.affine_select: pred={pred!r}; expected comparisons of indices, joined by &")
     box_is_whole(mask, view, "nisa.affine_select")
-    if str(view.buffer) == "psum":  # GpSimd does not reach PSUM
+    if view.buffer == "psum":  # GpSimd does not reach PSUM
         view = tiles.copied(view)
     terms = pred.terms or [Index((1,) * view.ndim, (0,) * view.ndim)]
     if any(len(term.counts) != view.ndim or any(s and c != n for s, c, n in zip(term.steps, term.counts, view.shape)) for term in terms):
@@ -235,18 +232,13 @@ def bn_aggr(data, *, mask=None, dtype=None, **options):
 
 
 # --- instructions with a destination ------------------------------------------------------------------------------------
-def _boxes(mask, value, what):
-    box = box_of(mask, value.shape, what)
-    return box, box == [(0, n) for n in value.shape]
-
-
 def dma_copy(*, dst, src, mask=None, dst_rmw_op=None, oob_mode=oob_mode.error, dge_mode=dge_mode.unknown, **options):
     """dst = src through the DMA engines."""
     dst, src = as_tensor(dst, "nisa.dma_copy: dst"), as_tensor(src, "nisa.dma_copy: src")
-    box, whole = _boxes(mask, src, "nisa.dma_copy")
-    if box is not None:
-        source = src.read(None if whole else box)
-        new.dma_copy(dst.target(None if whole else box), source, oob_mode=oob_mode, dge_mode=dge_mode, dst_rmw_op=dst_rmw_op)
+    some, box = cut_by(mask, src.shape, "nisa.dma_copy")
+    if some:
+        source = src.read(box)
+        new.dma_copy(dst.target(box), source, oob_mode=oob_mode, dge_mode=dge_mode, dst_rmw_op=dst_rmw_op)
 
 
 def dma_transpose(src, *, axes=None, mask=None, dtype=None, **options):
@@ -260,12 +252,11 @@ def dma_transpose(src, *, axes=None, mask=None, dtype=None, **options):
 
 def tensor_copy_predicated(*, src, dst, predicate, mask=None, dtype=None, reverse_pred=False, **options):
     """dst = src where the predicate is not 0."""
-    box, whole = _boxes(mask, dst, "nisa.tensor_copy_predicated")
-    if box is not None:
-        cut = None if whole else box
-        source, chosen = src.read(cut) if isinstance(src, tensor) else src, predicate.read(cut)
+    some, box = cut_by(mask, dst.shape, "nisa.tensor_copy_predicated")
+    if some:
+        source, chosen = src.read(box) if isinstance(src, tensor) else src, predicate.read(box)
         dst.read()
-        new.tensor_copy_predicated(dst.target(cut), source, chosen, reverse_pred)
+        new.tensor_copy_predicated(dst.target(box), source, chosen, reverse_pred)
 
 
 def select_reduce(*, dst, predicate, on_true, on_false, reduce_res=None, reduce_cmd=reduce_cmd.idle, reduce_op=TOKENS["maximum"],

@@ -12,20 +12,20 @@ class Indexed(tensor):
 
     def __init__(self, base, indices):
         self.base, self.indices = base, indices
-        ndim = max(len(index.counts) for index in indices)
-        aligned = [index + Index((1,) * ndim, (0,) * ndim) for index in indices]
-        self.counts = tuple(max(index.counts[d] for index in aligned) for d in range(ndim))
+        ndim = max([len(index.counts) for index in indices])
+        aligned = [index if len(index.counts) == ndim else index + Index((1,) * ndim, (0,) * ndim) for index in indices]
+        self.counts = tuple(map(max, zip(*[index.counts for index in aligned])))
         for index in aligned:
-            if any(count not in (1, whole) for count, whole in zip(index.counts, self.counts)):
-                refuse("E-NKI-002", f"indices of {base!r} have different shapes: {indices}")
+            for count, whole in zip(index.counts, self.counts):
+                if count != whole and count != 1:
+                    refuse("E-NKI-002", f"indices of {base!r} have different shapes: {indices}")
         # Dimensions of the tensor that have no index follow those of the indices.
         for d in range(len(indices), base.ndim):
             aligned = [index[(slice(None),) * len(index.counts) + (None,)] for index in aligned]
             aligned.append(Index((1,) * len(self.counts) + (base.shape[d],), (0,) * len(self.counts) + (1,)))
             self.counts += (base.shape[d],)
-        self.indices = aligned
+        self.indices, self.shape = aligned, Shape(self.counts)
 
-    shape = property(lambda self: Shape(self.counts))
     dtype = property(lambda self: self.base.dtype)
     buffer = property(lambda self: self.base.buffer)
 
@@ -43,17 +43,19 @@ class Indexed(tensor):
         if len(box) != len(self.counts):
             refuse("E-NKI-002", f"a mask of {len(box)} dimensions on {self!r}")
         counts = [stop - start for start, stop in box]
-        offset, steps = 0, [0] * len(counts)
-        for k, (index, stride) in enumerate(zip(self.indices, view.strides)):
+        offset, steps, on_chip = 0, [0] * len(counts), self.on_chip
+        for k, (index, stride, size) in enumerate(zip(self.indices, view.strides, self.base.shape)):
             low, high = bounds_in(index, box)
-            if low < 0 or high >= view.shape[k]:
-                refuse("E-NKI-002", f"index {k} of {view!r} runs from {low} to {high}; expected 0 to {view.shape[k] - 1}")
-            offset += stride * (index.constant + sum(s * start for s, (start, _) in zip(index.steps, box)))
+            if low < 0 or high >= size:
+                refuse("E-NKI-002", f"index {k} of {view!r} runs from {low} to {high}; expected 0 to {size - 1}")
+            offset += stride * index.constant
             for d, step in enumerate(index.steps):
-                steps[d] += stride * step
-                if view.on_chip and step and counts[d] > 1 and (k == 0) != (d == 0):
-                    refuse("E-NKI-002", f"{view!r}: index 0 is the partition; expected dimension 0 of the tile there, and nowhere else")
-        if view.on_chip and counts[0] > 1 and steps[0] == 0:
+                if step != 0:
+                    offset += stride * step * box[d][0]
+                    steps[d] += stride * step
+                    if on_chip and counts[d] > 1 and (k == 0) != (d == 0):
+                        refuse("E-NKI-002", f"{view!r}: index 0 is the partition; expected dimension 0 of the tile there, and nowhere else")
+        if on_chip and counts[0] > 1 and steps[0] == 0:
             if writing:
                 refuse("E-NKI-002", f"{counts[0]} partitions of a tile are one of {view!r}, which is written")
             row = self._pattern(view, [1] + counts[1:], steps, offset)
@@ -118,17 +120,25 @@ class Blocks(tensor):
     target = read
 
 
+def is_whole(item):
+    """Whether an item of a key is the slice of everything."""
+    return isinstance(item, slice) and item.start is None and item.stop is None and item.step is None
+
+
 def part(base, key):
     """base[key], with numbers, slices, None, index objects or a tile of row numbers in the key."""
     key = key if isinstance(key, tuple) else (key,)
     if isinstance(base, Blocks):
         return _of_blocks(base, key)
-    plain, indices, new_dims = True, False, False
+    plain, whole, indices = True, True, False
     for item in key:
+        if is_whole(item):
+            continue
+        whole = False
         if isinstance(item, Index):
             plain, indices = False, True
         elif item is None:
-            plain, new_dims = False, True
+            plain = False
         elif isinstance(item, tensor):
             if item is not key[0]:
                 refuse("E-NKI-002", f"a tile as a later index of {base!r}; expected it first")
@@ -139,6 +149,8 @@ def part(base, key):
         base = base.stored()
     elif not isinstance(base, Stored):
         base = Stored(base.unfilled(), base.base.origin) if isinstance(base, Indexed) else Stored(base.read())
+    if whole and 2 <= base.ndim and len(key) <= base.ndim:
+        return base
     if plain:
         return Stored(base.unfilled()[key], base.origin)
     return Indexed(base, _indices(base, key)) if indices else _with_new_dims(base, key)
@@ -158,7 +170,7 @@ def _of_blocks(base, key):
 def _indices(base, key):
     if len(key) > base.ndim:
         refuse("E-NKI-002", f"{len(key)} indices of {base!r}; expected at most {base.ndim}")
-    ndim = max(len(item.counts) for item in key if isinstance(item, Index))
+    ndim = max([len(item.counts) for item in key if isinstance(item, Index)])
     found = []
     for d, item in enumerate(key):
         if isinstance(item, Index):
