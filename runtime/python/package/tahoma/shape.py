@@ -13,6 +13,7 @@ class Shape(tuple):
         return tuple.__eq__(self, tuple(other)) if isinstance(other, list) else NotImplemented
 
     def __ne__(self, other):
-        return not self == other
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else not equal
 
     __hash__ = tuple.__hash__

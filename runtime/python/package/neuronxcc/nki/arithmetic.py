@@ -9,6 +9,7 @@ from tahoma import dtypes, tiles
 from tahoma.errors import refuse
 
 FREE_DIMS = 4  # of an instruction
+ON_CHIP = ("sbuf", "psum")
 
 
 def pieces(*views):
@@ -40,18 +41,16 @@ def free_dims(views):
 
 
 def result(shape, dtype, write, operands=(), mask=None, what="", **more):
-    """A tile that `write(box, dst)` fills where the mask holds."""
-    dtype = dtypes.dtype_of(dtype)
+    """A tile that `write(dst, box)` fills where the mask holds; without a box, all of it."""
     some, box = cut_by(mask, shape, what)
     if not some:
         return Result(recording.wait(Waiting(shape, dtype, lambda dst: None, partial=True, **more)))
 
-    def into(dst):
-        if box is not None:
-            dst = boxed(dst if dst.shape == shape else dst.reshape(tuple(shape)), box)
-        write(dst, box)
 
-    return Result(recording.wait(Waiting(shape, dtype, into, operands, partial=box is not None, **more)))
+    def write_box(dst):
+        write(boxed(dst if dst.shape == shape else dst.reshape(tuple(shape)), box), box)
+
+    return Result(recording.wait(Waiting(shape, dtype, write if box is None else write_box, operands, partial=box is not None, **more)))
 
 
 def shaped(dst, view):
@@ -66,8 +65,9 @@ def shaped(dst, view):
 
 
 def off_hbm(value, what):
-    value = as_tensor(value, what)
-    if not value.on_chip:
+    if not isinstance(value, tensor):
+        value = as_tensor(value, what)
+    if value.buffer not in ON_CHIP:
         refuse("E-NKI-014", f"{what} of {value!r}; expected a tile on chip: load it with nl.load")
     return value
 
@@ -93,7 +93,7 @@ def copy_into(dst, src):
         return
     if src.size != dst.size:
         refuse("E-NKI-011", f"{src!r} is stored to {dst!r}: {src.size} elements to {dst.size}; expected the same number")
-    for side, other in ((dst, src), (src, dst)):
+    for side in (dst, src):
         if side.buffer == "psum":  # the DMA engines do not reach PSUM
             through = tiles.new_tile(side.shape, side.dtype)
             if side is src:
@@ -119,7 +119,7 @@ def scalar_fill(dst, number):
 def copied(value, dtype=None, mask=None, engine=None, what="nl.copy"):
     view = off_hbm(value, what).read()
 
-    def write(dst, box):
+    def write(dst, box=None):
         for to, piece in boxed_pieces(box, dst, view):
             compute.tensor_copy(to, piece, **({} if engine is None else {"engine": engine}))
 
@@ -150,52 +150,49 @@ def padded(x, y):
 
 def binary(operator, x, y, dtype=None, mask=None, engine=None):
     """x operator y: two tiles, or a tile and a number."""
-    what = f"nl.{operator.name}"
     if not isinstance(x, tensor) and not isinstance(y, tensor):
-        refuse("E-NKI-013", f"{what} of {x!r} and {y!r}: expected a tile")
+        refuse("E-NKI-013", f"{operator} of {x!r} and {y!r}: expected a tile")
     how = {} if engine is None else {"engine": engine}
     if not isinstance(y, tensor):
         return tile_and_number(operator, x, y, False, dtype, mask, how)
     if not isinstance(x, tensor):
         return tile_and_number(operator, y, x, True, dtype, mask, how)
-    x, y = off_hbm(x, what).read(), off_hbm(y, what).read()
-    shape = x.shape
-    kind = kind_of(dtype, tiles.wider(x.dtype, y.dtype))
+    first, second = off_hbm(x, operator).read(), off_hbm(y, operator).read()
+    shape, kind = x.shape, kind_of(dtype, tiles.wider(x.dtype, y.dtype))
     if shape != y.shape:
-        x, y, shape = padded(x, y)
+        first, second, shape = padded(first, second)
         if operator.alu not in common.BITWISE:
-            for tile, column, reverse in ((x, y, False), (y, x, True)):
+            for tile, column, reverse in ((first, second, False), (second, first, True)):
                 if column.size == column.shape[0] == shape[0] and tile.size > tile.shape[0] and tile.shape == shape:
                     return tile_and_operand(operator, tile, column, reverse, kind, mask, how)
-        x, y = tiles.broadcast(x, shape, what), tiles.broadcast(y, shape, what)
-    if x.buffer == "psum" and y.buffer == "psum":
-        y = tiles.copied(y)
+        first, second = tiles.broadcast(first, shape, operator), tiles.broadcast(second, shape, operator)
+    if first.buffer == "psum" and second.buffer == "psum":
+        second = tiles.copied(second)
 
-    def write(dst, box):
-        for to, a, b in boxed_pieces(box, dst, x, y):
+    def write(dst, box=None):
+        for to, a, b in boxed_pieces(box, dst, first, second):
             compute.tensor_tensor(to, a, b, operator, **how)
 
-    return result(shape, kind, write, [x, y], mask, what, natural=wide(kind) if kind.is_float else None)
+    return result(shape, kind, write, [first, second], mask, operator, natural=wide(kind) if kind.is_float else None)
 
 
 def tile_and_number(operator, tile, number, reverse, dtype, mask, how):
-    what = f"nl.{operator.name}"
     if not common.is_number(number):
-        refuse("E-NKI-013", f"{what} of {tile!r} and {type(number).__name__} {number!r}; expected a tile or a number")
-    return tile_and_operand(operator, off_hbm(tile, what).read(), number, reverse, dtype, mask, how)
+        refuse("E-NKI-013", f"{operator} of {tile!r} and {type(number).__name__} {number!r}; expected a tile or a number")
+    return tile_and_operand(operator, off_hbm(tile, operator).read(), number, reverse, dtype, mask, how)
 
 
 def tile_and_operand(operator, tile, operand, reverse, dtype, mask, how):
     kind = kind_of(dtype, tile.dtype)
     column = operand if not common.is_number(operand) else None
 
-    def write(dst, box):
+    def write(dst, box=None):
         with_what = operand if column is None else rows(column, box)
         for to, piece in boxed_pieces(box, dst, tile):
             compute.tensor_scalar(to, piece, operator, with_what, reverse, **how)
 
     operands = [tile] if column is None else [tile, column]
-    return result(tile.shape, kind, write, operands, mask, f"nl.{operator.name}", natural=wide(kind))
+    return result(tile.shape, kind, write, operands, mask, operator, natural=wide(kind))
 
 
 def rows(column, box):
@@ -213,7 +210,7 @@ def unary(operator, x, dtype=None, mask=None):
     view = off_hbm(x, what).read()
     kind = kind_of(dtype, view.dtype)
 
-    def write(dst, box):
+    def write(dst, box=None):
         for to, piece in boxed_pieces(box, dst, view):
             if operator.name == "reciprocal":
                 compute.reciprocal(to, piece)

@@ -75,12 +75,13 @@ def same_elements(a, b):
 
 def overlaps(destination, operand):
     """Whether they share bytes without being the same elements in the same order."""
-    if same_elements(destination, operand):
+    if destination is operand:
         return False
-    if destination.storage_id != operand.storage_id:
-        by_hand = destination.address is not None and operand.address is not None
-        if not by_hand or destination.buffer != operand.buffer:
+    if destination.storage_id == operand.storage_id:
+        if same_elements(destination, operand):
             return False
+    elif destination.address is None or operand.address is None or destination.buffer != operand.buffer:
+        return False  # only tensors that are placed by hand share bytes
     a, b = reach(destination), reach(operand)
     return all(x[0] < y[1] and y[0] < x[1] for x, y in zip(a, b))
 

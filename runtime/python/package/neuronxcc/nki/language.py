@@ -120,7 +120,7 @@ def load(src, *, mask=None, dtype=None, **options):
     src = as_tensor(src, "nl.load")
     if src.on_chip:
         refuse("E-NKI-014", f"nl.load of {src!r}; expected a tensor in HBM")
-    shape = tuple(src.shape) if src.ndim > 1 else (src.shape[0], 1)
+    shape = src.shape if src.ndim > 1 else (src.shape[0], 1)
     some, box = cut_by(mask, src.shape, "nl.load")
     view = src.read(box) if some else None
     kind = dtypes.dtype_of(dtype) if dtype is not None else src.dtype

@@ -16,18 +16,14 @@ class Indexed(tensor):
         aligned = [index if len(index.counts) == ndim else index + Index((1,) * ndim, (0,) * ndim) for index in indices]
         self.counts = tuple(map(max, zip(*[index.counts for index in aligned])))
         for index in aligned:
-            for count, whole in zip(index.counts, self.counts):
-                if count != whole and count != 1:
-                    refuse("E-NKI-002", f"indices of {base!r} have different shapes: {indices}")
+            if index.counts != self.counts and any(count not in (1, whole) for count, whole in zip(index.counts, self.counts)):
+                refuse("E-NKI-002", f"indices of {base!r} have different shapes: {indices}")
         # Dimensions of the tensor that have no index follow those of the indices.
         for d in range(len(indices), base.ndim):
             aligned = [index[(slice(None),) * len(index.counts) + (None,)] for index in aligned]
             aligned.append(Index((1,) * len(self.counts) + (base.shape[d],), (0,) * len(self.counts) + (1,)))
             self.counts += (base.shape[d],)
-        self.indices, self.shape = aligned, Shape(self.counts)
-
-    dtype = property(lambda self: self.base.dtype)
-    buffer = property(lambda self: self.base.buffer)
+        self.indices, self.shape, self.dtype, self.buffer = aligned, Shape(self.counts), base.dtype, base.buffer
 
     def read(self, box=None):
         return self._of(self.base.read(), box)
@@ -120,19 +116,18 @@ class Blocks(tensor):
     target = read
 
 
-def is_whole(item):
-    """Whether an item of a key is the slice of everything."""
-    return isinstance(item, slice) and item.start is None and item.stop is None and item.step is None
-
-
 def part(base, key):
     """base[key], with numbers, slices, None, index objects or a tile of row numbers in the key."""
     key = key if isinstance(key, tuple) else (key,)
     if isinstance(base, Blocks):
         return _of_blocks(base, key)
+    everything = len(key) == 1 and key[0] is Ellipsis
+    if everything and not isinstance(base, Result):
+        return base
     plain, whole, indices = True, True, False
     for item in key:
-        if is_whole(item):
+        if isinstance(item, slice):
+            whole = whole and item.start is None and item.stop is None and item.step is None
             continue
         whole = False
         if isinstance(item, Index):
@@ -143,13 +138,11 @@ def part(base, key):
             if item is not key[0]:
                 refuse("E-NKI-002", f"a tile as a later index of {base!r}; expected it first")
             return Gathered(base, key[0], key[1:])
-    if plain and len(key) == 1 and key[0] is Ellipsis and not isinstance(base, Result):
-        return base
     if isinstance(base, Result):
         base = base.stored()
     elif not isinstance(base, Stored):
         base = Stored(base.unfilled(), base.base.origin) if isinstance(base, Indexed) else Stored(base.read())
-    if whole and 2 <= base.ndim and len(key) <= base.ndim:
+    if base.ndim > 1 and (everything or (whole and len(key) <= base.ndim)):
         return base
     if plain:
         return Stored(base.unfilled()[key], base.origin)

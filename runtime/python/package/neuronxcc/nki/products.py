@@ -48,11 +48,12 @@ def product(stationary, moving, mask=None, what="nisa.nc_matmul", **options):
     def write(dst, accumulate=None):
         if not some:
             return
-        # A transpose into fp32 of narrower data is a matmul by the identity, which is exact.
-        moved = dict(options, is_transpose=transpose and dst.dtype == stationary.dtype)
-        if moved["is_transpose"]:  # data moves; what the identity holds is known
-            moved.update(is_moving_onezero=False, is_stationary_onezero=False)
-        tensor_engine.nc_matmul(dst, stationary, moving, accumulate=accumulate, **moved)
+        how = options
+        if transpose and dst.dtype == stationary.dtype:  # data moves; what the identity holds is known
+            how = dict(options, is_moving_onezero=False, is_stationary_onezero=False)
+        elif transpose:  # into fp32, of narrower data: a matmul by the identity, which is exact
+            how = dict(options, is_transpose=False)
+        tensor_engine.nc_matmul(dst, stationary, moving, accumulate=accumulate, **how)
 
     kinds = (kind, full) if stationary.dtype.is_float else (kind,)
     return Result(recording.wait(Waiting(shape, kind, write, [], "psum", natural=kind, matmul=Matmul(kinds, not transpose),

@@ -6,7 +6,8 @@ At most one instruction waits, and everything else that is recorded comes after 
 """
 import sys
 
-from tahoma import context
+from tahoma import context, dtypes
+from tahoma.shape import Shape
 
 
 class Waiting:
@@ -21,7 +22,8 @@ class Waiting:
     __slots__ = ("shape", "dtype", "buffer", "operands", "partial", "matmul", "natural", "view", "current", "line", "_write")
 
     def __init__(self, shape, dtype, write, operands=(), buffer="sbuf", natural=None, partial=False, matmul=None):
-        self.shape, self.dtype, self.buffer = tuple(shape), dtype, buffer
+        self.shape = shape if isinstance(shape, Shape) else Shape(shape)
+        self.dtype, self.buffer = dtypes.dtype_of(dtype), buffer
         self.operands, self.partial, self.matmul = operands, partial, matmul
         self.natural = natural
         self.view = None
@@ -32,7 +34,7 @@ class Waiting:
 
     def exact(self, dtype):
         """Whether a destination of this type gets what a tile of its own and a copy would give it."""
-        return dtype == self.dtype or (self.natural or self.dtype) == self.dtype
+        return dtype is self.dtype or self.natural is None or self.natural is self.dtype
 
     def into(self, view, **how):
         with held(self.current.tracer, self.line):

@@ -174,8 +174,9 @@ class Stored(tensor):
 
     def read(self, box=None):
         recording.flush()
-        self.origin.filled()
-        return boxed(self._place, box)
+        if self.origin.fill is not None:
+            self.origin.filled()
+        return self._place if box is None else boxed(self._place, box)
 
     def target(self, box=None):
         return self.origin.writing(boxed(self._place, box))
@@ -191,8 +192,8 @@ class Result(tensor):
     def __init__(self, waiting):
         self.waiting, self._stored = waiting, None
 
-    shape = property(lambda self: Shape(self.waiting.shape))
-    dtype = property(lambda self: dtypes.dtype_of(self.waiting.dtype))
+    shape = property(lambda self: self.waiting.shape)
+    dtype = property(lambda self: self.waiting.dtype)
     buffer = property(lambda self: self.waiting.buffer)
 
     def stored(self):
