@@ -2,9 +2,11 @@
 """neuronxcc.nki.isa: the instructions, which return tiles."""
 import nki.isa as new
 from neuronxcc.nki import products, recording
-from neuronxcc.nki.arithmetic import as_tensor, binary, boxed_pieces, copied, kind_of, off_hbm, reduced, result, rows, tile_and_operand, wide
-from neuronxcc.nki.indices import Index, Mask, cut_by
+from neuronxcc.nki.arithmetic import as_tensor, binary, copied, kind_of, off_hbm, reduced, result, rows, tile_and_operand, wide
+from neuronxcc.nki.indices import Index, Mask
+from neuronxcc.nki.masks import cut_by
 from neuronxcc.nki.operators import TOKENS
+from neuronxcc.nki.pieces import boxed_pieces
 from neuronxcc.nki.products import box_is_whole
 from neuronxcc.nki.searches import (local_gather, max8, nc_find_index8, nc_match_replace8, sequence_bounds)  # noqa: F401
 from neuronxcc.nki.tensors import Result, boxed, tensor

@@ -9,8 +9,9 @@ from neuronxcc.nki.assignment import Reduced
 from neuronxcc.nki.composites import (ceil, cos, floor, fmod, logical_not, max, mean, min, mod, negative, prod, softmax, sum,  # noqa: F401
                                       trunc, var, where)
 from neuronxcc.nki.declarations import (declared, empty_like, full, ndarray, ones, par_dim, rand, zeros, zeros_like)  # noqa: F401
-from neuronxcc.nki.indices import arange, cut_by, mgrid  # noqa: F401
+from neuronxcc.nki.indices import arange, mgrid  # noqa: F401
 from neuronxcc.nki.launching import nc, spmd_dim  # noqa: F401
+from neuronxcc.nki.masks import cut_by
 from neuronxcc.nki.operators import TOKENS
 from neuronxcc.nki.tensors import Result, Stored, as_tensor, boxed, tensor
 from nki.language import (is_hbm, is_on_chip, is_psum, is_sbuf, num_programs, program_id, program_ndim, psum, sbuf,  # noqa: F401

@@ -2,7 +2,7 @@
 """Matmuls and transposes as functions that return tiles in PSUM."""
 from neuronxcc.nki import recording
 from neuronxcc.nki.arithmetic import off_hbm
-from neuronxcc.nki.indices import cut_by
+from neuronxcc.nki.masks import cut_by
 from neuronxcc.nki.recording import Waiting
 from neuronxcc.nki.tensors import Result, Stored
 from nki.isa import tensor_engine
