@@ -182,12 +182,18 @@ def arange(start, stop=None, step=1):
 class Grid(tuple):
     """The indices of nl.mgrid: also .p for the first dimension, .x, .y, .z, ... for the others."""
 
-    _NAMES = ("p", "x", "y", "z", "w", "v")
 
-    def __getattr__(self, name):
-        if name in self._NAMES and self._NAMES.index(name) < len(self):
-            return self[self._NAMES.index(name)]
-        raise AttributeError(name)
+def _axis(number, name):
+    def axis(grid):
+        if number >= len(grid):
+            raise AttributeError(name)
+        return grid[number]
+
+    return property(axis)
+
+
+for _number, _name in enumerate(("p", "x", "y", "z", "w", "v")):
+    setattr(Grid, _name, _axis(_number, _name))
 
 
 class _MGrid:

@@ -35,10 +35,12 @@ class Indexed(tensor):
         return self._of(self.base.unfilled(), None, True)
 
     def _of(self, view, box, writing=False):
-        box = box or [(0, count) for count in self.counts]
-        if len(box) != len(self.counts):
+        if box is None:
+            box, counts = [(0, count) for count in self.counts], list(self.counts)
+        elif len(box) != len(self.counts):
             refuse("E-NKI-002", f"a mask of {len(box)} dimensions on {self!r}")
-        counts = [stop - start for start, stop in box]
+        else:
+            counts = [stop - start for start, stop in box]
         offset, steps, on_chip = 0, [0] * len(counts), self.on_chip
         for k, (index, stride, size) in enumerate(zip(self.indices, view.strides, self.base.shape)):
             low, high = bounds_in(index, box)
@@ -163,13 +165,12 @@ def _of_blocks(base, key):
 def _indices(base, key):
     if len(key) > base.ndim:
         refuse("E-NKI-002", f"{len(key)} indices of {base!r}; expected at most {base.ndim}")
-    ndim = max([len(item.counts) for item in key if isinstance(item, Index)])
     found = []
     for d, item in enumerate(key):
         if isinstance(item, Index):
             found.append(item)
         elif hasattr(item, "__index__"):
-            number = int(item)
+            number, ndim = int(item), max([len(index.counts) for index in key if isinstance(index, Index)])
             found.append(Index((1,) * ndim, (0,) * ndim, number + base.shape[d] if number < 0 else number))
         else:
             refuse("E-NKI-002", f"{item!r} beside index objects, as index {d} of {base!r}; expected numbers or index objects")

@@ -38,16 +38,16 @@ class Waiting:
 
     def into(self, view, **how):
         with held(self.current.tracer, self.line):
-            self._record(view, how)
+            self._record(view, **how)
 
     def materialise(self):
         with held(self.current.tracer, self.line):
             view = self.current.tensor(self.shape, self.dtype, self.buffer)
             if self.partial:
                 self.current.tracer.emit("memset", None, dst=view, value=0.0)
-            self._record(view, {})
+            self._record(view)
 
-    def _record(self, view, how):
+    def _record(self, view, **how):
         self.view = view
         self._write(view, **how)
 
