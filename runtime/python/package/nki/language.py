@@ -10,26 +10,13 @@ from tahoma.loops import dynamic_range, fori_loop, while_loop
 from tahoma.nki_object import NKIObject
 from tahoma.operators import OPERATORS
 from tahoma.refusals import refusing
+from tahoma.shape import Shape
 
 globals().update(OPERATORS)
 for _name in ("float32", "bfloat16", "float16", "tfloat32", "float8_e4m3", "float8_e5m2", "float8_e4m3fn", "float8_e3m4", "int32",
               "uint32", "int16", "uint16", "int8", "uint8", "float8_e8m0fnu", "float8_e4m3fn_x4", "float8_e5m2_x4", "float4_e2m1fn_x4"):
     globals()[_name] = dtypes.ALL[_name]
 bool_ = dtypes.ALL["bool"]
-
-
-class Shape(tuple):
-    """A shape: equal to a tuple or a list of the same numbers."""
-
-    __slots__ = ()
-
-    def __eq__(self, other):
-        return tuple.__eq__(self, tuple(other)) if isinstance(other, (tuple, list)) else NotImplemented
-
-    def __ne__(self, other):
-        return not self == other
-
-    __hash__ = tuple.__hash__
 
 
 class Memory(str):

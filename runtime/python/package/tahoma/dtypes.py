@@ -22,7 +22,7 @@ _NARROWED = {"int64": "int32", "uint64": "uint32", "float64": "float32"}
 class dtype:
     """An element type. It prints as its name, and equals its name and NumPy's type of the same values."""
 
-    __slots__ = ("name", "element", "itemsize")
+    __slots__ = ("name", "element", "itemsize", "is_float")
     _by_name = {}
 
     def __new__(cls, name="float32"):
@@ -59,14 +59,10 @@ class dtype:
         """NumPy's dtype for arrays of the host: NumPy asks for it where this type is given as a dtype."""
         return host_type(self.name) if is_low_precision(self.name) else np.dtype(self.numpy)
 
-    @property
-    def is_float(self):
-        return "float" in self.name
-
 
 def _make(element):
     made = object.__new__(dtype)
-    made.name, made.element, made.itemsize = element.name, element, element.bytes
+    made.name, made.element, made.itemsize, made.is_float = element.name, element, element.bytes, "float" in element.name
     dtype._by_name[element.name] = made
     return made
 
@@ -100,7 +96,7 @@ def name_of(value):
 
 def dtype_of(value):
     """The dtype of a name or of another library's type."""
-    return ALL[name_of(value)]
+    return value if isinstance(value, dtype) else ALL[name_of(value)]
 
 
 def element_of(value):

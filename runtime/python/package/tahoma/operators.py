@@ -72,7 +72,7 @@ def operator_of(value, what="op"):
 
 
 def alu_of(value, what="op"):
-    operator = operator_of(value, what)
+    operator = value if isinstance(value, Operator) else operator_of(value, what)
     if operator.alu is None:
         refuse("E-NKI-013", f"{what}={operator}: the engines' ALUs do not have this operation; it is a function of the scalar engine "
                             "(nisa.activation)")

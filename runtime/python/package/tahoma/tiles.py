@@ -18,7 +18,7 @@ def new_tile(shape, dtype, buffer="sbuf"):
 def wider(a, b):
     """The dtype of a result: the wider operand's, floats before integers."""
     rank = lambda d: (d.is_float, d.itemsize, d.name == "float32")
-    return a if rank(a) >= rank(b) else b
+    return a if a is b or rank(a) >= rank(b) else b
 
 
 def on_chip(tensor, what):

@@ -1,69 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions on tiles, element by element and along dimensions. Each makes an instruction that waits for its destination."""
 from neuronxcc.nki import recording
-from neuronxcc.nki.indices import box_of
+from neuronxcc.nki.masks import cut_by
+from neuronxcc.nki.pieces import FREE_DIMS, boxed_pieces, free_dims, pieces
 from neuronxcc.nki.recording import Waiting
 from neuronxcc.nki.tensors import Result, Stored, as_tensor, boxed, tensor
 from nki.isa import common, compute
 from tahoma import dtypes, tiles
 from tahoma.errors import refuse
 
-FREE_DIMS = 4  # of an instruction
-
-
-def pieces(*views):
-    """The views in parts of at most four free dimensions. All have the same shape."""
-    if views[0].ndim <= FREE_DIMS + 1 or free_dims(views) <= FREE_DIMS:
-        yield views
-        return
-    shape = views[0].shape
-    d = min((d for d in range(1, len(shape)) if shape[d] > 1), key=lambda d: shape[d])
-    for n in range(shape[d]):
-        yield from pieces(*(view.select(d, n) for view in views))
-
-
-def free_dims(views):
-    """How many dimensions remain after those that are neighbours in every view are joined."""
-    if any(tuple(view.shape) != tuple(views[0].shape) for view in views):
-        return 0  # of other shapes: the recorder matches them
-    dims = [d for d in range(1, views[0].ndim) if views[0].shape[d] > 1]
-    joined = len(dims)
-    strides = [view.strides for view in views]
-    for a, b in zip(dims, dims[1:]):
-        joined -= all(s[a] == s[b] * views[0].shape[b] for s in strides)
-    return joined
+ON_CHIP = ("sbuf", "psum")
 
 
 def result(shape, dtype, write, operands=(), mask=None, what="", **more):
-    """A tile that `write(box, dst)` fills where the mask holds."""
-    dtype = dtypes.dtype_of(dtype)
-    box = box_of(mask, shape, what)
-    if box is None:
-        return Result(recording.wait(Waiting(shape, dtype, lambda dst, **how: None, partial=True, **more)))
-    partial = box != [(0, count) for count in shape]
+    """A tile that `write(dst, box)` fills where the mask holds; without a box, all of it."""
+    some, box = cut_by(mask, shape, what)
+    if not some:
+        return Result(recording.wait(Waiting(shape, dtype, lambda dst: None, partial=True, **more)))
 
-    def into(dst, **how):
-        if partial:
-            write(boxed(dst if tuple(dst.shape) == tuple(shape) else dst.reshape(tuple(shape)), box), box, **how)
-        else:
-            write(dst if tuple(dst.shape) != tuple(shape) else dst, None, **how)
+    def write_box(dst):
+        write(boxed(dst if dst.shape == shape else dst.reshape(tuple(shape)), box), box)
 
-    return Result(recording.wait(Waiting(shape, dtype, into, operands, partial=partial, **more)))
-
-
-def shaped(dst, view):
-    """The destination with the shape of a source of as many elements, for taking both apart."""
-    if tuple(dst.shape) == tuple(view.shape) or dst.size != view.size or dst.shape[0] != view.shape[0]:
-        return dst
-    try:
-        return dst.reshape(tuple(view.shape))
-    except ValueError:
-        return dst
+    return Result(recording.wait(Waiting(shape, dtype, write if box is None else write_box, operands, partial=box is not None, **more)))
 
 
 def off_hbm(value, what):
-    value = as_tensor(value, what)
-    if not value.on_chip:
+    if not isinstance(value, tensor):
+        value = as_tensor(value, what)
+    if value.buffer not in ON_CHIP:
         refuse("E-NKI-014", f"{what} of {value!r}; expected a tile on chip: load it with nl.load")
     return value
 
@@ -84,13 +48,13 @@ def copy_into(dst, src):
     if dst.on_chip and src.on_chip:
         if src.size != dst.size:
             src = tiles.broadcast(src, tuple(dst.shape), "an assignment")
-        for to, piece in pieces(shaped(dst, src), src):
+        for to, piece in boxed_pieces(None, dst, src):
             compute.tensor_copy(to, piece)
         return
     if src.size != dst.size:
         refuse("E-NKI-011", f"{src!r} is stored to {dst!r}: {src.size} elements to {dst.size}; expected the same number")
-    for side, other in ((dst, src), (src, dst)):
-        if str(side.buffer) == "psum":  # the DMA engines do not reach PSUM
+    for side in (dst, src):
+        if side.buffer == "psum":  # the DMA engines do not reach PSUM
             through = tiles.new_tile(side.shape, side.dtype)
             if side is src:
                 compute.tensor_copy(through, src)
@@ -115,9 +79,8 @@ def scalar_fill(dst, number):
 def copied(value, dtype=None, mask=None, engine=None, what="nl.copy"):
     view = off_hbm(value, what).read()
 
-    def write(dst, box):
-        source = boxed(view, box)
-        for to, piece in pieces(shaped(dst, source), source):
+    def write(dst, box=None):
+        for to, piece in boxed_pieces(box, dst, view):
             compute.tensor_copy(to, piece, **({} if engine is None else {"engine": engine}))
 
     return result(view.shape, dtype or view.dtype, write, [view], mask, what, natural=view.dtype)
@@ -127,10 +90,10 @@ def broadcast(value, shape):
     """A view, or a tile if the partitions are repeated."""
     value = off_hbm(value, "broadcast_to")
     shape = tuple(int(n) for n in shape)
-    if tuple(value.shape) == shape:
+    if value.shape == shape:
         return value
     view = value.read()
-    if view.shape[0] == 1 and shape[0] > 1 and str(view.buffer) == "psum":
+    if view.shape[0] == 1 and shape[0] > 1 and view.buffer == "psum":
         view = tiles.copied(view)
     return Stored(tiles.broadcast(view, shape, "broadcast_to"))
 
@@ -147,47 +110,49 @@ def padded(x, y):
 
 def binary(operator, x, y, dtype=None, mask=None, engine=None):
     """x operator y: two tiles, or a tile and a number."""
-    what = f"nl.{operator.name}"
     if not isinstance(x, tensor) and not isinstance(y, tensor):
-        refuse("E-NKI-013", f"{what} of {x!r} and {y!r}: expected a tile")
+        refuse("E-NKI-013", f"{operator} of {x!r} and {y!r}: expected a tile")
     how = {} if engine is None else {"engine": engine}
-    for tile, number, reverse in ((x, y, False), (y, x, True)):
-        if isinstance(number, tensor):
-            continue
-        if not common.is_number(number):
-            refuse("E-NKI-013", f"{what} of {tile!r} and {type(number).__name__} {number!r}; expected a tile or a number")
-        return tile_and_operand(operator, off_hbm(tile, what).read(), number, reverse, dtype, mask, how)
-    x, y = off_hbm(x, what).read(), off_hbm(y, what).read()
-    x, y, shape = padded(x, y)
-    kind = kind_of(dtype, tiles.wider(x.dtype, y.dtype))
-    if operator.alu not in common.BITWISE:
-        for tile, column, reverse in ((x, y, False), (y, x, True)):
-            if column.size == column.shape[0] == shape[0] and tile.size > tile.shape[0] and tuple(tile.shape) == shape:
-                return tile_and_operand(operator, tile, column, reverse, kind, mask, how)
-    x, y = tiles.broadcast(x, shape, what), tiles.broadcast(y, shape, what)
-    if str(x.buffer) == "psum" and str(y.buffer) == "psum":
-        y = tiles.copied(y)
+    if not isinstance(y, tensor):
+        return tile_and_number(operator, x, y, False, dtype, mask, how)
+    if not isinstance(x, tensor):
+        return tile_and_number(operator, y, x, True, dtype, mask, how)
+    first, second = off_hbm(x, operator).read(), off_hbm(y, operator).read()
+    shape, kind = x.shape, kind_of(dtype, tiles.wider(x.dtype, y.dtype))
+    if shape != y.shape:
+        first, second, shape = padded(first, second)
+        if operator.alu not in common.BITWISE:
+            for tile, column, reverse in ((first, second, False), (second, first, True)):
+                if column.size == column.shape[0] == shape[0] and tile.size > tile.shape[0] and tile.shape == shape:
+                    return tile_and_operand(operator, tile, column, reverse, kind, mask, how)
+        first, second = tiles.broadcast(first, shape, operator), tiles.broadcast(second, shape, operator)
+    if first.buffer == "psum" and second.buffer == "psum":
+        second = tiles.copied(second)
 
-    def write(dst, box):
-        left, right = boxed(x, box), boxed(y, box)
-        for to, a, b in pieces(shaped(dst, left), left, right):
+    def write(dst, box=None):
+        for to, a, b in boxed_pieces(box, dst, first, second):
             compute.tensor_tensor(to, a, b, operator, **how)
 
-    return result(shape, kind, write, [x, y], mask, what, natural=wide(kind) if kind.is_float else None)
+    return result(shape, kind, write, [first, second], mask, operator, natural=wide(kind) if kind.is_float else None)
+
+
+def tile_and_number(operator, tile, number, reverse, dtype, mask, how):
+    if not common.is_number(number):
+        refuse("E-NKI-013", f"{operator} of {tile!r} and {type(number).__name__} {number!r}; expected a tile or a number")
+    return tile_and_operand(operator, off_hbm(tile, operator).read(), number, reverse, dtype, mask, how)
 
 
 def tile_and_operand(operator, tile, operand, reverse, dtype, mask, how):
     kind = kind_of(dtype, tile.dtype)
     column = operand if not common.is_number(operand) else None
 
-    def write(dst, box):
-        source = boxed(tile, box)
+    def write(dst, box=None):
         with_what = operand if column is None else rows(column, box)
-        for to, piece in pieces(shaped(dst, source), source):
+        for to, piece in boxed_pieces(box, dst, tile):
             compute.tensor_scalar(to, piece, operator, with_what, reverse, **how)
 
     operands = [tile] if column is None else [tile, column]
-    return result(tile.shape, kind, write, operands, mask, f"nl.{operator.name}", natural=wide(kind))
+    return result(tile.shape, kind, write, operands, mask, operator, natural=wide(kind))
 
 
 def rows(column, box):
@@ -205,9 +170,8 @@ def unary(operator, x, dtype=None, mask=None):
     view = off_hbm(x, what).read()
     kind = kind_of(dtype, view.dtype)
 
-    def write(dst, box):
-        source = boxed(view, box)
-        for to, piece in pieces(shaped(dst, source), source):
+    def write(dst, box=None):
+        for to, piece in boxed_pieces(box, dst, view):
             if operator.name == "reciprocal":
                 compute.reciprocal(to, piece)
             elif operator.name == "copy":
@@ -228,19 +192,19 @@ def reduced(op, x, axis, dtype=None, mask=None, keepdims=False, negate=False, wh
     if not axes or axes[0] < 1 or axes[-1] >= view.ndim:
         refuse("E-NKI-014", f"{what} along {axes} of {view!r}; expected free dimensions, 1 to {view.ndim - 1}")
     kept = [d for d in range(view.ndim) if d not in axes]
-    box = box_of(mask, view.shape, what)
+    some, box = cut_by(mask, view.shape, what)
     shape = tuple(1 if d in axes else view.shape[d] for d in range(view.ndim)) if keepdims else \
         tuple(view.shape[d] for d in kept) + ((1,) if len(kept) == 1 else ())
     kind = kind_of(dtype, view.dtype)
     cut = box and [(0, 1) if d in axes else box[d] for d in range(view.ndim)] if keepdims else \
         box and [box[d] for d in kept] + ([(0, 1)] if len(kept) == 1 else [])
-    partial = box is None or cut != [(0, n) for n in shape]
+    partial = not some or (cut is not None and cut != [(0, n) for n in shape])
 
     def write(dst):
-        if box is None:
+        if not some:
             return
         source = boxed(view, box).permute(kept + axes)
-        to = boxed(dst.reshape(shape) if tuple(dst.shape) != shape else dst, cut) if partial else dst
+        to = boxed(dst if dst.shape == shape else dst.reshape(shape), cut) if partial else dst
         for target, piece, count in reduced_pieces(to, source, len(axes)):
             compute.tensor_reduce(target, op, piece, list(range(piece.ndim - count, piece.ndim)), negate)
 

@@ -29,28 +29,27 @@ def same_place(target, value):
     """`t[i] += x` stores what `+=` has updated already."""
     if not isinstance(value, (Stored, Indexed)) or not isinstance(target, (Stored, Indexed)):
         return False
-    a, b = target.unfilled(), value.unfilled()
-    return a.storage_id == b.storage_id and a.offset == b.offset and a.dtype == b.dtype and \
-        tuple(a.shape) == tuple(b.shape) and tuple(a.strides) == tuple(b.strides)
+    return value is target or same_elements(target.unfilled(), value.unfilled())
 
 
 def redirect(target, waiting):
     """Records a waiting instruction with `target` as its destination. False if it cannot write there."""
     if not isinstance(target, (Stored, Indexed)) or not waiting.exact(target.dtype):
         return False
+    if target.buffer != waiting.buffer or not same_shape(target.shape, waiting.shape):
+        return False
     view = target.unfilled()
-    if str(view.buffer) != str(waiting.buffer) or not same_shape(view.shape, waiting.shape):
-        return False
-    if any(overlaps(view, operand) for operand in waiting.operands):
-        return False
+    for operand in waiting.operands:
+        if overlaps(view, operand):
+            return False
     matmul = waiting.matmul
-    if matmul is not None and not matmul.fits(view):
+    if matmul is not None and not matmul.fits(target):
         return False
     origin = origin_of(target)
     recording.take(waiting)
     if waiting.partial:
         origin.rest_is_zero(waiting.line)
-    view = target.target()
+    origin.writing(view)
     if matmul is not None:
         waiting.into(view, accumulate=False)
         origin.matmuls = True
@@ -65,19 +64,24 @@ def origin_of(target):
 
 def same_shape(a, b):
     """Equal but for free dimensions of one element."""
-    return a[0] == b[0] and [n for n in a[1:] if n != 1] == [n for n in b[1:] if n != 1]
+    return a == b or (a[0] == b[0] and [n for n in a[1:] if n != 1] == [n for n in b[1:] if n != 1])
+
+
+def same_elements(a, b):
+    """Whether two views have the same elements of one tensor in the same order."""
+    return a is b or (a.storage_id == b.storage_id and a.offset == b.offset and a.dtype == b.dtype and a.shape == b.shape
+                      and a.strides == b.strides)
 
 
 def overlaps(destination, operand):
     """Whether they share bytes without being the same elements in the same order."""
-    if str(destination.buffer) != str(operand.buffer):
+    if destination is operand:
         return False
-    by_hand = destination.address is not None and operand.address is not None
-    if destination.storage_id != operand.storage_id and not by_hand:
-        return False
-    if destination.storage_id == operand.storage_id and destination.offset == operand.offset and destination.dtype == operand.dtype \
-            and tuple(destination.shape) == tuple(operand.shape) and tuple(destination.strides) == tuple(operand.strides):
-        return False
+    if destination.storage_id == operand.storage_id:
+        if same_elements(destination, operand):
+            return False
+    elif destination.address is None or operand.address is None or destination.buffer != operand.buffer:
+        return False  # only tensors that are placed by hand share bytes
     a, b = reach(destination), reach(operand)
     return all(x[0] < y[1] and y[0] < x[1] for x, y in zip(a, b))
 
@@ -100,10 +104,10 @@ def update(target, value, operator, alone):
     if isinstance(target, Result):
         target = target.stored()
     if isinstance(value, Result) and isinstance(target, (Stored, Indexed)) and operator.name == "add" and alone and \
-            recording.is_waiting(value.waiting) and value.waiting.matmul is not None and value.waiting.matmul.adds and str(target.buffer) == "psum":
-        origin, view = origin_of(target), target.unfilled()
-        if origin.matmuls and value.waiting.matmul.fits(view) and same_shape(view.shape, value.waiting.shape):
-            waiting = recording.take(value.waiting)
+            recording.is_waiting(value.waiting) and value.waiting.matmul is not None and value.waiting.matmul.adds and target.buffer == "psum":
+        origin = origin_of(target)
+        if origin.matmuls and value.waiting.matmul.fits(target) and same_shape(target.shape, value.waiting.shape):
+            waiting, view = recording.take(value.waiting), target.unfilled()
             if origin.fill is not None and view.size != origin.whole.size:
                 origin.filled()
             origin.fill = None

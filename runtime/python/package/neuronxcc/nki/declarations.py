@@ -51,7 +51,7 @@ def declared(shape, dtype, buffer=sbuf, name="", number=None):
             size = int(np.prod(tile[1:], dtype=np.int64)) * dtypes.dtype_of(dtype).itemsize
             place = buffer.place(block, tile[0], size) if isinstance(buffer, Placement) else None
             view = current.tensor(tile, dtype, memory, label, place and (int(place[0]), int(place[1])))
-        return Stored(view, Origin(view, fill()))
+        return Stored(view, Origin(view, fill(), matmuls=memory == "psum" and (number is None or number == 0), written=False))
 
     return Blocks(counts, make, tile, dtype, buffer if isinstance(buffer, Memory) else Memory(memory)) if counts else make(())
 

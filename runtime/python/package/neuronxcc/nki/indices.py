@@ -6,7 +6,7 @@ An index is an affine expression of the dimensions of a tile: constant + sum of 
 from tahoma.errors import refuse
 
 
-def _padded(index, ndim):
+def padded(index, ndim):
     extra = ndim - len(index.counts)
     return (1,) * extra + index.counts, (0,) * extra + index.steps
 
@@ -17,8 +17,9 @@ class Index:
     __hash__ = object.__hash__
 
     def __init__(self, counts, steps, constant=0):
-        self.counts, self.constant = tuple(counts), constant
-        self.steps = tuple(0 if count == 1 else step for count, step in zip(counts, steps))
+        self.counts, self.steps, self.constant = tuple(counts), tuple(steps), constant
+        if 1 in self.counts:
+            self.steps = tuple([0 if count == 1 else step for count, step in zip(self.counts, self.steps)])
 
     def __repr__(self):
         parts = [f"{step} * i{d}" for d, step in enumerate(self.steps) if step] + ([str(self.constant)] if self.constant else [])
@@ -50,7 +51,7 @@ class Index:
     def __add__(self, other):
         if isinstance(other, Index):
             ndim = max(len(self.counts), len(other.counts))
-            (counts, steps), (others, more) = _padded(self, ndim), _padded(other, ndim)
+            (counts, steps), (others, more) = padded(self, ndim), padded(other, ndim)
             if any(a != b and 1 not in (a, b) for a, b in zip(counts, others)):
                 refuse("E-NKI-002", f"{self!r} and {other!r} have different shapes")
             return Index([max(a, b) for a, b in zip(counts, others)], [a + b for a, b in zip(steps, more)],
@@ -124,8 +125,10 @@ def bounds_in(index, box):
     """The smallest and the largest value over a box, which is [(start, stop), ...]."""
     low = high = index.constant
     for step, (start, stop) in zip(index.steps, box):
-        ends = (step * start, step * (stop - 1))
-        low, high = low + min(ends), high + max(ends)
+        if step > 0:
+            low, high = low + step * start, high + step * (stop - 1)
+        elif step < 0:
+            low, high = low + step * (stop - 1), high + step * start
     return low, high
 
 
@@ -167,70 +170,6 @@ def _all(masks):
     return result
 
 
-def box_of(mask, shape, what):
-    """The rectangle of a tile that a mask leaves, as [(start, stop), ...]; None if it leaves nothing."""
-    box = [(0, count) for count in shape]
-    if mask is None or mask is True:
-        return box
-    if not isinstance(mask, Mask):
-        if isinstance(mask, (bool, int)) or type(mask).__name__ == "bool_":
-            return box if mask else None
-        refuse("E-NKI-002", f"{what}: mask={mask!r}; expected a comparison of indices")
-    return _cut(mask, box, tuple(shape), what)
-
-
-def _cut(mask, box, shape, what):
-    waiting = [_fitted(term, shape, what) for term in mask.terms]
-    before = None
-    while waiting and before != len(waiting):  # a cut in one dimension may decide another term
-        before, again = len(waiting), []
-        for term in waiting:
-            low, high = bounds_in(term, box)
-            if low >= 0:
-                continue
-            if high < 0:
-                return None
-            free = [d for d, step in enumerate(term.steps) if step and box[d][1] - box[d][0] > 1]
-            if len(free) > 1:
-                again.append(term)
-                continue
-            d, step = free[0], term.steps[free[0]]
-            rest = term.constant + sum(s * box[k][0] for k, s in enumerate(term.steps) if k != d)
-            start, stop = box[d]
-            box[d] = (max(start, -(rest // step)), stop) if step > 0 else (start, min(stop, rest // -step + 1))
-            if box[d][0] >= box[d][1]:
-                return None
-        waiting = again
-    if waiting:
-        refuse("E-NKI-002", f"{what}: the mask leaves no rectangle: {waiting[0]!r} >= 0 joins several dimensions; "
-                            "nisa.affine_select takes such a predicate")
-    for masks in mask.choices:
-        rests = [rest for rest in (_cut(m, list(box), shape, what) for m in masks) if rest is not None]
-        if not rests:
-            return None
-        widest = max(rests, key=lambda rest: [stop - start for start, stop in rest])
-        if any(r[0] < w[0] or r[1] > w[1] for rest in rests for r, w in zip(rest, widest)):
-            refuse("E-NKI-002", f"{what}: the mask with | leaves no rectangle")
-        box = widest
-    return box
-
-
-def _fitted(term, shape, what):
-    """The term with one step for each dimension of the tile."""
-    extra = len(shape) - len(term.counts)
-    if extra < 0:
-        if any(count != 1 for count in term.counts[:-extra]):
-            refuse("E-NKI-002", f"{what}: a mask of {len(term.counts)} dimensions on a tile of {len(shape)}")
-        term, extra = Index(term.counts[-extra:], term.steps[-extra:], term.constant), 0
-    counts, steps = _padded(term, len(shape))
-    for d, (count, size) in enumerate(zip(counts, shape)):
-        if steps[d] and count != size:
-            refuse("E-NKI-002", f"{what}: the mask has {count} elements in dimension {d}, the tile {size}")
-    fitted = Index((), (), term.constant)
-    fitted.counts, fitted.steps = counts, steps
-    return fitted
-
-
 def arange(start, stop=None, step=1):
     """The indices from start to stop, to be given dimensions by [:, None] and the like."""
     start, stop = (0, start) if stop is None else (start, stop)
@@ -243,12 +182,18 @@ def arange(start, stop=None, step=1):
 class Grid(tuple):
     """The indices of nl.mgrid: also .p for the first dimension, .x, .y, .z, ... for the others."""
 
-    _NAMES = ("p", "x", "y", "z", "w", "v")
 
-    def __getattr__(self, name):
-        if name in self._NAMES and self._NAMES.index(name) < len(self):
-            return self[self._NAMES.index(name)]
-        raise AttributeError(name)
+def _axis(number, name):
+    def axis(grid):
+        if number >= len(grid):
+            raise AttributeError(name)
+        return grid[number]
+
+    return property(axis)
+
+
+for _number, _name in enumerate(("p", "x", "y", "z", "w", "v")):
+    setattr(Grid, _name, _axis(_number, _name))
 
 
 class _MGrid:

@@ -2,9 +2,11 @@
 """neuronxcc.nki.isa: the instructions, which return tiles."""
 import nki.isa as new
 from neuronxcc.nki import products, recording
-from neuronxcc.nki.arithmetic import as_tensor, binary, copied, kind_of, off_hbm, pieces, reduced, result, rows, shaped, tile_and_operand, wide
-from neuronxcc.nki.indices import Index, Mask, box_of
+from neuronxcc.nki.arithmetic import as_tensor, binary, copied, kind_of, off_hbm, reduced, result, rows, tile_and_operand, wide
+from neuronxcc.nki.indices import Index, Mask
+from neuronxcc.nki.masks import cut_by
 from neuronxcc.nki.operators import TOKENS
+from neuronxcc.nki.pieces import boxed_pieces
 from neuronxcc.nki.products import box_is_whole
 from neuronxcc.nki.searches import (local_gather, max8, nc_find_index8, nc_match_replace8, sequence_bounds)  # noqa: F401
 from neuronxcc.nki.tensors import Result, boxed, tensor
@@ -61,9 +63,8 @@ def tensor_scalar(data, op0, operand0, reverse0=False, op1=None, operand1=None, 
         return tile_and_operand(operator_of(op0, "op0"), view, first, reverse0, dtype, mask, {"engine": engine})
     kind = kind_of(dtype, view.dtype)
 
-    def write(dst, box):
-        source = boxed(view, box)
-        for to, piece in pieces(shaped(dst, source), source):
+    def write(dst, box=None):
+        for to, piece in boxed_pieces(box, dst, view):
             new.tensor_scalar(to, piece, op0, _cut(first, box), reverse0, op1, _cut(second, box), reverse1, engine)
 
     return result(view.shape, kind, write, _views(view, first, second), mask, "nisa.tensor_scalar", natural=wide(kind))
@@ -83,9 +84,8 @@ def scalar_tensor_tensor(*, data, op0, operand0, op1, operand1, reverse0=False, 
     second = off_hbm(operand1, "nisa.scalar_tensor_tensor: operand1").read()
     kind = kind_of(dtype, view.dtype)
 
-    def write(dst, box):
-        source, other = boxed(view, box), boxed(second, box)
-        for to, piece, beside in pieces(shaped(dst, source), source, other):
+    def write(dst, box=None):
+        for to, piece, beside in boxed_pieces(box, dst, view, second):
             new.scalar_tensor_tensor(to, piece, op0, _cut(first, box), op1, beside, reverse0, reverse1)
 
     return result(view.shape, kind, write, _views(view, first, second), mask, "nisa.scalar_tensor_tensor", natural=wide(kind))
@@ -97,7 +97,7 @@ def tensor_scalar_reduce(*, data, op0, operand0, reduce_op, reduce_res, reverse0
     kind = kind_of(dtype, view.dtype)
     beside = reduce_res.target()
 
-    def write(dst, box):
+    def write(dst, box=None):
         new.tensor_scalar_reduce(dst, boxed(view, box), op0, _cut(first, box), reduce_op, rows(beside, box), reverse0)
 
     return result(view.shape, kind, write, _views(view, first), mask, "nisa.tensor_scalar_reduce", natural=wide(kind))
@@ -112,7 +112,7 @@ def tensor_partition_reduce(op, data, *, mask=None, dtype=None, **options):
     view = off_hbm(data, "nisa.tensor_partition_reduce").read()
     box_is_whole(mask, view, "nisa.tensor_partition_reduce")
     kind = kind_of(dtype, view.dtype)
-    return result((1,) + tuple(view.shape[1:]), kind, lambda dst, box: new.tensor_partition_reduce(dst, op, view), [view],
+    return result((1,) + tuple(view.shape[1:]), kind, lambda dst, box=None: new.tensor_partition_reduce(dst, op, view), [view],
                   natural=wide(kind))
 
 
@@ -123,13 +123,12 @@ def activation(op, data, *, bias=None, scale=1.0, reduce_op=None, reduce_res=Non
     beside = None if reduce_res is None else reduce_res.target()
     kind = kind_of(dtype, view.dtype)
 
-    def write(dst, box):
-        source = boxed(view, box)
+    def write(dst, box=None):
         how = {"bias": _cut(added, box), "scale": _cut(factor, box)}
         if beside is not None or int(reduce_cmd) != 0:
-            new.activation(dst, op, source, reduce_op=reduce_op, reduce_res=beside and rows(beside, box), reduce_cmd=reduce_cmd, **how)
+            new.activation(dst, op, boxed(view, box), reduce_op=reduce_op, reduce_res=beside and rows(beside, box), reduce_cmd=reduce_cmd, **how)
             return
-        for to, piece in pieces(shaped(dst, source), source):
+        for to, piece in boxed_pieces(box, dst, view):
             new.activation(to, op, piece, **how)
 
     return result(view.shape, kind, write, _views(view, added, factor), mask, "nisa.activation", natural=wide(kind))
@@ -146,7 +145,7 @@ def tensor_tensor_scan(data0, data1, initial, op0, op1, reverse0=False, reverse1
     first, second = off_hbm(data0, "nisa.tensor_tensor_scan").read(), off_hbm(data1, "nisa.tensor_tensor_scan").read()
     start, kind = _column(initial), kind_of(dtype, tiles.wider(first.dtype, second.dtype))
 
-    def write(dst, box):
+    def write(dst, box=None):
         new.tensor_tensor_scan(dst, boxed(first, box), boxed(second, box), _cut(start, box), op0, op1, reverse0, reverse1)
 
     return result(first.shape, kind, write, _views(first, second, start), mask, "nisa.tensor_tensor_scan", natural=wide(kind))
@@ -159,7 +158,7 @@ def reciprocal(data, *, dtype=None, mask=None, **options):
 def memset(shape, value, dtype, *, mask=None, engine=unknown_engine, **options):
     """A new tile filled with a number."""
     shape = tuple(int(n) for n in shape)
-    return result(shape, dtype, lambda dst, box: new.memset(dst, value, engine), (), mask, "nisa.memset")
+    return result(shape, dtype, lambda dst, box=None: new.memset(dst, value, engine), (), mask, "nisa.memset")
 
 
 def iota(expr, dtype, *, mask=None, **options):
@@ -169,7 +168,7 @@ def iota(expr, dtype, *, mask=None, **options):
     shape = expr.counts if len(expr.counts) > 1 else expr.counts + (1,)
     pattern = [(step, count) for step, count in zip(expr.steps[1:], expr.counts[1:])] or [(0, 1)]
 
-    def write(dst, box):
+    def write(dst, box=None):
         if box is not None:
             refuse("E-NKI-002", "nisa.iota: a mask that cuts the tile")
         new.iota(dst, pattern, expr.constant, expr.steps[0])
@@ -184,13 +183,13 @@ def affine_select(pred, on_true_tile, on_false_value, *, mask=None, dtype=None, 
     if not isinstance(pred, Mask) or pred.choices:
         refuse("E-NKI-002", f"nisa.affine_select: pred={pred!r}; expected comparisons of indices, joined by &")
     box_is_whole(mask, view, "nisa.affine_select")
-    if str(view.buffer) == "psum":  # GpSimd does not reach PSUM
+    if view.buffer == "psum":  # GpSimd does not reach PSUM
         view = tiles.copied(view)
     terms = pred.terms or [Index((1,) * view.ndim, (0,) * view.ndim)]
     if any(len(term.counts) != view.ndim or any(s and c != n for s, c, n in zip(term.steps, term.counts, view.shape)) for term in terms):
         refuse("E-NKI-002", f"nisa.affine_select: pred={terms[0]!r} on {view!r}; expected indices of its dimensions")
 
-    def write(dst, box):
+    def write(dst, box=None):
         source = view
         for term in terms:
             new.affine_select(dst, [(step, count) for step, count in zip(term.steps[1:], view.shape[1:])], term.steps[0], source,
@@ -207,7 +206,7 @@ def range_select(*, on_true_tile, comp_op0, comp_op1, bound0, bound1, reduce_cmd
     beside = None if reduce_res is None else reduce_res.target()
     kind = kind_of(dtype, view.dtype)
 
-    def write(dst, box):
+    def write(dst, box=None):
         new.range_select(dst, boxed(view, box), comp_op0, comp_op1, _cut(low, box), _cut(high, box), reduce_cmd, beside and rows(beside, box),
                          reduce_op, range_start, on_false_value)
 
@@ -216,7 +215,7 @@ def range_select(*, on_true_tile, comp_op0, comp_op1, bound0, bound1, reduce_cmd
 
 def dropout(data, prob, *, mask=None, dtype=None, **options):
     view, chance = off_hbm(data, "nisa.dropout").read(), _column(prob)
-    return result(view.shape, kind_of(dtype, view.dtype), lambda dst, box: new.dropout(dst, boxed(view, box), _cut(chance, box)),
+    return result(view.shape, kind_of(dtype, view.dtype), lambda dst, box=None: new.dropout(dst, boxed(view, box), _cut(chance, box)),
                   _views(view, chance), mask, "nisa.dropout")
 
 
@@ -224,29 +223,24 @@ def bn_stats(data, *, mask=None, dtype=None, **options):
     """Count, mean and variance * count of the even and of the odd elements."""
     view = off_hbm(data, "nisa.bn_stats").read()
     box_is_whole(mask, view, "nisa.bn_stats")
-    return result((view.shape[0], 6), kind_of(dtype, dtypes.ALL["float32"]), lambda dst, box: new.bn_stats(dst, view), [view])
+    return result((view.shape[0], 6), kind_of(dtype, dtypes.ALL["float32"]), lambda dst, box=None: new.bn_stats(dst, view), [view])
 
 
 def bn_aggr(data, *, mask=None, dtype=None, **options):
     """Mean and variance from the triples of bn_stats."""
     view = off_hbm(data, "nisa.bn_aggr").read()
     box_is_whole(mask, view, "nisa.bn_aggr")
-    return result((view.shape[0], 2), kind_of(dtype, dtypes.ALL["float32"]), lambda dst, box: new.bn_aggr(dst, view), [view])
+    return result((view.shape[0], 2), kind_of(dtype, dtypes.ALL["float32"]), lambda dst, box=None: new.bn_aggr(dst, view), [view])
 
 
 # --- instructions with a destination ------------------------------------------------------------------------------------
-def _boxes(mask, value, what):
-    box = box_of(mask, value.shape, what)
-    return box, box == [(0, n) for n in value.shape]
-
-
 def dma_copy(*, dst, src, mask=None, dst_rmw_op=None, oob_mode=oob_mode.error, dge_mode=dge_mode.unknown, **options):
     """dst = src through the DMA engines."""
     dst, src = as_tensor(dst, "nisa.dma_copy: dst"), as_tensor(src, "nisa.dma_copy: src")
-    box, whole = _boxes(mask, src, "nisa.dma_copy")
-    if box is not None:
-        source = src.read(None if whole else box)
-        new.dma_copy(dst.target(None if whole else box), source, oob_mode=oob_mode, dge_mode=dge_mode, dst_rmw_op=dst_rmw_op)
+    some, box = cut_by(mask, src.shape, "nisa.dma_copy")
+    if some:
+        source = src.read(box)
+        new.dma_copy(dst.target(box), source, oob_mode=oob_mode, dge_mode=dge_mode, dst_rmw_op=dst_rmw_op)
 
 
 def dma_transpose(src, *, axes=None, mask=None, dtype=None, **options):
@@ -260,12 +254,11 @@ def dma_transpose(src, *, axes=None, mask=None, dtype=None, **options):
 
 def tensor_copy_predicated(*, src, dst, predicate, mask=None, dtype=None, reverse_pred=False, **options):
     """dst = src where the predicate is not 0."""
-    box, whole = _boxes(mask, dst, "nisa.tensor_copy_predicated")
-    if box is not None:
-        cut = None if whole else box
-        source, chosen = src.read(cut) if isinstance(src, tensor) else src, predicate.read(cut)
+    some, box = cut_by(mask, dst.shape, "nisa.tensor_copy_predicated")
+    if some:
+        source, chosen = src.read(box) if isinstance(src, tensor) else src, predicate.read(box)
         dst.read()
-        new.tensor_copy_predicated(dst.target(cut), source, chosen, reverse_pred)
+        new.tensor_copy_predicated(dst.target(box), source, chosen, reverse_pred)
 
 
 def select_reduce(*, dst, predicate, on_true, on_false, reduce_res=None, reduce_cmd=reduce_cmd.idle, reduce_op=TOKENS["maximum"],

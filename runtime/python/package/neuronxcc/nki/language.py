@@ -9,8 +9,9 @@ from neuronxcc.nki.assignment import Reduced
 from neuronxcc.nki.composites import (ceil, cos, floor, fmod, logical_not, max, mean, min, mod, negative, prod, softmax, sum,  # noqa: F401
                                       trunc, var, where)
 from neuronxcc.nki.declarations import (declared, empty_like, full, ndarray, ones, par_dim, rand, zeros, zeros_like)  # noqa: F401
-from neuronxcc.nki.indices import arange, box_of, mgrid  # noqa: F401
+from neuronxcc.nki.indices import arange, mgrid  # noqa: F401
 from neuronxcc.nki.launching import nc, spmd_dim  # noqa: F401
+from neuronxcc.nki.masks import cut_by
 from neuronxcc.nki.operators import TOKENS
 from neuronxcc.nki.tensors import Result, Stored, as_tensor, boxed, tensor
 from nki.language import (is_hbm, is_on_chip, is_psum, is_sbuf, num_programs, program_id, program_ndim, psum, sbuf,  # noqa: F401
@@ -120,20 +121,18 @@ def load(src, *, mask=None, dtype=None, **options):
     src = as_tensor(src, "nl.load")
     if src.on_chip:
         refuse("E-NKI-014", f"nl.load of {src!r}; expected a tensor in HBM")
-    box = box_of(mask, src.shape, "nl.load")
-    shape = tuple(src.shape) if src.ndim > 1 else (src.shape[0], 1)
-    partial = box is None or box != [(0, n) for n in src.shape]
-    view = None if box is None else src.read(box if partial else None)
+    shape = src.shape if src.ndim > 1 else (src.shape[0], 1)
+    some, box = cut_by(mask, src.shape, "nl.load")
+    view = src.read(box) if some else None
     kind = dtypes.dtype_of(dtype) if dtype is not None else src.dtype
 
     def write(dst):
-        if view is None:
-            return
-        if partial:
-            dst = boxed(dst.reshape(shape) if tuple(dst.shape) != shape else dst, box + [(0, 1)] * (len(shape) - len(box)))
-        context.current().tracer.copy(dst, view)
+        if box is not None:
+            dst = boxed(dst if dst.shape == shape else dst.reshape(shape), box + [(0, 1)] * (len(shape) - len(box)))
+        if some:
+            context.current().tracer.copy(dst, view)
 
-    return Result(recording.wait(recording.Waiting(shape, kind, write, partial=partial, natural=src.dtype)))
+    return Result(recording.wait(recording.Waiting(shape, kind, write, partial=not some or box is not None, natural=src.dtype)))
 
 
 def store(dst, value, *, mask=None, **options):
@@ -141,10 +140,9 @@ def store(dst, value, *, mask=None, **options):
     dst = as_tensor(dst, "nl.store")
     if dst.on_chip:
         refuse("E-NKI-014", f"nl.store to {dst!r}; expected a tensor in HBM")
-    box = box_of(mask, dst.shape, "nl.store")
-    if box is None:
+    some, cut = cut_by(mask, dst.shape, "nl.store")
+    if not some:
         return
-    cut = None if box == [(0, n) for n in dst.shape] else box
     if not isinstance(value, tensor):
         scalar_fill(dst.target(cut), value)
         return

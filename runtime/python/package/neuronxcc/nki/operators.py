@@ -13,7 +13,8 @@ class OldOperator(Operator):
     """A token for the op arguments of instructions, which as a function combines tiles and takes a mask."""
 
     def __call__(self, *operands, dtype=None, mask=None, **options):
-        options.pop("name", None)
+        if options:
+            options.pop("name", None)
         if options or len(operands) != self.arity:
             refuse("E-NKI-013", f"nl.{self.name} with {len(operands)} operands and {sorted(options)}; expected {self.arity} and dtype, mask")
         if self.arity == 2:

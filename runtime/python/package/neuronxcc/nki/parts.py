@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of tensors: what index objects choose, rows that a tile chooses, and blocks."""
 from neuronxcc.nki.indices import Index, bounds_in
-from neuronxcc.nki.tensors import Result, Stored, boxed, shape_of, tensor
+from neuronxcc.nki.tensors import Result, Stored, boxed, tensor
 from tahoma import dtypes, tiles
 from tahoma.errors import refuse
+from tahoma.shape import Shape
 
 
 class Indexed(tensor):
@@ -11,22 +12,18 @@ class Indexed(tensor):
 
     def __init__(self, base, indices):
         self.base, self.indices = base, indices
-        ndim = max(len(index.counts) for index in indices)
-        aligned = [index + Index((1,) * ndim, (0,) * ndim) for index in indices]
-        self.counts = tuple(max(index.counts[d] for index in aligned) for d in range(ndim))
+        ndim = max([len(index.counts) for index in indices])
+        aligned = [index if len(index.counts) == ndim else index + Index((1,) * ndim, (0,) * ndim) for index in indices]
+        self.counts = tuple(map(max, zip(*[index.counts for index in aligned])))
         for index in aligned:
-            if any(count not in (1, whole) for count, whole in zip(index.counts, self.counts)):
+            if index.counts != self.counts and any(count not in (1, whole) for count, whole in zip(index.counts, self.counts)):
                 refuse("E-NKI-002", f"indices of {base!r} have different shapes: {indices}")
         # Dimensions of the tensor that have no index follow those of the indices.
         for d in range(len(indices), base.ndim):
             aligned = [index[(slice(None),) * len(index.counts) + (None,)] for index in aligned]
             aligned.append(Index((1,) * len(self.counts) + (base.shape[d],), (0,) * len(self.counts) + (1,)))
             self.counts += (base.shape[d],)
-        self.indices = aligned
-
-    shape = property(lambda self: shape_of(self.counts))
-    dtype = property(lambda self: self.base.dtype)
-    buffer = property(lambda self: self.base.buffer)
+        self.indices, self.shape, self.dtype, self.buffer = aligned, Shape(self.counts), base.dtype, base.buffer
 
     def read(self, box=None):
         return self._of(self.base.read(), box)
@@ -38,21 +35,25 @@ class Indexed(tensor):
         return self._of(self.base.unfilled(), None, True)
 
     def _of(self, view, box, writing=False):
-        box = box or [(0, count) for count in self.counts]
-        if len(box) != len(self.counts):
+        if box is None:
+            box, counts = [(0, count) for count in self.counts], list(self.counts)
+        elif len(box) != len(self.counts):
             refuse("E-NKI-002", f"a mask of {len(box)} dimensions on {self!r}")
-        counts = [stop - start for start, stop in box]
-        offset, steps = 0, [0] * len(counts)
-        for k, (index, stride) in enumerate(zip(self.indices, view.strides)):
+        else:
+            counts = [stop - start for start, stop in box]
+        offset, steps, on_chip = 0, [0] * len(counts), self.on_chip
+        for k, (index, stride, size) in enumerate(zip(self.indices, view.strides, self.base.shape)):
             low, high = bounds_in(index, box)
-            if low < 0 or high >= view.shape[k]:
-                refuse("E-NKI-002", f"index {k} of {view!r} runs from {low} to {high}; expected 0 to {view.shape[k] - 1}")
-            offset += stride * (index.constant + sum(s * start for s, (start, _) in zip(index.steps, box)))
+            if low < 0 or high >= size:
+                refuse("E-NKI-002", f"index {k} of {view!r} runs from {low} to {high}; expected 0 to {size - 1}")
+            offset += stride * index.constant
             for d, step in enumerate(index.steps):
-                steps[d] += stride * step
-                if view.on_chip and step and counts[d] > 1 and (k == 0) != (d == 0):
-                    refuse("E-NKI-002", f"{view!r}: index 0 is the partition; expected dimension 0 of the tile there, and nowhere else")
-        if view.on_chip and counts[0] > 1 and steps[0] == 0:
+                if step != 0:
+                    offset += stride * step * box[d][0]
+                    steps[d] += stride * step
+                    if on_chip and counts[d] > 1 and (k == 0) != (d == 0):
+                        refuse("E-NKI-002", f"{view!r}: index 0 is the partition; expected dimension 0 of the tile there, and nowhere else")
+        if on_chip and counts[0] > 1 and steps[0] == 0:
             if writing:
                 refuse("E-NKI-002", f"{counts[0]} partitions of a tile are one of {view!r}, which is written")
             row = self._pattern(view, [1] + counts[1:], steps, offset)
@@ -73,7 +74,7 @@ class Gathered(tensor):
         if self.inner is None or str(base.buffer) == "sbuf":
             refuse("E-NKI-002", f"{base!r} with a tile as index; expected a tensor in HBM and slices beside the tile")
 
-    shape = property(lambda self: shape_of((self.rows.shape[0],) + tuple(self.inner.shape[1:])))
+    shape = property(lambda self: Shape((self.rows.shape[0],) + tuple(self.inner.shape[1:])))
     dtype = property(lambda self: self.base.dtype)
     buffer = property(lambda self: self.base.buffer)
 
@@ -95,7 +96,7 @@ class Blocks(tensor):
         self.counts, self.make, self.tile, self.at = tuple(counts), make, tuple(shape), tuple(at)
         self.dtype, self.buffer, self.made = dtypes.dtype_of(dtype), buffer, {} if made is None else made
 
-    shape = property(lambda self: shape_of(self.counts[len(self.at):] + self.tile))
+    shape = property(lambda self: Shape(self.counts[len(self.at):] + self.tile))
 
     def block(self, *numbers):
         at = self.at
@@ -122,22 +123,29 @@ def part(base, key):
     key = key if isinstance(key, tuple) else (key,)
     if isinstance(base, Blocks):
         return _of_blocks(base, key)
-    plain, indices, new_dims = True, False, False
+    everything = len(key) == 1 and key[0] is Ellipsis
+    if everything and not isinstance(base, Result):
+        return base
+    plain, whole, indices = True, True, False
     for item in key:
+        if isinstance(item, slice):
+            whole = whole and item.start is None and item.stop is None and item.step is None
+            continue
+        whole = False
         if isinstance(item, Index):
             plain, indices = False, True
         elif item is None:
-            plain, new_dims = False, True
+            plain = False
         elif isinstance(item, tensor):
             if item is not key[0]:
                 refuse("E-NKI-002", f"a tile as a later index of {base!r}; expected it first")
             return Gathered(base, key[0], key[1:])
-    if plain and len(key) == 1 and key[0] is Ellipsis and not isinstance(base, Result):
-        return base
     if isinstance(base, Result):
         base = base.stored()
     elif not isinstance(base, Stored):
         base = Stored(base.unfilled(), base.base.origin) if isinstance(base, Indexed) else Stored(base.read())
+    if base.ndim > 1 and (everything or (whole and len(key) <= base.ndim)):
+        return base
     if plain:
         return Stored(base.unfilled()[key], base.origin)
     return Indexed(base, _indices(base, key)) if indices else _with_new_dims(base, key)
@@ -157,13 +165,12 @@ def _of_blocks(base, key):
 def _indices(base, key):
     if len(key) > base.ndim:
         refuse("E-NKI-002", f"{len(key)} indices of {base!r}; expected at most {base.ndim}")
-    ndim = max(len(item.counts) for item in key if isinstance(item, Index))
     found = []
     for d, item in enumerate(key):
         if isinstance(item, Index):
             found.append(item)
         elif hasattr(item, "__index__"):
-            number = int(item)
+            number, ndim = int(item), max([len(index.counts) for index in key if isinstance(index, Index)])
             found.append(Index((1,) * ndim, (0,) * ndim, number + base.shape[d] if number < 0 else number))
         else:
             refuse("E-NKI-002", f"{item!r} beside index objects, as index {d} of {base!r}; expected numbers or index objects")

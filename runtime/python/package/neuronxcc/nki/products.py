@@ -2,55 +2,62 @@
 """Matmuls and transposes as functions that return tiles in PSUM."""
 from neuronxcc.nki import recording
 from neuronxcc.nki.arithmetic import off_hbm
-from neuronxcc.nki.indices import box_of
+from neuronxcc.nki.masks import cut_by
 from neuronxcc.nki.recording import Waiting
 from neuronxcc.nki.tensors import Result, Stored
 from nki.isa import tensor_engine
 from nki.isa.constants import engine as engines
+from nki.isa.constants import matmul_perf_mode
 from tahoma import context, dtypes, tiles
 from tahoma.errors import refuse
+
+_DOUBLE_ROW = (matmul_perf_mode.double_row, matmul_perf_mode.double_row_gen3)
 
 
 class Matmul:
     """What the destination of a matmul may be: one of `kinds` in PSUM. `adds`: it can add to what is there."""
 
+    __slots__ = ("kinds", "adds")
+
     def __init__(self, kinds, adds=False):
         self.kinds, self.adds = kinds, adds
 
-    def fits(self, view):
-        return str(view.buffer) == "psum" and view.dtype in self.kinds
+    def fits(self, target):
+        return target.buffer == "psum" and target.dtype in self.kinds
 
 
 def in_sbuf(value, what):
     """The view of an operand of the tensor engine, which does not read PSUM: the old compiler copied such tiles."""
-    view = off_hbm(value, what).read()
-    return tiles.copied(view) if str(view.buffer) == "psum" else view
+    value = off_hbm(value, what)
+    view = value.read()
+    return tiles.copied(view) if value.buffer == "psum" else view
 
 
 def product(stationary, moving, mask=None, what="nisa.nc_matmul", **options):
     """stationary^T moving."""
     stationary, moving = in_sbuf(stationary, what), in_sbuf(moving, what)
     transpose = bool(options.get("is_transpose"))
-    slices = 2 if str(getattr(options.get("perf_mode"), "name", "none")).startswith("double_row") else 1
+    slices = 2 if options.get("perf_mode") in _DOUBLE_ROW else 1
     shape = (stationary.size // stationary.shape[0] // slices, moving.size // moving.shape[0] // slices)
-    box = box_of(mask, shape, what)
-    if box is not None and box != [(0, n) for n in shape]:
+    some, box = cut_by(mask, shape, what)
+    if box is not None:
         refuse("E-NKI-002", f"{what}: a mask that cuts the result; slice the operands")
     full = dtypes.ALL["float32"]
     kind = stationary.dtype if transpose else full
 
     def write(dst, accumulate=None):
-        if box is None:
+        if not some:
             return
-        # A transpose into fp32 of narrower data is a matmul by the identity, which is exact.
-        moved = dict(options, is_transpose=transpose and dst.dtype == stationary.dtype)
-        if moved["is_transpose"]:  # data moves; what the identity holds is known
-            moved.update(is_moving_onezero=False, is_stationary_onezero=False)
-        tensor_engine.nc_matmul(dst, stationary, moving, accumulate=accumulate, **moved)
+        how = options
+        if transpose and dst.dtype == stationary.dtype:  # data moves; what the identity holds is known
+            how = dict(options, is_moving_onezero=False, is_stationary_onezero=False)
+        elif transpose:  # into fp32, of narrower data: a matmul by the identity, which is exact
+            how = dict(options, is_transpose=False)
+        tensor_engine.nc_matmul(dst, stationary, moving, accumulate=accumulate, **how)
 
     kinds = (kind, full) if stationary.dtype.is_float else (kind,)
     return Result(recording.wait(Waiting(shape, kind, write, [], "psum", natural=kind, matmul=Matmul(kinds, not transpose),
-                                         partial=box is None)))
+                                         partial=not some)))
 
 
 def transposed(data, dtype=None, engine=engines.unknown, mask=None, what="nisa.nc_transpose"):
@@ -59,7 +66,7 @@ def transposed(data, dtype=None, engine=engines.unknown, mask=None, what="nisa.n
     box_is_whole(mask, view, what)
     rows, columns = view.shape[0], view.size // view.shape[0]
     by_vector = int(engine) == engines.vector
-    if not by_vector and str(view.buffer) == "psum":
+    if not by_vector and view.buffer == "psum":
         if int(engine) == engines.unknown and rows <= 32 and columns <= 32:
             by_vector = True
         else:
@@ -86,7 +93,7 @@ def transposed(data, dtype=None, engine=engines.unknown, mask=None, what="nisa.n
 
 
 def box_is_whole(mask, view, what):
-    if mask is not None and box_of(mask, view.shape, what) != [(0, n) for n in view.shape]:
+    if cut_by(mask, view.shape, what) != (True, None):
         refuse("E-NKI-002", f"{what}: a mask that cuts the tile; slice it")
 
 
@@ -103,4 +110,4 @@ def transpose(x, dtype=None, mask=None, **older):
     """nl.transpose: a tile in SBUF."""
     x = off_hbm(x, "nl.transpose")
     turned = transposed(x, mask=mask, what="nl.transpose").read()
-    return Stored(turned if str(turned.buffer) == "sbuf" and dtype is None else tiles.copied(turned, dtypes.dtype_of(dtype) if dtype else None))
+    return Stored(turned if turned.buffer == "sbuf" and dtype is None else tiles.copied(turned, dtypes.dtype_of(dtype) if dtype else None))

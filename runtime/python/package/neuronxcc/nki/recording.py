@@ -6,19 +6,24 @@ At most one instruction waits, and everything else that is recorded comes after 
 """
 import sys
 
-from tahoma import context
+from tahoma import context, dtypes
+from tahoma.shape import Shape
 
 
 class Waiting:
     """An instruction that has no destination yet. `write(view)` records it; its line is the one that made it.
 
+    matmul    of matmuls and transposes: what their destination may be (products.Matmul)
     natural   the dtype in which the result is before it is rounded: a destination of any type may take it
     operands  what it reads, to see whether a destination overlaps them
     partial   a mask leaves a part of the result as it was
     """
 
+    __slots__ = ("shape", "dtype", "buffer", "operands", "partial", "matmul", "natural", "view", "current", "line", "_write")
+
     def __init__(self, shape, dtype, write, operands=(), buffer="sbuf", natural=None, partial=False, matmul=None):
-        self.shape, self.dtype, self.buffer = tuple(shape), dtype, buffer
+        self.shape = shape if isinstance(shape, Shape) else Shape(shape)
+        self.dtype, self.buffer = dtypes.dtype_of(dtype), buffer
         self.operands, self.partial, self.matmul = operands, partial, matmul
         self.natural = natural
         self.view = None
@@ -29,23 +34,28 @@ class Waiting:
 
     def exact(self, dtype):
         """Whether a destination of this type gets what a tile of its own and a copy would give it."""
-        return dtype == self.dtype or (self.natural or self.dtype) == self.dtype
+        return dtype is self.dtype or self.natural is None or self.natural is self.dtype
 
     def into(self, view, **how):
         with held(self.current.tracer, self.line):
-            self.view = view
-            self._write(view, **how)
+            self._record(view, **how)
 
     def materialise(self):
         with held(self.current.tracer, self.line):
             view = self.current.tensor(self.shape, self.dtype, self.buffer)
             if self.partial:
                 self.current.tracer.emit("memset", None, dst=view, value=0.0)
-        self.into(view)
+            self._record(view)
+
+    def _record(self, view, **how):
+        self.view = view
+        self._write(view, **how)
 
 
 class held:
     """What is recorded inside belongs to one line."""
+
+    __slots__ = ("tracer", "line")
 
     def __init__(self, tracer, line):
         self.tracer, self.line = tracer, line
@@ -60,7 +70,7 @@ class held:
 def flush():
     """Records the waiting instruction with a tile of its own. Returns the context."""
     current = context.current()
-    waiting = getattr(current, "waiting", None)
+    waiting = current.waiting
     if waiting is not None:
         current.waiting = None
         waiting.materialise()
@@ -83,7 +93,7 @@ def take(waiting):
 
 
 def is_waiting(waiting):
-    return waiting.view is None and getattr(waiting.current, "waiting", None) is waiting
+    return waiting.view is None and waiting.current.waiting is waiting
 
 
 class _Probe:

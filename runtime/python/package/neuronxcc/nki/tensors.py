@@ -6,6 +6,7 @@ from _tahoma import NkiTensor
 from neuronxcc.nki import recording
 from tahoma import dtypes
 from tahoma.errors import refuse
+from tahoma.shape import Shape
 
 
 class tensor:
@@ -30,7 +31,7 @@ class tensor:
 
     ndim = property(lambda self: len(self.shape))
     itemsize = property(lambda self: self.dtype.itemsize)
-    on_chip = property(lambda self: str(self.buffer) in ("sbuf", "psum"))
+    on_chip = property(lambda self: self.buffer in ("sbuf", "psum"))
 
     @property
     def size(self):
@@ -130,9 +131,8 @@ class Origin:
 
     __slots__ = ("whole", "fill", "matmuls", "written")
 
-    def __init__(self, whole, fill=None):
-        self.whole, self.fill, self.written = whole, fill, False
-        self.matmuls = str(whole.buffer) == "psum" and (fill is None or fill.number == 0)
+    def __init__(self, whole, fill=None, matmuls=False, written=True):
+        self.whole, self.fill, self.matmuls, self.written = whole, fill, matmuls, written
 
     def filled(self):
         if self.fill is not None:
@@ -143,7 +143,6 @@ class Origin:
 
                 memset(self.whole, fill.number)
 
-
     def rest_is_zero(self, line):
         """A masked instruction is going to be the first that writes here: what the mask leaves out is zero."""
         if not self.written and self.fill is None:
@@ -152,10 +151,11 @@ class Origin:
 
     def writing(self, view):
         """An instruction other than a matmul is going to write `view`."""
-        if view.size == self.whole.size:
-            self.fill = None
-        else:
-            self.filled()
+        if self.fill is not None:
+            if view.size == self.whole.size:
+                self.fill = None
+            else:
+                self.filled()
         self.matmuls, self.written = False, True
         return view
 
@@ -165,12 +165,8 @@ class Stored(tensor):
 
     def __init__(self, view, origin=None):
         self._place, self.origin = view, origin or Origin(view)
-        if origin is None:
-            self.origin.matmuls, self.origin.written = False, True
+        self.shape, self.dtype, self.buffer = view.shape, view.dtype, view.buffer  # asked often, and slow to make from the view
 
-    shape = property(lambda self: self._place.shape)
-    dtype = property(lambda self: self._place.dtype)
-    buffer = property(lambda self: self._place.buffer)
     name = property(lambda self: self._place.name)
 
     def __repr__(self):
@@ -178,8 +174,9 @@ class Stored(tensor):
 
     def read(self, box=None):
         recording.flush()
-        self.origin.filled()
-        return boxed(self._place, box)
+        if self.origin.fill is not None:
+            self.origin.filled()
+        return self._place if box is None else boxed(self._place, box)
 
     def target(self, box=None):
         return self.origin.writing(boxed(self._place, box))
@@ -195,16 +192,15 @@ class Result(tensor):
     def __init__(self, waiting):
         self.waiting, self._stored = waiting, None
 
-    shape = property(lambda self: shape_of(self.waiting.shape))
-    dtype = property(lambda self: dtypes.dtype_of(self.waiting.dtype))
+    shape = property(lambda self: self.waiting.shape)
+    dtype = property(lambda self: self.waiting.dtype)
     buffer = property(lambda self: self.waiting.buffer)
 
     def stored(self):
         if self.waiting.view is None:
             recording.flush()
         if self._stored is None:
-            self._stored = Stored(self.waiting.view, Origin(self.waiting.view))
-            self._stored.origin.matmuls, self._stored.origin.written = self.waiting.matmul is not None, True
+            self._stored = Stored(self.waiting.view, Origin(self.waiting.view, matmuls=self.waiting.matmul is not None))
         return self._stored
 
     def read(self, box=None):
@@ -212,9 +208,3 @@ class Result(tensor):
 
     def target(self, box=None):
         return self.stored().target(box)
-
-
-def shape_of(counts):
-    from nki.language import Shape
-
-    return Shape(counts)

@@ -10,7 +10,8 @@ from nki.isa.constants import reduce_cmd as reduce_commands
 from tahoma import context, dtypes
 from tahoma.errors import refuse
 
-QUEUES = {engines.tensor: "tensor", engines.vector: "vector", engines.scalar: "scalar", engines.gpsimd: "gpsimd", engines.sync: "sync"}
+QUEUES = {None: None, engines.unknown: None, engines.dma: None, engines.tensor: "tensor", engines.vector: "vector",
+          engines.scalar: "scalar", engines.gpsimd: "gpsimd", engines.sync: "sync"}  # numbers are found too: these are IntEnums
 
 
 class NkiInstruction:
@@ -32,9 +33,7 @@ def recorded(tracer):
 
 def queue(engine):
     """The queue of an engine, or None for the compiler's choice."""
-    if engine is None:
-        return None
-    return QUEUES.get(engines(int(engine)))
+    return QUEUES[engine] if engine in QUEUES else QUEUES[engines(int(engine))]
 
 
 def ignore(instruction, given, known):
@@ -51,7 +50,7 @@ def need_tensor(value, instruction, name):
 
 
 def is_number(value):
-    return isinstance(value, (numbers.Number, np.generic)) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    return isinstance(value, (int, float, numbers.Number, np.generic)) or (isinstance(value, np.ndarray) and value.ndim == 0)
 
 
 def column(value, like=None):

@@ -9,9 +9,11 @@ from tahoma.errors import refuse
 
 __all__ = ["nc_matmul", "nc_transpose"]
 
+_NONE = matmul_perf_mode.none
+
 
 def _mode(perf_mode, stationary_onezero, moving_onezero):
-    name = getattr(perf_mode, "name", str(perf_mode))
+    name = "none" if perf_mode is _NONE else getattr(perf_mode, "name", str(perf_mode))
     if name in ("double_row", "double_row_gen3"):
         return "double_row"
     if name != "none":
@@ -38,8 +40,9 @@ def nc_matmul(dst, stationary, moving, is_stationary_onezero=False, is_moving_on
     """dst[M, N] = stationary[K, M]^T moving[K, N], overwriting or adding as the order of writes says."""
     common.ignore("nc_matmul", older, ("mask", "psum_accumulate_flag"))
     tracer = context.current("nisa.nc_matmul").tracer
-    for what, value in (("dst", dst), ("stationary", stationary), ("moving", moving)):
-        need_tensor(value, "nc_matmul", what)
+    need_tensor(dst, "nc_matmul", "dst")
+    need_tensor(stationary, "nc_matmul", "stationary")
+    need_tensor(moving, "nc_matmul", "moving")
     if not is_transpose and dst.dtype.name != "float32":
         refuse("E-NKI-014", f"nisa.nc_matmul: dst {dst!r}; results in PSUM are float32")
     _check_tile(tile_position, tile_size, stationary, moving, dst)
