@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kSbufUnit = 64;        // bytes: one HBM access, as the pools of runtime::Kernel
 constexpr std::int64_t kPsumUnit = 64;        // bytes, where small tensors share a bank
 constexpr std::int64_t kNever = -1;           // no tensor has used these bytes
-constexpr std::int64_t kForever = INT64_MAX;  // placed by hand
+constexpr std::int64_t kForever = INT64_MAX;
 
 // One memory, in units that are allocated as a whole. Tensors do not cross the borders of banks unless they
 // start at one. Without banks, a bank is the whole memory.
@@ -29,26 +29,32 @@ class Space {
   std::int64_t units(std::int64_t bytes) const { return (bytes + unit_ - 1) / unit_; }
 
   void reserve(std::int64_t byte, std::int64_t bytes, std::int64_t until) {
-    const auto end = std::min<std::int64_t>((byte + bytes + unit_ - 1) / unit_,
-                                            static_cast<std::int64_t>(last_use_.size()));
-    for (std::int64_t u = byte / unit_; u < end; ++u) last_use_[static_cast<std::size_t>(u)] = until;
+    for (std::int64_t u = byte / unit_; u < end_of(byte, bytes); ++u) last_use_[static_cast<std::size_t>(u)] = until;
+  }
+  // Bytes that the kernel has placed by hand, and when it uses them.
+  void place(std::int64_t byte, std::int64_t bytes, std::int64_t first, std::int64_t last) {
+    placed_.push_back({byte / unit_, end_of(byte, bytes), first, last});
   }
 
-  // The first byte for a tensor that is first used at `now`; nothing if there is no room.
-  std::optional<std::int64_t> find(std::int64_t bytes, std::int64_t now, Allocation policy) const {
+  // The first byte for a tensor that is used from `now` to `until`; nothing if there is no room.
+  std::optional<std::int64_t> find(std::int64_t bytes, std::int64_t now, std::int64_t until, Allocation policy) const {
     const std::int64_t need = units(bytes), count = static_cast<std::int64_t>(last_use_.size());
+    std::vector<std::int64_t> last_use = last_use_;
+    for (const Placed& p : placed_)
+      if (p.first <= until && now <= p.last)
+        std::fill(last_use.begin() + p.begin, last_use.begin() + p.end, kForever);
     std::deque<std::int64_t> largest;  // indices of descending last uses in the window that ends at `u`
     std::optional<std::int64_t> best;
     std::int64_t best_use = now;
     for (std::int64_t u = 0; u < count; ++u) {
       while (!largest.empty() &&
-             last_use_[static_cast<std::size_t>(largest.back())] <= last_use_[static_cast<std::size_t>(u)])
+             last_use[static_cast<std::size_t>(largest.back())] <= last_use[static_cast<std::size_t>(u)])
         largest.pop_back();
       largest.push_back(u);
       const std::int64_t first = u - need + 1;
       if (first < 0) continue;
       if (largest.front() < first) largest.pop_front();
-      const std::int64_t use = last_use_[static_cast<std::size_t>(largest.front())];
+      const std::int64_t use = last_use[static_cast<std::size_t>(largest.front())];
       const bool crosses = first % bank_ != 0 && first / bank_ != u / bank_;
       if (use >= best_use || crosses) continue;
       best = first * unit_;
@@ -59,7 +65,16 @@ class Space {
   }
 
  private:
+  struct Placed {
+    std::int64_t begin, end;   // units
+    std::int64_t first, last;  // entries
+  };
+  std::int64_t end_of(std::int64_t byte, std::int64_t bytes) const {
+    return std::min<std::int64_t>((byte + bytes + unit_ - 1) / unit_, static_cast<std::int64_t>(last_use_.size()));
+  }
+
   std::int64_t unit_, bank_;  // bytes; units
+  std::vector<Placed> placed_;
   std::vector<std::int64_t> last_use_;  // of each unit: index of an entry
 };
 
@@ -175,6 +190,12 @@ std::vector<LiveRange> live_ranges(const Trace& trace) {
 
 namespace {
 
+// How tightly tensors are packed.
+struct Packing {
+  std::int64_t psum_unit = 0;          // bytes
+  bool shares_placed_bytes = false;  // bytes that the kernel places by hand are free while it does not use them
+};
+
 // Places all tensors, or names the first one without room.
 struct Allocated {
   std::vector<Place> places;
@@ -182,10 +203,10 @@ struct Allocated {
 };
 
 Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, Allocation policy,
-                      std::int64_t psum_unit) {
+                      const Packing& packing) {
   const isa::Limits& limits = trace.limits();
   // Tensors of the front end itself lie behind what a kernel may use, as long as there is room.
-  Space sbuf(trace.usable(), kSbufUnit), psum(limits.psum_bytes, psum_unit, limits.psum_bank_bytes),
+  Space sbuf(trace.usable(), kSbufUnit), psum(limits.psum_bytes, packing.psum_unit, limits.psum_bank_bytes),
       own(std::max<std::int64_t>(
               0, std::int64_t{limits.sbuf_bytes} - limits.sbuf_reserved - (trace.usable() + kSbufUnit)),
           kSbufUnit);
@@ -196,7 +217,9 @@ Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, 
     Space& space = storage->buffer == Buffer::kSbuf ? sbuf : psum;
     if (storage->place) {
       made.places[storage->id] = *storage->place;
-      space.reserve(storage->place->byte, storage->row_bytes(), kForever);
+      const LiveRange& used = ranges[storage->id];
+      const bool shared = packing.shares_placed_bytes;
+      space.place(storage->place->byte, storage->row_bytes(), shared ? used.first : 0, shared ? used.last : kForever);
     } else if (ranges[storage->id].used()) {
       automatic.push_back(storage.get());
     }
@@ -209,14 +232,14 @@ Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, 
     Space& space = in_sbuf ? sbuf : psum;
     const LiveRange& range = ranges[storage->id];
     if (storage->implicit && in_sbuf) {
-      if (const auto byte = own.find(storage->row_bytes(), range.first, Allocation::kRotating)) {
+      if (const auto byte = own.find(storage->row_bytes(), range.first, range.last, Allocation::kRotating)) {
         const auto first = static_cast<std::int64_t>(own.units(trace.usable()) * kSbufUnit);
         made.places[storage->id] = {0, static_cast<std::uint32_t>(*byte + first)};
         own.reserve(*byte, storage->row_bytes(), range.last);
         continue;
       }
     }
-    auto byte = space.find(storage->row_bytes(), range.first, policy);
+    auto byte = space.find(storage->row_bytes(), range.first, range.last, policy);
     if (!byte)
       if (const Storage* source = in_place_source(trace, ranges, *storage)) byte = made.places[source->id].byte;
     if (!byte) {
@@ -233,9 +256,9 @@ Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, 
 
 std::vector<Place> allocate(const Trace& trace, const std::vector<LiveRange>& ranges, Allocation policy) {
   const isa::Limits& limits = trace.limits();
-  Allocated made = allocate_in(trace, ranges, policy, limits.psum_bank_bytes);
-  if (made.without_room != nullptr && made.without_room->buffer == Buffer::kPsum)
-    made = allocate_in(trace, ranges, policy, kPsumUnit);
+  Allocated made;
+  for (const Packing& packing : {Packing{limits.psum_bank_bytes, false}, {kPsumUnit, false}, {kPsumUnit, true}})
+    if (made = allocate_in(trace, ranges, policy, packing); made.without_room == nullptr) break;
   if (made.without_room != nullptr)
     refuse_full(trace, ranges, *made.without_room,
                 made.without_room->buffer == Buffer::kSbuf ? trace.usable() : limits.psum_bytes);

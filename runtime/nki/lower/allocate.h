@@ -7,7 +7,8 @@
 //   first_fit  the lowest free address: least memory, and a tensor of a loop gets the same bytes every time
 // Tensors in PSUM take whole banks; if there are too few, small ones share banks. No tensor crosses the border of a
 // bank unless it starts at one. The destination of an elementwise instruction takes the place of a source that
-// nothing reads afterwards, if there is no other. Bytes that the kernel places by hand are never given to others.
+// nothing reads afterwards, if there is no other. Bytes that the kernel places by hand go to others only if there is
+// no room elsewhere, and only while the kernel does not use them.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,9 @@ import numpy as np
 
 from _tahoma_types import bfloat16, float8_e3m4, float8_e4m3, float8_e4m3fn, float8_e5m2
 
+# np.dtype("bfloat16") works once ml_dtypes is imported.
+np.sctypeDict.update({kind.__name__: kind for kind in (bfloat16, float8_e3m4, float8_e4m3, float8_e4m3fn, float8_e5m2)})
+
 
 class finfo:
     """Limits of a type."""
