@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "model/base/error.h"
+#include "runtime/nki/lower/regions.h"
 
 namespace tahoma::runtime::nki {
 
@@ -58,17 +59,6 @@ class Space {
   std::vector<std::int64_t> last_use_;  // of each unit: index of an entry
 };
 
-void use(std::vector<LiveRange>& ranges, std::uint32_t storage, std::uint32_t entry) {
-  LiveRange& range = ranges[storage];
-  range.first = std::min(range.first, entry);
-  range.last = std::max(range.last, entry);
-}
-
-void use(std::vector<LiveRange>& ranges, const Side& side, std::uint32_t entry) {
-  use(ranges, side.storage, entry);
-  if (side.dynamic.index) use(ranges, side.dynamic.index->storage->id, entry);
-}
-
 [[noreturn]] void refuse_full(const Trace& trace, const std::vector<LiveRange>& ranges, const Storage& wanted,
                               std::int64_t capacity) {
   const std::uint32_t now = ranges[wanted.id].first;
@@ -115,21 +105,11 @@ std::vector<Loop> loops_of(const Trace& trace) {
 std::vector<LiveRange> live_ranges(const Trace& trace) {
   std::vector<LiveRange> ranges(trace.storages.size());
   for (std::uint32_t e = 0; e < trace.entries.size(); ++e) {
-    const Recorded& entry = trace.entries[e];
-    for (const Operand& operand : entry.operands) use(ranges, operand.storage, e);
-    if (entry.transfer) {
-      use(ranges, entry.transfer->dst, e);
-      for (const Side& side : entry.transfer->sources) use(ranges, side, e);
-    }
-    if (entry.registers && entry.registers->word) use(ranges, *entry.registers->word, e);
-    if (entry.exchange) {
-      for (const auto* list : {&entry.exchange->ready, &entry.exchange->sends})
-        for (const ExchangeWork::Send& send : *list) {
-          use(ranges, send.src, e);
-          use(ranges, send.dst, e);
-        }
-      for (const Side& side : entry.exchange->received) use(ranges, side, e);
-    }
+    for_storages(trace.entries[e], [&](std::uint32_t storage) {
+      LiveRange& range = ranges[storage];
+      range.first = std::min(range.first, e);
+      range.last = std::max(range.last, e);
+    });
   }
   for (const Loop& loop : loops_of(trace))
     for (const auto& storage : trace.storages) {
@@ -140,6 +120,18 @@ std::vector<LiveRange> live_ranges(const Trace& trace) {
       range.last = std::max(range.last, loop.end);
     }
   return ranges;
+}
+
+Units units_of(const Storage& storage, const isa::Limits& limits) {
+  const auto rounded = [&](std::int64_t unit) { return (storage.row_bytes() + unit - 1) / unit; };
+  if (storage.buffer == Buffer::kSbuf) return {rounded(kSbufUnit), 0};
+  if (storage.buffer == Buffer::kPsum) return {0, rounded(limits.psum_bank_bytes)};
+  return {0, 0};
+}
+
+Units capacity_of(const Trace& trace) {
+  const isa::Limits& limits = trace.limits();
+  return {trace.usable() / kSbufUnit, limits.psum_bytes / limits.psum_bank_bytes};
 }
 
 std::vector<Place> allocate(const Trace& trace, const std::vector<LiveRange>& ranges, Allocation policy) {

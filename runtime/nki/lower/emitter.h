@@ -63,7 +63,6 @@ class Emitter {
   // Adds the accesses of the instruction and follows what they do to PSUM and to reused bytes.
   void note(Op& op, const Recorded& entry);
   void note(Op& op, std::uint32_t storage, const Region& region, bool reads, bool writes);
-  Region hbm_region(const Storage& storage, const Side& side) const;
   std::uint8_t offset_of(const Side& side, isa::Queue queue);
   void number_rows(Op& op, const TransferWork& work);
   void bound_rows(isa::Instruction& doorbell, const isa::Descriptor& d, const TransferWork& work) const;

@@ -153,7 +153,7 @@ def run_calls(calls):
     with time_limit(float(os.environ.get("TAHOMA_TRACE_SECONDS", "600"))):
         programs = [program for rank, call in enumerate(calls) for program in call.programs(rank, len(calls))]
     traced = time.perf_counter()
-    lowered = [p.tracer.lower(settings().allocation, settings().tensor_copy) for p in programs]
+    lowered = [p.tracer.lower(settings().allocation, settings().tensor_copy, settings().order) for p in programs]
     ready = time.perf_counter()
     bundle = Bundle(calls, cores, programs, lowered)
     with tempfile.TemporaryDirectory(prefix="tahoma-") as folder:
