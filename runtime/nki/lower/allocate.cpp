@@ -7,7 +7,7 @@
 #include <deque>
 
 #include "model/base/error.h"
-#include "runtime/nki/lower/regions.h"
+#include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
 

@@ -8,7 +8,7 @@
 #include "runtime/builder/access_region.h"
 #include "runtime/builder/dma_operation.h"
 #include "runtime/nki/lower/emitter.h"
-#include "runtime/nki/lower/regions.h"
+#include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
 
@@ -95,8 +95,11 @@ void Emitter::ring(const TransferWork& work, Piece piece, isa::Queue queue, bool
 }
 
 // A register must not move a side out of its tensor: the number of rows of dimension 0 that the tensor has.
-void Emitter::bound_rows(isa::Instruction& doorbell, const isa::Descriptor& d, const TransferWork& work) const {
-  if (doorbell.op != isa::Opcode::kDmaCopy || (doorbell.dst_reg == isa::kNone) == (doorbell.src_reg == isa::kNone)) return;
+void Emitter::bound_rows(isa::Instruction& doorbell, const isa::Descriptor& d,
+                         const TransferWork& work) const {
+  if (doorbell.op != isa::Opcode::kDmaCopy ||
+      (doorbell.dst_reg == isa::kNone) == (doorbell.src_reg == isa::kNone))
+    return;
   const bool gathers = doorbell.src_reg != isa::kNone;
   const isa::DmaSide &rows = gathers ? d.src : d.dst, &tile = gathers ? d.dst : d.src;
   const Storage& storage = *trace_.storages[gathers ? work.sources.front().storage : work.dst.storage];

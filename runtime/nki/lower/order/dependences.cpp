@@ -8,7 +8,7 @@
 
 #include "isa/table/table_fields.h"
 #include "runtime/builder/scheduler_log.h"
-#include "runtime/nki/lower/regions.h"
+#include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
 
@@ -25,7 +25,9 @@ bool continues_reduction(const isa::Instruction& i) {
          (i.command == isa::ReduceCommand::kReduce || i.command == isa::ReduceCommand::kIdle);
 }
 
-bool draws_random_numbers(isa::Opcode op) { return op >= isa::Opcode::kDropout && op <= isa::Opcode::kRandGetState; }
+bool draws_random_numbers(isa::Opcode op) {
+  return op >= isa::Opcode::kDropout && op <= isa::Opcode::kRandGetState;
+}
 
 // State outside of memory that instructions share, as sequences of entries that keep their order.
 class HiddenState {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which entries of a trace must follow which. Entry b depends on an earlier entry a if
-//   - they access common bytes of a tensor and one of them writes (regions.h); or
+//   - they access common bytes of a tensor and one of them writes (tensor_regions.h); or
 //   - a is in b's `after`; or
 //   - one of them is a fence: it works on registers, or it is a barrier or an exchange; or
 //   - they share state that is not in memory: the generators of random numbers of an engine, the accumulators

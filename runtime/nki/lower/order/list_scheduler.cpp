@@ -42,19 +42,19 @@ class ListScheduler {
     const Estimator estimator(trace, machine);
     for (std::uint32_t e = 0; e < trace.entries.size(); ++e)
       estimates_.push_back(estimator.of(trace.entries[e], queues[e]));
+    rank();
   }
 
   std::optional<std::vector<std::uint32_t>> order() {
     if (!plan_.is_feasible()) return std::nullopt;
-    rank();
     for (std::uint32_t e = 0; e < missing_.size(); ++e) {
       missing_[e] = static_cast<std::uint32_t>(dependences_.before(e).size());
       if (missing_[e] == 0) make_ready(e);
     }
-    while (order_.size() < missing_.size()) {
+    while (!is_done()) {
       while (start_all()) {
       }
-      if (order_.size() == missing_.size()) break;
+      if (is_done()) break;
       TAHOMA_INVARIANT(!events_.empty(), "the next entry of a feasible order can always start");
       advance();
     }
@@ -62,6 +62,7 @@ class ListScheduler {
   }
 
  private:
+  bool is_done() const { return order_.size() == missing_.size(); }
   struct QueueState {
     ReadyPool ready;
     std::int64_t free = 0;
@@ -82,7 +83,8 @@ class ListScheduler {
     std::vector<std::int64_t> path(count, 0);
     for (std::uint32_t e = count; e-- > 0;) {
       path[e] += estimates_[e].total();
-      for (const std::uint32_t before : dependences_.before(e)) path[before] = std::max(path[before], path[e]);
+      for (const std::uint32_t before : dependences_.before(e))
+        path[before] = std::max(path[before], path[e]);
     }
     by_rank_.resize(count);
     std::iota(by_rank_.begin(), by_rank_.end(), 0U);
@@ -110,8 +112,8 @@ class ListScheduler {
           kTries, [&](std::uint32_t r, const Units& need) { return plan_.may_start(by_rank_[r], need); });
       // The next entry of the trace's order may be behind the ones examined.
       const std::uint32_t next = plan_.next();
-      const bool next_starts = !rank && next < missing_.size() && is_ready_[next] && &queue_of(next) == &queue &&
-                               plan_.may_start(next, need_[next]);
+      const bool next_starts = !rank && next < missing_.size() && is_ready_[next] &&
+                               &queue_of(next) == &queue && plan_.may_start(next, need_[next]);
       queue.changed = rank || next_starts;
       if (!queue.changed) continue;
       start(rank ? by_rank_[*rank] : next);

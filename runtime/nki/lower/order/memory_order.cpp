@@ -39,8 +39,8 @@ class MemoryOrder {
     std::vector<std::uint32_t> order;
     order.reserve(state_.size());
     while (order.size() < state_.size()) {
-      const auto next = pool_.best(
-          1, [&](std::uint32_t, const Units& need) { return within(live_ + need, capacity_); });
+      const auto next =
+          pool_.best(1, [&](std::uint32_t, const Units& need) { return within(live_ + need, capacity_); });
       if (!next) return std::nullopt;
       start(*next);
       order.push_back(*next);

@@ -5,6 +5,14 @@
 
 namespace tahoma::runtime::nki {
 
+namespace {
+
+// For every unit that is taken ahead of its turn, another one stays free (policy): entries whose tensors live
+// only for a short time would otherwise share the little that is left, and wait for each other.
+constexpr std::int64_t kAhead = 2;
+
+}  // namespace
+
 MemoryPlan::MemoryPlan(const Trace& trace, const Units& capacity)
     : uses_(trace),
       capacity_(capacity),
@@ -45,7 +53,7 @@ bool MemoryPlan::may_start(std::uint32_t entry, const Units& need) const {
     until = std::max(until, first);
   }
   for (std::size_t m = 0; m < kMemories; ++m)
-    if (earlier[m] > 0 && profiles_[m].most(next_, until) + earlier[m] > capacity_[m]) return false;
+    if (earlier[m] > 0 && profiles_[m].most(next_, until) + kAhead * earlier[m] > capacity_[m]) return false;
   return true;
 }
 
@@ -63,7 +71,7 @@ bool MemoryPlan::complete(std::uint32_t entry) {
 void MemoryPlan::begin(std::uint32_t storage) {
   tensors_[storage].begun = true;
   held_ = held_ + uses_.size(storage);
-  add(storage, next_, uses_.users(storage).front(), 1);
+  add(storage, next_, uses_.users(storage).front(), kAhead);
 }
 
 void MemoryPlan::finish_start(std::uint32_t entry) {
@@ -80,12 +88,16 @@ void MemoryPlan::shorten(std::uint32_t storage) {
   const std::size_t before = end;
   while (end > 0 && started_[users[end - 1]]) --end;
   if (end == before) return;
-  const std::size_t first = end > 0 ? users[end - 1] + 1 : next_;
+  std::size_t first = end > 0 ? users[end - 1] + 1 : next_;
+  if (first < users.front()) {
+    add(storage, first, users.front(), -kAhead);
+    first = users.front();
+  }
   add(storage, first, users[before - 1] + 1, -1);
 }
 
-void MemoryPlan::add(std::uint32_t storage, std::size_t first, std::size_t end, std::int64_t sign) {
-  for (std::size_t m = 0; m < kMemories; ++m) profiles_[m].add(first, end, sign * uses_.size(storage)[m]);
+void MemoryPlan::add(std::uint32_t storage, std::size_t first, std::size_t end, std::int64_t times) {
+  for (std::size_t m = 0; m < kMemories; ++m) profiles_[m].add(first, end, times * uses_.size(storage)[m]);
 }
 
 }  // namespace tahoma::runtime::nki

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of entries that start out of order. The tensors fit if everything runs in the trace's order. An
 // entry may start ahead of its turn only if the entries that are left still fit when they then run in the
-// trace's order; so there is always a way to the end.
+// trace's order; so there is always a way to the end. Besides, it must leave as much free as it takes.
 //
 // A tensor lives from the start of the first entry that uses it. For the order it dies when its last entry has
 // started; its bytes are free when that entry is complete.
@@ -52,7 +52,7 @@ class MemoryPlan {
   void begin(std::uint32_t storage);
   void finish_start(std::uint32_t entry);
   void shorten(std::uint32_t storage);
-  void add(std::uint32_t storage, std::size_t first, std::size_t end, std::int64_t sign);
+  void add(std::uint32_t storage, std::size_t first, std::size_t end, std::int64_t times);
 
   TensorUses uses_;
   Units capacity_, held_{};  // held_: by tensors that have begun and whose users are not all complete

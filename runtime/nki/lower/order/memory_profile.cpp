@@ -43,8 +43,8 @@ std::int64_t MemoryProfile::most(std::size_t node, std::size_t low, std::size_t 
   if (end <= low || high <= first) return kNothing;
   if (first <= low && high <= end) return nodes_[node].most;
   const std::size_t middle = (low + high) / 2;
-  return nodes_[node].more + std::max(most(2 * node, low, middle, first, end),
-                                      most(2 * node + 1, middle, high, first, end));
+  return nodes_[node].more +
+         std::max(most(2 * node, low, middle, first, end), most(2 * node + 1, middle, high, first, end));
 }
 
 }  // namespace tahoma::runtime::nki

@@ -9,9 +9,8 @@
 namespace tahoma::runtime::nki {
 
 bool is_movable(const Trace& trace) {
-  return loops_of(trace).empty() && std::none_of(trace.storages.begin(), trace.storages.end(), [](const auto& s) {
-           return s->on_chip() && s->place;
-         });
+  return loops_of(trace).empty() && std::none_of(trace.storages.begin(), trace.storages.end(),
+                                                 [](const auto& s) { return s->on_chip() && s->place; });
 }
 
 Trace reordered(const Trace& trace, const std::vector<std::uint32_t>& order,

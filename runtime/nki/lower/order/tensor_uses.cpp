@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/nki/lower/regions.h"
+#include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
 

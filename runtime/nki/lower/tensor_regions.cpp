@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/nki/lower/regions.h"
+#include "runtime/nki/lower/tensor_regions.h"
 
 #include <algorithm>
 
@@ -98,7 +98,8 @@ std::vector<Access> tensor_accesses(const Trace& trace, const Recorded& entry) {
   if (entry.registers || entry.barrier || entry.exchange) return accesses;
   const auto add = [&](const Side& side, bool writes) {
     accesses.push_back({side_region(trace, side), writes, false});
-    if (side.dynamic.index) accesses.push_back({side_region(trace, side_of(*side.dynamic.index)), false, false});
+    if (side.dynamic.index)
+      accesses.push_back({side_region(trace, side_of(*side.dynamic.index)), false, false});
   };
   if (entry.transfer) {
     for (const Side& side : entry.transfer->sources) add(side, false);
