@@ -48,6 +48,8 @@ class NkiKernel final : public runtime::Workload {
           "addresses of tensors on chip: rotating or first_fit", base::chosen());
     t.add("tensor_copy", request_.tensor_copy, std::string("balanced"), {},
           "engine of copies from and to PSUM: balanced, vector or scalar", base::chosen());
+    t.add("order", request_.order, std::string("program"), {},
+          "order of the instructions of each queue: program or list", base::chosen());
   }
 
   void check(const model::MachineParams& machine) const override {

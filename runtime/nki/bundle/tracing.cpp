@@ -53,6 +53,7 @@ void trace_into(const std::string& folder, const TracingRequest& request) {
                               {"values", request.values},
                               {"allocation", request.allocation},
                               {"tensor_copy", request.tensor_copy},
+                              {"order", request.order},
                               {"out", folder}};
   const std::string package = package_path();
   const std::string file = folder + "/request.json";

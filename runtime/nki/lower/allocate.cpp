@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 
 #include "model/base/error.h"
+#include "runtime/nki/lower/address_space.h"
+#include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
 
@@ -14,80 +15,7 @@ namespace {
 
 constexpr std::int64_t kSbufUnit = 64;        // bytes: one HBM access, as the pools of runtime::Kernel
 constexpr std::int64_t kPsumUnit = 64;        // bytes, where small tensors share a bank
-constexpr std::int64_t kNever = -1;           // no tensor has used these bytes
 constexpr std::int64_t kForever = INT64_MAX;
-
-// One memory, in units that are allocated as a whole. Tensors do not cross the borders of banks unless they
-// start at one. Without banks, a bank is the whole memory.
-class Space {
- public:
-  Space(std::int64_t bytes, std::int64_t unit, std::int64_t bank = 0)
-      : unit_(unit),
-        bank_((bank == 0 ? bytes : bank) / unit),
-        last_use_(static_cast<std::size_t>(bytes / unit), kNever) {}
-
-  std::int64_t units(std::int64_t bytes) const { return (bytes + unit_ - 1) / unit_; }
-
-  void reserve(std::int64_t byte, std::int64_t bytes, std::int64_t until) {
-    for (std::int64_t u = byte / unit_; u < end_of(byte, bytes); ++u) last_use_[static_cast<std::size_t>(u)] = until;
-  }
-  // Bytes that the kernel has placed by hand, and when it uses them.
-  void place(std::int64_t byte, std::int64_t bytes, std::int64_t first, std::int64_t last) {
-    placed_.push_back({byte / unit_, end_of(byte, bytes), first, last});
-  }
-
-  // The first byte for a tensor that is used from `now` to `until`; nothing if there is no room.
-  std::optional<std::int64_t> find(std::int64_t bytes, std::int64_t now, std::int64_t until, Allocation policy) const {
-    const std::int64_t need = units(bytes), count = static_cast<std::int64_t>(last_use_.size());
-    std::vector<std::int64_t> last_use = last_use_;
-    for (const Placed& p : placed_)
-      if (p.first <= until && now <= p.last)
-        std::fill(last_use.begin() + p.begin, last_use.begin() + p.end, kForever);
-    std::deque<std::int64_t> largest;  // indices of descending last uses in the window that ends at `u`
-    std::optional<std::int64_t> best;
-    std::int64_t best_use = now;
-    for (std::int64_t u = 0; u < count; ++u) {
-      while (!largest.empty() &&
-             last_use[static_cast<std::size_t>(largest.back())] <= last_use[static_cast<std::size_t>(u)])
-        largest.pop_back();
-      largest.push_back(u);
-      const std::int64_t first = u - need + 1;
-      if (first < 0) continue;
-      if (largest.front() < first) largest.pop_front();
-      const std::int64_t use = last_use[static_cast<std::size_t>(largest.front())];
-      const bool crosses = first % bank_ != 0 && first / bank_ != u / bank_;
-      if (use >= best_use || crosses) continue;
-      best = first * unit_;
-      best_use = use;
-      if (policy == Allocation::kFirstFit || use == kNever) break;
-    }
-    return best;
-  }
-
- private:
-  struct Placed {
-    std::int64_t begin, end;   // units
-    std::int64_t first, last;  // entries
-  };
-  std::int64_t end_of(std::int64_t byte, std::int64_t bytes) const {
-    return std::min<std::int64_t>((byte + bytes + unit_ - 1) / unit_, static_cast<std::int64_t>(last_use_.size()));
-  }
-
-  std::int64_t unit_, bank_;  // bytes; units
-  std::vector<Placed> placed_;
-  std::vector<std::int64_t> last_use_;  // of each unit: index of an entry
-};
-
-void use(std::vector<LiveRange>& ranges, std::uint32_t storage, std::uint32_t entry) {
-  LiveRange& range = ranges[storage];
-  range.first = std::min(range.first, entry);
-  range.last = std::max(range.last, entry);
-}
-
-void use(std::vector<LiveRange>& ranges, const Side& side, std::uint32_t entry) {
-  use(ranges, side.storage, entry);
-  if (side.dynamic.index) use(ranges, side.dynamic.index->storage->id, entry);
-}
 
 [[noreturn]] void refuse_full(const Trace& trace, const std::vector<LiveRange>& ranges, const Storage& wanted,
                               std::int64_t capacity) {
@@ -161,21 +89,11 @@ std::vector<Loop> loops_of(const Trace& trace) {
 std::vector<LiveRange> live_ranges(const Trace& trace) {
   std::vector<LiveRange> ranges(trace.storages.size());
   for (std::uint32_t e = 0; e < trace.entries.size(); ++e) {
-    const Recorded& entry = trace.entries[e];
-    for (const Operand& operand : entry.operands) use(ranges, operand.storage, e);
-    if (entry.transfer) {
-      use(ranges, entry.transfer->dst, e);
-      for (const Side& side : entry.transfer->sources) use(ranges, side, e);
-    }
-    if (entry.registers && entry.registers->word) use(ranges, *entry.registers->word, e);
-    if (entry.exchange) {
-      for (const auto* list : {&entry.exchange->ready, &entry.exchange->sends})
-        for (const ExchangeWork::Send& send : *list) {
-          use(ranges, send.src, e);
-          use(ranges, send.dst, e);
-        }
-      for (const Side& side : entry.exchange->received) use(ranges, side, e);
-    }
+    for_storages(trace.entries[e], [&](std::uint32_t storage) {
+      LiveRange& range = ranges[storage];
+      range.first = std::min(range.first, e);
+      range.last = std::max(range.last, e);
+    });
   }
   for (const Loop& loop : loops_of(trace))
     for (const auto& storage : trace.storages) {
@@ -186,6 +104,18 @@ std::vector<LiveRange> live_ranges(const Trace& trace) {
       range.last = std::max(range.last, loop.end);
     }
   return ranges;
+}
+
+Units units_of(const Storage& storage, const isa::Limits& limits) {
+  const auto rounded = [&](std::int64_t unit) { return (storage.row_bytes() + unit - 1) / unit; };
+  if (storage.buffer == Buffer::kSbuf) return {rounded(kSbufUnit), 0};
+  if (storage.buffer == Buffer::kPsum) return {0, rounded(limits.psum_bank_bytes)};
+  return {0, 0};
+}
+
+Units capacity_of(const Trace& trace) {
+  const isa::Limits& limits = trace.limits();
+  return {trace.usable() / kSbufUnit, limits.psum_bytes / limits.psum_bank_bytes};
 }
 
 namespace {
@@ -206,7 +136,7 @@ Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, 
                       const Packing& packing) {
   const isa::Limits& limits = trace.limits();
   // Tensors of the front end itself lie behind what a kernel may use, as long as there is room.
-  Space sbuf(trace.usable(), kSbufUnit), psum(limits.psum_bytes, packing.psum_unit, limits.psum_bank_bytes),
+  AddressSpace sbuf(trace.usable(), kSbufUnit), psum(limits.psum_bytes, packing.psum_unit, limits.psum_bank_bytes),
       own(std::max<std::int64_t>(
               0, std::int64_t{limits.sbuf_bytes} - limits.sbuf_reserved - (trace.usable() + kSbufUnit)),
           kSbufUnit);
@@ -214,7 +144,7 @@ Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, 
   std::vector<const Storage*> automatic;
   for (const auto& storage : trace.storages) {
     if (!storage->on_chip()) continue;
-    Space& space = storage->buffer == Buffer::kSbuf ? sbuf : psum;
+    AddressSpace& space = storage->buffer == Buffer::kSbuf ? sbuf : psum;
     if (storage->place) {
       made.places[storage->id] = *storage->place;
       const LiveRange& used = ranges[storage->id];
@@ -229,7 +159,7 @@ Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, 
   });
   for (const Storage* storage : automatic) {
     const bool in_sbuf = storage->buffer == Buffer::kSbuf;
-    Space& space = in_sbuf ? sbuf : psum;
+    AddressSpace& space = in_sbuf ? sbuf : psum;
     const LiveRange& range = ranges[storage->id];
     if (storage->implicit && in_sbuf) {
       if (const auto byte = own.find(storage->row_bytes(), range.first, range.last, Allocation::kRotating)) {

@@ -11,6 +11,7 @@
 // no room elsewhere, and only while the kernel does not use them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,12 @@ struct LiveRange {
   bool used() const { return first <= last; }
 };
 std::vector<LiveRange> live_ranges(const Trace& trace);
+
+// Sizes and addresses are multiples of a unit: 64 bytes of each partition in SBUF, a bank in PSUM.
+using Units = std::array<std::int64_t, 2>;  // of SBUF, of PSUM
+Units units_of(const Storage& storage, const isa::Limits& limits);
+// What a kernel may use.
+Units capacity_of(const Trace& trace);
 
 // By storage id; tensors in HBM and tensors that nothing uses stay at zero. Throws UserError E-NKI-020 when
 // memory runs out: the text lists what lives at that point, with sizes and lines.

@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "runtime/builder/access_region.h"
 #include "runtime/nki/lower/allocate.h"
+#include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
 

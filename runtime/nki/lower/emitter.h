@@ -65,7 +65,6 @@ class Emitter {
   void note(Op& op, const Recorded& entry);
   std::uint32_t storage_at(const Recorded& entry, const isa::OperandAccess& access, const Region& region) const;
   void note(Op& op, std::uint32_t storage, const Region& region, bool reads, bool writes);
-  Region hbm_region(const Storage& storage, const Side& side) const;
   std::uint8_t offset_of(const Side& side, isa::Queue queue);
   void number_rows(Op& op, const TransferWork& work);
   void bound_rows(isa::Instruction& doorbell, const isa::Descriptor& d, const TransferWork& work) const;

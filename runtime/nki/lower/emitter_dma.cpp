@@ -8,6 +8,7 @@
 #include "runtime/builder/access_region.h"
 #include "runtime/builder/dma_operation.h"
 #include "runtime/nki/lower/emitter.h"
+#include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
 
@@ -40,33 +41,6 @@ bool same_place(const Side& a, const Side& b) {
 }
 
 }  // namespace
-
-// Rows of the tensor's innermost dimension by bytes in a row; what does not consist of parts of rows is treated
-// as whole rows, and an address that is known only while the kernel runs as the whole tensor.
-Region Emitter::hbm_region(const Storage& storage, const Side& side) const {
-  const auto size = static_cast<std::int64_t>(isa::size_of(side.dtype));
-  const std::int64_t row = std::max<std::int64_t>(1, storage.shape.back() * storage.element->bytes);
-  const std::int64_t all = storage.elements() * storage.element->bytes;
-  if (side.dynamic.kind != Dynamic::Kind::kNone)
-    return {storage.id, 0, static_cast<std::uint32_t>(all / row), 0, static_cast<std::uint64_t>(row)};
-  std::int64_t rows = 0, low = 0, high = size;
-  bool parts_of_rows = true;
-  for (const Axis& axis : side.axes) {
-    const std::int64_t step = axis.stride * size, reach = step * (axis.count - 1);
-    if (axis.count > 1 && step != 0 && step % row == 0)
-      rows += reach / row;
-    else
-      (reach < 0 ? low : high) += reach;
-    parts_of_rows = parts_of_rows && step >= 0;
-  }
-  const std::int64_t column = side.offset % row;
-  if (parts_of_rows && column + high <= row)
-    return {storage.id, static_cast<std::uint32_t>(side.offset / row), static_cast<std::uint32_t>(rows + 1),
-            static_cast<std::uint64_t>(column), static_cast<std::uint64_t>(high)};
-  const std::int64_t first = (side.offset + low) / row, last = (side.offset + rows * row + high - 1) / row;
-  return {storage.id, static_cast<std::uint32_t>(std::max<std::int64_t>(first, 0)),
-          static_cast<std::uint32_t>(last - first + 1), 0, static_cast<std::uint64_t>(row)};
-}
 
 void Emitter::place(isa::DmaSide& side, const Side& from) const {
   const Storage& storage = *trace_.storages[from.storage];
@@ -121,8 +95,11 @@ void Emitter::ring(const TransferWork& work, Piece piece, isa::Queue queue, bool
 }
 
 // A register must not move a side out of its tensor: the number of rows of dimension 0 that the tensor has.
-void Emitter::bound_rows(isa::Instruction& doorbell, const isa::Descriptor& d, const TransferWork& work) const {
-  if (doorbell.op != isa::Opcode::kDmaCopy || (doorbell.dst_reg == isa::kNone) == (doorbell.src_reg == isa::kNone)) return;
+void Emitter::bound_rows(isa::Instruction& doorbell, const isa::Descriptor& d,
+                         const TransferWork& work) const {
+  if (doorbell.op != isa::Opcode::kDmaCopy ||
+      (doorbell.dst_reg == isa::kNone) == (doorbell.src_reg == isa::kNone))
+    return;
   const bool gathers = doorbell.src_reg != isa::kNone;
   const isa::DmaSide &rows = gathers ? d.src : d.dst, &tile = gathers ? d.dst : d.src;
   const Storage& storage = *trace_.storages[gathers ? work.sources.front().storage : work.dst.storage];

@@ -8,6 +8,7 @@
 #include "runtime/builder/dma_operation.h"
 #include "runtime/nki/lower/allocate.h"
 #include "runtime/nki/lower/emitter.h"
+#include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
 

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <set>
 
 #include "isa/core/program_error.h"
 #include "isa/validate/validate.h"
 #include "model/base/error.h"
 #include "runtime/nki/lower/emitter.h"
-#include "runtime/nki/lower/reorder.h"
 
 namespace tahoma::runtime::nki {
 
@@ -146,18 +146,19 @@ Lowered lower_in_order(const Trace& trace, const model::MachineParams& machine,
 }  // namespace
 
 Lowered lower(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options) {
-  try {
-    return lower_in_order(trace, machine, options);
-  } catch (const base::UserError& error) {
-    if (error.code != "E-NKI-020") throw;
+  OrderAttempts attempts(trace, machine, options.copies, options.order);
+  std::exception_ptr in_first_order;
+  while (const Trace* const ordered = attempts.next()) {
+    try {
+      Lowered lowered = lower_in_order(*ordered, machine, options);
+      if (!attempts.warning().empty()) lowered.warnings.push_back(attempts.warning());
+      return lowered;
+    } catch (const base::UserError& error) {
+      if (error.code != "E-NKI-020") throw;
+      if (!in_first_order) in_first_order = std::current_exception();
+    }
   }
-  const Trace moved = with_short_ranges(trace);
-  Lowered lowered = lower_in_order(moved, machine, options);
-  lowered.warnings.emplace_back(
-      "the tensors do not fit on chip in program order: loads were moved down to their first use, and copies "
-      "from PSUM up to the "
-      "results that they copy");
-  return lowered;
+  std::rethrow_exception(in_first_order);
 }
 
 }  // namespace tahoma::runtime::nki

@@ -2,7 +2,8 @@
 // From a trace to the program of one core. Every decision that the kernel leaves open is made by a policy with
 // a file of its own: addresses (allocate.h), engines and queues (choose.h), accumulation in PSUM
 // (accumulate.h), descriptors (transfers.h). The scheduler (runtime/builder/scheduler.h) places the semaphores
-// from the bytes that each instruction accesses; program order is kept on each queue.
+// from the bytes that each instruction accesses. Each queue keeps program order, unless another order is asked
+// for or the tensors do not fit on chip otherwise (order/order_attempts.h).
 //
 // Errors have the kernel's line as their place: E-NKI-020 to 029 (nki_errors.md), and those of isa::validate.
 #pragma once
@@ -14,6 +15,7 @@
 #include "model/system/machine_params.h"
 #include "runtime/nki/lower/allocate.h"
 #include "runtime/nki/lower/choose.h"
+#include "runtime/nki/lower/order/order_attempts.h"
 #include "runtime/nki/record/trace.h"
 
 namespace tahoma::runtime::nki {
@@ -21,6 +23,7 @@ namespace tahoma::runtime::nki {
 struct LoweringOptions {
   Allocation allocation = Allocation::kRotating;
   CopyEngine copies = CopyEngine::kBalanced;
+  Order order = Order::kProgram;
 };
 
 // What an argument of the program holds: the address of a tensor, of this core or of another rank's core, or

@@ -116,11 +116,13 @@ void bind_tracer(py::module_& m) {
       .def("dump", [](const Tracer& t) { return nki::dump(t.trace); })
       .def(
           "lower",
-          [](const Tracer& t, const std::string& allocation, const std::string& copies) {
+          [](const Tracer& t, const std::string& allocation, const std::string& copies,
+             const std::string& order) {
             nki::LoweringOptions options;
             if (allocation == "first_fit") options.allocation = nki::Allocation::kFirstFit;
             if (copies == "vector") options.copies = nki::CopyEngine::kVector;
             if (copies == "scalar") options.copies = nki::CopyEngine::kScalar;
+            if (order == "list") options.order = nki::Order::kList;
             nki::Lowered lowered = t.lower(options);
             py::dict result;
             const std::vector<std::byte> bytes = isa::to_bytes(lowered.program);
@@ -140,10 +142,10 @@ void bind_tracer(py::module_& m) {
                 written[entry.registers->word->storage] = true;
             }
             // Of tensors in shared HBM: the number in order of declaration, which the programs of a kernel have in common.
-            std::vector<std::size_t> order(t.trace.storages.size(), 0);
+            std::vector<std::size_t> position(t.trace.storages.size(), 0);
             std::size_t shared = 0;
             for (const auto& s : t.trace.storages)
-              if (s->buffer == nki::Buffer::kSharedHbm) order[s->id] = shared++;
+              if (s->buffer == nki::Buffer::kSharedHbm) position[s->id] = shared++;
             for (std::size_t a = 0; a < lowered.arguments.size(); ++a) {
               const nki::Argument& held = lowered.arguments[a];
               const nki::Storage& s = *t.trace.storages[held.storage];
@@ -161,7 +163,7 @@ void bind_tracer(py::module_& m) {
               argument["buffer"] = std::string(nki::name_of(s.buffer));
               argument["role"] = s.role;
               argument["written"] = static_cast<bool>(written[s.id]);
-              argument["order"] = order[s.id];
+              argument["order"] = position[s.id];
               argument["values"] = py::bytes(reinterpret_cast<const char*>(s.values.data()), s.values.size());
               arguments.append(argument);
             }
@@ -178,7 +180,7 @@ void bind_tracer(py::module_& m) {
             result["tensors"] = tensors;
             return result;
           },
-          py::arg("allocation") = "rotating", py::arg("copies") = "balanced");
+          py::arg("allocation") = "rotating", py::arg("copies") = "balanced", py::arg("order") = "program");
 }
 
 void bind_tables(py::module_& m) {

@@ -116,7 +116,7 @@ def tolerance(request, entry, depth):
 
 
 def trace(request):
-    configure(allocation=request["allocation"], tensor_copy=request["tensor_copy"], out="", mode="functional" if request["values"] else "timing")
+    configure(allocation=request["allocation"], tensor_copy=request["tensor_copy"], order=request["order"], out="", mode="functional" if request["values"] else "timing")
     kernel = loaded(request["kernel"])
     if isinstance(kernel, Launch):
         kernel = kernel.kernel
@@ -139,7 +139,7 @@ def trace(request):
     expected = golden(request, values)
     call = Call(kernel, grid, (), values)
     programs = call.programs()
-    lowered = [p.tracer.lower(request["allocation"], request["tensor_copy"]) for p in programs]
+    lowered = [p.tracer.lower(request["allocation"], request["tensor_copy"], request["order"]) for p in programs]
     bundle = Bundle([call], call.cores, programs, lowered)
     bundle.write(request["out"], "functional" if request["values"] else "timing")
     if expected is not None:

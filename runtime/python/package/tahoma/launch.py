@@ -159,7 +159,7 @@ class Prepared:
         with time_limit(float(os.environ.get("TAHOMA_TRACE_SECONDS", "600"))):
             programs = [program for rank, call in enumerate(calls) for program in call.programs(rank, len(calls))]
         traced = time.perf_counter()
-        lowered = [p.tracer.lower(settings().allocation, settings().tensor_copy) for p in programs]
+        lowered = [p.tracer.lower(settings().allocation, settings().tensor_copy, settings().order) for p in programs]
         self.bundle = Bundle(calls, calls[0].cores, programs, lowered)
         self.seconds = {"tracing": traced - start, "lowering": time.perf_counter() - traced}
 

@@ -16,6 +16,7 @@ class Settings:
     trace: bool = False  # write a timeline for Perfetto
     allocation: str = "rotating"  # or "first_fit": addresses of tensors that the kernel does not place
     tensor_copy: str = "balanced"  # or "vector", "scalar": the engine of copies from and to PSUM
+    order: str = "program"  # or "list": the order of the instructions of each queue
     most_instructions: int = 20_000_000  # a kernel that records more is stopped
     seed: int = 1
 
@@ -41,6 +42,7 @@ CHOICES = {
     "mode": ("functional", "timing"),
     "allocation": ("rotating", "first_fit"),
     "tensor_copy": ("balanced", "vector", "scalar"),
+    "order": ("program", "list"),
 }
 
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trace whose entries are in another order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/nki/record/trace.h"
+
+namespace tahoma::runtime::nki {
+
+// Whether entries may move at all: not with loops on the device, whose bodies stay together, and not with
+// on-chip tensors at hand-given addresses, which may share bytes that dependences do not tell.
+bool is_movable(const Trace& trace);
+
+// `order`: the entries of the trace, each once. `queues`: by entry; they stay the same in the new order.
+Trace reordered(const Trace& trace, const std::vector<std::uint32_t>& order,
+                const std::vector<isa::Queue>& queues);
+
+}  // namespace tahoma::runtime::nki

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensors that an entry uses, and the bytes of them that it accesses, before tensors have addresses. The
+// buffer of a region is the number of its tensor.
+#pragma once
+
+#include <vector>
+
+#include "runtime/builder/scheduler.h"
+#include "runtime/nki/record/trace.h"
+
+namespace tahoma::runtime::nki {
+
+// Calls visit(storage) for every tensor that the entry uses; it may visit one several times.
+template <class Visit>
+void for_storages(const Recorded& entry, Visit&& visit) {
+  const auto side = [&](const Side& s) {
+    visit(s.storage);
+    if (s.dynamic.index) visit(s.dynamic.index->storage->id);
+  };
+  for (const Operand& operand : entry.operands) visit(operand.storage);
+  if (entry.transfer) {
+    side(entry.transfer->dst);
+    for (const Side& s : entry.transfer->sources) side(s);
+  }
+  if (entry.registers && entry.registers->word) side(*entry.registers->word);
+  if (!entry.exchange) return;
+  for (const auto* list : {&entry.exchange->ready, &entry.exchange->sends})
+    for (const ExchangeWork::Send& send : *list) {
+      side(send.src);
+      side(send.dst);
+    }
+  for (const Side& s : entry.exchange->received) side(s);
+}
+
+// Of a tensor in HBM: rows of its innermost dimension by bytes in a row. What does not consist of parts of rows
+// is treated as whole rows, and an address that is known only while the kernel runs as the whole tensor.
+Region hbm_region(const Storage& storage, const Side& side);
+
+// Of instructions and transfers: what they read and write. Entries with registers, barriers and exchanges order
+// everything around them, so their accesses are not listed.
+std::vector<Access> tensor_accesses(const Trace& trace, const Recorded& entry);
+
+}  // namespace tahoma::runtime::nki
