@@ -49,7 +49,8 @@ void add_own_limits(Opcode op, std::vector<std::string>& lines) {
        "through GpSimd's own DMA from queue gpsimd only, at most 1024, 512 or 256 bytes per partition of "
        "32-, 16- or 8-bit types"},
       {Opcode::kDmaCopy,
-       "indirect: rows and bound given, one side rows of HBM, the other a tile of SBUF along dimension 0; bound also "
+       "indirect: rows and bound given, one side rows of HBM, the other a tile of SBUF along dimension 0; "
+       "bound also "
        "with one register, and with skip then the same sides"},
       {Opcode::kDmaCompute, "no source accumulates"},
       {Opcode::kDmaTranspose,

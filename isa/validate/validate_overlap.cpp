@@ -80,7 +80,8 @@ bool one_element(const Pattern& p) {
 bool reads_first(const Instruction& i, const OperandAccess& w, const OperandAccess& other) {
   if (other.writes) return false;
   if (i.op == Opcode::kStreamShuffle) return i.dst == i.src0;
-  return i.op == Opcode::kTensorReduce && one_element(w.pattern) && w.pattern.partition == other.pattern.partition;
+  return i.op == Opcode::kTensorReduce && one_element(w.pattern) &&
+         w.pattern.partition == other.pattern.partition;
 }
 
 std::string text_of(const OperandAccess& w, const OperandAccess& other) {
@@ -95,14 +96,16 @@ std::string text_of(const OperandAccess& w, const OperandAccess& other) {
 std::string overlap_of(const Instruction& instruction) {
   const AccessList list = accesses_of(instruction);
   const auto all = list.all();
-  const auto destinations = std::count_if(all.begin(), all.end(), [](const OperandAccess& a) { return a.writes; });
+  const auto destinations =
+      std::count_if(all.begin(), all.end(), [](const OperandAccess& a) { return a.writes; });
   for (std::size_t w = 0; w < all.size(); ++w) {
     if (!all[w].writes) continue;
     if (destinations == 1 && repeats(all[w].pattern))
       return "a destination has a stride of 0 over several elements; expected a separate address for each";
     for (std::size_t other = 0; other < all.size(); ++other) {
       const bool seen = all[other].writes && other <= w;
-      if (seen || in_place(all[w].pattern, all[other].pattern) || reads_first(instruction, all[w], all[other]))
+      if (seen || in_place(all[w].pattern, all[other].pattern) ||
+          reads_first(instruction, all[w], all[other]))
         continue;
       if (share_bytes(all[w].pattern, all[other].pattern)) return text_of(all[w], all[other]);
     }

@@ -37,7 +37,8 @@ void check_indirect(const Site& site, const Descriptor& d) {
               "an indirect transfer needs row numbers and a direct one must not have them; expected both "
               "or neither of indirect and rows");
   if (i.indirect == Indirection::kNone) {
-    if (find_field(site.row, FieldKind::kExtent) != nullptr && (i.extent != 0 || i.skip)) check_bound(site, d);
+    if (find_field(site.row, FieldKind::kExtent) != nullptr && (i.extent != 0 || i.skip))
+      check_bound(site, d);
     return;
   }
   const DmaSide& rows = i.indirect == Indirection::kGather ? d.src : d.dst;

@@ -48,7 +48,7 @@ class Findings {
   void add_redundant(const Origin& a, const Origin& b, const std::function<std::string()>& text);
 
  private:
-  using InstructionKey = std::pair<std::uint64_t, std::uint64_t>;  // core and queue, index
+  using InstructionKey = std::pair<std::uint64_t, std::uint64_t>;     // core and queue, index
   using InstructionPair = std::pair<InstructionKey, InstructionKey>;  // ascending
   static InstructionPair pair_of(const Origin& a, const Origin& b);
 

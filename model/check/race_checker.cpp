@@ -230,7 +230,8 @@ class RaceChecker::Impl {
     log.conflicts(
         record.footprint, record.write, [&](const Record& r) { return actor.comes_after(r); },
         [&](const Record& r) {
-          if (space != isa::Space::kHbm || !disputes({r, record}, actor, log)) report_.race({r, record}, space);
+          if (space != isa::Space::kHbm || !disputes({r, record}, actor, log))
+            report_.race({r, record}, space);
         });
     log.add(
         record, [&](const Record& r) { return actor.implies(r); },
@@ -239,7 +240,7 @@ class RaceChecker::Impl {
 
   // Returns whether values decide this race of two transfers, now or later.
   bool disputes(const Race& race, const Actor& actor, const AccessLog& log) {
-    const auto &[first, second] = race;
+    const auto& [first, second] = race;
     if (first.transfer == 0 || second.transfer == 0 || first.origin.core == second.origin.core) return false;
     if (!first.write) return disputes_.overwritten(race), true;
     if (second.write) return disputes_.writes(race), true;

@@ -37,10 +37,9 @@ std::string Report::text_of(const Origin& o) const {
 void Report::redundant(const Race& race) {
   if (!race.first.write || !race.second.write) return;
   findings_.add_redundant(race.first.origin, race.second.origin, [&] {
-    return fmt::format("{} and {} write the same values: {}", text_of(race.first.origin),
-                       text_of(race.second.origin),
-                       check::text_of(isa::Space::kHbm,
-                                      common_box(race.first.footprint, race.second.footprint)));
+    return fmt::format(
+        "{} and {} write the same values: {}", text_of(race.first.origin), text_of(race.second.origin),
+        check::text_of(isa::Space::kHbm, common_box(race.first.footprint, race.second.footprint)));
   });
 }
 

@@ -239,7 +239,8 @@ void Sequencer::bound_rows(const isa::Instruction& i, TransferRequest& request) 
                                   first, last, i.extent - 1));
   request.indirect = gathers ? isa::Indirection::kGather : isa::Indirection::kScatter;
   (gathers ? request.src : request.dst) -= static_cast<std::uint64_t>(first * pitch);
-  for (std::int64_t row = std::max<std::int64_t>(first, 0); row <= std::min<std::int64_t>(last, i.extent - 1); ++row)
+  for (std::int64_t row = std::max<std::int64_t>(first, 0); row <= std::min<std::int64_t>(last, i.extent - 1);
+       ++row)
     request.rows.push_back({static_cast<std::uint32_t>(row - first), static_cast<std::uint32_t>(row)});
 }
 

@@ -8,7 +8,7 @@
 #include "isa/core/access.h"
 #include "model/base/error.h"
 #include "runtime/builder/access_region.h"
-#include "runtime/nki/lower/allocate.h"
+#include "runtime/nki/lower/memory/allocate.h"
 #include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
@@ -101,7 +101,8 @@ void Emitter::note(Op& op, std::uint32_t storage, const Region& region, bool rea
 }
 
 // The tensor whose bytes an access of this entry touches: operands are few.
-std::uint32_t Emitter::storage_at(const Recorded& entry, const isa::OperandAccess& access, const Region& region) const {
+std::uint32_t Emitter::storage_at(const Recorded& entry, const isa::OperandAccess& access,
+                                  const Region& region) const {
   std::uint32_t storage = entry.operands.front().storage;
   for (const Operand& o : entry.operands) {
     const Storage& s = *trace_.storages[o.storage];

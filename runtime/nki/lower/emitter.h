@@ -12,7 +12,7 @@
 #include "model/system/machine_params.h"
 #include "runtime/builder/operations.h"
 #include "runtime/nki/lower/accumulate.h"
-#include "runtime/nki/lower/allocate.h"
+#include "runtime/nki/lower/memory/allocate.h"
 #include "runtime/nki/lower/queue_registers.h"
 #include "runtime/nki/lower/reuse.h"
 #include "runtime/nki/lower/transfers.h"
@@ -63,7 +63,8 @@ class Emitter {
   bool on_chip(std::uint32_t storage) const { return trace_.storages[storage]->on_chip(); }
   // Adds the accesses of the instruction and follows what they do to PSUM and to reused bytes.
   void note(Op& op, const Recorded& entry);
-  std::uint32_t storage_at(const Recorded& entry, const isa::OperandAccess& access, const Region& region) const;
+  std::uint32_t storage_at(const Recorded& entry, const isa::OperandAccess& access,
+                           const Region& region) const;
   void note(Op& op, std::uint32_t storage, const Region& region, bool reads, bool writes);
   std::uint8_t offset_of(const Side& side, isa::Queue queue);
   void number_rows(Op& op, const TransferWork& work);

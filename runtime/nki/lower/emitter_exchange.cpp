@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "runtime/builder/dma_operation.h"
-#include "runtime/nki/lower/allocate.h"
 #include "runtime/nki/lower/emitter.h"
+#include "runtime/nki/lower/memory/allocate.h"
 #include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {

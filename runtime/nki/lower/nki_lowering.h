@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a trace to the program of one core. Every decision that the kernel leaves open is made by a policy with
-// a file of its own: addresses (allocate.h), engines and queues (choose.h), accumulation in PSUM
+// a file of its own: addresses (memory/allocate.h), engines and queues (choose.h), accumulation in PSUM
 // (accumulate.h), descriptors (transfers.h). The scheduler (runtime/builder/scheduler.h) places the semaphores
 // from the bytes that each instruction accesses. Each queue keeps program order, unless another order is asked
 // for or the tensors do not fit on chip otherwise (order/order_attempts.h).
@@ -13,8 +13,8 @@
 
 #include "isa/core/program.h"
 #include "model/system/machine_params.h"
-#include "runtime/nki/lower/allocate.h"
 #include "runtime/nki/lower/choose.h"
+#include "runtime/nki/lower/memory/allocate.h"
 #include "runtime/nki/lower/order/order_attempts.h"
 #include "runtime/nki/record/trace.h"
 

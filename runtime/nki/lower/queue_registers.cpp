@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "isa/table/table_names.h"
-#include "runtime/nki/lower/allocate.h"
+#include "runtime/nki/lower/memory/allocate.h"
 
 namespace tahoma::runtime::nki {
 

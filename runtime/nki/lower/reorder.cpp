@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "isa/table/table_fields.h"
-#include "runtime/nki/lower/allocate.h"
-#include "runtime/nki/lower/split_values.h"
+#include "runtime/nki/lower/memory/allocate.h"
+#include "runtime/nki/lower/memory/split_values.h"
 
 namespace tahoma::runtime::nki {
 

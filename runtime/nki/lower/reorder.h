@@ -3,7 +3,7 @@
 // compiler moves instructions to shorten live ranges; this does the two moves that the public kernels need:
 //   - loads and memsets move down to just before the first entry that uses their tensor again;
 //   - copies from PSUM to SBUF move up to just after the last entry that wrote their source.
-// Before that, each value of a tensor that is filled anew gets a tensor of its own (split_values.h).
+// Before that, each value of a tensor that is filled anew gets a tensor of its own (memory/split_values.h).
 // A move passes only entries that touch neither its source nor its destination, so values stay the same.
 #pragma once
 

@@ -25,9 +25,7 @@ Counted counted(const std::vector<CoreText>& programs, const std::string& equal,
     n = {};
     for (const std::string& line :
          checked_run(programs, {{true, true}, mode, run_ahead, "abcdefghABCDEFGH", equal}))
-      ++(line.starts_with("E-CHK-001")   ? n.races
-         : line.starts_with("redundant") ? n.redundant
-                                         : n.others);
+      ++(line.starts_with("E-CHK-001") ? n.races : line.starts_with("redundant") ? n.redundant : n.others);
   }
   return n;
 }
@@ -80,7 +78,8 @@ TEST_CASE("redundant writes: a core that reads what only another writes races", 
 }
 
 TEST_CASE("redundant writes: a write that starts after a read may repeat what is there", "[check]") {
-  const auto programs = on_both(copy("d", "b"), copy("e", "f", "update=s0+=1") + copy("b", "a", "wait=s0>=16"));
+  const auto programs =
+      on_both(copy("d", "b"), copy("e", "f", "update=s0+=1") + copy("b", "a", "wait=s0>=16"));
   CHECK(counted(programs, "b") == Counted{0, 0, 0});
   CHECK(counted(programs, "") == Counted{1, 0, 0});
 }

@@ -289,8 +289,9 @@ TEST_CASE("bound: rows that a register selects beyond it are refused, or skipped
   const auto request = [](const std::string& side, std::int32_t row, const std::string& skip) {
     const std::string tile = "sbuf[0, 0x0]:fp32", rows = "other+0x20:fp32:(8,0,0,1)";
     const bool loads = side == "src";
-    Rig rig("reg_set d=r1 imm=" + std::to_string(32 * row) + "\n dma_copy shape=4x8 dst=" + (loads ? tile : rows) +
-            " src=" + (loads ? rows : tile) + " " + side + "_reg=r1 bound=10 " + skip);
+    Rig rig("reg_set d=r1 imm=" + std::to_string(32 * row) +
+            "\n dma_copy shape=4x8 dst=" + (loads ? tile : rows) + " src=" + (loads ? rows : tile) + " " +
+            side + "_reg=r1 bound=10 " + skip);
     rig.sequencer.execute(rig.sequencer.current(), rig.memories());
     rig.sequencer.advance(rig.sequencer.current());
     return rig.sequencer.request(rig.sequencer.current(), rig.memories());
@@ -309,7 +310,8 @@ TEST_CASE("bound: rows that a register selects beyond it are refused, or skipped
     CHECK(address(beyond) == address(before));  // of row 0
     CHECK(address(beyond) == address(request(side, -1, "")));
     CHECK(request(side, 9, "skip").rows.empty());
-    CHECK_THROWS_WITH(request(side, 6, ""), Contains("E-RUN-043") && Contains("rows 7..10; expected rows within 0..9"));
+    CHECK_THROWS_WITH(request(side, 6, ""),
+                      Contains("E-RUN-043") && Contains("rows 7..10; expected rows within 0..9"));
     CHECK_THROWS_WITH(request(side, -2, ""), Contains("E-RUN-043") && Contains("rows -1..2"));
   }
 }

@@ -48,8 +48,8 @@ std::string run(const std::vector<CoreText>& programs, const CheckedRun& how) {
     arguments[t] = address_of(t);
     if (how.inputs.find(kTensors[t]) != std::string::npos) system.host_wrote(address_of(t), kTensorBytes);
     if (how.mode == model::Mode::kFunctional)
-      std::memset(system.hbm(address_of(t), kFilledBytes), how.equal.find(kTensors[t]) == std::string::npos ? kTensors[t] : 'a',
-                  kFilledBytes);
+      std::memset(system.hbm(address_of(t), kFilledBytes),
+                  how.equal.find(kTensors[t]) == std::string::npos ? kTensors[t] : 'a', kFilledBytes);
   }
   for (std::uint32_t core = 0; core < kCores; ++core) arguments[kTensors.size() + core] = core;
   for (const CoreText& p : programs) {

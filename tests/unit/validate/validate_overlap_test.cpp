@@ -55,9 +55,11 @@ TEST_CASE("overlap: anything else is refused, byte by byte", "[isa]") {
 
 TEST_CASE("overlap: of two results, one may be discarded into a single element", "[isa]") {
   const std::string reduce =
-      "scalar:\nactivation_reduce shape=8x16 src=sbuf[0, 0x400]:fp32 func=exp scale=1 dst=sbuf[0, 0x0]:fp32:(0,0,0,0) ";
+      "scalar:\nactivation_reduce shape=8x16 src=sbuf[0, 0x400]:fp32 func=exp scale=1 dst=sbuf[0, "
+      "0x0]:fp32:(0,0,0,0) ";
   check_accepted(reduce + "sum=sbuf[0, 0x40]:fp32");
-  check_refused(reduce + "sum=sbuf[0, 0x0]:fp32", "E-ISA-044", "scalar[0] activation_reduce", "two destinations");
+  check_refused(reduce + "sum=sbuf[0, 0x0]:fp32", "E-ISA-044", "scalar[0] activation_reduce",
+                "two destinations");
 }
 
 TEST_CASE("overlap: a result may take the place of a source that the instruction has read by then", "[isa]") {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "model/system/machine_params.h"
-#include "runtime/nki/lower/allocate.h"
+#include "runtime/nki/lower/memory/allocate.h"
 #include "runtime/nki/record/trace.h"
 
 namespace tahoma::runtime::nki {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "runtime/nki/lower/allocate.h"
+#include "runtime/nki/lower/memory/allocate.h"
 
 namespace tahoma::runtime::nki {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/nki/lower/allocate.h"
+#include "runtime/nki/lower/memory/allocate.h"
 #include "runtime/nki/lower/order/dependences.h"
 
 namespace tahoma::runtime::nki {

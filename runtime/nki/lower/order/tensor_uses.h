@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/nki/lower/allocate.h"
+#include "runtime/nki/lower/memory/allocate.h"
 
 namespace tahoma::runtime::nki {
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/nki/lower/allocate.h"
+#include "runtime/nki/lower/memory/allocate.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "model/base/error.h"
-#include "runtime/nki/lower/address_space.h"
+#include "runtime/nki/lower/memory/address_space.h"
 #include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
 
 namespace {
 
-constexpr std::int64_t kSbufUnit = 64;        // bytes: one HBM access, as the pools of runtime::Kernel
-constexpr std::int64_t kPsumUnit = 64;        // bytes, where small tensors share a bank
+constexpr std::int64_t kSbufUnit = 64;  // bytes: one HBM access, as the pools of runtime::Kernel
+constexpr std::int64_t kPsumUnit = 64;  // bytes, where small tensors share a bank
 constexpr std::int64_t kForever = INT64_MAX;
 
 [[noreturn]] void refuse_full(const Trace& trace, const std::vector<LiveRange>& ranges, const Storage& wanted,
@@ -40,7 +40,8 @@ constexpr std::int64_t kForever = INT64_MAX;
 
 // The source of an elementwise instruction may give its bytes to the destination, if nothing reads it
 // afterwards: the tensor whose place `wanted` can take, or null.
-const Storage* in_place_source(const Trace& trace, const std::vector<LiveRange>& ranges, const Storage& wanted) {
+const Storage* in_place_source(const Trace& trace, const std::vector<LiveRange>& ranges,
+                               const Storage& wanted) {
   const std::uint32_t now = ranges[wanted.id].first;
   const Recorded& entry = trace.entries[now];
   const isa::Instruction& i = entry.instruction;
@@ -56,11 +57,12 @@ const Storage* in_place_source(const Trace& trace, const std::vector<LiveRange>&
     if (o.field == isa::FieldKind::kDst) written = &storage;
     if (o.field == isa::FieldKind::kSrc0) source = &storage;
   }
-  const auto uses = std::count_if(entry.operands.begin(), entry.operands.end(),
-                                  [&](const Operand& o) { return source != nullptr && o.storage == source->id; });
-  const bool fits = written == &wanted && source != nullptr && uses == 1 && !source->place && !source->implicit &&
-                    source->buffer == wanted.buffer && source->row_bytes() == wanted.row_bytes() &&
-                    ranges[source->id].last == now;
+  const auto uses = std::count_if(entry.operands.begin(), entry.operands.end(), [&](const Operand& o) {
+    return source != nullptr && o.storage == source->id;
+  });
+  const bool fits = written == &wanted && source != nullptr && uses == 1 && !source->place &&
+                    !source->implicit && source->buffer == wanted.buffer &&
+                    source->row_bytes() == wanted.row_bytes() && ranges[source->id].last == now;
   return fits ? source : nullptr;
 }
 
@@ -122,8 +124,9 @@ namespace {
 
 // How tightly tensors are packed.
 struct Packing {
-  std::int64_t psum_unit = 0;          // bytes
-  bool shares_placed_bytes = false;  // bytes that the kernel places by hand are free while it does not use them
+  std::int64_t psum_unit = 0;  // bytes
+  bool shares_placed_bytes =
+      false;  // bytes that the kernel places by hand are free while it does not use them
 };
 
 // Places all tensors, or names the first one without room.
@@ -136,7 +139,8 @@ Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, 
                       const Packing& packing) {
   const isa::Limits& limits = trace.limits();
   // Tensors of the front end itself lie behind what a kernel may use, as long as there is room.
-  AddressSpace sbuf(trace.usable(), kSbufUnit), psum(limits.psum_bytes, packing.psum_unit, limits.psum_bank_bytes),
+  AddressSpace sbuf(trace.usable(), kSbufUnit),
+      psum(limits.psum_bytes, packing.psum_unit, limits.psum_bank_bytes),
       own(std::max<std::int64_t>(
               0, std::int64_t{limits.sbuf_bytes} - limits.sbuf_reserved - (trace.usable() + kSbufUnit)),
           kSbufUnit);
@@ -149,7 +153,8 @@ Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, 
       made.places[storage->id] = *storage->place;
       const LiveRange& used = ranges[storage->id];
       const bool shared = packing.shares_placed_bytes;
-      space.place(storage->place->byte, storage->row_bytes(), shared ? used.first : 0, shared ? used.last : kForever);
+      space.place(storage->place->byte, storage->row_bytes(), shared ? used.first : 0,
+                  shared ? used.last : kForever);
     } else if (ranges[storage->id].used()) {
       automatic.push_back(storage.get());
     }
@@ -171,7 +176,8 @@ Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, 
     }
     auto byte = space.find(storage->row_bytes(), range.first, range.last, policy);
     if (!byte)
-      if (const Storage* source = in_place_source(trace, ranges, *storage)) byte = made.places[source->id].byte;
+      if (const Storage* source = in_place_source(trace, ranges, *storage))
+        byte = made.places[source->id].byte;
     if (!byte) {
       made.without_room = storage;
       return made;
@@ -187,7 +193,8 @@ Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, 
 std::vector<Place> allocate(const Trace& trace, const std::vector<LiveRange>& ranges, Allocation policy) {
   const isa::Limits& limits = trace.limits();
   Allocated made;
-  for (const Packing& packing : {Packing{limits.psum_bank_bytes, false}, {kPsumUnit, false}, {kPsumUnit, true}})
+  for (const Packing& packing :
+       {Packing{limits.psum_bank_bytes, false}, {kPsumUnit, false}, {kPsumUnit, true}})
     if (made = allocate_in(trace, ranges, policy, packing); made.without_room == nullptr) break;
   if (made.without_room != nullptr)
     refuse_full(trace, ranges, *made.without_room,

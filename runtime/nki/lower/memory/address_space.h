@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/nki/lower/allocate.h"
+#include "runtime/nki/lower/memory/allocate.h"
 
 namespace tahoma::runtime::nki {
 
@@ -24,7 +24,8 @@ class AddressSpace {
   std::int64_t units(std::int64_t bytes) const { return (bytes + unit_ - 1) / unit_; }
 
   void reserve(std::int64_t byte, std::int64_t bytes, std::int64_t until) {
-    for (std::int64_t u = byte / unit_; u < end_of(byte, bytes); ++u) last_use_[static_cast<std::size_t>(u)] = until;
+    for (std::int64_t u = byte / unit_; u < end_of(byte, bytes); ++u)
+      last_use_[static_cast<std::size_t>(u)] = until;
   }
   // Bytes that the kernel has placed by hand, and when it uses them.
   void place(std::int64_t byte, std::int64_t bytes, std::int64_t first, std::int64_t last) {
@@ -32,7 +33,8 @@ class AddressSpace {
   }
 
   // The first byte for a tensor that is used from `now` to `until`; nothing if there is no room.
-  std::optional<std::int64_t> find(std::int64_t bytes, std::int64_t now, std::int64_t until, Allocation policy) const;
+  std::optional<std::int64_t> find(std::int64_t bytes, std::int64_t now, std::int64_t until,
+                                   Allocation policy) const;
 
  private:
   static constexpr std::int64_t kNever = -1;  // no tensor has used these bytes
@@ -41,7 +43,8 @@ class AddressSpace {
     std::int64_t first, last;  // entries
   };
   std::int64_t end_of(std::int64_t byte, std::int64_t bytes) const {
-    return std::min<std::int64_t>((byte + bytes + unit_ - 1) / unit_, static_cast<std::int64_t>(last_use_.size()));
+    return std::min<std::int64_t>((byte + bytes + unit_ - 1) / unit_,
+                                  static_cast<std::int64_t>(last_use_.size()));
   }
 
   std::int64_t unit_, bank_;  // bytes; units

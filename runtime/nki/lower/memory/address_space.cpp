@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/nki/lower/address_space.h"
+#include "runtime/nki/lower/memory/address_space.h"
 
 #include <deque>
 

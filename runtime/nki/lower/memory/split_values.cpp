@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/nki/lower/split_values.h"
+#include "runtime/nki/lower/memory/split_values.h"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 
-#include "runtime/nki/lower/allocate.h"
+#include "runtime/nki/lower/memory/allocate.h"
 
 namespace tahoma::runtime::nki {
 
@@ -107,7 +107,8 @@ class Splitter {
 
   static std::uint32_t destination_of(const Recorded& entry) {
     if (entry.transfer) return entry.transfer->kind == Transfer::kCopy ? entry.transfer->dst.storage : kNone;
-    if (entry.registers || entry.barrier || entry.exchange || !only_writes(entry.instruction.op)) return kNone;
+    if (entry.registers || entry.barrier || entry.exchange || !only_writes(entry.instruction.op))
+      return kNone;
     for (const Operand& o : entry.operands)
       if (o.field == isa::FieldKind::kDst) return o.storage;
     return kNone;
