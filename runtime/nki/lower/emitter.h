@@ -63,6 +63,7 @@ class Emitter {
   // Adds the accesses of the instruction and follows what they do to PSUM and to reused bytes.
   void note(Op& op, const Recorded& entry);
   void note(Op& op, std::uint32_t storage, const Region& region, bool reads, bool writes);
+  void note_filled(std::uint32_t storage);  // the newest operation writes the storage
   Region hbm_region(const Storage& storage, const Side& side) const;
   std::uint8_t offset_of(const Side& side, isa::Queue queue);
   void number_rows(Op& op, const TransferWork& work);
@@ -108,6 +109,8 @@ class Emitter {
   bool has_loops_ = false;
   std::vector<std::string> warnings_;
   std::uint32_t entry_ = 0;
+  isa::FilledTensors filled_;                                   // by the newest operation
+  std::map<isa::FilledTensors, std::uint32_t> filled_numbers_;  // in Program::filled
 };
 
 }  // namespace tahoma::runtime::nki
