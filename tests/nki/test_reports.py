@@ -72,6 +72,21 @@ def test_lines_csv_has_each_line_with_its_callers(tmp_path):
     assert len(reasons) == 19
 
 
+def test_the_critical_path_adds_up_to_the_simulated_time(tmp_path):
+    summary, folder = run_in(tmp_path, one_slow_line, X)
+    with open(os.path.join(folder, "lines.csv"), newline="") as file:
+        rows = list(csv.DictReader(file))
+    critical = {}
+    for row in rows:
+        critical[int(row["line"])] = critical.get(int(row["line"]), 0) + float(row["critical_ns"])
+    assert sum(critical.values()) == pytest.approx(summary["simulated_time_ns"], abs=1)
+    # The load, the additions and the store depend on one another.
+    first = inspect.getsourcelines(one_slow_line.function)[1]
+    for line in (first + 4, line_of(twice, "called"), line_of(one_slow_line.function, "slow"), first + 9):
+        assert critical[line] > 0
+    assert summary["lines"][0]["critical_ns"] > 0
+
+
 def padded(shape):
     return nl.ndarray(shape, dtype=nl.float32, buffer=nl.sbuf)
 
