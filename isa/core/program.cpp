@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "isa/binary/codec.h"
+#include "isa/binary/program_bytes.h"
 #include "isa/core/program_error.h"
 #include "isa/table/table.h"
 
@@ -13,16 +14,8 @@ namespace tahoma::isa {
 namespace {
 
 constexpr std::array<char, 4> kMagic = {'T', 'A', 'H', 'O'};
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 constexpr std::size_t kChecksumBytes = 8;
-
-// FNV-1a, 64 bits: it detects a flipped bit or a truncated copy, not an attack. It is part of version 4 of
-// the binary format, so no library's hash can replace it.
-std::uint64_t checksum(std::span<const std::byte> bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::byte b : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3;
-  return hash;
-}
 
 void check_names(const Program& program, const std::string& place) {
   if (!is_name(program.name))
@@ -42,7 +35,7 @@ void check_names(const Program& program, const std::string& place) {
                            std::to_string(program.args.size()) + " arguments");
 }
 
-// The marks of every stream rise, and refer to one of `count` regions or lines.
+// The marks of every stream rise, and refer to one of `count` regions, lines or lists.
 template <class Marks, class Target>
 void check_marks(const Program& program, const Marks& all, Target target, const char* what, std::size_t count,
                  const std::string& place) {
@@ -78,74 +71,12 @@ void check_marks(const Program& program, const std::string& place) {
   check_marks(
       program, program.line_marks, [](const LineMark& m) { return m.line; }, "line", program.lines.size(),
       place);
+  check_marks(
+      program, program.filled_marks, [](const FilledMark& m) { return m.filled; }, "list of filled tensors",
+      program.filled.size(), place);
 }
 
-class Writer {
- public:
-  template <class Integer>
-  void integer(Integer value) {
-    for (std::size_t i = 0; i < sizeof(Integer); ++i)
-      bytes_.push_back(static_cast<std::byte>((value >> (8 * i)) & 0xff));
-  }
-  void text(const std::string& text) {
-    integer(static_cast<std::uint32_t>(text.size()));
-    raw(std::as_bytes(std::span(text)));
-  }
-  void raw(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
-  std::vector<std::byte> finish() {
-    integer(checksum(bytes_));
-    return std::move(bytes_);
-  }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
-
-  std::span<const std::byte> raw(std::size_t count) {
-    if (count > left())
-      throw ProgramError("E-BIN-003", place(),
-                         "the program ends here; expected " + std::to_string(count - left()) + " more bytes");
-    const auto piece = bytes_.subspan(at_, count);
-    at_ += count;
-    return piece;
-  }
-  template <class Integer>
-  Integer integer() {
-    Integer value = 0;
-    const auto piece = raw(sizeof(Integer));
-    for (std::size_t i = 0; i < sizeof(Integer); ++i)
-      value |= static_cast<Integer>(std::to_integer<Integer>(piece[i]) << (8 * i));
-    return value;
-  }
-  std::string text() {
-    const auto piece = raw(integer<std::uint32_t>());
-    return std::string(reinterpret_cast<const char*>(piece.data()), piece.size());
-  }
-  template <class Decode>
-  auto word(Decode decode_word, const std::string& what) {
-    const std::string where = place();
-    Word w;
-    const auto piece = raw(w.size());
-    std::copy(piece.begin(), piece.end(), w.begin());
-    try {
-      return decode_word(w);
-    } catch (const ProgramError& e) {
-      throw ProgramError(e.code, where + " (" + what + ")", e.message);
-    }
-  }
-  std::size_t left() const { return bytes_.size() - at_; }
-  std::string place() const { return "byte " + std::to_string(at_); }
-
- private:
-  std::span<const std::byte> bytes_;
-  std::size_t at_ = 0;
-};
-
-void read_magic(Reader& in) {
+void read_magic(ByteReader& in) {
   const auto magic = in.raw(kMagic.size());
   if (std::memcmp(magic.data(), kMagic.data(), kMagic.size()) != 0)
     throw ProgramError("E-BIN-001", "byte 0", "not a program: expected the magic 'TAHO'");
@@ -157,7 +88,7 @@ void read_magic(Reader& in) {
 }
 
 // Before any allocation: the file must have the size that the counts imply.
-void check_size(const Reader& in, std::uint64_t words) {
+void check_size(const ByteReader& in, std::uint64_t words) {
   const std::uint64_t expected = words * sizeof(Word) + kChecksumBytes;
   if (in.left() < expected)
     throw ProgramError("E-BIN-003", in.place(),
@@ -169,7 +100,7 @@ void check_size(const Reader& in, std::uint64_t words) {
         std::to_string(in.left() - expected) + " bytes too many: expected " + std::to_string(expected));
 }
 
-void read_names(Reader& in, Program& program) {
+void read_names(ByteReader& in, Program& program) {
   const std::string place = in.place();
   program.name = in.text();
   const auto args = in.integer<std::uint32_t>();
@@ -184,7 +115,7 @@ void read_names(Reader& in, Program& program) {
   check_names(program, place);
 }
 
-void read_regions(Reader& in, Program& program) {
+void read_regions(ByteReader& in, Program& program) {
   const std::string place = in.place();
   for (auto left = in.integer<std::uint32_t>(); left > 0; --left) program.regions.push_back(in.text());
   for (auto& marks : program.marks)
@@ -198,7 +129,7 @@ void read_regions(Reader& in, Program& program) {
     }
 }
 
-void write_regions(Writer& out, const Program& program) {
+void write_regions(ByteWriter& out, const Program& program) {
   out.integer(static_cast<std::uint32_t>(program.regions.size()));
   for (const std::string& region : program.regions) out.text(region);
   for (const auto& marks : program.marks) {
@@ -210,7 +141,7 @@ void write_regions(Writer& out, const Program& program) {
   }
 }
 
-void read_lines(Reader& in, Program& program) {
+void read_lines(ByteReader& in, Program& program) {
   for (auto left = in.integer<std::uint32_t>(); left > 0; --left) {
     SourceLine line;
     line.file = in.text();
@@ -226,7 +157,7 @@ void read_lines(Reader& in, Program& program) {
     }
 }
 
-void write_lines(Writer& out, const Program& program) {
+void write_lines(ByteWriter& out, const Program& program) {
   out.integer(static_cast<std::uint32_t>(program.lines.size()));
   for (const SourceLine& line : program.lines) {
     out.text(line.file);
@@ -243,13 +174,51 @@ void write_lines(Writer& out, const Program& program) {
   }
 }
 
+void read_filled(ByteReader& in, Program& program) {
+  for (auto left = in.integer<std::uint32_t>(); left > 0; --left) {
+    FilledTensors& names = program.filled.emplace_back();
+    for (auto more = in.integer<std::uint32_t>(); more > 0; --more) names.push_back(in.text());
+  }
+  for (auto& marks : program.filled_marks)
+    for (auto left = in.integer<std::uint32_t>(); left > 0; --left) {
+      const auto first = in.integer<std::uint32_t>(), filled = in.integer<std::uint32_t>();
+      marks.push_back({first, filled});
+    }
+}
+
+void write_filled(ByteWriter& out, const Program& program) {
+  out.integer(static_cast<std::uint32_t>(program.filled.size()));
+  for (const FilledTensors& names : program.filled) {
+    out.integer(static_cast<std::uint32_t>(names.size()));
+    for (const std::string& name : names) out.text(name);
+  }
+  for (const auto& marks : program.filled_marks) {
+    out.integer(static_cast<std::uint32_t>(marks.size()));
+    for (const FilledMark& mark : marks) {
+      out.integer(mark.first);
+      out.integer(mark.filled);
+    }
+  }
+}
+
+// The mark that an instruction belongs to, or null.
+template <class Mark>
+const Mark* mark_of(const std::vector<Mark>& marks, std::uint32_t index) {
+  const auto after = std::upper_bound(marks.begin(), marks.end(), index,
+                                      [](std::uint32_t at, const Mark& mark) { return at < mark.first; });
+  return after == marks.begin() ? nullptr : &*std::prev(after);
+}
+
 }  // namespace
 
 std::uint32_t Program::line_at(Queue q, std::uint32_t index) const {
-  const std::vector<LineMark>& of_queue = line_marks[static_cast<std::size_t>(q)];
-  const auto after = std::upper_bound(of_queue.begin(), of_queue.end(), index,
-                                      [](std::uint32_t at, const LineMark& mark) { return at < mark.first; });
-  return after == of_queue.begin() ? kNoLine : std::prev(after)->line;
+  const LineMark* const mark = mark_of(line_marks[static_cast<std::size_t>(q)], index);
+  return mark == nullptr ? kNoLine : mark->line;
+}
+
+std::uint32_t Program::filled_at(Queue q, std::uint32_t index) const {
+  const FilledMark* const mark = mark_of(filled_marks[static_cast<std::size_t>(q)], index);
+  return mark == nullptr ? kNothingNamed : mark->filled;
 }
 
 bool is_name(std::string_view name) {
@@ -260,7 +229,7 @@ bool is_name(std::string_view name) {
 std::vector<std::byte> to_bytes(const Program& program) {
   check_names(program, "");
   check_marks(program, "");
-  Writer out;
+  ByteWriter out;
   out.raw(std::as_bytes(std::span(kMagic)));
   out.integer(kVersion);
   out.text(program.name);
@@ -272,6 +241,7 @@ std::vector<std::byte> to_bytes(const Program& program) {
   }
   write_regions(out, program);
   write_lines(out, program);
+  write_filled(out, program);
   for (const auto& stream : program.streams) out.integer(static_cast<std::uint32_t>(stream.size()));
   out.integer(static_cast<std::uint32_t>(program.descriptors.size()));
   for (const auto& stream : program.streams)
@@ -281,13 +251,14 @@ std::vector<std::byte> to_bytes(const Program& program) {
 }
 
 Program from_bytes(std::span<const std::byte> bytes) {
-  Reader in(bytes);
+  ByteReader in(bytes);
   Program program;
   read_magic(in);
   read_names(in, program);
   const std::string regions_at = in.place();
   read_regions(in, program);
   read_lines(in, program);
+  read_filled(in, program);
   std::array<std::uint32_t, kQueueCount> counts{};
   for (auto& count : counts) count = in.integer<std::uint32_t>();
   const auto descriptors = in.integer<std::uint32_t>();

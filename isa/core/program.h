@@ -51,6 +51,18 @@ struct LineMark {
   friend bool operator==(const LineMark&, const LineMark&) = default;
 };
 
+// The source's names of the tensors that an instruction fills on chip: one for each operand that it writes, in the order
+// of isa::accesses_of. The last name also stands for the operands after it; "" is a tensor without a name.
+using FilledTensors = std::vector<std::string>;
+inline constexpr std::uint32_t kNothingNamed = 0xffffffff;
+
+// Assigns all instructions of a stream that write on chip, from this one up to the next mark, to the tensors they fill.
+struct FilledMark {
+  std::uint32_t first = 0;
+  std::uint32_t filled = 0;  // index into Program::filled
+  friend bool operator==(const FilledMark&, const FilledMark&) = default;
+};
+
 struct Program {
   std::string name = "program";
   std::array<Stream, kQueueCount> streams;
@@ -66,12 +78,17 @@ struct Program {
   // Where the instructions come from, used for reports only. Empty for programs without a source in another language.
   std::vector<SourceLine> lines;
   std::array<std::vector<LineMark>, kQueueCount> line_marks;  // by stream, ascending
+  // What the instructions fill on chip, used for reports only. Empty like `lines`.
+  std::vector<FilledTensors> filled;
+  std::array<std::vector<FilledMark>, kQueueCount> filled_marks;  // by stream, ascending
 
   Stream& stream(Queue q) { return streams[static_cast<std::size_t>(q)]; }
   const Stream& stream(Queue q) const { return streams[static_cast<std::size_t>(q)]; }
   bool is_control(std::uint8_t arg) const { return arg < kArguments && control[arg]; }
   // The source line of an instruction, or kNoLine.
   std::uint32_t line_at(Queue q, std::uint32_t index) const;
+  // The tensors that an instruction fills, as an index into `filled`, or kNothingNamed.
+  std::uint32_t filled_at(Queue q, std::uint32_t index) const;
   friend bool operator==(const Program&, const Program&) = default;
 };
 
@@ -90,13 +107,14 @@ struct GlobalAddress {
 
 // Binary form, little endian: magic "TAHO", version, name, arguments (u32 length and characters each),
 // control arguments (16 bytes), regions like arguments, marks of each queue (u32 count, then first instruction and
-// region as u32 each), source lines (u32 count; file, function, line, caller), line marks like marks, instruction count of each queue, descriptor count, the 64-byte words and descriptors
-// of isa/binary/codec.h, and the FNV-1a checksum of all preceding bytes. `from_bytes` accepts only what
-// `to_bytes` can produce, so to_bytes(from_bytes(b)) == b; it does not check limits or references (validate()
-// does). Errors are ProgramErrors with the byte offset: E-BIN-001 magic, 002 version, 003 truncated, 004 too
-// long, 005 a name, 006 too many arguments, 007..009 a word (isa/binary/codec.h), 011 checksum, 012 a control
-// argument that does not exist, 013 marks that are not in order or name no region or line, 014 a source line whose caller does not come before it. `to_bytes` throws
-// E-BIN-005, 006, 010, 012, 013 and 014.
+// region as u32 each), source lines (u32 count; file, function, line, caller), line marks like marks, lists of filled
+// tensors (u32 count; each with a u32 count of names), their marks like marks, instruction count of each queue,
+// descriptor count, the 64-byte words and descriptors of isa/binary/codec.h, and the FNV-1a checksum of all preceding
+// bytes. `from_bytes` accepts only what `to_bytes` can produce, so to_bytes(from_bytes(b)) == b; it does not check limits
+// or references (validate() does). Errors are ProgramErrors with the byte offset: E-BIN-001 magic, 002 version, 003
+// truncated, 004 too long, 005 a name, 006 too many arguments, 007..009 a word (isa/binary/codec.h), 011 checksum, 012 a
+// control argument that does not exist, 013 marks that are not in order or name no region, line or list, 014 a source
+// line whose caller does not come before it. `to_bytes` throws E-BIN-005, 006, 010, 012, 013 and 014.
 std::vector<std::byte> to_bytes(const Program& program);
 Program from_bytes(std::span<const std::byte> bytes);
 

@@ -58,6 +58,11 @@ class Operations {
     return i < occurrences_.size() ? occurrences_[i].line : at_.line;
   }
 
+  // What the operation fills on chip: index into the program's `filled`, or isa::kNothingNamed.
+  std::uint32_t filled(std::size_t i) const {
+    return i < occurrences_.size() ? occurrences_[i].filled : at_.filled;
+  }
+
   // Operations appended from now on belong to this region.
   void enter(std::uint16_t region) {
     if (region != region_) ++visit_;
@@ -65,6 +70,8 @@ class Operations {
   }
   // Operations appended from now on come from this source line.
   void at_line(std::uint32_t line) { line_ = line; }
+  // The newest operation fills these tensors.
+  void fills(std::uint32_t filled) { at_.filled = filled; }
   // The newest operation. It may change until the next one is appended.
   Op& append(Op op = {});
   Op& newest() { return newest_; }
@@ -81,7 +88,7 @@ class Operations {
   struct Occurrence {
     std::uint32_t kind = 0, visit = 0;
     std::uint16_t region = 0;
-    std::uint32_t line = isa::kNoLine;
+    std::uint32_t line = isa::kNoLine, filled = isa::kNothingNamed;
   };
   std::shared_ptr<OperationKinds> kinds_;
   std::vector<Occurrence> occurrences_;

@@ -123,6 +123,7 @@ class Emitter {
       // The data are known to be there already; no wait is needed.
       if (instruction.op == isa::Opcode::kSemWait && instruction.wait.kind == isa::Wait::Kind::kNone)
         continue;
+      mark_filled(i, program);
       stream.push_back(instruction);
     }
   }
@@ -163,12 +164,24 @@ class Emitter {
   void mark_line(std::uint32_t i, isa::Program& program) const {
     if (ops_.line(i) == isa::kNoLine) return;
     auto& marks = program.line_marks[static_cast<std::size_t>(ops_[i].queue)];
-    if (!marks.empty() && marks.back().line == ops_.line(i)) return;
+    if (marks.empty() || marks.back().line != ops_.line(i)) mark_here(i, ops_.line(i), marks, program);
+  }
+
+  // After the waits, which fill nothing.
+  void mark_filled(std::uint32_t i, isa::Program& program) const {
+    auto& marks = program.filled_marks[static_cast<std::size_t>(ops_[i].queue)];
+    if (ops_.filled(i) == isa::kNothingNamed) return;
+    if (marks.empty() || marks.back().filled != ops_.filled(i)) mark_here(i, ops_.filled(i), marks, program);
+  }
+
+  template <class Mark>
+  void mark_here(std::uint32_t i, std::uint32_t to, std::vector<Mark>& marks,
+                 const isa::Program& program) const {
     const auto here = static_cast<std::uint32_t>(program.stream(ops_[i].queue).size());
     if (!marks.empty() && marks.back().first == here)
-      marks.back().line = ops_.line(i);
+      marks.back() = {here, to};
     else
-      marks.push_back({here, ops_.line(i)});
+      marks.push_back({here, to});
   }
 
   // Semaphore numbers are component numbers: engines first, then the slots of each queue

@@ -108,7 +108,8 @@ void Catalogue::add_tiles(std::uint32_t core, const isa::Program& program) {
   }
 }
 
-std::string Catalogue::holder_of(std::uint32_t core, const Box& box) const {
+std::string Catalogue::holder_of(std::uint32_t core, std::uint8_t queue, std::uint32_t index,
+                                 const Box& box) const {
   const isa::Pattern& p = box.pattern;
   if (p.space == isa::Space::kHbm) {
     const auto behind = tensors_.upper_bound(p.offset);
@@ -119,6 +120,11 @@ std::string Catalogue::holder_of(std::uint32_t core, const Box& box) const {
     return p.offset < item.box.pattern.offset + bytes ? item.name : "";
   }
   const Known& tiles = programs_.at(machine_.programs().at(core).get());
+  // Tiles of several variables may share bytes, so the place alone does not tell which one it is.
+  for (const ProgramBuffers::Access& access : tiles.buffers->of(queue, index))
+    if (access.writes && overlaps(tiles.buffers->buffers()[access.buffer], p))
+      return fmt::format("core{}.{}", core, tiles.names[access.buffer]);
+  // A register moved the destination.
   const std::vector<OnChipBuffer>& buffers = tiles.buffers->buffers();
   const auto at = std::find_if(buffers.begin(), buffers.end(),
                                [&](const OnChipBuffer& buffer) { return overlaps(buffer, p); });

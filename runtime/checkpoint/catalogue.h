@@ -31,8 +31,8 @@ class Catalogue {
   };
   const std::vector<Item>& items() const { return items_; }
 
-  // The tensor or tile that contains a core's box; "" if there is none.
-  std::string holder_of(std::uint32_t core, const Box& box) const;
+  // The tensor or tile that contains a box which an instruction of a core has written; "" if there is none.
+  std::string holder_of(std::uint32_t core, std::uint8_t queue, std::uint32_t index, const Box& box) const;
   std::vector<std::byte> values(const Item& item) const;
 
  private:

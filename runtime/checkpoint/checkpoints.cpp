@@ -152,7 +152,7 @@ void Checkpoints::take(const base::ResultActivity& a, std::uint32_t occurrence) 
     c.instruction = Checkpoint::Executed{static_cast<isa::Queue>(a.queue), a.index, occurrence,
                                          isa::disassemble(instruction, program)};
     c.memory = text_of(d.box);
-    c.tile = catalogue_->holder_of(a.core, d.box);
+    c.tile = catalogue_->holder_of(a.core, a.queue, a.index, d.box);
     c.region = region_name_at(program, a.queue, a.index);
     c.time = a.start;
     c.dtype = d.box.dtype;

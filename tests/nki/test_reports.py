@@ -13,7 +13,7 @@ import nki
 import nki.isa as nisa
 import nki.language as nl
 import tahoma
-from tahoma import results
+from tahoma import results, variables
 
 X = np.ones((128, 2048), np.float32)
 FILE = os.path.basename(__file__)
@@ -70,6 +70,117 @@ def test_lines_csv_has_each_line_with_its_callers(tmp_path):
     assert sum(int(row["bytes"]) for row in rows) == 2 * X.nbytes
     reasons = [name for name in rows[0] if re.match("vector_.*_ns", name)]
     assert len(reasons) == 19
+
+
+def test_the_critical_path_adds_up_to_the_simulated_time(tmp_path):
+    summary, folder = run_in(tmp_path, one_slow_line, X)
+    with open(os.path.join(folder, "lines.csv"), newline="") as file:
+        rows = list(csv.DictReader(file))
+    critical = {}
+    for row in rows:
+        critical[int(row["line"])] = critical.get(int(row["line"]), 0) + float(row["critical_ns"])
+    assert sum(critical.values()) == pytest.approx(summary["simulated_time_ns"], abs=1)
+    # The load, the additions and the store depend on one another.
+    first = inspect.getsourcelines(one_slow_line.function)[1]
+    for line in (first + 4, line_of(twice, "called"), line_of(one_slow_line.function, "slow"), first + 9):
+        assert critical[line] > 0
+    assert summary["lines"][0]["critical_ns"] > 0
+
+
+def padded(shape):
+    return nl.ndarray(shape, dtype=nl.float32, buffer=nl.sbuf)
+
+
+class Buffers:
+    def __init__(self):
+        self.sums = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.sbuf)
+
+
+@nki.jit
+def names_its_variables(x):
+    out = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.shared_hbm)
+    held, tiles = Buffers(), []
+    for _ in range(3):
+        tiles.append(nl.ndarray((128, 64), dtype=x.dtype,
+                                buffer=nl.sbuf))
+    given = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf, name="by_name")
+    returned = padded((128, 64))
+    product = nl.ndarray((64, 64), dtype=nl.float32, buffer=nl.psum)
+    for tile in tiles:
+        nisa.dma_copy(tile, x)
+    nisa.tensor_tensor(given, tiles[0], tiles[1], nl.add)
+    nisa.activation_reduce(returned, nl.copy, given, reduce_op=nl.add, reduce_res=held.sums)
+    nisa.nc_matmul(product, returned, tiles[2])
+    nisa.tensor_copy(given[0:64, :], product)
+    nisa.tensor_scalar(given, given, nl.add, held.sums)
+    nisa.dma_copy(out, given)
+    return out
+
+
+def fillings(folder):
+    with open(os.path.join(folder, "report.json")) as file:
+        return {space["space"]: {filling["what"]: filling["bytes"] for filling in space["fillings"]} for space in json.load(file)["occupancy"]}
+
+
+def test_occupancy_has_the_names_of_variables(tmp_path):
+    _, folder = run_in(tmp_path, names_its_variables, X[:, :64])
+    tile = 128 * 64 * 4
+    found = fillings(folder)
+    assert found["sbuf"] == {"tiles": 3 * tile, "by_name": tile, "returned": tile, "self.sums": 128 * 4}
+    assert found["psum"] == {"product": 64 * 64 * 4}
+
+
+@nki.jit
+def reuses_the_bytes(x):
+    out = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.shared_hbm)
+    first = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(first, x)
+    nisa.dma_copy(out, first)
+    second = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(second, x)
+    nisa.dma_copy(out, second)
+    return out
+
+
+def test_variables_that_share_bytes_are_live_one_after_the_other(tmp_path):
+    tahoma.configure(allocation="first_fit")
+    _, folder = run_in(tmp_path, reuses_the_bytes, X[:, :64])
+    with open(os.path.join(folder, "report.json")) as file:
+        sbuf = next(space for space in json.load(file)["occupancy"] if space["space"] == "sbuf")
+    assert sbuf["footprint"] == 128 * 64 * 4
+    live = {filling["what"]: filling["mean_bytes"] for filling in sbuf["fillings"]}
+    assert set(live) == {"first", "second"}
+    full = [{name: bytes > 0.99 * sbuf["footprint"] for name, bytes in zip(live, both)} for both in zip(*live.values())]
+    assert any(now["first"] for now in full) and any(now["second"] for now in full)
+    assert not any(now["first"] and now["second"] for now in full)
+
+
+@nki.jit
+def needs_too_much(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    wide = nl.ndarray((128, 40000), dtype=x.dtype, buffer=nl.sbuf)
+    wider = nl.ndarray((128, 40000), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.memset(wide, 1.0)
+    nisa.memset(wider, 2.0)
+    nisa.tensor_tensor(wide, wide, wider, nl.add)
+    nisa.dma_copy(out, wide[:, 0:2048])
+    return out
+
+
+def test_an_error_names_the_variable():
+    with pytest.raises(tahoma.KernelError, match="E-NKI-020") as caught:
+        needs_too_much(X)
+    assert "'wider'" in str(caught.value) and "'wide'" in str(caught.value)
+
+
+def test_the_variable_of_a_line(tmp_path):
+    cases = [("qk = f()", "qk"), ("self.buf = f()", "self.buf"), ("tiles.append(f())", "tiles"), ("tiles[i] = f()", "tiles"),
+             ("a, b = f(), f()", "a, b"), ("t: int = f()", "t"), ("return f()", None), ("f()", ""), ("if x: y = f()", "y")]
+    file = tmp_path / "lines.py"
+    file.write_text("".join(f"{text}\n" for text, _ in cases))
+    assert [variables.variable_of(str(file), n, "kernel") for n in range(1, len(cases) + 1)] == [name for _, name in cases]
+    assert variables.variable_of(str(file), 1, "<lambda>") is None
+    assert variables.variable_of(str(tmp_path / "none.py"), 1, "kernel") == ""
 
 
 def test_the_page_has_the_text_of_the_lines(tmp_path):

@@ -69,6 +69,7 @@ void Emitter::finish() { schedule(ops_, first_signal(), program_); }
 
 Op& Emitter::append(const isa::Instruction& instruction, isa::Queue queue) {
   Op& op = ops_.append();
+  filled_.clear();
   op.queue = queue;
   op.instruction = instruction;
   return op;
@@ -97,6 +98,7 @@ void Emitter::note(Op& op, std::uint32_t storage, const Region& region, bool rea
   if (writes) {
     reuse_.write(storage, region, entry_);
     std::erase_if(standing_, [&](const Standing& s) { return s.region.overlaps(region); });
+    if (on_chip(storage)) note_filled(storage);
   }
 }
 
@@ -115,6 +117,16 @@ std::uint32_t Emitter::storage_at(const Recorded& entry, const isa::OperandAcces
       storage = o.storage;
   }
   return storage;
+}
+
+// A tensor without a name of its own has the name "" here: its number says less than what fills it.
+void Emitter::note_filled(std::uint32_t storage) {
+  const Storage& filled = *trace_.storages[storage];
+  filled_.push_back(filled.named ? filled.name : "");
+  const auto [known, added] =
+      filled_numbers_.try_emplace(filled_, static_cast<std::uint32_t>(program_.filled.size()));
+  if (added) program_.filled.push_back(filled_);
+  ops_.fills(known->second);
 }
 
 // An instruction reads its sources before it writes: a destination may have the bytes of a source.

@@ -66,6 +66,7 @@ class Emitter {
   std::uint32_t storage_at(const Recorded& entry, const isa::OperandAccess& access,
                            const Region& region) const;
   void note(Op& op, std::uint32_t storage, const Region& region, bool reads, bool writes);
+  void note_filled(std::uint32_t storage);  // the newest operation writes the storage
   std::uint8_t offset_of(const Side& side, isa::Queue queue);
   void number_rows(Op& op, const TransferWork& work);
   void bound_rows(isa::Instruction& doorbell, const isa::Descriptor& d, const TransferWork& work) const;
@@ -110,6 +111,8 @@ class Emitter {
   bool has_loops_ = false;
   std::vector<std::string> warnings_;
   std::uint32_t entry_ = 0;
+  isa::FilledTensors filled_;                                   // by the newest operation
+  std::map<isa::FilledTensors, std::uint32_t> filled_numbers_;  // in Program::filled
 };
 
 }  // namespace tahoma::runtime::nki

@@ -50,7 +50,8 @@ std::shared_ptr<Storage> Trace::declare(Storage storage) {
   storage.id = static_cast<std::uint32_t>(storages.size());
   storage.line = at_line;
   storage.declared = static_cast<std::uint32_t>(entries.size());
-  if (storage.name.empty()) storage.name = fmt::format("tensor{}", storage.id);
+  storage.named = !storage.name.empty();
+  if (!storage.named) storage.name = fmt::format("tensor{}", storage.id);
   for (const std::int64_t size : storage.shape)
     if (size < 1 || size > kMostElements)
       refuse("E-NKI-001", fmt::format("{} has a dimension of {}; expected at least 1", storage.text(), size));
@@ -69,6 +70,23 @@ std::shared_ptr<Storage> Trace::declare(Storage storage) {
   }
   storages.push_back(std::make_shared<Storage>(std::move(storage)));
   return storages.back();
+}
+
+void Trace::name_variables(const VariableOf& variable_of) {
+  std::vector<std::optional<std::string>> known(lines.size());
+  const auto variable_at = [&](std::uint32_t line) {
+    std::optional<std::string>& name = known[line];
+    for (std::uint32_t at = line; !name && at != isa::kNoLine; at = lines[at].caller)
+      name = variable_of(lines[at]);
+    return name = name.value_or("");
+  };
+  for (const auto& storage : storages) {
+    if (storage->named || storage->line == isa::kNoLine) continue;
+    const std::string name = *variable_at(storage->line);
+    if (name.empty()) continue;
+    storage->name = name;
+    storage->named = true;
+  }
 }
 
 Recorded& Trace::append(Recorded entry) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -125,6 +126,12 @@ class Trace {
   const isa::Limits& limits() const { return limits_; }
   std::uint32_t usable() const { return usable_; }
   std::shared_ptr<Storage> declare(Storage storage);  // checks shape and place: E-NKI-001
+
+  // Names tensors to which the kernel gave no name after the variable that the line of their declaration assigns to.
+  // `variable_of` returns the name, "" if the line has none, or nothing if the line returns the tensor to its caller,
+  // whose line then decides. Called once for each line, so tracing stays fast: call this after it.
+  using VariableOf = std::function<std::optional<std::string>(const isa::SourceLine&)>;
+  void name_variables(const VariableOf& variable_of);
 
   // A compute instruction: the fields of `fields` that the row has, with these operands. Errors: E-NKI-010
   // (an empty operand), 011 (operands whose elements do not correspond), 012 (a dtype that this core does not

@@ -34,7 +34,8 @@ struct Place {
 struct Storage {
   enum class Role : std::uint8_t { kLocal, kInput, kOutput, kConstant };
   std::uint32_t id = 0;  // in order of declaration
-  std::string name;      // the kernel's, or made from the variable's line
+  std::string name;      // the kernel's, that of the variable (Trace::name_variables), or "tensor" and the id
+  bool named = false;    // by the kernel or after a variable
   Buffer buffer = Buffer::kSbuf;
   const Element* element = nullptr;
   std::vector<std::int64_t> shape;

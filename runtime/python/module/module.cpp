@@ -2,6 +2,7 @@
 // The Python module _tahoma: recording and lowering of kernels, over the same library as the program. The
 // package beside it (runtime/python/package) has the names that kernels use.
 #include <fmt/format.h>
+#include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
 #include "isa/core/program_error.h"
@@ -110,6 +111,13 @@ void bind_tracer(py::module_& m) {
            [](Tracer& t, const nki::View& v, Role role) { t.trace.storages[v.storage->id]->role = role; })
       .def("set_name", [](Tracer& t, const nki::View& v,
                           const std::string& name) { t.trace.storages[v.storage->id]->name = name; })
+      .def("name_variables",
+           [](Tracer& t, const std::function<std::optional<std::string>(const std::string&, std::uint32_t,
+                                                                        const std::string&)>& variable_of) {
+             t.trace.name_variables([&](const isa::SourceLine& line) {
+               return variable_of(line.file, line.line, line.function);
+             });
+           })
       .def_property_readonly("entries", [](const Tracer& t) { return t.trace.entries.size(); })
       .def_readwrite("most_entries", &Tracer::most_entries)
       .def_property_readonly("line", [](const Tracer& t) { return t.trace.at_line; })

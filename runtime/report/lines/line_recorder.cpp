@@ -38,6 +38,7 @@ LineCounts& LineCounts::operator+=(const LineCounts& other) {
   bytes += other.bytes;
   dma += other.dma;
   waited_for += other.waited_for;
+  critical += other.critical;
   return *this;
 }
 
@@ -61,6 +62,7 @@ void LineTime::add(const LineTime& other) {
 LineRecorder::LineRecorder(const model::MachineParams& machine)
     : by_core_(machine.cores(), nullptr),
       entries_(1),
+      path_(machine.cores()),
       waited_(machine.cores() * isa::kQueueCount),
       times_(machine.cores()) {}
 
@@ -97,10 +99,10 @@ void LineRecorder::instruction(const base::InstructionActivity& a) {
   times_.book(a.core, a.queue, number, a.engine_time);
   Duration& before = waited_[a.core * isa::kQueueCount + a.queue];
   const Duration now = waited(a.engine_time);
-  if (const auto raised = raised_by_.find(a.released_by); a.released_by != 0 && raised != raised_by_.end())
-    entries_[raised->second].counts.waited_for += now - before;
+  if (const auto raised = path_.line_that_raised(a.released_by))
+    entries_[*raised].counts.waited_for += now - before;
+  path_.instruction(a, number, now - before);
   before = now;
-  if (a.cause != 0) raised_by_[a.cause] = number;
 }
 
 void LineRecorder::transfer(const base::TransferActivity& a) {
@@ -109,6 +111,7 @@ void LineRecorder::transfer(const base::TransferActivity& a) {
   ++counts.transfers;
   counts.bytes += a.bytes;
   counts.dma += a.busy;
+  path_.transfer(a);
 }
 
 std::string LineRecorder::callers_of(const Entry& entry) const {
@@ -123,12 +126,15 @@ LineTimes LineRecorder::summarise(const base::RunMeasurement& run) {
   LineTimes all;
   if (!any()) return all;
   times_.finish(run);
+  path_.follow(run.elapsed, [&](std::optional<std::uint32_t> entry, Duration time) {
+    entries_[entry.value_or(kWithoutLine)].counts.critical += time;
+  });
   for (std::uint32_t n = 0; n < entries_.size(); ++n) {
     const Entry& entry = entries_[n];
     LineTime line;
     line.engines = times_.of(n);
     line.counts = entry.counts;
-    if (entry.counts.instructions == 0) continue;
+    if (entry.counts.instructions == 0 && entry.counts.critical.fs == 0) continue;
     all.whole.add(line);
     line.file = entry.place.file;
     line.function = entry.place.function;

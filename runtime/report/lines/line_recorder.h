@@ -5,7 +5,8 @@
 // and the idle time add up to the elapsed time of each engine that executed anything.
 //
 // `waited_for` is the other view of a wait: the time that instructions waited for a semaphore, given to the line of
-// the instruction or transfer that raised it last.
+// the instruction or transfer that raised it last. `critical` is the time of the line on the critical path of the run
+// (critical_path.h); it adds up to the simulated time, with a line 0 for the time that no instruction explains.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,12 @@
 #include <memory>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "isa/core/program.h"
 #include "model/base/activity.h"
 #include "model/system/machine_params.h"
+#include "runtime/report/lines/critical_path.h"
 #include "runtime/report/regions/region_times.h"
 
 namespace tahoma::runtime {
@@ -28,6 +29,7 @@ struct LineCounts {
   std::uint64_t transfers = 0, bytes = 0;
   base::Duration dma;         // of its transfers, summed over DMA engines
   base::Duration waited_for;  // by instructions of all engines
+  base::Duration critical;    // on the critical path
   LineCounts& operator+=(const LineCounts& other);
 };
 
@@ -79,8 +81,8 @@ class LineRecorder final : public base::Observer {
   std::map<const isa::Program*, Known> programs_;
   std::map<std::tuple<std::uint32_t, std::string, std::uint32_t, std::string>, std::uint32_t> numbers_;
   std::vector<Entry> entries_;
-  std::unordered_map<std::uint64_t, std::uint32_t> raised_by_;  // entry by the cause of a semaphore's change
-  std::vector<base::Duration> waited_;                          // so far, by core and queue
+  CriticalPath path_;                   // its lines are entries
+  std::vector<base::Duration> waited_;  // so far, by core and queue
   RegionTimes times_;
 };
 

@@ -29,6 +29,14 @@ std::string spot_row(const HotSpot& spot) {
                                                       time_text(spot.stall_time)));
 }
 
+// Those that executed anything: the start and the end of the critical path are not a hot spot.
+std::string spot_rows(const std::vector<HotSpot>& spots) {
+  std::string text;
+  for (std::size_t n = 0; n < std::min(kMostHotSpots, spots.size()); ++n)
+    if (spots[n].counts.instructions > 0) text += spot_row(spots[n]);
+  return text;
+}
+
 // The same columns of one of the two outputs only.
 template <class Row>
 base::Columns<Row> only(base::Columns<Row> empty, const base::Columns<Row>& columns) {
@@ -66,7 +74,10 @@ void add_counts(base::Columns<Row>& columns) {
       .number("busy_ns", Unit::kNanoseconds, "of that, busy", [](const Row& r) { return r.busy().ns(); })
       .number("waited_for_ns", Unit::kNanoseconds,
               "time that instructions of all engines waited for results of the line",
-              [](const Row& r) { return r.counts.waited_for.ns(); });
+              [](const Row& r) { return r.counts.waited_for.ns(); })
+      .number("critical_ns", Unit::kNanoseconds,
+              "time of the line on the critical path, which adds up to the simulated time",
+              [](const Row& r) { return r.counts.critical.ns(); });
 }
 
 }  // namespace
@@ -125,14 +136,12 @@ std::string hot_spots_text(const HotSpots& spots) {
       "{}\n",
       spots.of_dma ? "the DMA engines" : spots.limit, "", "function", "share", "busy", "waited for",
       "largest stall");
-  for (std::size_t n = 0; n < std::min(kMostHotSpots, spots.lines.size()); ++n)
-    text += spot_row(spots.lines[n]);
+  text += spot_rows(spots.lines);
   if (spots.lines.size() > kMostHotSpots)
     text += fmt::format("  and {} more in lines.csv\n", spots.lines.size() - kMostHotSpots);
   if (spots.functions.size() < 2) return text;
   text += "of functions, calls from them not included\n";
-  for (std::size_t n = 0; n < std::min(kMostHotSpots, spots.functions.size()); ++n)
-    text += spot_row(spots.functions[n]);
+  text += spot_rows(spots.functions);
   return text;
 }
 

@@ -102,6 +102,13 @@ void OccupancyRecorder::close(Core& core, std::uint32_t buffer) {
 
 void OccupancyRecorder::touch(Core& core, const ProgramBuffers::Access& access, Time start, Time end) {
   Live& live = core.live[access.buffer];
+  if (access.ends) {
+    close(core, access.buffer);
+    live = {};
+    return;
+  }
+  // Bytes that several variables share belong to the one that was written last.
+  if (!access.writes && live.start == base::kNever && core.program->knows_variables()) return;
   if (access.writes && !access.reads && (live.read || live.start == base::kNever)) {
     close(core, access.buffer);
     // Written in place: the old values stay live until the new ones are complete.
@@ -176,8 +183,7 @@ SpaceOccupancy OccupancyRecorder::of_cores(Space space, Duration elapsed, const 
   const Core* fullest = nullptr;
   for (std::uint32_t n = 0; n < cores_.size(); ++n) {
     if (cores_[n].program == nullptr) continue;
-    std::uint64_t bytes = 0;
-    for (const OnChipBuffer& b : cores_[n].program->buffers()) bytes += b.space == space ? b.bytes() : 0;
+    const std::uint64_t bytes = cores_[n].program->footprint(space);
     if (bytes == 0) continue;
     if (bytes > o.footprint) fullest = &cores_[n];
     const std::string name = fmt::format("{}.core{}", model::chip_name(machine_, n / machine_.chip.cores),

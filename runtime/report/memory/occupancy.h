@@ -5,7 +5,7 @@
 // before it is overwritten. A tensor in HBM is live from its first access (an input: from the beginning)
 // to its last (a result: to the end). Live bytes are averages over a window of the run, so an instant may
 // have more; `footprint` is everything that the programs ever write to, or that was allocated, and no
-// instant has more than that.
+// instant has more than that. Variables of the source may share bytes, which each of them counts.
 //
 // Bytes are those of a core or of a stack that holds live data; sums and averages are over those. Not
 // included: bytes that register addresses access outside the buffers of the program, and data in
@@ -73,7 +73,7 @@ class OccupancyRecorder final : public base::Observer {
   static constexpr std::size_t kOnChip = 2;  // isa::Space::kSbuf, kPsum
   struct Live {                              // one buffer of one core
     base::Time start = base::kNever, last{0};
-    std::uint16_t filler = 0;
+    std::uint32_t filler = 0;
     bool read = false;
   };
   struct Core {

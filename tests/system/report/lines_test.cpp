@@ -130,6 +130,21 @@ TEST_CASE("lines: hot spots are ranked by the limiting engine and their shares a
   CHECK_THAT(csv, Catch::Contains("/src/k.py,11,step,k.py:4 kernel,1,"));
 }
 
+TEST_CASE("lines: the critical path adds up to the simulated time and has the lines of a chain", "[report]") {
+  const Observed o = run(lined_program());
+  base::Duration sum{0};
+  for (const LineTime& line : o.lines.lines) sum += line.counts.critical;
+  CHECK(sum == o.run.elapsed);
+  CHECK(o.lines.whole.counts.critical == o.run.elapsed);
+  // The second load, the addition that waits for it, and the slow line follow one another.
+  CHECK(line_of(o.lines, 10, "k.py:3 kernel").counts.critical.fs > 0);
+  CHECK(line_of(o.lines, 11, "k.py:4 kernel").counts.critical.fs > 0);
+  // The first addition is complete before the second load, so nothing on the path waits for it.
+  CHECK(line_of(o.lines, 11, "k.py:3 kernel").counts.critical.fs == 0);
+  const LineTime& slow = line_of(o.lines, 20, "");
+  CHECK(slow.counts.critical >= slow.busy());
+}
+
 TEST_CASE("lines: programs without lines are not recorded", "[report]") {
   isa::Program program = *lined_program();
   program.lines.clear();

@@ -4,6 +4,7 @@
 #include "runtime/report/memory/occupancy.h"
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <numeric>
 
 #include "isa/core/instruction_hash.h"
@@ -221,6 +222,56 @@ TEST_CASE("program buffers: waits and updates of an instruction do not affect it
   CHECK(touched(1) == 0);
   CHECK(touched(2) == 1);
   CHECK(touched(3) == 0);
+}
+
+TEST_CASE("program buffers: variables that share bytes have a buffer each, and a write ends the other",
+          "[occupancy]") {
+  isa::Instruction write;
+  write.op = isa::Opcode::kMemset;
+  write.shape.partitions = 128;
+  write.shape.count = {1, 1, 1, 64};
+  write.dst = {Space::kSbuf, DType::kFp32, 0, 0, {0, 0, 0, 1}};
+  isa::Instruction later = write;
+  later.dst.offset = 128;  // the second half of the bytes, and as many behind them
+  isa::Program program;
+  constexpr auto kQueue = static_cast<std::size_t>(Queue::kGpSimd);
+  for (const isa::Instruction& i : {write, write, later, write}) program.streams[kQueue].push_back(i);
+  program.filled = {{"a"}, {"b"}, {""}};
+  program.filled_marks[kQueue] = {{0, 0}, {1, 1}, {3, 2}};
+  const runtime::ProgramBuffers found(program);
+  REQUIRE(found.buffers().size() == 3);  // `b` is one: its writes overlap
+  CHECK(found.footprint(Space::kSbuf) == 128 * (128 + 256));
+  const auto name = [&](std::uint32_t buffer) { return found.fillers()[found.buffers()[buffer].filler]; };
+  const auto at = [&](std::uint32_t index) {
+    std::map<std::string, std::string> kinds;
+    for (const auto& access : found.of(static_cast<std::uint8_t>(Queue::kGpSimd), index))
+      kinds[name(access.buffer)] = access.writes ? "writes" : access.ends ? "ends" : "neither";
+    return kinds;
+  };
+  using Kinds = std::map<std::string, std::string>;
+  CHECK(at(0) == Kinds{{"a", "writes"}, {"b", "ends"}, {"memset", "ends"}});
+  CHECK(at(1) == Kinds{{"a", "ends"}, {"b", "writes"}, {"memset", "ends"}});
+  CHECK(at(2) == Kinds{{"a", "ends"}, {"b", "writes"}, {"memset", "ends"}});
+  CHECK(at(3) == Kinds{{"a", "ends"}, {"b", "ends"}, {"memset", "writes"}});
+}
+
+TEST_CASE("program buffers: each result of an instruction has its own name", "[occupancy]") {
+  isa::Instruction reduce;
+  reduce.op = isa::Opcode::kActivationReduce;
+  reduce.shape.partitions = 128;
+  reduce.shape.count = {1, 1, 1, 64};
+  reduce.src0 = {Space::kSbuf, DType::kFp32, 0, 0, {0, 0, 0, 4}};
+  reduce.dst = {Space::kSbuf, DType::kFp32, 0, 4096, {0, 0, 0, 4}};
+  reduce.result = {true, Space::kSbuf, DType::kFp32, 0, 8192};
+  isa::Program program;
+  constexpr auto kQueue = static_cast<std::size_t>(Queue::kScalar);
+  program.streams[kQueue].push_back(reduce);
+  program.filled = {{"scores", "row_sum"}};
+  program.filled_marks[kQueue] = {{0, 0}};
+  const runtime::ProgramBuffers found(program);
+  REQUIRE(found.buffers().size() == 2);
+  CHECK(found.fillers()[found.buffers()[0].filler] == "scores");
+  CHECK(found.fillers()[found.buffers()[1].filler] == "row_sum");
 }
 
 TEST_CASE("instructions: those that differ only in their waits do the same work", "[occupancy]") {

@@ -43,9 +43,10 @@ Program small_program() {
   return p;
 }
 // Layout of small_program: magic 0, version 4, name 8, argument count 15, argument 19, control 25, regions
-// 41, marks of each queue 45, source lines 73, line marks of each queue 77, counts 105, word 137, checksum 201.
-constexpr std::size_t kVersionAt = 4, kNameAt = 12, kArgCountAt = 15, kControlAt = 25, kCountsAt = 105,
-                      kWordAt = 137, kChecksumAt = 201;
+// 41, marks of each queue 45, source lines 73, line marks of each queue 77, filled tensors 105, their marks 109,
+// counts 137, word 169, checksum 233.
+constexpr std::size_t kVersionAt = 4, kNameAt = 12, kArgCountAt = 15, kControlAt = 25, kCountsAt = 137,
+                      kWordAt = 169, kChecksumAt = 233;
 
 }  // namespace
 
@@ -108,7 +109,7 @@ TEST_CASE("container: each kind of damage has its code and byte", "[isa]") {
   b = good;
   b[kWordAt] = std::byte{0xff};
   CHECK(error_of(resealed(b)).code == "E-BIN-007");
-  CHECK(error_of(resealed(b)).place == "byte 137 (sync[0])");
+  CHECK(error_of(resealed(b)).place == "byte 169 (sync[0])");
 
   b = good;
   b[kWordAt + 63] = std::byte{1};
@@ -117,7 +118,7 @@ TEST_CASE("container: each kind of damage has its code and byte", "[isa]") {
   b = good;
   b.back() ^= std::byte{1};
   CHECK(error_of(b).code == "E-BIN-011");
-  CHECK(error_of(b).place == "byte 201");
+  CHECK(error_of(b).place == "byte 233");
 }
 
 TEST_CASE("container: counts that promise more than the file holds allocate nothing", "[isa]") {
@@ -157,6 +158,24 @@ TEST_CASE("container: a source line is called from an earlier one", "[isa]") {
   p.lines[1].caller = 0;
   p.line_marks[static_cast<std::size_t>(Queue::kSync)] = {{0, 2}};
   CHECK_THROWS_WITH(to_bytes(p), Catch::Contains("E-BIN-013") && Catch::Contains("a line below 2"));
+}
+
+TEST_CASE("container: instructions keep the names of the tensors that they fill", "[isa]") {
+  Program p = small_program();
+  p.stream(Queue::kSync).edit().resize(3);
+  p.filled = {{"qk"}, {"self.buf", ""}};
+  auto& marks = p.filled_marks[static_cast<std::size_t>(Queue::kSync)];
+  marks = {{1, 1}, {2, 0}};
+  const Program again = from_bytes(to_bytes(p));
+  CHECK(again == p);
+  CHECK(again.filled_at(Queue::kSync, 0) == kNothingNamed);
+  CHECK(again.filled_at(Queue::kSync, 1) == 1);
+  CHECK(again.filled_at(Queue::kSync, 2) == 0);
+  CHECK(again.filled_at(Queue::kVector, 0) == kNothingNamed);
+  for (const FilledMark wrong : {FilledMark{1, 0}, FilledMark{2, 2}, FilledMark{3, 0}}) {
+    marks = {{1, 1}, wrong};
+    CHECK_THROWS_WITH(to_bytes(p), Catch::Contains("E-BIN-013") && Catch::Contains("list of filled tensors"));
+  }
 }
 
 TEST_CASE("container: marks rise within their stream and name regions that there are", "[isa]") {

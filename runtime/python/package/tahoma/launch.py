@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 
 import _tahoma
-from tahoma import arguments, context, dtypes, results
+from tahoma import arguments, context, dtypes, results, variables
 from tahoma.errors import KernelError
 from tahoma.program_bundle import Bundle, checked_outputs
 from tahoma.settings import settings
@@ -93,6 +93,7 @@ class Call:
             outputs = checked_outputs(returned, self.name)
             for tensor in outputs:
                 tracer.set_role(tensor, _tahoma.Role.output)
+            tracer.name_variables(variables.variable_of)
         return Traced(active, [tensors[id(a)] for a in self.inputs.arrays], returned)
 
 
