@@ -47,10 +47,8 @@ void DisputedWrites::writes(const Race& race) {
   pairs_of_[pair.second].push_back(pair);
 }
 
-void DisputedWrites::overwritten(const Race& race) { overwritten_[race.second.transfer].add(race); }
-
-bool DisputedWrites::read(const Race& race, Number own) {
-  const auto pair = pairs_.find(pair_of(race.first.transfer, own));
+bool DisputedWrites::read(const Race& race, Number writer, Number own) {
+  const auto pair = pairs_.find(pair_of(writer, own));
   if (pair == pairs_.end() || pair->second.state == State::kRace) return false;
   if (pair->second.state == State::kOpen) pair->second.races.push_back(race);
   return true;
@@ -69,9 +67,10 @@ std::vector<DisputedWrites::Pair> DisputedWrites::pairs_decided_by(Number transf
 
 std::vector<ByteRange> DisputedWrites::decided_by(Number transfer) const {
   std::vector<ByteRange> bytes;
-  const auto append = [&](const Dispute& d) { bytes.insert(bytes.end(), d.bytes.begin(), d.bytes.end()); };
-  for (const Pair& pair : pairs_decided_by(transfer)) append(pairs_.at(pair));
-  if (const auto reads = overwritten_.find(transfer); reads != overwritten_.end()) append(reads->second);
+  for (const Pair& pair : pairs_decided_by(transfer)) {
+    const std::vector<ByteRange>& shared = pairs_.at(pair).bytes;
+    bytes.insert(bytes.end(), shared.begin(), shared.end());
+  }
   return bytes;
 }
 
@@ -89,10 +88,6 @@ DisputedWrites::Verdict DisputedWrites::moved(Number transfer, const std::vector
     d.bytes.clear();
   };
   for (const Pair& pair : pairs_decided_by(transfer)) decide(pairs_.at(pair));
-  if (const auto reads = overwritten_.find(transfer); reads != overwritten_.end()) {
-    decide(reads->second);
-    overwritten_.erase(reads);
-  }
   moved_.insert(transfer);
   return verdict;
 }

@@ -6,9 +6,8 @@
 // A race is disputed until values decide it. Transfers have numbers; a transfer moves its values once, in
 // one step, and the step tells which disputed bytes it has changed:
 //   - two writes: harmless if the transfer that moves later changes none of the shared bytes
-//   - a read, then a write that starts later: harmless if the write changes none of the shared bytes
-//   - a write, then a read that starts later: as the two writes, if the reader's own side wrote the same
-//     bytes before it read them
+//   - a write of one core and a read of another: as two writes, if the reader's own core has written the same
+//     bytes before it reads them
 // A transfer that has not moved when the run ends decides nothing; its races are not reported.
 #pragma once
 
@@ -41,11 +40,9 @@ class DisputedWrites {
 
   // Two writes.
   void writes(const Race& race);
-  // `race.first` reads, and `race.second` writes.
-  void overwritten(const Race& race);
-  // `race.first` writes, and `race.second` reads what the transfer `own` wrote too. Returns false if it is a
-  // race: the two writes are not disputed, or their values differ.
-  bool read(const Race& race, Number own);
+  // The transfer `writer` writes, and the other side of the race reads what `own` wrote too. Returns false if it
+  // is a race: the two writes are not disputed, or their values differ.
+  bool read(const Race& race, Number writer, Number own);
 
   // The bytes whose change decides a race when this transfer moves.
   std::vector<ByteRange> decided_by(Number transfer) const;
@@ -72,7 +69,6 @@ class DisputedWrites {
   std::set<Number> moved_;
   std::map<Pair, Dispute> pairs_;                 // two writes, and reads of their bytes
   std::map<Number, std::vector<Pair>> pairs_of_;  // by transfer
-  std::map<Number, Dispute> overwritten_;         // by the write that started later
 };
 
 }  // namespace tahoma::model::check

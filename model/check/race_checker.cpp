@@ -230,8 +230,7 @@ class RaceChecker::Impl {
     log.conflicts(
         record.footprint, record.write, [&](const Record& r) { return actor.comes_after(r); },
         [&](const Record& r) {
-          if (space != isa::Space::kHbm || !disputes({r, record}, actor, log))
-            report_.race({r, record}, space);
+          if (space != isa::Space::kHbm || !disputes({r, record}, log)) report_.race({r, record}, space);
         });
     log.add(
         record, [&](const Record& r) { return actor.implies(r); },
@@ -239,16 +238,18 @@ class RaceChecker::Impl {
   }
 
   // Returns whether values decide this race of two transfers, now or later.
-  bool disputes(const Race& race, const Actor& actor, const AccessLog& log) {
+  bool disputes(const Race& race, const AccessLog& log) {
     const auto& [first, second] = race;
     if (first.transfer == 0 || second.transfer == 0 || first.origin.core == second.origin.core) return false;
-    if (!first.write) return disputes_.overwritten(race), true;
-    if (second.write) return disputes_.writes(race), true;
-    // The reader comes after a write of its own side into the same bytes.
+    if (first.write && second.write) return disputes_.writes(race), true;
+    // The reader's core has written the same bytes before; if it reads them too early, that is a race of its own.
+    const Record &reader = first.write ? second : first, &writer = first.write ? first : second;
     bool decided = false;
-    log.writes_of(second.footprint, [&](const Record& own) {
-      if (own.transfer == 0 || !actor.comes_after(own) || !own.footprint.contains(first.footprint)) return;
-      decided = decided || disputes_.read(race, own.transfer);
+    log.writes_of(reader.footprint, [&](const Record& own) {
+      if (own.origin.core != reader.origin.core || own.transfer == 0 || own.transfer > reader.transfer ||
+          !own.footprint.contains(writer.footprint))
+        return;
+      decided = decided || disputes_.read(race, writer.transfer, own.transfer);
     });
     return decided;
   }

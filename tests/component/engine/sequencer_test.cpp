@@ -302,8 +302,8 @@ TEST_CASE("bound: rows that a register selects beyond it are refused, or skipped
       CHECK(request(side, inside, "skip").indirect == isa::Indirection::kNone);
       CHECK(request(side, inside, "").indirect == isa::Indirection::kNone);
     }
-    const auto address = [&](const TransferRequest& r) { return side == "src" ? r.src : r.dst; };
-    const TransferRequest beyond = request(side, 7, "skip"), before = request(side, -3, "skip");
+    const auto address = [&](const model::TransferRequest& r) { return side == "src" ? r.src : r.dst; };
+    const model::TransferRequest beyond = request(side, 7, "skip"), before = request(side, -3, "skip");
     CHECK(beyond.indirect == (side == "src" ? isa::Indirection::kGather : isa::Indirection::kScatter));
     CHECK(beyond.rows == Rows{{0, 8}, {1, 9}});
     CHECK(before.rows == Rows{{2, 0}, {3, 1}});

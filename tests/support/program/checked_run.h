@@ -22,8 +22,8 @@ struct CheckedRun {
   model::Mode mode = model::Mode::kTiming;
   bool run_ahead = true;
   std::string inputs = "abcdefghABCDEFGH";  // tensors that the host has written
-  // In functional mode every element of the first 2 MiB of a tensor has the tensor's own value, except in these:
-  std::string equal = "";  // they have the value of `a`
+  // Tensors whose first 2 MiB have the value of `a` in functional mode; each of the others has one of its own.
+  std::string equal = "abcdefghABCDEFGH";
 };
 
 // Arguments of every program: a..h are tensors of 16 MiB on chip 0, A..H on chip 1, core0 .. core15 are core
