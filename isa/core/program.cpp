@@ -141,6 +141,28 @@ void write_regions(ByteWriter& out, const Program& program) {
   }
 }
 
+// Marks of every stream: the first instruction and a number.
+template <class Mark>
+void read_marks(ByteReader& in, std::array<std::vector<Mark>, kQueueCount>& streams) {
+  for (auto& marks : streams)
+    for (auto left = in.integer<std::uint32_t>(); left > 0; --left) {
+      const auto first = in.integer<std::uint32_t>(), number = in.integer<std::uint32_t>();
+      marks.push_back({first, number});
+    }
+}
+
+template <class Mark>
+void write_marks(ByteWriter& out, const std::array<std::vector<Mark>, kQueueCount>& streams,
+                 std::uint32_t Mark::*number) {
+  for (const auto& marks : streams) {
+    out.integer(static_cast<std::uint32_t>(marks.size()));
+    for (const Mark& mark : marks) {
+      out.integer(mark.first);
+      out.integer(mark.*number);
+    }
+  }
+}
+
 void read_lines(ByteReader& in, Program& program) {
   for (auto left = in.integer<std::uint32_t>(); left > 0; --left) {
     SourceLine line;
@@ -150,11 +172,7 @@ void read_lines(ByteReader& in, Program& program) {
     line.caller = in.integer<std::uint32_t>();
     program.lines.push_back(std::move(line));
   }
-  for (auto& marks : program.line_marks)
-    for (auto left = in.integer<std::uint32_t>(); left > 0; --left) {
-      const auto first = in.integer<std::uint32_t>(), line = in.integer<std::uint32_t>();
-      marks.push_back({first, line});
-    }
+  read_marks(in, program.line_marks);
 }
 
 void write_lines(ByteWriter& out, const Program& program) {
@@ -165,13 +183,7 @@ void write_lines(ByteWriter& out, const Program& program) {
     out.integer(line.line);
     out.integer(line.caller);
   }
-  for (const auto& marks : program.line_marks) {
-    out.integer(static_cast<std::uint32_t>(marks.size()));
-    for (const LineMark& mark : marks) {
-      out.integer(mark.first);
-      out.integer(mark.line);
-    }
-  }
+  write_marks(out, program.line_marks, &LineMark::line);
 }
 
 void read_filled(ByteReader& in, Program& program) {
@@ -179,11 +191,7 @@ void read_filled(ByteReader& in, Program& program) {
     FilledTensors& names = program.filled.emplace_back();
     for (auto more = in.integer<std::uint32_t>(); more > 0; --more) names.push_back(in.text());
   }
-  for (auto& marks : program.filled_marks)
-    for (auto left = in.integer<std::uint32_t>(); left > 0; --left) {
-      const auto first = in.integer<std::uint32_t>(), filled = in.integer<std::uint32_t>();
-      marks.push_back({first, filled});
-    }
+  read_marks(in, program.filled_marks);
 }
 
 void write_filled(ByteWriter& out, const Program& program) {
@@ -192,13 +200,7 @@ void write_filled(ByteWriter& out, const Program& program) {
     out.integer(static_cast<std::uint32_t>(names.size()));
     for (const std::string& name : names) out.text(name);
   }
-  for (const auto& marks : program.filled_marks) {
-    out.integer(static_cast<std::uint32_t>(marks.size()));
-    for (const FilledMark& mark : marks) {
-      out.integer(mark.first);
-      out.integer(mark.filled);
-    }
-  }
+  write_marks(out, program.filled_marks, &FilledMark::filled);
 }
 
 // The mark that an instruction belongs to, or null.

@@ -7,6 +7,7 @@
 #include "isa/table/table_fields.h"
 #include "runtime/nki/lower/memory/allocate.h"
 #include "runtime/nki/lower/memory/split_values.h"
+#include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
 
@@ -15,15 +16,7 @@ namespace {
 // The tensors that an entry touches.
 std::vector<std::uint32_t> storages_of(const Recorded& entry) {
   std::vector<std::uint32_t> touched;
-  const auto side = [&](const Side& s) {
-    touched.push_back(s.storage);
-    if (s.dynamic.index) touched.push_back(s.dynamic.index->storage->id);
-  };
-  for (const Operand& operand : entry.operands) touched.push_back(operand.storage);
-  if (entry.transfer) {
-    side(entry.transfer->dst);
-    for (const Side& s : entry.transfer->sources) side(s);
-  }
+  for_storages(entry, [&](std::uint32_t storage) { touched.push_back(storage); });
   return touched;
 }
 
@@ -46,14 +39,10 @@ class Mover {
 
  private:
   const Recorded& at(std::size_t n) const { return trace_.entries[order_[n]]; }
-  // Nothing passes these: they join queues, cores or ranks.
-  static bool stops(const Recorded& entry) { return entry.registers || entry.barrier || entry.exchange; }
-
   bool sinks(const Recorded& entry) const {
     if (entry.transfer)
       return trace_.storages[entry.transfer->dst.storage]->on_chip() && is_static(*entry.transfer);
-    return entry.instruction.op == isa::Opcode::kMemset && !entry.registers && !entry.barrier &&
-           !entry.exchange;
+    return entry.instruction.op == isa::Opcode::kMemset && !is_fence(entry);
   }
 
   bool rises(const Recorded& entry) const {
@@ -73,7 +62,7 @@ class Mover {
       if (!sinks(at(n))) continue;
       const std::vector<std::uint32_t> own = storages_of(at(n));
       std::size_t to = n;
-      while (to + 1 < order_.size() && !stops(at(to + 1)) && !meet(own, storages_of(at(to + 1)))) ++to;
+      while (to + 1 < order_.size() && !is_fence(at(to + 1)) && !meet(own, storages_of(at(to + 1)))) ++to;
       std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(n),
                   order_.begin() + static_cast<std::ptrdiff_t>(n) + 1,
                   order_.begin() + static_cast<std::ptrdiff_t>(to) + 1);
@@ -85,7 +74,7 @@ class Mover {
       if (!rises(at(n))) continue;
       const std::vector<std::uint32_t> own = storages_of(at(n));
       std::size_t to = n;
-      while (to > 0 && !stops(at(to - 1)) && !meet(own, storages_of(at(to - 1)))) --to;
+      while (to > 0 && !is_fence(at(to - 1)) && !meet(own, storages_of(at(to - 1)))) --to;
       std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(to),
                   order_.begin() + static_cast<std::ptrdiff_t>(n),
                   order_.begin() + static_cast<std::ptrdiff_t>(n) + 1);

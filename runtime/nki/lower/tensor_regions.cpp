@@ -68,6 +68,12 @@ void add_instruction(const Recorded& entry, isa::Instruction instruction, bool s
 
 }  // namespace
 
+bool is_elementwise(isa::Opcode op) {
+  using isa::Opcode;
+  return op == Opcode::kTensorCopy || op == Opcode::kTensorScalar || op == Opcode::kTensorTensor ||
+         op == Opcode::kActivation;
+}
+
 Region hbm_region(const Storage& storage, const Side& side) {
   const auto size = static_cast<std::int64_t>(isa::size_of(side.dtype));
   const std::int64_t row = std::max<std::int64_t>(1, storage.shape.back() * storage.element->bytes);
@@ -95,7 +101,7 @@ Region hbm_region(const Storage& storage, const Side& side) {
 
 std::vector<Access> tensor_accesses(const Trace& trace, const Recorded& entry) {
   std::vector<Access> accesses;
-  if (entry.registers || entry.barrier || entry.exchange) return accesses;
+  if (is_fence(entry)) return accesses;
   const auto add = [&](const Side& side, bool writes) {
     accesses.push_back({side_region(trace, side), writes, false});
     if (side.dynamic.index)

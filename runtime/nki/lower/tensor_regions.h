@@ -10,6 +10,13 @@
 
 namespace tahoma::runtime::nki {
 
+// An entry that nothing passes.
+inline bool is_fence(const Recorded& entry) { return entry.registers || entry.barrier || entry.exchange; }
+
+// Instructions that compute each element of their destination from the same elements of their sources, and write
+// all of it.
+bool is_elementwise(isa::Opcode op);
+
 // Calls visit(storage) for every tensor that the entry uses; it may visit one several times.
 template <class Visit>
 void for_storages(const Recorded& entry, Visit&& visit) {

@@ -45,11 +45,8 @@ const Storage* in_place_source(const Trace& trace, const std::vector<LiveRange>&
   const std::uint32_t now = ranges[wanted.id].first;
   const Recorded& entry = trace.entries[now];
   const isa::Instruction& i = entry.instruction;
-  const bool elementwise = i.op == isa::Opcode::kTensorScalar || i.op == isa::Opcode::kActivation ||
-                           i.op == isa::Opcode::kTensorCopy || i.op == isa::Opcode::kTensorTensor;
-  if (entry.transfer || entry.registers || entry.exchange || entry.barrier || !elementwise ||
-      i.dst.dtype != i.src0.dtype || i.dst.offset != i.src0.offset || i.dst.stride != i.src0.stride ||
-      i.dst.partition != i.src0.partition)
+  if (entry.transfer || is_fence(entry) || !is_elementwise(i.op) || i.dst.dtype != i.src0.dtype ||
+      i.dst.offset != i.src0.offset || i.dst.stride != i.src0.stride || i.dst.partition != i.src0.partition)
     return nullptr;
   const Storage *source = nullptr, *written = nullptr;
   for (const Operand& o : entry.operands) {

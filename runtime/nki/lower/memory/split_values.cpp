@@ -6,6 +6,7 @@
 #include <set>
 
 #include "runtime/nki/lower/memory/allocate.h"
+#include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
 
@@ -13,13 +14,8 @@ namespace {
 
 bool is_static(const Side& side) { return side.dynamic.kind == Dynamic::Kind::kNone; }
 
-// Instructions that write every element of their destination and read none of it.
-bool only_writes(isa::Opcode op) {
-  using isa::Opcode;
-  static constexpr Opcode kOps[] = {Opcode::kMemset, Opcode::kTensorCopy, Opcode::kTensorScalar,
-                                    Opcode::kTensorTensor, Opcode::kActivation};
-  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
-}
+// Every element of the destination is written, and none of it is read.
+bool only_writes(isa::Opcode op) { return op == isa::Opcode::kMemset || is_elementwise(op); }
 
 bool fills(const isa::Instruction& i, const Storage& storage) {
   const isa::Shape& shape = i.shape;
@@ -68,26 +64,14 @@ class Splitter {
  private:
   static constexpr std::uint32_t kNone = 0xffffffff;
 
-  void pin(const Side& side) {
-    movable_[side.storage] = false;
-    pin_index(side);
-  }
   void pin_index(const Side& side) {
     if (side.dynamic.index) movable_[side.dynamic.index->storage->id] = false;
   }
   void pin(const Recorded& entry) {
-    if (entry.transfer) {
-      pin_index(entry.transfer->dst);
-      for (const Side& side : entry.transfer->sources) pin_index(side);
-    }
-    if (entry.registers && entry.registers->word) pin(*entry.registers->word);
-    if (!entry.exchange) return;
-    for (const auto* list : {&entry.exchange->ready, &entry.exchange->sends})
-      for (const ExchangeWork::Send& send : *list) {
-        pin(send.src);
-        pin(send.dst);
-      }
-    for (const Side& side : entry.exchange->received) pin(side);
+    if (is_fence(entry)) for_storages(entry, [&](std::uint32_t storage) { movable_[storage] = false; });
+    if (!entry.transfer) return;
+    pin_index(entry.transfer->dst);
+    for (const Side& side : entry.transfer->sources) pin_index(side);
   }
 
   // The tensor that an entry fills without reading it, or kNone.
@@ -107,8 +91,7 @@ class Splitter {
 
   static std::uint32_t destination_of(const Recorded& entry) {
     if (entry.transfer) return entry.transfer->kind == Transfer::kCopy ? entry.transfer->dst.storage : kNone;
-    if (entry.registers || entry.barrier || entry.exchange || !only_writes(entry.instruction.op))
-      return kNone;
+    if (is_fence(entry) || !only_writes(entry.instruction.op)) return kNone;
     for (const Operand& o : entry.operands)
       if (o.field == isa::FieldKind::kDst) return o.storage;
     return kNone;

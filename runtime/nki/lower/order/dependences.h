@@ -17,9 +17,6 @@
 
 namespace tahoma::runtime::nki {
 
-// An entry that nothing passes.
-inline bool is_fence(const Recorded& entry) { return entry.registers || entry.barrier || entry.exchange; }
-
 class Dependences {
  public:
   Dependences(const Trace& trace, const std::vector<isa::Queue>& queues);

@@ -7,6 +7,7 @@
 #include "runtime/nki/lower/order/ready_pool.h"
 #include "runtime/nki/lower/order/reordered.h"
 #include "runtime/nki/lower/order/tensor_uses.h"
+#include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
 

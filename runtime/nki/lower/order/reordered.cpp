@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "runtime/nki/lower/memory/allocate.h"
-#include "runtime/nki/lower/order/dependences.h"
+#include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
 
