@@ -19,10 +19,11 @@ if(TAHOMA_SANITIZE)
 endif()
 
 # Most of the time to compile a file goes to its headers. With TAHOMA_UNITY every folder's sources are compiled as one file, and
-# so are these trees of small folders, which share SystemC's expensive headers. Names must therefore be unique within a folder or
+# so are these trees of small folders, which share expensive headers (SystemC, JSON, Eigen). Names must therefore be unique within a folder or
 # such a tree. Highway's kernels, which include themselves once per target, and Verilator's classes, which must not see SystemC,
 # are compiled alone.
-set(tahoma_unity_trees model/memory model/rtl model/system)
+set(tahoma_unity_trees
+    model/memory model/rtl model/system runtime/nki runtime/report runtime/sweep workloads/gemm workloads/transformer)
 function(tahoma_unity target)
   if(NOT TAHOMA_UNITY)
     return()
