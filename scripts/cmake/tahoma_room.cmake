@@ -19,9 +19,10 @@ if(TAHOMA_SANITIZE)
 endif()
 
 # Most of the time to compile a file goes to its headers. With TAHOMA_UNITY every folder's sources are compiled as one file, and
-# so are these trees of small folders, which share expensive headers (SystemC, JSON, Eigen). Names must therefore be unique within a folder or
-# such a tree: a local function with another signature would compile and could be called in place of the one that is meant. Highway's kernels, which include themselves once per target, and Verilator's classes, which must not see SystemC,
-# are compiled alone.
+# so are these trees of small folders, which share expensive headers (SystemC, JSON, Eigen). Names must therefore be unique within
+# a folder or such a tree: a local function with another signature would compile, and might be called in place of the one that is
+# meant. Highway's kernels, which include themselves once per target, and Verilator's classes, which must not see SystemC, are
+# compiled alone.
 set(tahoma_unity_trees model/memory model/rtl model/system runtime/report workloads/gemm workloads/transformer)
 function(tahoma_unity target)
   if(NOT TAHOMA_UNITY)
