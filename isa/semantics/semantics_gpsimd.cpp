@@ -23,7 +23,7 @@ void reduce_numbers(const Instruction& i, const CoreView& core) {
   PartitionRow(tile_operand(core, i.dst), i.shape.count, 0).store(fold.data(), core);
 }
 
-void reduce_bits(const Instruction& i, const CoreView& core) {
+void reduce_bits_of_partitions(const Instruction& i, const CoreView& core) {
   const Operand src = tile_operand(core, i.src0);
   std::vector<std::uint32_t> fold, row;
   PartitionRow(src, i.shape.count, 0).read(fold);
@@ -83,7 +83,7 @@ std::vector<std::uint32_t> largest(const std::vector<std::uint32_t>& elements, s
 
 void do_tensor_partition_reduce(const Instruction& i, const CoreView& core) {
   const bool bits = i.op0 == AluOp::kBitwiseAnd || i.op0 == AluOp::kBitwiseOr;
-  bits ? reduce_bits(i, core) : reduce_numbers(i, core);
+  bits ? reduce_bits_of_partitions(i, core) : reduce_numbers(i, core);
 }
 
 void do_sequence_bounds(const Instruction& i, const CoreView& core) {

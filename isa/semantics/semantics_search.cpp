@@ -18,7 +18,7 @@ constexpr std::size_t kNowhere = ~std::size_t{0};
 
 // Maps values to integers in the order of max (isa/simd/row_loop.h): -inf < ... < -0 < +0 < ... < inf <
 // NaN, all NaNs equal.
-std::int32_t rank_of(float value) {
+std::int32_t rank_of_number(float value) {
   const auto bits = std::bit_cast<std::int32_t>(one_nan(value));
   return bits < 0 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(bits) ^ 0x7FFFFFFFU) : bits;
 }
@@ -29,11 +29,11 @@ float of_rank(std::int32_t rank) {
 
 // Returns the 8 largest values in descending order. Elements of equal rank have equal values, so the choice
 // among them does not matter.
-std::array<float, kFound> largest(const std::vector<float>& values) {
+std::array<float, kFound> best_values(const std::vector<float>& values) {
   std::array<std::int32_t, kFound> best;
-  best.fill(rank_of(-INFINITY));
+  best.fill(rank_of_number(-INFINITY));
   for (const float value : values) {
-    const std::int32_t rank = rank_of(value);
+    const std::int32_t rank = rank_of_number(value);
     if (rank <= best.back()) continue;
     std::size_t place = kFound - 1;
     for (; place > 0 && best[place - 1] < rank; --place) best[place] = best[place - 1];
@@ -94,7 +94,7 @@ void do_max8(const Instruction& i, const CoreView& core) {
   std::vector<float> values;
   for (std::size_t p = 0; p < i.shape.partitions; ++p) {
     PartitionRow(src, i.shape.count, p).load(values);
-    PartitionRow(dst, in_a_row(kFound), p).store(largest(values).data(), core);
+    PartitionRow(dst, in_a_row(kFound), p).store(best_values(values).data(), core);
   }
 }
 

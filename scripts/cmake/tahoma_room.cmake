@@ -19,11 +19,12 @@ if(TAHOMA_SANITIZE)
 endif()
 
 # Most of the time to compile a file goes to its headers. With TAHOMA_UNITY every folder's sources are compiled as one file, and
-# so are these trees of small folders, which share expensive headers (SystemC, JSON, Eigen). Names must therefore be unique within
-# a folder or such a tree: a local function with another signature would compile, and might be called in place of the one that is
-# meant. Highway's kernels, which include themselves once per target, and Verilator's classes, which must not see SystemC, are
-# compiled alone.
-set(tahoma_unity_trees model/memory model/rtl model/system runtime/report workloads/gemm workloads/transformer)
+# so are these trees of small folders, which share expensive headers (SystemC, JSON, Eigen), and the folders of the small kernels.
+# tests/dist/unity_names.py keeps local functions unique within such a file. Highway's kernels, which include themselves once per
+# target, and Verilator's classes, which must not see SystemC, are compiled alone.
+set(tahoma_unity_trees model/memory model/rtl model/system runtime/collective runtime/nki runtime/report workloads/attention
+  workloads/gemm workloads/training workloads/transformer)
+set(tahoma_unity_kernels embedding mlp moe norm optimizer quantise reduction rms_norm rope transpose vector_add)
 function(tahoma_unity target)
   if(NOT TAHOMA_UNITY)
     return()
@@ -39,6 +40,9 @@ function(tahoma_unity target)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
     foreach(tree IN LISTS tahoma_unity_trees)
       string(REGEX REPLACE "^${tree}/.*" "${tree}" folder "${folder}")
+    endforeach()
+    foreach(kernel IN LISTS tahoma_unity_kernels)
+      string(REGEX REPLACE "^workloads/${kernel}$" "workloads/kernels" folder "${folder}")
     endforeach()
     string(MAKE_C_IDENTIFIER "${folder}" group)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})

@@ -21,6 +21,7 @@ import law_literals
 import layers
 import test_names
 import type_names
+import unity_names
 from repo import Repo
 
 CHECKS = {
@@ -37,6 +38,7 @@ CHECKS = {
     "kinds": lambda repo, _: kinds.findings(repo),
     "test_names": lambda repo, _: test_names.findings(repo),
     "type_names": lambda repo, _: type_names.findings(repo),
+    "unity_names": lambda repo, _: unity_names.findings(repo),
     "documents": lambda repo, arguments: documents.findings(repo, arguments.tahoma),
     "headers": lambda repo, arguments: headers.findings(repo, arguments.build),
 }

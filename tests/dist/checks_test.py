@@ -20,6 +20,7 @@ import law_literals
 import layers
 import test_names
 import type_names
+import unity_names
 from repo import Repo
 
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
@@ -245,6 +246,28 @@ class TypeNames(Planted):
         twice = {"isa__a_h": "namespace n { struct A {}; }", "isa__b_h": "namespace n { struct A {}; }"}
         self.assertEqual(self.findings(known={"n::A": "two meanings"}, **twice), [])
         self.assertEqual(len(self.findings(known={"n::A": "", "n::B": ""}, **twice)), 1)
+
+
+class UnityNames(Planted):
+    LOCAL = "namespace n {\nnamespace {\n[[noreturn]] void refuse(%s) {\n  if (a) return;\n}\n}\n}\n"
+
+    def found(self, **files):
+        rules = "set(tahoma_unity_trees isa/all\n  model/all)\nset(tahoma_unity_kernels rope norm)\n"
+        return unity_names.findings(self.plant(scripts__cmake__tahoma_room_cmake=rules, **files))
+
+    def test_equal_names_in_one_folder_one_tree_and_the_small_kernels_are_found(self):
+        for one, other in (("isa__a_cpp", "isa__b_cpp"), ("model__all__x__a_cpp", "model__all__y__a_cpp"),
+                           ("workloads__rope__a_cpp", "workloads__norm__a_cpp")):
+            with self.subTest(one):
+                found = self.found(**{one: self.LOCAL % "int a", other: self.LOCAL % "const std::string& a"})
+                self.assertIn("the local function refuse is also defined in", "".join(found))
+                self.setUp()
+
+    def test_other_folders_calls_members_and_functions_of_a_namespace_are_silent(self):
+        visible = "namespace n {\nvoid refuse(int a) { refuse(a, 1); }\nvoid Walk::refuse() {}\n}\n"
+        inside = "namespace n {\nnamespace {\nstruct Walk {\n  void refuse() {}\n};\nvoid f() { for (;;) refuse(1); }\n}\n}\n"
+        self.assertEqual(self.found(isa__a_cpp=self.LOCAL % "int a", isa__b_cpp=visible, isa__c_cpp=inside,
+                                    model__a_cpp=self.LOCAL % "int a"), [])
 
 
 class ErrorCodes(Planted):

@@ -11,7 +11,7 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-constexpr std::uint64_t kTilesAhead = 64;  // tiles whose row numbers are loaded together, one column each
+constexpr std::uint64_t kNumbersAhead = 64;  // tiles whose row numbers are loaded together, one column each
 
 // Row numbers of several tiles, one column per tile.
 TileView load_numbers(Kernel& k, Pool pool, const HbmView& ids, std::uint64_t first, std::uint64_t tiles,
@@ -41,17 +41,17 @@ isa::Program embedding_program(const model::MachineParams& machine, const Embedd
   k.control(ids);
   const std::uint64_t tiles = (shape.ids + height - 1) / height;
   const Pool numbers = k.sbuf("row numbers", isa::DType::kInt32,
-                              static_cast<unsigned>(std::min(tiles, kTilesAhead)), 2),
+                              static_cast<unsigned>(std::min(tiles, kNumbersAhead)), 2),
              rows = k.sbuf("rows", shape.dtype, columns, 4);
   TileView held;
   for (std::uint64_t tile = 0; tile < tiles; ++tile) {
     const std::uint64_t first = tile * height, here = std::min(height, shape.ids - first);
-    if (tile % kTilesAhead == 0)
-      held = load_numbers(k, numbers, ids, first, std::min(kTilesAhead, tiles - tile), height);
+    if (tile % kNumbersAhead == 0)
+      held = load_numbers(k, numbers, ids, first, std::min(kNumbersAhead, tiles - tile), height);
     const auto partitions = static_cast<unsigned>(here);
     const TileView gathered = k.take(rows, partitions, columns);
     k.gather(gathered, table,
-             held.partitions(0, partitions).columns(static_cast<unsigned>(tile % kTilesAhead), 1));
+             held.partitions(0, partitions).columns(static_cast<unsigned>(tile % kNumbersAhead), 1));
     k.store(y.window(first, 0, here, shape.columns), gathered);
   }
   return k.finish();

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "runtime/golden/golden_rule.h"
+#include "workloads/common/definition.h"
 #include "workloads/gemm/golden_gemm.h"
 
 namespace tahoma::workloads {
@@ -16,8 +17,6 @@ namespace tahoma::workloads {
 using runtime::HostTensor, runtime::WantedRow;
 
 namespace {
-
-constexpr double kUnit = 0x1p-24;
 
 // Experts in descending order of logits; equal logits in ascending order of number.
 std::vector<std::uint64_t> ranked(const HostTensor& logits, std::uint64_t token) {

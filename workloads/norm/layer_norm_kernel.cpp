@@ -12,7 +12,7 @@ namespace {
 using isa::ActFn, isa::AluOp, isa::DType, isa::Queue;
 using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
-constexpr unsigned kSquares = 4096;  // columns of a piece; only the sum of the squares is kept
+constexpr unsigned kCentredColumns = 4096;  // columns of a piece; only the sum of the squares is kept
 
 class LayerNorm {
  public:
@@ -33,7 +33,7 @@ class LayerNorm {
         copies_(copies_in(machine, shape.columns * 2 * isa::size_of(shape.dtype), 5)),
         xs_(kernel_.sbuf("x", shape.dtype, columns_, copies_)),
         ys_(kernel_.sbuf("y", shape.dtype, columns_, copies_)),
-        squares_(kernel_.sbuf("squares", DType::kBf16, std::min(columns_, kSquares))),
+        squares_(kernel_.sbuf("squares", DType::kBf16, std::min(columns_, kCentredColumns))),
         centred_(kernel_.sbuf("centred", DType::kFp32, gain_.width(), 2)),
         sums_(kernel_.sbuf("sums", DType::kFp32, 1, 4)),
         means_(kernel_.sbuf("mean", DType::kFp32, 1, 4)),
@@ -63,7 +63,7 @@ class LayerNorm {
     kernel_.activation_reduce(in, sum, in, ActFn::kCopy);
     kernel_.activation(s.mean, sum, ActFn::kCopy, {share, nullptr});
     RowSum distance(kernel_, squares);
-    for (const Range& piece : cut(all_of(columns_), kSquares))
+    for (const Range& piece : cut(all_of(columns_), kCentredColumns))
       distance.add(kernel_.take(squares_, rows, piece.count),
                    in.columns(static_cast<unsigned>(piece.first), piece.count), ActFn::kSquare,
                    piece.end() == columns_, {-1.0F, nullptr}, {0, &s.mean});

@@ -10,18 +10,21 @@ using runtime::HbmView, runtime::Kernel, runtime::TileView;
 
 namespace {
 
-constexpr unsigned kParts = 3, kGroup = isa::kQuadrant;  // partitions of a part, where tiles may begin
+constexpr unsigned kParts = 3,
+                   kPartitionGroup = isa::kQuadrant;  // partitions of a part, where tiles may begin
 
 }  // namespace
 
 PieceSelector::PieceSelector(Kernel& kernel)
-    : identities_(kernel.take(kernel.sbuf("selector", DType::kBf16, kGroup), kParts * kGroup, kGroup)) {
-  const TileView ones =
-      kernel.take(kernel.sbuf("ones of the selector", DType::kBf16, kGroup), kParts * kGroup, kGroup);
+    : identities_(kernel.take(kernel.sbuf("selector", DType::kBf16, kPartitionGroup),
+                              kParts * kPartitionGroup, kPartitionGroup)) {
+  const TileView ones = kernel.take(kernel.sbuf("ones of the selector", DType::kBf16, kPartitionGroup),
+                                    kParts * kPartitionGroup, kPartitionGroup);
   kernel.memset(ones, 1.0F, Queue::kGpSimd);
   for (unsigned part = 0; part < kParts; ++part)
-    kernel.affine_select(identities_.partitions(part * kGroup, kGroup),
-                         ones.partitions(part * kGroup, kGroup), 0, 1, -1, isa::CompareOp::kEq, 0.0F);
+    kernel.affine_select(identities_.partitions(part * kPartitionGroup, kPartitionGroup),
+                         ones.partitions(part * kPartitionGroup, kPartitionGroup), 0, 1, -1,
+                         isa::CompareOp::kEq, 0.0F);
 }
 
 TileView PieceSelector::of(unsigned piece, unsigned partitions) const {
@@ -47,7 +50,8 @@ RowInPsum::RowInPsum(Kernel& kernel, const model::MachineParams& machine, const 
       columns_(static_cast<unsigned>(row.columns) / fold.parts),
       width_(std::min(columns_, banks * kPiece)),
       stays_(columns_ <= banks * kPiece),
-      parts_(kernel.take(kernel.sbuf(name + " in parts", DType::kBf16, kPiece), kParts * kGroup, kPiece)) {
+      parts_(kernel.take(kernel.sbuf(name + " in parts", DType::kBf16, kPiece), kParts * kPartitionGroup,
+                         kPiece)) {
   if (!stays_) width_ = banks / 2 * kPiece;
   pool_ = kernel.psum(name, DType::kFp32, width_, stays_ ? 1 : 2);
   split(name, row);
@@ -73,7 +77,7 @@ void RowInPsum::split(const std::string& name, const HbmView& row) {
                  row.window(0, std::uint64_t{whole} * kPiece, 1, rest));
   kernel_.memset(parts_, 0.0F);
   for (unsigned part = 0; part < kParts; ++part) {
-    const TileView taken = parts_.partitions(part * kGroup, pieces);
+    const TileView taken = parts_.partitions(part * kPartitionGroup, pieces);
     kernel_.copy(taken, left);
     if (part + 1 < kParts) kernel_.tensor_tensor(left, left, taken, AluOp::kSubtract);
   }

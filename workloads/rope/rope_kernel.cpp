@@ -12,7 +12,7 @@ using runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-constexpr std::uint64_t kMostColumns = 4096;  // of a piece: 8 KiB of 16 bits
+constexpr std::uint64_t kPieceColumns = 4096;  // of a piece: 8 KiB of 16 bits
 
 class RopeBuilder {
  public:
@@ -48,7 +48,7 @@ class RopeBuilder {
 
  private:
   unsigned heads_together() const {
-    return static_cast<unsigned>(std::clamp<std::uint64_t>(kMostColumns / shape_.d, 1, shape_.heads));
+    return static_cast<unsigned>(std::clamp<std::uint64_t>(kPieceColumns / shape_.d, 1, shape_.heads));
   }
 
   TileView load_angles(std::uint64_t token) {

@@ -15,12 +15,12 @@ namespace {
 using isa::DType, isa::Queue;
 using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
-constexpr unsigned kTileBytes = 4096;  // of a partition of x, and of a row of y
+constexpr unsigned kPieceBytes = 4096;  // of a partition of x, and of a row of y
 
 struct Parts {
   Parts(const model::MachineParams& machine, const TransposeShape& shape)
       : side(static_cast<unsigned>(machine.chip.core.sbuf.partitions)),
-        most(kTileBytes / shape.element_bytes),
+        most(kPieceBytes / shape.element_bytes),
         kernel("transpose", machine),
         x(kernel.argument("x", carrier(shape.element_bytes), shape.rows, shape.columns)
               .window(0, shape.first, shape.rows, shape.count)),

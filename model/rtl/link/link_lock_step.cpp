@@ -64,7 +64,7 @@ LinkInfo info_of(const sim::PacketInfo& p) {
   return {p.from_chip, p.to_chip, p.sequence, p.tag, p.carried, p.source_core << 8 | p.engine};
 }
 
-std::string text_of(const LinkInfo& i) {
+std::string info_text(const LinkInfo& i) {
   return fmt::format("{:x}.{:x}.{:x}.{:x}.{:x}.{:x}", i[0], i[1], i[2], i[3], i[4], i[5]);
 }
 
@@ -115,7 +115,7 @@ SteppedLink::Step LinkLockStep::advance() {
   SteppedLink::Step step = link_.step();
   if (step.grant)
     note(rtl_, fmt::format("cycle {}: serves buffer {}, packet {}, {} words, vc {}", link_.cycle() - 1,
-                           step.grant->requester, text_of(step.grant->message.info),
+                           step.grant->requester, info_text(step.grant->message.info),
                            step.grant->message.words, step.grant->message.vc));
   return step;
 }
@@ -188,14 +188,14 @@ void LinkLockStep::check_arrival(const std::optional<LinkArrival>& arrival) {
     if (now >= due) differ(fmt::format("cycle {}: packet {} did not arrive", now, d.number));
     return;
   }
-  note(rtl_, fmt::format("cycle {}: packet {} arrives", now, text_of(arrival->header.info)));
+  note(rtl_, fmt::format("cycle {}: packet {} arrives", now, info_text(arrival->header.info)));
   if (now != due) differ(fmt::format("cycle {}: packet {} arrives; by the law {}", now, d.number, due));
   if (arrival->header.info != d.message.info || arrival->header.vc != d.message.vc ||
       arrival->words != d.message.words)
     differ(
         fmt::format("cycle {}: packet {} arrives as {}, {} words, vc {}; it was sent as {}, {} words, vc {}",
-                    now, d.number, text_of(arrival->header.info), arrival->words, arrival->header.vc,
-                    text_of(d.message.info), d.message.words, d.message.vc));
+                    now, d.number, info_text(arrival->header.info), arrival->words, arrival->header.vc,
+                    info_text(d.message.info), d.message.words, d.message.vc));
   if (arrival->digest != link_digest(d.message, frame_words_))
     differ(fmt::format("cycle {}: packet {} arrives with data that differ from those sent", now, d.number));
   decided_.pop_front();

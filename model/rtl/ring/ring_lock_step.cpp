@@ -22,7 +22,7 @@ std::string text_of(const char* what, bool there, const Event& event) {
   return there ? fmt::format("{} {}", what, text_of(event)) : fmt::format("{} nothing", what);
 }
 
-void keep(std::deque<std::string>& history, std::string event) {
+void keep_event(std::deque<std::string>& history, std::string event) {
   constexpr std::size_t kHistory = 12;
   if (history.size() == kHistory) history.pop_front();
   history.push_back(std::move(event));
@@ -88,10 +88,12 @@ RingLaw::Decision RingLockStep::step(bool ready) {
 }
 
 void RingLockStep::remember(const RingLaw::Decision& law) {
-  if (law.issue) keep(by_law_, fmt::format("cycle {}: issues {}", cycle_, text_of(*law.issue)));
-  if (law.post) keep(by_law_, fmt::format("cycle {}: changes {}", cycle_, text_of(*law.post)));
-  if (pins_.out.issue) keep(by_gates_, fmt::format("cycle {}: issues {}", cycle_, text_of(pins_.out.packet)));
-  if (pins_.out.post) keep(by_gates_, fmt::format("cycle {}: changes {}", cycle_, text_of(pins_.out.posted)));
+  if (law.issue) keep_event(by_law_, fmt::format("cycle {}: issues {}", cycle_, text_of(*law.issue)));
+  if (law.post) keep_event(by_law_, fmt::format("cycle {}: changes {}", cycle_, text_of(*law.post)));
+  if (pins_.out.issue)
+    keep_event(by_gates_, fmt::format("cycle {}: issues {}", cycle_, text_of(pins_.out.packet)));
+  if (pins_.out.post)
+    keep_event(by_gates_, fmt::format("cycle {}: changes {}", cycle_, text_of(pins_.out.posted)));
 }
 
 void RingLockStep::compare(const RingLaw::Decision& law) const {

@@ -60,7 +60,7 @@ void check_stack(const base::HbmMeasurement& h, Duration elapsed) {
                                h.read_bytes, h.write_bytes));
 }
 
-void check_link(const base::LinkMeasurement& l, Duration elapsed) {
+void check_link_books(const base::LinkMeasurement& l, Duration elapsed) {
   TAHOMA_INVARIANT(l.busy + l.blocked <= elapsed, fmt::format("{}: busy {} fs and blocked {} fs of {} fs",
                                                               l.path, l.busy.fs, l.blocked.fs, elapsed.fs));
   std::uint64_t carried = 0;
@@ -77,7 +77,7 @@ void check_books(const base::RunMeasurement& run, const MachineParams& machine) 
     check_array(e, machine.chip.core.tensor, machine.slowdown_of(e.core / machine.chip.cores));
   }
   for (const base::HbmMeasurement& h : run.hbm) check_stack(h, run.elapsed);
-  for (const base::LinkMeasurement& l : run.links) check_link(l, run.elapsed);
+  for (const base::LinkMeasurement& l : run.links) check_link_books(l, run.elapsed);
   for (const base::CrossingMeasurement& c : run.crossings)
     TAHOMA_INVARIANT(c.busy <= run.elapsed, c.path + ": more bytes than its bandwidth allows");
 }

@@ -44,25 +44,25 @@ class RankList {
   std::uint64_t cores_of_rank_, per_chip_;
 };
 
-[[noreturn]] void refuse(const std::string& text) {
+[[noreturn]] void refuse_ranks(const std::string& text) {
   throw base::UserError("E-COL-020", "workload.over", text);
 }
 
 void refuse_dead(const model::MachineParams& machine, std::uint32_t core) {
   if (machine.is_dead(core / machine.chip.cores))
-    refuse(fmt::format("{} belongs to a dead chip; expected lists of working ranks, such as 0-3|5-8",
-                       core_name(machine, core)));
+    refuse_ranks(fmt::format("{} belongs to a dead chip; expected lists of working ranks, such as 0-3|5-8",
+                             core_name(machine, core)));
 }
 
 std::uint64_t number(std::string_view text, std::uint64_t ranks) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    refuse(
+    refuse_ranks(
         fmt::format("'{}' is not a rank number; expected machine, servers, chips, or lists such as "
                     "0-3|4,6",
                     text));
-  if (value >= ranks) refuse(fmt::format("there is no rank {}; expected below {}", value, ranks));
+  if (value >= ranks) refuse_ranks(fmt::format("there is no rank {}; expected below {}", value, ranks));
   return value;
 }
 
@@ -81,7 +81,7 @@ std::vector<std::uint64_t> listed(std::string_view text, std::uint64_t ranks) {
   for (const std::string_view part : split(text, ',')) {
     const auto ends = split(part, '-');
     const std::uint64_t first = number(ends.front(), ranks), last = number(ends.back(), ranks);
-    if (ends.size() > 2 || last < first) refuse(fmt::format("'{}' is not a range of ranks", part));
+    if (ends.size() > 2 || last < first) refuse_ranks(fmt::format("'{}' is not a range of ranks", part));
     for (std::uint64_t r = first; r <= last; ++r) list.push_back(r);
   }
   return list;
@@ -143,7 +143,7 @@ std::vector<Group> groups_of(const model::MachineParams& machine, RankKind rank_
     for (const std::string_view text : split(over, '|')) {
       std::vector<std::vector<std::uint32_t>> cores;
       for (const std::uint64_t rank : listed(text, members.ranks())) {
-        if (!taken.insert(rank).second) refuse(fmt::format("rank {} appears twice", rank));
+        if (!taken.insert(rank).second) refuse_ranks(fmt::format("rank {} appears twice", rank));
         cores.push_back(members.cores_of(rank));
       }
       add(std::string(text), std::move(cores));

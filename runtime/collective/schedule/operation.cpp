@@ -9,14 +9,14 @@ namespace {
 // or each rank holds its row or column of the matrix of chunks.
 enum class Share : std::uint8_t { kAll, kRoot, kOwn, kRow, kColumn, kSent, kReceived };
 
-struct Row {
+struct OperationRow {
   Operation operation;
   std::string_view name;
   bool reduces;
   Share before, after;
 };
 
-constexpr std::array<Row, kOperations> kRows{{
+constexpr std::array<OperationRow, kOperations> kRows{{
     {Operation::kAllReduce, "all_reduce", true, Share::kAll, Share::kAll},
     {Operation::kAllGather, "all_gather", false, Share::kOwn, Share::kAll},
     {Operation::kReduceScatter, "reduce_scatter", true, Share::kAll, Share::kOwn},
@@ -30,7 +30,7 @@ constexpr std::array<Row, kOperations> kRows{{
     {Operation::kBarrier, "barrier", false, Share::kOwn, Share::kAll},
 }};
 
-const Row& row_of(Operation operation) { return kRows.at(static_cast<std::size_t>(operation)); }
+const OperationRow& row_of(Operation operation) { return kRows.at(static_cast<std::size_t>(operation)); }
 
 std::uint32_t sender_to(const Problem& problem, std::uint32_t rank) {
   for (std::uint32_t r = 0; r < problem.ranks; ++r)
@@ -68,14 +68,14 @@ bool contains(const Problem::Held& h, std::uint32_t chunk) {
 std::string_view name_of(Operation operation) { return row_of(operation).name; }
 
 std::optional<Operation> operation_from_name(std::string_view name) {
-  for (const Row& row : kRows)
+  for (const OperationRow& row : kRows)
     if (row.name == name) return row.operation;
   return std::nullopt;
 }
 
 std::vector<std::string> operation_names() {
   std::vector<std::string> names;
-  for (const Row& row : kRows) names.emplace_back(row.name);
+  for (const OperationRow& row : kRows) names.emplace_back(row.name);
   return names;
 }
 
@@ -83,7 +83,7 @@ bool Problem::reduces() const { return row_of(operation).reduces; }
 
 std::uint32_t Problem::fixed_chunks() const {
   if (operation == Operation::kAllToAll) return ranks * ranks;
-  const Row& row = row_of(operation);
+  const OperationRow& row = row_of(operation);
   const bool anything = (row.before == Share::kAll || row.before == Share::kRoot) &&
                         (row.after == Share::kAll || row.after == Share::kRoot);
   return anything ? 0 : ranks;

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-[[noreturn]] void refuse(const std::string& path, const std::string& text) {
+[[noreturn]] void refuse_bundle(const std::string& path, const std::string& text) {
   throw base::UserError("E-RUN-065", path, text);
 }
 
@@ -31,7 +31,8 @@ BundleTensor tensor_of(const Json& entry, const std::string& folder) {
   tensor.name = entry.at("name").get<std::string>();
   const std::string dtype = entry.at("dtype").get<std::string>();
   const auto known = isa::dtype_from_name(dtype);
-  if (!known) refuse(folder, fmt::format("tensor '{}' has the unknown dtype '{}'", tensor.name, dtype));
+  if (!known)
+    refuse_bundle(folder, fmt::format("tensor '{}' has the unknown dtype '{}'", tensor.name, dtype));
   tensor.dtype = *known;
   tensor.shape = entry.at("shape").get<std::vector<std::uint64_t>>();
   tensor.core = entry.value("core", 0U);
@@ -61,12 +62,12 @@ BundleProgram program_of(const Json& entry, const std::string& folder, std::size
       program.arguments.push_back({false, held.get<std::uint64_t>()});
     const BundleProgram::Argument& argument = program.arguments.back();
     if (!argument.is_core && argument.number >= tensors)
-      refuse(path, fmt::format("argument {} is tensor {}; the bundle has {}", program.arguments.size() - 1,
-                               argument.number, tensors));
+      refuse_bundle(path, fmt::format("argument {} is tensor {}; the bundle has {}",
+                                      program.arguments.size() - 1, argument.number, tensors));
   }
   if (program.arguments.size() != program.program.args.size())
-    refuse(path, fmt::format("{} arguments for a program that has {}", program.arguments.size(),
-                             program.program.args.size()));
+    refuse_bundle(path, fmt::format("{} arguments for a program that has {}", program.arguments.size(),
+                                    program.program.args.size()));
   return program;
 }
 
@@ -91,10 +92,10 @@ Bundle read_bundle(const std::string& folder) {
     for (const Json& entry : json.at("tensors")) bundle.tensors.push_back(tensor_of(entry, folder));
     for (const Json& entry : json.at("programs"))
       bundle.programs.push_back(program_of(entry, folder, bundle.tensors.size()));
-    if (bundle.programs.empty()) refuse(path, "has no programs");
+    if (bundle.programs.empty()) refuse_bundle(path, "has no programs");
     return bundle;
   } catch (const Json::exception& e) {
-    refuse(path, fmt::format("is not a bundle: {}", e.what()));
+    refuse_bundle(path, fmt::format("is not a bundle: {}", e.what()));
   }
 }
 

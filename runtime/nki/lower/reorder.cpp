@@ -20,7 +20,7 @@ std::vector<std::uint32_t> storages_of(const Recorded& entry) {
   return touched;
 }
 
-bool is_static(const TransferWork& work) {
+bool has_fixed_addresses(const TransferWork& work) {
   return work.dst.dynamic.kind == Dynamic::Kind::kNone && work.sources.size() == 1 &&
          work.sources.front().dynamic.kind == Dynamic::Kind::kNone && !work.accumulate;
 }
@@ -41,7 +41,7 @@ class Mover {
   const Recorded& at(std::size_t n) const { return trace_.entries[order_[n]]; }
   bool sinks(const Recorded& entry) const {
     if (entry.transfer)
-      return trace_.storages[entry.transfer->dst.storage]->on_chip() && is_static(*entry.transfer);
+      return trace_.storages[entry.transfer->dst.storage]->on_chip() && has_fixed_addresses(*entry.transfer);
     return entry.instruction.op == isa::Opcode::kMemset && !is_fence(entry);
   }
 

@@ -25,7 +25,7 @@ Duration waited(std::span<const Duration> times) {
   return sum;
 }
 
-void add(KindTimes& sum, const KindTimes& other) {
+void add_times(KindTimes& sum, const KindTimes& other) {
   for (std::size_t kind = 0; kind < sum.size(); ++kind)
     for (std::size_t n = 0; n < base::kStallReasons; ++n) sum[kind].time[n] += other[kind].time[n];
 }
@@ -55,7 +55,7 @@ Duration LineTime::of(StallReason reason) const {
 }
 
 void LineTime::add(const LineTime& other) {
-  runtime::add(engines, other.engines);
+  add_times(engines, other.engines);
   counts += other.counts;
 }
 

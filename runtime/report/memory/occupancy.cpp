@@ -20,11 +20,11 @@ Duration share_of(Duration time, std::uint64_t bytes, std::uint64_t capacity) {
 }
 
 // Shares may overlap: each is spread over its own time.
-void add(base::BusySeries& series, Time start, Time end, std::uint64_t bytes, std::uint64_t capacity) {
+void add_live(base::BusySeries& series, Time start, Time end, std::uint64_t bytes, std::uint64_t capacity) {
   series.add_share(start, end, share_of(end - start, bytes, capacity));
 }
 
-std::vector<double> bytes_of(const base::BusySeries& series, Duration elapsed, double capacity) {
+std::vector<double> live_bytes(const base::BusySeries& series, Duration elapsed, double capacity) {
   std::vector<double> bytes;
   for (const WindowShare& window : windows_of(series.series(), elapsed, {0}))
     bytes.push_back(window.busy_percent / 100 * capacity);
@@ -95,9 +95,9 @@ void OccupancyRecorder::close(Core& core, std::uint32_t buffer) {
   const OnChipBuffer& b = core.program->buffers()[buffer];
   const auto space = static_cast<std::size_t>(b.space);
   const std::uint64_t capacity = capacity_of(b.space);
-  add(core.series[space], live.start, live.last, b.bytes(), capacity);
-  add(by_filling_[(*core.fillers)[kOnChip * live.filler + space]], live.start, live.last, b.bytes(),
-      capacity);
+  add_live(core.series[space], live.start, live.last, b.bytes(), capacity);
+  add_live(by_filling_[(*core.fillers)[kOnChip * live.filler + space]], live.start, live.last, b.bytes(),
+           capacity);
 }
 
 void OccupancyRecorder::touch(Core& core, const ProgramBuffers::Access& access, Time start, Time end) {
@@ -166,8 +166,8 @@ void OccupancyRecorder::fill(SpaceOccupancy& o, const std::map<std::uint32_t, st
     if (fillings_[n].first != o.space) continue;
     const auto bytes = footprint.find(n);
     Filling filling{fillings_[n].second, bytes == footprint.end() ? 0 : bytes->second,
-                    bytes_of(by_filling_[n], elapsed,
-                             static_cast<double>(o.capacity) / static_cast<double>(o.instances))};
+                    live_bytes(by_filling_[n], elapsed,
+                               static_cast<double>(o.capacity) / static_cast<double>(o.instances))};
     const bool empty = std::all_of(filling.mean_bytes.begin(), filling.mean_bytes.end(),
                                    [](double mean) { return mean == 0; });
     if (filling.bytes > 0 || !empty) o.fillings.push_back(std::move(filling));
@@ -206,8 +206,8 @@ void OccupancyRecorder::close(const Kept& kept, base::BusySeries& stack, Duratio
   if (kept.first == base::kNever) return;
   const Time start = kept.read_first ? Time{0} : kept.first, end = kept.written_last ? elapsed : kept.last;
   const std::uint64_t bytes = kept.end - kept.offset, capacity = capacity_of(Space::kHbm);
-  add(stack, start, end, bytes, capacity);
-  add(by_filling_[number_of(Space::kHbm, tensors_[kept.tensor].name)], start, end, bytes, capacity);
+  add_live(stack, start, end, bytes, capacity);
+  add_live(by_filling_[number_of(Space::kHbm, tensors_[kept.tensor].name)], start, end, bytes, capacity);
 }
 
 SpaceOccupancy OccupancyRecorder::of_stacks(Duration elapsed, const Each& each) {

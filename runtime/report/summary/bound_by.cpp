@@ -11,11 +11,11 @@ using base::StallReason, base::EngineKind;
 
 namespace {
 
-constexpr std::size_t index_of(StallReason name) { return static_cast<std::size_t>(name); }
+constexpr std::size_t number_of(StallReason name) { return static_cast<std::size_t>(name); }
 
-static_assert(index_of(StallReason::kBusy) == 0 && index_of(StallReason::kIdle) + 1 == base::kStallReasons);
+static_assert(number_of(StallReason::kBusy) == 0 && number_of(StallReason::kIdle) + 1 == base::kStallReasons);
 
-double busy(const EngineSummary& engine) { return engine.percent[index_of(StallReason::kBusy)]; }
+double busy(const EngineSummary& engine) { return engine.percent[number_of(StallReason::kBusy)]; }
 
 std::vector<Bound> candidates(const Summary& s) {
   std::vector<Bound> all;
@@ -55,7 +55,7 @@ const EngineSummary* least_idle_engine(const Summary& s) {
   const EngineSummary* least = nullptr;
   for (const EngineSummary& engine : s.engines) {
     if (engine.instructions == 0) continue;
-    const std::size_t idle = index_of(StallReason::kIdle);
+    const std::size_t idle = number_of(StallReason::kIdle);
     if (least == nullptr || engine.percent[idle] < least->percent[idle]) least = &engine;
   }
   return least;
@@ -70,7 +70,7 @@ Bound latency_bound(const Summary& s) {
   if (tensor != s.engines.end() && tensor->instructions > 0) {
     const Stall stall = longest_stall(*tensor, true);
     reason += fmt::format("; the tensor engine's longest stall is {} ({:.1f} %)", stall.name, stall.percent);
-    if (tensor->percent[index_of(StallReason::kIdle)] < stall.percent || engine == &*tensor)
+    if (tensor->percent[number_of(StallReason::kIdle)] < stall.percent || engine == &*tensor)
       return {"latency", stall.percent, reason};
   }
   const Stall stall = longest_stall(*engine, false);

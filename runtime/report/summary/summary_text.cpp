@@ -19,7 +19,7 @@ namespace {
 constexpr int kCell = 11;
 constexpr std::size_t kMostNames = 2;  // of stacks with faults; summary.json has all
 
-std::string verdict(const GoldenResult& golden) {
+std::string golden_verdict(const GoldenResult& golden) {
   if (!golden.checked) return "golden not checked";
   return golden.passed ? "golden passed" : "GOLDEN FAILED";
 }
@@ -62,7 +62,7 @@ std::string head(const Summary& s) {
   const std::string peak = si_text(s.flops.peak_tflops * 1e12, "FLOPS");
   std::string text =
       fmt::format("{}, {}, MFU {:.1f} %, {}, {}\n\n", time_text(s.elapsed), achieved,
-                  s.mfu_estimated_percent(s.elapsed), verdict(s.facts.golden), bound_text(s.bound));
+                  s.mfu_estimated_percent(s.elapsed), golden_verdict(s.facts.golden), bound_text(s.bound));
   text += wrapped_row("workload", s.facts.workload);
   text += row("machine", fmt::format("{}: {} of {} cores used, {} active", s.facts.machine,
                                      s.facts.cores_used, s.machine_cores, s.active_cores));

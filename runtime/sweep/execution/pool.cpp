@@ -33,7 +33,7 @@ std::optional<std::uint64_t> number_in(const char* path) {
   return std::nullopt;
 }
 
-Process start(const std::filesystem::path& folder, const PoolOptions& options) {
+Process start_worker(const std::filesystem::path& folder, const PoolOptions& options) {
   const std::vector<std::string> words{"tahoma",
                                        "point",
                                        folder.string(),
@@ -59,7 +59,7 @@ class Pool {
   bool has_room(const Job& job) const { return admission_.may_start(job.workload); }
 
   void run(const Job& job) {
-    Process process = start(points_ / job.id, options_);
+    Process process = start_worker(points_ / job.id, options_);
     const pid_t id = process.id();
     running_.emplace(id, Running{job, admission_.start(job.workload), std::move(process)});
   }

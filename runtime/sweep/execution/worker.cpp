@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Process start(const std::filesystem::path& folder, const ProcessLimits& limits) {
+Process start_simulation(const std::filesystem::path& folder, const ProcessLimits& limits) {
   ProcessOptions how;
   how.program = kThisProgram;
   how.log = (folder / "log.txt").string();
@@ -66,7 +66,7 @@ End end_of(const ProcessEnd& end, const std::filesystem::path& folder) {
 Attempt run_once(const std::filesystem::path& folder, const std::string& executor,
                  const ProcessLimits& limits) {
   const Clock::time_point start_time = Clock::now();
-  const ProcessResult result = start(folder, limits).wait();
+  const ProcessResult result = start_simulation(folder, limits).wait();
   const End end = end_of(result.end, folder);
   return {end.outcome,
           end.reason,

@@ -15,26 +15,26 @@ namespace {
 constexpr double kNoise = 1e-9;
 constexpr double kMost = 9.2e18;  // of a signed 64-bit number
 
-[[noreturn]] void refuse(double number, const char* why) {
+[[noreturn]] void refuse_number(double number, const char* why) {
   throw base::UserError("E-SWP-031", "", fmt::format("{} {}", number, why));
 }
 
 std::int64_t nearest(double number) {
-  if (number < 0) refuse(number, "is negative");
-  if (number > kMost) refuse(number, "exceeds the range of the parameter");
+  if (number < 0) refuse_number(number, "is negative");
+  if (number > kMost) refuse_number(number, "exceeds the range of the parameter");
   return std::llround(number);
 }
 
 std::int64_t as_whole(double number) {
   if (std::abs(number - std::round(number)) > kNoise * std::max(1.0, std::abs(number)))
-    refuse(number, "is not a whole number: use rint(), floor() or ceil()");
+    refuse_number(number, "is not a whole number: use rint(), floor() or ceil()");
   return nearest(number);
 }
 
 std::uint64_t as_count(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
 std::string text(bool, double number) {
-  if (number != 0 && number != 1) refuse(number, "is not a switch: expected 0 or 1");
+  if (number != 0 && number != 1) refuse_number(number, "is not a switch: expected 0 or 1");
   return base::to_text(number == 1);
 }
 std::string text(std::uint64_t, double number) { return base::to_text(as_count(as_whole(number))); }
@@ -50,8 +50,8 @@ std::string text(base::Frequency, double number) {
 std::string text(base::Bandwidth, double number) {
   return base::to_text(base::Bandwidth{as_count(nearest(number)), false});
 }
-std::string text(const std::string&, double number) { refuse(number, "is not a word"); }
-std::string text_at(const base::ChoiceRef&, double number) { refuse(number, "is not a word"); }
+std::string text(const std::string&, double number) { refuse_number(number, "is not a word"); }
+std::string text_at(const base::ChoiceRef&, double number) { refuse_number(number, "is not a word"); }
 template <class T>
 std::string text_at(const T* ref, double number) {
   return text(*ref, number);

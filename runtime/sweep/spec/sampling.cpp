@@ -169,7 +169,7 @@ class Separation {
   std::map<std::vector<std::size_t>, int> copies_;
 };
 
-[[noreturn]] void refuse(const SweepSample& sample, const std::string& why) {
+[[noreturn]] void refuse_sample(const SweepSample& sample, const std::string& why) {
   throw base::UserError("E-SWP-032", sample.place,
                         fmt::format("a sample of {} points: {}", sample.points, why));
 }
@@ -192,7 +192,7 @@ std::vector<Coordinates> latin_hypercube(const SweepSample& sample, const std::v
     }
   }
   if (discrete(sizes) && !Separation(drawn, generator).separate())
-    refuse(sample, "found no Latin hypercube without equal points; use fewer points or method random");
+    refuse_sample(sample, "found no Latin hypercube without equal points; use fewer points or method random");
   return drawn;
 }
 
@@ -213,8 +213,9 @@ std::vector<std::string> sampling_methods() {
 std::vector<Coordinates> draw(const SweepSample& sample, const std::vector<std::size_t>& sizes) {
   const auto grid = grid_size(sizes);
   if (discrete(sizes) && grid && *grid < sample.points)
-    refuse(sample,
-           fmt::format("the axes have only {} different points; omit 'sample' to use all of them", *grid));
+    refuse_sample(
+        sample,
+        fmt::format("the axes have only {} different points; omit 'sample' to use all of them", *grid));
   for (const Method& method : kMethods)
     if (method.name == sample.method) return method.draw(sample, sizes);
   TAHOMA_INVARIANT(false, "method of sampling '" + sample.method + "'");

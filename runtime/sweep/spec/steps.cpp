@@ -70,7 +70,7 @@ std::optional<typename Kind<T>::Base> whole(const Exact& value) {
   return static_cast<Base>(unit->a);
 }
 
-[[noreturn]] void refuse(const Written& what, const std::string& why) {
+[[noreturn]] void refuse_steps(const Written& what, const std::string& why) {
   throw UserError("E-SWP-012", what.place, why);
 }
 
@@ -82,7 +82,7 @@ Exact parse_at(const ParamRef& kind, const Written& written) {
   }
 }
 
-[[noreturn]] void refuse_many(const Written& what, const std::string& count) {
+[[noreturn]] void refuse_many_steps(const Written& what, const std::string& count) {
   throw UserError("E-SWP-014", what.place,
                   fmt::format("{} values on one axis, at most {}: use a larger step, or omit '{}' and draw "
                               "a sample",
@@ -92,8 +92,8 @@ Exact parse_at(const ParamRef& kind, const Written& written) {
 // `at` and `next` are on both sides of `to`.
 [[noreturn]] void refuse_miss(const Written& what, const std::string& at, const std::string& next,
                               const Written& to) {
-  refuse(what, fmt::format("never reaches {}: {} is followed by {}; end at one of these", to.text, at,
-                           next.empty() ? "nothing" : next));
+  refuse_steps(what, fmt::format("never reaches {}: {} is followed by {}; end at one of these", to.text, at,
+                                 next.empty() ? "nothing" : next));
 }
 
 // Computes e.g. 10^(log10(ratio) * position) with square roots alone, which, unlike pow(), give the same
@@ -165,20 +165,20 @@ std::vector<std::string> by_step(const ParamRef& kind, const Written& from, cons
                                  const Written& step) {
   const Exact first = parse_at(kind, from), last = parse_at(kind, to), width = parse_at(kind, step);
   if (first == last) return {text_of(kind, first)};
-  if (width.digits == 0) refuse(step, fmt::format("a step of {} never reaches {}", step.text, to.text));
+  if (width.digits == 0) refuse_steps(step, fmt::format("a step of {} never reaches {}", step.text, to.text));
   if ((compare(first, last) < 0) != (width.digits > 0))
-    refuse(step, fmt::format("leads away from {}: write '{}', or exchange from and to", to.text,
-                             width.digits > 0 ? "-" + step.text : step.text.substr(1)));
+    refuse_steps(step, fmt::format("leads away from {}: write '{}', or exchange from and to", to.text,
+                                   width.digits > 0 ? "-" + step.text : step.text.substr(1)));
   const auto distance = sum(last, {-first.digits, first.exponent});
   const auto in_steps = distance ? aligned(*distance, width) : std::nullopt;
-  if (!in_steps) refuse(step, fmt::format("from {} to {} takes too many steps", from.text, to.text));
+  if (!in_steps) refuse_steps(step, fmt::format("from {} to {} takes too many steps", from.text, to.text));
   const Int128 steps = in_steps->a / in_steps->b;
   const auto at = [&](Int128 n) {
     const auto way = product(width, exact(n));
     const auto value = way ? sum(first, *way) : std::nullopt;
     return value ? text_of(kind, *value) : std::string();
   };
-  if (steps >= static_cast<Int128>(kMostValues)) refuse_many(step, text_of(exact(steps + 1)));
+  if (steps >= static_cast<Int128>(kMostValues)) refuse_many_steps(step, text_of(exact(steps + 1)));
   if (in_steps->a % in_steps->b != 0) refuse_miss(step, at(steps), at(steps + 1), to);
   std::vector<std::string> texts;
   for (Int128 n = 0; n <= steps; ++n) texts.push_back(at(n));
@@ -191,13 +191,13 @@ std::vector<std::string> by_factor(const ParamRef& kind, const Written& from, co
   const Exact first = parse_at(kind, from), last = parse_at(kind, to);
   const Exact scale = parse_at(ParamRef{&number}, factor);
   if (first.digits <= 0 || last.digits <= 0)
-    refuse(factor, "a factor needs from and to above zero: use a step, or list the values");
+    refuse_steps(factor, "a factor needs from and to above zero: use a step, or list the values");
   if (first == last) return {text_of(kind, first)};
   const int growth = compare(scale, exact(1));
   if (scale.digits <= 0 || growth == 0)
-    refuse(factor, fmt::format("a factor of {} never reaches {}", factor.text, to.text));
+    refuse_steps(factor, fmt::format("a factor of {} never reaches {}", factor.text, to.text));
   if ((compare(first, last) < 0) != (growth > 0))
-    refuse(factor, fmt::format("leads away from {}: exchange from and to", to.text));
+    refuse_steps(factor, fmt::format("leads away from {}: exchange from and to", to.text));
   std::vector<std::string> texts{text_of(kind, first)};
   for (Exact value = first; value != last;) {  // at most about 100 iterations: 38 digits hold no more powers
     const auto next = product(value, scale);

@@ -20,10 +20,11 @@ namespace {
 using isa::ActFn, isa::AluOp, isa::Queue;
 using runtime::HbmView, runtime::Kernel, runtime::TileView;
 
-constexpr Queue kStores = Queue::kGpSimd;  // so that loads never wait behind a store that waits for its tile
+constexpr Queue kBackwardStores =
+    Queue::kGpSimd;  // so that loads never wait behind a store that waits for its tile
 
 // A unit in the stages of the pipeline. Columns of p, ds and transposed begin with the unit's first chunk.
-struct Work {
+struct BackwardWork {
   const BackwardSegment* segment = nullptr;
   const BackwardBlock* block = nullptr;
   const BackwardUnit* unit = nullptr;
@@ -61,7 +62,7 @@ class BackwardBuilder {
         }
         const BackwardKeys keys = memory_.load_keys(block);
         for (const BackwardUnit& unit : block.units) {
-          Work work;
+          BackwardWork work;
           work.segment = &segment;
           work.block = &block;
           work.unit = &unit;
@@ -78,7 +79,7 @@ class BackwardBuilder {
 
  private:
   // One round: the scores of the new unit, the products of the previous one, dQ of the one before that.
-  void push(Work work) {
+  void push(BackwardWork work) {
     make_scores(work);
     if (second_.unit != nullptr) multiply_keys(second_);
     if (third_.unit != nullptr) multiply_queries(third_);
@@ -89,7 +90,7 @@ class BackwardBuilder {
     if (second_.unit != nullptr) multiply_keys(second_);
     if (third_.unit != nullptr) multiply_queries(third_);
     if (second_.unit != nullptr) multiply_queries(second_);
-    second_ = third_ = Work{};
+    second_ = third_ = BackwardWork{};
   }
 
   unsigned chunk_keys(std::uint64_t chunk) const {
@@ -101,7 +102,7 @@ class BackwardBuilder {
     return static_cast<unsigned>(chunk % tiling_.block_chunks);
   }
   // The columns of a chunk in the unit's tiles.
-  TileView of_chunk(const Work& work, const TileView& all, std::uint64_t chunk) const {
+  TileView of_chunk(const BackwardWork& work, const TileView& all, std::uint64_t chunk) const {
     return all.columns(static_cast<unsigned>(chunk - work.unit->begin) * tiling_.chunk, chunk_keys(chunk));
   }
 
@@ -115,7 +116,7 @@ class BackwardBuilder {
   }
 
   // P = exp(scale Q K^T - LSE) and dS = (dO V^T - D) o P.
-  void make_scores(Work& work) {
+  void make_scores(BackwardWork& work) {
     work.queries = memory_.queries(*work.segment, *work.unit);
     const BackwardUnit& unit = *work.unit;
     const unsigned rows = work.segment->tiles[unit.tile].rows;
@@ -136,7 +137,7 @@ class BackwardBuilder {
                                  work.p);
   }
 
-  void hide(const Work& work, const TileView& scores) {
+  void hide(const BackwardWork& work, const TileView& scores) {
     const BackwardTile& tile = work.segment->tiles[work.unit->tile];
     for (std::uint64_t chunk = work.unit->begin; chunk < work.unit->end; ++chunk) {
       const Visibility v =
@@ -147,7 +148,7 @@ class BackwardBuilder {
 
   // dV += P^T dO, dK += dS^T Q, and dS is transposed for the product with K: one load of a chunk of dS as
   // stationary operand serves both.
-  void multiply_keys(Work& work) {
+  void multiply_keys(BackwardWork& work) {
     const BackwardUnit& unit = *work.unit;
     const unsigned rows = work.segment->tiles[unit.tile].rows;
     for (std::uint64_t chunk = unit.begin; chunk < unit.end; ++chunk)
@@ -181,7 +182,7 @@ class BackwardBuilder {
   }
 
   // dQ += dS K; the last block of a tile scales and stores it.
-  void multiply_queries(const Work& work) {
+  void multiply_queries(const BackwardWork& work) {
     const BackwardUnit& unit = *work.unit;
     const BackwardTile& tile = work.segment->tiles[unit.tile];
     const TileView product = memory_.take_dq_psum().partitions(0, tile.rows),
@@ -201,7 +202,7 @@ class BackwardBuilder {
   void finish_tile(const BackwardTile& tile, const TileView& sum) {
     const TileView result = memory_.take_result().partitions(0, tile.rows);
     kernel_.tensor_scalar(result, sum, AluOp::kMult, {scale_, nullptr}, AluOp::kBypass, {}, Queue::kGpSimd);
-    kernel_.store(memory_.dq_window(tile), result, kStores);
+    kernel_.store(memory_.dq_window(tile), result, kBackwardStores);
   }
 
   // Stores sums that the other core completes, and sums that make room for those of the next segment.
@@ -267,12 +268,12 @@ class BackwardBuilder {
         sum = memory_.take_sum().partitions(0, keys);
         kernel_.copy(sum, product);
       }
-      kernel_.store(memory_.key_window(sums, block, chunk), sum, kStores);
+      kernel_.store(memory_.key_window(sums, block, chunk), sum, kBackwardStores);
       return;
     }
     const TileView result = memory_.take_result().partitions(0, keys);
     kernel_.tensor_scalar(result, sum, AluOp::kMult, {scale, nullptr});
-    kernel_.store(memory_.key_window(results, block, chunk), result, kStores);
+    kernel_.store(memory_.key_window(results, block, chunk), result, kBackwardStores);
   }
 
   Kernel& kernel_;
@@ -282,7 +283,7 @@ class BackwardBuilder {
   BackwardMemory memory_;
   float scale_;
   std::optional<BackwardExchange> exchange_;
-  Work second_, third_;
+  BackwardWork second_, third_;
   std::array<bool, 4> started_{};  // chunks of the block that have sums in PSUM
 };
 

@@ -13,7 +13,7 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-constexpr isa::DType kFp32 = isa::DType::kFp32;
+constexpr isa::DType kWide = isa::DType::kFp32;
 // Groups of queries and blocks of keys on chip: those of units in flight, and those being loaded.
 constexpr unsigned kGroups = 4, kBlocks = 3;
 // Tiles that a unit keeps for its next stages.
@@ -66,26 +66,26 @@ void BackwardMemory::make_pools() {
   ds_ = kernel_.sbuf("ds", shape_.dtype, keys(), kUnits);
   transposed_ = kernel_.sbuf("transposed", shape_.dtype, chunks * tiling_.q_rows, kUnits);
   results_ = kernel_.sbuf("results", shape_.dtype, d, kResults);
-  sums_ = kernel_.sbuf("sums", kFp32, d, kSums);
-  scores_ = kernel_.psum("scores", kFp32, keys(), 2);
-  dp_ = kernel_.psum("dp", kFp32, keys(), 2);
+  sums_ = kernel_.sbuf("sums", kWide, d, kSums);
+  scores_ = kernel_.psum("scores", kWide, keys(), 2);
+  dp_ = kernel_.psum("dp", kWide, keys(), 2);
   transposed_psum_ = kernel_.psum("transposed", shape_.dtype, chunks * tiling_.q_rows, 1);
-  dq_psum_ = kernel_.psum("dq", kFp32, d, 1);
-  dk_psum_ = take(kernel_.psum("dk", kFp32, chunks * d, 1), chunks * d);
-  dv_psum_ = take(kernel_.psum("dv", kFp32, chunks * d, 1), chunks * d);
+  dq_psum_ = kernel_.psum("dq", kWide, d, 1);
+  dk_psum_ = take(kernel_.psum("dk", kWide, chunks * d, 1), chunks * d);
+  dv_psum_ = take(kernel_.psum("dv", kWide, chunks * d, 1), chunks * d);
   const unsigned tiles = tiling_.segment_tiles;
-  lse_ = take(kernel_.sbuf("lse", kFp32, tiles), tiles);
-  delta_ = take(kernel_.sbuf("delta", kFp32, tiles), tiles);
-  dq_sum_ = take(kernel_.sbuf("dq", kFp32, tiles * d), tiles * d);
+  lse_ = take(kernel_.sbuf("lse", kWide, tiles), tiles);
+  delta_ = take(kernel_.sbuf("delta", kWide, tiles), tiles);
+  dq_sum_ = take(kernel_.sbuf("dq", kWide, tiles * d), tiles * d);
   if (shape_.by_rows) {
     output_rows_ = kernel_.sbuf("o", shape_.dtype, d, kOutputs);
-    output_products_ = kernel_.sbuf("o do", kFp32, d, kOutputProducts);
+    output_products_ = kernel_.sbuf("o do", kWide, d, kOutputProducts);
   }
   if (isa::size_of(shape_.dtype) < sizeof(float)) return;
   const TileView ones =
-      kernel_.take(kernel_.sbuf("wide_ones", kFp32, tiling_.q_rows), tiling_.q_rows, tiling_.q_rows);
+      kernel_.take(kernel_.sbuf("wide_ones", kWide, tiling_.q_rows), tiling_.q_rows, tiling_.q_rows);
   wide_identity_ =
-      kernel_.take(kernel_.sbuf("wide_identity", kFp32, tiling_.q_rows), tiling_.q_rows, tiling_.q_rows);
+      kernel_.take(kernel_.sbuf("wide_identity", kWide, tiling_.q_rows), tiling_.q_rows, tiling_.q_rows);
   kernel_.memset(ones, 1.0F, Queue::kGpSimd);
   kernel_.affine_select(wide_identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
 }

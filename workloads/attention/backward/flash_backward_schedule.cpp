@@ -12,18 +12,18 @@ namespace tahoma::workloads {
 
 namespace {
 
-constexpr unsigned kMostTiles = 4;
+constexpr unsigned kMostGroupTiles = 4;
 
-unsigned narrow(std::uint64_t n) { return static_cast<unsigned>(n); }
+unsigned narrow32(std::uint64_t n) { return static_cast<unsigned>(n); }
 
 // The tiles of all query heads that share a key head.
-std::vector<BackwardTile> tiles_of(const FlashShape& shape, const BackwardTiling& tiling,
-                                   std::uint64_t kv_head) {
+std::vector<BackwardTile> query_tiles_of(const FlashShape& shape, const BackwardTiling& tiling,
+                                         std::uint64_t kv_head) {
   std::vector<BackwardTile> tiles;
   for (std::uint64_t head = 0; head < shape.heads; ++head) {
     if ((shape.first_head + head) / shape.heads_per_kv != kv_head) continue;
     for (std::uint64_t q = 0; q < shape.q_len; q += tiling.q_rows)
-      tiles.push_back({head, q, narrow(std::min<std::uint64_t>(tiling.q_rows, shape.q_len - q))});
+      tiles.push_back({head, q, narrow32(std::min<std::uint64_t>(tiling.q_rows, shape.q_len - q))});
   }
   return tiles;
 }
@@ -34,7 +34,7 @@ BackwardBlock block_of(const FlashShape& shape, const BackwardTiling& tiling, co
   block.kv_head = segment.kv_head;
   block.number = number;
   block.first_key = number * tiling.block_keys();
-  block.keys = narrow(std::min(tiling.block_keys(), shape.kv_len - block.first_key));
+  block.keys = narrow32(std::min(tiling.block_keys(), shape.kv_len - block.first_key));
   const std::uint64_t first = number * tiling.block_chunks,
                       behind = first + ceil_div(block.keys, tiling.chunk);
   for (std::size_t t = 0; t < segment.tiles.size(); ++t) {
@@ -63,21 +63,21 @@ void mark_ends(BackwardSegment& segment) {
 
 BackwardTiling backward_tiling_of(const model::MachineParams& machine, const FlashShape& shape) {
   const auto& core = machine.chip.core;
-  const unsigned bank = narrow(core.psum.bank.count / sizeof(float));
-  const unsigned columns = narrow(std::min<std::uint64_t>(core.tensor.moving_columns, bank));
-  const unsigned d = narrow(shape.d);
+  const unsigned bank = narrow32(core.psum.bank.count / sizeof(float));
+  const unsigned columns = narrow32(std::min<std::uint64_t>(core.tensor.moving_columns, bank));
+  const unsigned d = narrow32(shape.d);
   BackwardTiling tiling{};
-  tiling.chunk = narrow(std::min({core.tensor.rows, core.tensor.columns, core.sbuf.partitions}));
+  tiling.chunk = narrow32(std::min({core.tensor.rows, core.tensor.columns, core.sbuf.partitions}));
   tiling.q_rows = std::min(tiling.chunk, columns);
   tiling.chunk = tiling.q_rows;
-  tiling.block_chunks = std::clamp(std::min(columns / tiling.chunk, bank / d), 1U, kMostTiles);
-  tiling.group_tiles = std::clamp(columns / tiling.q_rows, 1U, kMostTiles);
-  tiling.d_rows = narrow(std::min(core.tensor.rows, core.sbuf.partitions));
+  tiling.block_chunks = std::clamp(std::min(columns / tiling.chunk, bank / d), 1U, kMostGroupTiles);
+  tiling.group_tiles = std::clamp(columns / tiling.q_rows, 1U, kMostGroupTiles);
+  tiling.d_rows = narrow32(std::min(core.tensor.rows, core.sbuf.partitions));
   tiling.d_columns = columns;
   const std::uint64_t working = BackwardMemory::working_bytes(shape, tiling), usable = core.sbuf.usable.count;
   const std::uint64_t all = ceil_div(shape.q_len, tiling.q_rows) * std::min(shape.heads, shape.heads_per_kv);
   const std::uint64_t room = usable > working ? (usable - working) / BackwardMemory::tile_bytes(shape) : 1;
-  tiling.segment_tiles = narrow(std::clamp<std::uint64_t>(room, 1, std::min<std::uint64_t>(all, 4096)));
+  tiling.segment_tiles = narrow32(std::clamp<std::uint64_t>(room, 1, std::min<std::uint64_t>(all, 4096)));
   return tiling;
 }
 
@@ -85,7 +85,7 @@ std::vector<BackwardSegment> backward_segments(const FlashShape& shape, const Ba
   std::vector<BackwardSegment> segments;
   const std::uint64_t blocks = ceil_div(shape.kv_len, tiling.block_keys());
   for (std::uint64_t kv_head = 0; kv_head < shape.kv_heads(); ++kv_head) {
-    const std::vector<BackwardTile> tiles = tiles_of(shape, tiling, kv_head);
+    const std::vector<BackwardTile> tiles = query_tiles_of(shape, tiling, kv_head);
     for (std::size_t first = 0; first < tiles.size(); first += tiling.segment_tiles) {
       const std::size_t end = std::min<std::size_t>(first + tiling.segment_tiles, tiles.size());
       BackwardSegment& segment = segments.emplace_back();
