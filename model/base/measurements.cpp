@@ -19,8 +19,10 @@ constexpr std::array<StallReasonRow, kStallReasons> kStallReasonTable{{
     {"wait_scalar", "waited for a semaphore that the scalar engine raised last"},
     {"wait_gpsimd", "waited for a semaphore that the GpSimd engine raised last"},
     {"wait_sync", "waited for a semaphore that the sync engine raised last"},
-    {"wait_dma", "waited for a semaphore that a DMA of the core's own HBM raised last"},
-    {"wait_link", "waited for a semaphore that a DMA over NeuronLink raised last"},
+    {"wait_dma", "waited for a semaphore that a DMA within the chip raised last"},
+    {"wait_link",
+     "waited for a semaphore that a DMA over NeuronLink raised last: its data or its notification crossed a "
+     "link"},
     {"wait_collective", "waited for a semaphore that a collective core raised last"},
     {"wait_core", "waited for the other core of the logical core to arrive at a rendezvous"},
     {"handover", "the semaphore had its value and the waiting instruction had not started"},

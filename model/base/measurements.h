@@ -26,8 +26,8 @@ enum class StallReason : std::uint8_t {
   kWaitScalar,
   kWaitGpSimd,
   kWaitSync,        // semaphore raised last by that engine
-  kWaitDma,         // semaphore raised last by a DMA on this core's own HBM
-  kWaitLink,        // semaphore raised last by a DMA that crossed NeuronLink
+  kWaitDma,         // semaphore raised last by a DMA within the chip
+  kWaitLink,        // semaphore raised last by a DMA whose data or notification crossed NeuronLink
   kWaitCollective,  // semaphore raised last by a collective core
   kWaitCore,        // sendrecv, core_barrier: the other core of the logical core had not arrived
   kHandover,        // semaphore satisfied, instruction not yet started

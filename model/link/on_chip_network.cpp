@@ -45,7 +45,10 @@ tlm::tlm_sync_enum OnChipNetwork::on_dma(int engine, sim::Payload& payload, tlm:
   sim::PacketInfo& info = sim::info_of(payload);
   info.injector = static_cast<std::uint32_t>(engine);
   if (info.acknowledgement) {
-    if (!is_mine(info.notify->core)) return send(payload, info.notify->core / place_.cores, phase);
+    if (!is_mine(info.notify->core)) {
+      info.notify->over_link = true;
+      return send(payload, info.notify->core / place_.cores, phase);
+    }
     raise(*info.notify, sim::now());
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
@@ -88,6 +91,7 @@ void OnChipNetwork::acknowledge(const sim::Notify& notify, Time when) {
   info.injector = kOwn;
   info.acknowledgement = true;
   info.notify = notify;
+  info.notify->over_link = true;
   info.to_chip = notify.core / place_.cores;
   send_at(*p, when);
   p->release();
@@ -221,8 +225,7 @@ void OnChipNetwork::answer(sim::Payload& payload, sim::PacketInfo& info) {
 void OnChipNetwork::raise(const sim::Notify& n, Time visible) {
   meter_.effect_at(visible);
   semaphores[static_cast<int>(n.core % place_.cores)]->post(n.semaphore, static_cast<sim::Change>(n.change),
-                                                            n.value, visible, base::StallReason::kWaitLink,
-                                                            n.cause);
+                                                            n.value, visible, n.awaited(), n.cause);
 }
 
 }  // namespace tahoma::model

@@ -27,6 +27,7 @@
 #include <tlm>
 #include <vector>
 
+#include "model/base/measurements.h"
 #include "model/base/units.h"
 #include "model/sim/checksum.h"
 
@@ -41,6 +42,11 @@ struct Notify {
   std::uint8_t change = 0;  // sim::Change
   std::uint32_t value = 0;
   std::uint64_t cause = 0;  // for observers only, model/base/activity.h
+  bool over_link = false;   // the data or this notification crossed NeuronLink
+
+  base::StallReason awaited() const {  // the stall reason of an instruction that waits for it
+    return over_link ? base::StallReason::kWaitLink : base::StallReason::kWaitDma;
+  }
 };
 
 // The bytes of the memory that a packet accesses: rows of equal length, the first at the packet's address,

@@ -24,7 +24,7 @@ struct ExplainCommand {
 ExitStatus explain_run(const ExplainCommand& command) {
   ProgressLine line;
   const Explanation explanation =
-      explain(command.folder, command.jobs,
+      explain(command.folder, config_of_run(command.folder), command.jobs,
               [&](std::size_t done, std::size_t of) { line.stage(fmt::format("{} of {} runs", done, of)); });
   line.clear();
   fmt::print("{}", command.format == "json" ? explanation_json(explanation) : explanation_text(explanation));

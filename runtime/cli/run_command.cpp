@@ -137,6 +137,8 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
       ->delimiter(',')
       ->default_str("none");
   sub.add_flag("--no-golden", command.no_golden, "Do not check the results against the golden reference");
+  sub.add_flag("--explain", options.explain,
+               "Find the bottleneck: repeat the run in timing mode with one resource at a time made ideal");
   sub.add_flag("--no-report", command.no_report,
                "Omit report.html, its data, and the statistics as text and database");
   sub.add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");

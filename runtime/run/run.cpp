@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
+#include <thread>
 
 #include "model/base/error.h"
 #include "model/base/quantity.h"
@@ -17,6 +19,7 @@
 #include "runtime/report/summary/summary_text.h"
 #include "runtime/run/run_files.h"
 #include "runtime/run/simulation.h"
+#include "runtime/whatif/explain.h"
 
 namespace tahoma::runtime {
 
@@ -53,6 +56,13 @@ base::WavesWindow waves_of(const WavesRequest& request) {
   return waves;
 }
 
+Explanation explanation_of(const RunOptions& options, ProgressLine& progress) {
+  return explain(options.config.workload, options.config, std::max(1U, std::thread::hardware_concurrency()),
+                 [&](std::size_t done, std::size_t of) {
+                   progress.stage(fmt::format("finding the bottleneck: {} of {} runs", done, of).c_str());
+                 });
+}
+
 }  // namespace
 
 RunOutcome run_workload(const RunOptions& options) {
@@ -70,20 +80,25 @@ RunOutcome run_workload(const RunOptions& options) {
   open_run_files(starting, options, out);
 
   ProgressLine progress;
+  // In processes of its own, before this one elaborates its machine.
+  std::optional<Explanation> explanation;
+  if (options.explain) explanation = explanation_of(options, progress);
   const Simulated run =
       simulate(*config,
                {options.golden, options.checks, options.save_outputs, options.report,
                 trace ? &*trace : nullptr, options.checkpoints.any() ? &checkpoints : nullptr},
                &progress);
   progress.clear();
-  const Summary summary = summary_of(*config, run);
+  const Summary summary =
+      summary_of(*config, run, explanation ? std::optional(explanation->bottlenecks()) : std::nullopt);
   RunOutcome outcome{
       run.golden, run.checks, summary_text(summary), summary_json(summary), checkpoints.comparison(),
       "",         out.path()};
   if (trace) outcome.trace = tally_text(trace->tally());
   const std::string yaml = config->to_yaml(), config_sha256 = sha256_of(yaml);
   write_run_files({options, *config, run, summary, outcome.summary_text, outcome.summary_json, yaml,
-                   config_sha256, options.report ? detail_text(*config, config_sha256, run) : "",
+                   config_sha256, explanation ? explanation_json(*explanation) : "",
+                   options.report ? detail_text(*config, config_sha256, run) : "",
                    [start] { return seconds_since(start); }},
                   out);
   out.commit();

@@ -26,6 +26,7 @@ using To = RunFileTarget;
 
 bool always(const RunOptions&) { return true; }
 bool with_report(const RunOptions& options) { return options.report; }
+bool with_explanation(const RunOptions& options) { return options.explain; }
 bool with_outputs(const RunOptions& options) { return options.save_outputs; }
 bool with_trace(const RunOptions& options) { return options.trace.wanted; }
 bool with_dumps(const RunOptions& options) { return !options.checkpoints.dump.empty(); }
@@ -62,6 +63,8 @@ const std::array kFiles{
             [](const Run& r, const To& to) { to.text(r.summary_text); }},
     RunFile{"summary.json", "the summary for programs", kNone, always, nullptr,
             [](const Run& r, const To& to) { to.text(r.summary_json); }},
+    RunFile{"explain.json", "the repetitions that found the bottleneck", "with --explain", with_explanation,
+            nullptr, [](const Run& r, const To& to) { to.text(r.explanation); }},
     RunFile{"stats.json", "every statistic with unit and description", kNone, always, nullptr,
             [](const Run& r, const To& to) { to.text(stats_json(r.run.stats.stats())); }},
     RunFile{"stats.csv", "the same as CSV", kNone, always, nullptr,

@@ -34,7 +34,8 @@ struct FinishedRun {
   const Simulated& run;
   const Summary& summary;
   std::string summary_text, summary_json, config_yaml, config_sha256;
-  std::string detail;  // report.json; "" without a report
+  std::string explanation;  // explain.json; "" if the run was not explained
+  std::string detail;       // report.json; "" without a report
   std::function<double()> wall_seconds;
 };
 

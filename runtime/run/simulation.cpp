@@ -118,8 +118,11 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   return run;
 }
 
-Summary summary_of(const ResolvedConfig& config, const Simulated& run) {
-  return summarise(facts_of(config, run), config.machine, run.measurement);
+Summary summary_of(const ResolvedConfig& config, const Simulated& run,
+                   const std::optional<Bottlenecks>& bottlenecks) {
+  RunFacts facts = facts_of(config, run);
+  facts.bottlenecks = bottlenecks;
+  return summarise(facts, config.machine, run.measurement);
 }
 
 }  // namespace tahoma::runtime

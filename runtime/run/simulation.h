@@ -45,6 +45,7 @@ struct Simulated {
 // `progress` may be null.
 Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, ProgressLine* progress);
 
-Summary summary_of(const ResolvedConfig& config, const Simulated& run);
+Summary summary_of(const ResolvedConfig& config, const Simulated& run,
+                   const std::optional<Bottlenecks>& bottlenecks = std::nullopt);
 
 }  // namespace tahoma::runtime

@@ -1,34 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the bottleneck of a finished run by repeating it in timing mode, idealising one resource at a time,
-// and once with all resources ideal. The reduction of the time is the cost of the idealised resource; the
-// resources overlap, so the reductions need not add up.
+// Finds the bottleneck of a run, and of each of its regions, by repeating it in timing mode: once as it is, once with each resource
+// ideal, and once with all of them ideal. The reduction of the time is the cost of the idealised resource. Resources overlap, so the
+// reductions need not add up. The bottleneck is the resource with the largest reduction.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/base/units.h"
+#include "runtime/config/config.h"
+#include "runtime/report/summary/bottleneck.h"
 #include "runtime/whatif/resource.h"
 
 namespace tahoma::runtime {
 
+// One repetition.
+struct Repetition {
+  base::Duration time;
+  std::uint64_t instructions = 0;                               // executed
+  std::vector<std::pair<std::string, base::Duration>> regions;  // by start
+  std::string failure;                                          // why there is no time; "" if there is one
+
+  const base::Duration* of_region(const std::string& name) const;  // null: it has no such region
+};
+
 struct WhatIf {
   Resource resource;
-  base::Duration time;  // of the run with this resource ideal
-  std::string failure;  // why there is no time; "" if there is one
+  Repetition run;  // with this resource ideal
 };
 
 struct Explanation {
-  std::string folder;
-  base::Duration time;       // of the original run
-  std::vector<WhatIf> rows;  // largest reduction first; failed runs last
+  std::string name;          // of the run: its folder or its case
+  Repetition run;            // as it is
+  std::vector<WhatIf> rows;  // largest reduction first; failed repetitions last
   WhatIf everything;         // all resources ideal at once
+
+  Bottlenecks bottlenecks() const;
 };
 
-// `folder`: of `tahoma run`. Every run is a separate process, at most `jobs` at a time. UserError E-CLI-006:
-// no such run. Throws std::system_error if the host cannot create a process.
-Explanation explain(const std::string& folder, std::size_t jobs,
+// The configuration of the run that `tahoma run` wrote to `folder`. UserError E-CLI-006: there is none.
+ConfigRequest config_of_run(const std::string& folder);
+
+// Every repetition is a separate process, at most `jobs` at a time. UserError E-CLI-006: the run cannot be repeated. Throws
+// std::system_error if the host cannot create a process.
+Explanation explain(const std::string& name, const ConfigRequest& request, std::size_t jobs,
                     const std::function<void(std::size_t done, std::size_t of)>& progress);
 
 std::string explanation_text(const Explanation& explanation);

@@ -21,11 +21,12 @@ struct ResourceRow {
 };
 
 constexpr std::array<ResourceRow, 13> kRows{{
-    {"tensor engine", "issue, pipeline, weight loads and throttle", "machine.chip.core.tensor.", Kind::kBoth,
-     "machine.chip.core.tensor.throttle=false"},
-    {"vector engine", "issue and latency", "machine.chip.core.vector.", Kind::kBoth, ""},
-    {"scalar engine", "issue, latency and table loads", "machine.chip.core.scalar.", Kind::kBoth, ""},
-    {"gpsimd engine", "issue and latency", "machine.chip.core.gpsimd.", Kind::kBoth, ""},
+    {"tensor engine", "computation, issue, pipeline, weight loads and throttle", "machine.chip.core.tensor.",
+     Kind::kBoth, "machine.chip.core.tensor.throttle=false"},
+    {"vector engine", "computation, issue and latency", "machine.chip.core.vector.", Kind::kBoth, ""},
+    {"scalar engine", "computation, issue, latency and table loads", "machine.chip.core.scalar.", Kind::kBoth,
+     ""},
+    {"gpsimd engine", "computation, issue and latency", "machine.chip.core.gpsimd.", Kind::kBoth, ""},
     {"hand-over", "semaphores, dispatch and branches of all sequencers", "machine.chip.core.sequencer.",
      Kind::kBoth, ""},
     {"dynamic addresses", "copies whose address is in a register", "machine.chip.core.costs.", Kind::kBoth,
@@ -58,8 +59,11 @@ std::vector<Resource> resources_of(const base::ParamTree& machine) {
   for (const ResourceRow& row : kRows) {
     Resource resource{row.name, row.doc, {}};
     if (*row.besides != '\0') resource.overrides.emplace_back(row.besides);
-    for (const base::Param& param : machine.params())
+    for (const base::Param& param : machine.params()) {
       if (belongs(param, row)) resource.overrides.push_back(param.path + "=ideal");
+      if (param.path == std::string(row.group) + "clock")
+        resource.overrides.push_back(param.path + "=100 GHz");
+    }
     if (!resource.overrides.empty()) all.push_back(std::move(resource));
   }
   return all;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The resources that may limit a run, and how each is idealised: its costs become zero and nothing
-// else changes. The parameters are found in the machine's own tree, so a new parameter belongs to
-// its resource by its path.
+// The resources that may limit a run, and how each is idealised: its costs become zero, the work of an engine is done at the
+// highest clock that the machine accepts, 100 GHz, and nothing else changes. The parameters are found in the machine's own tree,
+// so a new parameter belongs to its resource by its path.
 #pragma once
 
 #include <string>

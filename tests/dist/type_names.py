@@ -14,10 +14,9 @@ ALIAS = re.compile(r"^\s*using\s+(\w+)\s*=\s*(\S.*?)\s*$", re.DOTALL)
 TEMPLATE = re.compile(r"\btemplate\s*<.*?>\s*(?=\b(?:class|struct|union|requires)\b)", re.DOTALL)
 HIDDEN = None  # a scope whose types do not count: a function, an initialiser, an anonymous namespace
 
-# Two meanings that remain, until one of the two is renamed.
+# A meaning that remains, until one of the two is renamed.
 KNOWN = {
     "tahoma::runtime::Json": "nlohmann::json in some files, nlohmann::ordered_json in others",
-    "tahoma::runtime::Resource": "what bounds a region, and what `explain` idealises",
 }
 
 

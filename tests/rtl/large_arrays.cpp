@@ -12,6 +12,8 @@ namespace tahoma::rtl {
 #undef TAHOMA_ARRAY
 }  // namespace tahoma::rtl
 
+extern "C" int sc_main(int, char**) { return 1; }  // libsystemc refers to it
+
 int main() {
   using namespace tahoma;
   constexpr std::uint64_t kRows = 2'000;

@@ -104,8 +104,7 @@ void DmaRings::raise_increments() {
   raised_.clear();
   increments_.settle(std::max(now, certain), [this](const sim::Notify& n, Time when) {
     meter_.effect_at(when);
-    raised_.push_back({n.semaphore, static_cast<sim::Change>(n.change), n.value, when,
-                       base::StallReason::kWaitDma, n.cause});
+    raised_.push_back({n.semaphore, static_cast<sim::Change>(n.change), n.value, when, n.awaited(), n.cause});
   });
   if (!raised_.empty()) semaphores->post(raised_);
 }

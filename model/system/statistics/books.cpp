@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/error.h"
 
 namespace tahoma::model {
@@ -69,6 +71,14 @@ void check_link_books(const base::LinkMeasurement& l, Duration elapsed) {
                    fmt::format("{}: its flows carried {} bytes of {}", l.path, carried, l.payload_bytes));
 }
 
+// Without a packet on any link, no engine has waited for NeuronLink.
+void check_link_waits(const base::RunMeasurement& run) {
+  if (std::any_of(run.links.begin(), run.links.end(), [](const auto& l) { return l.packets > 0; })) return;
+  for (const EngineMeasurement& e : run.engines)
+    TAHOMA_INVARIANT(e.time[static_cast<std::size_t>(base::StallReason::kWaitLink)].fs == 0,
+                     e.path + ": waited for NeuronLink, over which nothing was sent");
+}
+
 }  // namespace
 
 void check_books(const base::RunMeasurement& run, const MachineParams& machine) {
@@ -78,6 +88,7 @@ void check_books(const base::RunMeasurement& run, const MachineParams& machine) 
   }
   for (const base::HbmMeasurement& h : run.hbm) check_stack(h, run.elapsed);
   for (const base::LinkMeasurement& l : run.links) check_link_books(l, run.elapsed);
+  check_link_waits(run);
   for (const base::CrossingMeasurement& c : run.crossings)
     TAHOMA_INVARIANT(c.busy <= run.elapsed, c.path + ": more bytes than its bandwidth allows");
 }

@@ -9,6 +9,7 @@
 // row, 19.7 of fp32, and for sparse weights 78.6 counting kept weights and 315 counting the dense equivalent,
 // on an array of 128 x 128 at 2.4 GHz. Memory: no HBM stack was busy for longer than the run, the pin times
 // of its channels add up to the elapsed time, and its bytes equal those of the cores that used it.
+// Links: no engine waited for NeuronLink in a run that sent nothing over it.
 #pragma once
 
 #include "model/base/measurements.h"

@@ -58,7 +58,7 @@ function regionPoints({name, summary}, n) {
   for (const resource of [...new Set(regions.map((region) => region.bound_by))]) {
     const own = regions.filter((region) => region.bound_by === resource), colour = resourceColour(resource);
     const point = (region, ns) => ({x: region.intensity, y: operationsPerSecond(region.operations, ns)});
-    sets.push({label: `reached, bound by ${resource}${tag}`, regions: own, data: own.map((region) => point(region, region.time_ns)),
+    sets.push({label: `reached, roofline of ${resource}${tag}`, regions: own, data: own.map((region) => point(region, region.time_ns)),
                names: regions.length <= 14 ? own.map((region) => region.name + (name ? ` (${name})` : "")) : null,
                backgroundColor: n ? cssColour("--page") : colour, borderColor: colour, borderWidth: 2, pointRadius: 5, pointHoverRadius: 7});
     sets.push({label: `·bound ${resource}${tag}`, regions: own, bound: true, data: own.map((region) => point(region, region.bound_ns)),
@@ -74,7 +74,7 @@ function regionTip(region, bound) {
   const rate = (ns) => format.si(operationsPerSecond(region.operations, ns), "OP/s");
   return [bound ? `${region.name}: bound of its instructions` : region.name,
           `${rate(region.time_ns)} in ${format.time(region.time_ns)} on ${region.cores} cores`,
-          `bound by ${region.bound_by}: ${format.time(region.bound_ns)}, ${rate(region.bound_ns)}`,
+          `roofline, ${region.bound_by}: ${format.time(region.bound_ns)}, ${rate(region.bound_ns)}`,
           `reached ${region.bound_percent.toFixed(1)} % of it`, `${region.intensity.toPrecision(4)} operations per byte of HBM`];
 }
 
@@ -83,9 +83,10 @@ const regionColumns = [
   {head: "cores", number: true, of: (region) => format.count(region.cores)},
   {head: "start", number: true, of: (region) => format.time(region.start_ns)},
   {head: "time", number: true, of: (region) => format.time(region.time_ns)},
-  {head: "bound by", of: (region) => el("span", {}, swatch(resourceColour(region.bound_by)), region.bound_by)},
-  {head: "bound", number: true, of: (region) => format.time(region.bound_ns), title: "lower bound of the time for its instructions, from the machine's timing laws"},
-  {head: "reached", number: true, of: (region) => format.percent(region.bound_percent), title: "bound / time"},
+  {head: "roofline of", of: (region) => el("span", {}, swatch(resourceColour(region.bound_by)), region.bound_by)},
+  {head: "roofline", number: true, of: (region) => format.time(region.bound_ns), title: "least time of its instructions on that resource, from the machine's timing laws"},
+  {head: "reached", number: true, of: (region) => format.percent(region.bound_percent), title: "roofline / time"},
+  {head: "bottleneck", of: (region) => bottleneckText(region.bottleneck)},
   {head: "operations", number: true, of: (region) => format.si(region.operations, "OP")},
   {head: "HBM", number: true, of: (region) => format.bytes(region.hbm_bytes)},
   {head: "sent", number: true, of: (region) => format.bytes(region.sent_bytes), title: "bytes to other chips"},

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of one run.
 
-const boundText = (bound) => (bound.resource === "latency" ? "latency-bound" : `bound by ${bound.resource} (${bound.share_percent.toFixed(1)} %)`);
+const bottleneckText = (bottleneck) => (!bottleneck ? "run `tahoma explain`" : !bottleneck.resource ? "no single resource"
+  : `${bottleneck.resource} (${bottleneck.shorter_percent.toFixed(1)} % shorter if ideal)`);
 const verdict = (golden) => (!golden.checked ? "golden not checked" : golden.passed ? "golden passed" : "GOLDEN FAILED");
 
 function answer(summary) {
   return [["time", format.time(summary.simulated_time_ns)], ["mfu", summary.flops.useful > 0 ? `MFU ${format.percent(summary.mfu_estimated_percent)}` : "no arithmetic"],
-          ["bound", boundText(summary.bound_by)]];
+          ["bottleneck", `bottleneck: ${bottleneckText(summary.bottleneck)}`]];
 }
 
 function headline({summary}) {
@@ -19,7 +20,7 @@ function headline({summary}) {
   return el("header", {},
     el("h1", {id: "answer"}, answer(summary).flatMap(([key, text], n) => [n ? ", " : null, el("span", {"data-answer": key}, text)])),
     el("p", {class: "what"}, summary.workload, " on ", summary.machine),
-    el("p", {class: "why"}, `${summary.bound_by.reason[0].toUpperCase()}${summary.bound_by.reason.slice(1)}.`),
+    el("p", {class: "why"}, `Busiest: ${summary.busiest.instance}, ${format.percent(summary.busiest.share_percent)} of the time.`),
     golden.checked && !golden.passed ? el("p", {class: "bad"}, "The result differs from the golden reference: the times below are those of an incorrect program.") : null,
     el("div", {class: "tiles"}, tiles.map(([name, value, more]) =>
       el("div", {class: "tile"}, el("span", {}, name), el("strong", {"data-tile": name}, value), el("small", {}, more)))));

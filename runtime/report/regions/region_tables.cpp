@@ -14,10 +14,11 @@ namespace {
 
 constexpr std::size_t kMostRows = 24;  // of the text; regions.csv has all
 
-std::string region_row(const RegionSummary& r) {
-  return fmt::format("  {:<30}{:>6}{:>12}{:>10}{:>12}{:>9.1f} %{:>14}\n", r.name, r.cores,
-                     time_text(r.time()), name_of(r.bound_by()), time_text(r.bound()), r.bound_percent(),
-                     r.hbm_bytes == 0 ? "no bytes" : fmt::format("{:.1f}", r.intensity()));
+std::string region_row(const RegionSummary& r, const Bottleneck* bottleneck) {
+  return fmt::format("  {:<30}{:>6}{:>12}{:>12}{:>8}{:>9.1f} %{:>14}{}\n", r.name, r.cores,
+                     time_text(r.time()), time_text(r.bound()), name_of(r.bound_by()), r.bound_percent(),
+                     r.hbm_bytes == 0 ? "no bytes" : fmt::format("{:.1f}", r.intensity()),
+                     bottleneck == nullptr ? "" : "  " + bottleneck->text());
 }
 
 // "wait_dma 41.3 %" of the time of a region's engines of one kind.
@@ -51,17 +52,23 @@ std::string stalls_text(const RegionRecorder::Summaries& summaries) {
 
 }  // namespace
 
-std::string regions_text(const RegionRecorder::Summaries& summaries) {
+std::string regions_text(const RegionRecorder::Summaries& summaries,
+                         const std::optional<Bottlenecks>& bottlenecks) {
   const std::vector<RegionSummary>& regions = summaries.regions;
   if (regions.empty()) return "";
   std::string text =
-      "\nregions: the time of each, and the bound that the machine's laws give for its instructions\n";
-  text += fmt::format("  {:<30}{:>6}{:>12}{:>10}{:>12}{:>11}{:>14}\n", "", "cores", "time", "bound by",
-                      "bound", "reached", "operations/B");
-  for (std::size_t i = 0; i < std::min(kMostRows, regions.size()); ++i) text += region_row(regions[i]);
+      "\nregions: the time of each, and its roofline: the least time that its instructions need on one "
+      "resource\n";
+  text += fmt::format("  {:<30}{:>6}{:>12}{:>12}{:>8}{:>11}{:>14}{}\n", "", "cores", "time", "roofline", "of",
+                      "reached", "operations/B", bottlenecks ? "  bottleneck" : "");
+  const auto bottleneck_of = [&](const std::string& name) {
+    return bottlenecks ? bottlenecks->of_region(name) : nullptr;
+  };
+  for (std::size_t i = 0; i < std::min(kMostRows, regions.size()); ++i)
+    text += region_row(regions[i], bottleneck_of(regions[i].name));
   if (regions.size() > kMostRows)
     text += fmt::format("  and {} more in regions.csv\n", regions.size() - kMostRows);
-  if (regions.size() > 1) text += region_row(summaries.whole);
+  if (regions.size() > 1) text += region_row(summaries.whole, bottlenecks ? &bottlenecks->whole : nullptr);
   return text + stalls_text(summaries);
 }
 
@@ -87,14 +94,14 @@ const base::Columns<RegionSummary>& region_columns() {
                     [](const Row& r) { return r.sent_bytes; })
             .number("intensity", Unit::kRatio, "operations per byte of HBM traffic; 0 without traffic",
                     [](const Row& r) { return r.intensity(); })
-            .text("bound_by", "resource that needs the most time",
+            .text("bound_by", "resource whose least time is the longest: the roofline of the region",
                   [](const Row& r) { return name_of(r.bound_by()); })
-            .number("bound_ns", Unit::kNanoseconds, "minimum time on that resource",
+            .number("bound_ns", Unit::kNanoseconds, "least time of its instructions on that resource",
                     [](const Row& r) { return r.bound().ns(); })
             .number("bound_percent", Unit::kPercent, "that in percent of the time of the region",
                     [](const Row& r) { return r.bound_percent(); });
     for (std::size_t n = 0; n < kResources; ++n) {
-      const std::string name = name_of(static_cast<Resource>(n));
+      const std::string name = name_of(static_cast<RooflineResource>(n));
       columns.number(name + "_ns", "needs_ns." + name, Unit::kNanoseconds, "minimum time on this resource",
                      [n](const Row& r) { return r.needs[n].ns(); });
     }

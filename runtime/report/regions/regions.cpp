@@ -14,12 +14,12 @@ using base::Duration, base::Time;
 
 namespace {
 
-constexpr std::size_t index_of(Resource resource) { return static_cast<std::size_t>(resource); }
+constexpr std::size_t index_of(RooflineResource resource) { return static_cast<std::size_t>(resource); }
 
 // The engines of the first queues are resources in the same order.
 constexpr std::size_t kEngines = 4;
-static_assert(index_of(Resource::kGpSimd) == static_cast<std::size_t>(isa::Queue::kGpSimd) &&
-              index_of(Resource::kTensor) == static_cast<std::size_t>(isa::Queue::kTensor));
+static_assert(index_of(RooflineResource::kGpSimd) == static_cast<std::size_t>(isa::Queue::kGpSimd) &&
+              index_of(RooflineResource::kTensor) == static_cast<std::size_t>(isa::Queue::kTensor));
 
 Duration time_of(std::uint64_t bytes, double bytes_per_second) {
   return {static_cast<std::int64_t>(static_cast<double>(bytes) / bytes_per_second * 1e15)};
@@ -33,14 +33,14 @@ std::uint64_t elements_of(const isa::Instruction& i) {
 
 }  // namespace
 
-const char* name_of(Resource resource) {
+const char* name_of(RooflineResource resource) {
   static constexpr std::array<const char*, kResources> kNames{"tensor", "vector", "scalar", "gpsimd",
                                                               "dma",    "hbm",    "link"};
   return kNames[index_of(resource)];
 }
 
-Resource RegionSummary::bound_by() const {
-  return static_cast<Resource>(std::max_element(needs.begin(), needs.end()) - needs.begin());
+RooflineResource RegionSummary::bound_by() const {
+  return static_cast<RooflineResource>(std::max_element(needs.begin(), needs.end()) - needs.begin());
 }
 
 double RegionSummary::bound_percent() const {
@@ -140,7 +140,7 @@ void RegionRecorder::transfer(const base::TransferActivity& a) {
 
 void RegionRecorder::book(Region& region, const base::TransferActivity& a) const {
   region.touch(a.core, a.start, a.end);
-  region.cores[a.core].busy[index_of(Resource::kDma)] += a.busy;
+  region.cores[a.core].busy[index_of(RooflineResource::kDma)] += a.busy;
   const auto own = static_cast<std::uint32_t>(a.core / machine_.chip.cores);
   const auto stack_of = [&](const isa::GlobalAddress& at) {
     return at.chip * machine_.chip.hbm.stacks + at.stack;
@@ -182,14 +182,15 @@ RegionSummary RegionRecorder::summary_of(const Region& region, const KindTimes& 
   for (const OnCore& core : region.cores) {
     s.cores += core.used ? 1 : 0;
     for (std::size_t r = 0; r < kEngines; ++r) s.needs[r] = std::max(s.needs[r], core.busy[r]);
-    const Duration dma{core.busy[index_of(Resource::kDma)].fs / isa::kDmaEngines};
-    s.needs[index_of(Resource::kDma)] = std::max(s.needs[index_of(Resource::kDma)], dma);
+    const Duration dma{core.busy[index_of(RooflineResource::kDma)].fs / isa::kDmaEngines};
+    s.needs[index_of(RooflineResource::kDma)] = std::max(s.needs[index_of(RooflineResource::kDma)], dma);
   }
   const base::Bandwidth peak = machine_.chip.hbm.bandwidth;
   if (!peak.ideal)
-    s.needs[index_of(Resource::kHbm)] = time_of(*std::max_element(region.stacks.begin(), region.stacks.end()),
-                                                static_cast<double>(peak.bytes_per_second));
-  s.needs[index_of(Resource::kLink)] = link_time(region);
+    s.needs[index_of(RooflineResource::kHbm)] =
+        time_of(*std::max_element(region.stacks.begin(), region.stacks.end()),
+                static_cast<double>(peak.bytes_per_second));
+  s.needs[index_of(RooflineResource::kLink)] = link_time(region);
   return s;
 }
 

@@ -28,12 +28,13 @@
 #include "model/system/machine_params.h"
 #include "runtime/report/regions/region_names.h"
 #include "runtime/report/regions/region_times.h"
+#include "runtime/report/summary/bottleneck.h"
 
 namespace tahoma::runtime {
 
-enum class Resource : std::uint8_t { kTensor, kVector, kScalar, kGpSimd, kDma, kHbm, kLink };
+enum class RooflineResource : std::uint8_t { kTensor, kVector, kScalar, kGpSimd, kDma, kHbm, kLink };
 inline constexpr std::size_t kResources = 7;
-const char* name_of(Resource resource);
+const char* name_of(RooflineResource resource);
 
 struct RegionSummary {
   std::string name;
@@ -47,7 +48,7 @@ struct RegionSummary {
   KindTimes engines{};                             // busy and stalled, by kind of engine
 
   base::Duration time() const { return end - start; }
-  Resource bound_by() const;
+  RooflineResource bound_by() const;
   base::Duration bound() const { return needs[static_cast<std::size_t>(bound_by())]; }
   double bound_percent() const;  // bound in percent of the time
   double intensity() const;      // operations per byte of HBM traffic; 0 without traffic
@@ -122,7 +123,8 @@ const base::Columns<RegionSummary>& region_columns();
 const base::Columns<KindTime>& region_engine_columns();
 
 // The block of summary.txt (with `all` if there are several regions) and regions.csv (one line each).
-std::string regions_text(const RegionRecorder::Summaries& regions);
+std::string regions_text(const RegionRecorder::Summaries& regions,
+                         const std::optional<Bottlenecks>& bottlenecks);
 std::string regions_csv(const std::vector<RegionSummary>& regions);
 
 }  // namespace tahoma::runtime

@@ -9,7 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/shares.h"
 #include "model/system/statistics/books.h"
-#include "runtime/report/summary/bound_by.h"
+#include "runtime/report/summary/busiest.h"
 
 namespace tahoma::runtime {
 
@@ -120,7 +120,7 @@ Summary summarise(const RunFacts& facts, const model::MachineParams& machine, co
   s.dma = dma_of(run, active);
   s.hbm = summarise_hbm(machine, run);
   s.links = summarise_links(machine, run);
-  s.bound = find_bound(s);
+  s.busiest = find_busiest(s);
   return s;
 }
 

@@ -21,6 +21,7 @@
 #include "runtime/report/links/link_summary.h"
 #include "runtime/report/memory/memory_summary.h"
 #include "runtime/report/regions/regions.h"
+#include "runtime/report/summary/bottleneck.h"
 #include "runtime/run/workload.h"
 
 namespace tahoma::runtime {
@@ -39,6 +40,7 @@ struct RunFacts {
   std::vector<WorkloadFigure> figures;  // of the workload
   RegionRecorder::Summaries regions;
   HotSpots hot_spots;
+  std::optional<Bottlenecks> bottlenecks;  // if the run was explained
 };
 
 struct FlopSummary {
@@ -75,11 +77,11 @@ struct ChipFault {
   model::ChipFaults faults;
 };
 
-// The bound of the run; bound_by.h has the rule.
-struct Bound {
-  std::string resource;  // "tensor", "dma", "hbm", "link", ..., or "latency"
-  double share_percent = 0;
-  std::string reason;  // one sentence
+// The busiest resource; busiest.h has the rule.
+struct Busiest {
+  std::string resource;      // "tensor", "dma", "hbm", "link", ...
+  double share_percent = 0;  // busy time
+  std::string instance;      // "the DMA engines", "HBM stack server0.chip00.hbm1"
 };
 
 struct Summary {
@@ -93,7 +95,7 @@ struct Summary {
   DmaSummary dma;
   HbmSummary hbm;
   LinkSummary links;
-  Bound bound;
+  Busiest busiest;
 
   TAHOMA_STATISTICS(Summary);
   TAHOMA_FIGURE(double, mfu_estimated_percent, kPercent,

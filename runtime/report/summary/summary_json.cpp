@@ -94,9 +94,18 @@ Json region_json(const RegionSummary& region) {
   return json;
 }
 
-Json regions_json(const std::vector<RegionSummary>& regions) {
+Json bottleneck_json(const Bottleneck& bottleneck) {
+  return {{"resource", bottleneck.resource}, {"shorter_percent", bottleneck.shorter_percent}};
+}
+
+// A region has a bottleneck only in a run that was explained.
+Json regions_json(const RunFacts& facts) {
   Json list = Json::array();
-  for (const RegionSummary& region : regions) list.push_back(region_json(region));
+  for (const RegionSummary& region : facts.regions.regions) {
+    list.push_back(region_json(region));
+    const Bottleneck* known = facts.bottlenecks ? facts.bottlenecks->of_region(region.name) : nullptr;
+    if (known != nullptr) list.back()["bottleneck"] = bottleneck_json(*known);
+  }
   return list;
 }
 
@@ -149,10 +158,12 @@ std::string summary_json(const Summary& s) {
   json["collectives"] = collectives_json(s.facts.collectives);
   json["figures"] = figures_json(s.facts.figures);
   json["whole"] = region_json(s.facts.regions.whole);
-  json["regions"] = regions_json(s.facts.regions.regions);
+  json["regions"] = regions_json(s.facts);
   add_hot_spots(s.facts.hot_spots, json);
-  json["bound_by"] = {
-      {"resource", s.bound.resource}, {"share_percent", s.bound.share_percent}, {"reason", s.bound.reason}};
+  json["busiest"] = {{"resource", s.busiest.resource},
+                     {"share_percent", s.busiest.share_percent},
+                     {"instance", s.busiest.instance}};
+  json["bottleneck"] = s.facts.bottlenecks ? bottleneck_json(s.facts.bottlenecks->whole) : Json(nullptr);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -24,10 +24,8 @@ std::string golden_verdict(const GoldenResult& golden) {
   return golden.passed ? "golden passed" : "GOLDEN FAILED";
 }
 
-std::string bound_text(const Bound& bound) {
-  return bound.resource == "latency"
-             ? "latency-bound"
-             : fmt::format("bound by {} ({:.1f} %)", bound.resource, bound.share_percent);
+std::string bottleneck_text(const RunFacts& facts) {
+  return facts.bottlenecks ? facts.bottlenecks->whole.text() : "run `tahoma explain`";
 }
 
 std::string checks_text(const model::check::Findings& findings) {
@@ -60,9 +58,9 @@ std::string faults_row(const Summary& s) {
 std::string head(const Summary& s) {
   const std::string achieved = si_text(s.flops.achieved_tflops(s.elapsed) * 1e12, "FLOPS");
   const std::string peak = si_text(s.flops.peak_tflops * 1e12, "FLOPS");
-  std::string text =
-      fmt::format("{}, {}, MFU {:.1f} %, {}, {}\n\n", time_text(s.elapsed), achieved,
-                  s.mfu_estimated_percent(s.elapsed), golden_verdict(s.facts.golden), bound_text(s.bound));
+  std::string text = fmt::format("{}, {}, MFU {:.1f} %, {}, bottleneck: {}\n\n", time_text(s.elapsed),
+                                 achieved, s.mfu_estimated_percent(s.elapsed), golden_verdict(s.facts.golden),
+                                 bottleneck_text(s.facts));
   text += wrapped_row("workload", s.facts.workload);
   text += row("machine", fmt::format("{}: {} of {} cores used, {} active", s.facts.machine,
                                      s.facts.cores_used, s.machine_cores, s.active_cores));
@@ -74,7 +72,8 @@ std::string head(const Summary& s) {
       row("arithmetic", fmt::format("{} useful, {} by the tensor engines", si_text(s.flops.useful, "FLOP"),
                                     si_text(static_cast<double>(s.flops.hardware), "FLOP")));
   text += row("rate", fmt::format("{} achieved of {} peak", achieved, peak));
-  return text + wrapped_row("bound by", fmt::format("{}: {}", s.bound.resource, s.bound.reason));
+  return text + wrapped_row("busiest", fmt::format("{}, {:.1f} % of the time", s.busiest.instance,
+                                                   s.busiest.share_percent));
 }
 
 std::string table_row(const std::string& label, const std::vector<std::string>& cells) {
@@ -212,9 +211,10 @@ std::string golden_block(const GoldenResult& golden) {
 }  // namespace
 
 std::string summary_text(const Summary& s) {
-  return head(s) + figures_block(s.facts.figures) + engine_table(s) + regions_text(s.facts.regions) +
-         hot_spots_text(s.facts.hot_spots) + memory_block(s) + link_text(s.links) +
-         collectives_text(s.facts.collectives) + golden_block(s.facts.golden);
+  return head(s) + figures_block(s.facts.figures) + engine_table(s) +
+         regions_text(s.facts.regions, s.facts.bottlenecks) + hot_spots_text(s.facts.hot_spots) +
+         memory_block(s) + link_text(s.links) + collectives_text(s.facts.collectives) +
+         golden_block(s.facts.golden);
 }
 
 }  // namespace tahoma::runtime

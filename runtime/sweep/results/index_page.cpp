@@ -37,7 +37,7 @@ constexpr std::array kHeadline{"simulated_time_ns",
                                "links.busiest_link.busy_percent",
                                "links.saturated.count",
                                "links.bytes",
-                               "bound_by.share_percent",
+                               "busiest.share_percent",
                                "golden.max_rel_error",
                                "instructions",
                                "seed"};

@@ -23,7 +23,8 @@ using base::ExitStatus, base::UserError;
 namespace {
 
 constexpr const char* kLogHeader =
-    "date,version,commit,case,old_time_ns,new_time_ns,old_mfu_percent,new_mfu_percent,old_bound,new_bound,"
+    "date,version,commit,case,old_time_ns,new_time_ns,old_mfu_percent,new_mfu_percent,old_busiest,new_"
+    "busiest,"
     "reason\n";
 
 struct Change {
@@ -82,14 +83,14 @@ std::vector<Change> changes_of(const CaseFile& file, const std::vector<CaseResul
   return changes;
 }
 
-// Time, MFU and bound before or after a change, for a line of the log.
+// Time, MFU and busiest resource before or after a change, for a line of the log.
 struct Figures {
-  std::string time, mfu, bound;
+  std::string time, mfu, busiest;
 };
 Figures figures_of(const std::optional<RunStatistics>& statistics) {
   if (!statistics) return {};
   const Headline h = headline_of(*statistics);
-  return {shortest(h.time_ns), shortest(h.mfu_percent), h.bound};
+  return {shortest(h.time_ns), shortest(h.mfu_percent), h.busiest};
 }
 
 // One line of the log; a multi-line reason becomes one line.
@@ -97,8 +98,8 @@ std::string log_line(const Change& change, std::string reason) {
   std::replace(reason.begin(), reason.end(), '\n', ' ');
   const Figures before = figures_of(change.before), after = figures_of(change.after);
   return fmt::format("{:%FT%TZ},{},{},{},{},{},{},{},{},{},{}\n", fmt::gmtime(std::time(nullptr)), version(),
-                     commit(), change.name, before.time, after.time, before.mfu, after.mfu, before.bound,
-                     after.bound, csv_field(reason));
+                     commit(), change.name, before.time, after.time, before.mfu, after.mfu, before.busiest,
+                     after.busiest, csv_field(reason));
 }
 
 void make_folder(const std::string& folder) {

@@ -33,8 +33,8 @@ Json groups_json(const std::vector<DifferenceGroup>& groups) {
 Json headline_json(const Headline& h) {
   return {{"time_ns", h.time_ns},
           {"mfu_percent", h.mfu_percent},
-          {"bound_by", h.bound},
-          {"bound_percent", h.bound_percent}};
+          {"busiest", h.busiest},
+          {"busiest_percent", h.busiest_percent}};
 }
 
 }  // namespace tahoma::runtime

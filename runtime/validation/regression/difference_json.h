@@ -11,7 +11,7 @@
 namespace tahoma::runtime {
 
 nlohmann::ordered_json groups_json(const std::vector<DifferenceGroup>& groups);
-// {"time_ns", "mfu_percent", "bound_by", "bound_percent"}
+// {"time_ns", "mfu_percent", "busiest", "busiest_percent"}
 nlohmann::ordered_json headline_json(const Headline& headline);
 
 }  // namespace tahoma::runtime

@@ -85,9 +85,10 @@ std::string comparison_headline(const Comparison& c) {
   if (a == b || a == 0) return fmt::format("B takes as long as A: {}", headline_text(c.after));
   const double percent = 100 * std::fabs(b - a) / a;
   const std::string size = percent < 0.1 ? fmt::format("{:.2g}", percent) : fmt::format("{:.1f}", percent);
-  const std::string bound = c.before.bound == c.after.bound ? "" : "; A was bound by " + c.before.bound;
+  const std::string busiest =
+      c.before.busiest == c.after.busiest ? "" : "; in A the busiest was " + c.before.busiest;
   return fmt::format("B is {} % {}: {} -> {}{}", size, b < a ? "faster" : "slower", headline_time(c.before),
-                     headline_text(c.after), bound);
+                     headline_text(c.after), busiest);
 }
 
 std::string comparison_text(const Comparison& c, std::size_t most) {

@@ -29,7 +29,7 @@ struct Comparison {
 
 Comparison compare_runs(const RunFolder& a, const RunFolder& b);
 
-// The headline: "B is 12.3 % faster: 87.24 us -> 76.50 us, bound by link (66.4 %)". The percentage is the
+// The headline: "B is 12.3 % faster: 87.24 us -> 76.50 us, busiest link (66.4 %)". The percentage is the
 // share of A's time that B saves.
 std::string comparison_headline(const Comparison& comparison);
 // At most `most` differences per subsystem.

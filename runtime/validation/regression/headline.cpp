@@ -23,8 +23,8 @@ std::string value_of(const RunStatistics& statistics, const char* name) {
 
 Headline headline_of(const RunStatistics& statistics) {
   const auto number = [&](const char* name) { return number_of(value_of(statistics, name)).value_or(0); };
-  return {number("simulated_time_ns"), number("mfu_estimated_percent"), number("bound_by.share_percent"),
-          value_of(statistics, "bound_by.resource")};
+  return {number("simulated_time_ns"), number("mfu_estimated_percent"), number("busiest.share_percent"),
+          value_of(statistics, "busiest.resource")};
 }
 
 std::string headline_time(const Headline& h) {
@@ -32,10 +32,8 @@ std::string headline_time(const Headline& h) {
 }
 
 std::string headline_text(const Headline& h) {
-  const std::string bound = h.bound == "latency"
-                                ? "latency-bound"
-                                : fmt::format("bound by {} ({:.1f} %)", h.bound, h.bound_percent);
-  return fmt::format("{}, MFU {:.1f} %, {}", headline_time(h), h.mfu_percent, bound);
+  return fmt::format("{}, MFU {:.1f} %, busiest {} ({:.1f} %)", headline_time(h), h.mfu_percent, h.busiest,
+                     h.busiest_percent);
 }
 
 }  // namespace tahoma::runtime

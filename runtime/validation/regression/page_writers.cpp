@@ -55,8 +55,8 @@ std::string reason_of(const RegressionRow& row) {
   return text;
 }
 
-std::string bound_cell(const Headline& h) {
-  return h.bound == "latency" ? "latency" : fmt::format("{} {:.1f} %", h.bound, h.bound_percent);
+std::string busiest_cell(const Headline& h) {
+  return fmt::format("{} {:.1f} %", h.busiest, h.busiest_percent);
 }
 
 // One text if both are equal, otherwise both.
@@ -72,8 +72,8 @@ std::string markdown_row(const RegressionRow& row) {
   const auto mfu = [](const Headline& h) { return fmt::format("{:.1f} %", h.mfu_percent); };
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_cell(row.name), verdict,
                      both(headline_time(row.golden), headline_time(row.now)), time_change(row),
-                     both(mfu(row.golden), mfu(row.now)), both(bound_cell(row.golden), bound_cell(row.now)),
-                     markdown_cell(reason_of(row)));
+                     both(mfu(row.golden), mfu(row.now)),
+                     both(busiest_cell(row.golden), busiest_cell(row.now)), markdown_cell(reason_of(row)));
 }
 
 Json row_json(const RegressionRow& row) {
@@ -116,7 +116,7 @@ std::string regression_markdown(const RegressionPage& page) {
   std::string text = fmt::format("### {}: {}\n\n{}\n\n", page.passed() ? "passed" : "FAILED",
                                  markdown_cell(page.title), markdown_cell(page.headline));
   text +=
-      "| case | verdict | time | change | MFU | bound by | what differs "
+      "| case | verdict | time | change | MFU | busiest | what differs "
       "|\n|---|---|---:|---:|---:|---|---|\n";
   // Failures come first, because a summary that is too long is truncated.
   for (const bool passed : {false, true})

@@ -23,10 +23,20 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 // Keys of summary.json that are omitted, see the header.
-constexpr std::array kLeftOut{
-    "schema_version",         "golden.rule",           "golden.max_*",         "checks.first*",
-    "bound_by.reason",        "collectives[*].why",    "hbm.busiest_stacks*",  "links.saturated.names*",
-    "links.saturated.links*", "links.traffic.matrix*", "links.traffic.chips*", "links.busiest[*"};
+constexpr std::array kLeftOut{"schema_version",
+                              "golden.rule",
+                              "golden.max_*",
+                              "checks.first*",
+                              "busiest.instance",
+                              "collectives[*].why",
+                              "hbm.busiest_stacks*",
+                              "links.saturated.names*",
+                              "links.saturated.links*",
+                              "links.traffic.matrix*",
+                              "links.traffic.chips*",
+                              "links.busiest[*",
+                              "bottleneck*",
+                              "regions[*].bottleneck*"};
 
 constexpr std::array kDefaultPatterns{
     "*.busy",           "*.tensor.cell_cycles", "*.dma.*",  "*.hbm*.reads.*",

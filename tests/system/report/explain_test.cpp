@@ -40,7 +40,7 @@ TEST_CASE("tahoma explain: the resource that a run waits for comes first, all to
               .status == 0);
   const auto text = tests::tahoma_in(dir.path(), {"explain", "out"});
   CHECK(text.status == 0);
-  CHECK_THAT(text.out, Catch::Contains("limited most by HBM"));
+  CHECK_THAT(text.out, Catch::Contains(", bottleneck: HBM ("));
   const auto json =
       nlohmann::json::parse(tests::tahoma_in(dir.path(), {"explain", "out", "--format", "json"}).out);
   const double whole = json["time_ns"];
@@ -51,6 +51,40 @@ TEST_CASE("tahoma explain: the resource that a run waits for comes first, all to
   }
   CHECK(json["all_ideal"]["time_ns"].get<double>() < json["resources"][0]["time_ns"].get<double>());
   CHECK(json["resources"][0]["time_ns"].get<double>() < 0.5 * whole);
+}
+
+TEST_CASE("tahoma explain: the work of an engine is a resource, too", "[explain]") {
+  const tests::TempDir dir;
+  dir.write("case.yaml",
+            "kind: gemm\nmachine: trainium2_one_chip\nmode: timing\nworkload: {m: 1024, k: 1024, n: 2048, "
+            "shard: {m: 1, n: 1, k: 1}}\n");
+  REQUIRE(
+      tests::tahoma_in(dir.path(), {"run", "case.yaml", "--set", "machine.chip.core.tensor.clock=100 MHz"})
+          .status == 0);
+  const auto text = tests::tahoma_in(dir.path(), {"explain", "out"});
+  CHECK_THAT(text.out, Catch::Contains(", bottleneck: tensor engine ("));
+}
+
+TEST_CASE(
+    "tahoma run --explain: summary, page data and explain.json name the bottleneck that tahoma explain names",
+    "[explain]") {
+  const tests::TempDir dir;
+  dir.write("case.yaml",
+            "kind: vector_add\nmachine: trainium2_one_chip\nworkload: {elements: 262144, columns: 1024}\n");
+  const auto run = tests::tahoma_in(dir.path(), {"run", "case.yaml", "--explain"});
+  REQUIRE(run.status == 0);
+  const auto parsed = [&](const char* file) {
+    return nlohmann::json::parse(tests::contents(dir.path() / "out" / file));
+  };
+  const auto explained =
+      nlohmann::json::parse(tests::tahoma_in(dir.path(), {"explain", "out", "--format", "json"}).out);
+  CHECK(parsed("summary.json")["bottleneck"] == explained["bottleneck"]);
+  CHECK(parsed("explain.json")["bottleneck"] == explained["bottleneck"]);
+  REQUIRE(parsed("summary.json")["regions"].size() == explained["regions"].size());
+  for (std::size_t n = 0; n < explained["regions"].size(); ++n)
+    CHECK(parsed("summary.json")["regions"][n]["bottleneck"] == explained["regions"][n]["bottleneck"]);
+  const std::string name = explained["bottleneck"]["resource"];
+  CHECK_THAT(run.out, Catch::Contains(", bottleneck: " + name + " ("));
 }
 
 TEST_CASE("tahoma explain: a folder without a run is refused", "[explain]") {

@@ -6,6 +6,7 @@
 
 #include "model/base/error.h"
 #include "model/base/stats.h"
+#include "model/system/statistics/books.h"
 #include "model/system/statistics/statistics.h"
 #include "runtime/report/files/saturation.h"
 #include "runtime/report/links/link_json.h"
@@ -229,6 +230,21 @@ TEST_CASE("statistics: a link has its traffic, its rate and its blocked time", "
   CHECK(value("server0.chip00.link.xp.flows") == 3);
   CHECK(value("traffic.pairs") == 4);
   CHECK(value("traffic.payload_bytes") == 1'040'960);
+}
+
+TEST_CASE("books: without a packet on a link nothing waits for NeuronLink", "[report]") {
+  auto run = fake_run();
+  const auto move_wait = [&] {
+    auto& time = run.engines[0].time;
+    std::swap(time[static_cast<std::size_t>(base::StallReason::kWaitDma)],
+              time[static_cast<std::size_t>(base::StallReason::kWaitLink)]);
+  };
+  for (auto& link : run.links) link.packets = 0;
+  CHECK_NOTHROW(model::check_books(run, fake_machine()));
+  move_wait();
+  CHECK_THROWS_AS(model::check_books(run, fake_machine()), base::InvariantError);
+  run.links[0].packets = 1;
+  CHECK_NOTHROW(model::check_books(run, fake_machine()));
 }
 
 TEST_CASE("books: a link's flows are its payload, and it is not blocked while busy", "[report]") {

@@ -12,7 +12,7 @@
 
 using namespace tahoma;
 using isa::DType, isa::Queue;
-using runtime::HbmView, runtime::Kernel, runtime::RegionSummary, runtime::Resource, runtime::TileView;
+using runtime::HbmView, runtime::Kernel, runtime::RegionSummary, runtime::RooflineResource, runtime::TileView;
 
 namespace {
 
@@ -55,7 +55,7 @@ Observed run(const model::MachineParams& params, isa::Program program) {
   return observed;
 }
 
-base::Duration need(const RegionSummary& region, Resource resource) {
+base::Duration need(const RegionSummary& region, RooflineResource resource) {
   return region.needs[static_cast<std::size_t>(resource)];
 }
 
@@ -73,13 +73,13 @@ TEST_CASE("regions: their needs add up to the accounts of the engines, the DMA a
   };
   for (const base::EngineMeasurement& e : o.run.engines) {
     if (e.core != 0 || e.kind == base::EngineKind::kSync || e.kind == base::EngineKind::kCollective) continue;
-    const auto resource = static_cast<Resource>(e.kind);
+    const auto resource = static_cast<RooflineResource>(e.kind);
     INFO(e.path);
     CHECK(sum([&](const RegionSummary& r) { return need(r, resource).fs; }) ==
           e.time[static_cast<std::size_t>(base::StallReason::kBusy)].fs);
   }
   CHECK(sum([](const RegionSummary& r) { return r.hbm_bytes; }) == 2 * kBytes);
-  CHECK(need(o.regions.whole, Resource::kDma).fs == o.run.dma[0].busy.fs / isa::kDmaEngines);
+  CHECK(need(o.regions.whole, RooflineResource::kDma).fs == o.run.dma[0].busy.fs / isa::kDmaEngines);
   CHECK(o.regions.whole.operations == double{kRows} * kColumns * kBlocks);
   CHECK(o.regions.whole.end <= o.run.elapsed);  // the last completion reaches its semaphore later
 }
@@ -90,7 +90,7 @@ TEST_CASE(
   model::MachineParams params = tests::machine_of(1, 1, 1);
   params.chip.hbm.bandwidth = {20'000'000'000};  // far below what 16 DMA engines move
   const Observed o = run(params, two_halves(params));
-  CHECK(o.regions.whole.bound_by() == Resource::kHbm);
+  CHECK(o.regions.whole.bound_by() == RooflineResource::kHbm);
   CHECK(o.regions.whole.bound().seconds() == Approx(2 * kBytes / 20e9));
   CHECK(o.regions.whole.intensity() == Approx(1.0 / 8));
   for (const RegionSummary& region : o.regions.regions) CHECK(region.bound() <= region.time());
@@ -131,7 +131,7 @@ TEST_CASE("regions: busy times and waits of engines add up to the time of the ru
   // The scalar engine computes: its busy time in a region equals the region's need.
   const auto scalar = static_cast<std::size_t>(base::EngineKind::kScalar);
   for (const RegionSummary& region : o.regions.regions)
-    CHECK(region.engines[scalar].time[0] == need(region, Resource::kScalar));
+    CHECK(region.engines[scalar].time[0] == need(region, RooflineResource::kScalar));
 }
 
 TEST_CASE("regions: an engine's wait belongs to the region of the instruction that waits", "[report]") {
@@ -180,6 +180,6 @@ TEST_CASE("regions: data to another chip need the links of their route", "[repor
   CHECK(whole.sent_bytes == kSent);
   const double headers = static_cast<double>(params.link.on_wire(params.link.packet.count).count) /
                          static_cast<double>(params.link.packet.count);
-  CHECK(need(whole, Resource::kLink).seconds() ==
+  CHECK(need(whole, RooflineResource::kLink).seconds() ==
         Approx(kSent * headers / static_cast<double>(params.link.x.bytes_per_second)));
 }

@@ -10,7 +10,7 @@
 #include "runtime/report/files/manifest.h"
 #include "runtime/report/files/saturation.h"
 #include "runtime/report/files/statistics_tables.h"
-#include "runtime/report/summary/bound_by.h"
+#include "runtime/report/summary/busiest.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/report/summary/summary.h"
 #include "runtime/report/summary/summary_json.h"
@@ -169,36 +169,30 @@ TEST_CASE("saturation: windows are those of the run", "[report]") {
   CHECK(runtime::saturated_windows({}, 0_us) == 0);
 }
 
-TEST_CASE("bound by: the largest share binds from 60 percent on", "[report]") {
-  CHECK(fake_summary().bound.resource == "tensor");
-  CHECK(fake_summary().bound.share_percent == Approx(80));
+TEST_CASE("report: the busiest resource has the largest busy share", "[report]") {
+  CHECK(fake_summary().busiest.resource == "tensor");
+  CHECK(fake_summary().busiest.share_percent == Approx(80));
   auto run = fake_run();
+  const auto busiest = [&] { return runtime::summarise(fake_facts(), fake_machine(), run).busiest.resource; };
   run.links[0].busy = 81_us;
-  CHECK(runtime::summarise(fake_facts(), fake_machine(), run).bound.resource == "link");
+  CHECK(busiest() == "link");
   run.hbm[0].busy = 90_us;
-  CHECK(runtime::summarise(fake_facts(), fake_machine(), run).bound.resource == "hbm");
+  CHECK(busiest() == "hbm");
   run.dma[0].busy = 95_us * 16;
-  CHECK(runtime::summarise(fake_facts(), fake_machine(), run).bound.resource == "dma");
+  CHECK(busiest() == "dma");
 }
 
-TEST_CASE("bound by: below 60 percent the longest stall is named", "[report]") {
-  auto run = fake_run();
-  run.engines[0] = fake_engine(EngineKind::kTensor, 0, 59_us, 30_us, run.elapsed);
-  const auto bound = runtime::summarise(fake_facts(), fake_machine(), run).bound;
-  CHECK(bound.resource == "latency");
-  CHECK(bound.share_percent == Approx(30));
-  CHECK(bound.reason.find("wait_dma") != std::string::npos);
-  // If the tensor engine ran nothing, the engine that is idle least determines the text.
-  run.engines[0] = fake_engine(EngineKind::kTensor, 0, 0_us, 0_us, run.elapsed);
-  run.engines[1] = fake_engine(EngineKind::kVector, 0, 20_us, 35_us, run.elapsed);
-  const auto vector = runtime::summarise(fake_facts(), fake_machine(), run).bound;
-  CHECK(vector.share_percent == Approx(35));
-  CHECK(vector.reason.find("vector engine is idle least and waits longest in wait_dma") != std::string::npos);
-  // The same if the tensor engine did little work and is then idle.
-  run.engines[0] = fake_engine(EngineKind::kTensor, 0, 10_us, 5_us, run.elapsed);
-  const auto idle = runtime::summarise(fake_facts(), fake_machine(), run).bound;
-  CHECK(idle.share_percent == Approx(35));
-  CHECK(idle.reason.find("tensor engine's longest stall is idle (85.0 %)") != std::string::npos);
+TEST_CASE("report: the bottleneck comes from repeated runs alone", "[report]") {
+  CHECK(json::parse(runtime::summary_json(fake_summary()))["bottleneck"].is_null());
+  CHECK_THAT(runtime::summary_text(fake_summary()), Catch::Contains("bottleneck: run `tahoma explain`\n"));
+  auto facts = fake_facts();
+  facts.bottlenecks = runtime::Bottlenecks{{"HBM", 31.25}, {}};
+  const Summary s = runtime::summarise(facts, fake_machine(), fake_run());
+  CHECK_THAT(runtime::summary_text(s), Catch::Contains("bottleneck: HBM (31.2 % shorter if ideal)\n"));
+  CHECK(json::parse(runtime::summary_json(s))["bottleneck"]["resource"] == "HBM");
+  facts.bottlenecks = runtime::Bottlenecks{};
+  CHECK_THAT(runtime::summary_text(runtime::summarise(facts, fake_machine(), fake_run())),
+             Catch::Contains("bottleneck: no single resource\n"));
 }
 
 TEST_CASE("report: an empty run has no shares and does not divide by zero", "[report]") {
@@ -207,7 +201,7 @@ TEST_CASE("report: an empty run has no shares and does not divide by zero", "[re
   facts.cores_used = 0;
   const Summary s = runtime::summarise(facts, fake_machine(), {});
   CHECK(s.mfu_estimated_percent(s.elapsed) == 0);
-  CHECK(s.bound.resource == "latency");
+  CHECK(s.busiest.share_percent == 0);
   CHECK(json::parse(runtime::summary_json(s))["links"]["busiest_link"].is_null());
   CHECK(runtime::summary_text(s).find("0 ns") == 0);
 }
@@ -234,7 +228,8 @@ TEST_CASE("summary.json: the stable keys exist", "[report]") {
                           "engines",
                           "hbm",
                           "links",
-                          "bound_by"}) {
+                          "busiest",
+                          "bottleneck"}) {
     INFO(key);
     CHECK(summary.contains(key));
   }
@@ -245,7 +240,7 @@ TEST_CASE("summary.json: the stable keys exist", "[report]") {
   CHECK(summary["engines"]["tensor"]["time_percent"]["busy"] == 80.0);
   CHECK(summary["links"]["busiest_link"]["name"] == "server0.chip00.link_xp");
   CHECK(summary["links"]["saturated"]["count"] == 1);
-  CHECK(summary["bound_by"]["resource"] == "tensor");
+  CHECK(summary["busiest"]["resource"] == "tensor");
 }
 
 TEST_CASE("summary: both forms have the findings of the checks, or that there were none", "[report]") {
@@ -284,7 +279,7 @@ TEST_CASE("summary.json: a golden error that is not a number stays legal JSON", 
 
 TEST_CASE("summary.txt: the first line answers the question", "[report]") {
   CHECK(lines_of(runtime::summary_text(fake_summary())).front() ==
-        "100 us, 10 TFLOPS, MFU 12.7 %, golden passed, bound by tensor (80.0 %)");
+        "100 us, 10 TFLOPS, MFU 12.7 %, golden passed, bottleneck: run `tahoma explain`");
   auto facts = fake_facts();
   facts.golden.passed = false;
   facts.golden.first_mismatch = "first wrong element: [3, 4]";

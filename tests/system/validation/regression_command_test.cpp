@@ -118,7 +118,7 @@ TEST_CASE("regression cases: blessing logs old and new figures, and writes only 
   CHECK(lines_of(log) == 3);
   CHECK_THAT(log,
              StartsWith("date,version,commit,case,old_time_ns,new_time_ns,old_mfu_percent,new_mfu_percent,"
-                        "old_bound,new_bound,reason\n"));
+                        "old_busiest,new_busiest,reason\n"));
   CHECK_THAT(log, Contains(",twice,,") && Contains(",\"a, reason\"\n"));
   CHECK(bless(dir).out == "all 2 goldens are unchanged\n");
   CHECK(contents(dir / "goldens/cases/bless.log") == log);

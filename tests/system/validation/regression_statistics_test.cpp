@@ -29,8 +29,8 @@ Comparison comparison(double a_ns, double b_ns) {
   const auto folder = [](const std::string& path, double ns) {
     return RunFolder{path,
                      {{"simulated_time_ns", std::to_string(ns)},
-                      {"bound_by.resource", "link"},
-                      {"bound_by.share_percent", "66.4"}}};
+                      {"busiest.resource", "link"},
+                      {"busiest.share_percent", "66.4"}}};
   };
   return compare_runs(folder("a", a_ns), folder("b", b_ns));
 }
@@ -68,13 +68,13 @@ TEST_CASE("regression statistics: a class adds its instances up and names the la
 
 TEST_CASE("regression statistics: a summary is flattened, without prose and without zeros", "[regression]") {
   const RunStatistics s = summary_statistics(
-      R"({"schema_version": 1, "a": {"b": [1.5, "x", true, null]}, "zero": 0, "bound_by": {"resource": "hbm",
-          "reason": "a sentence"}, "golden": {"max_abs_error": 0.25, "passed": false}})");
+      R"({"schema_version": 1, "a": {"b": [1.5, "x", true, null]}, "zero": 0, "busiest": {"resource": "hbm",
+          "instance": "a sentence"}, "golden": {"max_abs_error": 0.25, "passed": false}})");
   CHECK(value_of(s, "a.b[0]") == "1.5");
   CHECK(value_of(s, "a.b[1]") == "x");
   CHECK(value_of(s, "a.b[2]") == "true");
   CHECK(value_of(s, "a.b[3]") == "null");
-  CHECK(value_of(s, "bound_by.resource") == "hbm");
+  CHECK(value_of(s, "busiest.resource") == "hbm");
   CHECK(value_of(s, "golden.passed") == "false");
   CHECK(s.size() == 6);
 }
@@ -142,7 +142,7 @@ TEST_CASE("regression subsystems: every family of statistics has its own", "[reg
   CHECK(subsystem_of("simulated_time_ns") == "run");
   CHECK(subsystem_of("regions[3].engines.vector.time_ns") == "regions");
   CHECK(subsystem_of("whole.needs_ns.vector") == "regions");
-  CHECK(subsystem_of("bound_by.resource") == "run");
+  CHECK(subsystem_of("busiest.resource") == "run");
   CHECK(subsystem_of("outputs.c.sha256") == "values");
   CHECK(subsystem_of("engines.tensor.active_percent") == "engines");
   CHECK(subsystem_of("vector_engine_active_time_percent") == "engines");
@@ -159,7 +159,7 @@ TEST_CASE("regression subsystems: every family of statistics has its own", "[reg
 
 TEST_CASE("compare: the first line has the speed-up as a share of A's time", "[regression]") {
   CHECK(comparison_headline(comparison(87240, 76510.5)) ==
-        "B is 12.3 % faster: 87.24 us -> 76.51 us, MFU 0.0 %, bound by link (66.4 %)");
+        "B is 12.3 % faster: 87.24 us -> 76.51 us, MFU 0.0 %, busiest link (66.4 %)");
   CHECK_THAT(comparison_headline(comparison(100, 150)),
              Catch::StartsWith("B is 50.0 % slower: 100 ns -> 150 ns"));
   CHECK_THAT(comparison_headline(comparison(100, 100)), Catch::StartsWith("A and B are equal: 100 ns"));

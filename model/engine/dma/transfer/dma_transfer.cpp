@@ -85,9 +85,12 @@ Transfer transfer_of(const TransferRequest& request, std::uint32_t chip, const D
   if (t.collective && t.runs.joined == 1)
     t.parts = std::max<std::uint64_t>(
         1, params.collective_packet.count * request.sources.size() / params.packet.count);
-  for (std::optional<sim::Notify>* notify : {&t.request.notify, &t.request.notify_read})
-    if (*notify && static_cast<sim::Change>((*notify)->change) != sim::Change::kSet)
+  for (std::optional<sim::Notify>* notify : {&t.request.notify, &t.request.notify_read}) {
+    if (!*notify) continue;
+    (*notify)->over_link = t.far;
+    if (static_cast<sim::Change>((*notify)->change) != sim::Change::kSet)
       (*notify)->value *= isa::kDmaEngines / engines.count;
+  }
   return t;
 }
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// By how much a repetition is shorter than the run.
+#pragma once
+
+#include "model/base/units.h"
+
+namespace tahoma::runtime {
+
+// Smaller reductions are not shown, so they name no bottleneck: percent, half of the last decimal place.
+inline constexpr double kLeastReduction = 0.05;
+
+inline double percent_shorter(base::Duration whole, base::Duration time) {
+  return whole.fs > 0 ? 100.0 * static_cast<double>(whole.fs - time.fs) / static_cast<double>(whole.fs) : 0;
+}
+
+}  // namespace tahoma::runtime
