@@ -109,7 +109,7 @@ class Pages(unittest.TestCase):
                 self.assertEqual(answer["time"], time_text(summary["simulated_time_ns"]))
                 if summary["flops"]["useful"] > 0:
                     self.assertEqual(answer["mfu"], f"MFU {summary['mfu_estimated_percent']:.1f} %")
-                self.assertEqual(answer["bottleneck"], "bottleneck: run `tahoma explain`")
+                self.assertEqual(answer["bottleneck"], "bottleneck: run tahoma explain")
                 tile = {part.get_attribute("data-tile"): part.text for part in self.browser.all("[data-tile]")}
                 self.assertEqual(tile["HBM"], scaled(summary["hbm_read_bytes"] + summary["hbm_write_bytes"], "B"))
                 self.assertEqual(tile["links"], scaled(summary["links"]["bytes"], "B"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of one run.
 
-const bottleneckText = (bottleneck) => (!bottleneck ? "run `tahoma explain`" : !bottleneck.resource ? "no single resource"
+const bottleneckText = (bottleneck) => (!bottleneck ? "run tahoma explain" : !bottleneck.resource ? "no single resource"
   : `${bottleneck.resource} (${bottleneck.shorter_percent.toFixed(1)} % shorter if ideal)`);
 const verdict = (golden) => (!golden.checked ? "golden not checked" : golden.passed ? "golden passed" : "GOLDEN FAILED");
 

@@ -25,7 +25,7 @@ std::string golden_verdict(const GoldenResult& golden) {
 }
 
 std::string bottleneck_text(const RunFacts& facts) {
-  return facts.bottlenecks ? facts.bottlenecks->whole.text() : "run `tahoma explain`";
+  return facts.bottlenecks ? facts.bottlenecks->whole.text() : "run tahoma explain";
 }
 
 std::string checks_text(const model::check::Findings& findings) {

@@ -184,7 +184,7 @@ TEST_CASE("report: the busiest resource has the largest busy share", "[report]")
 
 TEST_CASE("report: the bottleneck comes from repeated runs alone", "[report]") {
   CHECK(json::parse(runtime::summary_json(fake_summary()))["bottleneck"].is_null());
-  CHECK_THAT(runtime::summary_text(fake_summary()), Catch::Contains("bottleneck: run `tahoma explain`\n"));
+  CHECK_THAT(runtime::summary_text(fake_summary()), Catch::Contains("bottleneck: run tahoma explain\n"));
   auto facts = fake_facts();
   facts.bottlenecks = runtime::Bottlenecks{{"HBM", 31.25}, {}};
   const Summary s = runtime::summarise(facts, fake_machine(), fake_run());
@@ -279,7 +279,7 @@ TEST_CASE("summary.json: a golden error that is not a number stays legal JSON", 
 
 TEST_CASE("summary.txt: the first line answers the question", "[report]") {
   CHECK(lines_of(runtime::summary_text(fake_summary())).front() ==
-        "100 us, 10 TFLOPS, MFU 12.7 %, golden passed, bottleneck: run `tahoma explain`");
+        "100 us, 10 TFLOPS, MFU 12.7 %, golden passed, bottleneck: run tahoma explain");
   auto facts = fake_facts();
   facts.golden.passed = false;
   facts.golden.first_mismatch = "first wrong element: [3, 4]";
