@@ -9,7 +9,7 @@
 #include "runtime/host/children.h"
 #include "runtime/report/regions/regions.h"
 #include "runtime/run/machine.h"
-#include "runtime/whatif/reduction.h"
+#include "runtime/whatif/shorter.h"
 
 namespace tahoma::runtime {
 

@@ -7,7 +7,7 @@
 
 #include "runtime/report/summary/format.h"
 #include "runtime/whatif/explain.h"
-#include "runtime/whatif/reduction.h"
+#include "runtime/whatif/shorter.h"
 
 namespace tahoma::runtime {
 
