@@ -54,6 +54,15 @@ const char* name_of(EngineKind kind) {
   return kNames[row];
 }
 
+Duration waited_for_semaphores(std::span<const Duration> times) {
+  Duration sum{0};
+  if (times.empty()) return sum;
+  for (auto n = static_cast<std::size_t>(StallReason::kWaitTensor);
+       n <= static_cast<std::size_t>(StallReason::kWaitCollective); ++n)
+    sum += times[n];
+  return sum;
+}
+
 const char* name_of(StallReason name) { return row_of(name).name; }
 const char* doc_of(StallReason name) { return row_of(name).doc; }
 

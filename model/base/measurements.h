@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,8 @@ const char* name_of(StallReason name);  // "busy", "wait_tensor", ...
 const char* doc_of(StallReason name);
 
 using StallTimes = std::array<Duration, kStallReasons>;
+// The part of an engine's times in which it waited for semaphores; 0 for no times.
+Duration waited_for_semaphores(std::span<const Duration> times);
 
 struct ArrayCounts {  // of a tensor engine
   TAHOMA_STATISTICS(ArrayCounts);

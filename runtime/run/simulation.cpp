@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 
+#include "runtime/run/core_name.h"
 #include "runtime/run/machine.h"
 
 namespace tahoma::runtime {
@@ -38,6 +39,7 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.figures = run.figures;
   facts.regions = run.regions;
   facts.hot_spots = hot_spots(run.lines);
+  facts.path = run.path;
   return facts;
 }
 
@@ -72,6 +74,13 @@ void watch(Machine& machine, TraceRecorder* trace) {
   machine.observe(static_cast<base::TimelineObserver*>(trace));
 }
 
+PathSummary path_of(const CriticalPath& path, const model::MachineParams& params, const Machine& machine,
+                    base::Duration elapsed) {
+  Programs programs;
+  for (const auto& [core, program] : machine.programs()) programs[core] = program;
+  return summarise_path(path, elapsed, programs, [&](std::uint32_t core) { return core_path(params, core); });
+}
+
 }  // namespace
 
 Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, ProgressLine* progress) {
@@ -86,7 +95,9 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   RegionRecorder regions(config.machine);
   for (const auto& [core, program] : machine.programs()) regions.program(core, program);
   machine.observe(&regions);
-  LineRecorder lines(config.machine);
+  CriticalPath path(config.machine.cores());
+  machine.observe(&path);
+  LineRecorder lines(config.machine, path);
   for (const auto& [core, program] : machine.programs()) lines.program(core, program);
   if (lines.any()) machine.observe(&lines);
   const bool occupancy = options.trace != nullptr && options.trace->wants(TraceKind::kOccupancy);
@@ -104,6 +115,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   run.checks = machine.findings();
   run.regions = regions.summarise(run.measurement);
   run.lines = lines.summarise(run.measurement);
+  run.path = path_of(path, config.machine, machine, run.measurement.elapsed);
   over_time.take(run, options.trace);
   if (options.trace != nullptr) options.trace->finish(run.measurement);
   if (options.checkpoints != nullptr) options.checkpoints->finish(run.measurement.elapsed);

@@ -13,6 +13,7 @@
 #include "runtime/report/files/engine_windows.h"
 #include "runtime/report/lines/line_recorder.h"
 #include "runtime/report/memory/occupancy.h"
+#include "runtime/report/path/path_summary.h"
 #include "runtime/report/summary/summary.h"
 #include "runtime/trace/recorder.h"
 
@@ -36,6 +37,7 @@ struct Simulated {
   std::vector<CollectiveResult> collectives;
   std::vector<WorkloadFigure> figures;
   RegionRecorder::Summaries regions;
+  PathSummary path;
   LineTimes lines;                              // of programs that know their source
   std::vector<EngineRecorder::Engine> engines;  // engines and occupancy: over time, if requested
   std::vector<SpaceOccupancy> occupancy;

@@ -15,16 +15,6 @@ namespace {
 
 constexpr std::uint32_t kWithoutLine = 0;  // the first entry
 
-// The time of an engine until semaphores were raised.
-Duration waited(std::span<const Duration> times) {
-  Duration sum{0};
-  if (times.empty()) return sum;
-  for (auto n = static_cast<std::size_t>(StallReason::kWaitTensor);
-       n <= static_cast<std::size_t>(StallReason::kWaitCollective); ++n)
-    sum += times[n];
-  return sum;
-}
-
 void add_times(KindTimes& sum, const KindTimes& other) {
   for (std::size_t kind = 0; kind < sum.size(); ++kind)
     for (std::size_t n = 0; n < base::kStallReasons; ++n) sum[kind].time[n] += other[kind].time[n];
@@ -59,10 +49,10 @@ void LineTime::add(const LineTime& other) {
   counts += other.counts;
 }
 
-LineRecorder::LineRecorder(const model::MachineParams& machine)
+LineRecorder::LineRecorder(const model::MachineParams& machine, const CriticalPath& path)
     : by_core_(machine.cores(), nullptr),
       entries_(1),
-      path_(machine.cores()),
+      path_(path),
       waited_(machine.cores() * isa::kQueueCount),
       times_(machine.cores()) {}
 
@@ -86,32 +76,31 @@ std::uint32_t LineRecorder::number_of(const isa::SourceLine& place) {
   return known->second;
 }
 
-std::uint32_t LineRecorder::number_at(std::uint32_t core, std::uint8_t queue, std::uint32_t index) const {
-  const Known& known = *by_core_[core];
-  const std::uint32_t line = known.program->line_at(static_cast<isa::Queue>(queue), index);
-  return line == isa::kNoLine ? kWithoutLine : known.numbers[line];
+std::uint32_t LineRecorder::number_at(const InstructionPlace& at) const {
+  const Known* known = by_core_[at.core];
+  if (known == nullptr) return kWithoutLine;
+  const std::uint32_t line = known->program->line_at(static_cast<isa::Queue>(at.queue), at.index);
+  return line == isa::kNoLine ? kWithoutLine : known->numbers[line];
 }
 
 void LineRecorder::instruction(const base::InstructionActivity& a) {
   if (by_core_[a.core] == nullptr) return;
-  const std::uint32_t number = number_at(a.core, a.queue, a.index);
+  const std::uint32_t number = number_at({a.core, a.queue, a.index});
   ++entries_[number].counts.instructions;
   times_.book(a.core, a.queue, number, a.engine_time);
   Duration& before = waited_[a.core * isa::kQueueCount + a.queue];
-  const Duration now = waited(a.engine_time);
-  if (const auto raised = path_.line_that_raised(a.released_by))
-    entries_[*raised].counts.waited_for += now - before;
-  path_.instruction(a, number, now - before);
+  const Duration now = base::waited_for_semaphores(a.engine_time);
+  if (const auto raiser = path_.raiser(a.released_by))
+    entries_[number_at(*raiser)].counts.waited_for += now - before;
   before = now;
 }
 
 void LineRecorder::transfer(const base::TransferActivity& a) {
   if (by_core_[a.core] == nullptr) return;
-  LineCounts& counts = entries_[number_at(a.core, a.queue, a.index)].counts;
+  LineCounts& counts = entries_[number_at({a.core, a.queue, a.index})].counts;
   ++counts.transfers;
   counts.bytes += a.bytes;
   counts.dma += a.busy;
-  path_.transfer(a);
 }
 
 std::string LineRecorder::callers_of(const Entry& entry) const {
@@ -126,8 +115,8 @@ LineTimes LineRecorder::summarise(const base::RunMeasurement& run) {
   LineTimes all;
   if (!any()) return all;
   times_.finish(run);
-  path_.follow(run.elapsed, [&](std::optional<std::uint32_t> entry, Duration time) {
-    entries_[entry.value_or(kWithoutLine)].counts.critical += time;
+  path_.follow(run.elapsed, [&](const PathStep& step) {
+    entries_[step.at ? number_at(*step.at) : kWithoutLine].counts.critical += step.time();
   });
   for (std::uint32_t n = 0; n < entries_.size(); ++n) {
     const Entry& entry = entries_[n];

@@ -6,7 +6,7 @@
 //
 // `waited_for` is the other view of a wait: the time that instructions waited for a semaphore, given to the line of
 // the instruction or transfer that raised it last. `critical` is the time of the line on the critical path of the run
-// (critical_path.h); it adds up to the simulated time, with a line 0 for the time that no instruction explains.
+// (path/critical_path.h); it adds up to the simulated time, with a line 0 for the time that no instruction explains.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 #include "isa/core/program.h"
 #include "model/base/activity.h"
 #include "model/system/machine_params.h"
-#include "runtime/report/lines/critical_path.h"
+#include "runtime/report/path/critical_path.h"
 #include "runtime/report/regions/region_times.h"
 
 namespace tahoma::runtime {
@@ -54,7 +54,8 @@ struct LineTimes {
 // Collects lines while the machine runs; use one per run.
 class LineRecorder final : public base::Observer {
  public:
-  explicit LineRecorder(const model::MachineParams& machine);
+  // `path` observes the same run, and outlives the recorder.
+  LineRecorder(const model::MachineParams& machine, const CriticalPath& path);
   void program(std::uint32_t core, std::shared_ptr<const isa::Program> program);
   bool any() const { return !programs_.empty(); }
 
@@ -74,14 +75,14 @@ class LineRecorder final : public base::Observer {
   };
 
   std::uint32_t number_of(const isa::SourceLine& place);
-  std::uint32_t number_at(std::uint32_t core, std::uint8_t queue, std::uint32_t index) const;
+  std::uint32_t number_at(const InstructionPlace& at) const;
   std::string callers_of(const Entry& entry) const;
 
   std::vector<const Known*> by_core_;  // null: without lines
   std::map<const isa::Program*, Known> programs_;
   std::map<std::tuple<std::uint32_t, std::string, std::uint32_t, std::string>, std::uint32_t> numbers_;
   std::vector<Entry> entries_;
-  CriticalPath path_;                   // its lines are entries
+  const CriticalPath& path_;
   std::vector<base::Duration> waited_;  // so far, by core and queue
   RegionTimes times_;
 };

@@ -20,6 +20,7 @@
 #include "runtime/report/lines/hot_spots.h"
 #include "runtime/report/links/link_summary.h"
 #include "runtime/report/memory/memory_summary.h"
+#include "runtime/report/path/path_summary.h"
 #include "runtime/report/regions/regions.h"
 #include "runtime/report/summary/bottleneck.h"
 #include "runtime/run/workload.h"
@@ -40,6 +41,7 @@ struct RunFacts {
   std::vector<WorkloadFigure> figures;  // of the workload
   RegionRecorder::Summaries regions;
   HotSpots hot_spots;
+  PathSummary path;
   std::optional<Bottlenecks> bottlenecks;  // if the run was explained
 };
 

@@ -123,6 +123,13 @@ void add_hot_spots(const HotSpots& spots, Json& json) {
   json["functions"] = list(spots.functions);
 }
 
+Json path_json(const PathSummary& path) {
+  Json spots = Json::array(), rows = Json::array();
+  for (const PathHotSpot& spot : path.hot_spots) spots.push_back(columns_json(path_hot_spot_columns(), spot));
+  for (const PathRow& row : path.rows) rows.push_back(columns_json(path_row_columns(), row));
+  return {{"steps", path.steps}, {"hot_spots", spots}, {"rows", rows}};
+}
+
 // The vendor's flat names beside our tree.
 void add_vendor_metrics(const Summary& s, Json& json) {
   add_declared(json, s, s.elapsed);
@@ -160,6 +167,7 @@ std::string summary_json(const Summary& s) {
   json["whole"] = region_json(s.facts.regions.whole);
   json["regions"] = regions_json(s.facts);
   add_hot_spots(s.facts.hot_spots, json);
+  json["critical_path"] = path_json(s.facts.path);
   json["busiest"] = {{"resource", s.busiest.resource},
                      {"share_percent", s.busiest.share_percent},
                      {"instance", s.busiest.instance}};

@@ -213,8 +213,8 @@ std::string golden_block(const GoldenResult& golden) {
 std::string summary_text(const Summary& s) {
   return head(s) + figures_block(s.facts.figures) + engine_table(s) +
          regions_text(s.facts.regions, s.facts.bottlenecks) + hot_spots_text(s.facts.hot_spots) +
-         memory_block(s) + link_text(s.links) + collectives_text(s.facts.collectives) +
-         golden_block(s.facts.golden);
+         path_text(s.facts.path) + memory_block(s) + link_text(s.links) +
+         collectives_text(s.facts.collectives) + golden_block(s.facts.golden);
 }
 
 }  // namespace tahoma::runtime

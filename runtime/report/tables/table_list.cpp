@@ -5,6 +5,7 @@
 #include "runtime/report/lines/line_tables.h"
 #include "runtime/report/links/link_tables.h"
 #include "runtime/report/memory/channel_table.h"
+#include "runtime/report/path/path_summary.h"
 #include "runtime/report/summary/engine_columns.h"
 #include "runtime/report/summary/summary.h"
 
@@ -36,6 +37,8 @@ std::vector<DeclaredTable> declared_tables() {
           table(region_engine_columns()),
           table(line_columns()),
           table(hot_spot_columns()),
+          table(path_hot_spot_columns()),
+          table(path_row_columns()),
           table(collective_columns()),
           table(engine_columns()),
           object<Summary>(""),

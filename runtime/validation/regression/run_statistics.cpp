@@ -36,6 +36,7 @@ constexpr std::array kLeftOut{"schema_version",
                               "links.traffic.chips*",
                               "links.busiest[*",
                               "bottleneck*",
+                              "critical_path*",
                               "regions[*].bottleneck*"};
 
 constexpr std::array kDefaultPatterns{

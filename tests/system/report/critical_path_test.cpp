@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The critical path of chains whose dependent instructions are known.
-#include "runtime/report/lines/critical_path.h"
+#include "runtime/report/path/critical_path.h"
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kLoad = 11, kLoadBehind = 12, kAdd = 13;  // causes of semaphore changes
 constexpr std::uint32_t kLoadLine = 1, kBehindLine = 2, kAddLine = 3, kExpLine = 4, kAsideLine = 5;
-constexpr std::uint32_t kNoLine = 0;
+constexpr std::uint32_t kNoLine = 0;  // time that no instruction explains
 
 // Engines of core 0, in femtoseconds.
 class Recorded {
@@ -32,7 +32,8 @@ class Recorded {
     a.released_by = released_by;
     a.cause = cause;
     a.engine_time = times;
-    path.instruction(a, line, Duration{wait});
+    a.index = line;
+    path.instruction(a);
   }
   void transfer(std::uint64_t cause, std::int64_t rung, std::int64_t start, std::int64_t end) {
     base::TransferActivity a;
@@ -44,8 +45,8 @@ class Recorded {
   }
   std::map<std::uint32_t, std::int64_t> lines(std::int64_t end) const {
     std::map<std::uint32_t, std::int64_t> lines;
-    path.follow(Time{end}, [&](std::optional<std::uint32_t> line, Duration time) {
-      lines[line.value_or(kNoLine)] += time.fs;
+    path.follow(Time{end}, [&](const runtime::PathStep& step) {
+      lines[step.at ? step.at->index : kNoLine] += step.time().fs;
     });
     return lines;
   }

@@ -56,8 +56,10 @@ Observed run(const std::shared_ptr<const isa::Program>& program) {
              y = machine.allocate(0, "y", DType::kFp32, {128, 512});
   machine.declare_input(x);
   machine.load(0, program, {x.address, y.address});
-  runtime::LineRecorder recorder(params);
+  runtime::CriticalPath path(params.cores());
+  runtime::LineRecorder recorder(params, path);
   for (const auto& [core, loaded] : machine.programs()) recorder.program(core, loaded);
+  machine.observe(&path);
   machine.observe(&recorder);
   Observed observed;
   observed.run = machine.run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/report/lines/critical_path.h"
+#include "runtime/report/path/critical_path.h"
 
 #include <algorithm>
 
@@ -20,23 +20,24 @@ Time end_of(std::span<const Duration> stretches) {
 
 }  // namespace
 
-CriticalPath::CriticalPath(std::size_t cores) : latest_(cores * isa::kQueueCount, kNone) {}
+CriticalPath::CriticalPath(std::size_t cores) : latest_(cores * isa::kQueueCount) {}
 
-void CriticalPath::instruction(const base::InstructionActivity& a, std::uint32_t line, Duration waited) {
+void CriticalPath::instruction(const base::InstructionActivity& a) {
   const auto number = static_cast<std::uint32_t>(nodes_.size());
-  std::uint32_t& latest = latest_[a.core * isa::kQueueCount + a.queue];
+  Latest& latest = latest_[a.core * isa::kQueueCount + a.queue];
+  const Duration waited = base::waited_for_semaphores(a.engine_time);
   Node node;
-  node.line = line;
-  node.previous = latest;
-  if (latest != kNone) node.begin = nodes_[latest].free;
+  node.at = {a.core, a.queue, a.index};
+  node.previous = latest.node;
+  if (latest.node != kNone) node.begin = nodes_[latest.node].free;
   node.free = end_of(a.engine_time);
   node.end = std::max(node.free, a.complete);
-  if (waited.fs > 0 && a.released_by != 0) {
-    node.released = node.begin + waited;
+  if (waited > latest.waited && a.released_by != 0) {
+    node.released = node.begin + (waited - latest.waited);
     node.released_by = a.released_by;
   }
   nodes_.push_back(node);
-  latest = number;
+  latest = {number, waited};
   if (a.cause != 0) nodes_by_cause_[a.cause] = number;
 }
 
@@ -56,10 +57,10 @@ void CriticalPath::transfer(const base::TransferActivity& a) {
   shortest_start_ = std::min(shortest_start_, transfers_.back().start - a.rung);
 }
 
-std::optional<std::uint32_t> CriticalPath::line_that_raised(std::uint64_t cause) const {
+std::optional<InstructionPlace> CriticalPath::raiser(std::uint64_t cause) const {
   const auto known = nodes_by_cause_.find(cause);
   if (cause == 0 || known == nodes_by_cause_.end()) return std::nullopt;
-  return nodes_[known->second].line;
+  return nodes_[known->second].at;
 }
 
 std::uint32_t CriticalPath::last() const {
@@ -89,21 +90,21 @@ CriticalPath::Step CriticalPath::before(std::uint32_t number, Time until) const 
   return {node.begin, node.previous};
 }
 
-void CriticalPath::follow(Time end, const Visit& visit) const {
+void CriticalPath::follow(Time end, const std::function<void(const PathStep&)>& visit) const {
   std::uint32_t at = last();
   Time until = end;
   if (at != kNone && nodes_[at].end < end) {
-    visit(std::nullopt, end - nodes_[at].end);
+    visit({std::nullopt, nodes_[at].end, end});
     until = nodes_[at].end;
   }
   while (at != kNone && until.fs > 0) {
     const Step step = before(at, until);
     const Time from = std::min(step.from, until);
-    visit(nodes_[at].line, until - from);
+    if (from < until) visit({nodes_[at].at, from, until});
     until = from;
     at = step.node;
   }
-  if (until.fs > 0) visit(std::nullopt, until);
+  if (until.fs > 0) visit({std::nullopt, Time{0}, until});
 }
 
 }  // namespace tahoma::runtime

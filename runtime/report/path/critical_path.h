@@ -21,20 +21,33 @@
 
 namespace tahoma::runtime {
 
-class CriticalPath {
+// An instruction of a program, as a core executes it.
+struct InstructionPlace {
+  std::uint32_t core = 0;
+  std::uint8_t queue = 0;   // isa::Queue
+  std::uint32_t index = 0;  // in the queue's stream
+  friend auto operator<=>(const InstructionPlace&, const InstructionPlace&) = default;
+};
+
+// A part of the path. `to` is the `from` of the part that follows in time.
+struct PathStep {
+  std::optional<InstructionPlace> at;  // empty for time that no instruction explains
+  base::Time from{0}, to{0};
+  base::Duration time() const { return to - from; }
+};
+
+// Records the instructions and transfers of a run; use one per run.
+class CriticalPath final : public base::Observer {
  public:
   explicit CriticalPath(std::size_t cores);
 
-  // Records an instruction with the number of its source line. `waited`: its own wait for a semaphore.
-  void instruction(const base::InstructionActivity& activity, std::uint32_t line, base::Duration waited);
-  void transfer(const base::TransferActivity& activity);
-  // The line that raised the semaphore for which an instruction waited.
-  std::optional<std::uint32_t> line_that_raised(std::uint64_t cause) const;
+  void instruction(const base::InstructionActivity& activity) override;
+  void transfer(const base::TransferActivity& activity) override;
+  // The instruction that raised the semaphore for which another one waited, or that started the transfer that did.
+  std::optional<InstructionPlace> raiser(std::uint64_t cause) const;
 
-  // Calls visit(line, time) for each part of the path, the last one first; the line is empty for time that no
-  // instruction explains.
-  using Visit = std::function<void(std::optional<std::uint32_t>, base::Duration)>;
-  void follow(base::Time end, const Visit& visit) const;
+  // Calls visit(step) for each part of the path, the last one first.
+  void follow(base::Time end, const std::function<void(const PathStep&)>& visit) const;
 
  private:
   static constexpr std::uint32_t kNone = ~0U;
@@ -44,7 +57,8 @@ class CriticalPath {
     base::Time released = base::kNever;  // the semaphore had the value that it waited for
     base::Time end{0};                   // its result and its transfer are complete
     std::uint64_t released_by = 0;
-    std::uint32_t line = 0, previous = kNone;  // on its engine
+    InstructionPlace at;
+    std::uint32_t previous = kNone;  // on its engine
     std::uint32_t transfer = kNone;
   };
   struct Transfer {
@@ -61,7 +75,11 @@ class CriticalPath {
 
   std::vector<Node> nodes_;
   std::vector<Transfer> transfers_;
-  std::vector<std::uint32_t> latest_;  // node, by core and queue
+  struct Latest {  // of a core's queue
+    std::uint32_t node = kNone;
+    base::Duration waited;  // for semaphores, so far
+  };
+  std::vector<Latest> latest_;  // by core and queue
   struct Ring {
     std::uint32_t node = kNone;  // of the latest transfer that is complete,
     base::Time end{0};           // and its end

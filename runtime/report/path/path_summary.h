@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The critical path of a run as figures: the instructions with the largest shares of it (hot spots), and the path itself from its
+// end to the start of the run in at most 20 rows. A row unites consecutive steps: those of one place (core, engine, region or source
+// line) first, then the neighbours whose time together is the smallest. The rows are exact: each begins where the next
+// one, earlier in time, ends, and together they are the simulated time.
+//
+// If the instruction of the first hot spot were free, the run would be shorter by at most its time on the path, because another chain
+// of instructions may end last then.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isa/core/program.h"
+#include "model/base/columns.h"
+#include "runtime/report/path/critical_path.h"
+
+namespace tahoma::runtime {
+
+struct PathHotSpot {  // one instruction of a program, on all cores that execute the program
+  std::string program, engine, opcode;
+  std::uint64_t index = 0;  // in the queue's stream
+  std::string source;       // "kernel.py:30", or the region; "" if the program names neither
+  std::uint64_t steps = 0;  // of the path
+  base::Duration time;      // on the path
+  double share_percent = 0;
+};
+
+struct PathRow {
+  base::Time from{0}, to{0};
+  std::uint64_t steps = 0;
+  // Of the instruction with the largest time in the row; empty for time that no instruction explains.
+  std::string core, engine, opcode, source;
+  double share_percent = 0;
+  base::Duration time() const { return to - from; }
+};
+
+struct PathSummary {
+  base::Duration elapsed;
+  std::uint64_t steps = 0;
+  std::vector<PathHotSpot> hot_spots;  // largest first
+  std::vector<PathRow> rows;           // the last one first
+};
+
+using Programs = std::map<std::uint32_t, std::shared_ptr<const isa::Program>>;  // by core
+using CoreName = std::function<std::string(std::uint32_t)>;
+
+PathSummary summarise_path(const CriticalPath& path, base::Duration elapsed, const Programs& programs,
+                           const CoreName& name_of_core);
+
+// The columns of summary.json.
+const base::Columns<PathHotSpot>& path_hot_spot_columns();
+const base::Columns<PathRow>& path_row_columns();
+
+std::string path_text(
+    const PathSummary& path);  // the block of summary.txt; "" for a run without instructions
+
+}  // namespace tahoma::runtime

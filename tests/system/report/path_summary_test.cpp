@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of the critical path: its rows are the simulated time, whatever the run.
+#include "runtime/report/path/path_summary.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "tests/support/program/text_program.h"
+#include "tests/support/subprocess.h"
+#include "tests/support/temp_dir.h"
+
+using namespace tahoma;
+using base::Duration, base::Time;
+using nlohmann::json;
+
+namespace {
+
+const std::string kWorkloads = std::string(TAHOMA_SOURCE_DIR) + "/workloads/";
+
+json summary_of(const std::string& workload) {
+  const tests::TempDir dir;
+  const auto run = tests::tahoma_in(
+      dir.path(), {"run", kWorkloads + workload, "--mode", "timing", "--no-report", "--out", "out"});
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  return json::parse(tests::contents(dir.path() / "out" / "summary.json"));
+}
+
+// Each row ends where the one after it in time begins: exactly, the last one at the end of the run, the first at its start.
+void check_rows(const json& summary) {
+  const json& rows = summary["critical_path"]["rows"];
+  REQUIRE(!rows.empty());
+  CHECK(rows.size() <= 20);
+  CHECK(rows.front()["end_ns"] == summary["simulated_time_ns"]);
+  CHECK(rows.back()["start_ns"] == 0.0);
+  std::uint64_t steps = 0;
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    if (n > 0) CHECK(rows[n]["end_ns"] == rows[n - 1]["start_ns"]);
+    CHECK(rows[n]["end_ns"] > rows[n]["start_ns"]);
+    steps += rows[n]["steps"].get<std::uint64_t>();
+  }
+  CHECK(steps == summary["critical_path"]["steps"]);
+}
+
+// A chain of n instructions of one engine, each `times[n]` long.
+runtime::CriticalPath chain(const std::vector<std::int64_t>& times) {
+  runtime::CriticalPath path(1);
+  std::array<Duration, base::kStallReasons> engine{};
+  for (std::size_t n = 0; n < times.size(); ++n) {
+    engine[0] += Duration{times[n]};
+    base::InstructionActivity a;
+    a.queue = static_cast<std::uint8_t>(isa::Queue::kVector);
+    a.index = static_cast<std::uint32_t>(n);
+    a.engine_time = engine;
+    path.instruction(a);
+  }
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("critical path: its rows add up to the time of every run", "[report]") {
+  for (const char* workload :
+       {"gemm/chip.yaml", "gemm/one_core_4096.yaml", "attention/one_core.yaml", "decode/paged.yaml",
+        "transformer/tiny.yaml", "rms_norm/one_core.yaml", "collective/all_reduce_cores.yaml"}) {
+    INFO(workload);
+    check_rows(summary_of(workload));
+  }
+}
+
+TEST_CASE("critical path: the main job's rows add up to its time", "[report]") {
+  check_rows(summary_of("gemm/ultraserver.yaml"));
+}
+
+TEST_CASE("critical path: hot spots are the instructions with the largest times on it", "[report]") {
+  std::string text = ".program p\nvector:\n";
+  std::vector<std::int64_t> times;
+  std::mt19937 random(7);
+  for (int n = 0; n < 50; ++n) {
+    text += "  memset shape=128x16 dst=sbuf[0, 0x0]:fp32 value=1\n";
+    times.push_back(std::uniform_int_distribution<std::int64_t>(1, 1'000'000)(random));
+  }
+  const auto program = tests::text_program(text);
+  Duration elapsed{0};
+  for (const std::int64_t time : times) elapsed += Duration{time};
+  const auto path = chain(times);
+  const runtime::PathSummary summary =
+      runtime::summarise_path(path, elapsed, {{0, program}}, [](std::uint32_t) { return "core"; });
+  REQUIRE(summary.hot_spots.size() == times.size());
+  Duration sum{0};
+  for (std::size_t n = 0; n < times.size(); ++n) {
+    CHECK(summary.hot_spots[n].time.fs == times[summary.hot_spots[n].index]);
+    if (n > 0) CHECK(summary.hot_spots[n].time <= summary.hot_spots[n - 1].time);
+    sum += summary.hot_spots[n].time;
+  }
+  CHECK(sum == elapsed);
+  // One engine in one region is one row.
+  REQUIRE(summary.rows.size() == 1);
+  CHECK(summary.rows[0].steps == times.size());
+  CHECK(summary.rows[0].opcode == "memset");
+}
