@@ -11,6 +11,7 @@
 #include "model/base/error.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/page/assets.h"
+#include "runtime/report/summary/summary_json.h"
 
 namespace tahoma::runtime {
 
@@ -53,6 +54,16 @@ PagePart checked(const std::filesystem::path& folder, const char* name, const ch
   if (!part.json.is_object() || !part.json.contains("schema_version") || !part.json.contains(key))
     throw UserError("E-REP-002", file, fmt::format("not a file of tahoma run: expected the key '{}'", key));
   return part;
+}
+
+// A page shows the keys of one version of the summary only.
+void check_version(const std::filesystem::path& folder, const Json& summary) {
+  if (summary["schema_version"] != kSummarySchemaVersion)
+    throw UserError(
+        "E-REP-002", (folder / kSummary).string(),
+        fmt::format("written by another version of tahoma: expected schema_version {}, got {}; run "
+                    "config.resolved.yaml of the folder again",
+                    kSummarySchemaVersion, summary["schema_version"].dump()));
 }
 
 std::string title_of(const std::vector<PageRun>& runs) {
@@ -114,6 +125,7 @@ PageRun read_page_run(const std::string& folder) {
                       kSummary, kDetail));
   PagePart summary = checked(folder, kSummary, "simulated_time_ns"),
            detail = checked(folder, kDetail, "window_ns");
+  check_version(folder, summary.json);
   const Json workload = summary.json.value("workload", Json());
   return {folder, workload.is_string() ? workload.get<std::string>() : "run", std::move(summary.text),
           std::move(detail.text)};

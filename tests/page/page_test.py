@@ -115,6 +115,16 @@ class Pages(unittest.TestCase):
                 self.assertEqual(tile["links"], scaled(summary["links"]["bytes"], "B"))
                 self.assertEqual(tile["rate"], scaled(summary["flops"]["achieved_tflops"] * 1e12, "FLOPS"))
 
+    def test_the_critical_path_is_shown_from_its_end_to_its_start(self):
+        for name in RUNS:
+            with self.subTest(name):
+                path = self.summary(name)["critical_path"]
+                self.browser.open(self.page(name))
+                rows = self.browser.all('#path [aria-label="rows of the critical path"] tbody tr')
+                self.assertEqual(len(rows), len(path["rows"]))
+                self.assertIn(path["rows"][0]["opcode"], rows[0].text)
+                self.assertIn(path["hot_spots"][0]["opcode"], self.browser.all("#path tbody tr")[0].text)
+
     def test_a_click_on_a_chip_shows_its_cores(self):
         self.browser.open(self.page("main"))
         for button in self.browser.all("#stalls .choice button"):

@@ -35,7 +35,7 @@ function figureSection({summary}) {
   return section("figures", "Figures of the workload", "", longTable(columns, figures, 24, "figures"));
 }
 
-const SECTIONS = [figureSection, lineSection, stallSection, rooflineSection, hbmSection, linkSection, trafficSection, occupancySection, collectiveSection,
+const SECTIONS = [figureSection, pathSection, lineSection, stallSection, rooflineSection, hbmSection, linkSection, trafficSection, occupancySection, collectiveSection,
                   machineSection, ledgerSection, reproduceSection];
 
 function contents(sections) {

@@ -11,7 +11,7 @@
 
 namespace tahoma::runtime {
 
-inline constexpr int kSummarySchemaVersion = 1;
+inline constexpr int kSummarySchemaVersion = 2;
 
 std::string summary_json(const Summary& summary);
 

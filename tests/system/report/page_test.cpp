@@ -143,6 +143,11 @@ TEST_CASE("page: folders without a run and foreign files are refused", "[page]")
   check_refused({"report", "plain"}, "E-REP-001");
   std::ofstream("plain/report.json") << R"({"schema_version": 1})";
   check_refused({"report", "plain"}, "E-REP-002");
+  std::filesystem::copy("plain/summary.json", "plain/old.json");
+  std::ofstream("plain/summary.json") << R"({"schema_version": 1, "simulated_time_ns": 1})";
+  std::ofstream("plain/report.json") << R"({"schema_version": 1, "window_ns": 1})";
+  check_refused({"report", "plain"}, "E-REP-002");
+  std::filesystem::rename("plain/old.json", "plain/summary.json");
   std::ofstream("plain/report.json") << "not JSON";
   check_refused({"report", "plain"}, "E-REP-002");
 }
