@@ -24,7 +24,7 @@ struct CheckCommand {
   std::string path, out, junit, markdown, format = "text", reason;
   std::vector<std::string> families, cases, overrides;
   std::size_t jobs = 1;
-  bool bless = false;
+  bool bless = false, require_golden = false;
 };
 
 // The combined verdicts of all files, for a CI system and for the exit status.
@@ -49,7 +49,7 @@ void check_figures(const CheckCommand& command, const ValidationFile& file, Verd
 }
 
 void check_goldens(const CheckCommand& command, const ValidationFile& file, Verdicts& verdicts) {
-  const RegressionOptions options{command.cases, command.overrides, command.jobs};
+  const RegressionOptions options{command.cases, command.overrides, command.jobs, command.require_golden};
   const RegressionPage page = check_into(file.path, options, out_of(command, file), own_command_line());
   fmt::print("{}", command.format == "json" ? regression_json(page) : regression_text(page));
   verdicts.suites.push_back(regression_suite(page));
@@ -74,8 +74,8 @@ std::vector<ValidationFile> chosen_files(const CheckCommand& command) {
 
 ExitStatus bless(const CheckCommand& command) {
   for (const ValidationFile& file : chosen_files(command))
-    fmt::print("{}",
-               bless_cases(file.path, command.reason, {command.cases, command.overrides, command.jobs}));
+    fmt::print("{}", bless_cases(file.path, command.reason,
+                                 {command.cases, command.overrides, command.jobs, command.require_golden}));
   return ExitStatus::kOk;
 }
 
@@ -138,6 +138,10 @@ void add_check_command(CLI::App& program, Action& action) {
       ->type_name("TEXT")
       ->needs(bless)
       ->default_str("");
+  sub->add_flag(
+      "--require-golden", command->require_golden,
+      "Fail a case in functional mode whose values no reference has checked (exit status 1); without "
+      "it such a case is reported as not checked");
   sub->add_option("--jobs", command->jobs, "Number of cases that run in parallel; default: one per host core")
       ->type_name("N")
       ->check(CLI::PositiveNumber, "")

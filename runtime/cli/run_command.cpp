@@ -10,6 +10,7 @@
 
 #include "runtime/cli/checkpoint_options.h"
 #include "runtime/cli/commands.h"
+#include "runtime/golden/golden_verdict.h"
 #include "runtime/run/run.h"
 #include "runtime/run/run_files.h"
 
@@ -22,7 +23,7 @@ namespace {
 struct RunCommand {
   RunOptions options;
   std::vector<std::string> checks;
-  bool no_golden = false, no_report = false;
+  bool no_golden = false, require_golden = false, no_report = false;
   std::string format = "text";
 };
 
@@ -79,13 +80,6 @@ void add_waves_options(CLI::App& sub, WavesRequest& waves) {
       ->default_str("1000 us");
 }
 
-[[noreturn]] void refuse_golden(const GoldenResult& golden) {
-  throw base::UserError("E-RUN-070", "golden check",
-                        fmt::format("{} of {} elements are wrong\n{}", golden.mismatches, golden.elements,
-                                    golden.first_mismatch),
-                        ExitStatus::kCheckFailed);
-}
-
 // The program is wrong, even if the values of this run are right.
 [[noreturn]] void refuse_program(const model::check::Findings& findings) {
   std::fflush(stdout);
@@ -111,7 +105,7 @@ ExitStatus run(RunCommand& command) {
                command.no_report ? "" : "; open report.html in a browser");
   if (outcome.dumps) judge_dumps(*outcome.dumps, !json);
   if (outcome.checks.total() > 0) refuse_program(outcome.checks);
-  if (outcome.golden.checked && !outcome.golden.passed) refuse_golden(outcome.golden);
+  require_golden(outcome.golden, command.require_golden);
   return ExitStatus::kOk;
 }
 
@@ -139,6 +133,9 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
   sub.add_flag("--no-golden", command.no_golden, "Do not check the results against the golden reference");
   sub.add_flag("--explain", options.explain,
                "Find the bottleneck: repeat the run in timing mode with one resource at a time made ideal");
+  sub.add_flag(
+      "--require-golden", command.require_golden,
+      "Exit with status 1 if the results were not checked, for instance because the case has no reference");
   sub.add_flag("--no-report", command.no_report,
                "Omit report.html, its data, and the statistics as text and database");
   sub.add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");

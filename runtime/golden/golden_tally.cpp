@@ -96,12 +96,11 @@ void GoldenTally::merge(const GoldenTally& later) {
 }
 
 void GoldenResult::add(const GoldenResult& other) {
-  if (!checked) {
+  if (!checked()) {
     *this = other;
     return;
   }
-  if (passed && !other.passed) first_mismatch = other.first_mismatch;
-  passed = passed && other.passed;
+  if (passed()) first_mismatch = other.first_mismatch;
   elements += other.elements;
   mismatches += other.mismatches;
   max_abs_error = std::max(max_abs_error, other.max_abs_error);
@@ -112,15 +111,13 @@ void GoldenResult::add(const GoldenResult& other) {
 GoldenResult conclude(const GoldenTally& tally, const HostTensor& got, const Examine& examine,
                       double tolerance, const std::string& rule, const MadeBy& made_by) {
   GoldenResult result;
-  result.checked = true;
-  result.passed = tally.mismatches == 0;
   result.elements = tally.elements;
   result.mismatches = tally.mismatches;
   result.tolerance = six_digits(tolerance);
   result.rule = rule;
   result.max_abs_error = largest(tally.absolute, got, examine, false);
   result.max_rel_error = largest(tally.relative, got, examine, true);
-  if (!result.passed) result.first_mismatch = describe(got, tally.first, examine, made_by);
+  if (result.failed()) result.first_mismatch = describe(got, tally.first, examine, made_by);
   return result;
 }
 

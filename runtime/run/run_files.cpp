@@ -39,6 +39,7 @@ std::string manifest_of(const FinishedRun& run, std::vector<std::string> files) 
   manifest.host = host_facts();
   manifest.cost = {run.wall_seconds(), run.run.seconds, run.run.measurement.instructions};
   manifest.command_line = run.options.command_line;
+  manifest.golden = name_of(run.run.golden.outcome());
   manifest.seed = run.config.run.seed;
   manifest.config_sha256 = run.config_sha256;
   manifest.files = std::move(files);

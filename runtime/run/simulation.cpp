@@ -13,14 +13,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// References are rounded to nearest, so they cannot judge a machine that rounds stochastically.
-GoldenResult judge(ResolvedConfig& config, Machine& machine) {
+GoldenResult unchecked(const std::string& why) {
+  GoldenResult result;
+  result.rule = "not checked: " + why;
+  return result;
+}
+
+// An unchecked result says why. References are rounded to nearest, so they cannot judge a machine that rounds
+// stochastically.
+GoldenResult judge(ResolvedConfig& config, Machine& machine, bool wanted) {
+  if (!machine.functional()) return unchecked("timing mode computes no values");
+  if (!wanted) return unchecked("not requested (--no-golden)");
   const model::RoundingMode rounding = config.machine.chip.core.rounding;
   if (rounding == model::RoundingMode::kNearest) return config.workload->verify(machine);
-  GoldenResult unjudged;
-  unjudged.rule = "not checked: references are rounded to nearest, machine.chip.core.rounding is " +
-                  std::string(base::name_in(model::kRoundingModes, rounding));
-  return unjudged;
+  return unchecked("references are rounded to nearest, machine.chip.core.rounding is " +
+                   std::string(base::name_in(model::kRoundingModes, rounding)));
 }
 
 RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
@@ -119,11 +126,9 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   over_time.take(run, options.trace);
   if (options.trace != nullptr) options.trace->finish(run.measurement);
   if (options.checkpoints != nullptr) options.checkpoints->finish(run.measurement.elapsed);
-  if (machine.functional()) {
-    stage("checking against the golden reference");
-    if (options.golden) run.golden = judge(config, machine);
-    if (options.outputs) run.outputs = config.workload->outputs(machine);
-  }
+  if (machine.functional()) stage("checking against the golden reference");
+  run.golden = judge(config, machine, options.golden);
+  if (machine.functional() && options.outputs) run.outputs = config.workload->outputs(machine);
   run.collectives = config.workload->collectives(machine, run.measurement);
   run.figures = config.workload->figures(machine, run.measurement);
   machine.collect(run.stats);

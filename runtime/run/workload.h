@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/base/params.h"
@@ -15,15 +16,25 @@
 
 namespace tahoma::runtime {
 
+enum class GoldenOutcome : std::uint8_t { kNotChecked, kPassed, kFailed };
+std::string_view name_of(GoldenOutcome outcome);  // "not_checked", as in summary.json
+
 struct GoldenResult {
-  bool checked = false, passed = false;
   double max_abs_error = 0, max_rel_error = 0;
   double tolerance =
       0;             // largest error / allowed error seen is below 1 when passed; this is the rule's epsilon
-  std::string rule;  // how the tolerance follows from dtype and reduction length, one line
+  std::string rule;  // how the tolerance follows from dtype and reduction length, one line; not checked: why
   std::uint64_t elements = 0, mismatches = 0;
   std::string first_mismatch;  // several lines: index, got, expected, neighbours, the core that made it
 
+  // Follows from what was compared: a result for which no element was compared can neither pass nor fail.
+  GoldenOutcome outcome() const {
+    if (elements == 0) return GoldenOutcome::kNotChecked;
+    return mismatches == 0 ? GoldenOutcome::kPassed : GoldenOutcome::kFailed;
+  }
+  bool checked() const { return outcome() != GoldenOutcome::kNotChecked; }
+  bool passed() const { return outcome() == GoldenOutcome::kPassed; }
+  bool failed() const { return outcome() == GoldenOutcome::kFailed; }
   void add(const GoldenResult& other);  // merges both checks and keeps the first mismatch of either
 };
 

@@ -28,7 +28,8 @@ std::string trace_of(const model::MachineParams& params, const Settings& setting
   runtime::Machine machine(params, mode);
   workload->prepare(machine, 1);
   const base::RunMeasurement run = machine.run();
-  if (mode == model::Mode::kFunctional && !workload->verify(machine).passed) return "the golden check failed";
+  if (mode == model::Mode::kFunctional && !workload->verify(machine).passed())
+    return "the golden check failed";
   std::string trace = std::to_string(run.elapsed.fs);
   for (const base::LinkMeasurement& l : run.links)
     trace += fmt::format(" {}:{}:{}:{}", l.path, l.packets, l.wire_bytes, l.busy.fs);

@@ -39,7 +39,7 @@ std::string trace_of(const model::MachineParams& params, const tests::MakeWorklo
   for (const base::EngineMeasurement& e : measured.engines)
     if (e.kind == base::EngineKind::kTensor) trace << ' ' << e.array_cycles;
   if (mode == model::Mode::kTiming) return trace.str();
-  if (!workload->verify(machine).passed) return "the golden check failed";
+  if (!workload->verify(machine).passed()) return "the golden check failed";
   const runtime::Tensor end = machine.allocate(0, "end", isa::DType::kUint8, {64});
   const runtime::Tensor all{"all", isa::DType::kUint8, {end.address - begin.address}, begin.address};
   const std::byte* bytes = machine.bytes(all);

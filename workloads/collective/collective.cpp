@@ -44,7 +44,7 @@ class Collective final : public runtime::Workload {
       Run& run = runs_[i];
       const runtime::GoldenResult one =
           check_outputs(machine, assembly_->groups()[run.group], run.planned, inputs_, i);
-      run.correct = one.passed;
+      run.correct = one.passed();
       all.add(one);
     }
     return all;

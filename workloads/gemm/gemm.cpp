@@ -58,7 +58,7 @@ class Gemm final : public runtime::Workload {
           return runtime::core_name(params, layout_->maker(row, column).core);
         },
         epilogue, shape().sparse() ? shape().partitions() : 0);
-    correct_ = result.passed;
+    correct_ = result.passed();
     return result;
   }
 

@@ -89,12 +89,9 @@ class NkiKernel final : public runtime::Workload {
 
   GoldenResult verify(Machine& machine) override {
     GoldenResult all;
-    all.passed = true;
-    all.rule = "no reference: not checked";
+    all.rule = "not checked: the kernel has no reference";
     for (std::size_t t = 0; t < bundle_.tensors.size(); ++t) {
-      if (expected_[t].empty()) continue;
-      all.checked = true;
-      all.add(compare(machine, t));
+      if (!expected_[t].empty()) all.add(compare(machine, t));
     }
     return all;
   }
@@ -159,7 +156,6 @@ class NkiKernel final : public runtime::Workload {
     for (const float w : want)
       if (std::isfinite(w)) largest = std::max(largest, double{std::abs(w)});
     GoldenResult result;
-    result.checked = true;
     result.tolerance = tensor.rtol;
     result.rule = fmt::format("|got - want| <= {:g} + {:g} * max |want| of '{}'", tensor.atol, tensor.rtol,
                               tensor.name);
@@ -176,7 +172,6 @@ class NkiKernel final : public runtime::Workload {
         result.first_mismatch =
             fmt::format("{} element {}: got {}, expected {}", tensor.name, e, got, want[e]);
     }
-    result.passed = result.mismatches == 0;
     return result;
   }
 

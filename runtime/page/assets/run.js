@@ -3,7 +3,8 @@
 
 const bottleneckText = (bottleneck) => (!bottleneck ? "run tahoma explain" : !bottleneck.resource ? "no single resource"
   : `${bottleneck.resource} (${bottleneck.shorter_percent.toFixed(1)} % shorter if ideal)`);
-const verdict = (golden) => (!golden.checked ? "golden not checked" : golden.passed ? "golden passed" : "GOLDEN FAILED");
+const goldenOutcome = (golden) => ({not_checked: "not checked", passed: "passed", failed: "FAILED"})[golden.outcome];
+const verdict = (golden) => `${golden.outcome === "failed" ? "GOLDEN" : "golden"} ${goldenOutcome(golden)}`;
 
 function answer(summary) {
   return [["time", format.time(summary.simulated_time_ns)], ["mfu", summary.flops.useful > 0 ? `MFU ${format.percent(summary.mfu_estimated_percent)}` : "no arithmetic"],
@@ -16,12 +17,12 @@ function headline({summary}) {
                  ["work", format.si(summary.flops.useful, "FLOP"), "useful"],
                  ["HBM", format.bytes(summary.hbm_read_bytes + summary.hbm_write_bytes), `MBU ${format.percent(summary.mbu_estimated_percent)}`],
                  ["links", format.bytes(summary.links.bytes), summary.links.busiest_link ? `busiest ${format.percent(summary.links.busiest_link.busy_percent)}` : "nothing sent"],
-                 ["golden", !golden.checked ? "not checked" : golden.passed ? "passed" : "FAILED", golden.checked ? `${format.count(golden.elements)} elements` : summary.mode]];
+                 ["golden", goldenOutcome(golden), golden.checked ? `${format.count(golden.elements)} elements` : summary.mode]];
   return el("header", {},
     el("h1", {id: "answer"}, answer(summary).flatMap(([key, text], n) => [n ? ", " : null, el("span", {"data-answer": key}, text)])),
     el("p", {class: "what"}, summary.workload, " on ", summary.machine),
     el("p", {class: "why"}, `Busiest: ${summary.busiest.instance}, ${format.percent(summary.busiest.share_percent)} of the time.`),
-    golden.checked && !golden.passed ? el("p", {class: "bad"}, "The result differs from the golden reference: the times below are those of an incorrect program.") : null,
+    golden.outcome === "failed" ? el("p", {class: "bad"}, "The result differs from the golden reference: the times below are those of an incorrect program.") : null,
     el("div", {class: "tiles"}, tiles.map(([name, value, more]) =>
       el("div", {class: "tile"}, el("span", {}, name), el("strong", {"data-tile": name}, value), el("small", {}, more)))));
 }

@@ -80,7 +80,7 @@ function reproduceSection({summary, detail}) {
     el("pre", {}, detail.reproduce.command),
     facts([["tahoma", detail.version], ["mode and seed", `${summary.mode}, ${summary.seed}`],
            ["configuration", code(`sha256 ${detail.reproduce.config_sha256.slice(0, 16)}…`)],
-           ["golden reference", !golden.checked ? golden.rule || "not checked" : `${golden.passed ? "passed" : "FAILED"}: ${format.count(golden.elements)} elements, ` +
+           ["golden reference", !golden.checked ? golden.rule || "not checked" : `${goldenOutcome(golden)}: ${format.count(golden.elements)} elements, ` +
              `largest relative error ${format.plain(Number(golden.max_rel_error))}, tolerance ${format.plain(Number(golden.tolerance))}`],
            ["host, commit, command line", "manifest.json"], ["numbers", "summary.json, stats.json, stats.csv, stats.db; `tahoma stats` explains each"]]));
 }

@@ -33,8 +33,10 @@ std::string escaped(const std::string& text) {
 std::string case_xml(const std::string& suite, const JunitCase& each) {
   const std::string head =
       fmt::format(R"(    <testcase classname="{}" name="{}")", escaped(suite), escaped(each.name));
-  if (each.failure.empty()) return head + "/>\n";
-  return fmt::format("{}>\n      <failure message=\"{}\"/>\n    </testcase>\n", head, escaped(each.failure));
+  if (each.failure.empty() && each.skipped.empty()) return head + "/>\n";
+  const bool failed = !each.failure.empty();
+  return fmt::format("{}>\n      <{} message=\"{}\"/>\n    </testcase>\n", head,
+                     failed ? "failure" : "skipped", escaped(failed ? each.failure : each.skipped));
 }
 
 std::string suite_xml(const JunitSuite& suite) {
@@ -42,8 +44,12 @@ std::string suite_xml(const JunitSuite& suite) {
   for (const JunitCase& each : suite.cases) cases += case_xml(suite.name, each);
   const auto failures = std::count_if(suite.cases.begin(), suite.cases.end(),
                                       [](const JunitCase& each) { return !each.failure.empty(); });
-  return fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}  </testsuite>\n",
-                     escaped(suite.name), suite.cases.size(), failures, cases);
+  const auto skipped = std::count_if(suite.cases.begin(), suite.cases.end(), [](const JunitCase& each) {
+    return each.failure.empty() && !each.skipped.empty();
+  });
+  return fmt::format(
+      "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}  </testsuite>\n",
+      escaped(suite.name), suite.cases.size(), failures, skipped, cases);
 }
 
 }  // namespace

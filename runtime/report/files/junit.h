@@ -9,7 +9,8 @@ namespace tahoma::runtime {
 
 struct JunitCase {
   std::string name;
-  std::string failure;  // "": passed
+  std::string failure;       // "": passed, or skipped
+  std::string skipped = {};  // why it gives no verdict; "": it does
 };
 
 struct JunitSuite {

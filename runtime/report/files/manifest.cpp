@@ -57,6 +57,7 @@ std::string manifest_json(const Manifest& m) {
   Json json = opening(kRun, m.host);
   json["config_sha256"] = m.config_sha256;
   json["seed"] = m.seed;
+  json["golden"] = m.golden;
   json["command_line"] = m.command_line;
   json["host"] = {{"name", m.host.host}, {"system", m.host.system}};
   json["wall_seconds"] = m.cost.wall_seconds;

@@ -30,6 +30,7 @@ struct Manifest {
   RunCost cost;
   std::vector<std::string> command_line;
   std::uint64_t seed = 0;
+  std::string golden;              // the outcome of the golden check: not_checked, passed or failed
   std::string config_sha256;       // of config.resolved.yaml
   std::vector<std::string> files;  // manifest.json included
 };

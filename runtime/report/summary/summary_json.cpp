@@ -34,7 +34,8 @@ Json figures_json(const std::vector<WorkloadFigure>& figures) {
 }
 
 Json golden_json(const GoldenResult& golden) {
-  Json json{{"checked", golden.checked}, {"passed", golden.passed}};
+  Json json{
+      {"outcome", name_of(golden.outcome())}, {"checked", golden.checked()}, {"passed", golden.passed()}};
   json["max_abs_error"] = number(golden.max_abs_error);
   json["max_rel_error"] = number(golden.max_rel_error);
   json["tolerance"] = number(golden.tolerance);

@@ -20,8 +20,15 @@ constexpr int kCell = 11;
 constexpr std::size_t kMostNames = 2;  // of stacks with faults; summary.json has all
 
 std::string golden_verdict(const GoldenResult& golden) {
-  if (!golden.checked) return "golden not checked";
-  return golden.passed ? "golden passed" : "GOLDEN FAILED";
+  switch (golden.outcome()) {
+    case GoldenOutcome::kNotChecked:
+      return "golden not checked";
+    case GoldenOutcome::kPassed:
+      return "golden passed";
+    case GoldenOutcome::kFailed:
+      return "GOLDEN FAILED";
+  }
+  return "";
 }
 
 std::string bottleneck_text(const RunFacts& facts) {
@@ -195,16 +202,16 @@ std::string figures_block(const std::vector<WorkloadFigure>& figures) {
 }
 
 std::string golden_block(const GoldenResult& golden) {
-  if (!golden.checked) return golden.rule.empty() ? "" : "\n" + wrapped_row("golden", golden.rule);
+  if (!golden.checked()) return golden.rule.empty() ? "" : "\n" + wrapped_row("golden", golden.rule);
   std::string text = "\ngolden reference\n";
-  text +=
-      row("  verdict",
-          golden.passed ? fmt::format("passed: {} elements within tolerance", golden.elements)
-                        : fmt::format("FAILED: {} of {} elements wrong", golden.mismatches, golden.elements));
+  text += row("  verdict",
+              golden.passed()
+                  ? fmt::format("passed: {} elements within tolerance", golden.elements)
+                  : fmt::format("FAILED: {} of {} elements wrong", golden.mismatches, golden.elements));
   text += row("  errors", fmt::format("largest absolute {:.4g}, largest relative {:.4g}, tolerance {:.4g}",
                                       golden.max_abs_error, golden.max_rel_error, golden.tolerance));
   text += wrapped_row("  rule", golden.rule);
-  if (!golden.passed && !golden.first_mismatch.empty()) text += "\n" + golden.first_mismatch + "\n";
+  if (golden.failed() && !golden.first_mismatch.empty()) text += "\n" + golden.first_mismatch + "\n";
   return text;
 }
 

@@ -131,7 +131,7 @@ std::string bless_cases(const std::string& path, const std::string& reason,
                         const RegressionOptions& options) {
   require_allowed(reason, options);
   const CaseFile file = load_case_file(path, options.only);
-  const std::vector<CaseResult> results = run_cases(file, {}, options.jobs);
+  const std::vector<CaseResult> results = run_cases(file, options);
   require_run(file, results);
   const std::vector<Change> changes = changes_of(file, results);
   if (changes.empty()) return fmt::format("all {} goldens are unchanged\n", results.size());

@@ -14,15 +14,28 @@ struct CaseResult {
   RunStatistics statistics;  // in functional mode with outputs.NAME.sha256 of every output tensor
   std::string failure;       // why there are no statistics; "" if there are
   base::ExitStatus status = base::ExitStatus::kOk;
+  std::string unchecked = {};  // why the values of a functional run were not checked; "" if they were
+};
+
+struct RegressionOptions {
+  std::vector<std::string> only;       // --case; empty: all
+  std::vector<std::string> overrides;  // --set
+  std::size_t jobs = 1;
+  bool require_golden = false;  // values of a functional run that are not checked are a failure
+};
+
+// What a case has to give besides its run.
+struct CaseDemands {
+  std::vector<std::string> patterns;  // of the classes of statistics to keep
+  bool golden = false;                // see RegressionOptions::require_golden
 };
 
 // Runs in this process: one elaboration. An error of the case is its failure; so is a failed golden check
-// against Eigen (E-RUN-070).
-CaseResult run_case_here(const ConfigRequest& request, const std::vector<std::string>& patterns);
+// (E-RUN-070), and an absent one (E-RUN-072) if it is demanded.
+CaseResult run_case_here(const ConfigRequest& request, const CaseDemands& demands);
 
-// One result per case, in order, with `jobs` processes at a time. `overrides` are applied after those of the
-// cases. A crash of a process is the failure of its case.
-std::vector<CaseResult> run_cases(const CaseFile& file, const std::vector<std::string>& overrides,
-                                  std::size_t jobs);
+// One result per case, in order, with `jobs` processes at a time. The overrides are applied after those of
+// the cases. A crash of a process is the failure of its case.
+std::vector<CaseResult> run_cases(const CaseFile& file, const RegressionOptions& options);
 
 }  // namespace tahoma::runtime

@@ -33,10 +33,13 @@ std::string figures_text(const RegressionRow& row) {
   return fmt::format("{} -> {}{}", golden, now, change.empty() ? "" : fmt::format(" (time {})", change));
 }
 
+// '?': nothing failed, but nobody has checked the values.
+char mark_of(const RegressionRow& row) { return !row.passed() ? '!' : row.unchecked.empty() ? ' ' : '?'; }
+
 std::string row_text(const RegressionRow& row, std::size_t widest) {
   if (!compared(row)) return fmt::format("! {:<{}}  {}\n", row.name, widest, row.failure);
-  std::string text =
-      fmt::format("{} {:<{}}  {}\n", row.passed() ? " " : "!", row.name, widest, figures_text(row));
+  std::string text = fmt::format("{} {:<{}}  {}\n", mark_of(row), row.name, widest, figures_text(row));
+  if (!row.unchecked.empty()) text += fmt::format("      values {}\n", row.unchecked);
   return text + groups_text(row.differences, kMostLines, "      ");
 }
 
@@ -65,20 +68,22 @@ std::string both(const std::string& golden, const std::string& now) {
 }
 
 std::string markdown_row(const RegressionRow& row) {
-  const char* verdict = row.passed() ? "ok" : "**FAIL**";
+  const char* verdict = !row.passed() ? "**FAIL**" : row.unchecked.empty() ? "ok" : "not checked";
   if (!compared(row))
     return fmt::format("| {} | {} | | | | | {} |\n", markdown_cell(row.name), verdict,
                        markdown_cell(row.failure));
   const auto mfu = [](const Headline& h) { return fmt::format("{:.1f} %", h.mfu_percent); };
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_cell(row.name), verdict,
-                     both(headline_time(row.golden), headline_time(row.now)), time_change(row),
-                     both(mfu(row.golden), mfu(row.now)),
-                     both(busiest_cell(row.golden), busiest_cell(row.now)), markdown_cell(reason_of(row)));
+  return fmt::format(
+      "| {} | {} | {} | {} | {} | {} | {} |\n", markdown_cell(row.name), verdict,
+      both(headline_time(row.golden), headline_time(row.now)), time_change(row),
+      both(mfu(row.golden), mfu(row.now)), both(busiest_cell(row.golden), busiest_cell(row.now)),
+      markdown_cell(row.passed() && !row.unchecked.empty() ? "values " + row.unchecked : reason_of(row)));
 }
 
 Json row_json(const RegressionRow& row) {
   return {{"name", row.name},
           {"passed", row.passed()},
+          {"unchecked", row.unchecked.empty() ? Json() : Json(row.unchecked)},
           {"failure", row.failure.empty() ? Json() : Json(row.failure)},
           {"golden", row.has_golden_statistics ? headline_json(row.golden) : Json()},
           {"now", row.has_run ? headline_json(row.now) : Json()},
@@ -108,7 +113,8 @@ std::string regression_json(const RegressionPage& page) {
 
 JunitSuite regression_suite(const RegressionPage& page) {
   JunitSuite suite{"cases." + page.file, {}};
-  for (const RegressionRow& row : page.rows) suite.cases.push_back({row.name, reason_of(row)});
+  for (const RegressionRow& row : page.rows)
+    suite.cases.push_back({row.name, reason_of(row), row.unchecked.empty() ? "" : "values " + row.unchecked});
   return suite;
 }
 

@@ -56,6 +56,7 @@ RegressionRow row_of(const RegressionCase& each, const CaseResult& result, const
     row.now = headline_of(result.statistics);
     row.differences = differences_of(golden, result.statistics, each.tolerances);
     row.compared = golden.size();
+    row.unchecked = result.unchecked;
     if (!row.differences.empty()) row.status = ExitStatus::kCheckFailed;
     return row;
   } catch (const UserError& error) {
@@ -77,19 +78,36 @@ std::vector<RegressionRow> stale_rows(const CaseFile& file) {
   return rows;
 }
 
+std::string first_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) text += (i > 0 ? ", " : "") + names[i];
+  return names.size() > kNamed ? text + fmt::format(" and {} more", names.size() - kNamed) : text;
+}
+
 std::string headline_text(const RegressionPage& page) {
   std::vector<std::string> bad;
   for (const RegressionRow& row : page.rows)
     if (!row.passed()) bad.push_back(row.name);
   const std::size_t all = page.rows.size();
-  if (bad.empty()) return fmt::format("all {} cases equal their goldens", all);
-  std::string text = fmt::format("{} of {} cases {}: ", bad.size(), all, bad.size() == 1 ? "fails" : "fail");
-  constexpr std::size_t kNamed = 5;
-  for (std::size_t i = 0; i < std::min(bad.size(), kNamed); ++i) text += (i > 0 ? ", " : "") + bad[i];
-  return bad.size() > kNamed ? text + fmt::format(" and {} more", bad.size() - kNamed) : text;
+  std::string text = fmt::format("all {} cases equal their goldens", all);
+  if (!bad.empty())
+    text = fmt::format("{} of {} cases {}: {}", bad.size(), all, bad.size() == 1 ? "fails" : "fail",
+                       first_of(bad));
+  if (const std::vector<std::string> unchecked = page.unchecked(); !unchecked.empty())
+    text += fmt::format("; the values of {} {} not checked: {}", unchecked.size(),
+                        unchecked.size() == 1 ? "case were" : "cases were", first_of(unchecked));
+  return text;
 }
 
 }  // namespace
+
+std::vector<std::string> RegressionPage::unchecked() const {
+  std::vector<std::string> names;
+  for (const RegressionRow& row : rows)
+    if (row.passed() && !row.unchecked.empty()) names.push_back(row.name);
+  return names;
+}
 
 RegressionPage check_cases(const std::string& path, const RegressionOptions& options) {
   const CaseFile file = load_case_file(path, options.only);
@@ -97,7 +115,7 @@ RegressionPage check_cases(const std::string& path, const RegressionOptions& opt
   page.file = path;
   page.title = file.title;
   page.overrides = options.overrides;
-  const std::vector<CaseResult> results = run_cases(file, options.overrides, options.jobs);
+  const std::vector<CaseResult> results = run_cases(file, options);
   for (std::size_t i = 0; i < results.size(); ++i)
     page.rows.push_back(row_of(file.cases[i], results[i], file.goldens));
   for (RegressionRow& row : stale_rows(file)) page.rows.push_back(std::move(row));

@@ -22,21 +22,12 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Keys of summary.json that are omitted, see the header.
-constexpr std::array kLeftOut{"schema_version",
-                              "golden.rule",
-                              "golden.max_*",
-                              "checks.first*",
-                              "busiest.instance",
-                              "collectives[*].why",
-                              "hbm.busiest_stacks*",
-                              "links.saturated.names*",
-                              "links.saturated.links*",
-                              "links.traffic.matrix*",
-                              "links.traffic.chips*",
-                              "links.busiest[*",
-                              "bottleneck*",
-                              "critical_path*",
+// Keys of summary.json that are omitted, see the header. golden.checked and golden.passed state the outcome.
+constexpr std::array kLeftOut{"schema_version",         "golden.rule",           "golden.outcome",
+                              "golden.max_*",           "checks.first*",         "busiest.instance",
+                              "collectives[*].why",     "hbm.busiest_stacks*",   "links.saturated.names*",
+                              "links.saturated.links*", "links.traffic.matrix*", "links.traffic.chips*",
+                              "links.busiest[*",        "bottleneck*",           "critical_path*",
                               "regions[*].bottleneck*"};
 
 constexpr std::array kDefaultPatterns{

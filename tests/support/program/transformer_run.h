@@ -63,7 +63,7 @@ inline LayersRun run_model(const MakeWorkload& make, const model::MachineParams&
   run.collectives = workload->collectives(machine, run.measured);
   if (mode != model::Mode::kFunctional) return run;
   const runtime::GoldenResult golden = workload->verify(machine);
-  if (!golden.checked || !golden.passed) throw std::runtime_error("golden: " + golden.first_mismatch);
+  if (!golden.checked() || !golden.passed()) throw std::runtime_error("golden: " + golden.first_mismatch);
   return run;
 }
 

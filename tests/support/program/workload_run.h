@@ -54,7 +54,7 @@ inline void check_workload(const MakeWorkload& make, const Settings& settings) {
       in_child([&] { return std::to_string(run_workload(make, settings, model::Mode::kTiming).elapsed); });
   const WorkloadRun r = run_workload(make, settings, model::Mode::kFunctional);
   INFO(r.golden.first_mismatch);
-  CHECK((r.golden.checked && r.golden.passed));
+  CHECK((r.golden.checked() && r.golden.passed()));
   CHECK(std::to_string(r.elapsed) == timing);
 }
 

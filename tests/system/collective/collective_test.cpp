@@ -39,7 +39,7 @@ Outcome run(const model::MachineParams& params, const Settings& settings, model:
   if (machine.findings().total() > 0) outcome.fault = machine.findings().first().front();
   if (mode == model::Mode::kFunctional) {
     const runtime::GoldenResult golden = workload->verify(machine);
-    if (!golden.checked || !golden.passed) outcome.fault += "golden: " + golden.first_mismatch;
+    if (!golden.checked() || !golden.passed()) outcome.fault += "golden: " + golden.first_mismatch;
   }
   for (const runtime::CollectiveResult& result : workload->collectives(machine, measured))
     if (result.time().fs <= 0 || result.time().fs > outcome.elapsed)

@@ -95,7 +95,7 @@ TEST_CASE("golden attention backward: gradients are differences of the forward p
     const HostTensor dq = g.gradient("dq", g.q), dk = g.gradient("dk", g.k), dv = g.gradient("dv", g.v);
     const GoldenResult result = check(g, dq, dk, dv);
     INFO(result.first_mismatch);
-    CHECK(result.passed);
+    CHECK(result.passed());
     CHECK(result.elements == dq.elements() + dk.elements() + dv.elements());
     CHECK(result.max_rel_error <= result.tolerance);
   }
@@ -105,7 +105,7 @@ TEST_CASE("golden attention backward: a wrong element of each gradient is found"
   const DType dtype = GENERATE(DType::kBf16, DType::kFp32);
   const Gradients g(dtype, {true, 0}, 2, 1, 5, 7, 6);
   const HostTensor dq = g.gradient("dq", g.q), dk = g.gradient("dk", g.k), dv = g.gradient("dv", g.v);
-  REQUIRE(check(g, dq, dk, dv).passed);
+  REQUIRE(check(g, dq, dk, dv).passed());
   const int wrong = GENERATE(0, 1, 2);
   HostTensor moved[3] = {dq, dk, dv};
   Gradients::set(moved[wrong], 11, moved[wrong].at(1, 5) + 0.1);
@@ -120,13 +120,13 @@ TEST_CASE("golden attention backward: a mask with an error of one key is found",
   other.mask.window = 6;
   CHECK_FALSE(
       check(g, other.gradient("dq", other.q), other.gradient("dk", other.k), other.gradient("dv", other.v))
-          .passed);
+          .passed());
 }
 
 TEST_CASE("golden attention: the log of the sum is checked, and a wrong one is found", "[golden]") {
   const Gradients g(DType::kBf16, {true, 3}, 4, 2, 5, 7, 6);
   HostTensor lse = attention_saved(g.q, g.k, g.v, g.d_o, g.scale, g.mask).lse;
-  CHECK(check_attention_lse(g.q, g.k, lse, g.scale, g.mask, {}).passed);
+  CHECK(check_attention_lse(g.q, g.k, lse, g.scale, g.mask, {}).passed());
   Gradients::set(lse, 12, lse.at(2, 2) + 0.1);
   const GoldenResult result = check_attention_lse(g.q, g.k, lse, g.scale, g.mask, {});
   CHECK(result.mismatches == 1);

@@ -79,7 +79,7 @@ TEST_CASE("golden attention: a machine that works in fp32 passes", "[golden]") {
                         Case{dtype, 2, 33, 33, 64, true}, Case{dtype, 1, 5, 300, 128, true}}) {
     const GoldenResult result = Attention(c).check();
     INFO(result.first_mismatch);
-    CHECK(result.passed);
+    CHECK(result.passed());
     CHECK(result.elements == c.heads * c.q_len * c.d);
     CHECK(result.max_rel_error <= result.tolerance);
   }
@@ -91,7 +91,7 @@ TEST_CASE("golden attention: an omitted key is found", "[golden]") {
   const std::uint64_t row = GENERATE(0, 17, 79);
   attention.compute(row, 70, 33);
   const GoldenResult result = attention.check();
-  CHECK_FALSE(result.passed);
+  CHECK_FALSE(result.passed());
   CHECK(result.mismatches <= 16);
 }
 
@@ -104,18 +104,18 @@ TEST_CASE("golden attention: in fp32 nearly every element shows a missing key of
 TEST_CASE("golden attention: a causal mask with an error of one key is found", "[golden]") {
   Attention attention({DType::kBf16, 1, 33, 40, 64, true});
   attention.compute(11, attention.visible(11) + 1, UINT64_MAX);
-  CHECK_FALSE(attention.check().passed);
+  CHECK_FALSE(attention.check().passed());
   attention.compute(11, attention.visible(11) - 1, UINT64_MAX);
-  CHECK_FALSE(attention.check().passed);
+  CHECK_FALSE(attention.check().passed());
   attention.compute(11, attention.visible(11), UINT64_MAX);
-  CHECK(attention.check().passed);
+  CHECK(attention.check().passed());
 }
 
 TEST_CASE("golden attention: a wrong scale, a missing softmax row and a NaN are found", "[golden]") {
   Attention attention({DType::kBf16, 1, 20, 50, 64, false});
   const double right = attention.scale;
   attention.scale = 1.02 * right;
-  CHECK_FALSE(attention.check().passed);
+  CHECK_FALSE(attention.check().passed());
   attention.scale = right;
   attention.set(7, 3, std::numeric_limits<float>::quiet_NaN());
   const GoldenResult result = attention.check();

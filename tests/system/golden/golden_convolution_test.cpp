@@ -58,7 +58,7 @@ TEST_CASE("golden convolution: fp32 sums in any order pass", "[golden]") {
   const std::uint64_t filter = GENERATE(1, 2, 3, 7);
   const GoldenResult result = Convolution(dtype, 40, filter).check();
   INFO(result.first_mismatch);
-  CHECK(result.passed);
+  CHECK(result.passed());
   CHECK(result.elements == 10 * (10 - filter) * (8 - filter));
   CHECK(result.max_rel_error <= result.tolerance);
 }
@@ -133,8 +133,8 @@ TEST_CASE("golden convolution: padding, stride and relu are those of the definit
   };
   const GoldenResult right = check({stride, padding, relu});
   INFO(right.first_mismatch);
-  CHECK(right.passed);
-  CHECK_FALSE(check({stride, padding, !relu}).passed);
+  CHECK(right.passed());
+  CHECK_FALSE(check({stride, padding, !relu}).passed());
   isa::store_from_fp32(y.values.data(), y.dtype, y.at(0, 0) + 0.001F);
   CHECK(check({stride, padding, relu}).mismatches == 1);
 }

@@ -52,7 +52,7 @@ void check(model::MachineParams params, const Settings& settings) {
   CHECK(machine.findings().first().empty());
   const runtime::GoldenResult golden = workload->verify(machine);
   INFO(workload->describe() << "\n" << golden.first_mismatch);
-  CHECK(golden.passed);
+  CHECK(golden.passed());
   std::uint64_t elements = 0;
   for (const runtime::NamedValues& output : workload->outputs(machine))
     elements += output.values.size() / isa::size_of(output.dtype);
@@ -252,7 +252,7 @@ TEST_CASE("attention: a wrong element in HBM fails the golden check and names it
   runtime::Machine machine(one_chip(), model::Mode::kFunctional);
   workload->prepare(machine, 1);
   machine.run();
-  REQUIRE(workload->verify(machine).passed);
+  REQUIRE(workload->verify(machine).passed());
   // The machine's cores are 0 to 7: two cores for four heads are 0 and 4, and head 3 is the second of core 4.
   // The test finds its output in HBM by its values.
   const auto values = workload->outputs(machine).at(0).values;

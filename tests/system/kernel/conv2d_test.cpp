@@ -86,7 +86,7 @@ TEST_CASE("conv2d on a machine: bands and panels of a small SBUF", "[convolution
   CHECK(run.findings().total() == 0);
   const runtime::GoldenResult golden = workload->verify(run);
   INFO(golden.first_mismatch);
-  CHECK(golden.passed);
+  CHECK(golden.passed());
 }
 
 TEST_CASE("conv2d: sizes that do not fit are refused by name", "[convolution]") {

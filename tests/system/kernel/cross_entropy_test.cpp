@@ -79,7 +79,7 @@ TEST_CASE("cross entropy: blocks that do not fit are read again", "[loss][machin
 
 TEST_CASE("cross entropy: the definition is right for equal logits and finds an error in each output",
           "[loss]") {
-  CHECK(Uniform().checked().passed);
+  CHECK(Uniform().checked().passed());
   Uniform gradient;
   set(gradient.gradient, 17, 0);
   CHECK_THAT(gradient.checked().first_mismatch, Catch::StartsWith("gradient[1, 1] = 0"));

@@ -181,7 +181,7 @@ TEST_CASE("decode: the definition finds a wrong element in both layouts of the c
       }
   const workloads::DecodeTensors tensors{q, k, v, o, paged ? &table : nullptr, {1, 1, 1}};
   const auto nobody = [](std::uint64_t, std::uint64_t) { return std::string("nobody"); };
-  CHECK(workloads::check_decode(tensors, nobody).passed);
+  CHECK(workloads::check_decode(tensors, nobody).passed());
   o.values[(2 * 4 * 8 + 3) * 2 + 1] ^= std::byte{0x80};  // the sign of one element
   const runtime::GoldenResult wrong = workloads::check_decode(tensors, nobody);
   CHECK(wrong.mismatches == 1);

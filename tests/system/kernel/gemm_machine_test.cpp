@@ -40,7 +40,7 @@ void check(const Case& c) {
   runtime::GoldenResult golden;
   const base::RunMeasurement measured = run(c, model::Mode::kFunctional, &golden);
   INFO(golden.first_mismatch);
-  CHECK((golden.checked && golden.passed));
+  CHECK((golden.checked() && golden.passed()));
   CHECK(measured.elapsed.fs == timing);
 }
 

@@ -86,7 +86,7 @@ TEST_CASE("moe routing: more experts of a token than there are is refused", "[mo
 }
 
 TEST_CASE("moe routing: the definition is right for ties and finds an error in each output", "[moe]") {
-  CHECK(Known().checked().passed);
+  CHECK(Known().checked().passed());
   Known gates;
   gates.gates = reals("gates", {3, 2}, {0.75F, 0.25F, 0.5F, 0.5F, 0.51F, 0.49F});
   CHECK_THAT(gates.checked().first_mismatch, Catch::StartsWith("gates[2, 0] = "));

@@ -121,13 +121,28 @@ TEST_CASE("program: a file that cannot be read is refused", "[program][machine]"
 
 TEST_CASE("program: the expected bits pass", "[program][machine]") {
   const runtime::GoldenResult result = run_case(2.0F);
-  CHECK((result.checked && result.passed));
+  CHECK((result.checked() && result.passed()));
   CHECK(result.elements == 64);
+}
+
+TEST_CASE(
+    "program: without expected values no element is compared, and the outcome is neither passed nor failed",
+    "[program][machine]") {
+  write_case(1.0F);
+  const auto workload = workload_with("twice.tasm", "1", "out fp32 4x8 zero; in fp32 4x8 seed");
+  runtime::Machine machine(tests::machine_of(1, 1, 1), model::Mode::kFunctional);
+  workload->prepare(machine, 5);
+  machine.run();
+  const runtime::GoldenResult result = workload->verify(machine);
+  CHECK(result.elements == 0);
+  CHECK(result.outcome() == runtime::GoldenOutcome::kNotChecked);
+  CHECK_FALSE(result.passed());
+  CHECK_THAT(result.rule, Catch::StartsWith("not checked: "));
 }
 
 TEST_CASE("program: other bits fail, with the first of them", "[program][machine]") {
   const runtime::GoldenResult result = run_case(2.5F);
-  CHECK_FALSE(result.passed);
+  CHECK_FALSE(result.passed());
   CHECK(result.mismatches == 64);
   CHECK_THAT(result.first_mismatch, Catch::Contains("out[0, 0] on core 0"));
 }
@@ -148,7 +163,7 @@ sync:
   workload->check(machine.params());
   workload->prepare(machine, 5);
   machine.run();
-  CHECK(workload->verify(machine).passed);
+  CHECK(workload->verify(machine).passed());
 }
 
 TEST_CASE("program: control arguments have their values in timing mode, others have none",

@@ -74,7 +74,7 @@ TEST_CASE("rope: the definition is right for a quarter turn and finds a wrong el
   for (std::uint64_t row = 0; row < 3; ++row)
     for (std::uint64_t i = 4; i < 8; ++i) set(table, row * 8 + i, 1);
   const workloads::RopeTensors tensors{x, table, y, nullptr, interleaved};
-  CHECK(workloads::check_rope(tensors, nobody).passed);
+  CHECK(workloads::check_rope(tensors, nobody).passed());
   set(y, 13, 100);
   const runtime::GoldenResult wrong = workloads::check_rope(tensors, nobody);
   CHECK(wrong.mismatches == 1);

@@ -175,11 +175,11 @@ TEST_CASE("quantise: the definition refuses a wrong number or scale", "[quantise
   const auto fp8 = [](const std::vector<float>& values) {
     return tensor(isa::DType::kFp8E4M3, {1, 2}, values);
   };
-  CHECK(workloads::check_scales(x, shape, tensor({1, 1}, {2}), kNobody).passed);
-  CHECK_FALSE(workloads::check_scales(x, shape, tensor({1, 1}, {2.00001F}), kNobody).passed);
-  CHECK(workloads::check_quantised(x, shape, fp8({240, -1.5F}), kNobody).passed);
+  CHECK(workloads::check_scales(x, shape, tensor({1, 1}, {2}), kNobody).passed());
+  CHECK_FALSE(workloads::check_scales(x, shape, tensor({1, 1}, {2.00001F}), kNobody).passed());
+  CHECK(workloads::check_quantised(x, shape, fp8({240, -1.5F}), kNobody).passed());
   CHECK(workloads::check_quantised(x, shape, fp8({240, -1.625F}), kNobody).mismatches == 1);
   const auto scale = tensor({1, 1}, {2});
-  CHECK(workloads::check_dequantised(fp8({240, -1.5F}), scale, shape, x, kNobody).passed);
-  CHECK_FALSE(workloads::check_dequantised(fp8({240, -1.625F}), scale, shape, x, kNobody).passed);
+  CHECK(workloads::check_dequantised(fp8({240, -1.5F}), scale, shape, x, kNobody).passed());
+  CHECK_FALSE(workloads::check_dequantised(fp8({240, -1.625F}), scale, shape, x, kNobody).passed());
 }

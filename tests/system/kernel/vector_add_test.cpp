@@ -96,10 +96,10 @@ TEST_CASE("golden: a sum is the exact sum rounded once", "[golden][vector_add]")
   auto y = runtime::make_tensor("y", isa::DType::kFp32, {4, 100});
   auto* values = reinterpret_cast<float*>(y.values.data());
   for (std::uint64_t i = 0; i < 400; ++i) values[i] = a.at(i / 100, i % 100) + b.at(i / 100, i % 100);
-  CHECK(workloads::check_sum(a, b, y, made_by).passed);
+  CHECK(workloads::check_sum(a, b, y, made_by).passed());
   values[250] = std::nextafter(values[250], 2.0F);
   const auto wrong = workloads::check_sum(a, b, y, made_by);
-  CHECK(!wrong.passed);
+  CHECK(!wrong.passed());
   CHECK(wrong.mismatches == 1);
   CHECK_THAT(wrong.first_mismatch, Catch::Contains("[2, 50]"));
 }

@@ -61,7 +61,7 @@ TEST_CASE("layer kernels: two attentions on columns of one matrix", "[layer][att
         workloads::check_attention(tests::heads_of(bench, in, d), keys, values,
                                    tests::heads_of(bench, out, d), scale, {causal, 0}, nobody);
     INFO(golden.first_mismatch);
-    CHECK(golden.passed);
+    CHECK(golden.passed());
   };
   check(q, first, true);
   check(first, second, false);
@@ -69,7 +69,7 @@ TEST_CASE("layer kernels: two attentions on columns of one matrix", "[layer][att
   tests::store_all(sums.values.data(), bench.values(lse), DType::kFp32);
   CHECK(
       workloads::check_attention_lse(tests::heads_of(bench, first, d), keys, sums, scale, {false, 0}, nobody)
-          .passed);
+          .passed());
 }
 
 namespace {
@@ -149,7 +149,7 @@ void check_two_steps(workloads::DecodeShape shape) {
     const runtime::GoldenResult golden =
         workloads::check_decode({queries, k, v, outputs, paged ? &table : nullptr, shape.lengths}, nobody);
     INFO(golden.first_mismatch);
-    CHECK(golden.passed);
+    CHECK(golden.passed());
   }
 }
 
@@ -206,7 +206,7 @@ void check_parts(DType dtype, std::uint64_t kv_heads, std::uint64_t group, std::
   const runtime::GoldenResult golden = workloads::check_decode(
       {queries, joined(k[0], k[1]), joined(v[0], v[1]), outputs, nullptr, whole.lengths}, nobody);
   INFO(golden.first_mismatch);
-  CHECK(golden.passed);
+  CHECK(golden.passed());
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ TEST_CASE("layer backward: two steps of Adam, the first in place", "[layer][adam
                                        {AdamOutput::kSecondMoment, v_to}}) {
       const auto golden = workloads::check_adam(in, output, tests::as_tensor(bench, view), nobody);
       INFO(golden.first_mismatch);
-      CHECK(golden.passed);
+      CHECK(golden.passed());
     }
   };
   check({p0, gs, m0, v0, settings}, p, m, v);

@@ -58,7 +58,7 @@ void check_twice(const workloads::CrossEntropyShape& shape) {
                                                         {rows}},
                                                        nobody);
     INFO(golden.first_mismatch);
-    CHECK(golden.passed);
+    CHECK(golden.passed());
   };
   check(gradient, first);
   check(logits, second);

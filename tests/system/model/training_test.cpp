@@ -115,11 +115,11 @@ TEST_CASE("training: wrong gradients and weights are distinguished", "[training]
     return both;
   };
   const auto [gradients, weights] = made(1, 1);
-  CHECK(workloads::check_gradients(wanted, gradients).passed);
-  CHECK(workloads::check_weights(wanted, adam, values.weights, weights).passed);
+  CHECK(workloads::check_gradients(wanted, gradients).passed());
+  CHECK(workloads::check_weights(wanted, adam, values.weights, weights).passed());
   const auto [small, unmoved] = made(0.75, 0);
-  CHECK_FALSE(workloads::check_gradients(wanted, small).passed);
-  CHECK_FALSE(workloads::check_weights(wanted, adam, values.weights, unmoved).passed);
+  CHECK_FALSE(workloads::check_gradients(wanted, small).passed());
+  CHECK_FALSE(workloads::check_weights(wanted, adam, values.weights, unmoved).passed());
 }
 
 TEST_CASE("training: settings that cannot be sharded or do not fit are refused at their key", "[training]") {

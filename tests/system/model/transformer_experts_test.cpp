@@ -227,7 +227,7 @@ TEST_CASE("experts: the definition distinguishes other gates and other experts",
     return runtime::check_rows(
                out, [&](std::uint64_t row) { return workloads::wanted_row(right, row); }, 0x1p-8, "test",
                [](std::uint64_t, std::uint64_t) { return std::string("test"); })
-        .passed;
+        .passed();
   };
   CHECK(passes(right));
   CHECK_FALSE(passes(made(values.weights[0], 1)));

@@ -90,7 +90,7 @@ std::string verdict_of_order(const std::vector<std::size_t>& order) {
                0x1p-8, "test",
                [](std::uint64_t, std::uint64_t) {
                  return std::string("test");
-               }).passed
+               }).passed()
                ? "passed"
                : "golden";
   });

@@ -88,7 +88,7 @@ TEST_CASE("transformer: a definition without rotary embedding, or of another lay
     return runtime::check_rows(
                out, [&](std::uint64_t row) { return workloads::wanted_row(right, row); }, 0x1p-8, "test",
                [](std::uint64_t, std::uint64_t) { return std::string("test"); })
-        .passed;
+        .passed();
   };
   CHECK(passes(right));
   CHECK_FALSE(passes(made(params.model, 1)));

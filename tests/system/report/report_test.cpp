@@ -281,7 +281,7 @@ TEST_CASE("summary.txt: the first line answers the question", "[report]") {
   CHECK(lines_of(runtime::summary_text(fake_summary())).front() ==
         "100 us, 10 TFLOPS, MFU 12.7 %, golden passed, bottleneck: run tahoma explain");
   auto facts = fake_facts();
-  facts.golden.passed = false;
+  facts.golden.mismatches = 1;
   facts.golden.first_mismatch = "first wrong element: [3, 4]";
   const std::string failed = runtime::summary_text(runtime::summarise(facts, fake_machine(), fake_run()));
   CHECK(lines_of(failed).front().find("GOLDEN FAILED") != std::string::npos);

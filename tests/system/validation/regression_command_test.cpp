@@ -189,6 +189,37 @@ TEST_CASE("regression cases: wrong values fail, whatever their golden has", "[re
   CHECK_THAT(bless(dir).err, Contains("E-REG-011"));
 }
 
+TEST_CASE("regression cases: values that no reference checks are reported as such, and required ones fail",
+          "[regression][cli]") {
+  const TempDir dir;
+  fill(dir, cases(std::string(kRun) + "    timed:\n      workload: twice.yaml\n      mode: timing\n"));
+  REQUIRE(bless(dir).status == 0);
+  const Finished finished =
+      run_in(dir, {"check", "cases.yaml", "--junit", "junit.xml", "--markdown", "cases.md"});
+  CHECK(finished.status == 0);
+  CHECK_THAT(finished.out,
+             Contains("not checked: twice\n") && Contains("\n? twice") && Contains("\n  timed"));
+  CHECK_THAT(contents(dir / "cases.md"), Contains("| twice | not checked |") && Contains("| timed | ok |"));
+  const std::string junit = contents(dir / "junit.xml");
+  CHECK_THAT(junit, Contains("failures=\"0\" skipped=\"1\"") &&
+                        Contains("name=\"twice\">\n      <skipped message=\"values not checked: "));
+  const json page = page_of(run_in(dir, {"check", "cases.yaml", "--format", "json"}));
+  CHECK(page["cases"][0]["unchecked"].is_string());
+  CHECK(page["cases"][1]["unchecked"].is_null());
+
+  const Finished required = run_in(dir, {"check", "cases.yaml", "--require-golden"});
+  CHECK(required.status == 1);
+  CHECK_THAT(required.out, StartsWith("1 of 2 cases fails: twice\n") && Contains("E-RUN-072"));
+  const Finished run = run_in(dir, {"run", "twice.yaml", "--require-golden"});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Contains("error[E-RUN-072]"));
+  CHECK_THAT(contents(dir / "out/summary.txt"),
+             Contains(", golden not checked, ") && !Contains("golden passed"));
+  CHECK(json::parse(contents(dir / "out/summary.json"))["golden"]["outcome"] == "not_checked");
+  CHECK(json::parse(contents(dir / "out/summary.json"))["golden"]["passed"] == false);
+  CHECK(json::parse(contents(dir / "out/manifest.json"))["golden"] == "not_checked");
+}
+
 TEST_CASE("regression cases: a tolerance lets its statistics move, and has to name some",
           "[regression][cli]") {
   const TempDir dir;
@@ -289,7 +320,7 @@ TEST_CASE("regression cases: --case chooses among them, and needs a file that ha
 TEST_CASE("regression cases: a folder, JUnit, Markdown and the results' folder, the same bytes each time",
           "[regression][cli]") {
   const TempDir dir;
-  fill(dir, cases(std::string(kRun) + "    bad:\n      workload: missing.yaml\n"));
+  fill(dir, cases(std::string(kRun) + "      mode: timing\n    bad:\n      workload: missing.yaml\n"));
   REQUIRE(bless(dir, {"--case", "twice"}).status == 0);
   fs::create_directory(dir / "below");
   fs::rename(dir / "cases.yaml", dir / "below/cases.yaml");

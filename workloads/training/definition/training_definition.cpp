@@ -163,7 +163,7 @@ GoldenResult check_all(const WantedStep& wanted, const ModelTensors& got, Check&
   std::size_t number = 0;
   for_tensors(got, [&](const char* name, std::size_t layer, const HostTensor& tensor) {
     GoldenResult one = check(tensor, wanted.gradients[number++]);
-    if (!one.passed) one.first_mismatch = fmt::format("{} of layer {}: {}", name, layer, one.first_mismatch);
+    if (one.failed()) one.first_mismatch = fmt::format("{} of layer {}: {}", name, layer, one.first_mismatch);
     if (number == 1)
       all = one;
     else

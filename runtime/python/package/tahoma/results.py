@@ -17,6 +17,11 @@ class Result:
     host_seconds: dict  # tracing, lowering, simulation
 
     @property
+    def golden(self):
+        """The outcome of the golden check: "passed", "failed" or "not_checked"."""
+        return self.summary["golden"]["outcome"]
+
+    @property
     def time_us(self):
         return self.time_ns / 1e3
 
