@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "runtime/run/machine.h"
+#include "runtime/run/placement.h"
+#include "runtime/run/programs_hash.h"
 
 namespace tahoma::runtime {
 
@@ -38,6 +40,9 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.figures = run.figures;
   facts.regions = run.regions;
   facts.hot_spots = hot_spots(run.lines);
+  facts.programs = run.programs;
+  if (const std::string uneven = uneven_stacks(config.machine.chip); !uneven.empty())
+    facts.warnings.push_back(uneven);
   return facts;
 }
 
@@ -95,6 +100,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   if (options.checkpoints != nullptr) options.checkpoints->attach(machine);
 
   Simulated run;
+  run.programs = programs_hash(machine);
   stage("starting");
   const Clock::time_point start = Clock::now();
   run.measurement = machine.run([&](const model::Progress& p) {
