@@ -39,6 +39,7 @@ struct ColumnText {
   std::string csv;   // name in the CSV file; "": not there
   std::string json;  // key in the JSON object, a dot between levels; "": not there
   std::string unit, doc;
+  Better better = Better::kLess;
 };
 
 template <class Record>
@@ -61,13 +62,14 @@ struct StatisticText {
   std::string name;
   Unit unit = Unit::kCount;
   std::string doc;
+  Better better = Better::kLess;
 };
 template <class Owner, class Value>
 StatisticText text_of(Value Owner::*member) {
   StatisticText found;
   for_each_declaration<Owner>([&](const auto& declared) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(declared)>, DeclaredCounter<Owner, Value>>)
-      if (declared.member == member) found = {declared.name, declared.unit, declared.doc};
+      if (declared.member == member) found = {declared.name, declared.unit, declared.doc, declared.better};
   });
   TAHOMA_INVARIANT(!found.name.empty(), "a column of a member that is no statistic");
   return found;
@@ -91,27 +93,34 @@ class Columns {
   Columns& flag(const std::string& name, const std::string& doc, Value value) {
     return column({{name, name, "flag", doc}, std::move(value)});
   }
-  Columns& number(const std::string& name, Unit unit, const std::string& doc, Value value) {
-    return column({{name, name, name_of(unit), doc}, std::move(value)});
+  // `better`: if the unit does not say it (stats.h).
+  Columns& number(const std::string& name, Unit unit, const std::string& doc, Value value,
+                  std::optional<Better> better = std::nullopt) {
+    return number(name, name, unit, doc, std::move(value), better);
   }
   Columns& text(const std::string& csv, const std::string& json, const std::string& doc, Value value) {
     return column({{csv, json, "text", doc}, std::move(value)});
   }
   // A number of JSON only, without a key where there is no value.
-  Columns& number_if(const std::string& json, Unit unit, const std::string& doc, Value value) {
-    return column({{"", json, name_of(unit), doc}, std::move(value), false, true});
+  Columns& number_if(const std::string& json, Unit unit, const std::string& doc, Value value,
+                     std::optional<Better> better = std::nullopt) {
+    return column({{"", json, name_of(unit), doc, better.value_or(usually_better(unit))},
+                   std::move(value),
+                   false,
+                   true});
   }
   // A number that has another name, or another depth, in JSON than in CSV.
   Columns& number(const std::string& csv, const std::string& json, Unit unit, const std::string& doc,
-                  Value value) {
-    return column({{csv, json, name_of(unit), doc}, std::move(value)});
+                  Value value, std::optional<Better> better = std::nullopt) {
+    return column({{csv, json, name_of(unit), doc, better.value_or(usually_better(unit))}, std::move(value)});
   }
 
   template <class Owner, class Number>
   Columns& statistic(Number Owner::*member) {
     const StatisticText text = text_of(member);
-    return number(text.name, text.unit, text.doc,
-                  [member](const Record& row) -> Cell { return row.of.*member; });
+    return number(
+        text.name, text.unit, text.doc, [member](const Record& row) -> Cell { return row.of.*member; },
+        text.better);
   }
   // A declared figure (TAHOMA_FIGURE).
   template <class Instance>
@@ -121,7 +130,7 @@ class Columns {
     for_each_declaration<Instance>([&](const auto& declared) {
       if constexpr (requires { declared.value; })
         if (declared.name == name) {
-          text = {name, name, name_of(declared.unit), declared.doc};
+          text = {name, name, name_of(declared.unit), declared.doc, declared.better};
           value = [of = declared.value](const Record& row) { return cell_of(of(row.of, row.elapsed)); };
         }
     });
@@ -135,13 +144,15 @@ class Columns {
     return number(text.name + "_ns", text.unit, text.doc,
                   [member](const Record& row) -> Cell { return clean_nanoseconds(row.of.*member); });
   }
-  // The same in percent of the elapsed time; `name` without "_percent", if it is not the statistic's.
+  // The same in percent of the elapsed time, in the same direction; `name` without "_percent", if it is not
+  // the statistic's.
   template <class Owner>
   Columns& share(Duration Owner::*member, std::string name = "") {
     const StatisticText text = text_of(member);
     if (name.empty()) name = text.name;
-    return number(name + "_percent", Unit::kPercent, text.doc,
-                  [member](const Record& row) -> Cell { return percent_of(row.of.*member, row.elapsed); });
+    return number(
+        name + "_percent", Unit::kPercent, text.doc,
+        [member](const Record& row) -> Cell { return percent_of(row.of.*member, row.elapsed); }, text.better);
   }
 
   const std::string& csv() const { return csv_; }

@@ -23,6 +23,10 @@
 //   TAHOMA_INHERITED       the statistics of a base class
 //   TAHOMA_INHERITED_IF    the same for the kind of instance of which the condition on `self` holds
 //
+// A level and a figure take one more argument, kLess or kMore, if their unit does not say which is better
+// (stats.h). Fronts, comparisons and pages rely on it. A number that identifies something has the unit
+// kIdentifier: it is never compared by size.
+//
 // A part has its own path (member `path`), or its path is its owner's path and its name (`name()`, or the
 // name of the member). A part with `bool took_part() const` is listed only if that returns true.
 #pragma once
@@ -45,6 +49,7 @@ struct DeclaredCounter {
   bool adds;
   Value Owner::*member;
   bool (*listed)(const Owner&);
+  Better better = usually_better(unit);
 };
 template <class Owner, class Values, class Key>
 struct DeclaredFamily {
@@ -57,11 +62,17 @@ struct DeclaredFigure {
   Unit unit;
   const char* doc;
   Function value;  // (const Owner&, Duration elapsed)
+  Better better = usually_better(unit);
 };
 template <class Function>
 constexpr DeclaredFigure<Function> declared_figure(const char* name, Unit unit, const char* doc,
                                                    Function value) {
   return {name, unit, doc, value};
+}
+template <class Function>
+constexpr DeclaredFigure<Function> declared_figure(const char* name, Unit unit, const char* doc,
+                                                   Function value, Better better) {
+  return {name, unit, doc, value, better};
 }
 template <class Owner, class Part>
 struct DeclaredPart {
@@ -92,29 +103,33 @@ struct DeclaredBase {
   }                                                                   \
   static_assert(true, "")
 
-#define TAHOMA_MEMBER(type, name, unit, doc, adds, condition)                                            \
-  type name{};                                                                                           \
-  TAHOMA_DECLARATION(::tahoma::base::DeclaredCounter<Self, type>{#name, ::tahoma::base::Unit::unit, doc, \
-                                                                 adds, &Self::name, condition})
+#define TAHOMA_BETTER(...) __VA_OPT__(, ::tahoma::base::Better::__VA_ARGS__)
+#define TAHOMA_MEMBER(type, name, unit, doc, adds, condition, ...) \
+  type name{};                                                     \
+  TAHOMA_DECLARATION(::tahoma::base::DeclaredCounter<Self, type>{  \
+      #name, ::tahoma::base::Unit::unit, doc, adds, &Self::name, condition TAHOMA_BETTER(__VA_ARGS__)})
 #define TAHOMA_CONDITION(condition) [](const Self& self) -> bool { return condition; }
 
 #define TAHOMA_COUNTER(type, name, unit, doc) TAHOMA_MEMBER(type, name, unit, doc, true, nullptr)
-#define TAHOMA_LEVEL(type, name, unit, doc) TAHOMA_MEMBER(type, name, unit, doc, false, nullptr)
+#define TAHOMA_LEVEL(type, name, unit, doc, ...) \
+  TAHOMA_MEMBER(type, name, unit, doc, false, nullptr __VA_OPT__(, ) __VA_ARGS__)
 #define TAHOMA_COUNTER_IF(condition, type, name, unit, doc) \
   TAHOMA_MEMBER(type, name, unit, doc, true, TAHOMA_CONDITION(condition))
 #define TAHOMA_COUNTERS_BY(key, type, name, unit) \
   type name{};                                    \
   TAHOMA_DECLARATION(::tahoma::base::DeclaredFamily<Self, type, key>{::tahoma::base::Unit::unit, &Self::name})
-#define TAHOMA_DERIVED(name, unit, doc, expression)   \
-  TAHOMA_DECLARATION(::tahoma::base::declared_figure( \
-      name, ::tahoma::base::Unit::unit, doc,          \
-      [](const Self& self, [[maybe_unused]] ::tahoma::base::Duration elapsed) { return expression; }))
-#define TAHOMA_FIGURE(type, name, unit, doc, expression)               \
+#define TAHOMA_DERIVED(name, unit, doc, expression, ...)                        \
+  TAHOMA_DECLARATION(::tahoma::base::declared_figure(                           \
+      name, ::tahoma::base::Unit::unit, doc,                                    \
+      [](const Self& self, [[maybe_unused]] ::tahoma::base::Duration elapsed) { \
+        return expression;                                                      \
+      } TAHOMA_BETTER(__VA_ARGS__)))
+#define TAHOMA_FIGURE(type, name, unit, doc, expression, ...)          \
   type name([[maybe_unused]] ::tahoma::base::Duration elapsed) const { \
     const Self& self = *this;                                          \
     return expression;                                                 \
   }                                                                    \
-  TAHOMA_DERIVED(#name, unit, doc, self.name(elapsed))
+  TAHOMA_DERIVED(#name, unit, doc, self.name(elapsed) __VA_OPT__(, ) __VA_ARGS__)
 #define TAHOMA_PART(type, name) \
   type name{};                  \
   TAHOMA_DECLARATION(::tahoma::base::DeclaredPart<Self, type>{#name, &Self::name})

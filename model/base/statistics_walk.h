@@ -91,7 +91,7 @@ class Lister {
   template <class T, class V>
   void one(const DeclaredCounter<T, V>& d, const T& instance, const std::string& group) {
     if (d.listed != nullptr && !everything_ && !d.listed(instance)) return;
-    sink_.add(group + d.name, detail::number_of(instance.*d.member), d.unit, d.doc, d.adds);
+    sink_.add(group + d.name, detail::number_of(instance.*d.member), d.unit, d.doc, d.adds, d.better);
   }
   template <class T, class V, class K>
   void one(const DeclaredFamily<T, V, K>& d, const T& instance, const std::string& group) {
@@ -104,9 +104,9 @@ class Lister {
   void one(const DeclaredFigure<F>& d, const T& instance, const std::string& group) {
     const auto value = d.value(instance, elapsed_);
     if constexpr (detail::IsOptional<std::remove_const_t<decltype(value)>>::value) {
-      if (value || everything_) sink_.add(group + d.name, value.value_or(0), d.unit, d.doc);
+      if (value || everything_) sink_.add(group + d.name, value.value_or(0), d.unit, d.doc, true, d.better);
     } else {
-      sink_.add(group + d.name, value, d.unit, d.doc);
+      sink_.add(group + d.name, value, d.unit, d.doc, true, d.better);
     }
   }
   template <class T, class P>

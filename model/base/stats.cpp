@@ -23,8 +23,18 @@ const char* name_of(Unit unit) {
       return "%";
     case Unit::kTeraflops:
       return "TFLOPS";
+    case Unit::kIdentifier:
+      return "id";
   }
   TAHOMA_INVARIANT(false, "unit " + std::to_string(static_cast<int>(unit)));
 }
+
+std::optional<Unit> unit_named(std::string_view name) {
+  for (std::size_t n = 0; n < kUnits; ++n)
+    if (const auto unit = static_cast<Unit>(n); name == name_of(unit)) return unit;
+  return std::nullopt;
+}
+
+const char* name_of(Better better) { return better == Better::kMore ? "more" : "less"; }
 
 }  // namespace tahoma::base

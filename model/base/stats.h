@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -18,10 +20,28 @@ enum class Unit : std::uint8_t {
   kBytesPerSecond,
   kRatio,
   kPercent,
-  kTeraflops
+  kTeraflops,
+  kIdentifier  // the number of a rank, a chip or a line: not a quantity, so only equality is meaningful
 };
-inline constexpr std::size_t kUnits = 8;
+inline constexpr std::size_t kUnits = 9;
 const char* name_of(Unit unit);
+std::optional<Unit> unit_named(std::string_view name);
+
+// Whether a smaller or a larger value is better: of time, work and bytes less, of rates and of shares in use
+// more, unless the declaration says otherwise.
+enum class Better : std::uint8_t { kLess, kMore };
+const char* name_of(Better better);
+constexpr Better usually_better(Unit unit) {
+  switch (unit) {
+    case Unit::kBytesPerSecond:
+    case Unit::kRatio:
+    case Unit::kPercent:
+    case Unit::kTeraflops:
+      return Better::kMore;
+    default:
+      return Better::kLess;
+  }
+}
 
 struct Stat {
   std::string path;  // instance path + name: "server0.chip03.core5.tensor.busy"
@@ -29,15 +49,20 @@ struct Stat {
   Unit unit = Unit::kCount;
   const char* doc = "";
   bool adds = true;  // over instances; a mean, a percentile, a maximum or a rate does not
+  Better better = usually_better(unit);
 };
 
 class StatSink {
  public:
   void add(std::string path, std::uint64_t value, Unit unit, const char* doc, bool adds = true) {
-    stats_.push_back({std::move(path), value, unit, doc, adds});
+    add(std::move(path), value, unit, doc, adds, usually_better(unit));
   }
   void add(std::string path, double value, Unit unit, const char* doc, bool adds = true) {
-    stats_.push_back({std::move(path), value, unit, doc, adds});
+    add(std::move(path), value, unit, doc, adds, usually_better(unit));
+  }
+  void add(std::string path, std::variant<std::uint64_t, double> value, Unit unit, const char* doc, bool adds,
+           Better better) {
+    stats_.push_back({std::move(path), value, unit, doc, adds, better});
   }
   const std::vector<Stat>& stats() const { return stats_; }
 

@@ -18,11 +18,18 @@ struct StatsCommand {
   std::string pattern, format = "text";
 };
 
+// "ns, less is better"; texts, flags and identifiers have no order.
+std::string unit_text(const ColumnPlace& each) {
+  const auto unit = base::unit_named(each.unit);
+  if (!unit || *unit == base::Unit::kIdentifier) return each.unit;
+  return fmt::format("{}, {} is better", each.unit, base::name_of(each.better));
+}
+
 // The statistics, then the columns of tables.
 std::vector<ColumnPlace> explained() {
   std::vector<ColumnPlace> all;
   for (const base::Stat& stat : known_statistics())
-    all.push_back({stat.path, base::name_of(stat.unit), stat.doc});
+    all.push_back({stat.path, base::name_of(stat.unit), stat.doc, stat.better});
   for (ColumnPlace& column : declared_columns()) all.push_back(std::move(column));
   return all;
 }
@@ -45,9 +52,12 @@ base::ExitStatus explain(const StatsCommand& command) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const ColumnPlace& each : wanted(command.pattern)) {
     if (command.format == "text")
-      fmt::print("{} [{}]\n    {}\n", each.path, each.unit, each.doc);
+      fmt::print("{} [{}]\n    {}\n", each.path, unit_text(each), each.doc);
     else
-      list.push_back({{"path", each.path}, {"unit", each.unit}, {"description", each.doc}});
+      list.push_back({{"path", each.path},
+                      {"unit", each.unit},
+                      {"better", base::name_of(each.better)},
+                      {"description", each.doc}});
   }
   if (command.format == "json") fmt::print("{}\n", list.dump(2));
   return base::ExitStatus::kOk;
@@ -58,7 +68,8 @@ base::ExitStatus explain(const StatsCommand& command) {
 void add_stats_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<StatsCommand>();
   CLI::App* sub = program.add_subcommand(
-      "stats", "Explain the statistics of a run and the columns of its tables: path, unit and description");
+      "stats",
+      "Explain the statistics of a run and the columns of its tables: path, unit, direction and description");
   sub->add_option("PATTERN", command->pattern,
                   "Part of a path, '*' matches any text; default: all. Instance numbers are shown as '*'")
       ->type_name("");

@@ -20,7 +20,7 @@ namespace {
 struct SweepCommand {
   SweepRequest request;
   SweepOptions options;
-  std::string out = "out", executor = "local", pareto;
+  std::string out = "out", executor = "local";
   std::size_t jobs = 0;
   SlurmOptions slurm;
 };
@@ -55,11 +55,9 @@ Executor executor_of(const SweepSpec& spec, const SweepCommand& command) {
 }
 
 void print_front(const SweepCommand& command) {
-  std::vector<Expression> expressions;
-  for (const std::string& text : split_expressions(command.pareto))
-    expressions.emplace_back(text, "--pareto");
+  const std::vector<Objective> objectives = objectives_of(command.options.pareto, "--pareto");
   const std::vector<Store::Row> rows = Store::read(command.options.out / "sweep.db");
-  fmt::print("\n{}", front_text(pareto_front(rows, expressions), expressions));
+  fmt::print("\n{}", front_text(pareto_front(rows, objectives), objectives));
 }
 
 ExitStatus sweep(SweepCommand& command) {
@@ -69,7 +67,7 @@ ExitStatus sweep(SweepCommand& command) {
   command.options.execute = executor_of(spec, command);
   const SweepOutcome outcome = run_sweep(spec, command.options);
   fmt::print("{}", outcome_text(outcome, command.options.out));
-  if (!command.pareto.empty()) print_front(command);
+  if (!command.options.pareto.empty()) print_front(command);
   fmt::print("\nresults in {}: index.html for a browser, sweep.db, points.csv, points/\n", command.out);
   if (outcome.stopped || outcome.pending > 0) return ExitStatus::kHost;
   return outcome.failed > 0 ? ExitStatus::kCheckFailed : ExitStatus::kOk;
@@ -105,8 +103,16 @@ void add_sweep_command(CLI::App& program, Action& action) {
                   "With Slurm: an option for sbatch, such as --sbatch=--partition=long; repeatable")
       ->type_name("OPTION")
       ->allow_extra_args(false);
-  sub->add_option("--pareto", command->pareto,
-                  "Print the Pareto front of these metrics or expressions; smaller is better")
+  sub->add_option(
+         "--pareto", command->options.pareto,
+         "Print the Pareto front of these metrics or expressions and show it in index.html; 'min:' and "
+         "'max:' give the direction, else a metric has the one that `tahoma stats` lists, and of others "
+         "smaller is better")
+      ->type_name("METRIC,METRIC");
+  sub->add_option(
+         "--columns", command->options.columns,
+         "More metrics for points.csv: names, '*' matches any text; 'all' for every metric. By default "
+         "it has time, MFU, MBU and what the sweep's metrics and --pareto use")
       ->type_name("METRIC,METRIC");
   sub->add_option("--machine", command->request.machine, "For --sweep: preset or file of the machine")
       ->type_name("NAME|FILE");

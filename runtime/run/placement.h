@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/system/machine_params.h"
@@ -29,6 +30,9 @@ std::uint64_t parts_used(std::uint64_t total, std::uint64_t parts);
 // Throws UserError E-RUN-030 if the number of parts does not divide the machine's cores, with the legal
 // numbers.
 void check_shard(const model::MachineParams& machine, const Shard& shard);
+
+// A sentence if the cores of a chip do not share its stacks evenly; "" if they do.
+std::string uneven_stacks(const model::ChipParams& chip);
 
 class Placement {
  public:

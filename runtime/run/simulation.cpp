@@ -6,6 +6,8 @@
 
 #include "runtime/run/core_name.h"
 #include "runtime/run/machine.h"
+#include "runtime/run/placement.h"
+#include "runtime/run/programs_hash.h"
 
 namespace tahoma::runtime {
 
@@ -47,6 +49,9 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.regions = run.regions;
   facts.hot_spots = hot_spots(run.lines);
   facts.path = run.path;
+  facts.programs = run.programs;
+  if (const std::string uneven = uneven_stacks(config.machine.chip); !uneven.empty())
+    facts.warnings.push_back(uneven);
   return facts;
 }
 
@@ -113,6 +118,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   if (options.checkpoints != nullptr) options.checkpoints->attach(machine);
 
   Simulated run;
+  run.programs = programs_hash(machine);
   stage("starting");
   const Clock::time_point start = Clock::now();
   run.measurement = machine.run([&](const model::Progress& p) {

@@ -41,7 +41,8 @@ struct Simulated {
   LineTimes lines;                              // of programs that know their source
   std::vector<EngineRecorder::Engine> engines;  // engines and occupancy: over time, if requested
   std::vector<SpaceOccupancy> occupancy;
-  double seconds = 0;  // host time inside Machine::run
+  double seconds = 0;    // host time inside Machine::run
+  std::string programs;  // programs_hash()
 };
 
 // `progress` may be null.

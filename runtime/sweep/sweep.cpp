@@ -17,6 +17,7 @@
 #include "runtime/report/files/manifest.h"
 #include "runtime/sweep/execution/interrupt.h"
 #include "runtime/sweep/results/atomic_files.h"
+#include "runtime/sweep/results/axis_effects.h"
 #include "runtime/sweep/results/index_page.h"
 #include "runtime/sweep/results/metrics.h"
 #include "runtime/sweep/results/point_table.h"
@@ -78,6 +79,7 @@ class Sweep {
         options_(options),
         points_folder_(options.out / "points"),
         binary_(host_facts().binary_sha256),
+        columns_(column_patterns(spec, objectives_of(options.pareto, "--pareto"), options.columns)),
         points_(prepare(spec, binary_)) {
     for (std::size_t i = 0; i < points_.size(); ++i) by_id_[points_[i].id].push_back(i);
   }
@@ -87,6 +89,8 @@ class Sweep {
     open_folder(options_, spec_.to_yaml());
     const HostLock lock = locked(options_.out);
     Store store(options_.out / "sweep.db", {{"title", spec_.title},
+                                            {"pareto", options_.pareto},
+                                            {"metrics", own_metrics()},
                                             {"sweep_sha256", sha256_of(spec_.to_yaml())},
                                             {"version", host_facts().version}});
     store.add_points(points_, binary_);
@@ -95,7 +99,7 @@ class Sweep {
     take_refused_and_known();
     execute();
     outcome_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    write_whole(options_.out / "points.csv", points_csv(Store::read(options_.out / "sweep.db")));
+    write_whole(options_.out / "points.csv", points_csv(Store::read(options_.out / "sweep.db"), columns_));
     write_whole(options_.out / "index.html", sweep_page(options_.out));
     write_whole(options_.out / "manifest.json", manifest());
     return outcome_;
@@ -103,6 +107,13 @@ class Sweep {
 
  private:
   fs::path folder(const std::string& id) const { return points_folder_ / id; }
+
+  // Separated by commas, which no name contains.
+  std::string own_metrics() const {
+    std::string names;
+    for (const auto& [name, expression] : spec_.metrics) names += (names.empty() ? "" : ",") + name;
+    return names;
+  }
 
   // Results of an earlier call are kept; the other points are to be run.
   void take_refused_and_known() {
@@ -126,7 +137,7 @@ class Sweep {
     for (const std::size_t at : by_id_.at(id)) {
       if (!result.done()) ++outcome_.failed;
       store_->add_result(points_[at], result,
-                         result.done() ? metrics_of(spec_, points_[at], folder(id)) : Metrics{});
+                         result.done() ? measures_of(spec_, points_[at], folder(id)) : PointMeasures{});
     }
   }
 
@@ -201,6 +212,7 @@ class Sweep {
   const SweepOptions& options_;
   fs::path points_folder_;
   std::string binary_;
+  std::vector<std::string> columns_;  // of points.csv
   std::vector<PreparedSweepPoint> points_;
   std::map<std::string, std::vector<std::size_t>> by_id_;
   std::set<std::size_t> open_;  // the first point of every id without a final result, in order
@@ -226,11 +238,13 @@ std::string outcome_text(const SweepOutcome& outcome, const fs::path& out) {
                   outcome.reused, outcome.seconds,
                   60 * static_cast<double>(outcome.computed) / std::max(outcome.seconds, 1e-9));
   std::map<std::string, std::vector<std::uint64_t>> reasons;
-  for (const Store::Row& row : Store::read(out / "sweep.db"))
+  const std::vector<Store::Row> rows = Store::read(out / "sweep.db");
+  for (const Store::Row& row : rows)
     if (row.status == "failed") reasons[row.reason].push_back(row.number);
   for (const auto& [reason, numbers] : reasons)
     text += fmt::format("  failed: {} point{}, the first is {}: {}\n", numbers.size(),
                         numbers.size() == 1 ? "" : "s", numbers.front(), reason);
+  text += effects_text(axis_effects(rows, Store::own_metrics(out / "sweep.db")));
   return text;
 }
 

@@ -3,7 +3,8 @@
 //
 //   sweep.yaml     the sweep, self-contained
 //   points/ID/     config.yaml, out/ (as of `tahoma run`), log.txt and result.json of each point
-//   sweep.db       all results (runtime/sweep/results/store.h); points.csv has the same as one table
+//   sweep.db       all results (runtime/sweep/results/store.h)
+//   points.csv     one row per point, with the metrics that column_patterns() chooses
 //   index.html     the page of the sweep (runtime/sweep/results/index_page.h)
 //
 // The folders of the points are authoritative: sweep.db is made from them. If the sweep is
@@ -36,6 +37,7 @@ struct SweepOptions {
   bool resume = false;
   Executor execute;
   std::vector<std::string> command_line;  // for the manifest
+  std::string pareto, columns;            // as --pareto and --columns
 };
 
 struct SweepOutcome {

@@ -24,7 +24,8 @@ RUNS = {
 SWEEP = ["gemm/chip.yaml", "--mode", "timing", "--sweep", "machine.chip.hbm.bandwidth=400GB/s..1000GB/s:200GB/s",
          "--sweep", "machine.chip.core.tensor.clock=1.2GHz..2.4GHz:400MHz",
          "--sweep", "machine.chip.core.dma.clock=450MHz,850MHz",
-         "--sweep", "workload.shard.m=2,8;workload.shard.n=2,1;workload.shard.k=2,1"]
+         "--sweep", "workload.shard.m=2,8;workload.shard.n=2,1;workload.shard.k=2,1",
+         "--pareto", "mfu_estimated_percent,hbm_read_bytes"]
 SCREENS = [(1400, False), (1400, True), (390, False), (390, True)]
 MOST_BYTES, MOST_MS = 5_000_000, 2000
 
@@ -162,6 +163,32 @@ class Pages(unittest.TestCase):
             self.check_page()
         for summary in self.browser.all("summary") + self.browser.all("button.more"):
             self.browser.click(summary)
+        self.check_page()
+
+    def test_every_stack_has_a_lane_of_its_own(self):
+        for width in (1400, 390):
+            self.browser.open(self.page("chip"), width)
+            lanes = self.browser.all("#hbm .lane")
+            self.assertEqual(len(lanes), self.summary("chip")["hbm"]["stacks_used"])
+            tops = [(self.browser.run("return arguments[0].getBoundingClientRect().x", lane),
+                     self.browser.run("return arguments[0].getBoundingClientRect().y", lane)) for lane in lanes]
+            self.assertEqual(len(set(tops)), len(lanes))
+            self.assertEqual(len(self.browser.all("#hbm .lane canvas")), len(lanes))
+            self.check_page()
+
+    def test_the_links_that_are_saturated_lead_the_table_and_the_definition_stands_beside_them(self):
+        saturated = self.summary("main")["links"]["saturated"]
+        self.assertGreater(saturated["count"], 0)
+        self.browser.open(self.page("main"))
+        first = self.browser.run("return [...document.querySelectorAll('#links table')][0].querySelector('tbody tr').lastElementChild.textContent")
+        self.assertGreater(int(first.replace(",", "")), 0)
+        self.assertIn(saturated["definition"].replace(" us", " µs"), self.browser.find("#links").text)
+
+    def test_a_sweep_begins_with_the_front_that_was_asked_for(self):
+        self.browser.open(self.page("sweep"))
+        chosen = [self.browser.run("return arguments[0].value", select) for select in self.browser.all("#pareto select")]
+        self.assertEqual(chosen, ["mfu_estimated_percent", "hbm_read_bytes"])
+        self.assertIn("higher mfu_estimated_percent and lower hbm_read_bytes are better", self.browser.find("#pareto").text)
         self.check_page()
 
     def test_it_prints_with_every_chart(self):

@@ -28,21 +28,21 @@ function linkSection({summary, detail}) {
     choice("view", views.map((view) => view.name), (name) => { state.view = views.find((view) => view.name === name); draw(); }),
     select("colour by", Object.keys(MEASURES).map((name) => [name, name]), "busy", (name) => { state.measure = name; draw(); }));
   const part = links.list.length < links.total ? ` The ${links.list.length} busiest of ${links.total} directions are in this page; links.csv has all.` : "";
-  const saturated = summary.links.saturated.count;
-  const busiest = [...links.list].filter((link) => link.bytes > 0).sort((a, b) => b.busy_percent - a.busy_percent).slice(0, 10);
+  const saturated = summary.links.saturated.count, definition = summary.links.saturated.definition.replace(" us", " µs");
+  const busiest = [...links.list].filter((link) => link.bytes > 0).sort((a, b) => b.saturated - a.saturated || b.busy_percent - a.busy_percent).slice(0, 10);
   const columns = [
-    {head: "busiest links", of: (link) => el("button", {class: "plain", onclick: () => choose(link)}, link.name)},
+    {head: saturated ? "most saturated links" : "busiest links", of: (link) => el("button", {class: "plain", onclick: () => choose(link)}, link.name)},
     {head: "busy", number: true, of: (link) => format.percent(link.busy_percent)},
     {head: "carried", number: true, of: (link) => format.bytes(link.bytes)},
     {head: "blocked", number: true, of: (link) => format.percent(link.blocked_percent), title: "a packet was ready, but the next buffer had no credit"},
     {head: "most queued", number: true, of: (link) => format.count(link.queue)},
-    {head: "saturated windows", number: true, of: (link) => format.count(link.saturated)}];
+    {head: "saturated windows", number: true, title: definition, of: (link) => format.count(link.saturated)}];
   const axes = [{head: "axis", of: ([axis]) => axis}, {head: "links", number: true, of: ([, a]) => format.count(a.links)},
                 {head: "carried", number: true, of: ([, a]) => format.bytes(a.bytes)},
                 {head: "mean busy", number: true, of: ([, a]) => format.percent(a.mean_busy_percent)},
                 {head: "mean blocked", number: true, of: ([, a]) => format.percent(a.mean_blocked_percent)}];
   return section("links", "Links",
-    `${views.length ? "Each line is one direction of a link. " : ""}${saturated ? `${saturated} of ${links.total} are saturated${views.length ? " (outlined)" : ""}: busy 95 % of at least one window of 10 µs or 1/256 of the run.` : "None is saturated."} ${views.length ? `Lines keep to the right of their direction${hasStubs(views) ? "; stubs close the rings" : ""}. ` : ""}Choose a link for its flows.${part}`,
+    `${views.length ? "Each line is one direction of a link. " : ""}${saturated ? `${saturated} of ${links.total} are saturated${views.length ? " (outlined)" : ""}: ${definition}.` : `None is saturated (${definition}).`} ${views.length ? `Lines keep to the right of their direction${hasStubs(views) ? "; stubs close the rings" : ""}. ` : ""}Choose a link for its flows.${part}`,
     controls, views.length ? heatLegend() : null, map, about, table(columns, busiest, {label: "busiest links"}),
     table(axes, Object.entries(summary.links.axes), {label: "links by axis", class: "narrow"}));
 }

@@ -2,10 +2,11 @@
 // The page of a sweep: its points over any two metrics or parameters, the Pareto front, the sensitivity to
 // each axis, and the list of points.
 
-// Quantities for the axes of a chart: metrics and numeric parameters.
+// Quantities for the axes of a chart: metrics and numeric parameters. `more`: more of it is better.
 function quantitiesOf(data) {
-  const quantities = data.metrics.map((name, n) => ({name, of: (point) => point.values[n], ...lookOf(name)}));
+  const quantities = data.metrics.map(({name, better}, n) => ({name, more: better === "more", of: (point) => point.values[n], ...lookOf(name)}));
   data.axes.forEach((axis, n) => {
+    if (quantities.some((quantity) => quantity.name === axis.path)) return;
     if (axis.numbers.every((number) => number !== null) && axis.numbers.length > 1)
       quantities.push({name: axis.path, parameter: true, unit: {scale: 1, label: ""},
                        of: (point) => (point.parameters[n] === null ? null : axis.numbers[point.parameters[n]]),
@@ -24,9 +25,6 @@ function lookOf(name) {
   return {text: format.plain};
 }
 
-// more is better
-const more = (name) => /percent|tflops|bandwidth/.test(name) && !/busiest|bound/.test(name);
-
 function axisFor(quantity, values) {
   const most = Math.max(...values.map(Math.abs), 1e-30);
   if (quantity.time) { const unit = timeUnitFor(most); return {scale: unit.scale, title: `${quantity.name.replace(/_ns$/, "")} (${unit.label})`}; }
@@ -40,36 +38,46 @@ function axisFor(quantity, values) {
 const pointLabel = (data, point) => [`point ${point.number}${new Set(data.points.map((p) => p.workload)).size > 1 ? `, ${point.workload}` : ""}`,
   ...data.axes.map((axis, n) => (axis.values.length > 1 ? `${shortPath(axis.path)} = ${axis.values[point.parameters[n]] ?? "–"}` : null)).filter(Boolean)];
 
-function frontOf(points, x, y) {
-  const better = (quantity, a, b) => (more(quantity.name) && !quantity.parameter ? a - b : b - a);  // positive: a is better
+// The points that no other equals or beats in all quantities.
+function frontOf(points, quantities) {
+  const lead = (quantity, a, b) => (quantity.more ? 1 : -1) * (quantity.of(a) - quantity.of(b));  // positive: a is better
   return points.filter((p) => !points.some((q) => {
-    const dx = better(x, x.of(q), x.of(p)), dy = better(y, y.of(q), y.of(p));
-    return dx >= 0 && dy >= 0 && (dx > 0 || dy > 0);
-  })).sort((a, b) => x.of(a) - x.of(b));
+    const leads = quantities.map((quantity) => lead(quantity, q, p));
+    return leads.every((by) => by >= 0) && leads.some((by) => by > 0);
+  })).sort((a, b) => quantities[0].of(a) - quantities[0].of(b));
+}
+
+// The axes of the chart at first: the first two objectives of the sweep; without objectives, the time over a metric
+// of the sweep.
+function firstAxes(data, quantities) {
+  const time = quantities.find((quantity) => quantity.name === "simulated_time_ns") ?? quantities[0];
+  if (data.objectives >= 2) return {x: quantities[0], y: quantities[1]};
+  if (data.objectives === 1) return {x: quantities[0] === time ? quantities[1] : time, y: quantities[0]};
+  const own = quantities.find((quantity) => quantity !== time && !quantity.parameter && !quantity.name.includes(".") && lookOf(quantity.name).text === format.plain);
+  return {x: own ?? quantities.find((quantity) => quantity.parameter) ?? quantities[1] ?? time, y: time};
 }
 
 function paretoSection(data, quantities) {
   const holder = el("div"), note = el("p", {class: "note"}), list = el("div");
   const names = quantities.map((quantity) => [quantity.name, quantity.name]);
-  const time = quantities.find((quantity) => quantity.name === "simulated_time_ns") ?? quantities[0];
-  const own = quantities.find((quantity) => quantity !== time && !quantity.parameter && !quantity.name.includes(".") && lookOf(quantity.name).text === format.plain);
-  const state = {x: own ?? quantities.find((quantity) => quantity.parameter) ?? quantities[1] ?? time, y: time};
+  const state = firstAxes(data, quantities), asked = quantities.slice(0, data.objectives);
   const draw = () => {
-    const {x, y} = state, points = data.points.filter((point) => point.status === "done" && x.of(point) !== null && y.of(point) !== null);
-    const front = frontOf(points, x, y), onFront = new Set(front);
+    const {x, y} = state, all = asked.includes(x) && asked.includes(y) ? [x, y, ...asked.filter((q) => q !== x && q !== y)] : [x, y];
+    const points = data.points.filter((point) => point.status === "done" && all.every((quantity) => quantity.of(point) !== null));
+    const front = frontOf(points, all), onFront = new Set(front);
     const ax = axisFor(x, points.map(x.of)), ay = axisFor(y, points.map(y.of));
     const xy = (point) => ({x: x.of(point) / ax.scale, y: y.of(point) / ay.scale, point});
-    const side = (quantity) => (more(quantity.name) && !quantity.parameter ? "higher" : "lower");
-    note.textContent = `${front.length} of ${points.length} points ${front.length === 1 ? "is" : "are"} Pareto-optimal (${side(x)} ${x.name} and ${side(y)} ${y.name} are better). Select a point to open its page.`;
+    const sides = all.map((quantity) => `${quantity.more ? "higher" : "lower"} ${quantity.name}`).join(" and ");
+    note.textContent = `${front.length} of ${points.length} points ${front.length === 1 ? "is" : "are"} Pareto-optimal (${sides} are better). Select a point to open its page.`;
     holder.replaceChildren(chart(400, `Points over ${x.name} and ${y.name}`, () => ({type: "scatter",
       data: {datasets: [
-        {label: "on the front", data: front.map(xy), backgroundColor: category(1), borderColor: category(1), showLine: true, stepped: more(x.name) && !x.parameter ? "after" : "before", borderWidth: 1.5, pointRadius: 5, pointHoverRadius: 7},
+        {label: "on the front", data: front.map(xy), backgroundColor: category(1), borderColor: category(1), showLine: all.length === 2, stepped: x.more ? "after" : "before", borderWidth: 1.5, pointRadius: 5, pointHoverRadius: 7},
         {label: "beaten", data: points.filter((point) => !onFront.has(point)).map(xy), backgroundColor: translucent(category(0), 0.55), borderColor: category(0), borderWidth: 0.5, pointRadius: 4, pointHoverRadius: 6}]},
       options: {onClick: (event, hits, own) => { if (hits.length) openPoint(own.data.datasets[hits[0].datasetIndex].data[hits[0].index].point); },
         scales: {x: linear(ax.title, ax.text ? {ticks: {maxTicksLimit: 8, maxRotation: 0, callback: (value) => ax.text(value)}} : {}),
                  y: linear(ay.title, ay.text ? {ticks: {callback: (value) => ay.text(value)}} : {})},
         plugins: {tooltip: {callbacks: {title: () => "", label: (item) => [...pointLabel(data, item.raw.point), `${x.name} ${x.text(x.of(item.raw.point))}`, `${y.name} ${y.text(y.of(item.raw.point))}`]}}}}})));
-    list.replaceChildren(details(`The front as a table (${front.length})`, pointTable(data, front, [x, y].filter((q) => !q.parameter))));
+    list.replaceChildren(details(`The front as a table (${front.length})`, pointTable(data, front, all.filter((q) => !q.parameter))));
   };
   draw();
   return section("pareto", "Pareto front", null,
@@ -141,6 +149,7 @@ function sensitivitySection(data, quantities) {
   draw();
   return section("sensitivity", "What matters", "Each bar spans the medians of the metric from the parameter’s best to its worst value, over all values of the other parameters. Select a bar for its curve.",
     el("div", {class: "controls"}, select("metric", metrics.map((metric) => [metric.name, metric.name]), state.metric.name, (name) => { state.metric = metrics.find((m) => m.name === name); draw(); })),
+    data.effects.length ? el("ul", {class: "note effects"}, data.effects.map(({axis, text}) => el("li", {}, el("code", {}, axis), ` ${text}.`))) : null,
     bars, line);
 }
 
@@ -149,21 +158,22 @@ function pointTable(data, points, quantities) {
   const columns = [{head: "point", of: (point) => (point.link ? el("a", {href: point.link}, String(point.number)) : String(point.number))},
     ...(several ? [{head: "workload", of: (point) => point.workload}] : []),
     ...data.axes.map((axis, n) => ({head: shortPath(axis.path), title: axis.path, number: true, of: (point) => axis.values[point.parameters[n]] ?? "–"})),
+    ...(points.some((point) => point.bound) ? [{head: "bound by", of: (point) => point.bound || "–"}] : []),
     ...quantities.map((quantity) => ({head: quantity.name.replace(/_ns$|_percent$/, ""), number: true, of: (point) => { const value = quantity.of(point); return value === null ? "–" : quantity.text(value); }})),
     ...(points.some((point) => point.status !== "done") ? [{head: "status", of: (point) => (point.status === "done" ? "" : `${point.status}: ${point.reason}`), class: "prose"}] : [])];
   return longTable(columns, points, 24, "points");
 }
 
 function pointSection(data, quantities) {
-  const shown = quantities.filter((quantity) => !quantity.parameter).slice(0, 5), holder = el("div");
+  const shown = quantities.filter((quantity) => !quantity.parameter).slice(0, Math.max(5, data.own)), holder = el("div");
   const orders = [["number", "number"], ...shown.map((quantity) => [quantity.name, quantity.name])];
   const draw = (name) => {
     const by = shown.find((quantity) => quantity.name === name), key = (point) => (by ? by.of(point) ?? Infinity : point.number);
-    const sign = by && more(by.name) ? -1 : 1;
+    const sign = by && by.more ? -1 : 1;
     holder.replaceChildren(pointTable(data, [...data.points].sort((a, b) => sign * (key(a) - key(b)) || a.number - b.number), shown));
   };
   draw("number");
-  return section("points", "All points", "The number links to the page of the point." + (data.left_out ? ` ${data.left_out} further metrics are in points.csv and sweep.db.` : ""),
+  return section("points", "All points", "The number links to the page of the point." + (data.left_out ? ` ${data.left_out} further metrics are in sweep.db; tahoma sweep --columns all puts them into points.csv.` : ""),
     el("div", {class: "controls"}, select("order by", orders, "number", draw)), holder);
 }
 

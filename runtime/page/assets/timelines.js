@@ -19,12 +19,12 @@ function hbmSection({summary, detail}) {
   const chips = [...new Set(stacks.map((stack) => stack.chip))], few = stacks.length <= 8;
   const holder = el("div"), what = grouped ? "chips" : "stacks";
   const draw = (chosen) => holder.replaceChildren(chosen === "all" && !few ? bandChart(stacks, what, summary, detail)
-    : lineChart(few ? stacks : stacks.filter((stack) => stack.chip === Number(chosen)), summary, detail));
+    : laneCharts(few ? stacks : stacks.filter((stack) => stack.chip === Number(chosen)), summary, detail));
   draw("all");
   const picker = few || grouped ? null : select("show", [["all", `all ${stacks.length} stacks: mean, least, most`],
     ...chips.map((chip) => [String(chip), `each stack of ${detail.links.names[chip] ?? `chip ${chip}`}`])], "all", draw);
   return section("hbm", "HBM bandwidth over time",
-    `Reads and writes${few ? " of each stack" : ""}, in windows of ${format.time(detail.window_ns)}.` +
+    `Reads and writes${few ? " of each stack" : ""}, in windows of ${format.time(detail.window_ns)}; the dashed line is the peak.` +
     (grouped ? ` ${total} stacks are shown as ${stacks.length} chips.` : ""), picker, holder, shares);
 }
 
@@ -37,16 +37,17 @@ const bandwidthTip = (unit, label) => ({callbacks: {
   title: (items) => `at ${items[0].parsed.x.toPrecision(4)} ${unit.label}`,
   label: (item) => `${item.dataset.label}  ${item.parsed.y.toPrecision(4)} ${label}`}});
 
-function lineChart(stacks, summary, detail) {
+// A lane for each stack, all with the same axes: stacks with equal loads would hide each other in one chart.
+function laneCharts(stacks, summary, detail) {
   const elapsed = summary.simulated_time_ns, {most, unit} = bandwidthScale(stacks);
-  return chart(260, "HBM bandwidth of each stack over time", () => {
-    const time = timeAxis(elapsed);
-    const lines = stacks.map((stack, n) => stepLine(stack.name,
-      steps(stack.busy.map((_, w) => bandwidthOf(stack, w)), detail.window_ns, elapsed, time.unit, unit.scale), category(n)));
-    return {type: "line", data: {datasets: [...lines, peakLine(most / unit.scale, elapsed / time.unit.scale)]},
-            options: {interaction: alongTime, scales: {x: time.scale, y: linear(unit.label, {min: 0})},
-                      plugins: {tooltip: bandwidthTip(time.unit, unit.label)}}};
-  });
+  return el("div", {class: "lanes"}, stacks.map((stack, n) => el("div", {class: "lane"}, el("h3", {}, stack.name),
+    chart(130, `HBM bandwidth of ${stack.name} over time`, () => {
+      const time = timeAxis(elapsed), points = steps(stack.busy.map((_, w) => bandwidthOf(stack, w)), detail.window_ns, elapsed, time.unit, unit.scale);
+      return {type: "line", data: {datasets: [stepLine(stack.name, points, category(n), {fill: "origin", backgroundColor: translucent(category(n), 0.2)}),
+                                              peakLine(most / unit.scale, elapsed / time.unit.scale)]},
+              options: {interaction: alongTime, scales: {x: time.scale, y: linear(unit.label, {min: 0, ticks: {maxTicksLimit: 4}})},
+                        plugins: {legend: {display: false}, tooltip: bandwidthTip(time.unit, unit.label)}}};
+    }))));
 }
 
 const peakLine = (value, end) => ({label: "peak", data: [{x: 0, y: value}, {x: end, y: value}], borderColor: cssColour("--muted"),

@@ -135,7 +135,7 @@ const base::Columns<CollectiveResult>& collective_columns() {
                     [](const Row& c) { return c.bus_bandwidth(); })
             .flag("correct", "whether the values are right; none if they were not checked",
                   [](const Row& c) { return c.correct ? base::Cell(*c.correct) : base::Cell(); })
-            .number("slowest_rank", Unit::kCount, "first rank that ended last",
+            .number("slowest_rank", Unit::kIdentifier, "first rank that ended last",
                     [](const Row& c) { return slowest_rank(c); });
     for (const SplitPart& part : kParts)
       columns.number(std::string(part.name) + "_ns", std::string("time_split_ns.") + part.name,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/report/files/saturation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "model/base/shares.h"
+#include "runtime/report/summary/format.h"
 
 namespace tahoma::runtime {
 
@@ -41,6 +44,12 @@ std::vector<WindowShare> windows_of(const base::Series& series, Duration elapsed
     shares.push_back({start, length, percent_of(busy, length)});
   }
   return shares;
+}
+
+std::string saturation_text(Duration elapsed) {
+  Duration window = kSaturationWindow;
+  while (window * kMostWindows < elapsed) window += window;
+  return fmt::format("busy >= {:.0f} % of {}", 100 * kSaturatedShare, time_text(std::min(window, elapsed)));
 }
 
 std::uint64_t saturated_windows(const base::Series& series, Duration elapsed) {

@@ -51,7 +51,7 @@ base::Columns<Row> only(base::Columns<Row> empty, const base::Columns<Row>& colu
 template <class Row>
 void add_place(base::Columns<Row>& columns) {
   columns.text("file", "file of the source", [](const Row& r) { return r.file; })
-      .number("line", Unit::kCount, "line in it, from 1; 0: instructions without a line",
+      .number("line", Unit::kIdentifier, "line in it, from 1; 0: instructions without a line",
               [](const Row& r) { return r.line; })
       .text("function", "function that the line belongs to", [](const Row& r) { return r.function; })
       .text("callers", "chain of calls that led to the line, the innermost first",

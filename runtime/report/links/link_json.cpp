@@ -50,7 +50,8 @@ Json saturated_json(const LinkSummary& links) {
     json["more_flows"] = link.flows.size() - json["flows"].size();
     list.push_back(std::move(json));
   }
-  return {{"count", links.saturated.size()}, {"names", names}, {"links", list}};
+  return {
+      {"count", links.saturated.size()}, {"definition", links.saturation}, {"names", names}, {"links", list}};
 }
 
 Json axes_json(const std::vector<AxisSummary>& axes) {

@@ -87,6 +87,7 @@ std::vector<std::vector<std::uint64_t>> traffic_matrix(std::uint64_t chips, cons
 
 LinkSummary summarise_links(const model::MachineParams& machine, const RunMeasurement& run) {
   LinkSummary links;
+  links.saturation = saturation_text(run.elapsed);
   for (const LinkMeasurement& link : run.links) {
     const LinkLoad load = load_of_link(link, run.elapsed);
     ++links.count;

@@ -30,7 +30,7 @@ struct LinkLoad {
   TAHOMA_LEVEL(std::uint64_t, payload_bytes, kBytes, "payload sent in this direction");
   TAHOMA_LEVEL(double, goodput, kBytesPerSecond, "payload sent in this direction over the elapsed time");
   TAHOMA_LEVEL(double, blocked_percent, kPercent,
-               "time a packet was ready and the wire free, but the next buffer had no credit");
+               "time a packet was ready and the wire free, but the next buffer had no credit", kLess);
   TAHOMA_LEVEL(std::uint64_t, queue_high_water, kCount, "most packets in the queue");
 };
 
@@ -43,7 +43,7 @@ struct AxisSummary {
   TAHOMA_COUNTER(std::uint64_t, wire_bytes, kBytes, "payload and headers sent along the axis, once per hop");
   TAHOMA_LEVEL(double, mean_busy_percent, kPercent, "time a wire was sending, mean over the directions");
   TAHOMA_LEVEL(double, mean_blocked_percent, kPercent,
-               "time a packet waited for credit only, mean over the directions");
+               "time a packet waited for credit only, mean over the directions", kLess);
 };
 
 struct TrafficSummary {  // between different chips
@@ -72,6 +72,7 @@ struct LinkSummary {
   std::uint64_t count = 0, payload_bytes = 0, wire_bytes = 0;
   std::vector<LinkLoad> busiest;    // at most kBusiestLinks with traffic, busiest first
   std::vector<LinkLoad> saturated;  // in the order of the measurement
+  std::string saturation;           // what counts as saturated, saturation_text()
   std::array<std::uint64_t, kBusyBins> histogram{};
   std::vector<AxisSummary> axes;          // those that have links
   std::optional<TrafficSummary> traffic;  // none if chips sent each other nothing

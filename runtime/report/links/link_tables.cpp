@@ -23,9 +23,9 @@ const base::Columns<LinkRecord>& link_columns() {
   static const auto kColumns =
       base::Columns<LinkRecord>("links.csv")
           .text("name", "instance of the direction", [](const Row& row) { return row.of.path; })
-          .number("from_chip", Unit::kCount, "number of the chip that sends",
+          .number("from_chip", Unit::kIdentifier, "number of the chip that sends",
                   [](const Row& row) { return std::uint64_t{row.of.from_chip}; })
-          .number("to_chip", Unit::kCount, "number of the chip that receives",
+          .number("to_chip", Unit::kIdentifier, "number of the chip that receives",
                   [](const Row& row) { return std::uint64_t{row.of.to_chip}; })
           .text("axis", "axis of the topology", [](const Row& row) { return std::string(1, row.of.axis); })
           .statistic(&LinkMeasurement::payload_bytes)

@@ -56,8 +56,9 @@ std::string busiest_rows(const LinkSummary& links) {
 }
 
 std::string saturated_text(const LinkSummary& links) {
-  if (links.saturated.empty()) return fmt::format("0 of {}", links.count);
-  std::string text = fmt::format("{} of {}:", links.saturated.size(), links.count);
+  std::string text = fmt::format("{} of {} ({})", links.saturated.size(), links.count, links.saturation);
+  if (links.saturated.empty()) return text;
+  text += ":";
   for (std::size_t i = 0; i < std::min(kMostSaturated, links.saturated.size()); ++i)
     text += " " + links.saturated[i].name;
   return links.saturated.size() > kMostSaturated ? text + " ..." : text;

@@ -19,16 +19,16 @@ struct RowShares {
   TAHOMA_STATISTICS(RowShares);
   TAHOMA_COUNTER(std::uint64_t, accesses, kCount, "accesses of the DRAM");
   TAHOMA_LEVEL(double, hit_percent, kPercent, "accesses that found their row open");
-  TAHOMA_LEVEL(double, miss_percent, kPercent, "accesses that found their bank closed");
-  TAHOMA_LEVEL(double, conflict_percent, kPercent, "accesses that found another row open");
+  TAHOMA_LEVEL(double, miss_percent, kPercent, "accesses that found their bank closed", kLess);
+  TAHOMA_LEVEL(double, conflict_percent, kPercent, "accesses that found another row open", kLess);
 };
 struct PinShares {
   TAHOMA_STATISTICS(PinShares);
   TAHOMA_LEVEL(double, data_percent, kPercent, "data on the pins");
-  TAHOMA_LEVEL(double, refresh_percent, kPercent, "pins idle because of a refresh");
-  TAHOMA_LEVEL(double, turnaround_percent, kPercent, "pins turning between reads and writes");
-  TAHOMA_LEVEL(double, bank_percent, kPercent, "pins waiting for banks, bank groups or activates");
-  TAHOMA_LEVEL(double, idle_percent, kPercent, "pins idle without work");
+  TAHOMA_LEVEL(double, refresh_percent, kPercent, "pins idle because of a refresh", kLess);
+  TAHOMA_LEVEL(double, turnaround_percent, kPercent, "pins turning between reads and writes", kLess);
+  TAHOMA_LEVEL(double, bank_percent, kPercent, "pins waiting for banks, bank groups or activates", kLess);
+  TAHOMA_LEVEL(double, idle_percent, kPercent, "pins idle without work", kLess);
 };
 
 struct QueueSummary {  // accesses of a channel's queue

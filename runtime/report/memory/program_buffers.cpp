@@ -30,6 +30,13 @@ Box box_of(const isa::Pattern& p) {
           p.offset + static_cast<std::uint64_t>(high) + p.element};
 }
 
+std::uint64_t written_bytes_of(const isa::Pattern& p) {
+  std::uint64_t bytes = std::uint64_t{p.element} * p.partitions;
+  for (std::size_t d = 0; d < isa::kFreeDims; ++d)
+    if (p.stride[d] != 0) bytes *= p.count[d];
+  return bytes;
+}
+
 std::string transfer_name(const Program& program, const Descriptor& d) {
   if (d.src.space == Space::kHbm)
     return d.src.arg < program.args.size() ? "load of " + program.args[d.src.arg] : "load";
@@ -100,6 +107,7 @@ std::vector<OnChipBuffer> merged(std::vector<OnChipBuffer> buffers, SaysMore&& s
     last.end = std::max(last.end, next.end);
     last.partition = std::min(last.partition, next.partition);
     last.past_partition = std::max(last.past_partition, next.past_partition);
+    last.written += next.written;
     if (says_more(next.filler, last.filler)) last.filler = next.filler;
   }
   if (!buffers.empty()) buffers.resize(kept + 1);
@@ -175,7 +183,7 @@ void ProgramBuffers::collect(const Program& program, const Instruction& instruct
       variable = variables_.try_emplace(name, static_cast<std::uint32_t>(variables_.size())).first->second;
     }
     touched.push_back({{p.space, variable, box.first, box.end, p.partition,
-                        static_cast<std::uint32_t>(p.partition + p.partitions), filler},
+                        static_cast<std::uint32_t>(p.partition + p.partitions), filler, written_bytes_of(p)},
                        access.reads,
                        access.writes,
                        by_transfer});

@@ -7,10 +7,14 @@
 // If the program knows the variables of its source (isa::Program::filled), a buffer belongs to one variable and
 // is named after it. Buffers of several variables may then share bytes; a write to one ends what the others hold.
 //
+// A buffer extends from the first to the last byte that is written, and its size is that of the bytes that
+// instructions write there: a memset of every 129th column has the size of these columns.
+//
 // Not included: byte offsets in registers, which are known only at run time; boxes are
 // treated as strided tiles.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -29,7 +33,8 @@ struct OnChipBuffer {
   std::uint64_t first = 0, end = 0;                 // bytes of a partition
   std::uint32_t partition = 0, past_partition = 0;  // [partition, past_partition)
   std::uint32_t filler = 0;                         // the filler that it is named after
-  std::uint64_t bytes() const { return (end - first) * (past_partition - partition); }
+  std::uint64_t written = 0;                        // bytes, once for each different write
+  std::uint64_t bytes() const { return std::min(written, (end - first) * (past_partition - partition)); }
 };
 
 class ProgramBuffers {

@@ -124,11 +124,13 @@ const base::Columns<KindTime>& region_engine_columns() {
                   });
     for (std::size_t n = 0; n < base::kStallReasons; ++n) {
       const auto reason = static_cast<StallReason>(n);
-      columns.number_if("time_percent." + std::string(base::name_of(reason)), Unit::kPercent,
-                        base::doc_of(reason), [n, reason](const KindTime& k) -> base::Cell {
-                          if (k.time[n].fs == 0) return {};
-                          return k.percent(reason);
-                        });
+      columns.number_if(
+          "time_percent." + std::string(base::name_of(reason)), Unit::kPercent, base::doc_of(reason),
+          [n, reason](const KindTime& k) -> base::Cell {
+            if (k.time[n].fs == 0) return {};
+            return k.percent(reason);
+          },
+          reason == StallReason::kBusy ? base::Better::kMore : base::Better::kLess);
     }
     return columns;
   }();

@@ -17,8 +17,10 @@ const base::Columns<EngineSummary>& engine_columns() {
                                [](const Row& e) { return e.active_percent; });
     for (std::size_t n = 0; n < base::kStallReasons; ++n) {
       const auto reason = static_cast<StallReason>(n);
-      columns.number("", std::string("time_percent.") + base::name_of(reason), Unit::kPercent,
-                     base::doc_of(reason), [n](const Row& e) { return e.percent[n]; });
+      columns.number(
+          "", std::string("time_percent.") + base::name_of(reason), Unit::kPercent, base::doc_of(reason),
+          [n](const Row& e) { return e.percent[n]; },
+          reason == StallReason::kBusy ? base::Better::kMore : base::Better::kLess);
     }
     return columns;
   }();

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/columns.h"
 #include "model/base/measurements.h"
 #include "model/system/machine_params.h"
 #include "model/system/system.h"
@@ -43,6 +44,8 @@ struct RunFacts {
   HotSpots hot_spots;
   PathSummary path;
   std::optional<Bottlenecks> bottlenecks;  // if the run was explained
+  std::string programs;                    // runtime/run/programs_hash.h
+  std::vector<std::string> warnings;       // sentences: what about the machine may not be intended
 };
 
 struct FlopSummary {
@@ -100,12 +103,20 @@ struct Summary {
   Busiest busiest;
 
   TAHOMA_STATISTICS(Summary);
+  TAHOMA_DERIVED("seed", kIdentifier, "seed of the inputs", self.facts.seed);
+  TAHOMA_DERIVED("simulated_time_ns", kNanoseconds, "first instruction on any core to the last completion",
+                 base::clean_nanoseconds(self.elapsed));
+  TAHOMA_DERIVED("instructions", kCount, "instructions retired on all queues", self.instructions);
   TAHOMA_FIGURE(double, mfu_estimated_percent, kPercent,
                 "achieved rate of useful operations over the peak of the cores used",
                 base::percent_of(self.flops.achieved_tflops(elapsed), self.flops.peak_tflops));
   TAHOMA_FIGURE(std::optional<double>, mbu_estimated_percent, kPercent,
                 "achieved bandwidth of HBM over the peak of the stacks used; none when one of them is ideal",
                 self.hbm.bandwidth_percent(elapsed));
+  TAHOMA_DERIVED("dma_active_time_percent", kPercent, "dma.active_percent by the vendor's name",
+                 self.dma.active_percent);
+  TAHOMA_DERIVED("hbm_read_bytes", kBytes, "bytes read from HBM", self.hbm.read_bytes);
+  TAHOMA_DERIVED("hbm_write_bytes", kBytes, "bytes written to HBM", self.hbm.write_bytes);
 };
 
 Summary summarise(const RunFacts& facts, const model::MachineParams& machine,

@@ -131,15 +131,12 @@ Json path_json(const PathSummary& path) {
   return {{"steps", path.steps}, {"hot_spots", spots}, {"rows", rows}};
 }
 
-// The vendor's flat names beside our tree.
+// The declared figures of the whole run, and the vendor's flat names beside our tree.
 void add_vendor_metrics(const Summary& s, Json& json) {
   add_declared(json, s, s.elapsed);
   for (const EngineSummary& engine : s.engines)
     if (engine.kind != base::EngineKind::kCollective)
       json[std::string(base::name_of(engine.kind)) + "_engine_active_time_percent"] = engine.active_percent;
-  json["dma_active_time_percent"] = s.dma.active_percent;
-  json["hbm_read_bytes"] = s.hbm.read_bytes;
-  json["hbm_write_bytes"] = s.hbm.write_bytes;
 }
 
 }  // namespace
@@ -150,13 +147,12 @@ std::string summary_json(const Summary& s) {
   json["workload"] = s.facts.workload;
   json["machine"] = s.facts.machine;
   json["mode"] = s.facts.mode;
-  json["seed"] = s.facts.seed;
+  json["programs_hash"] = s.facts.programs;
+  json["warnings"] = s.facts.warnings;
   json["cores"] = {{"machine", s.machine_cores}, {"used", s.facts.cores_used}, {"active", s.active_cores}};
   json["chip_faults"] = chip_faults_json(s.chip_faults);
-  json["simulated_time_ns"] = static_cast<double>(s.elapsed.fs) / 1e6;  // rounds once, so prints clean
-  json["instructions"] = s.instructions;
-  json["flops"] = declared_json(s.flops, s.elapsed);
   add_vendor_metrics(s, json);
+  json["flops"] = declared_json(s.flops, s.elapsed);
   json["golden"] = golden_json(s.facts.golden);
   json["checks"] = checks_json(s.facts.checks);
   json["engines"] = engines_json(s);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "runtime/report/files/collective_report.h"
+#include "runtime/report/files/saturation.h"
 #include "runtime/report/lines/line_tables.h"
 #include "runtime/report/links/link_text.h"
 #include "runtime/report/summary/format.h"
@@ -75,6 +76,7 @@ std::string head(const Summary& s) {
   text +=
       row("mode", fmt::format("{}, seed {}, {} instructions", s.facts.mode, s.facts.seed, s.instructions));
   text += row("checks", checks_text(s.facts.checks));
+  for (const std::string& warning : s.facts.warnings) text += wrapped_row("warning", warning);
   text +=
       row("arithmetic", fmt::format("{} useful, {} by the tensor engines", si_text(s.flops.useful, "FLOP"),
                                     si_text(static_cast<double>(s.flops.hardware), "FLOP")));
@@ -179,8 +181,8 @@ std::string memory_block(const Summary& s) {
   text += row("", fmt::format("{} of {} peak{}", si_text(hbm.achieved_bandwidth(s.elapsed), "B/s"), peak,
                               mbu ? fmt::format(", MBU {:.1f} %", *mbu) : ""));
   if (!hbm.busiest_stack.empty())
-    text += row("", fmt::format("busiest stack {} {:.1f} %, {} saturated", hbm.busiest_stack,
-                                hbm.busiest_percent, hbm.saturated_stacks));
+    text += row("", fmt::format("busiest {} {:.1f} %, {} saturated ({})", hbm.busiest_stack,
+                                hbm.busiest_percent, hbm.saturated_stacks, saturation_text(s.elapsed)));
   text += dram_rows(hbm) + fault_rows(hbm);
   return text + row("  DMA",
                     fmt::format("{} moved in {} transfers; engines busy {:.1f} %, any of 16 active {:.1f} %",

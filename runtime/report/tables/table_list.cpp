@@ -23,8 +23,27 @@ template <class T>
 DeclaredTable object(const std::string& json) {
   DeclaredTable table{"", json, {}};
   base::for_each_declaration<T>([&](const auto& declared) {
-    table.columns.push_back({"", declared.name, base::name_of(declared.unit), declared.doc});
+    table.columns.push_back({"", declared.name, base::name_of(declared.unit), declared.doc, declared.better});
   });
+  return table;
+}
+
+// The same columns at another place of summary.json.
+DeclaredTable also_at(const std::string& json, DeclaredTable table) {
+  table.csv.clear();
+  table.json = json;
+  for (base::ColumnText& column : table.columns) column.csv.clear();
+  return table;
+}
+
+// The vendor's names of what `engine_columns` declares.
+DeclaredTable active_times() {
+  DeclaredTable table{"", "", {}};
+  for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind)
+    if (const auto engine = static_cast<base::EngineKind>(kind); engine != base::EngineKind::kCollective)
+      table.columns.push_back({"", std::string(base::name_of(engine)) + "_engine_active_time_percent",
+                               base::name_of(base::Unit::kPercent), "active_percent by the vendor's name",
+                               base::Better::kMore});
   return table;
 }
 
@@ -35,6 +54,8 @@ std::vector<DeclaredTable> declared_tables() {
           table(link_columns()),
           table(region_columns()),
           table(region_engine_columns()),
+          also_at("whole", table(region_columns())),
+          also_at("whole.engines.*", table(region_engine_columns())),
           table(line_columns()),
           table(hot_spot_columns()),
           table(path_hot_spot_columns()),
@@ -42,6 +63,7 @@ std::vector<DeclaredTable> declared_tables() {
           table(collective_columns()),
           table(engine_columns()),
           object<Summary>(""),
+          active_times(),
           object<FlopSummary>("flops"),
           object<DmaSummary>("dma"),
           object<HbmSummary>("hbm"),
@@ -51,6 +73,7 @@ std::vector<DeclaredTable> declared_tables() {
           object<QueueSummary>("hbm.queues.*"),
           object<LatencySummary>("hbm.latency.*"),
           object<LinkLoad>("links.busiest.*"),
+          object<LinkLoad>("links.busiest_link"),
           object<AxisSummary>("links.axes.*"),
           object<TrafficSummary>("links.traffic")};
 }
@@ -59,10 +82,11 @@ std::vector<ColumnPlace> declared_columns() {
   std::vector<ColumnPlace> places;
   for (const DeclaredTable& table : declared_tables())
     for (const base::ColumnText& column : table.columns) {
-      if (!column.csv.empty()) places.push_back({table.csv + "/" + column.csv, column.unit, column.doc});
+      if (!column.csv.empty())
+        places.push_back({table.csv + "/" + column.csv, column.unit, column.doc, column.better});
       if (column.json.empty()) continue;
       const std::string parent = table.json.empty() ? "" : table.json + ".";
-      places.push_back({"summary.json/" + parent + column.json, column.unit, column.doc});
+      places.push_back({"summary.json/" + parent + column.json, column.unit, column.doc, column.better});
     }
   return places;
 }

@@ -20,6 +20,7 @@ std::vector<DeclaredTable> declared_tables();
 // One entry per place of a column: "hbm.csv/data_percent", "summary.json/dma.busy_percent".
 struct ColumnPlace {
   std::string path, unit, doc;
+  base::Better better = base::Better::kLess;
 };
 std::vector<ColumnPlace> declared_columns();
 

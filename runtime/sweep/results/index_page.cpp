@@ -6,9 +6,16 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
+#include "model/base/error.h"
 #include "runtime/page/page.h"
+#include "runtime/report/tables/declarations.h"
+#include "runtime/sweep/results/axis_effects.h"
+#include "runtime/sweep/results/metrics.h"
+#include "runtime/sweep/results/objective.h"
+#include "runtime/sweep/results/pareto.h"
 #include "runtime/sweep/results/store.h"
 
 namespace tahoma::runtime {
@@ -62,24 +69,27 @@ std::vector<ShownAxis> shown_axes(const Rows& rows) {
   return axes;
 }
 
-// Metrics that differ between points and do not belong to a single region, link, stack or collective. Metrics
-// of the sweep itself have no dot and do not occur in a summary.
-std::vector<std::string> shown_metrics(const Rows& rows, std::size_t& left_out) {
+// What the page shows of the metrics: those of the sweep and of its objectives, then the others that differ
+// between points.
+std::vector<std::string> shown_metrics(const Rows& rows, const std::vector<std::string>& own,
+                                       std::size_t& left_out) {
   std::map<std::string, std::set<double>> values;
   for (const Store::Row& row : rows)
     for (const auto& [name, value] : row.metrics) values[name].insert(value);
-  std::vector<std::string> own, headline, others;
+  std::vector<std::string> headline, others;
+  std::set<std::string> taken(own.begin(), own.end());
   const auto differs = [&](const std::string& name) {
     const auto known = values.find(name);
     return known != values.end() && known->second.size() > 1;
   };
   for (const char* name : kHeadline)
-    if (differs(name)) headline.emplace_back(name);
-  for (const auto& [name, all] : values) {
-    if (all.size() < 2 || std::find(headline.begin(), headline.end(), name) != headline.end()) continue;
-    (name.find('.') == std::string::npos ? own : others).push_back(name);
-  }
-  std::vector<std::string> names = own;
+    if (differs(name) && taken.insert(name).second) headline.emplace_back(name);
+  for (const auto& [name, all] : values)
+    if (all.size() > 1 && taken.insert(name).second) others.push_back(name);
+  std::vector<std::string> names;
+  for (const std::string& name : own)
+    if (values.contains(name) && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
   names.insert(names.end(), headline.begin(), headline.end());
   names.insert(names.end(), others.begin(), others.end());
   left_out = names.size() - std::min(names.size(), kMostIndexMetrics);
@@ -87,8 +97,65 @@ std::vector<std::string> shown_metrics(const Rows& rows, std::size_t& left_out) 
   return names;
 }
 
+// None at a point that is not finished, or that does not have what the expression names.
+std::optional<double> value_if_any(const Store::Row& row, const Expression& expression) {
+  if (row.status != "done") return std::nullopt;
+  try {
+    return value_at(row, expression);
+  } catch (const base::UserError&) {
+    return std::nullopt;
+  }
+}
+
+// The objectives that have a value at any point.
+std::vector<Objective> known_objectives(const Rows& rows, const std::string& text) {
+  std::vector<Objective> objectives = objectives_of(text, "--pareto");
+  std::erase_if(objectives, [&](const Objective& o) {
+    return std::none_of(rows.begin(), rows.end(),
+                        [&](const Store::Row& row) { return value_if_any(row, o.expression); });
+  });
+  return objectives;
+}
+
+// A column of the page: a metric, or an objective that is an expression.
+struct ShownQuantity {
+  std::string name;
+  base::Better better = base::Better::kLess;
+  std::optional<Expression> expression;
+
+  std::optional<double> of(const Store::Row& row) const {
+    if (expression) return value_if_any(row, *expression);
+    const auto value = row.metrics.find(name);
+    return value == row.metrics.end() ? std::nullopt : std::optional(value->second);
+  }
+};
+
+// The objectives first, so that the page begins with their front.
+std::vector<ShownQuantity> shown_quantities(const Rows& rows, const std::vector<Objective>& objectives,
+                                            const std::vector<std::string>& own, std::size_t& left_out) {
+  std::vector<ShownQuantity> shown;
+  for (const Objective& o : objectives) shown.push_back({o.expression.text(), o.better, o.expression});
+  const auto is_shown = [&](const std::string& name) {
+    return std::any_of(shown.begin(), shown.end(), [&](const auto& each) { return each.name == name; });
+  };
+  for (const std::string& name : shown_metrics(rows, own, left_out)) {
+    const auto declared = declaration_of(name);
+    if (!is_shown(name)) shown.push_back({name, declared ? declared->better : base::Better::kLess, {}});
+  }
+  return shown;
+}
+
+// The metrics at the beginning that are objectives or the sweep's own.
+std::size_t count_own(const std::vector<ShownQuantity>& quantities, const std::vector<Objective>& objectives,
+                      const std::vector<std::string>& own) {
+  std::size_t count = objectives.size();
+  while (count < quantities.size() && std::find(own.begin(), own.end(), quantities[count].name) != own.end())
+    ++count;
+  return count;
+}
+
 Json point_json(const std::filesystem::path& folder, const Store::Row& row,
-                const std::vector<ShownAxis>& axes, const std::vector<std::string>& metrics) {
+                const std::vector<ShownAxis>& axes, const std::vector<ShownQuantity>& quantities) {
   Json json{{"number", row.number},
             {"workload", std::filesystem::path(row.workload).stem().string()},
             {"status", row.status},
@@ -104,10 +171,12 @@ Json point_json(const std::filesystem::path& folder, const Store::Row& row,
     json["parameters"].push_back(at == axis.texts.end() ? Json(nullptr) : Json(at - axis.texts.begin()));
   }
   json["values"] = Json::array();
-  for (const std::string& name : metrics) {
-    const auto value = row.metrics.find(name);
-    json["values"].push_back(value == row.metrics.end() ? Json(nullptr) : Json(value->second));
+  for (const ShownQuantity& quantity : quantities) {
+    const auto value = quantity.of(row);
+    json["values"].push_back(value ? Json(*value) : Json(nullptr));
   }
+  const auto bound = row.texts.find(kBoundText);
+  json["bound"] = bound == row.texts.end() ? "" : bound->second;
   return json;
 }
 
@@ -116,19 +185,27 @@ Json point_json(const std::filesystem::path& folder, const Store::Row& row,
 std::string sweep_page(const std::string& folder) {
   const std::filesystem::path at(folder);
   const Rows rows = Store::read(at / "sweep.db");
-  std::string title = "Sweep";
-  for (const auto& row :
-       Database(at / "sweep.db", Database::Access::kRead).rows("SELECT value FROM meta WHERE key = 'title'"))
-    if (const auto* text = std::get_if<std::string>(&row.front()); text != nullptr && !text->empty())
-      title = *text;
+  const auto meta = Store::meta(at / "sweep.db");
+  const auto said = [&](const char* key) { return meta.contains(key) ? meta.at(key) : std::string(); };
+  const std::string title = said("title").empty() ? "Sweep" : said("title");
+  const std::vector<Objective> objectives = known_objectives(rows, said("pareto"));
+  const std::vector<std::string> own = Store::own_metrics(at / "sweep.db");
   const std::vector<ShownAxis> axes = shown_axes(rows);
   std::size_t left_out = 0;
-  const std::vector<std::string> metrics = shown_metrics(rows, left_out);
-  Json data{{"kind", "sweep"},    {"title", title},       {"axes", Json::array()},
-            {"metrics", metrics}, {"left_out", left_out}, {"points", Json::array()}};
+  const std::vector<ShownQuantity> quantities = shown_quantities(rows, objectives, own, left_out);
+  Json data{{"kind", "sweep"},          {"title", title},       {"axes", Json::array()},
+            {"metrics", Json::array()}, {"left_out", left_out}, {"points", Json::array()}};
   for (const ShownAxis& axis : axes)
     data["axes"].push_back({{"path", axis.path}, {"values", axis.texts}, {"numbers", axis.numbers}});
-  for (const Store::Row& row : rows) data["points"].push_back(point_json(at, row, axes, metrics));
+  for (const ShownQuantity& quantity : quantities)
+    data["metrics"].push_back({{"name", quantity.name}, {"better", base::name_of(quantity.better)}});
+  data["effects"] = Json::array();
+  for (const AxisEffect& effect : axis_effects(rows, own))
+    if (const std::string text = effect_text(effect); !text.empty())
+      data["effects"].push_back({{"axis", effect.axis}, {"text", text}});
+  data["objectives"] = objectives.size();
+  data["own"] = count_own(quantities, objectives, own);
+  for (const Store::Row& row : rows) data["points"].push_back(point_json(at, row, axes, quantities));
   return page_of(title + " - Tahoma", data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

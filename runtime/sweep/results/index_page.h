@@ -2,10 +2,12 @@
 // index.html of a sweep: its points over metrics and parameters, the Pareto front, the sensitivity to each
 // axis, and links to the pages of the points. It is made from sweep.db and the folders of the points.
 //
-// Data of the page: title, axes [{path, values [text], numbers or null}], metrics [name], points [{number,
-// workload, status, reason, link (null: no page), parameters [by axis: index of its value], values [by
-// metric, null: none]}]. Only metrics that differ between points are included, at most kMostIndexMetrics,
-// with the sweep's own and the headline metrics first; `left_out` counts the others.
+// Data of the page: title, axes [{path, values [text], numbers or null}], metrics [{name, better: less or
+// more}], points [{number, workload, status, reason, bound, link (null: no page), parameters [by axis: index of
+// its value], values [by metric, null: none]}], effects
+// [{axis, text}] (axis_effects.h). The first `objectives` metrics are those of --pareto; the
+// first `own` include the sweep's own. Of the others, only metrics that differ between points are included, at most
+// kMostIndexMetrics, the headline metrics first; `left_out` counts the rest.
 #pragma once
 
 #include <string>

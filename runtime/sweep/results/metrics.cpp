@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/sweep/results/metrics.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
@@ -55,6 +56,19 @@ Names names_in(const std::map<std::string, double>& metrics,
           }};
 }
 
+Texts texts_of_summary(const std::string& summary_json) {
+  Texts texts;
+  const SummaryJson json = SummaryJson::parse(summary_json, nullptr, false);
+  for (const std::string name : {kBoundText, kProgramsText}) {
+    std::string path = "/" + name;
+    std::replace(path.begin(), path.end(), '.', '/');
+    const SummaryJson::json_pointer place(path);
+    if (!json.is_discarded() && json.contains(place) && json[place].is_string())
+      texts[name] = json[place].get<std::string>();
+  }
+  return texts;
+}
+
 std::map<std::string, double> metrics_of(const SweepSpec& spec, const PreparedSweepPoint& point,
                                          const std::filesystem::path& folder) {
   std::map<std::string, double> metrics = numbers_of_summary(text_of_file(folder / "out" / "summary.json"));
@@ -66,6 +80,11 @@ std::map<std::string, double> metrics_of(const SweepSpec& spec, const PreparedSw
     }
   }
   return metrics;
+}
+
+PointMeasures measures_of(const SweepSpec& spec, const PreparedSweepPoint& point,
+                          const std::filesystem::path& folder) {
+  return {metrics_of(spec, point, folder), texts_of_summary(text_of_file(folder / "out" / "summary.json"))};
 }
 
 }  // namespace tahoma::runtime

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "runtime/sweep/execution/prepared.h"
+#include "runtime/sweep/results/store.h"
 
 namespace tahoma::runtime {
 
@@ -18,6 +19,14 @@ std::map<std::string, double> numbers_of_summary(const std::string& summary_json
 // sweep uses an unknown name.
 std::map<std::string, double> metrics_of(const SweepSpec& spec, const PreparedSweepPoint& point,
                                          const std::filesystem::path& folder);
+
+// Texts of summary.json that are kept for every point.
+inline constexpr const char *kBoundText = "bound_by.resource", *kProgramsText = "programs_hash";
+Texts texts_of_summary(const std::string& summary_json);
+
+// Of a finished point, from its folder.
+PointMeasures measures_of(const SweepSpec& spec, const PreparedSweepPoint& point,
+                          const std::filesystem::path& folder);
 
 // Values by name for expressions: metrics first, then the varying parameters.
 Names names_in(const std::map<std::string, double>& metrics, const std::map<std::string, double>& parameters);

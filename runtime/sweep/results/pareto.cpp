@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <set>
 
-#include "model/base/trimmed.h"
 #include "runtime/sweep/results/metrics.h"
 #include "runtime/sweep/results/point_table.h"
 
@@ -15,13 +14,25 @@ namespace tahoma::runtime {
 
 namespace {
 
-bool beats(const ParetoPoint& a, const ParetoPoint& b) {
-  bool smaller = false;
-  for (std::size_t i = 0; i < a.values.size(); ++i) {
-    if (a.values[i] > b.values[i]) return false;
-    smaller = smaller || a.values[i] < b.values[i];
+// Positive if `a` is the better value.
+double lead(const Objective& objective, double a, double b) {
+  return objective.better == base::Better::kMore ? a - b : b - a;
+}
+
+bool beats(const ParetoPoint& a, const ParetoPoint& b, const std::vector<Objective>& objectives) {
+  bool better = false;
+  for (std::size_t i = 0; i < objectives.size(); ++i) {
+    const double by = lead(objectives[i], a.values[i], b.values[i]);
+    if (by < 0) return false;
+    better = better || by > 0;
   }
-  return smaller;
+  return better;
+}
+
+bool is_before(const ParetoPoint& a, const ParetoPoint& b, const std::vector<Objective>& objectives) {
+  for (std::size_t i = 0; i < objectives.size(); ++i)
+    if (const double by = lead(objectives[i], a.values[i], b.values[i]); by != 0) return by > 0;
+  return false;
 }
 
 // Parameters that differ between the points of the front; all of them if there is only one point.
@@ -35,52 +46,35 @@ std::vector<std::string> varying(const std::vector<ParetoPoint>& front) {
   return paths;
 }
 
-std::string text_at(const Store::Row& row, const std::string& path) {
-  for (const SweepPoint::Parameter& p : row.parameters)
-    if (p.path == path) return p.text;
-  return "";
-}
-
 }  // namespace
 
-std::vector<std::string> split_expressions(const std::string& text) {
-  std::vector<std::string> parts{""};
-  int depth = 0;
-  for (const char c : text) {
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (c == ',' && depth == 0)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  for (std::string& part : parts) part = std::string(base::trimmed(part));
-  return parts;
+double value_at(const Store::Row& row, const Expression& expression) {
+  std::map<std::string, double> parameters;
+  for (const SweepPoint::Parameter& p : row.parameters)
+    if (p.value) parameters[p.path] = *p.value;
+  return expression.value(names_in(row.metrics, parameters));
 }
 
 std::vector<ParetoPoint> pareto_front(const std::vector<Store::Row>& rows,
-                                      const std::vector<Expression>& expressions) {
+                                      const std::vector<Objective>& objectives) {
   std::vector<ParetoPoint> points;
   for (const Store::Row& row : rows) {
     if (row.status != "done") continue;
-    std::map<std::string, double> parameters;
-    for (const SweepPoint::Parameter& p : row.parameters)
-      if (p.value) parameters[p.path] = *p.value;
     ParetoPoint point{&row, {}};
-    for (const Expression& e : expressions)
-      point.values.push_back(e.value(names_in(row.metrics, parameters)));
+    for (const Objective& o : objectives) point.values.push_back(value_at(row, o.expression));
     points.push_back(std::move(point));
   }
   std::vector<ParetoPoint> front;
   std::copy_if(points.begin(), points.end(), std::back_inserter(front), [&](const ParetoPoint& candidate) {
     return std::none_of(points.begin(), points.end(),
-                        [&](const ParetoPoint& other) { return beats(other, candidate); });
+                        [&](const ParetoPoint& other) { return beats(other, candidate, objectives); });
   });
   std::stable_sort(front.begin(), front.end(),
-                   [](const ParetoPoint& a, const ParetoPoint& b) { return a.values < b.values; });
+                   [&](const ParetoPoint& a, const ParetoPoint& b) { return is_before(a, b, objectives); });
   return front;
 }
 
-std::string front_text(const std::vector<ParetoPoint>& front, const std::vector<Expression>& expressions) {
+std::string front_text(const std::vector<ParetoPoint>& front, const std::vector<Objective>& objectives) {
   TextTable table;
   const std::vector<std::string> paths = varying(front);
   std::set<std::string> workloads;
@@ -88,7 +82,7 @@ std::string front_text(const std::vector<ParetoPoint>& front, const std::vector<
   table.heads = {"point"};
   if (workloads.size() > 1) table.heads.emplace_back("workload");
   table.heads.insert(table.heads.end(), paths.begin(), paths.end());
-  for (const Expression& e : expressions) table.heads.push_back(e.text());
+  for (const Objective& o : objectives) table.heads.push_back(o.expression.text());
   for (const ParetoPoint& point : front) {
     std::vector<std::string>& row = table.rows.emplace_back();
     row.push_back(std::to_string(point.row->number));
@@ -96,7 +90,8 @@ std::string front_text(const std::vector<ParetoPoint>& front, const std::vector<
     for (const std::string& path : paths) row.push_back(text_at(*point.row, path));
     for (const double value : point.values) row.push_back(fmt::format("{:.6g}", value));
   }
-  return fmt::format("Pareto front of {} points, smaller is better:\n{}", front.size(), table.text());
+  return fmt::format("Pareto front of {} points ({}):\n{}", front.size(), directions_text(objectives),
+                     table.text());
 }
 
 }  // namespace tahoma::runtime

@@ -4,31 +4,81 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <sstream>
 
+#include "model/base/trimmed.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/report/tables/column_csv.h"
+#include "runtime/report/tables/name_pattern.h"
+#include "runtime/sweep/results/metrics.h"
 
 namespace tahoma::runtime {
 
-std::string points_csv(const std::vector<Store::Row>& rows) {
-  std::set<std::string> paths, names;
-  for (const Store::Row& row : rows) {
-    for (const SweepPoint::Parameter& p : row.parameters) paths.insert(p.path);
-    for (const auto& [name, value] : row.metrics) names.insert(name);
+namespace {
+
+constexpr std::array kHeadMetrics{"simulated_time_ns", "mfu_estimated_percent", "mbu_estimated_percent"};
+
+std::vector<std::string> matching_names(const std::vector<Store::Row>& rows,
+                                        const std::vector<std::string>& patterns) {
+  std::set<std::string> left;
+  for (const Store::Row& row : rows)
+    for (const auto& [name, value] : row.metrics) left.insert(name);
+  std::vector<std::string> names;
+  for (const std::string& pattern : patterns)
+    for (auto name = left.begin(); name != left.end();) {
+      if (!matches_pattern(*name, pattern)) {
+        ++name;
+        continue;
+      }
+      names.push_back(*name);
+      name = left.erase(name);
+    }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> column_patterns(const SweepSpec& spec, const std::vector<Objective>& objectives,
+                                         const std::string& asked) {
+  std::vector<std::string> patterns(kHeadMetrics.begin(), kHeadMetrics.end());
+  const auto add = [&](const std::vector<std::string>& more) {
+    patterns.insert(patterns.end(), more.begin(), more.end());
+  };
+  for (const auto& [name, expression] : spec.metrics) {
+    add({name});
+    add(expression.names());
   }
+  for (const Objective& o : objectives) add(o.expression.names());
+  std::istringstream words(asked);
+  for (std::string word; std::getline(words, word, ',');)
+    add({base::trimmed(word) == "all" ? "*" : std::string(base::trimmed(word))});
+  return patterns;
+}
+
+std::string text_at(const Store::Row& row, const std::string& path) {
+  for (const SweepPoint::Parameter& p : row.parameters)
+    if (p.path == path) return p.text;
+  return "";
+}
+
+std::string points_csv(const std::vector<Store::Row>& rows, const std::vector<std::string>& patterns) {
+  std::set<std::string> paths;
+  for (const Store::Row& row : rows)
+    for (const SweepPoint::Parameter& p : row.parameters) paths.insert(p.path);
+  const std::vector<std::string> names = matching_names(rows, patterns);
   std::string text = "number,id,workload,status,reason";
   for (const std::string& path : paths) text += "," + csv_field(path);
+  text += fmt::format(",{}", kBoundText);
   for (const std::string& name : names) text += "," + csv_field(name);
   text += "\n";
   for (const Store::Row& row : rows) {
     text += fmt::format("{},{},{},{},{}", row.number, row.id, csv_field(row.workload), row.status,
                         csv_field(row.reason));
-    for (const std::string& path : paths) {
-      const auto at = std::find_if(row.parameters.begin(), row.parameters.end(),
-                                   [&](const SweepPoint::Parameter& p) { return p.path == path; });
-      text += "," + (at == row.parameters.end() ? "" : csv_field(at->text));
-    }
+    for (const std::string& path : paths) text += "," + csv_field(text_at(row, path));
+    const auto bound = row.texts.find(kBoundText);
+    text += "," + (bound == row.texts.end() ? "" : csv_field(bound->second));
     for (const std::string& name : names) {
       const auto at = row.metrics.find(name);
       text += "," + (at == row.metrics.end() ? "" : shortest(at->second));

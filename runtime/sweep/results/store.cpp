@@ -2,6 +2,9 @@
 #include "runtime/sweep/results/store.h"
 
 #include <array>
+#include <sstream>
+
+#include "runtime/report/tables/declarations.h"
 
 namespace tahoma::runtime {
 
@@ -9,11 +12,13 @@ namespace {
 
 using Value = Database::Value;
 
-constexpr std::array<const char*, 6> kTables{
+constexpr std::array<const char*, 8> kTables{
     "meta(key TEXT PRIMARY KEY, value TEXT)",
     "points(number INTEGER PRIMARY KEY, id TEXT, workload TEXT, status TEXT, reason TEXT)",
     "parameters(number INTEGER, path TEXT, text TEXT, value REAL, PRIMARY KEY(number, path))",
     "metrics(number INTEGER, name TEXT, value REAL, PRIMARY KEY(number, name))",
+    "texts(number INTEGER, name TEXT, text TEXT, PRIMARY KEY(number, name))",
+    "statistics(name TEXT PRIMARY KEY, unit TEXT, better TEXT)",
     "provenance(id TEXT PRIMARY KEY, config_sha256 TEXT, binary_sha256 TEXT, seed INTEGER, command TEXT)",
     "attempts(id TEXT, attempt INTEGER, executor TEXT, host TEXT, seconds REAL, peak_bytes INTEGER, "
     "outcome TEXT, PRIMARY KEY(id, attempt))"};
@@ -59,14 +64,18 @@ void Store::add_points(const std::vector<PreparedSweepPoint>& points, const std:
 }
 
 void Store::add_result(const PreparedSweepPoint& point, const SweepPointResult& result,
-                       const Metrics& metrics) {
+                       const PointMeasures& measures) {
   database_.transaction([&] {
+    declare(measures.metrics);
     database_.run(
         "UPDATE points SET status = ?, reason = ? WHERE number = ?",
         {std::string(result.done() ? "done" : "failed"), result.last().reason, integer(point.point.number)});
-    for (const auto& [name, value] : metrics)
+    for (const auto& [name, value] : measures.metrics)
       database_.run("INSERT OR REPLACE INTO metrics VALUES (?, ?, ?)",
                     {integer(point.point.number), name, value});
+    for (const auto& [name, text] : measures.texts)
+      database_.run("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)",
+                    {integer(point.point.number), name, text});
     for (std::size_t i = 0; i < result.attempts.size(); ++i) {
       const Attempt& a = result.attempts[i];
       database_.run(
@@ -74,6 +83,32 @@ void Store::add_result(const PreparedSweepPoint& point, const SweepPointResult& 
           {point.id, integer(i), a.executor, a.host, a.seconds, integer(a.peak_bytes), name_of(a.outcome)});
     }
   });
+}
+
+void Store::declare(const Metrics& metrics) {
+  for (const auto& [name, value] : metrics) {
+    if (!declared_.insert(name).second) continue;
+    if (const auto declared = declaration_of(name))
+      database_.run(
+          "INSERT INTO statistics VALUES (?, ?, ?)",
+          {name, std::string(base::name_of(declared->unit)), std::string(base::name_of(declared->better))});
+  }
+}
+
+std::map<std::string, std::string> Store::meta(const std::filesystem::path& file) {
+  std::map<std::string, std::string> meta;
+  for (const Database::Row& r : Database(file, Database::Access::kRead).rows("SELECT key, value FROM meta"))
+    meta[text(r[0])] = text(r[1]);
+  return meta;
+}
+
+std::vector<std::string> Store::own_metrics(const std::filesystem::path& file) {
+  const auto all = meta(file);
+  const auto at = all.find("metrics");
+  std::vector<std::string> names;
+  std::istringstream words(at == all.end() ? "" : at->second);
+  for (std::string name; std::getline(words, name, ',');) names.push_back(name);
+  return names;
 }
 
 std::vector<Store::Row> Store::read(const std::filesystem::path& file) {
@@ -93,6 +128,8 @@ std::vector<Store::Row> Store::read(const std::filesystem::path& file) {
   for (const Database::Row& r : database.rows("SELECT number, name, value FROM metrics"))
     if (const auto* value = std::get_if<double>(&r[2]))
       all[place.at(number(r[0]))].metrics[text(r[1])] = *value;
+  for (const Database::Row& r : database.rows("SELECT number, name, text FROM texts"))
+    all[place.at(number(r[0]))].texts[text(r[1])] = text(r[2]);
   return all;
 }
 

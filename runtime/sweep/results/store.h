@@ -3,10 +3,12 @@
 // key, so a dump does not depend on the order of insertion. `attempts` records what happened on hosts; it is
 // the only table that may differ between two sweeps of the same file.
 //
-//   meta        key, value                       title, versions
+//   meta        key, value                       title, versions; metrics and pareto: those of the sweep
 //   points      number, id, workload, status, reason      status: done, failed or pending
 //   parameters  number, path, text, value        varying parameters; value in base units, NULL for texts
 //   metrics     number, name, value              every number of summary.json and the sweep's own
+//   texts       number, name, text               the texts of summary.json that metrics.h names
+//   statistics  name, unit, better               of each metric that is declared; better: less or more
 //   provenance  id, config_sha256, binary_sha256, seed, command
 //   attempts    id, attempt, executor, host, seconds, peak_bytes, outcome
 #pragma once
@@ -15,6 +17,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +28,13 @@
 namespace tahoma::runtime {
 
 using Metrics = std::map<std::string, double>;
+using Texts = std::map<std::string, std::string>;
+
+// What a finished point measured.
+struct PointMeasures {
+  Metrics metrics;
+  Texts texts;
+};
 
 class Store {
  public:
@@ -33,7 +43,8 @@ class Store {
 
   void add_points(const std::vector<PreparedSweepPoint>& points, const std::string& binary_sha256);
   // Adds the result to all points with this id.
-  void add_result(const PreparedSweepPoint& point, const SweepPointResult& result, const Metrics& metrics);
+  void add_result(const PreparedSweepPoint& point, const SweepPointResult& result,
+                  const PointMeasures& measures);
 
   // A point with its parameters and metrics.
   struct Row {
@@ -41,11 +52,17 @@ class Store {
     std::string id, workload, status, reason;
     std::vector<SweepPoint::Parameter> parameters;  // by path
     Metrics metrics;
+    Texts texts{};
   };
   // Reads a finished or unfinished sweep, by point number.
   static std::vector<Row> read(const std::filesystem::path& file);
+  static std::map<std::string, std::string> meta(const std::filesystem::path& file);
+  static std::vector<std::string> own_metrics(const std::filesystem::path& file);  // of the sweep itself
 
  private:
+  void declare(const Metrics& metrics);
+
+  std::set<std::string> declared_;
   Database database_;
 };
 

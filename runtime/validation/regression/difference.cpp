@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
+#include "runtime/report/tables/declarations.h"
 #include "runtime/validation/regression/subsystem.h"
 
 namespace tahoma::runtime {
@@ -26,6 +28,49 @@ bool tolerated(const Difference& d, const std::vector<Tolerance>& tolerances) {
   });
 }
 
+bool is_quantity(const std::string& name, const std::string& value) {
+  const auto declared = declaration_of(name);
+  return number_of(value) && !(declared && declared->unit == base::Unit::kIdentifier);
+}
+
+double time_of(const RunStatistics& statistics) {
+  for (const Statistic& s : statistics)
+    if (s.name == "simulated_time_ns") return number_of(s.value).value_or(0);
+  return 0;
+}
+
+// Idle time follows from other times, and a start is a moment.
+bool explains_nothing(const std::string& name) {
+  return matches_pattern(name, "*idle*") || matches_pattern(name, "*start_ns");
+}
+
+// The parts of the runs' times that statistics take.
+class Parts {
+ public:
+  Parts(const RunStatistics& before, const RunStatistics& after)
+      : before_ns_(time_of(before)), after_ns_(time_of(after)) {}
+
+  double explained(const std::string& name, const Statistic* before, const Statistic* after) const {
+    if (before_ns_ <= 0 || explains_nothing(name)) return 0;
+    return std::fabs(nanoseconds(name, after, after_ns_) - nanoseconds(name, before, before_ns_)) /
+           before_ns_;
+  }
+
+ private:
+  // A statistic that a side does not have is 0 there. 0 for what is not a time.
+  static double nanoseconds(const std::string& name, const Statistic* of, double run_ns) {
+    const auto value = of == nullptr ? std::nullopt : number_of(of->value);
+    if (!value) return 0;
+    if (matches_pattern(name, "*time_percent.*")) return *value / 100 * run_ns;
+    const auto declared = declaration_of(name);
+    if (!declared || declared->unit != base::Unit::kNanoseconds) return 0;
+    if (!name.ends_with(".total")) return *value;
+    return of->instances == 0 ? 0 : *value / static_cast<double>(of->instances);
+  }
+
+  double before_ns_, after_ns_;
+};
+
 class Groups {
  public:
   void add(const Difference& difference) {
@@ -36,9 +81,10 @@ class Groups {
   }
 
   std::vector<DifferenceGroup> sorted() {
-    const auto larger = [](const Difference& a, const Difference& b) {
-      return std::fabs(a.change) > std::fabs(b.change);
+    const auto rank = [](const Difference& d) {
+      return std::tuple(d.quantity, d.explains < kLeastPart ? 0 : d.explains, std::fabs(d.change));
     };
+    const auto larger = [&](const Difference& a, const Difference& b) { return rank(a) > rank(b); };
     for (DifferenceGroup& group : groups_)
       std::stable_sort(group.differences.begin(), group.differences.end(), larger);
     std::stable_sort(groups_.begin(), groups_.end(), [&](const auto& a, const auto& b) {
@@ -56,23 +102,27 @@ class Groups {
 
 std::vector<DifferenceGroup> differences_of(const RunStatistics& before, const RunStatistics& after,
                                             const std::vector<Tolerance>& tolerances) {
-  std::map<std::string, std::string> now;
-  for (const Statistic& s : after) now.emplace(s.name, s.value);
+  std::map<std::string, const Statistic*> now;
+  for (const Statistic& s : after) now.emplace(s.name, &s);
+  const Parts parts(before, after);
   Groups groups;
   for (const Statistic& s : before) {
     const auto found = now.find(s.name);
-    if (found == now.end()) {
-      groups.add({s.name, s.value, std::nullopt, 1});
-      continue;
-    }
-    if (found->second != s.value) {
-      const Difference d{s.name, s.value, found->second, change_of(s.value, found->second)};
-      if (!tolerated(d, tolerances)) groups.add(d);
-    }
-    now.erase(found);
+    const Statistic* other = found == now.end() ? nullptr : found->second;
+    if (other != nullptr) now.erase(found);
+    if (other != nullptr && other->value == s.value) continue;
+    const Difference d{s.name,
+                       s.value,
+                       other == nullptr ? std::nullopt : std::optional(other->value),
+                       other == nullptr ? 1 : change_of(s.value, other->value),
+                       parts.explained(s.name, &s, other),
+                       is_quantity(s.name, s.value)};
+    if (!tolerated(d, tolerances)) groups.add(d);
   }
   for (const Statistic& s : after)
-    if (now.count(s.name) > 0) groups.add({s.name, std::nullopt, s.value, 1});
+    if (now.count(s.name) > 0)
+      groups.add({s.name, std::nullopt, s.value, 1, parts.explained(s.name, nullptr, &s),
+                  is_quantity(s.name, s.value)});
   return groups.sorted();
 }
 
@@ -86,11 +136,21 @@ std::string change_text(const Difference& d) {
   if (!d.before) return "new";
   if (!d.after) return "gone";
   const auto before = number_of(*d.before);
+  if (!d.quantity) return "changed";
   if (!before || !number_of(*d.after) || *before == 0) return "";
   // As many digits as needed to show the smallest change.
   const double percent = 100 * d.change;
   return std::fabs(percent) >= 0.005 ? fmt::format("{:+.2f} %", percent) : fmt::format("{:+.1e} %", percent);
 }
+
+namespace {
+
+std::string part_text(const Difference& d) {
+  if (d.explains < kLeastPart) return "";
+  return fmt::format(", {:.1f} % of the time before", 100 * d.explains);
+}
+
+}  // namespace
 
 std::string value_cell(const std::optional<std::string>& value) {
   if (!value) return "-";
@@ -112,8 +172,8 @@ std::string groups_text(const std::vector<DifferenceGroup>& groups, std::size_t 
       const std::string before = value_cell(d.before), after = value_cell(d.after);
       // Two values that differ only beyond the digits of a cell are written in full.
       const bool alike = before == after;
-      text += fmt::format("{}  {:<{}}  {:>12}  {} -> {}\n", indent, d.name, widest, change_text(d),
-                          alike ? *d.before : before, alike ? *d.after : after);
+      text += fmt::format("{}  {:<{}}  {:>12}  {} -> {}{}\n", indent, d.name, widest, change_text(d),
+                          alike ? *d.before : before, alike ? *d.after : after, part_text(d));
     }
     if (shown < all) text += fmt::format("{}  and {} more\n", indent, all - shown);
   }

@@ -2,7 +2,10 @@
 // Compares two runs statistic by statistic.
 //
 // The change of a number is relative to its old value, a fraction. A change from 0, of a word, or of a
-// statistic that only one side has counts as 1. Two values are equal if their texts are equal, or if a
+// statistic that only one side has counts as 1. A time also explains a part of the run's old time: its change
+// over that time, of sums per instance. Differences are ranked by that part, and those that explain less than
+// kLeastPart by their change. Words and numbers that identify something (base::Unit::kIdentifier) have no size:
+// they come last. Two values are equal if their texts are equal, or if a
 // tolerance for that statistic covers the change: |new - old| <= fraction x |old|. A statistic that only one
 // side has always differs.
 #pragma once
@@ -26,21 +29,24 @@ struct Difference {
   std::string name;
   std::optional<std::string> before, after;  // unset: this side does not have it
   double change = 0;
+  double explains = 0;   // of the run's time before; 0 for what is not a time
+  bool quantity = true;  // false: a word or the number of something
 };
+inline constexpr double kLeastPart = 0.001;
 
-// The differences of one subsystem, largest change first, then in the order of the report.
+// The differences of one subsystem, ranked, then in the order of the report.
 struct DifferenceGroup {
   std::string subsystem;
   std::vector<Difference> differences;
 };
 
-// The group with the largest change comes first.
+// Groups are in the order of their first differences.
 std::vector<DifferenceGroup> differences_of(const RunStatistics& before, const RunStatistics& after,
                                             const std::vector<Tolerance>& tolerances = {});
 
 std::size_t count_of(const std::vector<DifferenceGroup>& groups);
 
-// "+5.32 %"; "" if the values are not numbers.
+// "+5.32 %"; "changed" if the values have no size.
 std::string change_text(const Difference& difference);
 // At most six significant digits, "-" for a missing value.
 std::string value_cell(const std::optional<std::string>& value);

@@ -24,7 +24,9 @@ Json groups_json(const std::vector<DifferenceGroup>& groups) {
       differences.push_back({{"name", d.name},
                              {"before", value_json(d.before)},
                              {"after", value_json(d.after)},
-                             {"change", d.change}});
+                             {"change", d.change},
+                             {"explains", d.explains},
+                             {"quantity", d.quantity}});
     list.push_back({{"subsystem", group.subsystem}, {"differences", std::move(differences)}});
   }
   return list;

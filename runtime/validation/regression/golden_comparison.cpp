@@ -24,8 +24,7 @@ namespace {
 constexpr const char *kSummary = "summary.json", *kStats = "stats.json";
 
 base::Unit unit_of(const std::string& name) {
-  for (std::size_t n = 0; n < base::kUnits; ++n)
-    if (const auto unit = static_cast<base::Unit>(n); name == base::name_of(unit)) return unit;
+  if (const auto unit = base::unit_named(name)) return *unit;
   throw std::invalid_argument("unit " + name);
 }
 
@@ -57,9 +56,11 @@ RunFolder read_run_folder(const std::string& path) {
                     stats = (fs::path(path) / kStats).string();
   std::string at = summary;
   try {
-    const RunStatistics whole = summary_statistics(read_file(summary));
+    const std::string text = read_file(summary);
+    const RunStatistics whole = summary_statistics(text);
     at = stats;
-    return {path, joined(whole, class_statistics(stats_of(read_file(stats)), {"*"}))};
+    return {path, joined(whole, class_statistics(stats_of(read_file(stats)), {"*"})),
+            Json::parse(text).value("programs_hash", "")};
   } catch (const UserError&) {
     throw;
   } catch (const std::exception& error) {
@@ -76,7 +77,8 @@ Comparison compare_runs(const RunFolder& a, const RunFolder& b) {
           headline_of(a.statistics),
           headline_of(b.statistics),
           names.size(),
-          differences_of(a.statistics, b.statistics)};
+          differences_of(a.statistics, b.statistics),
+          a.programs != b.programs && !a.programs.empty() && !b.programs.empty()};
 }
 
 std::string comparison_headline(const Comparison& c) {
@@ -93,8 +95,13 @@ std::string comparison_headline(const Comparison& c) {
 
 std::string comparison_text(const Comparison& c, std::size_t most) {
   const std::size_t differ = count_of(c.groups);
-  return fmt::format("{}\n\nA  {}: {}\nB  {}: {}\n{} of {} statistics differ\n\n", comparison_headline(c),
-                     c.a, headline_text(c.before), c.b, headline_text(c.after), differ, c.compared) +
+  const char* programs =
+      c.other_programs ? "The programs differ: the kernel was tiled anew for the other machine or sizes, so "
+                         "the change is not of the hardware alone.\n"
+                       : "";
+  return fmt::format("{}\n\nA  {}: {}\nB  {}: {}\n{}{} of {} statistics differ\n\n", comparison_headline(c),
+                     c.a, headline_text(c.before), c.b, headline_text(c.after), programs, differ,
+                     c.compared) +
          groups_text(c.groups, most, "");
 }
 
@@ -103,6 +110,7 @@ std::string comparison_json(const Comparison& c) {
                   {"headline", comparison_headline(c)},
                   {"a", {{"folder", c.a}, {"headline", headline_json(c.before)}}},
                   {"b", {{"folder", c.b}, {"headline", headline_json(c.after)}}},
+                  {"other_programs", c.other_programs},
                   {"compared", c.compared},
                   {"groups", groups_json(c.groups)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -16,6 +16,7 @@ namespace tahoma::runtime {
 struct RunFolder {
   std::string path;
   RunStatistics statistics;
+  std::string programs{};  // runtime/run/programs_hash.h; "" if the run does not say
 };
 
 RunFolder read_run_folder(const std::string& path);
@@ -25,6 +26,7 @@ struct Comparison {
   Headline before, after;
   std::size_t compared = 0;  // statistics on either side
   std::vector<DifferenceGroup> groups;
+  bool other_programs = false;  // A and B executed different programs
 };
 
 Comparison compare_runs(const RunFolder& a, const RunFolder& b);

@@ -23,12 +23,25 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 // Keys of summary.json that are omitted, see the header. golden.checked and golden.passed state the outcome.
-constexpr std::array kLeftOut{"schema_version",         "golden.rule",           "golden.outcome",
-                              "golden.max_*",           "checks.first*",         "busiest.instance",
-                              "collectives[*].why",     "hbm.busiest_stacks*",   "links.saturated.names*",
-                              "links.saturated.links*", "links.traffic.matrix*", "links.traffic.chips*",
-                              "links.busiest[*",        "bottleneck*",           "critical_path*",
-                              "regions[*].bottleneck*"};
+constexpr std::array kLeftOut{"schema_version",
+                              "golden.rule",
+                              "golden.outcome",
+                              "golden.max_*",
+                              "checks.first*",
+                              "busiest.instance",
+                              "collectives[*].why",
+                              "hbm.busiest_stacks*",
+                              "links.saturated.names*",
+                              "links.saturated.links*",
+                              "links.traffic.matrix*",
+                              "links.traffic.chips*",
+                              "links.busiest[*",
+                              "bottleneck*",
+                              "critical_path*",
+                              "regions[*].bottleneck*",
+                              "links.saturated.definition",
+                              "programs_hash",
+                              "warnings*"};
 
 constexpr std::array kDefaultPatterns{
     "*.busy",           "*.tensor.cell_cycles", "*.dma.*",  "*.hbm*.reads.*",
@@ -100,7 +113,7 @@ bool adds_up(const Stat& stat, const std::string& name) {
 
 struct ClassTally {
   bool folded = false, added = false, counts = true;
-  std::uint64_t count = 0;
+  std::uint64_t count = 0, instances = 0;
   double sum = 0, most = 0;
 
   void add(const Stat& stat) {
@@ -109,6 +122,7 @@ struct ClassTally {
     counts = counts && whole != nullptr;
     if (whole != nullptr) count += *whole;
     sum += value;
+    ++instances;
     most = std::max(most, value);
   }
   std::string total_text() const { return counts ? std::to_string(count) : shortest(sum); }
@@ -118,26 +132,6 @@ struct ClassTally {
 };
 
 }  // namespace
-
-bool matches_pattern(const std::string& name, const std::string& pattern) {
-  // Where to continue if the text after the last '*' does not match: one character later.
-  std::size_t n = 0, p = 0, star = std::string::npos, from = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      from = n;
-    } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p;
-      ++n;
-    } else if (star != std::string::npos) {
-      p = star + 1;
-      n = ++from;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string::npos;
-}
 
 std::optional<double> number_of(const std::string& value) {
   double number = 0;
@@ -180,7 +174,7 @@ RunStatistics class_statistics(const std::vector<Stat>& stats, const std::vector
   for (const auto& [name, tally] : tallies) {
     if (tally.sum == 0) continue;
     if (!tally.folded || tally.added)
-      statistics.push_back({tally.folded ? name + ".total" : name, tally.total_text()});
+      statistics.push_back({tally.folded ? name + ".total" : name, tally.total_text(), tally.instances});
     if (tally.folded) statistics.push_back({name + ".most", tally.most_text()});
   }
   return statistics;

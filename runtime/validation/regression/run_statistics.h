@@ -14,12 +14,14 @@
 #include <vector>
 
 #include "model/base/stats.h"
+#include "runtime/report/tables/name_pattern.h"
 
 namespace tahoma::runtime {
 
 struct Statistic {
   std::string name;
-  std::string value;  // a number in its shortest form, true, false, null, or a word
+  std::string value;            // a number in its shortest form, true, false, null, or a word
+  std::uint64_t instances = 0;  // over which a .total was added up; 0: unknown, as in a golden
 };
 using RunStatistics = std::vector<Statistic>;  // in the order of the report; names are unique
 
@@ -35,9 +37,6 @@ RunStatistics joined(RunStatistics first, const RunStatistics& more);
 // The statistics of stats.json that a file of cases keeps by default: memory, DMA, links and the busy time of
 // engines. summary.json has the times of the engines by stall reason.
 std::vector<std::string> default_patterns();
-
-// True if `name` matches `pattern`, in which '*' matches any text.
-bool matches_pattern(const std::string& name, const std::string& pattern);
 
 // The value as a number, if it is one.
 std::optional<double> number_of(const std::string& value);

@@ -79,7 +79,7 @@ TEST_CASE("columns: every declared one is in a file of a run", "[stats]") {
   REQUIRE(runtime::declared_columns().size() > 100);
   // A region lists only the stall reasons that took time; this program does not know its source.
   std::erase_if(tables, [](const auto& table) {
-    return table.json == "regions.*.engines.*" || table.csv == "lines.csv" || table.json == "lines.*";
+    return table.json.ends_with(".engines.*") || table.csv == "lines.csv" || table.json == "lines.*";
   });
   CHECK(missing_from("out", tables).empty());
   // The check notices a column that no output has.

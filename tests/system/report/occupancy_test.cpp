@@ -197,6 +197,21 @@ TEST_CASE("program buffers: overlapping writes belong to one buffer, adjacent on
   CHECK(found.fillers()[found.buffers()[1].filler] == "tensor_copy");  // rather than its initial values
 }
 
+TEST_CASE("program buffers: a strided write has the bytes that it writes, not those that it spans",
+          "[occupancy]") {
+  const model::MachineParams machine = tests::flat_chip();
+  Kernel k("strided", machine);
+  const runtime::Pool pool = k.sbuf("tile", DType::kFp32, kColumns, 2);
+  k.memset(k.take(pool, kRows, kColumns).every(0, 64), 1.0F);  // 8 columns of 512
+  const TileView whole = k.take(pool, kRows, kColumns);
+  k.memset(whole.every(0, 64), 1.0F);
+  k.memset(whole, 2.0F);
+  const runtime::ProgramBuffers found(k.finish());
+  REQUIRE(found.buffers().size() == 2);
+  CHECK(found.buffers()[0].bytes() == kRows * 8 * sizeof(float));
+  CHECK(found.buffers()[1].bytes() == kTile);  // and never more than it spans
+}
+
 TEST_CASE("program buffers: waits and updates of an instruction do not affect its accesses", "[occupancy]") {
   isa::Instruction write;
   write.op = isa::Opcode::kMemset;

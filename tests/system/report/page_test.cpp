@@ -14,6 +14,7 @@
 #include "runtime/report/summary/summary_json.h"
 #include "tests/support/bench/page_totals.h"
 #include "tests/support/program/fake_run.h"
+#include "tests/support/program/page_data.h"
 #include "tests/support/subprocess.h"
 
 using namespace tahoma;
@@ -43,13 +44,6 @@ void run_case(const std::string& text, std::vector<std::string> words) {
 
 json json_in(const std::string& file) { return json::parse(contents(file)); }
 
-// The data of a page's scripts.
-json data_of(const std::string& page) {
-  const std::string open = R"(<script type="application/json" id="data">)";
-  const std::size_t begin = page.find(open) + open.size();
-  return json::parse(page.substr(begin, page.find("</script>", begin) - begin));
-}
-
 void check_refused(const std::vector<std::string>& words, const std::string& code) {
   const Finished f = tahoma_in(".", words);
   INFO(f.err);
@@ -67,7 +61,7 @@ TEST_CASE("page: its data add up to summary.json", "[page]") {
   const std::vector<std::string> differences = PageTotals(summary, detail).differences();
   INFO((differences.empty() ? "" : differences.front()));
   CHECK(differences.empty());
-  const json data = data_of(contents("four/report.html"));
+  const json data = page_data(contents("four/report.html"));
   CHECK(data["runs"][0]["summary"] == summary);
   CHECK(data["runs"][0]["detail"] == detail);
 }
@@ -126,7 +120,7 @@ TEST_CASE("page: a finished run gives its page again, and two runs give a common
   REQUIRE(tahoma_in(".", {"report", "a"}).status == 0);
   CHECK(contents("a/report.html") == page);
   REQUIRE(tahoma_in(".", {"report", "a", "b", "--out", "both.html"}).status == 0);
-  const json data = data_of(contents("both.html"));
+  const json data = page_data(contents("both.html"));
   CHECK(data["kind"] == "compare");
   CHECK(data["runs"][0]["summary"] == json_in("a/summary.json"));
   CHECK(data["runs"][1]["detail"] == json_in("b/report.json"));
@@ -172,7 +166,7 @@ TEST_CASE("page: it is one file that loads nothing", "[page]") {
 TEST_CASE("page: no name can end its data or become markup", "[page]") {
   const std::string name = "</script><script>alert(1)</script><!-- & \"";
   const std::string page = runtime::page_of(name, json{{"kind", "run"}, {"name", name}}.dump());
-  CHECK(data_of(page)["name"] == name);
+  CHECK(page_data(page)["name"] == name);
   CHECK_THAT(page, !Contains("<script>alert"));
   CHECK_THAT(page, Contains("<title>&lt;/script>"));
 }
@@ -276,11 +270,12 @@ TEST_CASE("page: a sweep has an index with its points and their pages", "[page]"
                       "--sweep", "workload.k=128,256", "--out", "swept"});
   INFO(sweep.err);
   REQUIRE(sweep.status == 0);
-  const json data = data_of(contents("swept/index.html"));
+  const json data = page_data(contents("swept/index.html"));
   CHECK(data["kind"] == "sweep");
   REQUIRE(data["points"].size() == 4);
   REQUIRE(data["axes"].size() == 2);
-  const auto at = std::find(data["metrics"].begin(), data["metrics"].end(), "simulated_time_ns") -
+  const auto at = std::find_if(data["metrics"].begin(), data["metrics"].end(),
+                               [](const json& metric) { return metric["name"] == "simulated_time_ns"; }) -
                   data["metrics"].begin();
   for (const json& point : data["points"]) {
     const std::string link = point["link"];

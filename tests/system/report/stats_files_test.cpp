@@ -174,10 +174,10 @@ TEST_CASE("statistics: tahoma stats explains those that match a pattern", "[stat
   const Finished all = tahoma_in(".", {"stats"}), some = tahoma_in(".", {"stats", "dma.*bytes"}),
                  list = tahoma_in(".", {"stats", "elapsed", "--format", "json"});
   CHECK(all.status == 0);
-  CHECK_THAT(all.out, Contains("server*.chip*.core*.tensor.wait_dma [ns]"));
+  CHECK_THAT(all.out, Contains("server*.chip*.core*.tensor.wait_dma [ns, less is better]"));
   CHECK(some.out ==
-        "server*.chip*.core*.dma.bytes [B]\n    payload moved, the larger side of a cast\n"
-        "summary.json/dma.bytes [B]\n    payload moved, the larger side of a cast\n");
+        "server*.chip*.core*.dma.bytes [B, less is better]\n    payload moved, the larger side of a cast\n"
+        "summary.json/dma.bytes [B, less is better]\n    payload moved, the larger side of a cast\n");
   const json one = json::parse(list.out);
   REQUIRE(one.size() == 1);
   CHECK(one[0]["unit"] == "ns");

@@ -13,8 +13,6 @@
 #include "runtime/sweep/execution/slurm.h"
 #include "runtime/sweep/results/atomic_files.h"
 #include "runtime/sweep/results/metrics.h"
-#include "runtime/sweep/results/pareto.h"
-#include "runtime/sweep/results/point_table.h"
 #include "runtime/sweep/results/store.h"
 #include "tests/support/program/sweep_files.h"
 #include "tests/support/subprocess.h"
@@ -53,22 +51,6 @@ std::string dump(const fs::path& folder) {
             },
             value);
   return text;
-}
-
-Store::Row row(std::uint64_t number, double time, double price, const std::string& status = "done") {
-  Store::Row r;
-  r.number = number;
-  r.workload = "gemm.yaml";
-  r.status = status;
-  r.parameters = {{"machine.chip.hbm.stacks", std::to_string(number), static_cast<double>(number)}};
-  r.metrics = {{"time", time}, {"price", price}};
-  return r;
-}
-
-std::vector<std::uint64_t> numbers(const std::vector<runtime::ParetoPoint>& front) {
-  std::vector<std::uint64_t> all;
-  for (const auto& point : front) all.push_back(point.row->number);
-  return all;
 }
 
 }  // namespace
@@ -233,20 +215,6 @@ TEST_CASE("sweep admission: points that run together never need more memory than
   CHECK(large.may_start("a"));  // alone, whatever its size
   large.start("a");
   CHECK_FALSE(large.may_start("a"));
-}
-
-TEST_CASE("sweep front: the points that none beats in everything, equal ones together", "[sweep]") {
-  const std::vector<Store::Row> rows{row(0, 5, 1), row(1, 4, 2), row(2, 4, 3),
-                                     row(3, 1, 9), row(4, 4, 2), row(5, 0, 0, "failed")};
-  const std::vector<runtime::Expression> both{{"time", ""}, {"price", ""}};
-  CHECK(numbers(runtime::pareto_front(rows, both)) == std::vector<std::uint64_t>{3, 1, 4, 0});
-  const std::vector<runtime::Expression> most{{"-time", ""}};
-  CHECK(numbers(runtime::pareto_front(rows, most)) == std::vector<std::uint64_t>{0});
-  const std::vector<runtime::Expression> mixed{{"time + machine.chip.hbm.stacks * 100", ""}};
-  CHECK(numbers(runtime::pareto_front(rows, mixed)) == std::vector<std::uint64_t>{0});
-  CHECK_THROWS_WITH(runtime::pareto_front(rows, {{"tine", "--pareto"}}),
-                    Catch::Contains("E-SWP-021") && Catch::Contains("'time'"));
-  CHECK(runtime::split_expressions("max(a, b), c") == std::vector<std::string>{"max(a, b)", "c"});
 }
 
 TEST_CASE("tahoma compare: two sweeps are compared point by point", "[sweep]") {

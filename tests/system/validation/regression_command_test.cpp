@@ -5,8 +5,10 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "runtime/validation/regression/case_file.h"
+#include "runtime/validation/regression/difference.h"
 #include "tests/support/program/refusal_of.h"
 #include "tests/support/program/twice_program.h"
 #include "tests/support/subprocess.h"
@@ -359,10 +361,14 @@ TEST_CASE("compare: two runs, the same and not, as text and as JSON", "[regressi
   CHECK(comparison["a"]["headline"]["time_ns"].get<double>() >
         comparison["b"]["headline"]["time_ns"].get<double>());
   for (const json& group : comparison["groups"]) {
-    double last = 1e300;
+    // Quantities by the part of the time that they explain, then by their change; then everything else.
+    std::tuple last(true, 1e300, 1e300);
     for (const json& d : group["differences"]) {
-      CHECK(std::fabs(d["change"].get<double>()) <= last);
-      last = std::fabs(d["change"].get<double>());
+      const double explains = d["explains"].get<double>();
+      const std::tuple rank(d["quantity"].get<bool>(), explains < runtime::kLeastPart ? 0 : explains,
+                            std::fabs(d["change"].get<double>()));
+      CHECK(rank <= last);
+      last = rank;
     }
   }
 }

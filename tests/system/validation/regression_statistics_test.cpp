@@ -95,13 +95,62 @@ TEST_CASE("regression differences: missing, extra and changed values differ, equ
   REQUIRE(d.size() == 4);
   CHECK(d[0].name == "gone");
   CHECK(change_text(d[0]) == "gone");
-  CHECK(d[1].name == "word");
-  CHECK(d[2].name == "new");
-  CHECK(change_text(d[2]) == "new");
-  CHECK(d[3].name == "time");
-  CHECK(d[3].change == Approx(-0.01));
-  CHECK(change_text(d[3]) == "-1.00 %");
+  CHECK(d[1].name == "new");
+  CHECK(change_text(d[1]) == "new");
+  CHECK(d[2].name == "time");
+  CHECK(d[2].change == Approx(-0.01));
+  CHECK(change_text(d[2]) == "-1.00 %");
+  CHECK(d[3].name == "word");
+  CHECK(change_text(d[3]) == "changed");
   CHECK(differences_of(before, before).empty());
+}
+
+TEST_CASE("regression differences: the number of something is listed as changed, behind every quantity",
+          "[regression]") {
+  const RunStatistics before{{"collectives[0].slowest_rank", "3"}, {"collectives[0].time_ns", "1000"}};
+  const RunStatistics after{{"collectives[0].slowest_rank", "17"}, {"collectives[0].time_ns", "1001"}};
+  const auto groups = differences_of(before, after);
+  REQUIRE(groups.size() == 1);
+  const auto& d = groups[0].differences;
+  REQUIRE(d.size() == 2);
+  CHECK(d[0].name == "collectives[0].time_ns");
+  CHECK(d[1].name == "collectives[0].slowest_rank");
+  CHECK_FALSE(d[1].quantity);
+  CHECK(change_text(d[1]) == "changed");
+  CHECK_THAT(groups_text(groups, 5, ""), Catch::Contains("changed  3 -> 17"));
+}
+
+TEST_CASE("regression differences: a time ranks by the part of the run's time that it explains",
+          "[regression]") {
+  const std::string core = "server*.chip*.core*.";
+  const RunStatistics before{{"simulated_time_ns", "1000"},
+                             {core + "tensor.wait_dma.total", "400", 4},
+                             {core + "tensor.throttle.total", "4", 4},
+                             {core + "tensor.idle.total", "100", 4},
+                             {"engines.vector.time_percent.wait_tensor", "10"},
+                             {core + "tensor.instructions.total", "1", 4}};
+  const RunStatistics after{{"simulated_time_ns", "1100"},
+                            {core + "tensor.wait_dma.total", "800", 4},
+                            {core + "tensor.throttle.total", "40", 4},
+                            {core + "tensor.idle.total", "3000", 4},
+                            {"engines.vector.time_percent.wait_tensor", "30"},
+                            {core + "tensor.instructions.total", "100", 4}};
+  const auto groups = differences_of(before, after);
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].subsystem == "engines");
+  const auto& d = groups[0].differences;
+  REQUIRE(d.size() == 5);
+  // 30 % of 1100 ns less 10 % of 1000 ns, of 1000 ns; then the means over four engines.
+  CHECK(d[0].name == "engines.vector.time_percent.wait_tensor");
+  CHECK(d[0].explains == Approx(0.23));
+  CHECK(d[1].name == core + "tensor.wait_dma.total");
+  CHECK(d[1].explains == Approx(0.1));
+  CHECK(d[2].name == core + "tensor.throttle.total");  // nine times as long, yet 0.9 % of the run
+  CHECK(d[2].explains == Approx(0.009));
+  // What explains no time follows by its change.
+  CHECK(d[3].name == core + "tensor.instructions.total");
+  CHECK(d[4].name == core + "tensor.idle.total");
+  CHECK(d[4].explains == 0);
 }
 
 TEST_CASE("regression differences: subsystems are sorted by their largest change", "[regression]") {
