@@ -158,7 +158,7 @@ function pointTable(data, points, quantities) {
   const columns = [{head: "point", of: (point) => (point.link ? el("a", {href: point.link}, String(point.number)) : String(point.number))},
     ...(several ? [{head: "workload", of: (point) => point.workload}] : []),
     ...data.axes.map((axis, n) => ({head: shortPath(axis.path), title: axis.path, number: true, of: (point) => axis.values[point.parameters[n]] ?? "–"})),
-    ...(points.some((point) => point.bound) ? [{head: "bound by", of: (point) => point.bound || "–"}] : []),
+    ...(points.some((point) => point.busiest) ? [{head: "busiest", of: (point) => point.busiest || "–"}] : []),
     ...quantities.map((quantity) => ({head: quantity.name.replace(/_ns$|_percent$/, ""), number: true, of: (point) => { const value = quantity.of(point); return value === null ? "–" : quantity.text(value); }})),
     ...(points.some((point) => point.status !== "done") ? [{head: "status", of: (point) => (point.status === "done" ? "" : `${point.status}: ${point.reason}`), class: "prose"}] : [])];
   return longTable(columns, points, 24, "points");

@@ -175,8 +175,8 @@ Json point_json(const std::filesystem::path& folder, const Store::Row& row,
     const auto value = quantity.of(row);
     json["values"].push_back(value ? Json(*value) : Json(nullptr));
   }
-  const auto bound = row.texts.find(kBoundText);
-  json["bound"] = bound == row.texts.end() ? "" : bound->second;
+  const auto busiest = row.texts.find(kBusiestText);
+  json["busiest"] = busiest == row.texts.end() ? "" : busiest->second;
   return json;
 }
 

@@ -59,7 +59,7 @@ Names names_in(const std::map<std::string, double>& metrics,
 Texts texts_of_summary(const std::string& summary_json) {
   Texts texts;
   const SummaryJson json = SummaryJson::parse(summary_json, nullptr, false);
-  for (const std::string name : {kBoundText, kProgramsText}) {
+  for (const std::string name : {kBusiestText, kProgramsText}) {
     std::string path = "/" + name;
     std::replace(path.begin(), path.end(), '.', '/');
     const SummaryJson::json_pointer place(path);

@@ -21,7 +21,7 @@ std::map<std::string, double> metrics_of(const SweepSpec& spec, const PreparedSw
                                          const std::filesystem::path& folder);
 
 // Texts of summary.json that are kept for every point.
-inline constexpr const char *kBoundText = "bound_by.resource", *kProgramsText = "programs_hash";
+inline constexpr const char *kBusiestText = "busiest.resource", *kProgramsText = "programs_hash";
 Texts texts_of_summary(const std::string& summary_json);
 
 // Of a finished point, from its folder.

@@ -70,15 +70,15 @@ std::string points_csv(const std::vector<Store::Row>& rows, const std::vector<st
   const std::vector<std::string> names = matching_names(rows, patterns);
   std::string text = "number,id,workload,status,reason";
   for (const std::string& path : paths) text += "," + csv_field(path);
-  text += fmt::format(",{}", kBoundText);
+  text += fmt::format(",{}", kBusiestText);
   for (const std::string& name : names) text += "," + csv_field(name);
   text += "\n";
   for (const Store::Row& row : rows) {
     text += fmt::format("{},{},{},{},{}", row.number, row.id, csv_field(row.workload), row.status,
                         csv_field(row.reason));
     for (const std::string& path : paths) text += "," + csv_field(text_at(row, path));
-    const auto bound = row.texts.find(kBoundText);
-    text += "," + (bound == row.texts.end() ? "" : csv_field(bound->second));
+    const auto busiest = row.texts.find(kBusiestText);
+    text += "," + (busiest == row.texts.end() ? "" : csv_field(busiest->second));
     for (const std::string& name : names) {
       const auto at = row.metrics.find(name);
       text += "," + (at == row.metrics.end() ? "" : shortest(at->second));

@@ -105,7 +105,7 @@ TEST_CASE("tahoma sweep: points.csv has the chosen metrics, those of the sweep a
     return csv.substr(0, csv.find('\n'));
   };
   const std::string chosen =
-      "number,id,workload,status,reason,machine.chip.hbm.stacks,bound_by.resource,simulated_time_ns,"
+      "number,id,workload,status,reason,machine.chip.hbm.stacks,busiest.resource,simulated_time_ns,"
       "mfu_estimated_percent,mbu_estimated_percent,stacks,load,hbm_read_bytes,always";
   CHECK(head("a", {}) == chosen);
   CHECK(head("b", {"--columns", "flops.*, seed"}) ==
