@@ -144,7 +144,7 @@ TEST_CASE(
   CHECK(data["metrics"][2]["better"] == "less");
   CHECK(data["points"][1]["values"][1] == 4.0);
   CHECK(data["points"][1]["values"][2] == 3.5);
-  CHECK(data["points"][0]["bound"].get<std::string>() != "");
+  CHECK(data["points"][0]["busiest"].get<std::string>() != "");
 }
 
 TEST_CASE(
