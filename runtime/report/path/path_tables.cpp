@@ -43,18 +43,19 @@ const base::Columns<PathHotSpot>& path_hot_spot_columns() {
   using Row = PathHotSpot;
   static const auto kColumns =
       base::Columns<Row>("", "critical_path.hot_spots.*")
-          .text("program", "program that the instruction belongs to", [](const Row& r) { return r.program; })
-          .text("engine", "engine that executes it", [](const Row& r) { return r.engine; })
-          .number("index", Unit::kCount, "its number in the engine's stream, from 0",
+          .text("", "program", "program that the instruction belongs to",
+                [](const Row& r) { return r.program; })
+          .text("", "engine", "engine that executes it", [](const Row& r) { return r.engine; })
+          .number("", "index", Unit::kCount, "its number in the engine's stream, from 0",
                   [](const Row& r) { return r.index; })
-          .text("opcode", "the instruction", [](const Row& r) { return r.opcode; })
-          .text("source", "source line, or region of a program without lines",
+          .text("", "opcode", "the instruction", [](const Row& r) { return r.opcode; })
+          .text("", "source", "source line, or region of a program without lines",
                 [](const Row& r) { return r.source; })
-          .number("steps", Unit::kCount, "steps of the critical path that it makes, over all cores",
+          .number("", "steps", Unit::kCount, "steps of the critical path that it makes, over all cores",
                   [](const Row& r) { return r.steps; })
-          .number("time_ns", Unit::kNanoseconds, "its time on the critical path",
+          .number("", "time_ns", Unit::kNanoseconds, "its time on the critical path",
                   [](const Row& r) { return r.time.ns(); })
-          .number("share_percent", Unit::kPercent, "that in percent of the simulated time",
+          .number("", "share_percent", Unit::kPercent, "that in percent of the simulated time",
                   [](const Row& r) { return r.share_percent; });
   return kColumns;
 }
@@ -64,19 +65,19 @@ const base::Columns<PathRow>& path_row_columns() {
   using Row = PathRow;
   static const auto kColumns =
       base::Columns<Row>("", "critical_path.rows.*")
-          .number("start_ns", Unit::kNanoseconds, "start of the row, where the next row ends",
+          .number("", "start_ns", Unit::kNanoseconds, "start of the row, where the next row ends",
                   [](const Row& r) { return r.from.ns(); })
-          .number("end_ns", Unit::kNanoseconds, "end of the row", [](const Row& r) { return r.to.ns(); })
-          .number("time_ns", Unit::kNanoseconds, "time between them",
+          .number("", "end_ns", Unit::kNanoseconds, "end of the row", [](const Row& r) { return r.to.ns(); })
+          .number("", "time_ns", Unit::kNanoseconds, "time between them",
                   [](const Row& r) { return r.time().ns(); })
-          .number("share_percent", Unit::kPercent, "that in percent of the simulated time",
+          .number("", "share_percent", Unit::kPercent, "that in percent of the simulated time",
                   [](const Row& r) { return r.share_percent; })
-          .number("steps", Unit::kCount, "consecutive steps of the critical path that the row unites",
+          .number("", "steps", Unit::kCount, "consecutive steps of the critical path that the row unites",
                   [](const Row& r) { return r.steps; })
-          .text("core", "core of the longest of them", [](const Row& r) { return r.core; })
-          .text("engine", "its engine", [](const Row& r) { return r.engine; })
-          .text("opcode", "its instruction", [](const Row& r) { return r.opcode; })
-          .text("source", "its source line or region", [](const Row& r) { return r.source; });
+          .text("", "core", "core of the longest of them", [](const Row& r) { return r.core; })
+          .text("", "engine", "its engine", [](const Row& r) { return r.engine; })
+          .text("", "opcode", "its instruction", [](const Row& r) { return r.opcode; })
+          .text("", "source", "its source line or region", [](const Row& r) { return r.source; });
   return kColumns;
 }
 
