@@ -8,6 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/quantity.h"
+#include "runtime/config/config_files.h"
 #include "runtime/host/output_dir.h"
 #include "runtime/host/progress.h"
 #include "runtime/host/sha256.h"
@@ -81,7 +82,9 @@ RunOutcome run_workload(const RunOptions& options) {
       run.golden, run.checks, summary_text(summary), summary_json(summary), checkpoints.comparison(),
       "",         out.path()};
   if (trace) outcome.trace = tally_text(trace->tally());
-  const std::string yaml = config->to_yaml(), config_sha256 = sha256_of(yaml);
+  const std::string yaml =
+                        config->to_yaml([&](const std::string&path) { return path_from(out.path(), path); }),
+                    config_sha256 = sha256_of(yaml);
   write_run_files({options, *config, run, summary, outcome.summary_text, outcome.summary_json, yaml,
                    config_sha256, options.report ? detail_text(*config, config_sha256, run) : "",
                    [start] { return seconds_since(start); }},

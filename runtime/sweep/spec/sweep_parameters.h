@@ -21,6 +21,10 @@ std::optional<double> number_of(const base::ParamRef& value);
 base::ParamTree& tree_of(ResolvedConfig& config, const std::string& path, const std::string& place);
 
 // "path=value", which --set parses to this text.
+// `text` for the parameter `path`; if it names files, with absolute paths, which start in `folder`.
+std::string with_absolute_paths(ResolvedConfig& config, const std::string& path, const std::string& text,
+                                const std::string& folder);
+
 std::string override_of(const std::string& path, const std::string& text);
 
 // All parameters of a configuration. A text has a name but no value. `config` must outlive the names.

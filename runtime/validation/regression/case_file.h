@@ -8,6 +8,7 @@
 //       machine: NAME|FILE      optional: replaces that of the workload; looked up next to this file
 //       mode: timing            optional, as --mode
 //       seed: 7                 optional, as --seed
+//       check: [races]          optional, as --check: findings fail the case
 //       set: {workload.m: 512, machine.chip.hbm.stacks: 6}     optional, as --set, in this order
 //       tolerances:             optional: without one a statistic must be equal
 //         - {statistics: 'hbm.latency.*', tolerance: 1 %, reason: why it may change}
@@ -15,7 +16,7 @@
 //
 // UserError in addition to those of the configuration loader: E-REG-001 a malformed name; E-REG-002 a key
 // is missing, or not a list; E-REG-003 a tolerance without a reason, or that is not a percentage;
-// E-REG-012 `only` names no case.
+// E-REG-012 `only` names no case; E-REG-016 an unknown check.
 #pragma once
 
 #include <string>
@@ -29,6 +30,7 @@ namespace tahoma::runtime {
 struct RegressionCase {
   std::string name, place;  // place: of the name in the file
   ConfigRequest request;
+  model::check::Options checks;  // of the running program
   std::vector<Tolerance> tolerances;
 };
 

@@ -11,6 +11,7 @@
 #include "runtime/host/children.h"
 #include "runtime/host/sha256.h"
 #include "runtime/report/summary/summary_json.h"
+#include "runtime/run/program_checks.h"
 #include "runtime/run/simulation.h"
 
 namespace tahoma::runtime {
@@ -34,8 +35,10 @@ std::string require_values(const Simulated& run, bool functional, bool required)
 CaseResult measure_case(const ConfigRequest& request, const CaseDemands& demands) {
   const std::unique_ptr<ResolvedConfig> config = resolve_config(request);
   SimulationOptions options;
+  options.checks = demands.checks;
   options.outputs = config->mode() == model::Mode::kFunctional;
   const Simulated run = simulate(*config, options, nullptr);
+  require_clean(run.checks, true);
   CaseResult result;
   result.unchecked = require_values(run, options.outputs, demands.golden);
   RunStatistics statistics = summary_statistics(summary_json(summary_of(*config, run)));
@@ -96,14 +99,13 @@ std::vector<CaseResult> run_cases(const CaseFile& file, const RegressionOptions&
   for (const RegressionCase& each : file.cases) {
     ConfigRequest request = each.request;
     request.overrides.insert(request.overrides.end(), options.overrides.begin(), options.overrides.end());
-    const CaseDemands demands{file.patterns, options.require_golden};
+    const CaseDemands demands{file.patterns, options.require_golden, each.checks};
     bodies.emplace_back([request, demands] { return to_text(run_case_here(request, demands)); });
   }
   ProgressLine progress;
   progress.stage(fmt::format("running {} cases", bodies.size()));
-  const auto children = run_in_children(bodies, options.jobs, [&](std::size_t done) {
-    progress.stage(fmt::format("{} of {} cases have run", done, bodies.size()));
-  });
+  const auto children = run_in_children(
+      bodies, options.jobs, [&](std::size_t done) { progress.count(done, bodies.size(), "cases have run"); });
   std::vector<CaseResult> results;
   for (const ChildResult& child : children) results.push_back(result_from(child));
   return results;

@@ -28,6 +28,7 @@ struct RegressionOptions {
 struct CaseDemands {
   std::vector<std::string> patterns;  // of the classes of statistics to keep
   bool golden = false;                // see RegressionOptions::require_golden
+  model::check::Options checks;       // findings are the failure of the case (E-RUN-071)
 };
 
 // Runs in this process: one elaboration. An error of the case is its failure; so is a failed golden check

@@ -189,6 +189,25 @@ TEST_CASE("regression cases: wrong values fail, whatever their golden has", "[re
   CHECK_THAT(bless(dir).err, Contains("E-REG-011"));
 }
 
+TEST_CASE("regression cases: a case can ask for the checks of its program, and findings fail it",
+          "[regression][cli]") {
+  const TempDir dir;
+  fill(dir, cases(std::string(kRun) + "      check: [races, uninitialised]\n"));
+  REQUIRE(bless(dir).status == 0);
+  CHECK(run_in(dir, {"check", "cases.yaml"}).status == 0);
+  std::string racy = kTwice;
+  racy.replace(racy.find(" wait=s0>=16"), 12, "");
+  dir.write("twice.tasm", racy);
+  const Finished finished = run_in(dir, {"check", "cases.yaml", "--format", "json"});
+  CHECK(finished.status == 3);
+  CHECK_THAT(page_of(finished)["cases"][0]["failure"].get<std::string>(),
+             Contains("E-RUN-071") && Contains("E-CHK-001 race: "));
+  CHECK_THAT(bless(dir).err, Contains("E-REG-011") && Contains("E-CHK-001"));
+  CHECK_THAT(refusal(cases(std::string(kRun) + "      check: [race]\n")),
+             Contains("E-REG-016") && Contains("did you mean 'races'"));
+  CHECK_THAT(refusal(cases(std::string(kRun) + "      check: races\n")), Contains("E-REG-002"));
+}
+
 TEST_CASE("regression cases: values that no reference checks are reported as such, and required ones fail",
           "[regression][cli]") {
   const TempDir dir;
@@ -325,7 +344,7 @@ TEST_CASE("regression cases: a folder, JUnit, Markdown and the results' folder, 
   fs::create_directory(dir / "below");
   fs::rename(dir / "cases.yaml", dir / "below/cases.yaml");
   fs::rename(dir / "goldens", dir / "below/goldens");
-  fs::copy(dir / "twice.yaml", dir / "below/twice.yaml");
+  for (const char* file : {"twice.yaml", "twice.tasm"}) fs::copy(dir / file, dir / "below" / file);
   std::vector<std::string> bytes;
   for (const char* jobs : {"1", "4"}) {
     const Finished finished =

@@ -245,6 +245,7 @@ def run(folder, out, overrides, bundle, mode):
         command.append("--no-report")
     os.makedirs(os.path.dirname(out) or ".", exist_ok=True)
     done = subprocess.run(command, capture_output=True, text=True)
+    done.stderr = "".join(line for line in done.stderr.splitlines(True) if not line.startswith("["))  # progress
     findings = []
     if done.returncode == 3 and "E-RUN-071" in done.stderr:
         findings = [line for line in done.stderr.splitlines() if line and "E-RUN-071" not in line]
