@@ -149,7 +149,7 @@ function sensitivitySection(data, quantities) {
   draw();
   return section("sensitivity", "What matters", "Each bar spans the medians of the metric from the parameter’s best to its worst value, over all values of the other parameters. Select a bar for its curve.",
     el("div", {class: "controls"}, select("metric", metrics.map((metric) => [metric.name, metric.name]), state.metric.name, (name) => { state.metric = metrics.find((m) => m.name === name); draw(); })),
-    data.effects.length ? el("ul", {class: "note effects"}, data.effects.map(({axis, text}) => el("li", {}, el("code", {}, axis), ` ${text}.`))) : null,
+    data.effects.length ? el("ul", {class: "note effects"}, data.effects.map(({axis, text}) => el("li", {}, el("code", {}, axis), `: ${text}.`))) : null,
     bars, line);
 }
 

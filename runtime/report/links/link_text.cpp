@@ -11,7 +11,7 @@
 namespace tahoma::runtime {
 namespace {
 
-constexpr std::size_t kMostSaturated = 2;  // of saturated links; summary.json has all
+constexpr std::size_t kMostSaturated = 1;  // of saturated links; summary.json has all
 constexpr std::size_t kMostLoads = 2;      // of the busiest links
 
 // "server0.chip00 -> chip05": the second server is named only if it differs.

@@ -103,7 +103,8 @@ std::string effect_text(const AxisEffect& effect) {
                 ? fmt::format("has no effect: all {} pairs of neighbours measure the same", effect.neighbours)
                 : fmt::format("has no effect on {} of {} pairs of neighbours, first {}", effect.equal,
                               effect.neighbours, effect.first_equal);
-  if (effect.programs > 0)
+  // Other sizes or partitions of a workload are other programs anyway.
+  if (effect.programs > 0 && !effect.axis.starts_with("workload."))
     text += fmt::format("{}the programs of {} of {} pairs of neighbours differ: the kernel was tiled anew",
                         text.empty() ? "" : "; ", effect.programs, effect.neighbours);
   return text;
@@ -114,7 +115,7 @@ std::string effects_text(const std::vector<AxisEffect>& effects) {
   for (const AxisEffect& effect : effects)
     if (const std::string said = effect_text(effect); !said.empty())
       text += fmt::format("  {}: {}\n", effect.axis, said);
-  return text.empty() ? text : "\neffects of the axes that are not what they seem:\n" + text;
+  return text.empty() ? text : "\naxes without an effect, or with one on the programs:\n" + text;
 }
 
 }  // namespace tahoma::runtime
