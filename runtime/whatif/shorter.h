@@ -2,7 +2,7 @@
 // By how much a repetition is shorter than the run.
 #pragma once
 
-#include "model/base/units.h"
+#include "model/base/shares.h"
 
 namespace tahoma::runtime {
 
@@ -10,7 +10,7 @@ namespace tahoma::runtime {
 inline constexpr double kLeastReduction = 0.05;
 
 inline double percent_shorter(base::Duration whole, base::Duration time) {
-  return whole.fs > 0 ? 100.0 * static_cast<double>(whole.fs - time.fs) / static_cast<double>(whole.fs) : 0;
+  return base::percent_of(whole - time, whole);
 }
 
 }  // namespace tahoma::runtime

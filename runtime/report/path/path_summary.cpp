@@ -9,6 +9,7 @@
 #include "isa/core/source_place.h"
 #include "isa/table/table.h"
 #include "isa/table/table_names.h"
+#include "model/base/shares.h"
 #include "runtime/report/regions/region_names.h"
 
 namespace tahoma::runtime {
@@ -19,10 +20,6 @@ namespace {
 
 constexpr std::size_t kMostPathRows = 20;
 constexpr std::size_t kMostPathHotSpots = 100;
-
-double path_share(Duration time, Duration whole) {
-  return whole.fs > 0 ? 100.0 * static_cast<double>(time.fs) / static_cast<double>(whole.fs) : 0;
-}
 
 // What the reports say of an instruction.
 struct InstructionNames {
@@ -84,7 +81,7 @@ std::vector<PathHotSpot> hot_spots_of(const std::map<SpotKey, Spot>& spots, Dura
   for (const auto& [key, spot] : spots) {
     const InstructionNames names{*std::get<0>(key), spot.at};
     list.push_back({names.program.name, names.engine(), names.opcode(), spot.at.index, names.source(),
-                    spot.steps, spot.time, path_share(spot.time, elapsed)});
+                    spot.steps, spot.time, base::percent_of(spot.time, elapsed)});
   }
   // Programs have no order of their own, so equal times are ordered by names.
   std::sort(list.begin(), list.end(), [](const PathHotSpot& a, const PathHotSpot& b) {
@@ -121,7 +118,7 @@ PathSummary summarise_path(const CriticalPath& path, Duration elapsed, const Pro
   unite_smallest(stretches);
   summary.hot_spots = hot_spots_of(spots, elapsed);
   for (const Stretch& s : stretches) {
-    PathRow row{s.from, s.to, s.steps, "", "", "", "", path_share(s.time(), elapsed)};
+    PathRow row{s.from, s.to, s.steps, "", "", "", "", base::percent_of(s.time(), elapsed)};
     if (s.at) {
       const InstructionNames names{*programs.at(s.at->core), *s.at};
       row.core = name_of_core(s.at->core);
