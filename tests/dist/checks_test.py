@@ -181,6 +181,10 @@ class Hygiene(Planted):
         repo = self.plant(isa__error_h="", model__error_h="", model__base__stats_h="", isa__stats_cpp="")
         self.assertEqual(hygiene.header_names(repo), ["error.h: the name of 2 headers: isa/error.h, model/error.h"])
 
+    def test_a_source_that_includes_another_is_found(self):
+        repo = self.plant(isa__a_cpp='#include "isa/b.cpp"\n', isa__b_cpp='#include "isa/b.h"\n#define AGAIN "isa/b.cpp"\n')
+        self.assertEqual(hygiene.included_sources(repo), ['isa/a.cpp:1: includes a source: #include "isa/b.cpp"'])
+
 
 class Classes(Planted):
     HEADER = "namespace n::m {\nclass Walk {\n  void f();\n  int g() const;\n  struct Impl { void h(); };\n};\n}\n"

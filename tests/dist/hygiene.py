@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules for files: length, licence line, no paths of a single machine, a README in every folder, folders of a readable
-size, and no two headers with the same name."""
+size, no two headers with the same name, and no source that includes another source."""
 
 import collections
 import re
@@ -10,6 +10,7 @@ MAX_FILES = 26  # sources per folder; cases and goldens are data, one file each
 CODE = (".h", ".cpp", ".inc", ".def", ".sv", ".py", ".js")
 SOURCE = (".h", ".cpp", ".inc", ".def", ".py", ".sh", ".cmake", ".yaml", ".md", ".json", "CMakeLists.txt")
 SPDX = "SPDX-License-Identifier: Apache-2.0"
+INCLUDED_SOURCE = re.compile(r'^\s*#\s*include\s+["<][^">]*\.cpp[">]')
 # Written so that this file does not match itself.
 MACHINE_PATH = re.compile(r"(?<![\w.$}])/(?:work|tmp|home|root|Users)/\w")
 
@@ -54,6 +55,12 @@ def header_names(repo):
             for base, names in sorted(places.items()) if len(names) > 1]
 
 
+def included_sources(repo):
+    return [f"{name}:{number}: includes a source: {line.strip()}"
+            for name in repo.matching(".h", ".cpp", ".inc")
+            for number, line in enumerate(repo.text(name).splitlines(), 1) if INCLUDED_SOURCE.search(line)]
+
+
 def findings(repo):
     return (length(repo) + licence(repo) + machine_paths(repo) + readmes(repo) + crowded_folders(repo)
-            + header_names(repo))
+            + header_names(repo) + included_sources(repo))
