@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/collective/algorithm/slices.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -27,6 +26,58 @@ Row crossing(const Grid& grid, const AxisOrder& order) {
 
 double capacity(const GridAxis& axis) { return axis.rate * axis.ways(); }
 
+// Weights that are equal but for rounding become equal, so that a choice between them does not depend on rounding.
+double without_rounding(double weight) { return std::round(weight * 0x1p36) * 0x1p-36; }
+
+// Some y with G y = right, for a symmetric positive semi-definite G of a few rows and a right side in its range: elimination with
+// the largest pivots, of which those that are 0 but for rounding leave their unknown 0. Written here because Eigen's decompositions
+// take 12 s to compile.
+Row solved(std::vector<Row> gram, Row right) {
+  const std::size_t n = right.size();
+  Row y(n, 0);
+  std::vector<bool> eliminated(n, false);
+  double largest = 0;
+  for (std::size_t step = 0; step < n; ++step) {
+    std::size_t pivot = n;
+    for (std::size_t i = 0; i < n; ++i)
+      if (!eliminated[i] && (pivot == n || gram[i][i] > gram[pivot][pivot])) pivot = i;
+    largest = std::max(largest, gram[pivot][pivot]);
+    if (gram[pivot][pivot] <= kExact * largest) break;
+    eliminated[pivot] = true;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == pivot) continue;
+      const double factor = gram[i][pivot] / gram[pivot][pivot];
+      for (std::size_t j = 0; j < n; ++j) gram[i][j] -= factor * gram[pivot][j];
+      right[i] -= factor * right[pivot];
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    if (eliminated[i]) y[i] = right[i] / gram[i][i];
+  return y;
+}
+
+// The changes of least norm to the weights of `columns` that add `missing` to the loads of the axes.
+Row least_change(const std::vector<Row>& columns, const Row& missing) {
+  const std::size_t axes = missing.size();
+  std::vector<Row> gram(axes, Row(axes, 0));
+  for (const Row& column : columns)
+    for (std::size_t a = 0; a < axes; ++a)
+      for (std::size_t b = 0; b < axes; ++b) gram[a][b] += column[a] * column[b];
+  const Row y = solved(gram, missing);
+  Row change;
+  for (const Row& column : columns)
+    change.push_back(std::inner_product(column.begin(), column.end(), y.begin(), 0.0));
+  return change;
+}
+
+// What `weights` of `columns` lack to `wanted` on each axis.
+Row missing_load(const Row& wanted, const std::vector<Row>& columns, const Row& weights) {
+  Row missing = wanted;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    for (std::size_t a = 0; a < missing.size(); ++a) missing[a] -= columns[c][a] * weights[c];
+  return missing;
+}
+
 // The weights nearest to equal ones that sum to 1 and load every axis by its part of the capacity; empty if
 // there are none. `crossings`: per order; all its rows have the same sum, so the loads of all axes together
 // fix the sum of the weights.
@@ -34,30 +85,27 @@ Row balanced(const Grid& grid, const std::vector<Row>& crossings) {
   double capacities = 0;
   for (const GridAxis& axis : grid.axes) capacities += capacity(axis);
   const double all = std::accumulate(crossings[0].begin(), crossings[0].end(), 0.0);
-  const auto axes = static_cast<Eigen::Index>(grid.axes.size());
-  Eigen::VectorXd wanted(axes);
-  for (Eigen::Index a = 0; a < axes; ++a)
-    wanted[a] = all * capacity(grid.axes[static_cast<std::size_t>(a)]) / capacities;
+  Row wanted;
+  for (const GridAxis& axis : grid.axes) wanted.push_back(all * capacity(axis) / capacities);
 
   std::vector<std::size_t> live(crossings.size());
   std::iota(live.begin(), live.end(), 0);
   while (!live.empty()) {
-    Eigen::MatrixXd load(axes, static_cast<Eigen::Index>(live.size()));
-    for (std::size_t i = 0; i < live.size(); ++i)
-      load.col(static_cast<Eigen::Index>(i)) =
-          Eigen::Map<const Eigen::VectorXd>(crossings[live[i]].data(), axes);
-    const Eigen::VectorXd equal =
-        Eigen::VectorXd::Constant(load.cols(), 1 / static_cast<double>(live.size()));
-    const Eigen::VectorXd weights =
-        equal + load.completeOrthogonalDecomposition().solve(wanted - load * equal);
-    if ((load * weights - wanted).norm() > kExact * all) return {};
-    Eigen::Index least = 0;
-    if (weights.minCoeff(&least) < -kExact) {
-      live.erase(live.begin() + least);
+    std::vector<Row> columns;
+    for (const std::size_t order : live) columns.push_back(crossings[order]);
+    Row weights(live.size(), 1 / static_cast<double>(live.size()));
+    const Row change = least_change(columns, missing_load(wanted, columns, weights));
+    std::transform(weights.begin(), weights.end(), change.begin(), weights.begin(),
+                   [](double weight, double add) { return without_rounding(weight + add); });
+    const Row left = missing_load(wanted, columns, weights);
+    if (std::sqrt(std::inner_product(left.begin(), left.end(), left.begin(), 0.0)) > kExact * all) return {};
+    const auto least = std::min_element(weights.begin(), weights.end());
+    if (*least < -kExact) {
+      live.erase(live.begin() + (least - weights.begin()));
       continue;
     }
     Row result(crossings.size(), 0);
-    for (std::size_t i = 0; i < live.size(); ++i) result[live[i]] = weights[static_cast<Eigen::Index>(i)];
+    for (std::size_t i = 0; i < live.size(); ++i) result[live[i]] = weights[i];
     return result;
   }
   return {};
