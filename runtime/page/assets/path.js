@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The critical path: its hot spots, and the path from the end of the run to its start.
 
-const spotName = (spot) => `${spot.engine}[${spot.index}] ${spot.opcode}`;
+const spotName = (spot) => `${spot.engine} ${spot.opcode}`;
 const rowName = (row) => (row.core ? `${row.core} ${row.engine} ${row.opcode}` : "no instruction explains it");
 
 const pathSpotColumns = [
@@ -11,6 +11,10 @@ const pathSpotColumns = [
   {head: "share", number: true, of: (s) => format.percent(s.share_percent), key: (s) => s.time_ns},
   {head: "time", number: true, of: (s) => format.time(s.time_ns), key: (s) => s.time_ns},
   {head: "steps", number: true, of: (s) => format.count(s.steps), key: (s) => s.steps},
+  {head: "instructions", number: true, of: (s) => format.count(s.instructions), key: (s) => s.instructions,
+    title: "instructions of the engine's stream with this opcode and source that are on the path"},
+  {head: "largest", number: true, of: (s) => `[${s.index}]`, key: (s) => s.index,
+    title: "number, in the engine's stream, of the instruction with the largest time"},
 ];
 
 const pathRowColumns = [
@@ -24,8 +28,8 @@ const pathRowColumns = [
 
 // The saving is a bound, because another chain of instructions may end last then.
 function nextNote([first, second]) {
-  return `If ${spotName(first)} of ${first.program} were free, at most ${format.percent(first.share_percent)} of the time would be saved` +
-    (second ? `; ${spotName(second)} of ${second.program} is next.` : ".");
+  return `If ${spotName(first)} of ${first.source || first.program} were free, at most ${format.percent(first.share_percent)} of the time would be saved` +
+    (second ? `; ${spotName(second)} of ${second.source || second.program} is next.` : ".");
 }
 
 function pathSection({summary}) {

@@ -19,7 +19,7 @@ using base::Duration;
 namespace {
 
 constexpr std::size_t kMostPathRows = 20;
-constexpr std::size_t kMostPathHotSpots = 100;
+constexpr std::size_t kMostPathHotSpots = 100;  // in summary.json
 
 // What the reports say of an instruction.
 struct InstructionNames {
@@ -27,10 +27,9 @@ struct InstructionNames {
   const InstructionPlace& at;
 
   isa::Queue queue() const { return static_cast<isa::Queue>(at.queue); }
+  isa::Opcode op() const { return program.stream(queue())[at.index].op; }
   std::string engine() const { return std::string(isa::name_of(queue())); }
-  std::string opcode() const {
-    return std::string(isa::row_of(program.stream(queue())[at.index].op).mnemonic);
-  }
+  std::string opcode() const { return std::string(isa::row_of(op()).mnemonic); }
   std::string source() const {
     const std::uint32_t line = program.line_at(queue(), at.index);
     if (line != isa::kNoLine)
@@ -68,20 +67,29 @@ void unite_smallest(std::vector<Stretch>& stretches) {
   }
 }
 
-using SpotKey = std::tuple<const isa::Program*, std::uint8_t, std::uint32_t>;
+// Instructions that the reports tell apart: those of one opcode and one source line, or region, of an engine.
+using SpotKey = std::tuple<const isa::Program*, isa::Queue, isa::Opcode, std::string>;
 
 struct Spot {
-  InstructionPlace at;
   std::uint64_t steps = 0;
   Duration time;
+  std::map<std::uint32_t, Duration> instructions;  // by index in the engine's stream
 };
+
+// The largest of the spot's instructions, the first of equal ones.
+std::uint32_t largest_of(const Spot& spot) {
+  return std::max_element(spot.instructions.begin(), spot.instructions.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
 
 std::vector<PathHotSpot> hot_spots_of(const std::map<SpotKey, Spot>& spots, Duration elapsed) {
   std::vector<PathHotSpot> list;
   for (const auto& [key, spot] : spots) {
-    const InstructionNames names{*std::get<0>(key), spot.at};
-    list.push_back({names.program.name, names.engine(), names.opcode(), spot.at.index, names.source(),
-                    spot.steps, spot.time, base::percent_of(spot.time, elapsed)});
+    const auto& [program, queue, opcode, source] = key;
+    list.push_back({program->name, std::string(isa::name_of(queue)),
+                    std::string(isa::row_of(opcode).mnemonic), spot.instructions.size(), largest_of(spot),
+                    source, spot.steps, spot.time, base::percent_of(spot.time, elapsed)});
   }
   // Programs have no order of their own, so equal times are ordered by names.
   std::sort(list.begin(), list.end(), [](const PathHotSpot& a, const PathHotSpot& b) {
@@ -103,12 +111,13 @@ PathSummary summarise_path(const CriticalPath& path, Duration elapsed, const Pro
     Stretch stretch{step.from, step.to, 1, step.time(), step.at, "outside"};
     if (step.at) {
       const isa::Program& program = *programs.at(step.at->core);
-      Spot& spot = spots[{&program, step.at->queue, step.at->index}];
-      spot.at = *step.at;
+      const InstructionNames names{program, *step.at};
+      const std::string source = names.source();
+      Spot& spot = spots[{&program, names.queue(), names.op(), source}];
       ++spot.steps;
       spot.time += step.time();
-      stretch.place = fmt::format("{} {} {}", step.at->core, step.at->queue,
-                                  InstructionNames{program, *step.at}.source());
+      spot.instructions[step.at->index] += step.time();
+      stretch.place = fmt::format("{} {} {}", step.at->core, step.at->queue, source);
     }
     if (!stretches.empty() && stretches.back().place == stretch.place)
       stretches.back().unite(stretch);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The critical path of a run as figures: the instructions with the largest shares of it (hot spots), and the path itself from its
+// The critical path of a run as figures: what has the largest shares of it (hot spots), and the path itself from its
 // end to the start of the run in at most 20 rows. A row unites consecutive steps: those of one place (core, engine, region or source
 // line) first, then the neighbours whose time together is the smallest. The rows are exact: each begins where the next
 // one, earlier in time, ends, and together they are the simulated time.
 //
-// If the instruction of the first hot spot were free, the run would be shorter by at most its time on the path, because another chain
+// If the instructions of the first hot spot were free, the run would be shorter by at most their time on the path, because another chain
 // of instructions may end last then.
 #pragma once
 
@@ -20,12 +20,15 @@
 
 namespace tahoma::runtime {
 
-struct PathHotSpot {  // one instruction of a program, on all cores that execute the program
+// The instructions of one opcode and one source line (or region, where the program has no lines) of an engine, on all cores that
+// execute the program. A kernel whose loops are unrolled has thousands of instructions for one line, each with a negligible share.
+struct PathHotSpot {
   std::string program, engine, opcode;
-  std::uint64_t index = 0;  // in the queue's stream
-  std::string source;       // "kernel.py:30", or the region; "" if the program names neither
-  std::uint64_t steps = 0;  // of the path
-  base::Duration time;      // on the path
+  std::uint64_t instructions = 0;  // of the engine's stream that are on the path
+  std::uint64_t index = 0;         // of the one with the largest time, in the engine's stream
+  std::string source;              // "kernel.py:30", or the region; "" if the program names neither
+  std::uint64_t steps = 0;         // of the path
+  base::Duration time;             // on the path
   double share_percent = 0;
 };
 

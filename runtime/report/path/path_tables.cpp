@@ -14,8 +14,9 @@ namespace {
 constexpr std::size_t kMostSpotsShown = 8;  // in the text; summary.json has more
 
 std::string spot_line(const PathHotSpot& s) {
-  return fmt::format("  {:>6.1f} %{:>12}{:>9}  {:<24}{:<22}{}\n", s.share_percent, time_text(s.time), s.steps,
-                     fmt::format("{}[{}] {}", s.engine, s.index, s.opcode), s.program, s.source);
+  return fmt::format("  {:>6.1f} %{:>12}{:>9}{:>14}  {:<28} {:<22} {}\n", s.share_percent, time_text(s.time),
+                     s.steps, s.instructions, fmt::format("{} {}, [{}]", s.engine, s.opcode, s.index),
+                     s.program, s.source);
 }
 
 std::string row_line(const PathRow& r) {
@@ -29,7 +30,7 @@ std::string row_line(const PathRow& r) {
 std::string next_line(const std::vector<PathHotSpot>& spots) {
   if (spots.empty()) return "";
   const auto name = [](const PathHotSpot& s) {
-    return fmt::format("{}[{}] of {}", s.engine, s.index, s.program);
+    return fmt::format("{} {} of {}", s.engine, s.opcode, s.source.empty() ? s.program : s.source);
   };
   return fmt::format("  if {} were free, at most {:.1f} % would be saved{}\n", name(spots[0]),
                      spots[0].share_percent,
@@ -43,17 +44,21 @@ const base::Columns<PathHotSpot>& path_hot_spot_columns() {
   using Row = PathHotSpot;
   static const auto kColumns =
       base::Columns<Row>("", "critical_path.hot_spots.*")
-          .text("", "program", "program that the instruction belongs to",
+          .text("", "program", "program that the instructions belong to",
                 [](const Row& r) { return r.program; })
-          .text("", "engine", "engine that executes it", [](const Row& r) { return r.engine; })
-          .number("", "index", Unit::kCount, "its number in the engine's stream, from 0",
-                  [](const Row& r) { return r.index; })
+          .text("", "engine", "engine that executes them", [](const Row& r) { return r.engine; })
           .text("", "opcode", "the instruction", [](const Row& r) { return r.opcode; })
+          .number("", "instructions", Unit::kCount,
+                  "instructions of the engine's stream with this opcode and source on the path",
+                  [](const Row& r) { return r.instructions; })
+          .number("", "index", Unit::kCount,
+                  "number of the one with the largest time, in the engine's stream from 0",
+                  [](const Row& r) { return r.index; })
           .text("", "source", "source line, or region of a program without lines",
                 [](const Row& r) { return r.source; })
-          .number("", "steps", Unit::kCount, "steps of the critical path that it makes, over all cores",
+          .number("", "steps", Unit::kCount, "steps of the critical path that they make, over all cores",
                   [](const Row& r) { return r.steps; })
-          .number("", "time_ns", Unit::kNanoseconds, "its time on the critical path",
+          .number("", "time_ns", Unit::kNanoseconds, "their time on the critical path",
                   [](const Row& r) { return r.time.ns(); })
           .number("", "share_percent", Unit::kPercent, "that in percent of the simulated time",
                   [](const Row& r) { return r.share_percent; });
@@ -85,8 +90,9 @@ std::string path_text(const PathSummary& path) {
   if (path.hot_spots.empty()) return "";
   std::string text = fmt::format(
       "\ncritical path: {} steps, each of which begins where another one ends; together {}\n  "
-      "{:>8}{:>12}{:>9}  {:<24}{:<22}{}\n",
-      path.steps, time_text(path.elapsed), "share", "time", "steps", "hot spot", "program", "source");
+      "{:>8}{:>12}{:>9}{:>14}  {:<28} {:<22} {}\n",
+      path.steps, time_text(path.elapsed), "share", "time", "steps", "instructions", "hot spot, [largest]",
+      "program", "source");
   for (std::size_t n = 0; n < std::min(kMostSpotsShown, path.hot_spots.size()); ++n)
     text += spot_line(path.hot_spots[n]);
   text += next_line(path.hot_spots);
