@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <csignal>
 #include <cstdlib>
 
 #include "runtime/cli/command_line.h"
@@ -9,6 +10,8 @@ extern "C" int sc_main(int, char**) { return EXIT_FAILURE; }
 int main(int argc, char** argv) {
   // SystemC reads it at its first use, and then prints no banner to standard output.
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
+  // A file that would exceed the user's limit is then an error of the write, which removes what is unfinished.
+  std::signal(SIGXFSZ, SIG_IGN);
 #ifdef TAHOMA_CONFIGS  // for a program outside the repository: the machines of the installed package
   setenv("TAHOMA_CONFIGS", TAHOMA_CONFIGS, 0);
 #endif

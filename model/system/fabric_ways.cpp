@@ -40,6 +40,10 @@ FabricWays::FabricWays(const MachineParams& params) {
     for (std::uint32_t to = 0; to < topology.chips(); ++to) {
       const bool leads_on = node != to && fabric.routes.way(node, to).exists();
       next_.push_back(leads_on ? behind[fabric.routes.way(node, to).port] : kNone);
+      // The port in dimension order stays available beside those of the shortest paths.
+      chooses_.push_back(leads_on && params.link.adaptive() &&
+                         (fabric.routes.way(node, to).minimal & ~(1U << fabric.routes.way(node, to).port)) !=
+                             0);
     }
   }
 }

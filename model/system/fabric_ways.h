@@ -40,6 +40,16 @@ class FabricWays {
       node = links_[link].to;
     }
   }
+  // The same for the links that a packet takes whatever adaptive routing decides.
+  template <class Visit>
+  void certainly_along(std::uint32_t from, std::uint32_t to, Visit&& visit) const {
+    for (std::uint32_t node = from; node != to && !chooses_[std::size_t{node} * places_.size() + to];) {
+      const std::uint32_t link = next_[std::size_t{node} * places_.size() + to];
+      if (link == kNone) return;
+      visit(link);
+      node = links_[link].to;
+    }
+  }
   std::uint32_t hops(std::uint32_t from, std::uint32_t to) const;
   double rate(std::uint32_t from, std::uint32_t to) const;  // of the slowest link of the route
 
@@ -49,6 +59,7 @@ class FabricWays {
   std::vector<base::ChipCoordinates> places_;  // by chip
   std::vector<Link> links_;
   std::vector<std::uint32_t> next_;  // link by (node, chip to reach)
+  std::vector<bool> chooses_;        // whether adaptive routing has a choice there
 };
 
 }  // namespace tahoma::model

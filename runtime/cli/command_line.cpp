@@ -5,13 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <iostream>
 #include <new>
 #include <system_error>
 
 #include "isa/core/program_error.h"
 #include "runtime/cli/commands.h"
+#include "runtime/host/whole_file.h"
 #include "runtime/report/files/version.h"
 
 namespace tahoma::runtime {
@@ -64,6 +67,23 @@ std::string place_of(const CLI::App& program) {
   return chosen.empty() ? "" : chosen.front()->get_name();
 }
 
+// What was printed has arrived, or the command has failed.
+void flush_output() {
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0 && std::cout.flush().good();
+  if (!flushed || std::ferror(stdout) != 0) refuse_write("standard output", errno == 0 ? EIO : errno);
+}
+
+// An empty value is a variable that a script has not set. Without this, it would be the default.
+void refuse_empty_values(const CLI::App& program) {
+  for (const CLI::App* command : program.get_subcommands())
+    for (const CLI::Option* option : command->get_options())
+      for (const std::string& value : option->results())
+        if (value.empty())
+          throw UserError("E-CLI-003", command->get_name(),
+                          fmt::format("{}: expected a value, got ''", option->get_name()));
+}
+
 ExitStatus parse_and_act(int argc, const char* const* argv) {
   CLI::App program{
       "Tahoma simulates kernels on a Trainium2 UltraServer: their results, their time and their bottlenecks.",
@@ -82,13 +102,17 @@ ExitStatus parse_and_act(int argc, const char* const* argv) {
     program.parse(argc, argv);
   } catch (const CLI::Success& help) {
     program.exit(help);  // --help, --version: prints
+    flush_output();
     return ExitStatus::kOk;
   } catch (const CLI::ParseError& error) {
     // An unknown option is the likely cause of anything else that is missing.
     if (!program.remaining(true).empty()) refuse_extra(program);
     throw UserError("E-CLI-003", place_of(program), error.what());
   }
-  return action();
+  refuse_empty_values(program);
+  const ExitStatus status = action();
+  flush_output();
+  return status;
 }
 
 ExitStatus fail(ExitStatus status, const std::string& text) {

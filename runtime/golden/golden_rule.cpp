@@ -47,6 +47,10 @@ Format format_of(isa::DType dtype) {
 
 double smallest_normal(isa::DType dtype) { return std::ldexp(1, format_of(dtype).min_exponent); }
 
+double rounded_size(double value, isa::DType dtype) {
+  return value == 0 ? 0 : std::max(std::fabs(value), smallest_normal(dtype));
+}
+
 double unit_roundoff(isa::DType dtype) { return std::ldexp(1.0, -format_of(dtype).significand); }
 
 double round_to(double value, isa::DType dtype) {

@@ -9,9 +9,13 @@
 
 namespace tahoma::runtime {
 
-// Standard deviations of the rounding model that are allowed: an element exceeds them with a probability of
-// at most 2 exp(-18) = 3e-8.
-inline constexpr double kGoldenDeviations = 6;
+// Standard deviations of the rounding model that are allowed. n roundings, each even over +-h, are off by more
+// than k of their deviations h sqrt(n / 3) with a probability of at most 2 exp(-k^2 / 2): an even distribution
+// is sub-Gaussian with its own variance (Chernoff's bound). A run compares at most 2^32 elements, and
+// 2^32 * 2 exp(-8.6^2 / 2) = 7.5e-7: of a million runs, fewer than one is refused by chance.
+inline constexpr double kGoldenDeviations = 8.6;
+inline constexpr double kGoldenElements = 0x1p32,
+                        kGoldenFalseAlarms = 1e-6;  // what follows from it, of a run
 
 // 2^-p for a format of p significant bits: the largest relative rounding error.
 double unit_roundoff(isa::DType dtype);
@@ -19,10 +23,14 @@ double unit_roundoff(isa::DType dtype);
 // Below this value roundings are absolute: relative errors are meaningful only relative to |want| + this.
 double smallest_normal(isa::DType dtype);
 
+// Half a unit in the last place is at most unit_roundoff() times this: |value|, and the smallest normal number
+// for what is smaller. 0 for a zero, which is exact.
+double rounded_size(double value, isa::DType dtype);
+
 // To nearest, ties to even, in one step; overflow gives an infinity. Float formats only (invariant).
 double round_to(double value, isa::DType dtype);
 
-// Six standard deviations of `roundings` fp32 roundings of sums no larger than `range`; the last term
+// The allowed deviation of `roundings` fp32 roundings of sums no larger than `range`; the last term
 // covers gradual underflow.
 double accumulation_slack(double roundings, double range);
 

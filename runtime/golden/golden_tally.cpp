@@ -48,9 +48,13 @@ std::string describe(const HostTensor& got, std::uint64_t index, const Examine& 
                      const MadeBy& made_by) {
   const std::uint64_t row = index / got.columns(), column = index % got.columns();
   const ExaminedElement element = examine(row, column);
-  std::string text =
-      fmt::format("{}[{}, {}] = {:.9g}, expected {:.9g}, allowed {:.9g} .. {:.9g}", got.name, row, column,
-                  got.at(row, column), element.want, element.bounds.low, element.bounds.high);
+  std::string text = fmt::format("{}[{}, {}] = {:.9g}, expected {:.9g}", got.name, row, column,
+                                 got.at(row, column), element.want);
+  // The allowed values are those of the dtype, between which the expected one may lie.
+  if (isa::is_float(got.dtype))
+    if (const double rounded = round_to(element.want, got.dtype); rounded != element.want)
+      text += fmt::format(" (as {} {:.9g})", isa::name_of(got.dtype), rounded);
+  text += fmt::format(", allowed {:.9g} .. {:.9g}", element.bounds.low, element.bounds.high);
   if (made_by) text += fmt::format(", made by {}", made_by(row, column));
   const std::uint64_t first = column == 0 ? 0 : column - 1, last = std::min(column + 1, got.columns() - 1);
   text += fmt::format("\n  got, columns {} to {}:\n", first, last);

@@ -11,6 +11,7 @@
 
 #include "model/base/error.h"
 #include "runtime/host/npy_header.h"
+#include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime {
 
@@ -183,17 +184,12 @@ void write_npy(const std::string& path, const NpyArray& array) {
   header += '\n';
   TAHOMA_INVARIANT(header.size() <= 0xffff, "write_npy " + path + ": too many dimensions for version 1.0");
 
-  errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(kMagic.data(), kMagic.size());
-  const char fixed[] = {1, 0, static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
-  file.write(fixed, sizeof fixed);
-  file.write(header.data(), static_cast<std::streamsize>(header.size()));
-  file.write(reinterpret_cast<const char*>(array.bytes.data()),
-             static_cast<std::streamsize>(array.bytes.size()));
-  file.close();
-  if (!file)
-    throw UserError("E-OUT-003", path, fmt::format("cannot write the file: {}", std::strerror(errno)));
+  const std::array fixed{char{1}, char{0}, static_cast<char>(header.size() & 0xff),
+                         static_cast<char>(header.size() >> 8)};
+  write_new_file(path, {kMagic,
+                        {fixed.data(), fixed.size()},
+                        header,
+                        {reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size()}});
 }
 
 }  // namespace tahoma::runtime

@@ -5,12 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 
 #include "model/base/error.h"
+#include "runtime/host/whole_file.h"
 #include "runtime/report/files/manifest.h"
 
 namespace tahoma::runtime {
@@ -22,15 +21,23 @@ namespace {
 
 constexpr const char* kManifest = "manifest.json";
 
-[[noreturn]] void refuse_unwritable(const fs::path& path, const std::string& reason) {
-  throw UserError("E-OUT-001", path.string(), "cannot write the output folder: " + reason);
+[[noreturn]] void refuse_unwritable(const fs::path& path, const std::string& reason,
+                                    base::ExitStatus status = base::ExitStatus::kUsage) {
+  throw UserError("E-OUT-001", path.string(), "cannot write the output folder: " + reason, status);
+}
+
+void create_folder(const fs::path& folder, const fs::path& for_output) {
+  std::error_code error;
+  if (fs::create_directory(folder, error)) return;
+  if (!error) refuse_unwritable(for_output, "name in use");
+  refuse_unwritable(for_output, error.message(), status_of_write(error.value()));
 }
 
 // Absolute, without a trailing '/', with symbolic links resolved, as required by rename.
 fs::path resolved(const std::string& path) {
   if (path.empty()) refuse_unwritable("--out", "expected a folder's name");
   std::error_code error;
-  fs::path full = fs::absolute(path, error);
+  fs::path full = fs::absolute(behind_links(path), error);
   if (!error) full = fs::weakly_canonical(full, error);
   if (error) refuse_unwritable(path, error.message());
   if (!full.has_filename()) full = full.parent_path();
@@ -51,7 +58,11 @@ std::string foreign_entry(const fs::path& folder) {
   std::vector<std::string> foreign;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (std::find(ours.begin(), ours.end(), name) == ours.end()) foreign.push_back(name);
+    const bool listed = std::find(ours.begin(), ours.end(), name) != ours.end();
+    const fs::file_type type = entry.symlink_status().type();
+    // A link, device or FIFO of a listed name is not what tahoma wrote, either.
+    if (!listed || (type != fs::file_type::regular && type != fs::file_type::directory))
+      foreign.push_back(name);
   }
   return foreign.empty() ? "" : *std::min_element(foreign.begin(), foreign.end());
 }
@@ -95,14 +106,13 @@ void OutputDir::probe() {
   std::vector<fs::path> missing;
   for (fs::path p = target_.parent_path(); !fs::exists(fs::symlink_status(p)); p = p.parent_path())
     missing.push_back(p);
-  std::error_code error;
   for (auto parent = missing.rbegin(); parent != missing.rend(); ++parent) {
-    if (!fs::create_directory(*parent, error)) refuse_unwritable(target_, error.message());
+    create_folder(*parent, target_);
     made_parents_.push_back(*parent);
   }
-  if (!fs::create_directory(staging_, error))
-    refuse_unwritable(target_, error ? error.message() : "name in use");
-  fs::remove(staging_, error);
+  create_folder(staging_, target_);
+  std::error_code ignored;
+  fs::remove(staging_, ignored);
 }
 
 OutputDir::~OutputDir() {
@@ -116,9 +126,7 @@ OutputDir::~OutputDir() {
 
 void OutputDir::begin() {
   if (begun_) return;
-  std::error_code error;
-  if (!fs::create_directory(staging_, error))
-    refuse_unwritable(target_, error ? error.message() : "name in use");
+  create_folder(staging_, target_);
   begun_ = true;
 }
 
@@ -130,20 +138,17 @@ std::string OutputDir::file(const std::string& name) {
 
 std::string OutputDir::folder(const std::string& name) {
   std::string path = file(name);
-  std::error_code error;
-  if (!fs::create_directory(path, error)) refuse_unwritable(path, error.message());
+  create_folder(path, target_ / name);
   return path;
 }
 
 void OutputDir::write(const std::string& name, std::string_view bytes) {
   const std::string path = file(name);
-  errno = 0;
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (!out)
-    throw UserError("E-OUT-003", (target_ / name).string(),
-                    fmt::format("cannot write the file: {}", std::strerror(errno)));
+  try {
+    write_new_file(path, {bytes});
+  } catch (const UserError& error) {
+    throw UserError(error.code, (target_ / name).string(), error.message, error.status);
+  }
 }
 
 void OutputDir::commit() {

@@ -99,6 +99,19 @@ T field(const Json& entry, const char* name, const InputPath& place) {
   }
 }
 
+// Counts are whole numbers: JSON's reader would convert -1 and 2.5 to some.
+std::vector<std::uint64_t> counts(const Json& entry, const char* name, const InputPath& place) {
+  const Json list = field<Json>(entry, name, place);
+  const bool whole = list.is_array() && std::all_of(list.begin(), list.end(), [](const Json& count) {
+                       return count.is_number_unsigned();
+                     });
+  if (!whole)
+    throw UserError("E-STF-002", place.text(),
+                    fmt::format("expected a legal '{}': a list of whole numbers, got {:.60}", name,
+                                list.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  return list.get<std::vector<std::uint64_t>>();
+}
+
 const Type& type_of(const std::string& name, isa::DType wanted, const std::string& input,
                     const InputPath& place) {
   const bool wants_float = isa::is_float(wanted);
@@ -136,13 +149,15 @@ std::vector<std::byte> read_safetensors(const std::string& path, const std::stri
   File file = open(place.file);
   const Json& entry = entry_of(file, place);
   const Type& type = type_of(field<std::string>(entry, "dtype", place), dtype, input_name, place);
-  const auto has = field<std::vector<std::uint64_t>>(entry, "shape", place);
+  const auto has = counts(entry, "shape", place);
   if (has != shape)
     throw UserError("E-STF-005", place.text(),
                     fmt::format("input {} must have shape {}, the file has {}", input_name, shape, has));
-  const auto offsets = field<std::array<std::uint64_t, 2>>(entry, "data_offsets", place);
+  const auto offsets = counts(entry, "data_offsets", place);
   std::uint64_t bytes = isa::size_of(type.dtype);
   for (const std::uint64_t extent : shape) bytes *= extent;
+  if (offsets.size() != 2)
+    throw UserError("E-STF-002", place.text(), "expected a legal 'data_offsets': two numbers");
   if (offsets[0] > offsets[1] || offsets[1] - offsets[0] != bytes || offsets[1] > file.data_bytes)
     throw UserError(
         "E-STF-006", place.text(),

@@ -3,25 +3,68 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
-
-#include "model/base/error.h"
+#include <optional>
+#include <utility>
 
 namespace tahoma::runtime {
 
 using base::UserError;
+namespace fs = std::filesystem;
 
 namespace {
 
 struct Closer {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
+
+constexpr mode_t kNewFile = 0666;  // less the user's mask
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int number() const { return number_; }
+  // 0, or the system's error number: some file systems report a full disk only here.
+  int close() {
+    const int number = std::exchange(number_, -1);
+    return number < 0 || ::close(number) == 0 ? 0 : errno;
+  }
+
+ private:
+  int number_;
+};
+
+// Both return 0 or the system's error number.
+int written_to(const std::string& node, std::string_view bytes) {
+  Descriptor file(::open(node.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  if (file.number() < 0 || !write_all(file.number(), bytes)) return errno;
+  return file.close();
+}
+
+// The contents reach the disk before the name does.
+int replaced(const std::string& path, const std::string& partial, std::optional<mode_t> mode,
+             std::string_view bytes) {
+  Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kNewFile));
+  if (file.number() < 0) return errno;
+  int reason = write_all(file.number(), bytes) && fsync(file.number()) == 0 ? 0 : errno;
+  if (mode && reason == 0 && fchmod(file.number(), *mode & 07777) != 0) reason = errno;
+  if (const int closed = file.close(); reason == 0) reason = closed;
+  if (reason == 0 && std::rename(partial.c_str(), path.c_str()) != 0) reason = errno;
+  if (reason != 0) unlink(partial.c_str());
+  return reason;
+}
 
 }  // namespace
 
@@ -49,22 +92,59 @@ std::string read_file(const std::string& path, std::size_t most) {
   return bytes;
 }
 
-int replace_file(const std::string& partial, const std::string& path, std::string_view bytes) {
-  const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor < 0) return errno;
-  const bool written = write_all(descriptor, bytes) && fsync(descriptor) == 0;
-  const int reason = errno;
-  close(descriptor);
-  if (written && std::rename(partial.c_str(), path.c_str()) == 0) return 0;
-  const int why = written ? errno : reason;
-  unlink(partial.c_str());
-  return why;
+fs::path behind_links(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as the system's
+  fs::path at = path;
+  for (int n = 0; n < kMostLinks; ++n) {
+    std::error_code error;
+    if (!fs::is_symlink(fs::symlink_status(at, error))) return at;
+    const fs::path to = fs::read_symlink(at, error);
+    at = to.is_absolute() ? to : at.parent_path() / to;
+  }
+  refuse_write(path.string(), ELOOP);
 }
 
 void write_file(const std::string& path, std::string_view bytes) {
-  const int reason = replace_file(fmt::format("{}.partial-{}", path, getpid()), path, bytes);
-  if (reason != 0)
-    throw UserError("E-OUT-003", path, fmt::format("cannot write the file: {}", std::strerror(reason)));
+  const std::string target = behind_links(path).string();
+  write_file_as(path, fmt::format("{}.partial-{}", target, getpid()), bytes);
+}
+
+void write_file_as(const std::string& path, const std::string& partial, std::string_view bytes) {
+  struct stat there {};
+  const bool exists = ::stat(path.c_str(), &there) == 0;
+  const int reason = exists && !S_ISREG(there.st_mode)
+                         ? written_to(path, bytes)
+                         : replaced(behind_links(path).string(), partial,
+                                    exists ? std::optional(there.st_mode) : std::nullopt, bytes);
+  if (reason != 0) refuse_write(path, reason);
+}
+
+int create_new_file(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kNewFile);
+  if (descriptor < 0) refuse_write(path, errno);
+  return descriptor;
+}
+
+void write_new_file(const std::string& path, std::initializer_list<std::string_view> parts) {
+  Descriptor file(create_new_file(path));
+  int reason = 0;
+  for (const std::string_view part : parts)
+    if (reason == 0 && !write_all(file.number(), part)) reason = errno;
+  if (const int closed = file.close(); reason == 0) reason = closed;
+  if (reason != 0) refuse_write(path, reason);
+}
+
+base::ExitStatus status_of_write(int reason) {
+  // Errors of the name or of permissions; everything else is a shortage or a failure of the host.
+  constexpr std::array kOfTheName{ENOENT, ENOTDIR, EISDIR, EACCES, EPERM,        EROFS,
+                                  ELOOP,  EEXIST,  ENXIO,  EINVAL, ENAMETOOLONG, ETXTBSY};
+  const bool usage = std::find(kOfTheName.begin(), kOfTheName.end(), reason) != kOfTheName.end();
+  return usage ? base::ExitStatus::kUsage : base::ExitStatus::kHost;
+}
+
+void refuse_write(const std::string& path, int reason) {
+  throw UserError("E-OUT-003", path, fmt::format("cannot write the file: {}", std::strerror(reason)),
+                  status_of_write(reason));
 }
 
 }  // namespace tahoma::runtime

@@ -7,11 +7,9 @@
 #include <chrono>
 #include <map>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "model/base/error.h"
-#include "runtime/host/host_lock.h"
 #include "runtime/host/progress.h"
 #include "runtime/host/sha256.h"
 #include "runtime/report/files/manifest.h"
@@ -20,8 +18,10 @@
 #include "runtime/sweep/results/axis_effects.h"
 #include "runtime/sweep/results/index_page.h"
 #include "runtime/sweep/results/metrics.h"
+#include "runtime/sweep/results/pareto.h"
 #include "runtime/sweep/results/point_table.h"
 #include "runtime/sweep/results/store.h"
+#include "runtime/sweep/sweep_folder.h"
 
 namespace tahoma::runtime {
 
@@ -30,48 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    throw base::UserError("E-OUT-001", folder.string(), "cannot be created: " + error.message(),
-                          base::ExitStatus::kHost);
-}
-
-// True if the folder is empty except for the remains of a sweep that was killed while
-// it wrote its first file.
-bool is_fresh(const fs::path& folder) {
-  if (!fs::exists(folder)) return true;
-  return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(), [](const auto& entry) {
-    return entry.path().filename() == std::string("sweep.yaml") + kPartial;
-  });
-}
-
-// sweep.yaml is the first file: a folder that contains it can be resumed.
-void open_folder(const SweepOptions& options, const std::string& sweep_yaml) {
-  const fs::path known = options.out / "sweep.yaml";
-  const bool there = fs::exists(known);
-  if (there && !options.resume)
-    throw base::UserError("E-SWP-041", options.out.string(),
-                          "already contains a sweep; expected another folder, or --resume to continue it");
-  if (!there && options.resume)
-    throw base::UserError("E-SWP-042", options.out.string(),
-                          "contains no sweep to resume; expected the folder of an earlier --out");
-  if (!there && !is_fresh(options.out))
-    throw base::UserError("E-OUT-002", options.out.string(),
-                          "exists and contains something that tahoma did not write");
-  make_folder(options.out);
-  write_whole(known, sweep_yaml);
-  make_folder(options.out / "points");
-}
-
-// Only one sweep at a time may use a folder; the lock ends with its process.
-HostLock locked(const fs::path& folder) {
-  if (auto lock = HostLock::of_folder(folder)) return std::move(*lock);
-  throw base::UserError("E-SWP-043", folder.string(),
-                        "another sweep is running in this folder; expected one at a time");
-}
-
 class Sweep {
  public:
   Sweep(const SweepSpec& spec, const SweepOptions& options)
@@ -79,15 +37,16 @@ class Sweep {
         options_(options),
         points_folder_(options.out / "points"),
         binary_(host_facts().binary_sha256),
-        columns_(column_patterns(spec, objectives_of(options.pareto, "--pareto"), options.columns)),
+        objectives_(objectives_of(options.pareto, "--pareto")),
+        columns_(column_patterns(spec, objectives_, options.columns)),
         points_(prepare(spec, binary_)) {
     for (std::size_t i = 0; i < points_.size(); ++i) by_id_[points_[i].id].push_back(i);
   }
 
   SweepOutcome run() {
     const Clock::time_point start = Clock::now();
-    open_folder(options_, spec_.to_yaml());
-    const HostLock lock = locked(options_.out);
+    open_sweep_folder(options_.out, options_.resume, spec_);
+    const HostLock lock = locked_sweep_folder(options_.out);
     Store store(options_.out / "sweep.db", {{"title", spec_.title},
                                             {"pareto", options_.pareto},
                                             {"metrics", own_metrics()},
@@ -136,9 +95,18 @@ class Sweep {
   void record(const std::string& id, const SweepPointResult& result) {
     for (const std::size_t at : by_id_.at(id)) {
       if (!result.done()) ++outcome_.failed;
-      store_->add_result(points_[at], result,
-                         result.done() ? measures_of(spec_, points_[at], folder(id)) : PointMeasures{});
+      const PointMeasures measures =
+          result.done() ? measures_of(spec_, points_[at], folder(id)) : PointMeasures{};
+      if (result.done()) require_objectives(points_[at], measures.metrics);
+      store_->add_result(points_[at], result, measures);
     }
+  }
+
+  // The names of metrics are known after the first run, so that is when a wrong one of --pareto ends the sweep.
+  void require_objectives(const PreparedSweepPoint& point, const Metrics& metrics) const {
+    std::map<std::string, double> known = values_of(point.point.parameters);
+    for (const auto& [name, expression] : spec_.metrics) known[name] = 0;  // even if it is not finite here
+    for (const Objective& objective : objectives_) objective.expression.require(names_in(metrics, known));
   }
 
   // Attempts all points without a final result until all have one or no retry is left.
@@ -148,7 +116,7 @@ class Sweep {
          ++round) {
       std::vector<Job> jobs;
       for (const std::size_t at : open_) {
-        make_folder(folder(points_[at].id));
+        make_sweep_folder(folder(points_[at].id));
         write_whole(folder(points_[at].id) / "config.yaml", points_[at].config);
         jobs.push_back({points_[at].id, points_[at].point.workload});
         const auto before = read_result(folder(points_[at].id));
@@ -212,6 +180,7 @@ class Sweep {
   const SweepOptions& options_;
   fs::path points_folder_;
   std::string binary_;
+  std::vector<Objective> objectives_;
   std::vector<std::string> columns_;  // of points.csv
   std::vector<PreparedSweepPoint> points_;
   std::map<std::string, std::vector<std::size_t>> by_id_;

@@ -12,8 +12,8 @@
 // results of an uninterrupted sweep.
 //
 // UserError in addition to those of the parts: E-SWP-041 the folder already contains a sweep, E-SWP-042
-// there is nothing to resume, E-SWP-043 another sweep is running there, E-OUT-001 and E-OUT-003 if the
-// folder cannot be written.
+// there is nothing to resume, E-SWP-043 another sweep is running there, E-SWP-044 the sweep in the folder has
+// other points, E-OUT-001 and E-OUT-003 if the folder cannot be written.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/trace/packet_writer.h"
 
-#include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <trace.pb.h>
@@ -9,11 +8,10 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <optional>
 #include <utility>
 
-#include "model/base/error.h"
+#include "runtime/host/whole_file.h"
 #include "runtime/trace/intern_table.h"
 
 namespace tahoma::runtime {
@@ -39,19 +37,13 @@ std::uint64_t timestamp(base::Time t) { return static_cast<std::uint64_t>(t.fs /
 }  // namespace
 
 struct PacketWriter::Impl {
-  explicit Impl(const std::string& name)
-      : path(name), file(::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-    if (file < 0) refuse(errno);
+  explicit Impl(const std::string& name) : path(name), file(create_new_file(name)) {
     stream.emplace(file, kBuffer);
   }
   ~Impl() {
     if (file < 0) return;
     stream.reset();
     ::close(file);
-  }
-
-  [[noreturn]] void refuse(int error) const {
-    throw base::UserError("E-OUT-003", path, std::string("cannot be written: ") + std::strerror(error));
   }
 
   trace::TrackEvent& event(PacketWriter::Track track, trace::TrackEvent::Type type, base::Time when);
@@ -79,7 +71,7 @@ void PacketWriter::Impl::send() {
   out.WriteTag(kPacketTag);
   out.WriteVarint32(static_cast<std::uint32_t>(packet.ByteSizeLong()));
   packet.SerializeWithCachedSizes(&out);
-  if (out.HadError()) refuse(stream->GetErrno());
+  if (out.HadError()) refuse_write(path, stream->GetErrno());
   packet.Clear();
 }
 
@@ -188,9 +180,9 @@ void PacketWriter::count(Track track, base::Time when, double value) {
 
 void PacketWriter::close() {
   Impl& m = *impl_;
-  if (!m.stream->Flush()) m.refuse(m.stream->GetErrno());
+  if (!m.stream->Flush()) refuse_write(m.path, m.stream->GetErrno());
   m.stream.reset();
-  if (::close(std::exchange(m.file, -1)) != 0) m.refuse(errno);
+  if (::close(std::exchange(m.file, -1)) != 0) refuse_write(m.path, errno);
 }
 
 std::uint64_t PacketWriter::bytes_written() const {

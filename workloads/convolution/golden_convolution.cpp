@@ -152,8 +152,8 @@ GoldenResult check_convolution(const HostTensor& x, const HostTensor& w, const H
                    fmt::format("golden convolution of x {}, w {} = {}", x.shape, w.shape, y.shape));
   const ConvolutionCheck check(x, w, bias, y, geometry);
   const std::string rule =
-      fmt::format("{} rounding of want +- 6 * 2^-24 * sqrt({:.0f} / 3) * (|want| + 6 |products|)",
-                  isa::name_of(y.dtype), check.roundings());
+      fmt::format("{0} rounding of want +- {1:g} * 2^-24 * sqrt({2:.0f} / 3) * (|want| + {1:g} |products|)",
+                  isa::name_of(y.dtype), kGoldenDeviations, check.roundings());
   return conclude(
       check.run(), y, [&](auto row, auto column) { return check.examine(row, column); },
       unit_roundoff(y.dtype) + accumulation_slack(check.roundings(), 1), rule, made_by);

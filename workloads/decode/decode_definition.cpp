@@ -42,8 +42,10 @@ class Definition {
     p /= p.sum();
     const Eigen::RowVectorXd want = p.transpose() * v_, mass = p.transpose() * v_.cwiseAbs();
     const Matrix apart = v_.rowwise() - want;
-    const Eigen::ArrayXd square = (p.cwiseAbs2().transpose() * apart.cwiseAbs2()).transpose().array(),
-                         most = (p.transpose() * apart.cwiseAbs()).transpose().array();
+    const double least = runtime::smallest_normal(t_.q.dtype);
+    const Eigen::VectorXd size = p.cwiseMax(least);
+    const Eigen::ArrayXd square = (size.cwiseAbs2().transpose() * apart.cwiseAbs2()).transpose().array(),
+                         most = (size.transpose() * apart.cwiseAbs()).transpose().array();
     const Eigen::ArrayXd spread = (runtime::kGoldenDeviations * (square / 3).sqrt()).min(most);
     const double shared = shared_error(q.norm() * k_.rowwise().norm().maxCoeff(),
                                        scores.cwiseAbs().maxCoeff(), static_cast<double>(v_.rows()));
@@ -98,8 +100,8 @@ runtime::GoldenResult check_decode(const DecodeTensors& tensors, const runtime::
       tensors.o, [&](std::uint64_t row) { return definition.row(row); },
       runtime::unit_roundoff(tensors.o.dtype) + unit + shared,
       fmt::format(
-          "{} rounding of want +- (6 * 2^{:.0f} * sqrt(sum p^2 (v - want)^2 / 3) + {:.2g} * sum p |v|)",
-          isa::name_of(tensors.o.dtype), std::log2(unit), shared),
+          "{} rounding of want +- ({:g} * 2^{:.0f} * sqrt(sum p^2 (v - want)^2 / 3) + {:.2g} * sum p |v|)",
+          isa::name_of(tensors.o.dtype), runtime::kGoldenDeviations, std::log2(unit), shared),
       made_by);
 }
 

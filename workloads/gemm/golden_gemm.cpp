@@ -217,8 +217,8 @@ GoldenResult check_gemm(const HostTensor& a, const HostTensor& b, const HostTens
   const GoldenTally tally = c.dtype == isa::DType::kFp32 ? check.run<double>() : check.run<float>();
   const double slack = accumulation_slack(check.roundings(), 1);
   const std::string rule = fmt::format(
-      "{} rounding of want +- 6 * 2^-24 * sqrt({:.0f} / 3) * range of the element's running sums{}",
-      isa::name_of(c.dtype), check.roundings(), rule_behind(epilogue));
+      "{} rounding of want +- {:g} * 2^-24 * sqrt({:.0f} / 3) * range of the element's running sums{}",
+      isa::name_of(c.dtype), kGoldenDeviations, check.roundings(), rule_behind(epilogue));
   return conclude(
       tally, c, [&](auto row, auto column) { return check.examine(row, column); },
       unit_roundoff(c.dtype) + slack, rule, made_by);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition of cross-entropy and its gradient, in double and by whole rows.
 //
-// Tolerance. A row's sum of exponentials is off by a relative error r: 6 deviations of its `columns` fp32
+// Tolerance. A row's sum of exponentials is off by a relative error r: the deviations of its `columns` fp32
 // additions, 2^-24 of twice the largest logit for the arguments, 32 * 2^-24 for the exponential and the
 // updates of the maximum, and 4 * 2^-24 more for every 2048 columns. The loss is off by r and by 2^-22 of its
 // terms. The gradient is off by 2 r and half a unit in the dtype of scale p, whose exponential was rounded

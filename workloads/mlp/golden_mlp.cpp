@@ -19,7 +19,7 @@ namespace tahoma::workloads {
 
 using runtime::accumulation_slack, runtime::GoldenResult, runtime::HostTensor, runtime::kGoldenDeviations,
     runtime::MadeBy;
-using runtime::unit_roundoff, runtime::WantedRow;
+using runtime::rounded_size, runtime::unit_roundoff, runtime::WantedRow;
 
 namespace {
 
@@ -112,7 +112,7 @@ class MlpDefinition {
       // Independent errors of the two sums and of the rounding of h.
       const double by_inner = activation_.slope * inner.slack * std::fabs(other);
       const double by_up = t_.gate != nullptr ? std::fabs(active) * up[i].slack : 0;
-      const double error = std::hypot(by_inner, by_up, rounding * std::fabs(h[i]));
+      const double error = std::hypot(by_inner, by_up, rounding * rounded_size(h[i], t_.x.dtype));
       h_fourth_[i / count] += fourth(h[i]);
       h_error_fourth_[i / count] += fourth(error);
     }
@@ -135,10 +135,11 @@ GoldenResult check_mlp(const MlpTensors& tensors, isa::ActFn activation, const H
                        const MadeBy& made_by) {
   const MlpDefinition definition(tensors, activation);
   const std::string rule = fmt::format(
-      "{} rounding of want +- 6 deviations of {} + {} fp32 sums and of h's rounding to {}, and {} ulp of {} "
+      "{} rounding of want +- {:g} deviations of {} + {} fp32 sums and of h's rounding to {}, and {} ulp of "
+      "{} "
       "in full",
-      isa::name_of(y.dtype), tensors.x.columns(), tensors.up.columns(), isa::name_of(y.dtype),
-      isa::activation_function(activation).error.ulps, isa::name_of(activation));
+      isa::name_of(y.dtype), kGoldenDeviations, tensors.x.columns(), tensors.up.columns(),
+      isa::name_of(y.dtype), isa::activation_function(activation).error.ulps, isa::name_of(activation));
   return runtime::check_rows(
       y, [&](std::uint64_t row) { return definition.row(row); },
       unit_roundoff(y.dtype) * (1 + kGoldenDeviations / std::numbers::sqrt3) +

@@ -2,9 +2,9 @@
 // The golden definition of a feed-forward layer, and its tolerance (runtime/golden/golden.h has the rule).
 //
 // The reference is double throughout. Each hidden element h has the errors of its sums, through the steepest
-// slope of the activation, and six deviations of its own rounding. These are independent between elements, so
+// slope of the activation, and the deviations of its own rounding. These are independent between elements, so
 // they add up to |error of h|_4 |w|_4 in y, where |x|_4 is the 4-norm of the row or column. The errors of y's
-// own sum are added; its R is |want| + 6 |h|_4 |w|_4. The units in the last place of the activation and the
+// own sum are added; its R is |want| + k |h|_4 |w|_4. The units in the last place of the activation and the
 // product may be shared by all elements and count in full. The scale of an element's relative error is |h|_4
 // |w|_4.
 #pragma once

@@ -82,8 +82,10 @@ runtime::GoldenResult check_routing(const RoutingTensors& t, const MakerOfOutput
   runtime::GoldenResult result = runtime::check_rows(
       t.gates, [&](std::uint64_t token) { return gates_of(t, token); },
       runtime::accumulation_slack(static_cast<double>(t.logits.columns()), 1) + 16 * kUnit,
-      "experts, places and counts exact; gates: want +- (6 * 2^-24 * sqrt(n / 3) + (4 |logit| + 16) * 2^-24) "
-      "want",
+      fmt::format(
+          "experts, places and counts exact; gates: want +- ({:g} * 2^-24 * sqrt(n / 3) + (4 |logit| + "
+          "16) * 2^-24) want",
+          runtime::kGoldenDeviations),
       maker("gates"));
   const Decisions d = decide(t);
   result.add(runtime::check_moved(d.chosen, t.chosen, maker("chosen")));

@@ -56,13 +56,13 @@ class Transformer final : public runtime::Workload {
 
   runtime::GoldenResult verify(Machine& machine) override {
     const HostTensor got = gather(machine);
-    const std::vector<Stream> streams = wanted();
+    const std::vector<Noisy> streams = wanted();
     const std::uint64_t rows = params_.sequence_rows();
     runtime::GoldenResult golden = runtime::check_rows(
         got, [&](std::uint64_t row) { return wanted_row(streams[row / rows], row % rows); },
         runtime::unit_roundoff(kModelDType),
-        "six deviations of independent roundings of the activations, relative to the root mean square of a "
-        "token's row",
+        fmt::format("{:g} deviations of independent roundings of the activations",
+                    runtime::kGoldenDeviations),
         [&](std::uint64_t row, std::uint64_t) {
           return fmt::format("the ranks of replica {}", row / (params_.all_rows() / params_.parallel.data));
         });
@@ -127,25 +127,23 @@ class Transformer final : public runtime::Workload {
     return out;
   }
 
-  // On the longest path through a part: normed rows, a product, rope twice, probabilities, their output, a
-  // partial sum, the stream, the sum over the ranks, and outputs over parts of the keys; without attention
-  // two fewer. Experts add the inputs of the router's choice, and the sum of the experts' results of a token.
-  Roundings roundings() const {
-    std::uint32_t sum = 1;
+  // Of the sums over the ranks; attention over parts of the keys adds up outputs, too.
+  PartialRoundings roundings() const {
+    std::uint32_t sum = 0;
     for (const PhasePrograms::Exchange& exchange : replicas_.front()->groups().front().programs->exchanges())
       sum = std::max(sum, exchange.planned().roundings);
     const bool in_parts = decodes() && params_.parallel.sequence > 1;
-    return {8.0 + sum + (in_parts ? 1 : 0), (routing_ ? 8.0 : 6.0) + sum};
+    return {static_cast<double>(sum) + (in_parts ? 1 : 0), static_cast<double>(sum)};
   }
 
   // By sequence.
-  std::vector<Stream> wanted() const {
+  std::vector<Noisy> wanted() const {
     const HostCase values = host_case(params_, seed_);
     const Rows x = matrix_of(values.x);
     const auto rows = static_cast<Eigen::Index>(params_.sequence_rows());
-    std::vector<Stream> streams;
+    std::vector<Noisy> streams;
     for (Eigen::Index first = 0; first < x.rows(); first += rows)
-      streams.push_back({x.middleRows(first, rows), Eigen::VectorXd::Zero(rows)});
+      streams.push_back(Noisy::exact(x.middleRows(first, rows)));
     for (std::uint64_t l = 0; l < params_.layers; ++l)
       for (std::size_t s = 0; s < streams.size(); ++s)
         apply_layer(params_.model, values.weights[l], roundings(), cache_of(values, l, s), streams[s],

@@ -7,8 +7,10 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "model/base/error.h"
 
@@ -19,15 +21,33 @@ namespace {
 // scalar that contains this was never closed.
 constexpr std::string_view kEnd = "#\x1F end of the configuration";
 
-std::string place_of(const std::string& label, const YAML::Mark& mark) {
-  return fmt::format("{}:{}:{}", label, mark.line + 1, mark.column + 1);
-}
+// Positions in the user's text, which ends with its last visible character: what the parser misses at the end
+// is missing there, and not behind what is appended.
+class Positions {
+ public:
+  explicit Positions(const NamedText& source) : label_(source.label) {
+    const std::size_t last = source.text.find_last_not_of(" \t\r\n");
+    const std::string_view visible(source.text.data(), last == std::string::npos ? 0 : last + 1);
+    const std::size_t newline = visible.rfind('\n');
+    line_ = static_cast<int>(std::count(visible.begin(), visible.end(), '\n'));
+    column_ =
+        static_cast<int>(newline == std::string_view::npos ? visible.size() : visible.size() - newline - 1);
+  }
+  std::string of(const YAML::Mark& mark) const {
+    const auto [line, column] = std::min(std::pair(mark.line, mark.column), std::pair(line_, column_));
+    return fmt::format("{}:{}:{}", label_, line + 1, column + 1);
+  }
+
+ private:
+  std::string label_;
+  int line_ = 0, column_ = 0;  // behind the last character, from 0
+};
 
 // The first of two passes: it finds errors of YAML before the second finds errors of configuration. (An open
 // brace can look like a key that is a map.)
 class SyntaxCheck final : public YAML::EventHandler {
  public:
-  explicit SyntaxCheck(std::string label) : label_(std::move(label)) {}
+  explicit SyntaxCheck(const Positions& positions) : positions_(positions) {}
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
@@ -35,7 +55,7 @@ class SyntaxCheck final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                 const std::string& value) override {
     if (value.find(kEnd) != std::string::npos)
-      throw UserError("E-CFG-017", place_of(label_, mark), "not YAML: a quotation is not closed");
+      throw UserError("E-CFG-017", positions_.of(mark), "not YAML: a quotation is not closed");
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                        YAML::EmitterStyle::value) override {
@@ -51,10 +71,9 @@ class SyntaxCheck final : public YAML::EventHandler {
  private:
   void open(const YAML::Mark& mark) {
     if (++depth_ > kMostDepth)
-      throw UserError("E-CFG-014", place_of(label_, mark),
-                      fmt::format("nested more than {} deep", kMostDepth));
+      throw UserError("E-CFG-014", positions_.of(mark), fmt::format("nested more than {} deep", kMostDepth));
   }
-  std::string label_;
+  const Positions& positions_;
   int depth_ = 0;
 };
 
@@ -71,7 +90,7 @@ struct Frame {
 
 class Flattener final : public YAML::EventHandler {
  public:
-  Flattener(std::string label, std::string root) : label_(std::move(label)), root_(std::move(root)) {}
+  Flattener(const Positions& positions, std::string root) : positions_(positions), root_(std::move(root)) {}
   FlatConfig take() { return std::move(config_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -100,7 +119,7 @@ class Flattener final : public YAML::EventHandler {
              fmt::format("expected a map of keys and values, got '{}'", value.substr(0, 40)));
     if (awaits_key()) return take_key(mark, value);
     scalars_.insert(value_path());
-    config_.leaves.push_back({value_path(), value, place_of(label_, mark), key_place(mark)});
+    config_.leaves.push_back({value_path(), value, positions_.of(mark), key_place(mark)});
     value_done();
   }
 
@@ -117,7 +136,7 @@ class Flattener final : public YAML::EventHandler {
 
  private:
   [[noreturn]] void refuse(const char* code, const YAML::Mark& mark, const std::string& text) const {
-    throw UserError(code, place_of(label_, mark), text);
+    throw UserError(code, positions_.of(mark), text);
   }
 
   // Plain scalars have the tag "?", quoted ones "!", collections "?" or none. Any other tag was written by
@@ -140,7 +159,7 @@ class Flattener final : public YAML::EventHandler {
   }
 
   std::string key_place(const YAML::Mark& mark) const {
-    return frames_.empty() || !frames_.back().is_map ? place_of(label_, mark) : frames_.back().key_place;
+    return frames_.empty() || !frames_.back().is_map ? positions_.of(mark) : frames_.back().key_place;
   }
 
   void take_key(const YAML::Mark& mark, const std::string& key) {
@@ -148,7 +167,7 @@ class Flattener final : public YAML::EventHandler {
     if (key.empty()) refuse("E-CFG-019", mark, "expected a key");
     if (key == "<<") refuse("E-CFG-011", mark, "merge keys are not followed: use 'extends:'");
     frame.value_path = frame.path.empty() ? key : frame.path + "." + key;
-    frame.key_place = place_of(label_, mark);
+    frame.key_place = positions_.of(mark);
     // The search covers the whole text and not only this map, because 'a.b: 1' is short for 'a: {b: 1}'.
     if (!frame.keys.insert(key).second || scalars_.contains(frame.value_path))
       refuse("E-CFG-010", mark, fmt::format("key '{}' is given twice", frame.value_path));
@@ -165,7 +184,7 @@ class Flattener final : public YAML::EventHandler {
     if (frames_.empty() && root_.empty() && !is_map)
       refuse("E-CFG-015", mark, "expected a map of keys and values, got a list");
     if (awaits_key()) refuse("E-CFG-019", mark, "expected a key, got a map or a list");
-    frames_.push_back({is_map, value_path(), place_of(label_, mark), "", "", {}, 0});
+    frames_.push_back({is_map, value_path(), positions_.of(mark), "", "", {}, 0});
   }
 
   void close() {
@@ -177,7 +196,8 @@ class Flattener final : public YAML::EventHandler {
     value_done();
   }
 
-  std::string label_, root_;
+  const Positions& positions_;
+  std::string root_;
   FlatConfig config_;
   std::set<std::string> scalars_;  // their paths
   std::vector<Frame> frames_;
@@ -185,14 +205,14 @@ class Flattener final : public YAML::EventHandler {
 };
 
 // At most two documents: for some texts (",") the parser never reports the end.
-void parse_events(const std::string& text, const std::string& label, YAML::EventHandler& handler) {
+void parse_events(const std::string& text, const Positions& positions, YAML::EventHandler& handler) {
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(handler)) handler.OnNull(YAML::Mark(), YAML::NullAnchor);
     parser.HandleNextDocument(handler);
   } catch (const YAML::Exception& e) {
-    throw UserError("E-CFG-017", place_of(label, e.mark), "not YAML: " + e.msg);
+    throw UserError("E-CFG-017", positions.of(e.mark), "not YAML: " + e.msg);
   }
 }
 
@@ -205,10 +225,11 @@ FlatConfig flatten_text(const NamedText& source, const std::string& root) {
   if (!text.ends_with('\n')) text += '\n';
   text += kEnd;
   text += '\n';
-  SyntaxCheck syntax(source.label);
-  parse_events(text, source.label, syntax);
-  Flattener flattener(source.label, root);
-  parse_events(text, source.label, flattener);
+  const Positions positions(source);
+  SyntaxCheck syntax(positions);
+  parse_events(text, positions, syntax);
+  Flattener flattener(positions, root);
+  parse_events(text, positions, flattener);
   return flattener.take();
 }
 

@@ -220,7 +220,8 @@ void Engine::conclude(const isa::Instruction& i, const base::InstructionActivity
 }
 
 void Engine::finish(Time ready) {
-  completion_.reach(ready);
+  // The issue of the last instruction may end after its result, with a slow clock.
+  completion_.reach(std::max(ready, ledger_.cursor()));
   retire->something_ended();
 }
 

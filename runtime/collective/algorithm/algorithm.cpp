@@ -143,6 +143,7 @@ std::vector<ChannelPlan> part_of_plan(const std::vector<ChannelPlan>& together, 
 
 std::vector<ChannelPlan> dealt(const std::vector<std::shared_ptr<const Schedule>>& variants,
                                std::uint32_t channels) {
+  TAHOMA_INVARIANT(!variants.empty(), "an algorithm has planned no schedule");
   std::vector<ChannelPlan> plan;
   for (std::uint32_t c = 0; c < channels; ++c)
     plan.push_back({variants[c % variants.size()], 1.0 / channels});

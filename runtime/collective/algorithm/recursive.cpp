@@ -115,8 +115,10 @@ std::string recursive_refusal(const Problem&, const Grid& grid) {
 }
 
 std::vector<ChannelPlan> recursive_plan(const Problem& problem, const Grid& grid, std::uint32_t channels) {
+  // A single rank has no axis, and one schedule without exchanges.
+  const std::size_t first_axes = std::max<std::size_t>(1, grid.axes.size());
   std::vector<std::shared_ptr<const Schedule>> variants;
-  for (std::uint32_t v = 0; v < std::min<std::size_t>(channels, grid.axes.size()); ++v)
+  for (std::uint32_t v = 0; v < std::min<std::size_t>(channels, first_axes); ++v)
     variants.push_back(std::make_shared<const Schedule>(Hypercube(problem, grid, v).schedule()));
   return dealt(variants, channels);
 }

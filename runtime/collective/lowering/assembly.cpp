@@ -106,6 +106,15 @@ PlannedCollective Assembly::add(std::size_t group_index, const Spec& spec) {
       planned.spans[r].push_back({seat.at->core, seat.queue, begins[r], mark(seat)});
     }
   }
+  // Ranks that have nothing to move still begin and end.
+  for (std::uint32_t r = 0; r < group.ranks(); ++r) {
+    if (!planned.spans[r].empty()) continue;
+    const ChannelQueue& place = by_rank[r].front();
+    CoreProgram& program = core(place.core).program;
+    program.kernel.region(planned.spec.name());
+    const std::uint32_t begin = program.mark(place.queue);
+    planned.spans[r].push_back({place.core, place.queue, begin, program.mark(place.queue)});
+  }
   return planned;
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/report/regions/regions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "isa/table/table.h"
 #include "isa/table/table_fields.h"
+#include "model/base/error.h"
 #include "model/system/fabric_ways.h"
 
 namespace tahoma::runtime {
@@ -76,6 +79,7 @@ void RegionRecorder::Region::add(const Region& other) {
   }
   for (std::size_t s = 0; s < stacks.size(); ++s) stacks[s] += other.stacks[s];
   for (const auto& [chips, bytes] : other.flows) flows[chips] += bytes;
+  awaited = awaited || other.awaited;
 }
 
 void RegionRecorder::Region::count_flow(std::uint64_t bytes, std::uint32_t from, std::uint32_t to) {
@@ -122,20 +126,35 @@ void RegionRecorder::instruction(const base::InstructionActivity& a) {
   // The range ends with its last instruction or with a jump.
   if (a.index == place.stretch.last || isa::row_of(i.op).cost == isa::CostClass::kBranch)
     times_.book(a.core, a.queue, place.region, a.engine_time);
+  if (a.released_by != 0) arrived(a);
   if (a.busy.fs == 0) return;  // waits and register instructions are waiting time, not work
   const bool tensor = a.queue == static_cast<std::uint8_t>(isa::Queue::kTensor);
   book(regions_[place.region], a, static_cast<double>(tensor ? a.hardware_flops : elements_of(i)));
 }
 
 void RegionRecorder::book(Region& region, const base::InstructionActivity& a, double operations) const {
-  region.touch(a.core, a.start, a.complete);
+  // With a slow clock, the issue may end after the result.
+  region.touch(a.core, a.start, std::max(a.complete, a.start + a.busy));
   if (a.queue >= kEngines) return;
   region.cores[a.core].busy[a.queue] += a.busy;
   region.operations += operations;
 }
 
 void RegionRecorder::transfer(const base::TransferActivity& a) {
-  book(regions_[place_of(transfers_, a.core, a.queue, a.index).region], a);
+  const std::uint32_t region = place_of(transfers_, a.core, a.queue, a.index).region;
+  book(regions_[region], a);
+  if (a.write_bytes > 0 && isa::GlobalAddress::from(a.write_address).chip != a.core / machine_.chip.cores)
+    senders_[a.cause] = region;
+}
+
+// A transfer to another chip is recorded when its data have been read; the record of what waits for them shows
+// that they have arrived.
+void RegionRecorder::arrived(const base::InstructionActivity& a) {
+  const auto sender = senders_.find(a.released_by);
+  if (sender == senders_.end()) return;
+  Region& region = regions_[sender->second];
+  region.end = std::max(region.end, a.start);
+  region.awaited = true;
 }
 
 void RegionRecorder::book(Region& region, const base::TransferActivity& a) const {
@@ -146,9 +165,12 @@ void RegionRecorder::book(Region& region, const base::TransferActivity& a) const
     return at.chip * machine_.chip.hbm.stacks + at.stack;
   };
   if (a.read_bytes > 0) {
+    // Of several sources, only the first has a known address; each has as many bytes as are written.
     const isa::GlobalAddress from = isa::GlobalAddress::from(a.read_address);
-    region.count_bytes(stack_of(from), a.read_bytes);
-    region.count_flow(a.read_bytes, from.chip, own);
+    const std::uint64_t known = a.write_bytes > 0 ? std::min(a.read_bytes, a.write_bytes) : a.read_bytes;
+    region.count_bytes(stack_of(from), known);
+    region.hbm_bytes += a.read_bytes - known;
+    region.count_flow(known, from.chip, own);
   }
   if (a.write_bytes > 0) {
     const isa::GlobalAddress to = isa::GlobalAddress::from(a.write_address);
@@ -163,8 +185,8 @@ Duration RegionRecorder::link_time(const Region& region) const {
   std::vector<double> seconds(ways.links().size());
   for (const auto& flow : region.flows) {
     const auto bytes = static_cast<double>(flow.second);
-    ways.along(static_cast<std::uint32_t>(flow.first >> 32), static_cast<std::uint32_t>(flow.first),
-               [&](std::uint32_t link) { seconds[link] += bytes / ways.links()[link].rate; });
+    ways.certainly_along(static_cast<std::uint32_t>(flow.first >> 32), static_cast<std::uint32_t>(flow.first),
+                         [&](std::uint32_t link) { seconds[link] += bytes / ways.links()[link].rate; });
   }
   return {static_cast<std::int64_t>(*std::max_element(seconds.begin(), seconds.end()) * 1e15)};
 }
@@ -191,6 +213,11 @@ RegionSummary RegionRecorder::summary_of(const Region& region, const KindTimes& 
         time_of(*std::max_element(region.stacks.begin(), region.stacks.end()),
                 static_cast<double>(peak.bytes_per_second));
   s.needs[index_of(RooflineResource::kLink)] = link_time(region);
+  if (!region.awaited)
+    s.needs[index_of(RooflineResource::kLink)] =
+        std::min(s.needs[index_of(RooflineResource::kLink)], s.time());
+  TAHOMA_INVARIANT(s.bound() <= s.time(), fmt::format("region {}: its {} needs {} fs of {} fs", s.name,
+                                                      name_of(s.bound_by()), s.bound().fs, s.time().fs));
   return s;
 }
 

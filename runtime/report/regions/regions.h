@@ -3,14 +3,16 @@
 // each program under its own name): the time of each, and the lower bound that the machine's
 // timing laws give for it.
 //
-// The time of a region is from the start of its first instruction or packet on any core to its last result;
-// regions may overlap. Its bound is the largest time for which its own instructions occupy one resource:
+// The time of a region is from the start of its first instruction or packet on any core to its last result. What
+// it sends to another chip has arrived when an instruction that waits for it goes on. Regions may overlap. Its bound is the largest time for which its own instructions occupy one resource:
 //   tensor, vector, scalar, gpsimd   the issue of that engine, on the core with the maximum
 //   dma                              the 16 DMA engines of a core, on the core with the maximum, if evenly
 //                                    distributed over them
 //   hbm                              bytes read and written of a stack at the stack's peak bandwidth
-//   link                             data over the busiest direction of a link, at its rate, on routes in
-//                                    dimension order
+//   link                             data over the busiest direction of a link, at its rate, on links that
+//                                    they take however adaptive routing decides. Of data that no instruction
+//                                    waits for, no more than arrives in the time of the region
+// It never exceeds the time (invariant).
 // A perfect schedule of the same instructions would take that long. The bound does not consider a better
 // choice of instructions; MFU does. region_times.h splits the time of its engines.
 #pragma once
@@ -20,6 +22,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "isa/core/program.h"
@@ -88,6 +91,7 @@ class RegionRecorder final : public base::Observer {
     std::vector<OnCore> cores;
     std::vector<std::uint64_t> stacks;             // bytes of each stack
     std::map<std::uint64_t, std::uint64_t> flows;  // bytes from one chip to another, by both chip numbers
+    bool awaited = false;                          // an instruction has waited for what it sent
   };
   // Maps a program's region numbers to indices of regions_.
   struct Labels {
@@ -106,6 +110,7 @@ class RegionRecorder final : public base::Observer {
   const Place& place_of(Places& places, std::uint32_t core, std::uint8_t queue, std::uint32_t index) const;
   void book(Region& region, const base::InstructionActivity& a, double operations) const;
   void book(Region& region, const base::TransferActivity& a) const;
+  void arrived(const base::InstructionActivity& a);
   RegionSummary summary_of(const Region& region, const KindTimes& engines) const;
   base::Duration link_time(const Region& region) const;
 
@@ -115,6 +120,7 @@ class RegionRecorder final : public base::Observer {
   std::map<const isa::Program*, std::shared_ptr<Labels>> labels_;
   std::vector<const Labels*> by_core_;
   Places instructions_, transfers_;
+  std::unordered_map<std::uint64_t, std::uint32_t> senders_;  // regions of transfers to other chips, by cause
   RegionTimes times_;
 };
 

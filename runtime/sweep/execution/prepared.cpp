@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
 
 #include "model/base/error.h"
+#include "runtime/host/children.h"
 #include "runtime/host/sha256.h"
 #include "runtime/sweep/spec/sweep_parameters.h"
 
@@ -35,35 +38,106 @@ std::string contents_of_files(const ResolvedConfig& config) {
 
 std::string id_of(const std::string& text) { return sha256_of(text).substr(0, kIdDigits); }
 
-void resolve(const SweepSpec& spec, const std::string& binary, PreparedSweepPoint& prepared) {
-  const auto config = resolve_config(request_of(spec, prepared.point));
+using PointJson = nlohmann::json;
+
+// What a process that resolves points returns for each of them.
+PointJson json_of(const PreparedSweepPoint& p) {
+  return {{"id", p.id},     {"config", p.config},   {"config_sha256", p.config_sha256},
+          {"seed", p.seed}, {"refused", p.refused}, {"values", p.values}};
+}
+
+void read_point(const PointJson& json, PreparedSweepPoint& p) {
+  json.at("id").get_to(p.id);
+  json.at("config").get_to(p.config);
+  json.at("config_sha256").get_to(p.config_sha256);
+  json.at("seed").get_to(p.seed);
+  json.at("refused").get_to(p.refused);
+  json.at("values").get_to(p.values);
+}
+
+void refuse_point(PreparedSweepPoint& prepared, const std::string& reason) {
+  prepared.refused = reason;
+  prepared.id = id_of(prepared.point.workload + reason + std::to_string(prepared.point.number));
+}
+
+// What all points have in common.
+struct Resolution {
+  const SweepSpec& spec;
+  const std::string& binary_sha256;
+  const std::vector<WorkloadKind>& kinds;
+};
+
+void resolve(const Resolution& all, PreparedSweepPoint& prepared) {
+  const auto config = resolve_config(request_of(all.spec, prepared.point), all.kinds);
   prepared.config = config->to_yaml();
   prepared.config_sha256 = sha256_of(prepared.config);
   prepared.seed = config->run.seed;
-  prepared.id = id_of(prepared.config + contents_of_files(*config) + binary);
+  prepared.id = id_of(prepared.config + contents_of_files(*config) + all.binary_sha256);
   const Names names = names_of(*config);
-  for (const auto& [metric, expression] : spec.metrics)
+  for (const auto& [metric, expression] : all.spec.metrics)
     for (const std::string& name : expression.names())
       if (const auto value = names.value(name)) prepared.values[name] = *value;
 }
 
+using PointRange = std::span<PreparedSweepPoint>;
+
+std::string resolved_text(const Resolution& resolution, PointRange points) {
+  PointJson all = PointJson::array();
+  for (PreparedSweepPoint& prepared : points) {
+    try {
+      resolve(resolution, prepared);
+    } catch (const std::exception& error) {  // also errors of ours: they concern this point alone
+      refuse_point(prepared, error.what());
+    }
+    all.push_back(json_of(prepared));
+  }
+  return all.dump(-1, ' ', false, PointJson::error_handler_t::replace);
+}
+
+// Resolves each range in a process of its own, because a defect of ours may end it. Returns the ranges whose
+// process ended so, and why.
+std::vector<std::pair<PointRange, std::string>> resolve_apart(const Resolution& resolution,
+                                                              const std::vector<PointRange>& ranges) {
+  std::vector<std::function<std::string()>> bodies;
+  for (const PointRange& range : ranges)
+    bodies.emplace_back([&] { return resolved_text(resolution, range); });
+  const auto results =
+      run_in_children(bodies, std::max(1U, std::thread::hardware_concurrency()), [](std::size_t) {});
+  std::vector<std::pair<PointRange, std::string>> failed;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (!results[i].failure.empty()) {
+      failed.emplace_back(ranges[i], results[i].failure);
+      continue;
+    }
+    const PointJson json = PointJson::parse(results[i].text);
+    for (std::size_t p = 0; p < ranges[i].size(); ++p) read_point(json.at(p), ranges[i][p]);
+  }
+  return failed;
+}
+
+std::vector<PointRange> ranges_of(PointRange points, std::size_t most) {
+  std::vector<PointRange> ranges;
+  for (std::size_t first = 0; first < points.size(); first += most)
+    ranges.push_back(points.subspan(first, std::min(most, points.size() - first)));
+  return ranges;
+}
+
+constexpr std::size_t kPointsOfProcess = 64;  // so that starting processes takes little of the time
+
 }  // namespace
 
-std::vector<PreparedSweepPoint> prepare(const SweepSpec& spec, const std::string& binary_sha256) {
+std::vector<PreparedSweepPoint> prepare(const SweepSpec& spec, const std::string& binary_sha256,
+                                        const std::vector<WorkloadKind>& kinds) {
+  const Resolution resolution{spec, binary_sha256, kinds};
   std::vector<PreparedSweepPoint> all;
-  std::size_t refused = 0;
-  for (SweepPoint& point : points_of(spec)) {
-    PreparedSweepPoint prepared;
-    prepared.point = std::move(point);
-    try {
-      resolve(spec, binary_sha256, prepared);
-    } catch (const base::UserError& error) {
-      prepared.refused = error.what();
-      prepared.id = id_of(prepared.point.workload + error.what() + std::to_string(prepared.point.number));
-      ++refused;
-    }
-    all.push_back(std::move(prepared));
-  }
+  for (SweepPoint& point : points_of(spec)) all.emplace_back().point = std::move(point);
+  std::vector<PointRange> single;
+  for (const auto& [range, why] : resolve_apart(resolution, ranges_of(all, kPointsOfProcess)))
+    for (const PointRange& one : ranges_of(range, 1)) single.push_back(one);
+  for (const auto& [range, why] : resolve_apart(resolution, single))
+    refuse_point(range.front(), fmt::format("the process that resolved the point {}", why));
+  const auto refused = static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [](const auto& p) { return !p.refused.empty(); }));
   if (refused == all.size() && !all.empty())
     throw base::UserError("E-SWP-040", spec.file,
                           fmt::format("none of the {} points has a valid configuration; the first error: {}",

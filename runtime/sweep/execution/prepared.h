@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "runtime/run/workload.h"
 #include "runtime/sweep/spec/sweep_points.h"
 
 namespace tahoma::runtime {
@@ -24,7 +26,9 @@ struct PreparedSweepPoint {
 };
 
 // `binary_sha256`: of the program that will run the points. A point whose values contradict each other is
-// refused and remains as a row; UserError E-SWP-040 if all points are refused.
-std::vector<PreparedSweepPoint> prepare(const SweepSpec& spec, const std::string& binary_sha256);
+// refused and remains as a row, and so is one that ends the process that resolves it. UserError E-SWP-040 if
+// all points are refused.
+std::vector<PreparedSweepPoint> prepare(const SweepSpec& spec, const std::string& binary_sha256,
+                                        const std::vector<WorkloadKind>& kinds = workload_kinds());
 
 }  // namespace tahoma::runtime

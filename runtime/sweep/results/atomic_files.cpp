@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/sweep/results/atomic_files.h"
 
-#include <fmt/format.h>
-
-#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -13,11 +10,12 @@
 namespace tahoma::runtime {
 
 void write_whole(const std::filesystem::path& file, std::string_view bytes) {
-  const int reason = replace_file(file.string() + kPartial, file.string(), bytes);
-  if (reason != 0)
-    throw base::UserError("E-OUT-003", file.string(),
-                          fmt::format("cannot be written: {}", std::strerror(reason)),
-                          base::ExitStatus::kHost);
+  try {
+    write_file_as(file.string(), behind_links(file).string() + kPartial, bytes);
+  } catch (const base::UserError& error) {
+    // The sweep could write here when it began.
+    throw base::UserError(error.code, error.place, error.message, base::ExitStatus::kHost);
+  }
 }
 
 std::string text_of_file(const std::filesystem::path& file) {

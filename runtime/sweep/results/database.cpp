@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include "model/base/error.h"
+#include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime {
 
@@ -44,8 +45,10 @@ Database::Database(const std::filesystem::path& file, Access access) : file_(fil
       access == Access::kRead ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   if (sqlite3_open_v2(file.c_str(), &handle_, flags, nullptr) == SQLITE_OK) return;
   const std::string reason = sqlite3_errmsg(handle_);
+  const int system = sqlite3_system_errno(handle_);
+  const base::ExitStatus status = system == 0 ? base::ExitStatus::kUsage : status_of_write(system);
   sqlite3_close(handle_);
-  throw base::UserError("E-SWP-050", file.string(), reason);
+  throw base::UserError("E-SWP-050", file.string(), reason, status);
 }
 
 Database::~Database() { sqlite3_close(handle_); }

@@ -48,11 +48,15 @@ std::vector<std::string> varying(const std::vector<ParetoPoint>& front) {
 
 }  // namespace
 
+std::map<std::string, double> values_of(const std::vector<SweepPoint::Parameter>& parameters) {
+  std::map<std::string, double> values;
+  for (const SweepPoint::Parameter& p : parameters)
+    if (p.value) values[p.path] = *p.value;
+  return values;
+}
+
 double value_at(const Store::Row& row, const Expression& expression) {
-  std::map<std::string, double> parameters;
-  for (const SweepPoint::Parameter& p : row.parameters)
-    if (p.value) parameters[p.path] = *p.value;
-  return expression.value(names_in(row.metrics, parameters));
+  return expression.value(names_in(row.metrics, values_of(row.parameters)));
 }
 
 std::vector<ParetoPoint> pareto_front(const std::vector<Store::Row>& rows,

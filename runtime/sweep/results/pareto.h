@@ -2,6 +2,7 @@
 // The Pareto front of objectives over metrics and parameters.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct ParetoPoint {
   const Store::Row* row = nullptr;
   std::vector<double> values;  // of the objectives
 };
+
+// By path, of those that have one.
+std::map<std::string, double> values_of(const std::vector<SweepPoint::Parameter>& parameters);
 
 // The value of an expression at a finished point. UserError E-SWP-021 as Expression::value().
 double value_at(const Store::Row& row, const Expression& expression);

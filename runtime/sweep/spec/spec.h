@@ -40,6 +40,8 @@ struct SweepSpec {
 
   // A self-contained sweep file: absolute paths, values instead of steps. Loading it gives an equal sweep.
   std::string to_yaml() const;
+  // The part of it that determines the points and their runs: without title, metrics and limits.
+  std::string points_yaml() const;
 };
 
 // True if the YAML file `path` has the root key `sweep`.

@@ -95,4 +95,12 @@ std::string SweepSpec::to_yaml() const {
   return out;
 }
 
+std::string SweepSpec::points_yaml() const {
+  SweepSpec points = *this;
+  points.title.clear();
+  points.metrics.clear();
+  points.limits = {};
+  return points.to_yaml();
+}
+
 }  // namespace tahoma::runtime

@@ -105,7 +105,9 @@ std::string log_line(const Change& change, std::string reason) {
 void make_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw UserError("E-OUT-001", folder, fmt::format("cannot be created: {}", error.message()));
+  if (error)
+    throw UserError("E-OUT-001", folder, fmt::format("cannot be created: {}", error.message()),
+                    status_of_write(error.value()));
 }
 
 void append_log(const std::string& folder, const std::vector<Change>& changes, const std::string& reason) {

@@ -30,7 +30,9 @@ base::Unit unit_of(const std::string& name) {
 
 std::vector<base::Stat> stats_of(const std::string& text) {
   std::vector<base::Stat> stats;
-  for (const Json& each : Json::parse(text)) {
+  const Json all = Json::parse(text);
+  if (!all.is_array()) throw std::invalid_argument("expected a list of statistics");
+  for (const Json& each : all) {
     const Json& value = each.at("value");
     base::Stat stat{each.at("path").get<std::string>(), value.get<double>(),
                     unit_of(each.at("unit").get<std::string>()), ""};
@@ -38,6 +40,15 @@ std::vector<base::Stat> stats_of(const std::string& text) {
     stats.push_back(std::move(stat));
   }
   return stats;
+}
+
+// The summary of a run; another JSON text would count as a run that took no time.
+Json summary_of_run(const std::string& text) {
+  const Json json = Json::parse(text);
+  for (const char* key : {"schema_version", "simulated_time_ns"})
+    if (!json.is_object() || !json.contains(key) || !json[key].is_number())
+      throw std::invalid_argument(fmt::format("expected a number '{}'", key));
+  return json;
 }
 
 void require_run_folder(const fs::path& folder) {
@@ -57,10 +68,11 @@ RunFolder read_run_folder(const std::string& path) {
   std::string at = summary;
   try {
     const std::string text = read_file(summary);
+    const Json json = summary_of_run(text);
     const RunStatistics whole = summary_statistics(text);
     at = stats;
     return {path, joined(whole, class_statistics(stats_of(read_file(stats)), {"*"})),
-            Json::parse(text).value("programs_hash", "")};
+            json.value("programs_hash", "")};
   } catch (const UserError&) {
     throw;
   } catch (const std::exception& error) {

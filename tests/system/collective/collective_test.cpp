@@ -184,3 +184,48 @@ TEST_CASE("collectives: invalid cases are refused", "[collective]") {
   });
   CHECK_THAT(text, Catch::Contains("E-COL-010") && Catch::Contains("fewer pieces"));
 }
+
+TEST_CASE("collectives: a group of one rank, by every algorithm", "[collective][machine]") {
+  runtime::collective::Problem problem;
+  problem.ranks = 1;
+  problem.to = {0};
+  for (const std::string& operation : runtime::collective::operation_names())
+    for (const runtime::collective::AlgorithmRow& row : runtime::collective::algorithms()) {
+      problem.operation = *runtime::collective::operation_from_name(operation);
+      if (!row.performs(problem.operation) || !row.refusal(problem, {}).empty()) continue;
+      INFO(operation << " by " << row.name);
+      const auto plans = row.plan(problem, {}, 3);
+      CHECK(plans.size() == 3);
+      // Nothing passes between ranks, so send_recv has no output to check.
+      if (operation == "send_recv") continue;
+      CHECK(fault_of(flat(1, 1, 1), {{"ranks", "cores"},
+                                     {"over", "3"},
+                                     {"bytes", "20 KiB"},
+                                     {"operation", operation},
+                                     {"algorithm", std::string(row.name)}}) == "");
+    }
+}
+
+TEST_CASE("collectives: an all_to_all in which nothing moves still begins and ends on every rank",
+          "[collective][machine]") {
+  for (const char* counts : {"0,0,0;0,0,0;0,0,0", "random"}) {
+    const std::string outcome = tests::in_child([&] {
+      const auto workload = tests::workload_with(workloads::make_collective, {{"operation", "all_to_all"},
+                                                                              {"ranks", "cores"},
+                                                                              {"over", "0-2"},
+                                                                              {"bytes", "4 B"},
+                                                                              {"counts", counts}});
+      workload->check(flat(1, 1, 1));
+      runtime::Machine machine(flat(1, 1, 1), model::Mode::kFunctional, {true, true});
+      workload->prepare(machine, 1);
+      const base::RunMeasurement measured = machine.run();
+      const runtime::GoldenResult golden = workload->verify(machine);
+      const auto results = workload->collectives(machine, measured);
+      const bool measures = results.size() == 1 && results.front().ranks.size() == 3 &&
+                            results.front().time().fs > 0 && results.front().time() <= measured.elapsed;
+      return std::string(measures && !golden.failed() && machine.findings().total() == 0 ? "good" : "bad");
+    });
+    INFO(counts);
+    CHECK(outcome == "good");
+  }
+}

@@ -86,6 +86,58 @@ GoldenResult check(const Gradients& g, const HostTensor& dq, const HostTensor& d
                                   [](const std::string&) { return MadeBy{}; });
 }
 
+// A machine that rounds P and dS to the dtype and everything else to double, and the deviation of each gradient
+// that follows: half a unit in the last place, even, of the value or of the smallest normal number.
+struct RoundingMachine {
+  HostTensor dq, dk, dv;
+  std::vector<double> dq_deviation, dk_deviation, dv_deviation;
+
+  explicit RoundingMachine(const Gradients& g)
+      : dq(make_tensor("dq", g.q.dtype, g.q.shape)),
+        dk(make_tensor("dk", g.q.dtype, g.k.shape)),
+        dv(make_tensor("dv", g.q.dtype, g.v.shape)) {
+    const AttentionSaved saved = attention_saved(g.q, g.k, g.v, g.d_o, g.scale, g.mask);
+    const DType dtype = g.q.dtype;
+    std::vector<double> q(dq.elements()), k(dk.elements()), v(dv.elements());
+    std::vector<double> q_variance(q), k_variance(k), v_variance(v);
+    const auto error = [&](double value) {
+      return std::max(std::fabs(value), smallest_normal(dtype)) * unit_roundoff(dtype) / std::sqrt(3);
+    };
+    for (std::uint64_t h = 0; h < g.heads; ++h)
+      for (std::uint64_t i = 0; i < g.q_len; ++i)
+        for (std::uint64_t j = 0; j < g.kv_len; ++j) {
+          const std::uint64_t row = h * g.q_len + i, key = h * g.kv_heads / g.heads * g.kv_len + j;
+          double score = 0, dp = 0;
+          for (std::uint64_t c = 0; c < g.d; ++c) {
+            score += static_cast<double>(g.q.at(row, c)) * g.k.at(key, c);
+            dp += static_cast<double>(g.d_o.at(row, c)) * g.v.at(key, c);
+          }
+          const double exact = std::exp(g.scale * score - saved.lse.at(h, i)), p = round_to(exact, dtype);
+          const double apart = dp - saved.delta.at(h, i), ds = round_to(p * apart, dtype);
+          const double ds_error = std::hypot(error(exact) * apart, error(exact * apart));
+          for (std::uint64_t c = 0; c < g.d; ++c) {
+            const auto add = [&](std::vector<double>& sum, std::vector<double>& variance, std::uint64_t at,
+                                 double a, double by, double deviation) {
+              sum[at] += a * by;
+              variance[at] += deviation * deviation * by * by;
+            };
+            add(q, q_variance, row * g.d + c, ds, g.scale * g.k.at(key, c), ds_error);
+            add(k, k_variance, key * g.d + c, ds, g.scale * g.q.at(row, c), ds_error);
+            add(v, v_variance, key * g.d + c, p, g.d_o.at(row, c), error(exact));
+          }
+        }
+    const auto finish = [](HostTensor& tensor, const std::vector<double>& sums,
+                           std::vector<double>& variances) {
+      for (std::uint64_t at = 0; at < tensor.elements(); ++at) Gradients::set(tensor, at, sums[at]);
+      for (double& variance : variances) variance = std::sqrt(variance);
+      return variances;
+    };
+    dq_deviation = finish(dq, q, q_variance);
+    dk_deviation = finish(dk, k, k_variance);
+    dv_deviation = finish(dv, v, v_variance);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("golden attention backward: gradients are differences of the forward pass", "[golden]") {
@@ -131,4 +183,30 @@ TEST_CASE("golden attention: the log of the sum is checked, and a wrong one is f
   const GoldenResult result = check_attention_lse(g.q, g.k, lse, g.scale, g.mask, {});
   CHECK(result.mismatches == 1);
   CHECK_THAT(result.first_mismatch, Catch::StartsWith("lse[2, 2] = "));
+}
+
+TEST_CASE(
+    "golden attention backward: subnormal probabilities round absolutely, and four times the rule is found",
+    "[golden]") {
+  const DType dtype = GENERATE(DType::kFp16, DType::kBf16);
+  for (const std::uint64_t keys : {7U, 700U, 5000U}) {
+    const Gradients g(dtype, {}, 6, 6, 1, keys, 2);
+    const RoundingMachine machine(g);
+    const GoldenResult result = check(g, machine.dq, machine.dk, machine.dv);
+    INFO(keys << " keys: " << result.first_mismatch);
+    CHECK(result.passed());
+    const HostTensor* good[3] = {&machine.dq, &machine.dk, &machine.dv};
+    const std::vector<double>* deviations[3] = {&machine.dq_deviation, &machine.dk_deviation,
+                                                &machine.dv_deviation};
+    for (std::size_t which = 0; which < 3; ++which) {
+      HostTensor all[3] = {machine.dq, machine.dk, machine.dv};
+      const std::uint64_t at = good[which]->elements() / 2, row = at / 2, column = at % 2;
+      const double value = good[which]->at(row, column),
+                   last_place = 2 * unit_roundoff(dtype) * rounded_size(value, dtype);
+      Gradients::set(all[which], at,
+                     value + 4 * kGoldenDeviations * (*deviations[which])[at] + 4 * last_place);
+      INFO(which);
+      CHECK(check(g, all[0], all[1], all[2]).mismatches == 1);
+    }
+  }
 }

@@ -2,6 +2,7 @@
 // The golden check must accept every correct machine and reject wrong ones. The machines here are naive
 // loops.
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
@@ -255,4 +256,39 @@ TEST_CASE("golden gemm: a failure names the element, its neighbours and its core
   CHECK_THAT(result.first_mismatch,
              Catch::Contains("row 4") && Catch::Contains("row 5") && !Catch::Contains("row 6"));
   CHECK_THAT(result.first_mismatch, Catch::Contains("columns 0 to 1"));
+}
+
+TEST_CASE("golden rule: false alarms of a run are rarer than one in a million", "[golden]") {
+  CHECK(kGoldenElements * 2 * std::exp(-kGoldenDeviations * kGoldenDeviations / 2) < kGoldenFalseAlarms);
+  // The bound is one of probabilities: sums of n even roundings exceed k of their deviations at most that often.
+  std::uint64_t state = 1;
+  const auto even = [&state] {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<double>(state >> 11U) * 0x1p-52 - 1;  // in [-1, 1)
+  };
+  for (const int n : {1, 2, 5, 30}) {
+    constexpr int kSums = 200'000;
+    std::array<int, 5> beyond{};
+    for (int sum = 0; sum < kSums; ++sum) {
+      double total = 0;
+      for (int i = 0; i < n; ++i) total += even();
+      for (std::size_t k = 1; k < beyond.size(); ++k)
+        beyond.at(k) += std::fabs(total) > static_cast<double>(k) * std::sqrt(n / 3.0) ? 1 : 0;
+    }
+    for (std::size_t k = 1; k < beyond.size(); ++k) {
+      INFO(n << " roundings, " << k << " deviations");
+      CHECK(beyond.at(k) <= kSums * 2 * std::exp(-0.5 * static_cast<double>(k * k)));
+    }
+  }
+}
+
+TEST_CASE("golden rule: below the smallest normal number a rounding is absolute", "[golden]") {
+  for (const DType dtype : {DType::kFp16, DType::kBf16, DType::kFp8E4M3, DType::kFp32})
+    for (double value = 4 * smallest_normal(dtype); value > smallest_normal(dtype) / 4096; value *= 0.93) {
+      const double half = unit_roundoff(dtype) * rounded_size(value, dtype);
+      INFO(isa::name_of(dtype) << " " << value);
+      CHECK(std::fabs(round_to(value, dtype) - value) <= half);
+      CHECK(half <= std::max(value * unit_roundoff(dtype), smallest_normal(dtype) * unit_roundoff(dtype)));
+    }
+  CHECK(rounded_size(0, DType::kFp16) == 0);
 }

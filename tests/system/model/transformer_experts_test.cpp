@@ -214,16 +214,16 @@ TEST_CASE("experts: the definition distinguishes other gates and other experts",
   const workloads::TransformerParams params = params_with(with(kTiny, mixture({{"tokens", "16"}})));
   const workloads::HostCase values = workloads::host_case(params, 1);
   const auto made = [&](const workloads::HostWeights& weights, std::uint64_t shift) {
-    workloads::Stream stream{workloads::matrix_of(values.x), Eigen::VectorXd::Zero(16)};
-    workloads::apply_layer(params.model, weights, {9, 9}, {}, stream,
+    workloads::Noisy stream = workloads::Noisy::exact(workloads::matrix_of(values.x));
+    workloads::apply_layer(params.model, weights, {1, 1}, {}, stream,
                            [&](std::uint64_t row, std::uint64_t k) { return (2 * row + k + shift) % 8; });
     return stream;
   };
-  const workloads::Stream right = made(values.weights[0], 0);
-  const auto passes = [&](const workloads::Stream& got) {
+  const workloads::Noisy right = made(values.weights[0], 0);
+  const auto passes = [&](const workloads::Noisy& got) {
     runtime::HostTensor out = runtime::make_tensor("out", isa::DType::kBf16, {16, 256});
     for (std::uint64_t i = 0; i < out.elements(); ++i)
-      isa::store_from_fp32(out.values.data() + 2 * i, out.dtype, static_cast<float>(got.x.data()[i]));
+      isa::store_from_fp32(out.values.data() + 2 * i, out.dtype, static_cast<float>(got.value.data()[i]));
     return runtime::check_rows(
                out, [&](std::uint64_t row) { return workloads::wanted_row(right, row); }, 0x1p-8, "test",
                [](std::uint64_t, std::uint64_t) { return std::string("test"); })

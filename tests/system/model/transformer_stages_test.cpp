@@ -79,11 +79,11 @@ std::string verdict_of_order(const std::vector<std::size_t>& order) {
     machine.run();
     runtime::HostTensor out = runtime::make_tensor("out", isa::DType::kBf16, {32, params.model.hidden});
     back.gather(machine, out);
-    std::vector<workloads::Stream> streams;
+    std::vector<workloads::Noisy> streams;
     for (Eigen::Index s = 0; s < 2; ++s) {
-      streams.push_back({workloads::matrix_of(values.x).middleRows(16 * s, 16), Eigen::VectorXd::Zero(16)});
+      streams.push_back(workloads::Noisy::exact(workloads::matrix_of(values.x).middleRows(16 * s, 16)));
       for (const workloads::HostWeights& weights : values.weights)
-        workloads::apply_layer(params.model, weights, {9, 7}, {}, streams.back());
+        workloads::apply_layer(params.model, weights, {1, 1}, {}, streams.back());
     }
     return runtime::check_rows(
                out, [&](std::uint64_t row) { return workloads::wanted_row(streams[row / 16], row % 16); },

@@ -3,12 +3,14 @@
 #include "runtime/report/regions/regions.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "runtime/builder/kernel.h"
 #include "runtime/run/machine.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/program/text_program.h"
+#include "tests/support/subprocess.h"
 
 using namespace tahoma;
 using isa::DType, isa::Queue;
@@ -182,4 +184,30 @@ TEST_CASE("regions: data to another chip need the links of their route", "[repor
                          static_cast<double>(params.link.packet.count);
   CHECK(need(whole, RooflineResource::kLink).seconds() ==
         Approx(kSent * headers / static_cast<double>(params.link.x.bytes_per_second)));
+}
+
+// Data for another chip have been read before they arrive: the region lasts until they have. Each of the links
+// of a ring of five carries five parts of 64 KiB, whose time is the bound.
+TEST_CASE("regions: no bound exceeds the time of what is sent to another chip", "[report][regions]") {
+  const tests::TempDir dir;
+  dir.write("permute.yaml",
+            "kind: collective\nmachine: trainium2_server\nmode: timing\n"
+            "workload: {operation: permute, dtype: int8, bytes: 65536 B, ranks: logical_cores, shift: 5}\n");
+  for (const char* routing : {"dimension_order", "adaptive"})
+    for (const char* bytes : {"1 B", "64 B", "4 KiB", "64 KiB", "1 MiB"}) {
+      const tests::Finished run = tests::tahoma_in(
+          dir.path(),
+          {"run", "permute.yaml", "--no-report", "--set", "machine.link.topology=ring", "--set",
+           "machine.torus={x: 5, y: 1, z: 1}", "--set", "machine.chip.lnc=2", "--set",
+           std::string("machine.link.routing=") + routing, "--set", std::string("workload.bytes=") + bytes});
+      INFO(routing << " " << bytes << " " << run.err);
+      REQUIRE(run.status == 0);
+      const auto summary = nlohmann::json::parse(tests::contents(dir / "out/summary.json"));
+      for (const auto& region : summary["regions"]) CHECK(region["bound_percent"].get<double>() <= 100);
+      if (std::string(bytes) != "64 KiB" || std::string(routing) == "adaptive") continue;
+      // 5 x 64 KiB in packets with their headers, at the rate of the link.
+      const auto& region = summary["regions"][0];
+      CHECK(region["needs_ns"]["link"].get<double>() == Approx(2580).margin(1));
+      CHECK(region["bound_percent"].get<double>() > 40);
+    }
 }

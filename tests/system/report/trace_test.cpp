@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a run that a timeline shows, the memory of its writer, and bad requests. Contents of whole
 // timelines: tests/trace.
+#include <sys/resource.h>
+
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <filesystem>
 
 #include "runtime/trace/packet_writer.h"
@@ -165,11 +168,16 @@ TEST_CASE("trace: the writer's memory does not grow with the events", "[trace]")
 }
 
 TEST_CASE("trace: a full disk ends the run with the file's name", "[trace]") {
+  // A limit of the file's size stands for the full disk.
+  constexpr rlim_t kMost = 4096;
+  const rlimit limit{kMost, kMost};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  std::signal(SIGXFSZ, SIG_IGN);
   const auto fill = [] {
-    runtime::PacketWriter writer("/dev/full");
+    runtime::PacketWriter writer("trace.pftrace");
     write_slices(writer, writer.add_track(runtime::PacketWriter::kRoot, "engine"), 0, 20'000);
     writer.close();
   };
-  CHECK_THAT(refusal_of(fill), Contains("/dev/full") && Contains("E-OUT-003"));
+  CHECK_THAT(refusal_of(fill), Contains("trace.pftrace") && Contains("E-OUT-003"));
   CHECK_THAT(refusal_of([] { runtime::PacketWriter("no such folder/trace"); }), Contains("E-OUT-003"));
 }

@@ -382,3 +382,32 @@ TEST_CASE("command line: a host without memory ends with 6", "[cli][bad-input]")
   CHECK(names_in(dir.path()) == std::set<std::string>{"case.yaml"});
 }
 #endif
+
+TEST_CASE("command line: an empty value is refused, not taken for the default", "[cli][bad-input]") {
+  const TempDir dir;
+  dir.write("case.yaml", kSmallGemm);
+  for (const char* option : {"--machine", "--mode", "--seed", "--out"}) {
+    const Finished empty = tahoma_in(dir.path(), {"run", "case.yaml", option, ""});
+    check_refused(empty, 2, "E-CLI-003");
+    CHECK_THAT(empty.err, Contains(option));
+  }
+  check_refused(tahoma_in(dir.path(), {"run", ""}), 2, "E-CLI-003");
+  check_refused(tahoma_in(dir.path(), {"sweep", "case.yaml", "--machine", "", "--sweep", "workload.m=1,2"}),
+                2, "E-CLI-003");
+}
+
+TEST_CASE("tahoma run: the books balance at any legal clock of an engine", "[cli][books]") {
+  const TempDir dir;
+  dir.write("gemm.yaml", kSmallGemm);
+  dir.write("norm.yaml",
+            "kind: layer_norm\nmachine: trainium2_one_chip\nworkload: {rows: 130, columns: 70}\n");
+  for (const char* engine : {"tensor", "vector", "scalar", "gpsimd", "sequencer", "dma"})
+    for (const char* clock : {"1 MHz", "2 MHz", "37 MHz", "100 GHz"})
+      for (const char* workload : {"gemm.yaml", "norm.yaml"}) {
+        const std::string set = std::string("machine.chip.core.") + engine + ".clock=" + clock;
+        const Finished finished =
+            tahoma_in(dir.path(), {"run", workload, "--mode", "timing", "--no-report", "--set", set});
+        INFO(workload << " " << set << " " << finished.err);
+        CHECK(finished.status == 0);
+      }
+}

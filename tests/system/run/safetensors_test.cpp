@@ -76,3 +76,19 @@ TEST_CASE("safetensors: invalid contents are refused with their place", "[inputs
       file_of(R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [4, 12]}})", raw<float>({1, 2}));
   CHECK(load(folder.write("beyond.safetensors", beyond), DType::kFp32, {2}) == "E-STF-006");
 }
+
+TEST_CASE("safetensors: shapes and offsets are whole numbers", "[inputs][bad-input]") {
+  const tests::TempDir folder;
+  const std::string values = raw<float>({1, 2, 3, 4});
+  for (const char* wrong :
+       {R"("shape": [2.5], "data_offsets": [0, 8])", R"("shape": [2.0], "data_offsets": [0, 8])",
+        R"("shape": [-2], "data_offsets": [0, 8])", R"("shape": ["2"], "data_offsets": [0, 8])",
+        R"("shape": 2, "data_offsets": [0, 8])", R"("shape": [true], "data_offsets": [0, 8])",
+        R"("shape": [2], "data_offsets": [0.5, 8.5])", R"("shape": [2], "data_offsets": [0])",
+        R"("shape": [2], "data_offsets": [0, 8, 16])"}) {
+    const std::string file = folder.write(
+        "wrong.safetensors", file_of(std::string(R"({"a": {"dtype": "F32", )") + wrong + "}}", values));
+    INFO(wrong);
+    CHECK(code_of([&] { load_input(file, "a", DType::kFp32, {2}); }) == "E-STF-002");
+  }
+}

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <filesystem>
+#include <set>
 
 #include "runtime/sweep/execution/admission.h"
 #include "runtime/sweep/execution/pool.h"
@@ -14,14 +16,30 @@
 #include "runtime/sweep/results/atomic_files.h"
 #include "runtime/sweep/results/metrics.h"
 #include "runtime/sweep/results/store.h"
+#include "tests/support/program/fake_workload.h"
 #include "tests/support/program/sweep_files.h"
 #include "tests/support/subprocess.h"
-
-namespace {
 
 using namespace tahoma;
 using runtime::Outcome, runtime::SweepPointResult, runtime::Store, tests::SweepFiles;
 namespace fs = std::filesystem;
+
+namespace {
+
+// Its check does to a process what defects of ours could do.
+class Deadly final : public tests::FakeWorkload {
+ public:
+  std::uint64_t k = 0;
+  void declare(base::ParamTree& t) override {
+    FakeWorkload::declare(t);
+    t.add("k", k, std::uint64_t{128}, {1, 65536}, "depth", base::chosen());
+  }
+  void check(const model::MachineParams&) const override {
+    if (m == 256) static_cast<void>(std::raise(SIGFPE));
+    if (m == 384) throw base::InvariantError("an invariant");
+    if (m == 512) throw base::UserError("E-TST-002", "workload.m", "is refused");
+  }
+};
 
 const std::string kFour =
     "  mode: timing\n  axes:\n    - machine.chip.hbm.stacks: [2, 4]\n"
@@ -274,4 +292,63 @@ TEST_CASE("sweep files: a file is written whole, or the reason is said and nothi
   CHECK(runtime::text_of_file(folder / "a") == "two");
   CHECK_THROWS_WITH(runtime::write_whole(folder / "none" / "a", "x"), Catch::Contains("E-OUT-003"));
   CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("tahoma sweep: resumed with other points it is refused, and everything stays", "[sweep]") {
+  const SweepFiles files;
+  const std::string out = files.folder() / "out";
+  const std::string workload = "  workloads: gemm.yaml\n", stacks = "  axes: [{machine.chip.hbm.stacks: ";
+  const auto call = [&](const std::string& keys, std::vector<std::string> more = {"--resume"}) {
+    more.insert(more.begin(), {"sweep", files.write(workload + keys), "--out", out});
+    return tests::tahoma_in(files.folder().path(), more);
+  };
+  REQUIRE(call(stacks + "[2, 4]}]\n", {}).status == 0);
+  const std::string before = dump(out), yaml = runtime::text_of_file(fs::path(out) / "sweep.yaml");
+  for (const std::string& other :
+       {stacks + "[2, 8]}]\n", stacks + "[2, 4, 8]}]\n", "  mode: timing\n" + stacks + "[2, 4]}]\n",
+        "  set: {workload.m: 256}\n" + stacks + "[2, 4]}]\n", stacks + "[2, 4]}]\n  where: ['1 > 0']\n"}) {
+    const auto refused = call(other);
+    INFO(other << refused.err);
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.err, Catch::Contains("E-SWP-044") && Catch::Contains("sweep.yaml"));
+    CHECK(dump(out) == before);
+    CHECK(runtime::text_of_file(fs::path(out) / "sweep.yaml") == yaml);
+  }
+  const auto renamed =
+      call("  title: new\n  limits: {retries: 1}\n  metrics: {twice: '2 * simulated_time_ns'}\n" + stacks +
+           "[2, 4]}]\n");
+  INFO(renamed.err);
+  CHECK(renamed.status == 0);
+  CHECK_THAT(renamed.out, Catch::Contains("0 computed, 2 reused"));
+}
+
+TEST_CASE("tahoma sweep: a wrong name in --pareto ends it with the first point", "[sweep]") {
+  const SweepFiles files;
+  const std::string out = files.folder() / "out";
+  const auto done = tests::tahoma_in(
+      files.folder().path(), {"sweep", "gemm.yaml", "--sweep", "workload.m=128,256,384,512,640,768", "--mode",
+                              "timing", "--jobs", "1", "--out", out, "--pareto", "simulated_time_ns,worht"});
+  CHECK(done.status == 2);
+  CHECK_THAT(done.err, Catch::Contains("E-SWP-021") && Catch::Contains("worht"));
+  std::size_t points = 0;
+  for (const auto& folder : fs::directory_iterator(fs::path(out) / "points"))
+    points += fs::exists(folder.path() / "out/summary.json") ? 1 : 0;
+  CHECK(points == 1);
+}
+
+TEST_CASE("sweep points: one that ends the process which resolves it is a row, and so is an error of ours",
+          "[sweep]") {
+  const SweepFiles files;
+  const auto spec = files.of_gemm("  axes: [{workload.m: [128, 256, 384, 512]}]\n");
+  const auto points = runtime::prepare(
+      spec, "binary", {{"gemm", "ends its process", [] { return std::make_unique<Deadly>(); }}});
+  REQUIRE(points.size() == 4);
+  CHECK(points[0].refused.empty());
+  CHECK_THAT(points[0].config, Catch::Contains("m: 128"));
+  CHECK_THAT(points[1].refused, Catch::Contains("ended by signal 8"));
+  CHECK_THAT(points[2].refused, Catch::Contains("an invariant"));
+  CHECK_THAT(points[3].refused, Catch::Contains("E-TST-002"));
+  std::set<std::string> ids;
+  for (const auto& point : points) ids.insert(point.id);
+  CHECK(ids.size() == 4);
 }

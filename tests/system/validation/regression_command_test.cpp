@@ -389,3 +389,31 @@ TEST_CASE("compare: a folder without a run, or with other files, is refused",
     CHECK_THAT(malformed.err, Contains("E-REG-014"));
   }
 }
+
+TEST_CASE("compare: JSON that is no summary or no list of statistics is not a run that took no time",
+          "[regression][cli][must-fail]") {
+  const TempDir dir;
+  fill(dir);
+  REQUIRE(run_in(dir, {"run", "twice.yaml", "--out", "good"}).status == 0);
+  const std::string summary = contents(dir / "good/summary.json"), stats = contents(dir / "good/stats.json");
+  fs::create_directory(dir / "bad");
+  const std::vector<std::pair<std::string, std::string>> wrong{
+      {"{}", "[]"},
+      {"{}", stats},
+      {"[]", stats},
+      {"1", stats},
+      {R"({"schema_version": 2})", stats},
+      {R"({"schema_version": 2, "simulated_time_ns": "1"})", stats},
+      {summary, "{}"}};
+  for (const auto& [bad_summary, bad_stats] : wrong) {
+    dir.write("bad/summary.json", bad_summary);
+    dir.write("bad/stats.json", bad_stats);
+    for (const auto& folders :
+         {std::pair("good", "bad"), std::pair("bad", "good"), std::pair("bad", "bad")}) {
+      const Finished refused = run_in(dir, {"compare", folders.first, folders.second});
+      INFO(bad_summary << " " << folders.first << " " << refused.out);
+      CHECK(refused.status == 2);
+      CHECK_THAT(refused.err, Contains("E-REG-014"));
+    }
+  }
+}

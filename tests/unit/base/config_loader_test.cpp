@@ -317,3 +317,18 @@ TEST_CASE("to_yaml: nested in declaration order, each group once", "[base][confi
   CHECK(to_yaml(tree, "w") == "w:\n  g:\n    a: 1\n    c: 3\n  b: 2\n");
   CHECK_THROWS_AS(to_yaml(tree, "machine"), InvariantError);
 }
+
+TEST_CASE("loader: what is missing at the end of a text is reported behind its last character", "[config]") {
+  // The text and the place behind it, or before it.
+  const std::vector<std::pair<std::string, std::string>> ends{{"a: {b: 1", "f.yaml:1:9"},
+                                                              {"a: {b: 1\n", "f.yaml:1:9"},
+                                                              {"a: {b: 1\n\n\n", "f.yaml:1:9"},
+                                                              {"a: 1\nb: [1, 2\n", "f.yaml:2:9"},
+                                                              {"a: {b: [1\n  \n", "f.yaml:1:10"}};
+  for (const auto& [text, place] : ends) {
+    INFO(text);
+    const Refused refused = refusal_of(text);
+    CHECK(refused.code == "E-CFG-017");
+    CHECK(refused.place == place);
+  }
+}

@@ -15,7 +15,7 @@
 namespace tahoma::workloads {
 
 using runtime::accumulation_slack, runtime::GoldenResult, runtime::HostTensor, runtime::kGoldenDeviations,
-    runtime::MadeBy;
+    runtime::MadeBy, runtime::rounded_size;
 using runtime::unit_roundoff, runtime::WantedRow;
 
 namespace {
@@ -44,17 +44,20 @@ Doubles squares(const Doubles& a) {
   return each(a, [](double x) { return x * x; });
 }
 
-// The left factor of a product with its errors. `sizes`: |a|, or the terms of a difference that may cancel.
+// The left factor of a product with its errors. `variances` and `most`: of its roundings to the dtype, in
+// units u^2 / 3 and u. `errors`: those that count in full. `sizes`: |a|, or the terms of a difference that may
+// cancel.
 struct Factor {
-  Doubles a, errors, sizes;
+  Doubles a, variances, most, errors, sizes;
 };
 
-// Sums of products a_j b_j: the value, sum a^2 b^2, sum |a b|, the sum of full errors, and that of sizes.
+// Sums of products a_j b_j: the value, the variance and the largest size of the roundings of a, sum |a b|, the
+// sum of full errors, and that of sizes.
 struct Sums {
-  Doubles want, square, mass, full, size;
+  Doubles want, square, most, mass, full, size;
 
   explicit Sums(std::uint64_t elements)
-      : want(elements), square(elements), mass(elements), full(elements), size(elements) {}
+      : want(elements), square(elements), most(elements), mass(elements), full(elements), size(elements) {}
 
   // Rows [first, first + rows) += a b.
   void add(const Factor& f, const Doubles& b, std::uint64_t first, std::uint64_t rows,
@@ -65,7 +68,8 @@ struct Sums {
     };
     const Doubles b_abs = magnitudes(b);
     into(want, f.a, b);
-    into(square, squares(f.a), squares(b));
+    into(square, f.variances, squares(b));
+    into(most, f.most, b_abs);
     into(mass, magnitudes(f.a), b_abs);
     into(full, f.errors, b_abs);
     into(size, f.sizes, b_abs);
@@ -90,15 +94,14 @@ class BackwardCheck {
     for (std::uint64_t head = 0; head < heads_; ++head) add_head(head);
   }
 
-  // `factor` multiplies the sum, which has `count` addends with `roundings` roundings each.
-  WantedRow row(const Sums& sums, std::uint64_t row, double factor, double roundings, double count) const {
+  // `factor` multiplies the sum, which has `count` addends.
+  WantedRow row(const Sums& sums, std::uint64_t row, double factor, double count) const {
     WantedRow wanted;
     const double u = unit_roundoff(g_.q.dtype);
     for (std::uint64_t c = 0; c < d_; ++c) {
       const std::size_t at = row * d_ + c;
       const double mass = sums.mass[at];
-      const double rounding =
-          u * std::min(kGoldenDeviations * std::sqrt(roundings * sums.square[at] / 3), roundings * mass);
+      const double rounding = u * std::min(kGoldenDeviations * std::sqrt(sums.square[at] / 3), sums.most[at]);
       const double sum = accumulation_slack(products_ * count, mass) + 4 * kUnit * std::fabs(sums.want[at]);
       wanted.want.push_back(factor * sums.want[at]);
       wanted.slack.push_back(factor * (rounding + sums.full[at] + sum));
@@ -144,7 +147,9 @@ class BackwardCheck {
     };
     const Doubles q = part(h.q), d_o = part(h.d_o);
     Doubles p = product(q, h.kt, rows, kv_len_), ds = product(d_o, h.vt, rows, kv_len_);
-    Doubles p_errors(p.size()), ds_errors(p.size()), ds_sizes(p.size());
+    const std::size_t n = p.size();
+    Factor of_p{{}, Doubles(n), Doubles(n), Doubles(n), {}};
+    Factor of_ds{{}, Doubles(n), Doubles(n), Doubles(n), Doubles(n)};
     for (std::uint64_t i = 0; i < rows; ++i) {
       const double lse = g_.lse.at(head, first + i), delta = g_.delta.at(head, first + i);
       for (std::uint64_t j = 0; j < kv_len_; ++j) {
@@ -152,20 +157,31 @@ class BackwardCheck {
         const double score = scale_ * p[at], dp = ds[at];
         p[at] = sees(first + i, j) ? std::exp(score - lse) : 0;
         ds[at] = p[at] * (dp - delta);
-        p_errors[at] =
+        const double p_rounded = rounded_size(p[at], g_.q.dtype), apart = std::fabs(dp - delta),
+                     ds_rounded = rounded_size(ds[at], g_.q.dtype);
+        of_p.variances[at] = p_rounded * p_rounded;
+        of_p.most[at] = p_rounded;
+        // The rounded P times the difference, rounded again.
+        of_ds.variances[at] = p_rounded * p_rounded * apart * apart + ds_rounded * ds_rounded;
+        of_ds.most[at] = p_rounded * apart + ds_rounded;
+        of_p.errors[at] =
             p[at] * (scale_ * accumulation_slack(products_ * static_cast<double>(d_), h.score_range) +
                      kUnit * (4 * (std::fabs(score) + std::fabs(lse)) + 16));
-        ds_errors[at] = p_errors[at] * std::fabs(dp - delta) +
-                        p[at] * (accumulation_slack(products_ * static_cast<double>(d_), h.dp_range) +
-                                 2 * kUnit * (std::fabs(dp) + std::fabs(delta)));
-        ds_sizes[at] = p[at] * (std::fabs(dp) + std::fabs(delta));
+        of_ds.errors[at] = of_p.errors[at] * apart +
+                           p[at] * (accumulation_slack(products_ * static_cast<double>(d_), h.dp_range) +
+                                    2 * kUnit * (std::fabs(dp) + std::fabs(delta)));
+        of_ds.sizes[at] = p[at] * (std::fabs(dp) + std::fabs(delta));
       }
     }
-    const auto by_key = [&](const Doubles& a) { return transposed(a, rows, kv_len_); };
-    const Factor of_p{by_key(p), by_key(p_errors), by_key(p)}, of_ds{ds, ds_errors, ds_sizes};
+    of_p.a = of_p.sizes = p;
+    of_ds.a = ds;
+    const auto by_key = [&](const Factor& f) {
+      const auto turned = [&](const Doubles& a) { return transposed(a, rows, kv_len_); };
+      return Factor{turned(f.a), turned(f.variances), turned(f.most), turned(f.errors), turned(f.sizes)};
+    };
     dq.add(of_ds, h.k, head * q_len_ + first, rows, d_);
-    dk.add({by_key(ds), by_key(ds_errors), by_key(ds_sizes)}, q, kv * kv_len_, kv_len_, d_);
-    dv.add(of_p, d_o, kv * kv_len_, kv_len_, d_);
+    dk.add(by_key(of_ds), q, kv * kv_len_, kv_len_, d_);
+    dv.add(by_key(of_p), d_o, kv * kv_len_, kv_len_, d_);
   }
 
   bool sees(std::uint64_t query, std::uint64_t key) const {
@@ -196,13 +212,13 @@ GoldenResult check_attention_backward(const AttentionGradients& g, double scale,
   const BackwardCheck check(g, scale, mask);
   const double u = unit_roundoff(g.q.dtype);
   const std::string rule = fmt::format(
-      "{} rounding of want +- (6 * 2^{:.0f} * sqrt(r sum a^2 b^2 / 3) + errors of a times |b| + fp32 "
-      "sums), r = 1 rounding of P, 2 of dS",
-      isa::name_of(g.q.dtype), std::log2(u));
+      "{} rounding of want +- ({:g} * 2^{:.0f} * sqrt(sum r^2 b^2 / 3) + errors of a times |b| + fp32 sums), "
+      "with the roundings r of P, and of P and dS",
+      isa::name_of(g.q.dtype), kGoldenDeviations, std::log2(u));
   const auto one = [&](const HostTensor& got, const Sums& sums, double factor, double roundings,
                        double count) {
     return runtime::check_rows(
-        got, [&](std::uint64_t row) { return check.row(sums, row, factor, roundings, count); },
+        got, [&](std::uint64_t row) { return check.row(sums, row, factor, count); },
         (1 + roundings) * u + accumulation_slack(2 * count, 1) + 64 * kUnit, rule, maker(got.name));
   };
   GoldenResult result = one(g.dq, check.dq, scale, 2, check.keys());

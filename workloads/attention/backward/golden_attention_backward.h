@@ -5,9 +5,9 @@
 // The reference is double throughout, from LSE and delta as the machine received them. A probability P has
 // the error of its rounding to the dtype (independent), and errors that its row or its score share: the
 // score, the exponential, LSE. An element of dS has the errors of the rounding of P and of dS itself, the
-// relative error of its probability, and P times the errors of dP - delta. Independent errors contribute six
-// deviations of the root of their sum of squares; all others count in full. dV adds up P with one rounding to
-// the dtype, dQ and dK add up dS with two.
+// relative error of its probability, and P times the errors of dP - delta. Independent errors contribute the
+// rule's deviations of the root of their sum of squares; all others count in full. A rounding of P or dS is
+// relative to its value, or absolute if that is subnormal.
 #pragma once
 
 #include <functional>

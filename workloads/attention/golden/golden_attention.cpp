@@ -19,8 +19,8 @@ namespace tahoma::workloads {
 
 using runtime::accumulation_slack, runtime::bounds_of, runtime::ExaminedElement, runtime::GoldenResult,
     runtime::GoldenTally;
-using runtime::HostTensor, runtime::kGoldenDeviations, runtime::MadeBy, runtime::unit_roundoff,
-    runtime::WantedRow, runtime::widen_window;
+using runtime::HostTensor, runtime::kGoldenDeviations, runtime::MadeBy, runtime::smallest_normal,
+    runtime::unit_roundoff, runtime::WantedRow, runtime::widen_window;
 
 namespace {
 
@@ -32,7 +32,8 @@ Doubles head_of(const HostTensor& tensor, std::uint64_t head) {
 
 struct Head {
   Doubles q, k, v, v_abs, v_squared;
-  double score_range = 0;  // |q_i| |k_j| at most: bounds every running sum of a score
+  Doubles v_mass, v_square;  // of each column: the sums of |v| and v^2
+  double score_range = 0;    // |q_i| |k_j| at most: bounds every running sum of a score
 };
 
 // What attention_rows() computed for some rows of one head.
@@ -112,10 +113,17 @@ class AttentionCheck {
   void enter(std::uint64_t head) {
     head_ = head;
     const std::uint64_t kv_head = head * k_.shape[0] / q_.shape[0];
-    held_ = {head_of(q_, head), head_of(k_, kv_head), head_of(v_, kv_head), {}, {}, 0};
+    held_ = {head_of(q_, head), head_of(k_, kv_head), head_of(v_, kv_head), {}, {}, {}, {}, 0};
     for (const double x : held_.v) {
       held_.v_abs.push_back(std::fabs(x));
       held_.v_squared.push_back(x * x);
+    }
+    const std::size_t columns = v_.shape[2];
+    held_.v_mass.resize(columns);
+    held_.v_square.resize(columns);
+    for (std::size_t i = 0; i < held_.v.size(); ++i) {
+      held_.v_mass[i % columns] += held_.v_abs[i];
+      held_.v_square[i % columns] += held_.v_squared[i];
     }
     held_.score_range = largest_norm(held_.q, q_.shape[2]) * largest_norm(held_.k, q_.shape[2]);
   }
@@ -157,14 +165,21 @@ class AttentionCheck {
   }
 
   // The error of the sum of rounded probabilities, in units of the dtype.
-  static double relative_spread(const Reference& r, std::uint64_t row) {
-    return std::min(kGoldenDeviations * std::sqrt(r.spread[row] / 3), 1.0);
+  double relative_spread(const Reference& r, std::uint64_t row) const {
+    const double keys = static_cast<double>(kv_len_), least = smallest_normal(q_.dtype);
+    return std::min(kGoldenDeviations * std::sqrt((r.spread[row] + keys * least * least) / 3),
+                    1 + keys * least);
   }
 
   ExaminedElement element(const Reference& r, std::uint64_t row, std::uint64_t column) const {
     const std::size_t at = row * r.columns + column;
     // Probabilities are rounded to the inputs' dtype; together they cannot err by more than a unit.
-    const double spread = std::min(kGoldenDeviations * std::sqrt(r.square[at] / 3), r.mass[at]) +
+    // What is subnormal has the error of the smallest normal one; the largest is 1 before it is divided by the
+    // sum.
+    const double least = smallest_normal(q_.dtype);
+    const double square = r.square[at] + least * least * held_.v_square[column],
+                 mass = r.mass[at] + least * held_.v_mass[column];
+    const double spread = std::min(kGoldenDeviations * std::sqrt(square / 3), mass) +
                           std::fabs(r.want[at]) * relative_spread(r, row);
     const double slack = unit_roundoff(q_.dtype) * spread + shared_error(r.max_score[row]) * r.mass[at];
     return {r.want[at], r.mass[at], bounds_of(r.want[at], slack, o_.dtype)};
@@ -205,9 +220,9 @@ GoldenResult check_attention(const HostTensor& q, const HostTensor& k, const Hos
   const GoldenTally tally = check.run();
   const double shared = check.shared_error(0);
   const std::string rule = fmt::format(
-      "{} rounding of want +- (6 * 2^{:.0f} * (sqrt(sum p^2 v^2 / 3) + |want| sqrt(sum p^2 / 3)) + "
+      "{} rounding of want +- ({:g} * 2^{:.0f} * (sqrt(sum p^2 v^2 / 3) + |want| sqrt(sum p^2 / 3)) + "
       "{:.2g} * sum p |v|)",
-      isa::name_of(o.dtype), std::log2(unit_roundoff(q.dtype)), shared);
+      isa::name_of(o.dtype), kGoldenDeviations, std::log2(unit_roundoff(q.dtype)), shared);
   return conclude(
       tally, o, [&](auto row, auto column) { return check.examine(row, column); },
       unit_roundoff(o.dtype) + 2 * unit_roundoff(q.dtype) + shared, rule, made_by);
@@ -220,8 +235,8 @@ GoldenResult check_attention_lse(const HostTensor& q, const HostTensor& k, const
   AttentionCheck check(q, k, k, q, scale, mask);
   const double shared = check.shared_error(0);
   const std::string rule =
-      fmt::format("want +- (6 * 2^{:.0f} * sqrt(sum p^2 / 3) + {:.2g} + 4 * 2^-24 * (|scores| + |want|))",
-                  std::log2(unit_roundoff(q.dtype)), shared);
+      fmt::format("want +- ({:g} * 2^{:.0f} * sqrt(sum p^2 / 3) + {:.2g} + 4 * 2^-24 * (|scores| + |want|))",
+                  kGoldenDeviations, std::log2(unit_roundoff(q.dtype)), shared);
   return runtime::check_rows(
       lse, [&](std::uint64_t head) { return check.lse_of(head); }, unit_roundoff(q.dtype) + shared, rule,
       made_by);

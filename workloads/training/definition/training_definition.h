@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition of a training step: loss, gradients and new weights of the model in double by Eigen, and the
-// allowed deviation of a machine that rounds its activations (noisy.h; six deviations,
+// allowed deviation of a machine that rounds its activations (noisy.h; deviations as in
 // runtime/golden/golden_rule.h).
 #pragma once
 
-#include "workloads/training/definition/noisy.h"
 #include "workloads/training/training_case.h"
+#include "workloads/transformer/layer/layer_definition.h"
+#include "workloads/transformer/layer/noisy.h"
 
 namespace tahoma::workloads {
 

@@ -5,100 +5,69 @@
 #include <vector>
 
 #include "runtime/golden/golden_rule.h"
+#include "workloads/transformer/layer/noisy_attention.h"
 
 namespace tahoma::workloads {
 
 namespace {
 
-double unit() { return runtime::unit_roundoff(TransformerParams::kDType); }
-
-Rows normalised(const Rows& x, const Rows& gain, double epsilon) {
-  Rows y(x.rows(), x.cols());
-  for (Eigen::Index r = 0; r < x.rows(); ++r) {
-    const double mean = x.row(r).squaredNorm() / static_cast<double>(x.cols());
-    y.row(r) = (x.row(r) / std::sqrt(mean + epsilon)).cwiseProduct(gain.row(0));
-  }
-  return y;
-}
-
-// `angles` [tokens, d]: cos of the pairs, then sin.
-void rotate(Rows& heads, const Rows& angles) {
-  const Eigen::Index d = angles.cols(), half = d / 2;
-  for (Eigen::Index t = 0; t < heads.rows(); ++t)
-    for (Eigen::Index h = 0; h < heads.cols(); h += d)
-      for (Eigen::Index i = 0; i < half; ++i) {
-        const double a = heads(t, h + i), b = heads(t, h + half + i), cos = angles(t, i),
-                     sin = angles(t, half + i);
-        heads(t, h + i) = a * cos - b * sin;
-        heads(t, h + half + i) = b * cos + a * sin;
-      }
-}
-
-Rows below(const Rows& first, const Rows& second) {
-  Rows both(first.rows() + second.rows(), second.cols());
-  if (first.rows() > 0) both.topRows(first.rows()) = first;
-  both.bottomRows(second.rows()) = second;
+// Exact rows, such as those of a cache, before others.
+Noisy behind(const Rows& exact, Noisy rows) {
+  if (exact.rows() == 0) return rows;
+  const Noisy first = Noisy::exact(exact);
+  Noisy both{Rows(exact.rows() + rows.value.rows(), exact.cols()),
+             Rows(exact.rows() + rows.value.rows(), exact.cols())};
+  both.value << first.value, rows.value;
+  both.variance << first.variance, rows.variance;
   return both;
 }
 
-// Row t sees the first `before` + t + 1 keys.
-Rows attend(const ModelShape& model, const Rows& q, const Rows& k, const Rows& v, Eigen::Index before) {
-  const auto d = static_cast<Eigen::Index>(model.head_dim), group = static_cast<Eigen::Index>(model.group());
-  Rows o(q.rows(), q.cols());
-  for (Eigen::Index head = 0; head * d < q.cols(); ++head) {
-    const Eigen::Index kv = head / group * d;
-    for (Eigen::Index t = 0; t < q.rows(); ++t) {
-      const Eigen::Index seen = before + t + 1;
-      Eigen::VectorXd scores = k.block(0, kv, seen, d) * q.row(t).segment(head * d, d).transpose();
-      scores /= std::sqrt(static_cast<double>(d));
-      scores = (scores.array() - scores.maxCoeff()).exp().matrix();
-      o.row(t).segment(head * d, d) = scores.transpose() * v.block(0, kv, seen, d) / scores.sum();
-    }
-  }
-  return o;
+Noisy swiglu(const Noisy& x, const Rows& gate, const Rows& up, const Rows& down, double partial_roundings) {
+  return times(gated(times(x, gate), times(x, up)), down, partial_roundings);
 }
 
-Rows swiglu(const Rows& x, const Rows& gate, const Rows& up, const Rows& down) {
-  const Rows g = x * gate;
-  return (g.array() / (1 + (-g.array()).exp()) * (x * up).array()).matrix() * down;
-}
-
-Rows mixture(const ModelShape& model, const HostWeights& weights, const Rows& x, const ChosenExpert& chosen) {
-  const Rows logits = x * matrix_of(weights.router), gate = matrix_of(weights.gate),
-             up = matrix_of(weights.up), down = matrix_of(weights.down);
-  const auto hidden = static_cast<Eigen::Index>(model.hidden), ffn = static_cast<Eigen::Index>(model.ffn),
-             experts = static_cast<Eigen::Index>(model.experts);
-  Rows weight = Rows::Zero(x.rows(), experts);
-  for (Eigen::Index row = 0; row < x.rows(); ++row) {
+// The gates of the chosen experts of each row, a softmax over their logits; 0 for the others.
+Noisy gates_of(const ModelShape& model, const Noisy& logits, const ChosenExpert& chosen) {
+  Noisy gates = Noisy::exact(Rows::Zero(logits.value.rows(), logits.value.cols()));
+  for (Eigen::Index row = 0; row < logits.value.rows(); ++row) {
     for (std::uint64_t k = 0; k < model.experts_per_token; ++k) {
       const auto e = static_cast<Eigen::Index>(chosen(static_cast<std::uint64_t>(row), k));
-      weight(row, e) = std::exp(logits(row, e));
+      gates.value(row, e) = std::exp(logits.value(row, e));
     }
-    weight.row(row) /= weight.row(row).sum();
+    gates.value.row(row) /= gates.value.row(row).sum();
+    // d gate_e = gate_e (d logit_e - sum of gate_j d logit_j).
+    const auto g = gates.value.row(row).array();
+    const auto noise = logits.variance.row(row).array();
+    const double shared = (g.square() * noise).sum();
+    gates.variance.row(row) = (g.square() * (noise * (1 - 2 * g) + shared)).matrix();
   }
-  Rows y = Rows::Zero(x.rows(), x.cols());
-  for (Eigen::Index e = 0; e < experts; ++e) {
-    std::vector<Eigen::Index> rows;
-    for (Eigen::Index row = 0; row < x.rows(); ++row)
-      if (weight(row, e) > 0) rows.push_back(row);
-    const Rows made = swiglu(x(rows, Eigen::all), gate.middleRows(e * hidden, hidden),
-                             up.middleRows(e * hidden, hidden), down.middleRows(e * ffn, ffn));
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      y.row(rows[i]) += weight(rows[i], e) * made.row(static_cast<Eigen::Index>(i));
-  }
-  return y;
+  return gates;
 }
 
-// The contribution of a part to the stream, and its effect on the error.
-void add(Stream& stream, const Rows& part, double roundings) {
-  const auto columns = static_cast<double>(part.cols());
-  for (Eigen::Index r = 0; r < part.rows(); ++r) {
-    const double before = stream.x.row(r).squaredNorm() / columns, more = part.row(r).squaredNorm() / columns;
-    const double of_part = 2 * stream.variance[r] + roundings * unit() * unit() / 3;
-    const double absolute = stream.variance[r] * before + of_part * more;
-    stream.x.row(r) += part.row(r);
-    stream.variance[r] = absolute / (stream.x.row(r).squaredNorm() / columns);
+Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& x, const ChosenExpert& chosen,
+              double partial_roundings) {
+  const Noisy gates = gates_of(model, times(x, matrix_of(weights.router)), chosen);
+  const Rows gate = matrix_of(weights.gate), up = matrix_of(weights.up), down = matrix_of(weights.down);
+  const auto hidden = static_cast<Eigen::Index>(model.hidden), ffn = static_cast<Eigen::Index>(model.ffn),
+             experts = static_cast<Eigen::Index>(model.experts);
+  Noisy y = Noisy::exact(Rows::Zero(x.value.rows(), x.value.cols()));
+  for (Eigen::Index e = 0; e < experts; ++e) {
+    std::vector<Eigen::Index> rows;
+    for (Eigen::Index row = 0; row < x.value.rows(); ++row)
+      if (gates.value(row, e) > 0) rows.push_back(row);
+    const Noisy made =
+        swiglu({x.value(rows, Eigen::all), x.variance(rows, Eigen::all)}, gate.middleRows(e * hidden, hidden),
+               up.middleRows(e * hidden, hidden), down.middleRows(e * ffn, ffn), partial_roundings);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto at = static_cast<Eigen::Index>(i);
+      const double g = gates.value(rows[i], e), noise = gates.variance(rows[i], e);
+      y.value.row(rows[i]) += g * made.value.row(at);
+      // The product with the gate is rounded, and so is the sum over a token's experts.
+      y.variance.row(rows[i]) +=
+          g * g * made.variance.row(at) + (noise + rounding(2) * g * g) * made.value.row(at).cwiseAbs2();
+    }
   }
+  return y;
 }
 
 }  // namespace
@@ -112,32 +81,30 @@ Rows matrix_of(const runtime::HostTensor& tensor) {
       .cast<double>();
 }
 
-void apply_layer(const ModelShape& model, const HostWeights& weights, const Roundings& roundings,
-                 const Cache& cache, Stream& stream, const ChosenExpert& chosen) {
-  const auto tokens = static_cast<std::uint64_t>(stream.x.rows()),
+void apply_layer(const ModelShape& model, const HostWeights& weights, const PartialRoundings& roundings,
+                 const Cache& cache, Noisy& stream, const ChosenExpert& chosen) {
+  const auto tokens = static_cast<std::uint64_t>(stream.value.rows()),
              before = static_cast<std::uint64_t>(cache.k.rows());
   const Rows angles = matrix_of(rope_table(model, before, 1, tokens));
-  const Rows a = normalised(stream.x, matrix_of(weights.attention_gain), model.epsilon);
-  Rows q = a * matrix_of(weights.q), k = a * matrix_of(weights.k);
-  rotate(q, angles);
-  rotate(k, angles);
-  const Rows o =
-      attend(model, q, below(cache.k, k), below(cache.v, a * matrix_of(weights.v)), cache.k.rows());
-  add(stream, o * matrix_of(weights.o), roundings.attention);
-  const Rows b = normalised(stream.x, matrix_of(weights.mlp_gain), model.epsilon);
-  const Rows y = model.experts > 0
-                     ? mixture(model, weights, b, chosen)
-                     : swiglu(b, matrix_of(weights.gate), matrix_of(weights.up), matrix_of(weights.down));
-  add(stream, y, roundings.mlp);
+  const Noisy a = normalised(stream, matrix_of(weights.attention_gain), model.epsilon);
+  const NoisyHeads heads{rotated(times(a, matrix_of(weights.q)), angles, false),
+                         behind(cache.k, rotated(times(a, matrix_of(weights.k)), angles, false)),
+                         behind(cache.v, times(a, matrix_of(weights.v)))};
+  stream = sum(stream, times(attended(model, heads), matrix_of(weights.o), roundings.attention));
+  const Noisy b = normalised(stream, matrix_of(weights.mlp_gain), model.epsilon);
+  stream = sum(stream, model.experts > 0 ? mixture(model, weights, b, chosen, roundings.mlp)
+                                         : swiglu(b, matrix_of(weights.gate), matrix_of(weights.up),
+                                                  matrix_of(weights.down), roundings.mlp));
 }
 
-runtime::WantedRow wanted_row(const Stream& stream, std::uint64_t number) {
+runtime::WantedRow wanted_row(const Noisy& stream, std::uint64_t number) {
   const auto row = static_cast<Eigen::Index>(number);
-  const auto columns = static_cast<std::size_t>(stream.x.cols());
-  const double size = std::sqrt(stream.x.row(row).squaredNorm() / static_cast<double>(columns));
+  const auto columns = static_cast<std::size_t>(stream.value.cols());
+  const double size = std::sqrt(stream.value.row(row).squaredNorm() / static_cast<double>(columns));
+  const Eigen::RowVectorXd slack = runtime::kGoldenDeviations * stream.variance.row(row).cwiseSqrt();
   runtime::WantedRow wanted;
-  wanted.want.assign(stream.x.row(row).begin(), stream.x.row(row).end());
-  wanted.slack.assign(columns, runtime::kGoldenDeviations * std::sqrt(stream.variance[row]) * size);
+  wanted.want.assign(stream.value.row(row).begin(), stream.value.row(row).end());
+  wanted.slack.assign(slack.begin(), slack.end());
   wanted.scale.assign(columns, size);
   return wanted;
 }

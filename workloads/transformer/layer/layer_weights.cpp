@@ -7,6 +7,7 @@
 #include <span>
 
 #include "isa/core/dtype.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -106,10 +107,17 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
 void LayerWeights::allocate_products(Replica& replica, std::size_t rank, const ModelShape& m,
                                      const RankShare& share, DType dtype) {
   qkv = replica.shared(rank, "qkv_weights", dtype, m.hidden, share.units() * m.head_dim);
-  o = replica.shared(rank, "o_weights", dtype, share.heads * m.head_dim, m.hidden);
+  // Gradients pass through o and down with their rows transposed, a physical core's rows at a time.
+  const auto by_rows = [&](const char* name, std::uint64_t rows) {
+    Matrix matrix = replica.shared(rank, name, dtype, rows, m.hidden);
+    const std::uint64_t window = rows / replica.physical_cores();
+    replica.add_rows_behind(rank, matrix, transposed_tensor_rows(rows, window) - rows);
+    return matrix;
+  };
+  o = by_rows("o_weights", share.heads * m.head_dim);
   if (share.experts > 0) return;
   gate_up = replica.shared(rank, "gate_up_weights", dtype, m.hidden, 2 * share.ffn);
-  down = replica.shared(rank, "down_weights", dtype, share.ffn, m.hidden);
+  down = by_rows("down_weights", share.ffn);
 }
 
 LayerWeights LayerWeights::products(Replica& replica, std::size_t rank, const ModelShape& m,

@@ -146,6 +146,15 @@ Matrix Replica::shared(std::size_t rank, const std::string& name, isa::DType dty
   return matrix;
 }
 
+void Replica::add_rows_behind(std::size_t rank, const Matrix& matrix, std::uint64_t rows) {
+  if (rows == 0) return;
+  const Tensor behind =
+      allocate(rank, 0, matrix.tensor.name, matrix.tensor.dtype, {rows, matrix.tensor.shape[1]});
+  TAHOMA_INVARIANT(behind.address == matrix.tensor.address + matrix.tensor.bytes(),
+                   matrix.tensor.name + ": the rows behind it are elsewhere");
+  declare_input(behind);
+}
+
 Matrix Replica::own(std::size_t rank, std::size_t physical_core, const std::string& name, isa::DType dtype,
                     std::uint64_t rows, std::uint64_t columns) {
   Matrix matrix{allocate(rank, physical_core, name, dtype, {rows, columns}),

@@ -47,6 +47,9 @@ class Replica {
                 std::uint64_t columns);
   Matrix own(std::size_t rank, std::size_t physical_core, const std::string& name, isa::DType dtype,
              std::uint64_t rows, std::uint64_t columns);
+  // Memory directly behind a shared matrix, just allocated, for rows that are read but not used: they count as
+  // written and belong to no tensor.
+  void add_rows_behind(std::size_t rank, const Matrix& matrix, std::uint64_t rows);
   // The same as a control argument of one physical core's program: row numbers, which have values in timing
   // mode too.
   Matrix control(std::size_t rank, std::size_t physical_core, const std::string& name, isa::DType dtype,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/prefill/prefill_layer.h"
 
+#include <algorithm>
+
 #include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
@@ -10,7 +12,9 @@ PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerPar
                            const std::vector<Matrix>* streams) {
   const ModelShape& m = params.model;
   const bool experts = m.experts > 0;
-  const std::uint64_t padded = transposed_load_rows(rows.rows());
+  // Products read all rows, attention those of a run.
+  const std::uint64_t padded =
+      std::max(transposed_load_rows(rows.rows()), transposed_tensor_rows(rows.rows(), tokens.run));
   const auto whole = [&](const char* name, std::uint64_t columns) {
     Matrix matrix = replica.shared(r, name, kModelDType, padded, columns);
     if (padded != rows.rows()) replica.declare_input(matrix.tensor);  // rows that are read, but not used

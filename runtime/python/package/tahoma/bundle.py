@@ -105,14 +105,14 @@ def parsed(text, seed):
 
 
 def tolerance(request, entry, depth):
-    """The tolerance of an output: the request's, or six deviations of the roundings of a sum as long as `depth`, plus one rounding
+    """The tolerance of an output: the request's, or 8.6 deviations of the roundings of a sum as long as `depth`, plus one rounding
     of the output's dtype (runtime/golden/golden_rule.h, with the largest element as the range)."""
     if request["rtol"] or request["atol"]:
         return request["rtol"], request["atol"]
     digits = {"fp32": 24, "tf32": 11, "bf16": 8, "fp16": 11, "fp8_e4m3": 4, "fp8_e5m2": 3, "fp8_e3m4": 5}.get(entry["dtype"])
     if digits is None:
         return 0.0, 0.0
-    return 6 * 2.0**-24 * (depth / 3) ** 0.5 + 2.0**-digits, 0.0
+    return 8.6 * 2.0**-24 * (depth / 3) ** 0.5 + 2.0**-digits, 0.0
 
 
 def trace(request):

@@ -10,9 +10,11 @@
 
 #include <Eigen/Core>
 
-#include "workloads/transformer/layer/layer_definition.h"
+#include "workloads/transformer/transformer_params.h"
 
 namespace tahoma::workloads {
+
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 struct Noisy {
   Rows value, variance;
@@ -23,9 +25,11 @@ struct Noisy {
 double rounding(double times);
 void round(Noisy& x, double times = 1);
 
-Noisy times(const Noisy& x, const Rows& weights);             // x w, rounded once
-Noisy times_transposed(const Noisy& x, const Rows& weights);  // x w^T, rounded once
-Noisy sum(const Noisy& a, const Noisy& b);                    // rounded once
+// x w and x w^T, rounded once. A product that ranks share is the sum of their partial sums, which may cancel:
+// its `partial_roundings` are relative to the root of the sum of the squared terms.
+Noisy times(const Noisy& x, const Rows& weights, double partial_roundings = 0);
+Noisy times_transposed(const Noisy& x, const Rows& weights, double partial_roundings = 0);
+Noisy sum(const Noisy& a, const Noisy& b);  // rounded once
 
 // Sum over rows of x^T y, not rounded, with the variance of each element.
 struct Sum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/training/definition/noisy.h"
+#include "workloads/transformer/layer/noisy.h"
 
 #include <cmath>
 
@@ -29,16 +29,17 @@ double rounding(double times) {
 
 void round(Noisy& x, double times) { x.variance += rounding(times) * x.value.cwiseAbs2(); }
 
-Noisy times(const Noisy& x, const Rows& weights) {
-  Noisy y{x.value * weights, x.variance * weights.cwiseAbs2()};
+Noisy times(const Noisy& x, const Rows& weights, double partial_roundings) {
+  const Rows squares = weights.cwiseAbs2();
+  Noisy y{x.value * weights, x.variance * squares};
+  if (partial_roundings > 0)
+    y.variance += rounding(partial_roundings) * (x.value.cwiseAbs2() * squares + y.value.cwiseAbs2());
   round(y);
   return y;
 }
 
-Noisy times_transposed(const Noisy& x, const Rows& weights) {
-  Noisy y{x.value * weights.transpose(), x.variance * weights.cwiseAbs2().transpose()};
-  round(y);
-  return y;
+Noisy times_transposed(const Noisy& x, const Rows& weights, double partial_roundings) {
+  return times(x, weights.transpose(), partial_roundings);
 }
 
 Noisy sum(const Noisy& a, const Noisy& b) {

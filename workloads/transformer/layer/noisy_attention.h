@@ -2,11 +2,11 @@
 // The definition of causal attention of one sequence and its gradients, with errors (noisy.h).
 #pragma once
 
-#include "workloads/training/definition/noisy.h"
+#include "workloads/transformer/layer/noisy.h"
 
 namespace tahoma::workloads {
 
-// Queries [tokens, heads d], keys and values [tokens, kv_heads d].
+// Queries [tokens, heads d], keys and values [before + tokens, kv_heads d]: `before` precede the first query.
 struct NoisyHeads {
   Noisy q, k, v;
 };

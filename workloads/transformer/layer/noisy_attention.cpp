@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/training/definition/noisy_attention.h"
+#include "workloads/transformer/layer/noisy_attention.h"
 
 #include <cmath>
 
@@ -11,12 +11,13 @@ using Eigen::Index, Eigen::MatrixXd, Eigen::RowVectorXd, Eigen::VectorXd;
 
 // One query of one head: its probabilities over its visible keys, and the variance of its scores.
 struct Query {
-  Index t, head, kv, d;  // first columns of its head, and of its keys'
+  Index t, seen, head, kv, d;  // visible keys; first columns of its head, and of its keys'
   double scale;
   VectorXd p, score_variance;
 
   Query(const ModelShape& model, const NoisyHeads& heads, Index token, Index number)
       : t(token),
+        seen(heads.k.value.rows() - heads.q.value.rows() + token + 1),
         head(number * static_cast<Index>(model.head_dim)),
         kv(number / static_cast<Index>(model.group()) * static_cast<Index>(model.head_dim)),
         d(static_cast<Index>(model.head_dim)),
@@ -30,9 +31,9 @@ struct Query {
                      (keys(heads.k.variance) * q.cwiseAbs2().transpose() +
                       k.cwiseAbs2() * row(heads.q.variance).transpose());
   }
-  MatrixXd keys(const Rows& matrix) const { return matrix.block(0, kv, t + 1, d); }
+  MatrixXd keys(const Rows& matrix) const { return matrix.block(0, kv, seen, d); }
   RowVectorXd row(const Rows& matrix) const { return matrix.row(t).segment(head, d); }
-  auto block(Rows& matrix) const { return matrix.block(0, kv, t + 1, d); }
+  auto block(Rows& matrix) const { return matrix.block(0, kv, seen, d); }
   auto segment(Rows& matrix) const { return matrix.row(t).segment(head, d); }
 };
 
