@@ -23,7 +23,7 @@ std::string row_line(const PathRow& r) {
       r.core.empty() ? "no instruction explains it" : fmt::format("{} {} {}", r.core, r.engine, r.opcode);
   return trimmed(fmt::format("  {:>11}{:>11}{:>7.1f} %{:>7}  {:<41} {}", time_text({r.to.fs}),
                              time_text(r.time()), r.share_percent, r.steps, fitted(what, 41),
-                             fitted(r.source, 17))) +
+                             fitted(r.source, 16))) +
          "\n";
 }
 
