@@ -138,6 +138,12 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
       "Exit with status 1 if the results were not checked, for instance because the case has no reference");
   sub.add_flag("--no-report", command.no_report,
                "Omit report.html, its data, and the statistics as text and database");
+  sub.add_option("--page-cores", options.page_cores,
+                 "Cores whose time line report.html shows, as for --trace-cores; default: eight of those "
+                 "that run a program")
+      ->type_name("CORE,...")
+      ->delimiter(',')
+      ->default_str("");
   sub.add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
   add_trace_options(sub, options.trace);
   add_waves_options(sub, options.waves);

@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "model/base/stall_text.h"
 #include "runtime/cli/commands.h"
 #include "runtime/report/files/stats_files.h"
 #include "runtime/report/tables/table_list.h"
@@ -48,16 +50,39 @@ std::vector<ColumnPlace> wanted(const std::string& pattern) {
   return all;
 }
 
+// The stall reason whose time or share a path counts. Other statistics have names like "busy", too, but another sentence.
+std::optional<base::StallReason> stall_reason_of(const ColumnPlace& each) {
+  for (std::size_t n = 0; n < base::kStallReasons; ++n)
+    if (const auto reason = static_cast<base::StallReason>(n); each.doc == base::doc_of(reason))
+      return reason;
+  return std::nullopt;
+}
+
+std::string stall_text(base::StallReason reason) {
+  const std::string name = base::vendor_name_of(reason);
+  return fmt::format("    Neuron Explorer: {}\n    to shorten it: {}\n", name.empty() ? "no name" : name,
+                     base::advice_of(reason));
+}
+
+nlohmann::ordered_json entry_of(const ColumnPlace& each, const std::optional<base::StallReason>& reason) {
+  nlohmann::ordered_json entry{{"path", each.path},
+                               {"unit", each.unit},
+                               {"better", base::name_of(each.better)},
+                               {"description", each.doc}};
+  if (reason) entry["neuron_explorer"] = base::vendor_name_of(*reason);
+  if (reason) entry["advice"] = base::advice_of(*reason);
+  return entry;
+}
+
 base::ExitStatus explain(const StatsCommand& command) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const ColumnPlace& each : wanted(command.pattern)) {
+    const std::optional<base::StallReason> reason = stall_reason_of(each);
     if (command.format == "text")
-      fmt::print("{} [{}]\n    {}\n", each.path, unit_text(each), each.doc);
+      fmt::print("{} [{}]\n    {}\n{}", each.path, unit_text(each), each.doc,
+                 reason ? stall_text(*reason) : "");
     else
-      list.push_back({{"path", each.path},
-                      {"unit", each.unit},
-                      {"better", base::name_of(each.better)},
-                      {"description", each.doc}});
+      list.push_back(entry_of(each, reason));
   }
   if (command.format == "json") fmt::print("{}\n", list.dump(2));
   return base::ExitStatus::kOk;

@@ -65,6 +65,7 @@ Json detail_json(const ResolvedConfig& config, const std::string& config_sha256,
   Json json{{"schema_version", kDetailSchemaVersion}, {"version", version()}};
   add_grid(run.measurement, json);
   json["engines"] = engines_detail(config.machine, run);
+  json["timeline"] = timeline_detail(config.machine, run);
   json["hbm"] = hbm_detail(config.machine, run.measurement);
   json["links"] = links_detail(config.machine, run.measurement);
   json["traffic"] = traffic_detail(config.machine, run.measurement);

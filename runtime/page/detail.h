@@ -6,9 +6,13 @@
 // report.json:
 //   schema_version, version   of this file and of tahoma
 //   window_ns, windows        of every series of the file: the same windows for all, the last may be shorter
-//   engines     kinds, cycles [{name, doc}], cores [{name, chip, active}], percent[core][kind][cycle] of the
+//   engines     kinds, cycles [{name, doc, neuron_explorer, advice}], cores [{name, chip, active}], percent[core][kind][cycle] of the
 //               time, instructions[core][kind]; `series` {kind: {mean, least, most}} busy percent of a window
 //               over the active cores. Of more than kMostCores cores: each entry is a chip, `grouped` says it
+//   timeline    of some cores: labels [[instruction or stall reason, source, whether it is a stall]], cores [{name, lanes
+//               [{queue, engine, cells}]}]; cells as text, "end busy label index instructions;...": end and busy time in
+//               picoseconds, the label and the index in its stream of the longest part, the instructions that began in it
+//               (runtime/report/timeline/core_timeline.h)
 //   hbm         stacks [{name, chip, read_bytes, write_bytes, peak (bytes per second, null: ideal), busy
 //               [percent of a window]}], those that moved anything; of more than kMostStacks: of chips
 //   links       topology, views [{name, pictures [{label, nodes [[node, column, row]], lines [[number in list,
@@ -44,6 +48,7 @@ nlohmann::ordered_json detail_json(const ResolvedConfig& config, const std::stri
 
 // The parts of report.json.
 nlohmann::ordered_json engines_detail(const model::MachineParams& machine, const Simulated& run);
+nlohmann::ordered_json timeline_detail(const model::MachineParams& machine, const Simulated& run);
 nlohmann::ordered_json hbm_detail(const model::MachineParams& machine, const base::RunMeasurement& run);
 nlohmann::ordered_json links_detail(const model::MachineParams& machine, const base::RunMeasurement& run);
 nlohmann::ordered_json traffic_detail(const model::MachineParams& machine, const base::RunMeasurement& run);

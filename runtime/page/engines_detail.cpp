@@ -6,6 +6,7 @@
 #include <map>
 
 #include "model/base/shares.h"
+#include "model/base/stall_text.h"
 #include "runtime/page/detail.h"
 #include "runtime/report/files/saturation.h"
 
@@ -138,7 +139,10 @@ Json engines_detail(const model::MachineParams& machine, const Simulated& run) {
             {"series", Json::object()}};
   for (const std::size_t n : cycles) {
     const auto name = static_cast<base::StallReason>(n);
-    json["cycles"].push_back({{"name", base::name_of(name)}, {"doc", base::doc_of(name)}});
+    json["cycles"].push_back({{"name", base::name_of(name)},
+                              {"doc", base::doc_of(name)},
+                              {"neuron_explorer", base::vendor_name_of(name)},
+                              {"advice", base::advice_of(name)}});
   }
   for (const Row& row : rows) {
     json["cores"].push_back({{"name", row.name}, {"chip", row.chip}, {"active", row.active}});

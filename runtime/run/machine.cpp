@@ -9,6 +9,7 @@
 #include <set>
 
 #include "model/base/error.h"
+#include "runtime/run/stack_allocator.h"
 
 namespace tahoma::runtime {
 
@@ -61,11 +62,11 @@ struct Observers final : base::Observer {
 struct Machine::Impl {
   Observers observers;
   Impl(const model::MachineParams& params, model::Mode mode_, model::check::Options checks)
-      : system(params, mode_, true, checks), mode(mode_), used(params.chips() * params.chip.hbm.stacks, 0) {}
+      : system(params, mode_, true, checks), mode(mode_), stacks(system.params()) {}
 
   model::System system;
   model::Mode mode;
-  std::vector<std::uint64_t> used;  // allocated bytes, per stack of the machine
+  StackAllocator stacks;
   std::set<std::shared_ptr<const isa::Program>> valid;
   std::map<std::uint32_t, std::shared_ptr<const isa::Program>> programs;  // by core
   std::vector<Tensor> allocated;
@@ -102,26 +103,22 @@ std::uint32_t Machine::cores() const { return impl_->system.cores(); }
 Tensor Machine::allocate(std::uint32_t core, const std::string& name, isa::DType dtype,
                          std::vector<std::uint64_t> shape) {
   Tensor tensor{name, dtype, std::move(shape), 0, core};
-  isa::GlobalAddress address;
-  address.chip = impl_->system.chip_of(core);
-  address.stack = impl_->system.stack_of(core);
-  params().refuse_dead(address.chip, fmt::format("core {} has tensor '{}'", core, name));
-  const model::HbmParams& hbm = params().chip.hbm;
-  const model::StackFaults faults = params().faults_of(address.chip, address.stack);
-  const std::uint64_t capacity = faults.capacity(hbm).count;
-  std::uint64_t& used = impl_->used[address.chip * hbm.stacks + address.stack];
+  params().refuse_dead(impl_->system.chip_of(core), fmt::format("core {} has tensor '{}'", core, name));
   const std::uint64_t bytes = (tensor.bytes() + kAlignment - 1) / kAlignment * kAlignment;
-  if (bytes > capacity || used > capacity - bytes) {
-    const std::string failed =
-        faults.failed_channels.empty()
-            ? ""
-            : fmt::format(" whose channels {} of {} have failed", faults.failed_channels, hbm.dram.channels);
-    throw base::UserError("E-RUN-010", fmt::format("tensor '{}' on core {}", name, core),
-                          fmt::format("needs {} bytes of HBM; {} of {} are left in stack {} of chip {}{}",
-                                      bytes, capacity - used, capacity, address.stack, address.chip, failed));
+  const isa::GlobalAddress address = impl_->stacks.next(core, bytes);
+  if (!impl_->stacks.fits(address, bytes)) {
+    const std::uint64_t capacity = impl_->stacks.capacity(address);
+    const model::StackFaults faults = params().faults_of(address.chip, address.stack);
+    const std::string failed = faults.failed_channels.empty()
+                                   ? ""
+                                   : fmt::format(" whose channels {} of {} have failed",
+                                                 faults.failed_channels, params().chip.hbm.dram.channels);
+    throw base::UserError(
+        "E-RUN-010", fmt::format("tensor '{}' on core {}", name, core),
+        fmt::format("needs {} bytes of HBM; {} of {} are left in stack {} of chip {}{}", bytes,
+                    capacity - address.offset, capacity, address.stack, address.chip, failed));
   }
-  address.offset = used;
-  used += bytes;
+  impl_->stacks.take(core, address, bytes);
   tensor.address = address.bits();
   impl_->tensors[tensor.address] = tensor.bytes();
   impl_->allocated.push_back(tensor);

@@ -29,7 +29,7 @@ struct Tensor {
   isa::DType dtype = isa::DType::kFp32;
   std::vector<std::uint64_t> shape;
   std::uint64_t address = 0;  // global, see isa::GlobalAddress
-  std::uint32_t core = 0;     // the core whose stack contains it
+  std::uint32_t core = 0;     // the core one of whose stacks contains it
   std::uint64_t elements() const;
   std::uint64_t bytes() const;
 };
@@ -43,8 +43,8 @@ class Machine {
   bool functional() const;
   std::uint32_t cores() const;
 
-  // Allocates in the stack that belongs to `core`, 64-byte aligned. Throws UserError E-RUN-010 if the stack
-  // is full (the message names the tensor, its size and what is left), E-RUN-055 if the core's chip is dead.
+  // Allocates in the stacks that belong to `core` (stack_allocator.h), 64-byte aligned. Throws UserError E-RUN-010 if they
+  // are full (the message names the tensor, its size and what is left), E-RUN-055 if the core's chip is dead.
   Tensor allocate(std::uint32_t core, const std::string& name, isa::DType dtype,
                   std::vector<std::uint64_t> shape);
 

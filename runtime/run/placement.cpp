@@ -36,19 +36,6 @@ void check_shard(const model::MachineParams& machine, const Shard& shard) {
           shard.m, shard.n, shard.k, fmt::join(legal, ", "), cores));
 }
 
-std::string uneven_stacks(const model::ChipParams& chip) {
-  std::vector<std::uint64_t> cores(chip.hbm.stacks);  // by stack
-  for (std::uint64_t core = 0; core < chip.cores; ++core) ++cores[chip.stack_of(core)];
-  const auto [least, most] = std::minmax_element(cores.begin(), cores.end());
-  if (*least == *most) return "";
-  return fmt::format(
-      "{} cores share {} HBM stacks unevenly: {} of the stacks serve {} cores each and {} serve {}, so a "
-      "core's "
-      "bandwidth depends on its place; expected a number of stacks that divides that of the cores",
-      chip.cores, chip.hbm.stacks, std::count(cores.begin(), cores.end(), *most), *most,
-      std::count(cores.begin(), cores.end(), *least), *least);
-}
-
 namespace {
 
 // The cores of a chip in an order in which neighbouring ones have different stacks, so that a partly used

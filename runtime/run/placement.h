@@ -31,9 +31,6 @@ std::uint64_t parts_used(std::uint64_t total, std::uint64_t parts);
 // numbers.
 void check_shard(const model::MachineParams& machine, const Shard& shard);
 
-// A sentence if the cores of a chip do not share its stacks evenly; "" if they do.
-std::string uneven_stacks(const model::ChipParams& chip);
-
 class Placement {
  public:
   Placement(const model::MachineParams& machine, const Shard& shard);  // of a checked shard

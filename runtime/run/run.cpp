@@ -17,6 +17,7 @@
 #include "runtime/report/summary/summary.h"
 #include "runtime/report/summary/summary_json.h"
 #include "runtime/report/summary/summary_text.h"
+#include "runtime/run/core_selection.h"
 #include "runtime/run/run_files.h"
 #include "runtime/run/simulation.h"
 #include "runtime/whatif/explain.h"
@@ -73,6 +74,9 @@ RunOutcome run_workload(const RunOptions& options) {
                           "needs functional mode: timing mode computes no values");
   config->machine.record(waves_of(options.waves));
   const TraceSelection selection = trace_selection(options.trace, config->machine);
+  const std::vector<bool> timelines =
+      options.page_cores.empty() ? std::vector<bool>()
+                                 : selected_cores("--page-cores", options.page_cores, config->machine);
   Checkpoints checkpoints(options.checkpoints, config->mode());
   OutputDir out(options.out);
   std::optional<TraceRecorder> trace;
@@ -85,7 +89,7 @@ RunOutcome run_workload(const RunOptions& options) {
   if (options.explain) explanation = explanation_of(options, progress);
   const Simulated run =
       simulate(*config,
-               {options.golden, options.checks, options.save_outputs, options.report,
+               {options.golden, options.checks, options.save_outputs, options.report, timelines,
                 trace ? &*trace : nullptr, options.checkpoints.any() ? &checkpoints : nullptr},
                &progress);
   progress.clear();

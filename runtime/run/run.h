@@ -24,10 +24,12 @@ struct WavesRequest {
 struct RunOptions {
   ConfigRequest config;
   std::string out = "out";
-  bool golden = true;                     // functional mode only, because timing mode computes no values
-  model::check::Options checks;           // checks of the running program
-  bool explain = false;                   // repeat the run to find its bottleneck (runtime/whatif/explain.h)
-  bool report = true;                     // the page, its data, statistics as text and database
+  bool golden = true;            // functional mode only, because timing mode computes no values
+  model::check::Options checks;  // checks of the running program
+  bool explain = false;          // repeat the run to find its bottleneck (runtime/whatif/explain.h)
+  bool report = true;            // the page, its data, statistics as text and database
+  std::vector<std::string>
+      page_cores;  // whose time line the page has, like TraceRequest::cores; empty: a choice of eight
   bool save_outputs = false;              // every output tensor as NAME.npy; bf16 as float32
   TraceRequest trace;                     // the timeline, trace.pftrace
   WavesRequest waves;                     // of blocks in SystemVerilog

@@ -6,8 +6,8 @@
 
 #include "runtime/run/core_name.h"
 #include "runtime/run/machine.h"
-#include "runtime/run/placement.h"
 #include "runtime/run/programs_hash.h"
+#include "runtime/run/stack_balance.h"
 
 namespace tahoma::runtime {
 
@@ -50,17 +50,33 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.hot_spots = hot_spots(run.lines);
   facts.path = run.path;
   facts.programs = run.programs;
-  if (const std::string uneven = uneven_stacks(config.machine.chip); !uneven.empty())
+  if (const std::string uneven = uneven_stacks(config.machine.chip, run.measurement); !uneven.empty())
     facts.warnings.push_back(uneven);
   return facts;
 }
 
-// The recorders of values per window, if requested.
+// The cores whose time line the page has unless others are requested: those that run programs, or eight of them, from the first to
+// the last at equal distances.
+std::vector<std::uint32_t> timeline_cores(const std::vector<bool>& requested, const Machine& machine) {
+  constexpr std::size_t kMostTimelines = 8;
+  std::vector<std::uint32_t> running;
+  for (const auto& [core, program] : machine.programs())
+    if (requested.empty() || requested[core]) running.push_back(core);
+  if (!requested.empty() || running.size() <= kMostTimelines) return running;
+  std::vector<std::uint32_t> some;
+  for (std::size_t n = 0; n < kMostTimelines; ++n)
+    some.push_back(running[n * (running.size() - 1) / (kMostTimelines - 1)]);
+  return some;
+}
+
+// The recorders of what the page shows over time, if requested.
 class OverTime {
  public:
-  OverTime(bool wanted, Machine& machine) {
+  OverTime(bool wanted, const std::vector<bool>& timelines, Machine& machine) {
     if (!wanted) return;
     engines_.emplace(machine.params().cores());
+    timeline_.emplace(machine.params().cores(), timeline_cores(timelines, machine));
+    machine.observe(&*timeline_);
     occupancy_.emplace(machine.params(), machine.tensors());
     for (const auto& [core, program] : machine.programs()) occupancy_->program(core, program);
     machine.observe(&*engines_);
@@ -69,6 +85,7 @@ class OverTime {
   void take(Simulated& run, TraceRecorder* trace) {
     if (!engines_) return;
     run.engines = engines_->engines();
+    run.timeline = timeline_->lanes();
     const auto draw = [&](const InstanceOccupancy& o) { trace->occupancy(o, run.measurement.elapsed); };
     run.occupancy =
         occupancy_->summarise(run.measurement.elapsed, trace == nullptr ? OccupancyRecorder::Each{} : draw);
@@ -76,6 +93,7 @@ class OverTime {
 
  private:
   std::optional<EngineRecorder> engines_;
+  std::optional<CoreTimeline> timeline_;
   std::optional<OccupancyRecorder> occupancy_;
 };
 
@@ -84,13 +102,6 @@ void watch(Machine& machine, TraceRecorder* trace) {
   for (const auto& [core, program] : machine.programs()) trace->program(core, program);
   machine.observe(static_cast<base::Observer*>(trace));
   machine.observe(static_cast<base::TimelineObserver*>(trace));
-}
-
-PathSummary path_of(const CriticalPath& path, const model::MachineParams& params, const Machine& machine,
-                    base::Duration elapsed) {
-  Programs programs;
-  for (const auto& [core, program] : machine.programs()) programs[core] = program;
-  return summarise_path(path, elapsed, programs, [&](std::uint32_t core) { return core_path(params, core); });
 }
 
 }  // namespace
@@ -113,7 +124,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   for (const auto& [core, program] : machine.programs()) lines.program(core, program);
   if (lines.any()) machine.observe(&lines);
   const bool occupancy = options.trace != nullptr && options.trace->wants(TraceKind::kOccupancy);
-  OverTime over_time(options.over_time || occupancy, machine);
+  OverTime over_time(options.over_time || occupancy, options.timelines, machine);
   watch(machine, options.trace);
   if (options.checkpoints != nullptr) options.checkpoints->attach(machine);
 
@@ -128,7 +139,9 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   run.checks = machine.findings();
   run.regions = regions.summarise(run.measurement);
   run.lines = lines.summarise(run.measurement);
-  run.path = path_of(path, config.machine, machine, run.measurement.elapsed);
+  run.loaded = machine.programs();
+  run.path = summarise_path(path, run.measurement.elapsed, run.loaded,
+                            [&](std::uint32_t core) { return core_path(config.machine, core); });
   over_time.take(run, options.trace);
   if (options.trace != nullptr) options.trace->finish(run.measurement);
   if (options.checkpoints != nullptr) options.checkpoints->finish(run.measurement.elapsed);

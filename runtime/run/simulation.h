@@ -15,6 +15,7 @@
 #include "runtime/report/memory/occupancy.h"
 #include "runtime/report/path/path_summary.h"
 #include "runtime/report/summary/summary.h"
+#include "runtime/report/timeline/core_timeline.h"
 #include "runtime/trace/recorder.h"
 
 namespace tahoma::runtime {
@@ -23,7 +24,8 @@ struct SimulationOptions {
   bool golden = true;                  // functional mode only: timing mode computes no values to check
   model::check::Options checks;        // checks that are active while the program runs
   bool outputs = false;                // keep the values of every output tensor; functional mode only
-  bool over_time = false;              // record engines and memories window by window
+  bool over_time = false;              // record engines and memories over time, for the page
+  std::vector<bool> timelines;         // the cores whose time line is recorded; empty: a choice of eight
   TraceRecorder* trace = nullptr;      // null: no timeline
   Checkpoints* checkpoints = nullptr;  // null: no checkpoints
 };
@@ -39,8 +41,10 @@ struct Simulated {
   RegionRecorder::Summaries regions;
   PathSummary path;
   LineTimes lines;                              // of programs that know their source
-  std::vector<EngineRecorder::Engine> engines;  // engines and occupancy: over time, if requested
+  std::vector<EngineRecorder::Engine> engines;  // engines, timeline and occupancy: over time, if requested
+  std::vector<CoreTimeline::Lane> timeline;
   std::vector<SpaceOccupancy> occupancy;
+  Programs loaded;       // the programs that the cores executed
   double seconds = 0;    // host time inside Machine::run
   std::string programs;  // programs_hash()
 };

@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "model/base/error.h"
 #include "model/base/quantity.h"
-#include "model/system/instance_params.h"
-#include "runtime/run/core_name.h"
+#include "runtime/run/core_selection.h"
 
 namespace tahoma::runtime {
 
@@ -35,42 +33,6 @@ base::Time time_of(const char* option, const std::string& text) {
   } catch (const UserError& e) {
     throw UserError("E-TRC-002", option, e.message + "; expected a simulated time, like 12.5us");
   }
-}
-
-bool is_number(std::string_view text) {
-  return !text.empty() && text.size() < 10 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-[[noreturn]] void refuse_core(const std::string& text, const model::MachineParams& machine) {
-  std::set<std::string> names;
-  for (std::uint32_t core = 0; core < machine.cores(); ++core)
-    for (std::string name = core_path(machine, core);; name.resize(name.rfind('.'))) {
-      names.insert(name);
-      if (name.find('.') == std::string::npos) break;
-    }
-  throw UserError(
-      "E-TRC-003", "--trace-cores",
-      fmt::format(
-          "this machine has no '{}'{}; expected numbers or ranges from 0 to {}, or names of instances, "
-          "like {}",
-          text, base::did_you_mean(text, {names.begin(), names.end()}), machine.cores() - 1,
-          core_path(machine, 0)));
-}
-
-// Selects cores by "3", "8-15" or the name of an instance.
-void select(const std::string& text, const model::MachineParams& machine, std::vector<bool>& cores) {
-  const std::size_t dash = std::min(text.find('-'), text.size());
-  const std::string first = text.substr(0, dash), last = dash < text.size() ? text.substr(dash + 1) : first;
-  bool found = false;
-  for (std::uint32_t core = 0; core < cores.size(); ++core) {
-    const bool chosen = is_number(first) && is_number(last)
-                            ? core >= std::stoul(first) && core <= std::stoul(last)
-                            : (core_path(machine, core) + '.').starts_with(text + '.');
-    if (chosen) found = cores[core] = true;
-  }
-  const bool beyond = is_number(last) && std::stoul(last) >= cores.size();
-  if (!found || beyond) refuse_core(text, machine);
 }
 
 void select_kind(const std::string& text, std::array<bool, kTraceKinds>& kinds) {
@@ -101,7 +63,7 @@ bool TraceSelection::every_core() const {
 
 TraceSelection trace_selection(const TraceRequest& request, const model::MachineParams& machine) {
   TraceSelection selection;
-  selection.cores.assign(machine.cores(), request.cores.empty());
+  selection.cores.assign(machine.cores(), true);
   selection.kinds.fill(request.kinds.empty());
   if (!request.wanted) {
     refuse_without_trace(request);
@@ -113,7 +75,7 @@ TraceSelection trace_selection(const TraceRequest& request, const model::Machine
     throw UserError("E-TRC-002", "--trace-until",
                     fmt::format("the window ends at {} and begins at {}; expected a later end",
                                 base::to_text(selection.until), base::to_text(selection.from)));
-  for (const std::string& text : request.cores) select(text, machine, selection.cores);
+  if (!request.cores.empty()) selection.cores = selected_cores("--trace-cores", request.cores, machine);
   for (const std::string& text : request.kinds) select_kind(text, selection.kinds);
   if (!request.limit.empty()) selection.limit = limit_of(request.limit);
   selection.flows = request.flows;

@@ -53,6 +53,20 @@ class Browser:
         self.run("arguments[0].scrollIntoView({block: 'center'})", element)
         self.run("arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))", element)
 
+    def saved(self, element, folder, name):
+        """Clicks a download, and returns the text of the file."""
+        self.driver.execute_cdp_cmd("Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)})
+        file = pathlib.Path(folder) / name
+        self.click(element)
+        WebDriverWait(self.driver, 60).until(lambda driver: file.exists() and file.stat().st_size > 0)
+        return file.read_text(encoding="utf-8")
+
+    def point_at(self, element, share):
+        """Moves the pointer over an element, to a share of its width."""
+        self.run("""const box = arguments[0].getBoundingClientRect();
+            arguments[0].dispatchEvent(new PointerEvent('pointermove', {clientX: box.left + arguments[1] * box.width, clientY: box.top + 5, bubbles: true}))""",
+                 element, share)
+
     def click_bar(self, canvas, index):
         """Clicks the bar with this number in a chart."""
         self.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", canvas)

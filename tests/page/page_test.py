@@ -4,6 +4,8 @@
 summary.json, and the effects of clicks."""
 
 import argparse
+import csv
+import io
 import json
 import pathlib
 import subprocess
@@ -19,6 +21,7 @@ RUNS = {
     "slower": ["gemm/chip.yaml", "--mode", "timing", "--set", "machine.chip.hbm.bandwidth=400 GB/s"],
     "chip": ["gemm/chip.yaml", "--mode", "timing"],
     "attention": ["attention/flash_16k.yaml", "--mode", "timing", "--set", "workload.causal=true"],
+    "decode": ["decode/paged.yaml", "--mode", "timing"],
     "reduce": ["collective/all_reduce_1gib.yaml", "--set", "machine.chip.hbm.model=flat"],
 }
 SWEEP = ["gemm/chip.yaml", "--mode", "timing", "--sweep", "machine.chip.hbm.bandwidth=400GB/s..1000GB/s:200GB/s",
@@ -53,6 +56,7 @@ class Pages(unittest.TestCase):
         cls.root = pathlib.Path(cls.folder.name)
         for name, (workload, *words) in RUNS.items():
             cls.tahoma("run", WORKLOADS / workload, *words, "--out", cls.root / name)
+        cls.tahoma("run", WORKLOADS / "gemm/chip.yaml", "--mode", "timing", "--explain", "--out", cls.root / "explained")
         cls.tahoma("sweep", WORKLOADS / SWEEP[0], *SWEEP[1:], "--out", cls.root / "sweep")
         cls.tahoma("report", cls.root / "chip", cls.root / "slower", "--out", cls.root / "compare.html")
         cls.browser = Browser()
@@ -68,6 +72,13 @@ class Pages(unittest.TestCase):
 
     def summary(self, name):
         return json.loads((self.root / name / "summary.json").read_text(encoding="utf-8"))
+
+    def detail(self, name):
+        return json.loads((self.root / name / "report.json").read_text(encoding="utf-8"))
+
+    def choose(self, selector, value):
+        self.browser.run("const s = document.querySelector(arguments[0]); s.value = arguments[1];"
+                         "s.dispatchEvent(new Event('change'))", selector, value)
 
     def check_page(self):
         self.browser.settle()
@@ -183,6 +194,74 @@ class Pages(unittest.TestCase):
         first = self.browser.run("return [...document.querySelectorAll('#links table')][0].querySelector('tbody tr').lastElementChild.textContent")
         self.assertGreater(int(first.replace(",", "")), 0)
         self.assertIn(saturated["definition"].replace(" us", " µs"), self.browser.find("#links").text)
+
+    def test_a_core_has_a_time_line(self):
+        for width, dark in SCREENS:
+            with self.subTest(width=width, dark=dark):
+                timeline = self.detail("attention")["timeline"]
+                self.browser.open(self.page("attention"), width, dark)
+                for core in (timeline["cores"][0], timeline["cores"][-1]):
+                    self.choose("#timeline select", core["name"])
+                    drawn = [lane.get_attribute("data-lane") for lane in self.browser.all("#timeline [data-lane]")]
+                    self.assertEqual(drawn, [lane["queue"] for lane in core["lanes"]])
+                    self.check_page()
+                lane = self.browser.find("#timeline [data-lane=tensor]")
+                self.browser.point_at(lane, 0.5)
+                self.assertIn("tensor at ", self.browser.find("#timeline [aria-live]").text)
+                before = lane.size["width"]
+                self.choose("#timeline .controls label:nth-child(2) select", "16")
+                self.assertAlmostEqual(self.browser.find("#timeline [data-lane=tensor]").size["width"], 16 * before, delta=16)
+                self.check_page()
+
+    def test_every_series_is_saved_as_csv(self):
+        for name in RUNS:
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                self.browser.open(self.page(name))
+                detail, summary = self.detail(name), self.summary(name)
+                files = {button.get_attribute("data-download"): button for button in self.browser.all("[data-download]")}
+                tables = {file: list(csv.reader(io.StringIO(self.browser.saved(button, folder, f"{file}.csv"))))
+                          for file, button in files.items()}
+                self.check_page()
+                for file, (heads, *rows) in tables.items():
+                    self.assertTrue(rows, file)
+                    self.assertEqual({len(row) for row in rows}, {len(heads)}, file)
+                busy = tables["engines_over_time"]
+                for kind, series in detail["engines"]["series"].items():
+                    column = busy[0].index(f"{kind}_mean_percent")
+                    shown = [float(row[column]) for row in busy[1:]]
+                    self.assertEqual(shown, series["mean"] + [0] * (len(shown) - len(series["mean"])))
+                self.assertEqual(tables["hbm_over_time"][0][1:], [stack["name"] for stack in detail["hbm"]["stacks"]])
+                self.assertEqual(len(tables["critical_path"]) - 1, len(summary["critical_path"]["rows"]))
+                self.assertEqual({row[0] for row in tables["timeline"][1:]},
+                                 {core["name"] for core in detail["timeline"]["cores"] if core["lanes"]})
+                if summary["links"]["bytes"] > 0:
+                    traffic = sum(int(row[2]) for row in tables["traffic"][1:])
+                    self.assertEqual(traffic, summary["links"]["traffic"]["bytes"])
+
+    def test_stall_reasons_say_what_they_are_called_elsewhere_and_what_shortens_them(self):
+        self.browser.open(self.page("chip"), 390)
+        for summary in self.browser.all("#stalls summary"):
+            self.browser.click(summary)
+        rows = {row.text.split("\n")[0]: row.text for row in self.browser.all('#stalls [aria-label="stall reasons"] tbody tr')}
+        text = next(text for text in rows.values() if text.startswith("wait dma"))
+        self.assertIn("evt_wait_time_ns", text)
+        self.assertIn("prefetch", text)
+        self.check_page()
+
+    def test_kinds_of_engines_have_lanes_of_their_own(self):
+        self.browser.open(self.page("chip"))
+        series = self.detail("chip")["engines"]["series"]
+        self.assertEqual(len(self.browser.all("#stalls .lane canvas")), sum(any(one["mean"]) for one in series.values()))
+
+    def test_the_page_names_the_bottleneck_that_was_measured(self):
+        self.browser.open(self.page("explained"))
+        measured = json.loads((self.root / "explained/explain.json").read_text(encoding="utf-8"))
+        text = f"bottleneck: {measured['bottleneck']['resource']} ({measured['bottleneck']['shorter_percent']:.1f} % shorter if ideal)"
+        self.assertEqual(self.browser.find("[data-answer=bottleneck]").text, text)
+        for region in measured["regions"]:
+            name = region["bottleneck"]["resource"] or "no single resource"
+            self.assertTrue(any(region["name"] in row.text and name in row.text for row in self.browser.all("#roofline tbody tr")), region)
+        self.check_page()
 
     def test_a_sweep_begins_with_the_front_that_was_asked_for(self):
         self.browser.open(self.page("sweep"))

@@ -36,8 +36,8 @@ function figureSection({summary}) {
   return section("figures", "Figures of the workload", "", longTable(columns, figures, 24, "figures"));
 }
 
-const SECTIONS = [figureSection, pathSection, lineSection, stallSection, rooflineSection, hbmSection, linkSection, trafficSection, occupancySection, collectiveSection,
-                  machineSection, ledgerSection, reproduceSection];
+const SECTIONS = [figureSection, pathSection, lineSection, stallSection, timelineSection, rooflineSection, hbmSection, linkSection, trafficSection, occupancySection, collectiveSection,
+                  machineSection, ledgerSection, downloadSection, reproduceSection];
 
 function contents(sections) {
   return el("nav", {"aria-label": "sections"}, sections.map((part) =>

@@ -47,6 +47,13 @@ const kindRows = (summary, tag = "") => Object.entries(summary.engines).map(([ki
 const cyclesInUse = (summary, cycles) => cycles.filter((cycle) =>
   Object.values(summary.engines).some((engine) => engine.time_percent[cycle.name] > 0));
 
+const reasonColumns = [
+  {head: "", of: (cycle) => el("span", {}, swatch(cycleColour(cycle.name)), format.words(cycle.name))},
+  {head: "meaning", of: (cycle) => cycle.doc, class: "prose"},
+  {head: "Neuron Explorer", of: (cycle) => (cycle.neuron_explorer ? code(cycle.neuron_explorer) : "no name")},
+  {head: "what shortens it", of: (cycle) => cycle.advice, class: "prose"},
+];
+
 function stallSection({summary, detail}) {
   const cycles = cyclesInUse(summary, detail.engines.cycles), kinds = Object.entries(summary.engines);
   const columns = [{head: "", of: (row) => (row.cycle ? el("span", {title: row.doc}, swatch(cycleColour(row.cycle)), format.words(row.cycle)) : row.name)},
@@ -59,6 +66,7 @@ function stallSection({summary, detail}) {
     `Percent of the run, ${summary.cores.active === 1 ? "of the one active core" : `average over the ${format.count(summary.cores.active)} active cores`}. All engine time is attributed exactly once.`,
     stallChart(kindRows(summary), cycles, "Stall stack of each kind of engine"),
     details("As a table", table(columns, rows, {label: "stall stack as a table"})),
+    details("What each means, its name in Neuron Explorer, and what shortens it", table(reasonColumns, cycles, {label: "stall reasons"})),
     coreStalls(summary, detail), engineTimeline(summary, detail));
 }
 
@@ -107,23 +115,24 @@ function coreStalls(summary, detail) {
             choice("engine", kinds, draw, firstKind(kinds, summary)), holder, below);
 }
 
+// A lane for each kind, all with the same axes: kinds with equal shares would hide each other in one chart.
 function engineTimeline(summary, detail) {
   const {kinds, series} = detail.engines, elapsed = summary.simulated_time_ns;
   const shown = kinds.filter((kind) => series[kind].mean.some((value) => value > 0));
   if (!shown.length) return null;
-  const configuration = () => {
-    const {unit, scale} = timeAxis(elapsed);
+  const lane = (kind) => chart(120, `Busy share of the ${kind} engines over time`, () => {
+    const {unit, scale} = timeAxis(elapsed), one = series[kind];
     return {type: "line",
-      data: {datasets: shown.map((kind) => stepLine(kind, steps(series[kind].mean, detail.window_ns, elapsed, unit), engineColour(kind)))},
-      options: {interaction: alongTime, scales: {x: scale, y: linear("busy (%)", {min: 0, max: 100})},
-        plugins: {tooltip: {callbacks: {
+      data: {datasets: [stepLine(kind, steps(one.mean, detail.window_ns, elapsed, unit), engineColour(kind), {fill: "origin", backgroundColor: translucent(engineColour(kind), 0.2)})]},
+      options: {interaction: alongTime, scales: {x: scale, y: linear("busy (%)", {min: 0, max: 100, ticks: {maxTicksLimit: 3}})},
+        plugins: {legend: {display: false}, tooltip: {callbacks: {
           title: (items) => `at ${items[0].parsed.x.toPrecision(4)} ${unit.label}`,
           label: (item) => {
-            const one = series[shown[item.datasetIndex]], n = Math.min(item.dataIndex, one.mean.length - 1);
-            return `${item.dataset.label}  ${one.mean[n].toFixed(1)} %  (${one.least[n].toFixed(1)} to ${one.most[n].toFixed(1)})`;
+            const n = Math.min(item.dataIndex, one.mean.length - 1);
+            return `${kind}  ${one.mean[n].toFixed(1)} %  (${one.least[n].toFixed(1)} to ${one.most[n].toFixed(1)})`;
           }}}}}};
-  };
+  });
   return el("div", {class: "part"}, el("h3", {}, "Over time"),
     el("p", {class: "note"}, `Issue busy, ${summary.cores.active === 1 ? "" : "mean of all active cores, "}in windows of ${format.time(detail.window_ns)}${summary.cores.active === 1 ? "" : "; the tooltip shows the least and the most busy core"}.`),
-    chart(250, "Busy share of each kind of engine over time", configuration));
+    el("div", {class: "lanes"}, shown.map((kind) => el("div", {class: "lane"}, el("h3", {}, kind), lane(kind)))));
 }

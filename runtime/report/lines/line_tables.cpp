@@ -22,17 +22,18 @@ std::string place_of(const HotSpot& spot) {
 }
 
 std::string spot_row(const HotSpot& spot) {
-  return fmt::format("  {:<32}{:<26}{:>7.1f} %{:>12}{:>12}  {}\n", place_of(spot), spot.function,
-                     spot.share_percent, time_text(spot.busy()), time_text(spot.counts.waited_for),
-                     spot.stall.empty() ? "none"
-                                        : fmt::format("{} {} {}", spot.stalled_engine, spot.stall,
-                                                      time_text(spot.stall_time)));
+  const std::string stall = spot.stall.empty() ? "none"
+                                               : fmt::format("{} {} {}", spot.stalled_engine, spot.stall,
+                                                             time_text(spot.stall_time));
+  return fmt::format("  {:<25}{:<16}{:>7.1f} %{:>11}{:>11}  {}\n", fitted(place_of(spot), 24),
+                     fitted(spot.function, 15), spot.share_percent, time_text(spot.busy()),
+                     time_text(spot.counts.waited_for), fitted(stall, 24));
 }
 
 // Those that executed anything: the start and the end of the critical path are not a hot spot.
-std::string spot_rows(const std::vector<HotSpot>& spots) {
+std::string spot_rows(const std::vector<HotSpot>& spots, std::size_t most) {
   std::string text;
-  for (std::size_t n = 0; n < std::min(kMostHotSpots, spots.size()); ++n)
+  for (std::size_t n = 0; n < std::min(most, spots.size()); ++n)
     if (spots[n].counts.instructions > 0) text += spot_row(spots[n]);
   return text;
 }
@@ -129,20 +130,19 @@ std::string lines_csv(const LineTimes& times) {
   return lines.text();
 }
 
-std::string hot_spots_text(const HotSpots& spots) {
+std::string hot_spots_text(const HotSpots& spots, const RowLimits& most) {
   if (spots.lines.empty()) return "";
   std::string text = fmt::format(
-      "\nhot spots: lines of the source, by their share of the time of {}\n  {:<32}{:<26}{:>9}{:>12}{:>12}  "
+      "\nhot spots: lines of the source, by their share of the time of {}\n  {:<25}{:<16}{:>9}{:>11}{:>11}  "
       "{}\n",
       spots.of_dma ? "the DMA engines" : spots.limit, "", "function", "share", "busy", "waited for",
       "largest stall");
-  text += spot_rows(spots.lines);
-  if (spots.lines.size() > kMostHotSpots)
-    text += fmt::format("  and {} more in lines.csv\n", spots.lines.size() - kMostHotSpots);
+  text += spot_rows(spots.lines, most.hot_spots);
+  if (spots.lines.size() > most.hot_spots)
+    text += fmt::format("  and {} more in lines.csv\n", spots.lines.size() - most.hot_spots);
   if (spots.functions.size() < 2) return text;
   text += "of functions, calls from them not included\n";
-  text += spot_rows(spots.functions);
-  return text;
+  return text + spot_rows(spots.functions, most.hot_spots);
 }
 
 }  // namespace tahoma::runtime

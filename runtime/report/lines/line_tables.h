@@ -7,10 +7,11 @@
 
 #include "model/base/columns.h"
 #include "runtime/report/lines/hot_spots.h"
+#include "runtime/report/summary/text_layout.h"
 
 namespace tahoma::runtime {
 
-inline constexpr std::size_t kMostHotSpots = 8;  // of summary.txt and summary.json
+inline constexpr std::size_t kMostHotSpots = 8;  // of summary.json
 
 // The columns of lines.csv: a line with one of its call chains.
 const base::Columns<LineTime>& line_columns();
@@ -19,6 +20,6 @@ const base::Columns<HotSpot>& hot_spot_columns();
 
 // "" without lines.
 std::string lines_csv(const LineTimes& times);
-std::string hot_spots_text(const HotSpots& spots);
+std::string hot_spots_text(const HotSpots& spots, const RowLimits& most);
 
 }  // namespace tahoma::runtime

@@ -18,16 +18,9 @@
 #include <vector>
 
 #include "model/base/activity.h"
+#include "runtime/report/path/instruction_place.h"
 
 namespace tahoma::runtime {
-
-// An instruction of a program, as a core executes it.
-struct InstructionPlace {
-  std::uint32_t core = 0;
-  std::uint8_t queue = 0;   // isa::Queue
-  std::uint32_t index = 0;  // in the queue's stream
-  friend auto operator<=>(const InstructionPlace&, const InstructionPlace&) = default;
-};
 
 // A part of the path. `to` is the `from` of the part that follows in time.
 struct PathStep {

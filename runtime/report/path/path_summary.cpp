@@ -6,11 +6,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "isa/core/source_place.h"
-#include "isa/table/table.h"
-#include "isa/table/table_names.h"
 #include "model/base/shares.h"
-#include "runtime/report/regions/region_names.h"
+#include "runtime/report/path/instruction_place.h"
 
 namespace tahoma::runtime {
 
@@ -20,24 +17,6 @@ namespace {
 
 constexpr std::size_t kMostPathRows = 20;
 constexpr std::size_t kMostPathHotSpots = 100;  // in summary.json
-
-// What the reports say of an instruction.
-struct InstructionNames {
-  const isa::Program& program;
-  const InstructionPlace& at;
-
-  isa::Queue queue() const { return static_cast<isa::Queue>(at.queue); }
-  isa::Opcode op() const { return program.stream(queue())[at.index].op; }
-  std::string engine() const { return std::string(isa::name_of(queue())); }
-  std::string opcode() const { return std::string(isa::row_of(op()).mnemonic); }
-  std::string source() const {
-    const std::uint32_t line = program.line_at(queue(), at.index);
-    if (line != isa::kNoLine)
-      return fmt::format("{}:{}", isa::file_name_of(program.lines[line].file), program.lines[line].line);
-    const std::optional<std::uint16_t> region = stretch_at(program, at.queue, at.index).region;
-    return region ? program.regions[*region] : "";
-  }
-};
 
 // Steps that follow each other in time, with the longest of them.
 struct Stretch {
@@ -56,14 +35,15 @@ struct Stretch {
   }
 };
 
-// Unites the neighbours whose time together is the smallest until few enough are left.
-void unite_smallest(std::vector<Stretch>& stretches) {
-  while (stretches.size() > kMostPathRows) {
+// Works on stretches and on rows of the path, the last one in time first.
+template <class Part>
+void unite_smallest(std::vector<Part>& parts, std::size_t most) {
+  while (parts.size() > most && parts.size() > 1) {
     std::size_t best = 0;
-    for (std::size_t n = 1; n + 1 < stretches.size(); ++n)
-      if (stretches[n].to - stretches[n + 1].from < stretches[best].to - stretches[best + 1].from) best = n;
-    stretches[best].unite(stretches[best + 1]);
-    stretches.erase(stretches.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+    for (std::size_t n = 1; n + 1 < parts.size(); ++n)
+      if (parts[n].to - parts[n + 1].from < parts[best].to - parts[best + 1].from) best = n;
+    parts[best].unite(parts[best + 1]);
+    parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(best) + 1);
   }
 }
 
@@ -101,6 +81,21 @@ std::vector<PathHotSpot> hot_spots_of(const std::map<SpotKey, Spot>& spots, Dura
 
 }  // namespace
 
+void PathRow::unite(const PathRow& earlier) {
+  from = earlier.from;
+  steps += earlier.steps;
+  share_percent += earlier.share_percent;
+  if (earlier.longest <= longest) return;
+  longest = earlier.longest;
+  std::tie(core, engine, opcode, source) =
+      std::tie(earlier.core, earlier.engine, earlier.opcode, earlier.source);
+}
+
+std::vector<PathRow> united(std::vector<PathRow> rows, std::size_t most) {
+  unite_smallest(rows, most);
+  return rows;
+}
+
 PathSummary summarise_path(const CriticalPath& path, Duration elapsed, const Programs& programs,
                            const CoreName& name_of_core) {
   PathSummary summary{elapsed, 0, {}, {}};
@@ -124,10 +119,10 @@ PathSummary summarise_path(const CriticalPath& path, Duration elapsed, const Pro
     else
       stretches.push_back(stretch);
   });
-  unite_smallest(stretches);
+  unite_smallest(stretches, kMostPathRows);
   summary.hot_spots = hot_spots_of(spots, elapsed);
   for (const Stretch& s : stretches) {
-    PathRow row{s.from, s.to, s.steps, "", "", "", "", base::percent_of(s.time(), elapsed)};
+    PathRow row{s.from, s.to, s.steps, "", "", "", "", base::percent_of(s.time(), elapsed), s.longest};
     if (s.at) {
       const InstructionNames names{*programs.at(s.at->core), *s.at};
       row.core = name_of_core(s.at->core);

@@ -17,6 +17,7 @@
 #include "isa/core/program.h"
 #include "model/base/columns.h"
 #include "runtime/report/path/critical_path.h"
+#include "runtime/report/summary/text_layout.h"
 
 namespace tahoma::runtime {
 
@@ -38,7 +39,9 @@ struct PathRow {
   // Of the instruction with the largest time in the row; empty for time that no instruction explains.
   std::string core, engine, opcode, source;
   double share_percent = 0;
+  base::Duration longest;  // of the steps
   base::Duration time() const { return to - from; }
+  void unite(const PathRow& earlier);
 };
 
 struct PathSummary {
@@ -58,7 +61,10 @@ PathSummary summarise_path(const CriticalPath& path, base::Duration elapsed, con
 const base::Columns<PathHotSpot>& path_hot_spot_columns();
 const base::Columns<PathRow>& path_row_columns();
 
-std::string path_text(
-    const PathSummary& path);  // the block of summary.txt; "" for a run without instructions
+// Unites neighbours, those whose time together is the smallest first, until there are at most that many rows.
+std::vector<PathRow> united(std::vector<PathRow> rows, std::size_t most);
+
+// The block of summary.txt; "" for a run without instructions.
+std::string path_text(const PathSummary& path, const RowLimits& most);
 
 }  // namespace tahoma::runtime

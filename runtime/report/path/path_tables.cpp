@@ -11,27 +11,26 @@ namespace tahoma::runtime {
 
 namespace {
 
-constexpr std::size_t kMostSpotsShown = 8;  // in the text; summary.json has more
-
 std::string spot_line(const PathHotSpot& s) {
-  return fmt::format("  {:>6.1f} %{:>12}{:>9}{:>14}  {:<28} {:<22} {}\n", s.share_percent, time_text(s.time),
-                     s.steps, s.instructions, fmt::format("{} {}, [{}]", s.engine, s.opcode, s.index),
-                     s.program, s.source);
+  return trimmed(fmt::format("  {:>6.1f} %{:>11}{:>8}{:>8}  {:<24} {:<18} {}", s.share_percent,
+                             time_text(s.time), s.steps, s.instructions,
+                             fitted(fmt::format("{} {} [{}]", s.engine, s.opcode, s.index), 24),
+                             fitted(s.program, 18), fitted(s.source, 17))) +
+         "\n";
 }
 
 std::string row_line(const PathRow& r) {
   const std::string what =
       r.core.empty() ? "no instruction explains it" : fmt::format("{} {} {}", r.core, r.engine, r.opcode);
-  return fmt::format("  {:>12}{:>12}{:>7.1f} %{:>9}  {:<46}{}\n", time_text({r.to.fs}), time_text(r.time()),
-                     r.share_percent, r.steps, what, r.source);
+  return trimmed(fmt::format("  {:>11}{:>11}{:>7.1f} %{:>7}  {:<41} {}", time_text({r.to.fs}),
+                             time_text(r.time()), r.share_percent, r.steps, fitted(what, 41),
+                             fitted(r.source, 16))) +
+         "\n";
 }
 
 // The saving is a bound: another chain may end last then.
 std::string next_line(const std::vector<PathHotSpot>& spots) {
-  if (spots.empty()) return "";
-  const auto name = [](const PathHotSpot& s) {
-    return fmt::format("{} {} of {}", s.engine, s.opcode, s.source.empty() ? s.program : s.source);
-  };
+  const auto name = [](const PathHotSpot& s) { return fitted(fmt::format("{} {}", s.engine, s.opcode), 22); };
   return fmt::format("  if {} were free, at most {:.1f} % would be saved{}\n", name(spots[0]),
                      spots[0].share_percent,
                      spots.size() < 2 ? "" : fmt::format("; {} is next", name(spots[1])));
@@ -86,19 +85,19 @@ const base::Columns<PathRow>& path_row_columns() {
   return kColumns;
 }
 
-std::string path_text(const PathSummary& path) {
+std::string path_text(const PathSummary& path, const RowLimits& most) {
   if (path.hot_spots.empty()) return "";
   std::string text = fmt::format(
       "\ncritical path: {} steps, each of which begins where another one ends; together {}\n  "
-      "{:>8}{:>12}{:>9}{:>14}  {:<28} {:<22} {}\n",
-      path.steps, time_text(path.elapsed), "share", "time", "steps", "instructions", "hot spot, [largest]",
+      "{:>8}{:>11}{:>8}{:>8}  {:<24} {:<18} {}\n",
+      path.steps, time_text(path.elapsed), "share", "time", "steps", "instr.", "hot spot [largest]",
       "program", "source");
-  for (std::size_t n = 0; n < std::min(kMostSpotsShown, path.hot_spots.size()); ++n)
+  for (std::size_t n = 0; n < std::min(most.path_spots, path.hot_spots.size()); ++n)
     text += spot_line(path.hot_spots[n]);
   text += next_line(path.hot_spots);
-  text += fmt::format("  from the end to the start\n  {:>12}{:>12}{:>9}{:>9}  {:<46}{}\n", "ends at", "time",
+  text += fmt::format("  from the end to the start\n  {:>11}{:>11}{:>9}{:>7}  {:<41} {}\n", "ends at", "time",
                       "share", "steps", "longest step", "source");
-  for (const PathRow& row : path.rows) text += row_line(row);
+  for (const PathRow& row : united(path.rows, most.path_rows)) text += row_line(row);
   return text;
 }
 

@@ -6,19 +6,24 @@
 
 #include "runtime/report/regions/regions.h"
 #include "runtime/report/summary/format.h"
+#include "runtime/report/summary/largest.h"
+#include "runtime/report/summary/text_layout.h"
 #include "runtime/report/tables/column_csv.h"
 
 namespace tahoma::runtime {
 
 namespace {
 
-constexpr std::size_t kMostRows = 24;  // of the text; regions.csv has all
-
+// With bottlenecks, names are shorter and the intensity is in regions.csv alone.
 std::string region_row(const RegionSummary& r, const Bottleneck* bottleneck) {
-  return fmt::format("  {:<30}{:>6}{:>12}{:>12}{:>8}{:>9.1f} %{:>14}{}\n", r.name, r.cores,
+  const std::size_t width = bottleneck == nullptr ? 30 : 24;
+  const std::string last =
+      bottleneck != nullptr
+          ? "  " + bottleneck->short_text()
+          : fmt::format("{:>14}", r.hbm_bytes == 0 ? "no bytes" : fmt::format("{:.1f}", r.intensity()));
+  return fmt::format("  {:<{}}{:>6}{:>12}{:>12}{:>8}{:>9.1f} %{}\n", fitted(r.name, width), width, r.cores,
                      time_text(r.time()), time_text(r.bound()), name_of(r.bound_by()), r.bound_percent(),
-                     r.hbm_bytes == 0 ? "no bytes" : fmt::format("{:.1f}", r.intensity()),
-                     bottleneck == nullptr ? "" : "  " + bottleneck->text());
+                     last);
 }
 
 // "wait_dma 41.3 %" of the time of a region's engines of one kind.
@@ -30,46 +35,63 @@ std::string stall_cell(const KindTime& time) {
 }
 
 std::string stall_row(const RegionSummary& region, const std::vector<std::size_t>& kinds) {
-  std::string text = fmt::format("  {:<30}", region.name);
+  std::string text = fmt::format("  {:<26}", fitted(region.name, 25));
   for (const std::size_t kind : kinds) text += fmt::format("{:>24}", stall_cell(region.engines[kind]));
-  return text + "\n";
+  return trimmed(text) + "\n";
 }
 
-std::string stalls_text(const RegionRecorder::Summaries& summaries) {
+// The kinds of engines that were busy longest, in their own order: as many as fit in a line.
+std::vector<std::size_t> busiest_kinds(const KindTimes& engines) {
   std::vector<std::size_t> kinds;
   for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind)
-    if (summaries.whole.engines[kind].total().fs > 0) kinds.push_back(kind);
-  if (kinds.empty()) return "";
-  std::string text = "\nlargest stall of each region's engines, as a share of their time there\n" +
-                     fmt::format("  {:<30}", "");
+    if (engines[kind].total().fs > 0) kinds.push_back(kind);
+  keep_largest(kinds, 3, [&](std::size_t kind) {
+    return engines[kind].time[static_cast<std::size_t>(base::StallReason::kBusy)];
+  });
+  std::sort(kinds.begin(), kinds.end());
+  return kinds;
+}
+
+using Longest = std::vector<const RegionSummary*>;
+
+std::string stalls_text(const RegionRecorder::Summaries& summaries, const Longest& shown) {
+  const std::vector<std::size_t> kinds = busiest_kinds(summaries.whole.engines);
+  if (kinds.empty() || shown.empty()) return "";
+  std::string text = "\nlargest stall of each region's busiest engines, as a share of their time there\n" +
+                     fmt::format("  {:<26}", "");
   for (const std::size_t kind : kinds)
     text += fmt::format("{:>24}", base::name_of(static_cast<base::EngineKind>(kind)));
   text += "\n";
-  for (std::size_t i = 0; i < std::min(kMostRows, summaries.regions.size()); ++i)
-    text += stall_row(summaries.regions[i], kinds);
+  for (const RegionSummary* region : shown) text += stall_row(*region, kinds);
   return text;
+}
+
+// The longest regions, in the order of their starts.
+Longest longest_regions(const std::vector<RegionSummary>& regions, std::size_t most) {
+  Longest longest;
+  for (const RegionSummary& region : regions) longest.push_back(&region);
+  keep_largest(longest, most, [](const RegionSummary* region) { return region->time(); });
+  std::sort(longest.begin(), longest.end());  // they are elements of one list
+  return longest;
 }
 
 }  // namespace
 
 std::string regions_text(const RegionRecorder::Summaries& summaries,
-                         const std::optional<Bottlenecks>& bottlenecks) {
+                         const std::optional<Bottlenecks>& bottlenecks, const RowLimits& most) {
   const std::vector<RegionSummary>& regions = summaries.regions;
   if (regions.empty()) return "";
   std::string text =
-      "\nregions: the time of each, and its roofline: the least time that its instructions need on one "
-      "resource\n";
-  text += fmt::format("  {:<30}{:>6}{:>12}{:>12}{:>8}{:>11}{:>14}{}\n", "", "cores", "time", "roofline", "of",
-                      "reached", "operations/B", bottlenecks ? "  bottleneck" : "");
-  const auto bottleneck_of = [&](const std::string& name) {
-    return bottlenecks ? bottlenecks->of_region(name) : nullptr;
-  };
-  for (std::size_t i = 0; i < std::min(kMostRows, regions.size()); ++i)
-    text += region_row(regions[i], bottleneck_of(regions[i].name));
-  if (regions.size() > kMostRows)
-    text += fmt::format("  and {} more in regions.csv\n", regions.size() - kMostRows);
+      "\nregions: the time of each, and its roofline: the least time its instructions need on one resource\n";
+  text += fmt::format("  {:<{}}{:>6}{:>12}{:>12}{:>8}{:>11}{}\n", "", bottlenecks ? 24 : 30, "cores", "time",
+                      "roofline", "of", "reached", bottlenecks ? "  bottleneck, if ideal" : "  operations/B");
+  const Longest shown = longest_regions(regions, most.regions);
+  for (const RegionSummary* region : shown)
+    text += region_row(*region, bottlenecks ? bottlenecks->of_region(region->name) : nullptr);
+  if (regions.size() > shown.size())
+    text += fmt::format("  and {} more in regions.csv\n", regions.size() - shown.size());
   if (regions.size() > 1) text += region_row(summaries.whole, bottlenecks ? &bottlenecks->whole : nullptr);
-  return text + stalls_text(summaries);
+  return text + stalls_text(summaries, longest_regions(regions, most.stalls));
 }
 
 const base::Columns<RegionSummary>& region_columns() {

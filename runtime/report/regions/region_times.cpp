@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/base/shares.h"
+#include "model/base/stall_text.h"
 #include "runtime/report/files/engine_windows.h"
 
 namespace tahoma::runtime {
@@ -20,15 +21,7 @@ double KindTime::percent(StallReason name) const {
   return percent_of(time[static_cast<std::size_t>(name)], total());
 }
 
-std::optional<StallReason> KindTime::largest_stall() const {
-  std::optional<StallReason> largest;
-  for (std::size_t n = 0; n < base::kStallReasons; ++n) {
-    const auto name = static_cast<StallReason>(n);
-    if (name == StallReason::kBusy || name == StallReason::kIdle || time[n].fs == 0) continue;
-    if (!largest || time[n] > time[static_cast<std::size_t>(*largest)]) largest = name;
-  }
-  return largest;
-}
+std::optional<StallReason> KindTime::largest_stall() const { return base::largest_stall_of(time); }
 
 KindTime& RegionTimes::time_of(std::uint32_t region, std::uint8_t queue) {
   if (regions_.size() <= region) regions_.resize(region + 1);

@@ -5,9 +5,18 @@
 
 namespace tahoma::runtime {
 
+namespace {
+
+constexpr const char* kNone = "no single resource";
+
+}  // namespace
+
 std::string Bottleneck::text() const {
-  return resource.empty() ? "no single resource"
-                          : fmt::format("{} ({:.1f} % shorter if ideal)", resource, shorter_percent);
+  return resource.empty() ? kNone : fmt::format("{} ({:.1f} % shorter if ideal)", resource, shorter_percent);
+}
+
+std::string Bottleneck::short_text() const {
+  return resource.empty() ? kNone : fmt::format("{} -{:.1f} %", resource, shorter_percent);
 }
 
 const Bottleneck* Bottlenecks::of_region(const std::string& name) const {

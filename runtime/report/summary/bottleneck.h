@@ -14,7 +14,8 @@ struct Bottleneck {
       resource;  // "tensor engine", ...: see runtime/whatif/resource.h; "" if no resource alone matters
   double shorter_percent = 0;  // of the time, with this resource ideal; below 0.05 no resource is named
 
-  std::string text() const;  // "HBM (31.2 % shorter if ideal)"
+  std::string text() const;        // "HBM (31.2 % shorter if ideal)"
+  std::string short_text() const;  // "HBM -31.2 %"
 };
 
 struct Bottlenecks {

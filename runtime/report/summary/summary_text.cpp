@@ -2,15 +2,16 @@
 #include "runtime/report/summary/summary_text.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
+#include "model/base/stall_text.h"
 #include "runtime/report/files/collective_report.h"
-#include "runtime/report/files/saturation.h"
 #include "runtime/report/lines/line_tables.h"
 #include "runtime/report/links/link_text.h"
 #include "runtime/report/summary/format.h"
+#include "runtime/report/summary/memory_text.h"
 #include "runtime/report/summary/text_layout.h"
 
 namespace tahoma::runtime {
@@ -18,7 +19,6 @@ namespace tahoma::runtime {
 namespace {
 
 constexpr int kCell = 11;
-constexpr std::size_t kMostNames = 2;  // of stacks with faults; summary.json has all
 
 std::string golden_verdict(const GoldenResult& golden) {
   switch (golden.outcome()) {
@@ -63,12 +63,18 @@ std::string faults_row(const Summary& s) {
   return parts.empty() ? "" : fitted_row("faults", parts);
 }
 
+// The answer in one line, or in two if the bottleneck has a long name.
+std::string answer_line(const Summary& s, const std::string& achieved) {
+  const std::string text = fmt::format("{}, {}, MFU {:.1f} %, {},", time_text(s.elapsed), achieved,
+                                       s.mfu_estimated_percent(s.elapsed), golden_verdict(s.facts.golden));
+  const std::string bottleneck = fmt::format("bottleneck: {}", bottleneck_text(s.facts));
+  return text + (text.size() + 1 + bottleneck.size() <= kWidth ? " " : "\n  ") + bottleneck + "\n\n";
+}
+
 std::string head(const Summary& s) {
   const std::string achieved = si_text(s.flops.achieved_tflops(s.elapsed) * 1e12, "FLOPS");
   const std::string peak = si_text(s.flops.peak_tflops * 1e12, "FLOPS");
-  std::string text = fmt::format("{}, {}, MFU {:.1f} %, {}, bottleneck: {}\n\n", time_text(s.elapsed),
-                                 achieved, s.mfu_estimated_percent(s.elapsed), golden_verdict(s.facts.golden),
-                                 bottleneck_text(s.facts));
+  std::string text = answer_line(s, achieved);
   text += wrapped_row("workload", s.facts.workload);
   text += row("machine", fmt::format("{}: {} of {} cores used, {} active", s.facts.machine,
                                      s.facts.cores_used, s.machine_cores, s.active_cores));
@@ -114,92 +120,37 @@ std::string engine_table(const Summary& s) {
   return text + table_row("(instructions)", cells);
 }
 
-std::string latency_text(const std::string& kind, const LatencySummary& l) {
-  const auto time = [](double ns) { return time_text({static_cast<std::int64_t>(ns * 1e6)}); };
-  return fmt::format("{} p50 {}, p99 {}", kind, time(l.p50_ns), time(l.p99_ns));
+// The largest stall of the kind of engine that is busy longest, and what shortens it. Idle time is no stall.
+std::string stall_row_of(const Summary& s) {
+  const auto busy = [](const EngineSummary& e) {
+    return e.percent[static_cast<std::size_t>(base::StallReason::kBusy)];
+  };
+  const auto engine = std::max_element(s.engines.begin(), s.engines.end(),
+                                       [&](const auto& a, const auto& b) { return busy(a) < busy(b); });
+  const auto reason = engine == s.engines.end() ? std::nullopt : base::largest_stall_of(engine->percent);
+  if (!reason) return "";
+  const std::string vendor = base::vendor_name_of(*reason);
+  return wrapped_row("largest stall",
+                     fmt::format("{} {}, {:.1f} % of the time{}: {}", base::name_of(engine->kind),
+                                 base::name_of(*reason), engine->percent[static_cast<std::size_t>(*reason)],
+                                 vendor.empty() ? "" : fmt::format(" ({} in Neuron Explorer)", vendor),
+                                 base::advice_of(*reason)));
 }
 
-// The DRAM behind the bandwidth; empty for flat stacks.
-std::string dram_rows(const HbmSummary& hbm) {
-  std::string text;
-  if (hbm.dram) {
-    const RowShares& rows = hbm.dram->rows;
-    const PinShares& pins = hbm.dram->pins;
-    text +=
-        row("  rows", fmt::format("hit {:.1f} %, miss {:.1f} %, conflict {:.1f} % of {} accesses",
-                                  rows.hit_percent, rows.miss_percent, rows.conflict_percent, rows.accesses));
-    text += row("  pins", fmt::format("data {:.1f} %; lost to refresh {:.1f} %, turnaround {:.1f} %, banks "
-                                      "{:.1f} %; idle {:.1f} %",
-                                      pins.data_percent, pins.refresh_percent, pins.turnaround_percent,
-                                      pins.bank_percent, pins.idle_percent));
-    text +=
-        row("  queues", fmt::format("{:.1f} reads, {:.1f} writes in a channel on average; at most {} and {}",
-                                    hbm.dram->reads.mean, hbm.dram->writes.mean, hbm.dram->reads.most,
-                                    hbm.dram->writes.most));
-  }
-  if (hbm.reads.count + hbm.writes.count > 0)
-    text += row("  latency", latency_text("reads", hbm.reads) + "; " + latency_text("writes", hbm.writes) +
-                                 "; of the slowest stack");
-  return text;
-}
-
-std::string fault_text(const StackFault& fault) {
-  const model::StackFaults& f = fault.faults;
-  std::vector<std::string> parts;
-  if (f.rate < 1) parts.push_back(fmt::format("{:.4g} of its rate", f.rate));
-  if (!f.failed().empty())
-    parts.push_back(
-        fmt::format("channel{} {} failed", f.failed().size() > 1 ? "s" : "", fmt::join(f.failed(), ", ")));
-  if (f.correctable_errors > 0)
-    parts.push_back(fmt::format("correctable errors at {:.4g} an access", f.correctable_errors));
-  return fmt::format("{}: {}", fault.stack,
-                     parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, "; ")));
-}
-
-std::string fault_rows(const HbmSummary& hbm) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kMostNames, hbm.faults.size()); ++i)
-    text += wrapped_row(i == 0 ? "  faults" : "", fault_text(hbm.faults[i]));
-  if (hbm.faults.size() > kMostNames)
-    text += row("", fmt::format("and those of {} other stacks", hbm.faults.size() - kMostNames));
-  if (hbm.events > 0)
-    text += wrapped_row(
-        "  events",
-        fmt::format("{}; first in {} at {}: {}", hbm.events, hbm.first_events.front().stack,
-                    time_text(hbm.first_events.front().event.when), hbm.first_events.front().event.what));
-  return text;
-}
-
-std::string memory_block(const Summary& s) {
-  const HbmSummary& hbm = s.hbm;
-  std::string text = "\nmemory\n";
-  text += row("  HBM", fmt::format("{} read, {} written over {} stacks",
-                                   si_text(static_cast<double>(hbm.read_bytes), "B"),
-                                   si_text(static_cast<double>(hbm.write_bytes), "B"), hbm.stacks_used));
-  const std::optional<double> mbu = s.mbu_estimated_percent(s.elapsed);
-  const std::string peak = hbm.peak_bandwidth ? si_text(*hbm.peak_bandwidth, "B/s") : "ideal";
-  text += row("", fmt::format("{} of {} peak{}", si_text(hbm.achieved_bandwidth(s.elapsed), "B/s"), peak,
-                              mbu ? fmt::format(", MBU {:.1f} %", *mbu) : ""));
-  if (!hbm.busiest_stack.empty())
-    text += row("", fmt::format("busiest {} {:.1f} %, {} saturated ({})", hbm.busiest_stack,
-                                hbm.busiest_percent, hbm.saturated_stacks, saturation_text(s.elapsed)));
-  text += dram_rows(hbm) + fault_rows(hbm);
-  return text + row("  DMA",
-                    fmt::format("{} moved in {} transfers; engines busy {:.1f} %, any of 16 active {:.1f} %",
-                                si_text(static_cast<double>(s.dma.bytes), "B"), s.dma.transfers,
-                                s.dma.busy_percent, s.dma.active_percent));
-}
-
-std::string figures_block(const std::vector<WorkloadFigure>& figures) {
+std::string figures_block(const std::vector<WorkloadFigure>& figures, const RowLimits& most) {
   if (figures.empty()) return "";
   std::size_t name = 0, value = 0;
   for (const WorkloadFigure& figure : figures) {
     name = std::max(name, figure.key.size());
     value = std::max(value, figure.text.size());
   }
+  const std::size_t left = kWidth - std::min(kWidth - 20, name + value + 6);
   std::string text = "\nof the workload\n";
-  for (const WorkloadFigure& figure : figures)
-    text += fmt::format("  {:<{}}  {:>{}}  {}\n", figure.key, name, figure.text, value, figure.meaning);
+  for (std::size_t n = 0; n < std::min(most.figures, figures.size()); ++n)
+    text += fmt::format("  {:<{}}  {:>{}}  {}\n", figures[n].key, name, figures[n].text, value,
+                        fitted(figures[n].meaning, left));
+  if (figures.size() > most.figures)
+    text += fmt::format("  and {} more in summary.json and report.html\n", figures.size() - most.figures);
   return text;
 }
 
@@ -217,13 +168,34 @@ std::string golden_block(const GoldenResult& golden) {
   return text;
 }
 
+// With all rows first; a text of too many lines is tried again with fewer rows.
+constexpr std::array kRowLimits{RowLimits{40, 24, 24, 8, 8, 20}, RowLimits{12, 12, 12, 8, 4, 12},
+                                RowLimits{10, 8, 5, 5, 4, 8},    RowLimits{8, 5, 3, 4, 3, 6},
+                                RowLimits{6, 3, 2, 3, 2, 4},     RowLimits{4, 2, 1, 2, 1, 3},
+                                RowLimits{2, 1, 0, 1, 1, 2}};
+
+std::string text_with(const Summary& s, const RowLimits& most) {
+  return head(s) + figures_block(s.facts.figures, most) + engine_table(s) +
+         (most.stalls == 0 ? "" : stall_row_of(s)) +
+         regions_text(s.facts.regions, s.facts.bottlenecks, most) + hot_spots_text(s.facts.hot_spots, most) +
+         path_text(s.facts.path, most) + memory_text(s) + link_text(s.links);
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
 }  // namespace
 
+// The table of collectives is the result of the workloads that measure them, so it has all rows and does not count.
 std::string summary_text(const Summary& s) {
-  return head(s) + figures_block(s.facts.figures) + engine_table(s) +
-         regions_text(s.facts.regions, s.facts.bottlenecks) + hot_spots_text(s.facts.hot_spots) +
-         path_text(s.facts.path) + memory_block(s) + link_text(s.links) +
-         collectives_text(s.facts.collectives) + golden_block(s.facts.golden);
+  const std::string golden = golden_block(s.facts.golden);
+  std::string text;
+  for (const RowLimits& most : kRowLimits) {
+    text = text_with(s, most);
+    if (lines_in(text) + lines_in(golden) <= kMostTextLines) break;
+  }
+  return text + collectives_text(s.facts.collectives) + golden;
 }
 
 }  // namespace tahoma::runtime

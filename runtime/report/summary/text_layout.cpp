@@ -43,4 +43,15 @@ std::string fitted_row(const std::string& label, const std::vector<std::string>&
   return row(label, text);
 }
 
+std::string fitted(const std::string& text, std::size_t width) {
+  if (text.size() <= width) return text;
+  const std::size_t end = (width - 2) / 2, begin = width - 2 - end;
+  return text.substr(0, begin) + ".." + text.substr(text.size() - end);
+}
+
+std::string trimmed(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
 }  // namespace tahoma::runtime

@@ -10,11 +10,21 @@ namespace tahoma::runtime {
 
 inline constexpr std::size_t kLabel = 16;  // width of the first column of every block
 inline constexpr std::size_t kWidth = 100;
+inline constexpr std::size_t kMostTextLines = 60;
+
+// The most rows of those blocks that a long run fills. All rows are in the files.
+struct RowLimits {
+  std::size_t figures, regions, stalls, hot_spots, path_spots, path_rows;
+};
 
 std::string row(const std::string& label, const std::string& text);
 // Breaks at spaces; continuation lines are indented to the second column.
 std::string wrapped_row(const std::string& label, const std::string& text);
 // One row: as many parts as fit, separated by ", ", then the number of the others.
 std::string fitted_row(const std::string& label, const std::vector<std::string>& parts);
+// The text in at most `width` characters: of a longer one the beginning, "..", and the end.
+std::string fitted(const std::string& text, std::size_t width);
+// Without blanks at the end of a line.
+std::string trimmed(std::string line);
 
 }  // namespace tahoma::runtime

@@ -178,6 +178,14 @@ TEST_CASE("statistics: tahoma stats explains those that match a pattern", "[stat
   CHECK(some.out ==
         "server*.chip*.core*.dma.bytes [B, less is better]\n    payload moved, the larger side of a cast\n"
         "summary.json/dma.bytes [B, less is better]\n    payload moved, the larger side of a cast\n");
+  // A stall reason has its name in Neuron Explorer, and what shortens it; the times of other parts have neither.
+  CHECK_THAT(all.out, Contains("tensor.wait_dma [ns, less is better]\n"
+                               "    waited for a semaphore that a DMA within the chip raised last\n"
+                               "    Neuron Explorer: evt_wait_time_ns\n    to shorten it: prefetch"));
+  CHECK_THAT(all.out,
+             Contains("vector.handover [ns, less is better]\n    the semaphore had its value and the "
+                      "waiting instruction had not started\n    Neuron Explorer: no name\n"));
+  CHECK_THAT(some.out, !Contains("Neuron Explorer"));
   const json one = json::parse(list.out);
   REQUIRE(one.size() == 1);
   CHECK(one[0]["unit"] == "ns");

@@ -208,15 +208,3 @@ TEST_CASE(
   CHECK_THAT(tests::tahoma_in(folder, {"compare", "a", "b"}).out, !Catch::Contains("The programs differ"));
   CHECK_THAT(tests::tahoma_in(folder, {"compare", "a", "c"}).out, Catch::Contains("The programs differ"));
 }
-
-TEST_CASE("placement: cores that share the stacks of a chip unevenly are a warning of the run", "[sweep]") {
-  model::ChipParams chip = tests::default_machine().chip;
-  for (const std::uint64_t stacks : {1, 2, 4, 8}) {
-    chip.hbm.stacks = stacks;
-    CHECK(runtime::uneven_stacks(chip).empty());
-  }
-  chip.hbm.stacks = 6;
-  CHECK_THAT(runtime::uneven_stacks(chip),
-             Catch::Contains(
-                 "8 cores share 6 HBM stacks unevenly: 2 of the stacks serve 2 cores each and 4 serve 1"));
-}

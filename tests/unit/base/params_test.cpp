@@ -9,6 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/base/measurements.h"
+#include "model/base/stall_text.h"
 #include "model/base/stats.h"
 
 using namespace tahoma::base;
@@ -305,7 +306,14 @@ TEST_CASE("names: every engine, cycle and unit has its own", "[base][measurement
   for (std::size_t i = 0; i < kStallReasons; ++i) {
     names.emplace_back(name_of(static_cast<StallReason>(i)));
     CHECK_FALSE(std::string(doc_of(static_cast<StallReason>(i))).empty());
+    CHECK_FALSE(std::string(advice_of(static_cast<StallReason>(i))).empty());
   }
+  // Every wait for a semaphore is one metric of Neuron Explorer; idle time and handovers have no name there.
+  for (auto i = static_cast<std::size_t>(StallReason::kWaitTensor);
+       i <= static_cast<std::size_t>(StallReason::kWaitCollective); ++i)
+    CHECK(vendor_name_of(static_cast<StallReason>(i)) == std::string("evt_wait_time_ns"));
+  CHECK(vendor_name_of(StallReason::kThrottle) == std::string("throttled_flops"));
+  CHECK(vendor_name_of(StallReason::kIdle) == std::string());
   CHECK(name_of(StallReason::kBusy) == std::string("busy"));
   CHECK(name_of(StallReason::kWaitLink) == std::string("wait_link"));
   CHECK(name_of(StallReason::kQueueFull) == std::string("queue_full"));

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What reports say of a stall reason beside its name and its sentence (measurements.h). All of it stands in one table.
+#pragma once
+
+#include <optional>
+
+#include "model/base/measurements.h"
+
+namespace tahoma::base {
+
+// What Neuron Explorer calls this time; "" if it has no name for it.
+const char* vendor_name_of(StallReason name);
+const char* advice_of(StallReason name);  // what makes it shorter
+
+// The largest of the times, or of the shares, that is neither busy nor idle; none if all are 0.
+template <class Values>
+std::optional<StallReason> largest_stall_of(const Values& values) {
+  std::optional<StallReason> largest;
+  for (std::size_t n = 0; n < kStallReasons; ++n) {
+    const auto name = static_cast<StallReason>(n);
+    if (name == StallReason::kBusy || name == StallReason::kIdle) continue;
+    if (values[n] > (largest ? values[static_cast<std::size_t>(*largest)] : typename Values::value_type{}))
+      largest = name;
+  }
+  return largest;
+}
+
+}  // namespace tahoma::base
