@@ -209,7 +209,9 @@ FlatConfig flatten_text(const NamedText& source, const std::string& root) {
   parse_events(text, source.label, syntax);
   Flattener flattener(source.label, root);
   parse_events(text, source.label, flattener);
-  return flattener.take();
+  FlatConfig config = flattener.take();
+  for (Leaf& leaf : config.leaves) leaf.folder = source.folder;
+  return config;
 }
 
 }  // namespace tahoma::base
