@@ -14,7 +14,7 @@ namespace tahoma::isa {
 namespace {
 
 constexpr std::array<char, 4> kMagic = {'T', 'A', 'H', 'O'};
-constexpr std::uint32_t kVersion = 6;
+constexpr std::uint32_t kVersion = 7;
 constexpr std::size_t kChecksumBytes = 8;
 
 void check_names(const Program& program, const std::string& place) {
@@ -244,6 +244,8 @@ std::vector<std::byte> to_bytes(const Program& program) {
   write_regions(out, program);
   write_lines(out, program);
   write_filled(out, program);
+  out.integer(program.useful_flops);
+  out.integer(program.useful_bytes);
   for (const auto& stream : program.streams) out.integer(static_cast<std::uint32_t>(stream.size()));
   out.integer(static_cast<std::uint32_t>(program.descriptors.size()));
   for (const auto& stream : program.streams)
@@ -261,6 +263,8 @@ Program from_bytes(std::span<const std::byte> bytes) {
   read_regions(in, program);
   read_lines(in, program);
   read_filled(in, program);
+  program.useful_flops = in.integer<std::uint64_t>();
+  program.useful_bytes = in.integer<std::uint64_t>();
   std::array<std::uint32_t, kQueueCount> counts{};
   for (auto& count : counts) count = in.integer<std::uint32_t>();
   const auto descriptors = in.integer<std::uint32_t>();

@@ -71,6 +71,9 @@ struct Program {
   // One bit per argument. Control tensors keep their values in timing-only runs, so registers and indirect
   // transfers may read them (routing, page tables, counts, seeds).
   std::bitset<kArguments> control;
+  // What the author states of one execution, used for reports only: useful FLOPs, and bytes that have to be moved to
+  // and from HBM. 0 is not stated.
+  std::uint64_t useful_flops = 0, useful_bytes = 0;
   // Named parts of the work, used for reports only. Instructions before a stream's first mark belong to the
   // program as a whole.
   std::vector<std::string> regions;
@@ -108,7 +111,8 @@ struct GlobalAddress {
 // Binary form, little endian: magic "TAHO", version, name, arguments (u32 length and characters each),
 // control arguments (16 bytes), regions like arguments, marks of each queue (u32 count, then first instruction and
 // region as u32 each), source lines (u32 count; file, function, line, caller), line marks like marks, lists of filled
-// tensors (u32 count; each with a u32 count of names), their marks like marks, instruction count of each queue,
+// tensors (u32 count; each with a u32 count of names), their marks like marks, useful FLOPs and bytes (u64 each),
+// instruction count of each queue,
 // descriptor count, the 64-byte words and descriptors of isa/binary/codec.h, and the FNV-1a checksum of all preceding
 // bytes. `from_bytes` accepts only what `to_bytes` can produce, so to_bytes(from_bytes(b)) == b; it does not check limits
 // or references (validate() does). Errors are ProgramErrors with the byte offset: E-BIN-001 magic, 002 version, 003

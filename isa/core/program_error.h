@@ -13,13 +13,16 @@ namespace tahoma::isa {
 
 class ProgramError : public std::runtime_error {
  public:
-  // what() reads "place: error[code]: message". The place is file:line:column or queue[index] mnemonic.
-  ProgramError(std::string error_code, std::string where, std::string text)
-      : std::runtime_error((where.empty() ? "" : where + ": ") + "error[" + error_code + "]: " + text),
+  // what() reads "place: error[code]: message", and the context in further lines. The place is file:line:column or
+  // queue[index] mnemonic; the context shows the line.
+  ProgramError(std::string error_code, std::string where, std::string text, std::string lines = {})
+      : std::runtime_error((where.empty() ? "" : where + ": ") + "error[" + error_code + "]: " + text +
+                           (lines.empty() ? "" : "\n" + lines)),
         code(std::move(error_code)),
         place(std::move(where)),
-        message(std::move(text)) {}
-  std::string code, place, message;
+        message(std::move(text)),
+        context(std::move(lines)) {}
+  std::string code, place, message, context;
 };
 
 // Returns the candidate nearest to `name` by edit distance as " (did you mean 'x'?)", or "" if no candidate

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "isa/text/assembler_line.h"
+#include "isa/text/directives.h"
 #include "isa/text/instruction_names.h"
+#include "isa/text/macros.h"
 #include "isa/validate/validate.h"
 
 namespace tahoma::isa {
@@ -15,10 +17,33 @@ namespace {
 
 class Assembler {
  public:
-  explicit Assembler(const std::string& file) : file_(file) {}
+  Assembler(std::string_view text, const std::string& file) : macros_(text, file) {}
 
-  void read(std::string_view text, std::size_t number) {
-    Cursor c(text, file_, number);
+  Program assembled() {
+    macros_.each([&](const Cursor& line) { read(line); });
+    try {
+      return finish();
+    } catch (const ProgramError& error) {
+      throw macros_.shown(error);
+    }
+  }
+
+  // The program of assembled() with the source line of each instruction.
+  void attach_lines(Program& program, const std::string& file) const {
+    std::map<std::uint32_t, std::uint32_t> known;  // index into Program::lines by line
+    for (std::size_t q = 0; q < kQueueCount; ++q) {
+      auto& marks = program.line_marks[q];
+      for (std::uint32_t n = 0; n < source_lines_[q].size(); ++n) {
+        const std::uint32_t line = source_lines_[q][n];
+        const auto [at, is_new] = known.try_emplace(line, static_cast<std::uint32_t>(program.lines.size()));
+        if (is_new) program.lines.push_back({file, line, program.name, kNoLine});
+        if (marks.empty() || marks.back().line != at->second) marks.push_back({n, at->second});
+      }
+    }
+  }
+
+ private:
+  void read(Cursor c) {
     if (c.at_end()) return;
     if (c.accept(".")) return directive(c);
     while (!c.at_end()) {
@@ -38,7 +63,6 @@ class Assembler {
     return std::move(program_);
   }
 
- private:
   struct Jump {
     Queue queue;
     std::size_t index;
@@ -62,9 +86,10 @@ class Assembler {
     }
     if (name == "regions") return declare_regions(c);
     if (name == "region") return region(c, place);
-    static constexpr std::string_view kDirectives[] = {"program", "args",   "control",
-                                                       "regions", "region", "descriptor"};
-    c.fail_unknown("E-ASM-001", "directive", name, kDirectives);
+    if (name == "flops") return stated(c, place, ".flops", program_.useful_flops);
+    if (name == "bytes") return stated(c, place, ".bytes", program_.useful_bytes);
+    static constexpr auto kNames = directive_names();
+    c.fail_unknown("E-ASM-001", "directive", name, kNames);
   }
 
   std::string legal_name(Cursor& c, std::string_view what) {
@@ -72,6 +97,15 @@ class Assembler {
     if (!is_name(name))
       c.fail("E-ASM-013", std::string(what) + " is too long; expected " + std::string(kNameRule));
     return name;
+  }
+
+  // What the program states of its work, a positive number.
+  void stated(Cursor& c, const std::string& place, const std::string& name, std::uint64_t& work) const {
+    if (work != 0) throw ProgramError("E-ASM-013", place, name + " occurs twice; expected once");
+    const std::int64_t value = macros_.number(c);
+    if (value <= 0)
+      throw ProgramError("E-ASM-005", place, name + " " + std::to_string(value) + "; expected 1 or more");
+    work = static_cast<std::uint64_t>(value);
   }
 
   void end_of_line(Cursor& c) {
@@ -92,6 +126,8 @@ class Assembler {
       const std::string name = legal_name(c, "an argument name");
       if (std::find(program_.args.begin(), program_.args.end(), name) != program_.args.end())
         c.fail("E-ASM-013", "argument '" + name + "' occurs twice; expected distinct names");
+      if (!macros_.reserve(name))
+        c.fail("E-ASM-013", "'" + name + "' is a tile; expected another name for the argument");
       if (program_.args.size() == kArguments)
         c.fail("E-ASM-013", "too many arguments; expected at most " + std::to_string(kArguments));
       program_.args.push_back(name);
@@ -173,6 +209,7 @@ class Assembler {
     std::vector<Instruction>& stream = program_.stream(*queue_).edit();
     if (line.label) jumps_.push_back({*queue_, stream.size(), *line.label, line.label_place});
     stream.push_back(line.instruction);
+    source_lines_[static_cast<std::size_t>(*queue_)].push_back(static_cast<std::uint32_t>(c.line_number()));
   }
 
   // An alias of several instructions names the one that this queue runs.
@@ -206,25 +243,25 @@ class Assembler {
     program_.stream(jump.queue)[jump.index].target = label->second;
   }
 
-  const std::string& file_;
+  MacroExpander macros_;
   Program program_;
   bool has_name_ = false, has_args_ = false, has_control_ = false;
   std::optional<Queue> queue_;
   std::array<Labels, kQueueCount> labels_;
   std::array<std::string, kQueueCount> region_places_;
   std::vector<Jump> jumps_;
+  std::array<std::vector<std::uint32_t>, kQueueCount> source_lines_;  // of each instruction, from 1
 };
 
 }  // namespace
 
-Program assemble(std::string_view text, const std::string& file) {
-  Assembler assembler(file);
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = text.find('\n');
-    assembler.read(text.substr(0, end), number);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return assembler.finish();
+Program assemble(std::string_view text, const std::string& file) { return Assembler(text, file).assembled(); }
+
+Program assemble_with_lines(std::string_view text, const std::string& file) {
+  Assembler assembler(text, file);
+  Program program = assembler.assembled();
+  assembler.attach_lines(program, file);
+  return program;
 }
 
 }  // namespace tahoma::isa

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text form of programs. `assemble(disassemble(p)) == p` for every valid program.
+// Text form of programs. `assemble(disassemble(p)) == p` for every valid program; the text of a program with macros
+// is the expanded one.
 //
 //   .program scale_by_two                      names: letters, digits, _ . -
 //   .args in out                               HBM addresses, bound at launch
 //   .control in                                of these, tensors that keep their values in timing mode
+//   .flops 128 * 512                           useful FLOPs, and .bytes, of one execution; for reports only
 //   .regions load scale                        numbers regions; a region's first use does, too
 //   sync:                                      the stream of a queue
 //     .region scale                            reports name what follows in this queue so
@@ -33,8 +35,11 @@
 //   nan(0x7fc00001).
 // - A shuffle's mask: 32 partitions, * to keep one: (1,0,*,...). A result's column: sbuf[0, 0x400]:fp32.
 //
-// Errors: ProgramError E-ASM-001..015 at file:line:column, with the nearest legal name; isa/README.md lists
-// them. The assembler only checks the form (and E-ISA-002, instructions of later cores); validate() checks
+// Macros (macros.h): .let NAME = EXPRESSION, .tile NAME = sbuf[...], .repeat COUNT, NAME ... .endr, and
+// {EXPRESSION} in any line. GRAMMAR.md has the whole grammar.
+//
+// Errors: ProgramError E-ASM-001..017 at file:line:column, with the nearest legal name and the line; isa/README.md
+// lists them. The assembler only checks the form (and E-ISA-002, instructions of later cores); validate() checks
 // limits.
 #pragma once
 
@@ -47,6 +52,9 @@ namespace tahoma::isa {
 
 // `file` is only used in error places (file:line:column).
 Program assemble(std::string_view text, const std::string& file);
+// The same program with the line of the text from which each instruction came, for reports. Disassembly does not
+// have them.
+Program assemble_with_lines(std::string_view text, const std::string& file);
 
 // Accepts any program that encodes. Labels are L<index>; arguments that do not exist are written ?arg<n>.
 std::string disassemble(const Program& program);

@@ -76,6 +76,8 @@ class Disassembler {
         if (program_.is_control(arg)) out += " " + argument(arg);
       out += "\n";
     }
+    if (program_.useful_flops > 0) out += ".flops " + std::to_string(program_.useful_flops) + "\n";
+    if (program_.useful_bytes > 0) out += ".bytes " + std::to_string(program_.useful_bytes) + "\n";
     if (!program_.regions.empty()) {
       out += ".regions";
       for (const std::string& region : program_.regions) out += " " + region;

@@ -27,8 +27,17 @@ std::string quoted(std::string_view rest) {
 
 }  // namespace
 
-Cursor::Cursor(std::string_view line, const std::string& file, std::size_t line_number)
-    : line_(without_comment(line)), file_(file), line_number_(line_number) {}
+std::size_t ColumnMap::source(std::size_t expanded) const {
+  const Part* last = nullptr;
+  for (const Part& part : parts_)
+    if (part.expanded <= expanded) last = &part;
+  if (last == nullptr) return expanded;
+  return last->source + (last->literal ? expanded - last->expanded : 0);
+}
+
+Cursor::Cursor(std::string_view line, const std::string& file, std::size_t line_number,
+               const ColumnMap* columns)
+    : line_(without_comment(line)), file_(file), line_number_(line_number), columns_(columns) {}
 
 void Cursor::skip_blanks() {
   while (at_ < line_.size() && is_blank(line_[at_])) ++at_;
@@ -132,8 +141,9 @@ float Cursor::floating(std::string_view what) {
   return negative ? -value : value;
 }
 
-std::string Cursor::place() const {
-  return file_ + ":" + std::to_string(line_number_) + ":" + std::to_string(start_ + 1);
+std::string Cursor::place_at(std::size_t column) const {
+  const std::size_t source = columns_ == nullptr ? column : columns_->source(column);
+  return file_ + ":" + std::to_string(line_number_) + ":" + std::to_string(source + 1);
 }
 
 void Cursor::fail(const char* code, const std::string& text) const {

@@ -8,15 +8,38 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "isa/core/program_error.h"
 
 namespace tahoma::isa {
 
+// From the columns of a line whose macros are replaced to those of the source; both count from 0.
+class ColumnMap {
+ public:
+  // From `expanded` on, columns follow those of the source from `source` on, or all are that of `source`.
+  void add(std::size_t expanded, std::size_t source, bool literal) {
+    if (!parts_.empty() && literal && parts_.back().literal &&
+        expanded - parts_.back().expanded == source - parts_.back().source)
+      return;
+    parts_.push_back({expanded, source, literal});
+  }
+  std::size_t source(std::size_t expanded) const;
+
+ private:
+  struct Part {
+    std::size_t expanded, source;
+    bool literal;
+  };
+  std::vector<Part> parts_;
+};
+
 class Cursor {
  public:
-  // `line` excludes its line break. Comments, from # or ; on, are skipped.
-  Cursor(std::string_view line, const std::string& file, std::size_t line_number);
+  // `line` excludes its line break. Comments, from # or ; on, are skipped. Without `columns` the line is as in the
+  // source.
+  Cursor(std::string_view line, const std::string& file, std::size_t line_number,
+         const ColumnMap* columns = nullptr);
 
   bool at_end();                    // true if only blanks remain
   bool accept(std::string_view s);  // consumes `s` if it comes next (blanks before it are skipped)
@@ -37,7 +60,14 @@ class Cursor {
   float floating(std::string_view what);
 
   // Returns the start of the token read last; errors found after reading it point there.
-  std::string place() const;
+  std::string place() const { return place_at(start_); }
+  std::string place_at(std::size_t column) const;
+
+  // The whole line without its comment, and the reading position in it: for expressions.
+  std::string_view text() const { return line_; }
+  std::size_t at() const { return at_; }
+  std::size_t line_number() const { return line_number_; }  // from 1
+  void skip_to_end() { at_ = line_.size(); }
   [[noreturn]] void fail(const char* code, const std::string& text) const;
   // Throws E-ASM-006 or a similar code for an unknown name, given the legal ones.
   [[noreturn]] void fail_unknown(const char* code, std::string_view what, std::string_view got,
@@ -51,6 +81,7 @@ class Cursor {
   std::string_view line_;
   const std::string& file_;
   std::size_t line_number_;
+  const ColumnMap* columns_;
   std::size_t at_ = 0;
   std::size_t start_ = 0;
 };

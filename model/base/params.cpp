@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "model/base/error.h"
@@ -259,8 +260,21 @@ Param& ParamTree::at(const std::string& path, const std::string& place) {
                   fmt::format("unknown parameter '{}'{}", path, did_you_mean(path, legal)));
 }
 
-void ParamTree::set(const std::string& path, const std::string& text, const std::string& place) {
+std::string one_path(const std::string& text, const PathMap& map) { return text.empty() ? text : map(text); }
+
+void ParamTree::add_files(const char* name, std::string& ref, const char* doc, Source source, PathsOf paths) {
+  add(name, ref, std::string(), {}, doc, std::move(source));
+  params_.back().paths = std::move(paths);
+}
+
+void ParamTree::set(const std::string& path, const std::string& written, const std::string& place,
+                    const std::string& folder) {
   Param& param = at(path, place);
+  // Not normalised: `..` after a symbolic link to a folder leads to the parent of that folder.
+  const auto from_folder = [&](const std::string& file) {
+    return (std::filesystem::path(folder) / file).string();
+  };
+  const std::string text = param.paths && !folder.empty() ? param.paths(written, from_folder) : written;
   const bool word = takes_words(param.value);
   if (text == kIdeal && !param.may_be_ideal && !word)
     refuse_at(param, "E-CFG-007", place, fmt::format("cannot be ideal: expected {}", param.range_text));

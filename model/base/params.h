@@ -51,6 +51,14 @@ struct Range {
 using ParamRef = std::variant<bool*, std::uint64_t*, double*, std::string*, Duration*, Cycles*, Bytes*,
                               Frequency*, Bandwidth*, ChoiceRef>;
 
+// Maps one path to another.
+using PathMap = std::function<std::string(const std::string& path)>;
+// Returns a text with each path that it holds mapped; the rest of it is unchanged.
+using PathsOf = std::function<std::string(const std::string& text, const PathMap& map)>;
+// The text is one path, or none if it is empty. What follows the file's name in FILE.py:FUNCTION and
+// FILE.safetensors#TENSOR belongs to the path.
+std::string one_path(const std::string& text, const PathMap& map);
+
 struct Param {
   std::string path;          // "machine.chip.hbm.stacks"
   ParamRef value;            // bound member
@@ -61,6 +69,7 @@ struct Param {
   bool may_be_ideal = false;           // `ideal` is legal: a resource
   std::function<std::string()> check;  // "" if the bound value is legal, else the error
   std::vector<std::string> choices;    // the legal names of a choice or a switch; empty if free
+  PathsOf paths = {};                  // of a text that names files
   std::string set_at;                  // place that set it last (file:line:column, --set), "" while default
 };
 
@@ -90,6 +99,9 @@ class ParamTree {
   // fixed list of names is an enum.
   void add(const char* name, std::string& ref, const std::string& initial, std::vector<std::string> choices,
            const char* doc, Source source);
+  // A text that names files: relative paths are relative to the folder that set() gets. The default is none.
+  void add_files(const char* name, std::string& ref, const char* doc, Source source,
+                 PathsOf paths = one_path);
   // One of the named values of an enum.
   template <Choosable E>
   void add(const char* name, E& ref, std::type_identity_t<E> initial,
@@ -133,8 +145,10 @@ class ParamTree {
 
   // Parses `text` for the parameter at `path`. Throws UserError: unknown path (with the nearest one), missing
   // or wrong unit, not a number, out of range, `ideal` where it is not legal (E-CFG-002 to E-CFG-007).
-  // `place` is the origin of the text. After an error the parameter has its old value.
-  void set(const std::string& path, const std::string& text, const std::string& place);
+  // `place` is the origin of the text. After an error the parameter has its old value. `folder` is that of the
+  // file with the text; "" is the working directory.
+  void set(const std::string& path, const std::string& text, const std::string& place,
+           const std::string& folder = "");
 
  private:
   void bind(Param param);

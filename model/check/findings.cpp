@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace tahoma::model::check {
 namespace {
@@ -35,11 +36,25 @@ Findings::InstructionPair Findings::pair_of(const Origin& a, const Origin& b) {
   return {std::min(first, second), std::max(first, second)};
 }
 
-bool Findings::is_new(Kind kind, const Origin& a, const Origin& b) {
+void Findings::add(Kind kind, const Origin& a, const Origin& b, Places places,
+                   const std::function<std::string()>& text) {
+  if (places.second < places.first) std::swap(places.first, places.second);
+  const auto [at, is_new] = group_at_.try_emplace({kind, places.first, places.second}, groups_.size());
+  if (is_new)
+    groups_.push_back({kind, std::move(places), 0, 0, groups_.size() < kInFull ? text() : std::string()});
+  FindingGroup& group = groups_[at->second];
+  ++group.occurrences;
   const auto n = static_cast<std::size_t>(kind);
-  if (!known_[n].insert(pair_of(a, b)).second) return false;
+  if (!known_[n].insert(pair_of(a, b)).second) return;
   ++found_[n];
-  return true;
+  ++group.pairs;
+}
+
+std::vector<std::string> Findings::first() const {
+  std::vector<std::string> texts;
+  for (const FindingGroup& group : groups_)
+    if (!group.text.empty()) texts.push_back(check::text_of(group));
+  return texts;
 }
 
 void Findings::add_redundant(const Origin& a, const Origin& b, const std::function<std::string()>& text) {
@@ -47,8 +62,14 @@ void Findings::add_redundant(const Origin& a, const Origin& b, const std::functi
     first_redundant_.push_back(text());
 }
 
-void Findings::add_text(Kind kind, const std::string& text) {
-  first_.push_back(std::string(code_of(kind)) + " " + std::string(name_of(kind)) + ": " + text);
+std::string text_of(const FindingGroup& group) {
+  std::string text =
+      std::string(code_of(group.kind)) + " " + std::string(name_of(group.kind)) + ": " + group.text;
+  if (group.occurrences == 1) return text;
+  text += "; " + std::to_string(group.occurrences) + " times";
+  if (group.pairs > 1) text += " (" + std::to_string(group.pairs) + " pairs of instructions)";
+  text += " at " + group.places.first;
+  return group.places.first == group.places.second ? text : text + " and " + group.places.second;
 }
 
 }  // namespace tahoma::model::check

@@ -22,13 +22,24 @@ Footprint one_partition(const Stripe& stripe) {
 }  // namespace
 
 void Report::add(Kind kind, const Origin& a, const Origin& b, const std::function<std::string()>& text) {
-  if (findings_.is_new(kind, a, b) && findings_.wants_text()) findings_.add_text(kind, text());
+  findings_.add(kind, a, b, {place_of(a), place_of(b)}, text);
+}
+
+std::string Report::source_of(const Origin& o) const {
+  const auto program = programs_.find(o.core);
+  return program == programs_.end() ? "" : isa::source_place(*program->second, o.queue, o.index);
+}
+
+std::string Report::place_of(const Origin& o) const {
+  if (std::string source = source_of(o); !source.empty()) return source;
+  const auto program = programs_.find(o.core);
+  return fmt::format("{}.{}[{}]", program == programs_.end() ? name_(o.core) : program->second->name,
+                     isa::name_of(o.queue), o.index);
 }
 
 std::string Report::text_of(const Origin& o) const {
   const std::string ring = o.ring == kNoRing ? "" : fmt::format(" on ring {}", o.ring);
-  const auto program = programs_.find(o.core);
-  std::string place = program == programs_.end() ? "" : isa::source_place(*program->second, o.queue, o.index);
+  std::string place = source_of(o);
   if (!place.empty()) place = " of " + place;
   return fmt::format("{}.{}[{}] {}{}{} at {:.3f} ns", name_(o.core), isa::name_of(o.queue), o.index,
                      isa::row_of(o.op).mnemonic, place, ring, o.time.ns());

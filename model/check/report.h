@@ -38,6 +38,8 @@ class Report : public SemaphoreWitness {
 
  private:
   std::string text_of(const Origin& origin) const;
+  std::string source_of(const Origin& origin) const;  // "" without a source
+  std::string place_of(const Origin& origin) const;
   void add(Kind kind, const Origin& a, const Origin& b, const std::function<std::string()>& text);
 
   std::function<std::string(std::uint32_t)> name_;

@@ -25,7 +25,7 @@ ExitStatus explain_run(const ExplainCommand& command) {
   ProgressLine line;
   const Explanation explanation =
       explain(command.folder, config_of_run(command.folder), command.jobs,
-              [&](std::size_t done, std::size_t of) { line.stage(fmt::format("{} of {} runs", done, of)); });
+              [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
   line.clear();
   fmt::print("{}", command.format == "json" ? explanation_json(explanation) : explanation_text(explanation));
   return ExitStatus::kOk;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "isa/core/program_error.h"
+#include "isa/text/grammar.h"
 #include "isa/text/reference.h"
 #include "runtime/cli/commands.h"
 
@@ -33,15 +34,18 @@ void add_isa_command(CLI::App& program, Action& action) {
   sub->add_option("MNEMONIC", options->mnemonic,
                   "An instruction, such as matmul or nki.isa.nc_matmul; default: a list of all")
       ->type_name("");
-  add_choice(*sub, "--format", options->format, {"text", "markdown"},
-             "text, or markdown for the whole reference");
+  add_choice(*sub, "--format", options->format, {"text", "markdown", "grammar"},
+             "text; markdown for the whole reference; grammar for the grammar of assembler text");
   sub->callback([options, &action] {
     action = [options] {
-      const bool markdown = options->format == "markdown";
-      if (markdown && !options->mnemonic.empty())
-        throw base::UserError("E-CLI-003", "isa",
-                              "--format markdown prints the whole reference: expected no MNEMONIC");
-      fmt::print("{}", markdown ? isa::reference_markdown() : page_of(options->mnemonic));
+      const bool text = options->format == "text";
+      if (!text && !options->mnemonic.empty())
+        throw base::UserError(
+            "E-CLI-003", "isa",
+            fmt::format("--format {} prints a whole page: expected no MNEMONIC", options->format));
+      fmt::print("{}", text                            ? page_of(options->mnemonic)
+                       : options->format == "markdown" ? isa::reference_markdown()
+                                                       : isa::grammar_markdown());
       return base::ExitStatus::kOk;
     };
   });

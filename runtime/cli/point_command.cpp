@@ -25,9 +25,8 @@ ExitStatus attempt(const SweepPointCommand& command) {
 
 void add_point_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<SweepPointCommand>();
-  CLI::App* sub =
-      program.add_subcommand("point", "One attempt at one point of a sweep; started by `tahoma sweep`");
-  sub->group("");  // not listed: users do not type it
+  CLI::App* sub = program.add_subcommand(
+      "point", "Run one point of a sweep once; `tahoma sweep` starts it for each point");
   sub->add_option("FOLDER", command->folder, "points/ID of a sweep")->required()->type_name("");
   sub->add_option("--time", command->limits.time, "Seconds; 0: no limit")->type_name("S");
   sub->add_option("--memory", command->limits.memory.count, "Bytes; 0: no limit")->type_name("N");

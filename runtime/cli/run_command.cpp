@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "runtime/cli/checkpoint_options.h"
 #include "runtime/cli/commands.h"
 #include "runtime/golden/golden_verdict.h"
+#include "runtime/run/program_checks.h"
 #include "runtime/run/run.h"
 #include "runtime/run/run_files.h"
 
@@ -27,17 +27,14 @@ struct RunCommand {
   std::string format = "text";
 };
 
-const std::vector<std::string> kChecks = {"races", "uninitialised"};
-
 model::check::Options checks_of(const std::vector<std::string>& names) {
   model::check::Options checks;
-  for (const std::string& name : names) {
-    if (std::find(kChecks.begin(), kChecks.end(), name) == kChecks.end())
+  for (const std::string& name : names)
+    if (!enable_check(checks, name))
       throw base::UserError("E-CLI-003", "run",
                             fmt::format("--check: unknown check '{}': expected {}{}", name,
-                                        fmt::join(kChecks, ", "), base::did_you_mean(name, kChecks)));
-    (name == kChecks.front() ? checks.races : checks.uninitialised) = true;
-  }
+                                        fmt::join(program_check_names(), ", "),
+                                        base::did_you_mean(name, program_check_names())));
   return checks;
 }
 
@@ -80,15 +77,11 @@ void add_waves_options(CLI::App& sub, WavesRequest& waves) {
       ->default_str("1000 us");
 }
 
-// The program is wrong, even if the values of this run are right.
-[[noreturn]] void refuse_program(const model::check::Findings& findings) {
+// Each finding is a line of its own, before the error.
+void report_findings(const model::check::Findings& findings) {
   std::fflush(stdout);
   for (const std::string& text : findings.first()) fmt::print(stderr, "{}\n", text);
-  const std::uint64_t found = findings.total(), shown = findings.first().size();
-  throw base::UserError("E-RUN-071", "program check",
-                        fmt::format("{} finding{}{}", found, found == 1 ? "" : "s",
-                                    found > shown ? fmt::format(", the first {} of them above", shown) : ""),
-                        ExitStatus::kProgram);
+  require_clean(findings, false);
 }
 
 ExitStatus run(RunCommand& command) {
@@ -104,7 +97,7 @@ ExitStatus run(RunCommand& command) {
     fmt::print("\nfiles in {}{}\n", outcome.folder,
                command.no_report ? "" : "; open report.html in a browser");
   if (outcome.dumps) judge_dumps(*outcome.dumps, !json);
-  if (outcome.checks.total() > 0) refuse_program(outcome.checks);
+  report_findings(outcome.checks);
   require_golden(outcome.golden, command.require_golden);
   return ExitStatus::kOk;
 }

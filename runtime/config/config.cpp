@@ -68,9 +68,7 @@ std::optional<MachineFile> resolve_machine(const ConfigRequest& request, FlatCon
   } else {
     auto named = config.take("machine");
     if (!named) named = config.take("machine.extends");
-    if (named)
-      base_machine =
-          MachineName{named->text, named->place, std::filesystem::path(request.workload).parent_path()};
+    if (named) base_machine = MachineName{named->text, named->place, named->folder};
   }
   std::optional<MachineFile> file;
   if (base_machine) {
@@ -147,9 +145,10 @@ void RunParams::declare(ParamTree& tree, const std::vector<WorkloadKind>& kinds)
   tree.add("seed", seed, std::uint64_t{1}, {0, UINT64_MAX}, "seed of generated inputs", base::chosen());
 }
 
-std::string ResolvedConfig::to_yaml() const {
-  return "# Every value of one run. `tahoma run` of this file repeats it.\n" + base::to_yaml(run_tree, "") +
-         base::to_yaml(workload_tree, "workload") + base::to_yaml(machine_tree, "machine");
+std::string ResolvedConfig::to_yaml(const base::PathMap& map) const {
+  return "# Every value of one run. `tahoma run` of this file repeats it.\n" +
+         base::to_yaml(run_tree, "", map) + base::to_yaml(workload_tree, "workload", map) +
+         base::to_yaml(machine_tree, "machine", map);
 }
 
 std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
@@ -158,7 +157,8 @@ std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
                                                          : base::NamedText{request.workload, request.text},
                                     read_extended);
   require_roots(config, {"kind", "machine", "mode", "seed", "workload"});
-  const std::vector<Leaf> overrides = parse_overrides(request.overrides);
+  std::vector<Leaf> overrides = request.settings;
+  for (Leaf& leaf : parse_overrides(request.overrides)) overrides.push_back(std::move(leaf));
 
   auto resolved = std::make_unique<ResolvedConfig>();
   resolved->machine.declare(resolved->machine_tree);
@@ -171,9 +171,9 @@ std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
   base::apply(config, resolved->workload_tree);
   for (const Leaf& leaf : overrides) {
     if (in_group(leaf.path, "machine")) {
-      resolved->machine_tree.set(leaf.path, leaf.text, leaf.place);
+      resolved->machine_tree.set(leaf.path, leaf.text, leaf.place, leaf.folder);
     } else if (in_group(leaf.path, "workload")) {
-      resolved->workload_tree.set(leaf.path, leaf.text, leaf.place);
+      resolved->workload_tree.set(leaf.path, leaf.text, leaf.place, leaf.folder);
     } else if (!in_groups(leaf.path, kRunKeys)) {
       refuse_override(leaf, *resolved);
     }

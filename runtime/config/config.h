@@ -6,7 +6,8 @@
 //   mode: functional                     or timing
 //   seed: 1                              of generated inputs
 //   workload: {m: 8192, ...}             the kind's own parameters
-// and may itself have the key `extends: other.yaml`. Without `machine` the machine is the declared default, one
+// and may itself have the key `extends: other.yaml`. Relative paths in a file start in the folder of that file,
+// those of the command line in the working directory. Without `machine` the machine is the declared default, one
 // Trainium2 UltraServer. A machine file has the keys `extends` and `machine: {...}`. The command line's
 // --machine replaces the whole `machine` key. --set is applied last, in order; the last one wins.
 #pragma once
@@ -27,11 +28,12 @@ namespace tahoma::runtime {
 
 // The command line as given; an empty text is an option that was not given.
 struct ConfigRequest {
-  std::string workload;                // path of the workload's YAML, or the name of `text` in messages
-  std::string machine;                 // --machine: a preset's name or a path
-  std::vector<std::string> overrides;  // --set: "path=value"
-  std::string mode, seed;              // --mode, --seed
-  std::string text = {};               // the workload's YAML itself; "": read from the path
+  std::string workload;                   // path of the workload's YAML, or the name of `text` in messages
+  std::string machine;                    // --machine: a preset's name or a path
+  std::vector<std::string> overrides;     // --set: "path=value"
+  std::string mode, seed;                 // --mode, --seed
+  std::string text = {};                  // the workload's YAML itself; "": read from the path
+  std::vector<base::Leaf> settings = {};  // of a file that names the workload; applied before the overrides
 };
 
 // kind, mode and seed: the parameters of a run beside those of its machine and its workload.
@@ -61,8 +63,10 @@ struct ResolvedConfig {
   std::optional<MachineFile> machine_file;  // the file that the run names, if any
 
   model::Mode mode() const { return run.mode; }
-  // A workload file without reference to any other. Running it gives the same values and this same text.
-  std::string to_yaml() const;
+  // A workload file without reference to any other configuration. Running it gives the same values and
+  // this same text. `map`, if any, maps the paths of files, which start in the working directory: for a text that
+  // is stored in another folder.
+  std::string to_yaml(const base::PathMap& map = {}) const;
 };
 
 // Resolves a configuration in which every key is known, every value is in its range, and the checks of

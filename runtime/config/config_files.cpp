@@ -30,7 +30,12 @@ fs::path file_in(const fs::path& folder, const std::string& name) {
 
 base::NamedText read_config_text(const fs::path& path) {
   // One byte more than is legal is enough for the loader to refuse the text.
-  return {path.string(), read_file(path.string(), base::kMostText + 1)};
+  return {path.string(), read_file(path.string(), base::kMostText + 1), path.parent_path().string()};
+}
+
+std::string path_from(const std::string& folder, const std::string& path) {
+  if (fs::path(path).is_absolute()) return path;
+  return fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder)).string();
 }
 
 std::vector<fs::path> preset_directories() {

@@ -17,6 +17,10 @@ namespace tahoma::runtime {
 // system's error message.
 base::NamedText read_config_text(const std::filesystem::path& path);
 
+// The path that leads from `folder` to the file that `path` names from the working directory. An absolute path is
+// unchanged.
+std::string path_from(const std::string& folder, const std::string& path);
+
 // The preset folders that exist, in search order.
 std::vector<std::filesystem::path> preset_directories();
 // Names of all presets, sorted.

@@ -23,11 +23,15 @@ ChildResult result_of(Child& child) {
   return {std::move(ended.output), ended.end.ok() ? "" : ended.end.text()};
 }
 
-void wait_for_any(const std::vector<Child>& running, std::vector<pollfd>& ready) {
+constexpr int kTickMilliseconds = 1000;
+
+// Returns false if nothing came within a second.
+bool wait_for_any(const std::vector<Child>& running, std::vector<pollfd>& ready) {
   ready.clear();
   for (const Child& child : running) ready.push_back({child.process.descriptor(), POLLIN, 0});
-  if (poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR)
-    throw std::system_error(errno, std::generic_category(), "poll");
+  const int found = poll(ready.data(), ready.size(), kTickMilliseconds);
+  if (found < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
+  return found != 0;
 }
 
 }  // namespace
@@ -41,7 +45,7 @@ std::vector<ChildResult> run_in_children(const std::vector<std::function<std::st
   while (ended < bodies.size()) {
     for (; started < bodies.size() && running.size() < std::max<std::size_t>(jobs, 1); ++started)
       running.push_back({started, Process(bodies[started])});
-    wait_for_any(running, ready);
+    if (!wait_for_any(running, ready)) progress(ended);
     for (std::size_t i = ready.size(); i-- > 0;) {
       if (ready[i].revents == 0 || running[i].process.read_output()) continue;
       results[running[i].body] = result_of(running[i]);

@@ -16,7 +16,8 @@ struct ChildResult {
 };
 
 // Runs every body in a child process, at most `jobs` at a time; the results are in the order of the
-// bodies. Calls `progress` with the number of finished bodies. Throws std::system_error if the host
+// bodies. Calls `progress` with the number of finished bodies whenever one ends, and
+// each second in which none does. Throws std::system_error if the host
 // cannot create a process.
 std::vector<ChildResult> run_in_children(const std::vector<std::function<std::string()>>& bodies,
                                          std::size_t jobs, const std::function<void(std::size_t)>& progress);

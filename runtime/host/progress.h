@@ -3,33 +3,46 @@
 // in place. It is written only to a terminal and erased before other output.
 #pragma once
 
-#include <chrono>
+#include <functional>
 #include <string>
 
 #include "model/system/system.h"
 
 namespace tahoma::runtime {
 
+// Where progress goes, and the clock from which rates and remaining times follow.
+struct ProgressOutput {
+  bool terminal = false;
+  std::function<double()> seconds;  // of the host, from any start
+  std::function<void(const std::string&)> write;
+};
+ProgressOutput progress_on_stderr();
+
 class ProgressLine {
  public:
-  ProgressLine();  // checks whether standard error is a terminal
+  explicit ProgressLine(ProgressOutput output = progress_on_stderr());
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void stage(const std::string& what);  // "placing tensors", "golden check"
   void update(const model::Progress& progress);
+  // Equal parts of the work, such as the cases of a suite. `what`: "cases have run"
+  void count(std::size_t done, std::size_t total, const std::string& what);
   void clear();
 
  private:
   void show(const std::string& line);
-  bool terminal_;
+
+  ProgressOutput output_;
   std::size_t shown_ = 0;  // characters on the line
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double begin_, stage_begin_;
 };
 
 // The text of the line after `seconds` of host time. The total counts loops once, so it may be exceeded: then
 // the percentage stays at 99 and there is no ETA.
 std::string progress_text(const model::Progress& progress, double seconds);
+// The same for `done` of `total` equal parts of the work: "[ 30 %] 3 of 10 cases have run, ETA 0:41".
+std::string count_text(std::size_t done, std::size_t total, const std::string& what, double seconds);
 
 }  // namespace tahoma::runtime

@@ -10,6 +10,7 @@
 
 #include "model/base/error.h"
 #include "model/base/quantity.h"
+#include "runtime/config/config_files.h"
 #include "runtime/host/output_dir.h"
 #include "runtime/host/progress.h"
 #include "runtime/host/sha256.h"
@@ -58,10 +59,9 @@ base::WavesWindow waves_of(const WavesRequest& request) {
 }
 
 Explanation explanation_of(const RunOptions& options, ProgressLine& progress) {
-  return explain(options.config.workload, options.config, std::max(1U, std::thread::hardware_concurrency()),
-                 [&](std::size_t done, std::size_t of) {
-                   progress.stage(fmt::format("finding the bottleneck: {} of {} runs", done, of).c_str());
-                 });
+  return explain(
+      options.config.workload, options.config, std::max(1U, std::thread::hardware_concurrency()),
+      [&](std::size_t done, std::size_t of) { progress.count(done, of, "runs to find the bottleneck"); });
 }
 
 }  // namespace
@@ -99,7 +99,9 @@ RunOutcome run_workload(const RunOptions& options) {
       run.golden, run.checks, summary_text(summary), summary_json(summary), checkpoints.comparison(),
       "",         out.path()};
   if (trace) outcome.trace = tally_text(trace->tally());
-  const std::string yaml = config->to_yaml(), config_sha256 = sha256_of(yaml);
+  const std::string yaml =
+                        config->to_yaml([&](const std::string&path) { return path_from(out.path(), path); }),
+                    config_sha256 = sha256_of(yaml);
   write_run_files({options, *config, run, summary, outcome.summary_text, outcome.summary_json, yaml,
                    config_sha256, explanation ? explanation_json(*explanation) : "",
                    options.report ? detail_text(*config, config_sha256, run) : "",

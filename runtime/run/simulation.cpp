@@ -39,6 +39,7 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.mode = name_of(config.run.mode);
   facts.seed = config.run.seed;
   facts.useful_flops = config.workload->useful_flops();
+  facts.stated_flops = config.workload->states_flops();
   facts.dtype = config.workload->compute_dtype();
   facts.array_mode = config.workload->compute_mode();
   facts.cores_used = config.workload->cores_used();

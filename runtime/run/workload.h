@@ -71,6 +71,8 @@ class Workload {
     return {};
   }
   virtual double useful_flops() const = 0;
+  // The user states the useful FLOPs, so they may be wrong.
+  virtual bool states_flops() const { return false; }
   virtual isa::DType compute_dtype()
       const = 0;  // decides the peak that MFU is measured against, with the mode:
   virtual isa::MatmulMode compute_mode() const { return isa::MatmulMode::kDense; }

@@ -89,8 +89,8 @@ KernelCase::KernelCase(std::vector<std::string> inputs) {
 
 void KernelCase::InputFiles::declare(base::ParamTree& t) {
   for (auto& [name, file] : files)
-    t.add(name.c_str(), file, std::string(), {},
-          "a .npy file, or FILE.safetensors#TENSOR; empty: from the seed", base::chosen());
+    t.add_files(name.c_str(), file, "a .npy file, or FILE.safetensors#TENSOR; empty: from the seed",
+                base::chosen());
 }
 
 void KernelCase::declare(base::ParamTree& t) {

@@ -69,7 +69,7 @@ void GemmParams::Behind::declare(base::ParamTree& t) {
 
 void GemmParams::Inputs::declare(base::ParamTree& t) {
   const auto file = [&](const char* name, std::string& path, const char* doc) {
-    t.add(name, path, std::string(), {}, doc, base::chosen());
+    t.add_files(name, path, doc, base::chosen());
   };
   file("a", a, ".npy file of A [m, k]; empty: generated from the seed");
   file("b", b, ".npy file of B [k, n]; empty: generated from the seed");

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <sstream>
 
 #include "model/base/error.h"
 #include "runtime/golden/golden_rule.h"
@@ -27,19 +28,35 @@ using runtime::nki::BundleProgram;
 using runtime::nki::BundleTensor;
 using runtime::nki::TemporaryFolder;
 
+// The paths in "x=x.npy; n=5".
+std::string map_call_paths(const std::string& text, const base::PathMap& map) {
+  const auto trimmed = [](const std::string& piece) {
+    const std::size_t first = piece.find_first_not_of(' ');
+    return first == std::string::npos ? "" : piece.substr(first, piece.find_last_not_of(' ') + 1 - first);
+  };
+  std::string mapped;
+  std::istringstream in(text);
+  for (std::string piece; std::getline(in, piece, ';');) {
+    const std::size_t equals = piece.find('=');
+    const std::string value = equals == std::string::npos ? "" : trimmed(piece.substr(equals + 1));
+    if (value.ends_with(".npy")) piece = trimmed(piece.substr(0, equals)) + "=" + map(value);
+    mapped += (mapped.empty() ? "" : "; ") + trimmed(piece);
+  }
+  return mapped;
+}
+
 // Not a KernelCase: the kernel declares the tensors, and a function of the user's defines the outputs.
 class NkiKernel final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override {
-    t.add("bundle", folder_, std::string(), {}, "folder with a traced kernel, instead of `kernel`",
-          base::chosen());
-    t.add("kernel", request_.kernel, std::string(), {}, "the kernel, FILE.py:FUNCTION", base::chosen());
-    t.add("args", request_.args, std::string(), {},
-          "arguments by name: FILE.npy, an expression or a literal; ...", base::chosen());
+    t.add_files("bundle", folder_, "folder with a traced kernel, instead of `kernel`", base::chosen());
+    t.add_files("kernel", request_.kernel, "the kernel, FILE.py:FUNCTION", base::chosen());
+    t.add_files("args", request_.args, "arguments by name: FILE.npy, an expression or a literal; ...",
+                base::chosen(), map_call_paths);
     t.add("grid", request_.grid, std::uint64_t{0}, {0, 2}, "physical cores of a logical core; 0: none given",
           base::chosen());
-    t.add("reference", request_.reference, std::string(), {},
-          "the golden definition, FILE.py:FUNCTION, on the same arguments", base::chosen());
+    t.add_files("reference", request_.reference,
+                "the golden definition, FILE.py:FUNCTION, on the same arguments", base::chosen());
     t.add("rtol", request_.rtol, 0.0, {0.0, 1e6},
           "relative to the largest expected element of an output; 0: from the dtype", base::chosen());
     t.add("atol", request_.atol, 0.0, {0.0, 1e6}, "absolute tolerance of an output's elements",

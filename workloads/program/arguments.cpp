@@ -2,6 +2,7 @@
 #include "workloads/program/arguments.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -14,6 +15,7 @@ namespace tahoma::workloads {
 namespace {
 
 constexpr const char* kPlace = "workload.tensors";
+constexpr std::string_view kExpect = "expect=";
 
 [[noreturn]] void refuse(const std::string& code, const std::string& text) {
   throw base::UserError(code, kPlace, text);
@@ -70,7 +72,7 @@ ArgumentSpec parse_tensor(const std::string& entry, const std::vector<std::strin
   spec.dtype = *dtype;
   spec.shape = parse_shape(entry, words[2]);
   spec.fill = words[3];
-  if (words.size() >= 5) spec.expect = words[4].substr(std::string("expect=").size());
+  if (words.size() >= 5) spec.expect = words[4].substr(kExpect.size());
   if (words.size() == 6) spec.within = parse_within(entry, words[5]);
   return spec;
 }
@@ -78,8 +80,8 @@ ArgumentSpec parse_tensor(const std::string& entry, const std::vector<std::strin
 ArgumentSpec parse_entry(const std::string& entry) {
   const std::vector<std::string> words = words_of(entry);
   ArgumentSpec spec;
-  const bool has_expect =
-      (words.size() == 5 || words.size() == 6) && words[4].starts_with("expect=") && words[4].size() > 7;
+  const bool has_expect = (words.size() == 5 || words.size() == 6) && words[4].starts_with(kExpect) &&
+                          words[4].size() > kExpect.size();
   if (words.size() == 4 || has_expect) {
     spec = parse_tensor(entry, words);
   } else if (words.size() == 2 && (words[1] == "core" || words[1] == "next_core")) {
@@ -115,6 +117,21 @@ std::vector<ArgumentSpec> parse_arguments(const std::string& text) {
     specs.push_back(std::move(spec));
   }
   return specs;
+}
+
+std::string map_argument_paths(const std::string& text, const base::PathMap& map) {
+  std::string mapped;
+  for (const std::string& entry : split(text, ';')) {
+    std::vector<std::string> words = words_of(entry);
+    if (words.empty()) continue;
+    if (words.size() >= 4 && words[3] != "seed" && words[3] != "zero") words[3] = map(words[3]);
+    if (words.size() >= 5 && words[4].starts_with(kExpect)) {
+      const std::string file = words[4].substr(kExpect.size());
+      words[4] = std::string(kExpect) + (file.empty() ? file : map(file));
+    }
+    mapped += fmt::format("{}{}", mapped.empty() ? "" : "; ", fmt::join(words, " "));
+  }
+  return mapped;
 }
 
 std::vector<ArgumentSpec> match_arguments(const std::vector<ArgumentSpec>& specs,

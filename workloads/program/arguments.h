@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "isa/core/dtype.h"
+#include "model/base/params.h"
 
 namespace tahoma::workloads {
 
@@ -24,6 +25,9 @@ struct ArgumentSpec {
 
 // Throws UserError E-RUN-060 at the entry for a wrong form, dtype or shape, or a duplicate name.
 std::vector<ArgumentSpec> parse_arguments(const std::string& text);
+
+// `text` with the path of each file mapped.
+std::string map_argument_paths(const std::string& text, const base::PathMap& map);
 
 // The specs in the order of `names`, a program's arguments. Throws UserError E-RUN-061 for an argument
 // without an entry, an entry without an argument, or a `next` or `peer` that names no tensor; the error

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "isa/text/assembler.h"
 #include "model/base/error.h"
+#include "runtime/nki/bundle/bundle.h"
+#include "runtime/report/summary/format.h"
 #include "runtime/run/inputs.h"
 #include "workloads/program/arguments.h"
 
@@ -36,15 +39,22 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
+bool uses_double_rows(const isa::Program& program) {
+  const auto& stream = program.stream(isa::Queue::kTensor);
+  return std::any_of(stream.begin(), stream.end(), [](const isa::Instruction& i) {
+    return i.op == isa::Opcode::kMatmul && i.mode == isa::MatmulMode::kDoubleRow;
+  });
+}
+
 // Not a KernelCase, because the case declares the tensors and its files hold the expected values.
 class AssemblerProgram final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override {
-    t.add("file", file_, std::string(), {}, "assembler text of the program", base::chosen());
+    t.add_files("file", file_, "assembler text of the program", base::chosen());
     t.add("cores", cores_, std::uint64_t{1}, {1, std::uint64_t{1} << 20}, "cores that run it, from core 0",
           base::chosen());
-    t.add("tensors", tensors_, std::string(), {},
-          "tensor of each argument: NAME DTYPE SHAPE seed|zero|FILE; ...", base::chosen());
+    t.add_files("tensors", tensors_, "tensor of each argument: NAME DTYPE SHAPE seed|zero|FILE; ...",
+                base::chosen(), map_argument_paths);
   }
 
   void check(const model::MachineParams& machine) const override {
@@ -64,7 +74,7 @@ class AssemblerProgram final : public runtime::Workload {
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
-    program_ = std::make_shared<const isa::Program>(isa::assemble(read_text(file_), file_));
+    program_ = std::make_shared<const isa::Program>(isa::assemble_with_lines(read_text(file_), file_));
     specs_ = match_arguments(parse_arguments(tensors_), program_->args);
     allocate(machine);
     for (std::uint32_t core = 0; core < cores_; ++core) machine.load(core, program_, arguments(core));
@@ -103,12 +113,41 @@ class AssemblerProgram final : public runtime::Workload {
     return values;
   }
 
-  double useful_flops() const override { return 0; }  // the purpose of the program is unknown
-  isa::DType compute_dtype() const override { return isa::DType::kBf16; }
+  // What the text states for each core; otherwise the purpose of the program is unknown.
+  double useful_flops() const override { return stated(&isa::Program::useful_flops); }
+  bool states_flops() const override { return useful_flops() > 0; }
+  isa::DType compute_dtype() const override {
+    return states_flops() ? runtime::nki::matmul_dtype(*program_) : isa::DType::kBf16;
+  }
+  isa::MatmulMode compute_mode() const override {
+    return states_flops() && uses_double_rows(*program_) ? isa::MatmulMode::kDoubleRow
+                                                         : isa::MatmulMode::kDense;
+  }
+  std::vector<runtime::WorkloadFigure> figures(Machine&, const base::RunMeasurement& run) override {
+    const double bytes = stated(&isa::Program::useful_bytes);
+    if (bytes == 0) return {};
+    const double rate = run.elapsed.fs > 0 ? bytes / (static_cast<double>(run.elapsed.fs) * 1e-15) : 0;
+    std::vector<runtime::WorkloadFigure> figures{
+        {"useful_bytes", bytes, runtime::si_text(bytes, "B"),
+         "bytes to and from HBM that the program states (.bytes)"},
+        {"useful_bytes_per_second", rate, runtime::si_text(rate, "B/s"),
+         "these bytes over the time of the run"}};
+    if (states_flops())
+      figures.push_back({"useful_flops_per_byte", useful_flops() / bytes,
+                         fmt::format("{:.4g}", useful_flops() / bytes), "stated FLOPs over stated bytes"});
+    return figures;
+  }
   std::uint32_t cores_used() const override { return static_cast<std::uint32_t>(cores_); }
-  std::string describe() const override { return fmt::format("program {} on {} cores", file_, cores_); }
+  std::string describe() const override {
+    return fmt::format("program {} on {} cores", std::filesystem::path(file_).filename().string(), cores_);
+  }
 
  private:
+  // Of all cores; 0 before prepare().
+  double stated(std::uint64_t isa::Program::*work) const {
+    return program_ ? static_cast<double>((*program_).*work) * static_cast<double>(cores_) : 0;
+  }
+
   void allocate(Machine& machine) {
     placed_.assign(cores_, std::vector<Tensor>(specs_.size()));
     for (std::uint32_t core = 0; core < cores_; ++core)

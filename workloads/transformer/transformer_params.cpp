@@ -100,9 +100,10 @@ void ParallelDegrees::declare(base::ParamTree& t) {
 
 void TransformerFiles::declare(base::ParamTree& t) {
   for (File& file : all)
-    t.add(file.name, file.path, std::string(), {},
-          fmt::format("a .npy file, or FILE.safetensors#TENSOR: {}; empty: from the seed", file.what).c_str(),
-          chosen());
+    t.add_files(
+        file.name, file.path,
+        fmt::format("a .npy file, or FILE.safetensors#TENSOR: {}; empty: from the seed", file.what).c_str(),
+        chosen());
 }
 
 const std::string& TransformerFiles::of(std::string_view name) const {

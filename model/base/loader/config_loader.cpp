@@ -132,7 +132,7 @@ void apply(const FlatConfig& config, ParamTree& tree) {
     if (!root.empty() && leaf.path != root && !below(leaf.path, root)) continue;
     // an unknown key is reported at the key, an invalid value at the value
     tree.at(leaf.path, leaf.key_place);
-    tree.set(leaf.path, leaf.text, leaf.place);
+    tree.set(leaf.path, leaf.text, leaf.place, leaf.folder);
   }
 }
 

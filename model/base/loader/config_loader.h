@@ -21,6 +21,7 @@ namespace tahoma::base {
 struct Leaf {
   std::string path, text, place;
   std::string key_place;
+  std::string folder = {};  // of the file that has the leaf; "": the working directory
 };
 
 // Flat form of one YAML map, nested keys joined with '.', in order of appearance. A list leaf becomes
@@ -36,6 +37,7 @@ struct FlatConfig {
 // without a location gets the location of the `extends:`.
 struct NamedText {
   std::string label, text;
+  std::string folder = {};  // relative paths of the text start here; "": in the working directory
 };
 using TextReader = std::function<NamedText(const std::string& name, const std::string& extended_by)>;
 
@@ -58,7 +60,7 @@ std::vector<Leaf> parse_override(const std::string& argument);
 std::string yaml_scalar(const std::string& text);
 
 // Formats all parameters as nested YAML in declaration order. Loading it again gives the same values. `root`
-// is the tree's root.
-std::string to_yaml(const ParamTree& tree, const std::string& root);
+// is the tree's root. `map`, if any, maps every path that a parameter holds.
+std::string to_yaml(const ParamTree& tree, const std::string& root, const PathMap& map = {});
 
 }  // namespace tahoma::base

@@ -230,7 +230,9 @@ FlatConfig flatten_text(const NamedText& source, const std::string& root) {
   parse_events(text, positions, syntax);
   Flattener flattener(positions, root);
   parse_events(text, positions, flattener);
-  return flattener.take();
+  FlatConfig config = flattener.take();
+  for (Leaf& leaf : config.leaves) leaf.folder = source.folder;
+  return config;
 }
 
 }  // namespace tahoma::base

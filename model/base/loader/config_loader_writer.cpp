@@ -38,8 +38,8 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
-std::string value_of(const Param& param) {
-  const std::string text = text_of(param.value);
+std::string value_of(const Param& param, const PathMap& map) {
+  const std::string value = text_of(param.value), text = map && param.paths ? param.paths(value, map) : value;
   return takes_words(param.value) ? yaml_scalar(text) : text;
 }
 
@@ -51,7 +51,7 @@ struct Entry {
   const Param* param;
 };
 
-void write(const std::vector<Entry>& entries, int depth, std::string& out) {
+void write(const std::vector<Entry>& entries, int depth, const PathMap& map, std::string& out) {
   std::vector<std::string> written;
   for (const Entry& entry : entries) {
     const std::string key = first_key(entry.rest);
@@ -59,7 +59,7 @@ void write(const std::vector<Entry>& entries, int depth, std::string& out) {
     written.push_back(key);
     out += std::string(2 * static_cast<std::size_t>(depth), ' ') + key + ":";
     if (key == entry.rest) {
-      out += fmt::format(" {}\n", value_of(*entry.param));
+      out += fmt::format(" {}\n", value_of(*entry.param, map));
       continue;
     }
     out += "\n";
@@ -67,7 +67,7 @@ void write(const std::vector<Entry>& entries, int depth, std::string& out) {
     for (const Entry& other : entries)
       if (other.rest.starts_with(key + "."))
         members.push_back({other.rest.substr(key.size() + 1), other.param});
-    write(members, depth + 1, out);
+    write(members, depth + 1, map, out);
   }
 }
 
@@ -75,12 +75,12 @@ void write(const std::vector<Entry>& entries, int depth, std::string& out) {
 
 std::string yaml_scalar(const std::string& text) { return is_word(text) ? text : quoted(text); }
 
-std::string to_yaml(const ParamTree& tree, const std::string& root) {
+std::string to_yaml(const ParamTree& tree, const std::string& root, const PathMap& map) {
   TAHOMA_INVARIANT(root == tree.root(), "to_yaml of '" + root + "' from a tree at '" + tree.root() + "'");
   std::vector<Entry> entries;
   for (const Param& param : tree.params()) entries.push_back({param.path, &param});
   std::string out;
-  write(entries, 0, out);
+  write(entries, 0, map, out);
   return out;
 }
 

@@ -69,6 +69,13 @@ FlopSummary flops_of(const RunFacts& facts, const model::MachineParams& machine,
   const model::TensorParams& tensor = machine.chip.core.tensor;
   flops.peak_tflops = core_peak_flops(tensor, facts.dtype, facts.array_mode) * facts.cores_used * 1e-12;
   const double achieved = flops.achieved_tflops(run.elapsed);
+  if (facts.stated_flops && achieved > flops.peak_tflops * (1 + 1e-9))
+    throw base::UserError(
+        "E-RUN-073", facts.workload,
+        fmt::format("states {:g} useful FLOPs in {}; expected at most {:g}, the peak of {} cores",
+                    flops.useful, time_text(run.elapsed), flops.useful * flops.peak_tflops / achieved,
+                    facts.cores_used),
+        base::ExitStatus::kProgram);
   TAHOMA_INVARIANT(achieved <= flops.peak_tflops * (1 + 1e-9),
                    fmt::format("{}: {} useful TFLOPS achieved, the peak of {} cores is {}", facts.workload,
                                achieved, facts.cores_used, flops.peak_tflops));

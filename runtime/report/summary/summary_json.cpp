@@ -66,6 +66,12 @@ Json checks_json(const model::check::Findings& findings) {
   json["uninitialised"] =
       entry(findings.checked.uninitialised, {Kind::kUninitialised, Kind::kOpenGroup, Kind::kNoGroup});
   json["first"] = findings.first();
+  json["groups"] = Json::array();
+  for (const model::check::FindingGroup& group : findings.groups())
+    json["groups"].push_back({{"code", model::check::code_of(group.kind)},
+                              {"places", {group.places.first, group.places.second}},
+                              {"occurrences", group.occurrences},
+                              {"pairs", group.pairs}});
   json["redundant_writes"] = {{"found", findings.redundant()}, {"first", findings.first_redundant()}};
   return json;
 }

@@ -28,11 +28,17 @@ ConfigRequest request_of(const SweepSpec& spec, const SweepPoint& point) {
 // Programs and tensors that a workload reads also determine the result.
 std::string contents_of_files(const ResolvedConfig& config) {
   std::string hashes;
-  for (const base::Param& param : config.workload_tree.params()) {
-    const auto* const* text = std::get_if<std::string*>(&param.value);
-    std::error_code none;
-    if (text != nullptr && std::filesystem::is_regular_file(**text, none)) hashes += sha256_of_file(**text);
-  }
+  const auto add = [&](const std::string& path) {
+    // FILE.py:FUNCTION and FILE.safetensors#TENSOR
+    for (const std::string& file : {path, path.substr(0, path.find_last_of(":#"))})
+      if (std::error_code none; std::filesystem::is_regular_file(file, none)) {
+        hashes += sha256_of_file(file);
+        break;
+      }
+    return path;
+  };
+  for (const base::Param& param : config.workload_tree.params())
+    if (param.paths) static_cast<void>(param.paths(base::text_of(param.value), add));
   return hashes;
 }
 
@@ -69,10 +75,18 @@ struct Resolution {
 
 void resolve(const Resolution& all, PreparedSweepPoint& prepared) {
   const auto config = resolve_config(request_of(all.spec, prepared.point), all.kinds);
-  prepared.config = config->to_yaml();
+  const auto absolute = [](const std::string& path) {
+    return std::filesystem::absolute(path).lexically_normal();
+  };
+  // The worker reads it from the folder of the point.
+  prepared.config = config->to_yaml([&](const std::string& path) { return absolute(path).string(); });
+  // The same wherever a tree of files is, and from whichever folder the sweep is started.
+  const std::filesystem::path folder = absolute(prepared.point.workload).parent_path();
+  const std::string portable = config->to_yaml(
+      [&](const std::string& path) { return absolute(path).lexically_relative(folder).string(); });
   prepared.config_sha256 = sha256_of(prepared.config);
   prepared.seed = config->run.seed;
-  prepared.id = id_of(prepared.config + contents_of_files(*config) + all.binary_sha256);
+  prepared.id = id_of(portable + contents_of_files(*config) + all.binary_sha256);
   const Names names = names_of(*config);
   for (const auto& [metric, expression] : all.spec.metrics)
     for (const std::string& name : expression.names())

@@ -59,15 +59,23 @@ class Roles {
   std::map<std::string, std::pair<std::string, std::string>> roles_;  // role and place by path
 };
 
-void apply_overrides(const SweepText& text, Bases& bases, Roles& roles) {
+// The sweep has a mode and a seed of its own beside the overrides.
+bool is_option(const Leaf& leaf, const SweepSpec& spec) {
+  return (leaf.path == "mode" && leaf.text == spec.mode) || (leaf.path == "seed" && leaf.text == spec.seed);
+}
+
+void apply_overrides(const SweepText& text, Bases& bases, Roles& roles, SweepSpec& spec) {
   std::map<std::string, std::string> last;  // the last one counts
   for (const Leaf& leaf : text.overrides) {
     last[leaf.path] = leaf.place;
+    std::string value;
     bases.each([&](ResolvedConfig& config) {
       base::ParamTree& tree = tree_of(config, leaf.path, leaf.key_place);
       tree.at(leaf.path, leaf.key_place);
-      tree.set(leaf.path, leaf.text, leaf.place);
+      value = with_absolute_paths(config, leaf.path, leaf.text, leaf.folder);
+      tree.set(leaf.path, value, leaf.place);
     });
+    if (!is_option(leaf, spec)) spec.overrides.push_back(override_of(leaf.path, value));
   }
   for (const auto& [path, place] : last) roles.claim(path, "'set'", place);
 }
@@ -96,9 +104,10 @@ TrackText untangled(const TrackText& text, base::ParamTree& tree) {
   return value;
 }
 
-Track read_in(const TrackText& written, ResolvedConfig& config) {
+Track read_in(const TrackText& written, const std::string& folder, ResolvedConfig& config) {
   base::ParamTree& tree = tree_of(config, written.path, written.place);
-  const TrackText text = untangled(written, tree);
+  TrackText text = untangled(written, tree);
+  for (Written& value : text.values) value.text = with_absolute_paths(config, text.path, value.text, folder);
   refuse_range_key(text, tree);
   return read_track(text, tree);
 }
@@ -112,14 +121,14 @@ void require_legal(const Track& track, ResolvedConfig& config) {
   tree.set(track.path, track.range->to, track.place);
 }
 
-Axis read_axis(const std::vector<TrackText>& texts, Bases& bases, Roles& roles) {
+Axis read_axis(const std::vector<TrackText>& texts, const std::string& folder, Bases& bases, Roles& roles) {
   std::vector<Track> tracks;
   for (const TrackText& text : texts) {
     roles.claim(text.path, "an axis", text.place);
     bool first = true;
     bases.each([&](ResolvedConfig& config) {
       if (first) {
-        tracks.push_back(read_in(text, config));
+        tracks.push_back(read_in(text, folder, config));
       } else {
         require_legal(tracks.back(), config);
       }
@@ -194,8 +203,8 @@ void check_sweep(const SweepText& text, SweepSpec& spec) {
         "file 'axes: [{machine.chip.hbm.stacks: [4, 6, 8]}]'");
   Bases bases(spec);
   Roles roles;
-  apply_overrides(text, bases, roles);
-  for (const auto& axis : text.axes) spec.axes.push_back(read_axis(axis, bases, roles));
+  apply_overrides(text, bases, roles, spec);
+  for (const auto& axis : text.axes) spec.axes.push_back(read_axis(axis, text.folder, bases, roles));
   require_sample(spec);
   for (const Written& path : text.derived) {
     roles.claim(path.text, "'derive'", path.place);

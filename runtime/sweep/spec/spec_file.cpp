@@ -171,6 +171,7 @@ SweepSpec load_sweep(const std::string& path) {
   SweepSpec spec;
   SweepText text;
   spec.file = text.place = path;
+  text.folder = fs::path(path).parent_path().string();
   for (const Written& workload : texts_of(config, "workloads"))
     text.workloads.push_back((fs::path(path).parent_path() / workload.text).lexically_normal().string());
   spec.workloads = text.workloads;
@@ -178,10 +179,8 @@ SweepSpec load_sweep(const std::string& path) {
   for (const char* key : {"mode", "seed"})
     if (const Leaf* leaf = config.find(kRoot + "." + key))
       text.overrides.push_back({key, leaf->text, leaf->place, leaf->key_place});
-  for (const Leaf& leaf : map_of(config, "set", "'machine.chip.hbm.model: flat'")) {
+  for (const Leaf& leaf : map_of(config, "set", "'machine.chip.hbm.model: flat'"))
     text.overrides.push_back(leaf);
-    spec.overrides.push_back(override_of(leaf.path, leaf.text));
-  }
   text.axes = axes_of(config);
   read_expressions(config, text, spec);
   check_sweep(text, spec);

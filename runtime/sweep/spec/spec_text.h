@@ -15,6 +15,7 @@ namespace tahoma::runtime {
 struct SweepText {
   std::string place;                         // of the sweep as a whole
   std::vector<std::string> workloads;        // paths
+  std::string folder;                        // of the file; relative paths of axes start here
   std::vector<base::Leaf> overrides;         // mode and seed first
   std::vector<std::vector<TrackText>> axes;  // tracks that vary together
   std::vector<Written> derived, metrics;     // paths and names of SweepSpec's, in the same order

@@ -65,7 +65,6 @@ SweepSpec sweep_of(const SweepRequest& request) {
   spec.machine = request.machine;
   spec.mode = request.mode;
   spec.seed = request.seed;
-  spec.overrides = request.overrides;
   const auto option = [&](const char* path, const std::string& value) {
     const std::string place = fmt::format("--{} {}", path, value);
     if (!value.empty()) text.overrides.push_back({path, value, place, place});

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <limits>
 #include <type_traits>
 
@@ -57,6 +58,15 @@ base::ParamTree& tree_of(ResolvedConfig& config, const std::string& path, const 
   throw base::UserError("E-CFG-002", place,
                         fmt::format("unknown parameter '{}': paths begin with 'machine.' or 'workload.'{}",
                                     path, base::did_you_mean(path, all_paths(config))));
+}
+
+std::string with_absolute_paths(ResolvedConfig& config, const std::string& path, const std::string& text,
+                                const std::string& folder) {
+  const base::Param* param = config.workload_tree.find(path);
+  if (param == nullptr || !param->paths) return text;
+  return param->paths(text, [&](const std::string& file) {
+    return std::filesystem::absolute(std::filesystem::path(folder) / file).lexically_normal().string();
+  });
 }
 
 std::string override_of(const std::string& path, const std::string& text) {

@@ -20,6 +20,10 @@ std::optional<double> number_of(const base::ParamRef& value);
 // with the nearest path.
 base::ParamTree& tree_of(ResolvedConfig& config, const std::string& path, const std::string& place);
 
+// `text` for the parameter `path`; if it names files, with absolute paths, which start in `folder`.
+std::string with_absolute_paths(ResolvedConfig& config, const std::string& path, const std::string& text,
+                                const std::string& folder);
+
 // "path=value", which --set parses to this text.
 std::string override_of(const std::string& path, const std::string& text);
 

@@ -92,9 +92,8 @@ std::vector<ChildResult> run_all(const std::vector<Job>& list, std::size_t jobs)
   for (const Job& job : list) bodies.emplace_back([&job] { return to_text(run_case(job.run)); });
   ProgressLine progress;
   progress.stage(fmt::format("running {} cases", list.size()));
-  return run_in_children(bodies, jobs, [&](std::size_t done) {
-    progress.stage(fmt::format("{} of {} cases have run", done, list.size()));
-  });
+  return run_in_children(bodies, jobs,
+                         [&](std::size_t done) { progress.count(done, list.size(), "cases have run"); });
 }
 
 std::vector<Measured> results_of(const Job& job, const ChildResult& child) {

@@ -30,6 +30,7 @@ constexpr const char* kLogHeader =
 struct Change {
   std::string name;
   std::optional<RunStatistics> before, after;
+  std::string values = {};  // the file of kept values after the change; "" for none
 };
 
 void require_allowed(const std::string& reason, const RegressionOptions& options) {
@@ -69,12 +70,19 @@ std::optional<RunStatistics> old_golden_statistics(const std::string& path) {
   }
 }
 
+std::string old_values(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) ? read_file(path) : "";
+}
+
 std::vector<Change> changes_of(const CaseFile& file, const std::vector<CaseResult>& results) {
   std::vector<Change> changes;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto before = old_golden_statistics(golden_statistics_path(file.goldens, file.cases[i].name));
-    if (!before || !differences_of(*before, results[i].statistics).empty())
-      changes.push_back({file.cases[i].name, before, results[i].statistics});
+    const std::string values = results[i].values.empty() ? "" : kept_values_text(results[i].values);
+    if (!before || !differences_of(*before, results[i].statistics).empty() ||
+        values != old_values(kept_values_path(file.goldens, file.cases[i].name)))
+      changes.push_back({file.cases[i].name, before, results[i].statistics, values});
   }
   for (const std::string& name : golden_statistics_in(file.goldens))
     if (std::find(file.all_names.begin(), file.all_names.end(), name) == file.all_names.end())
@@ -123,8 +131,22 @@ std::string change_line(const Change& change) {
   const std::string after = headline_text(headline_of(*change.after));
   if (!change.before) return fmt::format("  {}: new: {}\n", change.name, after);
   const std::size_t count = count_of(differences_of(*change.before, *change.after));
+  if (count == 0) return fmt::format("  {}: kept values only\n", change.name);
   return fmt::format("  {}: {} statistic{}: {} -> {}\n", change.name, count, count == 1 ? "" : "s",
                      headline_text(headline_of(*change.before)), after);
+}
+
+void write_golden(const std::string& folder, const Change& change) {
+  const std::string golden = golden_statistics_path(folder, change.name),
+                    values = kept_values_path(folder, change.name);
+  if (change.after)
+    write_golden_statistics(golden, *change.after);
+  else
+    fs::remove(golden);
+  if (change.values.empty())
+    fs::remove(values);
+  else
+    write_file(values, change.values);
 }
 
 }  // namespace
@@ -142,11 +164,7 @@ std::string bless_cases(const std::string& path, const std::string& reason,
   std::string text = fmt::format("{} golden{} of {} cases written to {}\n", changes.size(),
                                  changes.size() == 1 ? "" : "s", results.size(), file.goldens);
   for (const Change& change : changes) {
-    const std::string golden = golden_statistics_path(file.goldens, change.name);
-    if (change.after)
-      write_golden_statistics(golden, *change.after);
-    else
-      fs::remove(golden);
+    write_golden(file.goldens, change);
     text += change_line(change);
   }
   return text;

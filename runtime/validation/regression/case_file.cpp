@@ -11,6 +11,8 @@
 #include "model/base/loader/config_loader.h"
 #include "model/base/quantity.h"
 #include "runtime/config/config_files.h"
+#include "runtime/run/program_checks.h"
+#include "runtime/validation/regression/values/kept_values.h"
 
 namespace tahoma::runtime {
 
@@ -93,6 +95,20 @@ std::vector<Tolerance> read_tolerances(const FlatConfig& config, const std::stri
   return tolerances;
 }
 
+model::check::Options read_checks(const FlatConfig& config, const std::string& group) {
+  model::check::Options checks;
+  for (const Leaf& leaf : config.leaves) {
+    if (leaf.path == group)
+      throw UserError("E-REG-002", leaf.place, fmt::format("'{}': expected a list such as [races]", group));
+    if (!enable_check(checks, leaf.text))
+      throw UserError("E-REG-016", leaf.place,
+                      fmt::format("'{}': unknown check '{}': expected {}{}", group, leaf.text,
+                                  fmt::join(program_check_names(), ", "),
+                                  base::did_you_mean(leaf.text, program_check_names())));
+  }
+  return checks;
+}
+
 void check_name(const std::string& name, const std::string& place) {
   if (!name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos)
     return;
@@ -107,6 +123,7 @@ RegressionCase read_case(FlatConfig config, const std::string& root, const std::
   found.place = place;
   const FlatConfig set = take_group(config, root + ".set");
   found.tolerances = read_tolerances(take_group(config, root + ".tolerances"), root + ".tolerances");
+  found.checks = read_checks(take_group(config, root + ".check"), root + ".check");
   ConfigRequest& request = found.request;
   ParamTree tree(root);
   tree.add("workload", request.workload, "", {}, "YAML file of the workload, next to this file",
@@ -123,7 +140,9 @@ RegressionCase read_case(FlatConfig config, const std::string& root, const std::
   for (const Leaf& leaf : set.leaves) {
     if (!is_below(leaf.path, root + ".set"))
       throw UserError("E-REG-002", leaf.place, fmt::format("'{}': expected a map of path: value", leaf.path));
-    request.overrides.push_back(leaf.path.substr(root.size() + sizeof(".set")) + "=" + leaf.text);
+    Leaf setting = leaf;
+    setting.path = leaf.path.substr(root.size() + sizeof(".set"));
+    request.settings.push_back(std::move(setting));
   }
   return found;
 }
@@ -164,6 +183,8 @@ CaseFile load_case_file(const std::string& path, const std::vector<std::string>&
   file.patterns = read_patterns(take_group(config, kPatterns));
   ParamTree tree(kRoot);
   tree.add("title", file.title, "", {}, "what the cases guard", base::chosen());
+  tree.add("values", file.values, kValuesKept, {0, std::uint64_t{1} << 24},
+           "values kept of each output, to show the errors of changed ones", base::chosen());
   for (const Leaf& leaf : config.leaves) tree.set(leaf.path, leaf.text, leaf.key_place);
   require_key(file.title, kRoot + ".title", path);
   const auto roots = names_below(runs, kRuns);

@@ -11,6 +11,7 @@
 #include "runtime/host/children.h"
 #include "runtime/host/sha256.h"
 #include "runtime/report/summary/summary_json.h"
+#include "runtime/run/program_checks.h"
 #include "runtime/run/simulation.h"
 
 namespace tahoma::runtime {
@@ -34,13 +35,17 @@ std::string require_values(const Simulated& run, bool functional, bool required)
 CaseResult measure_case(const ConfigRequest& request, const CaseDemands& demands) {
   const std::unique_ptr<ResolvedConfig> config = resolve_config(request);
   SimulationOptions options;
+  options.checks = demands.checks;
   options.outputs = config->mode() == model::Mode::kFunctional;
   const Simulated run = simulate(*config, options, nullptr);
+  require_clean(run.checks, true);
   CaseResult result;
   result.unchecked = require_values(run, options.outputs, demands.golden);
   RunStatistics statistics = summary_statistics(summary_json(summary_of(*config, run)));
-  for (const NamedValues& output : run.outputs)
-    statistics.push_back({"outputs." + output.name + ".sha256", hash_of(output)});
+  for (const NamedValues& output : run.outputs) {
+    statistics.push_back({hash_name(output.name), hash_of(output)});
+    result.values.push_back(keep(output, demands.values));
+  }
   result.statistics = joined(std::move(statistics), class_statistics(run.stats.stats(), demands.patterns));
   return result;
 }
@@ -56,7 +61,8 @@ CaseResult failure_of(const std::string& why, ExitStatus status) {
 std::string to_text(const CaseResult& result) {
   PlainJson statistics = PlainJson::array();
   for (const Statistic& s : result.statistics) statistics.push_back({s.name, s.value});
-  return PlainJson{std::move(statistics), result.failure, static_cast<int>(result.status), result.unchecked}
+  return PlainJson{std::move(statistics), result.failure, static_cast<int>(result.status), result.unchecked,
+                   kept_values_text(result.values)}
       .dump(-1, ' ', false, PlainJson::error_handler_t::replace);
 }
 
@@ -69,7 +75,8 @@ CaseResult result_from(const ChildResult& child) {
   CaseResult result{{},
                     json.at(1).get<std::string>(),
                     static_cast<ExitStatus>(json.at(2).get<int>()),
-                    json.at(3).get<std::string>()};
+                    json.at(3).get<std::string>(),
+                    parse_kept_values(json.at(4).get<std::string>(), "the case's process")};
   for (const PlainJson& s : json.at(0))
     result.statistics.push_back({s.at(0).get<std::string>(), s.at(1).get<std::string>()});
   return result;
@@ -96,14 +103,13 @@ std::vector<CaseResult> run_cases(const CaseFile& file, const RegressionOptions&
   for (const RegressionCase& each : file.cases) {
     ConfigRequest request = each.request;
     request.overrides.insert(request.overrides.end(), options.overrides.begin(), options.overrides.end());
-    const CaseDemands demands{file.patterns, options.require_golden};
+    const CaseDemands demands{file.patterns, options.require_golden, each.checks, file.values};
     bodies.emplace_back([request, demands] { return to_text(run_case_here(request, demands)); });
   }
   ProgressLine progress;
   progress.stage(fmt::format("running {} cases", bodies.size()));
-  const auto children = run_in_children(bodies, options.jobs, [&](std::size_t done) {
-    progress.stage(fmt::format("{} of {} cases have run", done, bodies.size()));
-  });
+  const auto children = run_in_children(
+      bodies, options.jobs, [&](std::size_t done) { progress.count(done, bodies.size(), "cases have run"); });
   std::vector<CaseResult> results;
   for (const ChildResult& child : children) results.push_back(result_from(child));
   return results;

@@ -7,6 +7,7 @@
 
 #include "model/base/error.h"
 #include "runtime/validation/regression/case_file.h"
+#include "runtime/validation/regression/values/kept_values.h"
 
 namespace tahoma::runtime {
 
@@ -15,6 +16,7 @@ struct CaseResult {
   std::string failure;       // why there are no statistics; "" if there are
   base::ExitStatus status = base::ExitStatus::kOk;
   std::string unchecked = {};  // why the values of a functional run were not checked; "" if they were
+  std::vector<KeptOutput> values = {};  // in functional mode
 };
 
 struct RegressionOptions {
@@ -28,6 +30,8 @@ struct RegressionOptions {
 struct CaseDemands {
   std::vector<std::string> patterns;  // of the classes of statistics to keep
   bool golden = false;                // see RegressionOptions::require_golden
+  model::check::Options checks;       // findings are the failure of the case (E-RUN-071)
+  std::uint64_t values = 0;           // kept of each output
 };
 
 // Runs in this process: one elaboration. An error of the case is its failure; so is a failed golden check

@@ -11,7 +11,7 @@
 
 #include "model/base/error.h"
 #include "runtime/host/whole_file.h"
-#include "runtime/validation/regression/difference_json.h"
+#include "runtime/validation/regression/differences/difference_json.h"
 
 namespace tahoma::runtime {
 
@@ -84,12 +84,15 @@ Comparison compare_runs(const RunFolder& a, const RunFolder& b) {
   std::set<std::string> names;
   for (const RunFolder* run : {&a, &b})
     for (const Statistic& s : run->statistics) names.insert(s.name);
+  const Headline before = headline_of(a.statistics), after = headline_of(b.statistics);
+  const std::vector<DifferenceGroup> groups = differences_of(a.statistics, b.statistics);
   return {a.path,
           b.path,
-          headline_of(a.statistics),
-          headline_of(b.statistics),
+          before,
+          after,
           names.size(),
-          differences_of(a.statistics, b.statistics),
+          groups,
+          leading_changes(groups, before.time_ns, after.time_ns),
           a.programs != b.programs && !a.programs.empty() && !b.programs.empty()};
 }
 
@@ -114,7 +117,7 @@ std::string comparison_text(const Comparison& c, std::size_t most) {
   return fmt::format("{}\n\nA  {}: {}\nB  {}: {}\n{}{} of {} statistics differ\n\n", comparison_headline(c),
                      c.a, headline_text(c.before), c.b, headline_text(c.after), programs, differ,
                      c.compared) +
-         groups_text(c.groups, most, "");
+         leads_text(c.leads, "") + groups_text(c.groups, most, "");
 }
 
 std::string comparison_json(const Comparison& c) {
@@ -124,6 +127,7 @@ std::string comparison_json(const Comparison& c) {
                   {"b", {{"folder", c.b}, {"headline", headline_json(c.after)}}},
                   {"other_programs", c.other_programs},
                   {"compared", c.compared},
+                  {"leading", leads_json(c.leads)},
                   {"groups", groups_json(c.groups)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

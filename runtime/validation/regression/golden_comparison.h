@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/validation/regression/difference.h"
+#include "runtime/validation/regression/differences/leading_changes.h"
 #include "runtime/validation/regression/headline.h"
 
 namespace tahoma::runtime {
@@ -26,6 +26,7 @@ struct Comparison {
   Headline before, after;
   std::size_t compared = 0;  // statistics on either side
   std::vector<DifferenceGroup> groups;
+  LeadingChanges leads;         // of the groups
   bool other_programs = false;  // A and B executed different programs
 };
 

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "runtime/report/files/markdown.h"
-#include "runtime/validation/regression/difference_json.h"
+#include "runtime/validation/regression/differences/difference_json.h"
 
 namespace tahoma::runtime {
 
@@ -40,21 +40,19 @@ std::string row_text(const RegressionRow& row, std::size_t widest) {
   if (!compared(row)) return fmt::format("! {:<{}}  {}\n", row.name, widest, row.failure);
   std::string text = fmt::format("{} {:<{}}  {}\n", mark_of(row), row.name, widest, figures_text(row));
   if (!row.unchecked.empty()) text += fmt::format("      values {}\n", row.unchecked);
+  text += leads_text(row.leads, "      ");
+  for (const OutputChange& output : row.outputs) text += fmt::format("      {}\n", change_text(output));
   return text + groups_text(row.differences, kMostLines, "      ");
 }
 
-// A summary for one cell or attribute: the number of differences, and the first one of each subsystem.
+// A summary for one cell or attribute: the number of differences, those that lead, and the errors of outputs.
 std::string reason_of(const RegressionRow& row) {
   if (row.passed()) return "";
   if (!compared(row)) return row.failure;
   const std::size_t count = count_of(row.differences);
   std::string text = fmt::format("{} of {} statistics", count, row.compared);
-  for (const DifferenceGroup& group : row.differences) {
-    const Difference& d = group.differences.front();
-    const std::string change = change_text(d);
-    text += fmt::format("; {}: {} {} -> {}{}", group.subsystem, d.name, value_cell(d.before),
-                        value_cell(d.after), change.empty() ? "" : " (" + change + ")");
-  }
+  for (const LeadingChange& lead : row.leads.leads) text += "; " + lead_cell(lead.difference);
+  for (const OutputChange& output : row.outputs) text += "; " + change_text(output);
   return text;
 }
 
@@ -88,6 +86,8 @@ Json row_json(const RegressionRow& row) {
           {"golden", row.has_golden_statistics ? headline_json(row.golden) : Json()},
           {"now", row.has_run ? headline_json(row.now) : Json()},
           {"compared", row.compared},
+          {"leading", leads_json(row.leads)},
+          {"outputs", changes_json(row.outputs)},
           {"groups", groups_json(row.differences)}};
 }
 

@@ -44,6 +44,23 @@ RunStatistics golden_statistics_of(const RegressionCase& each, const std::string
   return *golden;
 }
 
+bool differs(const std::vector<DifferenceGroup>& groups, const std::string& name) {
+  return std::any_of(groups.begin(), groups.end(), [&](const DifferenceGroup& group) {
+    return std::any_of(group.differences.begin(), group.differences.end(),
+                       [&](const Difference& d) { return d.name == name; });
+  });
+}
+
+// Without kept values, as of a golden of an earlier version, only the hashes say that an output differs.
+std::vector<OutputChange> changed_outputs(const RegressionRow& row, const CaseResult& result,
+                                          const std::string& folder) {
+  const auto kept = read_kept_values(kept_values_path(folder, row.name));
+  if (!kept) return {};
+  std::vector<OutputChange> changes = output_changes(*kept, result.values);
+  std::erase_if(changes, [&](const OutputChange& c) { return !differs(row.differences, hash_name(c.name)); });
+  return changes;
+}
+
 RegressionRow row_of(const RegressionCase& each, const CaseResult& result, const std::string& folder) {
   if (!result.failure.empty()) return failed(each.name, result.failure, result.status);
   try {
@@ -55,6 +72,8 @@ RegressionRow row_of(const RegressionCase& each, const CaseResult& result, const
     row.golden = headline_of(golden);
     row.now = headline_of(result.statistics);
     row.differences = differences_of(golden, result.statistics, each.tolerances);
+    row.leads = leading_changes(row.differences, row.golden.time_ns, row.now.time_ns);
+    row.outputs = changed_outputs(row, result, folder);
     row.compared = golden.size();
     row.unchecked = result.unchecked;
     if (!row.differences.empty()) row.status = ExitStatus::kCheckFailed;

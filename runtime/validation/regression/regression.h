@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "runtime/validation/regression/case_runner.h"
+#include "runtime/validation/regression/differences/leading_changes.h"
 #include "runtime/validation/regression/headline.h"
+#include "runtime/validation/regression/values/value_changes.h"
 
 namespace tahoma::runtime {
 
@@ -27,8 +29,10 @@ struct RegressionRow {
   bool has_golden_statistics = false, has_run = false;
   Headline golden, now;  // valid if has_golden_statistics, has_run
   std::vector<DifferenceGroup> differences;
-  std::size_t compared = 0;  // number of statistics
-  std::string unchecked;     // why the values of a functional run were not checked; "" if they were
+  LeadingChanges leads;               // of the differences
+  std::vector<OutputChange> outputs;  // the errors of the outputs whose hashes differ
+  std::size_t compared = 0;           // number of statistics
+  std::string unchecked;              // why the values of a functional run were not checked; "" if they were
   // The statistics equal the golden ones. Of unchecked values this says only that they have not changed.
   bool passed() const { return status == base::ExitStatus::kOk; }
 };

@@ -19,6 +19,7 @@ Program ProgramGenerator::program(unsigned length) {
   Program p;
   p.name = name();
   for (std::uint64_t n = below(5); n > 0; --n) p.args.push_back(name() + std::to_string(n));
+  p.useful_flops = p.useful_bytes = 1000 * p.args.size();
   p.control = static_cast<std::uint32_t>(below(std::uint64_t{1} << p.args.size()));
   for (std::size_t q = 0; q < kQueueCount; ++q) {
     const auto queue = static_cast<Queue>(q);

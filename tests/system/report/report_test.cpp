@@ -258,15 +258,18 @@ TEST_CASE("summary: both forms have the findings of the checks, or that there we
   facts.checks.checked = {true, true};
   model::check::Origin a, b;
   b.index = 1;
-  facts.checks.is_new(Kind::kRace, a, b);
-  facts.checks.is_new(Kind::kRace, b, a);  // the same pair
-  facts.checks.is_new(Kind::kSemaphore, a, b);
-  facts.checks.add_text(Kind::kRace, "a and b");
+  const auto text = [] { return std::string("a and b"); };
+  facts.checks.add(Kind::kRace, a, b, {"y:2", "y:1"}, text);
+  facts.checks.add(Kind::kRace, b, a, {"y:1", "y:2"}, text);  // the same pair
+  facts.checks.add(Kind::kSemaphore, a, b, {"y:1", "y:2"}, text);
   checks = json::parse(runtime::summary_json(reduced()))["checks"];
   CHECK(checks["races"]["found"] == 2);
   CHECK(checks["races"]["codes"] == json({{"E-CHK-001", 1}, {"E-CHK-005", 1}}));
   CHECK(checks["uninitialised"] == json({{"checked", true}, {"found", 0}, {"codes", json::object()}}));
-  CHECK(checks["first"] == json({"E-CHK-001 race: a and b"}));
+  CHECK(checks["first"] == json({"E-CHK-001 race: a and b; 2 times at y:1 and y:2",
+                                 "E-CHK-005 semaphore that depends on timing: a and b"}));
+  CHECK(checks["groups"][0] ==
+        json({{"code", "E-CHK-001"}, {"places", {"y:1", "y:2"}}, {"occurrences", 2}, {"pairs", 1}}));
   CHECK_THAT(runtime::summary_text(reduced()), Catch::Contains("races and uninitialised memory: 2 FOUND"));
 }
 
@@ -390,6 +393,33 @@ TEST_CASE("number text: four digits and the prefix that fits", "[report]") {
   CHECK(runtime::time_text(1801.234_us) == "1.801 ms");
   CHECK(runtime::time_text(853_ns) == "853 ns");
   CHECK(runtime::shortest(0.1) == "0.1");
+}
+
+TEST_CASE("progress line: a terminal shows every line in place, and erases the last", "[report]") {
+  std::string written;
+  {
+    runtime::ProgressLine line({true, [] { return 0.0; }, [&](const std::string& text) { written += text; }});
+    line.stage("placing tensors");
+    line.count(1, 2, "cases");
+  }
+  CHECK(written == "\r[placing tensors]\r[ 50 %] 1 of 2 cases\r" + std::string(20, ' ') + "\r");
+}
+
+TEST_CASE("progress line: nothing is written where there is no terminal", "[report]") {
+  std::string written;
+  {
+    runtime::ProgressLine line(
+        {false, [] { return 0.0; }, [&](const std::string& text) { written += text; }});
+    line.stage("placing tensors");
+    line.update({1000_us, 10, 40});
+    line.count(1, 2, "cases");
+  }
+  CHECK(written.empty());
+}
+
+TEST_CASE("progress line: the estimate of a suite follows from the finished part", "[report]") {
+  CHECK(runtime::count_text(3, 12, "cases have run", 30) == "[ 25 %] 3 of 12 cases have run, ETA 1:30");
+  CHECK(runtime::count_text(0, 12, "cases have run", 30) == "[  0 %] 0 of 12 cases have run");
 }
 
 TEST_CASE("progress line: percent, simulated time, rate and remaining time", "[report]") {

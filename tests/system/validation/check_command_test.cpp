@@ -48,7 +48,11 @@ std::vector<std::string> check_with(const std::vector<std::string>& more) {
 std::vector<ChildResult> children_of(const std::vector<std::function<std::string()>>& bodies,
                                      std::size_t jobs) {
   std::size_t told = 0;
-  auto results = runtime::run_in_children(bodies, jobs, [&](std::size_t done) { CHECK(done == ++told); });
+  const auto tell = [&](std::size_t done) {
+    CHECK((done == told + 1 || done == told));  // equal: a second has passed
+    told = done;
+  };
+  auto results = runtime::run_in_children(bodies, jobs, tell);
   CHECK(told == bodies.size());
   return results;
 }

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "runtime/validation/regression/case_file.h"
-#include "runtime/validation/regression/difference.h"
+#include "runtime/validation/regression/differences/difference.h"
 #include "tests/support/program/refusal_of.h"
 #include "tests/support/program/twice_program.h"
 #include "tests/support/subprocess.h"
@@ -191,6 +191,37 @@ TEST_CASE("regression cases: wrong values fail, whatever their golden has", "[re
   CHECK_THAT(bless(dir).err, Contains("E-REG-011"));
 }
 
+TEST_CASE("regression cases: a case can ask for the checks of its program, and findings fail it",
+          "[regression][cli]") {
+  const TempDir dir;
+  fill(dir, cases(std::string(kRun) + "      check: [races, uninitialised]\n"));
+  REQUIRE(bless(dir).status == 0);
+  CHECK(run_in(dir, {"check", "cases.yaml"}).status == 0);
+  std::string racy = kTwice;
+  racy.replace(racy.find(" wait=s0>=16"), 12, "");
+  dir.write("twice.tasm", racy);
+  const Finished finished = run_in(dir, {"check", "cases.yaml", "--format", "json"});
+  CHECK(finished.status == 3);
+  CHECK_THAT(page_of(finished)["cases"][0]["failure"].get<std::string>(),
+             Contains("E-RUN-071") && Contains("E-CHK-001 race: "));
+  CHECK_THAT(bless(dir).err, Contains("E-REG-011") && Contains("E-CHK-001"));
+  CHECK_THAT(refusal(cases(std::string(kRun) + "      check: [race]\n")),
+             Contains("E-REG-016") && Contains("did you mean 'races'"));
+  CHECK_THAT(refusal(cases(std::string(kRun) + "      check: races\n")), Contains("E-REG-002"));
+}
+
+TEST_CASE("regression cases: a suite on a terminal says how many cases have run, and elsewhere nothing",
+          "[regression][cli]") {
+  const TempDir dir;
+  fill(dir, cases(std::string(kRun) + "    again:\n      workload: twice.yaml\n"));
+  REQUIRE(bless(dir).status == 0);
+  const std::string command = std::string(TAHOMA_BINARY) + " check cases.yaml --jobs 1";
+  const Finished terminal = run_program({"/usr/bin/script", "-qec", command, "/dev/null"}, dir.path());
+  CHECK(terminal.status == 0);
+  CHECK_THAT(terminal.out, Contains("\r[ 50 %] 1 of 2 cases have run, ETA 0:0"));
+  CHECK(run_in(dir, {"check", "cases.yaml"}).err.empty());
+}
+
 TEST_CASE("regression cases: values that no reference checks are reported as such, and required ones fail",
           "[regression][cli]") {
   const TempDir dir;
@@ -327,7 +358,7 @@ TEST_CASE("regression cases: a folder, JUnit, Markdown and the results' folder, 
   fs::create_directory(dir / "below");
   fs::rename(dir / "cases.yaml", dir / "below/cases.yaml");
   fs::rename(dir / "goldens", dir / "below/goldens");
-  fs::copy(dir / "twice.yaml", dir / "below/twice.yaml");
+  for (const char* file : {"twice.yaml", "twice.tasm"}) fs::copy(dir / file, dir / "below" / file);
   std::vector<std::string> bytes;
   for (const char* jobs : {"1", "4"}) {
     const Finished finished =

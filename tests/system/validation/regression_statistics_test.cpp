@@ -2,8 +2,8 @@
 // A run as named values, and the comparison of two runs.
 #include <catch2/catch.hpp>
 
+#include "runtime/validation/regression/differences/subsystem.h"
 #include "runtime/validation/regression/golden_comparison.h"
-#include "runtime/validation/regression/subsystem.h"
 
 using namespace tahoma;
 using namespace tahoma::runtime;

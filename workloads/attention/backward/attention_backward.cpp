@@ -24,7 +24,7 @@ struct InputParams {
   std::string q, k, v, d_o, lse, delta;
   void declare(base::ParamTree& t) {
     const auto add = [&](const char* name, std::string& file, const char* doc) {
-      t.add(name, file, std::string(), {}, doc, base::chosen());
+      t.add_files(name, file, doc, base::chosen());
     };
     add("q", q, ".npy file of Q [heads, q_len, d]; empty: from the seed");
     add("k", k, ".npy file of K [kv_heads, kv_len, d]; empty: from the seed");

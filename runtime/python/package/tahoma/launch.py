@@ -231,7 +231,7 @@ def run(folder, out, overrides, bundle, mode):
     now = settings()
     case = os.path.join(folder, "case.yaml")
     with open(case, "w") as file:
-        json.dump({"kind": "nki", "machine": now.machine, "mode": mode, "seed": now.seed, "workload": {"bundle": folder}}, file)
+        json.dump({"kind": "nki", "machine": now.machine, "mode": mode, "seed": now.seed, "workload": {"bundle": os.path.abspath(folder)}}, file)
     command = [program(), "run", case, "--out", out]
     for value in tuple(now.set) + tuple(overrides):
         command += ["--set", value]

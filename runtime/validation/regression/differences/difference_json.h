@@ -5,12 +5,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/validation/regression/difference.h"
+#include "runtime/validation/regression/differences/leading_changes.h"
 #include "runtime/validation/regression/headline.h"
 
 namespace tahoma::runtime {
 
 nlohmann::ordered_json groups_json(const std::vector<DifferenceGroup>& groups);
+// {"changes", "follow_time", "leads": [{"name", "before", ..., "explained"}, ...]}
+nlohmann::ordered_json leads_json(const LeadingChanges& changes);
 // {"time_ns", "mfu_percent", "busiest", "busiest_percent"}
 nlohmann::ordered_json headline_json(const Headline& headline);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/validation/regression/subsystem.h"
+#include "runtime/validation/regression/differences/subsystem.h"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/validation/regression/difference.h"
+#include "runtime/validation/regression/differences/difference.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "runtime/report/tables/declarations.h"
-#include "runtime/validation/regression/subsystem.h"
+#include "runtime/validation/regression/differences/subsystem.h"
 
 namespace tahoma::runtime {
 
@@ -52,20 +52,26 @@ class Parts {
 
   double explained(const std::string& name, const Statistic* before, const Statistic* after) const {
     if (before_ns_ <= 0 || explains_nothing(name)) return 0;
-    return std::fabs(nanoseconds(name, after, after_ns_) - nanoseconds(name, before, before_ns_)) /
+    // A golden does not have the number of instances: it is that of the run.
+    const std::uint64_t instances = std::max(instances_of(before), instances_of(after));
+    return std::fabs(nanoseconds(name, after, after_ns_, instances) -
+                     nanoseconds(name, before, before_ns_, instances)) /
            before_ns_;
   }
 
  private:
+  static std::uint64_t instances_of(const Statistic* of) { return of == nullptr ? 0 : of->instances; }
+
   // A statistic that a side does not have is 0 there. 0 for what is not a time.
-  static double nanoseconds(const std::string& name, const Statistic* of, double run_ns) {
+  static double nanoseconds(const std::string& name, const Statistic* of, double run_ns,
+                            std::uint64_t instances) {
     const auto value = of == nullptr ? std::nullopt : number_of(of->value);
     if (!value) return 0;
     if (matches_pattern(name, "*time_percent.*")) return *value / 100 * run_ns;
     const auto declared = declaration_of(name);
     if (!declared || declared->unit != base::Unit::kNanoseconds) return 0;
     if (!name.ends_with(".total")) return *value;
-    return of->instances == 0 ? 0 : *value / static_cast<double>(of->instances);
+    return instances == 0 ? 0 : *value / static_cast<double>(instances);
   }
 
   double before_ns_, after_ns_;
@@ -143,14 +149,10 @@ std::string change_text(const Difference& d) {
   return std::fabs(percent) >= 0.005 ? fmt::format("{:+.2f} %", percent) : fmt::format("{:+.1e} %", percent);
 }
 
-namespace {
-
 std::string part_text(const Difference& d) {
   if (d.explains < kLeastPart) return "";
   return fmt::format(", {:.1f} % of the time before", 100 * d.explains);
 }
-
-}  // namespace
 
 std::string value_cell(const std::optional<std::string>& value) {
   if (!value) return "-";
