@@ -393,6 +393,30 @@ def test_an_exception_of_the_kernel_arrives_as_it_is_and_leaves_nothing_behind(t
     np.testing.assert_array_equal(fine(x), x)  # the next call is not disturbed
 
 
+@pytest.mark.parametrize("declare, called", [
+    (lambda: nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.sbuf, name="mine"), "'mine'"),
+    (lambda: nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.sbuf), "'small'"),  # by the line that calls the function
+])
+def test_an_error_while_tracing_names_the_tensor_or_its_variable(refused, declare, called):
+    @nki.jit
+    def kernel(x):
+        small = declare()
+        nisa.dma_copy(small, nl.load(x)[:, 0:16])  # here
+        return x
+
+    refused(kernel, X, code="E-NKI-011", says=f"dst {called} float32")
+
+
+def test_an_error_while_tracing_gives_the_line_of_a_tensor_without_a_variable(refused):
+    @nki.jit
+    def kernel(x):
+        nisa.dma_copy(nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.sbuf), x[:, 0:16])  # here
+        return x
+
+    error = refused(kernel, X, code="E-NKI-011", says="dst the tensor of .*test_wrong_kernels.py:[0-9]+ float32")
+    assert error.place in error.text
+
+
 def test_a_kernel_cannot_change_the_callers_lists():
     @nki.jit
     def popping(xs):

@@ -51,7 +51,7 @@ def generators(seed):
 
     def made(values, dtype):
         kind = dtypes.dtype_of(dtype)
-        return values.astype(kind.numpy) if kind.numpy is not None else dtypes.rounded(values, kind).astype(dtypes.low_precision(kind))
+        return dtypes.rounded(values, kind).astype(kind.dtype) if kind.numpy is None else values.astype(kind.numpy)
 
     def split(shape):
         dtype = "float32"

@@ -37,7 +37,6 @@ def current_place():
     active = context.active()
     if active is None:
         return ""
-    active.tracer.at_caller()
     return active.tracer.place()
 
 
@@ -78,6 +77,7 @@ class Call:
     def trace(self, program_id, machine_model, rank=0, ranks=1):
         tracer = _tahoma.Tracer(machine_model, self.name, PACKAGE)
         tracer.most_entries = settings().most_instructions
+        tracer.name_variables(variables.variable_of)
         tensors = {}
         with context.Context(tracer, program_id, self.grid, rank, ranks) as active:
             active.style = self.kernel.style
@@ -93,7 +93,6 @@ class Call:
             outputs = checked_outputs(returned, self.name)
             for tensor in outputs:
                 tracer.set_role(tensor, _tahoma.Role.output)
-            tracer.name_variables(variables.variable_of)
         return Traced(active, [tensors[id(a)] for a in self.inputs.arrays], returned)
 
 

@@ -68,8 +68,7 @@ def static_cast(value, dtype):
     kind = dtypes.dtype_of(dtype)
     if not kind.is_float:
         return np.asarray(value).astype(kind.numpy)
-    rounded = dtypes.rounded(value, kind)
-    return rounded.astype(kind.numpy if kind.numpy is not None else dtypes.low_precision(kind))
+    return dtypes.rounded(value, kind).astype(kind.dtype)
 
 
 # --- loops --------------------------------------------------------------------------------------------------------------

@@ -104,10 +104,11 @@ def boxed(view, box, what="a mask"):
     """The rectangle of a view; dimensions of one element stand for any number."""
     if box is None:
         return view
-    if view.ndim != len(box):
+    shape = view.shape
+    if len(shape) != len(box):
         refuse("E-NKI-002", f"{what} of {len(box)} dimensions on {view!r}")
     for d, (start, stop) in enumerate(box):
-        if view.shape[d] != 1 and (start, stop) != (0, view.shape[d]):
+        if shape[d] != 1 and (start != 0 or stop != shape[d]):
             view = view.slice(d, start, stop)
     return view
 
@@ -168,6 +169,7 @@ class Stored(tensor):
         self.shape, self.dtype, self.buffer = view.shape, view.dtype, view.buffer  # asked often, and slow to make from the view
 
     name = property(lambda self: self._place.name)
+    on_chip = property(lambda self: self._place.on_chip)
 
     def __repr__(self):
         return repr(self._place)
