@@ -116,6 +116,8 @@ void bind_tracer(py::module_& m) {
                return variable_of(line.file, line.line, line.function);
              });
            })
+      .def("depends", [](Tracer& t, std::uint32_t entry,
+                         std::uint32_t producer) { t.trace.entries.at(entry).after.push_back(producer); })
       .def_property_readonly("entries", [](const Tracer& t) { return t.trace.entries.size(); })
       .def_readwrite("most_entries", &Tracer::most_entries)
       .def("dump", [](const Tracer& t) { return nki::dump(t.trace); })
@@ -169,6 +171,7 @@ void bind_tracer(py::module_& m) {
               argument["role"] = s.role;
               argument["written"] = static_cast<bool>(written[s.id]);
               argument["order"] = position[s.id];
+              argument["place"] = nki::place_of(t.trace, s.line);
               argument["values"] = py::bytes(reinterpret_cast<const char*>(s.values.data()), s.values.size());
               arguments.append(argument);
             }

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint32_t kChip =
     1000000;  // the buffers of SBUF and PSUM; other tensors are buffers of their own
+constexpr std::uint32_t kByHand = 2000000;
 
 // Maximal runs of words, one region for each run and all partitions that have it. On chip, words are at their final
 // addresses if `by_address`, else tensors are apart from each other.
@@ -65,6 +66,12 @@ std::optional<Case> lowered(const Trace& trace, const LoweringOptions& options) 
     // The list scheduler decides which of two tensors has common bytes first.
     touch(op, trace, tests::words_of(trace, entry), made.places, options.order == Order::kProgram);
   }
+  // A byte for each entry that others depend on by hand: it writes the byte, and they read it.
+  for (std::uint32_t e = 0; e < trace.entries.size(); ++e)
+    for (const std::uint32_t before : trace.entries[e].after) {
+      result.ops[before].touch({kByHand, before, 1, 0, 1}, true);
+      result.ops[e].touch({kByHand, before, 1, 0, 1}, false);
+    }
   std::size_t numbered = 0;
   for (std::size_t q = 0; q < isa::kQueueCount; ++q) {
     const auto queue = static_cast<isa::Queue>(q);
@@ -81,8 +88,10 @@ std::optional<Case> lowered(const Trace& trace, const LoweringOptions& options) 
   return result;
 }
 
-std::optional<Case> random_case(std::uint64_t seed, unsigned placed) {
+// `after`: some entries are ordered by hand; `kept`: the lowering is told so.
+std::optional<Case> random_case(std::uint64_t seed, unsigned placed, bool after = false, bool kept = true) {
   tests::TraceRules rules;
+  rules.after = after;
   rules.entries = 40;
   rules.placed = placed;
   rules.matmuls = false;
@@ -90,8 +99,11 @@ std::optional<Case> random_case(std::uint64_t seed, unsigned placed) {
   LoweringOptions options;
   options.allocation = seed % 2 == 0 ? Allocation::kRotating : Allocation::kFirstFit;
   options.order = seed % 3 == 0 ? Order::kList : Order::kProgram;
+  Trace trace = tests::TraceGenerator(seed, rules).trace();
+  if (!kept)
+    for (Recorded& entry : trace.entries) entry.after.clear();
   try {
-    return lowered(tests::TraceGenerator(seed, rules).trace(), options);
+    return lowered(trace, options);
   } catch (const base::UserError& error) {
     // Not every trace fits, and tensors at hand-given addresses may lose their bytes to others.
     INFO(error.what());
@@ -130,4 +142,22 @@ TEST_CASE("nki semaphores: without its waits, the program of a kernel has a race
     ++judged;
   }
   CHECK(judged > 3);
+}
+
+TEST_CASE("nki semaphores: what the kernel orders by hand is ordered, and only if the kernel says so",
+          "[nki]") {
+  unsigned judged = 0, unordered = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto made = random_case(seed, 0, true);
+    if (!made) continue;
+    const auto race = tests::find_race(made->ops, made->program);
+    INFO("seed " << seed << ": " << race.value_or("no race"));
+    CHECK_FALSE(race);
+    ++judged;
+    // The same kernel without its orders by hand leaves some of them out.
+    auto without = random_case(seed, 0, true, false);
+    if (without && tests::find_race(made->ops, without->program)) ++unordered;
+  }
+  CHECK(judged > 10);
+  CHECK(unordered > judged / 2);
 }

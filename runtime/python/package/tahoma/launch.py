@@ -40,6 +40,16 @@ def current_place():
     return active.tracer.place()
 
 
+def place_of(mistake):
+    """The kernel's innermost line of an exception, as "file:line"."""
+    trace, place = mistake.__traceback__, ""
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        place = place if file.startswith(PACKAGE) else f"{file}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
+
+
 def run_traced_kernel(function, args, kwargs):
     """The root of the kernel's call stack: lines outside of this call are not the kernel's."""
     return function(*args, **kwargs)
@@ -66,8 +76,15 @@ class Call:
             raise TypeError(f"{self.name}: {mistake}") from None
         for name, value in bound.arguments.items():
             arguments.collect(value, name, self.inputs)
-        self.encoded = [dtypes.array_bytes(array) for array in self.inputs.arrays]  # dtype name, shape, bytes
+        self.encoded = [self._bytes(array, name) for array, name in zip(self.inputs.arrays, self.inputs.names)]
         self.cores = grid[0] if grid else 1
+
+    def _bytes(self, array, name):
+        """The dtype's name, the shape and the bytes of an argument."""
+        try:
+            return dtypes.array_bytes(array)
+        except TypeError as mistake:
+            raise TypeError(f"{self.name}: argument {name}: {mistake}; expected one of {', '.join(dtypes.ALL)}") from None
 
     def programs(self, rank=0, ranks=1):
         """The trace of each physical core of the grid."""
@@ -88,9 +105,9 @@ class Call:
             kwargs = arguments.converted(self.kwargs, lambda array: tensors[id(array)])
             try:
                 returned = run_traced_kernel(self.kernel.function, args, kwargs)
-            except RecursionError:
-                raise KernelError("E-NKI-026", current_place(), "the kernel calls itself without end") from None
-            outputs = checked_outputs(returned, self.name)
+            except RecursionError as mistake:
+                raise KernelError("E-NKI-026", place_of(mistake), "the kernel calls itself without end") from None
+            outputs = checked_outputs(returned, self.kernel)
             for tensor in outputs:
                 tracer.set_role(tensor, _tahoma.Role.output)
         return Traced(active, [tensors[id(a)] for a in self.inputs.arrays], returned)
