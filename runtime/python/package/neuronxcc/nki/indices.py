@@ -183,7 +183,8 @@ class Mask:
         return parts[0] if len(parts) == 1 else Mask([], [parts])
 
     def __bool__(self):
-        refuse("E-NKI-002", "a comparison of indices as a condition: it holds for some elements only; use mask=")
+        refuse("E-NKI-002", "a comparison of indices as a condition, also by `and`, `or` or `not`: it holds for some elements only; "
+                            "use mask=, and combine masks with &, | and ~")
 
 
 def _all(masks):

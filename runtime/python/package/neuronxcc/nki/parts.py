@@ -72,14 +72,30 @@ class Indexed(tensor):
         return views.access_pattern(view, list(zip(steps, counts)), offset)
 
 
+def _slices(indices, base):
+    """Slices in place of the index objects beside a tile of row numbers: each runs along a dimension of its own, in order."""
+    last = 0
+    for index in indices:
+        if not isinstance(index, Index):
+            yield index
+            continue
+        along = [d for d, step in enumerate(index.steps) if step != 0]
+        if len(along) > 1 or (along and (along[0] <= last or index.steps[along[0]] < 0)):
+            refuse("E-NKI-002", f"{index!r} beside a tile as index of {base!r}; expected indices that run along one dimension each, in order, "
+                                "and not along the partition")
+        last = along[0] if along else last
+        low, high = index.bounds
+        yield slice(low, high + 1, index.steps[last] if along else 1)
+
+
 class Gathered(tensor):
     """Rows of a tensor in HBM that a tile of row numbers chooses: t[rows, i, ...]."""
 
     def __init__(self, base, rows, rest):
         self.base, self.rows = base, rows
-        self.inner = base[(slice(0, 1),) + tuple(rest)] if not any(isinstance(r, Index) for r in rest) else None
-        if self.inner is None or str(base.buffer) == "sbuf":
-            refuse("E-NKI-002", f"{base!r} with a tile as index; expected a tensor in HBM and slices beside the tile")
+        if str(base.buffer) == "sbuf":
+            refuse("E-NKI-002", f"{base!r} with a tile as index; expected a tensor in HBM")
+        self.inner = base[(slice(0, 1),) + tuple(_slices(rest, base))]
 
     shape = property(lambda self: Shape((self.rows.shape[0],) + tuple(self.inner.shape[1:])))
     dtype = property(lambda self: self.base.dtype)

@@ -164,12 +164,12 @@ def tensor_scalar_reduce(dst, data, op0, operand0, reduce_op, reduce_res=None, r
 
 
 def tensor_scalar_cumulative(dst, src, op0, op1, imm0, imm1=None, reduce_cmd=reduce_commands.reset_reduce, name=None):
-    """Running op1 over (src op0 imm0)."""
+    """Running op1 over (src op0 imm0). Only load_reduce begins with imm1; other commands take it and do not use it."""
     tracer = context.current("nisa.tensor_scalar_cumulative").tracer
     first = alu_of(op0, "op0")
     tracer.emit("tensor_scalar_cumulative", None, dst=dst, src=src, op0=first,
                 scalar0=_operand(first, imm0, False, src.shape[0], "tensor_scalar_cumulative"), op1=alu_of(op1, "op1"),
-                command=command(reduce_cmd), init=column(imm1))
+                command=command(reduce_cmd), init=column(imm1) if command(reduce_cmd) == "load_reduce" else None)
     return recorded(tracer)
 
 
