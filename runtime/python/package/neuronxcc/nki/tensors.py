@@ -168,7 +168,7 @@ class Stored(tensor):
     """A view of a tensor."""
 
     def __init__(self, view, origin=None):
-        self._place, self.origin = view, origin or Origin(view)
+        self._place, self.origin = view, Origin(view) if origin is None else origin
         self.shape, self.dtype, self.buffer = view.shape, view.dtype, view.buffer  # asked often, and slow to make from the view
 
     name = property(lambda self: self._place.name)

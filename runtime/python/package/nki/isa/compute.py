@@ -93,10 +93,11 @@ def scalar_tensor_tensor(dst, data, op0, operand0, op1, operand1, reverse0=False
 
 
 def _reduced_axes(data, axis, whole):
-    axes = sorted({int(a) % data.ndim for a in (axis if isinstance(axis, (list, tuple, range)) else [axis])})
-    tail = list(range(data.ndim - len(axes), data.ndim))
+    ndim = data.ndim
+    axes = sorted({int(a) % ndim for a in (axis if isinstance(axis, (list, tuple, range)) else [axis])})
+    tail = list(range(ndim - len(axes), ndim))
     if axes != tail and axes == [1] and whole:
-        axes = tail = list(range(1, data.ndim))  # before NKI 0.3: axis 1 is all free dimensions
+        axes = tail = list(range(1, ndim))  # before NKI 0.3: axis 1 is all free dimensions
     if axes != tail or axes[0] == 0:
         refuse("E-NKI-014", f"nisa.tensor_reduce over axes {axes} of {data!r}; expected the last free dimensions")
     return len(axes)
