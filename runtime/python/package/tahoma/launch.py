@@ -167,14 +167,19 @@ def run_calls(calls):
     return Prepared(calls).run()
 
 
+def programs_of(calls):
+    """The programs of one call for each rank. A kernel that does not come to an end is stopped."""
+    with time_limit(float(os.environ.get("TAHOMA_TRACE_SECONDS", "600"))):
+        return [program for rank, call in enumerate(calls) for program in call.programs(rank, len(calls))]
+
+
 class Prepared:
     """One call for each rank, traced and lowered once, and ready to run in any mode."""
 
     def __init__(self, calls):
         start = time.perf_counter()
         self.calls, self.name = calls, calls[0].name
-        with time_limit(float(os.environ.get("TAHOMA_TRACE_SECONDS", "600"))):
-            programs = [program for rank, call in enumerate(calls) for program in call.programs(rank, len(calls))]
+        programs = programs_of(calls)
         traced = time.perf_counter()
         lowered = [p.tracer.lower(settings().allocation, settings().tensor_copy, settings().order) for p in programs]
         self.bundle = Bundle(calls, calls[0].cores, programs, lowered)
