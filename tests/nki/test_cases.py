@@ -143,6 +143,19 @@ def test_a_kernel_that_raises_names_its_line(folder):
     assert not (folder.path / "out").exists()
 
 
+@pytest.mark.parametrize("body, says", [("while True: pass", "E-NKI-026"), ("return scaled(x)", "calls itself without end"),
+                                        ("return 5", "E-NKI-033")])
+def test_a_kernel_that_misbehaves_is_refused_at_its_line_and_leaves_nothing(folder, monkeypatch, body, says):
+    monkeypatch.setenv("TAHOMA_TRACE_SECONDS", "2")
+    text = KERNEL.replace("    tile = nl.load(x)\n", f"    {body}\n    tile = nl.load(x)\n", 1)
+    if body == "return 5":  # the only return statement
+        text = KERNEL.replace("return out", body, 1)
+    (folder.path / "kernel.py").write_text(text)
+    refused = folder.nki(reference=None, status=3)
+    assert says in refused and "kernel.py:" in refused
+    assert not (folder.path / "out").exists()
+
+
 def test_a_failed_run_leaves_the_results_of_the_run_before(folder):
     folder.nki()
     before = (folder.path / "out/summary.json").read_bytes()

@@ -408,3 +408,80 @@ def test_reads_of_what_nothing_has_written_are_found():
 
     with pytest.raises(tahoma.KernelError, match="never written"):
         kernel()
+
+
+# --- names and forms of the vendor's own documentation tests ------------------------------------------------------------
+
+
+def test_the_constants_are_a_module_too():
+    from neuronxcc.nki.isa import constants
+    from neuronxcc.nki.isa.constants import dge_mode
+
+    assert dge_mode is nisa.dge_mode and constants.dge_mode is dge_mode
+
+
+def test_trace_is_the_first_name_of_jit(rng):
+    @nki.trace
+    def kernel(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nl.store(out, nl.load(x))
+        return out
+
+    x = rng.random((128, 8), np.float32)
+    np.testing.assert_array_equal(nki.simulate_kernel(kernel, x), x)
+
+
+@nki.jit
+def chosen_rows(x, numbers):
+    out = nl.ndarray((64, 32), dtype=x.dtype, buffer=nl.shared_hbm)
+    at, iy = nl.load(numbers), nl.mgrid[0:64, 0:32].x
+    tile = nl.zeros((64, 32), dtype=x.dtype)
+    nisa.dma_copy(dst=tile[nl.arange(64)[:, None], nl.arange(32)[None, :]], src=x[at, 2 * iy + 1])
+    nl.store(out, tile)
+    return out
+
+
+def test_rows_by_a_tile_beside_index_objects(rng):
+    x, numbers = rng.random((128, 70), np.float32), rng.integers(0, 128, (64, 1)).astype(np.int32)
+    np.testing.assert_array_equal(chosen_rows(x, numbers), x[numbers[:, 0], 1:65:2])
+
+
+@nki.jit
+def running(x, factor, start):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray((nl.par_dim(128), x.shape[1]), dtype=x.dtype, buffer=nl.sbuf)
+    first = nl.load(start) if start else None
+    reduce_cmd = nisa.reduce_cmd.load_reduce if start else nisa.reduce_cmd.reset_reduce
+    nisa.tensor_scalar_cumulative(src=nl.load(x), dst=tile, op0=np.multiply, op1=np.add, imm0=nl.load(factor), imm1=first, reduce_cmd=reduce_cmd)
+    nl.store(out, tile)
+    return out
+
+
+def test_only_load_reduce_uses_the_start(rng):
+    @nki.jit
+    def kernel(x, start):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray((nl.par_dim(128), x.shape[1]), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.tensor_scalar_cumulative(src=nl.load(x), dst=tile, op0=np.add, op1=np.add, imm0=0.0, imm1=nl.load(start))
+        nl.store(out, tile)
+        return out
+
+    x = rng.integers(0, 9, (128, 16)).astype(np.float32)
+    np.testing.assert_array_equal(kernel(x, x[:, 0:1]), np.cumsum(x, axis=1))
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_running_sums_of_scaled_values(rng, started):
+    x, factor, start = [rng.integers(0, 9, (128, n)).astype(np.float32) for n in (16, 1, 1)]
+    want = np.cumsum(x * factor, axis=1) + (start if started else 0)
+    np.testing.assert_array_equal(running(x, factor, start if started else None), want)
+
+
+def test_the_identity_may_be_loaded_first(rng):
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray((64, 64), dtype=x.dtype, buffer=nl.shared_hbm)
+        nl.store(out, nl.load(nl.shared_identity_matrix(64, dtype=np.float32)))
+        return out
+
+    np.testing.assert_array_equal(kernel(rng.random((64, 64), np.float32)), np.eye(64, dtype=np.float32))

@@ -133,3 +133,24 @@ def test_points_that_declare_different_tensors(refused):
         return out
 
     refused(kernel, X, grid=(2,), code="E-NKI-034", says="point")
+
+
+def test_masks_combined_by_python(refused):
+    @nki.jit
+    def kernel(x):
+        at = nl.mgrid[0:128, 0:64]
+        tile = nl.load(x[at.p, at.x], mask=(at.p < 64 and at.x < 32))  # here
+        return tile
+
+    refused(kernel, X, code="E-NKI-002", says="combine masks with &, | and ~")
+
+
+def test_index_objects_that_do_not_suit_a_tile_of_row_numbers(refused):
+    @nki.jit
+    def kernel(x):
+        numbers = nl.zeros((128, 1), dtype=nl.int32)
+        at = nl.mgrid[0:128, 0:64]
+        nisa.dma_copy(dst=nl.zeros((128, 64), dtype=x.dtype), src=x[numbers, at.p + at.x])  # here
+        return x
+
+    refused(kernel, X, code="E-NKI-002", says="run along one dimension each, in order")

@@ -62,6 +62,119 @@ def test_a_while_loop_ends_when_its_condition_is_zero():
     np.testing.assert_array_equal(got[0], np.array([0] + [1] * 9 + [0] * 54))
 
 
+@nki.jit
+def running_sums(x, count):
+    """Adds the row again and again, `count` times, and writes each sum."""
+    width = x.shape[1]
+    out = nl.ndarray((8, width), dtype=x.dtype, buffer=nl.shared_hbm)
+    rows = nl.zeros((8, width), dtype=x.dtype)
+    nisa.dma_copy(out, rows)
+    row, total = nl.load(x), nl.zeros((1, width), dtype=x.dtype)
+
+    def body(at):
+        nisa.tensor_tensor(total, total, row, nl.add)
+        nisa.dma_copy(out.ap([[width, 1], [1, width]], scalar_offset=at, indirect_dim=0), total)
+
+    nl.fori_loop(0, nisa.register_alloc(nl.load(count)), body, step=2)
+    return out
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 8])
+def test_fori_loop_calls_its_body_for_each_counter(rng, count):
+    x = rng.integers(0, 9, (1, 16)).astype(np.float32)
+    want = np.zeros((8, 16), np.float32)
+    for turn, at in enumerate(range(0, count, 2)):
+        want[at] = (turn + 1) * x[0]
+    np.testing.assert_array_equal(both_modes(running_sums, x, np.array([[count]], np.int32)), want)
+
+
+def row_at(mode, in_register, stores):
+    """Copies the row of a tensor that a number on chip selects, or writes it."""
+
+    @nki.jit
+    def kernel(x, number):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        rows = nl.zeros(x.shape, dtype=x.dtype)
+        nisa.dma_copy(out, rows)
+        row = nl.ones((1, x.shape[1]), dtype=x.dtype)
+        at = nl.load(number)
+        at = nisa.register_alloc(at) if in_register else at
+        view = (out if stores else x).ap([[x.shape[1], 1], [1, x.shape[1]]], scalar_offset=at, indirect_dim=0)
+        nisa.dma_copy(view if stores else row, row if stores else view, oob_mode=mode)
+        nisa.dma_copy(out[0:1, :], row)
+        return out
+
+    return kernel
+
+
+@pytest.mark.parametrize("stores", [False, True])
+@pytest.mark.parametrize("in_register", [False, True])
+@pytest.mark.parametrize("number", [0, 1, 31, 32, -1, 10**6])
+def test_a_scalar_offset_beyond_the_tensor_is_an_error_or_skipped(rng, number, in_register, stores):
+    x, at = rng.random((32, 16), np.float32), np.array([[number]], np.int32)
+    inside = 0 <= number < 32
+    want = np.zeros((32, 16), np.float32)
+    want[0] = x[number] if inside and not stores else 1.0
+    if stores and inside:
+        want[number] = 1.0
+    np.testing.assert_array_equal(both_modes(row_at(nisa.oob_mode.skip, in_register, stores), x, at), want)
+    if inside:
+        np.testing.assert_array_equal(both_modes(row_at(nisa.oob_mode.error, in_register, stores), x, at), want)
+        return
+    with pytest.raises(tahoma.KernelError, match=f"E-RUN-043.*rows {number}..{number}; expected rows within 0..31"):
+        row_at(nisa.oob_mode.error, in_register, stores)(x, at)
+
+
+def alternating(engines, ordered):
+    """Eight memsets of tiles of their own on engines in turn; each may depend on the one before."""
+
+    @nki.jit
+    def kernel(x):
+        before = None
+        for n in range(8):
+            tile = nl.ndarray((128, 4096), dtype=nl.float32, buffer=nl.sbuf)
+            engine = engines[n % len(engines)]
+            done = nisa.memset(tile, float(n), engine=engine) if engine is not None else None
+            if ordered and before is not None:
+                done.depends_on(before)
+            before = done
+        return x
+
+    return kernel
+
+
+def test_depends_on_orders_instructions_of_different_engines():
+    x = np.zeros((128, 4), np.float32)
+    time = {}
+    for name, engines, ordered in [("nothing", [None], False), ("vector", [nisa.vector_engine, None], False),
+                                   ("gpsimd", [None, nisa.gpsimd_engine], False), ("free", [nisa.vector_engine, nisa.gpsimd_engine], False),
+                                   ("ordered", [nisa.vector_engine, nisa.gpsimd_engine], True)]:
+        alternating(engines, ordered)(x)
+        time[name] = tahoma.last().time_ns
+    both = (time["vector"] - time["nothing"]) + (time["gpsimd"] - time["nothing"])
+    assert time["free"] - time["nothing"] < both  # the engines work at the same time
+    assert time["ordered"] - time["nothing"] >= both
+
+
+@nki.jit
+def add_program_id(x):
+    out = nl.ndarray((2, x.shape[0], x.shape[1]), dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.load(x)
+    nisa.tensor_scalar(tile, tile, nl.add, float(nl.program_id(0)))
+    nisa.dma_copy(out[nl.program_id(0)], tile)
+    return out
+
+
+@pytest.mark.parametrize("call", [lambda x: add_program_id(x), lambda x: add_program_id[2](x)])
+def test_a_kernel_inside_a_kernel_is_part_of_its_callers_programs(rng, call):
+    @nki.jit
+    def caller(x):
+        return call(x)
+
+    x = rng.random((128, 8), np.float32)
+    np.testing.assert_array_equal(caller[2](x), np.stack([x, x + np.float32(1)]))
+
+
 # --- two cores, several ranks -----------------------------------------------------------------------------------------
 
 

@@ -249,12 +249,12 @@ def row_numbers_for_other_rows(x, ids):
 def too_many_tensors_in_hbm(x):
     tile = nl.load(x)
     for _ in range(128):
-        nisa.dma_copy(nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.private_hbm), tile)
+        nisa.dma_copy(nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.private_hbm), tile)  # here
 
 
 @wrong("E-NKI-024", "needs more than 60 registers at a time")
 def too_many_registers(x):
-    registers = [nisa.register_alloc(n) for n in range(70)]
+    registers = [nisa.register_alloc(n) for n in range(70)]  # here
     for register in registers:
         nisa.dma_copy(sbuf(1, 64), x.ap([[64, 1], [1, 64]], scalar_offset=register))
 
@@ -295,7 +295,7 @@ def exchange_without_another_core(x):
 @wrong("E-NKI-020", "needs 204800 bytes of each partition")
 def out_of_sbuf(x):
     a = sbuf(128, 51200)
-    b = sbuf(128, 51200)
+    b = nl.ndarray((128, 51200), dtype=nl.float32, buffer=nl.sbuf)  # here
     nisa.memset(a, 0.0)
     nisa.memset(b, 0.0)
     nisa.tensor_tensor(a, a, b, nl.add)
@@ -303,12 +303,39 @@ def out_of_sbuf(x):
 
 @wrong("E-NKI-033", "expected a tensor in shared_hbm")
 def returns_a_tile(x):
-    return nl.load(x)
+    return nl.load(x)  # here
 
 
 @wrong("E-NKI-033", "returns int 5")
 def returns_a_number(x):
-    return 5
+    def five():
+        return 5
+
+    return five()  # here
+
+
+@wrong("E-NKI-033", "returns dict")
+def returns_one_or_the_other(x):  # here
+    if x.shape[0] > 1:
+        return {"x": x}
+    return x
+
+
+@wrong("E-NKI-014", "expected no grid or the caller's, which has none")
+def kernel_with_a_grid_inside_a_kernel(x):
+    return nki.jit(returns_a_number)[2](x)  # here
+
+
+@wrong("E-NKI-013", "expected what an instruction returned")
+def depends_on_a_tile(x):
+    tile = nl.load(x)
+    nisa.memset(tile, 0.0).depends_on(tile)  # here
+
+
+@wrong("E-NKI-013", "expected an earlier one")
+def depends_on_itself(x):
+    done = nisa.memset(nl.load(x), 0.0)
+    done.depends_on(done)  # here
 
 
 @wrong("E-NKI-013", "has no argument 'dtyp'")
@@ -318,7 +345,7 @@ def misspelt_argument(x):
 
 @wrong("E-NKI-034", "declare different tensors in shared_hbm", grid=2)
 def cores_that_disagree(x):
-    out = nl.ndarray((128, 64 + nl.program_id(0)), dtype=nl.float32, buffer=nl.shared_hbm)
+    out = nl.ndarray((128, 64 + nl.program_id(0)), dtype=nl.float32, buffer=nl.shared_hbm)  # here
     nl.store(out[:, 0:64], nl.load(x))
     return out
 
@@ -363,13 +390,23 @@ def test_a_kernel_that_allocates_without_end_is_stopped():
     tahoma.configure(most_instructions=20_000_000)
 
 
-def test_a_kernel_that_calls_itself_is_stopped():
+def test_a_kernel_that_calls_itself_is_stopped(refused):
     @nki.jit
     def recursive(x):
-        return recursive(x)
+        return recursive(x)  # here
 
-    with pytest.raises(tahoma.KernelError, match="calls itself without end"):
-        recursive(X)
+    refused(recursive, X, code="E-NKI-026", says="calls itself without end")
+
+
+@pytest.mark.parametrize("value, says", [(np.array([None]), "argument x: no dtype 'object'; expected one of"),
+                                         (np.zeros((4, 4), complex), "argument x: no dtype 'complex128'")])
+def test_an_argument_of_another_type_is_refused_by_name(value, says):
+    @nki.jit
+    def kernel(x):
+        return x
+
+    with pytest.raises(TypeError, match=says):
+        kernel(value)
 
 
 def test_an_exception_of_the_kernel_arrives_as_it_is_and_leaves_nothing_behind(tmp_path):
@@ -391,6 +428,30 @@ def test_an_exception_of_the_kernel_arrives_as_it_is_and_leaves_nothing_behind(t
         return out
 
     np.testing.assert_array_equal(fine(x), x)  # the next call is not disturbed
+
+
+@pytest.mark.parametrize("declare, called", [
+    (lambda: nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.sbuf, name="mine"), "'mine'"),
+    (lambda: nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.sbuf), "'small'"),  # by the line that calls the function
+])
+def test_an_error_while_tracing_names_the_tensor_or_its_variable(refused, declare, called):
+    @nki.jit
+    def kernel(x):
+        small = declare()
+        nisa.dma_copy(small, nl.load(x)[:, 0:16])  # here
+        return x
+
+    refused(kernel, X, code="E-NKI-011", says=f"dst {called} float32")
+
+
+def test_an_error_while_tracing_gives_the_line_of_a_tensor_without_a_variable(refused):
+    @nki.jit
+    def kernel(x):
+        nisa.dma_copy(nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.sbuf), x[:, 0:16])  # here
+        return x
+
+    error = refused(kernel, X, code="E-NKI-011", says="dst the tensor of .*test_wrong_kernels.py:[0-9]+ float32")
+    assert error.place in error.text
 
 
 def test_a_kernel_cannot_change_the_callers_lists():

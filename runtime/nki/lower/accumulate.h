@@ -5,8 +5,8 @@
 //     else wrote there;
 //   - it overwrites if none of the destination holds results of matmuls;
 //   - a destination of which only a part holds results is refused (E-NKI-021).
-// Bytes that another tensor covers, by hand-given addresses, are written anew by the first matmul of each
-// tensor. Reading a result does not end its accumulation.
+// If another tensor takes a part of a matmul's bytes, by hand-given addresses, all of that matmul's results are
+// over: the next matmul of the first tensor overwrites them. Reading a result does not end its accumulation.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,8 @@ class AccumulationGroups {
     std::uint32_t last = 0;  // operation of its last matmul
     bool read = false;       // something has read it since
     bool filled = false;  // something else than a matmul has written it: a matmul overwrites, with a warning
+    std::vector<Region> left;  // rectangles: the bytes of the region that nothing has written since
+    bool cut = false;          // these are not all
   };
   struct Decision {
     bool accumulate = false;
@@ -44,7 +46,10 @@ class AccumulationGroups {
   void forget() { groups_.clear(); }
 
  private:
-  std::vector<Group> groups_;
+  // The newest write of these bytes is that of `group`.
+  void replace(Group group);
+
+  std::vector<Group> groups_;  // no two of them have a byte left in common
 };
 
 }  // namespace tahoma::runtime::nki

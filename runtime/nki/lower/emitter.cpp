@@ -27,6 +27,13 @@ bool same_weights(const isa::Instruction& a, const isa::Instruction& b) {
          a.src1 == b.src1;
 }
 
+// The entries that others depend on by hand.
+std::set<std::uint32_t> producers_in(const Trace& trace) {
+  std::set<std::uint32_t> producers;
+  for (const Recorded& entry : trace.entries) producers.insert(entry.after.begin(), entry.after.end());
+  return producers;
+}
+
 std::uint32_t storage_of(const Recorded& entry, isa::FieldKind field) {
   for (const Operand& operand : entry.operands)
     if (operand.field == field) return operand.storage;
@@ -43,6 +50,7 @@ Emitter::Emitter(const Trace& trace, const model::MachineParams& machine, Decisi
       program_(program),
       reuse_(last_uses(decisions.ranges)),
       registers_(trace, decisions.queues),
+      producers_(producers_in(trace)),
       has_loops_(!loops_of(trace).empty()) {}
 
 void Emitter::emit(std::uint32_t index) {
@@ -50,6 +58,7 @@ void Emitter::emit(std::uint32_t index) {
   const isa::Queue queue = decisions_.queues[index];
   entry_ = index;
   ops_.at_line(entry.line);
+  const std::size_t first = ops_.size();
   if (entry.registers)
     registers(entry);
   else if (entry.transfer)
@@ -62,7 +71,25 @@ void Emitter::emit(std::uint32_t index) {
     matmul(entry);
   else
     compute(entry, queue);
+  order_by_hand(entry, first);
   registers_.release(index);
+}
+
+// A region stands for each operation that the kernel orders by hand: its entry writes it, and entries that depend on
+// that entry read it. Operations of a part of the program that is closed already are complete.
+void Emitter::order_by_hand(const Recorded& entry, std::size_t first) {
+  if (first > ops_.size()) first = 0;  // the entry has closed a part
+  const auto touch = [this](std::size_t n, const Region& region, bool write) {
+    ops_.change(n, [&](Op& op) { op.touch(region, write); });
+  };
+  for (const std::uint32_t producer : entry.after)
+    for (std::size_t n = first; n < ops_.size(); ++n)
+      if (const auto known = ordered_.find(producer); known != ordered_.end()) touch(n, known->second, false);
+  if (!producers_.contains(entry_)) return;
+  const auto count = static_cast<std::uint32_t>(ops_.size() - first);
+  for (std::uint32_t n = 0; n < count; ++n) touch(first + n, {kOrdered, ordered_rows_ + n, 1, 0, 1}, true);
+  ordered_[entry_] = {kOrdered, ordered_rows_, count, 0, 1};
+  ordered_rows_ += count;
 }
 
 void Emitter::finish() { schedule(ops_, first_signal(), program_); }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "isa/core/access.h"
@@ -66,14 +68,17 @@ class Emitter {
   std::uint32_t storage_at(const Recorded& entry, const isa::OperandAccess& access,
                            const Region& region) const;
   void note(Op& op, std::uint32_t storage, const Region& region, bool reads, bool writes);
-  void note_filled(std::uint32_t storage);  // the newest operation writes the storage
+  void order_by_hand(const Recorded& entry, std::size_t first);  // operations from `first` on are its own
+  void note_filled(std::uint32_t storage);                       // the newest operation writes the storage
   std::uint8_t offset_of(const Side& side, isa::Queue queue);
   void number_rows(Op& op, const TransferWork& work);
-  void bound_rows(isa::Instruction& doorbell, const isa::Descriptor& d, const TransferWork& work) const;
+  void bound_rows(isa::Instruction& doorbell, isa::Descriptor& d, const TransferWork& work) const;
   isa::DmaSide word_of(const Side& side) const;
   void load_word(const Side& side, std::uint8_t reg, isa::Queue queue);
   void note_word(Op& op, const Side& side, bool writes);
   Op& append(const isa::Instruction& instruction, isa::Queue queue);
+  // The buffer of these regions, which no instruction accesses.
+  static constexpr std::uint32_t kOrdered = 0xffffffe0;
   // Of exchanges: permission to send, data that have landed, data that have been read from this core's memory.
   static constexpr std::uint8_t kReady = 247, kLanded = 246, kRead = 245;
   // Of the semaphores that join the queues between the parts of a program with loops: the last ones.
@@ -96,6 +101,9 @@ class Emitter {
   AccumulationGroups groups_;
   ReuseLog reuse_;
   QueueRegisters registers_;
+  std::set<std::uint32_t> producers_;                  // entries that others depend on by hand
+  std::unordered_map<std::uint32_t, Region> ordered_;  // what stands for each of them, once it is emitted
+  std::uint32_t ordered_rows_ = 0;
   struct Standing {
     isa::Instruction weights;
     Region region;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "isa/core/access.h"
 #include "runtime/builder/access_region.h"
@@ -94,21 +95,26 @@ void Emitter::ring(const TransferWork& work, Piece piece, isa::Queue queue, bool
   note(op, work.dst.storage, written, work.accumulate, true);
 }
 
-// A register must not move a side out of its tensor: the number of rows of dimension 0 that the tensor has.
-void Emitter::bound_rows(isa::Instruction& doorbell, const isa::Descriptor& d,
-                         const TransferWork& work) const {
+// A register must not move a side out of its tensor: the number of rows of dimension 0 that the tensor has. A single
+// row has the stride of the register's steps.
+void Emitter::bound_rows(isa::Instruction& doorbell, isa::Descriptor& d, const TransferWork& work) const {
   if (doorbell.op != isa::Opcode::kDmaCopy ||
       (doorbell.dst_reg == isa::kNone) == (doorbell.src_reg == isa::kNone))
     return;
   const bool gathers = doorbell.src_reg != isa::kNone;
-  const isa::DmaSide &rows = gathers ? d.src : d.dst, &tile = gathers ? d.dst : d.src;
-  const Storage& storage = *trace_.storages[gathers ? work.sources.front().storage : work.dst.storage];
+  isa::DmaSide& rows = gathers ? d.src : d.dst;
+  const isa::DmaSide& tile = gathers ? d.dst : d.src;
+  const Side& side = gathers ? work.sources.front() : work.dst;
+  const Storage& storage = *trace_.storages[side.storage];
+  if (d.count[0] == 1 && rows.space == isa::Space::kHbm && std::in_range<std::int32_t>(side.dynamic.stride))
+    rows.stride[0] = static_cast<std::int32_t>(side.dynamic.stride);
   const auto size = static_cast<std::int64_t>(isa::size_of(rows.dtype));
   if (rows.stride[0] <= 0) return;
   const std::int64_t bytes = storage.elements() * storage.element->bytes, pitch = rows.stride[0] * size;
   std::int64_t reach = size;
   for (std::size_t n = 1; n < isa::kFreeDims; ++n)
     reach += std::max<std::int64_t>(0, std::int64_t{d.count[n] - 1} * rows.stride[n]) * size;
+  reach += static_cast<std::int64_t>(rows.offset) % pitch;
   if (reach > bytes) return;
   doorbell.extent = static_cast<std::uint32_t>((bytes - reach) / pitch + 1);
   doorbell.skip = work.skip && tile.space == isa::Space::kSbuf && tile.across == 0;

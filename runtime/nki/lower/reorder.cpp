@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "isa/table/table_fields.h"
-#include "runtime/nki/lower/memory/allocate.h"
 #include "runtime/nki/lower/memory/split_values.h"
+#include "runtime/nki/lower/order/reordered.h"
 #include "runtime/nki/lower/tensor_regions.h"
 
 namespace tahoma::runtime::nki {
@@ -18,11 +18,6 @@ std::vector<std::uint32_t> storages_of(const Recorded& entry) {
   std::vector<std::uint32_t> touched;
   for_storages(entry, [&](std::uint32_t storage) { touched.push_back(storage); });
   return touched;
-}
-
-bool has_fixed_addresses(const TransferWork& work) {
-  return work.dst.dynamic.kind == Dynamic::Kind::kNone && work.sources.size() == 1 &&
-         work.sources.front().dynamic.kind == Dynamic::Kind::kNone && !work.accumulate;
 }
 
 class Mover {
@@ -39,30 +34,31 @@ class Mover {
 
  private:
   const Recorded& at(std::size_t n) const { return trace_.entries[order_[n]]; }
-  bool sinks(const Recorded& entry) const {
-    if (entry.transfer)
-      return trace_.storages[entry.transfer->dst.storage]->on_chip() && has_fixed_addresses(*entry.transfer);
-    return entry.instruction.op == isa::Opcode::kMemset && !is_fence(entry);
-  }
 
-  bool rises(const Recorded& entry) const {
+  static bool rises(const Recorded& entry) {
     return entry.instruction.op == isa::Opcode::kTensorCopy && entry.operands.size() == 2 &&
            !entry.transfer && entry.instruction.src0.space == isa::Space::kPsum &&
            entry.instruction.dst.space == isa::Space::kSbuf;
   }
 
-  static bool meet(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
-    return std::any_of(a.begin(), a.end(),
-                       [&](std::uint32_t s) { return std::find(b.begin(), b.end(), s) != b.end(); });
+  // Whether `moving`, which touches the tensors `own`, must not pass `other`.
+  bool keeps_place(std::uint32_t moving, const std::vector<std::uint32_t>& own, std::uint32_t other) const {
+    const Recorded& entry = trace_.entries[other];
+    const auto follows = [](const Recorded& later, std::uint32_t earlier) {
+      return std::find(later.after.begin(), later.after.end(), earlier) != later.after.end();
+    };
+    if (is_fence(entry) || follows(entry, moving) || follows(trace_.entries[moving], other)) return true;
+    const std::vector<std::uint32_t> touched = storages_of(entry);
+    return std::find_first_of(own.begin(), own.end(), touched.begin(), touched.end()) != own.end();
   }
 
   // From the end, so that a load passes those that follow it before it moves itself.
   void sink() {
     for (std::size_t n = order_.size(); n-- > 0;) {
-      if (!sinks(at(n))) continue;
+      if (!is_source(trace_, at(n))) continue;
       const std::vector<std::uint32_t> own = storages_of(at(n));
       std::size_t to = n;
-      while (to + 1 < order_.size() && !is_fence(at(to + 1)) && !meet(own, storages_of(at(to + 1)))) ++to;
+      while (to + 1 < order_.size() && !keeps_place(order_[n], own, order_[to + 1])) ++to;
       std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(n),
                   order_.begin() + static_cast<std::ptrdiff_t>(n) + 1,
                   order_.begin() + static_cast<std::ptrdiff_t>(to) + 1);
@@ -74,7 +70,7 @@ class Mover {
       if (!rises(at(n))) continue;
       const std::vector<std::uint32_t> own = storages_of(at(n));
       std::size_t to = n;
-      while (to > 0 && !is_fence(at(to - 1)) && !meet(own, storages_of(at(to - 1)))) --to;
+      while (to > 0 && !keeps_place(order_[n], own, order_[to - 1])) --to;
       std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(to),
                   order_.begin() + static_cast<std::ptrdiff_t>(n),
                   order_.begin() + static_cast<std::ptrdiff_t>(n) + 1);
@@ -88,16 +84,8 @@ class Mover {
 }  // namespace
 
 Trace with_short_ranges(const Trace& trace) {
-  Trace moved = with_split_values(trace);
-  // Tensors at hand-given addresses may share bytes, which storages do not tell.
-  const bool placed = std::any_of(trace.storages.begin(), trace.storages.end(),
-                                  [](const auto& s) { return s->on_chip() && s->place; });
-  if (!loops_of(trace).empty() || placed) return moved;
-  std::vector<Recorded> entries;
-  entries.reserve(moved.entries.size());
-  for (const std::uint32_t n : Mover(moved).order()) entries.push_back(moved.entries[n]);
-  moved.entries = std::move(entries);
-  return moved;
+  const Trace split = with_split_values(trace);
+  return is_movable(trace) ? in_order(split, Mover(split).order()) : split;
 }
 
 }  // namespace tahoma::runtime::nki

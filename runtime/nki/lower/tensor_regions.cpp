@@ -74,6 +74,13 @@ bool is_elementwise(isa::Opcode op) {
          op == Opcode::kActivation;
 }
 
+bool is_source(const Trace& trace, const Recorded& entry) {
+  if (!entry.transfer) return !is_fence(entry) && entry.instruction.op == isa::Opcode::kMemset;
+  const auto in_hbm = [&](const Side& side) { return !trace.storages[side.storage]->on_chip(); };
+  return !in_hbm(entry.transfer->dst) &&
+         std::all_of(entry.transfer->sources.begin(), entry.transfer->sources.end(), in_hbm);
+}
+
 Region hbm_region(const Storage& storage, const Side& side) {
   const auto size = static_cast<std::int64_t>(isa::size_of(side.dtype));
   const std::int64_t row = std::max<std::int64_t>(1, storage.shape.back() * storage.element->bytes);

@@ -17,6 +17,10 @@ inline bool is_fence(const Recorded& entry) { return entry.registers || entry.ba
 // all of it.
 bool is_elementwise(isa::Opcode op);
 
+// It makes data on chip from none that the kernel computes: a memset, or a transfer from HBM. An order that is short
+// of memory starts it as late as its data are needed.
+bool is_source(const Trace& trace, const Recorded& entry);
+
 // Calls visit(storage) for every tensor that the entry uses; it may visit one several times.
 template <class Visit>
 void for_storages(const Recorded& entry, Visit&& visit) {

@@ -46,12 +46,16 @@ Side side_of(const View& view) {
   return side;
 }
 
+std::string place_of(const Trace& trace, std::uint32_t line) {
+  if (line >= trace.lines.size()) return "";
+  return fmt::format("{}:{}", trace.lines[line].file, trace.lines[line].line);
+}
+
 std::shared_ptr<Storage> Trace::declare(Storage storage) {
   storage.id = static_cast<std::uint32_t>(storages.size());
   storage.line = at_line;
   storage.declared = static_cast<std::uint32_t>(entries.size());
-  storage.named = !storage.name.empty();
-  if (!storage.named) storage.name = fmt::format("tensor{}", storage.id);
+  give_name(storage);
   for (const std::int64_t size : storage.shape)
     if (size < 1 || size > kMostElements)
       refuse("E-NKI-001", fmt::format("{} has a dimension of {}; expected at least 1", storage.text(), size));
@@ -72,21 +76,21 @@ std::shared_ptr<Storage> Trace::declare(Storage storage) {
   return storages.back();
 }
 
-void Trace::name_variables(const VariableOf& variable_of) {
-  std::vector<std::optional<std::string>> known(lines.size());
-  const auto variable_at = [&](std::uint32_t line) {
-    std::optional<std::string>& name = known[line];
-    for (std::uint32_t at = line; !name && at != isa::kNoLine; at = lines[at].caller)
-      name = variable_of(lines[at]);
-    return name = name.value_or("");
-  };
-  for (const auto& storage : storages) {
-    if (storage->named || storage->line == isa::kNoLine) continue;
-    const std::string name = *variable_at(storage->line);
-    if (name.empty()) continue;
-    storage->name = name;
-    storage->named = true;
-  }
+void Trace::give_name(Storage& storage) {
+  if (storage.name.empty() && at_line < lines.size()) storage.name = variable_at(at_line);
+  storage.named = !storage.name.empty();
+  if (storage.named) return;
+  storage.name = fmt::format("tensor{}", storage.id);
+  storage.declared_at = place_of(*this, at_line);
+}
+
+const std::string& Trace::variable_at(std::uint32_t line) {
+  if (variables_.size() < lines.size()) variables_.resize(lines.size());
+  std::optional<std::string>& name = variables_[line];
+  for (std::uint32_t at = line; variable_of_ && !name && at != isa::kNoLine; at = lines[at].caller)
+    name = variable_of_(lines[at]);
+  if (!name) name = "";
+  return *name;
 }
 
 Recorded& Trace::append(Recorded entry) {

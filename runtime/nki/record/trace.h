@@ -127,11 +127,11 @@ class Trace {
   std::uint32_t usable() const { return usable_; }
   std::shared_ptr<Storage> declare(Storage storage);  // checks shape and place: E-NKI-001
 
-  // Names tensors to which the kernel gave no name after the variable that the line of their declaration assigns to.
-  // `variable_of` returns the name, "" if the line has none, or nothing if the line returns the tensor to its caller,
-  // whose line then decides. Called once for each line, so tracing stays fast: call this after it.
+  // Tensors to which the kernel gives no name are named after the variable that the line of their declaration assigns
+  // to. `variable_of` returns the name, "" if the line has none, or nothing if the line returns the tensor to its
+  // caller, whose line then decides. It is called once for each line.
   using VariableOf = std::function<std::optional<std::string>(const isa::SourceLine&)>;
-  void name_variables(const VariableOf& variable_of);
+  void name_variables(VariableOf variable_of) { variable_of_ = std::move(variable_of); }
 
   // A compute instruction: the fields of `fields` that the row has, with these operands. Errors: E-NKI-010
   // (an empty operand), 011 (operands whose elements do not correspond), 012 (a dtype that this core does not
@@ -155,11 +155,18 @@ class Trace {
 
  private:
   Recorded& append(Recorded entry);
+  void give_name(Storage& storage);
+  const std::string& variable_at(std::uint32_t line);
 
   isa::Limits limits_;
   std::uint32_t usable_;
+  VariableOf variable_of_;
+  std::vector<std::optional<std::string>> variables_;  // by line, as far as they have been asked for
 };
 
 Side side_of(const View& view);  // E-NKI-010, 012
+
+// "kernel.py:12", or "" for kNoLine.
+std::string place_of(const Trace& trace, std::uint32_t line);
 
 }  // namespace tahoma::runtime::nki

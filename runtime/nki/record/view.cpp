@@ -130,8 +130,12 @@ std::int64_t Storage::elements() const { return product(shape); }
 std::int64_t Storage::row_elements() const {
   return on_chip() ? product({shape.begin() + 1, shape.end()}) : elements();
 }
+std::string Storage::label() const {
+  return declared_at.empty() ? fmt::format("'{}'", name) : "the tensor of " + declared_at;
+}
+
 std::string Storage::text() const {
-  return fmt::format("'{}' {}{} in {}", name, element->name, shape_text(shape), name_of(buffer));
+  return fmt::format("{} {}{} in {}", label(), element->name, shape_text(shape), name_of(buffer));
 }
 
 std::vector<std::int64_t> View::shape() const {
@@ -162,7 +166,7 @@ std::vector<Dim> View::pattern() const {
 }
 
 std::string View::text() const {
-  return fmt::format("'{}' {}{} in {}", storage->name, element->name, shape_text(shape()),
+  return fmt::format("{} {}{} in {}", storage->label(), element->name, shape_text(shape()),
                      name_of(storage->buffer));
 }
 

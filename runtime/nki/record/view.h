@@ -36,6 +36,7 @@ struct Storage {
   std::uint32_t id = 0;  // in order of declaration
   std::string name;      // the kernel's, that of the variable (Trace::name_variables), or "tensor" and the id
   bool named = false;    // by the kernel or after a variable
+  std::string declared_at;  // "file:line" of a tensor without such a name
   Buffer buffer = Buffer::kSbuf;
   const Element* element = nullptr;
   std::vector<std::int64_t> shape;
@@ -51,7 +52,8 @@ struct Storage {
   std::int64_t elements() const;
   std::int64_t row_elements() const;  // in a partition on chip; all of them in HBM
   std::int64_t row_bytes() const { return row_elements() * element->bytes; }
-  std::string text() const;  // "'x' float32[128, 512] in sbuf"
+  std::string label() const;  // in messages: "'x'", or "the tensor of kernel.py:12" without a name
+  std::string text() const;   // "'x' float32[128, 512] in sbuf"
 };
 
 struct Dim {
@@ -87,7 +89,7 @@ struct View {
   std::int64_t partition_stride() const { return storage->row_bytes() / element->bytes; }
   bool is_contiguous() const;        // of each partition, on chip
   std::vector<Dim> pattern() const;  // [[stride, count], ...] as `ap` takes it
-  std::string text() const;          // "x[128, 512] float32"
+  std::string text() const;          // "'x' float32[128, 512] in sbuf"
 };
 
 View whole(std::shared_ptr<const Storage> storage);

@@ -83,7 +83,7 @@ void bind_tracer(py::module_& m) {
       .def("tensor", &Tracer::tensor, py::arg("shape"), py::arg("element"), py::arg("buffer"),
            py::arg("name") = "", py::arg("address") = py::none(), py::arg("role") = Role::kLocal,
            py::arg("values") = py::none(), py::arg("implicit") = false)
-      .def("emit", [](Tracer& t, const std::string& mnemonic, const std::optional<std::string>& engine,
+      .def("emit", [](Tracer& t, const py::str& mnemonic, const py::object& engine,
                       const py::kwargs& fields) { t.emit(mnemonic, engine, fields); })
       .def("matmul", &Tracer::matmul)
       .def("copy", &Tracer::copy, py::arg("dst"), py::arg("src"), py::arg("engine") = py::none(),
@@ -109,18 +109,17 @@ void bind_tracer(py::module_& m) {
       .def("warn", [](Tracer& t, const std::string& text) { t.trace.warnings.push_back(text); })
       .def("set_role",
            [](Tracer& t, const nki::View& v, Role role) { t.trace.storages[v.storage->id]->role = role; })
-      .def("set_name", [](Tracer& t, const nki::View& v,
-                          const std::string& name) { t.trace.storages[v.storage->id]->name = name; })
       .def("name_variables",
            [](Tracer& t, const std::function<std::optional<std::string>(const std::string&, std::uint32_t,
                                                                         const std::string&)>& variable_of) {
-             t.trace.name_variables([&](const isa::SourceLine& line) {
+             t.trace.name_variables([variable_of](const isa::SourceLine& line) {
                return variable_of(line.file, line.line, line.function);
              });
            })
+      .def("depends", [](Tracer& t, std::uint32_t entry,
+                         std::uint32_t producer) { t.trace.entries.at(entry).after.push_back(producer); })
       .def_property_readonly("entries", [](const Tracer& t) { return t.trace.entries.size(); })
       .def_readwrite("most_entries", &Tracer::most_entries)
-      .def_property_readonly("line", [](const Tracer& t) { return t.trace.at_line; })
       .def("dump", [](const Tracer& t) { return nki::dump(t.trace); })
       .def(
           "lower",
@@ -172,6 +171,7 @@ void bind_tracer(py::module_& m) {
               argument["role"] = s.role;
               argument["written"] = static_cast<bool>(written[s.id]);
               argument["order"] = position[s.id];
+              argument["place"] = nki::place_of(t.trace, s.line);
               argument["values"] = py::bytes(reinterpret_cast<const char*>(s.values.data()), s.values.size());
               arguments.append(argument);
             }

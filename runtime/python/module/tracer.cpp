@@ -7,6 +7,7 @@
 
 #include "isa/table/table_fields.h"
 #include "model/base/error.h"
+#include "runtime/python/module/interned.h"
 
 namespace tahoma::python {
 
@@ -18,13 +19,15 @@ constexpr std::string_view kRootFunction = "run_traced_kernel";  // of runtime/p
 
 template <class Enum>
 Enum named(const py::handle& value, std::string_view mnemonic, std::string_view field) {
-  const auto name = py::cast<std::string>(value);
-  if (const auto found = isa::from_name<Enum>(name)) return *found;
-  std::string known;
-  for (const std::string_view n : isa::names_of<Enum>())
-    known += (known.empty() ? "" : ", ") + std::string(n);
-  nki::refuse("E-NKI-013",
-              fmt::format("{}: '{}' is no {}; expected one of {}", mnemonic, name, field, known));
+  static auto* const kNames = new Interned<Enum>;  // outlives the interpreter's teardown
+  return kNames->get(value, [&](const std::string& name) {
+    if (const auto found = isa::from_name<Enum>(name)) return *found;
+    std::string known;
+    for (const std::string_view n : isa::names_of<Enum>())
+      known += (known.empty() ? "" : ", ") + std::string(n);
+    nki::refuse("E-NKI-013",
+                fmt::format("{}: '{}' is no {}; expected one of {}", mnemonic, name, field, known));
+  });
 }
 
 template <class Integer>
@@ -125,6 +128,21 @@ nki::DgeMode dge_of(int mode) {
   }
 }
 
+const isa::OpRow& row_named(const py::handle& mnemonic) {
+  static auto* const kRows = new Interned<const isa::OpRow*>;
+  return *kRows->get(mnemonic, [](const std::string& name) {
+    const isa::OpRow* const row = isa::row_by_mnemonic(name);
+    if (row == nullptr) nki::refuse("E-NKI-013", fmt::format("'{}' is no instruction", name));
+    return row;
+  });
+}
+
+std::optional<isa::Queue> queue_named(const py::handle& engine) {
+  if (engine.is_none()) return std::nullopt;
+  static auto* const kQueues = new Interned<std::optional<isa::Queue>>;
+  return kQueues->get(engine, [](const std::string& name) { return queue_of(name); });
+}
+
 nki::RegisterOperand operand_of(const py::object& value) {
   if (py::isinstance<Register>(value)) return {py::cast<Register>(value).number, 0};
   return {std::nullopt, integer<std::int32_t>(value, "register arithmetic", "operand")};
@@ -173,26 +191,25 @@ void Tracer::entered() {
   at_caller();
 }
 
-void Tracer::emit(const std::string& mnemonic, const std::optional<std::string>& engine,
-                  const py::dict& fields) {
+void Tracer::emit(const py::handle& mnemonic, const py::handle& engine, const py::dict& fields) {
   entered();
-  const isa::OpRow* const row = isa::row_by_mnemonic(mnemonic);
-  if (row == nullptr) nki::refuse("E-NKI-013", fmt::format("'{}' is no instruction", mnemonic));
+  const isa::OpRow& row = row_named(mnemonic);
   isa::Instruction instruction;
-  instruction.op = row->op;
+  instruction.op = row.op;
   std::vector<nki::Trace::Given> given;
+  given.reserve(row.fields.size());
   nki::Axes pattern;
   for (const auto& [key, value] : fields) {
     if (value.is_none()) continue;
     const auto name = py::cast<std::string_view>(key);
-    const auto field = std::find_if(row->fields.begin(), row->fields.end(),
+    const auto field = std::find_if(row.fields.begin(), row.fields.end(),
                                     [&](const isa::Field& f) { return f.name == name; });
-    if (field == row->fields.end())
-      nki::refuse("E-NKI-013", fmt::format("{} has no operand '{}'", mnemonic, name));
+    if (field == row.fields.end())
+      nki::refuse("E-NKI-013", fmt::format("{} has no operand '{}'", row.mnemonic, name));
     const py::handle handle = value;
-    std::visit(Filler{instruction, given, pattern, *row, *field, handle}, isa::traits_of(field->kind).slot);
+    std::visit(Filler{instruction, given, pattern, row, *field, handle}, isa::traits_of(field->kind).slot);
   }
-  trace.compute(instruction, given, queue_of(engine), pattern);
+  trace.compute(instruction, given, queue_named(engine), pattern);
 }
 
 void Tracer::matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
@@ -372,11 +389,8 @@ const Tracer::Code& Tracer::code_of(PyCodeObject* code) {
   return codes_.emplace(code, std::move(c)).first->second;
 }
 
-void Tracer::at_caller() {
-  if (held_) {
-    trace.at_line = *held_;
-    return;
-  }
+std::uint32_t Tracer::at_caller() {
+  if (held_) return trace.at_line = *held_;
   struct Frame {
     PyCodeObject* code;
     int last;
@@ -415,9 +429,9 @@ void Tracer::at_caller() {
     caller = node->second;
     Py_DECREF(f.frame);
   }
-  trace.at_line = caller;
+  return trace.at_line = caller;
 }
 
-std::string Tracer::place() const { return nki::place_of(trace, trace.at_line); }
+std::string Tracer::place() { return nki::place_of(trace, at_caller()); }
 
 }  // namespace tahoma::python

@@ -52,7 +52,7 @@ class Tracer {
                    nki::Storage::Role role, const py::object& values, bool implicit);
 
   // One compute instruction: the table's mnemonic, the engine or None, and its fields by name.
-  void emit(const std::string& mnemonic, const std::optional<std::string>& engine, const py::dict& fields);
+  void emit(const py::handle& mnemonic, const py::handle& engine, const py::dict& fields);
   void matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
               const std::string& mode, std::optional<bool> accumulate, bool transpose);
   void copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine, int dge,
@@ -78,12 +78,11 @@ class Tracer {
   void while_end(Register condition);
   Register new_register() { return {trace.registers++}; }
 
-  void
-  at_caller();  // entries that follow belong to the line that is being executed, or to the one that is held
-  void hold_line(std::optional<std::uint32_t> line) {
-    held_ = line;
-  }                           // of instructions that are recorded later than called
-  std::string place() const;  // "file:line" of that line
+  // Entries that follow belong to the line that is being executed, or to the one that is held.
+  std::uint32_t at_caller();
+  // Of instructions that are recorded later than called.
+  void hold_line(std::optional<std::uint32_t> line) { held_ = line; }
+  std::string place();  // "file:line" of the line that is being executed
 
   nki::Lowered lower(const nki::LoweringOptions& options) const {
     return nki::lower(trace, machine_->params, options);

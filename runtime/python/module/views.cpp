@@ -2,24 +2,13 @@
 // nki.language.NkiTensor: the tensor and view type of kernels.
 #include <pybind11/stl.h>
 
+#include "runtime/nki/record/overlap.h"
+#include "runtime/python/module/package_names.h"
 #include "runtime/python/module/tracer.h"
 
 namespace tahoma::python {
 
 namespace {
-
-// Python objects that stand for dtypes, by name, and the class of shapes; nki.language sets them. Until then
-// shapes are tuples.
-struct Names {
-  py::object dtypes = py::dict(), shape = py::type::of(py::tuple()), buffers = py::dict(),
-             assign = py::none();
-};
-Names& names() {
-  static Names* const kNames = new Names;  // outlives the interpreter's teardown
-  return *kNames;
-}
-
-py::object shape_of(const nki::View& view) { return names().shape(view.shape()); }
 
 // A part of a slice. A slice's parts are members of a public struct of CPython, and reading them there is several
 // times faster than by name.
@@ -147,21 +136,18 @@ void bind_views(py::module_& m) {
   m.attr("ELEMENTS") = all;
   m.def(
       "set_names",
-      [](py::object dtypes, py::object shape, py::object buffers, py::object assign) {
-        names() = {std::move(dtypes), std::move(shape), std::move(buffers), std::move(assign)};
+      [](const py::dict& dtypes, py::object shape, const py::dict& buffers, py::object assign) {
+        PackageNames::get().set(dtypes, std::move(shape), buffers, std::move(assign));
       },
       "The package's classes: dtypes by name, shapes, buffers by name, and what t[...] = value does.");
 
   using View = nki::View;
   py::class_<View, std::shared_ptr<View>>(m, "NkiTensor", py::dynamic_attr(),
                                           "A tensor of a kernel, or a view of one; views never copy.")
-      .def_property_readonly("shape", &shape_of)
-      .def_property_readonly(
-          "dtype", [](const View& v) { return names().dtypes[py::str(std::string(v.element->name))]; })
+      .def_property_readonly("shape", [](const View& v) { return PackageNames::get().shape(v); })
+      .def_property_readonly("dtype", [](const View& v) { return PackageNames::get().dtype(*v.element); })
       .def_property_readonly("buffer",
-                             [](const View& v) {
-                               return names().buffers[py::str(std::string(nki::name_of(v.storage->buffer)))];
-                             })
+                             [](const View& v) { return PackageNames::get().buffer(v.storage->buffer); })
       .def_property_readonly("name", [](const View& v) { return v.storage->name; })
       .def_property_readonly("ndim", [](const View& v) { return v.dims.size(); })
       .def_property_readonly("size", &View::elements)
@@ -179,7 +165,6 @@ void bind_views(py::module_& m) {
       .def_property_readonly(
           "element", [](const View& v) { return v.element; }, py::return_value_policy::reference)
       .def_property_readonly("storage_id", [](const View& v) { return v.storage->id; })
-      .def_property_readonly("storage_shape", [](const View& v) { return v.storage->shape; })
       .def_property_readonly("on_chip", &View::on_chip)
       .def_property_readonly("address",
                              [](const View& v) -> py::object {
@@ -194,7 +179,7 @@ void bind_views(py::module_& m) {
       .def("__getitem__",
            [](const View& v, const py::object& key) { return nki::indexed(v, indices_of(v, key)); })
       .def("__setitem__", [](const py::object& self, const py::object& key,
-                             const py::object& value) { names().assign(self, key, value); })
+                             const py::object& value) { PackageNames::get().assign()(self, key, value); })
       .def("ap", &ap, py::arg("pattern"), py::arg("offset") = py::none(),
            py::arg("scalar_offset") = py::none(), py::arg("vector_offset") = py::none(),
            py::arg("indirect_dim") = 0, py::arg("dtype") = nullptr)
@@ -251,6 +236,8 @@ void bind_views(py::module_& m) {
              return pattern;
            })
       .def("is_contiguous", &View::is_contiguous)
+      .def("same_elements", &nki::same_elements)
+      .def("overlaps", &nki::overlap)
       .def("is_indirect", [](const View& v) { return v.dynamic.kind != nki::Dynamic::Kind::kNone; });
 
   py::class_<Register>(m, "Register", "A register of the sequencers.")

@@ -74,18 +74,18 @@ class Attempt:
         reason = ""
         try:
             with contextlib.redirect_stdout(Tee(recorder)):
-                self._call()
+                self._call(launches)
         except SystemExit as end:
             reason = f"the script ends with status {end.code}" if end.code else ""
         except BaseException as mistake:
             reason = told(mistake)
         send(outcome(request, recorder, launches, reason))
 
-    def _call(self):
+    def _call(self, launches):
         if not self.path:
             call_recipe(self.request)
         elif self.kind == "pytest":
-            run_pytest(self.path)
+            run_pytest(self.path, launches)
         else:
             run_script(self.path, self.request, self.replaced)
 
@@ -124,26 +124,32 @@ def script_has_calls(tree):
     return any(isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) for node in tree.body)
 
 
-def run_pytest(path):
+def run_pytest(path, launches):
+    """Runs the tests of a file. A failure counts if its test launches the wanted kernel, or if no test does."""
     import pytest
 
     class Failures:
         def __init__(self):
-            self.texts = []
+            self.texts, self.others, self.before = [], [], 0
+
+        def pytest_runtest_setup(self, item):
+            self.before = len(launches.records)
 
         def pytest_runtest_logreport(self, report):
             if report.failed:
                 crash = getattr(report.longrepr, "reprcrash", None)
-                self.texts.append(f"{report.nodeid.split('::')[-1]}: {crash.message if crash else report.longrepr}")
+                text = f"{report.nodeid.split('::')[-1]}: {crash.message if crash else report.longrepr}"
+                (self.texts if len(launches.records) > self.before else self.others).append(text)
 
         def pytest_collectreport(self, report):
             if report.failed:
-                self.texts.append(str(report.longrepr))
+                self.others.append(str(report.longrepr))
 
     failures = Failures()
     pytest.main([path, "-q", "-s", "-p", "no:cacheprovider", "--assert=plain", "-c", os.devnull, "--rootdir", os.path.dirname(path)], [failures])
-    if failures.texts:
-        raise AssertionError(failures.texts[0])
+    counted = failures.texts or ([] if launches.records else failures.others)
+    if counted:
+        raise AssertionError(counted[0])
 
 
 def call_recipe(request):

@@ -53,7 +53,10 @@ class Judge {
     bool grew = false;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       Set now = nodes_[n].complete;
-      if (nodes_[n].place > 0) now |= nodes_[n - 1].complete;  // same queue: starts in order
+      if (nodes_[n].place > 0) {  // same queue: starts in order, and a wait is over when the next one starts
+        now |= nodes_[n - 1].complete;
+        if (nodes_[n - 1].instruction->op == isa::Opcode::kSemWait) now.set(n - 1);
+      }
       const isa::Wait& wait = nodes_[n].instruction->wait;
       if (wait.kind != isa::Wait::Kind::kNone)
         for (std::size_t x = 0; x < nodes_.size(); ++x)

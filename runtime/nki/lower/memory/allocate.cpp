@@ -32,8 +32,9 @@ constexpr std::int64_t kForever = INT64_MAX;
                    [](const Storage* a, const Storage* b) { return a->row_bytes() > b->row_bytes(); });
   constexpr std::size_t kShown = 20;
   for (std::size_t n = 0; n < std::min(live.size(), kShown); ++n)
-    text += fmt::format("\n  {:>7} bytes  {}{}", live[n]->row_bytes(), live[n]->text(),
-                        live[n]->line == isa::kNoLine ? "" : ", " + place_of(trace, live[n]->line));
+    text += fmt::format(
+        "\n  {:>7} bytes  {}{}", live[n]->row_bytes(), live[n]->text(),
+        live[n]->named && live[n]->line != isa::kNoLine ? ", " + place_of(trace, live[n]->line) : "");
   if (live.size() > kShown) text += fmt::format("\n  and {} more", live.size() - kShown);
   throw base::UserError("E-NKI-020", place_of(trace, wanted.line), text, base::ExitStatus::kProgram);
 }
@@ -64,11 +65,6 @@ const Storage* in_place_source(const Trace& trace, const std::vector<LiveRange>&
 }
 
 }  // namespace
-
-std::string place_of(const Trace& trace, std::uint32_t line) {
-  if (line >= trace.lines.size()) return "";
-  return fmt::format("{}:{}", trace.lines[line].file, trace.lines[line].line);
-}
 
 std::vector<Loop> loops_of(const Trace& trace) {
   using Kind = RegisterWork::Kind;

@@ -46,7 +46,4 @@ Units capacity_of(const Trace& trace);
 // memory runs out: the text lists what lives at that point, with sizes and lines.
 std::vector<Place> allocate(const Trace& trace, const std::vector<LiveRange>& ranges, Allocation policy);
 
-// "kernel.py:12", or "" for kNoLine.
-std::string place_of(const Trace& trace, std::uint32_t line);
-
 }  // namespace tahoma::runtime::nki

@@ -16,8 +16,7 @@ namespace {
 class MemoryOrder {
  public:
   MemoryOrder(const Trace& trace, const std::vector<isa::Queue>& queues)
-      : trace_(trace),
-        dependences_(trace, queues),
+      : dependences_(trace, queues),
         followers_(dependences_),
         uses_(trace),
         capacity_(capacity_of(trace)),
@@ -27,7 +26,7 @@ class MemoryOrder {
     for (std::uint32_t s = 0; s < uses_.storages(); ++s)
       users_left_[s] = static_cast<std::uint32_t>(uses_.users(s).size());
     for (std::uint32_t e = 0; e < state_.size(); ++e) {
-      state_[e].source = is_source(trace.entries[e]);
+      state_[e].source = is_source(trace, trace.entries[e]);
       for (const std::uint32_t before : dependences_.before(e)) {
         ++state_[e].missing;
         if (!state_[before].source) ++state_[e].missing_work;
@@ -56,14 +55,6 @@ class MemoryOrder {
     bool source = false, offered = false, started = false;
     Units need{};  // while it is in the pool
   };
-
-  // It makes data without waiting for any, so it can start as late as they are needed.
-  bool is_source(const Recorded& entry) const {
-    if (!entry.transfer) return !is_fence(entry) && entry.instruction.op == isa::Opcode::kMemset;
-    const auto in_hbm = [&](const Side& side) { return !trace_.storages[side.storage]->on_chip(); };
-    return !in_hbm(entry.transfer->dst) &&
-           std::all_of(entry.transfer->sources.begin(), entry.transfer->sources.end(), in_hbm);
-  }
 
   bool is_wanted(std::uint32_t e) const {
     const auto all = followers_.of(e);
@@ -116,7 +107,6 @@ class MemoryOrder {
     }
   }
 
-  const Trace& trace_;
   Dependences dependences_;
   Followers followers_;
   TensorUses uses_;

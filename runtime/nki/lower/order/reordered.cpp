@@ -13,8 +13,7 @@ bool is_movable(const Trace& trace) {
                                                  [](const auto& s) { return s->on_chip() && s->place; });
 }
 
-Trace reordered(const Trace& trace, const std::vector<std::uint32_t>& order,
-                const std::vector<isa::Queue>& queues) {
+Trace in_order(const Trace& trace, const std::vector<std::uint32_t>& order) {
   Trace moved(trace.limits(), trace.usable(), trace.name);
   moved.storages = trace.storages;
   moved.lines = trace.lines;
@@ -23,12 +22,17 @@ Trace reordered(const Trace& trace, const std::vector<std::uint32_t>& order,
   std::vector<std::uint32_t> number(order.size());  // in the new order, by that in the old one
   for (std::uint32_t n = 0; n < order.size(); ++n) number[order[n]] = n;
   moved.entries.reserve(order.size());
-  for (const std::uint32_t e : order) {
-    Recorded& entry = moved.entries.emplace_back(trace.entries[e]);
-    // The choice of an engine depends on the order: what has been chosen is now asked for.
-    if (!is_fence(entry)) entry.engine = queues[e];
-    for (std::uint32_t& before : entry.after) before = number[before];
-  }
+  for (const std::uint32_t e : order)
+    for (std::uint32_t& before : moved.entries.emplace_back(trace.entries[e]).after) before = number[before];
+  return moved;
+}
+
+Trace reordered(const Trace& trace, const std::vector<std::uint32_t>& order,
+                const std::vector<isa::Queue>& queues) {
+  Trace moved = in_order(trace, order);
+  // The choice of an engine depends on the order: what has been chosen is now asked for.
+  for (std::size_t n = 0; n < order.size(); ++n)
+    if (!is_fence(moved.entries[n])) moved.entries[n].engine = queues[order[n]];
   return moved;
 }
 

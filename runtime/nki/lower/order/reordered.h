@@ -13,7 +13,9 @@ namespace tahoma::runtime::nki {
 // on-chip tensors at hand-given addresses, which may share bytes that dependences do not tell.
 bool is_movable(const Trace& trace);
 
-// `order`: the entries of the trace, each once. `queues`: by entry; they stay the same in the new order.
+// `order`: the entries of the trace, each once.
+Trace in_order(const Trace& trace, const std::vector<std::uint32_t>& order);
+// `queues`: by entry; they stay the same in the new order.
 Trace reordered(const Trace& trace, const std::vector<std::uint32_t>& order,
                 const std::vector<isa::Queue>& queues);
 

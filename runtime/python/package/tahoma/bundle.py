@@ -16,7 +16,7 @@ import numpy as np
 from tahoma import arguments, dtypes
 from tahoma.errors import KernelError
 from tahoma.kernel import Kernel, Launch, grid_of
-from tahoma.launch import Call
+from tahoma.launch import Call, programs_of
 from tahoma.program_bundle import Bundle, checked_outputs
 from tahoma.settings import configure, nearest
 
@@ -51,7 +51,7 @@ def generators(seed):
 
     def made(values, dtype):
         kind = dtypes.dtype_of(dtype)
-        return values.astype(kind.numpy) if kind.numpy is not None else dtypes.rounded(values, kind).astype(dtypes.low_precision(kind))
+        return dtypes.rounded(values, kind).astype(kind.dtype) if kind.numpy is None else values.astype(kind.numpy)
 
     def split(shape):
         dtype = "float32"
@@ -138,7 +138,7 @@ def trace(request):
     grid = grid_of(request["grid"], kernel.style) if request["grid"] else ()
     expected = golden(request, values)
     call = Call(kernel, grid, (), values)
-    programs = call.programs()
+    programs = programs_of([call])
     lowered = [p.tracer.lower(request["allocation"], request["tensor_copy"], request["order"]) for p in programs]
     bundle = Bundle([call], call.cores, programs, lowered)
     bundle.write(request["out"], "functional" if request["values"] else "timing")
@@ -160,7 +160,7 @@ def golden(request, values):
 
 
 def add_expected(request, bundle, expected):
-    views = checked_outputs(bundle.programs[0].returned, bundle.name)
+    views = checked_outputs(bundle.programs[0].returned, bundle.calls[0].kernel)
     tensors = [bundle._tensor(0, view) for view in views] or sorted(bundle.in_place[0])
     if len(tensors) != len(expected):
         raise Mistake(f"{request['reference']} returns {len(expected)} arrays, the kernel {len(tensors)}")

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Element types of nki.language, and arrays of them on the host.
 
-NumPy has neither bfloat16 nor fp8. An array of such a type may be a torch tensor (bfloat16), an array of ml_dtypes, void bytes
-of the type's size (what ml_dtypes saves), or a float32 array whose NumPy dtype carries the name in its metadata
-(`tahoma.dtypes.low_precision`); values are rounded once, to nearest even, when they enter a kernel.
+NumPy has neither bfloat16 nor fp8. An array of such a type may be a torch tensor (bfloat16), an array of ml_dtypes or of our own
+module _tahoma_types (`tahoma.dtypes.host_type`), or void bytes of the type's size (what ml_dtypes saves).
 """
 import importlib
 
@@ -88,8 +87,6 @@ def name_of(value):
         as_numpy = np.dtype(value)
     except TypeError:
         raise TypeError(f"{value!r} is no dtype") from None
-    if as_numpy.metadata and "dtype" in as_numpy.metadata:
-        return as_numpy.metadata["dtype"]
     name = _NARROWED.get(as_numpy.name, as_numpy.name)
     return name_of(name)
 
@@ -124,12 +121,7 @@ def host_type(name):
             return np.dtype(getattr(importlib.import_module(module), name))
         except (ImportError, AttributeError):
             pass
-    return low_precision(name)
-
-
-def low_precision(name):
-    """NumPy's float32 with the name of the low-precision type that its values stand for."""
-    return np.dtype(np.float32, metadata={"dtype": name_of(name)})
+    raise TypeError(f"{name} needs ml_dtypes, or _tahoma_types, which is built where NumPy's headers are")
 
 
 def rounded(values, name):
@@ -174,22 +166,9 @@ def encode(values, name):
 
 
 def decode(data, name, shape):
-    """The array that bytes of a type stand for; types that NumPy lacks become float32."""
+    """The array that bytes of a type stand for."""
     name = name_of(name)
-    if name in _NUMPY:
-        return np.frombuffer(data, _NUMPY[name]).reshape(shape).copy()
-    if name == "bfloat16":
-        bits = np.frombuffer(data, np.uint16).astype(np.uint32) << 16
-        return bits.view(np.float32).reshape(shape).astype(low_precision(name))
-    exponent_bits, mantissa, bias, _ = _FLOAT_BITS[name]
-    codes = np.arange(256)
-    field, digits = (codes & 0x7F) >> mantissa, codes & ((1 << mantissa) - 1)
-    size = np.where(field == 0, np.ldexp(digits.astype(np.float64), 1 - bias - mantissa),
-                    np.ldexp(1.0 + digits / (1 << mantissa), field - bias))
-    top = (1 << exponent_bits) - 1
-    size = np.where(field == top, np.where(digits == 0, np.inf, np.nan), size)
-    table = np.where(codes >= 128, -size, size).astype(np.float32)
-    return table[np.frombuffer(data, np.uint8)].reshape(shape).astype(low_precision(name))
+    return np.frombuffer(data, ALL[name].dtype).reshape(shape).copy()
 
 
 def array_name(array):
@@ -225,7 +204,7 @@ def array_bytes(array, name=None):
 
 
 def result_array(data, name, shape, like=None):
-    """An output in the framework of `like`: a torch tensor for a torch tensor, else NumPy (ml_dtypes where present)."""
+    """An output in the framework of `like`: a torch tensor for a torch tensor, else NumPy."""
     if like is not None and hasattr(like, "detach"):
         import torch
 
@@ -233,14 +212,6 @@ def result_array(data, name, shape, like=None):
             return torch.from_numpy(np.frombuffer(data, np.int16).reshape(shape).copy()).view(torch.bfloat16)
         if name in ("uint16", "uint32"):
             return torch.from_numpy(decode(data, name, shape).astype({"uint16": np.int32, "uint32": np.int64}[name]))
-        return torch.from_numpy(np.ascontiguousarray(decode(data, name, shape)))
-    if name in _FLOAT_BITS:
-        try:
-            import ml_dtypes
-
-            exact = getattr(ml_dtypes, name, None)
-            if exact is not None and np.dtype(exact).itemsize == ALL[name].itemsize:
-                return np.frombuffer(data, exact).reshape(shape).copy()
-        except (ImportError, TypeError):
-            pass
+        values = decode(data, name, shape)
+        return torch.from_numpy(values.astype(np.float32) if name in _FLOAT_BITS else values)
     return decode(data, name, shape)

@@ -40,10 +40,19 @@ class Launch:
 
     def __call__(self, *args, **kwargs):
         if context.active() is not None:
+            inside_grid(self.kernel, self.grid)
             return self.kernel.function(*args, **kwargs)
         from tahoma import launch
 
         return launch.launch(self.kernel, self.grid, args, kwargs)
+
+
+def inside_grid(kernel, grid):
+    """A kernel inside a kernel is part of the caller's programs: its grid can only be theirs."""
+    around = context.active().grid
+    if grid not in ((), around) and not (set(grid) == {1} and not around):
+        refuse("E-NKI-014", f"kernel {kernel.__name__}[{', '.join(map(str, grid))}] inside a kernel, which is part of the programs of its caller; "
+                            f"expected no grid or the caller's, {list(around) if around else 'which has none'}")
 
 
 def grid_of(grid, style):

@@ -37,8 +37,17 @@ def current_place():
     active = context.active()
     if active is None:
         return ""
-    active.tracer.at_caller()
     return active.tracer.place()
+
+
+def place_of(mistake):
+    """The kernel's innermost line of an exception, as "file:line"."""
+    trace, place = mistake.__traceback__, ""
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        place = place if file.startswith(PACKAGE) else f"{file}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
 
 
 def run_traced_kernel(function, args, kwargs):
@@ -67,8 +76,15 @@ class Call:
             raise TypeError(f"{self.name}: {mistake}") from None
         for name, value in bound.arguments.items():
             arguments.collect(value, name, self.inputs)
-        self.encoded = [dtypes.array_bytes(array) for array in self.inputs.arrays]  # dtype name, shape, bytes
+        self.encoded = [self._bytes(array, name) for array, name in zip(self.inputs.arrays, self.inputs.names)]
         self.cores = grid[0] if grid else 1
+
+    def _bytes(self, array, name):
+        """The dtype's name, the shape and the bytes of an argument."""
+        try:
+            return dtypes.array_bytes(array)
+        except TypeError as mistake:
+            raise TypeError(f"{self.name}: argument {name}: {mistake}; expected one of {', '.join(dtypes.ALL)}") from None
 
     def programs(self, rank=0, ranks=1):
         """The trace of each physical core of the grid."""
@@ -78,6 +94,7 @@ class Call:
     def trace(self, program_id, machine_model, rank=0, ranks=1):
         tracer = _tahoma.Tracer(machine_model, self.name, PACKAGE)
         tracer.most_entries = settings().most_instructions
+        tracer.name_variables(variables.variable_of)
         tensors = {}
         with context.Context(tracer, program_id, self.grid, rank, ranks) as active:
             active.style = self.kernel.style
@@ -88,12 +105,11 @@ class Call:
             kwargs = arguments.converted(self.kwargs, lambda array: tensors[id(array)])
             try:
                 returned = run_traced_kernel(self.kernel.function, args, kwargs)
-            except RecursionError:
-                raise KernelError("E-NKI-026", current_place(), "the kernel calls itself without end") from None
-            outputs = checked_outputs(returned, self.name)
+            except RecursionError as mistake:
+                raise KernelError("E-NKI-026", place_of(mistake), "the kernel calls itself without end") from None
+            outputs = checked_outputs(returned, self.kernel)
             for tensor in outputs:
                 tracer.set_role(tensor, _tahoma.Role.output)
-            tracer.name_variables(variables.variable_of)
         return Traced(active, [tensors[id(a)] for a in self.inputs.arrays], returned)
 
 
@@ -151,14 +167,19 @@ def run_calls(calls):
     return Prepared(calls).run()
 
 
+def programs_of(calls):
+    """The programs of one call for each rank. A kernel that does not come to an end is stopped."""
+    with time_limit(float(os.environ.get("TAHOMA_TRACE_SECONDS", "600"))):
+        return [program for rank, call in enumerate(calls) for program in call.programs(rank, len(calls))]
+
+
 class Prepared:
     """One call for each rank, traced and lowered once, and ready to run in any mode."""
 
     def __init__(self, calls):
         start = time.perf_counter()
         self.calls, self.name = calls, calls[0].name
-        with time_limit(float(os.environ.get("TAHOMA_TRACE_SECONDS", "600"))):
-            programs = [program for rank, call in enumerate(calls) for program in call.programs(rank, len(calls))]
+        programs = programs_of(calls)
         traced = time.perf_counter()
         lowered = [p.tracer.lower(settings().allocation, settings().tensor_copy, settings().order) for p in programs]
         self.bundle = Bundle(calls, calls[0].cores, programs, lowered)

@@ -7,18 +7,20 @@ import numpy as np
 
 import _tahoma
 from _tahoma import NkiTensor
-from tahoma import dtypes
+from tahoma import dtypes, variables
 from tahoma.errors import KernelError, refuse
 
 
-def checked_outputs(returned, name):
+def checked_outputs(returned, kernel):
     """The tensors that a kernel returns; the tensors must be in shared HBM."""
     tensors = []
     for value in returned if isinstance(returned, (tuple, list)) else [] if returned is None else [returned]:
         if not isinstance(value, NkiTensor):
-            raise KernelError("E-NKI-033", "", f"kernel {name} returns {type(value).__name__} {value!r}; expected tensors in HBM")
+            raise KernelError("E-NKI-033", variables.place_of_return(kernel.function),
+                              f"kernel {kernel.__name__} returns {type(value).__name__} {value!r}; expected tensors in HBM")
         if str(value.buffer) != "shared_hbm":
-            raise KernelError("E-NKI-033", "", f"kernel {name} returns {value!r}; expected a tensor in shared_hbm")
+            raise KernelError("E-NKI-033", variables.place_of_return(kernel.function),
+                              f"kernel {kernel.__name__} returns {value!r}; expected a tensor in shared_hbm")
         tensors.append(value)
     return tensors
 
@@ -54,8 +56,9 @@ class Bundle:
         known = self.tensors[self.number_of[key]]
         first = known["argument"]
         if first["shape"] != argument["shape"] or first["element"] != argument["element"]:
-            refuse("E-NKI-034", f"the programs of the two cores declare different tensors in shared_hbm as number {key[2]}: "
-                                f"{first['name']} {first['shape']} and {argument['name']} {argument['shape']}")
+            raise KernelError("E-NKI-034", argument["place"],
+                              f"the programs of the two cores declare different tensors in shared_hbm as number {key[2]}: "
+                              f"{first['name']} {first['shape']} and {argument['name']} {argument['shape']}")
         known["written"] = known["written"] or argument["written"]
 
     def _held(self, core, argument):
@@ -84,7 +87,7 @@ class Bundle:
         outputs = set()
         for rank, call in enumerate(self.calls):
             program = self._first(rank)
-            for view in checked_outputs(program.returned, self.name):
+            for view in checked_outputs(program.returned, call.kernel):
                 outputs.add(self._tensor(rank, view))
             for number, view in enumerate(program.inputs):
                 tensor = self._tensor(rank, view)

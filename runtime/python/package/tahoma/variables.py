@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The variable to which a line of a kernel assigns: the name of the tensors that the line declares."""
+"""What the text of a kernel says about its lines: the variable to which a line assigns, which is the name of the tensors that it
+declares, and the line that returns."""
 import ast
+import inspect
 import linecache
 
 _GROW = ("append", "extend", "insert", "add", "setdefault")  # methods of containers: x.append(tensor) belongs to x
@@ -15,6 +17,27 @@ def variable_of(file, line, function):
     if file not in _files or _files[file][0] is not text:
         _files[file] = (text, _variables_of("".join(text)))
     return _files[file][1].get(line, "")
+
+
+def place_of_return(function):
+    """The line of a function's only return statement as "file:line", or that of its `def` if there are several or none."""
+    code = inspect.unwrap(function).__code__
+    first, lines = code.co_firstlineno, []
+    try:
+        for node in ast.walk(ast.parse("".join(linecache.getlines(code.co_filename)))):
+            if isinstance(node, ast.FunctionDef) and code.co_firstlineno == min([node.lineno] + [d.lineno for d in node.decorator_list]):
+                first, lines = node.lineno, [inner.lineno for inner in _own(node) if isinstance(inner, ast.Return)]
+    except (SyntaxError, ValueError):
+        pass
+    return f"{code.co_filename}:{lines[0] if len(lines) == 1 else first}"
+
+
+def _own(function):
+    """The nodes of a function without those of the functions inside it."""
+    for node in ast.iter_child_nodes(function):
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            yield from _own(node)
 
 
 def _variables_of(text):

@@ -5,7 +5,7 @@ from _tahoma import NkiTensor
 from tahoma import dtypes
 from tahoma.errors import refuse
 
-_access_pattern, _reinterpret = NkiTensor.ap, NkiTensor.reinterpret
+access_pattern, _reinterpret = NkiTensor.ap, NkiTensor.reinterpret
 
 
 def _element(dtype):
@@ -14,8 +14,8 @@ def _element(dtype):
 
 def _ap(self, pattern, offset=None, scalar_offset=None, vector_offset=None, indirect_dim=0, dtype=None):
     """A view of the storage's elements: [[stride, count], ...] from `offset`."""
-    return _access_pattern(self, pattern, None if offset is None else int(offset), scalar_offset, vector_offset, int(indirect_dim),
-                           None if dtype is None else _element(dtype))
+    return access_pattern(self, pattern, None if offset is None else int(offset), scalar_offset, vector_offset, int(indirect_dim),
+                          None if dtype is None else _element(dtype))
 
 
 def _view(self, dtype):

@@ -8,13 +8,13 @@ from tahoma.dtypes import dtype
 from tahoma.refusals import refusing
 
 simulate = cpu_simulate = simulate_kernel
+trace = jit  # the first releases' name
 tensor.assign = staticmethod(assign)
 
 __all__ = ["OldKernel", "baremetal", "benchmark", "compiler", "cpu_simulate", "dtype", "isa", "jit", "language", "profile", "simulate",
-           "simulate_kernel", "tensor", "typing"]
+           "simulate_kernel", "tensor", "trace", "typing"]
 
 _lookup = refusing("neuronxcc.nki", {
-    "trace": "a kernel is traced when it is called; tahoma.trace gives the record",
     "nki_call": "calls from frameworks go through nki.jit",
     "jax": "kernels take NumPy and torch arrays",
     "benchmark_with_profile": "nki.benchmark and nki.profile are the two",

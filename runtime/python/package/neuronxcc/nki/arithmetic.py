@@ -100,12 +100,11 @@ def broadcast(value, shape):
 
 # --- element by element -------------------------------------------------------------------------------------------------
 def padded(x, y):
-    rank = max(x.ndim, y.ndim)
-    while x.ndim < rank:
+    while x.ndim < y.ndim:
         x = x.expand_dim(1)
-    while y.ndim < rank:
+    while y.ndim < x.ndim:
         y = y.expand_dim(1)
-    return x, y, tuple(max(a, b) for a, b in zip(x.shape, y.shape))
+    return x, y, tuple(map(max, x.shape, y.shape))
 
 
 def binary(operator, x, y, dtype=None, mask=None, engine=None):
@@ -187,26 +186,28 @@ def unary(operator, x, dtype=None, mask=None):
 # --- along dimensions ---------------------------------------------------------------------------------------------------
 def reduced(op, x, axis, dtype=None, mask=None, keepdims=False, negate=False, what="a reduction"):
     view = off_hbm(x, what).read()
-    axes = sorted({int(a) % view.ndim if -view.ndim <= int(a) < view.ndim else int(a)
-                   for a in (axis if isinstance(axis, (tuple, list, range)) else [axis])})
-    if not axes or axes[0] < 1 or axes[-1] >= view.ndim:
-        refuse("E-NKI-014", f"{what} along {axes} of {view!r}; expected free dimensions, 1 to {view.ndim - 1}")
-    kept = [d for d in range(view.ndim) if d not in axes]
-    some, box = cut_by(mask, view.shape, what)
-    shape = tuple(1 if d in axes else view.shape[d] for d in range(view.ndim)) if keepdims else \
-        tuple(view.shape[d] for d in kept) + ((1,) if len(kept) == 1 else ())
+    sizes = view.shape
+    ndim = len(sizes)
+    axes = sorted({int(a) % ndim if -ndim <= int(a) < ndim else int(a) for a in (axis if isinstance(axis, (tuple, list, range)) else [axis])})
+    if not axes or axes[0] < 1 or axes[-1] >= ndim:
+        refuse("E-NKI-014", f"{what} along {axes} of {view!r}; expected free dimensions, 1 to {ndim - 1}")
+    kept = [d for d in range(ndim) if d not in axes]
+    last = axes == list(range(len(kept), ndim))
+    some, box = cut_by(mask, sizes, what)
+    shape = tuple([1 if d in axes else sizes[d] for d in range(ndim)]) if keepdims else \
+        tuple([sizes[d] for d in kept]) + ((1,) if len(kept) == 1 else ())
     kind = kind_of(dtype, view.dtype)
-    cut = box and [(0, 1) if d in axes else box[d] for d in range(view.ndim)] if keepdims else \
+    cut = box and [(0, 1) if d in axes else box[d] for d in range(ndim)] if keepdims else \
         box and [box[d] for d in kept] + ([(0, 1)] if len(kept) == 1 else [])
     partial = not some or (cut is not None and cut != [(0, n) for n in shape])
 
     def write(dst):
         if not some:
             return
-        source = boxed(view, box).permute(kept + axes)
+        source = boxed(view, box) if last else boxed(view, box).permute(kept + axes)
         to = boxed(dst if dst.shape == shape else dst.reshape(shape), cut) if partial else dst
         for target, piece, count in reduced_pieces(to, source, len(axes)):
-            compute.tensor_reduce(target, op, piece, list(range(piece.ndim - count, piece.ndim)), negate)
+            compute.tensor_reduce(target, op, piece, range(piece.ndim - count, piece.ndim), negate)
 
     return Result(recording.wait(Waiting(shape, kind, write, [view], partial=partial, natural=wide(kind))))
 

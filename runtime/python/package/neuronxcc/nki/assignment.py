@@ -29,7 +29,7 @@ def same_place(target, value):
     """`t[i] += x` stores what `+=` has updated already."""
     if not isinstance(value, (Stored, Indexed)) or not isinstance(target, (Stored, Indexed)):
         return False
-    return value is target or same_elements(target.unfilled(), value.unfilled())
+    return value is target or target.unfilled().same_elements(value.unfilled())
 
 
 def redirect(target, waiting):
@@ -40,7 +40,7 @@ def redirect(target, waiting):
         return False
     view = target.unfilled()
     for operand in waiting.operands:
-        if overlaps(view, operand):
+        if view.overlaps(operand):
             return False
     matmul = waiting.matmul
     if matmul is not None and not matmul.fits(target):
@@ -64,39 +64,7 @@ def origin_of(target):
 
 def same_shape(a, b):
     """Equal but for free dimensions of one element."""
-    return a == b or (a[0] == b[0] and [n for n in a[1:] if n != 1] == [n for n in b[1:] if n != 1])
-
-
-def same_elements(a, b):
-    """Whether two views have the same elements of one tensor in the same order."""
-    return a is b or (a.storage_id == b.storage_id and a.offset == b.offset and a.dtype == b.dtype and a.shape == b.shape
-                      and a.strides == b.strides)
-
-
-def overlaps(destination, operand):
-    """Whether they share bytes without being the same elements in the same order."""
-    if destination is operand:
-        return False
-    if destination.storage_id == operand.storage_id:
-        if same_elements(destination, operand):
-            return False
-    elif destination.address is None or operand.address is None or destination.buffer != operand.buffer:
-        return False  # only tensors that are placed by hand share bytes
-    a, b = reach(destination), reach(operand)
-    return all(x[0] < y[1] and y[0] < x[1] for x, y in zip(a, b))
-
-
-def reach(view):
-    """The partitions and the bytes of a partition that a view lies in."""
-    row = 1
-    for count in view.storage_shape[1:]:
-        row *= count
-    base = view.address[1] if view.address is not None else 0
-    low = high = view.offset % max(row, 1)
-    for stride, count in list(zip(view.strides, view.shape))[1:]:
-        low, high = low + min(0, stride * (count - 1)), high + max(0, stride * (count - 1))
-    first = view.first_partition
-    return (first, first + view.shape[0]), (base + low * view.itemsize, base + (high + 1) * view.itemsize)
+    return a is b or a == b or (a[0] == b[0] and [n for n in a[1:] if n != 1] == [n for n in b[1:] if n != 1])
 
 
 def update(target, value, operator, alone):
@@ -138,9 +106,8 @@ class Reduced(tensor):
     def _tile(self):
         """Without an assignment, a tile that belongs to the line of the call."""
         current = recording.flush()
-        current.tracer.at_caller()
         tiles = current.__dict__.setdefault("loop_reduced", {})
-        place = current.tracer.line
+        place = current.tracer.at_caller()
         if self.first:
             tiles[place] = Stored(current.tensor(self.shape, self.dtype))
         if not hasattr(self, "_made"):

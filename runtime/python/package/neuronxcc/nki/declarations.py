@@ -34,8 +34,7 @@ def declared(shape, dtype, buffer=sbuf, name="", number=None):
     shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     memory = new._memory({"hbm": "shared_hbm"}.get(str(buffer), buffer if isinstance(buffer, Memory) else str(buffer)))
     sizes = tuple(int(n) for n in shape)
-    current.tracer.at_caller()
-    line = current.tracer.line
+    line = current.tracer.at_caller()
     fill = lambda: None if number is None else Fill(number, line)
     if memory not in ("sbuf", "psum"):
         made = Stored(in_hbm(current, sizes, dtype, memory, name))

@@ -3,6 +3,8 @@
 
 An index is an affine expression of the dimensions of a tile: constant + sum of step[d] * i[d], with i[d] from 0 to count[d] - 1.
 """
+import operator
+
 from tahoma.errors import refuse
 
 
@@ -12,12 +14,12 @@ def padded(index, ndim):
 
 
 class Index:
-    __slots__ = ("counts", "steps", "constant")
+    __slots__ = ("counts", "steps", "constant", "_bounds")
     __array_ufunc__ = None  # NumPy's numbers leave the arithmetic to this class
     __hash__ = object.__hash__
 
     def __init__(self, counts, steps, constant=0):
-        self.counts, self.steps, self.constant = tuple(counts), tuple(steps), constant
+        self.counts, self.steps, self.constant, self._bounds = tuple(counts), tuple(steps), constant, None
         if 1 in self.counts:
             self.steps = tuple([0 if count == 1 else step for count, step in zip(self.counts, self.steps)])
 
@@ -30,7 +32,9 @@ class Index:
     @property
     def bounds(self):
         """The smallest and the largest value."""
-        return bounds_in(self, [(0, count) for count in self.counts])
+        if self._bounds is None:
+            self._bounds = bounds_in(self, [(0, count) for count in self.counts])
+        return self._bounds
 
     def __getitem__(self, key):
         """[:, None] and the like: new dimensions of one element."""
@@ -46,17 +50,27 @@ class Index:
         return Index(counts + list(self.counts[old:]), steps + list(self.steps[old:]), self.constant)
 
     def _scaled(self, factor):
-        return Index(self.counts, [step * factor for step in self.steps], self.constant * factor)
+        return made(self.counts, tuple([step * factor for step in self.steps]), self.constant * factor)
+
+    def _below(self, other, least):
+        """other - self - least."""
+        if isinstance(other, Index):
+            return other + self._scaled(-1) + -least
+        return made(self.counts, tuple([-step for step in self.steps]), _whole(other, "<") - self.constant - least)
 
     def __add__(self, other):
-        if isinstance(other, Index):
-            ndim = max(len(self.counts), len(other.counts))
+        if not isinstance(other, Index):
+            return made(self.counts, self.steps, self.constant + _whole(other, "+"))
+        counts, steps, others, more = self.counts, self.steps, other.counts, other.steps
+        if len(counts) != len(others):
+            ndim = max(len(counts), len(others))
             (counts, steps), (others, more) = padded(self, ndim), padded(other, ndim)
-            if any(a != b and 1 not in (a, b) for a, b in zip(counts, others)):
-                refuse("E-NKI-002", f"{self!r} and {other!r} have different shapes")
-            return Index([max(a, b) for a, b in zip(counts, others)], [a + b for a, b in zip(steps, more)],
-                         self.constant + other.constant)
-        return Index(self.counts, self.steps, self.constant + _whole(other, "+"))
+        if counts != others:
+            for a, b in zip(counts, others):
+                if a != b and a != 1 and b != 1:
+                    refuse("E-NKI-002", f"{self!r} and {other!r} have different shapes")
+            counts = tuple(map(max, counts, others))
+        return made(counts, tuple(map(operator.add, steps, more)), self.constant + other.constant)
 
     __radd__ = __add__
 
@@ -97,16 +111,16 @@ class Index:
         return Mask([self - other])
 
     def __le__(self, other):
-        return Mask([-self + other])
+        return Mask([self._below(other, 0)])
 
     def __gt__(self, other):
         return Mask([self - other - 1])
 
     def __lt__(self, other):
-        return Mask([-self + other - 1])
+        return Mask([self._below(other, 1)])
 
     def __eq__(self, other):
-        return Mask([self - other, -self + other])
+        return Mask([self - other, self._below(other, 0)])
 
     def __ne__(self, other):
         return ~(self == other)
@@ -115,9 +129,18 @@ class Index:
         refuse("E-NKI-002", f"{self!r} as a condition: an index stands for many numbers; use mask=")
 
 
-def _whole(value, operator):
+def made(counts, steps, constant):
+    """An index of which dimensions of one element have a step of 0 already."""
+    index = object.__new__(Index)
+    index.counts, index.steps, index.constant, index._bounds = counts, steps, constant, None
+    return index
+
+
+def _whole(value, sign):
+    if type(value) is int:
+        return value
     if not hasattr(value, "__index__"):
-        refuse("E-NKI-002", f"an index {operator} {type(value).__name__} {value!r}; expected a whole number")
+        refuse("E-NKI-002", f"an index {sign} {type(value).__name__} {value!r}; expected a whole number")
     return int(value)
 
 
@@ -160,7 +183,8 @@ class Mask:
         return parts[0] if len(parts) == 1 else Mask([], [parts])
 
     def __bool__(self):
-        refuse("E-NKI-002", "a comparison of indices as a condition: it holds for some elements only; use mask=")
+        refuse("E-NKI-002", "a comparison of indices as a condition, also by `and`, `or` or `not`: it holds for some elements only; "
+                            "use mask=, and combine masks with &, | and ~")
 
 
 def _all(masks):

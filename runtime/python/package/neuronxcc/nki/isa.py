@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """neuronxcc.nki.isa: the instructions, which return tiles."""
+import sys
+
 import nki.isa as new
 from neuronxcc.nki import products, recording
 from neuronxcc.nki.arithmetic import as_tensor, binary, copied, kind_of, off_hbm, reduced, result, rows, tile_and_operand, wide
+from neuronxcc.nki.cumulative import tensor_scalar_cumulative  # noqa: F401
 from neuronxcc.nki.indices import Index, Mask
 from neuronxcc.nki.masks import cut_by
 from neuronxcc.nki.operators import TOKENS
@@ -10,6 +13,7 @@ from neuronxcc.nki.pieces import boxed_pieces
 from neuronxcc.nki.products import box_is_whole
 from neuronxcc.nki.searches import (local_gather, max8, nc_find_index8, nc_match_replace8, sequence_bounds)  # noqa: F401
 from neuronxcc.nki.tensors import Result, boxed, tensor
+from nki.isa import constants
 from nki.isa.constants import *  # noqa: F403
 from nki.isa.constants import (dge_mode, engine, gpsimd_engine, matmul_perf_mode, nc_version, oob_mode, reduce_cmd, scalar_engine,  # noqa: F401
                                tensor_engine, unknown_engine, vector_engine)
@@ -17,6 +21,8 @@ from tahoma import dtypes, tiles
 from tahoma.errors import refuse
 from tahoma.operators import operator_of
 from tahoma.refusals import refusing
+
+sys.modules[f"{__name__}.constants"] = constants  # `from neuronxcc.nki.isa.constants import dge_mode`
 
 _FP32_MIN = -3.4028234663852886e38
 

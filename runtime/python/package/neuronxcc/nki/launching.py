@@ -81,6 +81,7 @@ class OldKernel(launches.Kernel):
 
     def __call__(self, *args, **kwargs):
         if context.active() is not None:
+            launches.inside_grid(self, self.grid)
             return self.body(*args, **kwargs)
         from tahoma import launch
 

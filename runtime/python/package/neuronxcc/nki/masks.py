@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What masks leave of a tile: a rectangle, as [(start, stop), ...]."""
-from neuronxcc.nki.indices import Index, Mask, bounds_in, padded
+from neuronxcc.nki.indices import Index, Mask, bounds_in, made, padded
 from tahoma.errors import refuse
 
 
@@ -56,6 +56,8 @@ def _cut(mask, box, shape, what):
 
 def _fitted(term, shape, what):
     """The term with one step for each dimension of the tile."""
+    if term.counts == shape:
+        return term
     extra = len(shape) - len(term.counts)
     if extra < 0:
         if any(count != 1 for count in term.counts[:-extra]):
@@ -65,6 +67,4 @@ def _fitted(term, shape, what):
     for d, (count, size) in enumerate(zip(counts, shape)):
         if steps[d] and count != size:
             refuse("E-NKI-002", f"{what}: the mask has {count} elements in dimension {d}, the tile {size}")
-    fitted = Index((), (), term.constant)
-    fitted.counts, fitted.steps = counts, steps
-    return fitted
+    return made(counts, steps, term.constant)

@@ -2,7 +2,7 @@
 """Parts of tensors: what index objects choose, rows that a tile chooses, and blocks."""
 from neuronxcc.nki.indices import Index, bounds_in
 from neuronxcc.nki.tensors import Result, Stored, boxed, tensor
-from tahoma import dtypes, tiles
+from tahoma import dtypes, tiles, views
 from tahoma.errors import refuse
 from tahoma.shape import Shape
 
@@ -11,19 +11,25 @@ class Indexed(tensor):
     """A part of a tensor that index objects choose."""
 
     def __init__(self, base, indices):
-        self.base, self.indices = base, indices
         ndim = max([len(index.counts) for index in indices])
         aligned = [index if len(index.counts) == ndim else index + Index((1,) * ndim, (0,) * ndim) for index in indices]
-        self.counts = tuple(map(max, zip(*[index.counts for index in aligned])))
+        counts = aligned[0].counts
         for index in aligned:
-            if index.counts != self.counts and any(count not in (1, whole) for count, whole in zip(index.counts, self.counts)):
-                refuse("E-NKI-002", f"indices of {base!r} have different shapes: {indices}")
+            if index.counts != counts:
+                counts = tuple(map(max, *[index.counts for index in aligned]))
+                break
+        for index in aligned:
+            for count, whole in zip(index.counts, counts):
+                if count != whole and count != 1:
+                    refuse("E-NKI-002", f"indices of {base!r} have different shapes: {indices}")
         # Dimensions of the tensor that have no index follow those of the indices.
         for d in range(len(indices), base.ndim):
             aligned = [index[(slice(None),) * len(index.counts) + (None,)] for index in aligned]
-            aligned.append(Index((1,) * len(self.counts) + (base.shape[d],), (0,) * len(self.counts) + (1,)))
-            self.counts += (base.shape[d],)
-        self.indices, self.shape, self.dtype, self.buffer = aligned, Shape(self.counts), base.dtype, base.buffer
+            aligned.append(Index((1,) * len(counts) + (base.shape[d],), (0,) * len(counts) + (1,)))
+            counts += (base.shape[d],)
+        self.base, self.indices, self.shape, self.dtype, self.buffer = base, aligned, Shape(counts), base.dtype, base.buffer
+
+    on_chip = property(lambda self: self.base.on_chip)
 
     def read(self, box=None):
         return self._of(self.base.read(), box)
@@ -36,20 +42,21 @@ class Indexed(tensor):
 
     def _of(self, view, box, writing=False):
         if box is None:
-            box, counts = [(0, count) for count in self.counts], list(self.counts)
-        elif len(box) != len(self.counts):
+            counts = list(self.shape)
+        elif len(box) != len(self.shape):
             refuse("E-NKI-002", f"a mask of {len(box)} dimensions on {self!r}")
         else:
             counts = [stop - start for start, stop in box]
         offset, steps, on_chip = 0, [0] * len(counts), self.on_chip
         for k, (index, stride, size) in enumerate(zip(self.indices, view.strides, self.base.shape)):
-            low, high = bounds_in(index, box)
+            low, high = index.bounds if box is None else bounds_in(index, box)
             if low < 0 or high >= size:
                 refuse("E-NKI-002", f"index {k} of {view!r} runs from {low} to {high}; expected 0 to {size - 1}")
             offset += stride * index.constant
             for d, step in enumerate(index.steps):
                 if step != 0:
-                    offset += stride * step * box[d][0]
+                    if box is not None:
+                        offset += stride * step * box[d][0]
                     steps[d] += stride * step
                     if on_chip and counts[d] > 1 and (k == 0) != (d == 0):
                         refuse("E-NKI-002", f"{view!r}: index 0 is the partition; expected dimension 0 of the tile there, and nowhere else")
@@ -62,7 +69,23 @@ class Indexed(tensor):
 
     @staticmethod
     def _pattern(view, counts, steps, offset):
-        return view.ap([[step, count] for step, count in zip(steps, counts)], offset)
+        return views.access_pattern(view, list(zip(steps, counts)), offset)
+
+
+def _slices(indices, base):
+    """Slices in place of the index objects beside a tile of row numbers: each runs along a dimension of its own, in order."""
+    last = 0
+    for index in indices:
+        if not isinstance(index, Index):
+            yield index
+            continue
+        along = [d for d, step in enumerate(index.steps) if step != 0]
+        if len(along) > 1 or (along and (along[0] <= last or index.steps[along[0]] < 0)):
+            refuse("E-NKI-002", f"{index!r} beside a tile as index of {base!r}; expected indices that run along one dimension each, in order, "
+                                "and not along the partition")
+        last = along[0] if along else last
+        low, high = index.bounds
+        yield slice(low, high + 1, index.steps[last] if along else 1)
 
 
 class Gathered(tensor):
@@ -70,9 +93,9 @@ class Gathered(tensor):
 
     def __init__(self, base, rows, rest):
         self.base, self.rows = base, rows
-        self.inner = base[(slice(0, 1),) + tuple(rest)] if not any(isinstance(r, Index) for r in rest) else None
-        if self.inner is None or str(base.buffer) == "sbuf":
-            refuse("E-NKI-002", f"{base!r} with a tile as index; expected a tensor in HBM and slices beside the tile")
+        if str(base.buffer) == "sbuf":
+            refuse("E-NKI-002", f"{base!r} with a tile as index; expected a tensor in HBM")
+        self.inner = base[(slice(0, 1),) + tuple(_slices(rest, base))]
 
     shape = property(lambda self: Shape((self.rows.shape[0],) + tuple(self.inner.shape[1:])))
     dtype = property(lambda self: self.base.dtype)

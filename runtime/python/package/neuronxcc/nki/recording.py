@@ -29,27 +29,33 @@ class Waiting:
         self.view = None
         self._write = write
         self.current = context.current()
-        self.current.tracer.at_caller()
-        self.line = self.current.tracer.line
+        self.line = self.current.tracer.at_caller()
 
     def exact(self, dtype):
         """Whether a destination of this type gets what a tile of its own and a copy would give it."""
         return dtype is self.dtype or self.natural is None or self.natural is self.dtype
 
     def into(self, view, **how):
-        with held(self.current.tracer, self.line):
-            self._record(view, **how)
+        """Records the instruction with this destination."""
+        tracer = self.current.tracer
+        tracer.hold_line(self.line)
+        try:
+            self.view = view
+            self._write(view, **how)
+        finally:
+            tracer.hold_line(None)
 
     def materialise(self):
-        with held(self.current.tracer, self.line):
-            view = self.current.tensor(self.shape, self.dtype, self.buffer)
+        """Records the instruction with a tile of its own as its destination."""
+        tracer = self.current.tracer
+        tracer.hold_line(self.line)
+        try:
+            self.view = view = self.current.tensor(self.shape, self.dtype, self.buffer)
             if self.partial:
-                self.current.tracer.emit("memset", None, dst=view, value=0.0)
-            self._record(view)
-
-    def _record(self, view, **how):
-        self.view = view
-        self._write(view, **how)
+                tracer.emit("memset", None, dst=view, value=0.0)
+            self._write(view)
+        finally:
+            tracer.hold_line(None)
 
 
 class held:

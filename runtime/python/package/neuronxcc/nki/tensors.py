@@ -18,6 +18,7 @@ class tensor:
 
     __array_ufunc__ = None  # NumPy's numbers leave the arithmetic to this class
     __hash__ = object.__hash__
+    loadable = False  # on chip already, and nl.load takes it
     part = assign = broadcasting = copying = None  # functions of parts.py, assignment.py and arithmetic.py, which set them
 
     def __class_getitem__(cls, shape):  # annotations: nt.tensor[128, 512]
@@ -47,6 +48,8 @@ class tensor:
         return f"tensor {self.dtype}{list(self.shape)} in {self.buffer}"
 
     def __bool__(self):
+        if not self.on_chip:
+            return True  # `if bias:` asks whether there is one
         refuse("E-NKI-015", f"{self!r} as a condition: its values are known only while the kernel runs")
 
     def __iter__(self):
@@ -104,10 +107,11 @@ def boxed(view, box, what="a mask"):
     """The rectangle of a view; dimensions of one element stand for any number."""
     if box is None:
         return view
-    if view.ndim != len(box):
+    shape = view.shape
+    if len(shape) != len(box):
         refuse("E-NKI-002", f"{what} of {len(box)} dimensions on {view!r}")
     for d, (start, stop) in enumerate(box):
-        if view.shape[d] != 1 and (start, stop) != (0, view.shape[d]):
+        if shape[d] != 1 and (start != 0 or stop != shape[d]):
             view = view.slice(d, start, stop)
     return view
 
@@ -164,10 +168,11 @@ class Stored(tensor):
     """A view of a tensor."""
 
     def __init__(self, view, origin=None):
-        self._place, self.origin = view, origin or Origin(view)
+        self._place, self.origin = view, Origin(view) if origin is None else origin
         self.shape, self.dtype, self.buffer = view.shape, view.dtype, view.buffer  # asked often, and slow to make from the view
 
     name = property(lambda self: self._place.name)
+    on_chip = property(lambda self: self._place.on_chip)
 
     def __repr__(self):
         return repr(self._place)

@@ -23,7 +23,14 @@ class NkiInstruction:
         self.number = number
 
     def depends_on(self, *producers):
-        """This instruction follows the producers: instructions are recorded in program order, which already says so."""
+        """This instruction starts when the producers are complete, also on other engines."""
+        tracer = context.current("depends_on").tracer
+        for producer in producers:
+            if not isinstance(producer, NkiInstruction):
+                refuse("E-NKI-013", f"depends_on: {type(producer).__name__} {producer!r}; expected what an instruction returned")
+            if producer.number >= self.number:
+                refuse("E-NKI-013", "depends_on: the producer is recorded after the instruction that depends on it; expected an earlier one")
+            tracer.depends(self.number, producer.number)
         return self
 
 

@@ -93,10 +93,11 @@ def scalar_tensor_tensor(dst, data, op0, operand0, op1, operand1, reverse0=False
 
 
 def _reduced_axes(data, axis, whole):
-    axes = sorted({int(a) % data.ndim for a in (axis if isinstance(axis, (list, tuple, range)) else [axis])})
-    tail = list(range(data.ndim - len(axes), data.ndim))
+    ndim = data.ndim
+    axes = sorted({int(a) % ndim for a in (axis if isinstance(axis, (list, tuple, range)) else [axis])})
+    tail = list(range(ndim - len(axes), ndim))
     if axes != tail and axes == [1] and whole:
-        axes = tail = list(range(1, data.ndim))  # before NKI 0.3: axis 1 is all free dimensions
+        axes = tail = list(range(1, ndim))  # before NKI 0.3: axis 1 is all free dimensions
     if axes != tail or axes[0] == 0:
         refuse("E-NKI-014", f"nisa.tensor_reduce over axes {axes} of {data!r}; expected the last free dimensions")
     return len(axes)
@@ -164,12 +165,12 @@ def tensor_scalar_reduce(dst, data, op0, operand0, reduce_op, reduce_res=None, r
 
 
 def tensor_scalar_cumulative(dst, src, op0, op1, imm0, imm1=None, reduce_cmd=reduce_commands.reset_reduce, name=None):
-    """Running op1 over (src op0 imm0)."""
+    """Running op1 over (src op0 imm0). Only load_reduce begins with imm1; other commands take it and do not use it."""
     tracer = context.current("nisa.tensor_scalar_cumulative").tracer
     first = alu_of(op0, "op0")
     tracer.emit("tensor_scalar_cumulative", None, dst=dst, src=src, op0=first,
                 scalar0=_operand(first, imm0, False, src.shape[0], "tensor_scalar_cumulative"), op1=alu_of(op1, "op1"),
-                command=command(reduce_cmd), init=column(imm1))
+                command=command(reduce_cmd), init=column(imm1) if command(reduce_cmd) == "load_reduce" else None)
     return recorded(tracer)
 
 
