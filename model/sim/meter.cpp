@@ -9,6 +9,8 @@ namespace tahoma::sim {
 
 void Meter::fail() {
   if (!failure_) failure_ = std::current_exception();
+  // SystemC prints its note about the stop to standard output, which belongs to the report.
+  sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   sc_core::sc_stop();
 }
 

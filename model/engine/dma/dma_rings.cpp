@@ -125,7 +125,9 @@ tlm::tlm_sync_enum DmaRings::on_answer(sim::Payload& payload, tlm::tlm_phase& ph
 
 // An empty packet through the network raises a semaphore of another core.
 void DmaRings::visible(const sim::Notify& n, unsigned engine, Time when) {
-  if (n.core == place_.core) return increments_.announce(n, when);
+  // A memory may report the acceptance of data later than it took place, by at most the latency of a write, which an ideal one
+  // does not have.
+  if (n.core == place_.core) return increments_.announce(n, std::max(when, sim::now()));
   meter_.effect_at(when);
   if (n.core == sim::kNobody) return;
   sim::Payload* p = packet(tlm::TLM_WRITE_COMMAND, isa::GlobalAddress{place_.chip, 0, 0}.bits(), 0);
