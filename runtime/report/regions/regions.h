@@ -4,7 +4,8 @@
 // timing laws give for it.
 //
 // The time of a region is from the start of its first instruction or packet on any core to its last result. What
-// it sends to another chip has arrived when an instruction that waits for it goes on. Regions may overlap. Its bound is the largest time for which its own instructions occupy one resource:
+// it sends to another chip has arrived when an instruction that waits for it goes on. Regions may overlap. The bound
+// of a region is the largest time for which its own instructions occupy one resource:
 //   tensor, vector, scalar, gpsimd   the issue of that engine, on the core with the maximum
 //   dma                              the 16 DMA engines of a core, on the core with the maximum, if evenly
 //                                    distributed over them
