@@ -358,7 +358,7 @@ TEST_CASE("regression cases: a folder, JUnit, Markdown and the results' folder, 
   fs::create_directory(dir / "below");
   fs::rename(dir / "cases.yaml", dir / "below/cases.yaml");
   fs::rename(dir / "goldens", dir / "below/goldens");
-  for (const char* file : {"twice.yaml", "twice.tasm"}) fs::copy(dir / file, dir / "below" / file);
+  for (const char* file : {"twice.yaml", "twice.tasm"}) fs::copy(dir / file, dir.path() / "below" / file);
   std::vector<std::string> bytes;
   for (const char* jobs : {"1", "4"}) {
     const Finished finished =
