@@ -39,7 +39,8 @@ Findings::InstructionPair Findings::pair_of(const Origin& a, const Origin& b) {
 void Findings::add(Kind kind, const Origin& a, const Origin& b, Places places,
                    const std::function<std::string()>& text) {
   if (places.second < places.first) std::swap(places.first, places.second);
-  const auto [at, is_new] = group_at_.try_emplace({kind, places.first, places.second}, groups_.size());
+  const auto [at, is_new] =
+      group_at_.try_emplace({kind, places.first, places.second, a.core == b.core}, groups_.size());
   if (is_new)
     groups_.push_back({kind, std::move(places), 0, 0, groups_.size() < kInFull ? text() : std::string()});
   FindingGroup& group = groups_[at->second];

@@ -35,7 +35,7 @@ struct Places {
   std::string first, second;
 };
 
-// The findings of one kind at one pair of places, on any cores.
+// The findings of one kind at one pair of places, on any cores: within a core, or between two.
 struct FindingGroup {
   Kind kind = Kind::kRace;
   Places places;                  // ascending
@@ -75,7 +75,8 @@ class Findings {
   std::array<std::uint64_t, kKinds> found_{};
   std::array<std::set<InstructionPair>, kKinds> known_;
   std::vector<FindingGroup> groups_;
-  std::map<std::tuple<Kind, std::string, std::string>, std::size_t> group_at_;
+  // Besides the places: whether both instructions are of one core. Programs of two cores may differ although they have one name.
+  std::map<std::tuple<Kind, std::string, std::string, bool>, std::size_t> group_at_;
   std::set<InstructionPair> redundant_pairs_;
   std::vector<std::string> first_redundant_;
 };

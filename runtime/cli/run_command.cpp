@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include "runtime/cli/checkpoint_options.h"
 #include "runtime/cli/commands.h"
 #include "runtime/golden/golden_verdict.h"
+#include "runtime/host/whole_file.h"
 #include "runtime/run/program_checks.h"
 #include "runtime/run/run.h"
 #include "runtime/run/run_files.h"
@@ -79,7 +81,7 @@ void add_waves_options(CLI::App& sub, WavesRequest& waves) {
 
 // Each finding is a line of its own, before the error.
 void report_findings(const model::check::Findings& findings) {
-  std::fflush(stdout);
+  if (std::fflush(stdout) != 0) refuse_write("standard output", errno);
   for (const std::string& text : findings.first()) fmt::print(stderr, "{}\n", text);
   require_clean(findings, false);
 }

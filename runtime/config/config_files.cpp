@@ -35,7 +35,9 @@ base::NamedText read_config_text(const fs::path& path) {
 
 std::string path_from(const std::string& folder, const std::string& path) {
   if (fs::path(path).is_absolute()) return path;
-  return fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder)).string();
+  // Absolute first: weakly_canonical() leaves a relative path relative if it does not begin with a folder that exists.
+  const auto canonical = [](const std::string& name) { return fs::weakly_canonical(fs::absolute(name)); };
+  return canonical(path).lexically_relative(canonical(folder)).string();
 }
 
 std::vector<fs::path> preset_directories() {

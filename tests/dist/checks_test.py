@@ -169,7 +169,8 @@ class Hygiene(Planted):
         self.assertEqual(len(hygiene.machine_paths(repo)), 1)
 
     def test_a_folder_without_readme_is_found(self):
-        repo = self.plant(isa__README_md="", isa__a_h=SPDX, model__base__a_h=SPDX, model__base__README_md="")
+        repo = self.plant(isa__README_md="", isa__a_h=SPDX, model__base__a_h=SPDX, model__base__README_md="",
+                          workloads__README_md="", workloads__goldens__case_json="{}")
         self.assertEqual(hygiene.readmes(repo), ["model: has no README.md"])
 
     def test_a_crowded_folder_is_found(self):

@@ -179,8 +179,10 @@ SweepSpec load_sweep(const std::string& path) {
   for (const char* key : {"mode", "seed"})
     if (const Leaf* leaf = config.find(kRoot + "." + key))
       text.overrides.push_back({key, leaf->text, leaf->place, leaf->key_place});
-  for (const Leaf& leaf : map_of(config, "set", "'machine.chip.hbm.model: flat'"))
-    text.overrides.push_back(leaf);
+  for (Leaf& leaf : map_of(config, "set", "'machine.chip.hbm.model: flat'")) {
+    leaf.folder = text.folder;
+    text.overrides.push_back(std::move(leaf));
+  }
   text.axes = axes_of(config);
   read_expressions(config, text, spec);
   check_sweep(text, spec);

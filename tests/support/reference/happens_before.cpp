@@ -16,7 +16,8 @@ struct Node {
   const isa::Instruction* instruction;
   std::size_t queue, place;
   bool dma;
-  Set complete;  // nodes that must be complete when this one starts
+  Set complete;   // nodes that must be complete when this one starts
+  Set over = {};  // sem_waits that must be over then; what stands before them may still be under way
 };
 
 class Judge {
@@ -52,10 +53,11 @@ class Judge {
   bool grow() {
     bool grew = false;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
-      Set now = nodes_[n].complete;
+      Set now = nodes_[n].complete, over = nodes_[n].over;
       if (nodes_[n].place > 0) {  // same queue: starts in order, and a wait is over when the next one starts
         now |= nodes_[n - 1].complete;
-        if (nodes_[n - 1].instruction->op == isa::Opcode::kSemWait) now.set(n - 1);
+        over |= nodes_[n - 1].over;
+        over.set(n - 1, nodes_[n - 1].instruction->op == isa::Opcode::kSemWait);
       }
       const isa::Wait& wait = nodes_[n].instruction->wait;
       if (wait.kind != isa::Wait::Kind::kNone)
@@ -65,8 +67,11 @@ class Judge {
             now.set(x);
       for (std::size_t x = 0; x < nodes_.size(); ++x)
         if (now[x]) now |= completed_by(x);
-      if (now != nodes_[n].complete) grew = true;
+      for (std::size_t x = 0; x < nodes_.size(); ++x)
+        if (now[x]) over |= nodes_[x].over;
+      if (now != nodes_[n].complete || over != nodes_[n].over) grew = true;
       nodes_[n].complete = now;
+      nodes_[n].over = over;
     }
     return grew;
   }
@@ -85,7 +90,8 @@ class Judge {
           nodes_[y].complete[x] || (!nodes_[x].dma && !nodes_[y].dma && nodes_[x].queue == nodes_[y].queue &&
                                     nodes_[x].place < nodes_[y].place);
       const bool behind = nodes_[y].queue == nodes_[waiter].queue && nodes_[y].place > nodes_[waiter].place;
-      const bool after_waiter = behind || nodes_[y].complete[waiter];  // not started while the waiter waits
+      // Not started while the waiter waits.
+      const bool after_waiter = behind || nodes_[y].complete[waiter] || nodes_[y].over[waiter];
       if (!needs_x && !after_waiter) value += nodes_[y].dma ? isa::kDmaEngines : 1U;
     }
     return value;

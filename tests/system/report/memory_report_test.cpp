@@ -166,8 +166,8 @@ TEST_CASE("summary.txt: memory has its achieved rate and its losses", "[report][
   CHECK_THAT(text, Catch::Contains(
                        "  queues        15.0 reads, 2.5 writes in a channel on average; at most 128 and 60"));
   CHECK_THAT(text, Catch::Contains(
-                       "  latency       reads p50 200 ns, p99 800 ns; writes p50 40 ns, p99 70 ns; of the "
-                       "slowest stack"));
+                       "  latency       reads p50 200 ns, p99 800 ns; writes p50 40 ns, p99 70 ns (slowest "
+                       "stack)"));
   CHECK_THAT(text,
              Catch::Contains(
                  "  events        2; first in server0.chip00.hbm0 at 30 us: corrected error: channel 0"));

@@ -144,10 +144,11 @@ TEST_CASE("regression cases: blessing is refused in CI, without a reason, and wi
       dir.path());
   CHECK(ci.status == 2);
   CHECK_THAT(ci.err, Contains("E-REG-009"));
-  for (const char* reason : {"", "  "}) {
+  const std::pair<const char*, const char*> refused[]{{"", "E-CLI-003"}, {"  ", "E-REG-008"}};
+  for (const auto& [reason, code] : refused) {
     const Finished none = run_in(dir, {"check", "cases.yaml", "--bless", "--reason", reason});
     CHECK(none.status == 2);
-    CHECK_THAT(none.err, Contains("E-REG-008"));
+    CHECK_THAT(none.err, Contains(code));
   }
   CHECK_THAT(run_in(dir, {"check", "cases.yaml", "--bless"}).err, Contains("E-REG-008"));
   const Finished set = bless(dir, {"--set", kSlower});
@@ -328,7 +329,9 @@ TEST_CASE("regression cases: machine, mode, seed, overrides and patterns reach t
   CHECK_THAT(request.machine, Contains("trainium2_server.yaml"));
   CHECK(request.mode == "timing");
   CHECK(request.seed == "9");
-  CHECK(request.overrides == std::vector<std::string>{"workload.cores=2", "machine.chip.hbm.model=flat"});
+  REQUIRE(request.settings.size() == 2);
+  CHECK(request.settings[0].path + "=" + request.settings[0].text == "workload.cores=2");
+  CHECK(request.settings[1].path + "=" + request.settings[1].text == "machine.chip.hbm.model=flat");
   CHECK(file.patterns == std::vector<std::string>{"*.dma.*"});
   CHECK(file.goldens == dir / "goldens/cases");
 }
