@@ -188,15 +188,18 @@ std::size_t lines_in(const std::string& text) {
 
 }  // namespace
 
-// The table of collectives is the result of the workloads that measure them, so it has all rows and does not count.
+// The table of collectives is the result of the workloads that measure them, so it has all rows and does not count; the empty line
+// before it does.
 std::string summary_text(const Summary& s) {
-  const std::string golden = golden_block(s.facts.golden);
+  const std::string golden = golden_block(s.facts.golden),
+                    collectives = collectives_text(s.facts.collectives);
+  const std::size_t others = lines_in(golden) + (collectives.empty() ? 0 : 1);
   std::string text;
   for (const RowLimits& most : kRowLimits) {
     text = text_with(s, most);
-    if (lines_in(text) + lines_in(golden) <= kMostTextLines) break;
+    if (lines_in(text) + others <= kMostTextLines) break;
   }
-  return text + collectives_text(s.facts.collectives) + golden;
+  return text + collectives + golden;
 }
 
 }  // namespace tahoma::runtime

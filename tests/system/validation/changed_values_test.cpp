@@ -64,7 +64,9 @@ TEST_CASE("changed values: the error against the golden's values is in text, JSO
   const Finished finished =
       tahoma_in(dir, {"check", "cases.yaml", "--junit", "junit.xml", "--markdown", "cases.md"});
   CHECK(finished.status == 1);
-  for (const std::string& report : {finished.out, contents(dir / "junit.xml"), contents(dir / "cases.md")})
+  std::string markdown = contents(dir / "cases.md");
+  std::erase(markdown, '\\');  // it escapes brackets
+  for (const std::string& report : {finished.out, contents(dir / "junit.xml"), markdown})
     CHECK_THAT(report,
                Contains("out: 512 of 65536 elements differ, the first is [32, 0], largest absolute error ") &&
                    Contains(", largest relative error 50 % at [32, "));
