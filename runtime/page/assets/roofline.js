@@ -51,7 +51,7 @@ function roofLines(roof, low, high, name, n) {
   return lines;
 }
 
-const allRegions = (summary) => (summary.regions.length > 1 ? [...summary.regions, summary.whole] : summary.regions);
+const allRegions = (summary) => (summary.regions.length > 1 ? [...summary.regions, {...summary.whole, bottleneck: summary.bottleneck}] : summary.regions);
 
 function regionPoints({name, summary}, n) {
   const regions = allRegions(summary).filter(onRoofline), tag = name ? ` ${name}` : "", sets = [];

@@ -172,7 +172,8 @@ TEST_CASE("sweep points: overrides give a run the point's values, texts with bra
       CHECK(base::text_of(tree.at(parameter.path, "").value) == parameter.text);
     }
   }
-  CHECK_THAT(two[0].parameters[0].text, Catch::EndsWith("/[odd] \"name\".npy"));  // from the folder of the sweep
+  CHECK_THAT(two[0].parameters[0].text,
+             Catch::EndsWith("/[odd] \"name\".npy"));  // from the folder of the sweep
 }
 
 TEST_CASE("sweep points: the sweep of a file and of its own text have the same points", "[sweep]") {
