@@ -31,9 +31,10 @@ using namespace runtime::collective;
 void Request::declare(base::ParamTree& t) {
   t.add("operation", operation, Operation::kAllReduce, all<Operation>(kOperations), "operation",
         base::chosen());
-  t.add("algorithm", algorithm, Algorithm::kBest, algorithm_choice(),
-        "auto (by message size, as published), best (by closed forms), or an algorithm's name",
-        base::chosen());
+  t.add(
+      "algorithm", algorithm, Algorithm::kBest, algorithm_choice(),
+      "auto (by message size, as published), best (the fastest when simulated alone), or an algorithm's name",
+      base::chosen());
   t.add("dtype", dtype, isa::DType::kBf16, all<isa::DType>(isa::kDTypeCount), "element type", base::chosen());
   t.add("reduction", reduction, isa::AluOp::kAdd, kReductions, "combiner of operations that reduce",
         base::chosen());
@@ -69,8 +70,7 @@ void Request::check(const model::MachineParams& machine) const {
       throw base::UserError("E-COL-031", "workload.counts",
                             fmt::format("only all_to_all has counts, not {}", name_of(operation)));
     if (!counts.empty()) counts_of(counts, group.ranks(), 1, 1);
-    choose(algorithm, problem, group.grid, sizes_of(bytes).front(), channels_of(group),
-           CostModel(machine, group));
+    check_choice(algorithm, problem, group.grid);
   }
 }
 
@@ -80,10 +80,6 @@ std::vector<Group> Request::groups(const model::MachineParams& machine) const {
 
 std::vector<std::uint64_t> Request::sizes() const {
   return operation == Operation::kBarrier ? std::vector<std::uint64_t>{kTokenBytes} : sizes_of(bytes);
-}
-
-std::uint32_t Request::channels_of(const Group& group) const {
-  return channels == 0 ? queues_of(group) : std::min(static_cast<std::uint32_t>(channels), queues_of(group));
 }
 
 Problem Request::problem_of(const Group& group) const {
@@ -101,9 +97,6 @@ Request::Chosen Request::collective(const model::MachineParams& machine, const G
                                     std::uint64_t size, std::uint64_t seed) const {
   Spec spec;
   spec.problem = problem_of(group);
-  const Choice choice =
-      choose(algorithm, spec.problem, group.grid, size, channels_of(group), CostModel(machine, group));
-  spec.algorithm = choice.algorithm;
   spec.dtype = element();
   spec.op = reduction;
   const std::uint64_t elements = std::max<std::uint64_t>(1, size / isa::size_of(element()));
@@ -112,6 +105,8 @@ Request::Chosen Request::collective(const model::MachineParams& machine, const G
   spec.piece_bytes = piece.count;
   if (!counts.empty())
     spec.counts = counts_of(counts, group.ranks(), spec.elements / group.ranks() / group.ranks(), seed);
+  const Choice choice = choose(algorithm, spec, group, machine);
+  spec.algorithm = choice.algorithm;
   return {spec, choice.why};
 }
 

@@ -47,7 +47,6 @@ struct Request {
                     std::uint64_t size, std::uint64_t seed) const;
 
  private:
-  std::uint32_t channels_of(const runtime::collective::Group& group) const;
   runtime::collective::Problem problem_of(const runtime::collective::Group& group) const;
 };
 

@@ -95,7 +95,8 @@ void GemmParams::declare(base::ParamTree& t) {
   t.add("kernel", kernel_, GemmNest::kChosen, kNests,
         "loop nest of a core: chosen for the machine, or a published one for comparison", base::chosen());
   t.add("algorithm", algorithm_, runtime::collective::Algorithm::kBest, GemmSum::algorithms(),
-        "algorithm for partial sums: auto (by size, as published), best (by closed forms), or a name",
+        "algorithm for partial sums: auto (by size, as published), best (the fastest when simulated), or a "
+        "name",
         base::chosen());
   t.group("epilogue", behind_);
   t.group("shard", shard_);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "isa/core/program.h"
+#include "runtime/collective/cost/choice.h"
 #include "runtime/collective/lowering/collective_channel.h"
 #include "runtime/collective/lowering/planned_collective.h"
 #include "runtime/collective/lowering/stopwatch.h"
@@ -30,10 +31,15 @@ class GemmSum {
   // best, auto, or the name of an algorithm that performs a reduce_scatter.
   static base::Choice<runtime::collective::Algorithm> algorithms();
 
-  // Over the cores of a group, one rank each, at least two. Throws UserError E-COL-003 if the named algorithm
-  // does not support it.
+  // Throws UserError E-COL-003 if the named algorithm does not support the group.
+  static void check(const runtime::collective::Group& group, runtime::collective::Algorithm algorithm);
+
+  // The collective of a group, without its algorithm.
+  static runtime::collective::Spec spec_of(const runtime::collective::Group& group, const Tile& tile);
+
+  // Over the cores of a group, one rank each, at least two.
   GemmSum(const model::MachineParams& machine, runtime::collective::Group group, const Tile& tile,
-          runtime::collective::Algorithm algorithm);
+          const runtime::collective::Choice& choice);
 
   std::uint32_t ranks() const { return group_.ranks(); }
   const std::string& why() const { return why_; }  // this algorithm

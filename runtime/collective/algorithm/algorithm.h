@@ -16,8 +16,8 @@
 
 namespace tahoma::runtime::collective {
 
-// The choices of a case: the published algorithm for the message size (auto), the one with the shortest
-// closed form (best), or one of algorithms().
+// The choices of a case: the published algorithm for the message size (auto), the fastest in a short
+// simulation (best), or one of algorithms().
 enum class Algorithm : std::uint8_t {
   kAuto,
   kBest,

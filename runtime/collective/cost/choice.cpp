@@ -3,8 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <mutex>
+
 #include "model/base/error.h"
+#include "runtime/collective/cost/cost.h"
 #include "runtime/collective/cost/sizing.h"
+#include "runtime/collective/cost/trial.h"
+#include "runtime/collective/lowering/channel_semaphores.h"
 
 namespace tahoma::runtime::collective {
 
@@ -34,48 +41,89 @@ Choice by_size(const Problem& problem, const Grid& grid, std::uint64_t bytes) {
   return {};
 }
 
-Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, std::uint32_t channels,
-               const CostModel& model, std::uint32_t signals) {
-  Choice best;
-  double least = 0, second = 0;
-  std::string_view runner_up;
+struct Candidate {
+  const AlgorithmRow* algorithm;
   Cost cost;
+};
+
+std::uint64_t bytes_of(const Spec& spec) {
+  return spec.elements * isa::size_of(spec.dtype) / vector_bytes(spec.problem, 1);
+}
+
+// Those that perform the operation within the semaphores, shortest closed form first.
+std::vector<Candidate> candidates_of(const Spec& spec, const Group& group,
+                                     const model::MachineParams& machine) {
+  const CostModel model(machine, group);
+  const std::uint32_t signals = spec.signals > 0 ? spec.signals : kSignals,
+                      queues =
+                          spec.channels == 0 ? queues_of(group) : std::min(spec.channels, queues_of(group));
+  std::vector<Candidate> all;
   for (const AlgorithmRow& row : algorithms()) {
-    if (!row.performs(problem.operation) || !row.refusal(problem, grid).empty()) continue;
-    const std::uint32_t used = channels_for(row, problem, grid, vector_bytes(problem, bytes), channels);
-    const std::vector<ChannelPlan> plan = row.plan(problem, grid, used * model.sharers());
+    if (!row.performs(spec.problem.operation) || !row.refusal(spec.problem, group.grid).empty()) continue;
+    const std::uint32_t used =
+        channels_for(row, spec.problem, group.grid, vector_bytes(spec.problem, bytes_of(spec)), queues);
+    const std::vector<ChannelPlan> plan = row.plan(spec.problem, group.grid, used * group.sharers);
     if (signals < kSignals && semaphores_needed(*plan.front().schedule, 1, false) > signals) continue;
-    const Cost one = model.of(plan, bytes);
-    if (best.algorithm == nullptr || one.seconds < least) {
-      second = least;
-      runner_up = best.algorithm == nullptr ? std::string_view() : best.algorithm->name;
-      best.algorithm = &row;
-      least = one.seconds;
-      cost = one;
-    } else if (runner_up.empty() || one.seconds < second) {
-      second = one.seconds;
-      runner_up = row.name;
-    }
+    all.push_back({&row, model.of(plan, bytes_of(spec))});
   }
-  if (best.algorithm == nullptr) return best;
-  best.why = fmt::format("closed form {:.4g} us ({} rounds, {})", least * 1e6, cost.rounds, cost.busiest);
-  if (!runner_up.empty()) best.why += fmt::format(", next {} {:.4g} us", runner_up, second * 1e6);
-  return best;
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.cost.seconds < b.cost.seconds; });
+  return all;
+}
+
+Choice fastest_alone(const Spec& spec, const Group& group, const model::MachineParams& machine) {
+  return fastest(spec, group, machine, [&](const AlgorithmRow& algorithm, base::Duration limit) {
+    Spec tried = spec;
+    tried.algorithm = &algorithm;
+    return try_alone(machine, group, tried, limit);
+  });
+}
+
+// The choices of this process so far.
+Choice remembered(const Spec& spec, const Group& group, const model::MachineParams& machine) {
+  static std::mutex mutex;
+  static std::map<std::string, Choice> choices;
+  const std::string text = trial_key(machine, group, spec);
+  const std::lock_guard lock(mutex);
+  const auto known = choices.find(text);
+  if (known != choices.end()) return known->second;
+  return choices[text] = fastest_alone(spec, group, machine);
 }
 
 }  // namespace
 
-Choice choose(Algorithm algorithm, const Problem& problem, const Grid& grid, std::uint64_t bytes,
-              std::uint32_t channels, const CostModel& model, std::uint32_t signals) {
-  Choice choice;
-  if (algorithm == Algorithm::kAuto)
-    choice = by_size(problem, grid, bytes);
-  else if (algorithm == Algorithm::kBest)
-    choice = by_cost(problem, grid, bytes, channels, model, signals);
-  else
-    choice = {&row_for(algorithm, problem, grid), "named by the user"};
+Choice choose(Algorithm algorithm, const Spec& spec, const Group& group,
+              const model::MachineParams& machine) {
+  if (algorithm == Algorithm::kBest) return remembered(spec, group, machine);
+  if (algorithm != Algorithm::kAuto)
+    return {&row_for(algorithm, spec.problem, group.grid), "named by the user"};
+  const Choice choice = by_size(spec.problem, group.grid, bytes_of(spec));
   TAHOMA_INVARIANT(choice.algorithm != nullptr, "no algorithm performs the operation");
   return choice;
+}
+
+Choice fastest(const Spec& spec, const Group& group, const model::MachineParams& machine,
+               const Attempt& attempt) {
+  const std::vector<Candidate> candidates = candidates_of(spec, group, machine);
+  TAHOMA_INVARIANT(!candidates.empty(), "no algorithm performs the operation");
+  const AlgorithmRow* first = candidates.front().algorithm;
+  if (candidates.size() == 1) return {first, "the only one that does this"};
+  const AlgorithmRow* best = nullptr;
+  Trial least{};
+  for (const Candidate& candidate : candidates) {
+    if (best != nullptr && candidate.cost.bound >= least.time.seconds()) continue;
+    const std::optional<Trial> trial = attempt(*candidate.algorithm, least.run);
+    if (!trial || (best != nullptr && trial->time >= least.time)) continue;
+    best = candidate.algorithm;
+    least = *trial;
+  }
+  if (best == nullptr) return {first, "shortest closed form; no trial ended"};
+  return {best,
+          fmt::format("fastest of {} in trials: {:.4g} us", candidates.size(), least.time.seconds() * 1e6)};
+}
+
+void check_choice(Algorithm algorithm, const Problem& problem, const Grid& grid) {
+  if (algorithm != Algorithm::kAuto && algorithm != Algorithm::kBest) row_for(algorithm, problem, grid);
 }
 
 }  // namespace tahoma::runtime::collective

@@ -88,6 +88,7 @@ Cost CostModel::of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) co
   if (issue > busiest) name = "doorbells";
   cost.busiest = name;
   cost.link = all.link_seconds();
+  cost.bound = std::max(cost.link, all.engine_seconds());
   cost.more_sources = all.more_source_seconds();
   const double apart = static_cast<double>(pieces * plan.size()) / static_cast<double>(shares.size());
   cost.seconds =

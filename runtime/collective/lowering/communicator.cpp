@@ -66,10 +66,7 @@ PlannedCollective Communicator::plan(Operation operation, isa::DType dtype, std:
 
 PlannedCollective Communicator::cut(Spec spec, Algorithm algorithm) const {
   spec.signals = kSignalsOfSet;
-  const std::uint64_t bytes = spec.elements * isa::size_of(spec.dtype) / vector_bytes(spec.problem, 1);
-  spec.algorithm = choose(algorithm, spec.problem, group_.grid, bytes, queues_of(group_),
-                          CostModel(machine_, group_), kSignalsOfSet)
-                       .algorithm;
+  spec.algorithm = choose(algorithm, spec, group_, machine_).algorithm;
   PlannedCollective planned = cut_up(spec, group_);
   planned.spans.resize(ranks());
   return planned;

@@ -102,16 +102,48 @@ void count_sharers(const model::MachineParams& machine, std::vector<Group>& grou
         groups[g].sharers = std::max(groups[g].sharers, on_chip[chip]);
 }
 
+// Numbers of groups that have chips in common, directly or through other groups, under the lowest of them.
+std::vector<std::size_t> neighbourhoods(const model::MachineParams& machine,
+                                        const std::vector<Members>& groups) {
+  std::vector<std::size_t> lowest(groups.size());
+  std::map<std::uint64_t, std::size_t> on_chip;  // a group on each chip
+  const auto root = [&](std::size_t g) {
+    while (lowest[g] != g) g = lowest[g];
+    return g;
+  };
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    lowest[g] = g;
+    for (const auto& cores : groups[g].cores) {
+      const std::size_t other = on_chip.try_emplace(cores.front() / machine.chip.cores, g).first->second;
+      const auto [low, high] = std::minmax({root(g), root(other)});
+      lowest[high] = low;
+    }
+  }
+  for (std::size_t g = 0; g < groups.size(); ++g) lowest[g] = root(g);
+  return lowest;
+}
+
+void set_neighbours(const model::MachineParams& machine, const std::vector<Members>& members,
+                    std::vector<Group>& groups) {
+  const std::vector<std::size_t> lowest = neighbourhoods(machine, members);
+  std::map<std::size_t, std::shared_ptr<std::vector<Members>>> all;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    std::shared_ptr<std::vector<Members>>& neighbours = all[lowest[g]];
+    if (!neighbours) neighbours = std::make_shared<std::vector<Members>>();
+    neighbours->push_back(members[g]);
+    groups[g].neighbours = neighbours;
+  }
+}
+
 }  // namespace
 
-std::vector<Group> groups_from(const model::MachineParams& machine, std::vector<Members> members) {
+std::vector<Group> groups_from(const model::MachineParams& machine, const std::vector<Members>& members) {
   const model::FabricWays ways(machine);
   std::vector<Group> groups;
-  for (Members& of : members) {
-    Grid grid = grid_of(machine, ways, of.cores);
-    groups.push_back({std::move(of.name), std::move(grid), std::move(of.cores), 1, 0});
-  }
+  for (const Members& of : members)
+    groups.push_back({of.name, grid_of(machine, ways, of.cores), of.cores, 1, 0});
   count_sharers(machine, groups);
+  set_neighbours(machine, members, groups);
   return groups;
 }
 
@@ -149,7 +181,7 @@ std::vector<Group> groups_of(const model::MachineParams& machine, RankKind rank_
       add(std::string(text), std::move(cores));
     }
   }
-  return groups_from(machine, std::move(groups));
+  return groups_from(machine, groups);
 }
 
 }  // namespace tahoma::runtime::collective

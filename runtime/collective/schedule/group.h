@@ -9,6 +9,7 @@
 // itself (runtime/collective/schedule/grid.h).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@
 #include "runtime/collective/schedule/grid.h"
 
 namespace tahoma::runtime::collective {
+
+// The ranks of a group, as the user names them.
+struct Members {
+  std::string name;
+  std::vector<std::vector<std::uint32_t>> cores;  // of each rank, global numbers
+};
 
 struct Group {
   std::string name;  // "machine", "server2", "0-3"
@@ -25,6 +32,8 @@ struct Group {
   // so share its links; including this one.
   std::uint32_t sharers = 1;
   std::uint32_t share = 0;  // the index of this one among them
+  // All groups of the case that have chips in common, directly or through other groups; including this one.
+  std::shared_ptr<const std::vector<Members>> neighbours{};
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(cores.size()); }
 };
@@ -34,12 +43,8 @@ enum class RankKind : std::uint8_t { kChips, kCores, kLogicalCores };
 inline constexpr base::Named<RankKind> kRankKinds[] = {
     {RankKind::kChips, "chips"}, {RankKind::kCores, "cores"}, {RankKind::kLogicalCores, "logical_cores"}};
 
-// Groups that are given by their ranks' cores and work at once.
-struct Members {
-  std::string name;
-  std::vector<std::vector<std::uint32_t>> cores;  // of each rank
-};
-std::vector<Group> groups_from(const model::MachineParams& machine, std::vector<Members> groups);
+// Groups that work at once.
+std::vector<Group> groups_from(const model::MachineParams& machine, const std::vector<Members>& groups);
 
 // Throws UserError E-COL-020 for an invalid list, a rank that does not exist, that appears twice, or whose
 // chip is dead.

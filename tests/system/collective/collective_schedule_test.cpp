@@ -14,6 +14,7 @@
 #include "runtime/collective/algorithm/recursive.h"
 #include "runtime/collective/algorithm/slices.h"
 #include "runtime/collective/cost/choice.h"
+#include "runtime/collective/cost/cost.h"
 #include "runtime/collective/lowering/slots.h"
 #include "runtime/collective/schedule/itinerary.h"
 #include "tests/support/bench/grids.h"
@@ -222,21 +223,23 @@ TEST_CASE("collective algorithms: invalid names, operations and groups are refus
                     Catch::Contains("E-COL-003") && Catch::Contains("even"));
 }
 
-TEST_CASE("collective choice: auto follows the published sizes and best the shortest closed form",
-          "[collective]") {
+TEST_CASE("collective choice: auto follows the published sizes", "[collective]") {
   const model::MachineParams machine = tests::default_machine();
   const Group group = groups_of(machine, RankKind::kChips, "machine").front();
   const CostModel model(machine, group);
   const Problem problem = problem_for(Operation::kAllReduce, group.ranks());
-  const auto chosen = [&](Algorithm how, std::uint64_t bytes) {
-    const Choice choice = choose(how, problem, group.grid, bytes, 16, model);
+  const auto chosen = [&](std::uint64_t bytes) {
+    Spec spec;
+    spec.problem = problem;
+    spec.dtype = isa::DType::kUint8;
+    spec.elements = bytes;
+    const Choice choice = choose(Algorithm::kAuto, spec, group, machine);
     CHECK(!choice.why.empty());
     return std::string(choice.algorithm->name);
   };
-  CHECK(chosen(Algorithm::kAuto, 999'999) == "mesh");
-  CHECK(chosen(Algorithm::kAuto, 1'000'000) == "recursive");
-  CHECK(chosen(Algorithm::kAuto, 56'000'000) == "kangaring");
-  CHECK(chosen(Algorithm::kBest, std::uint64_t{1} << 30) == "hierarchical");
+  CHECK(chosen(999'999) == "mesh");
+  CHECK(chosen(1'000'000) == "recursive");
+  CHECK(chosen(56'000'000) == "kangaring");
   // Never below the bound of the six ports.
   const Cost cost =
       model.of(algorithm_named("hierarchical", problem, group.grid).plan(problem, group.grid, 16),

@@ -42,7 +42,7 @@ void seat(const model::MachineParams& machine, const char* kind, const std::vect
         group.cores.push_back({place->cores[rank][team.physical_core]});
     }
   std::size_t number = 0;
-  for (Group& group : groups_from(machine, std::move(members)))
+  for (Group& group : groups_from(machine, members))
     places[number++ / teams.size()]->teams.push_back(std::move(group));
 }
 

@@ -101,7 +101,7 @@ runtime::CollectiveResult Handover::result(const model::MachineParams& machine, 
       members.push_back({"", {{trip.from}, {trip.to}}});
       times.push_back(trip.times);
     }
-  const Group pair = groups_from(machine, std::move(members)).front();
+  const Group pair = groups_from(machine, members).front();
   const HbmView& rows = ways_.front().parcels[microbatch].there.window;
   const std::uint64_t of_pair = rows.rows * rows.columns * isa::size_of(rows.dtype);
   runtime::CollectiveResult result =

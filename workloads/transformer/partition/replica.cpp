@@ -65,7 +65,7 @@ std::vector<std::vector<Replica::RankCores>> rank_cores_of(const model::MachineP
     }
   }
   std::size_t number = 0;
-  for (Group& group : groups_from(machine, std::move(members))) {
+  for (Group& group : groups_from(machine, members)) {
     const std::size_t g = number++ / physical_cores, stage = g / (degrees.sequence * degrees.data);
     replicas[g / degrees.sequence % degrees.data][stage * degrees.sequence + g % degrees.sequence]
         .groups.push_back(std::move(group));
