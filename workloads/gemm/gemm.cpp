@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "runtime/run/inputs.h"
-#include "workloads/gemm/gemm_choice.h"
 #include "workloads/gemm/gemm_params.h"
 #include "workloads/gemm/gemm_programs.h"
 #include "workloads/gemm/golden_gemm.h"
@@ -32,19 +31,12 @@ class Gemm final : public runtime::Workload {
     params_.check();
     runtime::check_shard(machine, params_.shard());
     const auto groups = gemm_groups(machine, shape(), params_.shard());
-    const runtime::collective::Group& group = groups.front().group;
-    if (group.ranks() > 1) GemmSum::check(group, params_.algorithm());
+    if (groups.front().ranks() > 1) GemmSum::check(groups.front(), params_.algorithm());
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
     seed_ = seed;
-    const GemmShape whole = shape();
-    const runtime::Shard shard = params_.shard();
-    const std::vector<GemmGroup> groups = gemm_groups(machine.params(), whole, shard);
-    GemmChoice choice(machine.params(), whole, shard, groups);
-    layout_.emplace(machine, whole, shard, groups, [&](const GemmGroup& group) {
-      return choice.of(group, params_.algorithm(), params_.nest());
-    });
+    layout_.emplace(machine, shape(), params_.shard(), params_.algorithm());
     programs_.load(machine, *layout_, params_.nest());
     for (const GemmTile& tile : layout_->tiles())
       for (const Tensor* input : {&tile.a, &tile.b, &tile.tags, &tile.bias, &tile.residual})

@@ -95,7 +95,7 @@ void GemmParams::declare(base::ParamTree& t) {
   t.add("kernel", kernel_, GemmNest::kChosen, kNests,
         "loop nest of a core: chosen for the machine, or a published one for comparison", base::chosen());
   t.add("algorithm", algorithm_, runtime::collective::Algorithm::kBest, GemmSum::algorithms(),
-        "algorithm for partial sums: auto (by size, as published), best (the fastest when simulated), or a "
+        "algorithm for partial sums: auto (by size, as published), best (the fastest when simulated alone), or a "
         "name",
         base::chosen());
   t.group("epilogue", behind_);

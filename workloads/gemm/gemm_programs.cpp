@@ -31,7 +31,7 @@ void load_single(runtime::Machine& machine, const GemmLayout& layout, GemmNest n
 }
 
 // Tiles of one group.
-struct TilesOfGroup {
+struct GemmGroup {
   const GemmLayout& layout;
   const GemmSum& sum;
   const GemmTile* tiles;
@@ -64,7 +64,7 @@ void GemmPrograms::load(runtime::Machine& machine, const GemmLayout& layout, Gem
   std::map<std::vector<std::uint64_t>, std::vector<Program>> programs;
   const GemmTile* tiles = layout.tiles().data();
   for (const GemmSum& sum : layout.sums()) {
-    const TilesOfGroup group{layout, sum, tiles};
+    const GemmGroup group{layout, sum, tiles};
     std::vector<Program>& by_rank = programs[group.likeness()];
     if (by_rank.empty())
       for (isa::Program& program : sum.programs(machine.params(), group.ranks(), nest))

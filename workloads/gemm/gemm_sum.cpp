@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/builder/scheduler.h"
+#include "runtime/collective/cost/choice.h"
 #include "runtime/collective/cost/cost.h"
 #include "runtime/collective/lowering/channel_semaphores.h"
 #include "runtime/collective/lowering/lowering.h"
@@ -80,18 +81,16 @@ void GemmSum::check(const Group& group, Algorithm algorithm) {
   check_choice(algorithm, {Operation::kReduceScatter, group.ranks(), 0, {}}, group.grid);
 }
 
-Spec GemmSum::spec_of(const Group& group, const Tile& tile) {
+GemmSum::GemmSum(const model::MachineParams& machine, Group group, const Tile& tile,
+                 runtime::collective::Algorithm algorithm)
+    : tile_(tile), group_(std::move(group)) {
   Spec spec;
-  spec.problem = {Operation::kReduceScatter, group.ranks(), 0, {}};
+  spec.problem = {Operation::kReduceScatter, group_.ranks(), 0, {}};
   spec.elements = tile.rows * tile.columns;
-  spec.chunk_elements = runtime::part_of(tile.rows, group.ranks(), 0).count * tile.columns;
-  return spec;
-}
-
-GemmSum::GemmSum(const model::MachineParams& machine, Group group, const Tile& tile, const Choice& choice)
-    : tile_(tile), group_(std::move(group)), why_(choice.why) {
-  Spec spec = spec_of(group_, tile);
+  spec.chunk_elements = runtime::part_of(tile.rows, group_.ranks(), 0).count * tile.columns;
+  const Choice choice = choose(algorithm, spec, group_, machine);
   spec.algorithm = choice.algorithm;
+  why_ = choice.why;
   planned_ = cut_up(spec, group_);
   for (const ChannelQueue& p :
        channel_queues(machine, group_, 0, std::vector<double>(planned_.plan.size(), 1)))

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "isa/core/program.h"
-#include "runtime/collective/cost/choice.h"
 #include "runtime/collective/lowering/collective_channel.h"
 #include "runtime/collective/lowering/planned_collective.h"
 #include "runtime/collective/lowering/stopwatch.h"
@@ -34,12 +33,9 @@ class GemmSum {
   // Throws UserError E-COL-003 if the named algorithm does not support the group.
   static void check(const runtime::collective::Group& group, runtime::collective::Algorithm algorithm);
 
-  // The collective of a group, without its algorithm.
-  static runtime::collective::Spec spec_of(const runtime::collective::Group& group, const Tile& tile);
-
-  // Over the cores of a group, one rank each, at least two.
+  // Over the cores of a group, one rank each, at least two. Throws the errors of check().
   GemmSum(const model::MachineParams& machine, runtime::collective::Group group, const Tile& tile,
-          const runtime::collective::Choice& choice);
+          runtime::collective::Algorithm algorithm);
 
   std::uint32_t ranks() const { return group_.ranks(); }
   const std::string& why() const { return why_; }  // this algorithm

@@ -26,7 +26,7 @@ std::optional<Trial> run_trial(const model::MachineParams& machine, base::Durati
 std::optional<Trial> try_alone(const model::MachineParams& machine, const Group& group, const Spec& spec,
                                base::Duration limit);
 
-// Everything that a trial depends on, as text: groups that have equal texts take equal times. It tells groups
+// Everything that a trial depends on, as text, except the phases of memory refresh. It tells groups
 // on a healthy machine apart by their shape and routes, not by their position.
 std::string trial_key(const model::MachineParams& machine, const Group& group, const Spec& spec);
 

@@ -12,7 +12,6 @@
 #include "runtime/collective/cost/trial.h"
 #include "tests/support/program/workload_run.h"
 #include "workloads/collective/collective.h"
-#include "workloads/gemm/gemm.h"
 
 using namespace tahoma;
 using namespace tahoma::runtime::collective;
@@ -255,31 +254,6 @@ TEST_CASE("collective trial: its text knows every parameter, fault and shape, bu
     Spec other = spec;
     change(other);
     CHECK(trial_key(machine, groups[0], other) != text);
-  }
-}
-
-TEST_CASE("collective choice: the main job is fastest with best", "[gemm][collective][slow]") {
-  const auto time = [](std::string_view algorithm) {
-    return tests::number_from_child([&] {
-      const model::MachineParams params = tests::default_machine();
-      const auto workload =
-          tests::workload_with(workloads::make_gemm, {{"m", "8192"},
-                                                      {"n", "4096"},
-                                                      {"k", "4096"},
-                                                      {"shard.m", "8"},
-                                                      {"shard.n", "8"},
-                                                      {"shard.k", "8"},
-                                                      {"algorithm", std::string(algorithm)}});
-      workload->check(params);
-      runtime::Machine machine(params, model::Mode::kTiming);
-      workload->prepare(machine, 1);
-      return machine.run().elapsed.fs;
-    });
-  };
-  const std::int64_t best = time("best");
-  for (const char* algorithm : {"ring", "kangaring", "mesh", "recursive", "hierarchical"}) {
-    INFO(algorithm);
-    CHECK(best <= time(algorithm));
   }
 }
 

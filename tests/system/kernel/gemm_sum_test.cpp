@@ -49,7 +49,9 @@ float ring_element(const std::vector<std::vector<float>>& partial, std::uint32_t
 class SumRun {
  public:
   SumRun(const SumCase& c, std::uint32_t seed)
-      : shape_(c.shape), interpreter_(machine_, seed), sum_(machine_, group(c.ranks), tile(), choice(c)) {
+      : shape_(c.shape),
+        interpreter_(machine_, seed),
+        sum_(machine_, group(c.ranks), {shape_.m, shape_.n, shape_.out}, c.algorithm) {
     GemmShape part = shape_;
     part.out = DType::kFp32;
     for (std::uint32_t r = 0; r < c.ranks; ++r) {
@@ -74,11 +76,6 @@ class SumRun {
   }
 
  private:
-  workloads::GemmSum::Tile tile() const { return {shape_.m, shape_.n, shape_.out}; }
-  runtime::collective::Choice choice(const SumCase& c) const {
-    const runtime::collective::Group ranks = group(c.ranks);
-    return choose(c.algorithm, workloads::GemmSum::spec_of(ranks, tile()), ranks, machine_);
-  }
   void place_inputs(std::uint32_t rank) {
     const GemmShape& s = shape_;
     const auto a = tests::random_values(s.k * s.m, s.dtype, 10 + rank),
@@ -184,7 +181,7 @@ TEST_CASE("gemm: many ranks' contributions are rounded once", "[gemm][collective
 }
 
 TEST_CASE("gemm: an algorithm that does not support the parts of K is refused", "[gemm][collective]") {
-  CHECK_THROWS_WITH(workloads::GemmSum::check(group(6), Algorithm::kRecursive),
+  CHECK_THROWS_WITH(workloads::GemmSum(small_machine(), group(6), {}, Algorithm::kRecursive),
                     Catch::Contains("E-COL-003") && Catch::Contains("powers of two"));
-  CHECK_NOTHROW(workloads::GemmSum::check(group(6), Algorithm::kBest));
+  CHECK_NOTHROW(workloads::GemmSum(small_machine(), group(6), {}, Algorithm::kBest));
 }

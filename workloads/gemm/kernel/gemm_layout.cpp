@@ -11,11 +11,10 @@ using runtime::part_of;
 using runtime::parts_used;
 using runtime::collective::Group;
 
-std::vector<GemmGroup> gemm_groups(const model::MachineParams& machine, const GemmShape& shape,
-                                   const runtime::Shard& shard) {
+std::vector<Group> gemm_groups(const model::MachineParams& machine, const GemmShape& shape,
+                               const runtime::Shard& shard) {
   const runtime::Placement placement(machine, shard);
   std::vector<std::string> lists;
-  std::vector<GemmGroup> groups;
   for (std::uint64_t m = 0; m < parts_used(shape.m, shard.m); ++m)
     for (std::uint64_t n = 0; n < parts_used(shape.n, shard.n); ++n) {
       std::vector<std::uint32_t> cores;
@@ -23,47 +22,47 @@ std::vector<GemmGroup> gemm_groups(const model::MachineParams& machine, const Ge
         cores.push_back(placement.core_of(m, n, k));
       std::sort(cores.begin(), cores.end());
       lists.push_back(fmt::format("{}", fmt::join(cores, ",")));
-      groups.push_back({{}, part_of(shape.m, shard.m, m), part_of(shape.n, shard.n, n)});
     }
-  auto group = groups.begin();
-  for (Group& cores : runtime::collective::groups_of(machine, runtime::collective::RankKind::kCores,
-                                                     fmt::format("{}", fmt::join(lists, "|"))))
-    (group++)->group = std::move(cores);
-  return groups;
+  return runtime::collective::groups_of(machine, runtime::collective::RankKind::kCores,
+                                        fmt::format("{}", fmt::join(lists, "|")));
 }
 
 GemmLayout::GemmLayout(runtime::Machine& machine, const GemmShape& shape, const runtime::Shard& shard,
-                       const std::vector<GemmGroup>& groups, const Choose& choose)
+                       runtime::collective::Algorithm algorithm)
     : machine_(machine),
       shape_(shape),
       shard_(shard),
       ranks_(static_cast<std::uint32_t>(parts_used(shape.k, shard.k))) {
-  for (const GemmGroup& group : groups) {
-    if (ranks_ > 1) sums_.emplace_back(machine.params(), group.group, group.tile(shape.out), choose(group));
-    add_group(group);
+  const std::vector<Group> groups = gemm_groups(machine.params(), shape, shard);
+  const std::uint64_t across = parts_used(shape.n, shard.n);
+  for (std::uint64_t g = 0; g < groups.size(); ++g) {
+    if (ranks_ > 1)
+      sums_.emplace_back(machine.params(), groups[g],
+                         GemmSum::Tile{part_of(shape.m, shard.m, g / across).count,
+                                       part_of(shape.n, shard.n, g % across).count, shape.out},
+                         algorithm);
+    add_group(groups[g], g / across, g % across);
   }
 }
 
-void GemmLayout::add_group(const GemmGroup& group) {
+void GemmLayout::add_group(const Group& group, std::uint64_t m, std::uint64_t n) {
   const model::ChipParams& chip = machine_.params().chip;
   for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
     GemmTile tile;
-    tile.core = group.group.cores[rank].front();
+    tile.core = group.cores[rank].front();
     tile.rank = rank;
-    tile.m = group.m;
-    tile.n = group.n;
+    tile.m = part_of(shape_.m, shard_.m, m);
+    tile.n = part_of(shape_.n, shard_.n, n);
     tile.k = part_of(shape_.k, shard_.k, rank);
     const runtime::Part chunk = part_of(tile.m.count, ranks_, rank);
     tile.own = {tile.m.first + chunk.first, chunk.count};
     const auto stack =
         static_cast<std::uint32_t>(tile.core / chip.cores * chip.hbm.stacks) + chip.stack_of(tile.core);
     const GemmShape part = shape_of(tile);
-    tile.a = shared_input({0, stack, tile.m.first, rank}, tile,
-                          {"a", part.dtype, part.a_rows(), part.a_columns()});
-    tile.b = shared_input({1, stack, tile.n.first, rank}, tile,
-                          {"b", part.dtype, part.b_rows(), part.b_columns()});
+    tile.a = shared_input({0, stack, m, rank}, tile, {"a", part.dtype, part.a_rows(), part.a_columns()});
+    tile.b = shared_input({1, stack, n, rank}, tile, {"b", part.dtype, part.b_rows(), part.b_columns()});
     if (part.sparse())
-      tile.tags = shared_input({2, stack, tile.m.first, rank}, tile,
+      tile.tags = shared_input({2, stack, m, rank}, tile,
                                {"tags", isa::DType::kUint16, part.a_rows(), GemmShape::tag_columns(part.m)});
     if (part.epilogue.bias == BiasOf::kRows)
       tile.bias = machine_.allocate(tile.core, "bias", isa::DType::kFp32, {part.m, 1});

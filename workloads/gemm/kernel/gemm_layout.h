@@ -3,7 +3,6 @@
 // partial sums and staging memory. Cores of one HBM stack that read the same piece share it.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -26,22 +25,15 @@ struct GemmTile {
 };
 
 // The cores that share an output tile, by core number, so that they form a product of the fabric's axes
-// (runtime/collective/schedule/grid.h), and the tile.
-struct GemmGroup {
-  runtime::collective::Group group;
-  runtime::Part m, n;
-  GemmSum::Tile tile(isa::DType out) const { return {m.count, n.count, out}; }
-};
-// The shard must have been checked; the list is tile by tile.
-std::vector<GemmGroup> gemm_groups(const model::MachineParams& machine, const GemmShape& shape,
-                                   const runtime::Shard& shard);
+// (runtime/collective/schedule/grid.h). The shard must have been checked; the list is tile by tile.
+std::vector<runtime::collective::Group> gemm_groups(const model::MachineParams& machine,
+                                                    const GemmShape& shape, const runtime::Shard& shard);
 
 class GemmLayout {
  public:
-  using Choose = std::function<runtime::collective::Choice(const GemmGroup& group)>;
-  // The tiles of some or all groups. Allocates their tensors. Throws UserError E-RUN-010 if a stack is too small.
+  // Allocates every tensor. Throws UserError E-RUN-010 if a stack is too small, and the errors of GemmSum.
   GemmLayout(runtime::Machine& machine, const GemmShape& shape, const runtime::Shard& shard,
-             const std::vector<GemmGroup>& groups, const Choose& choose);
+             runtime::collective::Algorithm algorithm);
 
   GemmShape shape_of(const GemmTile& tile) const;
   const std::vector<GemmTile>& tiles() const { return tiles_; }  // group by group, ranks in order
@@ -59,7 +51,7 @@ class GemmLayout {
     std::uint64_t rows, columns;
   };
   runtime::Tensor shared_input(const Key& key, const GemmTile& tile, const Operand& operand);
-  void add_group(const GemmGroup& group);
+  void add_group(const runtime::collective::Group& group, std::uint64_t m, std::uint64_t n);
 
   runtime::Machine& machine_;
   GemmShape shape_;
