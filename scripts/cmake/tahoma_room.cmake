@@ -22,11 +22,9 @@ endif()
 # so are these trees of small folders, which share expensive headers (SystemC, JSON, Eigen), and the folders of the small kernels.
 # tests/dist/unity_names.py keeps local functions unique within such a file. Highway's kernels, which include themselves once per
 # target, and Verilator's classes, which must not see SystemC, are compiled alone.
-set(tahoma_unity_trees model/memory model/rtl model/system runtime/collective runtime/nki runtime/report workloads/attention
-  workloads/gemm workloads/training workloads/transformer)
-# Files that read, write and print, but are in no loop of a simulation: -O1 takes a quarter less time to compile than -O2.
-set(tahoma_unity_cold "runtime/(checkpoint|cli|config|page|report|sweep|validation|whatif)")
-set(tahoma_unity_kernels embedding mlp moe norm optimizer quantise reduction rms_norm rope transpose vector_add)
+set(tahoma_unity_trees model/engine model/memory model/rtl model/system runtime/collective runtime/nki runtime/report
+  runtime/sweep runtime/validation workloads/attention workloads/gemm workloads/training workloads/transformer)
+set(tahoma_unity_kernels convolution decode embedding mlp moe norm optimizer quantise reduction rms_norm rope transpose vector_add)
 function(tahoma_unity target)
   if(NOT TAHOMA_UNITY)
     return()
@@ -48,10 +46,6 @@ function(tahoma_unity target)
     endforeach()
     string(MAKE_C_IDENTIFIER "${folder}" group)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
-    if(folder MATCHES "^${tahoma_unity_cold}" AND CMAKE_BUILD_TYPE STREQUAL "Release")
-      set_source_files_properties(
-        ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/Unity/unity_${group}_cxx.cxx PROPERTIES COMPILE_OPTIONS -O1)
-    endif()
   endforeach()
 endfunction()
 

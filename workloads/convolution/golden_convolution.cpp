@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kUnfoldedElements = std::uint64_t{1} << 21;  // of a strip of rows: 16 MiB of double
 
-Doubles all_of(const HostTensor& tensor) {
+Doubles all_values(const HostTensor& tensor) {
   return doubles_of(tensor, {0, 0, tensor.rows(), tensor.columns()});
 }
 
@@ -44,10 +44,10 @@ class ConvolutionCheck {
         outputs_(y.shape[1]),
         out_height_(y.shape[2]),
         out_width_(y.shape[3]),
-        x_values_(all_of(x)),
-        weights_(all_of(w)),
+        x_values_(all_values(x)),
+        weights_(all_values(w)),
         weight_squares_(squares_of(weights_)),
-        bias_(all_of(bias)) {
+        bias_(all_values(bias)) {
     roundings_ = static_cast<double>(depth() + 1) * (x.dtype == isa::DType::kFp32 ? 2 : 1);
   }
 

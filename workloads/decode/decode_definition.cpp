@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "runtime/golden/golden_rule.h"
+#include "workloads/common/definition.h"
 #include "workloads/common/row_numbers.h"
 
 namespace tahoma::workloads {
@@ -18,7 +19,6 @@ namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr double kUnit = 0x1p-24;
 constexpr double kLeastBlock = 128;  // keys; the maximum is updated at most once per block of this size
 
 Matrix rows_of(const HostTensor& tensor, std::uint64_t row, std::uint64_t rows) {

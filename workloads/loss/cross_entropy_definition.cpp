@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "runtime/golden/golden_rule.h"
+#include "workloads/common/definition.h"
 #include "workloads/common/row_numbers.h"
 
 namespace tahoma::workloads {
@@ -15,7 +16,6 @@ using runtime::WantedRow;
 
 namespace {
 
-constexpr double kUnit = 0x1p-24;
 constexpr double kLeastBlock = 2048;  // columns; the maximum is updated at most once per block of this size
 
 struct Row {

@@ -18,7 +18,7 @@ using base::Better;
 
 namespace {
 
-std::vector<std::string> split(const std::string& text) {
+std::vector<std::string> split_outside_brackets(const std::string& text) {
   std::vector<std::string> parts{""};
   int depth = 0;
   for (const char c : text) {
@@ -65,7 +65,8 @@ Objective objective_of(const std::string& text, const std::string& place) {
 std::vector<Objective> objectives_of(const std::string& text, const std::string& place) {
   std::vector<Objective> objectives;
   if (text.empty()) return objectives;
-  for (const std::string& part : split(text)) objectives.push_back(objective_of(part, place));
+  for (const std::string& part : split_outside_brackets(text))
+    objectives.push_back(objective_of(part, place));
   return objectives;
 }
 

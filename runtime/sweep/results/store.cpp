@@ -26,11 +26,13 @@ constexpr std::array<const char*, 8> kTables{
 Value integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 Value real_or_null(const std::optional<double>& value) { return value ? Value(*value) : Value(nullptr); }
 
-std::string text(const Value& value) {
+std::string text_in(const Value& value) {
   const auto* found = std::get_if<std::string>(&value);
   return found == nullptr ? "" : *found;
 }
-std::uint64_t number(const Value& value) { return static_cast<std::uint64_t>(std::get<std::int64_t>(value)); }
+std::uint64_t count_in(const Value& value) {
+  return static_cast<std::uint64_t>(std::get<std::int64_t>(value));
+}
 
 }  // namespace
 
@@ -98,7 +100,7 @@ void Store::declare(const Metrics& metrics) {
 std::map<std::string, std::string> Store::meta(const std::filesystem::path& file) {
   std::map<std::string, std::string> meta;
   for (const Database::Row& r : Database(file, Database::Access::kRead).rows("SELECT key, value FROM meta"))
-    meta[text(r[0])] = text(r[1]);
+    meta[text_in(r[0])] = text_in(r[1]);
   return meta;
 }
 
@@ -117,19 +119,19 @@ std::vector<Store::Row> Store::read(const std::filesystem::path& file) {
   std::map<std::uint64_t, std::size_t> place;
   for (const Database::Row& r :
        database.rows("SELECT number, id, workload, status, reason FROM points ORDER BY number")) {
-    place[number(r[0])] = all.size();
-    all.push_back({number(r[0]), text(r[1]), text(r[2]), text(r[3]), text(r[4]), {}, {}});
+    place[count_in(r[0])] = all.size();
+    all.push_back({count_in(r[0]), text_in(r[1]), text_in(r[2]), text_in(r[3]), text_in(r[4]), {}, {}});
   }
   for (const Database::Row& r : database.rows("SELECT number, path, text, value FROM parameters")) {
     const auto* value = std::get_if<double>(&r[3]);
-    all[place.at(number(r[0]))].parameters.push_back(
-        {text(r[1]), text(r[2]), value == nullptr ? std::nullopt : std::optional(*value)});
+    all[place.at(count_in(r[0]))].parameters.push_back(
+        {text_in(r[1]), text_in(r[2]), value == nullptr ? std::nullopt : std::optional(*value)});
   }
   for (const Database::Row& r : database.rows("SELECT number, name, value FROM metrics"))
     if (const auto* value = std::get_if<double>(&r[2]))
-      all[place.at(number(r[0]))].metrics[text(r[1])] = *value;
+      all[place.at(count_in(r[0]))].metrics[text_in(r[1])] = *value;
   for (const Database::Row& r : database.rows("SELECT number, name, text FROM texts"))
-    all[place.at(number(r[0]))].texts[text(r[1])] = text(r[2]);
+    all[place.at(count_in(r[0]))].texts[text_in(r[1])] = text_in(r[2]);
   return all;
 }
 

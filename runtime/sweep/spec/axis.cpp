@@ -38,7 +38,8 @@ void require_one_way(const TrackText& text) {
     if (pair.one && pair.other) refuse_axis("E-SWP-011", pair.one->place, text.path, pair.why);
 }
 
-Written end_of(const TrackText& text, const std::optional<Written>& end, const char* name, ParamTree& tree) {
+Written end_of_range(const TrackText& text, const std::optional<Written>& end, const char* name,
+                     ParamTree& tree) {
   if (!end)
     refuse_axis("E-SWP-010", text.place, text.path, fmt::format("key '{}' of the range is missing", name));
   if (end->text == base::kIdeal)
@@ -74,7 +75,8 @@ void read_range(const TrackText& text, ParamTree& tree, Track& track) {
     refuse_axis("E-SWP-013", text.place, text.path,
                 fmt::format("does not support ranges: write the values as a list ({})", param.range_text));
   require_one_way(text);
-  const Written from = end_of(text, text.from, "from", tree), to = end_of(text, text.to, "to", tree);
+  const Written from = end_of_range(text, text.from, "from", tree),
+                to = end_of_range(text, text.to, "to", tree);
   if (text.step) {
     track.values = by_step(param.value, from, to, *text.step);
   } else if (text.factor) {

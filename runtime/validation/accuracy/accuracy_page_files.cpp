@@ -104,7 +104,7 @@ Json collective_row_json(const PageRow& row) {
                       row);
 }
 
-Json row_json(const PageRow& row) {
+Json accuracy_row_json(const PageRow& row) {
   const Figure& figure = row.figure;
   const bool value = row.has_value();
   return {{"id", figure.id},
@@ -127,7 +127,7 @@ Json row_json(const PageRow& row) {
 using RowWriter = Json (*)(const PageRow& row);
 
 // In the order of FigureKind.
-constexpr std::array<RowWriter, 4> kRowWriters{row_json, traffic_row_json, fabric_row_json,
+constexpr std::array<RowWriter, 4> kRowWriters{accuracy_row_json, traffic_row_json, fabric_row_json,
                                                collective_row_json};
 
 RowWriter json_of(FigureKind kind) { return kRowWriters.at(static_cast<std::size_t>(kind)); }

@@ -47,7 +47,7 @@ double in_unit(double femtoseconds, FigureUnit unit) {
   return femtoseconds * (unit == FigureUnit::kUs ? 1e-9 : 1e-6);
 }
 
-double value_of(const Figure& figure, const Finished& run) {
+double figure_value(const Figure& figure, const Finished& run) {
   if (const auto* interval = std::get_if<Interval>(&figure.probe)) {
     const base::Duration length = run.log.when(interval->to) - run.log.when(interval->from);
     return in_unit(static_cast<double>(length.fs) / static_cast<double>(interval->count), figure.unit);
@@ -59,7 +59,7 @@ double value_of(const Figure& figure, const Finished& run) {
 
 Measured evaluate(const Figure& figure, const Finished& run) {
   try {
-    return {value_of(figure, run), "", ExitStatus::kOk, {}};
+    return {figure_value(figure, run), "", ExitStatus::kOk, {}};
   } catch (const UserError& error) {
     return {0, error.what(), error.status, {}};
   }

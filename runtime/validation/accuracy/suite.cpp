@@ -22,7 +22,7 @@ using base::FlatConfig, base::Leaf, base::ParamTree, base::UserError;
 
 namespace {
 
-constexpr std::string_view kRoot = "accuracy";
+constexpr std::string_view kSuiteRoot = "accuracy";
 constexpr std::string_view kFamilies = "accuracy.families.";
 constexpr std::uint64_t kMostPhases = 1024;
 
@@ -67,7 +67,7 @@ std::optional<double> parse_limit(ParamTree& tree, const std::string& path, cons
                   fmt::format("'{}': expected a percentage such as '2 %', or none; got '{}'", path, text));
 }
 
-void require_key(const std::string& value, const std::string& path, const std::string& place) {
+void require_suite_key(const std::string& value, const std::string& path, const std::string& place) {
   if (value.empty()) throw UserError("E-ACC-013", place, fmt::format("key '{}' is missing", path));
 }
 
@@ -100,10 +100,12 @@ std::vector<std::pair<std::string, std::string>> family_names(const FlatConfig& 
   return names;
 }
 
-FlatConfig read(const std::string& path) { return base::flatten(read_config_text(path), read_extended); }
+FlatConfig read_suite(const std::string& path) {
+  return base::flatten(read_config_text(path), read_extended);
+}
 
 bool below_root(const Leaf& leaf) {
-  return leaf.path == kRoot || leaf.path.starts_with(std::string(kRoot) + ".");
+  return leaf.path == kSuiteRoot || leaf.path.starts_with(std::string(kSuiteRoot) + ".");
 }
 
 [[noreturn]] void refuse_both(ParamTree& tree, const char* one, const char* other) {
@@ -112,7 +114,7 @@ bool below_root(const Leaf& leaf) {
 }
 
 // Defaults to a table of figures: its key is then reported as missing.
-const KindKey& kind_of(ParamTree& tree, const FamilyKeys& keys) {
+const KindKey& kind_by_key(ParamTree& tree, const FamilyKeys& keys) {
   const KindKey* kind = nullptr;
   for (const KindKey& each : kKindKeys) {
     if ((keys.*each.file).empty()) continue;
@@ -132,10 +134,10 @@ Family read_family(const FlatConfig& config, const std::string& name, const std:
   keys.declare(tree);
   const std::string root = tree.root();
   base::apply(config, tree);
-  require_key(keys.doc, root + ".doc", place);
-  const KindKey& kind = kind_of(tree, keys);
+  require_suite_key(keys.doc, root + ".doc", place);
+  const KindKey& kind = kind_by_key(tree, keys);
   const std::string key = root + kind.key, table = keys.*kind.file;
-  require_key(table, key, place);
+  require_suite_key(table, key, place);
   Family family{name, keys.doc, table, kind.kind, {}, keys.phases, {}};
   family.limits.mean = parse_limit(tree, root + ".limits.mean", keys.mean);
   family.limits.worst = parse_limit(tree, root + ".limits.worst", keys.worst);
@@ -147,11 +149,11 @@ Family read_family(const FlatConfig& config, const std::string& name, const std:
 void require_machine(const Suite& suite) {
   const bool cases = std::any_of(suite.families.begin(), suite.families.end(),
                                  [](const Family& family) { return family.kind == FigureKind::kProbe; });
-  if (cases) require_key(suite.machine, "accuracy.machine", suite.file);
+  if (cases) require_suite_key(suite.machine, "accuracy.machine", suite.file);
 }
 
-void require_known(const std::vector<std::string>& only,
-                   const std::vector<std::pair<std::string, std::string>>& families) {
+void require_families(const std::vector<std::string>& only,
+                      const std::vector<std::pair<std::string, std::string>>& families) {
   std::vector<std::string> names;
   for (const auto& [name, place] : families) names.push_back(name);
   for (const std::string& name : only)
@@ -164,34 +166,34 @@ void require_known(const std::vector<std::string>& only,
 }  // namespace
 
 bool is_suite(const std::string& path) {
-  const FlatConfig config = read(path);
+  const FlatConfig config = read_suite(path);
   return std::any_of(config.leaves.begin(), config.leaves.end(), below_root);
 }
 
 Suite load_suite(const std::string& path, const std::vector<std::string>& only) {
-  const FlatConfig config = read(path);
+  const FlatConfig config = read_suite(path);
   FlatConfig top;
   for (const Leaf& leaf : config.leaves) {
     if (!below_root(leaf))
       throw UserError("E-ACC-001", leaf.key_place,
                       fmt::format("unknown key '{}': expected accuracy{}", leaf.path,
-                                  base::did_you_mean(leaf.path, {std::string(kRoot)})));
+                                  base::did_you_mean(leaf.path, {std::string(kSuiteRoot)})));
     if (!leaf.path.starts_with(kFamilies)) top.leaves.push_back(leaf);
   }
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   Suite suite;
   suite.file = path;
-  ParamTree tree{std::string(kRoot)};
+  ParamTree tree{std::string(kSuiteRoot)};
   tree.add("title", suite.title, "", {}, "title of the page", base::chosen());
   tree.add("machine", suite.machine, "", {}, "preset or file of the machine", base::chosen());
   base::apply(top, tree);
-  require_key(suite.title, "accuracy.title", path);
+  require_suite_key(suite.title, "accuracy.title", path);
   if (!suite.machine.empty())
     suite.machine_path = find_machine(suite.machine, folder, set_at(tree, "accuracy.machine"));
 
   const auto names = family_names(config);
   if (names.empty()) throw UserError("E-ACC-013", path, "key 'accuracy.families' is missing");
-  require_known(only, names);
+  require_families(only, names);
   SuiteTables tables(folder);
   for (const auto& [name, place] : names)
     if (only.empty() || std::find(only.begin(), only.end(), name) != only.end())

@@ -157,7 +157,7 @@ std::vector<std::string> read_patterns(const FlatConfig& config) {
   return patterns.empty() ? default_patterns() : patterns;
 }
 
-void require_known(const std::vector<std::string>& only, const std::vector<std::string>& names) {
+void require_cases(const std::vector<std::string>& only, const std::vector<std::string>& names) {
   for (const std::string& name : only)
     if (std::find(names.begin(), names.end(), name) == names.end())
       throw UserError("E-REG-012", "--case " + name,
@@ -193,7 +193,7 @@ CaseFile load_case_file(const std::string& path, const std::vector<std::string>&
     file.all_names.push_back(root.substr(kRuns.size() + 1));
     check_name(file.all_names.back(), place);
   }
-  require_known(only, file.all_names);
+  require_cases(only, file.all_names);
   for (std::size_t i = 0; i < roots.size(); ++i) {
     const auto& [root, place] = roots[i];
     if (!only.empty() && std::find(only.begin(), only.end(), file.all_names[i]) == only.end()) continue;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostLines = 8;  // per subsystem; the JSON has all
 
-bool compared(const RegressionRow& row) { return row.has_golden_statistics && row.has_run; }
+bool was_compared(const RegressionRow& row) { return row.has_golden_statistics && row.has_run; }
 
 std::string time_change(const RegressionRow& row) {
   if (row.golden.time_ns == 0 || row.golden.time_ns == row.now.time_ns) return "";
@@ -37,7 +37,7 @@ std::string figures_text(const RegressionRow& row) {
 char mark_of(const RegressionRow& row) { return !row.passed() ? '!' : row.unchecked.empty() ? ' ' : '?'; }
 
 std::string row_text(const RegressionRow& row, std::size_t widest) {
-  if (!compared(row)) return fmt::format("! {:<{}}  {}\n", row.name, widest, row.failure);
+  if (!was_compared(row)) return fmt::format("! {:<{}}  {}\n", row.name, widest, row.failure);
   std::string text = fmt::format("{} {:<{}}  {}\n", mark_of(row), row.name, widest, figures_text(row));
   if (!row.unchecked.empty()) text += fmt::format("      values {}\n", row.unchecked);
   text += leads_text(row.leads, "      ");
@@ -48,7 +48,7 @@ std::string row_text(const RegressionRow& row, std::size_t widest) {
 // A summary for one cell or attribute: the number of differences, those that lead, and the errors of outputs.
 std::string reason_of(const RegressionRow& row) {
   if (row.passed()) return "";
-  if (!compared(row)) return row.failure;
+  if (!was_compared(row)) return row.failure;
   const std::size_t count = count_of(row.differences);
   std::string text = fmt::format("{} of {} statistics", count, row.compared);
   for (const LeadingChange& lead : row.leads.leads) text += "; " + lead_cell(lead.difference);
@@ -67,7 +67,7 @@ std::string both(const std::string& golden, const std::string& now) {
 
 std::string markdown_row(const RegressionRow& row) {
   const char* verdict = !row.passed() ? "**FAIL**" : row.unchecked.empty() ? "ok" : "not checked";
-  if (!compared(row))
+  if (!was_compared(row))
     return fmt::format("| {} | {} | | | | | {} |\n", markdown_cell(row.name), verdict,
                        markdown_cell(row.failure));
   const auto mfu = [](const Headline& h) { return fmt::format("{:.1f} %", h.mfu_percent); };

@@ -21,12 +21,12 @@ bool matches(const std::string& id, const std::string& pattern) {
   return pattern.ends_with('*') ? id.starts_with(pattern.substr(0, pattern.size() - 1)) : id == pattern;
 }
 
-using Parser = std::vector<Figure> (*)(const base::NamedText& table);
+using TableParser = std::vector<Figure> (*)(const base::NamedText& table);
 
 // In the order of FigureKind.
-constexpr std::array<Parser, 4> kParsers{parse_figures, parse_traffic, parse_fabric, parse_collectives};
+constexpr std::array<TableParser, 4> kParsers{parse_figures, parse_traffic, parse_fabric, parse_collectives};
 
-Parser parser_of(FigureKind kind) { return kParsers.at(static_cast<std::size_t>(kind)); }
+TableParser parser_of(FigureKind kind) { return kParsers.at(static_cast<std::size_t>(kind)); }
 
 std::vector<Figure> read_table(const SuiteTables::Name& table, const std::filesystem::path& path) {
   try {
