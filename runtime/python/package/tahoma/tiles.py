@@ -15,6 +15,22 @@ def new_tile(shape, dtype, buffer="sbuf"):
     return context.current().tensor(shape, dtype, buffer, "")
 
 
+def new_tile_at(partition, shape, dtype, buffer="sbuf"):
+    """A tile that starts at this partition."""
+    if partition == 0:
+        return context.current().tensor(shape, dtype, buffer)
+    return new_tile((partition + shape[0],) + tuple(shape[1:]), dtype, buffer)[partition : partition + shape[0]]
+
+
+def moved_to(partition, tensor):
+    """The tensor if it starts at this partition, otherwise a copy that does."""
+    if tensor.first_partition == partition:
+        return tensor
+    tile = new_tile_at(partition, tensor.shape, tensor.dtype)
+    context.current().tracer.emit("tensor_copy", None, dst=tile, src=tensor)
+    return tile
+
+
 def wider(a, b):
     """The dtype of a result: the wider operand's, floats before integers."""
     rank = lambda d: (d.is_float, d.itemsize, d.name == "float32")

@@ -15,15 +15,17 @@ _DOUBLE_ROW = (matmul_perf_mode.double_row, matmul_perf_mode.double_row_gen3)
 
 
 class Matmul:
-    """What the destination of a matmul may be: one of `kinds` in PSUM. `adds`: it can add to what is there."""
+    """What the destination of a matmul may be: one of `kinds` in PSUM. `adds`: it can add to what is there. `partition`: where it
+    must start, for a part of the array."""
 
-    __slots__ = ("kinds", "adds")
+    __slots__ = ("kinds", "adds", "partition")
 
-    def __init__(self, kinds, adds=False):
-        self.kinds, self.adds = kinds, adds
+    def __init__(self, kinds, adds=False, partition=None):
+        self.kinds, self.adds, self.partition = kinds, adds, partition
 
     def fits(self, target):
-        return target.buffer == "psum" and target.dtype in self.kinds
+        return (target.buffer == "psum" and target.dtype in self.kinds
+                and self.partition in (None, target.unfilled().first_partition))
 
 
 def in_sbuf(value, what):
@@ -36,6 +38,9 @@ def in_sbuf(value, what):
 def product(stationary, moving, mask=None, what="nisa.nc_matmul", **options):
     """stationary^T moving."""
     stationary, moving = in_sbuf(stationary, what), in_sbuf(moving, what)
+    row, column = options.get("tile_position") or (None, None)
+    if row is not None:  # a part of the array takes its operands from the partitions of its rows
+        stationary, moving = tiles.moved_to(int(row), stationary), tiles.moved_to(int(row), moving)
     transpose = bool(options.get("is_transpose"))
     slices = 2 if options.get("perf_mode") in _DOUBLE_ROW else 1
     shape = (stationary.size // stationary.shape[0] // slices, moving.size // moving.shape[0] // slices)
@@ -56,8 +61,8 @@ def product(stationary, moving, mask=None, what="nisa.nc_matmul", **options):
         tensor_engine.nc_matmul(dst, stationary, moving, accumulate=accumulate, **how)
 
     kinds = (kind, full) if stationary.dtype.is_float else (kind,)
-    return Result(recording.wait(Waiting(shape, kind, write, [], "psum", natural=kind, matmul=Matmul(kinds, not transpose),
-                                         partial=not some)))
+    return Result(recording.wait(Waiting(shape, kind, write, [], "psum", natural=kind, matmul=Matmul(kinds, not transpose, column),
+                                         partial=not some, partition=int(column or 0))))
 
 
 def transposed(data, dtype=None, engine=engines.unknown, mask=None, what="nisa.nc_transpose"):

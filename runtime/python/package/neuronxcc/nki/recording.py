@@ -6,7 +6,7 @@ At most one instruction waits, and everything else that is recorded comes after 
 """
 import sys
 
-from tahoma import context, dtypes
+from tahoma import context, dtypes, tiles
 from tahoma.shape import Shape
 
 
@@ -17,15 +17,17 @@ class Waiting:
     natural   the dtype in which the result is before it is rounded: a destination of any type may take it
     operands  what it reads, to see whether a destination overlaps them
     partial   a mask leaves a part of the result as it was
+    partition the first partition of a tile of its own
     """
 
-    __slots__ = ("shape", "dtype", "buffer", "operands", "partial", "matmul", "natural", "view", "current", "line", "_write")
+    __slots__ = ("shape", "dtype", "buffer", "operands", "partial", "partition", "matmul", "natural", "view", "current", "line", "_write")
 
-    def __init__(self, shape, dtype, write, operands=(), buffer="sbuf", natural=None, partial=False, matmul=None):
+    def __init__(self, shape, dtype, write, operands=(), buffer="sbuf", natural=None, partial=False, matmul=None, partition=0):
         self.shape = shape if isinstance(shape, Shape) else Shape(shape)
         self.dtype, self.buffer = dtypes.dtype_of(dtype), buffer
         self.operands, self.partial, self.matmul = operands, partial, matmul
         self.natural = natural
+        self.partition = partition
         self.view = None
         self._write = write
         self.current = context.current()
@@ -50,7 +52,7 @@ class Waiting:
         tracer = self.current.tracer
         tracer.hold_line(self.line)
         try:
-            self.view = view = self.current.tensor(self.shape, self.dtype, self.buffer)
+            self.view = view = tiles.new_tile_at(self.partition, self.shape, self.dtype, self.buffer)
             if self.partial:
                 tracer.emit("memset", None, dst=view, value=0.0)
             self._write(view)
