@@ -55,7 +55,7 @@ void Report::redundant(const Race& race) {
 }
 
 void Report::race(const Race& race, isa::Space space) {
-  const auto& [first, second] = race;
+  const Record &first = race.first, &second = race.second;
   add(Kind::kRace, first.origin, second.origin, [&] {
     return fmt::format("{} {} what {} {}, and no semaphore orders them: {}", text_of(second.origin),
                        second.write ? "writes" : "reads", text_of(first.origin),

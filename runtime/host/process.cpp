@@ -52,7 +52,7 @@ class ChildSignal {
   ChildSignal& operator=(const ChildSignal&) = delete;
 
   void await() const {
-    constexpr timespec kPause{0, kPauseMs * 1'000'000};
+    constexpr timespec kPause{0, kPauseMs * 1'000'000L};
     sigtimedwait(&signal_, nullptr, &kPause);
   }
 

@@ -90,7 +90,7 @@ const std::array kFiles{
     RunFile{"stats.txt", "every statistic as text", kReport, with_report, nullptr,
             [](const Run& r, const To& to) { to.text(stats_text(r.run.stats.stats())); }},
     RunFile{"stats.db", "every statistic as SQLite", kReport, with_report, nullptr,
-            [](const Run& r, const To& to) { write_stats_database(to.file(), r.run.stats.stats()); }},
+            [](const Run& r, const To& to) { to.text(stats_database(r.run.stats.stats())); }},
     RunFile{"engines.csv", "busy time of engines over time", kReport, with_report, nullptr,
             [](const Run& r, const To& to) { to.text(engines_csv(r.run.measurement, r.run.engines)); }},
     RunFile{"hbm_windows.csv", "busy time of HBM stacks over time", kReport, with_report, nullptr,

@@ -96,8 +96,8 @@ Bottlenecks Explanation::bottlenecks() const {
   Bottlenecks all;
   all.whole = bottleneck_of(*this, run.time, [](const Repetition& other) { return &other.time; });
   for (const auto& [region, time] : run.regions)
-    all.regions[region] =
-        bottleneck_of(*this, time, [&](const Repetition& other) { return other.of_region(region); });
+    all.regions[region] = bottleneck_of(
+        *this, time, [&region = region](const Repetition& other) { return other.of_region(region); });
   return all;
 }
 

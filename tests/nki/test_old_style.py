@@ -325,22 +325,6 @@ def test_blocked_matmul(rng):
 
 
 @nki.jit
-def products_in_quarters(a, b):
-    out = nl.ndarray((4, 64, 128), dtype=nl.float32, buffer=nl.shared_hbm)
-    for i in nl.affine_range(4):
-        x, y = nl.load(a[i]), nl.load(b[i])
-        nl.store(out[i], nisa.nc_matmul(x, y, tile_position=(i // 2 * 64, i % 2 * 64), tile_size=(64, 64)))
-    return out
-
-
-def test_a_quarter_of_the_array_gets_its_operands_where_its_rows_are(rng):
-    a, b = rng.standard_normal((4, 64, 64)).astype(np.float32), rng.standard_normal((4, 64, 128)).astype(np.float32)
-    close(products_in_quarters(a, b), np.einsum("bkm,bkn->bmn", a, b))
-    # Four of the eight operands are copied to partition 64, where the lower half of the array has its rows.
-    assert sum("tensor_copy" in line for line in recorded(products_in_quarters, a, b)) == 4 + 4
-
-
-@nki.jit
 def attention(q, k, v):
     out = nl.ndarray((q.shape[1], v.shape[0]), dtype=q.dtype, buffer=nl.shared_hbm)
     scores = nl.matmul(nl.load(q), nl.load(k), transpose_x=True)

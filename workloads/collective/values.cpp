@@ -131,8 +131,8 @@ HostTensor moved_to(const PlannedCollective& planned, const Values& values, std:
     const std::uint64_t count = planned.spec.counts.empty() ? length : planned.spec.counts[chunk];
     const HostTensor brought =
         contribution(planned, values, number, bringer(planned.spec.problem, chunk), {chunk, 1, 1});
-    std::memcpy(want.values.data() + held.place_of(chunk) * length * size, brought.values.data(),
-                count * size);
+    std::copy_n(brought.values.begin(), count * size,
+                want.values.begin() + static_cast<std::ptrdiff_t>(held.place_of(chunk) * length * size));
   });
   return want;
 }
@@ -147,7 +147,8 @@ runtime::GoldenResult check_alike(runtime::Machine& machine, const Group& group,
                                         {ranks.size(), held.count * planned.chunk_elements});
   const std::size_t row = got.values.size() / ranks.size();
   for (std::size_t i = 0; i < ranks.size(); ++i)
-    std::memcpy(got.values.data() + i * row, gathered(machine, planned, ranks[i]).values.data(), row);
+    std::ranges::copy(gathered(machine, planned, ranks[i]).values,
+                      got.values.begin() + static_cast<std::ptrdiff_t>(i * row));
   const auto made_by = [&](std::uint64_t at, std::uint64_t) {
     return fmt::format("rank {}, {}", ranks[at],
                        runtime::core_name(machine.params(), group.cores[ranks[at]].front()));
@@ -161,7 +162,7 @@ runtime::GoldenResult check_alike(runtime::Machine& machine, const Group& group,
   const HostTensor want = moved_to(planned, values, number, held);
   HostTensor all = runtime::make_tensor("want", got.dtype, got.shape);
   for (std::size_t i = 0; i < ranks.size(); ++i)
-    std::memcpy(all.values.data() + i * row, want.values.data(), row);
+    std::ranges::copy(want.values, all.values.begin() + static_cast<std::ptrdiff_t>(i * row));
   return runtime::check_moved(all, got, made_by);
 }
 

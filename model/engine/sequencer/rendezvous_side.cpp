@@ -15,7 +15,7 @@ void RendezvousSide::arrive(Arrival arrival, const CoreMemories& memories) {
   if (port_.size() == 0)
     throw isa::ProgramError("E-RUN-045", arrival.place,
                             "needs a logical core of two physical cores; expected machine.chip.lnc = 2");
-  times_.emplace().arrived = arrival.when;
+  times_ = Times{arrival.when};
   met_ = false;
   arrival.who = this;
   port_->arrive(arrival, memories);

@@ -210,6 +210,7 @@ void bind_tables(py::module_& m) {
 PYBIND11_MODULE(_tahoma, m) {
   m.doc() = "Recording and lowering of NKI kernels for Tahoma";
   m.def("set_raiser", [](py::object function) { raiser() = std::move(function); });
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): pybind11 takes a function of this type
   py::register_exception_translator([](std::exception_ptr p) {
     try {
       if (p) std::rethrow_exception(p);

@@ -190,7 +190,7 @@ PyModuleDef kModule = {PyModuleDef_HEAD_INIT,
 
 }  // namespace tahoma::python
 
-PyMODINIT_FUNC PyInit__tahoma_types() {
+PyMODINIT_FUNC PyInit__tahoma_types() {  // NOLINT(bugprone-reserved-identifier): Python's name for it
   import_array();
   import_umath();
   PyObject* const numpy = PyImport_ImportModule("numpy");

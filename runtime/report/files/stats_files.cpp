@@ -49,11 +49,9 @@ std::string stats_text(const std::vector<Stat>& stats) {
   return text;
 }
 
-void write_stats_database(const std::string& file, const std::vector<Stat>& stats) {
-  Database database(file, Database::Access::kWrite);
-  // The folder is new and discarded on failure, so the database needs no crash safety.
+std::string stats_database(const std::vector<Stat>& stats) {
+  Database database;
   database.rows("PRAGMA journal_mode = OFF");
-  database.run("PRAGMA synchronous = OFF");
   database.run("PRAGMA page_size = 8192");
   std::map<std::pair<base::Unit, std::string_view>, std::int64_t> kinds;
   database.transaction([&] {
@@ -84,6 +82,7 @@ void write_stats_database(const std::string& file, const std::vector<Stat>& stat
       return true;
     });
   });
+  return database.bytes();
 }
 
 namespace {

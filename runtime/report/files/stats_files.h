@@ -15,9 +15,9 @@ namespace tahoma::runtime {
 std::string stats_text(const std::vector<base::Stat>& stats);
 
 // SQLite: kinds (id, unit, description), stats (path, value, kind) in the order of the list, and the view
-// statistics (path, value, unit, description). The same statistics give the same bytes with the same SQLite.
-// `file` must not exist. UserError E-SWP-050.
-void write_stats_database(const std::string& file, const std::vector<base::Stat>& stats);
+// statistics (path, value, unit, description): the bytes of the file. The same statistics give the same bytes with the
+// same SQLite. UserError E-SWP-050 if memory runs out.
+std::string stats_database(const std::vector<base::Stat>& stats);
 
 // Every statistic that a run can have, once: instance numbers are '*', values are 0.
 std::vector<base::Stat> known_statistics();

@@ -51,6 +51,8 @@ Database::Database(const std::filesystem::path& file, Access access) : file_(fil
   throw base::UserError("E-SWP-050", file.string(), reason, status);
 }
 
+Database::Database() : Database(":memory:", Access::kWrite) {}
+
 Database::~Database() { sqlite3_close(handle_); }
 
 void Database::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
@@ -119,6 +121,15 @@ void Database::insert(const std::string& table, std::size_t columns, const std::
     for (const Statement statement = insertion(filled); filled == rows.size(); filled = fill())
       put(statement, filled);
   if (filled > 0) put(insertion(filled), filled);
+}
+
+std::string Database::bytes() const {
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, void (*)(void*)> copy(sqlite3_serialize(handle_, "main", &size, 0),
+                                                             sqlite3_free);
+  if (copy == nullptr)
+    throw base::UserError("E-SWP-050", file_.string(), "out of memory", base::ExitStatus::kHost);
+  return {reinterpret_cast<const char*>(copy.get()), static_cast<std::size_t>(size)};
 }
 
 void Database::transaction(const std::function<void()>& body) {

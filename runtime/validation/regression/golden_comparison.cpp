@@ -44,7 +44,7 @@ std::vector<base::Stat> stats_of(const std::string& text) {
 
 // The summary of a run; another JSON text would count as a run that took no time.
 Json summary_of_run(const std::string& text) {
-  const Json json = Json::parse(text);
+  Json json = Json::parse(text);
   for (const char* key : {"schema_version", "simulated_time_ns"})
     if (!json.is_object() || !json.contains(key) || !json[key].is_number())
       throw std::invalid_argument(fmt::format("expected a number '{}'", key));

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "model/system/statistics/list_statistics.h"
+#include "runtime/host/whole_file.h"
 #include "runtime/report/files/statistics_tables.h"
 #include "runtime/sweep/results/database.h"
 #include "tests/support/program/fake_run.h"
@@ -68,7 +69,7 @@ TEST_CASE("statistics: every declared one is in every form", "[stats]") {
   CHECK(missing_from(first_words(runtime::stats_csv(all), ',')).empty());
   CHECK(missing_from(first_words(runtime::stats_text(all), ' ')).empty());
   const TempDir folder;
-  runtime::write_stats_database(folder / "stats.db", all);
+  runtime::write_file(folder / "stats.db", runtime::stats_database(all));
   std::set<std::string> rows;
   for (const auto& row : runtime::Database(folder / "stats.db", runtime::Database::Access::kRead)
                              .rows("SELECT path FROM statistics"))
@@ -89,7 +90,7 @@ TEST_CASE("statistics: text, JSON, CSV and database have the same content", "[st
   const json list = json::parse(runtime::stats_json(stats));
   std::istringstream text(runtime::stats_text(stats)), csv(runtime::stats_csv(stats));
   const TempDir folder;
-  runtime::write_stats_database(folder / "stats.db", stats);
+  runtime::write_file(folder / "stats.db", runtime::stats_database(stats));
   const auto rows = runtime::Database(folder / "stats.db", runtime::Database::Access::kRead)
                         .rows("SELECT path, value, unit, description FROM statistics");
   REQUIRE(list.size() == stats.size());
@@ -146,7 +147,8 @@ TEST_CASE("database: every row is inserted once and in order, for any number of 
 
 TEST_CASE("statistics: the same list gives the same database", "[stats]") {
   const TempDir folder;
-  for (const char* name : {"a.db", "b.db"}) runtime::write_stats_database(folder / name, fake_statistics());
+  for (const char* name : {"a.db", "b.db"})
+    runtime::write_file(folder / name, runtime::stats_database(fake_statistics()));
   CHECK(contents(folder / "a.db") == contents(folder / "b.db"));
   CHECK(contents(folder / "a.db").size() > 1000);
 }

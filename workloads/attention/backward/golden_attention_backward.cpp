@@ -111,7 +111,10 @@ class BackwardCheck {
   }
 
   double scale() const { return scale_; }
-  double queries() const { return static_cast<double>(q_len_ * heads_ / kv_heads_); }
+  double queries() const {
+    const std::uint64_t sharers = heads_ / kv_heads_;  // of a key and value head
+    return static_cast<double>(q_len_ * sharers);
+  }
   double keys() const { return static_cast<double>(kv_len_); }
 
  private:

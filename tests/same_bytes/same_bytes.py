@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The same case gives the same bytes, wherever and however it runs.
+
+    same_bytes.py --binary PATH [--other PATH]... [--seconds S] [--list] [CASE.yaml]...
+
+Each case is run once as it is, and once under every condition below and by every other build. Every file of the results but
+manifest.json, which names the host and the time, must have the same SHA-256. Without cases: all of workloads/ that one run of at
+most S seconds shows to be short enough.
+"""
+
+import argparse
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+WORKLOADS = pathlib.Path(__file__).resolve().parents[2] / "workloads"
+OPTIONS = ["--trace", "--save-outputs", "--explain"]
+VARYING = {"manifest.json"}
+HELD_BY = {"aslr": "setarch", "one processor": "taskset", "little stack": "prlimit"}  # condition -> the tool that it needs
+
+
+def condition(prefix=(), folder=None, out="out", **environment):
+    return {"prefix": list(prefix), "folder": folder, "out": out, "environment": environment}
+
+
+CONDITIONS = {
+    "again": condition(),
+    "another working directory": condition(folder="/"),
+    "a long path": condition(out="/".join(["x" * 200] * 4)),
+    "another locale": condition(LC_ALL="C.UTF-8", LANG="de_DE.UTF-8"),
+    "another time zone": condition(TZ="Pacific/Chatham"),
+    "a large environment": condition(**{f"TAHOMA_UNUSED_{n}": "x" * 1000 for n in range(100)}),
+    "memory filled with junk": condition(MALLOC_CONF="junk:true", MALLOC_PERTURB_="85"),
+    "aslr": condition(["setarch", "-R"]),
+    "one processor": condition(["taskset", "-c", "0"]),
+    "little stack": condition(["prlimit", "--stack=1048576"]),
+}
+
+
+def digests(folder):
+    """File -> SHA-256, of every file of a run but those that name the host."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_file() and name not in VARYING:
+            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+def run(binary, case, how, scratch, limit=None):
+    """(exit status, digests of the results)."""
+    out = pathlib.Path(scratch) / how["out"]
+    shutil.rmtree(pathlib.Path(scratch) / how["out"].split("/")[0], ignore_errors=True)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    command = [*how["prefix"], str(binary), "run", str(case), "--out", str(out), *OPTIONS]
+    ended = subprocess.run(command, cwd=how["folder"] or scratch, env={**os.environ, **how["environment"]},
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=limit, check=False)
+    return ended.returncode, digests(out) if out.is_dir() else {}
+
+
+def differences(case, name, want, got):
+    if want == got:
+        return []
+    if want[0] != got[0]:
+        return [f"{case}: {name}: exit status {got[0]}, without it {want[0]}"]
+    files = sorted(file for file in want[1].keys() | got[1].keys() if want[1].get(file) != got[1].get(file))
+    return [f"{case}: {name}: other bytes in {', '.join(files)}"]
+
+
+def check(binary, others, case, limit):
+    """(findings, comparisons), or None for a case that takes longer than the limit."""
+    found, compared = [], 0
+    with tempfile.TemporaryDirectory(prefix="tahoma-same-") as scratch:
+        try:
+            want = run(binary, case, condition(), scratch, limit)
+        except subprocess.TimeoutExpired:
+            return None
+        if not want[1]:
+            return [f"{case}: no results, exit status {want[0]}"], 0
+        for name, how in CONDITIONS.items():
+            if name in HELD_BY and shutil.which(HELD_BY[name]) is None:
+                continue
+            found += differences(case, name, want, run(binary, case, how, scratch))
+            compared += 1
+        for other in others:
+            found += differences(case, f"by {other}", want, run(other, case, condition(), scratch))
+            compared += 1
+    return found, compared
+
+
+def cases_of(given):
+    if given:
+        return [pathlib.Path(name).resolve() for name in given]
+    return [path for path in sorted(WORKLOADS.glob("*/*.yaml")) if path.parent.name not in ("regression", "accuracy")]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", type=pathlib.Path, required=True)
+    parser.add_argument("--other", type=pathlib.Path, action="append", default=[], help="a program of another build; repeatable")
+    parser.add_argument("--seconds", type=float, help="omit cases that run for longer")
+    parser.add_argument("--list", action="store_true", help="print each case as it ends")
+    parser.add_argument("case", nargs="*")
+    given = parser.parse_args()
+    found, compared, ran, omitted = [], 0, 0, 0
+    for case in cases_of(given.case):
+        result = check(given.binary.resolve(), [other.resolve() for other in given.other], case, given.seconds)
+        if result is None:
+            omitted += 1
+            continue
+        found, compared, ran = found + result[0], compared + result[1], ran + 1
+        if given.list:
+            print(f"{case.parent.name}/{case.name}: {len(result[0])} findings", flush=True)
+    print("\n".join(found + [f"{ran} cases, {compared} comparisons, {omitted} omitted, {len(found)} findings"]))
+    sys.exit(1 if found or not ran else 0)
+
+
+if __name__ == "__main__":
+    main()
