@@ -64,10 +64,10 @@ def tests_hold(claim, names, build, jobs):
 
 
 def command_holds(command, root, tahoma):
+    """(whether it ends with status 0, its last line)."""
     ended = subprocess.run(command.format(tahoma=tahoma).split(), cwd=root, capture_output=True, text=True, check=False)
     lines = [line for line in ended.stdout.splitlines() if line.strip()]
-    shown = next((line for line in (lines[:1] if "check" in command else lines[-1:])), f"exit status {ended.returncode}")
-    return ended.returncode == 0, shown.strip()
+    return ended.returncode == 0, lines[-1].strip() if lines else f"exit status {ended.returncode}"
 
 
 def run(claim, root, build, names, jobs):
