@@ -11,11 +11,7 @@ def partitions_first(tensor):
     return (tensor.shape[0], tensor.size // tensor.shape[0])
 
 
-def new_tile(shape, dtype, buffer="sbuf"):
-    return context.current().tensor(shape, dtype, buffer, "")
-
-
-def new_tile_at(partition, shape, dtype, buffer="sbuf"):
+def new_tile(shape, dtype, buffer="sbuf", partition=0):
     """A tile that starts at this partition."""
     if partition == 0:
         return context.current().tensor(shape, dtype, buffer)
@@ -24,11 +20,7 @@ def new_tile_at(partition, shape, dtype, buffer="sbuf"):
 
 def moved_to(partition, tensor):
     """The tensor if it starts at this partition, otherwise a copy that does."""
-    if tensor.first_partition == partition:
-        return tensor
-    tile = new_tile_at(partition, tensor.shape, tensor.dtype)
-    context.current().tracer.emit("tensor_copy", None, dst=tile, src=tensor)
-    return tile
+    return tensor if tensor.first_partition == partition else copied(tensor, partition=partition)
 
 
 def wider(a, b):
@@ -81,8 +73,8 @@ def over_partitions(row, partitions):
     return out.reshape((partitions,) + tuple(row.shape[1:]))
 
 
-def copied(tensor, dtype=None):
-    tile = new_tile(tensor.shape, dtype or tensor.dtype)
+def copied(tensor, dtype=None, partition=0):
+    tile = new_tile(tensor.shape, dtype or tensor.dtype, partition=partition)
     context.current().tracer.emit("tensor_copy", None, dst=tile, src=tensor)
     return tile
 

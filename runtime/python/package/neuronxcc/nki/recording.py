@@ -52,7 +52,7 @@ class Waiting:
         tracer = self.current.tracer
         tracer.hold_line(self.line)
         try:
-            self.view = view = tiles.new_tile_at(self.partition, self.shape, self.dtype, self.buffer)
+            self.view = view = tiles.new_tile(self.shape, self.dtype, self.buffer, self.partition)
             if self.partial:
                 tracer.emit("memset", None, dst=view, value=0.0)
             self._write(view)
