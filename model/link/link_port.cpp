@@ -21,15 +21,11 @@ LinkPort::LinkPort(sc_core::sc_module_name name, const Place& place, const LinkP
       clock_(place.rate, place.buffer == kAlways ? base::Bytes{0} : params.word()),
       vcs_(params.vcs, Vc{place.buffer, {}}) {
   wire.register_nb_transport_bw(this, &LinkPort::on_credit);
-  SC_HAS_PROCESS(LinkPort);
-  SC_METHOD(wake);
-  sensitive << wake_;
-  dont_initialize();
 }
 
 void LinkPort::due(Time when) {
   const Time at = std::max({when, server_.free_at(), sim::now()});
-  sim::notify_at(wake_, clock_.runs() ? clock_.edge(clock_.at_or_after(at)) : at);
+  wake_.at(clock_.runs() ? clock_.edge(clock_.at_or_after(at)) : at);
 }
 
 void LinkPort::ask(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet, Time head) {
@@ -93,6 +89,7 @@ void LinkPort::send(const Departure& departure) {
   info.vc = departure.vc;
   info.head = sim::now() + place_.hop;
   info.tail = tail + place_.hop;
+  if (far_names_ != nullptr) far_names_->rename(packet);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   wire->nb_transport_fw(packet, phase, delay);

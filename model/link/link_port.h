@@ -28,10 +28,12 @@
 #include "model/base/topology/topology.h"
 #include "model/link/link_params.h"
 #include "model/link/port_witness.h"
+#include "model/link/renaming.h"
 #include "model/sim/bandwidth_server.h"
 #include "model/sim/fifo.h"
 #include "model/sim/meter.h"
 #include "model/sim/packet.h"
+#include "model/sim/wake.h"
 
 namespace tahoma::model {
 
@@ -79,6 +81,9 @@ class LinkPort : public sc_core::sc_module {
   // From now on the witness receives what the port does.
   void watch(PortWitness& witness) { witness_ = &witness; }
 
+  // The far chip is simulated by an equal one, whose names packets have from there on. `names` outlives the port.
+  void rename_for(const Renaming& names) { far_names_ = &names; }
+
   // A packet's header will arrive, and the packet, in the router's `buffer`, may want to leave through this
   // port.
   void ask(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet, base::Time head);
@@ -116,8 +121,9 @@ class LinkPort : public sc_core::sc_module {
   sim::BandwidthServer server_;
   const WordClock clock_;
   PortWitness* witness_ = nullptr;
+  const Renaming* far_names_ = nullptr;  // null: the far chip is simulated itself
   std::vector<Vc> vcs_;
-  sc_core::sc_event wake_;
+  sim::Wake wake_ = sim::Wake::calling<&LinkPort::wake>(this);
 
   std::optional<base::Time> starved_since_;
   base::LinkMeasurement counted_;

@@ -33,10 +33,6 @@ OnChipNetwork::OnChipNetwork(sc_core::sc_module_name name, const Place& place, s
         ("stack" + std::to_string(s)).c_str()));
     stacks_.back()->register_nb_transport_bw(this, &OnChipNetwork::on_answer);
   }
-  SC_HAS_PROCESS(OnChipNetwork);
-  SC_METHOD(wake);
-  sensitive << send_wake_;
-  dont_initialize();
 }
 
 tlm::tlm_sync_enum OnChipNetwork::on_dma(int engine, sim::Payload& payload, tlm::tlm_phase& phase,
@@ -100,7 +96,7 @@ void OnChipNetwork::acknowledge(const sim::Notify& notify, Time when) {
 void OnChipNetwork::send_at(sim::Payload& payload, Time ready) {
   payload.acquire();
   waiting_.push({ready, next_number_++, &payload});
-  if (waiting_.top().payload == &payload) sim::notify_at(send_wake_, std::max(ready, sim::now()));
+  if (waiting_.top().payload == &payload) send_wake_.at(std::max(ready, sim::now()));
 }
 
 void OnChipNetwork::wake() {
@@ -116,7 +112,7 @@ void OnChipNetwork::send_due() {
     sim::PacketInfo& info = sim::info_of(payload);
     if (enter_fabric(payload, info)) payload.release();
   }
-  if (!waiting_.empty()) sim::notify_at(send_wake_, waiting_.top().ready);
+  if (!waiting_.empty()) send_wake_.at(waiting_.top().ready);
 }
 
 // Returns true if the router took it; otherwise on_credit() is called later.

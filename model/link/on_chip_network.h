@@ -26,6 +26,7 @@
 #include "model/sim/meter.h"
 #include "model/sim/packet.h"
 #include "model/sim/semaphores.h"
+#include "model/sim/wake.h"
 
 namespace tahoma::model {
 
@@ -125,7 +126,7 @@ class OnChipNetwork : public sc_core::sc_module {
   };
   std::priority_queue<Waiting> waiting_;  // the next one on top
   std::uint64_t next_number_ = 0;
-  sc_core::sc_event send_wake_;
+  sim::Wake send_wake_ = sim::Wake::calling<&OnChipNetwork::wake>(this);
 
   std::vector<Traffic> sent_, received_;            // by chip
   std::vector<std::uint32_t> sequences_;            // next one, by (DMA engine of this chip, chip)

@@ -42,6 +42,7 @@ class Router : public sc_core::sc_module, private PacketSource {
 
   // Null if the fabric has no such link, or the link is dead.
   LinkPort* port(base::PortIndex p) { return p < ports_.size() ? ports_[p].get() : nullptr; }
+  std::uint32_t node() const { return node_; }
   std::uint32_t buffers() const { return static_cast<std::uint32_t>(buffers_.size()); }
   LinkPort& to_chip() { return *to_chip_; }  // packets for this chip; only for the router of a chip
 
@@ -70,8 +71,12 @@ class Router : public sc_core::sc_module, private PacketSource {
   };
   struct Requests {  // of one port: the buffers whose first packet may leave through it
     std::vector<std::uint64_t> bits;
-    std::uint32_t last = 0;  // served
-    void resize(std::size_t buffers) { bits.resize((buffers + 63) / 64); }
+    std::uint32_t last =
+        0;  // served; before the first, the last of all, so that the turn begins with the first
+    void resize(std::size_t buffers) {
+      bits.resize((buffers + 63) / 64);
+      last = static_cast<std::uint32_t>(buffers - 1);
+    }
     void set(std::uint32_t buffer) { bits[buffer / 64] |= std::uint64_t{1} << buffer % 64; }
     void clear(std::uint32_t buffer) { bits[buffer / 64] &= ~(std::uint64_t{1} << buffer % 64); }
     bool others(std::uint32_t buffer) const;

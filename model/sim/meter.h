@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of the whole netlist: activations of SystemC processes, retired instructions, the time of the last
-// effect. There is one meter per machine, and modules hold a reference. It calls a progress hook every few
-// thousand activations.
+// Counters of a part of the netlist: activations of components, retired instructions, the time of the last effect.
+// Every chip has a meter, and its modules hold a reference; the meters of a machine share the history of activations and the
+// first failure. A meter calls a progress hook every few thousand activations.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 
 #include "model/base/activity.h"
 #include "model/base/measurements.h"
@@ -24,12 +25,20 @@ struct Meter : base::RunCounts {
   base::TimelineObserver* timeline = nullptr;
   base::ResultObserver* results = nullptr;  // functional mode only
 
+  // A meter of another part of the same machine: the same observers, hook and history; its own counts.
+  Meter part() const {
+    Meter other = *this;
+    static_cast<base::RunCounts&>(other) = {};
+    other.last_effect = base::Time{0};
+    return other;
+  }
+
   // Runs the body of a process. SystemC would convert an exception that leaves a process into its own report.
   // Instead the exception is stored, the simulation stops, and rethrow() passes it to the caller of run().
   // `who` names the instance.
   template <class Body>
   void guard(const char* who, Body&& body) {
-    last_[activations_++ % kLast] = {now(), who};
+    history_->last[history_->activations++ % kLast] = {now(), who};
     try {
       body();
     } catch (...) {
@@ -54,9 +63,12 @@ struct Meter : base::RunCounts {
     base::Time when{0};
     const char* who = nullptr;
   };
-  std::array<Activation, kLast> last_{};
-  std::uint64_t activations_ = 0;
-  std::exception_ptr failure_;
+  struct History {
+    std::array<Activation, kLast> last{};
+    std::uint64_t activations = 0;
+    std::exception_ptr failure;
+  };
+  std::shared_ptr<History> history_ = std::make_shared<History>();
 };
 
 }  // namespace tahoma::sim

@@ -3,9 +3,17 @@
 
 #include <fmt/format.h>
 
+#include "model/sim/wake.h"
+
 namespace tahoma::model {
 
 namespace {
+
+// Called first: the numbers of a chip's wakes do not depend on the chips before it.
+CoreParams core_params(std::uint32_t chip, const MachineParams& p) {
+  sim::Agenda::of_process().number_from_zero();
+  return slowed(p.chip.core, p.slowdown_of(chip));
+}
 
 OnChipNetwork::Place place_of(std::uint32_t chip, const MachineParams& p) {
   OnChipNetwork::Place place;
@@ -22,31 +30,31 @@ OnChipNetwork::Place place_of(std::uint32_t chip, const MachineParams& p) {
   return place;
 }
 
-std::unique_ptr<HbmStack> stack_of(std::uint32_t chip, std::uint32_t n, const Chip::Shared& s) {
+std::unique_ptr<HbmStack> stack_of(std::uint32_t chip, std::uint32_t n, const Chip::Shared& s,
+                                   sim::Meter& meter) {
   const ChipParams& p = s.params.chip;
   const std::string name = fmt::format("hbm{}", n);
   const StackFaults& faults = s.params.faults_of(chip, n);
   if (s.stacks) {
-    if (auto made = s.stacks({name.c_str(), chip, n, p.hbm, faults, s.meter})) return made;
+    if (auto made = s.stacks({name.c_str(), chip, n, p.hbm, faults, meter})) return made;
   }
   if (s.dram == nullptr) return std::make_unique<FlatStack>(name.c_str(), p.hbm, faults);
-  const DramStack::Environment around{p.hbm, s.dram, p.noc.response, s.meter};
+  const DramStack::Environment around{p.hbm, s.dram, p.noc.response, meter};
   return std::make_unique<DramStack>(name.c_str(), around, faults);
 }
 
 }  // namespace
 
-Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
+Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s, sim::Meter& meter)
     : sc_module(name),
-      core_params_(slowed(s.params.chip.core, s.params.slowdown_of(chip))),
-      network_("network", place_of(chip, s.params), s.pool, s.meter),
-      router_("link", chip, s.fabric, s.meter) {
+      core_params_(core_params(chip, s.params)),
+      network_("network", place_of(chip, s.params), s.pool, meter),
+      router_("link", chip, s.fabric, meter) {
   const ChipParams& p = s.params.chip;
   if (s.functional) network_.values(s.memory);
   for (std::uint32_t n = 0; n < p.hbm.stacks; ++n) {
-    stacks_.push_back(stack_of(chip, n, s));
+    stacks_.push_back(stack_of(chip, n, s, meter));
     network_.stack(n).bind(stacks_.back()->port);
-    s.memory.add(stacks_.back()->host_memory());
   }
   for (std::uint32_t n = 0; p.lnc == 2 && n < p.cores / 2; ++n)
     rendezvous_.push_back(std::make_unique<Rendezvous>(fmt::format("rendezvous{}", n).c_str(), core_params_,
@@ -59,7 +67,7 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
                                   s.run_ahead,
                                   s.checker};
     cores_.push_back(
-        std::make_unique<NeuronCore>(fmt::format("core{}", n).c_str(), place, core_params_, s.pool, s.meter));
+        std::make_unique<NeuronCore>(fmt::format("core{}", n).c_str(), place, core_params_, s.pool, meter));
     NeuronCore& core = *cores_.back();
     core.bind(s.memory, p.lnc == 2 ? rendezvous_[n / 2].get() : nullptr);
     network_.semaphores(core.semaphores());
@@ -73,12 +81,17 @@ void Chip::bind_chip_to_router() {
   router_.expect_chip();
 }
 
-Server::Server(sc_core::sc_module_name name, std::uint32_t server, const Chip::Shared& shared)
+Server::Server(sc_core::sc_module_name name, std::uint32_t server, const Chip::Shared& shared,
+               const MeterOf& meter_of)
     : sc_module(name) {
   const auto per_server = static_cast<std::uint32_t>(shared.params.torus.x * shared.params.torus.y);
-  for (std::uint32_t n = 0; n < per_server; ++n)
-    chips_.push_back(
-        std::make_unique<Chip>(fmt::format("chip{:02}", n).c_str(), server * per_server + n, shared));
+  for (std::uint32_t n = 0; n < per_server; ++n) {
+    const std::uint32_t chip = server * per_server + n;
+    sim::Meter* meter = meter_of(chip);
+    chips_.push_back(meter == nullptr
+                         ? nullptr
+                         : std::make_unique<Chip>(fmt::format("chip{:02}", n).c_str(), chip, shared, *meter));
+  }
 }
 
 }  // namespace tahoma::model

@@ -3,6 +3,7 @@
 // NeuronLink router.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -24,14 +25,13 @@ class Chip : public sc_core::sc_module {
     const MachineParams& params;
     const Router::Fabric& fabric;
     sim::PayloadPool& pool;
-    sim::Meter& meter;
     AddressMap& memory;
     std::shared_ptr<const DramDesign> dram;  // null: flat stacks
     const StackMaker& stacks;                // empty: all stacks are modelled here
     bool functional, run_ahead;
     check::RaceChecker* checker;  // null: nobody watches
   };
-  Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& shared);
+  Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& shared, sim::Meter& meter);
 
   Router& router() { return router_; }
   NeuronCore& core(std::uint32_t index) { return *cores_[index]; }
@@ -50,11 +50,14 @@ class Chip : public sc_core::sc_module {
   std::vector<std::unique_ptr<NeuronCore>> cores_;
 };
 
-// Netlist of a server: the chips of one z plane.
+// Netlist of a server: the chips of one z plane that are simulated.
 class Server : public sc_core::sc_module {
  public:
-  Server(sc_core::sc_module_name name, std::uint32_t server, const Chip::Shared& shared);
-  std::vector<std::unique_ptr<Chip>>& chips() { return chips_; }
+  // The meter of each chip; null for a chip that is not simulated.
+  using MeterOf = std::function<sim::Meter*(std::uint32_t chip)>;
+  Server(sc_core::sc_module_name name, std::uint32_t server, const Chip::Shared& shared,
+         const MeterOf& meter_of);
+  std::vector<std::unique_ptr<Chip>>& chips() { return chips_; }  // null if not simulated
 
  private:
   std::vector<std::unique_ptr<Chip>> chips_;

@@ -47,9 +47,9 @@ std::string participants(NeuronCore& other, const isa::Instruction& rendezvous) 
   return names.empty() ? "no remaining instruction of that core arrives" : "would still arrive: " + names;
 }
 
-std::string line(Chip& chip, std::uint32_t n, const Engine::Blocked& b) {
+std::string line(Chip& chip, std::uint32_t n, const std::string& path, const Engine::Blocked& b) {
   NeuronCore& core = chip.core(n);
-  const std::string head = fmt::format("  {}[{}] {}", b.path, b.index, b.instruction);
+  const std::string head = fmt::format("  {}[{}] {}", path, b.index, b.instruction);
   if (b.rendezvous != nullptr)
     return fmt::format("{} waits for {} on pipe {}; {}", head, chip.core(n ^ 1U).basename(),
                        b.rendezvous->pipe, participants(chip.core(n ^ 1U), *b.rendezvous));
@@ -61,16 +61,18 @@ std::string line(Chip& chip, std::uint32_t n, const Engine::Blocked& b) {
 
 }  // namespace
 
-void refuse_deadlock(const std::vector<Chip*>& chips, const MachineParams& params) {
+void refuse_deadlock(const std::vector<Chip*>& chips, const MachineParams& params,
+                     const Unfolding& unfolding) {
   std::size_t blocked = 0;
   std::string lines;
-  for (Chip* chip : chips) {
+  for (std::uint32_t number = 0; number < chips.size(); ++number) {
+    Chip* chip = chips[number];
     for (std::uint32_t n = 0; n < params.chip.cores; ++n) {
       NeuronCore& core = chip->core(n);
       for (const auto& engine : core.engines()) {
         const auto b = engine->blocked();
         if (!b) continue;
-        if (++blocked <= kMostLines) lines += "\n" + line(*chip, n, *b);
+        if (++blocked <= kMostLines) lines += "\n" + line(*chip, n, unfolding.path(number, b->path), *b);
       }
       TAHOMA_INVARIANT(blocked > 0 || core.dma().idle(), std::string(core.name()) + ": a transfer is stuck");
     }

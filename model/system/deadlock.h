@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "model/system/chip.h"
+#include "model/system/folding/unfolding.h"
 
 namespace tahoma::model {
 
 // Returns if every stream has ended and every transfer has landed; otherwise throws UserError E-RUN-051 (no
-// progress).
-void refuse_deadlock(const std::vector<Chip*>& chips, const MachineParams& params);
+// progress). `chips` has the representative of a chip that is not simulated.
+void refuse_deadlock(const std::vector<Chip*>& chips, const MachineParams& params,
+                     const Unfolding& unfolding);
 
 }  // namespace tahoma::model

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/system/fabric.h"
 
+#include <algorithm>
+
 namespace tahoma::model {
 
 using base::PortIndex, base::Topology;
@@ -53,25 +55,39 @@ Fabric::Fabric(const MachineParams& params)
       routes(topology, params.link.axis_order(), dead_among(faults)),
       shared{params.link, topology, routes, faults} {}
 
-void Fabric::connect(std::vector<Router*> chips, sim::Meter& meter) {
+void Fabric::connect(std::vector<Router*> chips, sim::Meter& meter,
+                     const std::vector<const Renaming*>& names) {
   routers_ = std::move(chips);
   for (std::uint32_t node = topology.chips(); node < topology.nodes(); ++node) {
     switches_.push_back(std::make_unique<Router>(topology.switch_name(node).c_str(), node, shared, meter));
     routers_.push_back(switches_.back().get());
   }
+  // A node's inputs are in the order of their senders' ports, so that equal nodes serve equal links in the same turn.
+  std::vector<std::vector<LinkPort*>> inputs(topology.nodes());
   for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
+    if (!is_simulated(from)) continue;
     for (PortIndex p = 0; p < topology.ports(from); ++p) {
       LinkPort* out = routers_[from]->port(p);
       if (out == nullptr) continue;
-      Router& to = *routers_[out->place().to];
-      out->wire.bind(to.in);
-      to.expect_link(*out);
+      const std::uint32_t to = out->place().to;
+      inputs[routers_[to]->node()].push_back(out);
+      if (!is_simulated(to)) out->rename_for(*names[to]);
+    }
+  }
+  for (std::uint32_t to = 0; to < topology.nodes(); ++to) {
+    std::stable_sort(inputs[to].begin(), inputs[to].end(), [](const LinkPort* a, const LinkPort* b) {
+      return a->place().index < b->place().index;
+    });
+    for (LinkPort* out : inputs[to]) {
+      out->wire.bind(routers_[to]->in);
+      routers_[to]->expect_link(*out);
     }
   }
 }
 
 void Fabric::watch(const PortWitnessMaker& make) {
   for (std::uint32_t node = 0; node < topology.nodes(); ++node) {
+    if (!is_simulated(node)) continue;
     for (PortIndex p = 0; p < topology.ports(node); ++p) {
       LinkPort* port = routers_[node]->port(p);
       if (port == nullptr) continue;
@@ -81,17 +97,27 @@ void Fabric::watch(const PortWitnessMaker& make) {
   }
 }
 
-std::vector<base::LinkMeasurement> Fabric::measure(base::Time elapsed) const {
+void Fabric::check_ended() const {
   for (const auto& witness : witnesses_) witness->ended();
+}
+
+std::vector<base::LinkMeasurement> Fabric::measure(base::Time elapsed) const {
+  check_ended();
   std::vector<base::LinkMeasurement> all;
-  for (std::uint32_t node = 0; node < topology.nodes(); ++node) {
-    routers_[node]->check_empty();
-    for (PortIndex p = 0; p < topology.ports(node); ++p) {
-      LinkPort* port = routers_[node]->port(p);
-      if (port == nullptr) continue;
-      all.push_back(routers_[node]->measure(p, elapsed));
-      all.back().queue_high_water = routers_[port->place().to]->high_water(*port);
-    }
+  for (std::uint32_t node = 0; node < topology.nodes(); ++node)
+    for (base::LinkMeasurement& link : measure_node(node, elapsed)) all.push_back(std::move(link));
+  return all;
+}
+
+std::vector<base::LinkMeasurement> Fabric::measure_node(std::uint32_t node, base::Time elapsed) const {
+  Router& router = *routers_[node];
+  router.check_empty();
+  std::vector<base::LinkMeasurement> all;
+  for (PortIndex p = 0; p < topology.ports(node); ++p) {
+    LinkPort* port = router.port(p);
+    if (port == nullptr) continue;
+    all.push_back(router.measure(p, elapsed));
+    all.back().queue_high_water = routers_[port->place().to]->high_water(*port);
   }
   return all;
 }

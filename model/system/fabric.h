@@ -21,13 +21,18 @@ class Fabric {
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
 
-  // Binds the links of the chips' routers, in the order of the chips.
-  void connect(std::vector<Router*> chips, sim::Meter& meter);
+  // Binds the links of the chips' routers, in the order of the chips. A chip that is not simulated has the router of its
+  // representative, and `names` has, by chip, how it translates names for it; null for those simulated.
+  void connect(std::vector<Router*> chips, sim::Meter& meter, const std::vector<const Renaming*>& names = {});
   // Attaches a witness to every port of a link. Called after the routers know everything that is bound to
   // them.
   void watch(const PortWitnessMaker& make);
   // After the run: every direction of every link, in the order of nodes and ports.
   std::vector<base::LinkMeasurement> measure(base::Time elapsed) const;
+  // After the run: ends the witnesses, which check what they have seen. measure() does, too.
+  void check_ended() const;
+  // Of one node; of its representative, and by its names, if the node is not simulated.
+  std::vector<base::LinkMeasurement> measure_node(std::uint32_t node, base::Time elapsed) const;
 
   const Router::Faults faults;
   const base::Routes routes;
@@ -35,6 +40,7 @@ class Fabric {
 
  private:
   std::vector<std::unique_ptr<Router>> switches_;
+  bool is_simulated(std::uint32_t node) const { return routers_[node]->node() == node; }
   std::vector<Router*> routers_;  // by node
   std::vector<std::unique_ptr<PortWitness>> witnesses_;
 };

@@ -5,14 +5,14 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <systemc>
 
 #include "model/base/error.h"
 #include "model/rtl/link/rtl_link_ports.h"
-#include "model/system/chip.h"
 #include "model/system/deadlock.h"
-#include "model/system/fabric.h"
-#include "model/system/statistics/statistics.h"
+#include "model/system/folding/folding.h"
+#include "model/system/netlist.h"
 
 namespace tahoma::model {
 
@@ -46,51 +46,94 @@ void refuse_overtime(base::Duration limit) {
 }  // namespace
 
 struct System::Impl {
-  Impl(const MachineParams& p, Mode m, bool run_ahead, check::Options checks, const StackMaker& stacks)
+  Impl(const MachineParams& p, Mode m, bool ahead, check::Options checks, const StackMaker& maker)
       : params(prepare_kernel(p)),
         mode(m),
+        run_ahead(ahead),
+        stack_maker(maker),
         fabric(params),
         memory("memory", static_cast<unsigned>(p.chip.hbm.stacks)) {
+    sim::Agenda::of_process();  // an object of its own in the netlist, not a part of the first component
     if (checks.any()) {
       const check::Machine watched{static_cast<std::uint32_t>(p.cores()), p.chip.hbm.stacks,
                                    [this](std::uint32_t n) { return std::string(core(n).name()); },
                                    functional()};
       checker = std::make_unique<check::RaceChecker>(checks, watched);
     }
-    const auto dram = p.chip.hbm.has_dram() ? design_of(p.chip.hbm, 1) : nullptr;
-    const Chip::Shared shared{params, fabric.shared, pool,         meter,     memory,
-                              dram,   stacks,        functional(), run_ahead, checker.get()};
-    for (std::uint32_t s = 0; s < p.torus.z; ++s) {
-      servers.push_back(std::make_unique<Server>(fmt::format("server{}", s).c_str(), s, shared));
-      for (const auto& chip : servers.back()->chips()) chips.push_back(chip.get());
-    }
-    fabric.connect(routers(), meter);
-    for (Chip* chip : chips) chip->bind_chip_to_router();
-    if (params.link.in_rtl()) fabric.watch(rtl::rtl_link_ports());
+    if (may_fold())
+      reserve_memories();
+    else
+      elaborate(unfolded(chips()));
   }
 
   bool functional() const { return mode == Mode::kFunctional; }
+  std::uint32_t chips() const { return static_cast<std::uint32_t>(params.chips()); }
 
-  std::vector<Router*> routers() {
-    std::vector<Router*> all;
-    for (Chip* chip : chips) all.push_back(&chip->router());
-    return all;
+  // The netlist is built when the programs are known, if it may have fewer chips than the machine.
+  bool may_fold() const {
+    const bool in_rtl = params.link.in_rtl() || params.chip.core.tensor.model == BlockModel::kRtl ||
+                        params.chip.core.dma.model == BlockModel::kRtl;
+    return !functional() && checker == nullptr && !stack_maker && !in_rtl;
   }
 
-  NeuronCore& core(std::uint32_t n) {
-    const auto per_chip = static_cast<std::uint32_t>(params.chip.cores);
-    return chips[n / per_chip]->core(n % per_chip);
+  // For control tensors, which may be of chips that are not simulated.
+  void reserve_memories() {
+    for (std::uint32_t chip = 0; chip < chips(); ++chip)
+      for (std::uint64_t n = 0; n < params.chip.hbm.stacks; ++n)
+        memory.add(memories.emplace_back(params.faults_of(chip, n).capacity(params.chip.hbm).count));
+  }
+
+  void elaborate(Folding folding) {
+    const auto dram = params.chip.hbm.has_dram() ? design_of(params.chip.hbm, 1) : nullptr;
+    const Chip::Shared shared{params,      fabric.shared, pool,      memory,       dram,
+                              stack_maker, functional(),  run_ahead, checker.get()};
+    netlist = std::make_unique<Netlist>(shared, fabric, meter, std::move(folding));
+    if (params.link.in_rtl()) fabric.watch(rtl::rtl_link_ports());
+    if (!memories.empty()) return;
+    for (Chip* chip : netlist->chips())
+      for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n) memory.add(chip->stack(n).host_memory());
+  }
+
+  NeuronCore& core(std::uint32_t n) const { return netlist->core(n); }
+
+  Folding find_classes() {
+    if (!folding_allowed) return unfolded(chips());
+    std::vector<ControlValues> control;
+    for (const auto& [address, bytes] : kept) {
+      const std::byte* at = memory.at(address, bytes);
+      control.push_back({address, {at, at + bytes}});
+    }
+    return find_folding(params, fabric, programs, control);
+  }
+
+  void load_programs() {
+    for (const auto& [n, loaded] : programs)
+      if (netlist->simulates_core(n)) core(n).load(loaded.program, loaded.arguments);
+    netlist->for_each_simulated([this](Chip& chip) {
+      for (std::uint32_t n = 0; n < params.chip.cores; ++n) chip.core(n).seed(seed);
+    });
+  }
+
+  void check_stacks() const {
+    netlist->for_each_simulated([this](Chip& chip) {
+      for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n) chip.stack(n).check_ended();
+    });
   }
 
   MachineParams params;  // the netlist refers to it, so it must outlive every module
   Mode mode;
+  bool run_ahead, folding_allowed = true;
+  StackMaker stack_maker;
   Fabric fabric;
   sim::PayloadPool pool;
-  sim::Meter meter;
+  sim::Meter meter;                 // of what belongs to no chip
+  std::deque<HostMemory> memories;  // of all stacks, if the netlist may have fewer
   AddressMap memory;
   std::unique_ptr<check::RaceChecker> checker;  // null: no checks
-  std::vector<std::unique_ptr<Server>> servers;
-  std::vector<Chip*> chips;
+  LoadedPrograms programs;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> kept;  // addresses and bytes of control tensors
+  std::uint64_t seed = 0;
+  std::unique_ptr<Netlist> netlist;  // null: the programs are not known yet
   std::uint64_t instructions_total = 0;
   base::RunMeasurement result;
 };
@@ -116,6 +159,7 @@ std::byte* System::hbm(std::uint64_t address, std::uint64_t bytes) {
 void System::keep_values(std::uint64_t address, std::uint64_t bytes) {
   impl_->memory.check(address, bytes);
   impl_->memory.known().add(address, bytes);
+  impl_->kept.emplace_back(address, bytes);
 }
 
 void System::host_wrote(std::uint64_t address, std::uint64_t bytes) {
@@ -127,9 +171,10 @@ const check::Findings& System::findings() const {
   return impl_->checker ? impl_->checker->findings() : nothing;
 }
 
-void System::seed(std::uint64_t seed) {
-  for (std::uint32_t n = 0; n < cores(); ++n) impl_->core(n).seed(seed);
-}
+void System::seed(std::uint64_t seed) { impl_->seed = seed; }
+
+void System::allow_folding(bool allowed) { impl_->folding_allowed = allowed; }
+const Folding& System::folding() const { return impl_->netlist->folding(); }
 
 void System::observe(base::Observer* observer) { impl_->meter.observer = observer; }
 void System::observe(base::ProbeObserver* probes) { impl_->meter.probes = probes; }
@@ -151,28 +196,30 @@ void System::load(std::uint32_t core, std::shared_ptr<const isa::Program> progra
   TAHOMA_INVARIANT(core < cores(), fmt::format("core {} of {}", core, cores()));
   impl_->params.refuse_dead(chip_of(core), fmt::format("core {} has a program", core));
   for (const auto& stream : program->streams) impl_->instructions_total += stream.size();
-  impl_->core(core).load(std::move(program), args);
+  impl_->programs[core] = {std::move(program), args};
 }
 
 base::RunMeasurement System::run(const std::function<void(const Progress&)>& progress) {
   Impl& m = *impl_;
+  if (!m.netlist) m.elaborate(m.find_classes());
   if (progress) {
-    m.meter.hook = [&m, &progress, last = std::chrono::steady_clock::now()]() mutable {
-      const auto t = std::chrono::steady_clock::now();
-      if (t - last < std::chrono::milliseconds(100)) return;
-      last = t;
-      progress({sim::now(), m.meter.instructions, m.instructions_total});
+    using Clock = std::chrono::steady_clock;
+    m.meter.hook = [&m, &progress, last = std::make_shared<Clock::time_point>(Clock::now())] {
+      const auto t = Clock::now();
+      if (t - *last < std::chrono::milliseconds(100)) return;
+      *last = t;
+      progress({sim::now(), m.netlist->instructions_done(), m.instructions_total});
     };
   }
+  m.load_programs();
+  m.netlist->observe(m.meter);
   start_kernel(m.params.time_limit);
-  m.meter.hook = nullptr;
   m.meter.rethrow();
   refuse_overtime(m.params.time_limit);
-  for (Chip* chip : m.chips)
-    for (std::uint32_t n = 0; n < m.params.chip.hbm.stacks; ++n) chip->stack(n).check_ended();
-  refuse_deadlock(m.chips, m.params);
+  m.check_stacks();
+  refuse_deadlock(m.netlist->chips(), m.params, m.netlist->unfolding());
   TAHOMA_INVARIANT(m.pool.in_use() == 0, "packets are left in the fabric");
-  m.result = measure(m.chips, m.fabric, m.params, m.meter);
+  m.result = measure(m.netlist->finished(), m.fabric, m.params, m.meter);
   return m.result;
 }
 

@@ -14,6 +14,7 @@
 #include "model/base/measurements.h"
 #include "model/base/stats.h"
 #include "model/check/findings.h"
+#include "model/system/folding/classes.h"
 #include "model/system/machine_params.h"
 #include "model/system/stack_maker.h"
 
@@ -61,6 +62,12 @@ class System {
   // UserError E-RUN-055 if the core's chip is dead.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::array<std::uint64_t, isa::kArguments>& args);
+
+  // Before the run: whether equal chips may be simulated once (model/system/folding/folding.h). The results are the same. Allowed
+  // by default, in timing mode without checks and without blocks in SystemVerilog; otherwise every chip is simulated.
+  void allow_folding(bool allowed);
+  // After the run: how it was folded.
+  const Folding& folding() const;
 
   // Before the run: the observer of every instruction and transfer; null for none.
   void observe(base::Observer* observer);

@@ -26,7 +26,7 @@ struct RunCommand {
   RunOptions options;
   std::vector<std::string> checks;
   bool no_golden = false, require_golden = false, no_report = false;
-  std::string format = "text";
+  std::string format = "text", fold = "auto";
 };
 
 model::check::Options checks_of(const std::vector<std::string>& names) {
@@ -86,10 +86,20 @@ void report_findings(const model::check::Findings& findings) {
   require_clean(findings, false);
 }
 
+void report_unfoldable(const RunOutcome& outcome) {
+  if (outcome.not_foldable.empty()) return;
+  throw base::UserError(
+      "E-RUN-074", "--fold verify",
+      fmt::format("the folded run differs from the run of the whole machine, which is in {}: {}",
+                  outcome.whole_folder, fmt::join(outcome.not_foldable, ", ")),
+      ExitStatus::kCheckFailed);
+}
+
 ExitStatus run(RunCommand& command) {
   command.options.golden = !command.no_golden;
   command.options.report = !command.no_report;
   command.options.checks = checks_of(command.checks);
+  command.options.fold = fold_choice(command.fold);
   command.options.command_line = own_command_line();
   const RunOutcome outcome = run_workload(command.options);
   if (!outcome.trace.empty()) fmt::print(stderr, "trace.pftrace: {}\n", outcome.trace);
@@ -98,6 +108,8 @@ ExitStatus run(RunCommand& command) {
   if (!json)
     fmt::print("\nfiles in {}{}\n", outcome.folder,
                command.no_report ? "" : "; open report.html in a browser");
+  if (!outcome.folding.empty()) fmt::print(stderr, "folding: {}\n", outcome.folding);
+  report_unfoldable(outcome);
   if (outcome.dumps) judge_dumps(*outcome.dumps, !json);
   report_findings(outcome.checks);
   require_golden(outcome.golden, command.require_golden);
@@ -143,6 +155,10 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
   add_trace_options(sub, options.trace);
   add_waves_options(sub, options.waves);
   add_checkpoint_options(sub, options.checkpoints);
+  add_choice(sub, "--fold", command.fold, {"auto", "off", "verify"},
+             "In timing mode, simulate one of each class of equal chips: wherever that is proven to change "
+             "no result, never, or "
+             "with a second run of the whole machine that has to write the same files");
   add_choice(sub, "--format", command.format, {"text", "json"},
              "What to print: the summary as text or as JSON");
   sub.footer("\nFiles in --out:\n" + run_files_text());

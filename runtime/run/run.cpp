@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <thread>
 
 #include "model/base/error.h"
 #include "model/base/quantity.h"
 #include "runtime/config/config_files.h"
+#include "runtime/host/children.h"
 #include "runtime/host/output_dir.h"
 #include "runtime/host/progress.h"
 #include "runtime/host/sha256.h"
@@ -64,11 +66,51 @@ Explanation explanation_of(const RunOptions& options, ProgressLine& progress) {
       [&](std::size_t done, std::size_t of) { progress.count(done, of, "runs to find the bottleneck"); });
 }
 
+void check_verifiable(const RunOptions& options, model::Mode mode) {
+  if (options.fold != FoldChoice::kVerify) return;
+  if (mode != model::Mode::kTiming || options.checks.any())
+    throw base::UserError("E-CLI-004", "--fold verify",
+                          "needs --mode timing without --check: other runs simulate every chip");
+}
+
+// The same run of the whole machine, in a process of its own, into a folder beside the run's.
+std::string run_whole(const RunOptions& options) {
+  RunOptions whole = options;
+  whole.fold = FoldChoice::kOff;
+  whole.out = options.out + ".whole";
+  const auto body = [&whole]() -> std::string {
+    try {
+      run_workload(whole);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const ChildResult child = run_in_children({body}, 1, [](std::size_t) {}).front();
+  const std::string& failure = child.failure.empty() ? child.text : child.failure;
+  if (!failure.empty())
+    throw base::UserError("E-RUN-074", "--fold verify", "the run of the whole machine failed: " + failure,
+                          base::ExitStatus::kCheckFailed);
+  return whole.out;
+}
+
+void compare_with_whole(const std::string& whole, RunOutcome& outcome) {
+  outcome.not_foldable = differing_files(outcome.folder, whole);
+  if (!outcome.not_foldable.empty()) {
+    outcome.whole_folder = whole;
+    return;
+  }
+  std::filesystem::remove_all(whole);
+  outcome.folding = (outcome.folding.empty() ? "simulated all chips" : outcome.folding) +
+                    "; a run of the whole machine wrote the same files";
+}
+
 }  // namespace
 
 RunOutcome run_workload(const RunOptions& options) {
   const Clock::time_point start = Clock::now();
   const std::unique_ptr<ResolvedConfig> config = resolve_config(options.config);
+  check_verifiable(options, config->mode());
   if (options.save_outputs && config->mode() != model::Mode::kFunctional)
     throw base::UserError("E-CLI-004", "--save-outputs",
                           "needs functional mode: timing mode computes no values");
@@ -87,17 +129,25 @@ RunOutcome run_workload(const RunOptions& options) {
   // In processes of its own, before this one elaborates its machine.
   std::optional<Explanation> explanation;
   if (options.explain) explanation = explanation_of(options, progress);
-  const Simulated run =
-      simulate(*config,
-               {options.golden, options.checks, options.save_outputs, options.report, timelines,
-                trace ? &*trace : nullptr, options.checkpoints.any() ? &checkpoints : nullptr},
-               &progress);
+  const std::string whole = options.fold == FoldChoice::kVerify ? run_whole(options) : "";
+  const Simulated run = simulate(
+      *config,
+      {options.golden, options.checks, options.fold != FoldChoice::kOff, options.save_outputs, options.report,
+       timelines, trace ? &*trace : nullptr, options.checkpoints.any() ? &checkpoints : nullptr},
+      &progress);
   progress.clear();
   const Summary summary =
       summary_of(*config, run, explanation ? std::optional(explanation->bottlenecks()) : std::nullopt);
-  RunOutcome outcome{
-      run.golden, run.checks, summary_text(summary), summary_json(summary), checkpoints.comparison(),
-      "",         out.path()};
+  RunOutcome outcome{run.golden,
+                     run.checks,
+                     summary_text(summary),
+                     summary_json(summary),
+                     checkpoints.comparison(),
+                     "",
+                     out.path(),
+                     folding_text(run.folding),
+                     {},
+                     ""};
   if (trace) outcome.trace = tally_text(trace->tally());
   const std::string yaml =
                         config->to_yaml([&](const std::string&path) { return path_from(out.path(), path); }),
@@ -108,6 +158,7 @@ RunOutcome run_workload(const RunOptions& options) {
                    [start] { return seconds_since(start); }},
                   out);
   out.commit();
+  if (!whole.empty()) compare_with_whole(whole, outcome);
   return outcome;
 }
 

@@ -3,7 +3,8 @@
 // tensors and programs, simulation, golden check, report. All errors of the user are found before the
 // simulation starts, except those that only the run can show (no progress, addresses from registers).
 //
-// UserError, in addition to those of the parts: E-CLI-004 (--save-outputs of a run without values), E-OUT-*.
+// UserError, in addition to those of the parts: E-CLI-004 (--save-outputs of a run without values, --fold verify of a run
+// that simulates every chip in any case), E-OUT-*.
 #pragma once
 
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "runtime/checkpoint/checkpoints.h"
 #include "runtime/config/config.h"
+#include "runtime/report/files/folding_report.h"
 #include "runtime/trace/selection.h"
 
 namespace tahoma::runtime {
@@ -30,10 +32,11 @@ struct RunOptions {
   bool report = true;            // the page, its data, statistics as text and database
   std::vector<std::string>
       page_cores;  // whose time line the page has, like TraceRequest::cores; empty: a choice of eight
-  bool save_outputs = false;              // every output tensor as NAME.npy; bf16 as float32
-  TraceRequest trace;                     // the timeline, trace.pftrace
-  WavesRequest waves;                     // of blocks in SystemVerilog
-  CheckpointOptions checkpoints;          // dumps/: intermediate values
+  bool save_outputs = false;      // every output tensor as NAME.npy; bf16 as float32
+  TraceRequest trace;             // the timeline, trace.pftrace
+  WavesRequest waves;             // of blocks in SystemVerilog
+  CheckpointOptions checkpoints;  // dumps/: intermediate values
+  FoldChoice fold = FoldChoice::kAuto;
   std::vector<std::string> command_line;  // for the manifest
 };
 
@@ -44,6 +47,9 @@ struct RunOutcome {
   std::optional<DumpComparison> dumps;     // compared with a reference
   std::string trace;                       // what the timeline shows and what it omits; "": no timeline
   std::string folder;
+  std::string folding;                    // folding_text(), and what --fold verify found; "": nothing to say
+  std::vector<std::string> not_foldable;  // --fold verify: files that differ from those of the whole machine
+  std::string whole_folder;               // of the whole machine, kept if files differ
 };
 
 // Prints nothing but the progress line of a terminal.

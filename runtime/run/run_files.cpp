@@ -42,6 +42,7 @@ std::string manifest_of(const FinishedRun& run, std::vector<std::string> files) 
   manifest.golden = name_of(run.run.golden.outcome());
   manifest.seed = run.config.run.seed;
   manifest.config_sha256 = run.config_sha256;
+  manifest.folding = run.run.folding;
   manifest.files = std::move(files);
   manifest.files.emplace_back("manifest.json");
   return manifest_json(manifest);

@@ -116,6 +116,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   stage("placing tensors and programs");
   config.workload->prepare(machine, config.run.seed);
   machine.seed(config.run.seed);
+  machine.allow_folding(options.fold);
   RegionRecorder regions(config.machine);
   for (const auto& [core, program] : machine.programs()) regions.program(core, program);
   machine.observe(&regions);
@@ -138,6 +139,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   });
   run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   run.checks = machine.findings();
+  run.folding = machine.folding();
   run.regions = regions.summarise(run.measurement);
   run.lines = lines.summarise(run.measurement);
   run.loaded = machine.programs();

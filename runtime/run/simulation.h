@@ -7,6 +7,7 @@
 
 #include "model/base/measurements.h"
 #include "model/base/stats.h"
+#include "model/system/folding/classes.h"
 #include "runtime/checkpoint/checkpoints.h"
 #include "runtime/config/config.h"
 #include "runtime/host/progress.h"
@@ -23,6 +24,7 @@ namespace tahoma::runtime {
 struct SimulationOptions {
   bool golden = true;                  // functional mode only: timing mode computes no values to check
   model::check::Options checks;        // checks that are active while the program runs
+  bool fold = true;                    // simulate equal chips once, where the model allows it
   bool outputs = false;                // keep the values of every output tensor; functional mode only
   bool over_time = false;              // record engines and memories over time, for the page
   std::vector<bool> timelines;         // the cores whose time line is recorded; empty: a choice of eight
@@ -32,6 +34,7 @@ struct SimulationOptions {
 
 struct Simulated {
   base::RunMeasurement measurement;
+  model::Folding folding;
   base::StatSink stats;
   GoldenResult golden;
   model::check::Findings checks;

@@ -33,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 // The message of a forked process: plain bytes. A non-empty `error` makes the other fields meaningless.
 struct Figures {
   double elaborate_s = 0, prepare_s = 0, run_s = 0, run_cpu_s = 0;
-  double simulated_us = 0, instructions = 0, packets = 0, hops = 0;
+  double simulated_us = 0, simulated_chips = 0, instructions = 0, packets = 0, hops = 0;
   double engine_activations = 0, dma_activations = 0, link_activations = 0;
   double peak_mib = 0;
   std::array<char, 256> error{};
@@ -79,7 +79,9 @@ Figures in_own_process(const std::function<Figures()>& measure) {
   return figures;
 }
 
-Figures run_case(const runtime::ConfigRequest& request, model::check::Options checks = {}) {
+// Folding is off unless a measurement is about it, so that figures are those of all chips.
+Figures run_case(const runtime::ConfigRequest& request, model::check::Options checks = {},
+                 bool fold = false) {
   Figures f;
   const auto config = runtime::resolve_config(request);
   auto since = Clock::now();
@@ -87,12 +89,14 @@ Figures run_case(const runtime::ConfigRequest& request, model::check::Options ch
   f.elaborate_s = lap(since);
   config->workload->prepare(machine, config->run.seed);
   f.prepare_s = lap(since);
+  machine.allow_folding(fold);
   const std::clock_t cpu = std::clock();
   const base::RunMeasurement run = machine.run();
   f.run_cpu_s = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
   f.run_s = lap(since);
   if (machine.findings().total() > 0) throw std::runtime_error(machine.findings().first().front());
   f.simulated_us = run.elapsed.ns() / 1000;
+  f.simulated_chips = static_cast<double>(machine.folding().simulated());
   f.instructions = static_cast<double>(run.instructions);
   f.packets = static_cast<double>(run.dma_packets);
   f.hops = static_cast<double>(run.link_packet_hops);
@@ -146,13 +150,31 @@ void check_overhead(benchmark::State& state, const runtime::ConfigRequest& reque
   }
 }
 
+// The same run in timing mode, of all chips and of one for each class of equal chips. The times include the search
+// for the classes, and for the whole machine its elaboration.
+void fold(benchmark::State& state, const runtime::ConfigRequest& request) {
+  for (auto _ : state) {
+    const Figures whole = in_own_process([&] { return run_case(request); });
+    const Figures folded = in_own_process([&] { return run_case(request, {}, true); });
+    if (refused(state, whole) || refused(state, folded)) return;
+    state.SetIterationTime(folded.run_s);
+    state.counters["chips"] = folded.simulated_chips;
+    state.counters["whole_s"] = whole.run_s;
+    state.counters["speedup"] = whole.run_s / folded.run_s;
+    state.counters["prepare_s"] = folded.prepare_s;
+    state.counters["peak_MiB"] = folded.peak_mib;
+    state.counters["whole_peak_MiB"] = whole.peak_mib;
+  }
+}
+
 void elaborate_64_chips(benchmark::State& state) {
   for (auto _ : state) {
     const Figures f = in_own_process([] {
       const auto params = runtime::resolve_machine_params("trainium2_ultraserver", {});
       Figures measured;
       auto since = Clock::now();
-      const runtime::Machine machine(params, model::Mode::kTiming);
+      const runtime::Machine machine(
+          params, model::Mode::kFunctional);  // timing mode elaborates what it simulates, later
       measured.elaborate_s = lap(since);
       return measured;
     });
@@ -188,6 +210,10 @@ void register_machines() {
       "gemm_1_core_timing", simulate,
       gemm("timing", "trainium2_one_chip",
            {"workload.m=4096", "workload.n=4096", "workload.k=4096", "workload.shard={m: 1, n: 1, k: 1}"})));
+  for (const auto& [name, file] : {std::pair("gemm_512_cores", "gemm/ultraserver.yaml"),
+                                   std::pair("decode_405b", "transformer/llama31_405b_decode.yaml"),
+                                   std::pair("prefill_405b_flat", "transformer/llama31_405b_prefill.yaml")})
+    once(benchmark::RegisterBenchmark(("fold_" + std::string(name)).c_str(), fold, shipped(file, "timing")));
   for (const std::string mode : {"timing", "functional"}) {
     for (const auto& [name, file] : {std::pair("gemm_512_cores", "gemm/ultraserver.yaml"),
                                      std::pair("gemm_4096_one_core", "gemm/one_core_4096.yaml"),

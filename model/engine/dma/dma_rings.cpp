@@ -41,10 +41,6 @@ DmaRings::DmaRings(sc_core::sc_module_name name, const Place& place, const DmaPa
     engines_.emplace_back(e, place.core, params, shares_, flights_, static_cast<DmaSurroundings&>(*this),
                           due_[e], blocked_);
   network.register_nb_transport_bw(this, &DmaRings::on_answer);
-  SC_HAS_PROCESS(DmaRings);
-  SC_METHOD(wake);
-  sensitive << wake_;
-  dont_initialize();
 }
 
 void DmaRings::wake() {
@@ -75,7 +71,7 @@ Time DmaRings::next_act() const {
 void DmaRings::schedule() {
   if (acting_) return;
   const Time earliest = std::min(next_act(), increments_.due());
-  if (earliest != base::kNever) sim::notify_at(wake_, std::max(earliest, sim::now()));
+  if (earliest != base::kNever) wake_.at(std::max(earliest, sim::now()));
 }
 
 sim::Payload* DmaRings::packet(tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes) {

@@ -19,6 +19,7 @@
 #include "model/sim/backdoor.h"
 #include "model/sim/meter.h"
 #include "model/sim/semaphores.h"
+#include "model/sim/wake.h"
 
 namespace tahoma::model {
 
@@ -76,7 +77,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   const DmaParams& params_;
   sim::PayloadPool& pool_;
   sim::Meter& meter_;
-  sc_core::sc_event wake_;
+  sim::Wake wake_ = sim::Wake::calling<&DmaRings::wake>(this);
   bool acting_ = false;
   RingWitness* witness_ = nullptr;
   // due time of each engine, contiguous because every activation reads them

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "model/base/cause.h"
 #include "model/engine/sequencer/semaphore_update.h"
 
 namespace tahoma::model {
@@ -10,9 +11,7 @@ namespace tahoma::model {
 using base::Time;
 
 std::uint64_t ActivityReporter::cause() const {
-  constexpr unsigned kInstructionBits = 48;
-  const std::uint64_t engine = core_ * isa::kQueueCount + static_cast<std::size_t>(queue_);
-  return engine << kInstructionBits | (executed_ + 1);
+  return base::make_cause(core_ * isa::kQueueCount + static_cast<std::size_t>(queue_), executed_);
 }
 
 void ActivityReporter::result(base::ResultActivity result) {

@@ -38,9 +38,6 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
       activities_(meter, place.core, place.queue, sequencer_, ledger_) {
   SC_HAS_PROCESS(Engine);
   SC_METHOD(begin);
-  SC_METHOD(wake);
-  sensitive << wake_;
-  dont_initialize();
 }
 
 // Runs once, at time zero.
@@ -101,7 +98,7 @@ void Engine::wake_at(Time start) {
   const Duration turn = shared_.turn(sequencer_.current());
   const Time at = std::max(start + turn, sim::now());
   late_ = std::min(at - start, turn);
-  sim::notify_at(wake_, at);
+  wake_.at(at);
 }
 
 void Engine::semaphore_changed() {
@@ -113,7 +110,7 @@ void Engine::semaphore_changed() {
 
 void Engine::room() {
   waiting_for_room_ = false;
-  wake_.notify(sc_core::SC_ZERO_TIME);
+  wake_.now();
 }
 
 // Errors of the program name the instruction.

@@ -26,6 +26,7 @@
 #include "model/sim/meter.h"
 #include "model/sim/semaphores.h"
 #include "model/sim/sharing.h"
+#include "model/sim/wake.h"
 
 namespace tahoma::model {
 
@@ -99,7 +100,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   Place place_;
   sim::Meter& meter_;
   std::unique_ptr<Pipeline> pipeline_;
-  sc_core::sc_event wake_;
+  sim::Wake wake_ = sim::Wake::calling<&Engine::wake>(this);
 
   Sequencer sequencer_;
   SequencerSchedule schedule_;

@@ -25,7 +25,7 @@ void RendezvousSide::met(Time together, Time done) {
   met_ = true;
   times_->together = together;
   times_->done = done;
-  sim::notify_at(wake_, std::max(done, sim::now()));
+  wake_.at(std::max(done, sim::now()));
 }
 
 std::optional<RendezvousSide::Times> RendezvousSide::leave(Time t) {

@@ -6,6 +6,7 @@
 #include <systemc>
 
 #include "model/engine/sequencer/rendezvous.h"
+#include "model/sim/wake.h"
 
 namespace tahoma::model {
 
@@ -18,7 +19,7 @@ class RendezvousSide : private Participant {
 
   // `port` is bound in a logical core of two. `wake` is notified when the engine may go on. Both references
   // must outlive the side.
-  RendezvousSide(Port& port, sc_core::sc_event& wake) : port_(port), wake_(wake) {}
+  RendezvousSide(Port& port, sim::Wake& wake) : port_(port), wake_(wake) {}
 
   // The engine is at a rendezvous: from arrive() until leave() returns its times.
   bool present() const { return times_.has_value(); }
@@ -32,7 +33,7 @@ class RendezvousSide : private Participant {
   void met(base::Time together, base::Time done) override;
 
   Port& port_;
-  sc_core::sc_event& wake_;
+  sim::Wake& wake_;
   std::optional<Times> times_;
   bool met_ = false;
 };

@@ -45,10 +45,6 @@ DramStack::DramStack(sc_core::sc_module_name name, const Environment& around, co
     lanes_.push_back(std::move(lane));
   }
   due_.assign(lanes_.size(), base::kNever);
-  SC_HAS_PROCESS(DramStack);
-  SC_METHOD(wake);
-  sensitive << wake_;
-  dont_initialize();
 }
 
 tlm::tlm_sync_enum DramStack::request(int initiator, sim::Payload& payload, Duration ahead) {
@@ -120,7 +116,7 @@ bool DramStack::surely_enter(const std::vector<DramAccess::Part>& parts) {
 void DramStack::wake_at(Time when) {
   if (when >= next_wake_) return;
   next_wake_ = when;
-  sim::notify_at(wake_, when);
+  wake_.at(when);
 }
 
 void DramStack::wake() {

@@ -23,6 +23,7 @@
 #include "model/sim/fifo.h"
 #include "model/sim/latency_histogram.h"
 #include "model/sim/meter.h"
+#include "model/sim/wake.h"
 
 namespace tahoma::model {
 
@@ -77,7 +78,7 @@ class DramStack : public HbmStack {
   std::vector<Lane> lanes_;
   std::vector<base::Time> due_;  // next query time of each lane
   DramRequests requests_;
-  sc_core::sc_event wake_;
+  sim::Wake wake_ = sim::Wake::calling<&DramStack::wake>(this);
   base::Time next_wake_ = base::kNever;
 
   sim::LatencyHistogram reads_, writes_;

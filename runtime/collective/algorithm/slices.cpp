@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <numeric>
 
 namespace tahoma::runtime::collective {
@@ -164,9 +166,22 @@ std::vector<std::size_t> worth_a_channel(const Row& weights, std::uint32_t chann
   return by_weight;
 }
 
+// The game takes milliseconds, and the groups of a machine ask about the same grid again and again.
+Row played_once(const Grid& grid, const std::vector<Row>& crossings) {
+  static std::mutex mutex;
+  static std::map<std::vector<Row>, Row> known;  // by capacities and crossings
+  std::vector<Row> key(1);
+  for (const GridAxis& axis : grid.axes) key[0].push_back(capacity(axis));
+  key.insert(key.end(), crossings.begin(), crossings.end());
+  const std::lock_guard lock(mutex);
+  const auto [entry, added] = known.try_emplace(std::move(key));
+  if (added) entry->second = played(grid, crossings);
+  return entry->second;
+}
+
 Row mixed(const Grid& grid, const std::vector<Row>& crossings) {
   Row weights = balanced(grid, crossings);
-  if (weights.empty()) weights = played(grid, crossings);
+  if (weights.empty()) weights = played_once(grid, crossings);
   return weights;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "runtime/host/sha256.h"
@@ -46,6 +47,21 @@ Json opening(const char* program, const HostFacts& host) {
   return json;
 }
 
+// The classes of equal chips, each by the chip that was simulated.
+Json folding_json(const model::Folding& folding) {
+  std::map<std::uint32_t, Json> members;
+  for (std::uint32_t chip = 0; chip < folding.representative.size(); ++chip)
+    members[folding.representative[chip]].push_back(chip);
+  Json classes = Json::array();
+  for (auto& [chip, chips] : members)
+    classes.push_back({{"simulated_chip", chip}, {"chips", std::move(chips)}});
+  Json json{{"chips", folding.representative.size()},
+            {"simulated", members.size()},
+            {"classes", std::move(classes)}};
+  if (!folding.reason.empty()) json["reason"] = folding.reason;
+  return json;
+}
+
 std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -64,6 +80,7 @@ std::string manifest_json(const Manifest& m) {
   json["simulation_seconds"] = seconds;
   json["instructions_per_second"] = seconds > 0 ? static_cast<double>(m.cost.instructions) / seconds : 0;
   json["peak_rss_bytes"] = m.host.peak_rss_bytes;
+  json["folding"] = folding_json(m.folding);
   json["files"] = m.files;
   return text_of(json);
 }

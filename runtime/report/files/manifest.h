@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "model/system/folding/classes.h"
+
 namespace tahoma::runtime {
 
 // Identity and resource use of this process.
@@ -32,6 +34,7 @@ struct Manifest {
   std::uint64_t seed = 0;
   std::string golden;              // the outcome of the golden check: not_checked, passed or failed
   std::string config_sha256;       // of config.resolved.yaml
+  model::Folding folding;          // which chips were simulated for which others
   std::vector<std::string> files;  // manifest.json included
 };
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The chips of a machine that can affect each other's times: those that exchange packets and those whose routers the
+// packets pass. Chips of different components share nothing.
+#pragma once
+
+#include <bit>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "model/system/fabric.h"
+#include "model/system/folding/program_names.h"
+
+namespace tahoma::model {
+
+struct Component {
+  std::vector<std::uint32_t> chips;                         // ascending
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;  // that may exchange packets: from, to
+};
+struct Components {
+  std::vector<Component> all;   // in the order of their lowest chips
+  std::vector<std::size_t> of;  // by chip
+};
+
+Components components_of(const Fabric& fabric, const std::map<std::uint32_t, ProgramNames>& names,
+                         bool adaptive);
+
+// Calls visit(chip) for every chip that a packet may pass on its way, both ends included; once each.
+template <class Visit>
+void visit_route(const Fabric& fabric, std::uint32_t from, std::uint32_t to, bool adaptive, Visit&& visit) {
+  std::set<std::uint32_t> seen{from};
+  std::vector<std::uint32_t> next{from};
+  while (!next.empty()) {
+    const std::uint32_t node = next.back();
+    next.pop_back();
+    visit(node);
+    if (node == to) continue;
+    const base::Way& way = fabric.routes.way(node, to);
+    if (!way.exists()) continue;
+    const auto go = [&](base::PortIndex port) {
+      const std::uint32_t there = *fabric.topology.neighbour(node, port);
+      if (seen.insert(there).second) next.push_back(there);
+    };
+    go(way.port);
+    for (std::uint32_t more = adaptive ? way.minimal : 0; more != 0; more &= more - 1)
+      go(static_cast<base::PortIndex>(std::countr_zero(more)));
+  }
+}
+
+}  // namespace tahoma::model

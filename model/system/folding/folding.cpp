@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/folding/folding.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "model/link/renaming.h"
+#include "model/system/folding/components.h"
+
+namespace tahoma::model {
+
+using base::ChipMap;
+
+namespace {
+
+// Why a machine cannot be folded, whatever its programs do; "" if it can.
+std::string obstacle(const MachineParams& p, const Fabric& fabric) {
+  if (fabric.topology.switches() > 0) return "the fabric has switches";
+  if (p.link.wire.fs + p.link.router.fs <= 0) return "packets reach the next chip in no time";
+  if (p.link.wire.fs <= 0) return "credits return in no time";
+  constexpr std::uint64_t kMostCapacity = std::uint64_t{60} << 30;  // registers lead up to 2 GiB further
+  if (p.chip.hbm.capacity.count > kMostCapacity) return "stacks have more than 60 GiB";
+  return "";
+}
+
+bool same_faults(const LinkFaults& a, const LinkFaults& b) { return a.rate == b.rate && a.dead == b.dead; }
+
+class Search {
+ public:
+  Search(const MachineParams& params, const Fabric& fabric, const LoadedPrograms& programs,
+         const std::vector<ControlValues>& control)
+      : params_(params),
+        fabric_(fabric),
+        programs_(programs),
+        cores_(static_cast<std::uint32_t>(params.chip.cores)) {
+    for (const auto& [core, loaded] : programs) names_.emplace(core, names_of(loaded, core, cores_));
+    for (const ControlValues& values : control) control_[values.address] = &values.bytes;
+  }
+
+  Folding find() {
+    for (const auto& [core, names] : names_)
+      if (names.leaves_stack || names_unknown_chip(names))
+        return unfolded(fabric_.topology.chips(), "a transfer leaves its stack");
+    components_ = components_of(fabric_, names_, params_.link.adaptive());
+    Folding folding = unfolded(fabric_.topology.chips());
+    const std::vector<ChipMap> shifts = base::shifts_of(fabric_.topology);
+    std::vector<std::size_t> representatives;
+    for (std::size_t c = 0; c < components_.all.size(); ++c) {
+      if (fold_onto_earlier(c, representatives, shifts, folding)) continue;
+      fold_in_itself(c, shifts, folding);
+      representatives.push_back(c);
+    }
+    return folding;
+  }
+
+ private:
+  bool names_unknown_chip(const ProgramNames& names) const {
+    const std::uint32_t chips = fabric_.topology.chips();
+    return std::any_of(names.addresses.begin(), names.addresses.end(),
+                       [&](std::uint64_t a) { return isa::GlobalAddress::from(a).chip >= chips; }) ||
+           std::any_of(names.cores.begin(), names.cores.end(),
+                       [&](std::uint32_t c) { return c / cores_ >= chips; });
+  }
+
+  bool fold_onto_earlier(std::size_t c, const std::vector<std::size_t>& earlier,
+                         const std::vector<ChipMap>& shifts, Folding& folding) const {
+    for (const std::size_t e : earlier)
+      for (const ChipMap& shift : shifts) {
+        if (!is_symmetry(c, e, shift)) continue;
+        for (const std::uint32_t chip : components_.all[c].chips) {
+          const std::uint32_t there = shift[chip];
+          folding.representative[chip] = folding.representative[there];
+          folding.view[chip] = base::composed(shift, folding.view[there]);
+        }
+        return true;
+      }
+    return false;
+  }
+
+  // The shifts of a component onto itself are a group, so every chip is in one class.
+  void fold_in_itself(std::size_t c, const std::vector<ChipMap>& shifts, Folding& folding) const {
+    std::vector<const ChipMap*> own;
+    for (std::size_t n = 1; n < shifts.size(); ++n)
+      if (is_symmetry(c, c, shifts[n])) own.push_back(&shifts[n]);
+    std::set<std::uint32_t> done;
+    for (const std::uint32_t chip : components_.all[c].chips) {
+      if (!done.insert(chip).second) continue;
+      for (const ChipMap* shift : own) {
+        const std::uint32_t there = (*shift)[chip];
+        if (!done.insert(there).second) continue;
+        folding.representative[there] = chip;
+        folding.view[there] = base::inverse(*shift);
+      }
+    }
+  }
+
+  bool is_symmetry(std::size_t from, std::size_t to, const ChipMap& shift) const {
+    const Component &a = components_.all[from], &b = components_.all[to];
+    if (a.chips.size() != b.chips.size() || a.pairs.size() != b.pairs.size()) return false;
+    const auto all = [](const auto& range, auto&& holds) {
+      return std::all_of(range.begin(), range.end(), holds);
+    };
+    if (!all(a.chips, [&](std::uint32_t chip) { return components_.of[shift[chip]] == to; })) return false;
+    return all(a.chips, [&](std::uint32_t chip) { return same_parts(chip, shift[chip]); }) &&
+           all(a.chips, [&](std::uint32_t chip) { return same_programs(chip, shift); }) &&
+           all(a.pairs, [&](const auto& pair) { return same_route(pair, shift); }) && keeps_order(a, shift);
+  }
+
+  bool same_parts(std::uint32_t a, std::uint32_t b) const {
+    if (params_.slowdown_of(a) != params_.slowdown_of(b) || params_.is_dead(a) != params_.is_dead(b))
+      return false;
+    for (std::uint64_t s = 0; s < params_.chip.hbm.stacks; ++s) {
+      const StackFaults x = params_.faults_of(a, s), y = params_.faults_of(b, s);
+      if (x.rate != y.rate || x.failed_channels != y.failed_channels) return false;
+      if (a != b && (x.correctable_errors != 0 || y.correctable_errors != 0))
+        return false;  // drawn for each stack
+    }
+    for (base::PortIndex port = 0; port < fabric_.topology.ports(a); ++port)
+      if (!same_faults(link(a, port), link(b, port))) return false;
+    return true;
+  }
+
+  LinkFaults link(std::uint32_t chip, base::PortIndex port) const {
+    const auto known = fabric_.faults.find({chip, port});
+    return known == fabric_.faults.end() ? LinkFaults{} : known->second;
+  }
+
+  bool same_programs(std::uint32_t chip, const ChipMap& shift) const {
+    for (std::uint32_t n = 0; n < cores_; ++n) {
+      const auto a = programs_.find(chip * cores_ + n), b = programs_.find(shift[chip] * cores_ + n);
+      if ((a == programs_.end()) != (b == programs_.end())) return false;
+      if (a == programs_.end()) continue;
+      if (!same_but_for_names(*a->second.program, *b->second.program)) return false;
+      if (!same_names(names_.at(a->first), names_.at(b->first), Renaming(shift, cores_))) return false;
+    }
+    return true;
+  }
+
+  bool same_names(const ProgramNames& a, const ProgramNames& b, const Renaming& shifted) const {
+    return std::equal(a.addresses.begin(), a.addresses.end(), b.addresses.begin(), b.addresses.end(),
+                      [&](std::uint64_t x, std::uint64_t y) {
+                        return shifted.address(x) == y && same_values(x, y);
+                      }) &&
+           std::equal(a.cores.begin(), a.cores.end(), b.cores.begin(), b.cores.end(),
+                      [&](std::uint32_t x, std::uint32_t y) { return shifted.core(x) == y; });
+  }
+
+  // A control tensor that contains an address.
+  std::optional<std::pair<std::uint64_t, const std::vector<std::byte>*>> values_at(
+      std::uint64_t address) const {
+    auto known = control_.upper_bound(address);
+    if (known == control_.begin()) return std::nullopt;
+    --known;
+    if (address - known->first >= known->second->size()) return std::nullopt;
+    return std::pair(address - known->first, known->second);
+  }
+  bool same_values(std::uint64_t x, std::uint64_t y) const {
+    if (control_.empty()) return true;
+    const auto a = values_at(x), b = values_at(y);
+    if (a.has_value() != b.has_value()) return false;
+    return !a || (a->first == b->first && *a->second == *b->second);
+  }
+
+  bool same_route(const std::pair<std::uint32_t, std::uint32_t>& pair, const ChipMap& shift) const {
+    bool same = true;
+    visit_route(fabric_, pair.first, pair.second, params_.link.adaptive(), [&](std::uint32_t node) {
+      if (node == pair.second) return;
+      const base::Way a = fabric_.routes.way(node, pair.second),
+                      b = fabric_.routes.way(shift[node], shift[pair.second]);
+      same = same && a.port == b.port && a.vc_class == b.vc_class &&
+             (!params_.link.adaptive() || a.minimal == b.minimal);
+    });
+    return same;
+  }
+
+  // Virtual channels follow from core numbers, and DRAM orders simultaneous requests by them.
+  bool keeps_order(const Component& component, const ChipMap& shift) const {
+    const std::uint64_t share = std::max<std::uint64_t>(1, params_.link.vcs / fabric_.routes.vc_classes());
+    std::map<std::uint32_t, std::vector<std::uint32_t>> senders;
+    for (const std::uint32_t chip : component.chips) {
+      senders[chip].push_back(chip);
+      if ((std::uint64_t{chip} * cores_) % share != (std::uint64_t{shift[chip]} * cores_) % share)
+        return false;
+    }
+    for (const auto& [from, to] : component.pairs) senders[to].push_back(from);
+    for (auto& [to, from] : senders) {
+      std::sort(from.begin(), from.end());
+      if (!std::is_sorted(from.begin(), from.end(),
+                          [&](std::uint32_t a, std::uint32_t b) { return shift[a] < shift[b]; }))
+        return false;
+    }
+    return true;
+  }
+
+  const MachineParams& params_;
+  const Fabric& fabric_;
+  const LoadedPrograms& programs_;
+  std::uint32_t cores_;
+  std::map<std::uint32_t, ProgramNames> names_;
+  std::map<std::uint64_t, const std::vector<std::byte>*> control_;
+  Components components_;
+};
+
+}  // namespace
+
+Folding find_folding(const MachineParams& params, const Fabric& fabric, const LoadedPrograms& programs,
+                     const std::vector<ControlValues>& control) {
+  if (std::string why = obstacle(params, fabric); !why.empty())
+    return unfolded(fabric.topology.chips(), std::move(why));
+  return Search(params, fabric, programs, control).find();
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which chips of a machine do the same at the same time, so that simulating one of them tells about all.
+//
+// Chips that exchange packets, and those on the routes of the packets, form a component. A shift of the fabric that
+// takes a component to itself or to another one is a symmetry if it takes everything that can affect a time to its
+// equal: programs and the addresses and cores that they name, control tensors, faults, routes with their classes of
+// virtual channels, and the order of the cores that send to each chip, by which DRAM orders simultaneous requests.
+// Chips that such symmetries exchange are one class, and the lowest of them represents it. Nothing is assumed:
+// what is not proven equal stays a class of its own.
+//
+// Left out: symmetries that are no shifts (reflections), fabrics with switches, and the cores and stacks of a chip, which
+// are simulated as often as the chip has them.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "model/system/fabric.h"
+#include "model/system/folding/classes.h"
+#include "model/system/folding/program_names.h"
+#include "model/system/machine_params.h"
+
+namespace tahoma::model {
+
+using LoadedPrograms = std::map<std::uint32_t, LoadedProgram>;  // by core of the machine
+
+// A control tensor with its contents.
+struct ControlValues {
+  std::uint64_t address = 0;
+  std::vector<std::byte> bytes;
+};
+
+Folding find_folding(const MachineParams& params, const Fabric& fabric, const LoadedPrograms& programs,
+                     const std::vector<ControlValues>& control);
+
+}  // namespace tahoma::model

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/folding/program_names.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "isa/table/table.h"
+
+namespace tahoma::model {
+namespace {
+
+using isa::DmaSide, isa::Instruction, isa::Space;
+
+constexpr std::int64_t kStack = std::int64_t{1} << 36;  // addresses of one stack
+
+bool is_transfer(const Instruction& i) { return isa::row_of(i.op).cost == isa::CostClass::kDoorbell; }
+bool has_word(const Instruction& i) {
+  return i.op == isa::Opcode::kRegLoad || i.op == isa::Opcode::kRegStore;
+}
+bool changes(const isa::Update& update) { return update.kind != isa::Update::Kind::kNone; }
+
+class Reader {
+ public:
+  Reader(const LoadedProgram& loaded, std::uint32_t core, std::uint32_t cores_per_chip)
+      : loaded_(loaded), core_(core), cores_(cores_per_chip) {}
+
+  void read(const Instruction& i) {
+    chips_.assign(1, core_ / cores_);
+    if (has_word(i) && i.word.space == Space::kHbm) address(i.word);
+    if (is_transfer(i)) transfer(i);
+    if (chips_.size() == 1) return;
+    std::sort(chips_.begin(), chips_.end());
+    chips_.erase(std::unique(chips_.begin(), chips_.end()), chips_.end());
+    if (chips_.size() == 1) return;
+    names.groups.push_back(static_cast<std::uint32_t>(chips_.size()));
+    names.groups.insert(names.groups.end(), chips_.begin(), chips_.end());
+  }
+
+  ProgramNames names;
+
+ private:
+  std::uint64_t argument(std::uint8_t number) const {
+    return number == isa::kNone ? 0 : loaded_.arguments[number];
+  }
+
+  void address(const DmaSide& side) {
+    const std::uint64_t at = argument(side.arg) + side.offset;
+    names.addresses.push_back(at);
+    chips_.push_back(isa::GlobalAddress::from(at).chip);
+  }
+
+  // The first dimension of an indirect side has `extent` rows.
+  void side(const DmaSide& side, const isa::Descriptor& d, std::uint64_t extent) {
+    if (side.space != Space::kHbm) return;
+    address(side);
+    const auto size = static_cast<std::int64_t>(isa::size_of(side.dtype));
+    std::int64_t least = static_cast<std::int64_t>(isa::GlobalAddress::from(names.addresses.back()).offset);
+    std::int64_t most = least;
+    for (std::size_t n = 0; n < isa::kFreeDims; ++n) {
+      const std::uint64_t count = n == 0 ? std::max<std::uint64_t>(d.count[n], extent) : d.count[n];
+      const std::int64_t span = static_cast<std::int64_t>(count - 1) * side.stride[n] * size;
+      (span < 0 ? least : most) += span;
+    }
+    if (least < 0 || most >= kStack) names.leaves_stack = true;
+  }
+
+  void transfer(const Instruction& i) {
+    const auto& descriptors = loaded_.program->descriptors;
+    for (std::uint32_t s = 0; s < i.sources; ++s) {
+      const isa::Descriptor& d = descriptors[i.descriptor + s];
+      side(d.src, d, i.extent);
+      if (s == 0) side(d.dst, d, i.extent);
+    }
+    if (changes(i.update)) notify(i, i.peer);
+    if (changes(i.read_update)) notify(i, i.read_peer);
+  }
+
+  void notify(const Instruction& i, std::int16_t peer) {
+    const std::uint64_t from = i.notify_arg == isa::kNone ? core_ : argument(i.notify_arg);
+    const auto core = static_cast<std::uint32_t>(from + static_cast<std::uint64_t>(std::int64_t{peer}));
+    names.cores.push_back(core);
+    chips_.push_back(core / cores_);
+  }
+
+  const LoadedProgram& loaded_;
+  std::uint32_t core_, cores_;
+  std::vector<std::uint32_t> chips_;  // that the instruction names
+};
+
+void forget_name(DmaSide& side) {
+  if (side.space != Space::kHbm) return;
+  side.arg = isa::kNone;
+  side.offset = 0;
+}
+
+isa::Descriptor nameless(isa::Descriptor d) {
+  forget_name(d.dst);
+  forget_name(d.src);
+  return d;
+}
+
+Instruction nameless(Instruction i) {
+  if (has_word(i)) forget_name(i.word);
+  if (!is_transfer(i)) return i;
+  i.notify_arg = isa::kNone;
+  i.peer = i.read_peer = 0;
+  return i;
+}
+
+template <class List>
+bool equal_but_for_names(const List& a, const List& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x == y || nameless(x) == nameless(y); });
+}
+
+}  // namespace
+
+ProgramNames names_of(const LoadedProgram& loaded, std::uint32_t core, std::uint32_t cores_per_chip) {
+  Reader reader(loaded, core, cores_per_chip);
+  for (const isa::Stream& stream : loaded.program->streams)
+    for (const Instruction& i : stream.list()) reader.read(i);
+  return std::move(reader.names);
+}
+
+bool same_but_for_names(const isa::Program& a, const isa::Program& b) {
+  if (&a == &b) return true;
+  for (std::size_t q = 0; q < isa::kQueueCount; ++q)
+    if (!a.streams[q].shares(b.streams[q]) && !equal_but_for_names(a.streams[q].list(), b.streams[q].list()))
+      return false;
+  return a.control == b.control && equal_but_for_names(a.descriptors, b.descriptors);
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a core's program names outside its core: addresses of HBM and cores whose semaphores it changes. Two programs
+// that are equal but for these names, and whose names correspond, do the same at the same time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "isa/core/program.h"
+
+namespace tahoma::model {
+
+// A program as a core received it.
+struct LoadedProgram {
+  std::shared_ptr<const isa::Program> program;
+  std::array<std::uint64_t, isa::kArguments> arguments{};
+};
+
+// In the order of queues and instructions. Registers are not added: they hold less than 2 GiB, which leads to no
+// other stack that exists.
+struct ProgramNames {
+  std::vector<std::uint64_t> addresses;  // where transfers and words in HBM begin
+  std::vector<std::uint32_t> cores;      // whose semaphores a transfer changes
+  std::vector<std::uint32_t> groups;     // chips that one instruction names, each list preceded by its length
+  bool leaves_stack = false;             // a transfer reaches beyond the stack in which it begins
+};
+
+ProgramNames names_of(const LoadedProgram& loaded, std::uint32_t core, std::uint32_t cores_per_chip);
+
+// Whether the programs are equal but for their names.
+bool same_but_for_names(const isa::Program& a, const isa::Program& b);
+
+}  // namespace tahoma::model

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/folding/unfolded_events.h"
+
+namespace tahoma::model {
+namespace {
+
+// Sides of a transfer that are not in HBM have no bytes and no address.
+template <class Activity>
+void rename_sides(Activity& activity, const Renaming& names) {
+  if (activity.read_bytes > 0) activity.read_address = names.address(activity.read_address);
+  if (activity.write_bytes > 0) activity.write_address = names.address(activity.write_address);
+}
+
+}  // namespace
+
+template <class Activity, class Tell>
+void UnfoldedEvents::each(const Activity& activity, Tell&& tell) {
+  for (const std::uint32_t chip : unfolding_.members(activity.core / cores_)) {
+    const Renaming& names = unfolding_.names(chip);
+    Activity of_chip = activity;
+    of_chip.core = names.core(activity.core);
+    tell(of_chip, names);
+  }
+}
+
+void UnfoldedEvents::instruction(const base::InstructionActivity& activity) {
+  each(activity, [this](base::InstructionActivity& a, const Renaming& names) {
+    a.cause = names.cause(a.cause);
+    a.released_by = names.cause(a.released_by);
+    observer_->instruction(a);
+  });
+}
+
+void UnfoldedEvents::transfer(const base::TransferActivity& activity) {
+  each(activity, [this](base::TransferActivity& a, const Renaming& names) {
+    a.cause = names.cause(a.cause);
+    rename_sides(a, names);
+    observer_->transfer(a);
+  });
+}
+
+void UnfoldedEvents::packet(const base::PacketActivity& activity) {
+  each(activity, [this](base::PacketActivity& a, const Renaming& names) {
+    rename_sides(a, names);
+    probes_->packet(a);
+  });
+}
+
+void UnfoldedEvents::semaphore(const base::SemaphoreActivity& activity) {
+  each(activity, [this](const base::SemaphoreActivity& a, const Renaming&) { probes_->semaphore(a); });
+}
+
+void UnfoldedEvents::stretch(const base::StretchActivity& activity) {
+  each(activity, [this](const base::StretchActivity& a, const Renaming&) { timeline_->stretch(a); });
+}
+
+void UnfoldedEvents::ring(const base::RingActivity& activity) {
+  each(activity, [this](const base::RingActivity& a, const Renaming&) { timeline_->ring(a); });
+}
+
+void UnfoldedEvents::link(const base::LinkActivity& activity) {
+  for (const std::uint32_t chip : unfolding_.members(activity.chip)) {
+    const Renaming& names = unfolding_.names(chip);
+    base::LinkActivity a = activity;
+    a.chip = chip;
+    a.from_chip = names.chip(activity.from_chip);
+    a.to_chip = names.chip(activity.to_chip);
+    const auto [path, added] = paths_.try_emplace({activity.path, chip});
+    if (added) path->second = unfolding_.path(chip, activity.path);
+    a.path = path->second.c_str();
+    timeline_->link(a);
+  }
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes every event of a simulated chip on as the events of all chips that it represents.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "model/base/activity.h"
+#include "model/system/folding/unfolding.h"
+
+namespace tahoma::model {
+
+class UnfoldedEvents final : public base::Observer,
+                             public base::ProbeObserver,
+                             public base::TimelineObserver {
+ public:
+  // The targets may be null: nobody wants events of that kind.
+  UnfoldedEvents(const Unfolding& unfolding, std::uint32_t cores_per_chip, base::Observer* observer,
+                 base::ProbeObserver* probes, base::TimelineObserver* timeline)
+      : unfolding_(unfolding),
+        cores_(cores_per_chip),
+        observer_(observer),
+        probes_(probes),
+        timeline_(timeline) {}
+
+  void instruction(const base::InstructionActivity& activity) override;
+  void transfer(const base::TransferActivity& activity) override;
+  void packet(const base::PacketActivity& activity) override;
+  void semaphore(const base::SemaphoreActivity& activity) override;
+  void stretch(const base::StretchActivity& activity) override;
+  void ring(const base::RingActivity& activity) override;
+  void link(const base::LinkActivity& activity) override;
+
+ private:
+  // Calls tell(activity of the member, its names) for every member of the class of the activity's core.
+  template <class Activity, class Tell>
+  void each(const Activity& activity, Tell&& tell);
+
+  const Unfolding& unfolding_;
+  std::uint32_t cores_;
+  base::Observer* observer_;
+  base::ProbeObserver* probes_;
+  base::TimelineObserver* timeline_;
+  std::map<std::pair<const char*, std::uint32_t>, std::string>
+      paths_;  // of links, by the representative's and chip
+};
+
+}  // namespace tahoma::model

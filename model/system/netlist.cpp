@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/netlist.h"
+
+#include <fmt/format.h>
+
+namespace tahoma::model {
+
+Netlist::Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, Folding folding)
+    : folding_(std::move(folding)),
+      unfolding_(folding_, shared.params),
+      cores_(static_cast<std::uint32_t>(shared.params.chip.cores)),
+      chips_(shared.params.chips()),
+      meters_(shared.params.chips()) {
+  build_servers(shared, meter);
+  for (std::uint32_t chip = 0; chip < chips_.size(); ++chip) {
+    chips_[chip] = chips_[folding_.representative[chip]];
+    meters_[chip] = meters_[folding_.representative[chip]];
+  }
+  std::vector<Router*> routers;
+  for (Chip* chip : chips_) routers.push_back(&chip->router());
+  fabric.connect(std::move(routers), meter, unfolding_.views());
+  for_each_simulated([](Chip& chip) { chip.bind_chip_to_router(); });
+}
+
+void Netlist::build_servers(const Chip::Shared& shared, const sim::Meter& meter) {
+  const auto meter_of = [&](std::uint32_t chip) {
+    if (folding_.is_simulated(chip)) meters_[chip] = &parts_.emplace_back(meter.part());
+    return meters_[chip];
+  };
+  std::size_t number = 0;
+  for (std::uint32_t s = 0; s < shared.params.torus.z; ++s) {
+    servers_.push_back(std::make_unique<Server>(fmt::format("server{}", s).c_str(), s, shared, meter_of));
+    for (const auto& chip : servers_.back()->chips()) chips_[number++] = chip.get();
+  }
+}
+
+void Netlist::observe(sim::Meter& meter) {
+  if (folding_.folds()) {
+    events_ =
+        std::make_unique<UnfoldedEvents>(unfolding_, cores_, meter.observer, meter.probes, meter.timeline);
+    if (meter.observer != nullptr) meter.observer = events_.get();
+    if (meter.probes != nullptr) meter.probes = events_.get();
+    if (meter.timeline != nullptr) meter.timeline = events_.get();
+  }
+  for (sim::Meter& part : parts_) {
+    part.observer = meter.observer;
+    part.probes = meter.probes;
+    part.timeline = meter.timeline;
+    part.results = meter.results;
+    part.hook = meter.hook;
+  }
+}
+
+std::uint64_t Netlist::instructions_done() const {
+  std::uint64_t done = 0;
+  for (const sim::Meter* meter : meters_) done += meter->instructions;
+  return done;
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The modules of a machine: the chips that are simulated, on their servers, with the fabric between them. Each has a meter of
+// its own, so that the counts of a representative are those of every chip that it stands for.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "model/system/chip.h"
+#include "model/system/fabric.h"
+#include "model/system/folding/unfolded_events.h"
+#include "model/system/folding/unfolding.h"
+#include "model/system/statistics/statistics.h"
+
+namespace tahoma::model {
+
+class Netlist {
+ public:
+  // `meter` is that of what belongs to no chip. The fabric and everything in `shared` outlive the netlist.
+  Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, Folding folding);
+
+  const Folding& folding() const { return folding_; }
+  const Unfolding& unfolding() const { return unfolding_; }
+  // By number; the representative for a chip that is not simulated.
+  const std::vector<Chip*>& chips() const { return chips_; }
+  NeuronCore& core(std::uint32_t n) const { return chips_[n / cores_]->core(n % cores_); }
+  bool simulates_core(std::uint32_t n) const { return folding_.is_simulated(n / cores_); }
+  template <class Visit>
+  void for_each_simulated(Visit&& visit) const {
+    for (std::uint32_t chip = 0; chip < chips_.size(); ++chip)
+      if (folding_.is_simulated(chip)) visit(*chips_[chip]);
+  }
+
+  // Before the run: gives the observers and the hook of `meter` to every chip. Observers see the events of all chips.
+  void observe(sim::Meter& meter);
+  // Of all chips so far.
+  std::uint64_t instructions_done() const;
+  FinishedChips finished() const { return {chips_, {meters_.begin(), meters_.end()}, unfolding_}; }
+
+ private:
+  void build_servers(const Chip::Shared& shared, const sim::Meter& meter);
+
+  Folding folding_;
+  Unfolding unfolding_;
+  std::uint32_t cores_;           // of a chip
+  std::deque<sim::Meter> parts_;  // of the simulated chips
+  std::unique_ptr<UnfoldedEvents> events_;
+  std::vector<std::unique_ptr<Server>> servers_;
+  std::vector<Chip*> chips_;
+  std::vector<sim::Meter*> meters_;  // like chips_
+};
+
+}  // namespace tahoma::model

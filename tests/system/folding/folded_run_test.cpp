@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folded run has the statistics and the events of the whole machine, to the femtosecond: random collectives and GEMMs on
+// random machines, with and without DRAM, faults and logical cores.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+#include <set>
+
+#include "model/base/error.h"
+#include "runtime/host/sha256.h"
+#include "runtime/report/files/folding_report.h"
+#include "runtime/report/files/statistics_tables.h"
+#include "tests/support/program/workload_run.h"
+#include "tests/support/subprocess.h"
+#include "tests/support/temp_dir.h"
+#include "workloads/collective/collective.h"
+#include "workloads/gemm/gemm.h"
+
+using namespace tahoma;
+using tests::Settings;
+
+namespace {
+
+// Every event as a line of text.
+struct Events final : base::Observer, base::ProbeObserver, base::TimelineObserver {
+  std::vector<std::string> lines;
+  template <class... Values>
+  void add(const Values&... values) {
+    std::string line;
+    ((line += fmt::format("{} ", values)), ...);
+    lines.push_back(line);
+  }
+  void instruction(const base::InstructionActivity& a) override {
+    add("i", a.core, a.queue, a.index, a.start.fs, a.next.fs, a.complete.fs, a.busy.fs, a.cause,
+        a.released_by);
+  }
+  void transfer(const base::TransferActivity& a) override {
+    add("t", a.core, a.ring, a.queue, a.index, a.cause, a.packets, a.bytes, a.read_bytes, a.read_address,
+        a.write_bytes, a.write_address, a.rung.fs, a.start.fs, a.read_done.fs, a.end.fs);
+  }
+  void packet(const base::PacketActivity& a) override {
+    add("p", a.core, a.engine, a.ring, a.queue, a.index, a.bytes, a.read_bytes, a.read_address, a.write_bytes,
+        a.write_address, a.last, a.start.fs, a.read_done.fs, a.write_done.fs);
+  }
+  void semaphore(const base::SemaphoreActivity& a) override {
+    add("s", a.core, a.semaphore, a.sets, a.by, a.visible.fs);
+  }
+  void stretch(const base::StretchActivity& a) override {
+    add("u", a.core, a.queue, static_cast<int>(a.name), a.start.fs, a.end.fs);
+  }
+  void ring(const base::RingActivity& a) override { add("r", a.core, a.ring, a.held, a.when.fs); }
+  void link(const base::LinkActivity& a) override {
+    add("l", a.path, a.chip, a.from_chip, a.to_chip, a.payload_bytes, a.wire_bytes, a.start.fs, a.end.fs);
+  }
+};
+
+struct RandomCase {
+  model::MachineParams machine;
+  tests::MakeWorkload make;
+  Settings settings;
+  std::string text;  // for the message of a failure
+};
+
+class RandomCases {
+ public:
+  explicit RandomCases(std::uint32_t seed) : random_(seed) {}
+
+  RandomCase next() {
+    RandomCase c;
+    c.machine = tests::machine_of(one_of({2, 4, 4}), one_of({1, 2, 4, 4}), one_of({1, 1, 2}));
+    if (one_of({0, 0, 0, 1})) c.machine.link.topology = base::fabric_named("mesh");
+    if (one_of({0, 1})) c.machine.chip.hbm.model = model::HbmModel::kFlat;
+    if (one_of({0, 0, 1})) c.machine.chip.lnc = 2;
+    if (one_of({0, 0, 1})) c.machine.link.routing = model::Routing::kAdaptive;
+    if (one_of({0, 0, 1})) add_fault(c.machine);
+    one_of({0, 1, 1}) ? make_collective(c) : make_gemm(c);
+    c.text =
+        fmt::format("{} x {} x {} {}, {}, lnc {}", c.machine.torus.x, c.machine.torus.y, c.machine.torus.z,
+                    name_of(c.machine.link.topology),
+                    c.machine.chip.hbm.model == model::HbmModel::kFlat ? "flat" : "DRAM", c.machine.chip.lnc);
+    for (const auto& [key, value] : c.settings) c.text += fmt::format(", {}={}", key, value);
+    return c;
+  }
+
+ private:
+  std::uint64_t one_of(std::initializer_list<std::uint64_t> values) {
+    return *(values.begin() + random_() % values.size());
+  }
+  std::string word(std::initializer_list<const char*> values) {
+    return *(values.begin() + random_() % values.size());
+  }
+
+  void add_fault(model::MachineParams& m) {
+    const std::string chip = chip_name(m, random_() % m.chips());
+    switch (random_() % 3) {
+      case 0:
+        m.instances.chips[chip].slow = 1.25;
+        return;
+      case 1:
+        m.instances.stacks[chip + ".hbm1"].rate = 0.5;
+        return;
+      default:
+        if (m.torus.x > 2) m.instances.links[chip + ".link.xp"].rate = 0.5;
+    }
+  }
+
+  // Groups of a divisor of the machine's chips, so that several groups may be equal.
+  std::string groups(const model::MachineParams& m, std::uint64_t per_chip) {
+    const std::uint64_t chips = m.chips(), of = std::min<std::uint64_t>(chips, one_of({2, 2, 4, 8, 16}));
+    std::string all;
+    for (std::uint64_t first = 0; first < chips; first += of)
+      all += fmt::format("{}{}-{}", all.empty() ? "" : "|", first * per_chip, (first + of) * per_chip - 1);
+    return all;
+  }
+
+  void make_collective(RandomCase& c) {
+    c.make = workloads::make_collective;
+    const bool logical = c.machine.chip.lnc == 2;
+    const std::string ranks = word({"chips", logical ? "logical_cores" : "cores"});
+    c.settings = {
+        {"operation", word({"all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast"})},
+        {"ranks", ranks},
+        {"over", groups(c.machine, ranks == "chips" ? 1 : c.machine.chip.cores / c.machine.chip.lnc)},
+        {"bytes", word({"8 KiB", "64 KiB", "256 KiB"})}};
+  }
+
+  void make_gemm(RandomCase& c) {
+    c.make = workloads::make_gemm;
+    const std::uint64_t k = one_of({1, 2, 8, 16});
+    const std::uint64_t tiles = std::max<std::uint64_t>(1, c.machine.cores() / c.machine.chip.lnc / k);
+    c.settings = {{"m", std::to_string(128 * tiles)}, {"n", "128"},
+                  {"k", std::to_string(128 * k)},     {"dtype", "bf16"},
+                  {"shard.m", std::to_string(tiles)}, {"shard.n", "1"},
+                  {"shard.k", std::to_string(k)}};
+  }
+
+  std::mt19937 random_;
+};
+
+// "refused", or the number of chips that were simulated, and a digest of everything that an observer sees.
+std::pair<std::string, std::string> outcome(const RandomCase& c, bool fold) {
+  const std::string text = tests::in_child([&]() -> std::string {
+    try {
+      const auto workload = tests::workload_with(c.make, c.settings);
+      c.machine.check();
+      workload->check(c.machine);
+      runtime::Machine machine(c.machine, model::Mode::kTiming);
+      workload->prepare(machine, 1);
+      machine.allow_folding(fold);
+      Events events;
+      machine.observe(static_cast<base::Observer*>(&events));
+      machine.observe(static_cast<base::ProbeObserver*>(&events));
+      machine.observe(static_cast<base::TimelineObserver*>(&events));
+      machine.run();
+      base::StatSink sink;
+      machine.collect(sink);
+      std::sort(events.lines.begin(), events.lines.end());
+      std::string all = runtime::stats_csv(sink.stats());
+      for (const std::string& line : events.lines) all += line + "\n";
+      return fmt::format("{} {}", machine.folding().simulated(), runtime::sha256_of(all));
+    } catch (const base::UserError& error) {
+      return std::string("refused ") + error.code;
+    }
+  });
+  return {text.substr(0, text.find(' ')), text.substr(text.find(' ') + 1)};
+}
+
+void check_cases(std::uint32_t seed, int cases) {
+  RandomCases random(seed);
+  int ran = 0, folded = 0;
+  for (int n = 0; n < cases; ++n) {
+    const RandomCase c = random.next();
+    INFO("seed " << seed << ", case " << n << ": " << c.text);
+    const auto [chips, digest] = outcome(c, true);
+    const auto [all, whole] = outcome(c, false);
+    CHECK(digest == whole);
+    if (chips == "refused") continue;
+    ++ran;
+    folded += std::stoul(chips) < std::stoul(all) ? 1 : 0;
+  }
+  // Otherwise the cases would show nothing.
+  CHECK(ran >= cases / 2);
+  CHECK(folded >= cases / 5);
+}
+
+}  // namespace
+
+TEST_CASE("folded runs: random cases have the statistics and events of the whole machine", "[folding]") {
+  check_cases(1, 30);
+}
+
+TEST_CASE("folded runs: many random cases have the statistics and events of the whole machine",
+          "[folding][slow]") {
+  check_cases(2, 250);
+}
+
+TEST_CASE("folded runs: --fold verify compares the files of both runs, and other modes refuse it",
+          "[folding]") {
+  tests::TempDir temp;
+  const std::string out = (temp.path() / "out").string(),
+                    gemm = std::string(TAHOMA_SOURCE_DIR) + "/workloads/gemm/";
+  const std::vector<std::string> small{
+      "--set", "machine.torus.z=1", "--set", "workload.shard={m: 2, n: 8, k: 8}",
+      "--set", "workload.m=512",    "--set", "workload.n=1024",
+      "--set", "workload.k=1024"};
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"run", gemm + "ultraserver.yaml", "--out", out});
+    words.insert(words.end(), small.begin(), small.end());
+    return tests::tahoma_in(".", words);
+  };
+  const auto verified = run({"--mode", "timing", "--fold", "verify"});
+  CHECK(verified.status == 0);
+  CHECK_THAT(verified.err,
+             Catch::Contains("simulated 8 of 16 chips") && Catch::Contains("wrote the same files"));
+  CHECK_FALSE(std::filesystem::exists(out + ".whole"));
+  const auto functional = run({"--mode", "functional", "--fold", "verify"});
+  CHECK(functional.status == 2);
+  CHECK_THAT(functional.err, Catch::Contains("E-CLI-004"));
+  const auto checked = run({"--mode", "timing", "--fold", "verify", "--check", "races"});
+  CHECK(checked.status == 2);
+}
+
+TEST_CASE("folded runs: --fold verify fails if the whole machine cannot be run, and replaces nothing",
+          "[folding]") {
+  tests::TempDir temp;
+  std::filesystem::create_directories(temp / "out.whole");
+  std::ofstream(temp / "out.whole/notes.txt") << "mine";
+  const auto run = tests::tahoma_in(
+      temp.path().string(), {"run", std::string(TAHOMA_SOURCE_DIR) + "/workloads/gemm/chip.yaml", "--mode",
+                             "timing", "--fold", "verify"});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Catch::Contains("E-RUN-074") && Catch::Contains("E-OUT-002"));
+  CHECK_FALSE(std::filesystem::exists(temp / "out"));
+  CHECK(tests::contents(temp / "out.whole/notes.txt") == "mine");
+}
+
+TEST_CASE("folded runs: a file that differs or is missing is found, whatever the manifests say",
+          "[folding]") {
+  tests::TempDir temp;
+  const auto put = [&](const char* folder, const char* name, const char* text) {
+    std::filesystem::create_directories(temp.path() / folder);
+    std::ofstream(temp.path() / folder / name) << text;
+  };
+  for (const char* folder : {"a", "b"}) {
+    put(folder, "same.txt", "1");
+    put(folder, "other.txt", folder);
+    put(folder, "manifest.json", folder);
+  }
+  put("b", "more.txt", "");
+  CHECK(runtime::differing_files((temp.path() / "a").string(), (temp.path() / "b").string()) ==
+        std::vector<std::string>{"more.txt", "other.txt"});
+}
