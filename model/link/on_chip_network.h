@@ -90,7 +90,7 @@ class OnChipNetwork : public sc_core::sc_module {
   void check_values(sim::Payload& payload, sim::PacketInfo& info);
   void read_for_another(sim::Payload& payload, sim::PacketInfo& info);
   void answer(sim::Payload& payload, sim::PacketInfo& info);
-  void raise(const sim::Notify& notify, base::Time visible);
+  void raise(const sim::Notify& notify, base::Time due);
   LandingOrder& order_of(const sim::PacketInfo& info);
 
   bool is_mine(std::uint32_t core) const { return core / place_.cores == place_.chip; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole machine, elaborated: chips on a torus, each with cores, stacks, network and ports. One per process,
-// because SystemC elaborates once. Time only advances in run().
+// A whole machine: chips on a torus, each with cores, stacks, network and ports. One per process, because SystemC
+// elaborates once. Time only advances in run().
 #pragma once
 
 #include <array>
@@ -31,7 +31,8 @@ struct Progress {
 
 class System {
  public:
-  // Elaborates `params`, which must have passed check(). Without `run_ahead` every instruction is its own
+  // `params` must have passed check(). Elaborates the machine, or leaves it to run() if equal chips may be simulated once
+  // (allow_folding). Without `run_ahead` every instruction is its own
   // activation; a test shows that the results are the same. `checks` watches the program
   // (model/check/checker.h) and changes no result either. `stacks` may put a foreign memory model behind a
   // socket (model/memory/foreign/foreign_stack.h).

@@ -15,7 +15,7 @@ class UnfoldedEvents final : public base::Observer,
                              public base::ProbeObserver,
                              public base::TimelineObserver {
  public:
-  // The targets may be null: nobody wants events of that kind.
+  // A null target receives no events.
   UnfoldedEvents(const Unfolding& unfolding, std::uint32_t cores_per_chip, base::Observer* observer,
                  base::ProbeObserver* probes, base::TimelineObserver* timeline)
       : unfolding_(unfolding),

@@ -53,11 +53,17 @@ TEST_CASE("tahoma explain: the resource that a run waits for comes first, all to
   CHECK(json["resources"][0]["time_ns"].get<double>() < 0.5 * whole);
 }
 
-// With ideal latencies of the DMA engines, the DRAM reports the acceptance of data later than it took place.
+// With ideal latencies of the DMA engines, the DRAM reports the acceptance of data later than it took place: data of the same chip,
+// and of another.
 TEST_CASE("tahoma explain: every resource can be ideal beside DRAM, and none is slower", "[explain]") {
   const tests::TempDir dir;
-  const std::string workload = std::string(TAHOMA_SOURCE_DIR) + "/workloads/rms_norm/one_core.yaml";
-  REQUIRE(tests::tahoma_in(dir.path(), {"run", workload, "--mode", "timing"}).status == 0);
+  const auto [workload, setting] = GENERATE(table<std::string, std::string>(
+      {{"rms_norm/one_core", "seed=1"}, {"collective/reduce_scatter", "workload.bytes=1 MiB"}}));
+  INFO(workload);
+  REQUIRE(tests::tahoma_in(dir.path(),
+                           {"run", std::string(TAHOMA_SOURCE_DIR) + "/workloads/" + workload + ".yaml",
+                            "--set", setting, "--mode", "timing"})
+              .status == 0);
   const auto json =
       nlohmann::json::parse(tests::tahoma_in(dir.path(), {"explain", "out", "--format", "json"}).out);
   const double whole = json["time_ns"];
