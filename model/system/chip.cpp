@@ -9,12 +9,6 @@ namespace tahoma::model {
 
 namespace {
 
-// Called first: the numbers of a chip's wakes do not depend on the chips before it.
-CoreParams core_params(std::uint32_t chip, const MachineParams& p) {
-  sim::Agenda::of_process().number_from_zero();
-  return slowed(p.chip.core, p.slowdown_of(chip));
-}
-
 OnChipNetwork::Place place_of(std::uint32_t chip, const MachineParams& p) {
   OnChipNetwork::Place place;
   place.chip = chip;
@@ -47,7 +41,7 @@ std::unique_ptr<HbmStack> stack_of(std::uint32_t chip, std::uint32_t n, const Ch
 
 Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s, sim::Meter& meter)
     : sc_module(name),
-      core_params_(core_params(chip, s.params)),
+      core_params_(slowed(s.params.chip.core, s.params.slowdown_of(chip))),
       network_("network", place_of(chip, s.params), s.pool, meter),
       router_("link", chip, s.fabric, meter) {
   const ChipParams& p = s.params.chip;
@@ -88,6 +82,7 @@ Server::Server(sc_core::sc_module_name name, std::uint32_t server, const Chip::S
   for (std::uint32_t n = 0; n < per_server; ++n) {
     const std::uint32_t chip = server * per_server + n;
     sim::Meter* meter = meter_of(chip);
+    sim::Agenda::of_process().number_from_zero();  // in every chip alike, whatever chips are before it
     chips_.push_back(meter == nullptr
                          ? nullptr
                          : std::make_unique<Chip>(fmt::format("chip{:02}", n).c_str(), chip, shared, *meter));

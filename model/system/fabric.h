@@ -39,8 +39,9 @@ class Fabric {
   const Router::Fabric shared;
 
  private:
-  std::vector<std::unique_ptr<Router>> switches_;
   bool is_simulated(std::uint32_t node) const { return routers_[node]->node() == node; }
+
+  std::vector<std::unique_ptr<Router>> switches_;
   std::vector<Router*> routers_;  // by node
   std::vector<std::unique_ptr<PortWitness>> witnesses_;
 };

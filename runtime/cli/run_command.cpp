@@ -99,7 +99,7 @@ ExitStatus run(RunCommand& command) {
   command.options.golden = !command.no_golden;
   command.options.report = !command.no_report;
   command.options.checks = checks_of(command.checks);
-  command.options.fold = fold_choice(command.fold);
+  base::ChoiceRef(command.options.fold, base::Choice<FoldChoice>(kFoldChoices)).set(command.fold);
   command.options.command_line = own_command_line();
   const RunOutcome outcome = run_workload(command.options);
   if (!outcome.trace.empty()) fmt::print(stderr, "trace.pftrace: {}\n", outcome.trace);
@@ -155,7 +155,7 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
   add_trace_options(sub, options.trace);
   add_waves_options(sub, options.waves);
   add_checkpoint_options(sub, options.checkpoints);
-  add_choice(sub, "--fold", command.fold, {"auto", "off", "verify"},
+  add_choice(sub, "--fold", command.fold, base::Choice<FoldChoice>(kFoldChoices).names,
              "In timing mode, simulate one of each class of equal chips: wherever that is proven to change "
              "no result, never, or "
              "with a second run of the whole machine that has to write the same files");

@@ -206,8 +206,9 @@ class Search {
 
 Folding find_folding(const MachineParams& params, const Fabric& fabric, const LoadedPrograms& programs,
                      const std::vector<ControlValues>& control) {
-  if (std::string why = obstacle(params, fabric); !why.empty())
-    return unfolded(fabric.topology.chips(), std::move(why));
+  const std::uint32_t chips = fabric.topology.chips();
+  if (chips == 1) return unfolded(chips);
+  if (std::string why = obstacle(params, fabric); !why.empty()) return unfolded(chips, std::move(why));
   return Search(params, fabric, programs, control).find();
 }
 

@@ -2,9 +2,10 @@
 #include "model/system/folding/program_names.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "isa/table/table.h"
+#include "isa/validate/validate_rules.h"
+#include "model/engine/sequencer/semaphore_update.h"
 
 namespace tahoma::model {
 namespace {
@@ -17,7 +18,6 @@ bool is_transfer(const Instruction& i) { return isa::row_of(i.op).cost == isa::C
 bool has_word(const Instruction& i) {
   return i.op == isa::Opcode::kRegLoad || i.op == isa::Opcode::kRegStore;
 }
-bool changes(const isa::Update& update) { return update.kind != isa::Update::Kind::kNone; }
 
 class Reader {
  public:
@@ -53,14 +53,15 @@ class Reader {
   void side(const DmaSide& side, const isa::Descriptor& d, std::uint64_t extent) {
     if (side.space != Space::kHbm) return;
     address(side);
+    std::array<std::uint64_t, isa::kFreeDims> count;
+    std::copy(d.count.begin(), d.count.end(), count.begin());
+    count[0] = std::max(count[0], extent);
+    const std::array<std::int64_t, isa::kFreeDims> stride{side.stride[0], side.stride[1], side.stride[2],
+                                                          side.stride[3]};
+    const isa::Extent elements = isa::extent_of({count, stride});
     const auto size = static_cast<std::int64_t>(isa::size_of(side.dtype));
-    std::int64_t least = static_cast<std::int64_t>(isa::GlobalAddress::from(names.addresses.back()).offset);
-    std::int64_t most = least;
-    for (std::size_t n = 0; n < isa::kFreeDims; ++n) {
-      const std::uint64_t count = n == 0 ? std::max<std::uint64_t>(d.count[n], extent) : d.count[n];
-      const std::int64_t span = static_cast<std::int64_t>(count - 1) * side.stride[n] * size;
-      (span < 0 ? least : most) += span;
-    }
+    const auto offset = static_cast<std::int64_t>(isa::GlobalAddress::from(names.addresses.back()).offset);
+    const std::int64_t least = offset + elements.first * size, most = offset + elements.last * size;
     if (least < 0 || most >= kStack) names.leaves_stack = true;
   }
 
@@ -71,8 +72,8 @@ class Reader {
       side(d.src, d, i.extent);
       if (s == 0) side(d.dst, d, i.extent);
     }
-    if (changes(i.update)) notify(i, i.peer);
-    if (changes(i.read_update)) notify(i, i.read_peer);
+    if (changes_semaphore(i.update)) notify(i, i.peer);
+    if (changes_semaphore(i.read_update)) notify(i, i.read_peer);
   }
 
   void notify(const Instruction& i, std::int16_t peer) {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <set>
 
-#include "model/base/error.h"
 #include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime {
@@ -21,13 +20,6 @@ void add_files(const fs::path& folder, std::set<std::string>& names) {
 }
 
 }  // namespace
-
-FoldChoice fold_choice(std::string_view name) {
-  for (const auto& row : kFoldChoices)
-    if (row.name == name) return row.value;
-  TAHOMA_INVARIANT(false, "not a choice: " + std::string(name));
-  return FoldChoice::kAuto;
-}
 
 std::string folding_text(const model::Folding& folding) {
   const std::size_t chips = folding.representative.size(), simulated = folding.simulated();

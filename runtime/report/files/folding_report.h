@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/base/param_choice.h"
@@ -17,9 +16,6 @@ namespace tahoma::runtime {
 enum class FoldChoice : std::uint8_t { kAuto, kOff, kVerify };
 inline constexpr base::Named<FoldChoice> kFoldChoices[] = {
     {FoldChoice::kAuto, "auto"}, {FoldChoice::kOff, "off"}, {FoldChoice::kVerify, "verify"}};
-
-// `name` is one of the table's.
-FoldChoice fold_choice(std::string_view name);
 
 // "simulated 8 of 64 chips; the other 56 are equal to them", or why no chip was folded; "" if all chips differ.
 std::string folding_text(const model::Folding& folding);

@@ -87,6 +87,15 @@ void check_alone(const Folding& folding) {
   }
 }
 
+void check_each_alone(const Changes& changes) {
+  for (const auto& [name, change] : changes) {
+    INFO(name);
+    Case c;
+    change(c);
+    check_alone(c.fold());
+  }
+}
+
 }  // namespace
 
 TEST_CASE("folding: equal pairs of chips are simulated once", "[folding]") {
@@ -116,12 +125,7 @@ TEST_CASE("folding: one other instruction, operand, address, core or argument ke
       {"another control tensor", [](Case& c) { c.control[kChanged].bytes.resize(8); }},
       {"a program more", [](Case& c) { c.programs[c.core(kChanged) + 1] = c.changed(); }},
   };
-  for (const auto& [name, change] : changes) {
-    INFO(name);
-    Case c;
-    change(c);
-    check_alone(c.fold());
-  }
+  check_each_alone(changes);
 }
 
 TEST_CASE("folding: chips without a program are a class of their own", "[folding]") {
@@ -144,12 +148,7 @@ TEST_CASE("folding: a fault of a chip, a stack or a link keeps its pair apart", 
       {"a slow link without packets",
        [](Case& c) { c.params.instances.links["server0.chip06.link.yp"].rate = 0.5; }},
   };
-  for (const auto& [name, change] : changes) {
-    INFO(name);
-    Case c;
-    change(c);
-    check_alone(c.fold());
-  }
+  check_each_alone(changes);
 }
 
 TEST_CASE("folding: errors drawn at random keep every chip that has them apart", "[folding]") {
