@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <thread>
 
+#include "model/base/quantity.h"
 #include "model/system/machine_params.h"
 #include "runtime/cli/commands.h"
 #include "runtime/host/output_dir.h"
@@ -27,47 +29,87 @@ struct ModelCommand {
   std::uint64_t generated = 1;
   std::string config, out = "out-model", format = "text";
   std::vector<std::string> ignored;
-  std::vector<std::uint64_t> chips{1}, tensor;
-  std::uint64_t lnc = 2, data = 0;
+  std::vector<std::uint64_t> chips{1}, lnc{2}, batch{16}, tensor;
+  std::uint64_t data = 0;
   ModelDemand demand;
+  std::string most_ttft, most_tpot;
+  bool search = false, exhaustive = false;
   ModelExecution execution;
   ModelCommand() { execution.jobs = std::max(1U, std::thread::hardware_concurrency()); }
 };
 
-// For each number of chips the layouts that --tensor names, or the one with the highest tensor degree.
-std::vector<ModelLayout> layouts_of(const ModelCommand& command, const ModelConfig& config) {
+// The layouts of a number of chips: all of them for a search, those that --tensor names, or the one with the highest
+// tensor degree.
+std::vector<ModelLayout> layouts_of(const ModelCommand& command, const ModelConfig& config,
+                                    const LayoutSpace& space, const ModelDemand& demand) {
+  const std::vector<ModelLayout> possible =
+      possible_layouts(config, space, demand, command.execution.overrides);
+  if (command.tensor.empty()) return command.search ? possible : std::vector{possible.front()};
   std::vector<ModelLayout> layouts;
-  for (const std::uint64_t chips : command.chips) {
-    const std::vector<ModelLayout> possible = possible_layouts(config, {chips, command.lnc, command.data},
-                                                               command.demand, command.execution.overrides);
-    if (command.tensor.empty()) layouts.push_back(possible.front());
-    for (const std::uint64_t tensor : command.tensor) {
-      const auto found = std::find_if(possible.begin(), possible.end(),
-                                      [&](const ModelLayout& layout) { return layout.tensor == tensor; });
-      if (found == possible.end())
-        throw base::UserError(
-            "E-HFC-012", "--tensor",
-            fmt::format("{} is not possible on {} chips for this model, batch and prompt", tensor, chips));
-      layouts.push_back(*found);
-    }
+  for (const std::uint64_t tensor : command.tensor) {
+    const auto found = std::find_if(possible.begin(), possible.end(),
+                                    [&](const ModelLayout& layout) { return layout.tensor == tensor; });
+    if (found == possible.end())
+      throw base::UserError("E-HFC-012", "--tensor",
+                            fmt::format("{} is not possible on {} chips for this model, batch and prompt",
+                                        tensor, space.chips));
+    layouts.push_back(*found);
   }
   return layouts;
 }
 
-// What a command has written beside its folders.
+// A combination for which no layout is possible is left out, unless there is no other.
+std::vector<SearchedPoint> points_of(const ModelCommand& command, const ModelConfig& config) {
+  std::vector<SearchedPoint> points;
+  std::optional<base::UserError> refusal;
+  for (const std::uint64_t chips : command.chips)
+    for (const std::uint64_t lnc : command.lnc)
+      for (const std::uint64_t batch : command.batch) {
+        ModelDemand demand = command.demand;
+        demand.batch = batch;
+        try {
+          for (const ModelLayout& layout : layouts_of(command, config, {chips, lnc, command.data}, demand))
+            points.push_back(
+                {{layout, demand}, bounds_of(config, {layout, demand}, command.execution.overrides)});
+        } catch (const base::UserError& error) {
+          if (!command.search) throw;
+          refusal = error;
+        }
+      }
+  if (points.empty()) throw base::UserError(*refusal);
+  return points;
+}
+
+double seconds_of(const std::string& option, const std::string& text) {
+  if (text.empty()) return 0;
+  try {
+    return base::parse_duration(text).seconds();
+  } catch (const base::UserError& error) {
+    throw base::UserError(error.code, option, error.message);
+  }
+}
+
+// What a command prints and writes beside its folders.
 struct Answer {
   std::string text, json;
 };
 
-Answer study(const ModelCommand& command, const ModelConfig& config, const std::string& folder) {
+Answer study(const ModelCommand& command, const ModelConfig& config, OutputDir& out) {
   require_sequence(config, std::max(command.demand.prompt, command.demand.tokens() + 1));
-  const std::vector<ModelLayout> layouts = layouts_of(command, config);
+  const LayoutSearch search{
+      {seconds_of("--most-ttft", command.most_ttft), seconds_of("--most-tpot", command.most_tpot)},
+      !command.search || command.exhaustive,
+      command.search ? command.execution.jobs : SIZE_MAX};
+  std::vector<SearchedPoint> points = points_of(command, config);
+  ModelRunner runner(config, command.execution, out.folder("study"));
   ProgressLine line;
-  const std::vector<ModelFigures> figures =
-      run_layouts(config, layouts, command.demand, command.execution, folder,
-                  [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
+  points = search_layouts(std::move(points), search, [&](const std::vector<ModelPoint>& wanted) {
+    return runner.run(wanted, [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
+  });
   line.clear();
-  const ModelReport report{config, command.demand, command.execution, figures};
+  const ModelReport report{config, command.execution, search, points};
+  out.write("points.csv", model_csv(report));
+  out.write("index.html", model_page(report));
   return {model_text(report), model_json(report)};
 }
 
@@ -86,10 +128,9 @@ std::vector<std::int64_t> prompt_of(const ModelConfig& config, const std::string
 Answer generate_tokens(const ModelCommand& command, const ModelConfig& config, const std::string& folder) {
   const std::vector<std::int64_t> prompt = prompt_of(config, command.prompt_ids);
   require_sequence(config, prompt.size() + command.generated);
-  ModelCommand one = command;
-  one.demand = {1, prompt.size(), 0};
-  one.data = 1;
-  const ModelLayout layout = layouts_of(one, config).front();
+  const ModelLayout layout =
+      layouts_of(command, config, {command.chips.front(), command.lnc.front(), 1}, {1, prompt.size(), 0})
+          .front();
   const auto inputs = convert_weights(config, command.weights, folder);
   ProgressLine line;
   const Generation generation =
@@ -104,8 +145,8 @@ ExitStatus run_model(const ModelCommand& command) {
   const ModelConfig config = read_model_config(command.config, command.ignored);
   OutputDir out(command.out);
   const bool generates = !command.weights.empty();
-  const Answer answer = generates ? generate_tokens(command, config, out.folder("generation"))
-                                  : study(command, config, out.folder("study"));
+  const Answer answer =
+      generates ? generate_tokens(command, config, out.folder("generation")) : study(command, config, out);
   out.write("summary.txt", answer.text);
   out.write("summary.json", answer.json);
   CheckManifest manifest{host_facts(), own_command_line(), 0, out.files()};
@@ -115,7 +156,9 @@ ExitStatus run_model(const ModelCommand& command) {
   out.commit();
   fmt::print("{}", command.format == "json" ? answer.json : answer.text);
   if (command.format != "json")
-    fmt::print("\nfiles in {}; {} has each run\n", out.path(), generates ? "generation" : "study/runs");
+    fmt::print(
+        "\nfiles in {}; {}\n", out.path(),
+        generates ? "generation has each run" : "open index.html in a browser; study/runs has each run");
   return ExitStatus::kOk;
 }
 
@@ -141,8 +184,22 @@ void add_model_command(CLI::App& program, Action& action) {
                   "Replicas, each with its own sequences; default: as many as there are ranks for")
       ->type_name("N")
       ->default_str("");
-  sub->add_option("--lnc", command->lnc, "Physical cores of a logical core: 1 or 2")->type_name("N");
-  sub->add_option("--batch", command->demand.batch, "Sequences that are decoded together")->type_name("N");
+  sub->add_option("--lnc", command->lnc, "Physical cores of a logical core: 1 or 2; a row for each")
+      ->type_name("N,...")
+      ->delimiter(',');
+  sub->add_option("--batch", command->batch, "Sequences that are decoded together; a row for each number")
+      ->type_name("N,...")
+      ->delimiter(',');
+  sub->add_flag(
+      "--search", command->search,
+      "Find the front over all tensor degrees: closed forms prune, and what may be on the front is executed");
+  sub->add_flag("--exhaustive", command->exhaustive, "With --search: prune nothing");
+  sub->add_option("--most-ttft", command->most_ttft, "With --search: the longest TTFT that is wanted")
+      ->type_name("TIME")
+      ->default_str("none");
+  sub->add_option("--most-tpot", command->most_tpot, "With --search: the longest TPOT that is wanted")
+      ->type_name("TIME")
+      ->default_str("none");
   sub->add_option("--prompt", command->demand.prompt,
                   "Tokens of a prompt; each replica prefills one at a time")
       ->type_name("N");

@@ -13,7 +13,6 @@
 #include "runtime/host/npy.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/child_run.h"
-#include "runtime/report/summary/format.h"
 
 namespace tahoma::runtime {
 
@@ -114,12 +113,11 @@ Generation generate(const ModelConfig& config, const ModelLayout& layout, const 
 }
 
 std::string generation_text(const ModelConfig& config, const ModelLayout& layout, const Generation& g) {
-  const auto time_of = [](double seconds) { return time_text({static_cast<std::int64_t>(seconds * 1e15)}); };
   std::string text = fmt::format("{}, {}: {} tokens after a prompt of {}, golden passed in every run\n\n",
                                  config.name, layout.text(), g.tokens.size(), g.prompt.size());
   text += fmt::format("tokens   {}\n", fmt::join(g.tokens, " "));
-  text += fmt::format("time     prefill {}", time_of(g.seconds.front()));
-  if (g.seconds.size() > 1) text += fmt::format(", last decoding step {}", time_of(g.seconds.back()));
+  text += fmt::format("time     prefill {}", seconds_text(g.seconds.front()));
+  if (g.seconds.size() > 1) text += fmt::format(", last decoding step {}", seconds_text(g.seconds.back()));
   return text + "\n";
 }
 

@@ -27,6 +27,12 @@ struct ModelDemand {
   std::uint64_t tokens() const { return context == 0 ? prompt : context; }
 };
 
+// A layout and what is asked of it.
+struct ModelPoint {
+  ModelLayout layout;
+  ModelDemand demand;
+};
+
 enum class ModelPhase : std::uint8_t { kPrefill, kDecode };
 
 // The machine of that many chips, 1 to 64 and a power of two: a part of an UltraServer. UserError E-HFC-010.

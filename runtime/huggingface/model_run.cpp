@@ -9,20 +9,13 @@
 
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/child_run.h"
+#include "runtime/report/summary/format.h"
 
 namespace tahoma::runtime {
 
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-// A phase of a layout: with one number of layers, or with two.
-struct Planned {
-  std::size_t layout;
-  ModelPhase phase;
-  std::uint64_t layers;
-  std::string name;
-};
 
 const char* name_of(ModelPhase phase) { return phase == ModelPhase::kPrefill ? "prefill" : "decode"; }
 
@@ -31,37 +24,30 @@ std::vector<std::uint64_t> executed_layers(const ModelConfig& config, const Mode
   return {execution.layers - 1, execution.layers};
 }
 
-std::vector<Planned> plan(const ModelConfig& config, const std::vector<ModelLayout>& layouts,
-                          const ModelExecution& execution) {
-  std::vector<Planned> all;
-  for (std::size_t i = 0; i < layouts.size(); ++i)
-    for (const ModelPhase phase : {ModelPhase::kPrefill, ModelPhase::kDecode})
-      for (const std::uint64_t layers : executed_layers(config, execution)) {
-        const ModelLayout& l = layouts[i];
-        all.push_back({i, phase, layers,
-                       fmt::format("chips{}_lnc{}_tensor{}_data{}_{}_layers{}", l.chips, l.lnc, l.tensor,
-                                   l.data, name_of(phase), layers)});
-      }
-  return all;
+std::string name_of_run(const ModelPoint& point, ModelPhase phase, std::uint64_t layers) {
+  const ModelLayout& l = point.layout;
+  std::string name =
+      fmt::format("chips{}_lnc{}_tensor{}_data{}_{}", l.chips, l.lnc, l.tensor, l.data, name_of(phase));
+  if (phase == ModelPhase::kDecode) name += fmt::format("_batch{}", point.demand.batch);
+  return name + fmt::format("_layers{}", layers);
 }
 
-ChildRun run_of(const ModelExecution& execution, const Planned& planned, const std::string& file,
-                const std::string& out) {
+ChildRun run_of(const ModelExecution& execution, ModelPhase phase, const std::string& name,
+                const std::filesystem::path& file, const std::filesystem::path& out) {
   ChildRun run;
-  run.name = planned.name;
-  run.options.config.workload = file;
+  run.name = name;
+  run.options.config.workload = file.string();
   run.options.config.mode = execution.mode;
   run.options.config.seed = execution.seed;
-  const std::string& hbm =
-      planned.phase == ModelPhase::kPrefill ? execution.prefill_hbm : execution.decode_hbm;
+  const std::string& hbm = phase == ModelPhase::kPrefill ? execution.prefill_hbm : execution.decode_hbm;
   run.options.config.overrides = {"machine.chip.hbm.model=" + hbm};
   run.options.config.overrides.insert(run.options.config.overrides.end(), execution.overrides.begin(),
                                       execution.overrides.end());
-  run.options.out = out;
+  run.options.out = out.string();
   return run;
 }
 
-PhaseFigures figures_in(const Json& summary, const Planned& run) {
+PhaseFigures figures_in(const Json& summary, std::uint64_t layers, const std::string& name) {
   PhaseFigures f;
   f.seconds = summary["simulated_time_ns"].get<double>() * 1e-9;
   f.flops = summary["flops"]["useful"].get<double>();
@@ -70,8 +56,8 @@ PhaseFigures figures_in(const Json& summary, const Planned& run) {
   f.peak_flops = summary["flops"]["peak_tflops"].get<double>() * 1e12;
   f.footprint_bytes = summary["figures"]["hbm_footprint_bytes"]["value"].get<double>();
   if (summary.contains("energy")) f.joules = summary["energy"]["joules"].get<double>();
-  f.executed = run.layers;
-  f.runs = {run.name};
+  f.executed = layers;
+  f.runs = {name};
   return f;
 }
 
@@ -88,32 +74,53 @@ PhaseFigures extended(const PhaseFigures& a, const PhaseFigures& b, std::uint64_
 
 }  // namespace
 
-std::vector<ModelFigures> run_layouts(const ModelConfig& config, const std::vector<ModelLayout>& layouts,
-                                      const ModelDemand& demand, const ModelExecution& execution,
-                                      const std::string& folder,
-                                      const std::function<void(std::size_t, std::size_t)>& progress) {
-  const std::vector<Planned> runs = plan(config, layouts, execution);
-  const std::filesystem::path cases = std::filesystem::path(folder) / "cases",
-                              outs = std::filesystem::path(folder) / "runs";
+std::string seconds_text(double seconds) { return time_text({static_cast<std::int64_t>(seconds * 1e15)}); }
+
+std::vector<ModelRunner::Planned> ModelRunner::planned(const ModelPoint& point, ModelPhase phase) const {
+  std::vector<Planned> runs;
+  for (const std::uint64_t layers : executed_layers(config_, execution_))
+    runs.push_back({&point, phase, layers, name_of_run(point, phase, layers)});
+  return runs;
+}
+
+void ModelRunner::execute(const std::vector<Planned>& runs, const Progress& progress) {
+  const std::filesystem::path cases = std::filesystem::path(folder_) / "cases",
+                              outs = std::filesystem::path(folder_) / "runs";
   std::filesystem::create_directories(cases);
   std::filesystem::create_directories(outs);
   std::vector<ChildRun> children;
   for (const Planned& run : runs) {
-    const std::string file = (cases / (run.name + ".yaml")).string();
-    const Json text = model_case(config, layouts[run.layout], demand, run.phase, run.layers);
-    write_new_file(file, {text.dump(2), "\n"});
-    children.push_back(run_of(execution, run, file, (outs / run.name).string()));
+    const std::filesystem::path file = cases / (run.name + ".yaml");
+    const Json text = model_case(config_, run.point->layout, run.point->demand, run.phase, run.layers);
+    write_new_file(file.string(), {text.dump(2), "\n"});
+    children.push_back(run_of(execution_, run.phase, run.name, file, outs / run.name));
   }
   const std::vector<Json> summaries =
-      summaries_of(children, execution.jobs, [&](std::size_t done) { progress(done, children.size()); });
+      summaries_of(children, execution_.jobs, [&](std::size_t done) { progress(done, children.size()); });
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    executed_[runs[i].name] = figures_in(summaries[i], runs[i].layers, runs[i].name);
+}
+
+PhaseFigures ModelRunner::figures_of(const ModelPoint& point, ModelPhase phase) const {
+  const std::vector<Planned> runs = planned(point, phase);
+  const PhaseFigures& last = executed_.at(runs.back().name);
+  return runs.size() == 1 ? last : extended(executed_.at(runs.front().name), last, config_.layers);
+}
+
+std::vector<ModelFigures> ModelRunner::run(const std::vector<ModelPoint>& points, const Progress& progress) {
+  std::vector<Planned> runs;
+  for (const ModelPoint& point : points)
+    for (const ModelPhase phase : {ModelPhase::kPrefill, ModelPhase::kDecode})
+      for (Planned& run : planned(point, phase)) {
+        const bool known =
+            executed_.contains(run.name) ||
+            std::any_of(runs.begin(), runs.end(), [&](const Planned& r) { return r.name == run.name; });
+        if (!known) runs.push_back(std::move(run));
+      }
+  execute(runs, progress);
   std::vector<ModelFigures> all;
-  for (const ModelLayout& layout : layouts) all.push_back({layout, demand, {}, {}});
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    ModelFigures& of_layout = all[runs[i].layout];
-    PhaseFigures& figures = runs[i].phase == ModelPhase::kPrefill ? of_layout.prefill : of_layout.decode;
-    const PhaseFigures now = figures_in(summaries[i], runs[i]);
-    figures = figures.executed == 0 ? now : extended(figures, now, config.layers);
-  }
+  for (const ModelPoint& point : points)
+    all.push_back({point, figures_of(point, ModelPhase::kPrefill), figures_of(point, ModelPhase::kDecode)});
   return all;
 }
 

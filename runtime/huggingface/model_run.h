@@ -6,12 +6,16 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "runtime/huggingface/model_case.h"
 
 namespace tahoma::runtime {
+
+// "1.801 ms".
+std::string seconds_text(double seconds);
 
 // The figures of a whole phase.
 struct PhaseFigures {
@@ -24,9 +28,7 @@ struct PhaseFigures {
   double mfu() const { return seconds > 0 && peak_flops > 0 ? flops / seconds / peak_flops : 0; }
 };
 
-struct ModelFigures {
-  ModelLayout layout;
-  ModelDemand demand;
+struct ModelFigures : ModelPoint {
   PhaseFigures prefill, decode;
 
   double ttft() const { return prefill.seconds; }
@@ -47,11 +49,32 @@ struct ModelExecution {
   std::size_t jobs = 1;
 };
 
-// `folder`: where cases/NAME.yaml and runs/NAME/ are written. Each run is a process of its own. The result is in the
-// order of the layouts. UserError as summaries_of() (child_run.h).
-std::vector<ModelFigures> run_layouts(const ModelConfig& config, const std::vector<ModelLayout>& layouts,
-                                      const ModelDemand& demand, const ModelExecution& execution,
-                                      const std::string& folder,
-                                      const std::function<void(std::size_t done, std::size_t of)>& progress);
+// Executes points into a folder, which gets cases/NAME.yaml and runs/NAME/. Each run is a process of its own. A prefill
+// that several points have in common, because only their batches differ, is executed once.
+class ModelRunner {
+ public:
+  using Progress = std::function<void(std::size_t done, std::size_t of)>;
+  ModelRunner(const ModelConfig& config, const ModelExecution& execution, std::string folder)
+      : config_(config), execution_(execution), folder_(std::move(folder)) {}
+
+  // In the order of the points. UserError as summaries_of() (child_run.h).
+  std::vector<ModelFigures> run(const std::vector<ModelPoint>& points, const Progress& progress);
+
+ private:
+  struct Planned {
+    const ModelPoint* point;
+    ModelPhase phase;
+    std::uint64_t layers;
+    std::string name;
+  };
+  std::vector<Planned> planned(const ModelPoint& point, ModelPhase phase) const;
+  void execute(const std::vector<Planned>& runs, const Progress& progress);
+  PhaseFigures figures_of(const ModelPoint& point, ModelPhase phase) const;
+
+  const ModelConfig& config_;
+  const ModelExecution& execution_;
+  std::string folder_;
+  std::map<std::string, PhaseFigures> executed_;  // by the name of the run
+};
 
 }  // namespace tahoma::runtime
