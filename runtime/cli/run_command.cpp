@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -77,6 +78,19 @@ void add_waves_options(CLI::App& sub, WavesRequest& waves) {
   sub.add_option("--waves-until", waves.until, "Omit what is at this time or later")
       ->type_name("TIME")
       ->default_str("1000 us");
+}
+
+// The case "-" is read from standard input, no further than a configuration may be long. Its relative paths start in the
+// working directory.
+void read_standard_input(ConfigRequest& config) {
+  if (config.workload != "-") return;
+  config.workload = "standard input";
+  config.text.resize(base::kMostText + 1);
+  std::cin.read(config.text.data(), static_cast<std::streamsize>(config.text.size()));
+  config.text.resize(static_cast<std::size_t>(std::cin.gcount()));
+  if (config.text.empty())
+    throw base::UserError("E-CLI-003", "run",
+                          "WORKLOAD -: standard input is empty, expected the YAML of a case");
 }
 
 // Each finding is a line of its own, before the error.
@@ -193,11 +207,17 @@ void add_run_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<RunCommand>();
   CLI::App* sub =
       program.add_subcommand("run", "Run a workload on a machine, check its results and write a report");
-  sub->add_option("WORKLOAD", command->options.config.workload, "YAML file of the case to run")
+  sub->add_option("WORKLOAD", command->options.config.workload,
+                  "YAML file of the case to run, or - for standard input")
       ->required()
       ->type_name("");
   add_run_options(*sub, *command);
-  sub->callback([command, &action] { action = [command] { return run(*command); }; });
+  sub->callback([command, &action] {
+    action = [command] {
+      read_standard_input(command->options.config);
+      return run(*command);
+    };
+  });
 }
 
 void add_nki_command(CLI::App& program, Action& action) {
