@@ -7,6 +7,7 @@
 
 #include "runtime/host/npy_dtype.h"
 #include "runtime/page/page.h"
+#include "runtime/report/energy/energy_tables.h"
 #include "runtime/report/files/collective_report.h"
 #include "runtime/report/files/manifest.h"
 #include "runtime/report/files/statistics_tables.h"
@@ -83,6 +84,10 @@ const std::array kFiles{
             [](const Run& r, const To& to) { to.text(collectives_csv(r.run.collectives)); }},
     RunFile{"regions.csv", "regions of programs and their bounds", kNone, always, nullptr,
             [](const Run& r, const To& to) { to.text(regions_csv(r.summary.facts.regions.regions)); }},
+    RunFile{"energy.csv", "energy of each chip and component", kNone, always, nullptr,
+            [](const Run& r, const To& to) { to.text(energy_csv(*r.summary.facts.energy)); }},
+    RunFile{"energy_regions.csv", "dynamic energy of the regions of programs", kNone, always, nullptr,
+            [](const Run& r, const To& to) { to.text(energy_regions_csv(*r.summary.facts.energy)); }},
     RunFile{"lines.csv", "time by line of the source", "of programs that know it, such as kernels in NKI",
             always, nullptr,
             [](const Run& r, const To& to) {

@@ -51,6 +51,8 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.hot_spots = hot_spots(run.lines);
   facts.path = run.path;
   facts.programs = run.programs;
+  facts.energy =
+      energy_ledger(config.machine, run.measurement, run.work, provenance_in(config.machine_tree));
   if (const std::string uneven = uneven_stacks(config.machine.chip, run.measurement); !uneven.empty())
     facts.warnings.push_back(uneven);
   return facts;
@@ -120,6 +122,9 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   RegionRecorder regions(config.machine);
   for (const auto& [core, program] : machine.programs()) regions.program(core, program);
   machine.observe(&regions);
+  WorkRecorder work(config.machine.cores(), config.machine.chip.cores);
+  for (const auto& [core, program] : machine.programs()) work.program(core, program);
+  machine.observe(&work);
   CriticalPath path(config.machine.cores());
   machine.observe(&path);
   LineRecorder lines(config.machine, path);
@@ -141,6 +146,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   run.checks = machine.findings();
   run.folding = machine.folding();
   run.regions = regions.summarise(run.measurement);
+  run.work = work.finish();
   run.lines = lines.summarise(run.measurement);
   run.loaded = machine.programs();
   run.path = summarise_path(path, run.measurement.elapsed, run.loaded,
