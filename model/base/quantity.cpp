@@ -35,7 +35,7 @@ constexpr UnitName kBandwidthUnits[] = {{"B/s", 1},       {"kB/s", kKilo},  {"MB
                                         {"GB/s", kGiga},  {"TB/s", kTera},  {"KiB/s", kKibi},
                                         {"MiB/s", kMebi}, {"GiB/s", kGibi}, {"TiB/s", kTebi}};
 constexpr UnitName kEnergyUnits[] = {{"aJ", 1},     {"fJ", kKilo}, {"pJ", kMega}, {"nJ", kGiga},
-                                    {"uJ", kTera}, {"mJ", kPeta}, {"J", kExa}};
+                                     {"uJ", kTera}, {"mJ", kPeta}, {"J", kExa}};
 constexpr UnitName kPowerUnits[] = {{"uW", 1}, {"mW", kKilo}, {"W", kMega}, {"kW", kGiga}};
 constexpr UnitName kCyclesUnits[] = {{"cyc", 1}};
 // Decimal units come first, because they represent every rate exactly.

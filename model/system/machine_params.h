@@ -45,7 +45,7 @@ struct MachineParams {
   TorusParams torus;
   ChipParams chip;
   LinkParams link;
-  RackParams rack;  // read by reports only
+  RackParams rack;            // read by reports only
   base::Duration time_limit;  // simulated; 0: none
   InstanceParams instances;
   void declare(base::ParamTree& t);

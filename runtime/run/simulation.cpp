@@ -51,8 +51,7 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.hot_spots = hot_spots(run.lines);
   facts.path = run.path;
   facts.programs = run.programs;
-  facts.energy =
-      energy_ledger(config.machine, run.measurement, run.work, provenance_in(config.machine_tree));
+  facts.energy = energy_ledger(config.machine, run.measurement, run.work, provenance_in(config.machine_tree));
   if (const std::string uneven = uneven_stacks(config.machine.chip, run.measurement); !uneven.empty())
     facts.warnings.push_back(uneven);
   return facts;
@@ -164,9 +163,12 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
 }
 
 Summary summary_of(const ResolvedConfig& config, const Simulated& run,
-                   const std::optional<Bottlenecks>& bottlenecks) {
+                   const std::optional<Bottlenecks>& bottlenecks, const std::optional<PriceList>& prices) {
   RunFacts facts = facts_of(config, run);
   facts.bottlenecks = bottlenecks;
+  if (prices)
+    facts.cost = priced_run(*prices, static_cast<double>(config.machine.chips()), facts.energy->wall_watts,
+                            run.measurement.elapsed, run.figures);
   return summarise(facts, config.machine, run.measurement);
 }
 

@@ -57,7 +57,9 @@ struct Simulated {
 // `progress` may be null.
 Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, ProgressLine* progress);
 
+// Without prices the summary has no cost.
 Summary summary_of(const ResolvedConfig& config, const Simulated& run,
-                   const std::optional<Bottlenecks>& bottlenecks = std::nullopt);
+                   const std::optional<Bottlenecks>& bottlenecks = std::nullopt,
+                   const std::optional<PriceList>& prices = std::nullopt);
 
 }  // namespace tahoma::runtime

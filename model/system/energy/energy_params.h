@@ -54,8 +54,8 @@ struct NeuronLinkEnergy {
 };
 
 struct StaticEnergy {
-  base::Energy clock;       // of a cycle of an engine's clock
-  double gated;             // share of it that an engine without an instruction saves
+  base::Energy clock;        // of a cycle of an engine's clock
+  double gated;              // share of it that an engine without an instruction saves
   base::Power core, uncore;  // leakage: of one core; of the rest of the chip
   void declare(base::ParamTree& t);
 };

@@ -8,7 +8,7 @@ namespace tahoma::runtime {
 
 namespace {
 
-double number(std::uint64_t count) { return static_cast<double>(count); }
+double counted(std::uint64_t count) { return static_cast<double>(count); }
 
 // Adds to the counts of the chips that work.
 class Counter {
@@ -39,7 +39,7 @@ class Counter {
 void count_work(const RecordedWork& work, std::uint64_t cores, Counter& counter) {
   for (std::size_t core = 0; core < work.cores.size(); ++core)
     for (std::size_t n = 0; n < kWorkEvents; ++n)
-      counter.add(core / cores, static_cast<EnergyEvent>(n), number(work.cores[core].events[n]));
+      counter.add(core / cores, static_cast<EnergyEvent>(n), counted(work.cores[core].events[n]));
 }
 
 void count_clocks(const model::MachineParams& machine, const base::RunMeasurement& run, Counter& counter) {
@@ -55,29 +55,30 @@ void count_clocks(const model::MachineParams& machine, const base::RunMeasuremen
 }
 
 void count_memory(const model::MachineParams& machine, const base::RunMeasurement& run, Counter& counter) {
-  const double page = number(machine.chip.hbm.dram.page.count);
+  const double page = counted(machine.chip.hbm.dram.page.count);
   for (const base::HbmMeasurement& stack : run.hbm) {
     const std::uint64_t chip = counter.chip_of(stack.path, 0);
-    const double bytes = number(stack.read_bytes + stack.write_bytes);
+    const double bytes = counted(stack.read_bytes + stack.write_bytes);
     counter.add(chip, EnergyEvent::kHbmBit, bytes * kBitsPerByte);
     counter.add(chip, EnergyEvent::kStackSecond, run.elapsed.seconds());
     if (stack.channels.empty()) counter.add(chip, EnergyEvent::kActivate, bytes / page);
     for (const base::ChannelMeasurement& channel : stack.channels) {
-      counter.add(chip, EnergyEvent::kActivate, number(channel.activates));
-      counter.add(chip, EnergyEvent::kRefresh, number(channel.refreshes));
+      counter.add(chip, EnergyEvent::kActivate, counted(channel.activates));
+      counter.add(chip, EnergyEvent::kRefresh, counted(channel.refreshes));
     }
   }
 }
 
 void count_wires(const base::RunMeasurement& run, Counter& counter) {
   for (const base::CrossingMeasurement& crossing : run.crossings)
-    counter.add(counter.chip_of(crossing.path, 0), EnergyEvent::kCrossBit, number(crossing.bytes) * kBitsPerByte);
+    counter.add(counter.chip_of(crossing.path, 0), EnergyEvent::kCrossBit,
+                counted(crossing.bytes) * kBitsPerByte);
   for (const base::LinkMeasurement& link : run.links) {
     const std::uint64_t chip = counter.chip_of(link.path, link.to_chip);
-    counter.add(chip, EnergyEvent::kLinkBit, number(link.wire_bytes) * kBitsPerByte);
+    counter.add(chip, EnergyEvent::kLinkBit, counted(link.wire_bytes) * kBitsPerByte);
     if (!link.peak.ideal)
       counter.add(chip, EnergyEvent::kLinkCapacityBit,
-                  number(link.peak.bytes_per_second) * kBitsPerByte * run.elapsed.seconds());
+                  counted(link.peak.bytes_per_second) * kBitsPerByte * run.elapsed.seconds());
   }
 }
 
@@ -86,7 +87,7 @@ void count_wires(const base::RunMeasurement& run, Counter& counter) {
 double clock_hz(const model::CoreParams& core, std::size_t engine) {
   const std::array<base::Frequency, kClockedEngines> clocks{core.tensor.clock, core.vector.clock,
                                                             core.scalar.clock, core.gpsimd.clock};
-  return number(clocks.at(engine).hz);
+  return counted(clocks.at(engine).hz);
 }
 
 std::vector<EventCounts> chip_events(const model::MachineParams& machine, const base::RunMeasurement& run,
@@ -98,7 +99,7 @@ std::vector<EventCounts> chip_events(const model::MachineParams& machine, const 
   count_wires(run, counter);
   for (std::uint64_t chip = 0; chip < machine.chips(); ++chip) {
     counter.add(chip, EnergyEvent::kChipSecond, run.elapsed.seconds());
-    counter.add(chip, EnergyEvent::kCoreSecond, number(machine.chip.cores) * run.elapsed.seconds());
+    counter.add(chip, EnergyEvent::kCoreSecond, counted(machine.chip.cores) * run.elapsed.seconds());
   }
   return counter.counts();
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kEnergyRoot = "machine.chip.energy.";
 
-std::size_t index_of(EnergyEvent event) { return static_cast<std::size_t>(event); }
+std::size_t event_index(EnergyEvent event) { return static_cast<std::size_t>(event); }
 
 // What divides the measured events among regions.
 double weight_of(EnergyEvent event, const WorkCounts& work, const model::CoreParams& core) {
@@ -36,7 +36,7 @@ double weight_of(EnergyEvent event, const WorkCounts& work, const model::CorePar
 void add_to_regions(const EnergyTerm& term, double joules, const model::MachineParams& machine,
                     const RecordedWork& work, std::vector<RegionEnergy>& regions) {
   const auto component = static_cast<std::size_t>(term.component);
-  if (index_of(term.event) < kWorkEvents) {
+  if (event_index(term.event) < kWorkEvents) {
     for (std::size_t r = 0; r < regions.size(); ++r)
       regions[r].joules[component] +=
           joules_of(term, static_cast<double>(work.regions[r].work[term.event]), machine.chip.energy);
@@ -79,7 +79,8 @@ ProvenanceOf provenance_in(const base::ParamTree& machine) {
     const std::string path = std::string(kEnergyRoot) + parameter;
     for (const base::Param& param : machine.params())
       if (param.path == path)
-        return base::text_of(param.value) == param.default_text ? param.source.kind : base::Provenance::kChosen;
+        return base::text_of(param.value) == param.default_text ? param.source.kind
+                                                                : base::Provenance::kChosen;
     TAHOMA_INVARIANT(false, "no parameter " + path);
   };
 }
@@ -96,7 +97,7 @@ EnergyLedger energy_ledger(const model::MachineParams& machine, const base::RunM
     const auto source = static_cast<std::size_t>(provenance(term.parameter));
     double all = 0;
     for (std::size_t chip = 0; chip < chips.size(); ++chip) {
-      const double joules = joules_of(term, chips[chip][index_of(term.event)], machine.chip.energy);
+      const double joules = joules_of(term, chips[chip][event_index(term.event)], machine.chip.energy);
       ComponentEnergy& component = ledger.chips[chip].components[static_cast<std::size_t>(term.component)];
       (term.standing ? component.standing : component.dynamic) += joules;
       component.by_provenance[source] += joules;

@@ -14,20 +14,20 @@ using base::Unit;
 
 namespace {
 
-ComponentRow row_of(const std::string& chip, const ComponentEnergies& components, std::size_t n,
-                    double seconds) {
+ComponentRow component_row(const std::string& chip, const ComponentEnergies& components, std::size_t n,
+                           double seconds) {
   return {chip, static_cast<EnergyComponent>(n), components[n], sum_of(components).joules(), seconds};
 }
 
-Json components_json(const EnergyLedger& ledger) {
+Json component_energies_json(const EnergyLedger& ledger) {
   Json json = Json::object();
   for (std::size_t n = 0; n < kEnergyComponents; ++n)
     json[name_of(static_cast<EnergyComponent>(n))] =
-        columns_json(component_columns(), row_of("", ledger.components, n, ledger.elapsed.seconds()));
+        columns_json(component_columns(), component_row("", ledger.components, n, ledger.elapsed.seconds()));
   return json;
 }
 
-Json regions_json(const EnergyLedger& ledger) {
+Json region_energies_json(const EnergyLedger& ledger) {
   const double dynamic = sum_of(ledger.components).dynamic;
   Json list = Json::array();
   for (const RegionEnergy& region : ledger.regions)
@@ -89,7 +89,7 @@ std::string energy_csv(const EnergyLedger& ledger) {
   CsvLines lines(component_columns());
   for (const ChipEnergy& chip : ledger.chips)
     for (std::size_t n = 0; n < kEnergyComponents; ++n)
-      lines.add(row_of(chip.chip, chip.components, n, ledger.elapsed.seconds()));
+      lines.add(component_row(chip.chip, chip.components, n, ledger.elapsed.seconds()));
   return lines.text();
 }
 
@@ -105,8 +105,8 @@ Json energy_json(const EnergyLedger& ledger, double useful_flops) {
   Json json = declared_json(summary, ledger.elapsed);
   json["hottest_chip"] = summary.hottest_chip;
   json["provenance_percent"] = declared_json(provenance_of(ledger));
-  json["components"] = components_json(ledger);
-  json["regions"] = regions_json(ledger);
+  json["components"] = component_energies_json(ledger);
+  json["regions"] = region_energies_json(ledger);
   return json;
 }
 

@@ -74,8 +74,8 @@ struct EnergyTerm {
   EnergyEvent event;
   EnergyComponent component;
   Supply supply;
-  bool standing;          // flows with time, whatever the program does
-  const char* parameter;  // below machine.chip.energy
+  bool standing;                                     // flows with time, whatever the program does
+  const char* parameter;                             // below machine.chip.energy
   double (*joules)(const model::ChipEnergyParams&);  // of one event at nominal voltage
 };
 std::span<const EnergyTerm> energy_terms();  // ordered by event

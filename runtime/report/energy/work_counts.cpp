@@ -27,7 +27,7 @@ constexpr std::array<EnergyEvent, isa::kDTypeCount> kMacs{
     EnergyEvent::kMacFp16,  // uint16
 };
 
-std::uint64_t bytes_of(const isa::Pattern& pattern) {
+std::uint64_t pattern_bytes(const isa::Pattern& pattern) {
   std::uint64_t bytes = std::uint64_t{pattern.partitions} * pattern.element;
   for (const std::uint32_t count : pattern.count) bytes *= count;
   return bytes;
@@ -36,12 +36,12 @@ std::uint64_t bytes_of(const isa::Pattern& pattern) {
 void book(const isa::OperandAccess& access, InstructionWork& work) {
   if (access.pattern.space == isa::Space::kHbm) return;
   const bool sbuf = access.pattern.space == isa::Space::kSbuf;
-  const std::uint64_t bytes = bytes_of(access.pattern);
+  const std::uint64_t bytes = pattern_bytes(access.pattern);
   if (access.reads) (sbuf ? work.sbuf_read : work.psum_read) += bytes;
   if (access.writes) (sbuf ? work.sbuf_write : work.psum_write) += bytes;
 }
 
-bool is_transfer(const isa::Instruction& i) { return isa::row_of(i.op).cost == isa::CostClass::kDoorbell; }
+bool rings_doorbell(const isa::Instruction& i) { return isa::row_of(i.op).cost == isa::CostClass::kDoorbell; }
 
 }  // namespace
 
@@ -57,7 +57,7 @@ InstructionWork work_of(const isa::Program& program, std::uint8_t queue, std::ui
   const isa::Instruction& i = program.streams[queue][index];
   InstructionWork work;
   work.known = true;
-  if (is_transfer(i)) {
+  if (rings_doorbell(i)) {
     for (std::uint32_t n = 0; n < i.sources; ++n)
       book(isa::source_access(program.descriptors.at(i.descriptor + n), 0), work);
     book(isa::destination_access(program.descriptors.at(i.descriptor), 0), work);

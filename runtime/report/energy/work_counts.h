@@ -26,9 +26,9 @@ namespace tahoma::runtime {
 inline constexpr std::size_t kClockedEngines = 4;
 
 struct WorkCounts {
-  std::array<std::uint64_t, kWorkEvents> events{};         // by EnergyEvent
-  std::array<base::Uint128, kClockedEngines> busy_fs{};    // by engine
-  std::uint64_t hbm_bytes = 0, sent_bytes = 0;             // of HBM; to and from other chips, without hops
+  std::array<std::uint64_t, kWorkEvents> events{};       // by EnergyEvent
+  std::array<base::Uint128, kClockedEngines> busy_fs{};  // by engine
+  std::uint64_t hbm_bytes = 0, sent_bytes = 0;           // of HBM; to and from other chips, without hops
 
   std::uint64_t& operator[](EnergyEvent event) { return events[static_cast<std::size_t>(event)]; }
   std::uint64_t operator[](EnergyEvent event) const { return events[static_cast<std::size_t>(event)]; }

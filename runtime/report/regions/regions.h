@@ -104,7 +104,7 @@ class RegionRecorder final : public base::Observer {
   const model::MachineParams& machine_;
   RegionNumbers numbers_;
   RegionCursor instructions_, transfers_;
-  std::vector<Region> regions_;  // by number
+  std::vector<Region> regions_;                               // by number
   std::unordered_map<std::uint64_t, std::uint32_t> senders_;  // regions of transfers to other chips, by cause
   RegionTimes times_;
 };

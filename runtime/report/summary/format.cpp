@@ -39,7 +39,8 @@ std::string si_text(double value, const std::string& unit) {
 std::string fine_text(double value, const std::string& unit) {
   if (value == 0 || std::fabs(value) >= 1) return si_text(value, unit);
   for (const Prefix& prefix : kFinePrefixes)
-    if (std::fabs(value) >= prefix.scale) return four_digits(value / prefix.scale) + " " + prefix.letter + unit;
+    if (std::fabs(value) >= prefix.scale)
+      return four_digits(value / prefix.scale) + " " + prefix.letter + unit;
   return fmt::format("{:.3g} {}", value, unit);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/report/tables/table_list.h"
 
+#include "runtime/report/cost/priced_run.h"
 #include "runtime/report/energy/energy_summary.h"
 #include "runtime/report/energy/energy_tables.h"
 #include "runtime/report/files/collective_report.h"
@@ -72,6 +73,9 @@ std::vector<DeclaredTable> declared_tables() {
           object<DmaSummary>("dma"),
           object<EnergySummary>("energy"),
           object<EnergyProvenance>("energy.provenance_percent"),
+          object<CostFigures>("cost"),
+          object<CostFigures>("cost.per_million_tokens"),
+          object<CostFigures>("cost.per_step"),
           object<HbmSummary>("hbm"),
           object<StackLoad>("hbm.busiest_stacks.*"),
           object<RowShares>("hbm.rows"),
