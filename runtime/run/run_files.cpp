@@ -8,6 +8,7 @@
 #include "runtime/host/npy_dtype.h"
 #include "runtime/page/page.h"
 #include "runtime/report/energy/energy_tables.h"
+#include "runtime/report/energy/power_windows.h"
 #include "runtime/report/files/collective_report.h"
 #include "runtime/report/files/manifest.h"
 #include "runtime/report/files/statistics_tables.h"
@@ -99,6 +100,10 @@ const std::array kFiles{
             [](const Run& r, const To& to) { to.text(stats_database(r.run.stats.stats())); }},
     RunFile{"engines.csv", "busy time of engines over time", kReport, with_report, nullptr,
             [](const Run& r, const To& to) { to.text(engines_csv(r.run.measurement, r.run.engines)); }},
+    RunFile{"power.csv", "power of all chips over time", kReport, with_report, nullptr,
+            [](const Run& r, const To& to) {
+              to.text(power_csv(power_windows(*r.summary.facts.energy, r.run.measurement, r.run.engines)));
+            }},
     RunFile{"hbm_windows.csv", "busy time of HBM stacks over time", kReport, with_report, nullptr,
             [](const Run& r, const To& to) { to.text(hbm_windows_csv(r.run.measurement)); }},
     RunFile{"occupancy.csv", "live data in memories over time", kReport, with_report, nullptr,

@@ -4,6 +4,7 @@
 #include "runtime/report/cost/priced_run.h"
 #include "runtime/report/energy/energy_summary.h"
 #include "runtime/report/energy/energy_tables.h"
+#include "runtime/report/energy/power_windows.h"
 #include "runtime/report/files/collective_report.h"
 #include "runtime/report/lines/line_tables.h"
 #include "runtime/report/links/link_tables.h"
@@ -61,6 +62,7 @@ std::vector<DeclaredTable> declared_tables() {
           also_at("whole.engines.*", table(region_engine_columns())),
           table(component_columns()),
           table(region_energy_columns()),
+          table(power_columns()),
           table(line_columns()),
           table(hot_spot_columns()),
           table(path_hot_spot_columns()),
