@@ -51,7 +51,7 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.hot_spots = hot_spots(run.lines);
   facts.path = run.path;
   facts.programs = run.programs;
-  facts.energy = energy_ledger(config.machine, run.measurement, run.work, provenance_in(config.machine_tree));
+  facts.energy = run.energy;
   if (const std::string uneven = uneven_stacks(config.machine.chip, run.measurement); !uneven.empty())
     facts.warnings.push_back(uneven);
   return facts;
@@ -145,7 +145,8 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   run.checks = machine.findings();
   run.folding = machine.folding();
   run.regions = regions.summarise(run.measurement);
-  run.work = work.finish();
+  run.energy =
+      energy_ledger(config.machine, run.measurement, work.finish(), provenance_in(config.machine_tree));
   run.lines = lines.summarise(run.measurement);
   run.loaded = machine.programs();
   run.path = summarise_path(path, run.measurement.elapsed, run.loaded,

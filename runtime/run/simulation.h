@@ -11,7 +11,7 @@
 #include "runtime/checkpoint/checkpoints.h"
 #include "runtime/config/config.h"
 #include "runtime/host/progress.h"
-#include "runtime/report/energy/work_recorder.h"
+#include "runtime/report/energy/energy_ledger.h"
 #include "runtime/report/files/engine_windows.h"
 #include "runtime/report/lines/line_recorder.h"
 #include "runtime/report/memory/occupancy.h"
@@ -43,7 +43,7 @@ struct Simulated {
   std::vector<CollectiveResult> collectives;
   std::vector<WorkloadFigure> figures;
   RegionRecorder::Summaries regions;
-  RecordedWork work;  // for the energy
+  EnergyLedger energy;
   PathSummary path;
   LineTimes lines;                              // of programs that know their source
   std::vector<EngineRecorder::Engine> engines;  // engines, timeline and occupancy: over time, if requested
