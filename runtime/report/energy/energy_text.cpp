@@ -15,6 +15,8 @@ namespace tahoma::runtime {
 
 namespace {
 
+constexpr double kLeastShown = 0.05;  // percent
+
 struct Share {
   const char* name;
   double percent;
@@ -24,7 +26,7 @@ struct Share {
 std::vector<std::string> shares_of(const EnergyLedger& ledger, double joules) {
   std::vector<Share> shares;
   for (std::size_t n = 0; n < kEnergyComponents; ++n)
-    if (ledger.components[n].joules() > 0)
+    if (base::percent_of(ledger.components[n].joules(), joules) >= kLeastShown)
       shares.push_back({name_of(static_cast<EnergyComponent>(n)),
                         base::percent_of(ledger.components[n].joules(), joules)});
   keep_largest(shares, shares.size(), [](const Share& share) { return share.percent; });

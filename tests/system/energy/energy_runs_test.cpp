@@ -75,16 +75,11 @@ double column_sum(const std::string& csv, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("energy: a GEMM on a whole chip draws its share of the published power, and its work by count",
-          "[energy]") {
-  const Run run("gemm/chip.yaml",
-                {"--set", "workload.m=8192", "--set", "workload.n=8192", "--set", "workload.k=8192"});
-  const double mfu = run.summary["mfu_estimated_percent"].get<double>() / 100,
-               watts = run.energy["chip_watts"].get<double>();
-  CHECK(mfu > 0.8);
-  // Between the same share of the published power, as if nothing stood, and that power with all of HBM.
-  CHECK(watts > mfu * kPublishedWatts * 0.9);
-  CHECK(watts < kPublishedWatts * 1.1);
+TEST_CASE("energy: a GEMM that fills a chip draws its published power, and its work by count", "[energy]") {
+  const Run run("gemm/chip.yaml", {"--set", "workload.m=8192", "--set", "workload.n=4096", "--set",
+                                   "workload.k=8192", "--set", "workload.shard={m: 4, n: 2, k: 1}"});
+  CHECK(run.summary["mfu_estimated_percent"].get<double>() > 90);
+  CHECK(run.energy["chip_watts"].get<double>() == Approx(kPublishedWatts).epsilon(0.1));
   const double macs = run.statistic(".hardware_flops") / 2;
   CHECK(run.statistic(".cell_cycles") == macs);
   CHECK(run.joules("tensor") == Approx(macs * (0.59e-12 + 0.48e-12)));
@@ -95,7 +90,7 @@ TEST_CASE("energy: a GEMM on a whole chip draws its share of the published power
                    8 * 3.48e-12 +
                run.statistic(".activates") * 909e-12));
   CHECK(run.joules("leakage") == Approx((8 * 8 + 20) * run.seconds()));
-  CHECK_THAT(run.text, Contains("energy ") && Contains("W a chip on average") && Contains("$ ("));
+  CHECK_THAT(run.text, Contains("energy ") && Contains("W a chip on average") && Contains(" of water (trn2.48xlarge"));
 }
 
 TEST_CASE("energy: the cells of fp32 and of fp8 in double rows are those of the statistics", "[energy]") {
@@ -160,7 +155,8 @@ TEST_CASE("energy: twice the clock at half the voltage needs a quarter of the en
                                   "machine.chip.core.tensor.clock=4.8 GHz"};
   const Run low("gemm/one_core_4096.yaml", fast);
   CHECK(low.seconds() < nominal.seconds());
-  for (const char* component : {"tensor", "vector", "scalar", "sbuf", "psum", "dma", "sequencer"})
+  // The kernel plans its transfers for the clocks, so their packets and instructions may differ.
+  for (const char* component : {"tensor", "vector", "scalar", "sbuf", "psum"})
     CHECK(low.joules(component) == Approx(nominal.joules(component) / 4));
   CHECK(low.joules("leakage") / low.seconds() == Approx(nominal.joules("leakage") / nominal.seconds() / 2));
 }
