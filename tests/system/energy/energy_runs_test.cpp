@@ -90,7 +90,8 @@ TEST_CASE("energy: a GEMM that fills a chip draws its published power, and its w
                    8 * 3.48e-12 +
                run.statistic(".activates") * 909e-12));
   CHECK(run.joules("leakage") == Approx((8 * 8 + 20) * run.seconds()));
-  CHECK_THAT(run.text, Contains("energy ") && Contains("W a chip on average") && Contains(" of water (trn2.48xlarge"));
+  CHECK_THAT(run.text,
+             Contains("energy ") && Contains("W a chip on average") && Contains(" of water (trn2.48xlarge"));
 }
 
 TEST_CASE("energy: the cells of fp32 and of fp8 in double rows are those of the statistics", "[energy]") {
@@ -236,4 +237,14 @@ TEST_CASE("energy: tahoma params lists every energy with unit and source", "[ene
   for (const char* part : {"machine.chip.energy.voltage", "machine.chip.energy.tensor.bf16", "590 fJ", "8 W",
                            "documented", "derived", "assumed", "Jouppi"})
     CHECK_THAT(params.out, Contains(part));
+}
+
+TEST_CASE("energy: tahoma compare shows the joules of both runs", "[energy]") {
+  const Run nominal("gemm/one_core_4096.yaml", kSmallGemm),
+      low("gemm/one_core_4096.yaml", kSmallGemm + Words{"--set", "machine.chip.energy.voltage=0.5"});
+  const std::string a = nominal.dir / "out", b = low.dir / "out";
+  const Finished text = tahoma_in(".", {"compare", a, b}),
+                 data = tahoma_in(".", {"compare", a, b, "--format", "json"});
+  CHECK_THAT(text.out, Contains("energy of all chips: ") && Contains("0 of "));
+  CHECK(json::parse(data.out)["joules"] == json::array({nominal.energy["joules"], low.energy["joules"]}));
 }
