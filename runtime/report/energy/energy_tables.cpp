@@ -54,10 +54,13 @@ const base::Columns<ComponentRow>& component_columns() {
             .number(
                 "percent", Unit::kPercent, "share of the energy of the chip; in summary.json, of all chips",
                 [](const Row& r) { return base::percent_of(r.energy.joules(), r.all); }, base::Better::kLess);
-    for (std::size_t n = 0; n < kProvenances; ++n)
-      columns.number(std::string(base::name_of(static_cast<base::Provenance>(n))) + "_joules", "",
-                     Unit::kJoules, "energy that rests on parameters of this provenance",
+    for (std::size_t n = 0; n < kProvenances; ++n) {
+      const auto kind = static_cast<base::Provenance>(n);
+      const std::string name = std::string(base::name_of(kind)) + "_joules";
+      columns.number(name, kind == base::Provenance::kAssumed ? name : "", Unit::kJoules,
+                     "energy that rests on parameters of this provenance",
                      [n](const Row& r) { return r.energy.by_provenance[n]; });
+    }
     return columns;
   }();
   return kColumns;
