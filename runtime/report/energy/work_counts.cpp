@@ -81,7 +81,7 @@ std::uint64_t cell_cycles(const isa::Instruction& matmul, isa::DType weights, st
       weights == isa::DType::kFp32 && matmul.mode != isa::MatmulMode::kOneZeroStationary;
   const bool split_moving =
       matmul.src0.dtype == isa::DType::kFp32 && matmul.mode != isa::MatmulMode::kOneZeroMoving;
-  const std::uint64_t passes = (split_weights ? 2U : 1U) * (split_moving ? 2U : 1U);
+  const unsigned passes = (split_weights ? 2U : 1U) * (split_moving ? 2U : 1U);
   return macs * passes / (matmul.mode == isa::MatmulMode::kDoubleRow ? 2 : 1);
 }
 
