@@ -13,6 +13,7 @@
 #include "runtime/cli/commands.h"
 #include "runtime/golden/golden_verdict.h"
 #include "runtime/host/whole_file.h"
+#include "runtime/report/cost/price_list.h"
 #include "runtime/run/program_checks.h"
 #include "runtime/run/run.h"
 #include "runtime/run/run_files.h"
@@ -165,6 +166,11 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
       ->type_name("CORE,...")
       ->delimiter(',')
       ->default_str("");
+  sub.add_option("--prices", options.prices,
+                 "Price list for the cost of the run: a shipped one's name, or a YAML file "
+                 "(runtime/report/cost/price_list.h)")
+      ->type_name("NAME|FILE")
+      ->default_str(kDefaultPrices);
   sub.add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
   add_trace_options(sub, options.trace);
   add_waves_options(sub, options.waves);
