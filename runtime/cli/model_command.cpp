@@ -236,6 +236,10 @@ void add_model_command(CLI::App& program, Action& action) {
       ->type_name("KEY,...")
       ->delimiter(',')
       ->default_str("none");
+  sub->add_option("--prices", command->execution.prices,
+                  "Price list: a shipped name or a YAML file, as for tahoma run")
+      ->type_name("NAME|FILE")
+      ->default_str("");
   sub->add_option("--jobs", command->execution.jobs, "Number of parallel runs; default: one per host core")
       ->type_name("N")
       ->check(CLI::PositiveNumber, "")

@@ -53,10 +53,10 @@ double longer(double bytes, double flops, const Peak& peak) {
 struct Quantities {
   double ttft, tpot, seconds_of_chip;  // the last one: chip-seconds per token
 };
-Quantities bounds_in(const SearchedPoint& p) {
+Quantities bound_quantities(const SearchedPoint& p) {
   return {p.bounds.ttft, p.bounds.tpot, p.bounds.tpot * d(p.point.layout.chips) / d(p.point.demand.batch)};
 }
-Quantities figures_in(const SearchedPoint& p) {
+Quantities executed_quantities(const SearchedPoint& p) {
   return {p.figures->ttft(), p.figures->tpot(), d(p.point.layout.chips) / p.figures->tokens_per_second()};
 }
 
@@ -77,16 +77,17 @@ std::string reason_to_prune(const SearchedPoint& p, const std::vector<SearchedPo
   if (limits.tpot > 0 && p.bounds.tpot > limits.tpot)
     return fmt::format("TPOT is at least {}", seconds_text(p.bounds.tpot));
   for (const SearchedPoint& other : all)
-    if (other.within && beats(figures_in(other), bounds_in(p)))
-      return fmt::format("{} chips, {}, batch {} beat its bounds", other.point.layout.chips,
-                         other.point.layout.text(), other.point.demand.batch);
+    if (other.within && beats(executed_quantities(other), bound_quantities(p)))
+      return fmt::format("{} {}, {}, batch {} beat its bounds", other.point.layout.chips,
+                         other.point.layout.chips == 1 ? "chip" : "chips", other.point.layout.text(),
+                         other.point.demand.batch);
   return "";
 }
 
 void mark_front(std::vector<SearchedPoint>& points) {
   for (SearchedPoint& p : points)
     p.front = p.within && std::none_of(points.begin(), points.end(), [&](const SearchedPoint& other) {
-                return other.within && beats(figures_in(other), figures_in(p));
+                return other.within && beats(executed_quantities(other), executed_quantities(p));
               });
 }
 
@@ -115,7 +116,7 @@ std::vector<SearchedPoint> search_layouts(std::vector<SearchedPoint> points, con
   std::vector<std::size_t> left(points.size());
   std::iota(left.begin(), left.end(), std::size_t{0});
   std::stable_sort(left.begin(), left.end(), [&](std::size_t a, std::size_t b) {
-    return bounds_in(points[a]).seconds_of_chip < bounds_in(points[b]).seconds_of_chip;
+    return bound_quantities(points[a]).seconds_of_chip < bound_quantities(points[b]).seconds_of_chip;
   });
   while (!left.empty()) {
     std::vector<std::size_t> chosen, later;

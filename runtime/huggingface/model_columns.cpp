@@ -18,12 +18,17 @@ constexpr PointParameter kParameters[] = {
     {"prompt", [](P p) { return p.demand.prompt; }}, {"context", [](P p) { return p.demand.tokens(); }}};
 
 const PointQuantity kQuantities[] = {
-    {"ttft_ns", Better::kLess, [](F f) { return f.ttft() * 1e9; }},
     {"tpot_ns", Better::kLess, [](F f) { return f.tpot() * 1e9; }},
     {"tokens_per_second_and_chip", Better::kMore,
      [](F f) { return f.tokens_per_second() / count(f.layout.chips); }},
+    {"ttft_ns", Better::kLess, [](F f) { return f.ttft() * 1e9; }},
     {"tokens_per_second", Better::kMore, [](F f) { return f.tokens_per_second(); }},
     {"prompt_tokens_per_second", Better::kMore, [](F f) { return f.prompt_tokens_per_second(); }},
+    {"joules_per_token", Better::kLess, [](F f) { return f.joules_per_token(); }},
+    {"dollars_per_million_tokens", Better::kLess, [](F f) { return f.dollars_per_million_tokens(); }},
+    {"dollars_per_million_prompt_tokens", Better::kLess,
+     [](F f) { return f.dollars_per_million_prompt_tokens(); }},
+    {"litres_per_million_tokens", Better::kLess, [](F f) { return f.litres_per_million_tokens(); }},
     {"prefill_mfu_percent", Better::kMore, [](F f) { return 100 * f.prefill.mfu(); }},
     {"decode_mfu_percent", Better::kMore, [](F f) { return 100 * f.decode.mfu(); }},
     {"hbm_footprint_bytes", Better::kLess, [](F f) { return f.decode.footprint_bytes; }}};

@@ -21,7 +21,7 @@ struct PointQuantity {
   base::Better better;
   double (*of)(const ModelFigures& figures);
 };
-// The first three are those of the front.
+// The first three are those of the front; a page begins with the first two.
 std::span<const PointQuantity> point_quantities();
 
 }  // namespace tahoma::runtime

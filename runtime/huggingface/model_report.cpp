@@ -39,17 +39,18 @@ std::string executed_text(const ModelReport& r) {
 
 std::string table(const ModelReport& r) {
   std::string text =
-      fmt::format("{:>5} {:<26} {:>5} {:>11} {:>11} {:>9} {:>9} {:>8} {:>8} {:>8}\n", "chips", "layout",
-                  "batch", "TTFT", "TPOT", "tokens/s", "per chip", "MFU pre", "MFU dec", "HBM GiB");
+      fmt::format("{:>5} {:<25} {:>5} {:>9} {:>9} {:>8} {:>8} {:>7} {:>6} {:>6} {:>7}\n", "chips", "layout",
+                  "batch", "TTFT", "TPOT", "tokens/s", "per chip", "J/token", "$/M", "MFU", "HBM GiB");
   for (const SearchedPoint* point : r.executed()) {
     const ModelFigures& f = *point->figures;
-    text += trimmed(fmt::format(
-                "{:>5} {:<26} {:>5} {:>11} {:>11} {:>9.4g} {:>9.4g} {:>7.1f}% {:>7.1f}% {:>8.1f} {}",
-                f.layout.chips, f.layout.text(), f.demand.batch, seconds_text(f.ttft()),
-                seconds_text(f.tpot()), f.tokens_per_second(),
-                f.tokens_per_second() / static_cast<double>(f.layout.chips), 100 * f.prefill.mfu(),
-                100 * f.decode.mfu(), f.decode.footprint_bytes / kGiB, point->front ? "front" : "")) +
-            "\n";
+    text +=
+        trimmed(fmt::format(
+            "{:>5} {:<25} {:>5} {:>9} {:>9} {:>8.4g} {:>8.4g} {:>7.3g} {:>6.3g} {:>5.1f}% {:>7.1f} {}",
+            f.layout.chips, f.layout.text(), f.demand.batch, seconds_text(f.ttft()), seconds_text(f.tpot()),
+            f.tokens_per_second(), f.tokens_per_second() / static_cast<double>(f.layout.chips),
+            f.joules_per_token(), f.dollars_per_million_tokens(), 100 * f.prefill.mfu(),
+            f.decode.footprint_bytes / kGiB, point->front ? "front" : "")) +
+        "\n";
   }
   const std::size_t pruned = r.points.size() - r.executed().size();
   if (pruned > 0)
@@ -63,7 +64,9 @@ Json phase_json(const PhaseFigures& f) {
             {"mfu_percent", 100 * f.mfu()}, {"hbm_bytes", f.hbm_bytes},
             {"link_bytes", f.link_bytes},   {"hbm_footprint_bytes", f.footprint_bytes},
             {"executed_layers", f.executed}};
-  if (f.joules > 0) json["joules"] = f.joules;
+  json["wall_joules"] = f.joules;
+  json["dollars"] = f.dollars;
+  json["litres"] = f.litres;
   json["runs"] = Json::array();
   for (const std::string& run : f.runs) json["runs"].push_back("runs/" + run);
   return json;

@@ -39,6 +39,7 @@ ChildRun run_of(const ModelExecution& execution, ModelPhase phase, const std::st
   run.options.config.workload = file.string();
   run.options.config.mode = execution.mode;
   run.options.config.seed = execution.seed;
+  run.options.prices = execution.prices;
   const std::string& hbm = phase == ModelPhase::kPrefill ? execution.prefill_hbm : execution.decode_hbm;
   run.options.config.overrides = {"machine.chip.hbm.model=" + hbm};
   run.options.config.overrides.insert(run.options.config.overrides.end(), execution.overrides.begin(),
@@ -55,7 +56,12 @@ PhaseFigures figures_in(const Json& summary, std::uint64_t layers, const std::st
   f.link_bytes = summary["links"]["bytes"].get<double>();
   f.peak_flops = summary["flops"]["peak_tflops"].get<double>() * 1e12;
   f.footprint_bytes = summary["figures"]["hbm_footprint_bytes"]["value"].get<double>();
-  if (summary.contains("energy")) f.joules = summary["energy"]["joules"].get<double>();
+  if (summary.contains("cost") && summary["cost"].is_object()) {  // without a price list there is none
+    const Json& cost = summary["cost"];
+    f.joules = cost["wall_joules"].get<double>();
+    f.dollars = cost["dollars"].get<double>();
+    f.litres = cost["litres"].get<double>();
+  }
   f.executed = layers;
   f.runs = {name};
   return f;
@@ -65,8 +71,9 @@ PhaseFigures figures_in(const Json& summary, std::uint64_t layers, const std::st
 PhaseFigures extended(const PhaseFigures& a, const PhaseFigures& b, std::uint64_t layers) {
   PhaseFigures f = b;
   const double more = static_cast<double>(layers - b.executed) / static_cast<double>(b.executed - a.executed);
-  for (double PhaseFigures::*figure : {&PhaseFigures::seconds, &PhaseFigures::flops, &PhaseFigures::hbm_bytes,
-                                       &PhaseFigures::link_bytes, &PhaseFigures::joules})
+  for (double PhaseFigures::*figure :
+       {&PhaseFigures::seconds, &PhaseFigures::flops, &PhaseFigures::hbm_bytes, &PhaseFigures::link_bytes,
+        &PhaseFigures::joules, &PhaseFigures::dollars, &PhaseFigures::litres})
     f.*figure += more * (b.*figure - a.*figure);
   f.runs.insert(f.runs.begin(), a.runs.begin(), a.runs.end());
   return f;

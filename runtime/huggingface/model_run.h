@@ -2,7 +2,7 @@
 // Executes the phases of a model in a layout. The layers of these models are alike, so a phase is executed with one
 // and with two layers, embedding, last norm and logits included, and T(L) = T(1) + (L - 1) (T(2) - T(1)). All layers
 // are executed if there are at most as many as asked for. Everything that adds up over layers scales in the same way:
-// time, FLOPs, bytes of HBM and links, joules.
+// time, FLOPs, bytes of HBM and links, joules at the wall, dollars, litres of water.
 #pragma once
 
 #include <functional>
@@ -20,10 +20,10 @@ std::string seconds_text(double seconds);
 // The figures of a whole phase.
 struct PhaseFigures {
   double seconds = 0, flops = 0, hbm_bytes = 0, link_bytes = 0;
-  double peak_flops = 0;       // of the cores in use
-  double footprint_bytes = 0;  // of the fullest chip
-  double joules = 0;           // 0: the run has no energy ledger
-  std::uint64_t executed = 0;  // layers
+  double peak_flops = 0;                       // of the cores in use
+  double footprint_bytes = 0;                  // of the fullest chip
+  double joules = 0, dollars = 0, litres = 0;  // at the wall, rent, water (runtime/report/cost/priced_run.h)
+  std::uint64_t executed = 0;                  // layers
   std::vector<std::string> runs;
   double mfu() const { return seconds > 0 && peak_flops > 0 ? flops / seconds / peak_flops : 0; }
 };
@@ -33,6 +33,14 @@ struct ModelFigures : ModelPoint {
 
   double ttft() const { return prefill.seconds; }
   double tpot() const { return decode.seconds; }
+  double joules_per_token() const { return decode.joules / static_cast<double>(demand.batch); }
+  double dollars_per_million_tokens() const {
+    return 1e6 * decode.dollars / static_cast<double>(demand.batch);
+  }
+  double litres_per_million_tokens() const { return 1e6 * decode.litres / static_cast<double>(demand.batch); }
+  double dollars_per_million_prompt_tokens() const {
+    return 1e6 * prefill.dollars / static_cast<double>(layout.data * demand.prompt);
+  }
   double tokens_per_second() const { return static_cast<double>(demand.batch) / decode.seconds; }
   double prompt_tokens_per_second() const {
     return static_cast<double>(layout.data * demand.prompt) / prefill.seconds;
@@ -45,7 +53,7 @@ struct ModelExecution {
   std::uint64_t layers = 2;  // executed at most
   std::vector<std::string> overrides;
   std::string prefill_hbm = "flat", decode_hbm = "dram";  // machine.chip.hbm.model
-  std::string seed;
+  std::string seed, prices;                               // prices: as --prices of tahoma run
   std::size_t jobs = 1;
 };
 

@@ -147,8 +147,8 @@ class Executor:
         for command in run.prepare:
             self._call(run, shlex.split(command), {0})
         words = [str(self.binary) if word == "tahoma" else word for word in run.words]
-        if run.words[:2] in (["tahoma", "run"], ["tahoma", "nki"], ["tahoma", "check"]):
-            words += ["--out", str(folder / "out")] + ([] if words[1] == "check" else ["--no-report"])
+        if run.words[:2] in (["tahoma", "run"], ["tahoma", "nki"], ["tahoma", "check"], ["tahoma", "model"]):
+            words += ["--out", str(folder / "out")] + ([] if words[1] in ("check", "model") else ["--no-report"])
         output = self._call(run, words, {run.status})
         (folder / "kept").mkdir()
         (folder / "kept" / "output.txt").write_text(output, encoding="utf-8")

@@ -63,8 +63,15 @@ TEST_CASE("model command: the first line answers, and the figures are those of t
     CHECK(layout[time].get<double>() == Approx(run["simulated_time_ns"].get<double>()).epsilon(1e-12));
     CHECK(run["figures"][figure]["value"].get<double>() == Approx(layout[time].get<double>()).epsilon(1e-12));
     CHECK(layout[phase]["flops"].get<double>() == run["flops"]["useful"].get<double>());
+    CHECK(layout[phase]["dollars"].get<double>() == run["cost"]["dollars"].get<double>());
+    CHECK(layout[phase]["wall_joules"].get<double>() == run["cost"]["wall_joules"].get<double>());
   }
   CHECK(layout["tokens_per_second"].get<double>() == Approx(4e9 / layout["tpot_ns"].get<double>()));
+  // A decoding step makes one token of each of the four sequences.
+  CHECK(layout["joules_per_token"].get<double>() ==
+        Approx(layout["decode"]["wall_joules"].get<double>() / 4));
+  CHECK(layout["dollars_per_million_tokens"].get<double>() ==
+        Approx(layout["decode"]["dollars"].get<double>() / 4 * 1e6));
 }
 
 TEST_CASE("model command: a scaled model does the work of an executed one, in nearly its time", "[model]") {

@@ -90,6 +90,19 @@ TEST_CASE("model configuration: absent keys have the values of the published cod
   CHECK_NOTHROW(runtime::require_sequence(c, 1 << 20));
 }
 
+TEST_CASE("model configuration: the shipped configurations are read", "[model_config]") {
+  std::size_t files = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(TAHOMA_SOURCE_DIR) + "/workloads/models"))
+    if (entry.path().extension() == ".json") {
+      INFO(entry.path());
+      const runtime::ModelConfig c = runtime::read_model_config(entry.path().string(), {});
+      CHECK(c.name == entry.path().stem().string());
+      ++files;
+    }
+  CHECK(files == 5);
+}
+
 TEST_CASE("model configuration: the folder may be named instead of the file", "[model_config]") {
   const tests::TempDir folder;
   folder.write("config.json", llama().dump());
