@@ -39,17 +39,20 @@ void add_serve_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<ServeCommand>();
   command->options.out = "out-serve";
   CLI::App* sub = program.add_subcommand(
-      "serve", "Simulate an inference server: requests, continuous batching and KV cache, from executed step times");
-  sub->add_option("FILE", command->options.file,
-                  "YAML file with the key 'serving': requests, steps, server and SLO; runtime/serving/README.md lists "
-                  "its keys")
+      "serve",
+      "Simulate an inference server: requests, continuous batching and KV cache, from executed step times");
+  sub->add_option(
+         "FILE", command->options.file,
+         "YAML file with the key 'serving': requests, steps, server and SLO; runtime/serving/README.md lists "
+         "its keys")
       ->required()
       ->type_name("");
   sub->add_option("--out", command->options.out, "Folder for the results")->type_name("DIR");
   add_overrides(*sub, command->options.overrides,
                 "Set a value, such as serving.server.max_sequences=32; repeatable");
   sub->add_option("--held-back", command->held_back,
-                  "Simulate nothing: print the error of the interpolation at the executed steps of this CSV file, which "
+                  "Simulate nothing: print the error of the interpolation at the executed steps of this CSV "
+                  "file, which "
                   "are not in 'serving.steps'")
       ->type_name("FILE")
       ->default_str("none");

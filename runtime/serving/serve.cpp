@@ -25,7 +25,8 @@ namespace {
 
 using HostClock = std::chrono::steady_clock;
 
-std::string serve_manifest(const ServeOptions& options, HostClock::time_point start, std::vector<std::string> files) {
+std::string serve_manifest(const ServeOptions& options, HostClock::time_point start,
+                           std::vector<std::string> files) {
   const std::chrono::duration<double> seconds = HostClock::now() - start;
   files.emplace_back("manifest.json");
   return manifest_json(ServeManifest{host_facts(), options.command_line, seconds.count(), std::move(files)});

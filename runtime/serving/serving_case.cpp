@@ -9,7 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/loader/config_loader.h"
 #include "runtime/config/config_files.h"
-#include "runtime/serving/input/trace.h"
+#include "runtime/serving/input/request_trace.h"
 #include "runtime/serving/simulation/kv_blocks.h"
 
 namespace tahoma::runtime::serving {
@@ -45,26 +45,30 @@ void check_at_values(const base::ParamTree& tree, const std::function<void()>& c
 void check_keys(const ServingParams& params, const std::string& file) {
   const bool traced = !params.requests.trace.empty(), random = params.requests.poisson.rate > 0;
   if (traced == random)
-    throw UserError("E-SRV-020", file,
-                    fmt::format("expected either 'serving.requests.trace' or 'serving.requests.poisson.rate', got {}",
-                                traced ? "both" : "neither"));
+    throw UserError(
+        "E-SRV-020", file,
+        fmt::format("expected either 'serving.requests.trace' or 'serving.requests.poisson.rate', got {}",
+                    traced ? "both" : "neither"));
   if (params.steps.empty())
-    throw UserError("E-SRV-020", file, "key 'serving.steps' is missing: expected a CSV file of executed steps");
+    throw UserError("E-SRV-020", file,
+                    "key 'serving.steps' is missing: expected a CSV file of executed steps");
 }
 
 // Why a server could never complete the request; "" if it can.
 std::string misfit(const Request& request, const ServerParams& server) {
   const std::uint64_t cached = most_cached(request), room = server.kv.blocks * server.kv.block_tokens;
   if (blocks_for(cached, server.kv.block_tokens) > server.kv.blocks)
-    return fmt::format("{} prompt and {} output tokens need room for {} tokens, and the KV cache of a server has room "
-                       "for {}: expected shorter requests or more blocks (serving.server.kv.blocks)",
-                       request.prompt, request.output, cached, room);
+    return fmt::format(
+        "{} prompt and {} output tokens need room for {} tokens, and the KV cache of a server has room "
+        "for {}: expected shorter requests or more blocks (serving.server.kv.blocks)",
+        request.prompt, request.output, cached, room);
   // After a preemption, generated tokens are prefilled with the prompt.
   if (server.prefill == PrefillPolicy::kWhole && cached > server.max_tokens)
-    return fmt::format("{} prompt and {} output tokens may have to be prefilled in one step, which has at most {} "
-                       "tokens: expected shorter requests, a larger serving.server.max_tokens, or "
-                       "serving.server.prefill = chunked",
-                       request.prompt, request.output, server.max_tokens);
+    return fmt::format(
+        "{} prompt and {} output tokens may have to be prefilled in one step, which has at most {} "
+        "tokens: expected shorter requests, a larger serving.server.max_tokens, or "
+        "serving.server.prefill = chunked",
+        request.prompt, request.output, server.max_tokens);
   return "";
 }
 
@@ -78,8 +82,8 @@ std::string place_in_trace(const std::string& trace, std::size_t number) {
 }  // namespace
 
 void RequestParams::declare(base::ParamTree& t) {
-  t.add_files("trace", trace, "CSV file of requests: arrival_s,prompt_tokens,output_tokens, or an Azure LLM trace",
-              chosen());
+  t.add_files("trace", trace,
+              "CSV file of requests: arrival_s,prompt_tokens,output_tokens, or an Azure LLM trace", chosen());
   t.group("poisson", poisson);
 }
 
@@ -87,15 +91,18 @@ void ServingParams::declare(base::ParamTree& t) {
   t.add("title", title, "", {}, "title of the results", chosen());
   t.group("requests", requests);
   t.add_files("steps", steps, "CSV file of executed steps", chosen());
-  t.add_files("held_back", held_back, "CSV file of executed steps that are not used, to measure the interpolation",
-              chosen());
+  t.add_files("held_back", held_back,
+              "CSV file of executed steps that are not used, to measure the interpolation", chosen());
   t.group("server", server);
   t.group("slo", slo);
 }
 
-std::string ServingCase::to_yaml(const base::PathMap& map) const { return base::to_yaml(tree, kServing, map); }
+std::string ServingCase::to_yaml(const base::PathMap& map) const {
+  return base::to_yaml(tree, kServing, map);
+}
 
-std::unique_ptr<ServingCase> load_serving_case(const std::string& file, const std::vector<std::string>& overrides) {
+std::unique_ptr<ServingCase> load_serving_case(const std::string& file,
+                                               const std::vector<std::string>& overrides) {
   auto loaded = std::make_unique<ServingCase>();
   loaded->params.declare(loaded->tree);
   const base::FlatConfig config = base::flatten(read_config_text(file), read_extended);

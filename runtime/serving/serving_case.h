@@ -51,7 +51,8 @@ struct ServingCase {
   std::string to_yaml(const base::PathMap& map) const;
 };
 
-std::unique_ptr<ServingCase> load_serving_case(const std::string& file, const std::vector<std::string>& overrides);
+std::unique_ptr<ServingCase> load_serving_case(const std::string& file,
+                                               const std::vector<std::string>& overrides);
 
 // The trace, or what the seed gives. Every request fits a server.
 Requests requests_of(const ServingCase& the_case);

@@ -68,7 +68,8 @@ std::optional<Nanoseconds> timestamp(std::string_view rest) {
   const bool legal = date.ok() && date.year() >= year(kFirstYear) && date.year() <= year(kLastYear) &&
                      *in_day < 24 && *in_hour < 60 && *in_minute < 60;
   if (!legal) return std::nullopt;
-  const seconds time = sys_days(date).time_since_epoch() + hours(*in_day) + minutes(*in_hour) + seconds(*in_minute);
+  const seconds time =
+      sys_days(date).time_since_epoch() + hours(*in_day) + minutes(*in_hour) + seconds(*in_minute);
   return Nanoseconds{time.count() * kNanosecondsPerSecond + *fraction};
 }
 

@@ -24,7 +24,8 @@ bool CsvStream::read_line() {
   while (std::getline(file_, line_)) {
     ++number_;
     if (line_.size() > kMostLine)
-      throw UserError("E-SRV-001", place(), fmt::format("expected at most {} characters in a line", kMostLine));
+      throw UserError("E-SRV-001", place(),
+                      fmt::format("expected at most {} characters in a line", kMostLine));
     if (line_.ends_with('\r')) line_.pop_back();
     if (!line_.empty() && line_.front() != '#') return true;
   }

@@ -23,11 +23,13 @@ Requests poisson_requests(const PoissonParams& params, const std::string& path) 
   enum Stream : std::uint64_t { kArrivals, kPrompts, kOutputs };
   const double mean_end = static_cast<double>(params.requests) / params.rate;
   if (!(mean_end <= static_cast<double>(kMostSeconds)))
-    throw base::UserError("E-SRV-021", path + ".rate",
-                          fmt::format("expected at least {} requests/s, so that {} requests arrive within {} s",
-                                      static_cast<double>(params.requests) / static_cast<double>(kMostSeconds),
-                                      params.requests, kMostSeconds));
-  RandomSource arrivals(params.seed, kArrivals), prompts(params.seed, kPrompts), outputs(params.seed, kOutputs);
+    throw base::UserError(
+        "E-SRV-021", path + ".rate",
+        fmt::format("expected at least {} requests/s, so that {} requests arrive within {} s",
+                    static_cast<double>(params.requests) / static_cast<double>(kMostSeconds), params.requests,
+                    kMostSeconds));
+  RandomSource arrivals(params.seed, kArrivals), prompts(params.seed, kPrompts),
+      outputs(params.seed, kOutputs);
   const TokenLengths prompt(params.prompt, path + ".prompt"), output(params.output, path + ".output");
   Requests requests;
   requests.reserve(params.requests);

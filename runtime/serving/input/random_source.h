@@ -14,7 +14,8 @@ namespace tahoma::runtime::serving {
 
 class RandomSource {
  public:
-  RandomSource(std::uint64_t seed, std::uint64_t stream) : state_(mixed(seed + kStep) + mixed((stream + 1) * kStep)) {}
+  RandomSource(std::uint64_t seed, std::uint64_t stream)
+      : state_(mixed(seed + kStep) + mixed((stream + 1) * kStep)) {}
 
   std::uint64_t bits() { return mixed(state_ += kStep); }
   // In (0, 1], a multiple of 2^-53.

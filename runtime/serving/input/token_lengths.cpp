@@ -8,7 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/quantity.h"
-#include "runtime/serving/input/trace.h"
+#include "runtime/serving/input/request_trace.h"
 
 namespace tahoma::runtime::serving {
 
@@ -19,12 +19,13 @@ void LengthParams::declare(base::ParamTree& t) {
   t.add("distribution", distribution, LengthKind::kConstant, kLengthKinds, "how lengths are distributed",
         base::chosen());
   t.add("value", value, std::uint64_t{256}, {1, kMostTokens}, "tokens of a constant length", base::chosen());
-  t.add("min", min, std::uint64_t{1}, {1, kMostTokens}, "fewest tokens; the lower end of a uniform distribution",
-        base::chosen());
+  t.add("min", min, std::uint64_t{1}, {1, kMostTokens},
+        "fewest tokens; the lower end of a uniform distribution", base::chosen());
   t.add("max", max, kMostTokens, {1, kMostTokens}, "most tokens; the upper end of a uniform distribution",
         base::chosen());
   t.add("mean", mean, 256.0, means, "mean of a geometric distribution, before min and max", base::chosen());
-  t.add("median", median, 256.0, means, "median of a lognormal distribution, before min and max", base::chosen());
+  t.add("median", median, 256.0, means, "median of a lognormal distribution, before min and max",
+        base::chosen());
   t.add("sigma", sigma, 1.0, {0, 10}, "standard deviation of the natural logarithm of a lognormal length",
         base::chosen());
   t.add_files("file", file, "CSV file of an empirical distribution, with the columns tokens and count",
@@ -53,8 +54,8 @@ void TokenLengths::read_empirical() {
     }
     if (count < 1 || count > kMostCount)
       throw UserError("E-SRV-003", rows.place(1),
-                      fmt::format("column 'count': expected a whole number from 1 to {}, got '{}'", kMostCount,
-                                  rows.field(1)));
+                      fmt::format("column 'count': expected a whole number from 1 to {}, got '{}'",
+                                  kMostCount, rows.field(1)));
     values_.push_back(tokens_in(rows, 0));
     up_to_.push_back(total += count);
   }

@@ -13,7 +13,8 @@ std::string seconds_text(Nanoseconds time) {
 
 RequestRows::RequestRows(const std::string& path, const SloParams& slo) : file_(path), slo_(slo) {
   file_.add(
-      "request,arrival_s,prompt_tokens,output_tokens,wait_s,ttft_s,tpot_s,end_to_end_s,preemptions,dropped_tokens,"
+      "request,arrival_s,prompt_tokens,output_tokens,wait_s,ttft_s,tpot_s,end_to_end_s,preemptions,dropped_"
+      "tokens,"
       "within_slo\n");
 }
 

@@ -33,31 +33,33 @@ WindowMeans means_of(const WindowSeries& series, const GroupState& group, std::s
   const auto mean = [&](Level level) {
     return static_cast<double>(sums.integrals[static_cast<std::size_t>(level)]) / length;
   };
-  return {100 * mean(Level::kBusy) / static_cast<double>(group.servers), mean(Level::kWaiting), mean(Level::kRunning),
-          100 * mean(Level::kBlocks) / static_cast<double>(group.blocks)};
+  return {100 * mean(Level::kBusy) / static_cast<double>(group.servers), mean(Level::kWaiting),
+          mean(Level::kRunning), 100 * mean(Level::kBlocks) / static_cast<double>(group.blocks)};
 }
 
 }  // namespace
 
 std::string series_csv(const WindowSeries& series, const GroupStates& groups) {
   std::string text =
-      "window_start_s,window_s,group,busy_percent,waiting,running,kv_blocks_percent,entered,left,prompt_tokens,"
+      "window_start_s,window_s,group,busy_percent,waiting,running,kv_blocks_percent,entered,left,prompt_"
+      "tokens,"
       "output_tokens,steps,preemptions\n";
   const std::size_t windows = series.windows().front().size();
   for (std::size_t n = 0; n < windows; ++n)
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const WindowMeans means = means_of(series, groups[g], g, n);
-      text += fmt::format("{},{},{},{},{},{},{}",
-                          seconds_text({static_cast<std::int64_t>(n) * series.width().count}),
-                          seconds_text(window_length(series, n)), groups[g].name, shortest(means.busy_percent),
-                          shortest(means.waiting), shortest(means.running), shortest(means.blocks_percent));
+      text += fmt::format(
+          "{},{},{},{},{},{},{}", seconds_text({static_cast<std::int64_t>(n) * series.width().count}),
+          seconds_text(window_length(series, n)), groups[g].name, shortest(means.busy_percent),
+          shortest(means.waiting), shortest(means.running), shortest(means.blocks_percent));
       for (const std::uint64_t count : series.windows()[g][n].counts) text += fmt::format(",{}", count);
       text += '\n';
     }
   return text;
 }
 
-std::string serving_page(const ServingSummary& summary, const WindowSeries& series, const GroupStates& groups) {
+std::string serving_page(const ServingSummary& summary, const WindowSeries& series,
+                         const GroupStates& groups) {
   SeriesJson data{{"kind", "serving"},
                   {"answer", serving_answer(summary)},
                   {"window_ns", series.width().count},

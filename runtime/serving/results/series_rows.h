@@ -15,6 +15,7 @@ namespace tahoma::runtime::serving {
 std::string series_csv(const WindowSeries& series, const GroupStates& groups);
 
 // The page: the summary, and the series by group.
-std::string serving_page(const ServingSummary& summary, const WindowSeries& series, const GroupStates& groups);
+std::string serving_page(const ServingSummary& summary, const WindowSeries& series,
+                         const GroupStates& groups);
 
 }  // namespace tahoma::runtime::serving

@@ -9,7 +9,8 @@ namespace {
 
 double share_percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
-GroupSummary group_summary(const WindowSeries& series, const GroupStates& groups, std::size_t g, double elapsed_ns) {
+GroupSummary group_summary(const WindowSeries& series, const GroupStates& groups, std::size_t g,
+                           double elapsed_ns) {
   const WindowSums sums = series.total(g);
   const GroupState& group = groups[g];
   const auto mean = [&](Level level) {

@@ -21,8 +21,8 @@ namespace tahoma::runtime::serving {
 struct GroupSummary {
   std::string name;
   std::uint64_t servers = 0;
-  double busy_percent = 0;                          // share of the servers' time in a step
-  double mean_running = 0, mean_waiting = 0;        // requests of the whole group
+  double busy_percent = 0;                    // share of the servers' time in a step
+  double mean_running = 0, mean_waiting = 0;  // requests of the whole group
   std::uint64_t most_running = 0, most_waiting = 0;
   double mean_blocks_percent = 0, most_blocks_percent = 0;  // of the KV blocks of the group
   std::uint64_t steps = 0, preemptions = 0;
@@ -39,12 +39,14 @@ struct ServingSummary {
   std::uint64_t prompt_tokens = 0, output_tokens = 0;  // of the requests
   double output_tokens_per_s = 0;
   std::uint64_t preempted_requests = 0, dropped_tokens = 0;
-  double mean_in_system = 0;  // requests that wait or run
+  double mean_in_system = 0;                              // requests that wait or run
   std::optional<double> joules, joules_per_output_token;  // of executed steps
   std::vector<GroupSummary> groups;
   std::optional<HeldBack> held_back;
 
-  double within_slo_percent() const { return 100 * static_cast<double>(within_slo) / static_cast<double>(requests); }
+  double within_slo_percent() const {
+    return 100 * static_cast<double>(within_slo) / static_cast<double>(requests);
+  }
 };
 
 // Collects requests as they end.

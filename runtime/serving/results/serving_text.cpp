@@ -31,15 +31,16 @@ std::string time_row(const char* name, const TimeStatistics& times) {
 }
 
 std::string group_row(const GroupSummary& g) {
-  return row(g.name, fmt::format("{:>7} {:>8.1f} {:>8.4g} {:>6} {:>8.4g} {:>8} {:>7.1f} {:>6.1f} {:>10} {:>11}",
-                                 g.servers, g.busy_percent, g.mean_running, g.most_running, g.mean_waiting,
-                                 g.most_waiting, g.mean_blocks_percent, g.most_blocks_percent, g.steps,
-                                 g.preemptions));
+  return row(
+      g.name,
+      fmt::format("{:>7} {:>8.1f} {:>8.4g} {:>6} {:>8.4g} {:>8} {:>7.1f} {:>6.1f} {:>10} {:>11}", g.servers,
+                  g.busy_percent, g.mean_running, g.most_running, g.mean_waiting, g.most_waiting,
+                  g.mean_blocks_percent, g.most_blocks_percent, g.steps, g.preemptions));
 }
 
 ServingJson times_json(const TimeStatistics& t) {
-  return {{"count", t.count},           {"mean", t.mean_seconds},   {"p50", t.p50.seconds()},
-          {"p90", t.p90.seconds()},     {"p99", t.p99.seconds()},   {"max", t.most.seconds()}};
+  return {{"count", t.count},       {"mean", t.mean_seconds}, {"p50", t.p50.seconds()},
+          {"p90", t.p90.seconds()}, {"p99", t.p99.seconds()}, {"max", t.most.seconds()}};
 }
 
 ServingJson group_json(const GroupSummary& g) {
@@ -80,8 +81,9 @@ std::string serving_answer(const ServingSummary& s) {
 std::string serving_text(const ServingSummary& s) {
   std::string text = serving_answer(s) + "\n";
   if (!s.title.empty()) text += s.title + "\n";
-  text += "\n" + row("requests", fmt::format("{} in {}: {:.4g} requests/s, {:.4g} output tokens/s", s.requests,
-                                             short_time(s.elapsed_s), s.requests_per_s, s.output_tokens_per_s));
+  text +=
+      "\n" + row("requests", fmt::format("{} in {}: {:.4g} requests/s, {:.4g} output tokens/s", s.requests,
+                                         short_time(s.elapsed_s), s.requests_per_s, s.output_tokens_per_s));
   text += row("tokens", fmt::format("{} of prompts, {} of outputs", s.prompt_tokens, s.output_tokens));
   if (s.preempted_requests > 0)
     text += row("preempted", fmt::format("{} requests; {} cached tokens were dropped and computed again",
@@ -90,12 +92,13 @@ std::string serving_text(const ServingSummary& s) {
     text += row("energy of steps", fmt::format("{}, {} per output token", si_text(*s.joules, "J"),
                                                si_text(*s.joules_per_output_token, "J")));
   text += row("in the system", fmt::format("{:.4g} requests in the mean", s.mean_in_system));
-  text += "\n" + row("time", fmt::format("{:>10} {:>10} {:>10} {:>10} {:>10}", "mean", "p50", "p90", "p99", "max"));
+  text += "\n" +
+          row("time", fmt::format("{:>10} {:>10} {:>10} {:>10} {:>10}", "mean", "p50", "p90", "p99", "max"));
   text += time_row("wait", s.wait) + time_row("TTFT", s.ttft) + time_row("TPOT", s.tpot);
   text += time_row("end to end", s.end_to_end);
-  text += "\n" + row("group", fmt::format("{:>7} {:>8} {:>8} {:>6} {:>8} {:>8} {:>7} {:>6} {:>10} {:>11}", "servers",
-                                          "busy %", "running", "most", "waiting", "most", "KV %", "most", "steps",
-                                          "preemptions"));
+  text += "\n" + row("group", fmt::format("{:>7} {:>8} {:>8} {:>6} {:>8} {:>8} {:>7} {:>6} {:>10} {:>11}",
+                                          "servers", "busy %", "running", "most", "waiting", "most", "KV %",
+                                          "most", "steps", "preemptions"));
   for (const GroupSummary& group : s.groups) text += group_row(group);
   if (s.held_back) text += "\n" + held_back_line(*s.held_back) + "\n";
   return text;

@@ -37,7 +37,9 @@ class WindowSeries {
   const std::vector<std::vector<WindowSums>>& windows() const { return windows_; }
   WindowSums total(std::size_t group) const;
   // The largest value of a level so far.
-  std::uint64_t most(std::size_t group, Level level) const { return most_[group][static_cast<std::size_t>(level)]; }
+  std::uint64_t most(std::size_t group, Level level) const {
+    return most_[group][static_cast<std::size_t>(level)];
+  }
 
  private:
   void add_counts(const GroupStates& groups);

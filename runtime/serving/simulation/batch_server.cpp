@@ -5,8 +5,8 @@
 
 namespace tahoma::runtime::serving {
 
-BatchServer::BatchServer(const ServerParams& params, const StepTable& steps, ServerRole role, const Requests& requests,
-                         RequestStates& states, GroupState& group)
+BatchServer::BatchServer(const ServerParams& params, const StepTable& steps, ServerRole role,
+                         const Requests& requests, RequestStates& states, GroupState& group)
     : params_(params),
       steps_(steps),
       role_(role),
@@ -67,7 +67,8 @@ void BatchServer::plan_chunks(std::uint64_t budget, bool admit, Nanoseconds now)
 StepCost BatchServer::cost() const {
   std::vector<PromptChunk> chunks;
   for (const PlannedChunk& chunk : chunks_)
-    chunks.push_back({blocks_for(chunk.tokens, params_.chunk_multiple) * params_.chunk_multiple, chunk.context});
+    chunks.push_back(
+        {blocks_for(chunk.tokens, params_.chunk_multiple) * params_.chunk_multiple, chunk.context});
   return steps_.cost_of({decodes_ ? decode_.size() : 0, decodes_ ? decode_.mean_context() : 0, chunks});
 }
 
@@ -136,8 +137,8 @@ std::optional<RequestNumber> BatchServer::reserve() {
   if (for_room_.empty() || running() >= params_.max_sequences) return std::nullopt;
   const RequestNumber number = *for_room_.begin();
   // The token that the prefill generated is not cached yet; the first step caches it.
-  const std::uint64_t blocks =
-      blocks_for(std::uint64_t{requests_[number].prompt} + states_[number].generated, params_.kv.block_tokens);
+  const std::uint64_t blocks = blocks_for(std::uint64_t{requests_[number].prompt} + states_[number].generated,
+                                          params_.kv.block_tokens);
   if (blocks > blocks_.free()) return std::nullopt;
   blocks_.take(blocks);
   for_room_.erase(for_room_.begin());

@@ -14,11 +14,11 @@
 #include <set>
 #include <vector>
 
-#include "runtime/serving/simulation/decode_batch.h"
 #include "runtime/serving/simulation/group_state.h"
 #include "runtime/serving/simulation/kv_blocks.h"
 #include "runtime/serving/simulation/prefill_queue.h"
 #include "runtime/serving/simulation/request_state.h"
+#include "runtime/serving/simulation/sequence_batch.h"
 #include "runtime/serving/simulation/server_params.h"
 #include "runtime/serving/steps/step_table.h"
 
@@ -53,7 +53,9 @@ class BatchServer {
   // On a server that only prefills: keys and values have been transferred.
   void release(RequestNumber number);
 
-  bool idle_and_empty() const { return !busy_ && running() == 0 && prefill_.waiting() == 0 && blocks_.used() == 0; }
+  bool idle_and_empty() const {
+    return !busy_ && running() == 0 && prefill_.waiting() == 0 && blocks_.used() == 0;
+  }
 
  private:
   std::uint64_t running() const { return prefill_.prefilling() + decode_.size() + reserved_; }
@@ -74,9 +76,9 @@ class BatchServer {
   GroupState& group_;
   KvBlocks blocks_;
   PrefillQueue prefill_;
-  DecodeBatch decode_;
-  std::set<RequestNumber> for_room_;  // on a server that only decodes
-  std::uint64_t reserved_ = 0;        // requests that have room and are not in the batch yet
+  SequenceBatch decode_;
+  std::set<RequestNumber> for_room_;    // on a server that only decodes
+  std::uint64_t reserved_ = 0;          // requests that have room and are not in the batch yet
   std::vector<RequestNumber> arrived_;  // of these, those that wait for the end of the step
   bool busy_ = false, decodes_ = false;
   std::vector<PlannedChunk> chunks_;

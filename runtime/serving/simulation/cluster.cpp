@@ -23,7 +23,8 @@ GroupState group_state(const char* name, const ServerParams& params, std::uint64
 
 GroupStates group_states(const ServerParams& params) {
   if (!params.separated()) return {group_state("servers", params, params.servers)};
-  return {group_state("prefill", params, params.prefill_servers), group_state("decode", params, params.decode_servers)};
+  return {group_state("prefill", params, params.prefill_servers),
+          group_state("decode", params, params.decode_servers)};
 }
 
 std::size_t first_group(const ServerParams& params) {
@@ -33,8 +34,9 @@ std::size_t first_group(const ServerParams& params) {
 Nanoseconds later(Nanoseconds time, Nanoseconds span) {
   constexpr Nanoseconds kMost{std::int64_t{1} << 62};
   if (time + span > kMost)
-    throw base::UserError("E-SRV-016", "",
-                          "the simulated time exceeds 146 years: expected shorter steps or transfers, or fewer requests");
+    throw base::UserError(
+        "E-SRV-016", "",
+        "the simulated time exceeds 146 years: expected shorter steps or transfers, or fewer requests");
   return time + span;
 }
 
@@ -84,8 +86,9 @@ void Cluster::run() {
 }
 
 void Cluster::check_end() const {
-  TAHOMA_INVARIANT(ended_ == requests_.size(),
-                   fmt::format("{} of {} requests have ended, and no event is left", ended_, requests_.size()));
+  TAHOMA_INVARIANT(
+      ended_ == requests_.size(),
+      fmt::format("{} of {} requests have ended, and no event is left", ended_, requests_.size()));
   for (const BatchServer& server : servers_)
     TAHOMA_INVARIANT(server.idle_and_empty(), "a server holds requests or blocks after the last event");
 }
@@ -108,8 +111,8 @@ void Cluster::send_to(Group& group, RequestNumber number, std::vector<std::uint3
 void Cluster::report(RequestNumber number) {
   const RequestState& state = states_[number];
   ++ended_;
-  observer_.finished({number, requests_[number], state.first_start, state.first_token, now_, state.preemptions,
-                      state.dropped});
+  observer_.finished({number, requests_[number], state.first_start, state.first_token, now_,
+                      state.preemptions, state.dropped});
 }
 
 void Cluster::end_step(std::uint32_t server) {

@@ -33,8 +33,12 @@ struct ClusterObserver {
 
 class Cluster {
  public:
-  // Every request fits a server: see check_fit().
-  Cluster(const ServerParams& params, const StepTable& steps, const Requests& requests, ClusterObserver observer);
+  // Every request fits a server (requests_of() refuses others).
+  Cluster(const ServerParams& params, const StepTable& steps, const Requests& requests,
+          ClusterObserver observer);
+
+  Cluster(const Cluster&) = delete;  // the servers refer to its members
+  Cluster& operator=(const Cluster&) = delete;
 
   // Simulates all requests to their ends. Errors: those of StepTable::cost_of; E-SRV-016, the simulated time exceeds
   // 146 years.
@@ -66,7 +70,9 @@ class Cluster {
   void start_servers();
   void start_step(std::uint32_t server, bool& any_preempted);
   void start_transfers(std::uint32_t server);
-  bool decodes_only(std::size_t server) const { return params_.separated() && server >= params_.prefill_servers; }
+  bool decodes_only(std::size_t server) const {
+    return params_.separated() && server >= params_.prefill_servers;
+  }
   void check_end() const;
 
   const ServerParams& params_;

@@ -49,7 +49,8 @@ class PrefillQueue {
   std::uint64_t blocks_of(RequestNumber number) const;
 
  private:
-  void plan_chunk(RequestNumber number, std::uint64_t done, std::uint64_t& budget, std::vector<PlannedChunk>& chunks);
+  void plan_chunk(RequestNumber number, std::uint64_t done, std::uint64_t& budget,
+                  std::vector<PlannedChunk>& chunks);
   bool may_admit(RequestNumber number, std::uint64_t budget) const;
 
   const ServerParams& params_;

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::array kPrefillAxes{StepAxis::kTokens, StepAxis::kContext};
 constexpr std::array kDecodeAxes{StepAxis::kBatch, StepAxis::kContext};
-constexpr std::array kMixedAxes{StepAxis::kBatch, StepAxis::kContext, StepAxis::kTokens, StepAxis::kChunkContext};
+constexpr std::array kMixedAxes{StepAxis::kBatch, StepAxis::kContext, StepAxis::kTokens,
+                                StepAxis::kChunkContext};
 constexpr std::array<std::span<const StepAxis>, kStepPhases> kAxes{kPrefillAxes, kDecodeAxes, kMixedAxes};
 
 double along(const StepPoint& at, StepAxis axis) { return at[static_cast<std::size_t>(axis)]; }
@@ -43,7 +44,8 @@ StepGrid::StepGrid(StepPhase phase, std::vector<ExecutedStep> steps)
   // The cells in order, without memory for those that are missing: there may be very many.
   std::vector<std::pair<std::size_t, const ExecutedStep*>> filled;
   for (const ExecutedStep& step : steps_) filled.emplace_back(cell_of(step.at), &step);
-  std::stable_sort(filled.begin(), filled.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(filled.begin(), filled.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   for (std::size_t n = 1; n < filled.size(); ++n)
     if (filled[n].first == filled[n - 1].first)
       throw UserError("E-SRV-011", filled[n].second->place,
@@ -59,10 +61,11 @@ void StepGrid::refuse_gap(std::size_t cell) const {
   StepPoint missing{};
   for (std::size_t a = 0; a < axes_.size(); ++a)
     missing[static_cast<std::size_t>(axes_[a])] = values_[a][cell / stride_[a] % values_[a].size()];
-  throw UserError("E-SRV-012", nearest(missing).place,
-                  fmt::format("the {} is missing: expected a row for every combination of the executed values of {}; "
-                              "this is the nearest executed point",
-                              step_text(phase_, missing), range_text()));
+  throw UserError(
+      "E-SRV-012", nearest(missing).place,
+      fmt::format("the {} is missing: expected a row for every combination of the executed values of {}; "
+                  "this is the nearest executed point",
+                  step_text(phase_, missing), range_text()));
 }
 
 std::size_t StepGrid::cell_of(const StepPoint& at) const {
@@ -116,7 +119,8 @@ std::optional<StepCost> StepGrid::cost_at(const StepPoint& at) const {
 const ExecutedStep& StepGrid::nearest(const StepPoint& at) const {
   const auto distance = [&](const ExecutedStep& step) {
     double sum = 0;
-    for (const StepAxis axis : axes_) sum += std::abs(std::log2((along(at, axis) + 1) / (along(step.at, axis) + 1)));
+    for (const StepAxis axis : axes_)
+      sum += std::abs(std::log2((along(at, axis) + 1) / (along(step.at, axis) + 1)));
     return sum;
   };
   return *std::min_element(steps_.begin(), steps_.end(), [&](const ExecutedStep& a, const ExecutedStep& b) {

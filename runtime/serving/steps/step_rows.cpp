@@ -30,8 +30,9 @@ double number_in(const CsvStream& row, std::size_t column, double least, double 
   } catch (const UserError&) {  // reported below, at the place of the field
   }
   if (!(value >= least && value <= most))
-    throw UserError("E-SRV-003", row.place(column),
-                    fmt::format("column '{}': expected {}, got '{}'", row.name(column), expected, row.field(column)));
+    throw UserError(
+        "E-SRV-003", row.place(column),
+        fmt::format("column '{}': expected {}, got '{}'", row.name(column), expected, row.field(column)));
   return value;
 }
 
@@ -41,15 +42,15 @@ StepPhase phase_in(const CsvStream& row) {
   const std::string given(row.field(kPhase));
   if (!choice.set(given))
     throw UserError("E-SRV-010", row.place(kPhase),
-                    fmt::format("column 'phase': expected {}, got '{}'{}", fmt::join(choice.names(), " or "), given,
-                                base::did_you_mean(given, choice.names())));
+                    fmt::format("column 'phase': expected {}, got '{}'{}", fmt::join(choice.names(), " or "),
+                                given, base::did_you_mean(given, choice.names())));
   return phase;
 }
 
 [[noreturn]] void refuse_value(const CsvStream& row, std::size_t column, const char* expected) {
   throw UserError("E-SRV-010", row.place(column),
-                  fmt::format("column '{}' of a {} step: expected {}, got '{}'", row.name(column), row.field(kPhase),
-                              expected, row.field(column)));
+                  fmt::format("column '{}' of a {} step: expected {}, got '{}'", row.name(column),
+                              row.field(kPhase), expected, row.field(column)));
 }
 
 double& on(StepPoint& at, StepAxis axis) { return at[static_cast<std::size_t>(axis)]; }
@@ -74,7 +75,8 @@ ExecutedStep step_in(const CsvStream& row) {
   on(step.at, StepAxis::kBatch) = number_in(row, kBatchSize, 0, kMost, kCount);
   on(step.at, StepAxis::kContext) = number_in(row, kCached, 0, kMost, kCount);
   on(step.at, StepAxis::kTokens) = number_in(row, kNewTokens, 0, kMost, kCount);
-  if (row.has(kChunkCached)) on(step.at, StepAxis::kChunkContext) = number_in(row, kChunkCached, 0, kMost, kCount);
+  if (row.has(kChunkCached))
+    on(step.at, StepAxis::kChunkContext) = number_in(row, kChunkCached, 0, kMost, kCount);
   constexpr double kLeastSeconds = 1e-9, kMostSeconds = 1e6, kMostJoules = 1e12;
   step.cost.seconds = number_in(row, kTime, kLeastSeconds, kMostSeconds, "seconds from 1e-9 to 1e6");
   if (row.has(kEnergy)) step.cost.joules = number_in(row, kEnergy, 0, kMostJoules, "joules from 0 to 1e12");
@@ -99,7 +101,8 @@ ExecutedSteps read_steps(const std::string& path) {
 std::string step_text(StepPhase phase, const StepPoint& at) {
   std::vector<std::string> parts;
   for (const StepAxis axis : axes_of(phase))
-    parts.push_back(fmt::format("{} {}", base::name_in(kStepAxisNames, axis), at[static_cast<std::size_t>(axis)]));
+    parts.push_back(
+        fmt::format("{} {}", base::name_in(kStepAxisNames, axis), at[static_cast<std::size_t>(axis)]));
   return fmt::format("{} step of {}", base::name_in(kStepPhaseNames, phase), fmt::join(parts, ", "));
 }
 

@@ -29,7 +29,8 @@ StepTable::StepTable(const std::string& path) : StepTable(path, read_steps(path)
 StepTable::StepTable(const std::string& path, ExecutedSteps read)
     : path_(path), has_energy_(read.has_energy), size_(read.steps.size()) {
   std::array<std::vector<ExecutedStep>, kStepPhases> by_phase;
-  for (ExecutedStep& step : read.steps) by_phase[static_cast<std::size_t>(step.phase)].push_back(std::move(step));
+  for (ExecutedStep& step : read.steps)
+    by_phase[static_cast<std::size_t>(step.phase)].push_back(std::move(step));
   for (std::size_t phase = 0; phase < kStepPhases; ++phase)
     grids_[phase] = StepGrid(static_cast<StepPhase>(phase), std::move(by_phase[phase]));
 }
@@ -42,10 +43,11 @@ StepCost StepTable::cost_at(StepPhase phase, const StepPoint& at) const {
                                 base::name_in(kStepPhaseNames, phase), step_text(phase, at)));
   if (const auto cost = grid.cost_at(at)) return *cost;
   const ExecutedStep& nearest = grid.nearest(at);
-  throw UserError("E-SRV-014", nearest.place,
-                  fmt::format("the server executes a {}, which is outside the executed range of {}: expected executed "
-                              "steps on both sides of it; the nearest executed point is the {}",
-                              step_text(phase, at), grid.range_text(), step_text(phase, nearest.at)));
+  throw UserError(
+      "E-SRV-014", nearest.place,
+      fmt::format("the server executes a {}, which is outside the executed range of {}: expected executed "
+                  "steps on both sides of it; the nearest executed point is the {}",
+                  step_text(phase, at), grid.range_text(), step_text(phase, nearest.at)));
 }
 
 bool StepTable::contains(StepPhase phase, const StepPoint& at) const {
@@ -57,8 +59,8 @@ std::optional<StepCost> StepTable::mixed_cost(const StepShape& shape) const {
   const StepGrid& grid = grids_[static_cast<std::size_t>(StepPhase::kMixed)];
   if (grid.empty() || shape.batch == 0 || shape.chunks.size() != 1) return std::nullopt;
   const PromptChunk& chunk = shape.chunks.front();
-  return grid.cost_at(point(static_cast<double>(shape.batch), shape.context, static_cast<double>(chunk.tokens),
-                            static_cast<double>(chunk.context)));
+  return grid.cost_at(point(static_cast<double>(shape.batch), shape.context,
+                            static_cast<double>(chunk.tokens), static_cast<double>(chunk.context)));
 }
 
 StepCost StepTable::cost_of(const StepShape& shape) const {
@@ -67,8 +69,8 @@ StepCost StepTable::cost_of(const StepShape& shape) const {
   if (shape.batch > 0)
     cost = cost_at(StepPhase::kDecode, point(static_cast<double>(shape.batch), shape.context, 0, 0));
   for (const PromptChunk& chunk : shape.chunks)
-    cost = cost + cost_at(StepPhase::kPrefill, point(1, static_cast<double>(chunk.context),
-                                                     static_cast<double>(chunk.tokens), 0));
+    cost = cost + cost_at(StepPhase::kPrefill,
+                          point(1, static_cast<double>(chunk.context), static_cast<double>(chunk.tokens), 0));
   return cost;
 }
 

@@ -46,14 +46,13 @@ inline ServingRun run_server(const serving::Requests& requests, const std::strin
   ServingRun run;
   run.requests.resize(requests.size());
   run.ends.resize(requests.size());
-  serving::Cluster cluster(params, table, requests,
-                           {[&](serving::Nanoseconds now, const serving::GroupStates& groups) {
-                              run.series.advance(now, groups);
-                            },
-                            [&](const serving::FinishedRequest& request) {
-                              run.requests[request.number] = request;
-                              ++run.ends[request.number];
-                            }});
+  serving::Cluster cluster(
+      params, table, requests,
+      {[&](serving::Nanoseconds now, const serving::GroupStates& groups) { run.series.advance(now, groups); },
+       [&](const serving::FinishedRequest& request) {
+         run.requests[request.number] = request;
+         ++run.ends[request.number];
+       }});
   cluster.run();
   run.series.finish(cluster.groups());
   run.groups = cluster.groups();

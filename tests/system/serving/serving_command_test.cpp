@@ -71,7 +71,8 @@ class ServingFolder {
 };
 
 double column_sum(const std::vector<std::vector<std::string>>& rows, const std::string& name) {
-  const auto column = static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), name) - rows[0].begin());
+  const auto column =
+      static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), name) - rows[0].begin());
   REQUIRE(column < rows[0].size());
   double sum = 0;
   for (std::size_t n = 1; n < rows.size(); ++n) sum += std::stod(rows[n].at(column));
@@ -140,11 +141,11 @@ TEST_CASE("tahoma serve: JSON for programs, held-back steps without a simulation
 }
 
 TEST_CASE("tahoma serve: joules of executed steps are added up", "[serving]") {
-  const ServingFolder folder(
-      "serving: {requests: {trace: t.csv}, steps: joules.csv}\n");
+  const ServingFolder folder("serving: {requests: {trace: t.csv}, steps: joules.csv}\n");
   folder.dir().write("t.csv", "arrival_s,prompt_tokens,output_tokens\n0,8,3\n5,8,1\n");
-  folder.dir().write("joules.csv", "phase,batch,context,tokens,seconds,joules\nprefill,1,0,8,0.1,4\n"
-                                   "decode,1,8,0,0.1,1\ndecode,1,16,0,0.1,1\n");
+  folder.dir().write("joules.csv",
+                     "phase,batch,context,tokens,seconds,joules\nprefill,1,0,8,0.1,4\n"
+                     "decode,1,8,0,0.1,1\ndecode,1,16,0,0.1,1\n");
   REQUIRE(folder.serve({"--out", "out"}).status == 0);
   const OneJson summary = folder.json("out/summary.json");
   CHECK(summary["step_joules"] == Approx(2 * 4 + 2 * 1));
@@ -152,36 +153,43 @@ TEST_CASE("tahoma serve: joules of executed steps are added up", "[serving]") {
   CHECK_THAT(folder.file("out/summary.txt"), StartsWith("goodput ") && Contains("ended; no SLO"));
   // Rows are in the order of the ends; a request of one token has no TPOT.
   CHECK(folder.file("out/requests.csv") ==
-        "request,arrival_s,prompt_tokens,output_tokens,wait_s,ttft_s,tpot_s,end_to_end_s,preemptions,dropped_tokens,"
+        "request,arrival_s,prompt_tokens,output_tokens,wait_s,ttft_s,tpot_s,end_to_end_s,preemptions,dropped_"
+        "tokens,"
         "within_slo\n0,0,8,3,0,0.1,0.1,0.3,0,0,1\n1,5,8,1,0,0.1,,0.1,0,0,1\n");
 }
 
 TEST_CASE("tahoma serve: contradictory or missing keys are refused", "[serving]") {
   const ServingFolder folder;
   CHECK_THAT(folder.refusal({"--set", "serving.requests.trace=t.csv"}, "E-SRV-020"), Contains("got both"));
-  CHECK_THAT(folder.refusal({"--set", "serving.requests.poisson.rate=0"}, "E-SRV-020"), Contains("got neither"));
+  CHECK_THAT(folder.refusal({"--set", "serving.requests.poisson.rate=0"}, "E-SRV-020"),
+             Contains("got neither"));
   CHECK_THAT(folder.refusal({"--set", "serving.server.decode_servers=1"}, "E-SRV-021"),
              Contains("prefill_servers"));
-  CHECK_THAT(folder.refusal({"--set", "serving.server.max_tokens=4"}, "E-SRV-021"), Contains("max_sequences = 8"));
-  CHECK_THAT(folder.refusal({"--set", "serving.server.max_sequence=4"}, "E-CFG-002"), Contains("max_sequences"));
+  CHECK_THAT(folder.refusal({"--set", "serving.server.max_tokens=4"}, "E-SRV-021"),
+             Contains("max_sequences = 8"));
+  CHECK_THAT(folder.refusal({"--set", "serving.server.max_sequence=4"}, "E-CFG-002"),
+             Contains("max_sequences"));
   CHECK_THAT(folder.refusal({"--set", "serve.title=x"}, "E-CFG-002"), Contains("did you mean 'serving'?"));
   folder.refusal({"--set", "serving.slo.ttft=5"}, "E-CFG-003");
   folder.refusal({"--set", "serving.server.prefill=chunk"}, "E-CFG-006");
   folder.refusal({"--set", "serving.requests.poisson.requests=100000000"}, "E-CFG-005");
   const ServingFolder without("serving: {requests: {poisson: {rate: 1}}}\n");
   CHECK_THAT(without.refusal({}, "E-SRV-020"), Contains("case.yaml") && Contains("serving.steps"));
-  const ServingFolder in_file("serving:\n  requests: {poisson: {rate: 1}}\n  steps: steps.csv\n"
-                              "  server: {max_tokens: 4}\n");
+  const ServingFolder in_file(
+      "serving:\n  requests: {poisson: {rate: 1}}\n  steps: steps.csv\n"
+      "  server: {max_tokens: 4}\n");
   CHECK_THAT(in_file.refusal({}, "E-SRV-021"), Contains("case.yaml:4:"));
   const ServingFolder other("kind: gemm\n");
   other.refusal({}, "E-CFG-002");
 }
 
-TEST_CASE("tahoma serve: requests that fit no server and steps beyond the executed ones are refused", "[serving]") {
-  const ServingFolder folder("serving: {requests: {trace: t.csv}, steps: steps.csv, server: {kv: {blocks: 2}}}\n");
+TEST_CASE("tahoma serve: requests that fit no server and steps beyond the executed ones are refused",
+          "[serving]") {
+  const ServingFolder folder(
+      "serving: {requests: {trace: t.csv}, steps: steps.csv, server: {kv: {blocks: 2}}}\n");
   folder.dir().write("t.csv", "# trace\narrival_s,prompt_tokens,output_tokens\n0,8,3\n\n1,30,4\n");
-  CHECK_THAT(folder.refusal({}, "E-SRV-007"), Contains("t.csv:5") && Contains("need room for 33 tokens") &&
-                                                  Contains("has room for 32"));
+  CHECK_THAT(folder.refusal({}, "E-SRV-007"),
+             Contains("t.csv:5") && Contains("need room for 33 tokens") && Contains("has room for 32"));
   folder.dir().write("t.csv", "arrival_s,prompt_tokens,output_tokens\n0,8,25\n");
   CHECK(folder.serve({"--out", "out"}).status == 0);
   CHECK_THAT(folder.refusal({"--set", "serving.server={prefill: whole, max_tokens: 31, max_sequences: 4}"},
@@ -197,7 +205,8 @@ TEST_CASE("tahoma serve: requests that fit no server and steps beyond the execut
 TEST_CASE("tahoma serve: a simulated time beyond the range of the clock is refused", "[serving]") {
   const ServingFolder folder("serving: {requests: {trace: t.csv}, steps: slow.csv}\n");
   folder.dir().write("t.csv", "arrival_s,prompt_tokens,output_tokens\n0,8,10000\n");
-  folder.dir().write("slow.csv", "phase,batch,context,tokens,seconds\nprefill,1,0,8,1e6\ndecode,1,8,0,1e6\n"
-                                 "decode,1,20000,0,1e6\n");
+  folder.dir().write("slow.csv",
+                     "phase,batch,context,tokens,seconds\nprefill,1,0,8,1e6\ndecode,1,8,0,1e6\n"
+                     "decode,1,20000,0,1e6\n");
   folder.refusal({}, "E-SRV-016");
 }

@@ -5,7 +5,7 @@
 
 #include "runtime/serving/input/arrival_time.h"
 #include "runtime/serving/input/poisson.h"
-#include "runtime/serving/input/trace.h"
+#include "runtime/serving/input/request_trace.h"
 #include "runtime/serving/results/percentiles.h"
 #include "tests/support/program/refusal_of.h"
 #include "tests/support/temp_dir.h"
@@ -63,7 +63,9 @@ void check_mean(const LengthParams& params, double expected) {
 
 TEST_CASE("trace: seconds are exact to the nanosecond, in any order of columns", "[serving]") {
   const Requests requests = trace_of(
-      "# a comment\noutput_tokens,user,arrival_s,prompt_tokens\r\n7,ann,0.1,5\r\n\n1,bob,0.1,16777216\n9,ann,1e2,3");
+      "# a "
+      "comment\noutput_tokens,user,arrival_s,prompt_tokens\r\n7,ann,0.1,5\r\n\n1,bob,0.1,16777216\n9,ann,1e2,"
+      "3");
   REQUIRE(requests.size() == 3);
   CHECK(requests[0].arrival.count == 100'000'000);
   CHECK(requests[0].prompt == 5);
@@ -74,7 +76,8 @@ TEST_CASE("trace: seconds are exact to the nanosecond, in any order of columns",
 
 TEST_CASE("trace: Azure's timestamps count from the first request", "[serving]") {
   const Requests in_2023 = trace_of(
-      "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 23:59:59.9799600,4808,10\n2023-11-17 00:00:01.0,3180,8");
+      "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 23:59:59.9799600,4808,10\n2023-11-17 "
+      "00:00:01.0,3180,8");
   REQUIRE(in_2023.size() == 2);
   CHECK(in_2023[0].arrival.count == 0);
   CHECK(in_2023[1].arrival.count == 1'020'040'000);
@@ -88,8 +91,8 @@ TEST_CASE("trace: Azure's timestamps count from the first request", "[serving]")
 
 TEST_CASE("trace: malformed times and days that do not exist are refused", "[serving]") {
   for (const char* text : {"2023-02-29 00:00:00", "2023-11-16 24:00:00", "2023-11-16", "2023-11-16 1:00:00",
-                           "2023-11-16 01:00:00.", "2023-11-16 01:00:00+02:00", "2023-11-16 01:00:00.1234567890",
-                           "1023-11-16 01:00:00", "x"})
+                           "2023-11-16 01:00:00.", "2023-11-16 01:00:00+02:00",
+                           "2023-11-16 01:00:00.1234567890", "1023-11-16 01:00:00", "x"})
     CHECK_THAT(refusal_of([&] { parse_timestamp(text); }), Contains("error[E-SRV-003]"));
   for (const char* text : {"-1", "1 s", "", "nan", "0x1", "1e10", "1.2.3", "01"})
     CHECK_THAT(refusal_of([&] { parse_seconds(text); }), Contains("error[E-SRV-003]"));
@@ -99,21 +102,27 @@ TEST_CASE("trace: wrong rows are refused at their place", "[serving]") {
   CHECK_THAT(refused_trace(kPlain + "-0.5,1,1\n"), Contains("t.csv:2:1: error[E-SRV-003]"));
   CHECK_THAT(refused_trace(kPlain + "2,1,1\n1.5,1,1\n"),
              Contains("t.csv:3:1: error[E-SRV-004]") && Contains("sort the trace"));
-  CHECK_THAT(refused_trace(kPlain + "0,0,1\n"), Contains("t.csv:2:3: error[E-SRV-005]") && Contains("prompt_tokens"));
+  CHECK_THAT(refused_trace(kPlain + "0,0,1\n"),
+             Contains("t.csv:2:3: error[E-SRV-005]") && Contains("prompt_tokens"));
   CHECK_THAT(refused_trace(kPlain + "0,1,0\n"), Contains("t.csv:2:5: error[E-SRV-005]"));
   CHECK_THAT(refused_trace(kPlain + "0,1000000000000,1\n"),
              Contains("E-SRV-005") && Contains("from 1 to 16777216, got '1000000000000'"));
   CHECK_THAT(refused_trace(kPlain + "0,-3,1\n"), Contains("E-SRV-005"));
   CHECK_THAT(refused_trace(kPlain + "0,1.5,1\n"), Contains("E-SRV-005"));
   CHECK_THAT(refused_trace(kPlain + "0,,1\n"), Contains("E-SRV-005"));
-  CHECK_THAT(refused_trace(kPlain + "0,1,1\n1,5"), Contains("t.csv:3: error[E-SRV-001]") && Contains("truncated"));
+  CHECK_THAT(refused_trace(kPlain + "0,1,1\n1,5"),
+             Contains("t.csv:3: error[E-SRV-001]") && Contains("truncated"));
   CHECK_THAT(refused_trace(kPlain + "0,1,1,1\n"), Contains("E-SRV-001"));
-  CHECK_THAT(refused_trace(kPlain + std::string(5000, '1') + ",1,1\n"), Contains("t.csv:2: error[E-SRV-001]"));
-  CHECK_THAT(refused_trace("arrival_s,prompt_tokens\n0,1\n"),
-             Contains("t.csv:1: error[E-SRV-002]") && Contains("'output_tokens' or 'GeneratedTokens' is missing"));
-  CHECK_THAT(refused_trace("prompt_tokens,output_tokens\n1,1\n"), Contains("'arrival_s' or 'TIMESTAMP' is missing"));
+  CHECK_THAT(refused_trace(kPlain + std::string(5000, '1') + ",1,1\n"),
+             Contains("t.csv:2: error[E-SRV-001]"));
+  CHECK_THAT(
+      refused_trace("arrival_s,prompt_tokens\n0,1\n"),
+      Contains("t.csv:1: error[E-SRV-002]") && Contains("'output_tokens' or 'GeneratedTokens' is missing"));
+  CHECK_THAT(refused_trace("prompt_tokens,output_tokens\n1,1\n"),
+             Contains("'arrival_s' or 'TIMESTAMP' is missing"));
   CHECK_THAT(refused_trace("TIMESTAMP,arrival_s,prompt_tokens,output_tokens\n"), Contains("got both"));
-  CHECK_THAT(refused_trace("arrival_s,prompt_tokens,ContextTokens,output_tokens\n"), Contains("appears twice"));
+  CHECK_THAT(refused_trace("arrival_s,prompt_tokens,ContextTokens,output_tokens\n"),
+             Contains("appears twice"));
   CHECK_THAT(refused_trace(kPlain), Contains("t.csv: error[E-SRV-006]"));
   CHECK_THAT(refused_trace(""), Contains("error[E-SRV-006]"));
   CHECK_THAT(refusal_of([] { read_trace("missing.csv"); }), Contains("missing.csv: error[E-RUN-001]"));
@@ -149,7 +158,9 @@ TEST_CASE("lengths: the means are those of the distributions", "[serving]") {
 
 TEST_CASE("lengths: what cannot be drawn is refused", "[serving]") {
   const TempDir dir;
-  const auto refused = [](const LengthParams& params) { return refusal_of([&] { TokenLengths drawn(params, "p"); }); };
+  const auto refused = [](const LengthParams& params) {
+    return refusal_of([&] { TokenLengths drawn(params, "p"); });
+  };
   LengthParams params = lengths(LengthKind::kUniform);
   params.min = 5;
   params.max = 4;

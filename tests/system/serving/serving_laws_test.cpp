@@ -72,11 +72,30 @@ serving::Requests mixed_requests(std::uint64_t count, std::uint64_t seed) {
 
 const std::vector<std::vector<std::pair<std::string, std::string>>> kServers{
     {{"max_sequences", "8"}, {"max_tokens", "64"}, {"chunk", "16"}},
-    {{"max_sequences", "8"}, {"max_tokens", "64"}, {"chunk", "16"}, {"kv.block_tokens", "4"}, {"kv.blocks", "25"}},
-    {{"max_sequences", "8"}, {"max_tokens", "90"}, {"prefill", "whole"}, {"kv.block_tokens", "1"}, {"kv.blocks", "120"}},
-    {{"servers", "3"}, {"max_sequences", "4"}, {"max_tokens", "64"}, {"kv.block_tokens", "16"}, {"kv.blocks", "8"}},
-    {{"prefill_servers", "2"}, {"decode_servers", "3"}, {"max_sequences", "6"}, {"max_tokens", "64"}, {"chunk", "16"},
-     {"kv.block_tokens", "4"}, {"kv.blocks", "26"}, {"transfer.latency", "3 ms"}, {"transfer.bandwidth", "100 MB/s"}}};
+    {{"max_sequences", "8"},
+     {"max_tokens", "64"},
+     {"chunk", "16"},
+     {"kv.block_tokens", "4"},
+     {"kv.blocks", "25"}},
+    {{"max_sequences", "8"},
+     {"max_tokens", "90"},
+     {"prefill", "whole"},
+     {"kv.block_tokens", "1"},
+     {"kv.blocks", "120"}},
+    {{"servers", "3"},
+     {"max_sequences", "4"},
+     {"max_tokens", "64"},
+     {"kv.block_tokens", "16"},
+     {"kv.blocks", "8"}},
+    {{"prefill_servers", "2"},
+     {"decode_servers", "3"},
+     {"max_sequences", "6"},
+     {"max_tokens", "64"},
+     {"chunk", "16"},
+     {"kv.block_tokens", "4"},
+     {"kv.blocks", "26"},
+     {"transfer.latency", "3 ms"},
+     {"transfer.bandwidth", "100 MB/s"}}};
 
 }  // namespace
 
@@ -92,7 +111,8 @@ TEST_CASE("serving: one request at a time is an M/D/1 queue", "[serving]") {
     CHECK_FALSE(wait.agrees_with(2 * law));  // M/M/1: exponential service
     CHECK_FALSE(wait.agrees_with(1.1 * law));
     const double elapsed = static_cast<double>(run.series.end().count);
-    const double busy = static_cast<double>(run.series.total(0).integrals[static_cast<std::size_t>(Level::kBusy)]);
+    const double busy =
+        static_cast<double>(run.series.total(0).integrals[static_cast<std::size_t>(Level::kBusy)]);
     CHECK(busy / elapsed == Approx(rho).epsilon(0.01));
   }
 }

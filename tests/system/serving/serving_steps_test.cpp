@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of steps between executed ones.
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+
+#include <catch2/catch.hpp>
 
 #include "runtime/serving/steps/held_back.h"
 #include "runtime/serving/steps/step_table.h"
@@ -63,7 +64,8 @@ TEST_CASE("step table: a multilinear law is reproduced in every cell", "[serving
 
 TEST_CASE("step table: an executed point has its own time, whatever its neighbours", "[serving]") {
   const TempDir dir;
-  const StepTable table(dir.write("s.csv", kHeader + "decode,1,0,0,0.1,0\ndecode,2,0,0,7,0\ndecode,3,0,0,0.3,0\n"));
+  const StepTable table(
+      dir.write("s.csv", kHeader + "decode,1,0,0,0.1,0\ndecode,2,0,0,7,0\ndecode,3,0,0,0.3,0\n"));
   CHECK(table.cost_at(StepPhase::kDecode, decode_point(2, 0)).seconds == 7);
   CHECK(table.cost_at(StepPhase::kDecode, decode_point(1, 0)).seconds == 0.1);
 }
@@ -73,7 +75,8 @@ TEST_CASE("step table: a step with several parts is their sum", "[serving]") {
   const StepTable table(dir.write("s.csv", law_rows()));
   const PromptChunk chunks[] = {{16, 0}, {100, 50}};
   const StepCost cost = table.cost_of({8, 500, chunks});
-  CHECK(cost.seconds == Approx(decode_law(8, 500) + prefill_law(16, 0) + prefill_law(100, 50)).epsilon(1e-12));
+  CHECK(cost.seconds ==
+        Approx(decode_law(8, 500) + prefill_law(16, 0) + prefill_law(100, 50)).epsilon(1e-12));
   CHECK(table.cost_of({8, 500, {}}).seconds == Approx(decode_law(8, 500)).epsilon(1e-12));
 }
 
@@ -81,8 +84,9 @@ TEST_CASE("step table: a mixed step counts in its executed range only", "[servin
   std::string rows = "phase,batch,context,tokens,seconds,chunk_context\n";
   for (const char* corner : {"1,0,16,{},0", "1,0,512,{},0", "8,0,16,{},0", "8,0,512,{},0"})
     rows += "mixed," + fmt::format(fmt::runtime(corner), 0.5) + "\n";
-  rows += "decode,1,0,0,1,0\ndecode,8,0,0,1,0\nprefill,1,0,16,1,0\nprefill,1,0,512,1,0\nprefill,1,64,16,1,0\n"
-          "prefill,1,64,512,1,0\n";
+  rows +=
+      "decode,1,0,0,1,0\ndecode,8,0,0,1,0\nprefill,1,0,16,1,0\nprefill,1,0,512,1,0\nprefill,1,64,16,1,0\n"
+      "prefill,1,64,512,1,0\n";
   const TempDir dir;
   const StepTable table(dir.write("s.csv", rows));
   const PromptChunk first[] = {{100, 0}}, later[] = {{100, 64}}, two[] = {{100, 0}, {20, 0}};
@@ -96,11 +100,14 @@ TEST_CASE("step table: extrapolation is refused at the nearest executed point", 
   const TempDir dir;
   const StepTable table(dir.write("s.csv", law_rows()));
   const std::string refused = refusal_of([&] { table.cost_at(StepPhase::kDecode, decode_point(100, 3500)); });
-  CHECK_THAT(refused, Contains("s.csv:10: error[E-SRV-014]") && Contains("decode step of batch 100, context 3500") &&
+  CHECK_THAT(refused, Contains("s.csv:10: error[E-SRV-014]") &&
+                          Contains("decode step of batch 100, context 3500") &&
                           Contains("batch 1 .. 64, context 0 .. 4000") &&
                           Contains("nearest executed point is the decode step of batch 64, context 4000"));
   CHECK_THAT(refusal_of([&] { table.cost_at(StepPhase::kPrefill, {1, 0, 15, 0}); }), Contains("E-SRV-014"));
-  CHECK_THAT(refusal_of([&] { table.cost_at(StepPhase::kMixed, {1, 0, 15, 0}); }),
+  CHECK_THAT(refusal_of([&] {
+               table.cost_at(StepPhase::kMixed, {1, 0, 15, 0});
+             }),
              Contains("s.csv: error[E-SRV-013]") && Contains("no mixed steps"));
 }
 
@@ -110,13 +117,16 @@ TEST_CASE("step table: rows that are wrong are refused at their place", "[servin
   CHECK_THAT(refusal(kHeader + "decode,1,0,0,nan,0\n"), Contains("E-SRV-003"));
   CHECK_THAT(refusal(kHeader + "decode,1,-5,0,1,0\n"), Contains("s.csv:2:10: error[E-SRV-003]"));
   CHECK_THAT(refusal(kHeader + "decode,1e12,0,0,1,0\n"), Contains("E-SRV-003"));
-  CHECK_THAT(refusal(kHeader + "decod,1,0,0,1,0\n"), Contains("E-SRV-010") && Contains("did you mean 'decode'?"));
+  CHECK_THAT(refusal(kHeader + "decod,1,0,0,1,0\n"),
+             Contains("E-SRV-010") && Contains("did you mean 'decode'?"));
   CHECK_THAT(refusal(kHeader + "decode,0,0,0,1,0\n"), Contains("s.csv:2:8: error[E-SRV-010]"));
   CHECK_THAT(refusal(kHeader + "prefill,2,0,16,1,0\n"), Contains("E-SRV-010") && Contains("expected 1"));
   CHECK_THAT(refusal(kHeader + "prefill,1,0,0,1,0\n"), Contains("E-SRV-010") && Contains("at least 1"));
   CHECK_THAT(refusal(kHeader + "decode,4,0,3,1,0\n"), Contains("0 or the batch"));
-  CHECK_THAT(refusal(kHeader + "decode,1,0\n"), Contains("s.csv:2: error[E-SRV-001]") && Contains("truncated"));
-  CHECK_THAT(refusal("phase,batch,context,seconds\n"), Contains("s.csv:1: error[E-SRV-002]") && Contains("'tokens'"));
+  CHECK_THAT(refusal(kHeader + "decode,1,0\n"),
+             Contains("s.csv:2: error[E-SRV-001]") && Contains("truncated"));
+  CHECK_THAT(refusal("phase,batch,context,seconds\n"),
+             Contains("s.csv:1: error[E-SRV-002]") && Contains("'tokens'"));
   CHECK_THAT(refusal("phase,batch,context,tokens,seconds,jouls\n"), Contains("did you mean 'joules'?"));
   CHECK_THAT(refusal(kHeader), Contains("E-SRV-006"));
 }
@@ -125,7 +135,8 @@ TEST_CASE("step table: a grid with a gap, and a point twice, are refused", "[ser
   const std::string gap = kHeader + "decode,1,0,0,1,0\ndecode,8,0,0,1,0\ndecode,1,100,0,1,0\n";
   CHECK_THAT(refusal(gap), Contains("error[E-SRV-012]") && Contains("batch 8, context 100 is missing"));
   CHECK(refusal(gap + "decode,8,100,0,1,0\n") == "accepted");
-  CHECK_THAT(refusal(gap + "decode,8,0,0,2,0\n"), Contains("s.csv:5: error[E-SRV-011]") && Contains("s.csv:3"));
+  CHECK_THAT(refusal(gap + "decode,8,0,0,2,0\n"),
+             Contains("s.csv:5: error[E-SRV-011]") && Contains("s.csv:3"));
 }
 
 TEST_CASE("step table: a grid of very many cells is refused at once", "[serving]") {
@@ -139,7 +150,8 @@ TEST_CASE("step table: a grid of very many cells is refused at once", "[serving]
 // The law is curved here: at the middle of a cell the interpolation of x^2 between 1 and 3 gives 5 instead of 4.
 TEST_CASE("held back: the error is that of the interpolation", "[serving]") {
   const TempDir dir;
-  const StepTable table(dir.write("s.csv", kHeader + "decode,1,0,0,1,0\ndecode,3,0,0,9,0\ndecode,5,0,0,25,0\n"));
+  const StepTable table(
+      dir.write("s.csv", kHeader + "decode,1,0,0,1,0\ndecode,3,0,0,9,0\ndecode,5,0,0,25,0\n"));
   const HeldBack held_back =
       held_back_errors(table, dir.write("h.csv", kHeader + "decode,2,0,0,4,0\ndecode,4,0,0,17,0\n"));
   REQUIRE(held_back.steps.size() == 2);
@@ -147,8 +159,9 @@ TEST_CASE("held back: the error is that of the interpolation", "[serving]") {
   CHECK(held_back.steps[1].error_percent() == Approx(0).margin(1e-9));
   CHECK(held_back.mean_percent() == Approx(12.5));
   CHECK(held_back.worst().executed.cost.seconds == 4);
-  CHECK_THAT(held_back_text(held_back), Contains("+25.00  decode step of batch 2, context 0") &&
-                                            Contains("held back: 2 steps, mean error 12.50 %, worst 25.00 %"));
+  CHECK_THAT(held_back_text(held_back),
+             Contains("+25.00  decode step of batch 2, context 0") &&
+                 Contains("held back: 2 steps, mean error 12.50 %, worst 25.00 %"));
   const auto refused = [&](const std::string& row) {
     return refusal_of([&] { held_back_errors(table, dir.write("h.csv", kHeader + row)); });
   };

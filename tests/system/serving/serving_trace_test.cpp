@@ -24,8 +24,9 @@ void check_times(const serving::FinishedRequest& request, std::int64_t start, st
 // 4 ms, up to 10. Both decode up to 20, where request 1 ends. The next step decodes request 0 and prefills request 2:
 // the sum of 10 and 3 ms.
 TEST_CASE("serving: chunks of prompts share steps with decoding", "[serving]") {
-  const ServingRun run = run_server({{from_ms(0), 6, 3}, {from_ms(1), 4, 2}, {from_ms(12), 3, 1}}, kSimpleSteps,
-                                    {{"max_sequences", "4"}, {"max_tokens", "8"}, {"chunk", "4"}});
+  const ServingRun run =
+      run_server({{from_ms(0), 6, 3}, {from_ms(1), 4, 2}, {from_ms(12), 3, 1}}, kSimpleSteps,
+                 {{"max_sequences", "4"}, {"max_tokens", "8"}, {"chunk", "4"}});
   check_times(run.requests[0], 0, 10, 33);
   check_times(run.requests[1], 4, 10, 20);
   check_times(run.requests[2], 20, 33, 33);
@@ -110,14 +111,15 @@ TEST_CASE("serving: whole prompts come before decoding", "[serving]") {
 
 // A chunk of 3 tokens executes as 4, and the last of 2 as 2.
 TEST_CASE("serving: chunks execute as multiples", "[serving]") {
-  const ServingRun run = run_server({{from_ms(0), 5, 1}}, kSimpleSteps, {{"chunk", "3"}, {"chunk_multiple", "2"}});
+  const ServingRun run =
+      run_server({{from_ms(0), 5, 1}}, kSimpleSteps, {{"chunk", "3"}, {"chunk_multiple", "2"}});
   check_times(run.requests[0], 0, 6, 6);
 }
 
 // Both servers are free at 0; request 2 goes to the one whose request has ended.
 TEST_CASE("serving: a request goes to the server with the fewest", "[serving]") {
-  const ServingRun run = run_server({{from_ms(0), 9, 1}, {from_ms(0), 3, 1}, {from_ms(5), 2, 1}}, kSimpleSteps,
-                                    {{"servers", "2"}, {"max_sequences", "1"}});
+  const ServingRun run = run_server({{from_ms(0), 9, 1}, {from_ms(0), 3, 1}, {from_ms(5), 2, 1}},
+                                    kSimpleSteps, {{"servers", "2"}, {"max_sequences", "1"}});
   check_times(run.requests[0], 0, 9, 9);
   check_times(run.requests[1], 0, 3, 3);
   check_times(run.requests[2], 5, 7, 7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/serving/simulation/decode_batch.h"
+#include "runtime/serving/simulation/sequence_batch.h"
 
 #include <algorithm>
 
@@ -9,12 +9,12 @@
 namespace tahoma::runtime::serving {
 
 // The step at count n needs a block if the sequence then has a whole number of blocks cached.
-std::uint64_t DecodeBatch::phase_of(const Sequence& sequence) const {
+std::uint64_t SequenceBatch::phase_of(const Sequence& sequence) const {
   const std::uint64_t partial = sequence.cached % block_tokens_;
   return (sequence.joined_at + block_tokens_ - partial) % block_tokens_;
 }
 
-void DecodeBatch::join(RequestNumber number, std::uint64_t cached, std::uint64_t remaining) {
+void SequenceBatch::join(RequestNumber number, std::uint64_t cached, std::uint64_t remaining) {
   const Sequence sequence{steps_, cached, steps_ + remaining};
   const bool fresh = sequences_.emplace(number, sequence).second;
   TAHOMA_INVARIANT(fresh && remaining > 0, "a sequence joins a batch twice, or has nothing to decode");
@@ -24,13 +24,13 @@ void DecodeBatch::join(RequestNumber number, std::uint64_t cached, std::uint64_t
   cached_ += cached;
 }
 
-void DecodeBatch::step() {
+void SequenceBatch::step() {
   ++steps_;
   cached_ += size();
   joined_with_room_ = 0;
 }
 
-LeftSequence DecodeBatch::remove(RequestNumber number) {
+LeftSequence SequenceBatch::remove(RequestNumber number) {
   const auto found = sequences_.find(number);
   TAHOMA_INVARIANT(found != sequences_.end(), "a sequence leaves a batch that it is not in");
   const Sequence sequence = found->second;
@@ -43,12 +43,12 @@ LeftSequence DecodeBatch::remove(RequestNumber number) {
   return {number, tokens, cached, blocks_for(std::max(cached, sequence.cached + 1), block_tokens_)};
 }
 
-std::optional<LeftSequence> DecodeBatch::take_finished() {
+std::optional<LeftSequence> SequenceBatch::take_finished() {
   if (ends_.empty() || ends_.begin()->first > steps_) return std::nullopt;
   return remove(ends_.begin()->second);
 }
 
-std::optional<RequestNumber> DecodeBatch::youngest() const {
+std::optional<RequestNumber> SequenceBatch::youngest() const {
   if (sequences_.empty()) return std::nullopt;
   return sequences_.rbegin()->first;
 }

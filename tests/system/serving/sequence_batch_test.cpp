@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The batch, which does constant work for a step, against one that counts every token of every sequence.
+#include "runtime/serving/simulation/sequence_batch.h"
+
 #include <catch2/catch.hpp>
 #include <map>
 
 #include "runtime/serving/input/random_source.h"
-#include "runtime/serving/simulation/decode_batch.h"
 #include "runtime/serving/simulation/kv_blocks.h"
 
 using namespace tahoma::runtime::serving;
@@ -65,9 +66,9 @@ void check_same(const LeftSequence& a, const LeftSequence& b) {
 
 }  // namespace
 
-TEST_CASE("decode batch: counts of steps and of every token agree", "[serving]") {
+TEST_CASE("sequence batch: counts of steps and of every token agree", "[serving]") {
   for (const std::uint64_t block_tokens : {1U, 3U, 16U}) {
-    DecodeBatch batch(block_tokens);
+    SequenceBatch batch(block_tokens);
     CountedBatch counted(block_tokens);
     RandomSource random(11, block_tokens);
     const auto below = [&](std::uint64_t most) { return random.bits() % most; };

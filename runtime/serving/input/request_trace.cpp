@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/serving/input/trace.h"
+#include "runtime/serving/input/request_trace.h"
 
 #include <fmt/format.h>
 
@@ -65,10 +65,11 @@ Requests read_trace(const std::string& path) {
     const Nanoseconds given = time_in(trace, time);
     if (requests.empty() && time == kTimestamp) origin = given;
     if (!requests.empty() && given < last)
-      throw UserError("E-SRV-004", trace.place(time),
-                      fmt::format("column '{}': expected a time that is not before that of the previous request, got "
-                                  "'{}': sort the trace by arrival",
-                                  trace.name(time), trace.field(time)));
+      throw UserError(
+          "E-SRV-004", trace.place(time),
+          fmt::format("column '{}': expected a time that is not before that of the previous request, got "
+                      "'{}': sort the trace by arrival",
+                      trace.name(time), trace.field(time)));
     last = given;
     requests.push_back({given - origin, tokens_in(trace, kPrompt), tokens_in(trace, kOutput)});
   }

@@ -25,9 +25,9 @@ struct LeftSequence {
   std::uint64_t blocks = 0;  // that it held
 };
 
-class DecodeBatch {
+class SequenceBatch {
  public:
-  explicit DecodeBatch(std::uint64_t block_tokens) : block_tokens_(block_tokens), due_(block_tokens, 0) {}
+  explicit SequenceBatch(std::uint64_t block_tokens) : block_tokens_(block_tokens), due_(block_tokens, 0) {}
 
   // `cached`: tokens in the cache; `remaining`: tokens that it generates in the batch, at least 1.
   void join(RequestNumber number, std::uint64_t cached, std::uint64_t remaining);
@@ -52,8 +52,9 @@ class DecodeBatch {
 
   std::uint64_t block_tokens_;
   std::uint64_t steps_ = 0, cached_ = 0;
-  std::uint64_t joined_with_room_ = 0;   // of the sequences without a step: those that due_ counts for the next one
-  std::vector<std::uint64_t> due_;       // by count of steps modulo block_tokens_: the sequences that need a block
+  std::uint64_t joined_with_room_ =
+      0;  // of the sequences without a step: those that due_ counts for the next one
+  std::vector<std::uint64_t> due_;  // by count of steps modulo block_tokens_: the sequences that need a block
   std::map<RequestNumber, Sequence> sequences_;
   std::set<std::pair<std::uint64_t, RequestNumber>> ends_;  // by count of steps
 };
