@@ -43,8 +43,7 @@ void add_serve_command(CLI::App& program, Action& action) {
       "Simulate an inference server: requests, continuous batching and KV cache, from executed step times");
   sub->add_option(
          "FILE", command->options.file,
-         "YAML file with the key 'serving': requests, steps, server and SLO; runtime/serving/README.md lists "
-         "its keys")
+         "YAML file with the key 'serving': requests, steps, server and SLO; see tahoma params serving")
       ->required()
       ->type_name("");
   sub->add_option("--out", command->options.out, "Folder for the results")->type_name("DIR");
@@ -52,8 +51,7 @@ void add_serve_command(CLI::App& program, Action& action) {
                 "Set a value, such as serving.server.max_sequences=32; repeatable");
   sub->add_option("--held-back", command->held_back,
                   "Simulate nothing: print the error of the interpolation at the executed steps of this CSV "
-                  "file, which "
-                  "are not in 'serving.steps'")
+                  "file, which 'serving.steps' lacks")
       ->type_name("FILE")
       ->default_str("none");
   add_choice(*sub, "--format", command->format, {"text", "json"}, "What to print");

@@ -19,6 +19,7 @@ std::string short_time(double seconds) {
   constexpr const char* kNames[] = {"s", "ms", "us", "ns"};
   std::size_t unit = 0;
   while (unit < 3 && seconds * kUnits[unit] < 1) ++unit;
+  if (seconds >= 1e4) return fmt::format("{:.0f} s", seconds);
   return seconds == 0 ? "0 s" : fmt::format("{:.4g} {}", seconds * kUnits[unit], kNames[unit]);
 }
 std::string short_time(Nanoseconds time) { return short_time(time.seconds()); }

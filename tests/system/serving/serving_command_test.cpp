@@ -169,7 +169,7 @@ TEST_CASE("tahoma serve: contradictory or missing keys are refused", "[serving]"
              Contains("max_sequences = 8"));
   CHECK_THAT(folder.refusal({"--set", "serving.server.max_sequence=4"}, "E-CFG-002"),
              Contains("max_sequences"));
-  CHECK_THAT(folder.refusal({"--set", "serve.title=x"}, "E-CFG-002"), Contains("did you mean 'serving'?"));
+  CHECK_THAT(folder.refusal({"--set", "serve.title=x"}, "E-CFG-002"), Contains("expected serving"));
   folder.refusal({"--set", "serving.slo.ttft=5"}, "E-CFG-003");
   folder.refusal({"--set", "serving.server.prefill=chunk"}, "E-CFG-006");
   folder.refusal({"--set", "serving.requests.poisson.requests=100000000"}, "E-CFG-005");
