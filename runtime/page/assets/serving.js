@@ -22,7 +22,7 @@ function servingTimes({summary}) {
     table([{head: "", of: (row) => row.name}, column("mean", "mean"), column("p50", "p50"), column("p90", "p90"), column("p99", "p99"), column("max", "max")],
           rows, {label: "times of requests", class: "narrow"}),
     facts([["requests", format.count(summary.requests)], ["elapsed", secondsText(summary.elapsed_s)],
-           ["output tokens", `${format.count(summary.output_tokens)}, ${format.si(summary.output_tokens_per_s, "tokens/s")}`],
+           ["output tokens", `${format.count(summary.output_tokens)}, ${format.plain(summary.output_tokens_per_s)} tokens/s`],
            ["preempted", `${format.count(summary.preempted_requests)} requests, ${format.count(summary.dropped_tokens)} cached tokens dropped`],
            ...(summary.held_back ? [["interpolation", `worst error ${format.signed(summary.held_back.worst_error_percent)} at ${summary.held_back.steps.length} held-back steps`]] : [])]));
 }

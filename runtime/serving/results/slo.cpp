@@ -6,7 +6,8 @@
 namespace tahoma::runtime::serving {
 
 void SloParams::declare(base::ParamTree& t) {
-  const base::Range<base::Duration> range{base::Duration{0}, base::Duration{INT64_MAX - 1}};
+  constexpr base::Duration kMost{1'000'000'000'000'000'000};  // 1000 s
+  const base::Range<base::Duration> range{base::Duration{0}, kMost};
   t.add("ttft", ttft, base::Duration{0}, range, "limit of the time to the first token; 0 s: none",
         base::chosen());
   t.add("tpot", tpot, base::Duration{0}, range, "limit of the mean time per further token; 0 s: none",
