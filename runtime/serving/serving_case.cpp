@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <functional>
-#include <optional>
+#include <system_error>
 
 #include "model/base/error.h"
 #include "model/base/loader/config_loader.h"
@@ -74,6 +75,8 @@ std::string misfit(const Request& request, const ServerParams& server) {
 
 // The line of a request in its trace. Only an error needs it, so it is not kept.
 std::string place_in_trace(const std::string& trace, std::size_t number) {
+  if (std::error_code ignored; !std::filesystem::is_regular_file(trace, ignored))
+    return fmt::format("{}: request {}", trace, number);  // a pipe
   CsvStream rows(trace, {}, OtherColumns::kIgnored);
   for (std::size_t n = 0; n <= number; ++n) rows.next();
   return rows.place();

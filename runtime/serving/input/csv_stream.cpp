@@ -5,6 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "model/base/error.h"
@@ -16,19 +19,24 @@ using base::UserError;
 
 CsvStream::CsvStream(std::string path, std::vector<CsvColumn> columns, OtherColumns others)
     : path_(std::move(path)), file_(path_, std::ios::binary), columns_(std::move(columns)) {
-  read_file(path_, 1);  // refuses what cannot be read, with the system's reason
+  // Refused with the system's reason. A pipe must not be read here: it cannot be read twice.
+  if (std::error_code ignored; !file_ || std::filesystem::is_directory(path_, ignored)) read_file(path_, 1);
   read_header(others);
 }
 
 bool CsvStream::read_line() {
-  while (std::getline(file_, line_)) {
+  // A device or a file of another format may have a line without an end.
+  std::array<char, kMostLine + 2> text{};  // with its line end
+  while (file_.getline(text.data(), text.size()) || file_.gcount() > 0) {
     ++number_;
-    if (line_.size() > kMostLine)
+    if (file_.fail())
       throw UserError("E-SRV-001", place(),
                       fmt::format("expected at most {} characters in a line", kMostLine));
+    line_ = text.data();
     if (line_.ends_with('\r')) line_.pop_back();
     if (!line_.empty() && line_.front() != '#') return true;
   }
+  if (file_.bad()) throw UserError("E-RUN-001", path_, "cannot read the file to its end");
   return false;
 }
 

@@ -125,6 +125,8 @@ TEST_CASE("trace: wrong rows are refused at their place", "[serving]") {
              Contains("appears twice"));
   CHECK_THAT(refused_trace(kPlain), Contains("t.csv: error[E-SRV-006]"));
   CHECK_THAT(refused_trace(""), Contains("error[E-SRV-006]"));
+  CHECK_THAT(refusal_of([] { read_trace("/dev/zero"); }), Contains("/dev/zero:1: error[E-SRV-001]"));
+  CHECK_THAT(refusal_of([] { read_trace("."); }), Contains("error[E-RUN-001]"));
   CHECK_THAT(refusal_of([] { read_trace("missing.csv"); }), Contains("missing.csv: error[E-RUN-001]"));
 }
 
