@@ -16,7 +16,7 @@ namespace tahoma::runtime::serving {
 struct Nanoseconds {
   std::int64_t count = 0;
   constexpr auto operator<=>(const Nanoseconds&) const = default;
-  constexpr double seconds() const { return static_cast<double>(count) * 1e-9; }
+  constexpr double seconds() const { return static_cast<double>(count) / 1e9; }
 };
 constexpr Nanoseconds operator+(Nanoseconds a, Nanoseconds b) { return {a.count + b.count}; }
 constexpr Nanoseconds operator-(Nanoseconds a, Nanoseconds b) { return {a.count - b.count}; }

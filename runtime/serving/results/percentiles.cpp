@@ -16,7 +16,7 @@ TimeStatistics TimeSamples::statistics() {
   if (times_.empty()) return {};
   base::Int128 sum = 0;
   for (const Nanoseconds time : times_) sum += time.count;
-  const double mean = static_cast<double>(sum) / static_cast<double>(times_.size()) * 1e-9;
+  const double mean = static_cast<double>(sum) / static_cast<double>(times_.size()) / 1e9;
   return {times_.size(), percentile(50), percentile(90), percentile(99), percentile(100), mean};
 }
 
