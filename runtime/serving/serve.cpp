@@ -53,7 +53,7 @@ ServeOutcome serve(const ServeOptions& options) {
   const HostClock::time_point start = HostClock::now();
   const std::unique_ptr<ServingCase> the_case = load_serving_case(options.file, options.overrides);
   const ServingParams& params = the_case->params;
-  const StepTable steps(params.steps);
+  const StepTable steps(params.steps, params.chunk_times);
   std::optional<HeldBack> held_back;
   if (!params.held_back.empty()) held_back = held_back_errors(steps, params.held_back);
   const Requests requests = requests_of(*the_case);

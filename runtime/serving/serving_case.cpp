@@ -94,6 +94,11 @@ void ServingParams::declare(base::ParamTree& t) {
   t.add("title", title, "", {}, "title of the results", chosen());
   t.group("requests", requests);
   t.add_files("steps", steps, "CSV file of executed steps", chosen());
+  t.add("chunk_times", chunk_times, ChunkTimes::kExecuted, kChunkTimes,
+        "time of a chunk behind others of its prompt: of executed steps at its context, or the difference "
+        "between two "
+        "prompts without context",
+        chosen());
   t.add_files("held_back", held_back,
               "CSV file of executed steps that are not used, to measure the interpolation", chosen());
   t.group("server", server);

@@ -5,6 +5,7 @@
 //   serving:
 //     requests: {trace: requests.csv}            or  requests: {poisson: {rate: 4, prompt: {...}, output: {...}}}
 //     steps: steps.csv                           executed steps (steps/step_rows.h)
+//     chunk_times: executed                      or difference (steps/step_table.h)
 //     held_back: held_back.csv                   executed steps that are not used, to measure the interpolation
 //     server: {...}                              simulation/server_params.h
 //     slo: {ttft: 1 s, tpot: 50 ms}
@@ -22,6 +23,7 @@
 #include "runtime/serving/input/request.h"
 #include "runtime/serving/results/slo.h"
 #include "runtime/serving/simulation/server_params.h"
+#include "runtime/serving/steps/step_table.h"
 
 namespace tahoma::runtime::serving {
 
@@ -33,6 +35,7 @@ struct RequestParams {
 
 struct ServingParams {
   std::string title, steps, held_back;
+  ChunkTimes chunk_times = ChunkTimes::kExecuted;
   RequestParams requests;
   ServerParams server;
   SloParams slo;

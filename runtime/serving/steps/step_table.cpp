@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "model/base/error.h"
@@ -24,10 +25,11 @@ StepPoint point(double batch, double context, double tokens, double chunk_contex
 
 }  // namespace
 
-StepTable::StepTable(const std::string& path) : StepTable(path, read_steps(path)) {}
+StepTable::StepTable(const std::string& path, ChunkTimes chunks)
+    : StepTable(path, chunks, read_steps(path)) {}
 
-StepTable::StepTable(const std::string& path, ExecutedSteps read)
-    : path_(path), has_energy_(read.has_energy), size_(read.steps.size()) {
+StepTable::StepTable(const std::string& path, ChunkTimes chunks, ExecutedSteps read)
+    : path_(path), chunks_(chunks), has_energy_(read.has_energy), size_(read.steps.size()) {
   std::array<std::vector<ExecutedStep>, kStepPhases> by_phase;
   for (ExecutedStep& step : read.steps)
     by_phase[static_cast<std::size_t>(step.phase)].push_back(std::move(step));
@@ -63,14 +65,27 @@ std::optional<StepCost> StepTable::mixed_cost(const StepShape& shape) const {
                             static_cast<double>(chunk.tokens), static_cast<double>(chunk.context)));
 }
 
+StepCost StepTable::chunk_cost(const PromptChunk& chunk) const {
+  const auto prefill = [](std::uint64_t tokens, std::uint64_t context) {
+    return point(1, static_cast<double>(context), static_cast<double>(tokens), 0);
+  };
+  if (chunks_ == ChunkTimes::kExecuted || chunk.context == 0)
+    return cost_at(StepPhase::kPrefill, prefill(chunk.tokens, chunk.context));
+  const StepCost alone = cost_at(StepPhase::kPrefill, prefill(chunk.tokens, 0)),
+                 after = cost_at(StepPhase::kPrefill, prefill(chunk.context + chunk.tokens, 0));
+  // Only a context shorter than every executed prompt is outside the range here.
+  const StepGrid& grid = grids_[static_cast<std::size_t>(StepPhase::kPrefill)];
+  const StepCost before = grid.cost_at(prefill(chunk.context, 0)).value_or(StepCost{});
+  return {std::max(alone.seconds, after.seconds - before.seconds),
+          std::max(alone.joules, after.joules - before.joules)};
+}
+
 StepCost StepTable::cost_of(const StepShape& shape) const {
   if (const auto cost = mixed_cost(shape)) return *cost;
   StepCost cost;
   if (shape.batch > 0)
     cost = cost_at(StepPhase::kDecode, point(static_cast<double>(shape.batch), shape.context, 0, 0));
-  for (const PromptChunk& chunk : shape.chunks)
-    cost = cost + cost_at(StepPhase::kPrefill,
-                          point(1, static_cast<double>(chunk.context), static_cast<double>(chunk.tokens), 0));
+  for (const PromptChunk& chunk : shape.chunks) cost = cost + chunk_cost(chunk);
   return cost;
 }
 

@@ -15,8 +15,8 @@ namespace {
 const std::string kShipped = TAHOMA_SOURCE_DIR "/workloads/serving/";
 }
 
-TEST_CASE("shipped servers: both simulate all their requests", "[serving]") {
-  for (const char* file : {"llama3_8b.yaml", "llama3_8b_separated.yaml"}) {
+TEST_CASE("shipped servers: each simulates all its requests", "[serving]") {
+  for (const char* file : {"llama3_8b.yaml", "llama3_8b_chunked.yaml", "llama3_8b_separated.yaml"}) {
     const TempDir dir;
     const Finished run = tahoma_in(dir.path(), {"serve", kShipped + file, "--out", "out"});
     INFO(file << run.err);

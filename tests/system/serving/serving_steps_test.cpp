@@ -96,6 +96,29 @@ TEST_CASE("step table: a mixed step counts in its executed range only", "[servin
   CHECK(table.cost_of({0, 0, first}).seconds == 1);
 }
 
+// T(n) = n + n^2 / 1000, in ms, at multiples of 100: the differences telescope to the time of the whole prompt.
+TEST_CASE("step table: differences of prompts add up to the whole prompt", "[serving]") {
+  std::string rows = kHeader;
+  const auto whole = [](int tokens) { return 1e-3 * tokens + 1e-6 * tokens * tokens; };
+  for (int tokens = 100; tokens <= 1000; tokens += 100)
+    rows += fmt::format("prefill,1,0,{},{},0\n", tokens, whole(tokens));
+  const TempDir dir;
+  const StepTable table(dir.write("s.csv", rows), ChunkTimes::kDifference);
+  double sum = 0;
+  for (std::uint64_t context = 0; context < 1000; context += 200) {
+    const PromptChunk chunk[] = {{200, context}};
+    sum += table.cost_of({0, 0, chunk}).seconds;
+  }
+  CHECK(sum == Approx(whole(1000)).epsilon(1e-12));
+  // A chunk takes at least as long as without a context, and executed contexts are not replaced unasked.
+  const StepTable flat(dir.write("f.csv", kHeader + "prefill,1,0,1,1,0\nprefill,1,0,1000,1,0\n"),
+                       ChunkTimes::kDifference);
+  const PromptChunk later[] = {{100, 100}};
+  CHECK(flat.cost_of({0, 0, later}).seconds == 1);
+  const StepTable executed(dir / "s.csv");
+  CHECK_THAT(refusal_of([&] { executed.cost_of({0, 0, later}); }), Contains("E-SRV-014"));
+}
+
 TEST_CASE("step table: extrapolation is refused at the nearest executed point", "[serving]") {
   const TempDir dir;
   const StepTable table(dir.write("s.csv", law_rows()));
