@@ -166,7 +166,6 @@ TEST_CASE("serving: small caches preempt, so that the laws above are tested with
   }
 }
 
-// More room never delays the first of a batch of requests that are all there at the start.
 TEST_CASE("serving: a server that does nothing else needs the sum of its steps", "[serving]") {
   const serving::Requests requests(1, {from_ms(0), 37, 12});
   const ServingRun run = run_server(requests, kSimpleSteps, {{"chunk", "10"}});
