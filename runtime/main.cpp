@@ -15,5 +15,8 @@ int main(int argc, char** argv) {
 #ifdef TAHOMA_CONFIGS  // for a program outside the repository: the machines of the installed package
   setenv("TAHOMA_CONFIGS", TAHOMA_CONFIGS, 0);
 #endif
+#ifdef TAHOMA_PRICES  // and its price lists
+  setenv("TAHOMA_PRICES", TAHOMA_PRICES, 0);
+#endif
   return static_cast<int>(tahoma::runtime::command_line(argc, argv));
 }

@@ -43,6 +43,8 @@ readonly bench_packages=(libbenchmark-dev)
 # shellcheck disable=SC2034
 readonly lint_packages=(clang-tidy-14 shellcheck)
 # shellcheck disable=SC2034
+readonly frame_packages=(python3-pandas python3-mypy) # tests of the Python package's frames and types
+# shellcheck disable=SC2034
 readonly browser_packages=(chromium chromium-driver python3-selenium) # tests of the report pages in a browser
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }

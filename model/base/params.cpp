@@ -23,6 +23,8 @@ void parse_into(Cycles& ref, std::string_view text) { ref = parse_cycles(text); 
 void parse_into(Bytes& ref, std::string_view text) { ref = parse_bytes(text); }
 void parse_into(Frequency& ref, std::string_view text) { ref = parse_frequency(text); }
 void parse_into(Bandwidth& ref, std::string_view text) { ref = parse_bandwidth(text); }
+void parse_into(Energy& ref, std::string_view text) { ref = parse_energy(text); }
+void parse_into(Power& ref, std::string_view text) { ref = parse_power(text); }
 
 template <class T>
 bool inside(T value, const Range<T>& range) {
@@ -200,6 +202,8 @@ TAHOMA_ADD(Cycles)
 TAHOMA_ADD(Bytes)
 TAHOMA_ADD(Frequency)
 TAHOMA_ADD(Bandwidth)
+TAHOMA_ADD(Energy)
+TAHOMA_ADD(Power)
 #undef TAHOMA_ADD
 
 Param* ParamTree::find(const std::string& path) {

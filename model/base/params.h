@@ -49,7 +49,7 @@ struct Range {
 };
 
 using ParamRef = std::variant<bool*, std::uint64_t*, double*, std::string*, Duration*, Cycles*, Bytes*,
-                              Frequency*, Bandwidth*, ChoiceRef>;
+                              Frequency*, Bandwidth*, Energy*, Power*, ChoiceRef>;
 
 // Maps one path to another.
 using PathMap = std::function<std::string(const std::string& path)>;
@@ -95,6 +95,9 @@ class ParamTree {
            Source source);
   void add(const char* name, Bandwidth& ref, Bandwidth initial, Range<Bandwidth> range, const char* doc,
            Source source);
+  void add(const char* name, Energy& ref, Energy initial, Range<Energy> range, const char* doc,
+           Source source);
+  void add(const char* name, Power& ref, Power initial, Range<Power> range, const char* doc, Source source);
   // Free text. `choices` is for names that are registered at program start, such as kinds of workloads; a
   // fixed list of names is an enum.
   void add(const char* name, std::string& ref, const std::string& initial, std::vector<std::string> choices,

@@ -22,7 +22,7 @@ struct UnitName {
 };
 
 constexpr std::uint64_t kKilo = 1'000, kMega = 1'000'000, kGiga = 1'000'000'000, kTera = 1'000'000'000'000,
-                        kPeta = 1'000'000'000'000'000;
+                        kPeta = 1'000'000'000'000'000, kExa = 1'000'000'000'000'000'000;
 constexpr std::uint64_t kKibi = 1ULL << 10, kMebi = 1ULL << 20, kGibi = 1ULL << 30, kTebi = 1ULL << 40;
 
 constexpr UnitName kDurationUnits[] = {{"fs", 1},     {"ps", kKilo}, {"ns", kMega},
@@ -34,6 +34,9 @@ constexpr UnitName kFrequencyUnits[] = {{"Hz", 1}, {"kHz", kKilo}, {"MHz", kMega
 constexpr UnitName kBandwidthUnits[] = {{"B/s", 1},       {"kB/s", kKilo},  {"MB/s", kMega},
                                         {"GB/s", kGiga},  {"TB/s", kTera},  {"KiB/s", kKibi},
                                         {"MiB/s", kMebi}, {"GiB/s", kGibi}, {"TiB/s", kTebi}};
+constexpr UnitName kEnergyUnits[] = {{"aJ", 1},     {"fJ", kKilo}, {"pJ", kMega}, {"nJ", kGiga},
+                                     {"uJ", kTera}, {"mJ", kPeta}, {"J", kExa}};
+constexpr UnitName kPowerUnits[] = {{"uW", 1}, {"mW", kKilo}, {"W", kMega}, {"kW", kGiga}};
 constexpr UnitName kCyclesUnits[] = {{"cyc", 1}};
 // Decimal units come first, because they represent every rate exactly.
 constexpr std::size_t kDecimalBandwidths = 5;
@@ -51,6 +54,8 @@ constexpr Kind kCycles{"a number of cycles such as '64 cyc'", kCyclesUnits, kSig
 constexpr Kind kBytes{"a size such as '24 GiB'", kBytesUnits, kUnsigned};
 constexpr Kind kFrequency{"a frequency such as '2.4 GHz'", kFrequencyUnits, kUnsigned};
 constexpr Kind kBandwidth{"a bandwidth such as '725 GB/s'", kBandwidthUnits, kUnsigned};
+constexpr Kind kEnergy{"an energy such as '1.75 pJ'", kEnergyUnits, kUnsigned};
+constexpr Kind kPower{"a power such as '8 W'", kPowerUnits, kUnsigned};
 constexpr Kind kCount{"a whole number such as '64'", {}, kUnsigned};
 constexpr Kind kNumber{"a number such as '0.25'", {}, 0};
 
@@ -128,6 +133,10 @@ Bandwidth parse_bandwidth(std::string_view text) {
   return {parse(kBandwidth, text), false};
 }
 
+Energy parse_energy(std::string_view text) { return {parse(kEnergy, text)}; }
+
+Power parse_power(std::string_view text) { return {parse(kPower, text)}; }
+
 std::uint64_t parse_count(std::string_view untrimmed) {
   const std::string_view text = trimmed(untrimmed);
   const Decimal decimal = number_of(kCount, text);
@@ -177,6 +186,10 @@ std::string to_text(Bandwidth value) {
   if (value.ideal) return std::string(kIdeal);
   return shortest(value.bytes_per_second, std::span(kBandwidthUnits).first(kDecimalBandwidths), true);
 }
+
+std::string to_text(Energy value) { return shortest(value.aj, kEnergyUnits, true); }
+
+std::string to_text(Power value) { return shortest(value.uw, kPowerUnits, true); }
 
 std::string to_text(std::uint64_t value) { return std::to_string(value); }
 

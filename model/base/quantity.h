@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities as text: "2.9 TB/s", "24 GiB", "165.5 ns", "2.4 GHz", "64 cyc", "ideal". SI prefixes are
+// Quantities as text: "2.9 TB/s", "24 GiB", "165.5 ns", "2.4 GHz", "64 cyc", "590 fJ", "8 W", "ideal". SI prefixes are
 // decimal, IEC ones binary; bits are not accepted. Parsing is exact decimal arithmetic with one rounding, to
-// nearest, into the base unit (femtoseconds, bytes, hertz, bytes per second). A dimensional quantity without
+// nearest, into the base unit (femtoseconds, bytes, hertz, bytes per second, attojoules, microwatts). A dimensional quantity without
 // its unit is rejected, and so are a sign, a leading zero ("010"), "nan" and "inf".
 //
 // Every parse_ function throws a UserError without a location; the caller adds it:
@@ -23,6 +23,8 @@ Cycles parse_cycles(std::string_view text);      // "ideal" is zero; whole cycle
 Bytes parse_bytes(std::string_view text);
 Frequency parse_frequency(std::string_view text);
 Bandwidth parse_bandwidth(std::string_view text);  // "ideal" costs no time
+Energy parse_energy(std::string_view text);
+Power parse_power(std::string_view text);
 std::uint64_t parse_count(std::string_view text);  // digits only
 double parse_number(std::string_view text);        // may be negative; nearest double
 bool parse_switch(std::string_view text);          // "true" or "false"
@@ -34,6 +36,8 @@ std::string to_text(Cycles value);
 std::string to_text(Bytes value);
 std::string to_text(Frequency value);
 std::string to_text(Bandwidth value);
+std::string to_text(Energy value);
+std::string to_text(Power value);
 std::string to_text(std::uint64_t value);
 std::string to_text(double value);
 std::string to_text(bool value);

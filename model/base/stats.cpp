@@ -23,6 +23,14 @@ const char* name_of(Unit unit) {
       return "%";
     case Unit::kTeraflops:
       return "TFLOPS";
+    case Unit::kJoules:
+      return "J";
+    case Unit::kWatts:
+      return "W";
+    case Unit::kDollars:
+      return "$";
+    case Unit::kLitres:
+      return "l";
     case Unit::kIdentifier:
       return "id";
   }

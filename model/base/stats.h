@@ -21,9 +21,13 @@ enum class Unit : std::uint8_t {
   kRatio,
   kPercent,
   kTeraflops,
+  kJoules,
+  kWatts,
+  kDollars,
+  kLitres,
   kIdentifier  // the number of a rank, a chip or a line: not a quantity, so only equality is meaningful
 };
-inline constexpr std::size_t kUnits = 9;
+inline constexpr std::size_t kUnits = 13;
 const char* name_of(Unit unit);
 std::optional<Unit> unit_named(std::string_view name);
 

@@ -63,6 +63,20 @@ struct Bandwidth {
   }
 };
 
+// An energy in attojoules; parameters of a single event. Sums over a run are doubles of joules.
+struct Energy {
+  std::uint64_t aj = 0;
+  constexpr auto operator<=>(const Energy&) const = default;
+  constexpr double joules() const { return static_cast<double>(aj) * 1e-18; }
+};
+
+// A power in microwatts.
+struct Power {
+  std::uint64_t uw = 0;
+  constexpr auto operator<=>(const Power&) const = default;
+  constexpr double watts() const { return static_cast<double>(uw) * 1e-6; }
+};
+
 inline namespace literals {
 constexpr Duration operator""_ns(long double v) { return {static_cast<std::int64_t>(v * 1e6L + 0.5L)}; }
 constexpr Duration operator""_ns(unsigned long long v) { return {static_cast<std::int64_t>(v * 1'000'000)}; }
@@ -80,6 +94,11 @@ constexpr Bandwidth operator""_GBps(unsigned long long v) { return {v * 1'000'00
 constexpr Bandwidth operator""_GBps(long double v) {
   return {static_cast<std::uint64_t>(v * 1e9L + 0.5L), false};
 }
+constexpr Energy operator""_pJ(long double v) { return {static_cast<std::uint64_t>(v * 1e6L + 0.5L)}; }
+constexpr Energy operator""_pJ(unsigned long long v) { return {v * 1'000'000}; }
+constexpr Energy operator""_nJ(long double v) { return {static_cast<std::uint64_t>(v * 1e9L + 0.5L)}; }
+constexpr Energy operator""_nJ(unsigned long long v) { return {v * 1'000'000'000}; }
+constexpr Power operator""_W(unsigned long long v) { return {v * 1'000'000}; }
 }  // namespace literals
 
 // A clock counts cycles from time zero; edges are computed from the count, so that rounding never

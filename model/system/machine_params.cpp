@@ -43,6 +43,7 @@ void ChipParams::declare(base::ParamTree& t) {
   t.group("core", core);
   t.group("hbm", hbm);
   t.group("noc", noc);
+  t.group("energy", energy);
 }
 
 void MachineParams::declare(base::ParamTree& t) {
@@ -50,6 +51,7 @@ void MachineParams::declare(base::ParamTree& t) {
   t.group("torus", torus);
   t.group("chip", chip);
   t.group("link", link);
+  t.group("rack", rack);
   t.add("time_limit", time_limit, 0_ns, {{0}, {3'600'000'000'000'000'000}},
         "simulated time after which a run is aborted; ideal: never",
         assumed("no limit unless the user sets one"));

@@ -7,6 +7,7 @@
 #include "model/engine/params/engine_params.h"
 #include "model/link/link_params.h"
 #include "model/memory/hbm/hbm_params.h"
+#include "model/system/energy/energy_params.h"
 #include "model/system/instance_params.h"
 
 namespace tahoma::model {
@@ -35,6 +36,7 @@ struct ChipParams {
   CoreParams core;
   HbmParams hbm;
   NocParams noc;
+  ChipEnergyParams energy;  // read by reports only
   void declare(base::ParamTree& t);
 };
 
@@ -43,6 +45,7 @@ struct MachineParams {
   TorusParams torus;
   ChipParams chip;
   LinkParams link;
+  RackParams rack;            // read by reports only
   base::Duration time_limit;  // simulated; 0: none
   InstanceParams instances;
   void declare(base::ParamTree& t);

@@ -8,6 +8,7 @@
 #include "isa/text/grammar.h"
 #include "isa/text/reference.h"
 #include "runtime/cli/commands.h"
+#include "runtime/cli/isa_json.h"
 
 namespace tahoma::runtime {
 
@@ -34,18 +35,20 @@ void add_isa_command(CLI::App& program, Action& action) {
   sub->add_option("MNEMONIC", options->mnemonic,
                   "An instruction, such as matmul or nki.isa.nc_matmul; default: a list of all")
       ->type_name("");
-  add_choice(*sub, "--format", options->format, {"text", "markdown", "grammar"},
-             "text; markdown for the whole reference; grammar for the grammar of assembler text");
+  add_choice(
+      *sub, "--format", options->format, {"text", "json", "markdown", "grammar"},
+      "text; json for programs; markdown for the whole reference; grammar for the grammar of assembler text");
   sub->callback([options, &action] {
     action = [options] {
-      const bool text = options->format == "text";
-      if (!text && !options->mnemonic.empty())
-        throw base::UserError(
-            "E-CLI-003", "isa",
-            fmt::format("--format {} prints a whole page: expected no MNEMONIC", options->format));
-      fmt::print("{}", text                            ? page_of(options->mnemonic)
-                       : options->format == "markdown" ? isa::reference_markdown()
-                                                       : isa::grammar_markdown());
+      const std::string& format = options->format;
+      const bool one = format == "text" || format == "json";
+      if (!one && !options->mnemonic.empty())
+        throw base::UserError("E-CLI-003", "isa",
+                              fmt::format("--format {} prints a whole page: expected no MNEMONIC", format));
+      fmt::print("{}", format == "text"       ? page_of(options->mnemonic)
+                       : format == "json"     ? isa_json(options->mnemonic)
+                       : format == "markdown" ? isa::reference_markdown()
+                                              : isa::grammar_markdown());
       return base::ExitStatus::kOk;
     };
   });

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,7 @@
 #include "runtime/cli/commands.h"
 #include "runtime/golden/golden_verdict.h"
 #include "runtime/host/whole_file.h"
+#include "runtime/report/cost/price_list.h"
 #include "runtime/run/program_checks.h"
 #include "runtime/run/run.h"
 #include "runtime/run/run_files.h"
@@ -77,6 +79,19 @@ void add_waves_options(CLI::App& sub, WavesRequest& waves) {
   sub.add_option("--waves-until", waves.until, "Omit what is at this time or later")
       ->type_name("TIME")
       ->default_str("1000 us");
+}
+
+// The case "-" is read from standard input, no further than a configuration may be long. Its relative paths start in the
+// working directory.
+void read_standard_input(ConfigRequest& config) {
+  if (config.workload != "-") return;
+  config.workload = "standard input";
+  config.text.resize(base::kMostText + 1);
+  std::cin.read(config.text.data(), static_cast<std::streamsize>(config.text.size()));
+  config.text.resize(static_cast<std::size_t>(std::cin.gcount()));
+  if (config.text.empty())
+    throw base::UserError("E-CLI-003", "run",
+                          "WORKLOAD -: standard input is empty, expected the YAML of a case");
 }
 
 // Each finding is a line of its own, before the error.
@@ -151,6 +166,11 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
       ->type_name("CORE,...")
       ->delimiter(',')
       ->default_str("");
+  sub.add_option("--prices", options.prices,
+                 "Price list for the cost of the run: a shipped one's name, or a YAML file "
+                 "(runtime/report/cost/price_list.h)")
+      ->type_name("NAME|FILE")
+      ->default_str(kDefaultPrices);
   sub.add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
   add_trace_options(sub, options.trace);
   add_waves_options(sub, options.waves);
@@ -193,11 +213,17 @@ void add_run_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<RunCommand>();
   CLI::App* sub =
       program.add_subcommand("run", "Run a workload on a machine, check its results and write a report");
-  sub->add_option("WORKLOAD", command->options.config.workload, "YAML file of the case to run")
+  sub->add_option("WORKLOAD", command->options.config.workload,
+                  "YAML file of the case to run, or - for standard input")
       ->required()
       ->type_name("");
   add_run_options(*sub, *command);
-  sub->callback([command, &action] { action = [command] { return run(*command); }; });
+  sub->callback([command, &action] {
+    action = [command] {
+      read_standard_input(command->options.config);
+      return run(*command);
+    };
+  });
 }
 
 void add_nki_command(CLI::App& program, Action& action) {

@@ -26,6 +26,22 @@ fs::path file_in(const fs::path& folder, const std::string& name) {
   return {};
 }
 
+struct PresetPlaces {
+  const char* variable;  // of the environment
+  const char* installed;
+  const char* source;  // in the tree that this build is from
+};
+
+#ifndef TAHOMA_CONFIG_DIR
+#define TAHOMA_CONFIG_DIR ""
+#endif
+#ifndef TAHOMA_PRICE_DIR
+#define TAHOMA_PRICE_DIR ""
+#endif
+// By PresetKind.
+constexpr PresetPlaces kPlaces[] = {{"TAHOMA_CONFIGS", "share/tahoma/configs", TAHOMA_CONFIG_DIR},
+                                    {"TAHOMA_PRICES", "share/tahoma/prices", TAHOMA_PRICE_DIR}};
+
 }  // namespace
 
 base::NamedText read_config_text(const fs::path& path) {
@@ -40,16 +56,15 @@ std::string path_from(const std::string& folder, const std::string& path) {
   return canonical(path).lexically_relative(canonical(folder)).string();
 }
 
-std::vector<fs::path> preset_directories() {
+std::vector<fs::path> preset_directories(PresetKind kind) {
+  const PresetPlaces& places = kPlaces[static_cast<std::size_t>(kind)];
   std::vector<fs::path> wanted;
-  if (const char* configured = std::getenv("TAHOMA_CONFIGS"); configured != nullptr && *configured != '\0')
+  if (const char* configured = std::getenv(places.variable); configured != nullptr && *configured != '\0')
     wanted.emplace_back(configured);
   std::error_code failed;
   if (const fs::path program = fs::read_symlink("/proc/self/exe", failed); !failed)
-    wanted.push_back((program.parent_path().parent_path() / "share/tahoma/configs").lexically_normal());
-#ifdef TAHOMA_CONFIG_DIR
-  wanted.emplace_back(TAHOMA_CONFIG_DIR);
-#endif
+    wanted.push_back((program.parent_path().parent_path() / places.installed).lexically_normal());
+  wanted.emplace_back(places.source);
   std::erase_if(wanted, [](const fs::path& folder) {
     std::error_code ignored;
     return !fs::is_directory(folder, ignored);
@@ -57,9 +72,9 @@ std::vector<fs::path> preset_directories() {
   return wanted;
 }
 
-std::vector<std::string> preset_names() {
+std::vector<std::string> preset_names(PresetKind kind) {
   std::vector<std::string> names;
-  for (const fs::path& folder : preset_directories()) {
+  for (const fs::path& folder : preset_directories(kind)) {
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
       if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
@@ -69,10 +84,10 @@ std::vector<std::string> preset_names() {
   return names;
 }
 
-fs::path find_config(const std::string& name, const fs::path& beside) {
+fs::path find_config(const std::string& name, const fs::path& beside, PresetKind kind) {
   if (name.empty()) return {};
   if (fs::path path = file_in(beside, name); !path.empty()) return path;
-  for (const fs::path& folder : preset_directories())
+  for (const fs::path& folder : preset_directories(kind))
     if (fs::path path = file_in(folder, name); !path.empty()) return path;
   return {};
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds and reads configuration files. A name is looked up next to the file that mentions it (on the
-// command line: in the working directory), then among the presets: in the folder that TAHOMA_CONFIGS
-// names, in share/tahoma/configs next to the executable's folder, and in the source tree of this build.
-// The suffix .yaml is optional.
+// command line: in the working directory), then among the presets of its kind. Machines: in the folder that
+// TAHOMA_CONFIGS names, in share/tahoma/configs next to the executable's folder, and in the source tree of this
+// build. Price lists: the same with TAHOMA_PRICES and share/tahoma/prices. The suffix .yaml is optional.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -21,13 +22,16 @@ base::NamedText read_config_text(const std::filesystem::path& path);
 // unchanged.
 std::string path_from(const std::string& folder, const std::string& path);
 
+enum class PresetKind : std::uint8_t { kMachine, kPrices };
+
 // The preset folders that exist, in search order.
-std::vector<std::filesystem::path> preset_directories();
+std::vector<std::filesystem::path> preset_directories(PresetKind kind = PresetKind::kMachine);
 // Names of all presets, sorted.
-std::vector<std::string> preset_names();
+std::vector<std::string> preset_names(PresetKind kind = PresetKind::kMachine);
 
 // The first file called `name`, or "" if there is none.
-std::filesystem::path find_config(const std::string& name, const std::filesystem::path& beside);
+std::filesystem::path find_config(const std::string& name, const std::filesystem::path& beside,
+                                  PresetKind kind = PresetKind::kMachine);
 
 // The machine `name`, a preset or a file; otherwise E-CFG-021 at `place`, with the nearest preset.
 std::string find_machine(const std::string& name, const std::filesystem::path& beside,

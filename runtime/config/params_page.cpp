@@ -25,6 +25,8 @@ const char* type_name(const base::Cycles*) { return "cycles"; }
 const char* type_name(const base::Bytes*) { return "size"; }
 const char* type_name(const base::Frequency*) { return "frequency"; }
 const char* type_name(const base::Bandwidth*) { return "bandwidth"; }
+const char* type_name(const base::Energy*) { return "energy"; }
+const char* type_name(const base::Power*) { return "power"; }
 const char* type_name(const base::ChoiceRef&) { return "text"; }
 
 std::string type_of(const Param& param) {

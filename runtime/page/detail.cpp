@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "isa/table/table_names.h"
+#include "runtime/report/energy/power_windows.h"
 #include "runtime/report/files/saturation.h"
 #include "runtime/report/files/version.h"
 
@@ -61,6 +62,20 @@ Json occupancy_detail(const std::vector<SpaceOccupancy>& occupancy) {
   return list;
 }
 
+Json power_detail(const Simulated& run) {
+  Json compute = Json::array(), memory = Json::array(), links = Json::array(), standing = Json::array();
+  for (const PowerWindow& window : power_windows(run.energy, run.measurement, run.engines)) {
+    compute.push_back(tenth(window.compute));
+    memory.push_back(tenth(window.memory));
+    links.push_back(tenth(window.links));
+    standing.push_back(tenth(window.standing));
+  }
+  return {{"compute", std::move(compute)},
+          {"memory", std::move(memory)},
+          {"links", std::move(links)},
+          {"standing", std::move(standing)}};
+}
+
 Json detail_json(const ResolvedConfig& config, const std::string& config_sha256, const Simulated& run) {
   Json json{{"schema_version", kDetailSchemaVersion}, {"version", version()}};
   add_grid(run.measurement, json);
@@ -69,6 +84,7 @@ Json detail_json(const ResolvedConfig& config, const std::string& config_sha256,
   json["hbm"] = hbm_detail(config.machine, run.measurement);
   json["links"] = links_detail(config.machine, run.measurement);
   json["traffic"] = traffic_detail(config.machine, run.measurement);
+  json["power"] = power_detail(run);
   json["occupancy"] = occupancy_detail(run.occupancy);
   if (!run.lines.lines.empty()) json["lines"] = lines_detail(hot_spots(run.lines));
   json["machine"] = machine_detail(config);

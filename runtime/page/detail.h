@@ -22,6 +22,7 @@
 //   traffic     names, matrix of bytes; of more than kMatrixChips chips by blocks of them; null: none
 //   occupancy   [{space, capacity, instances, footprint, fullest, most_live, most_live_in, most_live_at_ns,
 //               fillings [{what, bytes, mean_bytes [by window]}], more}]
+//   power       watts of all chips by window: compute, memory, links, standing (runtime/report/energy/power_windows.h)
 //   lines       of a program that knows its source: share_of, spots and functions [{file, line, function, callers,
 //               share_percent, ..., engines {kind: {time_ns, stalls {reason: ns}}}}], the largest share first (the
 //               other keys as in summary.json), and the source files [{file, parts [{first, text}], problem}]: the
@@ -53,6 +54,7 @@ nlohmann::ordered_json hbm_detail(const model::MachineParams& machine, const bas
 nlohmann::ordered_json links_detail(const model::MachineParams& machine, const base::RunMeasurement& run);
 nlohmann::ordered_json traffic_detail(const model::MachineParams& machine, const base::RunMeasurement& run);
 nlohmann::ordered_json occupancy_detail(const std::vector<SpaceOccupancy>& occupancy);
+nlohmann::ordered_json power_detail(const Simulated& run);
 nlohmann::ordered_json lines_detail(const HotSpots& spots);
 nlohmann::ordered_json machine_detail(const ResolvedConfig& config);
 nlohmann::ordered_json ledger_detail(const ResolvedConfig& config, const base::RunMeasurement& run);

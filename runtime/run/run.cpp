@@ -17,6 +17,7 @@
 #include "runtime/host/progress.h"
 #include "runtime/host/sha256.h"
 #include "runtime/page/detail.h"
+#include "runtime/report/cost/price_list.h"
 #include "runtime/report/summary/summary.h"
 #include "runtime/report/summary/summary_json.h"
 #include "runtime/report/summary/summary_text.h"
@@ -64,6 +65,11 @@ Explanation explanation_of(const RunOptions& options, ProgressLine& progress) {
   return explain(
       options.config.workload, options.config, std::max(1U, std::thread::hardware_concurrency()),
       [&](std::size_t done, std::size_t of) { progress.count(done, of, "runs to find the bottleneck"); });
+}
+
+std::optional<PriceList> prices_of(const RunOptions& options) {
+  if (options.prices.empty() && !has_price_list(kDefaultPrices)) return std::nullopt;
+  return read_price_list(options.prices.empty() ? kDefaultPrices : options.prices);
 }
 
 void check_verifiable(const RunOptions& options, model::Mode mode) {
@@ -114,6 +120,7 @@ RunOutcome run_workload(const RunOptions& options) {
   if (options.save_outputs && config->mode() != model::Mode::kFunctional)
     throw base::UserError("E-CLI-004", "--save-outputs",
                           "needs functional mode: timing mode computes no values");
+  const std::optional<PriceList> prices = prices_of(options);
   config->machine.record(waves_of(options.waves));
   const TraceSelection selection = trace_selection(options.trace, config->machine);
   const std::vector<bool> timelines =
@@ -136,8 +143,8 @@ RunOutcome run_workload(const RunOptions& options) {
        timelines, trace ? &*trace : nullptr, options.checkpoints.any() ? &checkpoints : nullptr},
       &progress);
   progress.clear();
-  const Summary summary =
-      summary_of(*config, run, explanation ? std::optional(explanation->bottlenecks()) : std::nullopt);
+  const Summary summary = summary_of(
+      *config, run, explanation ? std::optional(explanation->bottlenecks()) : std::nullopt, prices);
   RunOutcome outcome{run.golden,
                      run.checks,
                      summary_text(summary),

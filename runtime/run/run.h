@@ -4,7 +4,7 @@
 // simulation starts, except those that only the run can show (no progress, addresses from registers).
 //
 // UserError, in addition to those of the parts: E-CLI-004 (--save-outputs of a run without values, --fold verify of a run
-// that simulates every chip in any case), E-OUT-*.
+// that simulates every chip in any case), E-CST-* (--prices), E-OUT-*.
 #pragma once
 
 #include <string>
@@ -31,7 +31,8 @@ struct RunOptions {
   bool explain = false;          // repeat the run to find its bottleneck (runtime/whatif/explain.h)
   bool report = true;            // the page, its data, statistics as text and database
   std::vector<std::string>
-      page_cores;  // whose time line the page has, like TraceRequest::cores; empty: a choice of eight
+      page_cores;      // whose time line the page has, like TraceRequest::cores; empty: a choice of eight
+  std::string prices;  // a price list's name or path; "": the default, if it is installed
   bool save_outputs = false;      // every output tensor as NAME.npy; bf16 as float32
   TraceRequest trace;             // the timeline, trace.pftrace
   WavesRequest waves;             // of blocks in SystemVerilog

@@ -7,6 +7,8 @@
 
 #include "runtime/host/npy_dtype.h"
 #include "runtime/page/page.h"
+#include "runtime/report/energy/energy_tables.h"
+#include "runtime/report/energy/power_windows.h"
 #include "runtime/report/files/collective_report.h"
 #include "runtime/report/files/manifest.h"
 #include "runtime/report/files/statistics_tables.h"
@@ -83,6 +85,10 @@ const std::array kFiles{
             [](const Run& r, const To& to) { to.text(collectives_csv(r.run.collectives)); }},
     RunFile{"regions.csv", "regions of programs and their bounds", kNone, always, nullptr,
             [](const Run& r, const To& to) { to.text(regions_csv(r.summary.facts.regions.regions)); }},
+    RunFile{"energy.csv", "energy of each chip and component", kNone, always, nullptr,
+            [](const Run& r, const To& to) { to.text(energy_csv(r.run.energy)); }},
+    RunFile{"energy_regions.csv", "dynamic energy of the regions of programs", kNone, always, nullptr,
+            [](const Run& r, const To& to) { to.text(energy_regions_csv(r.run.energy)); }},
     RunFile{"lines.csv", "time by line of the source", "of programs that know it, such as kernels in NKI",
             always, nullptr,
             [](const Run& r, const To& to) {
@@ -94,6 +100,10 @@ const std::array kFiles{
             [](const Run& r, const To& to) { to.text(stats_database(r.run.stats.stats())); }},
     RunFile{"engines.csv", "busy time of engines over time", kReport, with_report, nullptr,
             [](const Run& r, const To& to) { to.text(engines_csv(r.run.measurement, r.run.engines)); }},
+    RunFile{"power.csv", "power of all chips over time", kReport, with_report, nullptr,
+            [](const Run& r, const To& to) {
+              to.text(power_csv(power_windows(r.run.energy, r.run.measurement, r.run.engines)));
+            }},
     RunFile{"hbm_windows.csv", "busy time of HBM stacks over time", kReport, with_report, nullptr,
             [](const Run& r, const To& to) { to.text(hbm_windows_csv(r.run.measurement)); }},
     RunFile{"occupancy.csv", "live data in memories over time", kReport, with_report, nullptr,

@@ -51,6 +51,7 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.hot_spots = hot_spots(run.lines);
   facts.path = run.path;
   facts.programs = run.programs;
+  facts.energy = run.energy;
   if (const std::string uneven = uneven_stacks(config.machine.chip, run.measurement); !uneven.empty())
     facts.warnings.push_back(uneven);
   return facts;
@@ -120,6 +121,9 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   RegionRecorder regions(config.machine);
   for (const auto& [core, program] : machine.programs()) regions.program(core, program);
   machine.observe(&regions);
+  WorkRecorder work(config.machine.cores(), config.machine.chip.cores);
+  for (const auto& [core, program] : machine.programs()) work.program(core, program);
+  machine.observe(&work);
   CriticalPath path(config.machine.cores());
   machine.observe(&path);
   LineRecorder lines(config.machine, path);
@@ -141,6 +145,8 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   run.checks = machine.findings();
   run.folding = machine.folding();
   run.regions = regions.summarise(run.measurement);
+  run.energy =
+      energy_ledger(config.machine, run.measurement, work.finish(), provenance_in(config.machine_tree));
   run.lines = lines.summarise(run.measurement);
   run.loaded = machine.programs();
   run.path = summarise_path(path, run.measurement.elapsed, run.loaded,
@@ -158,9 +164,12 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
 }
 
 Summary summary_of(const ResolvedConfig& config, const Simulated& run,
-                   const std::optional<Bottlenecks>& bottlenecks) {
+                   const std::optional<Bottlenecks>& bottlenecks, const std::optional<PriceList>& prices) {
   RunFacts facts = facts_of(config, run);
   facts.bottlenecks = bottlenecks;
+  if (prices)
+    facts.cost = priced_run(*prices, static_cast<double>(config.machine.chips()), facts.energy->wall_watts,
+                            run.measurement.elapsed, run.figures);
   return summarise(facts, config.machine, run.measurement);
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/checkpoint/checkpoints.h"
 #include "runtime/config/config.h"
 #include "runtime/host/progress.h"
+#include "runtime/report/energy/energy_ledger.h"
 #include "runtime/report/files/engine_windows.h"
 #include "runtime/report/lines/line_recorder.h"
 #include "runtime/report/memory/occupancy.h"
@@ -42,6 +43,7 @@ struct Simulated {
   std::vector<CollectiveResult> collectives;
   std::vector<WorkloadFigure> figures;
   RegionRecorder::Summaries regions;
+  EnergyLedger energy;
   PathSummary path;
   LineTimes lines;                              // of programs that know their source
   std::vector<EngineRecorder::Engine> engines;  // engines, timeline and occupancy: over time, if requested
@@ -55,7 +57,9 @@ struct Simulated {
 // `progress` may be null.
 Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, ProgressLine* progress);
 
+// Without prices the summary has no cost.
 Summary summary_of(const ResolvedConfig& config, const Simulated& run,
-                   const std::optional<Bottlenecks>& bottlenecks = std::nullopt);
+                   const std::optional<Bottlenecks>& bottlenecks = std::nullopt,
+                   const std::optional<PriceList>& prices = std::nullopt);
 
 }  // namespace tahoma::runtime

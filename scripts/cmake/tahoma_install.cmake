@@ -5,6 +5,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS tahoma RUNTIME)
 install(DIRECTORY model/configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/configs FILES_MATCHING PATTERN *.yaml)
+install(DIRECTORY runtime/report/cost/prices/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/prices FILES_MATCHING PATTERN *.yaml)
 install(DIRECTORY workloads/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/workloads FILES_MATCHING
         PATTERN *.yaml PATTERN *.csv PATTERN *.tasm PATTERN goldens EXCLUDE)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -52,6 +52,25 @@ class Installed(unittest.TestCase):
         machines = sorted(path.name for path in (self.prefix / "share/tahoma/configs").iterdir())
         self.assertIn("trainium2_ultraserver.yaml", machines)
 
+    def test_the_python_package_runs_an_installed_case_by_its_name(self):
+        package = self.prefix / "lib/python3/dist-packages"
+        if not list(package.glob("_tahoma.*")):
+            self.skipTest("the Python package is not built")
+        self.assertTrue((package / "tahoma/py.typed").is_file())
+        program = ("import json, tahoma; run = tahoma.run('rope/halves', machine='trainium2_one_chip', out='out'); "
+                   "sweep = tahoma.sweep({'workloads': 'rope/halves', 'axes': {'machine.chip.hbm.stacks': [2, 4]}}); "
+                   "print(json.dumps([tahoma.__file__, run.manifest.command_line[0], run.golden.outcome, len(sweep.done), len(tahoma.cases())]))")
+        cwd = self.folder("python")
+        file, started, golden, points, cases = json.loads(done("/usr/bin/python3", "-B", "-c", program, cwd=cwd,
+                                                               env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(package)}))
+        self.assertEqual(file, str(package / "tahoma/__init__.py"))
+        self.assertEqual(started, str(self.prefix / "bin/tahoma"))
+        self.assertEqual((golden, points), ("passed", 2))
+        installed = self.prefix / "share/tahoma/workloads"
+        self.assertEqual(cases, sum(any(line.startswith(("kind:", "extends:")) for line in path.read_text(encoding="utf-8").splitlines())
+                                    for path in installed.rglob("*.yaml")))
+        self.assertEqual([path.name for path in cwd.iterdir()], ["out"])
+
     def project(self, name, change=lambda text: text):
         """scale_rows, copied out of the checkout, with `change` made to its source, built against the package."""
         source = self.home / name

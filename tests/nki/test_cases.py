@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from tahoma import launch
+from tahoma.program import program
 
 KERNEL = '''
 import nki, nki.isa as nisa, nki.language as nl
@@ -43,7 +43,7 @@ class Folder:
         (path / "kernel.py").write_text(KERNEL)
 
     def run(self, *words, status=0):
-        done = subprocess.run([launch.program(), *words], cwd=self.path, capture_output=True, text=True, check=False)
+        done = subprocess.run([program(), *words], cwd=self.path, capture_output=True, text=True, check=False)
         assert done.returncode == status, f"exit status {done.returncode}: {done.stdout}{done.stderr}"
         return done.stdout + done.stderr
 

@@ -56,6 +56,9 @@ void TrainingParams::check(const model::MachineParams& machine) const {
   if (m.experts > 0)
     refuse("E-MDL-023", "workload.model.experts",
            "training does not support a mixture of experts; expected 0");
+  if (m.qkv_bias || m.qk_norm)
+    refuse("E-MDL-023", m.qkv_bias ? "workload.model.qkv_bias" : "workload.model.qk_norm",
+           "training does not support biases or norms of heads; expected false");
   const std::uint64_t physical_cores = machine.chip.lnc, tensor = forward.parallel.tensor,
                       cores = physical_cores * tensor * replicas();
   require_multiple("workload.model.kv_heads",

@@ -43,52 +43,74 @@ void add_pipeline(std::vector<Figure>& figures, const TransformerParams& params,
         "for all microbatches, or of all stages for one"));
 }
 
+// How the simulated layers scale to the whole model.
+struct Scale {
+  double layers;   // of the model for each simulated one
+  double longest;  // the same for the longest stage
+  double whole;    // seconds of the whole model
+  std::string text;
+};
+
+Scale scale_of(const TransformerParams& params, double seconds, double stage) {
+  const double all = static_cast<double>(params.model.layers),
+               turns = static_cast<double>(params.microbatches + params.parallel.pipeline - 1),
+               longest = std::ceil(all / static_cast<double>(params.parallel.pipeline)) /
+                         static_cast<double>(params.stage_layers());
+  const bool complete = params.layers == params.model.layers;
+  return {all / static_cast<double>(params.layers), longest, seconds + (longest - 1) * turns * stage,
+          fmt::format("{}: {}", params.logits ? "from token ids to logits" : "of the whole model's layers",
+                      complete ? "all layers were simulated"
+                               : fmt::format("{} of {} layers were simulated, scaled", params.layers,
+                                             params.model.layers))};
+}
+
+void add_times(std::vector<Figure>& figures, const TransformerParams& params, const Scale& scale,
+               double stage) {
+  if (!params.logits)
+    figures.push_back(time_figure("layer_time_ns", stage / static_cast<double>(params.stage_layers()),
+                                  params.microbatches > 1
+                                      ? "of one layer and microbatch, mean over those simulated"
+                                      : "of one layer, mean over those simulated"));
+  figures.push_back(
+      time_figure(params.phase == Phase::kDecode ? "time_per_output_token_ns" : "time_to_first_token_ns",
+                  scale.whole, scale.text));
+  const double rate = static_cast<double>(params.all_rows()) / scale.whole;
+  figures.push_back({"tokens_per_second", rate, fmt::format("{:.4g}", rate),
+                     fmt::format("{} tokens of all sequences in that time", params.all_rows())});
+}
+
+void add_traffic(std::vector<Figure>& figures, const TransformerParams& params,
+                 const base::RunMeasurement& run, const Scale& scale) {
+  const double tokens = static_cast<double>(params.all_rows());
+  double hbm = 0, links = 0;
+  for (const base::HbmMeasurement& stack : run.hbm)
+    hbm += static_cast<double>(stack.read_bytes + stack.write_bytes);
+  for (const base::LinkMeasurement& link : run.links) links += static_cast<double>(link.payload_bytes);
+  figures.push_back(
+      bytes_figure("hbm_bytes_per_token", hbm * scale.layers / tokens, "read and written, whole model"));
+  figures.push_back(
+      bytes_figure("link_bytes_per_token", links * scale.layers / tokens,
+                   params.parallel.pipeline > 1
+                       ? "carried, counted on every link, whole model; hand-overs scaled with the rest"
+                       : "carried, counted on every link, whole model"));
+}
+
 }  // namespace
 
 std::vector<Figure> figures_of(const TransformerParams& params, const model::MachineParams& machine,
                                const base::RunMeasurement& run, base::Duration exposed,
                                const Bubble& bubble) {
-  const bool decodes = params.phase == Phase::kDecode;
-  const double layers = static_cast<double>(params.layers), all = static_cast<double>(params.model.layers),
-               scale = all / layers, seconds = run.elapsed.seconds(), stage = bubble.stage.seconds(),
-               turns = static_cast<double>(params.microbatches + params.parallel.pipeline - 1),
-               longest = std::ceil(all / static_cast<double>(params.parallel.pipeline)) /
-                         static_cast<double>(params.stage_layers()),
-               whole = seconds + (longest - 1) * turns * stage,
-               tokens = static_cast<double>(params.all_rows());
-  double hbm = 0, links = 0;
-  for (const base::HbmMeasurement& stack : run.hbm)
-    hbm += static_cast<double>(stack.read_bytes + stack.write_bytes);
-  for (const base::LinkMeasurement& link : run.links) links += static_cast<double>(link.payload_bytes);
-  const std::string scaled =
-      params.layers == params.model.layers
-          ? std::string("all layers were simulated")
-          : fmt::format("{} of {} layers were simulated, scaled", params.layers, params.model.layers);
+  const double seconds = run.elapsed.seconds(), stage = bubble.stage.seconds();
+  const Scale scale = scale_of(params, seconds, stage);
+  // Embedding and logits do not scale with the layers.
+  const bool scales = !params.logits || params.layers == params.model.layers;
   std::vector<Figure> figures;
-  figures.push_back(time_figure("layer_time_ns", stage / static_cast<double>(params.stage_layers()),
-                                params.microbatches > 1
-                                    ? "of one layer and microbatch, mean over those simulated"
-                                    : "of one layer, mean over those simulated"));
-  if (decodes)
-    figures.push_back(time_figure("time_per_output_token_ns", whole,
-                                  fmt::format("of the whole model's layers: {}", scaled)));
-  else
-    figures.push_back(
-        time_figure("time_to_first_token_ns", whole, fmt::format("of the whole model's layers: {}", scaled)));
-  const double rate = tokens / whole;
-  figures.push_back({"tokens_per_second", rate, fmt::format("{:.4g}", rate),
-                     fmt::format("{} tokens of all sequences in that time", params.all_rows())});
-  if (params.parallel.pipeline > 1) add_pipeline(figures, params, bubble, longest);
+  if (scales) add_times(figures, params, scale, stage);
+  if (params.parallel.pipeline > 1) add_pipeline(figures, params, bubble, scale.longest);
   const double share = seconds > 0 ? 100 * exposed.seconds() / seconds : 0;
   figures.push_back(percent("exposed_communication_percent", share,
                             "of the time a core's collectives run and none of its engines computes, mean"));
-  figures.push_back(
-      bytes_figure("hbm_bytes_per_token", hbm * scale / tokens, "read and written, whole model"));
-  figures.push_back(
-      bytes_figure("link_bytes_per_token", links * scale / tokens,
-                   params.parallel.pipeline > 1
-                       ? "carried, counted on every link, whole model; hand-overs scaled with the rest"
-                       : "carried, counted on every link, whole model"));
+  if (scales) add_traffic(figures, params, run, scale);
   const Footprint f = footprint_of(params, machine);
   figures.push_back(
       bytes_figure("hbm_footprint_bytes", f.total(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures of a run for the report. Figures of the whole model scale the simulated layers; everything before
-// the first and after the last layer (embedding, last norm, logits, sampling) and the host are left out. In a
+// the first and after the last layer (embedding, last norm, logits, sampling) and the host are left out. With
+// logits, which do not scale, there are figures of the whole model only if all of its layers were simulated. In a
 // pipeline the layers of a stage scale, but hand-overs and the waits for them do not: with s times the layers
 // on the longest of P stages, M microbatches take M + P - 1 times s - 1 additional stage times.
 #pragma once

@@ -66,7 +66,8 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
                   ranks * size * gathered * 2 * number(share.kv_heads * m.head_dim);
   if (m.experts > 0)
     f.activations = ranks * size * (rows * (2 * hidden + heads) + expert_activations(params, share));
-  f.embedding = ranks * size * 2 * number(m.vocabulary) * hidden / number(params.parallel.ranks());
+  f.embedding = ranks * size * 2 * number(m.vocabulary) * hidden /
+                number(params.logits ? params.parallel.tensor : params.parallel.ranks());
   return f;
 }
 

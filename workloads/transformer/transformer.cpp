@@ -34,6 +34,7 @@ class Transformer final : public runtime::Workload {
     seed_ = seed;
     std::optional<HostCase> values;
     if (machine.functional()) values = host_case(params_, seed_);
+    const HostTensor ids = params_.logits ? token_ids(params_, seed_) : HostTensor{};
     auto places = rank_cores_of(machine.params(), params_.placement, params_.parallel);
     if (params_.model.experts > 0) {
       routing_.emplace(params_, seed);
@@ -47,7 +48,7 @@ class Transformer final : public runtime::Workload {
       stages.load(stopwatch_);
       for (const Stages::Group& group : stages.groups()) {
         if (values) group.programs->fill(machine, *values);
-        if (const Experts* experts = group.programs->experts()) experts->fill_control(machine);
+        group.programs->fill_control(machine, ids);
       }
     }
     machine.observe(&stopwatch_);
@@ -57,14 +58,15 @@ class Transformer final : public runtime::Workload {
   runtime::GoldenResult verify(Machine& machine) override {
     const HostTensor got = gather(machine);
     const std::vector<Noisy> streams = wanted();
-    const std::uint64_t rows = params_.sequence_rows();
+    const std::uint64_t rows = params_.logits ? 1 : params_.sequence_rows(),
+                        rows_of_replica = params_.batch * rows / params_.parallel.data;
     runtime::GoldenResult golden = runtime::check_rows(
         got, [&](std::uint64_t row) { return wanted_row(streams[row / rows], row % rows); },
         runtime::unit_roundoff(kModelDType),
         fmt::format("{:g} deviations of independent roundings of the activations",
                     runtime::kGoldenDeviations),
         [&](std::uint64_t row, std::uint64_t) {
-          return fmt::format("the ranks of replica {}", row / (params_.all_rows() / params_.parallel.data));
+          return fmt::format("the ranks of replica {}", row / rows_of_replica);
         });
     for (const auto& stages : replicas_)
       for (const Stages::Group& group : stages->groups())
@@ -73,8 +75,21 @@ class Transformer final : public runtime::Workload {
   }
 
   std::vector<runtime::NamedValues> outputs(Machine& machine) override {
-    HostTensor out = gather(machine);
-    return {{out.name, out.dtype, out.shape, std::move(out.values)}};
+    std::vector<HostTensor> all{gather(machine)};
+    if (params_.logits) {
+      const std::vector<std::uint64_t> shape{params_.layers, params_.all_rows(),
+                                             params_.model.kv_heads * params_.model.head_dim};
+      HostCache keys{runtime::make_tensor("keys", kModelDType, shape),
+                     runtime::make_tensor("values", kModelDType, shape)};
+      for (const auto& stages : replicas_)
+        for (const Stages::Group& group : stages->groups()) group.programs->gather_keys(machine, keys);
+      all.push_back(std::move(keys.k));
+      all.push_back(std::move(keys.v));
+    }
+    std::vector<runtime::NamedValues> outputs;
+    for (HostTensor& tensor : all)
+      outputs.push_back({tensor.name, tensor.dtype, tensor.shape, std::move(tensor.values)});
+    return outputs;
   }
 
   std::vector<runtime::CollectiveResult> collectives(Machine& machine, const base::RunMeasurement&) override {
@@ -122,7 +137,10 @@ class Transformer final : public runtime::Workload {
   }
 
   HostTensor gather(Machine& machine) const {
-    HostTensor out = runtime::make_tensor("out", kModelDType, {params_.all_rows(), params_.model.hidden});
+    HostTensor out =
+        params_.logits
+            ? runtime::make_tensor("logits", isa::DType::kFp32, {params_.batch, params_.model.vocabulary})
+            : runtime::make_tensor("out", kModelDType, {params_.all_rows(), params_.model.hidden});
     for (const auto& stages : replicas_) stages->gather(machine, out);
     return out;
   }
@@ -150,6 +168,10 @@ class Transformer final : public runtime::Workload {
                     [&](std::uint64_t row, std::uint64_t k) {
                       return routing_->expert(l, s * params_.sequence_rows() + row, k);
                     });
+    if (params_.logits)
+      for (Noisy& stream : streams)
+        stream = logits_of(params_.model, values.vocabulary,
+                           {stream.value.bottomRows(1), stream.variance.bottomRows(1)});
     return streams;
   }
 

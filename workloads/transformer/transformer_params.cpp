@@ -34,6 +34,18 @@ void require_related(const char* path, std::uint64_t ranks, const char* what, st
     refuse(path, fmt::format("expected a divisor or a multiple of the {} {}, got {}", whole, what, ranks));
 }
 
+// Inputs that a training step does not have.
+const TransformerFiles::File kModelFiles[] = {
+    {"q_bias", "with qkv_bias: [layers, 1, heads head_dim] of fp32", {}},
+    {"k_bias", "with qkv_bias: [layers, 1, kv_heads head_dim] of fp32", {}},
+    {"v_bias", "with qkv_bias: [layers, 1, kv_heads head_dim] of fp32", {}},
+    {"q_norm", "with qk_norm: [layers, 1, head_dim] of fp32", {}},
+    {"k_norm", "with qk_norm: [layers, 1, head_dim] of fp32", {}},
+    {"ids", "with logits: [batch, tokens] of int32, in a decoding step [batch, 1]", {}},
+    {"embedding", "with logits: [vocabulary, hidden]", {}},
+    {"final_gain", "with logits: [1, hidden] of fp32", {}},
+    {"head", "with logits: [hidden, vocabulary]", {}}};
+
 void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Phase phase) {
   const auto refuse_experts = [](const char* code, const char* path, const std::string& text) {
     throw base::UserError(code, path, text);
@@ -54,6 +66,18 @@ void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Pha
 
 }  // namespace
 
+void RotaryAngles::declare(base::ParamTree& t) {
+  t.add("scaling", scaling, RopeScaling::kNone, kRopeScalings,
+        "angles of the rotary embedding for long contexts", chosen());
+  t.add("factor", factor, 1.0, {1.0, 1e4}, "how much smaller the scaled angles are", chosen());
+  t.add("low_frequency_factor", low_frequency_factor, 1.0, {1e-3, 1e3},
+        "llama3: wavelengths above original_context / this are scaled", chosen());
+  t.add("high_frequency_factor", high_frequency_factor, 4.0, {1e-3, 1e3},
+        "llama3: wavelengths below original_context / this are not scaled", chosen());
+  t.add("original_context", original_context, std::uint64_t{8192}, {1, std::uint64_t{1} << 24},
+        "llama3: tokens of a sequence in the original training", chosen());
+}
+
 void ModelShape::declare(base::ParamTree& t) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
   t.add("name", name, std::string("custom"), {}, "name of the model in reports", chosen());
@@ -72,6 +96,10 @@ void ModelShape::declare(base::ParamTree& t) {
         chosen());
   t.add("epsilon", epsilon, 1e-5, {0.0, 1.0}, "added to the mean square in a norm", chosen());
   t.add("theta", theta, 500000.0, {1.0, 1e9}, "base of the rotary embedding's angles", chosen());
+  t.group("rope", rope);
+  t.add("qkv_bias", qkv_bias, false, "queries, keys and values have a bias", chosen());
+  t.add("qk_norm", qk_norm, false, "each head of queries and keys passes an RMS norm before its rotation",
+        chosen());
 }
 
 double ModelShape::layer_weights() const {
@@ -115,6 +143,7 @@ const std::string& TransformerFiles::of(std::string_view name) const {
 
 void TransformerParams::declare(base::ParamTree& t) {
   declare_case(t);
+  inputs.all.insert(inputs.all.end(), std::begin(kModelFiles), std::end(kModelFiles));
   t.group("inputs", inputs);
   t.add("phase", phase, Phase::kPrefill, kPhases,
         "phase: all tokens of the sequences, or the next one of each", chosen());
@@ -125,6 +154,11 @@ void TransformerParams::declare(base::ParamTree& t) {
   t.add("microbatches", microbatches, std::uint64_t{1}, {1, Handover::kMost},
         "number of parts of a replica's sequences; a stage computes one while the next computes the previous "
         "one",
+        chosen());
+  t.add("logits", logits, false,
+        "begin with token ids and their embedding, and end with the last norm and the logits of the last "
+        "token of "
+        "each sequence",
         chosen());
   t.add("routing", routing, RoutingChoice::kBalanced, kRoutingChoices,
         "experts of the tokens without workload.inputs.routing: equally many tokens for each, or at random "
@@ -169,6 +203,7 @@ void TransformerParams::check(const model::MachineParams& machine) const {
   require_divides("workload.parallel.tensor", parallel.block() * lnc,
                   "hidden features of workload.model.ffn (by physical cores)", model.ffn);
   require_divides("workload.model.hidden", 32 * lnc, "hidden features (whole accesses of HBM)", model.hidden);
+  if (logits) check_logits(machine);
   if (phase == Phase::kDecode) return check_decode(machine);
   if (parallel.sequence > 1)
     require_divides("workload.parallel.sequence", parallel.sequence * TokenSharding::kRuns * kTransposeRows,
@@ -209,13 +244,34 @@ void TransformerParams::check_decode(const model::MachineParams& machine) const 
   }
 }
 
+// In a prefill the ranks of a group gather the last rows of their runs (prefill/last_tokens.h).
+void TransformerParams::check_logits(const model::MachineParams& machine) const {
+  const auto refuse_logits = [](const char* path, const std::string& text) {
+    throw base::UserError("E-MDL-025", path, text);
+  };
+  if (model.vocabulary == 0)
+    refuse_logits("workload.model.vocabulary", "expected at least 1 with workload.logits, got 0");
+  if (phase == Phase::kDecode) return;
+  if (parallel.sequence > 1)
+    refuse_logits("workload.parallel.sequence",
+                  fmt::format("expected 1 for a prefill with workload.logits, got {}", parallel.sequence));
+  const std::uint64_t run = rows() / (overlap * machine.chip.lnc * parallel.tensor);
+  if (run > 0 && tokens % run != 0 && run % tokens != 0)
+    refuse_logits(
+        "workload.tokens",
+        fmt::format("with workload.logits, expected a divisor or a multiple of the {} rows that a core has "
+                    "of a slice, got {}",
+                    run, tokens));
+}
+
 double TransformerParams::useful_flops() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
   const double weights = model.token_weights() - 2 * d(model.hidden);
   const double pairs =
       phase == Phase::kDecode ? d(batch) * d(context + 1) : d(batch) * d(tokens) * d(tokens + 1) / 2;
   const double attention = 4 * d(model.heads) * d(model.head_dim) * pairs;
-  return d(layers) * (2 * weights * d(all_rows()) + attention);
+  const double products = d(layers) * (2 * weights * d(all_rows()) + attention);
+  return products + (logits ? 2 * d(model.hidden) * d(model.vocabulary) * d(batch) : 0);
 }
 
 std::string TransformerParams::describe() const {
@@ -234,8 +290,8 @@ std::string TransformerParams::describe() const {
   degrees += fmt::format(" x data {}", parallel.data);
   if (parallel.pipeline > 1) degrees += fmt::format(" x pipeline {}", parallel.pipeline);
   if (microbatches > 1) degrees += fmt::format(", {} microbatches", microbatches);
-  return fmt::format("{}, {} of {} layers{}, {}, {}", model.name, layers, model.layers, mixture, work,
-                     degrees);
+  return fmt::format("{}, {} of {} layers{}{}, {}, {}", model.name, layers, model.layers,
+                     logits ? " with embedding and logits" : "", mixture, work, degrees);
 }
 
 }  // namespace tahoma::workloads

@@ -18,6 +18,20 @@
 
 namespace tahoma::workloads {
 
+// Long contexts: how the angles of the rotary embedding differ from theta^(-2 i / head_dim) a token, i the pair of
+// features. `linear` divides all of them by `factor`. `llama3` (Llama 3.1) does so for pairs whose wavelength, in
+// tokens, exceeds original_context / low_frequency_factor, leaves those below original_context /
+// high_frequency_factor as they are, and interpolates between the two.
+enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3 };
+inline constexpr base::Named<RopeScaling> kRopeScalings[] = {
+    {RopeScaling::kNone, "none"}, {RopeScaling::kLinear, "linear"}, {RopeScaling::kLlama3, "llama3"}};
+struct RotaryAngles {
+  RopeScaling scaling{};
+  double factor = 1, low_frequency_factor = 1, high_frequency_factor = 4;
+  std::uint64_t original_context = 8192;
+  void declare(base::ParamTree& t);
+};
+
 // A decoder layer: RMS norm, grouped-query attention with rotary embedding, RMS norm, SwiGLU; or, instead of
 // SwiGLU, a mixture of such experts, of which each token uses some.
 struct ModelShape {
@@ -26,6 +40,9 @@ struct ModelShape {
   std::uint64_t hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
   std::uint64_t experts = 0, experts_per_token = 2;  // 0: no mixture
   double epsilon = 1e-5, theta = 500000;
+  RotaryAngles rope;
+  bool qkv_bias = false;  // queries, keys and values have a bias (Qwen2)
+  bool qk_norm = false;   // each head of queries and keys passes an RMS norm before its rotation (Qwen3)
 
   void declare(base::ParamTree& t);
   std::uint64_t group() const { return heads / kv_heads; }  // query heads that share keys and values
@@ -92,14 +109,17 @@ struct TransformerParams {
   std::uint64_t context = 0;       // decode: tokens of each sequence that are in the cache before this one
   std::uint64_t overlap = 1;       // slices of the tokens; one is exchanged while others are computed
   std::uint64_t microbatches = 1;  // parts of the sequences of a replica
+  // The run begins with token ids, which are embedded, and ends with the last norm and the logits of the last token
+  // of each sequence; otherwise it begins and ends with the residual stream.
+  bool logits = false;
 
   void declare(base::ParamTree& t);
   // Declares those of them that a training step also has: all except phases, inputs and slices.
   void declare_case(base::ParamTree& t);
   // Throws UserError E-MDL-001 (sizes that do not divide each other), E-MDL-002 (more ranks than the machine
   // has), E-MDL-003 (an invalid placement), E-MDL-010 (rows of a decoding step that ranks cannot hand over in
-  // equal runs), E-MDL-020 (experts that cannot be sharded over the ranks) and E-MDL-021 (more experts of a
-  // token than there are).
+  // equal runs), E-MDL-020 (experts that cannot be sharded over the ranks), E-MDL-021 (more experts of a token
+  // than there are) and E-MDL-025 (logits without a vocabulary, or whose rows ranks cannot gather equally).
   void check(const model::MachineParams& machine) const;
 
   static constexpr isa::DType kDType = isa::DType::kBf16;
@@ -118,6 +138,7 @@ struct TransformerParams {
 
  private:
   void check_decode(const model::MachineParams& machine) const;
+  void check_logits(const model::MachineParams& machine) const;
 };
 
 inline constexpr isa::DType kModelDType = TransformerParams::kDType;  // of weights and activations

@@ -19,6 +19,8 @@ const METRICS = [
   ["busiest link", (s) => s.links.busiest_link?.busy_percent ?? null, format.percent],
   ["saturated links", (s) => s.links.saturated.count, format.count, true],
   ["instructions", (s) => s.instructions, format.count, true],
+  ["energy of all chips", (s) => s.energy?.joules ?? null, joulesText, true],
+  ["power of a chip", (s) => s.energy?.chip_watts ?? null, (v) => format.si(v, "W")],
 ];
 
 const change = (a, b) => (a === null || b === null || a === 0 ? null : 100 * (b - a) / Math.abs(a));

@@ -46,6 +46,11 @@ const seriesFiles = [
      const fillings = detail.occupancy.flatMap((space) => space.fillings.map((filling) => ({name: `${space.space} ${filling.what}`, values: filling.mean_bytes})));
      return [["start_ns", ...fillings.map((filling) => filling.name)], fillings.length ? windowRows(detail, fillings.map((filling) => filling.values)) : []];
    }},
+  {name: "power_over_time", what: "watts of all chips by part", unit: "window",
+   of({detail}) {
+     const parts = detail.power ? Object.entries(detail.power) : [];
+     return [["start_ns", ...parts.map(([part]) => `${part}_watts`)], parts.length ? windowRows(detail, parts.map(([, values]) => values)) : []];
+   }},
   {name: "critical_path", what: "the critical path from its end to its start", unit: "row",
    of: ({summary}) => objectRows(summary.critical_path.rows)},
   {name: "hot_spots", what: "the instructions with the largest shares of the critical path", unit: "instruction",

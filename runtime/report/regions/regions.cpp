@@ -88,41 +88,20 @@ void RegionRecorder::Region::count_flow(std::uint64_t bytes, std::uint32_t from,
 
 RegionRecorder::RegionRecorder(const model::MachineParams& machine)
     : machine_(machine),
-      by_core_(machine.cores(), nullptr),
-      instructions_(machine.cores() * isa::kQueueCount),
-      transfers_(machine.cores() * isa::kQueueCount),
+      numbers_(machine.cores()),
+      instructions_(numbers_, machine.cores()),
+      transfers_(numbers_, machine.cores()),
       times_(machine.cores()) {}
 
-std::uint32_t RegionRecorder::number_of(const std::string& name) {
-  const auto [known, added] = numbers_.try_emplace(name, static_cast<std::uint32_t>(regions_.size()));
-  if (added) regions_.emplace_back(name, machine_);
-  return known->second;
-}
-
 void RegionRecorder::program(std::uint32_t core, std::shared_ptr<const isa::Program> program) {
-  std::shared_ptr<Labels>& labels = labels_[program.get()];
-  if (!labels) {
-    const std::uint32_t whole = number_of(program->name);
-    labels = std::make_shared<Labels>(Labels{std::move(program), whole, {}});
-    for (const std::string& name : labels->program->regions) labels->regions.push_back(number_of(name));
-  }
-  by_core_.at(core) = labels.get();
-}
-
-// Most records belong to the same range as the previous one.
-const RegionRecorder::Place& RegionRecorder::place_of(Places& places, std::uint32_t core, std::uint8_t queue,
-                                                      std::uint32_t index) const {
-  Place& place = places[core * isa::kQueueCount + queue];
-  if (place.stretch.contains(index)) return place;
-  const Labels& labels = *by_core_[core];
-  place.stretch = stretch_at(*labels.program, queue, index);
-  place.region = place.stretch.region ? labels.regions[*place.stretch.region] : labels.whole;
-  return place;
+  numbers_.program(core, std::move(program));
+  while (regions_.size() < numbers_.names().size())
+    regions_.emplace_back(numbers_.names()[regions_.size()], machine_);
 }
 
 void RegionRecorder::instruction(const base::InstructionActivity& a) {
-  const isa::Instruction& i = by_core_[a.core]->program->streams[a.queue][a.index];
-  const Place& place = place_of(instructions_, a.core, a.queue, a.index);
+  const isa::Instruction& i = numbers_.program_of(a.core).streams[a.queue][a.index];
+  const RegionNumbers::Place& place = instructions_.at(a.core, a.queue, a.index);
   // The range ends with its last instruction or with a jump.
   if (a.index == place.stretch.last || isa::row_of(i.op).cost == isa::CostClass::kBranch)
     times_.book(a.core, a.queue, place.region, a.engine_time);
@@ -141,7 +120,7 @@ void RegionRecorder::book(Region& region, const base::InstructionActivity& a, do
 }
 
 void RegionRecorder::transfer(const base::TransferActivity& a) {
-  const std::uint32_t region = place_of(transfers_, a.core, a.queue, a.index).region;
+  const std::uint32_t region = transfers_.at(a.core, a.queue, a.index).region;
   book(regions_[region], a);
   if (a.write_bytes > 0 && isa::GlobalAddress::from(a.write_address).chip != a.core / machine_.chip.cores)
     senders_[a.cause] = region;

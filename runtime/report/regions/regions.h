@@ -30,7 +30,7 @@
 #include "model/base/activity.h"
 #include "model/base/columns.h"
 #include "model/system/machine_params.h"
-#include "runtime/report/regions/region_names.h"
+#include "runtime/report/regions/region_numbers.h"
 #include "runtime/report/regions/region_times.h"
 #include "runtime/report/summary/bottleneck.h"
 #include "runtime/report/summary/text_layout.h"
@@ -95,21 +95,6 @@ class RegionRecorder final : public base::Observer {
     std::map<std::uint64_t, std::uint64_t> flows;  // bytes from one chip to another, by both chip numbers
     bool awaited = false;                          // an instruction has waited for what it sent
   };
-  // Maps a program's region numbers to indices of regions_.
-  struct Labels {
-    std::shared_ptr<const isa::Program> program;
-    std::uint32_t whole = 0;             // before the first mark
-    std::vector<std::uint32_t> regions;  // by the program's region number
-  };
-
-  struct Place {  // a range of a queue, and its index in regions_
-    RegionStretch stretch;
-    std::uint32_t region = 0;
-  };
-  using Places = std::vector<Place>;  // the latest one, by core and queue
-
-  std::uint32_t number_of(const std::string& name);
-  const Place& place_of(Places& places, std::uint32_t core, std::uint8_t queue, std::uint32_t index) const;
   void book(Region& region, const base::InstructionActivity& a, double operations) const;
   void book(Region& region, const base::TransferActivity& a) const;
   void arrived(const base::InstructionActivity& a);
@@ -117,11 +102,9 @@ class RegionRecorder final : public base::Observer {
   base::Duration link_time(const Region& region) const;
 
   const model::MachineParams& machine_;
-  std::vector<Region> regions_;
-  std::map<std::string, std::uint32_t> numbers_;
-  std::map<const isa::Program*, std::shared_ptr<Labels>> labels_;
-  std::vector<const Labels*> by_core_;
-  Places instructions_, transfers_;
+  RegionNumbers numbers_;
+  RegionCursor instructions_, transfers_;
+  std::vector<Region> regions_;                               // by number
   std::unordered_map<std::uint64_t, std::uint32_t> senders_;  // regions of transfers to other chips, by cause
   RegionTimes times_;
 };

@@ -17,6 +17,9 @@ struct Prefix {
 constexpr std::array kPrefixes{Prefix{1e18, "E"}, Prefix{1e15, "P"}, Prefix{1e12, "T"}, Prefix{1e9, "G"},
                                Prefix{1e6, "M"},  Prefix{1e3, "k"},  Prefix{1, ""}};
 
+constexpr std::array kFinePrefixes{Prefix{1, ""}, Prefix{1e-3, "m"}, Prefix{1e-6, "u"}, Prefix{1e-9, "n"},
+                                   Prefix{1e-12, "p"}};
+
 std::string four_digits(double value) {
   const double size = std::fabs(value);
   if (size == std::floor(size) && size < 1e4) return fmt::format("{:.0f}", value);
@@ -31,6 +34,14 @@ std::string si_text(double value, const std::string& unit) {
     if (std::fabs(value) >= prefix.scale || prefix.scale == 1)
       return four_digits(value / prefix.scale) + " " + prefix.letter + unit;
   return "";
+}
+
+std::string fine_text(double value, const std::string& unit) {
+  if (value == 0 || std::fabs(value) >= 1) return si_text(value, unit);
+  for (const Prefix& prefix : kFinePrefixes)
+    if (std::fabs(value) >= prefix.scale)
+      return four_digits(value / prefix.scale) + " " + prefix.letter + unit;
+  return fmt::format("{:.3g} {}", value, unit);
 }
 
 std::string time_text(base::Duration time) {

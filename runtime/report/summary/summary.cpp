@@ -10,6 +10,7 @@
 #include "model/base/shares.h"
 #include "model/system/statistics/books.h"
 #include "runtime/report/summary/busiest.h"
+#include "runtime/report/summary/peak_flops.h"
 
 namespace tahoma::runtime {
 
@@ -53,13 +54,6 @@ EngineSummary engines_of(EngineKind kind, const RunMeasurement& run, const Cores
 bool has_kind(const RunMeasurement& run, EngineKind kind) {
   return std::any_of(run.engines.begin(), run.engines.end(),
                      [kind](const auto& e) { return e.kind == kind; });
-}
-
-// Multiply-accumulates count two; fp32 takes four passes, double_row does two at once (trainium2_arch.rst).
-double core_peak_flops(const model::TensorParams& tensor, isa::DType dtype, isa::MatmulMode mode) {
-  const double passes = dtype == isa::DType::kFp32 ? 4 : mode == isa::MatmulMode::kDoubleRow ? 0.5 : 1;
-  return 2.0 * static_cast<double>(tensor.rows) * static_cast<double>(tensor.columns) *
-         static_cast<double>(tensor.clock.hz) / passes;
 }
 
 FlopSummary flops_of(const RunFacts& facts, const model::MachineParams& machine, const RunMeasurement& run) {

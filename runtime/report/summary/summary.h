@@ -18,6 +18,8 @@
 #include "model/base/measurements.h"
 #include "model/system/machine_params.h"
 #include "model/system/system.h"
+#include "runtime/report/cost/priced_run.h"
+#include "runtime/report/energy/energy_ledger.h"
 #include "runtime/report/lines/hot_spots.h"
 #include "runtime/report/links/link_summary.h"
 #include "runtime/report/memory/memory_summary.h"
@@ -44,6 +46,8 @@ struct RunFacts {
   RegionRecorder::Summaries regions;
   HotSpots hot_spots;
   PathSummary path;
+  std::optional<EnergyLedger> energy;
+  std::optional<PricedRun> cost;           // if prices are known
   std::optional<Bottlenecks> bottlenecks;  // if the run was explained
   std::string programs;                    // runtime/run/programs_hash.h
   std::vector<std::string> warnings;       // sentences: what about the machine may not be intended

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "runtime/report/energy/energy_tables.h"
 #include "runtime/report/files/collective_report.h"
 #include "runtime/report/lines/line_tables.h"
 #include "runtime/report/links/link_json.h"
@@ -166,6 +167,8 @@ std::string summary_json(const Summary& s) {
   json["hbm"] = hbm_json(s.hbm, s.elapsed);
   json["links"] = links_json(s.links);
   json["collectives"] = collectives_json(s.facts.collectives);
+  json["energy"] = s.facts.energy ? energy_json(*s.facts.energy, s.facts.useful_flops) : Json(nullptr);
+  json["cost"] = s.facts.cost ? cost_json(*s.facts.cost) : Json(nullptr);
   json["figures"] = figures_json(s.facts.figures);
   json["whole"] = region_json(s.facts.regions.whole);
   json["regions"] = regions_json(s.facts);

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "model/base/stall_text.h"
+#include "runtime/report/energy/energy_text.h"
 #include "runtime/report/files/collective_report.h"
 #include "runtime/report/lines/line_tables.h"
 #include "runtime/report/links/link_text.h"
@@ -87,8 +88,10 @@ std::string head(const Summary& s) {
       row("arithmetic", fmt::format("{} useful, {} by the tensor engines", si_text(s.flops.useful, "FLOP"),
                                     si_text(static_cast<double>(s.flops.hardware), "FLOP")));
   text += row("rate", fmt::format("{} achieved of {} peak", achieved, peak));
-  return text + wrapped_row("busiest", fmt::format("{}, {:.1f} % of the time", s.busiest.instance,
-                                                   s.busiest.share_percent));
+  text += wrapped_row("busiest",
+                      fmt::format("{}, {:.1f} % of the time", s.busiest.instance, s.busiest.share_percent));
+  if (s.facts.energy) text += energy_text(*s.facts.energy);
+  return text + (s.facts.cost ? cost_text(*s.facts.cost) : "");
 }
 
 std::string table_row(const std::string& label, const std::vector<std::string>& cells) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/report/tables/table_list.h"
 
+#include "runtime/report/cost/priced_run.h"
+#include "runtime/report/energy/energy_summary.h"
+#include "runtime/report/energy/energy_tables.h"
+#include "runtime/report/energy/power_windows.h"
 #include "runtime/report/files/collective_report.h"
 #include "runtime/report/lines/line_tables.h"
 #include "runtime/report/links/link_tables.h"
@@ -56,6 +60,9 @@ std::vector<DeclaredTable> declared_tables() {
           table(region_engine_columns()),
           also_at("whole", table(region_columns())),
           also_at("whole.engines.*", table(region_engine_columns())),
+          table(component_columns()),
+          table(region_energy_columns()),
+          table(power_columns()),
           table(line_columns()),
           table(hot_spot_columns()),
           table(path_hot_spot_columns()),
@@ -66,6 +73,11 @@ std::vector<DeclaredTable> declared_tables() {
           active_times(),
           object<FlopSummary>("flops"),
           object<DmaSummary>("dma"),
+          object<EnergySummary>("energy"),
+          object<EnergyProvenance>("energy.provenance_percent"),
+          object<CostFigures>("cost"),
+          object<CostFigures>("cost.per_million_tokens"),
+          object<CostFigures>("cost.per_step"),
           object<HbmSummary>("hbm"),
           object<StackLoad>("hbm.busiest_stacks.*"),
           object<RowShares>("hbm.rows"),

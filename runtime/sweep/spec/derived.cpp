@@ -50,6 +50,12 @@ std::string text(base::Frequency, double number) {
 std::string text(base::Bandwidth, double number) {
   return base::to_text(base::Bandwidth{as_count(nearest(number)), false});
 }
+std::string text(base::Energy, double number) {
+  return base::to_text(base::Energy{as_count(nearest(number * 1e18))});
+}
+std::string text(base::Power, double number) {
+  return base::to_text(base::Power{as_count(nearest(number * 1e6))});
+}
 std::string text(const std::string&, double number) { refuse_number(number, "is not a word"); }
 std::string text_at(const base::ChoiceRef&, double number) { refuse_number(number, "is not a word"); }
 template <class T>

@@ -35,6 +35,8 @@ TAHOMA_KIND(base::Cycles, parse_cycles, count)
 TAHOMA_KIND(base::Bytes, parse_bytes, count)
 TAHOMA_KIND(base::Frequency, parse_frequency, hz)
 TAHOMA_KIND(base::Bandwidth, parse_bandwidth, bytes_per_second)
+TAHOMA_KIND(base::Energy, parse_energy, aj)
+TAHOMA_KIND(base::Power, parse_power, uw)
 #undef TAHOMA_KIND
 template <>
 struct Kind<std::uint64_t> {

@@ -24,6 +24,9 @@ double number(base::Bandwidth value) {
   return value.ideal ? std::numeric_limits<double>::infinity() : static_cast<double>(value.bytes_per_second);
 }
 
+double number(base::Energy value) { return value.joules(); }
+double number(base::Power value) { return value.watts(); }
+
 std::vector<std::string> all_paths(const ResolvedConfig& config) {
   std::vector<std::string> paths;
   for (const base::ParamTree* tree : {&config.run_tree, &config.machine_tree, &config.workload_tree})

@@ -11,6 +11,7 @@
 
 #include "model/base/error.h"
 #include "runtime/host/whole_file.h"
+#include "runtime/report/summary/format.h"
 #include "runtime/validation/regression/differences/difference_json.h"
 
 namespace tahoma::runtime {
@@ -51,6 +52,19 @@ Json summary_of_run(const std::string& text) {
   return json;
 }
 
+std::optional<double> joules_of_run(const Json& summary) {
+  const Json::json_pointer place("/energy/joules");
+  if (!summary.contains(place) || !summary[place].is_number()) return std::nullopt;
+  return summary[place].get<double>();
+}
+
+std::string energy_line(const Comparison& c) {
+  if (!c.joules_before || !c.joules_after) return "";
+  const double a = *c.joules_before, b = *c.joules_after;
+  return fmt::format("energy of all chips: {} -> {}{}\n", fine_text(a, "J"), fine_text(b, "J"),
+                     a > 0 ? fmt::format(" ({:+.1f} %)", 100 * (b - a) / a) : "");
+}
+
 void require_run_folder(const fs::path& folder) {
   std::error_code ignored;
   for (const char* file : {kSummary, kStats})
@@ -72,7 +86,7 @@ RunFolder read_run_folder(const std::string& path) {
     const RunStatistics whole = summary_statistics(text);
     at = stats;
     return {path, joined(whole, class_statistics(stats_of(read_file(stats)), {"*"})),
-            json.value("programs_hash", "")};
+            json.value("programs_hash", ""), joules_of_run(json)};
   } catch (const UserError&) {
     throw;
   } catch (const std::exception& error) {
@@ -93,7 +107,9 @@ Comparison compare_runs(const RunFolder& a, const RunFolder& b) {
           names.size(),
           groups,
           leading_changes(groups, before.time_ns, after.time_ns),
-          a.programs != b.programs && !a.programs.empty() && !b.programs.empty()};
+          a.programs != b.programs && !a.programs.empty() && !b.programs.empty(),
+          a.joules,
+          b.joules};
 }
 
 std::string comparison_headline(const Comparison& c) {
@@ -114,9 +130,9 @@ std::string comparison_text(const Comparison& c, std::size_t most) {
       c.other_programs ? "The programs differ: the kernel was tiled anew for the other machine or sizes, so "
                          "the change is not of the hardware alone.\n"
                        : "";
-  return fmt::format("{}\n\nA  {}: {}\nB  {}: {}\n{}{} of {} statistics differ\n\n", comparison_headline(c),
-                     c.a, headline_text(c.before), c.b, headline_text(c.after), programs, differ,
-                     c.compared) +
+  return fmt::format("{}\n\nA  {}: {}\nB  {}: {}\n{}{}{} of {} statistics differ\n\n", comparison_headline(c),
+                     c.a, headline_text(c.before), c.b, headline_text(c.after), energy_line(c), programs,
+                     differ, c.compared) +
          leads_text(c.leads, "") + groups_text(c.groups, most, "");
 }
 
@@ -125,6 +141,9 @@ std::string comparison_json(const Comparison& c) {
                   {"headline", comparison_headline(c)},
                   {"a", {{"folder", c.a}, {"headline", headline_json(c.before)}}},
                   {"b", {{"folder", c.b}, {"headline", headline_json(c.after)}}},
+                  {"joules",
+                   {c.joules_before ? Json(*c.joules_before) : Json(nullptr),
+                    c.joules_after ? Json(*c.joules_after) : Json(nullptr)}},
                   {"other_programs", c.other_programs},
                   {"compared", c.compared},
                   {"leading", leads_json(c.leads)},

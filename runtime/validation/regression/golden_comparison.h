@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tahoma compare A B`: compares two folders of `tahoma run` statistic by statistic. The comparison includes
-// every statistic of summary.json and every class of stats.json, see run_statistics.h.
+// every statistic of summary.json and every class of stats.json, see run_statistics.h. Energy and cost follow from these and
+// from parameters, so only the energy of all chips is shown, beside the statistics.
 //
 // UserError: E-REG-013, a folder without a run; E-REG-014, a file that `tahoma run` did not write.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,8 @@ namespace tahoma::runtime {
 struct RunFolder {
   std::string path;
   RunStatistics statistics;
-  std::string programs{};  // runtime/run/programs_hash.h; "" if the run does not say
+  std::string programs{};          // runtime/run/programs_hash.h; "" if the run does not say
+  std::optional<double> joules{};  // of all chips; none if the run does not say
 };
 
 RunFolder read_run_folder(const std::string& path);
@@ -28,6 +31,7 @@ struct Comparison {
   std::vector<DifferenceGroup> groups;
   LeadingChanges leads;         // of the groups
   bool other_programs = false;  // A and B executed different programs
+  std::optional<double> joules_before{}, joules_after{};
 };
 
 Comparison compare_runs(const RunFolder& a, const RunFolder& b);

@@ -43,6 +43,8 @@ constexpr std::array kLeftOut{"schema_version",
                               "lines[*",
                               "functions[*",
                               "regions[*].bottleneck*",
+                              "energy*",
+                              "cost*",
                               "links.saturated.definition",
                               "programs_hash",
                               "warnings*"};

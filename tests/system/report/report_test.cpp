@@ -69,6 +69,16 @@ Summary crowded_summary() {
     machine.instances.chips[model::chip_name(machine, 60 + chip)].slow = 1.2345;
     machine.instances.links[model::link_name(machine, 60 + chip, "zm")].rate = 0.12345;
   }
+  facts.energy =
+      runtime::energy_ledger(machine, run, {}, [](const std::string&) { return base::Provenance::kAssumed; });
+  runtime::PriceList prices;
+  prices.instance = "an instance with a long name.48xlarge";
+  prices.chips = 16;
+  prices.dollars_per_hour = 35.7608;
+  prices.date = "2026-01-31";
+  facts.cost =
+      runtime::priced_run(prices, 64, facts.energy->wall_watts, run.elapsed,
+                          {{"tokens_per_second", 12345.678, "", ""}, {"step_time_ns", 1.5e9, "", ""}});
   return runtime::summarise(facts, machine, run);
 }
 

@@ -15,6 +15,8 @@ struct DecodeLayer : LayerTensors {
               const DecodeSharding& sharding, const std::vector<Matrix>* streams);
 
   Matrix sum, sum_mlp;
+  // With logits, of the first layer: this rank's contribution to the embedded tokens, and the tokens.
+  Matrix embedded, stream;
   struct CoreTensors {
     Matrix stream, normed, middle, normed_mlp;
     Matrix part, lse, parts, lses;  // attention of this group's tokens, and of those of all groups

@@ -42,16 +42,17 @@ void DecodeStageTensors::place_stream(std::size_t r) {
   const std::uint64_t rows = sharding_.rows, hidden = params_.model.hidden;
   std::vector<Matrix>&in = rank.in.emplace_back(), &out = rank.out.emplace_back(),
   &came = rank.came.emplace_back();
-  if (station_.before != nullptr)
+  const bool embeds = params_.logits && station_.before == nullptr;
+  if (station_.before != nullptr || embeds)
     in.assign(replica_.physical_cores(), replica_.shared(r, "in", kModelDType, rows, hidden));
   for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
     const DecodeSharding::Run run = sharding_.run_of(r, h);
-    if (station_.before == nullptr) {
+    if (station_.before == nullptr && !embeds) {
       in.push_back(replica_.own(r, h, "in", kModelDType, rows, hidden));
       replica_.declare_input(in.back().tensor);
-    } else if (run.rows > 0 && replica_.ranks() == 1) {
+    } else if (station_.before != nullptr && run.rows > 0 && replica_.ranks() == 1) {
       station_.before->expect(r, h, in[h], rows_of(in[h].of(h), run.row, run.rows));
-    } else if (run.rows > 0) {
+    } else if (station_.before != nullptr && run.rows > 0) {
       came.resize(h + 1);
       came[h] = replica_.own(r, h, "handed over", kModelDType, run.rows, run.columns);
       station_.before->expect(r, h, came[h], came[h].of(h));
@@ -94,7 +95,7 @@ void DecodeStageTensors::fill(runtime::Machine& machine, const HostCase& values,
     for (std::size_t g = 0; g < replica_.alike().size(); ++g)
       for (std::size_t b = 0; b < params_.microbatches; ++b)
         for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
-          if (station_.before == nullptr)
+          if (station_.before == nullptr && !params_.logits)
             runtime::copy_window(values.x, {first_row(g, b), 0, sharding_.rows, values.x.columns()},
                                  row_of(machine, replica_, g, ranks_[r].in[b][h], 0));
           for (std::size_t l = 0; l < params_.stage_layers(); ++l)

@@ -32,13 +32,14 @@ class DecodeStageTensors {
   // The stage's first layer has this number in the case.
   void fill(runtime::Machine& machine, const HostCase& values, std::size_t first_layer) const;
   void gather(runtime::Machine& machine, runtime::HostTensor& out) const;
+  // Row of the case of the first row of a replica's microbatch.
+  std::uint64_t first_row(std::size_t replica, std::size_t microbatch) const {
+    return (replica_.alike()[replica].number * params_.microbatches + microbatch) * sharding_.rows;
+  }
 
  private:
   Cache allocate_cache(std::size_t rank, std::size_t physical_core);
   void place_stream(std::size_t rank);
-  std::uint64_t first_row(std::size_t replica, std::size_t microbatch) const {
-    return (replica_.alike()[replica].number * params_.microbatches + microbatch) * sharding_.rows;
-  }
   void fill_cache(runtime::Machine& machine, std::size_t replica, std::size_t microbatch, std::size_t rank,
                   std::size_t physical_core, std::size_t layer, const HostCache& values) const;
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "workloads/transformer/vocabulary/logits.h"
+#include "workloads/transformer/vocabulary/token_embedding.h"
 
 namespace tahoma::workloads {
 
@@ -18,6 +20,8 @@ DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params, const 
       attention_(replica, params, share_, sharding_, tensors_) {
   add_experts(routing, 1,
               [this](std::size_t, std::size_t, std::size_t h) { return sharding_.reduced_rows(h); });
+  add_embedding(1, [this](std::size_t, std::size_t h) { return sharding_.reduced_rows(h); });
+  add_logits();
 }
 
 Products DecodeStep::products(std::size_t layer) const {
@@ -135,14 +139,33 @@ void DecodeStep::normalise(std::size_t layer) {
   });
 }
 
+// Each physical core embeds the rows that it then sums over the ranks.
+void DecodeStep::embed() {
+  const bool alone = replica_.ranks() == 1;
+  for (std::size_t r = 0; r < replica_.ranks(); ++r) {
+    layers_[r].stream = tensors_[r].in[microbatch_].front();
+    layers_[r].embedded = alone
+                              ? layers_[r].stream
+                              : replica_.shared(r, "embedded", kModelDType, sharding_.rows, sharding_.hidden);
+  }
+  replica_.each("embedding", [&](std::size_t r, std::size_t h) {
+    const auto [first, count] = sharding_.reduced_rows(h);
+    embedding_->emit(microbatch_, 0, r, h, rows_of(layers_[r].embedded.of(h), first, count));
+  });
+  if (alone) return synchronise_rows(&DecodeLayer::stream);
+  reduce("embedding all_reduce", &DecodeLayer::embedded, &DecodeLayer::stream);
+}
+
 void DecodeStep::prepare(std::size_t layer) {
   before_ = std::move(layers_);
   layers_.clear();
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     layers_.emplace_back(replica_, r, params_, share_, sharding_,
                          layer == 0 ? &tensors_[r].in[microbatch_] : nullptr);
+  if (embedding_ && layer == 0) embed();
   normalise(layer);
   make_heads(layer);
+  for (std::size_t r = 0; r < replica_.ranks(); ++r) keep_heads(layer, r, layers_[r].qkv);
   attention_.attend(layers_, layer, microbatch_);
 }
 
@@ -190,6 +213,13 @@ void DecodeStep::put_together() {
 }
 
 void DecodeStep::end(std::size_t microbatch) {
+  if (logits_) {
+    logits_->emit(microbatch, [&](std::size_t r, std::size_t h) {
+      return Logits::Stream{all_rows(layers_[r].core_tensors[h].middle, h), all_rows(layers_[r].sum_mlp, h)};
+    });
+    return finish(microbatch,
+                  [&](std::size_t r, std::size_t h) { return logits_->columns(microbatch, r, h); });
+  }
   replica_.each("residual", [&](std::size_t r, std::size_t h) {
     const HbmView middle = all_rows(layers_[r].core_tensors[h].middle, h),
                   sum = all_rows(layers_[r].sum_mlp, h);
@@ -207,6 +237,7 @@ void DecodeStep::end(std::size_t microbatch) {
 
 void DecodeStep::fill(runtime::Machine& machine, const HostCase& values) const {
   if (experts_) experts_->fill(machine, values);
+  fill_vocabulary(machine, values);
   tensors_.fill(machine, values, layer_number(0));
 }
 

@@ -29,14 +29,18 @@ class DecodeStep final : public PhasePrograms {
   void end(std::size_t microbatch) override;
   std::vector<Share> shares() const override { return attention_.shares(layers_); }
   void fill(runtime::Machine& machine, const HostCase& values) const override;
-  void gather(runtime::Machine& machine, runtime::HostTensor& out) const override {
-    tensors_.gather(machine, out);
-  }
 
  private:
+  void gather_stream(runtime::Machine& machine, runtime::HostTensor& out) const override {
+    tensors_.gather(machine, out);
+  }
+  std::uint64_t case_row(std::size_t group, std::size_t microbatch, std::uint64_t row) const override {
+    return tensors_.first_row(group, microbatch) + row;
+  }
   using Whole = Matrix DecodeLayer::*;
 
   void put_together();
+  void embed();
   Products products(std::size_t layer) const;
   runtime::HbmView all_rows(const Matrix& matrix, std::size_t physical_core) const {
     return rows_of(matrix.of(physical_core), 0, sharding_.rows);

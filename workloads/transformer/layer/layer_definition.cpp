@@ -70,7 +70,35 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
   return y;
 }
 
+// Heads of queries or keys before their rotation, or of values: x w, plus their bias.
+Noisy heads_with_bias(const Noisy& x, const runtime::HostTensor& w, const ModelShape& model,
+                      const runtime::HostTensor& bias) {
+  Noisy heads = times(x, matrix_of(w));
+  if (!model.qkv_bias) return heads;
+  const Rows row = matrix_of(bias);
+  heads.value.rowwise() += row.row(0);
+  heads.variance.rowwise() += rounding(1) * row.row(0).cwiseAbs2();
+  return heads;
+}
+
+Noisy with_norm(Noisy heads, const ModelShape& model, const runtime::HostTensor& gain) {
+  if (!model.qk_norm) return heads;
+  const auto d = static_cast<Eigen::Index>(model.head_dim);
+  for (Eigen::Index first = 0; first < heads.value.cols(); first += d) {
+    const Noisy head = normalised({heads.value.middleCols(first, d), heads.variance.middleCols(first, d)},
+                                  matrix_of(gain), model.epsilon);
+    heads.value.middleCols(first, d) = head.value;
+    heads.variance.middleCols(first, d) = head.variance;
+  }
+  return heads;
+}
+
 }  // namespace
+
+Noisy logits_of(const ModelShape& model, const HostVocabulary& vocabulary, const Noisy& stream) {
+  return times(normalised(stream, matrix_of(vocabulary.final_gain), model.epsilon),
+               matrix_of(vocabulary.head));
+}
 
 Rows matrix_of(const runtime::HostTensor& tensor) {
   std::vector<float> narrow(tensor.elements());
@@ -87,9 +115,10 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Part
              before = static_cast<std::uint64_t>(cache.k.rows());
   const Rows angles = matrix_of(rope_table(model, before, 1, tokens));
   const Noisy a = normalised(stream, matrix_of(weights.attention_gain), model.epsilon);
-  const NoisyHeads heads{rotated(times(a, matrix_of(weights.q)), angles, false),
-                         behind(cache.k, rotated(times(a, matrix_of(weights.k)), angles, false)),
-                         behind(cache.v, times(a, matrix_of(weights.v)))};
+  const Noisy q = with_norm(heads_with_bias(a, weights.q, model, weights.q_bias), model, weights.q_norm),
+              k = with_norm(heads_with_bias(a, weights.k, model, weights.k_bias), model, weights.k_norm);
+  const NoisyHeads heads{rotated(q, angles, false), behind(cache.k, rotated(k, angles, false)),
+                         behind(cache.v, heads_with_bias(a, weights.v, model, weights.v_bias))};
   stream = sum(stream, times(attended(model, heads), matrix_of(weights.o), roundings.attention));
   const Noisy b = normalised(stream, matrix_of(weights.mlp_gain), model.epsilon);
   stream = sum(stream, model.experts > 0 ? mixture(model, weights, b, chosen, roundings.mlp)

@@ -8,6 +8,9 @@
 // or, for a mixture of experts, y = a + sum over a token's experts e of g_e times the same with e's matrices,
 // where g is the softmax of e's columns of norm(a) Wrouter.
 //
+// With biases, they are added to the three products; with norms of heads, each head of queries and keys is normalised
+// before its rotation. The logits are norm(y) Whead.
+//
 // Allowed error: that of noisy.h, element by element, with the deviations of runtime/golden/golden_rule.h.
 #pragma once
 
@@ -39,6 +42,9 @@ Rows matrix_of(const runtime::HostTensor& tensor);
 // Applies a layer in place to the stream of one sequence, whose first token is at the position of the cache's end.
 void apply_layer(const ModelShape& model, const HostWeights& weights, const PartialRoundings& roundings,
                  const Cache& cache, Noisy& stream, const ChosenExpert& chosen = {});
+
+// The logits of rows of the last layer's stream.
+Noisy logits_of(const ModelShape& model, const HostVocabulary& vocabulary, const Noisy& stream);
 
 runtime::WantedRow wanted_row(const Noisy& stream, std::uint64_t row);
 

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <span>
 
 #include "isa/core/dtype.h"
+#include "workloads/common/row_numbers.h"
 #include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
@@ -47,7 +49,70 @@ struct Row {
   std::uint64_t rows, columns, count = 1;
 };
 
+// Numbers of generated tensors. Those of the layers count from 1.
+constexpr std::uint64_t kHeadVectors = 100, kVocabulary = 200;
+
+// Biases and gains of heads.
+void add_head_vectors(HostCase& values, const Maker& maker) {
+  const ModelShape& m = maker.params.model;
+  const std::uint64_t d = m.head_dim;
+  struct Vector {
+    const char* name;
+    HostTensor HostWeights::*to;
+    bool wanted;
+    std::uint64_t columns;
+    Uniform uniform;
+  };
+  const std::array<Vector, 5> vectors{{{"q_bias", &HostWeights::q_bias, m.qkv_bias, m.heads * d, {}},
+                                       {"k_bias", &HostWeights::k_bias, m.qkv_bias, m.kv_heads * d, {}},
+                                       {"v_bias", &HostWeights::v_bias, m.qkv_bias, m.kv_heads * d, {}},
+                                       {"q_norm", &HostWeights::q_norm, m.qk_norm, d, {1, 0.5}},
+                                       {"k_norm", &HostWeights::k_norm, m.qk_norm, d, {1, 0.5}}}};
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    const Vector& v = vectors[i];
+    if (!v.wanted) continue;
+    auto layers = maker.layers(v.name, kHeadVectors + i, DType::kFp32, 1, v.columns, v.uniform);
+    for (std::uint64_t l = 0; l < maker.params.layers; ++l) values.weights[l].*v.to = std::move(layers[l]);
+  }
+}
+
+HostTensor input_or(const TransformerParams& params, const char* name, std::uint64_t number, DType dtype,
+                    const std::vector<std::uint64_t>& shape, std::uint64_t seed, const Uniform& uniform) {
+  const std::string& path = params.inputs.of(name);
+  return path.empty() ? generated(name, number, dtype, shape, seed, uniform)
+                      : runtime::load_input(path, name, dtype, shape);
+}
+
+// The ids, the matrices at both ends, and the embedded tokens.
+void add_vocabulary(HostCase& values, const TransformerParams& params, std::uint64_t seed) {
+  const ModelShape& m = params.model;
+  HostVocabulary& v = values.vocabulary;
+  v.ids = token_ids(params, seed);
+  v.embedding = input_or(params, "embedding", kVocabulary, kModelDType, {m.vocabulary, m.hidden}, seed, {});
+  v.final_gain = input_or(params, "final_gain", kVocabulary + 1, DType::kFp32, {1, m.hidden}, seed, {1, 0.5});
+  v.head = input_or(params, "head", kVocabulary + 2, kModelDType, {m.hidden, m.vocabulary}, seed,
+                    {0, std::sqrt(3.0 / static_cast<double>(m.hidden))});
+  values.x = runtime::make_tensor("x", kModelDType, {params.all_rows(), m.hidden});
+  const std::size_t row = m.hidden * isa::size_of(kModelDType);
+  for (std::uint64_t i = 0; i < params.all_rows(); ++i)
+    std::copy_n(v.embedding.values.data() + static_cast<std::size_t>(row_number(v.ids, i)) * row, row,
+                values.x.values.data() + i * row);
+}
+
 }  // namespace
+
+HostTensor token_ids(const TransformerParams& params, std::uint64_t seed) {
+  const std::uint64_t rows = params.all_rows(), vocabulary = params.model.vocabulary;
+  const std::string& path = params.inputs.of("ids");
+  HostTensor ids = runtime::make_tensor("ids", DType::kInt32, {params.batch, params.sequence_rows()});
+  if (path.empty())
+    any_rows_below(vocabulary)(ids, seed);
+  else
+    ids = runtime::load_input(path, "ids", DType::kInt32, ids.shape);
+  ids.shape = {rows, 1};
+  refuse_rows_beyond(vocabulary)(ids);
+  return ids;
+}
 
 HostTensor generated(const char* name, std::uint64_t number, DType dtype, std::vector<std::uint64_t> shape,
                      std::uint64_t seed, const Uniform& uniform) {
@@ -100,7 +165,12 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   }
   values.table =
       decodes ? rope_table(m, params.context, 0, params.rows()) : rope_table(m, 0, 1, params.tokens);
-  values.x = runtime::input(params.inputs.of("x"), "x", kModelDType, {params.all_rows(), m.hidden}, seed, 0);
+  add_head_vectors(values, maker);
+  if (params.logits)
+    add_vocabulary(values, params, seed);
+  else
+    values.x =
+        runtime::input(params.inputs.of("x"), "x", kModelDType, {params.all_rows(), m.hidden}, seed, 0);
   return values;
 }
 
@@ -131,7 +201,13 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
   attention_gain = replica.shared(rank, "attention_gain", DType::kFp32, 1, m.hidden);
   mlp_gain = replica.shared(rank, "mlp_gain", DType::kFp32, 1, m.hidden);
   allocate_products(replica, rank, m, share, TransformerParams::kDType);
-  for (const Matrix* matrix : {&attention_gain, &mlp_gain, &qkv, &o, &gate_up, &down})
+  if (m.qkv_bias) qkv_bias = replica.shared(rank, "qkv_bias", DType::kFp32, 1, share.units() * m.head_dim);
+  if (m.qk_norm) {
+    q_norm = replica.shared(rank, "q_norm", DType::kFp32, 1, m.head_dim);
+    k_norm = replica.shared(rank, "k_norm", DType::kFp32, 1, m.head_dim);
+  }
+  for (const Matrix* matrix :
+       {&attention_gain, &mlp_gain, &qkv, &o, &gate_up, &down, &qkv_bias, &q_norm, &k_norm})
     if (!matrix->views.empty()) replica.declare_input(matrix->tensor);
 }
 
@@ -152,6 +228,11 @@ std::vector<WeightBlock> blocks_of(const ModelShape& m, const RankShare& share, 
       {&HostWeights::v, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q + kv},
       {&HostWeights::o, &LayerWeights::o, {first, 0, q, m.hidden}, 0, 0},
       {&HostWeights::down, &LayerWeights::down, {rank * share.ffn, 0, share.ffn, m.hidden}, 0, 0}};
+  if (m.qkv_bias) {
+    blocks.push_back({&HostWeights::q_bias, &LayerWeights::qkv_bias, {0, first, 1, q}, 0, 0});
+    blocks.push_back({&HostWeights::k_bias, &LayerWeights::qkv_bias, {0, first_kv, 1, kv}, 0, q});
+    blocks.push_back({&HostWeights::v_bias, &LayerWeights::qkv_bias, {0, first_kv, 1, kv}, 0, q + kv});
+  }
   for (std::uint64_t h = 0; h < share.physical_cores; ++h) {
     const runtime::Window window{0, rank * share.ffn + h * columns, m.hidden, columns};
     blocks.push_back({&HostWeights::gate, &LayerWeights::gate_up, window, 0, 2 * h * columns});
@@ -164,38 +245,25 @@ void LayerWeights::fill(runtime::Machine& machine, const Replica& replica, std::
                         const ModelShape& model, const HostWeights& w, const RankShare& share) const {
   fill_all(machine, replica, attention_gain, w.attention_gain);
   fill_all(machine, replica, mlp_gain, w.mlp_gain);
+  if (model.qk_norm) {
+    fill_all(machine, replica, q_norm, w.q_norm);
+    fill_all(machine, replica, k_norm, w.k_norm);
+  }
   fill_products(machine, replica, rank, model, w, share);
 }
 
 void LayerWeights::fill_products(runtime::Machine& machine, const Replica& replica, std::size_t rank,
                                  const ModelShape& model, const HostWeights& w,
                                  const RankShare& share) const {
-  for (Matrix LayerWeights::*part :
-       {&LayerWeights::qkv, &LayerWeights::o, &LayerWeights::gate_up, &LayerWeights::down}) {
+  for (Matrix LayerWeights::*part : {&LayerWeights::qkv, &LayerWeights::o, &LayerWeights::gate_up,
+                                     &LayerWeights::down, &LayerWeights::qkv_bias}) {
     const Matrix& matrix = this->*part;
-    if (matrix.views.empty()) continue;  // a mixture has experts instead
+    if (matrix.views.empty()) continue;  // not every model has it
     HostTensor values = runtime::make_tensor(matrix.tensor.name, matrix.tensor.dtype, matrix.tensor.shape);
     for (const WeightBlock& block : blocks_of(model, share, rank))
       if (block.part == part) copy_block(w.*block.whole, block.window, values, block.place());
     fill_all(machine, replica, matrix, values);
   }
-}
-
-runtime::HostTensor rope_table(const ModelShape& model, std::uint64_t first, std::uint64_t step,
-                               std::uint64_t rows) {
-  HostTensor table = runtime::make_tensor("rope_table", TransformerParams::kDType, {rows, model.head_dim});
-  const std::uint64_t half = model.head_dim / 2;
-  const std::size_t size = isa::size_of(table.dtype);
-  for (std::uint64_t r = 0; r < rows; ++r)
-    for (std::uint64_t i = 0; i < half; ++i) {
-      const double position = static_cast<double>(first + r * step);
-      const double angle =
-          position * std::pow(model.theta, -static_cast<double>(i) / static_cast<double>(half));
-      std::byte* row = table.values.data() + r * model.head_dim * size;
-      isa::store_from_fp32(row + i * size, table.dtype, static_cast<float>(std::cos(angle)));
-      isa::store_from_fp32(row + (half + i) * size, table.dtype, static_cast<float>(std::sin(angle)));
-    }
-  return table;
 }
 
 void fill_all(runtime::Machine& machine, const Replica& replica, const Matrix& matrix,

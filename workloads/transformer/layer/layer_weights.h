@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/run/inputs.h"
+#include "workloads/transformer/layer/rotary_table.h"
 #include "workloads/transformer/partition/replica.h"
 #include "workloads/transformer/partition/share.h"
 
@@ -11,19 +12,29 @@ namespace tahoma::workloads {
 // Rows are inputs, columns outputs; norms' gains are [1, hidden] of fp32.
 struct HostWeights {
   runtime::HostTensor attention_gain, q, k, v, o, mlp_gain;
-  runtime::HostTensor gate, up, down;  // for a mixture, stacked expert by expert
-  runtime::HostTensor router;          // [hidden, experts]
+  runtime::HostTensor gate, up, down;          // for a mixture, stacked expert by expert
+  runtime::HostTensor router;                  // [hidden, experts]
+  runtime::HostTensor q_bias, k_bias, v_bias;  // [1, heads head_dim] of fp32, if the model has them
+  runtime::HostTensor q_norm, k_norm;          // [1, head_dim] of fp32, likewise
 };
 // The contents of a layer's caches: [sequences of all replicas, context, kv_heads head_dim] each.
 struct HostCache {
   runtime::HostTensor k, v;
+};
+// What precedes the first layer and follows the last one, of a case with logits.
+struct HostVocabulary {
+  runtime::HostTensor ids;         // [rows of all replicas, 1] of int32
+  runtime::HostTensor embedding;   // [vocabulary, hidden]
+  runtime::HostTensor final_gain;  // [1, hidden] of fp32
+  runtime::HostTensor head;        // [hidden, vocabulary]
 };
 // A case's inputs.
 struct HostCase {
   std::vector<HostWeights> weights;  // by layer
   std::vector<HostCache> caches;     // decode: by layer
   runtime::HostTensor table;         // of the rotary embedding
-  runtime::HostTensor x;             // [rows of all replicas, hidden]
+  runtime::HostTensor x;             // [rows of all replicas, hidden]; with logits, the embedded tokens
+  HostVocabulary vocabulary;
 };
 
 // Values spread evenly from middle - reach to middle + reach; `number` distinguishes the tensors of a case.
@@ -38,14 +49,20 @@ runtime::HostTensor generated(const char* name, std::uint64_t number, isa::DType
 // Throws the errors of load_input().
 HostCase host_case(const TransformerParams& params, std::uint64_t seed);
 
+// The token ids of a case with logits, which timing mode needs too: from their file or the seed. Throws E-RUN-099
+// for one outside the vocabulary.
+runtime::HostTensor token_ids(const TransformerParams& params, std::uint64_t seed);
+
 // A rank's part, or other tensors of the same shapes. For a mixture of experts it lacks the feed-forward
 // parts, which are ExpertWeights.
 struct LayerWeights {
   Matrix attention_gain, mlp_gain;
-  Matrix qkv;      // [hidden, units head_dim]: its query heads, key heads, value heads
-  Matrix o;        // [heads head_dim, hidden]
-  Matrix gate_up;  // [hidden, 2 ffn]: for each physical core its columns of gate, then of up
-  Matrix down;     // [ffn, hidden]
+  Matrix qkv;             // [hidden, units head_dim]: its query heads, key heads, value heads
+  Matrix o;               // [heads head_dim, hidden]
+  Matrix gate_up;         // [hidden, 2 ffn]: for each physical core its columns of gate, then of up
+  Matrix down;            // [ffn, hidden]
+  Matrix qkv_bias;        // [1, units head_dim] of fp32, if the model has biases
+  Matrix q_norm, k_norm;  // [1, head_dim] of fp32, if heads are normalised
 
   LayerWeights(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share);
   void fill(runtime::Machine& machine, const Replica& replica, std::size_t rank, const ModelShape& model,
@@ -76,10 +93,6 @@ struct WeightBlock {
 void copy_block(const runtime::HostTensor& from, const runtime::Window& window, runtime::HostTensor& to,
                 const runtime::Window& place);
 std::vector<WeightBlock> blocks_of(const ModelShape& model, const RankShare& share, std::size_t rank);
-
-// cos of a token's angles, then sin: [rows, head_dim], row r for position first + r step.
-runtime::HostTensor rope_table(const ModelShape& model, std::uint64_t first, std::uint64_t step,
-                               std::uint64_t rows);
 
 // Writes `values` to the matrix on every replica.
 void fill_all(runtime::Machine& machine, const Replica& replica, const Matrix& matrix,

@@ -15,21 +15,31 @@ namespace tahoma::workloads {
 
 using runtime::HbmView, runtime::Kernel, runtime::TileView;
 
-namespace {}  // namespace
+namespace {
+
+GemmShape product_shape(const HbmView& a, const HbmView& c) {
+  GemmShape shape;
+  shape.m = a.rows;
+  shape.n = c.columns;
+  shape.k = a.columns;
+  shape.dtype = kModelDType;
+  shape.out = c.dtype;
+  shape.a_by_rows = true;
+  return shape;
+}
+
+}  // namespace
 
 void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c) const {
   const Kernel::Scope scope(kernel);
-  GemmShape shape;
-  shape.m = a.rows;
-  shape.n = b.columns;
-  shape.k = a.columns;
-  shape.dtype = shape.out = kModelDType;
-  shape.a_by_rows = true;
-  GemmViews views;
-  views.a = a;
-  views.b = b;
-  views.c = c;
-  emit_gemm(GemmNest::kChosen, kernel, machine, shape, views);
+  emit_gemm(GemmNest::kChosen, kernel, machine, product_shape(a, c), {a, b, c, {}, {}, {}});
+}
+
+void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c, const HbmView& bias) const {
+  const Kernel::Scope scope(kernel);
+  GemmShape shape = product_shape(a, c);
+  shape.epilogue.bias = BiasOf::kColumns;
+  emit_gemm(GemmNest::kChosen, kernel, machine, shape, {a, b, c, {}, bias, {}});
 }
 
 void LayerPart::norm(const HbmView& x, const HbmView* add, const HbmView* sum, const HbmView& gain,

@@ -16,8 +16,10 @@ struct LayerPart {
   const model::MachineParams& machine;
   const ModelShape& model;
 
-  // c [m, n] = a [m, k] b [k, n]
+  // c [m, n] = a [m, k] b [k, n], and + bias [1, n] of fp32
   void product(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& c) const;
+  void product(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& c,
+               const runtime::HbmView& bias) const;
   // y = norm(x + add), sum = x + add; without add y = norm(x).
   void norm(const runtime::HbmView& x, const runtime::HbmView* add, const runtime::HbmView* sum,
             const runtime::HbmView& gain, const runtime::HbmView& y) const;

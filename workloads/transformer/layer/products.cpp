@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/layer/products.h"
 
+#include <algorithm>
+
 namespace tahoma::workloads {
 
 using runtime::HbmView;
@@ -16,8 +18,27 @@ void Products::make_heads(const Input& normed) const {
   replica.each("qkv", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share.units_of(h);
     if (count == 0) return;
-    part(r, h).product(normed(r, h), heads_of(weights(r).qkv.of(h), first, count, model.head_dim),
-                       heads_of(view(r, h, &LayerTensors::qkv), first, count, model.head_dim));
+    const auto heads = [&, first = first, count = count](const HbmView& all) {
+      return heads_of(all, first, count, model.head_dim);
+    };
+    const HbmView a = normed(r, h), b = heads(weights(r).qkv.of(h)),
+                  c = heads(view(r, h, &LayerTensors::qkv));
+    if (model.qkv_bias)
+      part(r, h).product(a, b, c, heads(weights(r).qkv_bias.of(h)));
+    else
+      part(r, h).product(a, b, c);
+  });
+  if (model.qk_norm) normalise_heads();
+}
+
+void Products::normalise_heads() const {
+  replica.each("qk norm", [&](std::size_t r, std::size_t h) {
+    const auto [first, count] = share.units_of(h);
+    for (std::uint64_t unit = first; unit < std::min(first + count, share.heads + share.kv_heads); ++unit) {
+      const HbmView head = heads_of(view(r, h, &LayerTensors::qkv), unit, 1, model.head_dim);
+      const Matrix& gain = unit < share.heads ? weights(r).q_norm : weights(r).k_norm;
+      part(r, h).norm(head, nullptr, nullptr, gain.of(h), head);
+    }
   });
 }
 

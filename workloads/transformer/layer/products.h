@@ -26,7 +26,7 @@ struct Products {
   runtime::Part rows;
 
   using Input = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
-  void make_heads(const Input& normed) const;
+  void make_heads(const Input& normed) const;    // with their biases and norms, if the model has them
   void project() const;                          // computes partial; the physical cores then synchronise
   void feed_forward(const Input& normed) const;  // computes partial_mlp: both of the following
   void widen(const Input& normed) const;         // computes hidden; the physical cores then synchronise
@@ -43,6 +43,7 @@ struct Products {
   FeedForwardViews feed_forward_views(std::size_t rank, std::size_t physical_core,
                                       const runtime::HbmView& normed) const;
   void synchronise_columns(Which which) const;
+  void normalise_heads() const;  // of queries and keys, in place
 };
 
 }  // namespace tahoma::workloads

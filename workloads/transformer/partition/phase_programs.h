@@ -18,6 +18,8 @@ namespace tahoma::workloads {
 
 class ExpertRouting;
 class Experts;
+class Logits;
+class TokenEmbedding;
 struct Team;
 
 // The position of a group among those of its data replica.
@@ -48,8 +50,14 @@ class PhasePrograms {
   virtual std::vector<Share> shares() const = 0;
 
   virtual void fill(runtime::Machine& machine, const HostCase& values) const = 0;
-  // Collects the output into [rows of the case, hidden], from the groups of the last stage.
-  virtual void gather(runtime::Machine& machine, runtime::HostTensor& out) const = 0;
+  // Collects the output of the groups of the last stage: the residual stream, [rows of the case, hidden], or the
+  // logits, [sequences of the case, vocabulary].
+  void gather(runtime::Machine& machine, runtime::HostTensor& out) const;
+  // Collects the rotated keys and the values that this run computed, [layers, rows of the case, kv_heads head_dim]
+  // each: what a cache gets.
+  void gather_keys(runtime::Machine& machine, HostCache& out) const;
+  // Row numbers of tokens and of experts, which both modes need.
+  void fill_control(runtime::Machine& machine, const runtime::HostTensor& ids) const;
 
   const Experts* experts() const { return experts_.get(); }  // none of a model that has none
 
@@ -77,6 +85,17 @@ class PhasePrograms {
   const Station& station() const { return station_; }
 
  protected:
+  virtual void gather_stream(runtime::Machine& machine, runtime::HostTensor& out) const = 0;
+  // The row of the case of a row of a group's microbatch, the group by its number among those alike.
+  virtual std::uint64_t case_row(std::size_t group, std::size_t microbatch, std::uint64_t row) const = 0;
+  // Of the first stage, with logits: each physical core gathers these rows in each slice.
+  using EmbeddedRows = std::function<runtime::Part(std::size_t slice, std::size_t physical_core)>;
+  void add_embedding(std::size_t slices, const EmbeddedRows& rows);
+  void add_logits();  // of the last stage
+  void fill_vocabulary(runtime::Machine& machine, const HostCase& values) const;
+  // The heads of the microbatch in work on a layer of the stage, [rows, units head_dim], complete.
+  void keep_heads(std::size_t layer, std::size_t rank, const Matrix& heads);
+
   // The end of a microbatch on a stage: hands over the rows of each physical core of a rank, possibly none.
   using RowsOf = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
   void finish(std::size_t microbatch, const RowsOf& rows);
@@ -101,8 +120,15 @@ class PhasePrograms {
   RankShare share_;
   std::size_t microbatch_ = 0;  // in work
   std::unique_ptr<Experts> experts_;
+  std::unique_ptr<TokenEmbedding> embedding_;  // none of a stage that gets the residual stream
+  std::unique_ptr<Logits> logits_;             // none of a stage that hands over the residual stream
 
  private:
+  struct Heads {
+    std::size_t microbatch, layer, rank;  // layer of the stage
+    Matrix matrix;
+  };
+  std::vector<Heads> heads_;
   std::vector<Exchange> exchanges_;
   std::vector<Done> done_;
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/prefill/prefill.h"
 
+#include "workloads/transformer/prefill/last_tokens.h"
+#include "workloads/transformer/vocabulary/logits.h"
+#include "workloads/transformer/vocabulary/token_embedding.h"
+
 namespace tahoma::workloads {
 
 using namespace runtime::collective;
@@ -17,6 +21,10 @@ Prefill::Prefill(Replica& replica, const TransformerParams& params, const Statio
   add_experts(routing, rows_.slices, [this](std::size_t s, std::size_t r, std::size_t h) {
     return runtime::Part{rows_.first(s, h, r), rows_.run};
   });
+  add_embedding(rows_.slices, [this](std::size_t s, std::size_t h) {
+    return runtime::Part{rows_.first_of_block(s, h), rows_.block()};
+  });
+  add_logits();
 }
 
 HbmView Prefill::own(const PrefillLayer& layer, std::size_t h, std::size_t slice, Rows rows) const {
@@ -69,6 +77,18 @@ Products Prefill::products(std::size_t layer, std::size_t slice) const {
           [this](std::size_t r) -> const LayerTensors& { return layers_[r]; },
           [this, layer](std::size_t r) -> const LayerWeights& { return tensors_[r].weights[layer]; },
           {rows_.first_of_block(slice, 0), rows_.slice()}};
+}
+
+void Prefill::embed(std::size_t slice) {
+  const bool alone = replica_.ranks() == 1;
+  replica_.each("embedding", [&](std::size_t r, std::size_t h) {
+    PrefillLayer& layer = layers_[r];
+    embedding_->emit(microbatch_, slice, r, h,
+                     alone ? own(layer, h, slice, &PrefillLayer::CoreTensors::stream)
+                           : rows_of(layer.embedded.of(h), rows_.first_of_block(slice, h), rows_.block()));
+  });
+  exchange("embedding reduce_scatter", Operation::kReduceScatter, slice, &PrefillLayer::CoreTensors::stream,
+           &PrefillLayer::embedded);
 }
 
 void Prefill::normalise(std::size_t layer, std::size_t slice) {
@@ -152,9 +172,15 @@ void Prefill::prepare(std::size_t layer) {
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     layers_.emplace_back(replica_, r, params_, share_, rows_, tokens_,
                          layer == 0 ? &tensors_[r].in[microbatch_] : nullptr);
+  if (embedding_ && layer == 0) {
+    for (std::size_t r = 0; r < replica_.ranks() && replica_.ranks() > 1; ++r)
+      layers_[r].embedded = replica_.shared(r, "embedded", kModelDType, rows_.rows(), params_.model.hidden);
+    for (std::size_t s = 0; s < rows_.slices; ++s) embed(s);
+  }
   for (std::size_t s = 0; s < rows_.slices; ++s) normalise(layer, s);
   for (std::size_t s = 0; s < rows_.slices; ++s) make_heads(layer, s);
   attention_.finish_heads(layers_);
+  for (std::size_t r = 0; r < replica_.ranks(); ++r) keep_heads(layer, r, layers_[r].qkv);
 }
 
 // The inputs of a slice come before the slice after it, because queues are in order.
@@ -168,7 +194,26 @@ void Prefill::complete(std::size_t layer) {
   }
 }
 
+void Prefill::emit_logits(std::size_t microbatch) {
+  LastTokens last(replica_, params_, rows_, tokens_.tokens());
+  last.emit(
+      [&](std::size_t r, std::size_t h, std::size_t s) {
+        return LastTokens::Stream{
+            own(layers_[r], h, s, &PrefillLayer::CoreTensors::middle),
+            own(layers_[r], h, s, &PrefillLayer::CoreTensors::sum_mlp, &PrefillLayer::partial_mlp)};
+      },
+      [&](std::size_t h, PlannedCollective planned) { keep("last rows all_gather", h, std::move(planned)); });
+  logits_->emit(microbatch, [&](std::size_t r, std::size_t h) {
+    return Logits::Stream{last.rows(r, h), std::nullopt};
+  });
+}
+
 void Prefill::end(std::size_t microbatch) {
+  if (logits_) {
+    emit_logits(microbatch);
+    return finish(microbatch,
+                  [&](std::size_t r, std::size_t h) { return logits_->columns(microbatch, r, h); });
+  }
   replica_.each("residual", [&](std::size_t r, std::size_t h) {
     for (std::size_t s = 0; s < rows_.slices; ++s)
       part(r, h).add(own(layers_[r], h, s, &PrefillLayer::CoreTensors::middle),
@@ -180,6 +225,7 @@ void Prefill::end(std::size_t microbatch) {
 
 void Prefill::fill(runtime::Machine& machine, const HostCase& values) const {
   if (experts_) experts_->fill(machine, values);
+  fill_vocabulary(machine, values);
   tensors_.fill(machine, values, layer_number(0));
 }
 

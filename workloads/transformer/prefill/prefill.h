@@ -30,11 +30,14 @@ class Prefill final : public PhasePrograms {
   void end(std::size_t microbatch) override;
   std::vector<Share> shares() const override { return attention_.shares(layers_); }
   void fill(runtime::Machine& machine, const HostCase& values) const override;
-  void gather(runtime::Machine& machine, runtime::HostTensor& out) const override {
-    tensors_.gather(machine, out);
-  }
 
  private:
+  void gather_stream(runtime::Machine& machine, runtime::HostTensor& out) const override {
+    tensors_.gather(machine, out);
+  }
+  std::uint64_t case_row(std::size_t group, std::size_t microbatch, std::uint64_t row) const override {
+    return tensors_.case_row(group, microbatch, row);
+  }
   using Whole = Matrix PrefillLayer::*;
   using Rows = Matrix PrefillLayer::CoreTensors::*;
 
@@ -48,6 +51,8 @@ class Prefill final : public PhasePrograms {
   runtime::HbmView slice_of(std::size_t rank, std::size_t physical_core, std::size_t slice,
                             Whole whole) const;
 
+  void embed(std::size_t slice);
+  void emit_logits(std::size_t microbatch);
   void normalise(std::size_t layer, std::size_t slice);
   void normalise_mlp(std::size_t layer, std::size_t slice);
   void exchange(const char* region, runtime::collective::Operation operation, std::size_t slice, Rows rows,

@@ -16,6 +16,7 @@ struct PrefillLayer : LayerTensors {
   PrefillLayer(Replica& replica, std::size_t rank, const TransformerParams& params, const RankShare& share,
                const RowSharding& rows, const TokenSharding& tokens, const std::vector<Matrix>* streams);
 
+  Matrix embedded;  // with logits, of the first layer: this rank's contribution to all rows
   Matrix gathered, gathered_mlp;
   Matrix keys, all_keys;  // with values: of this group's tokens, and of all if groups share sequences
   struct CoreTensors {    // its rows, slice by slice

@@ -26,12 +26,18 @@ PrefillStageTensors::PrefillStageTensors(Replica& replica, const TransformerPara
             rank.in[b].emplace_back(replica.own(r, h, "in", kModelDType, rows.own(), m.hidden));
         if (station.before != nullptr)
           station.before->expect(r, h, in, in.of(h));
-        else
+        else if (!params.logits)
           replica.declare_input(in.tensor);
         rank.out[b].push_back(replica.own(r, h, "out", kModelDType, rows.own(), m.hidden));
       }
     }
   }
+}
+
+std::uint64_t PrefillStageTensors::case_row(std::size_t g, std::size_t b, std::uint64_t row) const {
+  const std::uint64_t sequence =
+      (replica_.alike()[g].number * params_.microbatches + b) * params_.sequences() + row / tokens_.tokens();
+  return sequence * params_.tokens + tokens_.position(row % tokens_.tokens());
 }
 
 template <class Body>
@@ -41,11 +47,8 @@ void PrefillStageTensors::for_rows(Body&& body) const {
       for (std::size_t r = 0; r < rows_.ranks; ++r)
         for (std::size_t h = 0; h < rows_.physical_cores; ++h)
           for (std::uint64_t own = 0; own < rows_.own(); ++own) {
-            const std::uint64_t row = rows_.first(own / rows_.run, h, r) + own % rows_.run,
-                                sequence = (replica_.alike()[g].number * params_.microbatches + b) *
-                                               params_.sequences() +
-                                           row / tokens_.tokens();
-            body(g, b, r, h, own, sequence * params_.tokens + tokens_.position(row % tokens_.tokens()));
+            const std::uint64_t row = rows_.first(own / rows_.run, h, r) + own % rows_.run;
+            body(g, b, r, h, own, case_row(g, b, row));
           }
 }
 
@@ -62,7 +65,7 @@ void PrefillStageTensors::fill(runtime::Machine& machine, const HostCase& values
       ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[first_layer + l], share_);
     fill_all(machine, replica_, ranks_[r].table, table);
   }
-  if (!first_stage_) return;
+  if (!first_stage_ || params_.logits) return;
   for_rows(
       [&](std::size_t g, std::size_t b, std::size_t r, std::size_t h, std::uint64_t own, std::uint64_t row) {
         runtime::copy_window(values.x, {row, 0, 1, values.x.columns()},

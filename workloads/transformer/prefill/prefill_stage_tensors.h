@@ -28,6 +28,7 @@ class PrefillStageTensors {
   // The stage's first layer has this number in the case.
   void fill(runtime::Machine& machine, const HostCase& values, std::size_t first_layer) const;
   void gather(runtime::Machine& machine, runtime::HostTensor& out) const;
+  std::uint64_t case_row(std::size_t replica, std::size_t microbatch, std::uint64_t row) const;
 
  private:
   // Calls body(replica, microbatch, rank, physical core, number of its own row, row of the case) for each

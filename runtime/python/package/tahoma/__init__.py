@@ -1,13 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tahoma: run NKI kernels on an emulated Trainium2.
+"""Tahoma: an emulator of the Trainium2 UltraServer.
 
-`import nki` gives the names of AWS's NKI; this package holds the settings and what the calls of kernels leave behind.
-    tahoma.configure(mode="timing", out="results")   settings of the calls that follow; also environment variables
+Run cases, as the command line does:
+    run = tahoma.run("gemm/chip", mode="timing", workload__m=2048)     times, statistics, tables, tensors, a page
+    sweep = tahoma.sweep({"workloads": "gemm/one_core_4096", "axes": {"machine.chip.hbm.stacks": [2, 4]}})
+    study = tahoma.model("config.json", chips=[1, 4])                  a model by its Hugging Face configuration
+    tahoma.compare(a, b)   tahoma.explain(run)   tahoma.check(path)    two runs; what limits a run; checks
+    tahoma.params(path)    tahoma.isa(name)      tahoma.statistics()   what there is, with sources and limits
+    tahoma.cases()         tahoma.sweeps()                             what is shipped
+    tahoma.Error                                                       what all of them raise: code, place, text, status
+
+Run kernels: `import nki` gives the names of AWS's NKI.
+    tahoma.configure(mode="timing", out="results")   settings of the calls of kernels that follow; also environment variables
     tahoma.last()                                    the latest call: its time, instructions, folder and findings
 """
-from tahoma.errors import KernelError
+from tahoma.errors import (CheckFailed, ConfigurationError, Deadlock, Error, HostError, InternalError, KernelError,
+                           ProgramError)
 from tahoma.settings import Settings, configure, settings
 from tahoma.results import Result, last
 from tahoma.launch import launch_ranks, trace
+from tahoma.api.cases import cases, sweeps
+from tahoma.api.models import Model, model
+from tahoma.api.questions import Checks, check, compare, explain, isa, params, statistics
+from tahoma.api.running import run
+from tahoma.api.runs import Run
+from tahoma.api.sweeping import sweep
+from tahoma.api.sweeps import Point, Sweep
 
-__all__ = ["KernelError", "Result", "Settings", "configure", "last", "launch_ranks", "settings", "trace"]
+__all__ = ["CheckFailed", "Checks", "ConfigurationError", "Deadlock", "Error", "HostError", "InternalError", "KernelError",
+           "Model", "Point", "ProgramError", "Result", "Run", "Settings", "Sweep", "cases", "check", "compare", "configure", "explain",
+           "isa", "last", "launch_ranks", "model", "params", "run", "settings", "statistics", "sweep", "sweeps", "trace"]

@@ -4,19 +4,19 @@ import contextlib
 import inspect
 import json
 import os
-import shutil
 import signal
-import subprocess
 import tempfile
 import threading
 import time
 import warnings
+from typing import Any, Sequence
 
 import numpy as np
 
 import _tahoma
 from tahoma import arguments, context, dtypes, results, variables
-from tahoma.errors import KernelError
+from tahoma.errors import KernelError, failure_of
+from tahoma.program import execute
 from tahoma.program_bundle import Bundle, checked_outputs
 from tahoma.settings import settings
 
@@ -32,12 +32,12 @@ def machine(overrides=()):
     return _machines[key]
 
 
-def current_place():
+def current_place() -> str:
     """The line that is being traced, as "file:line"."""
     active = context.active()
     if active is None:
         return ""
-    return active.tracer.place()
+    return str(active.tracer.place())
 
 
 def place_of(mistake):
@@ -132,7 +132,7 @@ def time_limit(seconds):
         signal.signal(signal.SIGALRM, before)
 
 
-def trace(kernel, *args, grid=(), **kwargs):
+def trace(kernel: Any, *args: Any, grid: tuple[int, ...] = (), **kwargs: Any) -> list[Any]:
     """Traces a kernel without running it. Returns its programs; each has .tracer.dump() and .tracer.lower()."""
     return Call(kernel, grid, args, kwargs).programs()
 
@@ -146,7 +146,7 @@ def launch(kernel, grid, args, kwargs):
     return run_calls([Call(kernel, grid, args, kwargs)])[0]
 
 
-def launch_ranks(kernel, arguments_of_ranks, grid=()):
+def launch_ranks(kernel: Any, arguments_of_ranks: Sequence[Any], grid: tuple[int, ...] = ()) -> list[Any]:
     """Runs a kernel on several ranks, which may exchange data with nki.collectives.
 
     kernel              a kernel, or kernel[grid]
@@ -237,23 +237,13 @@ def output_folder(name, temporary):
     return os.path.join(settings().out, name if _runs[name] == 1 else f"{name}-{_runs[name]}")
 
 
-def program():
-    """The path of the program `tahoma`: beside the build's Python folder, in the installation, or on the PATH."""
-    given = os.environ.get("TAHOMA_PROGRAM")
-    module = os.path.dirname(os.path.abspath(_tahoma.__file__))
-    for path in (given, os.path.join(module, "..", "tahoma"), os.path.join(module, "..", "..", "..", "bin", "tahoma"), shutil.which("tahoma")):
-        if path and os.access(path, os.X_OK) and not os.path.isdir(path):
-            return os.path.normpath(path)
-    raise FileNotFoundError("tahoma: the program is neither beside the Python package nor on the PATH; TAHOMA_PROGRAM may name it")
-
-
 def run(folder, out, overrides, bundle, mode):
     """Runs the program on a bundle: its summary, the findings of its checks, and the values of the outputs."""
     now = settings()
     case = os.path.join(folder, "case.yaml")
     with open(case, "w") as file:
         json.dump({"kind": "nki", "machine": now.machine, "mode": mode, "seed": now.seed, "workload": {"bundle": os.path.abspath(folder)}}, file)
-    command = [program(), "run", case, "--out", out]
+    command = ["run", case, "--out", out]
     for value in tuple(now.set) + tuple(overrides):
         command += ["--set", value]
     if now.check:
@@ -264,12 +254,11 @@ def run(folder, out, overrides, bundle, mode):
         command.append("--trace")
     if not (now.report and now.out):
         command.append("--no-report")
-    os.makedirs(os.path.dirname(out) or ".", exist_ok=True)
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = execute(command, out)
     findings = []
-    if done.returncode == 3 and "E-RUN-071" in done.stderr:
-        findings = [line for line in done.stderr.splitlines() if line and "E-RUN-071" not in line]
-    elif done.returncode != 0:
+    if done.status == 3 and "E-RUN-071" in done.err:
+        findings = [line for line in done.err.splitlines() if line and "E-RUN-071" not in line]
+    elif done.status != 0:
         raise failure(done, bundle)
     with open(os.path.join(out, "summary.json")) as file:
         summary = json.load(file)
@@ -281,6 +270,8 @@ def run(folder, out, overrides, bundle, mode):
 
 
 def failure(done, bundle):
-    text = done.stderr.strip() or f"the program ended with status {done.returncode}"
-    code = text.split("error[", 1)[1].split("]", 1)[0] if "error[" in text else "E-RUN"
-    return KernelError(code, "", f"kernel {bundle.name}: {text}")
+    """The kernel's exception for a program that ended with an error."""
+    found = failure_of(done.status, done.err)
+    error = KernelError(found.code or "E-RUN", "", f"kernel {bundle.name}: {done.err.strip() or found.text}")
+    error.status = found.status
+    return error

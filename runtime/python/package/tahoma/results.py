@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a call of a kernel leaves behind."""
-import dataclasses
+from __future__ import annotations
 
-_last = None
+import dataclasses
+from typing import Any
+
+_last: Result | None = None
 
 
 @dataclasses.dataclass
@@ -10,28 +13,28 @@ class Result:
     kernel: str
     time_ns: float  # simulated
     instructions: int  # of all cores
-    summary: dict  # summary.json
+    summary: dict[str, Any]  # summary.json
     folder: str  # of the report; "" if it was temporary
-    warnings: list
-    findings: list  # of the checks, as text
-    host_seconds: dict  # tracing, lowering, simulation
+    warnings: list[str]
+    findings: list[str]  # of the checks, as text
+    host_seconds: dict[str, float]  # tracing, lowering, simulation
 
     @property
-    def golden(self):
+    def golden(self) -> str:
         """The outcome of the golden check: "passed", "failed" or "not_checked"."""
-        return self.summary["golden"]["outcome"]
+        return str(self.summary["golden"]["outcome"])
 
     @property
-    def time_us(self):
+    def time_us(self) -> float:
         return self.time_ns / 1e3
 
 
-def last():
+def last() -> Result | None:
     """The result of the latest call, or None."""
     return _last
 
 
-def note(result):
+def note(result: Result) -> Result:
     global _last
     _last = result
     return result

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settings of calls, in one place. Each has an environment variable TAHOMA_NAME that gives its default."""
+from __future__ import annotations
+
 import dataclasses
 import difflib
 import os
+from typing import Any, Sequence
 
 
 @dataclasses.dataclass
 class Settings:
     machine: str = "trainium2_chip"  # preset or YAML file of the machine
-    set: tuple = ()  # values of the machine: "machine.chip.core.tensor.clock=2.8GHz"
+    set: tuple[str, ...] = ()  # values of the machine: "machine.chip.core.tensor.clock=2.8GHz"
     mode: str = "functional"  # or "timing": no values, the same times
     check: str = "races,uninitialised"  # what is watched while a kernel runs; "" for nothing
     out: str = "tahoma_out"  # folder for the reports of the calls, one folder each; "": none are kept
@@ -21,8 +24,8 @@ class Settings:
     seed: int = 1
 
     @staticmethod
-    def from_environment():
-        values = {}
+    def from_environment() -> Settings:
+        values: dict[str, Any] = {}
         for field in dataclasses.fields(Settings):
             text = os.environ.get("TAHOMA_" + field.name.upper())
             if text is None:
@@ -46,7 +49,7 @@ CHOICES = {
 }
 
 
-def checked(settings):
+def checked(settings: Settings) -> Settings:
     for name, legal in CHOICES.items():
         value = getattr(settings, name)
         if value not in legal:
@@ -54,15 +57,16 @@ def checked(settings):
     return settings
 
 
-def nearest(name, legal):
+def nearest(name: str, legal: Sequence[str]) -> str:
+    """" (did you mean 'x'?)", or "" if no legal name is near."""
     found = difflib.get_close_matches(name, legal, 1)
     return f" (did you mean {found[0]!r}?)" if found else ""
 
 
-_current = None
+_current: Settings | None = None
 
 
-def settings():
+def settings() -> Settings:
     """The settings in force."""
     global _current
     if _current is None:
@@ -70,7 +74,7 @@ def settings():
     return _current
 
 
-def configure(**values):
+def configure(**values: Any) -> Settings:
     """Changes settings for the calls that follow. Returns the settings in force."""
     global _current
     names = [field.name for field in dataclasses.fields(Settings)]

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "model/base/quantity.h"
+#include "model/system/machine_params.h"
+#include "runtime/cli/commands.h"
+#include "runtime/host/output_dir.h"
+#include "runtime/host/progress.h"
+#include "runtime/huggingface/generation.h"
+#include "runtime/huggingface/model_report.h"
+#include "runtime/huggingface/model_weights.h"
+#include "runtime/report/files/manifest.h"
+
+namespace tahoma::runtime {
+
+using base::ExitStatus;
+
+namespace {
+
+struct ModelCommand {
+  std::string weights, prompt_ids;
+  std::uint64_t generated = 1;
+  std::string config, out = "out-model", format = "text";
+  std::vector<std::string> ignored;
+  std::vector<std::uint64_t> chips{1}, lnc{2}, batch{16}, tensor;
+  std::uint64_t data = 0;
+  ModelDemand demand;
+  std::string most_ttft, most_tpot;
+  bool search = false, exhaustive = false;
+  ModelExecution execution;
+  ModelCommand() { execution.jobs = std::max(1U, std::thread::hardware_concurrency()); }
+};
+
+// The layouts of a number of chips: all of them for a search, those that --tensor names, or the one with the highest
+// tensor degree.
+std::vector<ModelLayout> layouts_of(const ModelCommand& command, const ModelConfig& config,
+                                    const LayoutSpace& space, const ModelDemand& demand) {
+  const std::vector<ModelLayout> possible =
+      possible_layouts(config, space, demand, command.execution.overrides);
+  if (command.tensor.empty()) return command.search ? possible : std::vector{possible.front()};
+  std::vector<ModelLayout> layouts;
+  for (const std::uint64_t tensor : command.tensor) {
+    const auto found = std::find_if(possible.begin(), possible.end(),
+                                    [&](const ModelLayout& layout) { return layout.tensor == tensor; });
+    if (found == possible.end())
+      throw base::UserError("E-HFC-012", "--tensor",
+                            fmt::format("{} is not possible on {} chips for this model, batch and prompt",
+                                        tensor, space.chips));
+    layouts.push_back(*found);
+  }
+  return layouts;
+}
+
+// A combination for which no layout is possible is left out, unless there is no other.
+std::vector<SearchedPoint> points_of(const ModelCommand& command, const ModelConfig& config) {
+  std::vector<SearchedPoint> points;
+  std::optional<base::UserError> refusal;
+  for (const std::uint64_t chips : command.chips)
+    for (const std::uint64_t lnc : command.lnc)
+      for (const std::uint64_t batch : command.batch) {
+        ModelDemand demand = command.demand;
+        demand.batch = batch;
+        try {
+          for (const ModelLayout& layout : layouts_of(command, config, {chips, lnc, command.data}, demand))
+            points.push_back(
+                {{layout, demand}, bounds_of(config, {layout, demand}, command.execution.overrides)});
+        } catch (const base::UserError& error) {
+          if (!command.search) throw;
+          refusal = error;
+        }
+      }
+  if (points.empty()) throw base::UserError(*refusal);
+  return points;
+}
+
+double seconds_of(const std::string& option, const std::string& text) {
+  if (text.empty()) return 0;
+  try {
+    return base::parse_duration(text).seconds();
+  } catch (const base::UserError& error) {
+    throw base::UserError(error.code, option, error.message);
+  }
+}
+
+// What a command prints and writes beside its folders.
+struct Answer {
+  std::string text, json;
+};
+
+Answer study(const ModelCommand& command, const ModelConfig& config, OutputDir& out) {
+  require_sequence(config, std::max(command.demand.prompt, command.demand.tokens() + 1));
+  const LayoutSearch search{
+      {seconds_of("--most-ttft", command.most_ttft), seconds_of("--most-tpot", command.most_tpot)},
+      !command.search || command.exhaustive,
+      command.search ? command.execution.jobs : SIZE_MAX};
+  std::vector<SearchedPoint> points = points_of(command, config);
+  ModelRunner runner(config, command.execution, out.folder("study"));
+  ProgressLine line;
+  points = search_layouts(std::move(points), search, [&](const std::vector<ModelPoint>& wanted) {
+    return runner.run(wanted, [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
+  });
+  line.clear();
+  const ModelReport report{config, command.execution, search, points};
+  out.write("points.csv", model_csv(report));
+  out.write("index.html", model_page(report));
+  return {model_text(report), model_json(report)};
+}
+
+std::vector<std::int64_t> prompt_of(const ModelConfig& config, const std::string& text) {
+  std::vector<std::int64_t> ids;
+  for (const std::string& word : CLI::detail::split(text, ',')) {
+    std::int64_t id = 0;
+    if (!CLI::detail::lexical_cast(word, id))
+      throw base::UserError("E-HFC-022", "--prompt-ids", fmt::format("expected token ids, got '{}'", word));
+    ids.push_back(id);
+  }
+  check_prompt(config, ids);
+  return ids;
+}
+
+Answer generate_tokens(const ModelCommand& command, const ModelConfig& config, const std::string& folder) {
+  const std::vector<std::int64_t> prompt = prompt_of(config, command.prompt_ids);
+  require_sequence(config, prompt.size() + command.generated);
+  const ModelLayout layout =
+      layouts_of(command, config, {command.chips.front(), command.lnc.front(), 1}, {1, prompt.size(), 0})
+          .front();
+  const auto inputs = convert_weights(config, command.weights, folder);
+  ProgressLine line;
+  const Generation generation =
+      generate(config, layout, command.execution, prompt, command.generated, inputs, folder,
+               [&](std::size_t done, std::size_t of) { line.count(done, of, "tokens"); });
+  line.clear();
+  return {generation_text(config, layout, generation), generation_json(config, layout, generation)};
+}
+
+ExitStatus run_model(const ModelCommand& command) {
+  const auto begin = std::chrono::steady_clock::now();
+  const ModelConfig config = read_model_config(command.config, command.ignored);
+  OutputDir out(command.out);
+  const bool generates = !command.weights.empty();
+  const Answer answer =
+      generates ? generate_tokens(command, config, out.folder("generation")) : study(command, config, out);
+  out.write("summary.txt", answer.text);
+  out.write("summary.json", answer.json);
+  CheckManifest manifest{host_facts(), own_command_line(), 0, out.files()};
+  manifest.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  manifest.files.emplace_back("manifest.json");
+  out.write("manifest.json", manifest_json(manifest));
+  out.commit();
+  fmt::print("{}", command.format == "json" ? answer.json : answer.text);
+  if (command.format != "json")
+    fmt::print(
+        "\nfiles in {}; {}\n", out.path(),
+        generates ? "generation has each run" : "open index.html in a browser; study/runs has each run");
+  return ExitStatus::kOk;
+}
+
+}  // namespace
+
+void add_model_command(CLI::App& program, Action& action) {
+  const auto command = std::make_shared<ModelCommand>();
+  CLI::App* sub = program.add_subcommand(
+      "model",
+      "Run a model from its Hugging Face config.json: time to first token, time per token, tokens a second");
+  sub->add_option("CONFIG", command->config, "config.json, or the folder that contains it")
+      ->required()
+      ->type_name("");
+  sub->add_option("--chips", command->chips, "Numbers of chips: 1, 2, 4, 8, 16, 32 or 64; a row for each")
+      ->type_name("N,...")
+      ->delimiter(',');
+  sub->add_option("--tensor", command->tensor,
+                  "Tensor degrees, a row for each; default: the highest possible")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->default_str("");
+  sub->add_option("--data", command->data,
+                  "Replicas, each with its own sequences; default: as many as there are ranks for")
+      ->type_name("N")
+      ->default_str("");
+  sub->add_option("--lnc", command->lnc, "Physical cores of a logical core: 1 or 2; a row for each")
+      ->type_name("N,...")
+      ->delimiter(',');
+  sub->add_option("--batch", command->batch, "Sequences that are decoded together; a row for each number")
+      ->type_name("N,...")
+      ->delimiter(',');
+  sub->add_flag(
+      "--search", command->search,
+      "Find the front over all tensor degrees: closed forms prune, and what may be on the front is executed");
+  sub->add_flag("--exhaustive", command->exhaustive, "With --search: prune nothing");
+  sub->add_option("--most-ttft", command->most_ttft, "With --search: the longest TTFT that is wanted")
+      ->type_name("TIME")
+      ->default_str("none");
+  sub->add_option("--most-tpot", command->most_tpot, "With --search: the longest TPOT that is wanted")
+      ->type_name("TIME")
+      ->default_str("none");
+  sub->add_option("--prompt", command->demand.prompt,
+                  "Tokens of a prompt; each replica prefills one at a time")
+      ->type_name("N");
+  sub->add_option("--context", command->demand.context,
+                  "Tokens of each sequence in the caches of a decoding step; default: those of the prompt")
+      ->type_name("N")
+      ->default_str("");
+  sub->add_option(
+         "--layers", command->execution.layers,
+         "Layers that are executed, if the model has more; the difference to one layer less is scaled")
+      ->type_name("N")
+      ->check(CLI::Range(2, 1000));
+  sub->add_option("--weights", command->weights,
+                  "Folder with model.safetensors: generate tokens with values instead, all layers executed")
+      ->type_name("DIR")
+      ->default_str("none");
+  sub->add_option("--prompt-ids", command->prompt_ids, "With --weights: token ids of the prompt")
+      ->type_name("N,...")
+      ->default_str("");
+  sub->add_option("--generate", command->generated, "With --weights: number of tokens to generate, greedily")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096))
+      ->default_str("1");
+  add_choice(*sub, "--mode", command->execution.mode, {"functional", "timing"},
+             "With values and their check, or times only");
+  const std::vector<std::string> models = base::Choice<model::HbmModel>(model::kHbmModels).names;
+  add_choice(*sub, "--prefill-hbm", command->execution.prefill_hbm, models,
+             "machine.chip.hbm.model of the prefill");
+  add_choice(*sub, "--decode-hbm", command->execution.decode_hbm, models,
+             "machine.chip.hbm.model of a decoding step");
+  add_overrides(*sub, command->execution.overrides,
+                "Set a value below machine. or workload. of all runs; repeatable, the last one wins");
+  sub->add_option("--ignore", command->ignored, "Keys of config.json that do not influence inference")
+      ->type_name("KEY,...")
+      ->delimiter(',')
+      ->default_str("none");
+  sub->add_option("--jobs", command->execution.jobs, "Number of parallel runs; default: one per host core")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber, "")
+      ->default_str("");
+  sub->add_option("--out", command->out, "Folder for the results; an earlier one of this command is replaced")
+      ->type_name("DIR");
+  add_choice(*sub, "--format", command->format, {"text", "json"},
+             "What to print: the summary as text or as JSON");
+  sub->callback([command, &action] { action = [command] { return run_model(*command); }; });
+}
+
+}  // namespace tahoma::runtime

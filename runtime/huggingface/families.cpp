@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/huggingface/families.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "model/base/error.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+constexpr ModelFamily kFamilies[] = {
+    {.architecture = "LlamaForCausalLM"},
+    {.architecture = "MistralForCausalLM"},
+    {.architecture = "Qwen2ForCausalLM", .qkv_bias = true},
+    {.architecture = "Qwen3ForCausalLM", .qk_norm = true},
+    {.architecture = "Phi3ForCausalLM", .fused = true},
+    {.architecture = "MixtralForCausalLM", .experts_key = "num_local_experts"},
+    {.architecture = "Qwen3MoeForCausalLM",
+     .qk_norm = true,
+     .experts_key = "num_experts",
+     .expert_ffn_key = "moe_intermediate_size"},
+    {.architecture = "GemmaForCausalLM",
+     .refused = "its heads have 256 features; the attention kernels take 128"},
+    {.architecture = "Gemma2ForCausalLM",
+     .refused = "it bounds its logits by tanh and normalises the outputs of its sublayers"},
+    {.architecture = "Gemma3ForCausalLM",
+     .refused = "its heads have 256 features and its sublayers normalise their outputs"},
+    {.architecture = "GptOssForCausalLM", .refused = "its attention has sinks, and its experts have biases"},
+    {.architecture = "DeepseekV2ForCausalLM",
+     .refused = "it needs multi-head latent attention and shared experts, for which there are no kernels"},
+    {.architecture = "DeepseekV3ForCausalLM",
+     .refused = "it needs multi-head latent attention and shared experts, for which there are no kernels"},
+    {.architecture = "Qwen2MoeForCausalLM",
+     .refused = "it needs shared experts, for which there are no kernels"}};
+
+}  // namespace
+
+std::span<const ModelFamily> model_families() { return kFamilies; }
+
+const ModelFamily& family_of(const std::string& architecture, const std::string& place) {
+  std::vector<std::string> known;
+  for (const ModelFamily& family : kFamilies) {
+    if (family.architecture == architecture) {
+      if (family.refused != nullptr)
+        throw base::UserError("E-HFC-002", place,
+                              fmt::format("{} is not supported: {}", architecture, family.refused));
+      return family;
+    }
+    if (family.refused == nullptr) known.emplace_back(family.architecture);
+  }
+  throw base::UserError("E-HFC-002", place,
+                        fmt::format("unknown architecture '{}'{}; expected {}", architecture,
+                                    base::did_you_mean(architecture, known), fmt::join(known, ", ")));
+}
+
+}  // namespace tahoma::runtime

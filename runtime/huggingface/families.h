@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The architectures that `config.json` may name: what their layers have beside those of Llama, and why others are
+// refused.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace tahoma::runtime {
+
+struct ModelFamily {
+  const char* architecture;
+  bool qkv_bias = false, qk_norm = false;
+  bool fused = false;  // weights of q, k and v, and of gate and up, are one tensor each (Phi-3)
+  const char* experts_key = nullptr;     // the number of experts
+  const char* expert_ffn_key = nullptr;  // their hidden features, if they differ from intermediate_size
+  const char* refused = nullptr;         // why the kernels cannot run it
+};
+
+std::span<const ModelFamily> model_families();
+
+// The family, or UserError E-HFC-002 at `place`.
+const ModelFamily& family_of(const std::string& architecture, const std::string& place);
+
+}  // namespace tahoma::runtime

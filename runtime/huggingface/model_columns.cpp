@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/huggingface/model_columns.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+using base::Better;
+using F = const ModelFigures&;
+using P = const ModelPoint&;
+
+double count(std::uint64_t n) { return static_cast<double>(n); }
+
+constexpr PointParameter kParameters[] = {
+    {"chips", [](P p) { return p.layout.chips; }},   {"lnc", [](P p) { return p.layout.lnc; }},
+    {"tensor", [](P p) { return p.layout.tensor; }}, {"data", [](P p) { return p.layout.data; }},
+    {"expert", [](P p) { return p.layout.expert; }}, {"batch", [](P p) { return p.demand.batch; }},
+    {"prompt", [](P p) { return p.demand.prompt; }}, {"context", [](P p) { return p.demand.tokens(); }}};
+
+const PointQuantity kQuantities[] = {
+    {"ttft_ns", Better::kLess, [](F f) { return f.ttft() * 1e9; }},
+    {"tpot_ns", Better::kLess, [](F f) { return f.tpot() * 1e9; }},
+    {"tokens_per_second_and_chip", Better::kMore,
+     [](F f) { return f.tokens_per_second() / count(f.layout.chips); }},
+    {"tokens_per_second", Better::kMore, [](F f) { return f.tokens_per_second(); }},
+    {"prompt_tokens_per_second", Better::kMore, [](F f) { return f.prompt_tokens_per_second(); }},
+    {"prefill_mfu_percent", Better::kMore, [](F f) { return 100 * f.prefill.mfu(); }},
+    {"decode_mfu_percent", Better::kMore, [](F f) { return 100 * f.decode.mfu(); }},
+    {"hbm_footprint_bytes", Better::kLess, [](F f) { return f.decode.footprint_bytes; }}};
+
+}  // namespace
+
+std::span<const PointParameter> point_parameters() { return kParameters; }
+std::span<const PointQuantity> point_quantities() { return kQuantities; }
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/huggingface/model_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "model/base/error.h"
+#include "runtime/host/whole_file.h"
+#include "runtime/huggingface/config_keys.h"
+#include "runtime/huggingface/families.h"
+
+namespace tahoma::runtime {
+
+using base::UserError;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // of a file that a model ships: a few KiB
+
+std::string config_file(const std::string& path) {
+  return std::filesystem::is_directory(path) ? (std::filesystem::path(path) / "config.json").string() : path;
+}
+
+std::string name_of_model(const std::string& file) {
+  const std::filesystem::path path = std::filesystem::absolute(file).lexically_normal();
+  return path.filename() == "config.json" ? path.parent_path().filename().string() : path.stem().string();
+}
+
+Json parse(const std::string& file) {
+  std::vector<std::set<std::string>> seen;  // keys, by depth
+  std::string repeated;
+  const Json::parser_callback_t watch = [&](int, Json::parse_event_t event, Json& value) {
+    if (event == Json::parse_event_t::object_start) seen.emplace_back();
+    if (event == Json::parse_event_t::object_end) seen.pop_back();
+    if (event == Json::parse_event_t::key && !seen.back().insert(value.get<std::string>()).second)
+      repeated = value.get<std::string>();
+    return true;
+  };
+  Json json;
+  try {
+    json = Json::parse(read_file(file, kMostBytes), watch);
+  } catch (const Json::exception& error) {
+    throw UserError("E-HFC-001", file, fmt::format("not valid JSON: {}", error.what()));
+  }
+  if (!repeated.empty())
+    throw UserError("E-HFC-001", file, fmt::format("the key '{}' is repeated", repeated));
+  if (!json.is_object()) throw UserError("E-HFC-001", file, "expected a JSON object");
+  return json;
+}
+
+// The file as a person wrote it, with errors at its keys.
+struct Reader {
+  const std::string& file;
+  const Json& json;
+
+  std::string place(const std::string& key) const { return file + ":" + key; }
+  bool has(const std::string& key) const { return json.contains(key) && !json[key].is_null(); }
+  [[noreturn]] void refuse(const std::string& key, const std::string& expected) const {
+    throw UserError("E-HFC-003", place(key),
+                    fmt::format("expected {}, got {}", expected, has(key) ? json[key].dump() : "nothing"));
+  }
+  std::uint64_t count(const std::string& key, std::uint64_t least, std::uint64_t most) const {
+    if (!has(key) || !json[key].is_number_unsigned() || json[key].get<std::uint64_t>() < least ||
+        json[key].get<std::uint64_t>() > most)
+      refuse(key, fmt::format("a whole number from {} to {}", least, most));
+    return json[key].get<std::uint64_t>();
+  }
+  double real(const std::string& key, double least, double most) const {
+    if (!has(key) || !json[key].is_number() || !std::isfinite(json[key].get<double>()) ||
+        json[key].get<double>() < least || json[key].get<double>() > most)
+      refuse(key, fmt::format("a number from {:g} to {:g}", least, most));
+    return json[key].get<double>();
+  }
+  bool flag(const std::string& key, bool absent) const {
+    if (!has(key)) return absent;
+    if (!json[key].is_boolean()) refuse(key, "true or false");
+    return json[key].get<bool>();
+  }
+  std::string text(const std::string& key) const {
+    if (!has(key) || !json[key].is_string()) refuse(key, "a text");
+    return json[key].get<std::string>();
+  }
+};
+
+void refuse_unknown_keys(const Reader& in, const std::vector<std::string>& ignored) {
+  const std::vector<std::string> known = known_config_keys();
+  for (const auto& [key, value] : in.json.items()) {
+    const auto among = [&key = key](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), key) != names.end();
+    };
+    if (!among(known) && !among(ignored))
+      throw UserError("E-HFC-004", in.place(key),
+                      fmt::format("unknown key{}; if it does not influence inference, pass --ignore {}",
+                                  base::did_you_mean(key, known), key));
+  }
+}
+
+void check_fixed_keys(const Reader& in, const std::vector<std::string>& ignored) {
+  for (const FixedKey& row : fixed_keys()) {
+    if (!in.has(row.key) || std::find(ignored.begin(), ignored.end(), row.key) != ignored.end()) continue;
+    const Json supported = Json::parse(row.value);
+    if (in.json[row.key] != supported)
+      throw UserError("E-HFC-005", in.place(row.key),
+                      fmt::format("asks for {}, which the kernels lack; expected {}, got {}", row.lacking,
+                                  row.value, in.json[row.key].dump()));
+  }
+}
+
+const ModelFamily& family_in(const Reader& in) {
+  if (!in.has("architectures") || !in.json["architectures"].is_array() ||
+      in.json["architectures"].size() != 1 || !in.json["architectures"][0].is_string())
+    in.refuse("architectures", "a list with the name of one architecture");
+  return family_of(in.json["architectures"][0].get<std::string>(), in.place("architectures"));
+}
+
+void read_experts(const Reader& in, ModelConfig& c) {
+  if (c.family->experts_key == nullptr) {
+    c.experts_per_token = 0;
+    return;
+  }
+  c.experts = in.count(c.family->experts_key, 1, 512);
+  if (c.family->expert_ffn_key != nullptr) {
+    c.ffn = in.count(c.family->expert_ffn_key, 16, std::uint64_t{1} << 20);
+    if (!in.flag("norm_topk_prob", false))  // absent means false
+      throw UserError(
+          "E-HFC-005", in.place("norm_topk_prob"),
+          "asks for gates of the chosen experts that do not add up to 1, which the kernels lack; expected "
+          "true, got nothing");
+  }
+  if (c.experts_per_token == 0) in.refuse("num_experts_per_tok", "a whole number from 1 to 8");
+  if (c.experts_per_token > c.experts)
+    throw UserError(
+        "E-HFC-006", in.place("num_experts_per_tok"),
+        fmt::format("expected at most the {} experts there are, got {}", c.experts, c.experts_per_token));
+}
+
+// Older files have rope_theta and rope_scaling, newer ones rope_parameters with both.
+void read_rope(const Reader& all, ModelConfig& c) {
+  const char* key = all.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
+  if (!all.has(key)) return;
+  if (!all.json[key].is_object()) all.refuse(key, "an object");
+  const std::string place = all.place(key);
+  const Reader in{place, all.json[key]};
+  if (in.has("rope_theta")) c.theta = in.real("rope_theta", 1, 1e9);
+  const std::string type = in.has("rope_type") ? in.text("rope_type") : in.text("type");
+  if (type == "default") return;
+  const auto row = std::find_if(std::begin(kRotaryScalings), std::end(kRotaryScalings), [&](const auto& one) {
+    return one.value != RotaryScaling::kNone && one.name == type;
+  });
+  if (row == std::end(kRotaryScalings))
+    throw UserError(
+        "E-HFC-005", place,
+        fmt::format("asks for the scaling '{}' of the rotary embedding, which the kernels lack; expected "
+                    "default, linear or llama3",
+                    type));
+  c.rope_scaling = row->value;
+  c.rope_factor = in.real("factor", 1, 1e4);
+  if (c.rope_scaling == RotaryScaling::kLinear) return;
+  c.rope_low_frequency_factor = in.real("low_freq_factor", 1e-3, 1e3);
+  c.rope_high_frequency_factor = in.real("high_freq_factor", 1e-3, 1e3);
+  c.rope_original_context = in.count("original_max_position_embeddings", 1, std::uint64_t{1} << 24);
+  if (c.rope_high_frequency_factor <= c.rope_low_frequency_factor)
+    throw UserError("E-HFC-006", place + ":high_freq_factor",
+                    fmt::format("expected more than low_freq_factor, {:g}; got {:g}",
+                                c.rope_low_frequency_factor, c.rope_high_frequency_factor));
+}
+
+void read_window(const Reader& in, ModelConfig& c) {
+  if (in.has("layer_types"))
+    for (const Json& type : in.json["layer_types"])
+      if (type != "full_attention" && type != "sliding_attention")
+        throw UserError("E-HFC-005", in.place("layer_types"),
+                        fmt::format("asks for layers of the type {}, which the kernels lack; expected "
+                                    "full_attention or sliding_attention",
+                                    type.dump()));
+  if (in.flag("use_sliding_window", true) && in.has("sliding_window"))
+    c.window = in.count("sliding_window", 1, std::uint64_t{1} << 32);
+}
+
+void check_heads(const Reader& in, ModelConfig& c) {
+  if (c.kv_heads == 0) c.kv_heads = c.heads;
+  if (c.heads % c.kv_heads != 0)
+    throw UserError("E-HFC-006", in.place("num_key_value_heads"),
+                    fmt::format("expected a divisor of the {} attention heads, got {}", c.heads, c.kv_heads));
+  if (c.head_dim != 0) return;
+  if (c.hidden % c.heads != 0)
+    throw UserError("E-HFC-006", in.place("hidden_size"),
+                    fmt::format("expected a multiple of the {} attention heads or a head_dim, got {}",
+                                c.heads, c.hidden));
+  c.head_dim = c.hidden / c.heads;
+  if (c.head_dim < 16 || c.head_dim > 128)
+    throw UserError("E-HFC-005", in.place("hidden_size"),
+                    fmt::format("gives heads of {} features; the kernels take 16 to 128", c.head_dim));
+}
+
+}  // namespace
+
+ModelConfig read_model_config(const std::string& path, const std::vector<std::string>& ignored) {
+  ModelConfig c;
+  c.file = config_file(path);
+  c.name = name_of_model(c.file);
+  const Json json = parse(c.file);
+  const Reader in{c.file, json};
+  c.family = &family_in(in);
+  refuse_unknown_keys(in, ignored);
+  check_fixed_keys(in, ignored);
+  for (const CountKey& row : count_keys())
+    if (row.required || in.has(row.key)) c.*row.to = in.count(row.key, row.least, row.most);
+  for (const RealKey& row : real_keys())
+    c.*row.to = in.has(row.key) ? in.real(row.key, row.least, row.most) : row.absent;
+  c.tied = in.flag("tie_word_embeddings", false);
+  check_heads(in, c);
+  read_experts(in, c);
+  read_rope(in, c);
+  read_window(in, c);
+  return c;
+}
+
+void require_sequence(const ModelConfig& c, std::uint64_t tokens) {
+  if (c.longest != 0 && tokens > c.longest)
+    throw UserError(
+        "E-HFC-005", c.file + ":max_position_embeddings",
+        fmt::format("allows sequences of {} tokens; prompt and context need {}", c.longest, tokens));
+  if (c.window != 0 && tokens > c.window)
+    throw UserError(
+        "E-HFC-005", c.file + ":sliding_window",
+        fmt::format("limits attention to {} tokens, and the kernels attend to all {} of a sequence; expected "
+                    "shorter sequences",
+                    c.window, tokens));
+}
+
+}  // namespace tahoma::runtime

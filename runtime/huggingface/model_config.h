@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the `config.json` of a Hugging Face model. A key that changes what a layer computes is either understood or
+// refused by name, so that no run silently simulates another model. What is understood: decoder layers of RMS norm,
+// grouped-query attention with rotary embedding (plain, linear or Llama 3 scaling), optional biases of queries, keys
+// and values, optional norms of the heads of queries and keys, and SwiGLU or a mixture of such experts.
+//
+// UserError at FILE or FILE:KEY:
+//   E-HFC-001  the file is not JSON, repeats a key, or is not an object
+//   E-HFC-002  an architecture that is unknown, or that the kernels cannot run; the message says why
+//   E-HFC-003  a key is missing, or its value has the wrong type or is out of range
+//   E-HFC-004  a key that is not known; --ignore KEY if it does not influence inference
+//   E-HFC-005  a key asks for something that the kernels lack
+//   E-HFC-006  values that contradict each other
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/base/param_choice.h"
+
+namespace tahoma::runtime {
+
+struct ModelFamily;
+
+// How the angles of the rotary embedding are scaled for long contexts; the names are those of workload.model.rope.scaling,
+// and, but for the first one, those of rope_type in config.json.
+enum class RotaryScaling : std::uint8_t { kNone, kLinear, kLlama3 };
+inline constexpr base::Named<RotaryScaling> kRotaryScalings[] = {
+    {RotaryScaling::kNone, "none"}, {RotaryScaling::kLinear, "linear"}, {RotaryScaling::kLlama3, "llama3"}};
+
+struct ModelConfig {
+  std::string file, name;
+  const ModelFamily* family = nullptr;
+  std::uint64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
+  std::uint64_t experts = 0, experts_per_token = 0;  // 0: no mixture
+  std::uint64_t longest = 0;                         // tokens of a sequence; 0: not stated
+  std::uint64_t window = 0;                          // tokens that attention sees; 0: all
+  double epsilon = 0, theta = 0;
+  bool tied = false;  // the logits use the embedding's matrix
+  RotaryScaling rope_scaling = RotaryScaling::kNone;
+  double rope_factor = 1, rope_low_frequency_factor = 1, rope_high_frequency_factor = 4;
+  std::uint64_t rope_original_context = 0;
+};
+
+// `path`: config.json or its folder. `ignored`: keys that the caller vouches for.
+ModelConfig read_model_config(const std::string& path, const std::vector<std::string>& ignored);
+
+// Throws E-HFC-005 if a sequence of that many tokens is longer than the model allows, or than the window of its
+// attention, because the kernels attend to all tokens.
+void require_sequence(const ModelConfig& config, std::uint64_t tokens);
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "runtime/huggingface/model_columns.h"
+#include "runtime/huggingface/model_report.h"
+#include "runtime/page/page.h"
+#include "runtime/report/summary/format.h"
+#include "runtime/report/tables/column_csv.h"
+
+namespace tahoma::runtime {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const char* status_of(const SearchedPoint& point) { return point.figures ? "done" : "pruned"; }
+
+// Values of a parameter in ascending order.
+std::vector<std::uint64_t> values_of(const ModelReport& r, const PointParameter& parameter) {
+  std::vector<std::uint64_t> values;
+  for (const SearchedPoint& point : r.points) values.push_back(parameter.of(point.point));
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+Json axes_of(const ModelReport& r) {
+  Json axes = Json::array();
+  for (const PointParameter& parameter : point_parameters()) {
+    Json axis{{"path", parameter.name}, {"values", Json::array()}, {"numbers", Json::array()}};
+    for (const std::uint64_t value : values_of(r, parameter)) {
+      axis["values"].push_back(std::to_string(value));
+      axis["numbers"].push_back(value);
+    }
+    axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
+Json page_point(const ModelReport& r, const SearchedPoint& point, std::size_t number) {
+  Json json{{"number", number},
+            {"workload", r.config.name},
+            {"status", status_of(point)},
+            {"reason", point.pruned}};
+  json["link"] = point.figures ? Json("study/runs/" + point.figures->decode.runs.back() + "/report.html")
+                               : Json(nullptr);
+  json["parameters"] = Json::array();
+  for (const PointParameter& parameter : point_parameters()) {
+    const std::vector<std::uint64_t> values = values_of(r, parameter);
+    json["parameters"].push_back(std::lower_bound(values.begin(), values.end(), parameter.of(point.point)) -
+                                 values.begin());
+  }
+  json["values"] = Json::array();
+  for (const PointQuantity& quantity : point_quantities())
+    json["values"].push_back(point.figures ? Json(quantity.of(*point.figures)) : Json(nullptr));
+  json["busiest"] = "";
+  return json;
+}
+
+}  // namespace
+
+std::string model_csv(const ModelReport& r) {
+  std::string text;
+  for (const PointParameter& parameter : point_parameters()) text += fmt::format("{},", parameter.name);
+  text += "status,front,ttft_bound_ns,tpot_bound_ns";
+  for (const PointQuantity& quantity : point_quantities()) text += fmt::format(",{}", quantity.name);
+  text += ",reason\n";
+  for (const SearchedPoint& point : r.points) {
+    for (const PointParameter& parameter : point_parameters())
+      text += fmt::format("{},", parameter.of(point.point));
+    text += fmt::format("{},{},{},{}", status_of(point), point.front ? 1 : 0,
+                        shortest(point.bounds.ttft * 1e9), shortest(point.bounds.tpot * 1e9));
+    for (const PointQuantity& quantity : point_quantities())
+      text += "," + (point.figures ? shortest(quantity.of(*point.figures)) : std::string());
+    text += "," + csv_field(point.pruned) + "\n";
+  }
+  return text;
+}
+
+std::string model_page(const ModelReport& r) {
+  constexpr std::size_t kOfFront = 3;
+  Json data{{"kind", "sweep"},          {"title", r.config.name}, {"axes", axes_of(r)},
+            {"metrics", Json::array()}, {"left_out", 0},          {"points", Json::array()}};
+  for (const PointQuantity& quantity : point_quantities())
+    data["metrics"].push_back({{"name", quantity.name}, {"better", base::name_of(quantity.better)}});
+  data["effects"] = Json::array();
+  data["objectives"] = kOfFront;
+  data["own"] = point_quantities().size();
+  for (std::size_t i = 0; i < r.points.size(); ++i) data["points"].push_back(page_point(r, r.points[i], i));
+  return page_of(r.config.name + " - Tahoma", data.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/huggingface/model_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/huggingface/families.h"
+#include "runtime/huggingface/model_columns.h"
+#include "runtime/report/summary/text_layout.h"
+
+namespace tahoma::runtime {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr double kGiB = 1 << 30;
+
+std::string headline(const ModelReport& r) {
+  const SearchedPoint* best = r.best();
+  if (best == nullptr) return fmt::format("{}: no layout is within the limits\n", r.config.name);
+  const ModelFigures& f = *best->figures;
+  return fmt::format("{} on {} {}, {}, batch {}: TTFT {}, TPOT {}, {:.4g} tokens/s\n", r.config.name,
+                     f.layout.chips, f.layout.chips == 1 ? "chip" : "chips", f.layout.text(), f.demand.batch,
+                     seconds_text(f.ttft()), seconds_text(f.tpot()), f.tokens_per_second());
+}
+
+std::string executed_text(const ModelReport& r) {
+  const std::uint64_t executed = r.executed().front()->figures->prefill.executed;
+  if (executed >= r.config.layers)
+    return fmt::format("all {} layers, embedding, last norm and logits", executed);
+  return fmt::format(
+      "{} and {} of {} layers, which are alike, with embedding, last norm and logits; the other {} layers "
+      "are scaled: "
+      "each costs the difference of the two runs",
+      executed - 1, executed, r.config.layers, r.config.layers - executed);
+}
+
+std::string table(const ModelReport& r) {
+  std::string text =
+      fmt::format("{:>5} {:<26} {:>5} {:>11} {:>11} {:>9} {:>9} {:>8} {:>8} {:>8}\n", "chips", "layout",
+                  "batch", "TTFT", "TPOT", "tokens/s", "per chip", "MFU pre", "MFU dec", "HBM GiB");
+  for (const SearchedPoint* point : r.executed()) {
+    const ModelFigures& f = *point->figures;
+    text += trimmed(fmt::format(
+                "{:>5} {:<26} {:>5} {:>11} {:>11} {:>9.4g} {:>9.4g} {:>7.1f}% {:>7.1f}% {:>8.1f} {}",
+                f.layout.chips, f.layout.text(), f.demand.batch, seconds_text(f.ttft()),
+                seconds_text(f.tpot()), f.tokens_per_second(),
+                f.tokens_per_second() / static_cast<double>(f.layout.chips), 100 * f.prefill.mfu(),
+                100 * f.decode.mfu(), f.decode.footprint_bytes / kGiB, point->front ? "front" : "")) +
+            "\n";
+  }
+  const std::size_t pruned = r.points.size() - r.executed().size();
+  if (pruned > 0)
+    text += fmt::format("\n{} of {} points were pruned by closed forms; points.csv has the reason of each\n",
+                        pruned, r.points.size());
+  return text;
+}
+
+Json phase_json(const PhaseFigures& f) {
+  Json json{{"time_ns", f.seconds * 1e9},   {"flops", f.flops},
+            {"mfu_percent", 100 * f.mfu()}, {"hbm_bytes", f.hbm_bytes},
+            {"link_bytes", f.link_bytes},   {"hbm_footprint_bytes", f.footprint_bytes},
+            {"executed_layers", f.executed}};
+  if (f.joules > 0) json["joules"] = f.joules;
+  json["runs"] = Json::array();
+  for (const std::string& run : f.runs) json["runs"].push_back("runs/" + run);
+  return json;
+}
+
+}  // namespace
+
+std::vector<const SearchedPoint*> ModelReport::executed() const {
+  std::vector<const SearchedPoint*> all;
+  for (const SearchedPoint& point : points)
+    if (point.figures) all.push_back(&point);
+  return all;
+}
+
+const SearchedPoint* ModelReport::best() const {
+  const SearchedPoint* best = nullptr;
+  const auto rate = [](const SearchedPoint* point) {
+    return point->figures->tokens_per_second() / static_cast<double>(point->point.layout.chips);
+  };
+  for (const SearchedPoint* point : executed())
+    if (point->front && (best == nullptr || rate(point) > rate(best))) best = point;
+  return best;
+}
+
+std::string model_text(const ModelReport& r) {
+  const ModelConfig& c = r.config;
+  const ModelDemand& demand = r.points.front().point.demand;
+  std::string text = headline(r) + "\n";
+  text += wrapped_row(
+      "model", fmt::format("{}: {} layers, hidden {}, {} heads of {}, {} of keys, ffn {}, vocabulary {}",
+                           c.family->architecture, c.layers, c.hidden, c.heads, c.head_dim, c.kv_heads, c.ffn,
+                           c.vocabulary));
+  text += wrapped_row(
+      "demand", fmt::format("prompts of {} tokens, one per replica at a time; decoding of the batch with {} "
+                            "tokens in the caches of each sequence",
+                            demand.prompt, demand.tokens()));
+  if (!r.executed().empty()) text += wrapped_row("executed", executed_text(r));
+  text += wrapped_row("HBM model", fmt::format("{} for prefill, {} for decoding", r.execution.prefill_hbm,
+                                               r.execution.decode_hbm));
+  text += wrapped_row("excluded", "sampling, the host, and the network in front of it");
+  text += wrapped_row("front",
+                      "no other row has a shorter TTFT, a shorter TPOT and more tokens per second and chip");
+  return text + "\n" + table(r);
+}
+
+std::string model_json(const ModelReport& r) {
+  const ModelConfig& c = r.config;
+  Json json{{"schema_version", 1},
+            {"model",
+             {{"name", c.name},
+              {"architecture", c.family->architecture},
+              {"layers", c.layers},
+              {"hidden", c.hidden},
+              {"heads", c.heads},
+              {"kv_heads", c.kv_heads},
+              {"head_dim", c.head_dim},
+              {"ffn", c.ffn},
+              {"vocabulary", c.vocabulary},
+              {"experts", c.experts}}},
+            {"hbm_model", {{"prefill", r.execution.prefill_hbm}, {"decode", r.execution.decode_hbm}}},
+            {"mode", r.execution.mode},
+            {"points", r.points.size()}};
+  Json layouts = Json::array();
+  for (const SearchedPoint* point : r.executed()) {
+    Json row = Json::object();
+    for (const PointParameter& parameter : point_parameters())
+      row[parameter.name] = parameter.of(point->point);
+    for (const PointQuantity& quantity : point_quantities())
+      row[quantity.name] = quantity.of(*point->figures);
+    row["front"] = point->front;
+    row["prefill"] = phase_json(point->figures->prefill);
+    row["decode"] = phase_json(point->figures->decode);
+    layouts.push_back(std::move(row));
+  }
+  json["layouts"] = std::move(layouts);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace tahoma::runtime

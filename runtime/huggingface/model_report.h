@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer of `tahoma model` as text, JSON, table and page: one row for each point.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/huggingface/layout_search.h"
+
+namespace tahoma::runtime {
+
+// What the table says about its making.
+struct ModelReport {
+  const ModelConfig& config;
+  const ModelExecution& execution;
+  const LayoutSearch& search;
+  const std::vector<SearchedPoint>& points;
+
+  std::vector<const SearchedPoint*> executed() const;
+  // Of the front, the one with the most tokens per second and chip; of all points if none is within the limits; null
+  // if none was executed.
+  const SearchedPoint* best() const;
+};
+
+std::string model_text(const ModelReport& report);
+std::string model_json(const ModelReport& report);
+// points.csv: executed and pruned points with bounds, figures and the reason.
+std::string model_csv(const ModelReport& report);
+// index.html: the points over any two quantities with the front; a point opens its decoding run.
+std::string model_page(const ModelReport& report);
+
+}  // namespace tahoma::runtime

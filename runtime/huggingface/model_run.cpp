@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/huggingface/model_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "runtime/host/whole_file.h"
+#include "runtime/huggingface/child_run.h"
+#include "runtime/report/summary/format.h"
+
+namespace tahoma::runtime {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const char* name_of(ModelPhase phase) { return phase == ModelPhase::kPrefill ? "prefill" : "decode"; }
+
+std::vector<std::uint64_t> executed_layers(const ModelConfig& config, const ModelExecution& execution) {
+  if (config.layers <= execution.layers) return {config.layers};
+  return {execution.layers - 1, execution.layers};
+}
+
+std::string name_of_run(const ModelPoint& point, ModelPhase phase, std::uint64_t layers) {
+  const ModelLayout& l = point.layout;
+  std::string name =
+      fmt::format("chips{}_lnc{}_tensor{}_data{}_{}", l.chips, l.lnc, l.tensor, l.data, name_of(phase));
+  if (phase == ModelPhase::kDecode) name += fmt::format("_batch{}", point.demand.batch);
+  return name + fmt::format("_layers{}", layers);
+}
+
+ChildRun run_of(const ModelExecution& execution, ModelPhase phase, const std::string& name,
+                const std::filesystem::path& file, const std::filesystem::path& out) {
+  ChildRun run;
+  run.name = name;
+  run.options.config.workload = file.string();
+  run.options.config.mode = execution.mode;
+  run.options.config.seed = execution.seed;
+  const std::string& hbm = phase == ModelPhase::kPrefill ? execution.prefill_hbm : execution.decode_hbm;
+  run.options.config.overrides = {"machine.chip.hbm.model=" + hbm};
+  run.options.config.overrides.insert(run.options.config.overrides.end(), execution.overrides.begin(),
+                                      execution.overrides.end());
+  run.options.out = out.string();
+  return run;
+}
+
+PhaseFigures figures_in(const Json& summary, std::uint64_t layers, const std::string& name) {
+  PhaseFigures f;
+  f.seconds = summary["simulated_time_ns"].get<double>() * 1e-9;
+  f.flops = summary["flops"]["useful"].get<double>();
+  f.hbm_bytes = summary["hbm"]["bytes"].get<double>();
+  f.link_bytes = summary["links"]["bytes"].get<double>();
+  f.peak_flops = summary["flops"]["peak_tflops"].get<double>() * 1e12;
+  f.footprint_bytes = summary["figures"]["hbm_footprint_bytes"]["value"].get<double>();
+  if (summary.contains("energy")) f.joules = summary["energy"]["joules"].get<double>();
+  f.executed = layers;
+  f.runs = {name};
+  return f;
+}
+
+// Of all layers, from runs of two numbers of them.
+PhaseFigures extended(const PhaseFigures& a, const PhaseFigures& b, std::uint64_t layers) {
+  PhaseFigures f = b;
+  const double more = static_cast<double>(layers - b.executed) / static_cast<double>(b.executed - a.executed);
+  for (double PhaseFigures::*figure : {&PhaseFigures::seconds, &PhaseFigures::flops, &PhaseFigures::hbm_bytes,
+                                       &PhaseFigures::link_bytes, &PhaseFigures::joules})
+    f.*figure += more * (b.*figure - a.*figure);
+  f.runs.insert(f.runs.begin(), a.runs.begin(), a.runs.end());
+  return f;
+}
+
+}  // namespace
+
+std::string seconds_text(double seconds) { return time_text({static_cast<std::int64_t>(seconds * 1e15)}); }
+
+std::vector<ModelRunner::Planned> ModelRunner::planned(const ModelPoint& point, ModelPhase phase) const {
+  std::vector<Planned> runs;
+  for (const std::uint64_t layers : executed_layers(config_, execution_))
+    runs.push_back({&point, phase, layers, name_of_run(point, phase, layers)});
+  return runs;
+}
+
+void ModelRunner::execute(const std::vector<Planned>& runs, const Progress& progress) {
+  const std::filesystem::path cases = std::filesystem::path(folder_) / "cases",
+                              outs = std::filesystem::path(folder_) / "runs";
+  std::filesystem::create_directories(cases);
+  std::filesystem::create_directories(outs);
+  std::vector<ChildRun> children;
+  for (const Planned& run : runs) {
+    const std::filesystem::path file = cases / (run.name + ".yaml");
+    const Json text = model_case(config_, run.point->layout, run.point->demand, run.phase, run.layers);
+    write_new_file(file.string(), {text.dump(2), "\n"});
+    children.push_back(run_of(execution_, run.phase, run.name, file, outs / run.name));
+  }
+  const std::vector<Json> summaries =
+      summaries_of(children, execution_.jobs, [&](std::size_t done) { progress(done, children.size()); });
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    executed_[runs[i].name] = figures_in(summaries[i], runs[i].layers, runs[i].name);
+}
+
+PhaseFigures ModelRunner::figures_of(const ModelPoint& point, ModelPhase phase) const {
+  const std::vector<Planned> runs = planned(point, phase);
+  const PhaseFigures& last = executed_.at(runs.back().name);
+  return runs.size() == 1 ? last : extended(executed_.at(runs.front().name), last, config_.layers);
+}
+
+std::vector<ModelFigures> ModelRunner::run(const std::vector<ModelPoint>& points, const Progress& progress) {
+  std::vector<Planned> runs;
+  for (const ModelPoint& point : points)
+    for (const ModelPhase phase : {ModelPhase::kPrefill, ModelPhase::kDecode})
+      for (Planned& run : planned(point, phase)) {
+        const bool known =
+            executed_.contains(run.name) ||
+            std::any_of(runs.begin(), runs.end(), [&](const Planned& r) { return r.name == run.name; });
+        if (!known) runs.push_back(std::move(run));
+      }
+  execute(runs, progress);
+  std::vector<ModelFigures> all;
+  for (const ModelPoint& point : points)
+    all.push_back({point, figures_of(point, ModelPhase::kPrefill), figures_of(point, ModelPhase::kDecode)});
+  return all;
+}
+
+}  // namespace tahoma::runtime

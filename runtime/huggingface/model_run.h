@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes the phases of a model in a layout. The layers of these models are alike, so a phase is executed with one
+// and with two layers, embedding, last norm and logits included, and T(L) = T(1) + (L - 1) (T(2) - T(1)). All layers
+// are executed if there are at most as many as asked for. Everything that adds up over layers scales in the same way:
+// time, FLOPs, bytes of HBM and links, joules.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/huggingface/model_case.h"
+
+namespace tahoma::runtime {
+
+// "1.801 ms".
+std::string seconds_text(double seconds);
+
+// The figures of a whole phase.
+struct PhaseFigures {
+  double seconds = 0, flops = 0, hbm_bytes = 0, link_bytes = 0;
+  double peak_flops = 0;       // of the cores in use
+  double footprint_bytes = 0;  // of the fullest chip
+  double joules = 0;           // 0: the run has no energy ledger
+  std::uint64_t executed = 0;  // layers
+  std::vector<std::string> runs;
+  double mfu() const { return seconds > 0 && peak_flops > 0 ? flops / seconds / peak_flops : 0; }
+};
+
+struct ModelFigures : ModelPoint {
+  PhaseFigures prefill, decode;
+
+  double ttft() const { return prefill.seconds; }
+  double tpot() const { return decode.seconds; }
+  double tokens_per_second() const { return static_cast<double>(demand.batch) / decode.seconds; }
+  double prompt_tokens_per_second() const {
+    return static_cast<double>(layout.data * demand.prompt) / prefill.seconds;
+  }
+};
+
+// How a phase is executed.
+struct ModelExecution {
+  std::string mode = "timing";
+  std::uint64_t layers = 2;  // executed at most
+  std::vector<std::string> overrides;
+  std::string prefill_hbm = "flat", decode_hbm = "dram";  // machine.chip.hbm.model
+  std::string seed;
+  std::size_t jobs = 1;
+};
+
+// Executes points into a folder, which gets cases/NAME.yaml and runs/NAME/. Each run is a process of its own. A prefill
+// that several points have in common, because only their batches differ, is executed once.
+class ModelRunner {
+ public:
+  using Progress = std::function<void(std::size_t done, std::size_t of)>;
+  ModelRunner(const ModelConfig& config, const ModelExecution& execution, std::string folder)
+      : config_(config), execution_(execution), folder_(std::move(folder)) {}
+
+  // In the order of the points. UserError as summaries_of() (child_run.h).
+  std::vector<ModelFigures> run(const std::vector<ModelPoint>& points, const Progress& progress);
+
+ private:
+  struct Planned {
+    const ModelPoint* point;
+    ModelPhase phase;
+    std::uint64_t layers;
+    std::string name;
+  };
+  std::vector<Planned> planned(const ModelPoint& point, ModelPhase phase) const;
+  void execute(const std::vector<Planned>& runs, const Progress& progress);
+  PhaseFigures figures_of(const ModelPoint& point, ModelPhase phase) const;
+
+  const ModelConfig& config_;
+  const ModelExecution& execution_;
+  std::string folder_;
+  std::map<std::string, PhaseFigures> executed_;  // by the name of the run
+};
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A finished run: its figures, statistics, tables, series and tensors, read from its folder when they are first used."""
+from __future__ import annotations
+
+import functools
+import os
+import pathlib
+import webbrowser
+from typing import Any
+
+from tahoma.api import inline
+from tahoma.api.folders import ResultFolder
+from tahoma.api.home import Home
+from tahoma.api.series import Series
+from tahoma.api.stats import Statistics
+from tahoma.api.tables import Table
+from tahoma.api.tensors import Tensors
+from tahoma.errors import ConfigurationError
+from tahoma.settings import nearest
+
+# Series by the name of their file.
+SERIES = {"engines": "engines.csv", "hbm": "hbm_windows.csv", "links": "links_windows.csv"}
+
+
+class Run(ResultFolder):
+    """The folder of `tahoma run` as an object. `tahoma.Run(path)` opens one that exists.
+
+    run.time_ns, run.mfu         the main figures; `run.summary` has all of summary.json, whose keys are attributes of the run,
+    run.hbm.rows.hit_percent     too, unless the run has a member of that name
+    run.stats["PATH"].value      a statistic by instance and name; .match("*.tensor.*"), .below("server0.chip00")
+    run.links, run.regions       tables: columns by name, as NumPy arrays; `run.table("hbm")` for any CSV file
+    run.series("engines")        busy time over time: arrays over the windows, by instance
+    run.tensors["c"]             an output tensor, of a run with save_outputs=True
+    run.frame("stats")           any table as a frame of pandas
+    run.path, run.open()         the folder; its page in a browser
+    """
+
+    def __init__(self, path: str | os.PathLike[str], home: Home | None = None) -> None:
+        super().__init__(path, home)
+        self._read: dict[str, Table] = {}
+
+    @property
+    def time_ns(self) -> float:
+        """Simulated time in nanoseconds: from the first instruction to the last completion."""
+        return float(self.summary["simulated_time_ns"])
+
+    @property
+    def time_us(self) -> float:
+        """The same in microseconds."""
+        return self.time_ns / 1e3
+
+    @property
+    def mfu(self) -> float | None:
+        """Useful FLOPs as percent of the machine's peak: mfu_estimated_percent; None if the peak is ideal."""
+        value: float | None = self.summary.get("mfu_estimated_percent")
+        return value
+
+    @property
+    def mbu(self) -> float | None:
+        """HBM traffic as percent of its peak bandwidth: mbu_estimated_percent; None if that is ideal."""
+        value: float | None = self.summary.get("mbu_estimated_percent")
+        return value
+
+    @functools.cached_property
+    def stats(self) -> Statistics:
+        """Every statistic, by path."""
+        return Statistics.read(self.path / "stats.json")
+
+    @functools.cached_property
+    def tables(self) -> dict[str, pathlib.Path]:
+        """The CSV files of the folder, by their names for `table` and `frame`."""
+        return {file.stem: file for file in sorted(self.path.glob("*.csv"))}
+
+    def table(self, name: str) -> Table:
+        """A CSV file of the run as columns: "links", "regions", "hbm", "collectives", "traffic", "lines" and others. E-PYT-006 if
+        the run has none of that name."""
+        if name not in self.tables:
+            known = list(self.tables)
+            raise ConfigurationError("E-PYT-006", name, f"the run has no such table: expected {', '.join(known)}{nearest(name, known)}")
+        if name not in self._read:
+            self._read[name] = Table.read(self.tables[name])
+        return self._read[name]
+
+    @property
+    def links(self) -> Table:
+        """Directions of links. (`run.summary.links` has their sums.)"""
+        return self.table("links")
+
+    @property
+    def regions(self) -> Table:
+        """Regions of programs and their bounds. (`run.summary.regions` is the list of summary.json.)"""
+        return self.table("regions")
+
+    def series(self, name: str) -> Series:
+        """Busy time over time of "engines", "hbm" or "links". E-PYT-006 for another name, and for a run without its report."""
+        file = SERIES.get(name, "")
+        if not (self.path / (file or " ")).is_file():
+            raise ConfigurationError("E-PYT-006", name, f"the run has no such series: expected {', '.join(SERIES)}, of a run with its "
+                                                        f"report{nearest(name, list(SERIES))}")
+        return Series(name, self.table(pathlib.Path(file).stem), self.time_ns)
+
+    @functools.cached_property
+    def tensors(self) -> Tensors:
+        """The output tensors, of a run with save_outputs=True."""
+        return Tensors({file.stem: file for file in sorted(self.path.glob("*.npy"))})
+
+    def frame(self, name: str) -> Any:
+        """"stats" or the name of a table as a frame of pandas. E-PYT-004 without pandas, E-PYT-006 for an unknown name."""
+        return self.table(name).frame()
+
+    def open(self) -> bool:
+        """Shows the page in a browser. E-PYT-007 for a run without its report."""
+        page = self.path / "report.html"
+        if not page.is_file():
+            raise ConfigurationError("E-PYT-007", str(self.path), "the run has no page: expected a run without no_report")
+        return webbrowser.open(page.resolve().as_uri())
+
+    def __repr__(self) -> str:
+        return f"<run of {self.summary['workload']} in {self.path}: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        """The page for a notebook; a table of the main figures if there is no page, or if it is large."""
+        rows = [("result", self.headline), ("mode", str(self.summary["mode"])), ("machine", str(self.summary["machine"])),
+                ("folder", str(self.path))]
+        return inline.page_or_table(self.path / "report.html", str(self.summary["workload"]), rows)

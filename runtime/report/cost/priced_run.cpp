@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/cost/priced_run.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "runtime/report/summary/format.h"
+#include "runtime/report/summary/text_layout.h"
+#include "runtime/report/tables/declared_json.h"
+
+namespace tahoma::runtime {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr double kSecondsOfHour = 3600, kJoulesOfKwh = 3.6e6, kMillion = 1e6, kNanosecond = 1e-9;
+// Figures of workloads that the cost is divided by; of several times of a step, that of the whole model.
+constexpr std::string_view kTokens = "tokens_per_second";
+constexpr std::array<std::string_view, 2> kSteps{"model_step_time_ns", "step_time_ns"};
+
+std::optional<double> figure_of(const std::vector<WorkloadFigure>& figures, std::string_view key) {
+  for (const WorkloadFigure& figure : figures)
+    if (figure.key == key && figure.value > 0) return figure.value;
+  return std::nullopt;
+}
+
+std::string amounts(const CostFigures& cost) {
+  return fmt::format("{:.4g} $, {} at the wall, {} of water", cost.dollars, fine_text(cost.wall_joules, "J"),
+                     fine_text(cost.litres, "l"));
+}
+
+Json figures_or_null(const std::optional<CostFigures>& figures) {
+  return figures ? declared_json(*figures) : Json(nullptr);
+}
+
+}  // namespace
+
+CostFigures cost_of(const PriceList& prices, double chips, double wall_watts, double seconds) {
+  CostFigures cost;
+  cost.dollars = prices.dollars_per_chip_hour() * chips * seconds / kSecondsOfHour;
+  cost.wall_joules = wall_watts * seconds;
+  cost.facility_joules = cost.wall_joules * prices.facility.pue;
+  cost.electricity_dollars = cost.facility_joules / kJoulesOfKwh * prices.electricity.dollars_per_kwh;
+  cost.litres = cost.wall_joules / kJoulesOfKwh * prices.facility.litres_per_kwh;
+  cost.industry_litres = cost.wall_joules / kJoulesOfKwh * prices.facility.industry_litres_per_kwh;
+  return cost;
+}
+
+PricedRun priced_run(const PriceList& prices, double chips, double wall_watts, base::Duration elapsed,
+                     const std::vector<WorkloadFigure>& figures) {
+  const auto during = [&](double seconds) { return cost_of(prices, chips, wall_watts, seconds); };
+  PricedRun cost{prices, during(elapsed.seconds()), std::nullopt, std::nullopt};
+  if (const auto rate = figure_of(figures, kTokens)) cost.per_million_tokens = during(kMillion / *rate);
+  for (const std::string_view key : kSteps)
+    if (const auto time = figure_of(figures, key); time && !cost.per_step)
+      cost.per_step = during(*time * kNanosecond);
+  return cost;
+}
+
+Json cost_json(const PricedRun& cost) {
+  const PriceList& prices = cost.prices;
+  Json json = declared_json(cost.run);
+  json["per_million_tokens"] = figures_or_null(cost.per_million_tokens);
+  json["per_step"] = figures_or_null(cost.per_step);
+  json["prices"] = {{"instance", prices.instance},
+                    {"chips", prices.chips},
+                    {"dollars_per_hour", prices.dollars_per_hour},
+                    {"date", prices.date},
+                    {"source", prices.source},
+                    {"dollars_per_kwh", prices.electricity.dollars_per_kwh},
+                    {"electricity_source", prices.electricity.source},
+                    {"pue", prices.facility.pue},
+                    {"litres_per_kwh", prices.facility.litres_per_kwh},
+                    {"industry_litres_per_kwh", prices.facility.industry_litres_per_kwh},
+                    {"facility_source", prices.facility.source}};
+  return json;
+}
+
+std::string cost_text(const PricedRun& cost) {
+  const PriceList& prices = cost.prices;
+  std::string text =
+      row("cost", fmt::format("{} ({}, {:g} $/h, {})", amounts(cost.run), fitted(prices.instance, 20),
+                              prices.dollars_per_hour, prices.date));
+  if (cost.per_million_tokens) text += row("", amounts(*cost.per_million_tokens) + " for a million tokens");
+  if (cost.per_step) text += row("", amounts(*cost.per_step) + " for a training step");
+  return text;
+}
+
+}  // namespace tahoma::runtime

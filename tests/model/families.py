@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small Hugging Face models with random weights, and what they compute, in double by PyTorch: the definition of each family as its
+paper and published model code describe it, written for this test."""
+import dataclasses
+import json
+import math
+import pathlib
+import struct
+
+import numpy as np
+import torch
+
+
+@dataclasses.dataclass
+class Family:
+    name: str
+    architecture: str
+    keys: dict = dataclasses.field(default_factory=dict)  # of config.json, beside the sizes
+    bias: bool = False
+    norms: bool = False
+    fused: bool = False
+    layers: int = 2
+    hidden: int = 256
+    heads: int = 8
+    kv_heads: int = 2
+    head_dim: int = 32
+    ffn: int = 512
+    vocabulary: int = 500
+    epsilon: float = 1e-5
+    theta: float = 10000.0
+
+    def config(self):
+        return {"architectures": [self.architecture], "hidden_size": self.hidden, "intermediate_size": self.ffn,
+                "num_hidden_layers": self.layers, "num_attention_heads": self.heads, "num_key_value_heads": self.kv_heads,
+                "head_dim": self.head_dim, "vocab_size": self.vocabulary, "rms_norm_eps": self.epsilon, "rope_theta": self.theta,
+                "hidden_act": "silu", "max_position_embeddings": 4096, **self.keys}
+
+    @property
+    def tied(self):
+        return self.keys.get("tie_word_embeddings", False)
+
+
+FAMILIES = {
+    "llama": Family("llama", "LlamaForCausalLM", {"attention_bias": False, "rope_scaling": {
+        "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 64}}, theta=500000.0),
+    "mistral": Family("mistral", "MistralForCausalLM", {"sliding_window": None}, heads=4, kv_heads=4, head_dim=64),
+    "qwen2": Family("qwen2", "Qwen2ForCausalLM", {"tie_word_embeddings": True, "use_sliding_window": False, "sliding_window": 8},
+                    bias=True, epsilon=1e-6),
+    "qwen3": Family("qwen3", "Qwen3ForCausalLM", {"tie_word_embeddings": True}, norms=True, head_dim=64, epsilon=1e-6),
+    "phi3": Family("phi3", "Phi3ForCausalLM", {"partial_rotary_factor": 1.0}, fused=True, kv_heads=8),
+}
+
+
+def random_weights(family, seed):
+    """Tensors by the names of a checkpoint, float32 values that bf16 holds exactly."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def matrix(outputs, inputs):
+        return torch.randn(outputs, inputs, generator=generator) / math.sqrt(inputs)
+
+    def vector(size, middle):
+        return middle + torch.randn(size, generator=generator) / 4
+
+    q, kv = family.heads * family.head_dim, family.kv_heads * family.head_dim
+    weights = {"model.embed_tokens.weight": torch.randn(family.vocabulary, family.hidden, generator=generator),
+               "model.norm.weight": vector(family.hidden, 1)}
+    if not family.tied:  # a random successor for each token, so that the largest logit has a margin
+        successor = torch.randperm(family.vocabulary, generator=generator)
+        weights["lm_head.weight"] = (matrix(family.vocabulary, family.hidden)
+                                     + weights["model.embed_tokens.weight"][successor] / math.sqrt(family.hidden))
+    for layer in range(family.layers):
+        at = f"model.layers.{layer}."
+        parts = {"input_layernorm.weight": vector(family.hidden, 1), "post_attention_layernorm.weight": vector(family.hidden, 1),
+                 "self_attn.o_proj.weight": matrix(family.hidden, q), "mlp.down_proj.weight": matrix(family.hidden, family.ffn)}
+        if family.fused:
+            parts["self_attn.qkv_proj.weight"] = matrix(q + 2 * kv, family.hidden)
+            parts["mlp.gate_up_proj.weight"] = matrix(2 * family.ffn, family.hidden)
+        else:
+            for name, rows in (("q", q), ("k", kv), ("v", kv)):
+                parts[f"self_attn.{name}_proj.weight"] = matrix(rows, family.hidden)
+                if family.bias:
+                    parts[f"self_attn.{name}_proj.bias"] = vector(rows, 0)
+            for name in ("gate", "up"):
+                parts[f"mlp.{name}_proj.weight"] = matrix(family.ffn, family.hidden)
+        if family.norms:
+            for name in ("q", "k"):
+                parts[f"self_attn.{name}_norm.weight"] = vector(family.head_dim, 1)
+        weights.update({at + name: tensor for name, tensor in parts.items()})
+    return {name: tensor.to(torch.bfloat16).to(torch.float32) for name, tensor in weights.items()}
+
+
+def write_safetensors(path, tensors):
+    """In bf16: the length of the header, the header as JSON, the data."""
+    header, data, at = {}, [], 0
+    for name, tensor in tensors.items():
+        raw = (tensor.numpy().astype(np.float32).view(np.uint32) >> 16).astype(np.uint16).tobytes()
+        header[name] = {"dtype": "BF16", "shape": list(tensor.shape), "data_offsets": [at, at + len(raw)]}
+        data.append(raw)
+        at += len(raw)
+    text = json.dumps(header).encode()
+    pathlib.Path(path).write_bytes(struct.pack("<Q", len(text)) + text + b"".join(data))
+
+
+def write_model(folder, family, weights, shards=1):
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(family.config()))
+    if shards == 1:
+        write_safetensors(folder / "model.safetensors", weights)
+        return
+    names, index = sorted(weights), {}
+    for shard in range(shards):
+        file = f"model-{shard + 1:05}-of-{shards:05}.safetensors"
+        write_safetensors(folder / file, {name: weights[name] for name in names[shard::shards]})
+        index.update({name: file for name in names[shard::shards]})
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
+
+
+def rms_norm(x, gain, epsilon):
+    return x / torch.sqrt((x * x).mean(-1, keepdim=True) + epsilon) * gain
+
+
+def frequencies(family):
+    half = family.head_dim // 2
+    plain = family.theta ** (-torch.arange(half, dtype=torch.float64) / half)
+    scaling = family.keys.get("rope_scaling")
+    if not scaling:
+        return plain
+    result = []
+    for frequency in plain.tolist():
+        wavelength = 2 * math.pi / frequency
+        long = scaling["original_max_position_embeddings"] / scaling["low_freq_factor"]
+        short = scaling["original_max_position_embeddings"] / scaling["high_freq_factor"]
+        if wavelength > long:
+            result.append(frequency / scaling["factor"])
+        elif wavelength < short:
+            result.append(frequency)
+        else:
+            smooth = (scaling["original_max_position_embeddings"] / wavelength - scaling["low_freq_factor"]) / (
+                scaling["high_freq_factor"] - scaling["low_freq_factor"])
+            result.append((1 - smooth) * frequency / scaling["factor"] + smooth * frequency)
+    return torch.tensor(result, dtype=torch.float64)
+
+
+def rotate(x, angles):
+    """[tokens, heads, head_dim], halves."""
+    first, second = x.chunk(2, dim=-1)
+    cos, sin = angles.cos()[:, None, :], angles.sin()[:, None, :]
+    return torch.cat([first * cos - second * sin, second * cos + first * sin], dim=-1)
+
+
+def logits(family, weights, ids):
+    """Of every token of the sequence: [tokens, vocabulary]."""
+    w = {name: tensor.to(torch.float64) for name, tensor in weights.items()}
+    tokens, q, kv = len(ids), family.heads * family.head_dim, family.kv_heads * family.head_dim
+    angles = torch.arange(tokens, dtype=torch.float64)[:, None] * frequencies(family)
+    future = torch.full((tokens, tokens), -math.inf, dtype=torch.float64).triu(1)
+    x = w["model.embed_tokens.weight"][torch.tensor(ids)]
+    for layer in range(family.layers):
+        at = f"model.layers.{layer}."
+        a = rms_norm(x, w[at + "input_layernorm.weight"], family.epsilon)
+        if family.fused:
+            parts = (a @ w[at + "self_attn.qkv_proj.weight"].T).split([q, kv, kv], dim=-1)
+        else:
+            parts = [a @ w[f"{at}self_attn.{name}_proj.weight"].T
+                     + (w[f"{at}self_attn.{name}_proj.bias"] if family.bias else 0) for name in "qkv"]
+        query, key, value = [part.reshape(tokens, -1, family.head_dim) for part in parts]
+        if family.norms:
+            query = rms_norm(query, w[at + "self_attn.q_norm.weight"], family.epsilon)
+            key = rms_norm(key, w[at + "self_attn.k_norm.weight"], family.epsilon)
+        query, key = rotate(query, angles), rotate(key, angles)
+        key, value = [part.repeat_interleave(family.heads // family.kv_heads, dim=1) for part in (key, value)]
+        scores = torch.einsum("qhd,khd->hqk", query, key) / math.sqrt(family.head_dim) + future
+        attended = torch.einsum("hqk,khd->qhd", scores.softmax(-1), value).reshape(tokens, q)
+        x = x + attended @ w[at + "self_attn.o_proj.weight"].T
+        b = rms_norm(x, w[at + "post_attention_layernorm.weight"], family.epsilon)
+        if family.fused:
+            gate, up = (b @ w[at + "mlp.gate_up_proj.weight"].T).chunk(2, dim=-1)
+        else:
+            gate, up = b @ w[at + "mlp.gate_proj.weight"].T, b @ w[at + "mlp.up_proj.weight"].T
+        x = x + (torch.nn.functional.silu(gate) * up) @ w[at + "mlp.down_proj.weight"].T
+    head = w["model.embed_tokens.weight" if family.tied else "lm_head.weight"]
+    return rms_norm(x, w["model.norm.weight"], family.epsilon) @ head.T
+
+
+def greedy(family, weights, prompt, count):
+    """The tokens, the margin of each between the two largest logits, and the logits of the last one."""
+    ids, margins, last = list(prompt), [], None
+    for _ in range(count):
+        last = logits(family, weights, ids)[-1]
+        best = torch.topk(last, 2)
+        margins.append(float(best.values[0] - best.values[1]))
+        ids.append(int(best.indices[0]))
+    return ids[len(prompt):], margins, last

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tahoma model` as a user sees it: what it writes, that its figures are those of its runs, that scaled layers cost what
+// executed ones cost, and what it refuses.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/subprocess.h"
+
+using namespace tahoma;
+using namespace tahoma::tests;
+using Catch::Contains;
+using nlohmann::json;
+
+namespace {
+
+json small(std::uint64_t layers) {
+  return {{"architectures", {"LlamaForCausalLM"}},
+          {"hidden_size", 512},
+          {"intermediate_size", 1024},
+          {"num_hidden_layers", layers},
+          {"num_attention_heads", 8},
+          {"num_key_value_heads", 4},
+          {"head_dim", 64},
+          {"vocab_size", 1000},
+          {"max_position_embeddings", 4096}};
+}
+
+struct Model {
+  TempDir folder;
+  explicit Model(std::uint64_t layers) { folder.write("config.json", small(layers).dump()); }
+  Finished run(std::vector<std::string> options) const {
+    for (const auto& [name, value] : {std::pair{"--prompt", "64"}, std::pair{"--batch", "4"}})
+      if (std::find(options.begin(), options.end(), name) == options.end())
+        options.insert(options.end(), {name, value});
+    options.insert(options.begin(), {"model", "config.json"});
+    return tahoma_in(folder.path().string(), options);
+  }
+  json summary(const std::string& out) const {
+    return json::parse(contents(folder / (out + "/summary.json")));
+  }
+};
+
+void check_refused(const Finished& f, const std::string& code) {
+  INFO(f.err);
+  CHECK(f.status == 2);
+  CHECK(f.out.empty());
+  CHECK_THAT(f.err, Contains("error[" + code + "]"));
+}
+
+}  // namespace
+
+TEST_CASE("model command: the first line answers, and the figures are those of the runs", "[model]") {
+  const Model model(2);
+  const Finished f = model.run({"--out", "out"});
+  REQUIRE(f.status == 0);
+  CHECK_THAT(f.out.substr(0, f.out.find('\n')), Contains("TTFT") && Contains("TPOT") && Contains("tokens/s"));
+  const json layout = model.summary("out")["layouts"][0];
+  for (const auto& [phase, time, figure] : {std::tuple{"prefill", "ttft_ns", "time_to_first_token_ns"},
+                                            std::tuple{"decode", "tpot_ns", "time_per_output_token_ns"}}) {
+    REQUIRE(layout[phase]["runs"].size() == 1);  // both layers are executed
+    const json run = model.summary("out/study/" + layout[phase]["runs"][0].get<std::string>());
+    CHECK(layout[time].get<double>() == Approx(run["simulated_time_ns"].get<double>()).epsilon(1e-12));
+    CHECK(run["figures"][figure]["value"].get<double>() == Approx(layout[time].get<double>()).epsilon(1e-12));
+    CHECK(layout[phase]["flops"].get<double>() == run["flops"]["useful"].get<double>());
+  }
+  CHECK(layout["tokens_per_second"].get<double>() == Approx(4e9 / layout["tpot_ns"].get<double>()));
+}
+
+TEST_CASE("model command: a scaled model does the work of an executed one, in nearly its time", "[model]") {
+  const Model model(6);
+  REQUIRE(model.run({"--out", "scaled"}).status == 0);
+  REQUIRE(model.run({"--out", "executed", "--layers", "6"}).status == 0);
+  const json scaled = model.summary("scaled")["layouts"][0],
+             executed = model.summary("executed")["layouts"][0];
+  CHECK(scaled["prefill"]["executed_layers"] == 2);
+  CHECK(executed["prefill"]["executed_layers"] == 6);
+  for (const char* phase : {"prefill", "decode"})
+    CHECK(scaled[phase]["flops"].get<double>() ==
+          Approx(executed[phase]["flops"].get<double>()).epsilon(1e-12));
+  for (const char* time : {"ttft_ns", "tpot_ns"}) {
+    INFO(time << " " << scaled[time] << " " << executed[time]);
+    CHECK(scaled[time].get<double>() == Approx(executed[time].get<double>()).epsilon(0.02));
+  }
+}
+
+TEST_CASE("model command: a row for each number of chips and each tensor degree", "[model]") {
+  const Model model(2);
+  REQUIRE(model.run({"--out", "out", "--chips", "1,2", "--tensor", "2,4", "--batch", "8"}).status == 0);
+  const json layouts = model.summary("out")["layouts"];
+  REQUIRE(layouts.size() == 4);
+  for (const json& layout : layouts)
+    CHECK(layout["tensor"].get<int>() * layout["data"].get<int>() == layout["chips"].get<int>() * 4);
+}
+
+TEST_CASE("model command: values are checked in functional mode", "[model]") {
+  const Model model(2);
+  REQUIRE(model.run({"--out", "out", "--mode", "functional", "--data", "1"}).status == 0);
+  const json run = model.summary("out/study/" +
+                                 model.summary("out")["layouts"][0]["decode"]["runs"][0].get<std::string>());
+  CHECK(run["golden"]["outcome"] == "passed");
+}
+
+TEST_CASE("model command: an earlier result is replaced, anything else is not", "[model]") {
+  const Model model(2);
+  REQUIRE(model.run({"--out", "out"}).status == 0);
+  CHECK(model.run({"--out", "out"}).status == 0);
+  model.folder.write("out/mine.txt", "precious");
+  check_refused(model.run({"--out", "out"}), "E-OUT-002");
+  CHECK(contents(model.folder / "out/mine.txt") == "precious");
+}
+
+TEST_CASE("model command: what cannot be run is refused before anything is written", "[model]") {
+  const Model model(2);
+  check_refused(model.run({"--chips", "3"}), "E-HFC-010");
+  check_refused(model.run({"--lnc", "4"}), "E-HFC-010");
+  check_refused(model.run({"--chips", "4", "--data", "3"}), "E-HFC-011");
+  check_refused(model.run({"--tensor", "3"}), "E-HFC-012");
+  check_refused(model.run({"--prompt", "5000"}), "E-HFC-005");
+  check_refused(model.run({"--mode", "fast"}), "E-CLI-003");
+  check_refused(model.run({"--weights", "nowhere"}), "E-HFC-022");
+  check_refused(model.run({"--weights", ".", "--prompt-ids", "1,2000"}), "E-HFC-022");
+  check_refused(model.run({"--weights", ".", "--prompt-ids", "1,two"}), "E-HFC-022");
+  check_refused(model.run({"--weights", ".", "--prompt-ids", "1,2,3,4"}), "E-HFC-030");
+  check_refused(model.run({"--mode", "functional", "--set", "workload.inputs.q=missing.npy"}), "E-HFC-020");
+  CHECK(!std::filesystem::exists(model.folder / "out-model"));
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configurations of Hugging Face models: what is read, and that everything else is refused at its key. The configurations
+// here are written for the test; their keys are those of published models.
+#include "runtime/huggingface/model_config.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "model/base/error.h"
+#include "runtime/huggingface/config_keys.h"
+#include "runtime/huggingface/families.h"
+#include "tests/support/temp_dir.h"
+
+using namespace tahoma;
+using nlohmann::json;
+
+namespace {
+
+json llama() {
+  return {{"architectures", {"LlamaForCausalLM"}},
+          {"hidden_size", 4096},
+          {"intermediate_size", 14336},
+          {"num_hidden_layers", 32},
+          {"num_attention_heads", 32},
+          {"num_key_value_heads", 8},
+          {"vocab_size", 128256},
+          {"rms_norm_eps", 1e-5},
+          {"rope_theta", 500000.0},
+          {"max_position_embeddings", 131072},
+          {"torch_dtype", "bfloat16"}};
+}
+
+json with(json config, const std::string& key, const json& value) {
+  config[key] = value;
+  return config;
+}
+json without(json config, const std::string& key) {
+  config.erase(key);
+  return config;
+}
+
+// "CODE KEY" of the refusal, or "accepted".
+std::string verdict_of_text(const std::string& text, const std::vector<std::string>& ignored = {}) {
+  const tests::TempDir folder;
+  const std::string file = folder.write("config.json", text);
+  try {
+    runtime::read_model_config(file, ignored);
+  } catch (const base::UserError& e) {
+    CHECK(e.place.starts_with(file));
+    CHECK(e.message.size() > 10);
+    return e.code + (e.place == file ? "" : " " + e.place.substr(file.size() + 1));
+  }
+  return "accepted";
+}
+std::string verdict(const json& config, const std::vector<std::string>& ignored = {}) {
+  return verdict_of_text(config.dump(), ignored);
+}
+
+runtime::ModelConfig read(const json& config) {
+  const tests::TempDir folder;
+  return runtime::read_model_config(folder.write("config.json", config.dump()), {});
+}
+
+}  // namespace
+
+TEST_CASE("model configuration: dimensions of a Llama", "[model_config]") {
+  const runtime::ModelConfig c = read(llama());
+  CHECK(c.hidden == 4096);
+  CHECK(c.ffn == 14336);
+  CHECK(c.layers == 32);
+  CHECK(c.heads == 32);
+  CHECK(c.kv_heads == 8);
+  CHECK(c.head_dim == 128);  // hidden / heads
+  CHECK(c.vocabulary == 128256);
+  CHECK(c.epsilon == 1e-5);
+  CHECK(c.theta == 500000);
+  CHECK(c.experts == 0);
+  CHECK(!c.tied);
+  CHECK(c.rope_scaling == runtime::RotaryScaling::kNone);
+}
+
+TEST_CASE("model configuration: absent keys have the values of the published code", "[model_config]") {
+  json config = llama();
+  for (const char* key : {"num_key_value_heads", "rms_norm_eps", "rope_theta", "max_position_embeddings"})
+    config.erase(key);
+  const runtime::ModelConfig c = read(config);
+  CHECK(c.kv_heads == 32);
+  CHECK(c.epsilon == 1e-6);
+  CHECK(c.theta == 10000);
+  CHECK_NOTHROW(runtime::require_sequence(c, 1 << 20));
+}
+
+TEST_CASE("model configuration: the folder may be named instead of the file", "[model_config]") {
+  const tests::TempDir folder;
+  folder.write("config.json", llama().dump());
+  const runtime::ModelConfig c = runtime::read_model_config(folder.path().string(), {});
+  CHECK(c.name == folder.path().filename().string());
+}
+
+TEST_CASE("model configuration: families differ from Llama where they should", "[model_config]") {
+  const auto family = [](const char* name, const json& more) {
+    json config = llama();
+    config["architectures"] = {name};
+    config.update(more);
+    return read(config);
+  };
+  CHECK(family("Qwen2ForCausalLM", json::object()).family->qkv_bias);
+  CHECK(family("Qwen3ForCausalLM", {{"head_dim", 128}}).family->qk_norm);
+  CHECK(family("Phi3ForCausalLM", json::object()).family->fused);
+  const auto mixtral = family("MixtralForCausalLM", {{"num_local_experts", 8}, {"num_experts_per_tok", 2}});
+  CHECK(mixtral.experts == 8);
+  CHECK(mixtral.experts_per_token == 2);
+  const auto qwen = family("Qwen3MoeForCausalLM", {{"num_experts", 128},
+                                                   {"num_experts_per_tok", 8},
+                                                   {"moe_intermediate_size", 768},
+                                                   {"norm_topk_prob", true}});
+  CHECK(qwen.ffn == 768);
+}
+
+TEST_CASE("model configuration: scaled rotary embeddings, in either notation", "[model_config]") {
+  const json scaling{{"rope_type", "llama3"},
+                     {"factor", 8.0},
+                     {"low_freq_factor", 1.0},
+                     {"high_freq_factor", 4.0},
+                     {"original_max_position_embeddings", 8192}};
+  const runtime::ModelConfig c = read(with(llama(), "rope_scaling", scaling));
+  CHECK(c.rope_scaling == runtime::RotaryScaling::kLlama3);
+  CHECK(c.rope_factor == 8);
+  CHECK(c.rope_original_context == 8192);
+  CHECK(read(with(llama(), "rope_scaling", {{"type", "linear"}, {"factor", 2.0}})).rope_scaling ==
+        runtime::RotaryScaling::kLinear);
+  CHECK(read(with(llama(), "rope_scaling", nullptr)).rope_scaling == runtime::RotaryScaling::kNone);
+  const json both{{"rope_type", "default"}, {"rope_theta", 250000.0}};
+  CHECK(read(with(llama(), "rope_parameters", both)).theta == 250000);
+  CHECK(verdict(with(llama(), "rope_scaling", {{"rope_type", "yarn"}, {"factor", 4.0}})) ==
+        "E-HFC-005 rope_scaling");
+  CHECK(verdict(with(llama(), "rope_scaling", with(scaling, "factor", -1))) ==
+        "E-HFC-003 rope_scaling:factor");
+  CHECK(verdict(with(llama(), "rope_scaling", with(scaling, "high_freq_factor", 1.0))) ==
+        "E-HFC-006 rope_scaling:high_freq_factor");
+  CHECK(verdict(with(llama(), "rope_scaling", "llama3")) == "E-HFC-003 rope_scaling");
+}
+
+TEST_CASE("model configuration: each key of which one value is supported refuses another one",
+          "[model_config]") {
+  for (const runtime::FixedKey& row : runtime::fixed_keys()) {
+    INFO(row.key);
+    CHECK(verdict(with(llama(), row.key, json::parse(row.value))) == "accepted");
+    CHECK(verdict(with(llama(), row.key, "something else")) == std::string("E-HFC-005 ") + row.key);
+    CHECK(verdict(with(llama(), row.key, "something else"), {row.key}) == "accepted");
+  }
+}
+
+TEST_CASE("model configuration: each dimension refuses what is no number of its range", "[model_config]") {
+  for (const runtime::CountKey& row : runtime::count_keys()) {
+    INFO(row.key);
+    const std::string refused = std::string("E-HFC-003 ") + row.key;
+    for (const json& value : {json(0), json(-4), json(1e12), json(1.5), json("32"), json(true),
+                              json::array({32}), json(row.most + 1)})
+      CHECK(verdict(with(llama(), row.key, value)) == refused);
+    CHECK(verdict(without(llama(), row.key)) == (row.required ? refused : "accepted"));
+  }
+  for (const runtime::RealKey& row : runtime::real_keys())
+    for (const json& value : {json(-1.0), json(1e30), json("x")})
+      CHECK(verdict(with(llama(), row.key, value)) == std::string("E-HFC-003 ") + row.key);
+}
+
+TEST_CASE("model configuration: contradictions are refused", "[model_config]") {
+  CHECK(verdict(with(llama(), "num_key_value_heads", 5)) == "E-HFC-006 num_key_value_heads");
+  CHECK(verdict(with(llama(), "hidden_size", 4100)) == "E-HFC-006 hidden_size");
+  CHECK(verdict(with(llama(), "num_attention_heads", 8)) ==
+        "E-HFC-005 hidden_size");  // heads of 512 features
+  json mixture = llama();
+  mixture.update(
+      {{"architectures", {"MixtralForCausalLM"}}, {"num_local_experts", 4}, {"num_experts_per_tok", 8}});
+  CHECK(verdict(mixture) == "E-HFC-006 num_experts_per_tok");
+  mixture.erase("num_experts_per_tok");
+  CHECK(verdict(mixture) == "E-HFC-003 num_experts_per_tok");
+  json qwen = llama();
+  qwen.update({{"architectures", {"Qwen3MoeForCausalLM"}},
+               {"num_experts", 8},
+               {"num_experts_per_tok", 2},
+               {"moe_intermediate_size", 768}});
+  CHECK(verdict(qwen) == "E-HFC-005 norm_topk_prob");
+}
+
+TEST_CASE("model configuration: unknown keys and architectures are refused with the nearest name",
+          "[model_config]") {
+  CHECK(verdict(with(llama(), "hiden_size", 4096)) == "E-HFC-004 hiden_size");
+  CHECK(verdict(with(llama(), "new_feature", true)) == "E-HFC-004 new_feature");
+  CHECK(verdict(with(llama(), "new_feature", true), {"new_feature"}) == "accepted");
+  CHECK(verdict(with(llama(), "architectures", {"LlamaForCausalLN"})) == "E-HFC-002 architectures");
+  CHECK(verdict(without(llama(), "architectures")) == "E-HFC-003 architectures");
+  CHECK_THROWS_WITH(runtime::family_of("LlamaForCausalLN", "x"),
+                    Catch::Contains("did you mean 'LlamaForCausalLM'"));
+  for (const runtime::ModelFamily& family : runtime::model_families())
+    CHECK(verdict(with(llama(), "architectures", {family.architecture})).starts_with("E-HFC-002") ==
+          (family.refused != nullptr));
+}
+
+TEST_CASE("model configuration: a file that is cut anywhere is refused", "[model_config]") {
+  const std::string text = llama().dump();
+  for (std::size_t size = 0; size < text.size(); ++size)
+    CHECK(verdict_of_text(text.substr(0, size)) == "E-HFC-001");
+  CHECK(verdict_of_text("[]") == "E-HFC-001");
+  CHECK(verdict_of_text(R"({"hidden_size": 1, "hidden_size": 2})") == "E-HFC-001");
+  CHECK(verdict_of_text(std::string(100000, '[')) == "E-HFC-001");
+}
+
+TEST_CASE("model configuration: sequences beyond the model's, or beyond its window, are refused",
+          "[model_config]") {
+  const auto code = [](const json& config, std::uint64_t tokens) -> std::string {
+    try {
+      runtime::require_sequence(read(config), tokens);
+    } catch (const base::UserError& e) {
+      return e.code + e.place.substr(e.place.rfind(':'));
+    }
+    return "accepted";
+  };
+  CHECK(code(llama(), 131072) == "accepted");
+  CHECK(code(llama(), 131073) == "E-HFC-005:max_position_embeddings");
+  const json window = with(llama(), "sliding_window", 4096);
+  CHECK(code(window, 4096) == "accepted");
+  CHECK(code(window, 4097) == "E-HFC-005:sliding_window");
+  CHECK(code(with(window, "use_sliding_window", false), 8192) == "accepted");
+  CHECK(verdict(with(llama(), "layer_types", {"full_attention", "linear_attention"})) ==
+        "E-HFC-005 layer_types");
+}
