@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/params.h"
 #include "runtime/config/config.h"
+#include "runtime/serving/serving_case.h"
 
 namespace tahoma::runtime {
 namespace {
@@ -58,6 +59,9 @@ std::vector<Section> declared(const std::string& wanted, const std::vector<Workl
     sections.push_back(
         {fmt::format("workload of kind {}: {}", kind.name, kind.doc), kind.name, tree.params()});
   }
+  serving::ServingCase server;
+  server.params.declare(server.tree);
+  sections.push_back({"inference server of tahoma serve", "", server.tree.params()});
   return sections;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects the page to build from its data.
 
-const PAGES = {run: runPage, compare: comparePage, sweep: sweepPage};
+const PAGES = {run: runPage, compare: comparePage, sweep: sweepPage, serving: servingPage};
 
 const started = performance.now();
 const content = JSON.parse(document.getElementById("data").textContent);

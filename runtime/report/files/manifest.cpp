@@ -15,7 +15,7 @@ namespace tahoma::runtime {
 using Json = nlohmann::ordered_json;
 
 namespace {
-constexpr const char *kRun = "tahoma run", *kCheck = "tahoma check";
+constexpr const char *kRun = "tahoma run", *kCheck = "tahoma check", *kServe = "tahoma serve";
 constexpr std::uint64_t kRssUnit = 1024;  // getrusage counts KiB on Linux
 }  // namespace
 
@@ -66,6 +66,17 @@ std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// The manifest of a command without a configuration of its own.
+template <class CommandManifest>
+std::string command_manifest(const char* program, const CommandManifest& m) {
+  Json json = opening(program, m.host);
+  json["command_line"] = m.command_line;
+  json["host"] = {{"name", m.host.host}, {"system", m.host.system}};
+  json["wall_seconds"] = m.wall_seconds;
+  json["files"] = m.files;
+  return text_of(json);
+}
+
 }  // namespace
 
 std::string manifest_json(const Manifest& m) {
@@ -85,19 +96,14 @@ std::string manifest_json(const Manifest& m) {
   return text_of(json);
 }
 
-std::string manifest_json(const CheckManifest& m) {
-  Json json = opening(kCheck, m.host);
-  json["command_line"] = m.command_line;
-  json["host"] = {{"name", m.host.host}, {"system", m.host.system}};
-  json["wall_seconds"] = m.wall_seconds;
-  json["files"] = m.files;
-  return text_of(json);
-}
+std::string manifest_json(const CheckManifest& m) { return command_manifest(kCheck, m); }
+std::string manifest_json(const ServeManifest& m) { return command_manifest(kServe, m); }
 
 std::vector<std::string> files_of_manifest(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return {};
-  if (const Json program = json.value("program", Json()); program != kRun && program != kCheck) return {};
+  const Json program = json.value("program", Json());
+  if (program != kRun && program != kCheck && program != kServe) return {};
   std::vector<std::string> files;
   for (const Json& file : json.value("files", Json::array()))
     if (file.is_string()) files.push_back(file.get<std::string>());

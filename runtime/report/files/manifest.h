@@ -46,8 +46,17 @@ struct CheckManifest {
   std::vector<std::string> files;  // manifest.json included
 };
 
+// The manifest of a `tahoma serve`.
+struct ServeManifest {
+  HostFacts host;
+  std::vector<std::string> command_line;
+  double wall_seconds = 0;
+  std::vector<std::string> files;  // manifest.json included
+};
+
 std::string manifest_json(const Manifest& manifest);
 std::string manifest_json(const CheckManifest& manifest);
+std::string manifest_json(const ServeManifest& manifest);
 
 // The files that a manifest lists; empty if `text` is not a manifest of tahoma.
 std::vector<std::string> files_of_manifest(const std::string& text);

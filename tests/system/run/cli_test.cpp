@@ -16,9 +16,9 @@ using nlohmann::json;
 
 namespace {
 
-const std::vector<std::string> kCommands{"run",    "nki",     "model",   "sweep",  "point",
-                                         "check",  "compare", "explain", "report", "stats",
-                                         "params", "isa",     "asm",     "dis",    "validate"};
+const std::vector<std::string> kCommands{"run",     "nki",     "model",    "sweep", "point",  "check",
+                                         "compare", "explain", "report",   "stats", "params", "isa",
+                                         "asm",     "dis",     "validate", "serve"};
 
 Finished tahoma_with(const std::vector<std::string>& words) { return tahoma_in(".", words); }
 
