@@ -176,7 +176,8 @@ constexpr std::array kRowLimits{
     RowLimits{40, 24, 24, 8, 8, 20}, RowLimits{12, 12, 12, 8, 6, 12}, RowLimits{10, 8, 5, 5, 5, 8},
     RowLimits{8, 5, 3, 4, 5, 6},     RowLimits{6, 3, 2, 3, 5, 4},     RowLimits{6, 3, 2, 3, 4, 3},
     RowLimits{6, 3, 1, 2, 3, 3},     RowLimits{4, 2, 1, 2, 3, 2},     RowLimits{4, 2, 1, 1, 2, 2},
-    RowLimits{2, 1, 0, 1, 1, 2},     RowLimits{2, 1, 0, 1, 1, 1}};
+    RowLimits{2, 1, 0, 1, 1, 2},     RowLimits{2, 1, 0, 1, 1, 1},     RowLimits{1, 1, 0, 1, 1, 1},
+    RowLimits{1, 0, 0, 1, 1, 1}};
 
 std::string text_with(const Summary& s, const RowLimits& most) {
   return head(s) + figures_block(s.facts.figures, most) + engine_table(s) +
