@@ -75,15 +75,15 @@ Json cost_json(const PricedRun& cost) {
   return json;
 }
 
-// One row of the run, a million tokens and a step, as far as they fit.
+// One row: as many parts as fit.
 std::string cost_text(const PricedRun& cost) {
   const PriceList& prices = cost.prices;
-  std::vector<std::string> parts{fmt::format("{:.4g} $ ({}: {:g} $/h, {})", cost.run.dollars,
-                                             fitted(prices.instance, kNameWidth), prices.dollars_per_hour,
-                                             prices.date)};
+  std::vector<std::string> parts{fmt::format("{:.4g} $", cost.run.dollars)};
   if (cost.per_million_tokens)
     parts.push_back(fmt::format("{:.3g} $ for a million tokens", cost.per_million_tokens->dollars));
   if (cost.per_step) parts.push_back(fmt::format("{:.3g} $ for a step", cost.per_step->dollars));
+  parts.push_back(fmt::format("{} {:.6g} $/h ({})", fitted(prices.instance, kNameWidth),
+                              prices.dollars_per_hour, prices.date));
   parts.push_back(fmt::format("{} of water", fine_text(cost.run.litres, "l")));
   return fitted_row("cost", parts);
 }

@@ -90,8 +90,8 @@ TEST_CASE("energy: a GEMM that fills a chip draws its published power, and its w
                    8 * 3.48e-12 +
                run.statistic(".activates") * 909e-12));
   CHECK(run.joules("leakage") == Approx((8 * 8 + 20) * run.seconds()));
-  CHECK_THAT(run.text,
-             Contains("energy ") && Contains("W a chip on average") && Contains(" $ (trn2.48xlarge"));
+  CHECK_THAT(run.text, Contains("energy ") && Contains("W a chip on average") &&
+                           Contains(", trn2.48xlarge 35.7608 $/h (2026-01-31), "));
 }
 
 TEST_CASE("energy: the cells of fp32 and of fp8 in double rows are those of the statistics", "[energy]") {
