@@ -136,6 +136,7 @@ TEST_CASE("cost: a million tokens and a step are priced at the power of the run"
   CHECK_FALSE(plain.per_million_tokens);
   CHECK_FALSE(plain.per_step);
   CHECK(runtime::cost_json(plain)["per_step"].is_null());
-  CHECK_THAT(runtime::cost_text(priced),
-             Catch::Contains("for a million tokens, 0.0222 $ for a step, small 8 $/h (2026-02-28)"));
+  CHECK_THAT(runtime::cost_text(priced), Catch::Contains("4.44 $ for a million tokens, 0.0222 $ for a step"));
+  CHECK_THAT(runtime::cost_text(plain),
+             Catch::Contains(" $, small 8 $/h (2026-02-28), ") && Catch::Contains("l of water"));
 }
