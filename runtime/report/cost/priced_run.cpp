@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+constexpr std::size_t kNameWidth = 20;
 constexpr double kSecondsOfHour = 3600, kJoulesOfKwh = 3.6e6, kMillion = 1e6, kNanosecond = 1e-9;
 // Figures of workloads that the cost is divided by; of several times of a step, that of the whole model.
 constexpr std::string_view kTokens = "tokens_per_second";
@@ -25,11 +26,6 @@ std::optional<double> figure_of(const std::vector<WorkloadFigure>& figures, std:
   for (const WorkloadFigure& figure : figures)
     if (figure.key == key && figure.value > 0) return figure.value;
   return std::nullopt;
-}
-
-std::string amounts(const CostFigures& cost) {
-  return fmt::format("{:.4g} $, {} at the wall, {} of water", cost.dollars, fine_text(cost.wall_joules, "J"),
-                     fine_text(cost.litres, "l"));
 }
 
 Json figures_or_null(const std::optional<CostFigures>& figures) {
@@ -79,14 +75,17 @@ Json cost_json(const PricedRun& cost) {
   return json;
 }
 
+// One row: as many parts as fit.
 std::string cost_text(const PricedRun& cost) {
   const PriceList& prices = cost.prices;
-  std::string text =
-      row("cost", fmt::format("{} ({}, {:g} $/h, {})", amounts(cost.run), fitted(prices.instance, 20),
+  std::vector<std::string> parts{fmt::format("{:.4g} $", cost.run.dollars)};
+  if (cost.per_million_tokens)
+    parts.push_back(fmt::format("{:.3g} $ for a million tokens", cost.per_million_tokens->dollars));
+  if (cost.per_step) parts.push_back(fmt::format("{:.3g} $ for a step", cost.per_step->dollars));
+  parts.push_back(fmt::format("{} {:.6g} $/h ({})", fitted(prices.instance, kNameWidth),
                               prices.dollars_per_hour, prices.date));
-  if (cost.per_million_tokens) text += row("", amounts(*cost.per_million_tokens) + " for a million tokens");
-  if (cost.per_step) text += row("", amounts(*cost.per_step) + " for a training step");
-  return text;
+  parts.push_back(fmt::format("{} of water", fine_text(cost.run.litres, "l")));
+  return fitted_row("cost", parts);
 }
 
 }  // namespace tahoma::runtime

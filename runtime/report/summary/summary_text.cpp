@@ -72,7 +72,7 @@ std::string answer_line(const Summary& s, const std::string& achieved) {
   return text + (text.size() + 1 + bottleneck.size() <= kWidth ? " " : "\n  ") + bottleneck + "\n\n";
 }
 
-std::string head(const Summary& s) {
+std::string head(const Summary& s, const RowLimits& most) {
   const std::string achieved = si_text(s.flops.achieved_tflops(s.elapsed) * 1e12, "FLOPS");
   const std::string peak = si_text(s.flops.peak_tflops * 1e12, "FLOPS");
   std::string text = answer_line(s, achieved);
@@ -90,8 +90,8 @@ std::string head(const Summary& s) {
   text += row("rate", fmt::format("{} achieved of {} peak", achieved, peak));
   text += wrapped_row("busiest",
                       fmt::format("{}, {:.1f} % of the time", s.busiest.instance, s.busiest.share_percent));
-  if (s.facts.energy) text += energy_text(*s.facts.energy);
-  return text + (s.facts.cost ? cost_text(*s.facts.cost) : "");
+  if (most.energy && s.facts.energy) text += energy_text(*s.facts.energy);
+  return text + (most.energy && s.facts.cost ? cost_text(*s.facts.cost) : "");
 }
 
 std::string table_row(const std::string& label, const std::vector<std::string>& cells) {
@@ -173,13 +173,14 @@ std::string golden_block(const GoldenResult& golden) {
 
 // With all rows first; a text of too many lines is tried again with fewer rows.
 constexpr std::array kRowLimits{
-    RowLimits{40, 24, 24, 8, 8, 20}, RowLimits{12, 12, 12, 8, 6, 12}, RowLimits{10, 8, 5, 5, 5, 8},
-    RowLimits{8, 5, 3, 4, 5, 6},     RowLimits{6, 3, 2, 3, 5, 4},     RowLimits{6, 3, 2, 3, 4, 3},
-    RowLimits{6, 3, 1, 2, 3, 3},     RowLimits{4, 2, 1, 2, 3, 2},     RowLimits{4, 2, 1, 1, 2, 2},
-    RowLimits{2, 1, 0, 1, 1, 2},     RowLimits{2, 1, 0, 1, 1, 1}};
+    RowLimits{40, 24, 24, 8, 8, 20}, RowLimits{12, 12, 12, 8, 6, 12},   RowLimits{10, 8, 5, 5, 5, 8},
+    RowLimits{8, 5, 3, 4, 5, 6},     RowLimits{6, 3, 2, 3, 5, 4},       RowLimits{6, 3, 2, 3, 4, 3},
+    RowLimits{6, 3, 1, 2, 3, 3},     RowLimits{4, 2, 1, 2, 3, 2},       RowLimits{4, 2, 1, 1, 2, 2},
+    RowLimits{2, 1, 0, 1, 1, 2},     RowLimits{2, 1, 0, 1, 1, 1},       RowLimits{1, 1, 0, 1, 1, 1},
+    RowLimits{1, 0, 0, 1, 1, 1},     RowLimits{1, 0, 0, 1, 1, 1, false}};
 
 std::string text_with(const Summary& s, const RowLimits& most) {
-  return head(s) + figures_block(s.facts.figures, most) + engine_table(s) +
+  return head(s, most) + figures_block(s.facts.figures, most) + engine_table(s) +
          (most.stalls == 0 ? "" : stall_row_of(s)) +
          regions_text(s.facts.regions, s.facts.bottlenecks, most) + hot_spots_text(s.facts.hot_spots, most) +
          path_text(s.facts.path, most) + memory_text(s) + link_text(s.links);

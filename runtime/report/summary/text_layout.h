@@ -15,6 +15,7 @@ inline constexpr std::size_t kMostTextLines = 60;
 // The most rows of those blocks that a long run fills. All rows are in the files.
 struct RowLimits {
   std::size_t figures, regions, stalls, hot_spots, path_spots, path_rows;
+  bool energy = true;  // energy, power and cost
 };
 
 std::string row(const std::string& label, const std::string& text);

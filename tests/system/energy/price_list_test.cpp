@@ -2,6 +2,8 @@
 // Price lists: the shipped one, refusals by line, and the cost of a run by its definition.
 #include "runtime/report/cost/price_list.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
@@ -31,6 +33,8 @@ std::string with(const std::string& from, const std::string& to) {
   std::string text = kList;
   return text.replace(text.find(from), from.size(), to);
 }
+
+std::string followed_by(const std::string& more) { return fmt::format("{}{}", kList, more); }
 
 UserError refusal(const std::string& text) {
   const TempDir dir;
@@ -96,12 +100,12 @@ TEST_CASE("prices: bad lists are refused by line", "[cost]") {
   CHECK(refusal(with("chips: 4", "chips: four")).code == "E-CFG-004");
   const UserError unknown = refusal(with("dollars_per_hour", "dollar_per_hour"));
   CHECK(unknown.code == "E-CST-002");
-  const UserError extra = refusal(std::string(kList) + "  colour: red\n");
+  const UserError extra = refusal(followed_by("  colour: red\n"));
   CHECK(extra.code == "E-CFG-002");
   CHECK(at_line(extra, 9));
-  CHECK(refusal(std::string(kList) + "machine: {}\n").code == "E-CFG-019");
-  CHECK(refusal(std::string(kList) + "machine: {name: x}\n").code == "E-CFG-002");
-  CHECK(refusal(std::string(kList) + "  chips: 5\n").code == "E-CFG-010");
+  CHECK(refusal(followed_by("machine: {}\n")).code == "E-CFG-019");
+  CHECK(refusal(followed_by("machine: {name: x}\n")).code == "E-CFG-002");
+  CHECK(refusal(followed_by("  chips: 5\n")).code == "E-CFG-010");
   CHECK(refusal("extends: nowhere\n").code == "E-CST-001");
 }
 
@@ -132,6 +136,7 @@ TEST_CASE("cost: a million tokens and a step are priced at the power of the run"
   CHECK_FALSE(plain.per_million_tokens);
   CHECK_FALSE(plain.per_step);
   CHECK(runtime::cost_json(plain)["per_step"].is_null());
-  CHECK_THAT(runtime::cost_text(priced),
-             Catch::Contains("for a million tokens") && Catch::Contains("2026-02-28"));
+  CHECK_THAT(runtime::cost_text(priced), Catch::Contains("4.44 $ for a million tokens, 0.0222 $ for a step"));
+  CHECK_THAT(runtime::cost_text(plain),
+             Catch::Contains(" $, small 8 $/h (2026-02-28), ") && Catch::Contains("l of water"));
 }
