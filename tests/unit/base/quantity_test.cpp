@@ -188,3 +188,21 @@ TEST_CASE("quantity: parsing a text gives its value back", "[base][quantity]") {
   }
   CHECK(all);
 }
+
+TEST_CASE("quantity: energies and powers are whole attojoules and microwatts", "[base][quantity]") {
+  CHECK(parse_energy("0.59 pJ").aj == 590'000);
+  CHECK(parse_energy("7.3 nJ").aj == 7'300'000'000ULL);
+  CHECK(parse_energy("1 mJ").joules() == 1e-3);
+  CHECK(parse_power("8 W").uw == 8'000'000);
+  CHECK(parse_power("0.5 kW").watts() == 500);
+  CHECK((1.0625_pJ).aj == 1'062'500);
+  CHECK(to_text(590_pJ) == "590 pJ");
+  CHECK(to_text(0.59_pJ) == "590 fJ");
+  CHECK(to_text(50_W) == "50 W");
+  for (const std::uint64_t aj : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{123'456'789}})
+    CHECK(parse_energy(to_text(Energy{aj})).aj == aj);
+  CHECK(code_of(parse_energy, "0.59") == "E-CFG-003");
+  CHECK(code_of(parse_energy, "8 W") == "E-CFG-003");
+  CHECK(code_of(parse_power, "-8 W") == "E-CFG-005");
+  CHECK(code_of(parse_power, "1e30 kW") == "E-CFG-005");
+}
