@@ -6,11 +6,10 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "model/base/quantity.h"
-#include "model/system/machine_params.h"
 #include "runtime/cli/commands.h"
+#include "runtime/cli/model_options.h"
 #include "runtime/host/output_dir.h"
 #include "runtime/host/progress.h"
 #include "runtime/huggingface/generation.h"
@@ -23,20 +22,6 @@ namespace tahoma::runtime {
 using base::ExitStatus;
 
 namespace {
-
-struct ModelCommand {
-  std::string weights, prompt_ids;
-  std::uint64_t generated = 1;
-  std::string config, out = "out-model", format = "text";
-  std::vector<std::string> ignored;
-  std::vector<std::uint64_t> chips{1}, lnc{2}, batch{16}, tensor;
-  std::uint64_t data = 0;
-  ModelDemand demand;
-  std::string most_ttft, most_tpot;
-  bool search = false, exhaustive = false;
-  ModelExecution execution;
-  ModelCommand() { execution.jobs = std::max(1U, std::thread::hardware_concurrency()); }
-};
 
 // The layouts of a number of chips: all of them for a search, those that --tensor names, or the one with the highest
 // tensor degree.
@@ -94,6 +79,14 @@ struct Answer {
   std::string text, json;
 };
 
+// The two phases have their own model of the HBM.
+void refuse_hbm_model(const std::vector<std::string>& overrides) {
+  for (const std::string& text : overrides)
+    if (text.starts_with("machine.chip.hbm.model="))
+      throw base::UserError("E-CLI-003", "model",
+                            "--set machine.chip.hbm.model: expected --prefill-hbm or --decode-hbm instead");
+}
+
 Answer study(const ModelCommand& command, const ModelConfig& config, OutputDir& out) {
   require_sequence(config, std::max(command.demand.prompt, command.demand.tokens() + 1));
   const LayoutSearch search{
@@ -142,6 +135,7 @@ Answer generate_tokens(const ModelCommand& command, const ModelConfig& config, c
 
 ExitStatus run_model(const ModelCommand& command) {
   const auto begin = std::chrono::steady_clock::now();
+  refuse_hbm_model(command.execution.overrides);
   const ModelConfig config = read_model_config(command.config, command.ignored);
   OutputDir out(command.out);
   const bool generates = !command.weights.empty();
@@ -166,86 +160,13 @@ ExitStatus run_model(const ModelCommand& command) {
 
 void add_model_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<ModelCommand>();
-  CLI::App* sub = program.add_subcommand(
-      "model",
-      "Run a model from its Hugging Face config.json: time to first token, time per token, tokens a second");
+  CLI::App* sub = program.add_subcommand("model",
+                                         "Run a model from its Hugging Face config.json: time to first "
+                                         "token, time per token, tokens a second, joules and dollars");
   sub->add_option("CONFIG", command->config, "config.json, or the folder that contains it")
       ->required()
       ->type_name("");
-  sub->add_option("--chips", command->chips, "Numbers of chips: 1, 2, 4, 8, 16, 32 or 64; a row for each")
-      ->type_name("N,...")
-      ->delimiter(',');
-  sub->add_option("--tensor", command->tensor,
-                  "Tensor degrees, a row for each; default: the highest possible")
-      ->type_name("N,...")
-      ->delimiter(',')
-      ->default_str("");
-  sub->add_option("--data", command->data,
-                  "Replicas, each with its own sequences; default: as many as there are ranks for")
-      ->type_name("N")
-      ->default_str("");
-  sub->add_option("--lnc", command->lnc, "Physical cores of a logical core: 1 or 2; a row for each")
-      ->type_name("N,...")
-      ->delimiter(',');
-  sub->add_option("--batch", command->batch, "Sequences that are decoded together; a row for each number")
-      ->type_name("N,...")
-      ->delimiter(',');
-  sub->add_flag(
-      "--search", command->search,
-      "Find the front over all tensor degrees: closed forms prune, and what may be on the front is executed");
-  sub->add_flag("--exhaustive", command->exhaustive, "With --search: prune nothing");
-  sub->add_option("--most-ttft", command->most_ttft, "With --search: the longest TTFT that is wanted")
-      ->type_name("TIME")
-      ->default_str("none");
-  sub->add_option("--most-tpot", command->most_tpot, "With --search: the longest TPOT that is wanted")
-      ->type_name("TIME")
-      ->default_str("none");
-  sub->add_option("--prompt", command->demand.prompt,
-                  "Tokens of a prompt; each replica prefills one at a time")
-      ->type_name("N");
-  sub->add_option("--context", command->demand.context,
-                  "Tokens of each sequence in the caches of a decoding step; default: those of the prompt")
-      ->type_name("N")
-      ->default_str("");
-  sub->add_option(
-         "--layers", command->execution.layers,
-         "Layers that are executed, if the model has more; the difference to one layer less is scaled")
-      ->type_name("N")
-      ->check(CLI::Range(2, 1000));
-  sub->add_option("--weights", command->weights,
-                  "Folder with model.safetensors: generate tokens with values instead, all layers executed")
-      ->type_name("DIR")
-      ->default_str("none");
-  sub->add_option("--prompt-ids", command->prompt_ids, "With --weights: token ids of the prompt")
-      ->type_name("N,...")
-      ->default_str("");
-  sub->add_option("--generate", command->generated, "With --weights: number of tokens to generate, greedily")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096))
-      ->default_str("1");
-  add_choice(*sub, "--mode", command->execution.mode, {"functional", "timing"},
-             "With values and their check, or times only");
-  const std::vector<std::string> models = base::Choice<model::HbmModel>(model::kHbmModels).names;
-  add_choice(*sub, "--prefill-hbm", command->execution.prefill_hbm, models,
-             "machine.chip.hbm.model of the prefill");
-  add_choice(*sub, "--decode-hbm", command->execution.decode_hbm, models,
-             "machine.chip.hbm.model of a decoding step");
-  add_overrides(*sub, command->execution.overrides,
-                "Set a value below machine. or workload. of all runs; repeatable, the last one wins");
-  sub->add_option("--ignore", command->ignored, "Keys of config.json that do not influence inference")
-      ->type_name("KEY,...")
-      ->delimiter(',')
-      ->default_str("none");
-  sub->add_option("--prices", command->execution.prices,
-                  "Price list: a shipped name or a YAML file, as for tahoma run")
-      ->type_name("NAME|FILE")
-      ->default_str("");
-  sub->add_option("--jobs", command->execution.jobs, "Number of parallel runs; default: one per host core")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber, "")
-      ->default_str("");
-  sub->add_option("--out", command->out, "Folder for the results; an earlier one of this command is replaced")
-      ->type_name("DIR");
+  add_model_options(*sub, *command);
   add_choice(*sub, "--format", command->format, {"text", "json"},
              "What to print: the summary as text or as JSON");
   sub->callback([command, &action] { action = [command] { return run_model(*command); }; });

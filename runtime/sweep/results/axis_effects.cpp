@@ -51,17 +51,27 @@ std::vector<SweptAxis> swept_axes(const Rows& rows) {
   return axes;
 }
 
-Metrics measured_of(const Store::Row& row, const std::vector<std::string>& own) {
-  Metrics metrics = row.metrics;
-  for (const std::string& name : own) metrics.erase(name);
-  return metrics;
+struct Measured {
+  Metrics measurements, energy;  // the latter with cost
+};
+
+Measured measured_of(const Store::Row& row, const std::vector<std::string>& own) {
+  Measured measured;
+  for (const auto& [name, value] : row.metrics) {
+    if (std::find(own.begin(), own.end(), name) != own.end()) continue;
+    const bool energy = name.starts_with("energy.") || name.starts_with("cost.");
+    (energy ? measured.energy : measured.measurements)[name] = value;
+  }
+  return measured;
 }
 
 void compare(const Store::Row& a, const Store::Row& b, const std::vector<std::string>& own,
              AxisEffect& effect) {
   ++effect.neighbours;
-  if (measured_of(a, own) == measured_of(b, own)) {
+  const Measured of_a = measured_of(a, own), of_b = measured_of(b, own);
+  if (of_a.measurements == of_b.measurements) {
     ++effect.equal;
+    effect.energy |= of_a.energy != of_b.energy;
     if (effect.first_equal.empty()) effect.first_equal = fmt::format("points {} and {}", a.number, b.number);
   }
   const auto program = [](const Store::Row& row) {
@@ -98,10 +108,11 @@ std::vector<AxisEffect> axis_effects(const Rows& rows, const std::vector<std::st
 
 std::string effect_text(const AxisEffect& effect) {
   std::string text;
+  const char* none = effect.energy ? "has no effect but on energy and cost" : "has no effect";
   if (effect.equal > 0)
     text += effect.equal == effect.neighbours
-                ? fmt::format("has no effect: all {} pairs of neighbours measure the same", effect.neighbours)
-                : fmt::format("has no effect on {} of {} pairs of neighbours, first {}", effect.equal,
+                ? fmt::format("{}: all {} pairs of neighbours measure the same", none, effect.neighbours)
+                : fmt::format("{}, on {} of {} pairs of neighbours, first {}", none, effect.equal,
                               effect.neighbours, effect.first_equal);
   if (effect.programs > 0)
     text += fmt::format("{}the programs of {} of {} pairs of neighbours differ: the kernel was tiled anew",

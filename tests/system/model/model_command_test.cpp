@@ -125,6 +125,12 @@ TEST_CASE("model command: what cannot be run is refused before anything is writt
   check_refused(model.run({"--tensor", "3"}), "E-HFC-012");
   check_refused(model.run({"--prompt", "5000"}), "E-HFC-005");
   check_refused(model.run({"--mode", "fast"}), "E-CLI-003");
+  check_refused(model.run({"--prefill-hbm", "tape"}), "E-CLI-003");
+  check_refused(model.run({"--set", "machine.chip.hbm.model=flat"}), "E-CLI-003");
+  check_refused(model.run({"--exhaustive"}), "E-CLI-003");
+  check_refused(model.run({"--most-ttft", "1 ms"}), "E-CLI-003");
+  check_refused(model.run({"--generate", "4"}), "E-CLI-003");
+  check_refused(model.run({"--search", "--most-ttft", "5"}), "E-CFG-003");
   check_refused(model.run({"--weights", "nowhere"}), "E-HFC-022");
   check_refused(model.run({"--weights", ".", "--prompt-ids", "1,2000"}), "E-HFC-022");
   check_refused(model.run({"--weights", ".", "--prompt-ids", "1,two"}), "E-HFC-022");

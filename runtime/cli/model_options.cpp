@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cli/model_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <thread>
+
+#include "model/system/machine_params.h"
+#include "runtime/cli/commands.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+void add_generation_options(CLI::App& sub, ModelCommand& command) {
+  CLI::Option* weights =
+      sub.add_option(
+             "--weights", command.weights,
+             "Folder with model.safetensors: generate tokens with values instead, all layers executed")
+          ->type_name("DIR")
+          ->default_str("none");
+  sub.add_option("--prompt-ids", command.prompt_ids, "With --weights: token ids of the prompt")
+      ->type_name("N,...")
+      ->default_str("")
+      ->needs(weights);
+  sub.add_option("--generate", command.generated, "With --weights: number of tokens to generate, greedily")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096))
+      ->default_str("1")
+      ->needs(weights);
+}
+
+void add_layout_options(CLI::App& sub, ModelCommand& command) {
+  sub.add_option("--chips", command.chips, "Numbers of chips: 1, 2, 4, 8, 16, 32 or 64; a row for each")
+      ->type_name("N,...")
+      ->delimiter(',');
+  sub.add_option("--lnc", command.lnc, "Physical cores of a logical core: 1 or 2; a row for each")
+      ->type_name("N,...")
+      ->delimiter(',');
+  sub.add_option("--tensor", command.tensor, "Tensor degrees, a row for each; default: the highest possible")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->default_str("");
+  sub.add_option("--data", command.data,
+                 "Replicas, each with its own sequences; default: as many as there are ranks for")
+      ->type_name("N")
+      ->default_str("");
+  sub.add_option("--batch", command.batch, "Sequences that are decoded together; a row for each number")
+      ->type_name("N,...")
+      ->delimiter(',');
+  sub.add_option("--prompt", command.demand.prompt, "Tokens of a prompt; each replica prefills one at a time")
+      ->type_name("N");
+  sub.add_option("--context", command.demand.context,
+                 "Tokens of each sequence in the caches of a decoding step; default: those of the prompt")
+      ->type_name("N")
+      ->default_str("");
+  CLI::Option* search = sub.add_flag(
+      "--search", command.search,
+      "Find the front over all tensor degrees: closed forms prune, and what may be on the front is executed");
+  sub.add_flag("--exhaustive", command.exhaustive, "With --search: prune nothing")->needs(search);
+  sub.add_option("--most-ttft", command.most_ttft, "With --search: the longest TTFT that is wanted")
+      ->type_name("TIME")
+      ->default_str("none")
+      ->needs(search);
+  sub.add_option("--most-tpot", command.most_tpot, "With --search: the longest TPOT that is wanted")
+      ->type_name("TIME")
+      ->default_str("none")
+      ->needs(search);
+}
+
+void add_execution_options(CLI::App& sub, ModelCommand& command) {
+  ModelExecution& execution = command.execution;
+  sub.add_option(
+         "--layers", execution.layers,
+         "Layers that are executed, if the model has more; the difference to one layer less is scaled")
+      ->type_name("N")
+      ->check(CLI::Range(2, 1000));
+  add_choice(sub, "--mode", execution.mode, {"functional", "timing"},
+             "With values and their check, or times only");
+  const std::vector<std::string> models = base::Choice<model::HbmModel>(model::kHbmModels).names;
+  add_choice(sub, "--prefill-hbm", execution.prefill_hbm, models, "machine.chip.hbm.model of the prefill");
+  add_choice(sub, "--decode-hbm", execution.decode_hbm, models, "machine.chip.hbm.model of a decoding step");
+  add_overrides(sub, execution.overrides,
+                "Set a value below machine. or workload. of all runs; repeatable, the last one wins");
+  sub.add_option("--prices", execution.prices, "Price list: a shipped name or a YAML file, as for tahoma run")
+      ->type_name("NAME|FILE")
+      ->default_str("");
+  sub.add_option("--jobs", execution.jobs, "Number of parallel runs; default: one per host core")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber, "")
+      ->default_str("");
+}
+
+}  // namespace
+
+ModelCommand::ModelCommand() { execution.jobs = std::max(1U, std::thread::hardware_concurrency()); }
+
+void add_model_options(CLI::App& sub, ModelCommand& command) {
+  add_layout_options(sub, command);
+  add_generation_options(sub, command);
+  add_execution_options(sub, command);
+  sub.add_option("--ignore", command.ignored, "Keys of config.json that do not influence inference")
+      ->type_name("KEY,...")
+      ->delimiter(',')
+      ->default_str("none");
+  sub.add_option("--out", command.out, "Folder for the results; an earlier one of this command is replaced")
+      ->type_name("DIR");
+}
+
+}  // namespace tahoma::runtime

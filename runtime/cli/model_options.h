@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `tahoma model`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/huggingface/model_run.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tahoma::runtime {
+
+struct ModelCommand {
+  ModelCommand();
+
+  std::string config, out = "out-model", format = "text";
+  std::vector<std::string> ignored;  // keys of config.json
+  // Layouts.
+  std::vector<std::uint64_t> chips{1}, lnc{2}, batch{16}, tensor;
+  std::uint64_t data = 0;  // 0: as many replicas as there are ranks for
+  ModelDemand demand;      // its batch is one of `batch`
+  bool search = false, exhaustive = false;
+  std::string most_ttft, most_tpot;  // times as text; "": no limit
+  ModelExecution execution;
+  // Generation.
+  std::string weights, prompt_ids;
+  std::uint64_t generated = 1;
+};
+
+void add_model_options(CLI::App& sub, ModelCommand& command);
+
+}  // namespace tahoma::runtime
