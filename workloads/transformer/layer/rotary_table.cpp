@@ -23,7 +23,8 @@ double unscaled_share(const RotaryAngles& rope, double frequency) {
 }  // namespace
 
 double rotary_frequency(const ModelShape& model, std::uint64_t i) {
-  const double half = static_cast<double>(model.head_dim / 2),
+  const std::uint64_t pairs = model.head_dim / 2;
+  const double half = static_cast<double>(pairs),
                frequency = std::pow(model.theta, -static_cast<double>(i) / half),
                share = unscaled_share(model.rope, frequency);
   return share == 1 ? frequency : (1 - share) * frequency / model.rope.factor + share * frequency;

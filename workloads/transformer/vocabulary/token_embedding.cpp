@@ -6,6 +6,7 @@
 
 #include "workloads/common/row_numbers.h"
 #include "workloads/moe/expert_rows.h"
+#include "workloads/transformer/layer/parts.h"
 
 namespace tahoma::workloads {
 
