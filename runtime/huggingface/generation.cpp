@@ -13,6 +13,7 @@
 #include "runtime/host/npy.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/child_run.h"
+#include "runtime/huggingface/token_ids.h"
 
 namespace tahoma::runtime {
 
@@ -50,15 +51,6 @@ std::int64_t largest(const NpyArray& logits) {
   return std::max_element(values.begin(), values.end()) - values.begin();
 }
 
-void write_ids(const std::string& file, const std::vector<std::int64_t>& ids) {
-  NpyArray array{"<i4", {1, ids.size()}, std::vector<std::byte>(ids.size() * sizeof(std::int32_t))};
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto id = static_cast<std::int32_t>(ids[i]);
-    std::memcpy(array.bytes.data() + i * sizeof id, &id, sizeof id);
-  }
-  write_npy(file, array);
-}
-
 }  // namespace
 
 void check_prompt(const ModelConfig& config, const std::vector<std::int64_t>& prompt) {
@@ -81,7 +73,8 @@ Generation generate(const ModelConfig& config, const ModelLayout& layout, const 
     std::filesystem::create_directories(of_step);
     auto files = inputs;
     files.emplace_back("ids", (of_step / "ids.npy").string());
-    write_ids(files.back().second, first ? prompt : std::vector<std::int64_t>{made.tokens.back()});
+    write_npy(files.back().second,
+              token_ids_array(first ? prompt : std::vector<std::int64_t>{made.tokens.back()}, 1));
     if (!first) {
       files.emplace_back("k_cache", (of_step / "k_cache.npy").string());
       keys.write(files.back().second);

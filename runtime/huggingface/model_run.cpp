@@ -9,7 +9,9 @@
 
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/child_run.h"
+#include "runtime/huggingface/token_ids.h"
 #include "runtime/report/summary/format.h"
+#include "runtime/run/inputs.h"
 
 namespace tahoma::runtime {
 
@@ -79,6 +81,21 @@ PhaseFigures extended(const PhaseFigures& a, const PhaseFigures& b, std::uint64_
   return f;
 }
 
+// Token ids for every sequence, [sequences, tokens]. Replicas have the same, so that they do the same and one of them can be
+// simulated for all (model/system/folding); within a replica they are spread over the vocabulary.
+NpyArray ids_of(const ModelConfig& config, const ModelPoint& point, ModelPhase phase) {
+  const bool decodes = phase == ModelPhase::kDecode;
+  const std::uint64_t sequences = decodes ? point.demand.batch : point.layout.data,
+                      tokens = decodes ? 1 : point.demand.prompt,
+                      of_replica = sequences / point.layout.data * tokens;
+  std::vector<std::int64_t> ids(sequences * tokens);
+  for (std::uint64_t i = 0; i < ids.size(); ++i) {
+    const double spread = (static_cast<double>(generated_value(1, 0, i % of_replica)) + 1) / 2;  // in [0, 1)
+    ids[i] = static_cast<std::int64_t>(spread * static_cast<double>(config.vocabulary));
+  }
+  return token_ids_array(ids, sequences);
+}
+
 }  // namespace
 
 std::string seconds_text(double seconds) { return time_text({static_cast<std::int64_t>(seconds * 1e15)}); }
@@ -98,7 +115,9 @@ void ModelRunner::execute(const std::vector<Planned>& runs, const Progress& prog
   std::vector<ChildRun> children;
   for (const Planned& run : runs) {
     const std::filesystem::path file = cases / (run.name + ".yaml");
-    const Json text = model_case(config_, run.point->layout, run.point->demand, run.phase, run.layers);
+    write_npy((cases / (run.name + "_ids.npy")).string(), ids_of(config_, *run.point, run.phase));
+    const Json text = model_case(config_, run.point->layout, run.point->demand, run.phase, run.layers,
+                                 {{"ids", run.name + "_ids.npy"}});
     write_new_file(file.string(), {text.dump(2), "\n"});
     children.push_back(run_of(execution_, run.phase, run.name, file, outs / run.name));
   }

@@ -138,3 +138,13 @@ TEST_CASE("model command: what cannot be run is refused before anything is writt
   check_refused(model.run({"--mode", "functional", "--set", "workload.inputs.q=missing.npy"}), "E-HFC-020");
   CHECK(!std::filesystem::exists(model.folder / "out-model"));
 }
+
+TEST_CASE("model command: replicas do the same, so one of them is simulated for all", "[model]") {
+  const Model model(2);
+  REQUIRE(model.run({"--out", "out", "--chips", "2", "--tensor", "4", "--batch", "8"}).status == 0);
+  const json decode = model.summary("out")["layouts"][0]["decode"];
+  const std::string run = "out/study/" + decode["runs"][0].get<std::string>();
+  const json folding = json::parse(contents(model.folder / (run + "/manifest.json")))["folding"];
+  CHECK(folding["chips"] == 2);
+  CHECK(folding["simulated"] == 1);
+}
