@@ -2,7 +2,9 @@
 // Decoder layers of a model so small that its golden reference takes negligible time.
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -70,6 +72,27 @@ inline LayersRun run_model(const MakeWorkload& make, const model::MachineParams&
 inline LayersRun run_layers(const model::MachineParams& params, const Settings& settings, model::Mode mode,
                             const std::function<void(runtime::Machine&)>& plant = {}) {
   return run_model(workloads::make_transformer, params, settings, mode, plant);
+}
+
+// "passed", or what a run of the small model on one chip with corrupt memory ends with.
+inline std::string verdict(const Settings& settings, const std::function<void(runtime::Machine&)>& plant) {
+  return in_child([&]() -> std::string {
+    run_layers(chips(1, 1), with(kTiny, settings), model::Mode::kFunctional, plant);
+    return "passed";
+  });
+}
+
+// Sets every tensor with this name to zero.
+inline std::function<void(runtime::Machine&)> zeroed(const std::string& name) {
+  return [name](runtime::Machine& machine) {
+    bool found = false;
+    for (const runtime::Tensor& tensor : machine.tensors())
+      if (tensor.name == name) {
+        std::fill_n(machine.bytes(tensor), tensor.bytes(), std::byte{0});
+        found = true;
+      }
+    if (!found) throw std::runtime_error("no tensor " + name);
+  };
 }
 
 // Checks that both modes take the same time.

@@ -15,7 +15,8 @@
 #include "workloads/transformer/model_footprint.h"
 
 using namespace tahoma;
-using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_layers, tests::params_with;
+using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_layers, tests::params_with,
+    tests::verdict, tests::zeroed;
 
 namespace {
 
@@ -23,25 +24,6 @@ const Settings kEight{{"model.experts", "8"}, {"model.ffn", "128"}};
 const Settings kPrefill{{"tokens", "64"}, {"parallel.tensor", "4"}};
 
 Settings mixture(const Settings& more) { return with(kEight, more); }
-
-std::string verdict(const Settings& settings, const std::function<void(runtime::Machine&)>& plant) {
-  return tests::in_child([&]() -> std::string {
-    tests::run_layers(chips(1, 1), with(kTiny, settings), model::Mode::kFunctional, plant);
-    return "passed";
-  });
-}
-
-// The first tensor with this name.
-std::function<void(runtime::Machine&)> zeroed(const std::string& name) {
-  return [name](runtime::Machine& machine) {
-    for (const runtime::Tensor& tensor : machine.tensors())
-      if (tensor.name == name) {
-        std::fill_n(machine.bytes(tensor), tensor.bytes(), std::byte{0});
-        return;
-      }
-    throw std::runtime_error("no tensor " + name);
-  };
-}
 
 std::string refusal(const Settings& settings) { return tests::refusal(chips(1, 1), with(kTiny, settings)); }
 

@@ -11,7 +11,8 @@
 #include "workloads/transformer/layer/rotary_table.h"
 
 using namespace tahoma;
-using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_layers, tests::params_with;
+using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_layers, tests::params_with,
+    tests::verdict, tests::zeroed;
 
 namespace {
 
@@ -20,25 +21,6 @@ const Settings kLogits{{"logits", "true"}, {"model.vocabulary", "333"}};
 
 Settings ends(const Settings& more) { return with(kLogits, more); }
 Settings decode(const Settings& more) { return ends(with({{"phase", "decode"}, {"context", "24"}}, more)); }
-
-std::string verdict(const Settings& settings, const std::function<void(runtime::Machine&)>& plant) {
-  return tests::in_child([&]() -> std::string {
-    tests::run_layers(chips(1, 1), with(kTiny, settings), model::Mode::kFunctional, plant);
-    return "passed";
-  });
-}
-
-std::function<void(runtime::Machine&)> zeroed(const std::string& name) {
-  return [name](runtime::Machine& machine) {
-    bool found = false;
-    for (const runtime::Tensor& tensor : machine.tensors())
-      if (tensor.name == name) {
-        std::fill_n(machine.bytes(tensor), tensor.bytes(), std::byte{0});
-        found = true;
-      }
-    if (!found) throw std::runtime_error("no tensor " + name);
-  };
-}
 
 std::string refusal(const Settings& settings) { return tests::refusal(chips(1, 1), with(kTiny, settings)); }
 
