@@ -143,7 +143,7 @@ ExitStatus run_model(const ModelCommand& command) {
       generates ? generate_tokens(command, config, out.folder("generation")) : study(command, config, out);
   out.write("summary.txt", answer.text);
   out.write("summary.json", answer.json);
-  CheckManifest manifest{host_facts(), own_command_line(), 0, out.files()};
+  CommandManifest manifest{host_facts(), own_command_line(), 0, out.files(), ManifestCommand::kModel};
   manifest.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   manifest.files.emplace_back("manifest.json");
   out.write("manifest.json", manifest_json(manifest));

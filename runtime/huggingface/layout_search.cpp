@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "runtime/config/config.h"
 #include "runtime/report/summary/peak_flops.h"
 
 namespace tahoma::runtime {
@@ -30,12 +28,7 @@ struct Peak {
 };
 
 Peak peak_of(const ModelConfig& config, const ModelPoint& point, const std::vector<std::string>& overrides) {
-  ConfigRequest request;
-  request.workload = config.file;
-  request.text = model_case(config, point.layout, point.demand, ModelPhase::kDecode, 1).dump();
-  request.overrides = overrides;
-  request.mode = "timing";
-  const auto resolved = resolve_config(request);
+  const auto resolved = resolved_case(config, point, ModelPhase::kDecode, overrides);
   const model::ChipParams& chip = resolved->machine.chip;
   const double hbm_rate = chip.hbm.bandwidth.ideal ? 0 : d(chip.hbm.bandwidth.bytes_per_second);
   return {d(point.layout.chips) * d(chip.hbm.stacks) * hbm_rate,
@@ -78,9 +71,8 @@ std::string reason_to_prune(const SearchedPoint& p, const std::vector<SearchedPo
     return fmt::format("TPOT is at least {}", seconds_text(p.bounds.tpot));
   for (const SearchedPoint& other : all)
     if (other.within && beats(executed_quantities(other), bound_quantities(p)))
-      return fmt::format("{} {}, {}, batch {} beat its bounds", other.point.layout.chips,
-                         other.point.layout.chips == 1 ? "chip" : "chips", other.point.layout.text(),
-                         other.point.demand.batch);
+      return fmt::format("{}, {}, batch {} beat its bounds", other.point.layout.chips_text(),
+                         other.point.layout.text(), other.point.demand.batch);
   return "";
 }
 

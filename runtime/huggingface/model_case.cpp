@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "model/base/error.h"
-#include "runtime/config/config.h"
 #include "runtime/huggingface/families.h"
 
 namespace tahoma::runtime {
@@ -52,32 +51,6 @@ Json workload_model(const ModelConfig& c) {
   return model;
 }
 
-bool accepted(const ModelConfig& config, const ModelLayout& layout, const ModelDemand& demand,
-              const std::vector<std::string>& overrides, std::optional<UserError>& refusal) {
-  for (const ModelPhase phase : {ModelPhase::kPrefill, ModelPhase::kDecode}) {
-    ConfigRequest request;
-    request.workload = config.file;
-    request.text = model_case(config, layout, demand, phase, 1).dump();
-    request.overrides = overrides;
-    request.mode = "timing";
-    try {
-      resolve_config(request);
-    } catch (const UserError& error) {
-      refusal = error;
-      return false;
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
-std::string ModelLayout::text() const {
-  std::string text = fmt::format("tensor {} x data {}", tensor, data);
-  if (expert > 1) text += fmt::format(", experts in {} blocks", expert);
-  return text + fmt::format(", LNC {}", lnc);
-}
-
 Json machine_of(const ModelLayout& layout) {
   const auto size = std::find_if(std::begin(kMachines), std::end(kMachines),
                                  [&](const MachineSize& one) { return one.chips == layout.chips; });
@@ -89,11 +62,34 @@ Json machine_of(const ModelLayout& layout) {
           {"torus", {{"x", size->x}, {"y", size->y}, {"z", size->z}}}};
 }
 
+bool accepted(const ModelConfig& config, const ModelPoint& point, const std::vector<std::string>& overrides,
+              std::optional<UserError>& refusal) {
+  try {
+    for (const auto& phase : kModelPhases) resolved_case(config, point, phase.value, overrides);
+  } catch (const UserError& error) {
+    refusal = error;
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string ModelLayout::chips_text() const {
+  return fmt::format("{} {}", chips, chips == 1 ? "chip" : "chips");
+}
+
+std::string ModelLayout::text() const {
+  std::string text = fmt::format("tensor {} x data {}", tensor, data);
+  if (expert > 1) text += fmt::format(", experts in {} blocks", expert);
+  return text + fmt::format(", LNC {}", lnc);
+}
+
 Json model_case(const ModelConfig& config, const ModelLayout& layout, const ModelDemand& demand,
                 ModelPhase phase, std::uint64_t layers,
                 const std::vector<std::pair<std::string, std::string>>& inputs) {
   const bool decodes = phase == ModelPhase::kDecode;
-  Json workload{{"phase", decodes ? "decode" : "prefill"},
+  Json workload{{"phase", base::name_in(kModelPhases, phase)},
                 {"logits", true},
                 {"batch", decodes ? demand.batch : layout.data},
                 {"layers", layers},
@@ -106,6 +102,16 @@ Json model_case(const ModelConfig& config, const ModelLayout& layout, const Mode
   if (layout.expert > 1) workload["parallel"]["expert"] = layout.expert;
   for (const auto& [name, file] : inputs) workload["inputs"][name] = file;
   return {{"kind", "transformer"}, {"machine", machine_of(layout)}, {"workload", workload}};
+}
+
+std::unique_ptr<ResolvedConfig> resolved_case(const ModelConfig& config, const ModelPoint& point,
+                                              ModelPhase phase, const std::vector<std::string>& overrides) {
+  ConfigRequest request;
+  request.workload = config.file;
+  request.text = model_case(config, point.layout, point.demand, phase, 1).dump();
+  request.overrides = overrides;
+  request.mode = "timing";
+  return resolve_config(request);
 }
 
 std::vector<ModelLayout> possible_layouts(const ModelConfig& config, const LayoutSpace& space,
@@ -123,7 +129,7 @@ std::vector<ModelLayout> possible_layouts(const ModelConfig& config, const Layou
          layout.expert > 1 && (tensor % layout.expert != 0 || config.experts % layout.expert != 0);
          --layout.expert) {
     }
-    if (demand.batch % layout.data == 0 && accepted(config, layout, demand, overrides, refusal))
+    if (demand.batch % layout.data == 0 && accepted(config, {layout, demand}, overrides, refusal))
       possible.push_back(layout);
   }
   if (!possible.empty()) return possible;

@@ -40,7 +40,7 @@ Json axes_of(const ModelReport& r) {
   return axes;
 }
 
-Json page_point(const ModelReport& r, const SearchedPoint& point, std::size_t number) {
+Json page_point(const ModelReport& r, const Json& axes, const SearchedPoint& point, std::size_t number) {
   Json json{{"number", number},
             {"workload", r.config.name},
             {"status", status_of(point)},
@@ -48,10 +48,10 @@ Json page_point(const ModelReport& r, const SearchedPoint& point, std::size_t nu
   json["link"] = point.figures ? Json("study/runs/" + point.figures->decode.runs.back() + "/report.html")
                                : Json(nullptr);
   json["parameters"] = Json::array();
-  for (const PointParameter& parameter : point_parameters()) {
-    const std::vector<std::uint64_t> values = values_of(r, parameter);
-    json["parameters"].push_back(std::lower_bound(values.begin(), values.end(), parameter.of(point.point)) -
-                                 values.begin());
+  for (std::size_t n = 0; n < axes.size(); ++n) {
+    const Json& values = axes[n]["numbers"];
+    json["parameters"].push_back(
+        std::find(values.begin(), values.end(), point_parameters()[n].of(point.point)) - values.begin());
   }
   json["values"] = Json::array();
   for (const PointQuantity& quantity : point_quantities())
@@ -89,7 +89,8 @@ std::string model_page(const ModelReport& r) {
   data["effects"] = Json::array();
   data["objectives"] = kOfFront;
   data["own"] = point_quantities().size();
-  for (std::size_t i = 0; i < r.points.size(); ++i) data["points"].push_back(page_point(r, r.points[i], i));
+  for (std::size_t i = 0; i < r.points.size(); ++i)
+    data["points"].push_back(page_point(r, data["axes"], r.points[i], i));
   return page_of(r.config.name + " - Tahoma", data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

@@ -21,9 +21,9 @@ std::string headline(const ModelReport& r) {
   const SearchedPoint* best = r.best();
   if (best == nullptr) return fmt::format("{}: no layout is within the limits\n", r.config.name);
   const ModelFigures& f = *best->figures;
-  return fmt::format("{} on {} {}, {}, batch {}: TTFT {}, TPOT {}, {:.4g} tokens/s\n", r.config.name,
-                     f.layout.chips, f.layout.chips == 1 ? "chip" : "chips", f.layout.text(), f.demand.batch,
-                     seconds_text(f.ttft()), seconds_text(f.tpot()), f.tokens_per_second());
+  return fmt::format("{} on {}, {}, batch {}: TTFT {}, TPOT {}, {:.4g} tokens/s\n", r.config.name,
+                     f.layout.chips_text(), f.layout.text(), f.demand.batch, seconds_text(f.ttft()),
+                     seconds_text(f.tpot()), f.tokens_per_second());
 }
 
 std::string executed_text(const ModelReport& r) {

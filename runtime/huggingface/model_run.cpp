@@ -19,8 +19,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-const char* name_of(ModelPhase phase) { return phase == ModelPhase::kPrefill ? "prefill" : "decode"; }
-
 std::vector<std::uint64_t> executed_layers(const ModelConfig& config, const ModelExecution& execution) {
   if (config.layers <= execution.layers) return {config.layers};
   return {execution.layers - 1, execution.layers};
@@ -28,8 +26,8 @@ std::vector<std::uint64_t> executed_layers(const ModelConfig& config, const Mode
 
 std::string name_of_run(const ModelPoint& point, ModelPhase phase, std::uint64_t layers) {
   const ModelLayout& l = point.layout;
-  std::string name =
-      fmt::format("chips{}_lnc{}_tensor{}_data{}_{}", l.chips, l.lnc, l.tensor, l.data, name_of(phase));
+  std::string name = fmt::format("chips{}_lnc{}_tensor{}_data{}_{}", l.chips, l.lnc, l.tensor, l.data,
+                                 base::name_in(kModelPhases, phase));
   if (phase == ModelPhase::kDecode) name += fmt::format("_batch{}", point.demand.batch);
   return name + fmt::format("_layers{}", layers);
 }
@@ -136,8 +134,8 @@ PhaseFigures ModelRunner::figures_of(const ModelPoint& point, ModelPhase phase) 
 std::vector<ModelFigures> ModelRunner::run(const std::vector<ModelPoint>& points, const Progress& progress) {
   std::vector<Planned> runs;
   for (const ModelPoint& point : points)
-    for (const ModelPhase phase : {ModelPhase::kPrefill, ModelPhase::kDecode})
-      for (Planned& run : planned(point, phase)) {
+    for (const auto& phase : kModelPhases)
+      for (Planned& run : planned(point, phase.value)) {
         const bool known =
             executed_.contains(run.name) ||
             std::any_of(runs.begin(), runs.end(), [&](const Planned& r) { return r.name == run.name; });

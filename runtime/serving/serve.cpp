@@ -29,7 +29,8 @@ std::string serve_manifest(const ServeOptions& options, HostClock::time_point st
                            std::vector<std::string> files) {
   const std::chrono::duration<double> seconds = HostClock::now() - start;
   files.emplace_back("manifest.json");
-  return manifest_json(ServeManifest{host_facts(), options.command_line, seconds.count(), std::move(files)});
+  return manifest_json(CommandManifest{host_facts(), options.command_line, seconds.count(), std::move(files),
+                                       ManifestCommand::kServe});
 }
 
 // Shows the number of requests that have ended, now and then.

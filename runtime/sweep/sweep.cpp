@@ -168,7 +168,7 @@ class Sweep {
   }
 
   std::string manifest() const {
-    CheckManifest facts;
+    CommandManifest facts;
     facts.host = host_facts();
     facts.command_line = options_.command_line;
     facts.wall_seconds = outcome_.seconds;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +16,6 @@ namespace tahoma::runtime {
 using Json = nlohmann::ordered_json;
 
 namespace {
-constexpr const char *kRun = "tahoma run", *kCheck = "tahoma check", *kServe = "tahoma serve";
 constexpr std::uint64_t kRssUnit = 1024;  // getrusage counts KiB on Linux
 }  // namespace
 
@@ -38,9 +38,9 @@ HostFacts host_facts() {
 namespace {
 
 // The common first part of every manifest.
-Json opening(const char* program, const HostFacts& host) {
+Json opening(ManifestCommand command, const HostFacts& host) {
   Json json;
-  json["program"] = program;
+  json["program"] = base::name_in(kManifestCommands, command);
   json["version"] = host.version;
   json["commit"] = host.commit;
   json["binary_sha256"] = host.binary_sha256;
@@ -66,22 +66,11 @@ std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// The manifest of a command without a configuration of its own.
-template <class CommandManifest>
-std::string command_manifest(const char* program, const CommandManifest& m) {
-  Json json = opening(program, m.host);
-  json["command_line"] = m.command_line;
-  json["host"] = {{"name", m.host.host}, {"system", m.host.system}};
-  json["wall_seconds"] = m.wall_seconds;
-  json["files"] = m.files;
-  return text_of(json);
-}
-
 }  // namespace
 
 std::string manifest_json(const Manifest& m) {
   const double seconds = m.cost.simulation_seconds;
-  Json json = opening(kRun, m.host);
+  Json json = opening(ManifestCommand::kRun, m.host);
   json["config_sha256"] = m.config_sha256;
   json["seed"] = m.seed;
   json["golden"] = m.golden;
@@ -96,14 +85,22 @@ std::string manifest_json(const Manifest& m) {
   return text_of(json);
 }
 
-std::string manifest_json(const CheckManifest& m) { return command_manifest(kCheck, m); }
-std::string manifest_json(const ServeManifest& m) { return command_manifest(kServe, m); }
+std::string manifest_json(const CommandManifest& m) {
+  Json json = opening(m.command, m.host);
+  json["command_line"] = m.command_line;
+  json["host"] = {{"name", m.host.host}, {"system", m.host.system}};
+  json["wall_seconds"] = m.wall_seconds;
+  json["files"] = m.files;
+  return text_of(json);
+}
 
 std::vector<std::string> files_of_manifest(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return {};
   const Json program = json.value("program", Json());
-  if (program != kRun && program != kCheck && program != kServe) return {};
+  if (std::none_of(std::begin(kManifestCommands), std::end(kManifestCommands),
+                   [&](const auto& command) { return program == command.name; }))
+    return {};
   std::vector<std::string> files;
   for (const Json& file : json.value("files", Json::array()))
     if (file.is_string()) files.push_back(file.get<std::string>());

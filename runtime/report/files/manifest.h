@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/param_choice.h"
 #include "model/system/folding/classes.h"
 
 namespace tahoma::runtime {
@@ -38,25 +39,25 @@ struct Manifest {
   std::vector<std::string> files;  // manifest.json included
 };
 
-// The manifest of a `tahoma check`, each of whose cases has a configuration of its own.
-struct CheckManifest {
-  HostFacts host;
-  std::vector<std::string> command_line;
-  double wall_seconds = 0;
-  std::vector<std::string> files;  // manifest.json included
-};
+// The commands that write a folder.
+enum class ManifestCommand : std::uint8_t { kRun, kCheck, kServe, kModel };
+inline constexpr base::Named<ManifestCommand> kManifestCommands[] = {
+    {ManifestCommand::kRun, "tahoma run"},
+    {ManifestCommand::kCheck, "tahoma check"},
+    {ManifestCommand::kServe, "tahoma serve"},
+    {ManifestCommand::kModel, "tahoma model"}};
 
-// The manifest of a `tahoma serve`.
-struct ServeManifest {
+// The manifest of a command that has no single configuration: a check or a model has many, a server no machine.
+struct CommandManifest {
   HostFacts host;
   std::vector<std::string> command_line;
   double wall_seconds = 0;
   std::vector<std::string> files;  // manifest.json included
+  ManifestCommand command = ManifestCommand::kCheck;
 };
 
 std::string manifest_json(const Manifest& manifest);
-std::string manifest_json(const CheckManifest& manifest);
-std::string manifest_json(const ServeManifest& manifest);
+std::string manifest_json(const CommandManifest& manifest);
 
 // The files that a manifest lists; empty if `text` is not a manifest of tahoma.
 std::vector<std::string> files_of_manifest(const std::string& text);

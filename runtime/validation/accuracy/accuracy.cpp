@@ -18,7 +18,7 @@ void write_folder(OutputDir& out, const Page& page, const AccuracyOptions& optio
   out.write("accuracy.txt", page_text(page));
   out.write("accuracy.json", page_json(page));
   out.write("accuracy.csv", page_csv(page));
-  CheckManifest manifest{host_facts(), options.command_line, seconds, out.files()};
+  CommandManifest manifest{host_facts(), options.command_line, seconds, out.files()};
   manifest.files.emplace_back("manifest.json");
   out.write("manifest.json", manifest_json(manifest));
   out.commit();

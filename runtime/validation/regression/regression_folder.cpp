@@ -22,7 +22,7 @@ RegressionPage check_into(const std::string& file, const RegressionOptions& opti
   folder->write("cases.json", regression_json(page));
   folder->write("cases.md", regression_markdown(page));
   const std::chrono::duration<double> seconds = Clock::now() - start;
-  CheckManifest manifest{host_facts(), command_line, seconds.count(), folder->files()};
+  CommandManifest manifest{host_facts(), command_line, seconds.count(), folder->files()};
   manifest.files.emplace_back("manifest.json");
   folder->write("manifest.json", manifest_json(manifest));
   folder->commit();

@@ -55,6 +55,7 @@ TEST_CASE("model command: the first line answers, and the figures are those of t
   const Finished f = model.run({"--out", "out"});
   REQUIRE(f.status == 0);
   CHECK_THAT(f.out.substr(0, f.out.find('\n')), Contains("TTFT") && Contains("TPOT") && Contains("tokens/s"));
+  CHECK(json::parse(contents(model.folder / "out/manifest.json"))["program"] == "tahoma model");
   const json layout = model.summary("out")["layouts"][0];
   for (const auto& [phase, time, figure] : {std::tuple{"prefill", "ttft_ns", "time_to_first_token_ns"},
                                             std::tuple{"decode", "tpot_ns", "time_per_output_token_ns"}}) {

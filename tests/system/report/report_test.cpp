@@ -380,7 +380,7 @@ TEST_CASE("manifest: files read back, manifests of other programs are not accept
   CHECK(json::parse(text)["instructions_per_second"] == 5e6);
   CHECK(json::parse(text)["peak_rss_bytes"] > 1 << 20);
   CHECK(json::parse(text)["binary_sha256"].get<std::string>().size() == 64);
-  const runtime::CheckManifest check{manifest.host, {"tahoma", "check"}, 1.5, {"accuracy.txt"}};
+  const runtime::CommandManifest check{manifest.host, {"tahoma", "check"}, 1.5, {"accuracy.txt"}};
   CHECK(runtime::files_of_manifest(runtime::manifest_json(check)) == check.files);
   for (const std::string other : {"", "[]", "{}", "not json", R"({"program": 7, "files": ["a"]})"})
     CHECK(runtime::files_of_manifest(other).empty());

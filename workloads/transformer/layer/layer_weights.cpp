@@ -18,6 +18,14 @@ using runtime::HostTensor;
 
 namespace {
 
+// From its file, or from the seed if there is none.
+HostTensor input_or(const TransformerParams& params, const char* name, std::uint64_t number, DType dtype,
+                    const std::vector<std::uint64_t>& shape, std::uint64_t seed, const Uniform& uniform) {
+  const std::string& path = params.inputs.of(name);
+  return path.empty() ? generated(name, number, dtype, shape, seed, uniform)
+                      : runtime::load_input(path, name, dtype, shape);
+}
+
 // A tensor of every layer, and its values if there is no file.
 struct Maker {
   const TransformerParams& params;
@@ -25,12 +33,8 @@ struct Maker {
 
   std::vector<HostTensor> layers(const char* name, std::uint64_t number, DType dtype, std::uint64_t rows,
                                  std::uint64_t columns, const Uniform& uniform) const {
-    const std::string& path = params.inputs.of(name);
-    HostTensor all;
-    if (path.empty())
-      all = generated(name, number, dtype, {params.layers * rows, columns}, seed, uniform);
-    else
-      all = runtime::load_input(path, name, dtype, {params.layers, rows, columns});
+    const HostTensor all =
+        input_or(params, name, number, dtype, {params.layers, rows, columns}, seed, uniform);
     std::vector<HostTensor> result;
     const std::size_t bytes = rows * columns * isa::size_of(dtype);
     for (std::uint64_t l = 0; l < params.layers; ++l) {
@@ -74,13 +78,6 @@ void add_head_vectors(HostCase& values, const Maker& maker) {
     auto layers = maker.layers(v.name, kHeadVectors + i, DType::kFp32, 1, v.columns, v.uniform);
     for (std::uint64_t l = 0; l < maker.params.layers; ++l) values.weights[l].*v.to = std::move(layers[l]);
   }
-}
-
-HostTensor input_or(const TransformerParams& params, const char* name, std::uint64_t number, DType dtype,
-                    const std::vector<std::uint64_t>& shape, std::uint64_t seed, const Uniform& uniform) {
-  const std::string& path = params.inputs.of(name);
-  return path.empty() ? generated(name, number, dtype, shape, seed, uniform)
-                      : runtime::load_input(path, name, dtype, shape);
 }
 
 // The ids, the matrices at both ends, and the embedded tokens.

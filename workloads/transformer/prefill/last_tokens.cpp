@@ -18,13 +18,12 @@ LastTokens::LastTokens(Replica& replica, const TransformerParams& params, const 
   for (std::size_t s = 0; s < rows.slices; ++s)
     for (std::size_t h = 0; h < rows.physical_cores; ++h) {
       const std::uint64_t first = rows.first_of_block(s, h), end = first + rows.block();
-      if (end / tokens > first / tokens) blocks_.push_back({s, h, blocks_.size() * per_rank_ * rows.ranks});
+      if (end / tokens > first / tokens) blocks_.push_back({s, h, blocks_.size()});
     }
   const std::uint64_t hidden = params.model.hidden;
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     OfRank& rank = ranks_.emplace_back();
-    rank.gathered =
-        replica.shared(r, "last_rows", kModelDType, blocks_.size() * per_rank_ * rows.ranks, hidden);
+    rank.gathered = replica.shared(r, "last_rows", kModelDType, blocks_.size() * gathered_rows(), hidden);
     for (const Block& block : blocks_)
       rank.own.push_back(rows.ranks == 1 ? rank.gathered
                                          : replica.own(r, block.physical_core, "own_last_rows", kModelDType,
@@ -37,8 +36,8 @@ LastTokens::LastTokens(Replica& replica, const TransformerParams& params, const 
 HbmView LastTokens::rows(std::size_t r, std::size_t h) const { return ranks_[r].rows[h].of(h); }
 
 void LastTokens::contribute(const Block& block, const StreamOf& stream) {
-  const std::size_t h = block.physical_core, number = static_cast<std::size_t>(&block - blocks_.data());
-  const std::uint64_t first = rows_.ranks == 1 ? block.first : 0,
+  const std::size_t h = block.physical_core;
+  const std::uint64_t first = rows_.ranks == 1 ? first_row(block) : 0,
                       step = rows_.run / per_rank_;  // rows of the run between two that are contributed
   for (std::size_t r = 0; r < replica_.ranks(); ++r) {
     const Stream of_core = stream(r, h, block.slice);
@@ -46,22 +45,22 @@ void LastTokens::contribute(const Block& block, const StreamOf& stream) {
     for (std::uint64_t i = 0; i < per_rank_; ++i) {
       const std::uint64_t row = (i + 1) * step - 1;
       part.add(rows_of(of_core.middle, row, 1), rows_of(of_core.sum, row, 1),
-               rows_of(ranks_[r].own[number].of(h), first + i, 1));
+               rows_of(ranks_[r].own[block.number].of(h), first + i, 1));
     }
   }
 }
 
 void LastTokens::gather(const Block& block, const Keep& keep) {
   if (rows_.ranks == 1) return;
-  const std::size_t h = block.physical_core, number = static_cast<std::size_t>(&block - blocks_.data());
+  const std::size_t h = block.physical_core;
   Ends ends;
   for (const OfRank& rank : ranks_) {
-    ends.input.push_back(end_of(rank.own[number], h, 0, per_rank_, 1));
-    ends.output.push_back(end_of(rank.gathered, h, block.first, per_rank_, rows_.ranks));
+    ends.input.push_back(end_of(rank.own[block.number], h, 0, per_rank_, 1));
+    ends.output.push_back(end_of(rank.gathered, h, first_row(block), per_rank_, rows_.ranks));
   }
   Communicator& communicator = replica_.communicator(h);
-  PlannedCollective planned = communicator.plan(
-      Operation::kAllGather, kModelDType, per_rank_ * rows_.ranks * params_.model.hidden, params_.algorithm);
+  PlannedCollective planned = communicator.plan(Operation::kAllGather, kModelDType,
+                                                gathered_rows() * params_.model.hidden, params_.algorithm);
   communicator.add(planned, ends);
   keep(h, std::move(planned));
 }
@@ -72,7 +71,7 @@ void LastTokens::copy_rows() {
       std::vector<HbmView> written;
       for (const Block& block : blocks_)
         if (block.physical_core == writer)
-          written.push_back(rows_of(ranks_[r].gathered.of(viewer), block.first, per_rank_ * rows_.ranks));
+          written.push_back(rows_of(ranks_[r].gathered.of(viewer), first_row(block), gathered_rows()));
       return written;
     });
   replica_.each("last rows", [&](std::size_t r, std::size_t h) {
@@ -81,7 +80,7 @@ void LastTokens::copy_rows() {
       const auto block = std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& one) {
         return row / rows_.block() == rows_.first_of_block(one.slice, one.physical_core) / rows_.block();
       });
-      const std::uint64_t in_block = row % rows_.block(), at = block->first +
+      const std::uint64_t in_block = row % rows_.block(), at = first_row(*block) +
                                                                in_block / rows_.run * per_rank_ +
                                                                in_block % rows_.run / (rows_.run / per_rank_);
       replica_.kernel(r, h).move(rows_of(rows(r, h), s, 1), rows_of(ranks_[r].gathered.of(h), at, 1),

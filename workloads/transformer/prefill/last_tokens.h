@@ -31,9 +31,12 @@ class LastTokens {
 
  private:
   struct Block {
-    std::size_t slice, physical_core;
-    std::uint64_t first;  // row in `gathered`
+    std::size_t slice, physical_core, number;
   };
+  std::uint64_t gathered_rows() const { return per_rank_ * rows_.ranks; }  // of a block
+  std::uint64_t first_row(const Block& block) const {
+    return block.number * gathered_rows();
+  }  // in `gathered`
   void contribute(const Block& block, const StreamOf& stream);
   void gather(const Block& block, const Keep& keep);
   void copy_rows();
