@@ -18,5 +18,8 @@ int main(int argc, char** argv) {
 #ifdef TAHOMA_PRICES  // and its price lists
   setenv("TAHOMA_PRICES", TAHOMA_PRICES, 0);
 #endif
+#ifdef TAHOMA_CARDS  // and its cards of accelerators
+  setenv("TAHOMA_CARDS", TAHOMA_CARDS, 0);
+#endif
   return static_cast<int>(tahoma::runtime::command_line(argc, argv));
 }

@@ -20,6 +20,7 @@ using Action = std::function<base::ExitStatus()>;
 void add_run_command(CLI::App& program, Action& action);
 void add_nki_command(CLI::App& program, Action& action);
 void add_model_command(CLI::App& program, Action& action);
+void add_cards_command(CLI::App& program, Action& action);
 void add_sweep_command(CLI::App& program, Action& action);
 void add_point_command(CLI::App& program, Action& action);
 void add_explain_command(CLI::App& program, Action& action);

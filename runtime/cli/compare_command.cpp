@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "runtime/cli/checkpoint_options.h"
 #include "runtime/cli/commands.h"
+#include "runtime/cli/options/checkpoint_options.h"
 #include "runtime/sweep/results/sweep_comparison.h"
 #include "runtime/validation/regression/golden_comparison.h"
 

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "model/base/quantity.h"
+#include "runtime/cards/beside.h"
 #include "runtime/cli/commands.h"
-#include "runtime/cli/model_options.h"
+#include "runtime/cli/options/model_options.h"
 #include "runtime/host/output_dir.h"
 #include "runtime/host/progress.h"
 #include "runtime/huggingface/generation.h"
@@ -87,6 +89,18 @@ void refuse_hbm_model(const std::vector<std::string>& overrides) {
                             "--set machine.chip.hbm.model: expected --prefill-hbm or --decode-hbm instead");
 }
 
+// A row for each card and batch, in that order.
+std::vector<CardRow> rows_beside(const ModelCommand& command, const ModelConfig& config) {
+  std::vector<CardRow> rows;
+  for (const std::string& card : command.beside)
+    for (const std::uint64_t batch : command.batch) {
+      ModelDemand demand = command.demand;
+      demand.batch = batch;
+      rows.push_back(card_row(config, card, demand));
+    }
+  return rows;
+}
+
 Answer study(const ModelCommand& command, const ModelConfig& config, OutputDir& out) {
   require_sequence(config, std::max(command.demand.prompt, command.demand.tokens() + 1));
   const LayoutSearch search{
@@ -94,6 +108,7 @@ Answer study(const ModelCommand& command, const ModelConfig& config, OutputDir& 
       !command.search || command.exhaustive,
       command.search ? command.execution.jobs : SIZE_MAX};
   std::vector<SearchedPoint> points = points_of(command, config);
+  const std::vector<CardRow> beside = rows_beside(command, config);
   ModelRunner runner(config, command.execution, out.folder("study"));
   ProgressLine line;
   points = search_layouts(std::move(points), search, [&](const std::vector<ModelPoint>& wanted) {
@@ -103,7 +118,10 @@ Answer study(const ModelCommand& command, const ModelConfig& config, OutputDir& 
   const ModelReport report{config, command.execution, search, points};
   out.write("points.csv", model_csv(report));
   out.write("index.html", model_page(report));
-  return {model_text(report), model_json(report)};
+  if (!beside.empty()) out.write("beside.csv", beside_csv(beside));
+  nlohmann::ordered_json json = model_json(report);
+  json["beside"] = beside_json(beside);
+  return {model_text(report) + beside_text(beside), json.dump(2) + "\n"};
 }
 
 std::vector<std::int64_t> prompt_of(const ModelConfig& config, const std::string& text) {

@@ -9,8 +9,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "runtime/cli/checkpoint_options.h"
 #include "runtime/cli/commands.h"
+#include "runtime/cli/options/checkpoint_options.h"
 #include "runtime/golden/golden_verdict.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/report/cost/price_list.h"

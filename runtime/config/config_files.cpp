@@ -38,9 +38,13 @@ struct PresetPlaces {
 #ifndef TAHOMA_PRICE_DIR
 #define TAHOMA_PRICE_DIR ""
 #endif
+#ifndef TAHOMA_CARD_DIR
+#define TAHOMA_CARD_DIR ""
+#endif
 // By PresetKind.
 constexpr PresetPlaces kPlaces[] = {{"TAHOMA_CONFIGS", "share/tahoma/configs", TAHOMA_CONFIG_DIR},
-                                    {"TAHOMA_PRICES", "share/tahoma/prices", TAHOMA_PRICE_DIR}};
+                                    {"TAHOMA_PRICES", "share/tahoma/prices", TAHOMA_PRICE_DIR},
+                                    {"TAHOMA_CARDS", "share/tahoma/cards", TAHOMA_CARD_DIR}};
 
 }  // namespace
 

@@ -2,7 +2,8 @@
 // Finds and reads configuration files. A name is looked up next to the file that mentions it (on the
 // command line: in the working directory), then among the presets of its kind. Machines: in the folder that
 // TAHOMA_CONFIGS names, in share/tahoma/configs next to the executable's folder, and in the source tree of this
-// build. Price lists: the same with TAHOMA_PRICES and share/tahoma/prices. The suffix .yaml is optional.
+// build. Price lists: the same with TAHOMA_PRICES and share/tahoma/prices; cards of accelerators: with TAHOMA_CARDS and
+// share/tahoma/cards. The suffix .yaml is optional.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ base::NamedText read_config_text(const std::filesystem::path& path);
 // unchanged.
 std::string path_from(const std::string& folder, const std::string& path);
 
-enum class PresetKind : std::uint8_t { kMachine, kPrices };
+enum class PresetKind : std::uint8_t { kMachine, kPrices, kCards };
 
 // The preset folders that exist, in search order.
 std::vector<std::filesystem::path> preset_directories(PresetKind kind = PresetKind::kMachine);

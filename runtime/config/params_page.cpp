@@ -8,6 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/params.h"
+#include "runtime/cards/card.h"
 #include "runtime/config/config.h"
 #include "runtime/serving/serving_case.h"
 
@@ -62,6 +63,10 @@ std::vector<Section> declared(const std::string& wanted, const std::vector<Workl
   serving::ServingCase server;
   server.params.declare(server.tree);
   sections.push_back({"inference server of tahoma serve", "", server.tree.params()});
+  Card card;
+  base::ParamTree cards("card");
+  card.declare(cards);
+  sections.push_back({"card of an accelerator, a file of its own", "", cards.params()});
   return sections;
 }
 

@@ -2,7 +2,7 @@
 // The output of `tahoma params [PATH]`: every parameter with its default, legal range, sentence and
 // provenance, read from the declarations. With a path, it is that parameter or the group below it; an
 // unknown path is UserError E-CFG-002 with the nearest path. The parameters of all kinds of workload are
-// listed, each with its kind, and those of `tahoma serve`.
+// listed, each with its kind, and those of `tahoma serve` and of cards.
 #pragma once
 
 #include <string>

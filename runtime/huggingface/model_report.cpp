@@ -112,7 +112,7 @@ std::string model_text(const ModelReport& r) {
   return text + "\n" + table(r);
 }
 
-std::string model_json(const ModelReport& r) {
+Json model_json(const ModelReport& r) {
   const ModelConfig& c = r.config;
   Json json{{"schema_version", 1},
             {"model",
@@ -142,7 +142,7 @@ std::string model_json(const ModelReport& r) {
     layouts.push_back(std::move(row));
   }
   json["layouts"] = std::move(layouts);
-  return json.dump(2) + "\n";
+  return json;
 }
 
 }  // namespace tahoma::runtime

@@ -2,6 +2,7 @@
 // The answer of `tahoma model` as text, JSON, table and page: one row for each point.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ struct ModelReport {
 };
 
 std::string model_text(const ModelReport& report);
-std::string model_json(const ModelReport& report);
+nlohmann::ordered_json model_json(const ModelReport& report);
 // points.csv: executed and pruned points with bounds, figures and the reason.
 std::string model_csv(const ModelReport& report);
 // index.html: the points over any two quantities with the front; a point opens its decoding run.

@@ -6,6 +6,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS tahoma RUNTIME)
 install(DIRECTORY model/configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/configs FILES_MATCHING PATTERN *.yaml)
 install(DIRECTORY runtime/report/cost/prices/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/prices FILES_MATCHING PATTERN *.yaml)
+install(DIRECTORY runtime/cards/cards/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/cards FILES_MATCHING PATTERN *.yaml)
 install(DIRECTORY workloads/models DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/workloads FILES_MATCHING PATTERN *.json)
 install(DIRECTORY workloads/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/workloads FILES_MATCHING
         PATTERN *.yaml PATTERN *.csv PATTERN *.tasm PATTERN goldens EXCLUDE)

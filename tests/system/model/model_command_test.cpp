@@ -149,3 +149,19 @@ TEST_CASE("model command: replicas do the same, so one of them is simulated for 
   CHECK(folding["chips"] == 2);
   CHECK(folding["simulated"] == 1);
 }
+
+TEST_CASE("model command: other accelerators stand beside the rows and say that nothing was emulated",
+          "[model]") {
+  const Model model(2);
+  const Finished f = model.run({"--beside", "h200,trainium2:2", "--out", "out"});
+  REQUIRE(f.status == 0);
+  CHECK_THAT(f.out, Contains("nothing below is emulated") && Contains("NVIDIA H200"));
+  const json beside = model.summary("out")["beside"];
+  REQUIRE(beside.size() == 2);
+  CHECK(beside[0]["emulated"] == false);
+  CHECK(beside[1]["devices"] == 2);
+  CHECK(beside[0]["batch"] == 4);
+  const std::string table = contents(model.folder / "out/beside.csv");
+  CHECK(std::count(table.begin(), table.end(), '\n') == 3);
+  check_refused(model.run({"--beside", "h2000", "--out", "other"}), "E-CRD-001");
+}

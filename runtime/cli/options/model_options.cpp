@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/cli/model_options.h"
+#include "runtime/cli/options/model_options.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -54,6 +54,13 @@ void add_layout_options(CLI::App& sub, ModelCommand& command) {
                  "Tokens of each sequence in the caches of a decoding step; default: those of the prompt")
       ->type_name("N")
       ->default_str("");
+  sub.add_option(
+         "--beside", command.beside,
+         "Other accelerators, by their published peaks: names of tahoma cards or YAML files, :N for N "
+         "devices")
+      ->type_name("CARD[:N],...")
+      ->delimiter(',')
+      ->default_str("none");
   CLI::Option* search = sub.add_flag(
       "--search", command.search,
       "Find the front over all tensor degrees: closed forms prune, and what may be on the front is executed");

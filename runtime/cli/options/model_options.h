@@ -25,6 +25,7 @@ struct ModelCommand {
   bool search = false, exhaustive = false;
   std::string most_ttft, most_tpot;  // times as text; "": no limit
   ModelExecution execution;
+  std::vector<std::string> beside;  // cards of other accelerators
   // Generation.
   std::string weights, prompt_ids;
   std::uint64_t generated = 1;

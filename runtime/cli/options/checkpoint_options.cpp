@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/cli/checkpoint_options.h"
+#include "runtime/cli/options/checkpoint_options.h"
 
 #include <fmt/format.h>
 

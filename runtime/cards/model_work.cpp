@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cards/model_work.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tahoma::runtime {
+
+namespace {
+
+double number(std::uint64_t n) { return static_cast<double>(n); }
+
+constexpr double kElement = 2;  // bytes in bf16
+
+// Rows that pass through a layer, and what attention does with them.
+struct PhaseShape {
+  double tokens, scores, cached_rows;  // scores: pairs of a query and a key, for one head
+};
+
+PhaseShape shape_of(const ModelDemand& demand, ModelPhase phase) {
+  const double prompt = number(demand.prompt), batch = number(demand.batch),
+               context = number(demand.tokens());
+  if (phase == ModelPhase::kPrefill) return {prompt, prompt * (prompt + 1) / 2, prompt};
+  return {batch, batch * (context + 1), batch * (context + 1)};
+}
+
+// A product of `tokens` rows with a matrix of `in` by `out` elements, on one device.
+CardWork product(const char* part, double tokens, double in, double out, double kernels) {
+  return {part, 2 * tokens * in * out, kElement * (in * out + tokens * (in + out)), kernels, 0};
+}
+
+CardWork attention(const ModelConfig& c, const PhaseShape& shape, double devices) {
+  const double heads = number(c.heads) / devices, kv_heads = std::max(1.0, number(c.kv_heads) / devices),
+               width = number(c.head_dim);
+  const double queries = 2 * shape.tokens * heads * width,  // read, and the output written
+      caches = 2 * shape.cached_rows * kv_heads * width;
+  return {"attention", 4 * shape.scores * heads * width, kElement * (queries + caches), 2, 0};
+}
+
+// Of all experts, those that at least one of `tokens` chose.
+double chosen_experts(const ModelConfig& c, double tokens) {
+  const double experts = number(c.experts), share = number(c.experts_per_token) / experts;
+  return experts * (1 - std::pow(1 - share, tokens));
+}
+
+void add_feed_forward(std::vector<CardWork>& parts, const ModelConfig& c, double tokens, double devices) {
+  const double hidden = number(c.hidden), ffn = number(c.ffn) / devices;
+  CardWork up = product("gate and up", tokens, hidden, 2 * ffn, 2),
+           down = product("down", tokens, ffn, hidden, 1);
+  if (c.experts > 0) {
+    parts.push_back(product("router", tokens, hidden, number(c.experts), 2));
+    const double more = chosen_experts(c, tokens) - 1, per_token = number(c.experts_per_token);
+    up.flops *= per_token;
+    down.flops *= per_token;
+    up.bytes += kElement * more * hidden * 2 * ffn;
+    down.bytes += kElement * more * hidden * ffn;
+  }
+  down.reduced_bytes = kElement * tokens * hidden;
+  parts.push_back(up);
+  parts.push_back(down);
+}
+
+}  // namespace
+
+std::vector<CardWork> layer_work(const ModelConfig& c, const ModelDemand& demand, ModelPhase phase,
+                                 double devices) {
+  const PhaseShape shape = shape_of(demand, phase);
+  const double hidden = number(c.hidden), heads = number(c.heads) * number(c.head_dim) / devices,
+               kv_heads = std::max(1.0, number(c.kv_heads) / devices) * number(c.head_dim);
+  std::vector<CardWork> parts{product("queries, keys, values", shape.tokens, hidden, heads + 2 * kv_heads, 2),
+                              attention(c, shape, devices),
+                              product("output", shape.tokens, heads, hidden, 1)};
+  parts.back().reduced_bytes = kElement * shape.tokens * hidden;
+  add_feed_forward(parts, c, shape.tokens, devices);
+  return parts;
+}
+
+std::vector<CardWork> ends_work(const ModelConfig& c, const ModelDemand& demand, ModelPhase phase,
+                                double devices) {
+  const double hidden = number(c.hidden), tokens = shape_of(demand, phase).tokens,
+               sequences = phase == ModelPhase::kPrefill ? 1 : number(demand.batch);
+  return {{"embedding", 0, 2 * kElement * tokens * hidden, 1, 0},
+          product("logits", sequences, hidden, number(c.vocabulary) / devices, 2)};
+}
+
+double resident_bytes(const ModelConfig& c, const ModelDemand& demand) {
+  const double hidden = number(c.hidden), width = number(c.head_dim),
+               attention = hidden * width * number(2 * c.heads + 2 * c.kv_heads),
+               experts = number(std::max<std::uint64_t>(c.experts, 1)),
+               layer = attention + 3 * hidden * number(c.ffn) * experts + hidden * number(c.experts),
+               ends = (c.tied ? 1 : 2) * hidden * number(c.vocabulary),
+               caches = 2 * number(demand.batch) * number(demand.tokens()) * number(c.kv_heads) * width;
+  return kElement * (number(c.layers) * (layer + caches) + ends);
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a phase of a model does on each of n devices that share every layer (tensor parallelism): FLOPs, bytes of HBM and
+// bytes to reduce, part by part. Weights, activations and caches are bf16.
+//
+// Each part reads its weights and its input and writes its output once. Weights, heads and the vocabulary are divided by n;
+// heads of keys that are fewer than the devices are replicated. Norms, rotary embedding and residuals are fused into a
+// neighbour's bytes, but count as kernels. A prefill has one prompt, with causal attention; a decoding step has the whole
+// batch. A mixture reads the experts that tokens chose, if each token chooses evenly and independently.
+#pragma once
+
+#include <vector>
+
+#include "runtime/cards/roofline.h"
+#include "runtime/huggingface/model_case.h"
+
+namespace tahoma::runtime {
+
+std::vector<CardWork> layer_work(const ModelConfig& config, const ModelDemand& demand, ModelPhase phase,
+                                 double devices);
+// Embedding and logits.
+std::vector<CardWork> ends_work(const ModelConfig& config, const ModelDemand& demand, ModelPhase phase,
+                                double devices);
+
+// Bytes of weights and caches in all devices together.
+double resident_bytes(const ModelConfig& config, const ModelDemand& demand);
+
+}  // namespace tahoma::runtime
