@@ -121,7 +121,7 @@ const base::Columns<CardRow>& card_row_columns() {
           .number("batch", Unit::kCount, "sequences decoded together", [](R r) { return r.demand.batch; })
           .number("prompt", Unit::kCount, "tokens of the prompt", [](R r) { return r.demand.prompt; })
           .number("context", Unit::kCount, "tokens in the caches of each sequence",
-                  [](R r) { return r.demand.tokens(); })
+                  [](R r) { return r.demand.context; })
           .number("ttft_ns", Unit::kNanoseconds, "time to first token, estimated",
                   [](R r) { return r.estimate.ttft * kNanoseconds; })
           .number("tpot_ns", Unit::kNanoseconds, "time per output token, estimated",
@@ -144,16 +144,17 @@ std::string beside_text(const std::vector<CardRow>& rows) {
   if (rows.empty()) return "";
   std::string text =
       "\nbeside it, from published peaks by a roofline; nothing below is emulated (bound: at the peaks)\n";
-  text +=
-      fmt::format("{:>7} {:<24} {:>5} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>7} {:>6}\n", "devices", "card",
-                  "batch", "TTFT", "bound", "TPOT", "bound", "tokens/s", "each", "J/token", "$/M");
+  text += fmt::format("{:>5} {:<25} {:>6} {:>7} {:>5} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>7} {:>6}\n",
+                      "count", "card", "prompt", "context", "batch", "TTFT", "bound", "TPOT", "bound",
+                      "tokens/s", "each", "J/token", "$/M");
   for (const CardRow& r : rows)
-    text += trimmed(fmt::format("{:>7} {:<24} {:>5} {:>9} {:>9} {:>9} {:>9} {:>8.4g} {:>8.4g} {:>7} {:>6}",
-                                r.devices, fitted(r.card.name, 24), r.demand.batch,
-                                milliseconds(r.estimate.ttft), milliseconds(r.bound.ttft),
-                                milliseconds(r.estimate.tpot), milliseconds(r.bound.tpot),
-                                r.tokens_per_second(), r.tokens_per_second() / static_cast<double>(r.devices),
-                                cell(r.joules_per_token()), cell(r.dollars_per_million_tokens()))) +
+    text += trimmed(fmt::format(
+                "{:>5} {:<25} {:>6} {:>7} {:>5} {:>9} {:>9} {:>9} {:>9} {:>8.4g} {:>8.4g} {:>7} {:>6}",
+                r.devices, fitted(r.card.name, 25), r.demand.prompt, r.demand.context, r.demand.batch,
+                milliseconds(r.estimate.ttft), milliseconds(r.bound.ttft), milliseconds(r.estimate.tpot),
+                milliseconds(r.bound.tpot), r.tokens_per_second(),
+                r.tokens_per_second() / static_cast<double>(r.devices), cell(r.joules_per_token()),
+                cell(r.dollars_per_million_tokens()))) +
             "\n";
   return text;
 }

@@ -18,8 +18,7 @@ struct PhaseShape {
 };
 
 PhaseShape shape_of(const ModelDemand& demand, ModelPhase phase) {
-  const double prompt = number(demand.prompt), batch = number(demand.batch),
-               context = number(demand.tokens());
+  const double prompt = number(demand.prompt), batch = number(demand.batch), context = number(demand.context);
   if (phase == ModelPhase::kPrefill) return {prompt, prompt * (prompt + 1) / 2, prompt};
   return {batch, batch * (context + 1), batch * (context + 1)};
 }
@@ -89,7 +88,7 @@ double resident_bytes(const ModelConfig& c, const ModelDemand& demand) {
                experts = number(std::max<std::uint64_t>(c.experts, 1)),
                layer = attention + 3 * hidden * number(c.ffn) * experts + hidden * number(c.experts),
                ends = (c.tied ? 1 : 2) * hidden * number(c.vocabulary),
-               caches = 2 * number(demand.batch) * number(demand.tokens()) * number(c.kv_heads) * width;
+               caches = 2 * number(demand.batch) * number(demand.context) * number(c.kv_heads) * width;
   return kElement * (number(c.layers) * (layer + caches) + ends);
 }
 

@@ -17,6 +17,7 @@
 #include "runtime/huggingface/generation.h"
 #include "runtime/huggingface/model_report.h"
 #include "runtime/huggingface/model_weights.h"
+#include "runtime/huggingface/server/server_steps.h"
 #include "runtime/report/files/manifest.h"
 
 namespace tahoma::runtime {
@@ -51,9 +52,7 @@ std::vector<SearchedPoint> points_of(const ModelCommand& command, const ModelCon
   std::optional<base::UserError> refusal;
   for (const std::uint64_t chips : command.chips)
     for (const std::uint64_t lnc : command.lnc)
-      for (const std::uint64_t batch : command.batch) {
-        ModelDemand demand = command.demand;
-        demand.batch = batch;
+      for (const ModelDemand& demand : command.demands()) {
         try {
           for (const ModelLayout& layout : layouts_of(command, config, {chips, lnc, command.data}, demand))
             points.push_back(
@@ -89,20 +88,15 @@ void refuse_hbm_model(const std::vector<std::string>& overrides) {
                             "--set machine.chip.hbm.model: expected --prefill-hbm or --decode-hbm instead");
 }
 
-// A row for each card and batch, in that order.
+// A row for each card and demand, in that order.
 std::vector<CardRow> rows_beside(const ModelCommand& command, const ModelConfig& config) {
   std::vector<CardRow> rows;
   for (const std::string& card : command.beside)
-    for (const std::uint64_t batch : command.batch) {
-      ModelDemand demand = command.demand;
-      demand.batch = batch;
-      rows.push_back(card_row(config, card, demand));
-    }
+    for (const ModelDemand& demand : command.demands()) rows.push_back(card_row(config, card, demand));
   return rows;
 }
 
 Answer study(const ModelCommand& command, const ModelConfig& config, OutputDir& out) {
-  require_sequence(config, std::max(command.demand.prompt, command.demand.tokens() + 1));
   const LayoutSearch search{
       {seconds_of("--most-ttft", command.most_ttft), seconds_of("--most-tpot", command.most_tpot)},
       !command.search || command.exhaustive,
@@ -139,9 +133,9 @@ std::vector<std::int64_t> prompt_of(const ModelConfig& config, const std::string
 Answer generate_tokens(const ModelCommand& command, const ModelConfig& config, const std::string& folder) {
   const std::vector<std::int64_t> prompt = prompt_of(config, command.prompt_ids);
   require_sequence(config, prompt.size() + command.generated);
-  const ModelLayout layout =
-      layouts_of(command, config, {command.chips.front(), command.lnc.front(), 1}, {1, prompt.size(), 0})
-          .front();
+  const ModelLayout layout = layouts_of(command, config, {command.chips.front(), command.lnc.front(), 1},
+                                        {1, prompt.size(), prompt.size()})
+                                 .front();
   const auto inputs = convert_weights(config, command.weights, folder);
   ProgressLine line;
   const Generation generation =
@@ -151,14 +145,50 @@ Answer generate_tokens(const ModelCommand& command, const ModelConfig& config, c
   return {generation_text(config, layout, generation), generation_json(config, layout, generation)};
 }
 
+// A server is one replica of one layout.
+ModelLayout layout_of_server(const ModelCommand& command, const ModelConfig& config) {
+  if (command.chips.size() > 1 || command.lnc.size() > 1 || command.tensor.size() > 1)
+    throw base::UserError("E-CLI-003", "model",
+                          "--steps: expected one layout: one number of chips, LNC and tensor degree");
+  ModelDemand largest;
+  for (const ModelDemand& demand : command.demands())
+    largest = {std::max(largest.batch, demand.batch), std::max(largest.prompt, demand.prompt),
+               std::max(largest.context, demand.context)};
+  return layouts_of(command, config, {command.chips.front(), command.lnc.front(), 1}, largest).front();
+}
+
+std::vector<std::uint64_t> ascending(std::vector<std::uint64_t> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+Answer execute_steps(const ModelCommand& command, const ModelConfig& config, OutputDir& out) {
+  const ServerGrid grid{layout_of_server(command, config), ascending(command.batch),
+                        ascending(command.prompt),
+                        ascending(command.context.empty() ? command.prompt : command.context)};
+  ModelRunner runner(config, command.execution, out.folder("study"));
+  ProgressLine line;
+  const ServerSteps steps = server_steps(
+      config, grid, runner, [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
+  line.clear();
+  out.write("steps.csv", steps_csv(steps));
+  out.write("server.yaml", server_case(config, grid, steps));
+  return {steps_text(config, grid, steps), steps_json(config, grid, steps)};
+}
+
 ExitStatus run_model(const ModelCommand& command) {
   const auto begin = std::chrono::steady_clock::now();
   refuse_hbm_model(command.execution.overrides);
   const ModelConfig config = read_model_config(command.config, command.ignored);
   OutputDir out(command.out);
   const bool generates = !command.weights.empty();
-  const Answer answer =
-      generates ? generate_tokens(command, config, out.folder("generation")) : study(command, config, out);
+  if (!generates)
+    for (const ModelDemand& demand : command.demands())
+      require_sequence(config, std::max(demand.prompt, demand.context + 1));
+  const Answer answer = generates       ? generate_tokens(command, config, out.folder("generation"))
+                        : command.steps ? execute_steps(command, config, out)
+                                        : study(command, config, out);
   out.write("summary.txt", answer.text);
   out.write("summary.json", answer.json);
   CommandManifest manifest{host_facts(), own_command_line(), 0, out.files(), ManifestCommand::kModel};
@@ -168,9 +198,11 @@ ExitStatus run_model(const ModelCommand& command) {
   out.commit();
   fmt::print("{}", command.format == "json" ? answer.json : answer.text);
   if (command.format != "json")
-    fmt::print(
-        "\nfiles in {}; {}\n", out.path(),
-        generates ? "generation has each run" : "open index.html in a browser; study/runs has each run");
+    fmt::print("\nfiles in {}; {}\n", out.path(),
+               generates ? "generation has each run"
+               : command.steps
+                   ? "steps.csv has the steps; tahoma serve runs server.yaml; study/runs has each run"
+                   : "open index.html in a browser; study/runs has each run");
   return ExitStatus::kOk;
 }
 

@@ -59,6 +59,11 @@ bool beats(const Quantities& a, const Quantities& b) {
   return as_good && better;
 }
 
+// Points for prompts or contexts of other lengths answer another question.
+bool comparable(const SearchedPoint& a, const SearchedPoint& b) {
+  return a.point.demand.prompt == b.point.demand.prompt && a.point.demand.context == b.point.demand.context;
+}
+
 bool within(const LayoutLimits& limits, double ttft, double tpot) {
   return (limits.ttft == 0 || ttft <= limits.ttft) && (limits.tpot == 0 || tpot <= limits.tpot);
 }
@@ -70,7 +75,7 @@ std::string reason_to_prune(const SearchedPoint& p, const std::vector<SearchedPo
   if (limits.tpot > 0 && p.bounds.tpot > limits.tpot)
     return fmt::format("TPOT is at least {}", seconds_text(p.bounds.tpot));
   for (const SearchedPoint& other : all)
-    if (other.within && beats(executed_quantities(other), bound_quantities(p)))
+    if (comparable(other, p) && other.within && beats(executed_quantities(other), bound_quantities(p)))
       return fmt::format("{}, {}, batch {} beat its bounds", other.point.layout.chips_text(),
                          other.point.layout.text(), other.point.demand.batch);
   return "";
@@ -79,7 +84,8 @@ std::string reason_to_prune(const SearchedPoint& p, const std::vector<SearchedPo
 void mark_front(std::vector<SearchedPoint>& points) {
   for (SearchedPoint& p : points)
     p.front = p.within && std::none_of(points.begin(), points.end(), [&](const SearchedPoint& other) {
-                return other.within && beats(executed_quantities(other), executed_quantities(p));
+                return comparable(other, p) && other.within &&
+                       beats(executed_quantities(other), executed_quantities(p));
               });
 }
 
@@ -92,7 +98,7 @@ LayoutBounds bounds_of(const ModelConfig& c, const ModelPoint& point,
                replicas = d(point.layout.data), keys = 2 * d(c.layers) * d(c.kv_heads) * d(c.head_dim),
                heads = d(c.layers) * d(c.heads) * d(c.head_dim);
   const double prompt = d(point.demand.prompt), batch = d(point.demand.batch),
-               context = d(point.demand.tokens());
+               context = d(point.demand.context);
   // Every replica reads its weights once; causal attention counts half.
   const double of_replicas = kBytes * replicas * (weights + logits);
   LayoutBounds bounds;

@@ -3,7 +3,7 @@
 // pruned, and the others are executed, the most promising first.
 //
 // The front is that of three quantities: TTFT and TPOT (less is better) and tokens per second and chip (more is better),
-// among the points within the limits. Bounds are optimistic, so a point is pruned without loss if
+// among the points within the limits that have the same prompt and context. Bounds are optimistic, so a point is pruned without loss if
 //   - a bound exceeds a limit, or
 //   - an executed point within the limits is at least as good as the bounds in all three quantities, and better in one.
 //

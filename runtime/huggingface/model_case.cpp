@@ -96,7 +96,7 @@ Json model_case(const ModelConfig& config, const ModelLayout& layout, const Mode
                 {"model", workload_model(config)},
                 {"parallel", {{"tensor", layout.tensor}, {"data", layout.data}}}};
   if (decodes)
-    workload["context"] = demand.tokens();
+    workload["context"] = demand.context;
   else
     workload["tokens"] = demand.prompt;
   if (layout.expert > 1) workload["parallel"]["expert"] = layout.expert;

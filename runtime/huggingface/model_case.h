@@ -25,10 +25,9 @@ struct ModelLayout {
 
 // What is asked of it.
 struct ModelDemand {
-  std::uint64_t batch = 16;     // sequences that the machine decodes together
-  std::uint64_t prompt = 1024;  // tokens of a prompt; each replica prefills one at a time
-  std::uint64_t context = 0;    // tokens in the caches of a decoding step; 0: those of the prompt
-  std::uint64_t tokens() const { return context == 0 ? prompt : context; }
+  std::uint64_t batch = 16;      // sequences that the machine decodes together
+  std::uint64_t prompt = 1024;   // tokens of a prompt; each replica prefills one at a time
+  std::uint64_t context = 1024;  // tokens of each sequence in the caches of a decoding step
 };
 
 // A layout and what is asked of it.

@@ -15,7 +15,7 @@ constexpr PointParameter kParameters[] = {
     {"chips", [](P p) { return p.layout.chips; }},   {"lnc", [](P p) { return p.layout.lnc; }},
     {"tensor", [](P p) { return p.layout.tensor; }}, {"data", [](P p) { return p.layout.data; }},
     {"expert", [](P p) { return p.layout.expert; }}, {"batch", [](P p) { return p.demand.batch; }},
-    {"prompt", [](P p) { return p.demand.prompt; }}, {"context", [](P p) { return p.demand.tokens(); }}};
+    {"prompt", [](P p) { return p.demand.prompt; }}, {"context", [](P p) { return p.demand.context; }}};
 
 const PointQuantity kQuantities[] = {
     {"tpot_ns", Better::kLess, [](F f) { return f.tpot() * 1e9; }},

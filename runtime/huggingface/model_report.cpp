@@ -39,18 +39,20 @@ std::string executed_text(const ModelReport& r) {
 
 std::string table(const ModelReport& r) {
   std::string text =
-      fmt::format("{:>5} {:<25} {:>5} {:>9} {:>9} {:>8} {:>8} {:>7} {:>6} {:>6} {:>7}\n", "chips", "layout",
-                  "batch", "TTFT", "TPOT", "tokens/s", "per chip", "J/token", "$/M", "MFU", "HBM GiB");
+      fmt::format("{:>5} {:<25} {:>6} {:>7} {:>5} {:>9} {:>9} {:>8} {:>8} {:>7} {:>6} {:>6} {:>7}\n", "chips",
+                  "layout", "prompt", "context", "batch", "TTFT", "TPOT", "tokens/s", "per chip", "J/token",
+                  "$/M", "MFU", "HBM GiB");
   for (const SearchedPoint* point : r.executed()) {
     const ModelFigures& f = *point->figures;
-    text +=
-        trimmed(fmt::format(
-            "{:>5} {:<25} {:>5} {:>9} {:>9} {:>8.4g} {:>8.4g} {:>7.3g} {:>6.3g} {:>5.1f}% {:>7.1f} {}",
-            f.layout.chips, f.layout.text(), f.demand.batch, seconds_text(f.ttft()), seconds_text(f.tpot()),
-            f.tokens_per_second(), f.tokens_per_second() / static_cast<double>(f.layout.chips),
-            f.joules_per_token(), f.dollars_per_million_tokens(), 100 * f.prefill.mfu(),
-            f.decode.footprint_bytes / kGiB, point->front ? "front" : "")) +
-        "\n";
+    text += trimmed(fmt::format("{:>5} {:<25} {:>6} {:>7} {:>5} {:>9} {:>9} {:>8.4g} {:>8.4g} {:>7.3g} "
+                                "{:>6.3g} {:>5.1f}% {:>7.1f} {}",
+                                f.layout.chips, f.layout.text(), f.demand.prompt, f.demand.context,
+                                f.demand.batch, seconds_text(f.ttft()), seconds_text(f.tpot()),
+                                f.tokens_per_second(),
+                                f.tokens_per_second() / static_cast<double>(f.layout.chips),
+                                f.joules_per_token(), f.dollars_per_million_tokens(), 100 * f.prefill.mfu(),
+                                f.decode.footprint_bytes / kGiB, point->front ? "front" : "")) +
+            "\n";
   }
   const std::size_t pruned = r.points.size() - r.executed().size();
   if (pruned > 0)
@@ -93,22 +95,21 @@ const SearchedPoint* ModelReport::best() const {
 
 std::string model_text(const ModelReport& r) {
   const ModelConfig& c = r.config;
-  const ModelDemand& demand = r.points.front().point.demand;
   std::string text = headline(r) + "\n";
   text += wrapped_row(
       "model", fmt::format("{}: {} layers, hidden {}, {} heads of {}, {} of keys, ffn {}, vocabulary {}",
                            c.family->architecture, c.layers, c.hidden, c.heads, c.head_dim, c.kv_heads, c.ffn,
                            c.vocabulary));
-  text += wrapped_row(
-      "demand", fmt::format("prompts of {} tokens, one per replica at a time; decoding of the batch with {} "
-                            "tokens in the caches of each sequence",
-                            demand.prompt, demand.tokens()));
+  text += wrapped_row("demand",
+                      "prompts of one sequence for each replica; decoding steps of the batch, with the "
+                      "context of each sequence in the caches");
   if (!r.executed().empty()) text += wrapped_row("executed", executed_text(r));
   text += wrapped_row("HBM model", fmt::format("{} for prefill, {} for decoding", r.execution.prefill_hbm,
                                                r.execution.decode_hbm));
   text += wrapped_row("excluded", "sampling, the host, and the network in front of it");
   text += wrapped_row("front",
-                      "no other row has a shorter TTFT, a shorter TPOT and more tokens per second and chip");
+                      "no other row of its prompt and context has a shorter TTFT, a shorter TPOT and more "
+                      "tokens per second and chip");
   return text + "\n" + table(r);
 }
 

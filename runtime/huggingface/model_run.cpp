@@ -28,7 +28,10 @@ std::string name_of_run(const ModelPoint& point, ModelPhase phase, std::uint64_t
   const ModelLayout& l = point.layout;
   std::string name = fmt::format("chips{}_lnc{}_tensor{}_data{}_{}", l.chips, l.lnc, l.tensor, l.data,
                                  base::name_in(kModelPhases, phase));
-  if (phase == ModelPhase::kDecode) name += fmt::format("_batch{}", point.demand.batch);
+  if (phase == ModelPhase::kDecode)
+    name += fmt::format("_batch{}_context{}", point.demand.batch, point.demand.context);
+  else
+    name += fmt::format("_prompt{}", point.demand.prompt);
   return name + fmt::format("_layers{}", layers);
 }
 
@@ -131,20 +134,30 @@ PhaseFigures ModelRunner::figures_of(const ModelPoint& point, ModelPhase phase) 
   return runs.size() == 1 ? last : extended(executed_.at(runs.front().name), last, config_.layers);
 }
 
-std::vector<ModelFigures> ModelRunner::run(const std::vector<ModelPoint>& points, const Progress& progress) {
+std::vector<PhaseFigures> ModelRunner::run_phases(const std::vector<PhasePoint>& phases,
+                                                  const Progress& progress) {
   std::vector<Planned> runs;
-  for (const ModelPoint& point : points)
-    for (const auto& phase : kModelPhases)
-      for (Planned& run : planned(point, phase.value)) {
-        const bool known =
-            executed_.contains(run.name) ||
-            std::any_of(runs.begin(), runs.end(), [&](const Planned& r) { return r.name == run.name; });
-        if (!known) runs.push_back(std::move(run));
-      }
+  for (const PhasePoint& wanted : phases)
+    for (Planned& run : planned(wanted.point, wanted.phase)) {
+      const bool known =
+          executed_.contains(run.name) ||
+          std::any_of(runs.begin(), runs.end(), [&](const Planned& r) { return r.name == run.name; });
+      if (!known) runs.push_back(std::move(run));
+    }
   execute(runs, progress);
-  std::vector<ModelFigures> all;
+  std::vector<PhaseFigures> all;
+  for (const PhasePoint& wanted : phases) all.push_back(figures_of(wanted.point, wanted.phase));
+  return all;
+}
+
+std::vector<ModelFigures> ModelRunner::run(const std::vector<ModelPoint>& points, const Progress& progress) {
+  std::vector<PhasePoint> phases;
   for (const ModelPoint& point : points)
-    all.push_back({point, figures_of(point, ModelPhase::kPrefill), figures_of(point, ModelPhase::kDecode)});
+    for (const auto& phase : kModelPhases) phases.push_back({point, phase.value});
+  const std::vector<PhaseFigures> figures = run_phases(phases, progress);
+  std::vector<ModelFigures> all;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    all.push_back({points[i], figures[2 * i], figures[2 * i + 1]});
   return all;
 }
 

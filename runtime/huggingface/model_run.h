@@ -47,6 +47,12 @@ struct ModelFigures : ModelPoint {
   }
 };
 
+// A phase of a point.
+struct PhasePoint {
+  ModelPoint point;
+  ModelPhase phase = ModelPhase::kPrefill;
+};
+
 // How a phase is executed.
 struct ModelExecution {
   std::string mode = "timing";
@@ -67,6 +73,8 @@ class ModelRunner {
 
   // In the order of the points. UserError as summaries_of() (child_run.h).
   std::vector<ModelFigures> run(const std::vector<ModelPoint>& points, const Progress& progress);
+  const std::vector<std::string>& overrides() const { return execution_.overrides; }
+  std::vector<PhaseFigures> run_phases(const std::vector<PhasePoint>& phases, const Progress& progress);
 
  private:
   struct Planned {

@@ -48,12 +48,23 @@ void add_layout_options(CLI::App& sub, ModelCommand& command) {
   sub.add_option("--batch", command.batch, "Sequences that are decoded together; a row for each number")
       ->type_name("N,...")
       ->delimiter(',');
-  sub.add_option("--prompt", command.demand.prompt, "Tokens of a prompt; each replica prefills one at a time")
-      ->type_name("N");
-  sub.add_option("--context", command.demand.context,
-                 "Tokens of each sequence in the caches of a decoding step; default: those of the prompt")
-      ->type_name("N")
+  sub.add_option("--prompt", command.prompt,
+                 "Tokens of a prompt, a row for each number; each replica prefills one at a time")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber, "");
+  sub.add_option(
+         "--context", command.context,
+         "Tokens of each sequence in the caches of a decoding step, a row for each number; default: those of "
+         "the prompt")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber, "")
       ->default_str("");
+  sub.add_flag(
+      "--steps", command.steps,
+      "Write the steps of all batches, contexts and prompts as a table, and a server that uses it, for "
+      "tahoma serve");
   sub.add_option(
          "--beside", command.beside,
          "Other accelerators, by their published peaks: names of tahoma cards or YAML files, :N for N "
@@ -101,6 +112,14 @@ void add_execution_options(CLI::App& sub, ModelCommand& command) {
 }  // namespace
 
 ModelCommand::ModelCommand() { execution.jobs = std::max(1U, std::thread::hardware_concurrency()); }
+
+std::vector<ModelDemand> ModelCommand::demands() const {
+  std::vector<ModelDemand> all;
+  for (const std::uint64_t tokens : prompt)
+    for (const std::uint64_t cached : context.empty() ? std::vector{tokens} : context)
+      for (const std::uint64_t sequences : batch) all.push_back({sequences, tokens, cached});
+  return all;
+}
 
 void add_model_options(CLI::App& sub, ModelCommand& command) {
   add_layout_options(sub, command);

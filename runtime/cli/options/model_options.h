@@ -19,13 +19,16 @@ struct ModelCommand {
   std::string config, out = "out-model", format = "text";
   std::vector<std::string> ignored;  // keys of config.json
   // Layouts.
-  std::vector<std::uint64_t> chips{1}, lnc{2}, batch{16}, tensor;
+  std::vector<std::uint64_t> chips{1}, lnc{2}, batch{16}, prompt{1024}, context, tensor;
   std::uint64_t data = 0;  // 0: as many replicas as there are ranks for
-  ModelDemand demand;      // its batch is one of `batch`
+  bool steps = false;      // a table of steps for tahoma serve
   bool search = false, exhaustive = false;
   std::string most_ttft, most_tpot;  // times as text; "": no limit
   ModelExecution execution;
   std::vector<std::string> beside;  // cards of other accelerators
+
+  // Every combination of prompt, context and batch; without contexts, that of each prompt.
+  std::vector<ModelDemand> demands() const;
   // Generation.
   std::string weights, prompt_ids;
   std::uint64_t generated = 1;

@@ -92,9 +92,9 @@ TEST_CASE("work of a model: FLOPs and bytes are the closed forms, on any number 
 
 TEST_CASE("work of a model: eight billion weights are what stays in memory", "[cards]") {
   // 8.03 billion weights are published; without norms.
-  CHECK(resident_bytes(llama_8b(), {0, 1, 0}) == Approx(2 * 8.03e9).epsilon(0.001));
+  CHECK(resident_bytes(llama_8b(), {0, 1, 1}) == Approx(2 * 8.03e9).epsilon(0.001));
   // A sequence of 1,024 tokens: 32 layers of keys and values, 8 heads of 128 in two bytes.
-  CHECK(resident_bytes(llama_8b(), {1, 1024, 0}) - resident_bytes(llama_8b(), {0, 1024, 0}) ==
+  CHECK(resident_bytes(llama_8b(), {1, 1024, 1024}) - resident_bytes(llama_8b(), {0, 1024, 1024}) ==
         Approx(32 * 2 * 1024 * 1024 * 2));
 }
 
@@ -103,12 +103,11 @@ TEST_CASE("work of a model: one token reads its experts, and many tokens read al
   config.experts = 8;
   config.experts_per_token = 2;
   const auto read = [&](std::uint64_t batch) {
-    return bytes_of(layer_work(config, {batch, 1, 0}, ModelPhase::kDecode, 1));
+    return bytes_of(layer_work(config, {batch, 1, 1}, ModelPhase::kDecode, 1));
   };
-  ModelConfig dense = llama_8b();
   const ModelConfig dense = llama_8b();
   const auto read_dense = [&](std::uint64_t batch) {
-    return bytes_of(layer_work(dense, {batch, 1, 0}, ModelPhase::kDecode, 1));
+    return bytes_of(layer_work(dense, {batch, 1, 1}, ModelPhase::kDecode, 1));
   };
   const auto router = [](double tokens) { return 2 * (4096 * 8 + tokens * (4096 + 8)); };
   const double expert = 2 * 3 * 4096.0 * 14336;
@@ -119,15 +118,15 @@ TEST_CASE("work of a model: one token reads its experts, and many tokens read al
 TEST_CASE("beside: no estimate is shorter than its bound, and devices are checked", "[cards]") {
   const ModelConfig config = llama_8b();
   for (const Card& card : runtime::shipped_cards()) {
-    const CardRow row = card_row(config, card.key, {16, 1024, 0});
+    const CardRow row = card_row(config, card.key, {16, 1024, 1024});
     INFO(card.key);
     CHECK(row.estimate.ttft >= row.bound.ttft);
     CHECK(row.estimate.tpot >= row.bound.tpot);
     CHECK(row.joules_per_token().has_value() == (card.power.uw > 0));
   }
   // 8 GB of caches and 16 GB of weights do not fit into less than two devices of 16 GB.
-  CHECK(card_row(config, "tpu_v6e", {16, 1024, 0}).devices == 1);
-  CHECK(card_row(config, "tpu_v6e", {256, 1024, 0}).devices == 2);
+  CHECK(card_row(config, "tpu_v6e", {16, 1024, 1024}).devices == 1);
+  CHECK(card_row(config, "tpu_v6e", {256, 1024, 1024}).devices == 2);
   for (const char* wanted : {"h200:0", "h200:16", "h200:3", "h200:many", "tpu_v6e:1"})
-    CHECK_THROWS_WITH(card_row(config, wanted, {256, 1024, 0}), Catch::Contains("E-CRD-004"));
+    CHECK_THROWS_WITH(card_row(config, wanted, {256, 1024, 1024}), Catch::Contains("E-CRD-004"));
 }

@@ -14,7 +14,7 @@ using runtime::LayoutSearch, runtime::ModelFigures, runtime::ModelPoint, runtime
 
 namespace {
 
-// A point with the number `n` as its prompt, by which the executor finds its cost.
+// A point with the number `n` as its tensor degree, by which the executor finds its cost.
 struct Space {
   std::vector<SearchedPoint> points;
   std::vector<std::pair<double, double>> costs;  // TTFT and TPOT
@@ -29,7 +29,7 @@ struct Space {
       SearchedPoint point;
       point.point.layout.chips = std::uint64_t{1} << random() % 7;
       point.point.demand.batch = std::uint64_t{1} << random() % 5;
-      point.point.demand.prompt = n;
+      point.point.layout.tensor = n;
       point.bounds = {excess * ttft * share(random), excess * tpot * share(random)};
       points.push_back(point);
     }
@@ -39,8 +39,8 @@ struct Space {
       std::vector<ModelFigures> figures;
       for (const ModelPoint& point : wanted) {
         ModelFigures f{point, {}, {}};
-        f.prefill.seconds = costs[point.demand.prompt].first;
-        f.decode.seconds = costs[point.demand.prompt].second;
+        f.prefill.seconds = costs[point.layout.tensor].first;
+        f.decode.seconds = costs[point.layout.tensor].second;
         figures.push_back(f);
       }
       return figures;
@@ -97,6 +97,17 @@ TEST_CASE("layout search: pruning loses no point of the front, over random costs
     pruned += found.size() - executed(found);
   }
   CHECK(pruned > kSpaces);  // it is worth the trouble
+}
+
+TEST_CASE("layout search: points of other prompts or contexts do not compete", "[layout_search]") {
+  Space space(1);
+  for (std::size_t n = 0; n < space.points.size(); ++n) {
+    space.points[n].point.demand.prompt = 1 + n;
+    space.points[n].point.demand.context = 1 + n / 2;
+  }
+  const auto found = space.search({{}, false, 1});
+  CHECK(executed(found) == found.size());
+  CHECK(std::all_of(found.begin(), found.end(), [](const SearchedPoint& point) { return point.front; }));
 }
 
 TEST_CASE("layout search: an exhaustive search executes every point and finds the same front",

@@ -165,3 +165,36 @@ TEST_CASE("model command: other accelerators stand beside the rows and say that 
   CHECK(std::count(table.begin(), table.end(), '\n') == 3);
   check_refused(model.run({"--beside", "h2000", "--out", "other"}), "E-CRD-001");
 }
+
+TEST_CASE("model command: a table of steps is what tahoma serve takes", "[model]") {
+  const Model model(2);
+  const Finished f = model.run(
+      {"--steps", "--batch", "4,1", "--prompt", "128,256", "--context", "128,64,256", "--out", "out"});
+  INFO(f.err);
+  REQUIRE(f.status == 0);
+  const json summary = model.summary("out");
+  // Three contexts of two batches, and two prompts.
+  REQUIRE(summary["steps"].size() == 3 * 2 + 2);
+  for (const json& step : summary["steps"]) {
+    const std::string run = step["runs"].back();
+    const json executed = json::parse(contents(model.folder / ("out/study/runs/" + run + "/summary.json")));
+    CHECK(step["time_ns"].get<double>() ==
+          Approx(executed["simulated_time_ns"].get<double>()).epsilon(1e-12));
+  }
+  // Two layers of keys and values, four heads of 64 in bf16: 2,048 bytes of a token in 96 GiB; weights are small.
+  const double tokens = summary["kv_blocks"].get<double>() * summary["kv_block_tokens"].get<double>();
+  CHECK(tokens == Approx(96.0 * (1 << 30) / 2048).epsilon(0.01));
+  const Finished served =
+      tahoma_in(model.folder.path().string(), {"serve", "out/server.yaml", "--out", "served"});
+  INFO(served.err);
+  CHECK(served.status == 0);
+}
+
+TEST_CASE("model command: steps that no server could use are refused", "[model]") {
+  const Model model(2);
+  check_refused(model.run({"--steps", "--batch", "2,4", "--context", "64,128"}), "E-HFC-013");
+  check_refused(model.run({"--steps", "--batch", "1,4", "--context", "64"}), "E-HFC-013");
+  check_refused(model.run({"--steps", "--batch", "1,4", "--context", "128,256"}), "E-HFC-013");
+  check_refused(model.run({"--steps", "--batch", "1,4", "--context", "64,80"}), "E-HFC-013");
+  check_refused(model.run({"--steps", "--batch", "1", "--chips", "1,2", "--context", "64,128"}), "E-CLI-003");
+}

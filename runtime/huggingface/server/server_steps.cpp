@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/huggingface/server/server_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "model/base/error.h"
+#include "runtime/report/summary/format.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+using base::UserError;
+
+[[noreturn]] void refuse(const std::string& option, const std::string& expected) {
+  throw UserError("E-HFC-013", option, "--steps: expected " + expected);
+}
+
+void check_grid(const ServerGrid& grid) {
+  if (grid.batches.front() != 1)
+    refuse("--batch", "batches that begin with 1, because a server may decode one sequence");
+  if (grid.contexts.size() < 2)
+    refuse("--context", "two contexts or more, because every token adds to the context");
+  if (grid.contexts.front() > grid.prompts.front())
+    refuse("--context",
+           fmt::format("a context of at most {} tokens, the shortest prompt", grid.prompts.front()));
+  if (std::min(grid.prompts.back(), grid.contexts.back()) < 2 * grid.prompts.front())
+    refuse("--prompt",
+           "a longest prompt and context of at least twice the shortest prompt, to have room for outputs");
+}
+
+double resident_tokens(const PhasePoint& decode) {
+  return static_cast<double>(decode.point.demand.batch * decode.point.demand.context);
+}
+
+// The HBM of a chip that caches can have, over what each cached token takes of it, by the executed footprints.
+std::uint64_t kv_blocks(const ModelConfig& config, const std::vector<ServerStep>& decodes,
+                        const std::vector<std::string>& overrides) {
+  const auto by_tokens = [](const ServerStep& a, const ServerStep& b) {
+    return resident_tokens(a.of) < resident_tokens(b.of);
+  };
+  const auto [least, most] = std::minmax_element(decodes.begin(), decodes.end(), by_tokens);
+  const double of_token = (most->figures.footprint_bytes - least->figures.footprint_bytes) /
+                          (resident_tokens(most->of) - resident_tokens(least->of));
+  const auto resolved = resolved_case(config, most->of.point, ModelPhase::kDecode, overrides);
+  const model::ChipParams& chip = resolved->machine.chip;
+  const double capacity = static_cast<double>(chip.hbm.stacks * chip.hbm.capacity.count),
+               tokens = resident_tokens(most->of) + (capacity - most->figures.footprint_bytes) / of_token;
+  return static_cast<std::uint64_t>(tokens) / ServerSteps::kBlockTokens;
+}
+
+std::string step_row(const ServerStep& step) {
+  const ModelDemand& demand = step.of.point.demand;
+  const std::string where = step.of.phase == ModelPhase::kPrefill
+                                ? fmt::format("prefill,1,0,{}", demand.prompt)
+                                : fmt::format("decode,{},{},0", demand.batch, demand.context);
+  return fmt::format("{},{},{}\n", where, shortest(step.figures.seconds), shortest(step.figures.joules));
+}
+
+}  // namespace
+
+ServerSteps server_steps(const ModelConfig& config, const ServerGrid& grid, ModelRunner& runner,
+                         const ModelRunner::Progress& progress) {
+  check_grid(grid);
+  std::vector<PhasePoint> wanted;
+  for (const std::uint64_t prompt : grid.prompts)
+    wanted.push_back({{grid.layout, {1, prompt, prompt}}, ModelPhase::kPrefill});
+  for (const std::uint64_t batch : grid.batches)
+    for (const std::uint64_t context : grid.contexts)
+      wanted.push_back({{grid.layout, {batch, context, context}}, ModelPhase::kDecode});
+  const std::vector<PhaseFigures> figures = runner.run_phases(wanted, progress);
+  ServerSteps steps;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    (wanted[i].phase == ModelPhase::kPrefill ? steps.prefills : steps.decodes)
+        .push_back({wanted[i], figures[i]});
+  steps.kv_blocks = kv_blocks(config, steps.decodes, runner.overrides());
+  const std::uint64_t longest = std::min(grid.prompts.back(), grid.contexts.back());
+  if (steps.kv_blocks * ServerSteps::kBlockTokens < longest)
+    refuse("--context", fmt::format("contexts that fit: the HBM has room for {} cached tokens",
+                                    steps.kv_blocks * ServerSteps::kBlockTokens));
+  return steps;
+}
+
+std::string steps_csv(const ServerSteps& steps) {
+  std::string text = "phase,batch,context,tokens,seconds,joules\n";
+  for (const ServerStep& step : steps.decodes) text += step_row(step);
+  for (const ServerStep& step : steps.prefills) text += step_row(step);
+  return text;
+}
+
+}  // namespace tahoma::runtime
