@@ -36,19 +36,17 @@ double resident_tokens(const PhasePoint& decode) {
   return static_cast<double>(decode.point.demand.batch * decode.point.demand.context);
 }
 
-// The HBM of a chip that caches can have, over what each cached token takes of it, by the executed footprints.
-std::uint64_t kv_blocks(const ModelConfig& config, const std::vector<ServerStep>& decodes,
-                        const std::vector<std::string>& overrides) {
-  const auto by_tokens = [](const ServerStep& a, const ServerStep& b) {
-    return resident_tokens(a.of) < resident_tokens(b.of);
-  };
-  const auto [least, most] = std::minmax_element(decodes.begin(), decodes.end(), by_tokens);
-  const double of_token = (most->figures.footprint_bytes - least->figures.footprint_bytes) /
-                          (resident_tokens(most->of) - resident_tokens(least->of));
-  const auto resolved = resolved_case(config, most->of.point, ModelPhase::kDecode, overrides);
+// The cached tokens that the HBM of a chip has room for. What a token takes is the difference between the executed footprints of
+// the largest batch at its shortest and its longest context.
+std::uint64_t kv_blocks(const ModelConfig& config, const ServerGrid& grid,
+                        const std::vector<ServerStep>& decodes, const std::vector<std::string>& overrides) {
+  const ServerStep &longest = decodes.back(), &shortest = decodes[decodes.size() - grid.contexts.size()];
+  const double of_token = (longest.figures.footprint_bytes - shortest.figures.footprint_bytes) /
+                          (resident_tokens(longest.of) - resident_tokens(shortest.of));
+  const auto resolved = resolved_case(config, longest.of.point, ModelPhase::kDecode, overrides);
   const model::ChipParams& chip = resolved->machine.chip;
   const double capacity = static_cast<double>(chip.hbm.stacks * chip.hbm.capacity.count),
-               tokens = resident_tokens(most->of) + (capacity - most->figures.footprint_bytes) / of_token;
+               tokens = resident_tokens(longest.of) + (capacity - longest.figures.footprint_bytes) / of_token;
   return static_cast<std::uint64_t>(tokens) / ServerSteps::kBlockTokens;
 }
 
@@ -76,7 +74,7 @@ ServerSteps server_steps(const ModelConfig& config, const ServerGrid& grid, Mode
   for (std::size_t i = 0; i < wanted.size(); ++i)
     (wanted[i].phase == ModelPhase::kPrefill ? steps.prefills : steps.decodes)
         .push_back({wanted[i], figures[i]});
-  steps.kv_blocks = kv_blocks(config, steps.decodes, runner.overrides());
+  steps.kv_blocks = kv_blocks(config, grid, steps.decodes, runner.overrides());
   const std::uint64_t longest = std::min(grid.prompts.back(), grid.contexts.back());
   if (steps.kv_blocks * ServerSteps::kBlockTokens < longest)
     refuse("--context", fmt::format("contexts that fit: the HBM has room for {} cached tokens",
