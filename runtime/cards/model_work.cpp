@@ -12,23 +12,12 @@ double number(std::uint64_t n) { return static_cast<double>(n); }
 
 constexpr double kElement = 2;  // bytes in bf16
 
-// Rows that pass through a layer, and what attention does with them.
-struct PhaseShape {
-  double tokens, scores, cached_rows;  // scores: pairs of a query and a key, for one head
-};
-
-PhaseShape shape_of(const ModelDemand& demand, ModelPhase phase) {
-  const double prompt = number(demand.prompt), batch = number(demand.batch), context = number(demand.context);
-  if (phase == ModelPhase::kPrefill) return {prompt, prompt * (prompt + 1) / 2, prompt};
-  return {batch, batch * (context + 1), batch * (context + 1)};
-}
-
 // A product of `tokens` rows with a matrix of `in` by `out` elements, on one device.
 CardWork product(const char* part, double tokens, double in, double out, double kernels) {
   return {part, 2 * tokens * in * out, kElement * (in * out + tokens * (in + out)), kernels, 0};
 }
 
-CardWork attention(const ModelConfig& c, const PhaseShape& shape, double devices) {
+CardWork attention(const ModelConfig& c, const WorkShape& shape, double devices) {
   const double heads = number(c.heads) / devices, kv_heads = std::max(1.0, number(c.kv_heads) / devices),
                width = number(c.head_dim);
   const double queries = 2 * shape.tokens * heads * width,  // read, and the output written
@@ -61,9 +50,13 @@ void add_feed_forward(std::vector<CardWork>& parts, const ModelConfig& c, double
 
 }  // namespace
 
-std::vector<CardWork> layer_work(const ModelConfig& c, const ModelDemand& demand, ModelPhase phase,
-                                 double devices) {
-  const PhaseShape shape = shape_of(demand, phase);
+WorkShape shape_of(const ModelDemand& demand, ModelPhase phase) {
+  const double prompt = number(demand.prompt), batch = number(demand.batch), context = number(demand.context);
+  if (phase == ModelPhase::kPrefill) return {prompt, prompt * (prompt + 1) / 2, prompt};
+  return {batch, batch * (context + 1), batch * (context + 1)};
+}
+
+std::vector<CardWork> layer_work(const ModelConfig& c, const WorkShape& shape, double devices) {
   const double hidden = number(c.hidden), heads = number(c.heads) * number(c.head_dim) / devices,
                kv_heads = std::max(1.0, number(c.kv_heads) / devices) * number(c.head_dim);
   std::vector<CardWork> parts{product("queries, keys, values", shape.tokens, hidden, heads + 2 * kv_heads, 2),
@@ -74,22 +67,38 @@ std::vector<CardWork> layer_work(const ModelConfig& c, const ModelDemand& demand
   return parts;
 }
 
-std::vector<CardWork> ends_work(const ModelConfig& c, const ModelDemand& demand, ModelPhase phase,
-                                double devices) {
-  const double hidden = number(c.hidden), tokens = shape_of(demand, phase).tokens,
-               sequences = phase == ModelPhase::kPrefill ? 1 : number(demand.batch);
+std::vector<CardWork> layer_work(const ModelConfig& c, const ModelDemand& demand, ModelPhase phase,
+                                 double devices) {
+  return layer_work(c, shape_of(demand, phase), devices);
+}
+
+std::vector<CardWork> ends_work(const ModelConfig& c, double tokens, double sequences, double devices) {
+  const double hidden = number(c.hidden);
   return {{"embedding", 0, 2 * kElement * tokens * hidden, 1, 0},
           product("logits", sequences, hidden, number(c.vocabulary) / devices, 2)};
 }
 
+std::vector<CardWork> ends_work(const ModelConfig& c, const ModelDemand& demand, ModelPhase phase,
+                                double devices) {
+  return ends_work(c, shape_of(demand, phase).tokens,
+                   phase == ModelPhase::kPrefill ? 1 : number(demand.batch), devices);
+}
+
+double layer_weights(const ModelConfig& c) {
+  const double hidden = number(c.hidden),
+               attention = hidden * number(c.head_dim) * number(2 * c.heads + 2 * c.kv_heads),
+               experts = number(std::max<std::uint64_t>(c.experts, 1));
+  return attention + 3 * hidden * number(c.ffn) * experts + hidden * number(c.experts);
+}
+
+double ends_weights(const ModelConfig& c) {
+  return (c.tied ? 1 : 2) * number(c.hidden) * number(c.vocabulary);
+}
+
 double resident_bytes(const ModelConfig& c, const ModelDemand& demand) {
-  const double hidden = number(c.hidden), width = number(c.head_dim),
-               attention = hidden * width * number(2 * c.heads + 2 * c.kv_heads),
-               experts = number(std::max<std::uint64_t>(c.experts, 1)),
-               layer = attention + 3 * hidden * number(c.ffn) * experts + hidden * number(c.experts),
-               ends = (c.tied ? 1 : 2) * hidden * number(c.vocabulary),
-               caches = 2 * number(demand.batch) * number(demand.context) * number(c.kv_heads) * width;
-  return kElement * (number(c.layers) * (layer + caches) + ends);
+  const double caches =
+      2 * number(demand.batch) * number(demand.context) * number(c.kv_heads) * number(c.head_dim);
+  return kElement * (number(c.layers) * (layer_weights(c) + caches) + ends_weights(c));
 }
 
 }  // namespace tahoma::runtime

@@ -15,11 +15,24 @@
 
 namespace tahoma::runtime {
 
+// Rows that pass through a layer, and what attention does with them: pairs of a query and a key of one head, and rows of keys
+// and values that are read.
+struct WorkShape {
+  double tokens = 0, scores = 0, cached_rows = 0;
+};
+WorkShape shape_of(const ModelDemand& demand, ModelPhase phase);
+
+std::vector<CardWork> layer_work(const ModelConfig& config, const WorkShape& shape, double devices);
 std::vector<CardWork> layer_work(const ModelConfig& config, const ModelDemand& demand, ModelPhase phase,
                                  double devices);
 // Embedding and logits.
+std::vector<CardWork> ends_work(const ModelConfig& config, double tokens, double sequences, double devices);
 std::vector<CardWork> ends_work(const ModelConfig& config, const ModelDemand& demand, ModelPhase phase,
                                 double devices);
+
+// Weights of a layer, and of embedding and logits.
+double layer_weights(const ModelConfig& config);
+double ends_weights(const ModelConfig& config);
 
 // Bytes of weights and caches in all devices together.
 double resident_bytes(const ModelConfig& config, const ModelDemand& demand);

@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/params.h"
 #include "runtime/cards/card.h"
+#include "runtime/cluster/input/cluster_case.h"
 #include "runtime/config/config.h"
 #include "runtime/serving/serving_case.h"
 
@@ -63,6 +64,9 @@ std::vector<Section> declared(const std::string& wanted, const std::vector<Workl
   serving::ServingCase server;
   server.params.declare(server.tree);
   sections.push_back({"inference server of tahoma serve", "", server.tree.params()});
+  cluster::ClusterCase job;
+  job.declare();
+  sections.push_back({"training job of tahoma cluster", "", job.tree.params()});
   Card card;
   base::ParamTree cards("card");
   card.declare(cards);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects the page to build from its data.
 
-const PAGES = {run: runPage, compare: comparePage, sweep: sweepPage, serving: servingPage};
+const PAGES = {run: runPage, compare: comparePage, sweep: sweepPage, serving: servingPage, cluster: clusterPage};
 
 const started = performance.now();
 const content = JSON.parse(document.getElementById("data").textContent);

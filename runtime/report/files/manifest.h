@@ -40,12 +40,13 @@ struct Manifest {
 };
 
 // The commands that write a folder.
-enum class ManifestCommand : std::uint8_t { kRun, kCheck, kServe, kModel };
+enum class ManifestCommand : std::uint8_t { kRun, kCheck, kServe, kModel, kCluster };
 inline constexpr base::Named<ManifestCommand> kManifestCommands[] = {
     {ManifestCommand::kRun, "tahoma run"},
     {ManifestCommand::kCheck, "tahoma check"},
     {ManifestCommand::kServe, "tahoma serve"},
-    {ManifestCommand::kModel, "tahoma model"}};
+    {ManifestCommand::kModel, "tahoma model"},
+    {ManifestCommand::kCluster, "tahoma cluster"}};
 
 // The manifest of a command that has no single configuration: a check or a model has many, a server no machine.
 struct CommandManifest {

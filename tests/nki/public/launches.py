@@ -8,6 +8,7 @@ import numpy as np
 
 import tahoma
 import tahoma.launch
+from analysis import analysis_of
 from tahoma import dtypes
 
 
@@ -105,6 +106,8 @@ class Runs:
         result = tahoma.last()
         record = {"mode": mode, "time_ns": result.time_ns, "instructions": result.instructions, "host_seconds": time.perf_counter() - start,
                   "parts": result.host_seconds, "warnings": [w[:300] for w in result.warnings[:5]]}
+        if mode == "timing":
+            record["analysis"] = analysis_of(result.summary)
         if findings:
             record["uninitialised"] = findings[:5]
         return values, self.arguments, record

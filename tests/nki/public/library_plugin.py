@@ -25,6 +25,7 @@ os.environ.setdefault("NEURON_PYTHONHASHSEED", "0")
 
 import library_cases as cases  # noqa: E402
 import library_run  # noqa: E402
+import wanted_cases  # noqa: E402
 
 with open(os.environ["TAHOMA_EXTERNAL_ROW"]) as _file:
     REQUEST = json.load(_file)
@@ -190,6 +191,7 @@ def plan(items):
 
 def run_case(item, size):
     case = {"case": item.nodeid.split("::", 1)[-1], "test": item.nodeid.split("::", 1)[0], "bytes": size, "reference": "the test's"}
+    case["parameters"] = wanted_cases.described(item)
 
     def body(send):
         HARNESS.dry = False
@@ -208,10 +210,22 @@ def run_case(item, size):
     return case
 
 
+def run_wanted(usable, result):
+    """One case for each description in the request, in its order."""
+    for text, item in zip(REQUEST["wanted"], wanted_cases.items_for(usable, REQUEST["wanted"])):
+        wanted_cases.choose_cores(wanted_cases.cores(text))
+        result["cases"].append(run_case(item, 0) if item else {"passed": False, "reason": "no test item has these parameters", "launches": []})
+        write(result)
+    write(result)
+    return True
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session):
     usable = [item for item in session.items if for_this_chip(item)]
     result = {"cases": [], "collected": len(session.items), "patched": patches.applied}
+    if "wanted" in REQUEST:
+        return run_wanted(usable, result)
     chosen, why = plan(usable) if usable else ([], "no test for Trainium2 calls the kernel")
     if not chosen:
         result["reason"] = why

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training job on a fleet of chips: what is trained, how it is divided, and by which times.
+//
+// Degrees count chips. A replica has tensor x context x pipeline chips; the number of replicas is what the fleet has room for.
+// A pipeline stage has layers / (pipeline x virtual_stages) layers in each of its chunks; or, if layers + 2 is divisible instead, the
+// first and the last chunk have one layer less, beside the embedding and the logits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/base/params.h"
+#include "model/base/units.h"
+
+namespace tahoma::runtime::cluster {
+
+constexpr double number(std::uint64_t n) { return static_cast<double>(n); }
+
+// Orders of forward and backward passes in a pipeline. Interleaved: each stage has several chunks of layers (Megatron-LM).
+// Zero bubble: the backward pass is divided into that of activations and that of weights, and the latter fills the bubble (ZB-H1).
+enum class Schedule : std::uint8_t { kGpipe, k1f1b, kInterleaved, kZeroBubble };
+inline constexpr base::Named<Schedule> kSchedules[] = {{Schedule::kGpipe, "gpipe"},
+                                                       {Schedule::k1f1b, "1f1b"},
+                                                       {Schedule::kInterleaved, "interleaved"},
+                                                       {Schedule::kZeroBubble, "zero_bubble"}};
+
+// What the replicas share instead of holding a copy each: ZeRO 0 to 3; `parameters` is FSDP.
+enum class Sharding : std::uint8_t { kNone, kOptimizer, kGradients, kParameters };
+inline constexpr base::Named<Sharding> kShardings[] = {{Sharding::kNone, "none"},
+                                                       {Sharding::kOptimizer, "optimizer"},
+                                                       {Sharding::kGradients, "gradients"},
+                                                       {Sharding::kParameters, "parameters"}};
+
+enum class Recompute : std::uint8_t { kNone, kLayer };
+inline constexpr base::Named<Recompute> kRecomputes[] = {{Recompute::kNone, "none"},
+                                                         {Recompute::kLayer, "layer"}};
+
+struct JobParams {
+  std::string model;  // config.json
+  std::uint64_t sequence = 0, global_batch = 0, micro_batch = 0;
+  double tokens = 0;  // of the whole training
+  std::uint64_t tensor = 0, context = 0, pipeline = 0, expert = 0, virtual_stages = 0;
+  Schedule schedule = Schedule::k1f1b;
+  Sharding sharding = Sharding::kGradients;
+  Recompute recompute = Recompute::kLayer;
+  std::uint64_t gradient_bytes = 0;  // of an element that is reduced
+  void declare(base::ParamTree& t);
+};
+
+// How the chips of a fleet reach each other. A group that crosses a level pays its latency and has its rate.
+struct FleetParams {
+  std::uint64_t chips = 0, spares = 0;
+  std::uint64_t domain = 0, rack = 0,
+                building = 0;  // chips of an UltraServer, behind a leaf switch, of a building
+  base::Bandwidth domain_rate, efa_rate, building_rate;  // of a chip, one direction
+  base::Duration domain_latency, rack_latency, spine_latency, building_latency;
+  double oversubscription = 1;  // of the spine
+  base::Power chip_power;       // at the wall, of a chip with its share of the server
+  std::string prices;
+  void declare(base::ParamTree& t);
+};
+
+// Where the times of a layer come from. `card`: the roofline of runtime/cards. `executed`: a prefill of one and of two layers
+// that the emulator runs; the backward pass is `backward` times the forward one. `given`: the four times below.
+enum class TimeSource : std::uint8_t { kCard, kExecuted, kGiven };
+inline constexpr base::Named<TimeSource> kTimeSources[] = {
+    {TimeSource::kCard, "card"}, {TimeSource::kExecuted, "executed"}, {TimeSource::kGiven, "given"}};
+
+struct TimeParams {
+  TimeSource source = TimeSource::kCard;
+  std::string card;
+  double compute = 0;  // share of the card's peak; 0: that of the card
+  double backward = 2;
+  base::Duration layer_forward, layer_backward, ends_forward, ends_backward;
+  double straggler = 1;  // the slowest stage takes so many times longer
+  void declare(base::ParamTree& t);
+};
+
+struct CheckpointParams {
+  double interval_minutes = 0;  // 0: the optimum of Daly
+  base::Bandwidth rate;         // of the storage, for the whole job
+  bool asynchronous = true;
+  void declare(base::ParamTree& t);
+};
+
+}  // namespace tahoma::runtime::cluster

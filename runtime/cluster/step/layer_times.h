@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a chunk of layers costs one micro-batch on one chip of its stage, before pipeline and replicas.
+//
+// - given: the times of the case.
+// - card: the roofline of runtime/cards, with the card's efficiency and the all_reduces of the tensor group over its links.
+// - executed: the emulator runs a prefill of the micro-batch with one layer and with two, embedding and logits included, on the
+//   chips of the tensor group (runtime/huggingface/model_run.h). A layer is the difference; the ends are the rest.
+//
+// Card and executed: the backward pass is `times.backward` times the forward one, and half of it is that of the weights. Recomputed
+// layers add a forward pass. A shared context divides the tokens; keys and values travel in a ring beside attention, and what
+// attention does not hide is added. A mixture over several replicas adds two all_to_alls in each direction.
+#pragma once
+
+#include <string>
+
+#include "runtime/cluster/input/cluster_case.h"
+#include "runtime/huggingface/model_run.h"
+
+namespace tahoma::runtime::cluster {
+
+// Seconds of one layer or of embedding, logits and loss.
+struct PassTimes {
+  double forward = 0, backward = 0, weights = 0;  // backward: without the part of the weights
+};
+
+struct LayerTimes {
+  PassTimes layer, ends;
+  double flops = 0;       // useful ones of the whole model for one token, forward and backward
+  double peak_flops = 0;  // of a chip
+  double hbm_bytes = 0, hbm_bytes_per_second = 0;  // of a chip
+  std::string source;                              // for the report
+};
+
+// `folder`: for executed runs. Throws E-CLU-003 if the emulator cannot execute the degrees; otherwise as read_card() and ModelRunner.
+LayerTimes layer_times(const ClusterCase& c, const std::string& folder);
+
+}  // namespace tahoma::runtime::cluster

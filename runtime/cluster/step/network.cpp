@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cluster/step/network.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tahoma::runtime::cluster {
+
+namespace {
+
+double rate(base::Bandwidth bandwidth) { return static_cast<double>(bandwidth.bytes_per_second); }
+
+double rounds(double members) { return std::ceil(std::log2(members)); }
+
+}  // namespace
+
+LevelRate level_of(const FleetParams& f, const ChipGroup& group) {
+  const double span = group.members * group.distance;
+  const auto within = [&](std::uint64_t chips) { return span <= static_cast<double>(chips); };
+  if (within(f.domain)) return {f.domain_latency.seconds(), rate(f.domain_rate)};
+  if (within(f.rack)) return {f.rack_latency.seconds(), rate(f.efa_rate)};
+  if (within(f.building)) return {f.spine_latency.seconds(), rate(f.efa_rate) / f.oversubscription};
+  return {f.building_latency.seconds(),
+          std::min(rate(f.building_rate), rate(f.efa_rate) / f.oversubscription)};
+}
+
+double ring_seconds(const LevelRate& level, double n, double bytes) {
+  return n <= 1 ? 0 : (n - 1) * level.seconds + (n - 1) / n * bytes / level.bytes_per_second;
+}
+
+double recursive_seconds(const LevelRate& level, double n, double bytes) {
+  return n <= 1 ? 0 : rounds(n) * level.seconds + (n - 1) / n * bytes / level.bytes_per_second;
+}
+
+double tree_all_reduce_seconds(const LevelRate& level, double n, double bytes) {
+  return n <= 1 ? 0 : 2 * rounds(n) * level.seconds + 2 * bytes / level.bytes_per_second;
+}
+
+double reduce_scatter_seconds(const FleetParams& fleet, const ChipGroup& group, double bytes) {
+  return recursive_seconds(level_of(fleet, group), group.members, bytes);
+}
+
+double all_gather_seconds(const FleetParams& fleet, const ChipGroup& group, double bytes) {
+  return reduce_scatter_seconds(fleet, group, bytes);
+}
+
+double all_reduce_seconds(const FleetParams& fleet, const ChipGroup& group, double bytes) {
+  return std::min(2 * reduce_scatter_seconds(fleet, group, bytes),
+                  tree_all_reduce_seconds(level_of(fleet, group), group.members, bytes));
+}
+
+double all_to_all_seconds(const FleetParams& fleet, const ChipGroup& group, double bytes) {
+  const double n = group.members;
+  const LevelRate level = level_of(fleet, group);
+  return n <= 1 ? 0 : (n - 1) / n * (level.seconds + bytes / level.bytes_per_second);
+}
+
+double send_seconds(const FleetParams& fleet, double distance, double bytes) {
+  const LevelRate level = level_of(fleet, {2, distance});
+  return level.seconds + bytes / level.bytes_per_second;
+}
+
+}  // namespace tahoma::runtime::cluster

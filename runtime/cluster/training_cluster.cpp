@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cluster/training_cluster.h"
+
+#include <chrono>
+
+#include "model/base/loader/config_loader.h"
+#include "runtime/cluster/results/cluster_answer.h"
+#include "runtime/config/config_files.h"
+#include "runtime/host/output_dir.h"
+#include "runtime/report/files/manifest.h"
+
+namespace tahoma::runtime::cluster {
+
+ClusterOutcome compose(const ClusterOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::unique_ptr<ClusterCase> the_case = load_cluster_case(options.file, options.overrides);
+  OutputDir out(options.out);
+  const bool executes = the_case->times.source == TimeSource::kExecuted;
+  const ClusterAnswer answer = answer_of(*the_case, executes ? out.folder("executed") : "");
+  ClusterOutcome outcome{cluster_text(answer), cluster_json(answer), out.path()};
+  out.write("summary.txt", outcome.summary_text);
+  out.write("summary.json", outcome.summary_json);
+  out.write("spans.csv", spans_csv(answer));
+  out.write("goodput.csv", goodput_csv(answer));
+  out.write("report.html", cluster_page(answer));
+  out.write("config.resolved.yaml", base::to_yaml(the_case->tree, "cluster", [&](const std::string& path) {
+              return path_from(out.path(), path);
+            }));
+  CommandManifest manifest{host_facts(), options.command_line, 0, out.files(), ManifestCommand::kCluster};
+  manifest.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  manifest.files.emplace_back("manifest.json");
+  out.write("manifest.json", manifest_json(manifest));
+  out.commit();
+  return outcome;
+}
+
+}  // namespace tahoma::runtime::cluster

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tool that compares nki-library's kernels with expected times: its statistics, its resumption, and what it never keeps."""
+import enum
+import os
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "times"), os.path.join(HERE, "public")]
+
+import cases  # noqa: E402
+import error_page  # noqa: E402
+import errors  # noqa: E402
+import finished  # noqa: E402
+import launch  # noqa: E402
+import wanted_cases  # noqa: E402
+
+
+class Item:
+    def __init__(self, **parameters):
+        self.callspec = type("Callspec", (), {"params": parameters})()
+
+
+class Kind(enum.Enum):
+    ROW = 2
+
+
+def case(name, reference, use="check"):
+    return cases.Case(f"test_{name}.py", f"size={reference}", reference, use)
+
+
+def result(time_us, lnc=1):
+    return {"time_us": time_us, "lnc": lnc, "kernel": "k", "instructions": 1, "analysis": {}, "host_seconds": 0}
+
+
+def test_rank_correlation_is_spearmans():
+    assert errors.rank_correlation([1, 2, 3, 4], [10, 20, 30, 40]) == pytest.approx(1)
+    assert errors.rank_correlation([1, 2, 3, 4], [4, 3, 2, 1]) == pytest.approx(-1)
+    # By hand: ranks 1, 2.5, 2.5, 4 against 1, 3, 2, 4.
+    assert errors.rank_correlation([1, 5, 5, 9], [1, 3, 2, 4]) == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
+    assert errors.rank_correlation([1], [1]) is None
+    assert errors.rank_correlation([1, 1], [1, 2]) is None
+
+
+def test_summary_is_its_definition():
+    s = errors.summary([(109, 100), (95, 100), (70, 100), (100, 100)])
+    assert s["mean"] == pytest.approx((9 + 5 + 30 + 0) / 4)
+    assert s["median"] == pytest.approx(7)
+    assert s["worst"] == pytest.approx(-30)
+    assert s["within_10"] == pytest.approx(75)
+    assert s["within_25"] == pytest.approx(75)
+
+
+def test_launch_is_derived_from_short_kernels_of_its_half_alone():
+    timed = [(case("a", 70, "derive"), result(50)), (case("b", 90, "derive"), result(50, lnc=2)), (case("c", 72, "derive"), result(50)),
+             (case("d", 5000, "derive"), result(1000)), (case("e", 1000, "check"), result(10))]
+    assert launch.derived(timed) == pytest.approx(20)
+    assert launch.derived([]) is None
+
+
+def test_page_adds_the_launch_of_each_core(tmp_path):
+    wanted = [case("a", 100), case("b", 200)]
+    results = finished.Finished(str(tmp_path), "now")
+    results.add(wanted[0], result(80))
+    results.add(wanted[1], result(160, lnc=2))
+    assert error_page.Page(wanted, results, 20).first_line().startswith("2 kernels: median absolute error 0.0 %")
+    assert error_page.Page(wanted, results, 0).first_line().startswith("2 kernels: median absolute error 20.0 %")
+
+
+def test_a_run_goes_on_where_it_ended_but_not_with_another_program(tmp_path):
+    results = finished.Finished(str(tmp_path), "one")
+    results.add(case("a", 100), result(80))
+    with open(results.path, "a") as file:
+        file.write('{"case": "interrupted')
+    assert finished.Finished(str(tmp_path), "one").of(case("a", 100))["time_us"] == 80
+    assert finished.Finished(str(tmp_path), "two").of(case("a", 100)) is None
+
+
+def test_a_failed_case_makes_the_page_incomplete(tmp_path):
+    results = finished.Finished(str(tmp_path), "now")
+    results.add(case("a", 100), {"reason": "time limit"})
+    page = error_page.Page([case("a", 100), case("b", 1)], results, 0)
+    assert not page.complete()
+    assert "time limit" in page.text() and "not run" in page.text()
+
+
+def test_items_are_found_by_their_parameters(monkeypatch):
+    monkeypatch.setattr(wanted_cases, "enums", lambda: [Kind])
+    items = [Item(seqlen=128, act_fn_type=2, scale=1.0, flag=0), Item(seqlen=256, act_fn_type=2, scale=1.0, flag=1)]
+    found = wanted_cases.items_for(items, ["seqlen=256; act_fn=ROW; flag=True; made=call()", "seqlen=128; vnc_degree=1", "seqlen=1"])
+    assert found[0] is None  # there is no parameter `made`
+    assert found[1] is items[0] and found[2] is None
+    assert wanted_cases.items_for(items, ["seqlen=256; act_fn=ROW; flag=True"]) == [items[1]]
+    assert wanted_cases.cores("seqlen=1; vnc_degree=2") == 2 and wanted_cases.cores("seqlen=1") is None
+
+
+def test_expected_times_are_never_described():
+    item = Item(hidden=1024, tpbSgCyclesSum=51_564_336, expected_us=3.5, latency=7, baseline=9, kind=Kind.ROW, secret=123_456_789)
+    assert wanted_cases.described(item) == "hidden=1024; kind=ROW"
+
+
+def test_a_table_without_a_column_is_refused(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("test_file,parameters\na,b\n")
+    with pytest.raises(SystemExit, match="no column reference_us, use"):
+        cases.read(str(table), "", "all")

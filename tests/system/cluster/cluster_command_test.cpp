@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tahoma cluster` as a user sees it: its files, its sums, published rows, and refusals at their line.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/subprocess.h"
+
+using namespace tahoma;
+using namespace tahoma::tests;
+using Catch::Contains;
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* kModel =
+    R"({"architectures": ["LlamaForCausalLM"], "hidden_size": 512, "intermediate_size": 1024, "num_hidden_layers": 8,
+        "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 64, "vocab_size": 1000})";
+
+constexpr const char* kCase =
+    "cluster:\n"
+    "  job: {model: model.json, sequence: 1024, global_batch: 64, tokens: 1e9, tensor: 2, pipeline: 4}\n"
+    "  fleet: {chips: 64, spares: 8}\n"
+    "  faults: {trials: 10}\n";
+
+struct Job {
+  TempDir folder;
+  Job() {
+    folder.write("model.json", kModel);
+    folder.write("job.yaml", kCase);
+  }
+  Finished run(std::vector<std::string> options, const std::string& out = "out") const {
+    options.insert(options.begin(), {"cluster", "job.yaml", "--out", out});
+    return tahoma_in(folder.path().string(), options);
+  }
+  json summary(const std::string& out = "out") const {
+    return json::parse(contents(folder / (out + "/summary.json")));
+  }
+};
+
+// Of a shipped case.
+json shipped(const TempDir& folder, const std::string& name) {
+  const Finished f =
+      tahoma_in(folder.path().string(),
+                {"cluster", std::string(TAHOMA_SOURCE_DIR) + "/workloads/cluster/" + name + ".yaml", "--out",
+                 name, "--format", "json"});
+  INFO(f.err);
+  REQUIRE(f.status == 0);
+  return json::parse(f.out);
+}
+
+}  // namespace
+
+TEST_CASE("cluster command: the first line answers, and the files repeat it", "[cluster]") {
+  const Job job;
+  const Finished f = job.run({});
+  INFO(f.err);
+  REQUIRE(f.status == 0);
+  CHECK_THAT(f.out.substr(0, f.out.find('\n')),
+             Contains("64 chips") && Contains("MFU") && Contains("goodput"));
+  const json s = job.summary();
+  const json& step = s["step"];
+  CHECK(s["replicas"] == 8);
+  CHECK(s["microbatches"] == 8);
+  CHECK(step["passes_s"].get<double>() + step["bubble_s"].get<double>() +
+            step["exposed_gradients_s"].get<double>() + step["optimizer_s"].get<double>() +
+            step["exposed_weights_s"].get<double>() ==
+        Approx(step["seconds"].get<double>()));
+  CHECK(json::parse(contents(job.folder / "out/manifest.json"))["program"] == "tahoma cluster");
+  for (const char* file : {"report.html", "spans.csv", "goodput.csv", "config.resolved.yaml"})
+    CHECK(!contents(job.folder / (std::string("out/") + file)).empty());
+  // The resolved case repeats the result.
+  const Finished again =
+      tahoma_in(job.folder.path().string(), {"cluster", "out/config.resolved.yaml", "--out", "again"});
+  INFO(again.err);
+  REQUIRE(again.status == 0);
+  CHECK(contents(job.folder / "again/summary.json") == contents(job.folder / "out/summary.json"));
+}
+
+TEST_CASE("cluster command: executed layers decide the passes", "[cluster]") {
+  const Job job;
+  const Finished f = job.run({"--set", "cluster.times.source=executed", "--set", "cluster.job.sequence=128"});
+  INFO(f.err);
+  REQUIRE(f.status == 0);
+  const auto time_of = [&](const char* layers) {
+    const std::string name = std::string("out/executed/layers") + layers +
+                             "/runs/chips2_lnc2_tensor8_data1_prefill_prompt128_layers" + layers +
+                             "/summary.json";
+    return json::parse(contents(job.folder / name))["simulated_time_ns"].get<double>() * 1e-9;
+  };
+  CHECK(job.summary()["times"]["layer_forward_s"].get<double>() == Approx(time_of("2") - time_of("1")));
+}
+
+TEST_CASE("cluster command: a fleet of a million chips composes from one replica", "[cluster]") {
+  const Job job;
+  const Finished f =
+      job.run({"--set", "cluster.fleet.chips=1048576", "--set", "cluster.job.global_batch=1048576"});
+  INFO(f.err);
+  REQUIRE(f.status == 0);
+  CHECK(job.summary()["replicas"] == 131072);
+}
+
+TEST_CASE("cluster command: published training runs, with one share of the peak for each family",
+          "[cluster]") {
+  const TempDir folder;
+  // Llama 3 405B (arXiv 2407.21783, table 4): 430, 400 and 380 TFLOPS a GPU. The share is fitted to the first.
+  CHECK(shipped(folder, "llama3_h100_8192")["step"]["tflops_of_chip"].get<double>() ==
+        Approx(430).epsilon(0.02));
+  CHECK(shipped(folder, "llama3_h100_16384")["step"]["tflops_of_chip"].get<double>() ==
+        Approx(400).epsilon(0.1));
+  CHECK(shipped(folder, "llama3_h100_long")["step"]["tflops_of_chip"].get<double>() ==
+        Approx(380).epsilon(0.1));
+  // MegaScale (arXiv 2402.15627): 59.1 and 55.2 % MFU. The share is fitted to the first.
+  CHECK(shipped(folder, "megascale_3072")["step"]["mfu_percent"].get<double>() == Approx(59.1).epsilon(0.02));
+  CHECK(shipped(folder, "megascale_12288")["step"]["mfu_percent"].get<double>() == Approx(55.2).epsilon(0.1));
+}
+
+TEST_CASE("cluster command: mistakes are refused at their place, and nothing is written", "[cluster]") {
+  const Job job;
+  const auto refused = [&](const std::string& set, const std::string& code, const std::string& text) {
+    const Finished f = job.run({"--set", "cluster." + set}, "none");
+    INFO(set << ": " << f.err);
+    CHECK(f.status == 2);
+    CHECK_THAT(f.err, Contains("error[" + code + "]") && Contains(text));
+    CHECK(!std::filesystem::exists(job.folder / "none"));
+  };
+  refused("job.tensor=3", "E-CLU-002", "cluster.job.tensor");
+  refused("job.pipeline=3", "E-CLU-002", "8 or 10 layers");
+  refused("fleet.chips=60", "E-CLU-002", "cluster.fleet.chips");
+  refused("job.global_batch=63", "E-CLU-002", "replicas");
+  refused("job.virtual_stages=2", "E-CLU-003", "interleaved");
+  refused("job.expert=2", "E-CLU-003", "no mixture");
+  refused("job.sharding=parameters", "E-CLU-003", "pipeline");
+  refused("times.source=given", "E-CLU-001", "layer_forward");
+  refused("job.schedule=1f2b", "E-CFG-006", "1f1b");
+  refused("jobs.tensor=2", "E-CFG-002", "job");
+  refused("job.sequence=16777216", "E-CLU-004", "activations");
+  job.folder.write("job.yaml", "cluster:\n  fleet: {chips: 64}\n");
+  const Finished f = job.run({}, "none");
+  CHECK_THAT(f.err, Contains("E-CLU-001") && Contains("cluster.job.model"));
+}
