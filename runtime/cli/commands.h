@@ -28,6 +28,7 @@ void add_cluster_command(CLI::App& program, Action& action);
 void add_check_command(CLI::App& program, Action& action);
 void add_serve_command(CLI::App& program, Action& action);
 void add_compare_command(CLI::App& program, Action& action);
+void add_sensitivity_command(CLI::App& program, Action& action);
 void add_report_command(CLI::App& program, Action& action);
 void add_stats_command(CLI::App& program, Action& action);
 void add_params_command(CLI::App& program, Action& action);

@@ -7,25 +7,14 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "model/base/units.h"
 #include "runtime/config/config.h"
 #include "runtime/report/summary/bottleneck.h"
+#include "runtime/whatif/repetition.h"
 #include "runtime/whatif/resource.h"
 
 namespace tahoma::runtime {
-
-// One repetition.
-struct Repetition {
-  base::Duration time;
-  std::uint64_t instructions = 0;                               // executed
-  std::vector<std::pair<std::string, base::Duration>> regions;  // by start
-  std::string failure;                                          // why there is no time; "" if there is one
-
-  const base::Duration* of_region(const std::string& name) const;  // null: it has no such region
-};
 
 struct WhatIf {
   Resource resource;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "runtime/cli/commands.h"
+#include "runtime/host/progress.h"
+#include "runtime/whatif/explain.h"
+#include "runtime/whatif/sensitivity.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+struct SensitivityCommand {
+  std::string case_or_folder, of = "assumed", format = "text";
+  std::vector<std::string> overrides;
+  std::size_t jobs = std::max(1U, std::thread::hardware_concurrency());
+};
+
+using base::Provenance;
+
+struct NamedProvenances {
+  const char* name;
+  std::vector<Provenance> provenances;
+};
+const std::vector<NamedProvenances>& groups() {
+  static const std::vector<NamedProvenances> all{
+      {"assumed", {Provenance::kAssumed}},
+      {"derived", {Provenance::kDerived}},
+      {"measured", {Provenance::kMeasured}},
+      {"all", {Provenance::kAssumed, Provenance::kDerived, Provenance::kMeasured}}};
+  return all;
+}
+
+std::vector<std::string> group_names() {
+  std::vector<std::string> names;
+  for (const NamedProvenances& group : groups()) names.emplace_back(group.name);
+  return names;
+}
+
+ConfigRequest request_of(const SensitivityCommand& command) {
+  ConfigRequest request = std::filesystem::is_directory(command.case_or_folder)
+                              ? config_of_run(command.case_or_folder)
+                              : ConfigRequest{command.case_or_folder, "", {}, "", ""};
+  request.overrides = command.overrides;
+  return request;
+}
+
+base::ExitStatus print_sensitivity(const SensitivityCommand& command) {
+  const auto group = std::find_if(groups().begin(), groups().end(),
+                                  [&](const NamedProvenances& one) { return one.name == command.of; });
+  ProgressLine line;
+  const Sensitivity found =
+      sensitivity(command.case_or_folder, request_of(command), group->provenances, command.jobs,
+                  [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
+  line.clear();
+  fmt::print("{}", command.format == "json"  ? sensitivity_json(found)
+                   : command.format == "csv" ? sensitivity_csv(found)
+                                             : sensitivity_text(found));
+  return base::ExitStatus::kOk;
+}
+
+}  // namespace
+
+void add_sensitivity_command(CLI::App& program, Action& action) {
+  const auto command = std::make_shared<SensitivityCommand>();
+  CLI::App* sub = program.add_subcommand(
+      "sensitivity",
+      "Repeat a run with uncertain parameters at the ends of their ranges: what its time rests on");
+  sub->add_option("CASE", command->case_or_folder, "A case, or the folder that tahoma run wrote")
+      ->required()
+      ->type_name("");
+  add_choice(*sub, "--of", command->of, group_names(),
+             "Which parameters: assumed ones are halved and doubled, derived ones changed by 5 %, measured "
+             "ones by 2 %");
+  add_overrides(*sub, command->overrides, "Set a value of the case; repeatable; such a value is not changed");
+  sub->add_option("--jobs", command->jobs, "Number of parallel runs; default: one per host core")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber, "")
+      ->default_str("");
+  add_choice(*sub, "--format", command->format, {"text", "json", "csv"},
+             "What to print; csv has every parameter");
+  sub->callback([command, &action] { action = [command] { return print_sensitivity(*command); }; });
+}
+
+}  // namespace tahoma::runtime
