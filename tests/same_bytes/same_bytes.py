@@ -13,13 +13,17 @@ import argparse
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
 WORKLOADS = pathlib.Path(__file__).resolve().parents[2] / "workloads"
-OPTIONS = ["--trace", "--save-outputs", "--explain"]
+OPTIONS = ["--trace", "--explain"]
+VALUES = ["--save-outputs"]  # of a case that computes values
+TIMING = re.compile("^mode: timing$", re.MULTILINE)
+OTHER_COMMANDS = re.compile("^(accuracy|cases|cluster|serving|sweep):", re.MULTILINE)  # files that tahoma run does not take
 VARYING = {"manifest.json"}
 HELD_BY = {"aslr": "setarch", "one processor": "taskset", "little stack": "prlimit"}  # condition -> the tool that it needs
 
@@ -52,12 +56,16 @@ def digests(folder):
     return found
 
 
+def options_of(case):
+    return OPTIONS if case.is_file() and TIMING.search(case.read_text()) else OPTIONS + VALUES
+
+
 def run(binary, case, how, scratch, limit=None):
     """(exit status, digests of the results)."""
     out = pathlib.Path(scratch) / how["out"]
     shutil.rmtree(pathlib.Path(scratch) / how["out"].split("/")[0], ignore_errors=True)
     out.parent.mkdir(parents=True, exist_ok=True)
-    command = [*how["prefix"], str(binary), "run", str(case), "--out", str(out), *OPTIONS]
+    command = [*how["prefix"], str(binary), "run", str(case), "--out", str(out), *options_of(case)]
     ended = subprocess.run(command, cwd=how["folder"] or scratch, env={**os.environ, **how["environment"]},
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=limit, check=False)
     return ended.returncode, digests(out) if out.is_dir() else {}
@@ -96,7 +104,8 @@ def check(binary, others, case, limit):
 def cases_of(given):
     if given:
         return [pathlib.Path(name).resolve() for name in given]
-    return [path for path in sorted(WORKLOADS.glob("*/*.yaml")) if path.parent.name not in ("regression", "accuracy")]
+    return [path for path in sorted(WORKLOADS.glob("*/*.yaml"))
+            if path.parent.name not in ("regression", "accuracy") and not OTHER_COMMANDS.search(path.read_text())]
 
 
 def main():
