@@ -34,7 +34,7 @@ Repetition parsed(const ChildResult& child) {
   const RunJson json = RunJson::parse(child.text);
   run.time.fs = json["time"].get<std::int64_t>();
   run.instructions = json["instructions"].get<std::uint64_t>();
-  for (const Json& region : json["regions"])
+  for (const RunJson& region : json["regions"])
     run.regions.emplace_back(region[0].get<std::string>(), Duration{region[1].get<std::int64_t>()});
   run.failure = json["failure"].get<std::string>();
   return run;
