@@ -8,11 +8,13 @@
 #include "model/base/error.h"
 #include "runtime/cards/beside.h"
 #include "runtime/cards/model_work.h"
+#include "tests/support/llama_8b.h"
 
 using namespace tahoma;
 using namespace base::literals;
 using runtime::Card, runtime::CardEfficiency, runtime::CardRow, runtime::CardWork, runtime::ModelConfig;
 using runtime::ModelDemand, runtime::ModelPhase;
+using tests::llama_8b;
 
 namespace {
 
@@ -25,19 +27,6 @@ Card simple_card() {
   card.devices = 8;
   card.efficiency = {0.5, 0.5, 0.5, 5_us, 7_us};
   return card;
-}
-
-// The shape of Llama 3.1 with 8 billion weights.
-ModelConfig llama_8b() {
-  ModelConfig config;
-  config.layers = 32;
-  config.hidden = 4096;
-  config.heads = 32;
-  config.kv_heads = 8;
-  config.head_dim = 128;
-  config.ffn = 14336;
-  config.vocabulary = 128256;
-  return config;
 }
 
 double flops_of(const std::vector<CardWork>& parts) {

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "runtime/huggingface/families.h"
+#include "tests/support/llama_8b.h"
 
 using namespace tahoma;
 using runtime::LayoutSearch, runtime::ModelFigures, runtime::ModelPoint, runtime::SearchedPoint;
@@ -131,18 +131,8 @@ TEST_CASE("layout search: bounds that exceed the costs lose points, so the compa
 }
 
 TEST_CASE("layout search: bounds of Llama 3.1 8B on one chip, by hand", "[layout_search]") {
-  runtime::ModelConfig c;
+  runtime::ModelConfig c = tests::llama_8b();
   c.file = "config.json";
-  c.family = &runtime::family_of("LlamaForCausalLM", "");
-  c.layers = 32;
-  c.hidden = 4096;
-  c.heads = 32;
-  c.kv_heads = 8;
-  c.head_dim = 128;
-  c.ffn = 14336;
-  c.vocabulary = 128256;
-  c.epsilon = 1e-5;
-  c.theta = 500000;
   const ModelPoint point{{1, 2, 4, 1, 1}, {16, 1024, 2048}};
   const runtime::LayoutBounds bounds = runtime::bounds_of(c, point, {});
   const double weights = 32 * (4096.0 * 4096 * 2 + 4096.0 * 1024 * 2 + 3 * 4096.0 * 14336),

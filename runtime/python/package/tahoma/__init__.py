@@ -6,6 +6,8 @@ Run cases, as the command line does:
     sweep = tahoma.sweep({"workloads": "gemm/one_core_4096", "axes": {"machine.chip.hbm.stacks": [2, 4]}})
     study = tahoma.model("config.json", chips=[1, 4])                  a model by its Hugging Face configuration
     tahoma.compare(a, b)   tahoma.explain(run)   tahoma.check(path)    two runs; what limits a run; checks
+    tahoma.serve(path)     tahoma.cluster(path)                        an inference server; a training job on a fleet
+    tahoma.sensitivity(a)  tahoma.cards()                              what a time rests on; other accelerators
     tahoma.params(path)    tahoma.isa(name)      tahoma.statistics()   what there is, with sources and limits
     tahoma.cases()         tahoma.sweeps()                             what is shipped
     tahoma.Error                                                       what all of them raise: code, place, text, status
@@ -21,12 +23,14 @@ from tahoma.results import Result, last
 from tahoma.launch import launch_ranks, trace
 from tahoma.api.cases import cases, sweeps
 from tahoma.api.models import Model, model
-from tahoma.api.questions import Checks, check, compare, explain, isa, params, statistics
+from tahoma.api.questions import Checks, cards, check, compare, explain, isa, params, sensitivity, statistics
 from tahoma.api.running import run
 from tahoma.api.runs import Run
+from tahoma.api.studies import Server, Training, cluster, serve
 from tahoma.api.sweeping import sweep
 from tahoma.api.sweeps import Point, Sweep
 
 __all__ = ["CheckFailed", "Checks", "ConfigurationError", "Deadlock", "Error", "HostError", "InternalError", "KernelError",
-           "Model", "Point", "ProgramError", "Result", "Run", "Settings", "Sweep", "cases", "check", "compare", "configure", "explain",
-           "isa", "last", "launch_ranks", "model", "params", "run", "settings", "statistics", "sweep", "sweeps", "trace"]
+           "Model", "Point", "ProgramError", "Result", "Run", "Server", "Settings", "Sweep", "Training", "cards", "cases", "check", "cluster",
+           "compare", "configure", "explain", "isa", "last", "launch_ranks", "model", "params", "run", "sensitivity", "serve", "settings",
+           "statistics", "sweep", "sweeps", "trace"]

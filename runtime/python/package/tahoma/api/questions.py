@@ -7,6 +7,7 @@ import json
 import os
 from typing import Any, Iterator, Mapping, Sequence
 
+from tahoma.api.cases import find_case
 from tahoma.api.records import Record, wrapped
 from tahoma.api.running import Path
 from tahoma.api.words import Words, option_words, set_words
@@ -56,6 +57,21 @@ def explain(run: Path, jobs: int | None = None) -> Any:
     """Repeats a run with one resource at a time made ideal: what limits it, and each of its regions, as
     `tahoma explain --format json` has it. `jobs` repetitions run at the same time."""
     return answer(["explain", os.fspath(run), "--format=json"] + option_words({"jobs": jobs}))
+
+
+def sensitivity(case: Path, of: str = "assumed", jobs: int | None = None, *, set: Mapping[str, object] | None = None,
+                **overrides: object) -> Any:
+    """What the time of a case or of a finished run rests on, as `tahoma sensitivity --format json` has it: its interval, and the change
+    by each uncertain parameter. `of`: "assumed", "derived", "measured" or "all"."""
+    name = os.fspath(case) if os.path.isdir(case) else find_case(case)
+    words = ["sensitivity", name, "--format=json"] + option_words({"of": of, "jobs": jobs})
+    return answer(words + set_words(set, overrides) + option_words(overrides))
+
+
+def cards(table: str = "cards") -> list[Record]:
+    """Other accelerators by their published figures, or, for "claims", claims about Trainium2 with their verdicts."""
+    rows: list[Record] = answer(["cards", f"--table={table}", "--format=json"])
+    return rows
 
 
 def params(path: str = "") -> list[Record]:
