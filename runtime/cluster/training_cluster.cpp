@@ -2,6 +2,7 @@
 #include "runtime/cluster/training_cluster.h"
 
 #include <chrono>
+#include <cmath>
 
 #include "model/base/loader/config_loader.h"
 #include "runtime/cluster/results/cluster_answer.h"
@@ -10,6 +11,21 @@
 #include "runtime/report/files/manifest.h"
 
 namespace tahoma::runtime::cluster {
+
+namespace {
+
+base::Duration duration(double seconds) { return {std::llround(seconds * 1e15)}; }
+
+// The times that were executed as those of the case.
+void give_times(const LayerTimes& executed, TimeParams& times) {
+  times.source = TimeSource::kGiven;
+  times.layer_forward = duration(executed.layer.forward);
+  times.layer_backward = duration(executed.layer.backward + executed.layer.weights);
+  times.ends_forward = duration(executed.ends.forward);
+  times.ends_backward = duration(executed.ends.backward + executed.ends.weights);
+}
+
+}  // namespace
 
 ClusterOutcome compose(const ClusterOptions& options) {
   const auto start = std::chrono::steady_clock::now();
@@ -23,9 +39,15 @@ ClusterOutcome compose(const ClusterOptions& options) {
   out.write("spans.csv", spans_csv(answer));
   out.write("goodput.csv", goodput_csv(answer));
   out.write("report.html", cluster_page(answer));
-  out.write("config.resolved.yaml", base::to_yaml(the_case->tree, "cluster", [&](const std::string& path) {
-              return path_from(out.path(), path);
-            }));
+  const auto resolved = [&] {
+    return base::to_yaml(the_case->tree, "cluster",
+                         [&](const std::string& path) { return path_from(out.path(), path); });
+  };
+  out.write("config.resolved.yaml", resolved());
+  if (executes) {
+    give_times(answer.times, the_case->times);
+    out.write("given_times.yaml", resolved());
+  }
   CommandManifest manifest{host_facts(), options.command_line, 0, out.files(), ManifestCommand::kCluster};
   manifest.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   manifest.files.emplace_back("manifest.json");

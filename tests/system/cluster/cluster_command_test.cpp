@@ -88,6 +88,13 @@ TEST_CASE("cluster command: executed layers decide the passes", "[cluster]") {
     return json::parse(contents(job.folder / name))["simulated_time_ns"].get<double>() * 1e-9;
   };
   CHECK(job.summary()["times"]["layer_forward_s"].get<double>() == Approx(time_of("2") - time_of("1")));
+  // Their times alone give the same step.
+  const Finished again =
+      tahoma_in(job.folder.path().string(), {"cluster", "out/given_times.yaml", "--out", "again"});
+  INFO(again.err);
+  REQUIRE(again.status == 0);
+  CHECK(job.summary("again")["step"]["seconds"].get<double>() ==
+        Approx(job.summary()["step"]["seconds"].get<double>()).epsilon(1e-9));
 }
 
 TEST_CASE("cluster command: a fleet of a million chips composes from one replica", "[cluster]") {
