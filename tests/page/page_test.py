@@ -29,6 +29,12 @@ SWEEP = ["gemm/chip.yaml", "--mode", "timing", "--sweep", "machine.chip.hbm.band
          "--sweep", "machine.chip.core.dma.clock=450MHz,850MHz",
          "--sweep", "workload.shard.m=2,8;workload.shard.n=2,1;workload.shard.k=2,1",
          "--pareto", "mfu_estimated_percent,hbm_read_bytes"]
+# Other commands with a page: the command, its file, and the page in the output folder.
+STUDIES = {
+    "server": ("serve", "serving/llama3_8b.yaml", "report.html"),
+    "training": ("cluster", "cluster/llama31_405b.yaml", "report.html"),
+    "layouts": ("model", "models/llama31_8b.json", "index.html"),
+}
 SCREENS = [(1400, False), (1400, True), (390, False), (390, True)]
 MOST_BYTES, MOST_MS = 5_000_000, 2000
 
@@ -58,6 +64,8 @@ class Pages(unittest.TestCase):
             cls.tahoma("run", WORKLOADS / workload, *words, "--out", cls.root / name)
         cls.tahoma("run", WORKLOADS / "gemm/chip.yaml", "--mode", "timing", "--explain", "--out", cls.root / "explained")
         cls.tahoma("sweep", WORKLOADS / SWEEP[0], *SWEEP[1:], "--out", cls.root / "sweep")
+        for name, (command, file, _) in STUDIES.items():
+            cls.tahoma(command, WORKLOADS / file, "--out", cls.root / name)
         cls.tahoma("report", cls.root / "chip", cls.root / "slower", "--out", cls.root / "compare.html")
         cls.browser = Browser()
         cls.addClassCleanup(cls.browser.close)
@@ -67,7 +75,8 @@ class Pages(unittest.TestCase):
         subprocess.run([options.binary, *map(str, words)], check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
 
     def page(self, name):
-        return {"sweep": self.root / "sweep/index.html", "compare": self.root / "compare.html"}.get(
+        pages = {name: self.root / name / page for name, (_, _, page) in STUDIES.items()}
+        return {"sweep": self.root / "sweep/index.html", "compare": self.root / "compare.html", **pages}.get(
             name, self.root / name / "report.html")
 
     def summary(self, name):
@@ -85,7 +94,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.browser.troubles(), [])
 
     def test_no_page_has_troubles_on_any_screen(self):
-        for name in [*RUNS, "sweep", "compare"]:
+        for name in [*RUNS, *STUDIES, "sweep", "compare"]:
             for width, dark in SCREENS:
                 with self.subTest(page=name, width=width, dark=dark):
                     self.browser.open(self.page(name), width, dark)
@@ -268,6 +277,13 @@ class Pages(unittest.TestCase):
         chosen = [self.browser.run("return arguments[0].value", select) for select in self.browser.all("#pareto select")]
         self.assertEqual(chosen, ["mfu_estimated_percent", "hbm_read_bytes"])
         self.assertIn("higher mfu_estimated_percent and lower hbm_read_bytes are better", self.browser.find("#pareto").text)
+        self.check_page()
+
+    def test_a_step_is_drawn_with_every_pass_of_every_stage(self):
+        self.browser.open(self.page("training"))
+        spans = list(csv.DictReader(io.StringIO((self.root / "training/spans.csv").read_text(encoding="utf-8"))))
+        self.assertEqual(len(self.browser.all("#timeline rect")), len(spans))
+        self.assertEqual(self.browser.find("#answer").text, self.summary("training")["answer"])
         self.check_page()
 
     def test_it_prints_with_every_chart(self):
