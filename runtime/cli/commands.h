@@ -25,6 +25,7 @@ void add_sweep_command(CLI::App& program, Action& action);
 void add_point_command(CLI::App& program, Action& action);
 void add_explain_command(CLI::App& program, Action& action);
 void add_cluster_command(CLI::App& program, Action& action);
+void add_chakra_command(CLI::App& program, Action& action);
 void add_check_command(CLI::App& program, Action& action);
 void add_serve_command(CLI::App& program, Action& action);
 void add_compare_command(CLI::App& program, Action& action);

@@ -172,6 +172,8 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
       ->type_name("NAME|FILE")
       ->default_str(kDefaultPrices);
   sub.add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
+  sub.add_flag("--chakra", options.chakra,
+               "Write Chakra execution traces of the collectives and the time between them, for ASTRA-sim 2");
   add_trace_options(sub, options.trace);
   add_waves_options(sub, options.waves);
   add_checkpoint_options(sub, options.checkpoints);

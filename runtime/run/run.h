@@ -31,8 +31,9 @@ struct RunOptions {
   bool explain = false;          // repeat the run to find its bottleneck (runtime/whatif/explain.h)
   bool report = true;            // the page, its data, statistics as text and database
   std::vector<std::string>
-      page_cores;      // whose time line the page has, like TraceRequest::cores; empty: a choice of eight
-  std::string prices;  // a price list's name or path; "": the default, if it is installed
+      page_cores;       // whose time line the page has, like TraceRequest::cores; empty: a choice of eight
+  std::string prices;   // a price list's name or path; "": the default, if it is installed
+  bool chakra = false;  // execution traces of the ranks, chakra.N.et (runtime/chakra/run_trace.h)
   bool save_outputs = false;      // every output tensor as NAME.npy; bf16 as float32
   TraceRequest trace;             // the timeline, trace.pftrace
   WavesRequest waves;             // of blocks in SystemVerilog

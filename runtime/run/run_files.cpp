@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "runtime/chakra/run_trace.h"
 #include "runtime/host/npy_dtype.h"
 #include "runtime/page/page.h"
 #include "runtime/report/energy/energy_tables.h"
@@ -31,6 +32,7 @@ bool with_report(const RunOptions& options) { return options.report; }
 bool with_explanation(const RunOptions& options) { return options.explain; }
 bool with_outputs(const RunOptions& options) { return options.save_outputs; }
 bool with_trace(const RunOptions& options) { return options.trace.wanted; }
+bool with_chakra(const RunOptions& options) { return options.chakra; }
 bool with_dumps(const RunOptions& options) { return !options.checkpoints.dump.empty(); }
 
 constexpr const char* kNone = "";
@@ -53,6 +55,17 @@ std::string manifest_of(const FinishedRun& run, std::vector<std::string> files) 
 void write_outputs(const FinishedRun& run, const RunFileTarget& to) {
   for (const NamedValues& output : run.run.outputs)
     write_npy(to.part(output.name).file(), to_npy(output.dtype, output.shape, output.values));
+}
+
+chakra::RunTraces chakra_of(const FinishedRun& run) {
+  return chakra::traces_of_run(run.run.collectives, run.summary.facts.regions.regions,
+                               run.run.measurement.elapsed);
+}
+
+void write_chakra(const FinishedRun& run, const RunFileTarget& to) {
+  const chakra::RunTraces traces = chakra_of(run);
+  for (std::size_t rank = 0; rank < traces.ranks.size(); ++rank)
+    to.part(std::to_string(rank)).text(chakra::trace_bytes(traces.ranks[rank]));
 }
 
 const std::array kFiles{
@@ -116,6 +129,10 @@ const std::array kFiles{
             }},
     RunFile{"config.resolved.yaml", "the resolved configuration, which repeats the run", kNone, always,
             nullptr, [](const Run& r, const To& to) { to.text(r.config_yaml); }},
+    RunFile{"chakra.*.et", "execution trace of each rank of the collectives, for ASTRA-sim 2",
+            "with --chakra", with_chakra, nullptr, write_chakra},
+    RunFile{"chakra.groups.json", "their communicator groups", "with --chakra", with_chakra, nullptr,
+            [](const Run& r, const To& to) { to.text(chakra::groups_json(chakra_of(r).groups)); }},
     RunFile{"*.npy", "each output tensor", "with --save-outputs", with_outputs, nullptr, write_outputs},
     RunFile{"manifest.json", "version, host, command line, and the files of the folder", kNone, always,
             nullptr,

@@ -3,6 +3,7 @@
 """Runs public NKI kernels, unmodified, from checkouts of their repositories. See README.md beside this file.
 
     tests/nki/external.py --root DIR --list FILE.csv [--json OUT] [--mode timing] [--jobs N] [--match TEXT]
+    tests/nki/external.py --root DIR --all [--json OUT] ...
 """
 import argparse
 import concurrent.futures
@@ -20,6 +21,7 @@ PUBLIC = os.path.join(HERE, "public")
 PACKAGE = os.path.join(HERE, "..", "..", "runtime", "python", "package")
 sys.path.insert(0, PUBLIC)
 
+import all_kernels  # noqa: E402
 import interpreter  # noqa: E402
 import rows  # noqa: E402
 import table  # noqa: E402
@@ -28,7 +30,9 @@ import table  # noqa: E402
 def options():
     parser = argparse.ArgumentParser(description="Runs public NKI kernels from checkouts of their repositories.")
     parser.add_argument("--root", required=True, help="folder with nki-library, nki-samples and aws-neuron-sdk, or one of them")
-    parser.add_argument("--list", required=True, help="CSV with the columns repo, file, kernel (difficulty, needs)")
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--list", help="CSV with the columns repo, file, kernel (difficulty, needs)")
+    which.add_argument("--all", action="store_true", help="every kernel of nki-library")
     parser.add_argument("--json", help="file for the results of every kernel and case")
     parser.add_argument("--mode", choices=("both", "functional", "timing"), default="both",
                         help="both: values in functional mode, time in both, which must agree (default)")
@@ -95,11 +99,17 @@ def run_row(row, given):
     return result
 
 
+def lines_of(given):
+    if given.all:
+        return all_kernels.lines_of(given.root)
+    with open(given.list, newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def main():
     given = options()
     interpreter.ensure(rows.build_paths(os.path.join(HERE, "..", "..")))
-    with open(given.list, newline="") as file:
-        listed = [rows.row_of(line, given.root) for line in csv.DictReader(file)]
+    listed = [rows.row_of(line, given.root) for line in lines_of(given)]
     listed = [row for row in listed if given.match in ",".join((row.repo, row.file, row.kernel))]
     results = [None] * len(listed)
     print(table.HEAD, flush=True)

@@ -113,6 +113,7 @@ std::vector<runtime::CollectiveResult> GemmPrograms::sums(const model::MachinePa
     result.dtype = isa::DType::kFp32;
     result.bus_factor = runtime::collective::bus_factor(spec.problem.operation, sum.ranks());
     result.ranks = std::move(alike.ranks);
+    result.group_ranks = sum.ranks();
     const GemmSum::Estimate estimate = sum.estimate(machine);
     result.estimate = estimate.time;
     result.split = runtime::split_time(result.ranks, estimate.bounds);

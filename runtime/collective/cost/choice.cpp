@@ -80,6 +80,7 @@ Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, st
     }
   }
   if (best.algorithm == nullptr) return best;
+  best.seconds = least;
   best.why = fmt::format("estimate {:.4g} us ({} rounds, {})", least * 1e6, cost.rounds, cost.busiest);
   if (!runner_up.empty()) best.why += fmt::format(", next {} {:.4g} us", runner_up, second * 1e6);
   return best;

@@ -17,7 +17,8 @@ namespace tahoma::runtime::collective {
 
 struct Choice {
   const AlgorithmRow* algorithm = nullptr;
-  std::string why;  // one sentence
+  std::string why;     // one sentence
+  double seconds = 0;  // the estimate; 0 if the algorithm was not chosen by it
 };
 
 // `channels`: the most channels of a rank. `signals`: the semaphores of a core for it; best stays within them

@@ -15,7 +15,7 @@ base::Duration duration(double seconds) { return {std::llround(seconds * 1e15)};
 }  // namespace
 
 RankTimes times_of(const Stopwatch& stopwatch, const std::vector<Stopwatch::Span>& spans) {
-  RankTimes times{stopwatch.begin(spans.front()), stopwatch.end(spans.front())};
+  RankTimes times{stopwatch.begin(spans.front()), stopwatch.end(spans.front()), spans.front().core};
   for (const Stopwatch::Span& span : spans) {
     times.start = std::min(times.start, stopwatch.begin(span));
     times.end = std::max(times.end, stopwatch.end(span));
@@ -34,6 +34,7 @@ CollectiveResult measured(const model::MachineParams& machine, const Group& grou
   result.dtype = planned.spec.dtype;
   result.bus_factor = bus_factor(problem.operation, problem.ranks);
   result.ranks = std::move(ranks);
+  result.group_ranks = problem.ranks;
   const CostModel model(machine, group);
   const Cost cost = model.of(planned.together, bytes);
   result.estimate = duration(cost.seconds);

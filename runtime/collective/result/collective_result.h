@@ -30,10 +30,11 @@ struct CollectiveResult {
   std::uint64_t bytes = 0;
   isa::DType dtype = isa::DType::kBf16;
   double bus_factor = 1;
-  std::vector<RankTimes> ranks;  // at least one
-  TimeSplit split;               // adds up to time()
-  base::Duration estimate;       // expected time on an idle machine (runtime/collective/cost/cost.h)
-  std::optional<bool> correct;   // unset if the values were not checked
+  std::vector<RankTimes> ranks;   // at least one; of several groups that work at once, one after another
+  std::uint32_t group_ranks = 1;  // ranks of a group
+  TimeSplit split;                // adds up to time()
+  base::Duration estimate;        // expected time on an idle machine (runtime/collective/cost/cost.h)
+  std::optional<bool> correct;    // unset if the values were not checked
 
   base::Duration time() const { return time_of(ranks); }
   std::uint64_t count() const { return bytes / isa::size_of(dtype); }  // elements

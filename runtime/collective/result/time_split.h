@@ -28,6 +28,7 @@ namespace tahoma::runtime {
 
 struct RankTimes {
   base::Time start, end;
+  std::uint32_t core = 0;  // the first of the rank
 };
 
 // What is known about a collective in addition to the times of its ranks.

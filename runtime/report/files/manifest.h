@@ -40,13 +40,11 @@ struct Manifest {
 };
 
 // The commands that write a folder.
-enum class ManifestCommand : std::uint8_t { kRun, kCheck, kServe, kModel, kCluster };
+enum class ManifestCommand : std::uint8_t { kRun, kCheck, kServe, kModel, kCluster, kChakra };
 inline constexpr base::Named<ManifestCommand> kManifestCommands[] = {
-    {ManifestCommand::kRun, "tahoma run"},
-    {ManifestCommand::kCheck, "tahoma check"},
-    {ManifestCommand::kServe, "tahoma serve"},
-    {ManifestCommand::kModel, "tahoma model"},
-    {ManifestCommand::kCluster, "tahoma cluster"}};
+    {ManifestCommand::kRun, "tahoma run"},         {ManifestCommand::kCheck, "tahoma check"},
+    {ManifestCommand::kServe, "tahoma serve"},     {ManifestCommand::kModel, "tahoma model"},
+    {ManifestCommand::kCluster, "tahoma cluster"}, {ManifestCommand::kChakra, "tahoma chakra"}};
 
 // The manifest of a command that has no single configuration: a check or a model has many, a server no machine.
 struct CommandManifest {

@@ -6,7 +6,7 @@
 
 #include "isa/validate/validate.h"
 #include "runtime/cli/commands.h"
-#include "runtime/cli/program_files.h"
+#include "runtime/cli/program/program_files.h"
 #include "runtime/config/config.h"
 #include "runtime/run/machine.h"
 

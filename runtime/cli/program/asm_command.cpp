@@ -7,7 +7,7 @@
 
 #include "isa/text/assembler.h"
 #include "runtime/cli/commands.h"
-#include "runtime/cli/program_files.h"
+#include "runtime/cli/program/program_files.h"
 #include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime {

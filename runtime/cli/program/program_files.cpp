@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/cli/program_files.h"
+#include "runtime/cli/program/program_files.h"
 
 #include <span>
 #include <string_view>

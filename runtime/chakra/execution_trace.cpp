@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/chakra/execution_trace.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "chakra.pb.h"
+#include "model/base/error.h"
+#include "runtime/host/whole_file.h"
+
+namespace tahoma::runtime::chakra {
+
+using base::UserError, collective::Operation;
+
+namespace {
+
+constexpr const char* kExactDuration = "tahoma_duration_fs";
+constexpr const char* kVersion = "0.0.4";  // of the schema
+constexpr std::int64_t kFsPerMicrosecond = 1'000'000'000;
+
+// The schema's collectives, by value. REDUCE_SCATTER_BLOCK is a reduce_scatter of equal blocks.
+constexpr Operation kCollectives[] = {
+    Operation::kAllReduce,     Operation::kReduce,    Operation::kAllGather, Operation::kGather,
+    Operation::kScatter,       Operation::kBroadcast, Operation::kAllToAll,  Operation::kReduceScatter,
+    Operation::kReduceScatter, Operation::kBarrier};
+
+std::int64_t integer_of(const wire::Attribute& a) {
+  switch (a.value_case()) {
+    case wire::Attribute::kInt32Val:
+      return a.int32_val();
+    case wire::Attribute::kInt64Val:
+      return a.int64_val();
+    case wire::Attribute::kUint32Val:
+      return a.uint32_val();
+    case wire::Attribute::kUint64Val:
+      return static_cast<std::int64_t>(a.uint64_val());
+    case wire::Attribute::kSint32Val:
+      return a.sint32_val();
+    case wire::Attribute::kSint64Val:
+      return a.sint64_val();
+    case wire::Attribute::kFixed32Val:
+      return a.fixed32_val();
+    case wire::Attribute::kFixed64Val:
+      return static_cast<std::int64_t>(a.fixed64_val());
+    case wire::Attribute::kDoubleVal:
+      return static_cast<std::int64_t>(a.double_val());
+    case wire::Attribute::kFloatVal:
+      return static_cast<std::int64_t>(a.float_val());
+    case wire::Attribute::kBoolVal:
+      return a.bool_val() ? 1 : 0;
+    default:
+      return -1;
+  }
+}
+
+// One node of the file while its attributes are read.
+class NodeReader {
+ public:
+  NodeReader(const wire::Node& from, const std::string& place) : from_(from), place_(place) {}
+
+  TraceNode read() {
+    node_.id = from_.id();
+    node_.name = from_.name();
+    node_.kind = static_cast<NodeKind>(from_.type());
+    for (const auto* ids : {&from_.ctrl_deps(), &from_.data_deps()})
+      for (const std::uint64_t id : *ids)
+        if (std::find(node_.after.begin(), node_.after.end(), id) == node_.after.end())
+          node_.after.push_back(id);
+    node_.duration = {static_cast<std::int64_t>(from_.duration_micros()) * kFsPerMicrosecond};
+    for (const wire::Attribute& a : from_.attr()) read(a);
+    require_complete();
+    return std::move(node_);
+  }
+
+ private:
+  void read(const wire::Attribute& a) {
+    const std::string& name = a.name();
+    if (name == "pg_name") node_.group = a.string_val();
+    if (name == "involved_dim") read_dimensions(a.bool_list());
+    if (name == "is_cpu_op") node_.on_host = integer_of(a) == 1;
+    if (name == "num_ops") node_.operations = count_of(a);
+    if (name == "tensor_size") node_.bytes = count_of(a);
+    if (name == "comm_size") node_.message = count_of(a);
+    if (name == "comm_tag") node_.tag = static_cast<std::uint32_t>(count_of(a));
+    if (name == "comm_src" && node_.kind == NodeKind::kReceive) read_peer(a);
+    if (name == "comm_dst" && node_.kind == NodeKind::kSend) read_peer(a);
+    if (name == "comm_type") read_operation(a);
+    if (name == kExactDuration) node_.duration = {integer_of(a)};
+  }
+
+  // ASTRA-sim's logical dimensions; a choice among them says nothing without its topology.
+  void read_dimensions(const wire::BoolList& list) {
+    if (node_.kind == NodeKind::kCollective &&
+        std::count(list.values().begin(), list.values().end(), false) > 0)
+      partial_ = true;
+  }
+  void read_peer(const wire::Attribute& a) {
+    node_.peer = static_cast<std::uint32_t>(count_of(a));
+    has_peer_ = true;
+  }
+  void read_operation(const wire::Attribute& a) {
+    const std::int64_t type = integer_of(a);
+    if (type < 0 || type >= static_cast<std::int64_t>(std::size(kCollectives)))
+      refuse(fmt::format("comm_type {} does not exist; expected 0 to {}", type, std::size(kCollectives) - 1));
+    node_.operation = kCollectives[type];
+    has_operation_ = true;
+  }
+  std::uint64_t count_of(const wire::Attribute& a) const {
+    const std::int64_t value = integer_of(a);
+    if (value < 0) refuse(fmt::format("attribute {} is negative or no number", a.name()));
+    return static_cast<std::uint64_t>(value);
+  }
+
+  void require_complete() const {
+    if (node_.kind == NodeKind::kCollective && !has_operation_)
+      refuse("a collective without the attribute comm_type");
+    if (node_.kind == NodeKind::kSend && !has_peer_) refuse("a send without the attribute comm_dst");
+    if (node_.kind == NodeKind::kReceive && !has_peer_) refuse("a receive without the attribute comm_src");
+    if (partial_ && node_.group.empty())
+      refuse("involved_dim leaves out dimensions of ASTRA-sim's topology; expected a process group, pg_name");
+    if (node_.duration.fs < 0) refuse("a negative duration");
+  }
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw UserError("E-ETR-003", place_, fmt::format("node {} '{}': {}", from_.id(), from_.name(), what));
+  }
+
+  const wire::Node& from_;
+  const std::string& place_;
+  TraceNode node_;
+  bool has_peer_ = false, has_operation_ = false, partial_ = false;
+};
+
+// The messages of a file, one after another.
+class Messages {
+ public:
+  Messages(std::string_view bytes, const std::string& place) : bytes_(bytes), place_(place) {}
+
+  bool over() const { return at_ == bytes_.size(); }
+  template <class Message>
+  void next(Message& message) {
+    const std::uint64_t length = varint();
+    if (length > bytes_.size() - at_)
+      refuse(fmt::format("a message of {} bytes, but the file has {} more", length, bytes_.size() - at_));
+    if (!message.ParseFromArray(bytes_.data() + at_, static_cast<int>(length)))
+      refuse("no message of this schema");
+    at_ += length;
+  }
+
+ private:
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 35; shift += 7) {
+      if (over()) refuse("the file ends in the length of a message");
+      const auto byte = static_cast<unsigned char>(bytes_[at_++]);
+      value |= std::uint64_t{byte & 0x7FU} << shift;
+      if (byte < 0x80) return value;
+    }
+    refuse("a length of more than five bytes");
+  }
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw UserError(
+        "E-ETR-002", place_,
+        fmt::format("byte {}: {}; expected a Chakra trace: messages behind their lengths", at_, what));
+  }
+
+  std::string_view bytes_;
+  const std::string& place_;
+  std::size_t at_ = 0;
+};
+
+void append(std::string& bytes, const google::protobuf::MessageLite& message) {
+  google::protobuf::io::StringOutputStream stream(&bytes);  // appends
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.WriteVarint32(static_cast<std::uint32_t>(message.ByteSizeLong()));
+  message.SerializeToCodedStream(&coded);
+}
+
+std::int64_t type_of(Operation operation) {
+  return std::find(std::begin(kCollectives), std::end(kCollectives), operation) - std::begin(kCollectives);
+}
+
+wire::Attribute& add(wire::Node& node, const char* name) {
+  wire::Attribute& attribute = *node.add_attr();
+  attribute.set_name(name);
+  return attribute;
+}
+
+void add_communication(const TraceNode& from, wire::Node& node) {
+  add(node, "comm_size").set_int64_val(static_cast<std::int64_t>(from.message));
+  if (from.kind == NodeKind::kCollective) {
+    add(node, "comm_type").set_int64_val(type_of(from.operation));
+    if (!from.group.empty()) add(node, "pg_name").set_string_val(from.group);
+    return;
+  }
+  add(node, from.kind == NodeKind::kSend ? "comm_dst" : "comm_src")
+      .set_int32_val(static_cast<std::int32_t>(from.peer));
+  add(node, "comm_tag").set_int32_val(static_cast<std::int32_t>(from.tag));
+}
+
+wire::Node wire_node(const TraceNode& from) {
+  wire::Node node;
+  node.set_id(from.id);
+  node.set_name(from.name);
+  node.set_type(static_cast<wire::Type>(from.kind));
+  for (const std::uint64_t id : from.after) node.add_data_deps(id);
+  node.set_duration_micros(
+      static_cast<std::uint64_t>((from.duration.fs + kFsPerMicrosecond / 2) / kFsPerMicrosecond));
+  add(node, "is_cpu_op").set_bool_val(from.on_host);
+  if (from.operations > 0) add(node, "num_ops").set_int64_val(static_cast<std::int64_t>(from.operations));
+  if (from.bytes > 0) add(node, "tensor_size").set_uint64_val(from.bytes);
+  const bool communicates =
+      from.kind == NodeKind::kCollective || from.kind == NodeKind::kSend || from.kind == NodeKind::kReceive;
+  if (communicates) add_communication(from, node);
+  if (from.duration.fs > 0) add(node, kExactDuration).set_int64_val(from.duration.fs);
+  return node;
+}
+
+}  // namespace
+
+RankTrace parse_trace(std::string_view bytes, const std::string& place) {
+  Messages messages(bytes, place);
+  wire::GlobalMetadata metadata;
+  messages.next(metadata);
+  RankTrace trace;
+  while (!messages.over()) {
+    wire::Node node;
+    messages.next(node);
+    if (node.type() < wire::INVALID_NODE || node.type() > wire::COMM_COLL_NODE)
+      throw UserError("E-ETR-003", place,
+                      fmt::format("node {}: type {} does not exist", node.id(), node.type()));
+    trace.push_back(NodeReader(node, place).read());
+  }
+  return trace;
+}
+
+std::vector<RankTrace> read_traces(const std::string& prefix) {
+  std::vector<RankTrace> traces;
+  for (;;) {
+    const std::string name = fmt::format("{}.{}.et", prefix, traces.size());
+    if (!std::filesystem::exists(name)) break;
+    traces.push_back(parse_trace(read_file(name), name));
+  }
+  if (traces.empty())
+    throw UserError(
+        "E-ETR-001", prefix,
+        fmt::format("there is no file {}.0.et; expected the common beginning of the names of traces, one "
+                    "file for each rank",
+                    prefix));
+  return traces;
+}
+
+std::string trace_bytes(const RankTrace& trace) {
+  std::string bytes;
+  wire::GlobalMetadata metadata;
+  metadata.set_version(kVersion);
+  append(bytes, metadata);
+  for (const TraceNode& node : trace) append(bytes, wire_node(node));
+  return bytes;
+}
+
+}  // namespace tahoma::runtime::chakra

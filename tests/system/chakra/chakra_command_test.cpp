@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tahoma chakra` and `tahoma run --chakra` as a user sees them.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "runtime/chakra/execution_trace.h"
+#include "tests/support/subprocess.h"
+
+using namespace tahoma;
+using namespace tahoma::tests;
+using Catch::Contains;
+using nlohmann::json;
+
+namespace {
+
+struct Traces {
+  TempDir folder;
+
+  // Four ranks, each of which computes and takes part in a sum.
+  Traces() {
+    runtime::chakra::TraceNode compute, sum;
+    compute.id = 1;
+    compute.name = "mm";
+    compute.duration = {5'000'000'000};
+    compute.operations = 2'000'000'000;
+    compute.bytes = 1'000'000;
+    sum.id = 2;
+    sum.name = "sum";
+    sum.kind = runtime::chakra::NodeKind::kCollective;
+    sum.message = 65536;
+    sum.after = {1};
+    for (int rank = 0; rank < 4; ++rank)
+      folder.write("t." + std::to_string(rank) + ".et", runtime::chakra::trace_bytes({compute, sum}));
+  }
+  Finished run(std::vector<std::string> options) const {
+    options.insert(options.begin(), {"chakra", "t", "--out", "out", "--set", "machine.torus.z=1"});
+    return tahoma_in(folder.path().string(), options);
+  }
+  double time_us(const std::vector<std::string>& options) const {
+    const Finished f = run(options);
+    INFO(f.err);
+    REQUIRE(f.status == 0);
+    return json::parse(contents(folder / "out/summary.json"))["time_ns"].get<double>() / 1e3;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("chakra command: the time is that of the computation and of the simulated collective", "[chakra]") {
+  const Traces t;
+  t.folder.write(
+      "sum.yaml",
+      "kind: collective\nworkload: {operation: all_reduce, bytes: 64 KiB, ranks: chips, over: 0-3}\n");
+  const Finished alone = tahoma_in(
+      t.folder.path().string(),
+      {"run", "sum.yaml", "--mode", "timing", "--no-report", "--out", "alone", "--set", "machine.torus.z=1"});
+  REQUIRE(alone.status == 0);
+  const double sum =
+      json::parse(contents(t.folder / "alone/summary.json"))["collectives"][0]["time_ns"].get<double>() / 1e3;
+  CHECK(t.time_us({}) == Approx(5 + sum));
+  CHECK_THAT(contents(t.folder / "out/nodes.csv"), Contains("0,1,mm,compute,0,0,5000"));
+  const auto replayed = runtime::chakra::read_traces(t.folder / "out/replayed");
+  REQUIRE(replayed.size() == 4);
+  CHECK(replayed[3][1].duration.seconds() * 1e6 == Approx(sum));
+  CHECK(t.time_us({"--exchanges", "estimated"}) == Approx(5 + sum).epsilon(0.1));
+}
+
+TEST_CASE("chakra command: tables and rooflines give computations other times", "[chakra]") {
+  const Traces t;
+  const double recorded = t.time_us({"--exchanges", "estimated"});
+  t.folder.write("times.csv", "name,time\nm*,20 us\n");
+  CHECK(t.time_us({"--exchanges", "estimated", "--table", "times.csv"}) == Approx(recorded + 15));
+  // Two billion operations at the 629 TFLOPS of the model's chip: longer than a megabyte at 2.9 TB/s.
+  const double roofline = t.time_us({"--exchanges", "estimated", "--compute", "roofline"});
+  CHECK(roofline == Approx(recorded - 5 + 2e9 / 629.1456e12 * 1e6).epsilon(1e-6));
+  t.folder.write("case.yaml", "kind: vector_add\n");
+  t.folder.write("cases.csv", "name,case\nmm,case.yaml\n");
+  const Finished executed = t.run({"--exchanges", "estimated", "--table", "cases.csv"});
+  INFO(executed.err);
+  CHECK(executed.status == 0);
+  CHECK_THAT(executed.out, Contains("1 runs"));
+}
+
+TEST_CASE("chakra command: bad input is refused, and nothing is written", "[chakra]") {
+  const Traces t;
+  const auto refused = [&](const std::vector<std::string>& options, const char* code) {
+    const Finished f = t.run(options);
+    CHECK(f.status == 2);
+    CHECK_THAT(f.err, Contains(code));
+    CHECK(!std::filesystem::exists(t.folder / "out"));
+  };
+  refused({"--set", "machine.torus.x=1", "--set", "machine.torus.y=1"}, "E-ETR-006");
+  t.folder.write("times.csv", "name,time\nmm,soon\n");
+  refused({"--table", "times.csv"}, "E-ETR-007");
+  t.folder.write("times.csv", "name,time,case\nmm,,\n");
+  refused({"--table", "times.csv"}, "E-ETR-007");
+  refused({"--ranks", "chip"}, "did you mean");
+}
+
+TEST_CASE("chakra command: the traces of a run replay its time", "[chakra]") {
+  const TempDir folder;
+  folder.write("sums.yaml",
+               "kind: collective\nworkload: {operation: all_reduce, bytes: \"64 KiB, 128 KiB\", ranks: "
+               "cores, over: chips}\n"
+               "machine: trainium2_one_chip\n");
+  const Finished run =
+      tahoma_in(folder.path().string(), {"run", "sums.yaml", "--mode", "timing", "--no-report", "--chakra"});
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  const Finished again =
+      tahoma_in(folder.path().string(), {"chakra", "out/chakra", "--machine", "trainium2_one_chip", "--ranks",
+                                         "cores", "--groups", "out/chakra.groups.json", "--out", "again"});
+  INFO(again.err);
+  REQUIRE(again.status == 0);
+  const double simulated =
+                   json::parse(contents(folder / "out/summary.json"))["simulated_time_ns"].get<double>(),
+               replayed = json::parse(contents(folder / "again/summary.json"))["time_ns"].get<double>();
+  CHECK(replayed == Approx(simulated).epsilon(0.1));
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces as bytes, against the protobuf wire format of the published schema, written out by hand.
+#include "runtime/chakra/execution_trace.h"
+
+#include <catch2/catch.hpp>
+
+#include "model/base/error.h"
+#include "tests/support/temp_dir.h"
+
+using namespace tahoma;
+using namespace tahoma::runtime::chakra;
+using Catch::Contains;
+using runtime::collective::Operation;
+
+namespace {
+
+// Wire format: (field << 3 | type), then a varint or a length with bytes.
+std::string varint(std::uint64_t value) {
+  std::string bytes;
+  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
+  return bytes + static_cast<char>(value);
+}
+std::string number(unsigned field, std::uint64_t value) { return varint(field << 3) + varint(value); }
+std::string text(unsigned field, const std::string& bytes) {
+  return varint(field << 3 | 2) + varint(bytes.size()) + bytes;
+}
+std::string message(const std::string& bytes) { return varint(bytes.size()) + bytes; }
+std::string int64_attribute(const std::string& name, std::uint64_t value) {
+  return text(10, text(1, name) + number(9, value));
+}
+const std::string kMetadata = message(text(1, "0.0.4"));
+
+RankTrace parse(const std::string& bytes) { return parse_trace(bytes, "t.0.et"); }
+
+}  // namespace
+
+TEST_CASE("execution traces: messages are read by the field numbers of the schema", "[chakra]") {
+  const std::string compute = number(1, 7) + text(2, "mm") + number(3, 4) + number(7, 12) +
+                              int64_attribute("num_ops", 1000) +
+                              text(10, text(1, "tensor_size") + number(13, 64));
+  const std::string collective = number(1, 8) + number(3, 7) + number(4, 7) + text(5, varint(7)) +
+                                 int64_attribute("comm_type", 7) + int64_attribute("comm_size", 4096) +
+                                 text(10, text(1, "pg_name") + text(29, "2"));
+  const std::string receive = number(1, 9) + number(3, 6) + text(10, text(1, "comm_src") + number(7, 3)) +
+                              text(10, text(1, "comm_tag") + number(11, 5)) +
+                              int64_attribute("comm_size", 10) + text(99, "a field of a later schema");
+  const RankTrace trace = parse(kMetadata + message(compute) + message(collective) + message(receive));
+  REQUIRE(trace.size() == 3);
+  CHECK((trace[0].id == 7 && trace[0].name == "mm" && trace[0].kind == NodeKind::kCompute));
+  CHECK((trace[0].duration.fs == 12'000'000'000 && trace[0].operations == 1000 && trace[0].bytes == 64));
+  CHECK((trace[1].kind == NodeKind::kCollective && trace[1].operation == Operation::kReduceScatter));
+  CHECK((trace[1].message == 4096 && trace[1].group == "2"));
+  CHECK(trace[1].after == std::vector<std::uint64_t>{7});  // control and data dependence on one node
+  CHECK((trace[2].kind == NodeKind::kReceive && trace[2].peer == 3 && trace[2].tag == 5));
+}
+
+TEST_CASE("execution traces: what is written is read again, durations to the femtosecond", "[chakra]") {
+  TraceNode compute, collective, send;
+  compute.id = 1;
+  compute.name = "layer, 1";
+  compute.duration = {1'234'567'890'123};
+  compute.operations = 5;
+  compute.bytes = 6;
+  collective.id = 2;
+  collective.kind = NodeKind::kCollective;
+  collective.operation = Operation::kAllToAll;
+  collective.message = 1 << 20;
+  collective.group = "3";
+  collective.after = {1};
+  send.id = 3;
+  send.kind = NodeKind::kSend;
+  send.peer = 9;
+  send.tag = 4;
+  send.message = 77;
+  const RankTrace trace = parse(trace_bytes({compute, collective, send}));
+  REQUIRE(trace.size() == 3);
+  CHECK((trace[0].name == compute.name && trace[0].duration == compute.duration));
+  CHECK((trace[0].operations == 5 && trace[0].bytes == 6));
+  CHECK((trace[1].operation == Operation::kAllToAll && trace[1].message == 1 << 20 && trace[1].group == "3"));
+  CHECK(trace[1].after == collective.after);
+  CHECK((trace[2].kind == NodeKind::kSend && trace[2].peer == 9 && trace[2].tag == 4 &&
+         trace[2].message == 77));
+}
+
+TEST_CASE("execution traces: a file cut at any byte is refused at that byte or is a shorter trace",
+          "[chakra]") {
+  TraceNode node;
+  node.name = "x";
+  const std::string whole = trace_bytes({node, node});
+  std::size_t shorter = 0;
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    try {
+      shorter += parse(whole.substr(0, length)).size() < 2 ? 1 : 0;
+    } catch (const base::UserError& error) {
+      CHECK(error.code == "E-ETR-002");
+    }
+  }
+  CHECK(shorter == 2);  // behind the metadata, and behind the first node
+  CHECK_THROWS_WITH(parse("PK\x03\x04 not a trace at all"), Contains("E-ETR-002") && Contains("byte"));
+}
+
+TEST_CASE("execution traces: impossible nodes are refused by number and name", "[chakra]") {
+  const auto refused = [](const std::string& node) {
+    return kMetadata + message(number(1, 4) + text(2, "n") + node);
+  };
+  CHECK_THROWS_WITH(parse(refused(number(3, 7))),
+                    Contains("E-ETR-003") && Contains("node 4 'n'") && Contains("comm_type"));
+  CHECK_THROWS_WITH(parse(refused(number(3, 5))), Contains("comm_dst"));
+  CHECK_THROWS_WITH(parse(refused(number(3, 6))), Contains("comm_src"));
+  CHECK_THROWS_WITH(parse(refused(number(3, 9))), Contains("type 9"));
+  CHECK_THROWS_WITH(parse(refused(number(3, 7) + int64_attribute("comm_type", 10))),
+                    Contains("comm_type 10"));
+  CHECK_THROWS_WITH(parse(refused(number(3, 4) + int64_attribute("num_ops", ~std::uint64_t{0}))),
+                    Contains("num_ops"));
+  const std::string partial = text(10, text(1, "involved_dim") + text(28, text(1, std::string("\1\0", 2))));
+  CHECK_THROWS_WITH(parse(refused(number(3, 7) + int64_attribute("comm_type", 0) + partial)),
+                    Contains("involved_dim"));
+  const tests::TempDir folder;
+  CHECK_THROWS_WITH(read_traces(folder / "none"), Contains("E-ETR-001") && Contains("none.0.et"));
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays against times computed by hand, and refusals of ranks that do not fit together.
+#include "runtime/chakra/replay.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "model/base/error.h"
+#include "runtime/chakra/run_trace.h"
+#include "tests/support/temp_dir.h"
+
+using namespace tahoma;
+using namespace tahoma::base::literals;
+using namespace tahoma::runtime::chakra;
+using base::Duration;
+using Catch::Contains;
+
+namespace {
+
+TraceNode computing(std::uint64_t id, Duration time, std::vector<std::uint64_t> after = {}) {
+  TraceNode node;
+  node.id = id;
+  node.name = "compute";
+  node.duration = time;
+  node.after = std::move(after);
+  return node;
+}
+TraceNode collective(std::uint64_t id, std::vector<std::uint64_t> after = {}, const std::string& group = "") {
+  TraceNode node;
+  node.id = id;
+  node.name = "sum";
+  node.kind = NodeKind::kCollective;
+  node.message = 1024;
+  node.after = std::move(after);
+  node.group = group;
+  return node;
+}
+TraceNode message(NodeKind kind, std::uint64_t id, std::uint32_t peer,
+                  std::vector<std::uint64_t> after = {}) {
+  TraceNode node;
+  node.id = id;
+  node.name = "message";
+  node.kind = kind;
+  node.peer = peer;
+  node.after = std::move(after);
+  return node;
+}
+
+TraceGraph graph(std::vector<RankTrace> ranks, const Groups& groups = {}) {
+  return graph_of(std::move(ranks), groups, "t");
+}
+
+// Recorded durations, and `exchange` for every exchange.
+Replay replayed(const TraceGraph& g, Duration exchange) {
+  NodeTimes times;
+  for (const RankTrace& trace : g.ranks) {
+    std::vector<Duration>& of_rank = times.nodes.emplace_back();
+    for (const TraceNode& node : trace) of_rank.push_back(node.duration);
+  }
+  times.exchanges.assign(g.exchanges.size(), exchange);
+  return replay(g, times, "t");
+}
+
+}  // namespace
+
+TEST_CASE("trace replay: a collective starts with its last rank and ends for all at once", "[chakra]") {
+  const TraceGraph g = graph({{computing(1, 10_us), collective(2, {1}), computing(3, 5_us, {2})},
+                              {computing(1, 30_us), collective(2, {1})}});
+  const Replay r = replayed(g, 7_us);
+  CHECK(r.time == 42_us);
+  CHECK(r.shares[0].computing == 15_us);
+  CHECK(r.shares[0].exposed == 27_us);
+  CHECK(r.shares[0].waiting == 20_us);
+  CHECK(r.shares[0].idle == 0_us);
+  CHECK(r.shares[1].computing == 30_us);
+  CHECK(r.shares[1].exposed == 7_us);
+  CHECK(r.shares[1].waiting == 0_us);
+  CHECK(r.shares[1].idle == 5_us);
+}
+
+TEST_CASE("trace replay: computation hides a collective that nothing waits for", "[chakra]") {
+  const TraceGraph g = graph(
+      {{computing(1, 10_us), collective(2, {1}), computing(3, 20_us, {1}), computing(4, 1_us, {2, 3})},
+       {computing(1, 10_us), collective(2, {1}), computing(3, 20_us, {1}), computing(4, 1_us, {2, 3})}});
+  const Replay hidden = replayed(g, 15_us), exposed = replayed(g, 26_us);
+  CHECK(hidden.time == 31_us);
+  CHECK(hidden.shares[0].exposed == 0_us);
+  CHECK(exposed.time == 37_us);
+  CHECK(exposed.shares[0].exposed == 6_us);
+}
+
+TEST_CASE("trace replay: a rank computes one node at a time and performs a group's collectives in order",
+          "[chakra]") {
+  const RankTrace rank{computing(1, 3_us), computing(2, 4_us), collective(3), collective(4)};
+  const Replay r = replayed(graph({rank, rank}), 10_us);
+  CHECK(r.time == 20_us);
+  CHECK(r.shares[0].computing == 7_us);
+  CHECK(r.spans[0][1].start == base::Time{0} + 3_us);
+  CHECK(r.spans[1][3].start == base::Time{0} + 10_us);
+}
+
+TEST_CASE("trace replay: messages pair in order, by sender, receiver and tag", "[chakra]") {
+  const TraceGraph g = graph(
+      {{computing(1, 2_us), message(NodeKind::kSend, 2, 1, {1}), message(NodeKind::kReceive, 3, 1, {2})},
+       {message(NodeKind::kReceive, 1, 0), computing(2, 4_us, {1}), message(NodeKind::kSend, 3, 0, {2})}});
+  CHECK(g.exchanges.size() == 2);
+  CHECK(replayed(g, 3_us).time == 12_us);
+}
+
+TEST_CASE("trace replay: groups work beside each other", "[chakra]") {
+  const Groups groups{{"1", {0, 1}}, {"2", {2, 3}}};
+  const TraceGraph g = graph({{collective(1, {}, "1")},
+                              {collective(1, {}, "1")},
+                              {collective(1, {}, "2")},
+                              {collective(1, {}, "2")}},
+                             groups);
+  CHECK(g.exchanges.size() == 2);
+  CHECK(replayed(g, 9_us).time == 9_us);
+}
+
+TEST_CASE("trace replay: shares add up to the time, and one rank alone takes the sum of its nodes",
+          "[chakra]") {
+  std::mt19937 random(1);
+  for (int trial = 0; trial < 100; ++trial) {
+    std::vector<RankTrace> ranks(1 + random() % 4);
+    Duration sum{0};
+    const std::size_t nodes = 1 + random() % 20;
+    for (std::uint64_t id = 0; id < nodes; ++id) {
+      const bool together = random() % 3 == 0;
+      for (RankTrace& trace : ranks) {
+        std::vector<std::uint64_t> after;
+        if (id > 0 && random() % 2 == 0) after.push_back(random() % id);
+        const Duration time{static_cast<std::int64_t>(random() % 1000)};
+        trace.push_back(together ? collective(id, after) : computing(id, time, after));
+        if (!together) sum += time;
+      }
+    }
+    const bool alone = ranks.size() == 1;
+    const Replay r = replayed(graph(std::move(ranks)), 0_us);
+    for (const RankShares& shares : r.shares)
+      CHECK(shares.computing + shares.exposed + shares.idle == r.time);
+    CHECK(r.time <= sum);
+    if (alone) CHECK(r.time == sum);
+  }
+}
+
+TEST_CASE("trace replay: ranks that do not fit together are refused", "[chakra]") {
+  TraceNode larger = collective(2);
+  larger.message = 2048;
+  CHECK_THROWS_WITH(graph({{collective(1)}, {larger}}),
+                    Contains("E-ETR-004") && Contains("2048 B") && Contains("1024 B"));
+  CHECK_THROWS_WITH(graph({{collective(1)}, {}}), Contains("E-ETR-004") && Contains("rank 1 has no node"));
+  CHECK_THROWS_WITH(graph({{collective(1, {}, "2")}}, {{"21", {0}}}),
+                    Contains("E-ETR-004") && Contains("--groups"));
+  CHECK_THROWS_WITH(graph({{collective(1, {}, "2")}}, {{"2", {1}}}), Contains("E-ETR-004"));
+  CHECK_THROWS_WITH(graph({{message(NodeKind::kSend, 1, 5)}}), Contains("E-ETR-003") && Contains("rank 5"));
+  CHECK_THROWS_WITH(graph({{message(NodeKind::kSend, 1, 0)}}), Contains("own rank"));
+  CHECK_THROWS_WITH(graph({{computing(1, 1_us), computing(1, 1_us)}}),
+                    Contains("E-ETR-003") && Contains("another node"));
+  CHECK_THROWS_WITH(graph({{computing(1, 1_us, {9})}}), Contains("node 9, which does not exist"));
+  CHECK_THROWS_WITH(graph({{computing(1, 1_us, {2}), computing(2, 1_us, {1})}}),
+                    Contains("depends on itself"));
+}
+
+TEST_CASE("trace replay: ranks that wait for each other are named", "[chakra]") {
+  const Groups groups{{"1", {0, 1}}, {"2", {0, 1}}};
+  const TraceGraph g = graph(
+      {{collective(1, {}, "1"), collective(2, {1}, "2")}, {collective(1, {}, "2"), collective(2, {1}, "1")}},
+      groups);
+  try {
+    replayed(g, 1_us);
+    FAIL("a deadlock is found");
+  } catch (const base::UserError& error) {
+    CHECK(error.code == "E-ETR-008");
+    CHECK(error.status == base::ExitStatus::kNoProgress);
+    CHECK_THAT(error.what(), Contains("rank 0 waits for rank 1") || Contains("rank 1 waits for rank 0"));
+  }
+}
+
+TEST_CASE("run traces: collectives that do not overlap replay the time of the run", "[chakra]") {
+  using runtime::CollectiveResult;
+  const auto at = [](int us) { return base::Time{0} + Duration{us * 1'000'000'000LL}; };
+  CollectiveResult sum, gather;
+  sum.operation = "all_reduce";
+  sum.bytes = 64;
+  sum.group_ranks = 2;
+  sum.ranks = {{at(10), at(20), 0}, {at(10), at(20), 8}, {at(12), at(22), 16}, {at(12), at(22), 24}};
+  gather.operation = "all_gather";
+  gather.bytes = 4096;
+  gather.group_ranks = 4;
+  gather.ranks = {{at(30), at(41), 0}, {at(30), at(41), 8}, {at(30), at(41), 16}, {at(30), at(41), 24}};
+  runtime::RegionSummary region;
+  region.name = "mlp";
+  region.start = at(0);
+  region.end = at(25);
+  const RunTraces traces = traces_of_run({sum, gather}, {region}, 50_us);
+  REQUIRE(traces.ranks.size() == 4);
+  CHECK(traces.groups == Groups{{"1", {0, 1}}, {"2", {2, 3}}, {"3", {0, 1, 2, 3}}});
+  REQUIRE(traces.ranks[2].size() == 5);
+  CHECK(traces.ranks[2][0].name == "mlp");
+  CHECK(traces.ranks[2][4].name == "compute");
+  CHECK(traces.ranks[2][3].message == 1024);  // what a rank contributes
+  const TraceGraph g = graph(traces.ranks, traces.groups);
+  NodeTimes times;
+  for (const RankTrace& trace : g.ranks)
+    for (std::vector<Duration>* of_rank = &times.nodes.emplace_back(); const TraceNode& node : trace)
+      of_rank->push_back(node.duration);
+  for (const Exchange& exchange : g.exchanges)
+    times.exchanges.push_back(g.ranks[exchange.nodes[0].rank][exchange.nodes[0].node].duration);
+  CHECK(replay(g, times, "t").time == 50_us);
+}
+
+TEST_CASE("trace groups: a file that is no object of lists is refused", "[chakra]") {
+  tests::TempDir folder;
+  for (const char* text : {"[1]", "{\"1\": 2}", "{\"1\": [-1]}", "{\"1\": []}", "{"}) {
+    folder.write("groups.json", text);
+    CHECK_THROWS_WITH(read_groups(folder / "groups.json"), Contains("E-ETR-005"));
+  }
+  folder.write("groups.json", groups_json({{"1", {0, 2}}}));
+  CHECK(read_groups(folder / "groups.json") == Groups{{"1", {0, 2}}});
+}
