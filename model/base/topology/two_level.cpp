@@ -5,6 +5,8 @@
 // goes up and then down, so one class of virtual channels is enough.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/topology/topologies.h"
 
 namespace tahoma::base {
@@ -53,7 +55,7 @@ class TwoLevel final : public Topology {
 
   std::vector<FabricView> views() const override {
     FabricPicture picture{"all chips", {}, {}};
-    const double middle = (servers() - 1) / 2.0;
+    const double middle = std::max(1U, servers() - 1) / 2.0;
     for (std::uint32_t spine = 0; spine < kSpines; ++spine)
       picture.nodes.push_back({chips() + servers() + spine, middle - 0.5 + spine, 0});
     for (std::uint32_t server = 0; server < servers(); ++server) {
@@ -90,11 +92,6 @@ TopologyRow two_level_row() {
   return {"two_level", "a switch for each z, the chips of a server, and two switches above them",
           [](const MachineSize& size) -> std::unique_ptr<const Topology> {
             return std::make_unique<TwoLevel>(size);
-          },
-          [](const MachineSize& size) {
-            return size.z > 1
-                       ? std::string()
-                       : std::string("one server has one switch; expected z of at least 2, or switched");
           }};
 }
 

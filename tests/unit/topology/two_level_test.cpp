@@ -2,7 +2,6 @@
 // Two levels of switches: the laws of every topology, the lengths of routes, and the links that they use.
 #include <catch2/catch.hpp>
 
-#include "model/base/error.h"
 #include "model/base/topology/topologies.h"
 #include "tests/support/fabric/topology_laws.h"
 
@@ -59,7 +58,8 @@ TEST_CASE("two_level: the rates are those of the chip's link and of the spine", 
   CHECK(t->port(7, 1).rate == base::LinkRate::kSpine);
 }
 
-TEST_CASE("two_level: a single server is refused", "[fabric]") {
-  CHECK_THROWS_AS(base::check_size(base::topology_row("two_level"), {4, 1, 1}), base::UserError);
-  CHECK_NOTHROW(base::check_size(base::topology_row("two_level"), {4, 1, 2}));
+TEST_CASE("two_level: the chips of a single server reach each other through its switch", "[fabric]") {
+  const auto t = two_level(4, 1, 1);
+  CHECK(t->switches() == 3);
+  CHECK(route(*t, 0, 3) == std::vector<std::uint32_t>{0, 4, 3});
 }
