@@ -32,7 +32,7 @@ void Request::declare(base::ParamTree& t) {
   t.add("operation", operation, Operation::kAllReduce, all<Operation>(kOperations), "operation",
         base::chosen());
   t.add("algorithm", algorithm, Algorithm::kBest, algorithm_choice(),
-        "auto (by message size, as published), best (by closed forms), or an algorithm's name",
+        "auto (by message size, as published), best (by estimates of the time), or an algorithm's name",
         base::chosen());
   t.add("dtype", dtype, isa::DType::kBf16, all<isa::DType>(isa::kDTypeCount), "element type", base::chosen());
   t.add("reduction", reduction, isa::AluOp::kAdd, kReductions, "combiner of operations that reduce",

@@ -113,9 +113,9 @@ std::vector<runtime::CollectiveResult> GemmPrograms::sums(const model::MachinePa
     result.dtype = isa::DType::kFp32;
     result.bus_factor = runtime::collective::bus_factor(spec.problem.operation, sum.ranks());
     result.ranks = std::move(alike.ranks);
-    const GemmSum::Form form = sum.closed_form(machine);
-    result.closed_form = form.time;
-    result.split = runtime::split_time(result.ranks, form.bounds);
+    const GemmSum::Estimate estimate = sum.estimate(machine);
+    result.estimate = estimate.time;
+    result.split = runtime::split_time(result.ranks, estimate.bounds);
     result.correct = correct;
   }
   return results;

@@ -99,7 +99,7 @@ GemmSum::GemmSum(const model::MachineParams& machine, Group group, const Tile& t
   }
 }
 
-GemmSum::Form GemmSum::closed_form(const model::MachineParams& machine) const {
+GemmSum::Estimate GemmSum::estimate(const model::MachineParams& machine) const {
   const CostModel model(machine, group_);
   const Cost cost = model.of(planned_.together, bytes());
   return {duration(cost.seconds),

@@ -40,12 +40,12 @@ class GemmSum {
   const runtime::collective::PlannedCollective& planned() const { return planned_; }
   std::uint64_t bytes() const { return tile_.rows * tile_.columns * sizeof(float); }  // of a partial tile
   std::uint64_t staging(std::uint32_t rank) const { return staging_[rank]; }          // elements of fp32
-  // The closed form of its time, and its bottleneck.
-  struct Form {
+  // Its expected time on an idle machine, and its bounds.
+  struct Estimate {
     base::Duration time;
     runtime::SplitBounds bounds;
   };
-  Form closed_form(const model::MachineParams& machine) const;
+  Estimate estimate(const model::MachineParams& machine) const;
 
   // One core's product, with `out` fp32, and the global addresses of its tensors.
   struct Rank {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/error.h"
 #include "runtime/collective/cost/sizing.h"
 
@@ -34,31 +36,51 @@ Choice by_size(const Problem& problem, const Grid& grid, std::uint64_t bytes) {
   return {};
 }
 
+struct Candidate {
+  const AlgorithmRow* algorithm;
+  std::vector<ChannelPlan> plan;
+  double bound;  // seconds that it needs at least
+};
+
+// Those that can perform the operation, shortest bound first.
+std::vector<Candidate> candidates_of(const Problem& problem, const Grid& grid, std::uint64_t bytes,
+                                     std::uint32_t channels, const CostModel& model, std::uint32_t signals) {
+  std::vector<Candidate> all;
+  for (const AlgorithmRow& row : algorithms()) {
+    if (!row.performs(problem.operation) || !row.refusal(problem, grid).empty()) continue;
+    const std::uint32_t used = channels_for(row, problem, grid, vector_bytes(problem, bytes), channels);
+    std::vector<ChannelPlan> plan = row.plan(problem, grid, used * model.sharers());
+    if (signals < kSignals && semaphores_needed(*plan.front().schedule, 1, false) > signals) continue;
+    const double bound = model.bound_of(plan, bytes).seconds;
+    all.push_back({&row, std::move(plan), bound});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.bound < b.bound; });
+  return all;
+}
+
+// Algorithms whose bound exceeds the best time so far are not simulated.
 Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, std::uint32_t channels,
                const CostModel& model, std::uint32_t signals) {
   Choice best;
   double least = 0, second = 0;
   std::string_view runner_up;
   Cost cost;
-  for (const AlgorithmRow& row : algorithms()) {
-    if (!row.performs(problem.operation) || !row.refusal(problem, grid).empty()) continue;
-    const std::uint32_t used = channels_for(row, problem, grid, vector_bytes(problem, bytes), channels);
-    const std::vector<ChannelPlan> plan = row.plan(problem, grid, used * model.sharers());
-    if (signals < kSignals && semaphores_needed(*plan.front().schedule, 1, false) > signals) continue;
-    const Cost one = model.of(plan, bytes);
+  for (const Candidate& candidate : candidates_of(problem, grid, bytes, channels, model, signals)) {
+    if (best.algorithm != nullptr && candidate.bound >= least) break;
+    const Cost one = model.of(candidate.plan, bytes);
     if (best.algorithm == nullptr || one.seconds < least) {
       second = least;
       runner_up = best.algorithm == nullptr ? std::string_view() : best.algorithm->name;
-      best.algorithm = &row;
+      best.algorithm = candidate.algorithm;
       least = one.seconds;
       cost = one;
     } else if (runner_up.empty() || one.seconds < second) {
       second = one.seconds;
-      runner_up = row.name;
+      runner_up = candidate.algorithm->name;
     }
   }
   if (best.algorithm == nullptr) return best;
-  best.why = fmt::format("closed form {:.4g} us ({} rounds, {})", least * 1e6, cost.rounds, cost.busiest);
+  best.why = fmt::format("estimate {:.4g} us ({} rounds, {})", least * 1e6, cost.rounds, cost.busiest);
   if (!runner_up.empty()) best.why += fmt::format(", next {} {:.4g} us", runner_up, second * 1e6);
   return best;
 }

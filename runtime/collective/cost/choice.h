@@ -4,7 +4,7 @@
 //   auto   by message size as published for Trainium (intranode-collective-comm.rst, internode-...): mesh below
 //          1 MB, recursive halving and doubling up to 56 MB, KangaRing above. If the group or the operation
 //          does not allow that one, the next possible one of the list ring, direct, tree, dissemination.
-//   best   the one with the shortest closed form (runtime/collective/cost/cost.h)
+//   best   the one with the shortest expected time (runtime/collective/cost/cost.h)
 #pragma once
 
 #include <string>

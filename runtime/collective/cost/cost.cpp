@@ -7,7 +7,9 @@
 
 #include "runtime/collective/cost/loads.h"
 #include "runtime/collective/cost/sizing.h"
+#include "runtime/collective/cost/transfer_simulation.h"
 #include "runtime/collective/lowering/channel_semaphores.h"
+#include "runtime/collective/lowering/queue_assignment.h"
 
 namespace tahoma::runtime::collective {
 
@@ -18,7 +20,11 @@ double seconds(const base::Duration& d) { return static_cast<double>(d.fs) * 1e-
 }  // namespace
 
 CostModel::CostModel(const model::MachineParams& machine, const Group& group)
-    : machine_(machine), ways_(machine), cores_(group.cores.front().size()), sharers_(group.sharers) {
+    : machine_(machine),
+      group_(group),
+      ways_(machine),
+      cores_(group.cores.front().size()),
+      sharers_(group.sharers) {
   for (const auto& cores : group.cores)
     chips_.push_back(static_cast<std::uint32_t>(cores.front() / machine.chip.cores));
 }
@@ -53,7 +59,58 @@ std::vector<std::uint32_t> waits_before(const Schedule& schedule, const Itinerar
 
 }  // namespace
 
+namespace {
+
+constexpr std::uint64_t kSliceBytes = 64;  // bytes; slices and pieces are whole accesses of HBM
+
+std::uint64_t aligned_bytes(double bytes) {
+  return static_cast<std::uint64_t>(std::ceil(bytes / kSliceBytes)) * kSliceBytes;
+}
+
+}  // namespace
+
+// The core of the group that is `groups` behind on the same chip.
+std::uint32_t CostModel::core_beside(std::uint32_t core, std::size_t groups) const {
+  const std::uint64_t cores = machine_.chip.cores;
+  return static_cast<std::uint32_t>(core / cores * cores + (core + groups * cores_) % cores);
+}
+
+// The channels of all groups that share the links, as the lowering cuts them up.
+base::Duration CostModel::simulated(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const {
+  const std::size_t own = plan.size() / sharers_;
+  std::vector<double> shares;
+  for (std::size_t c = 0; c < own; ++c) shares.push_back(plan[c].share);
+  std::vector<std::vector<ChannelQueue>> queues;
+  for (std::uint32_t rank = 0; rank < group_.ranks(); ++rank)
+    queues.push_back(channel_queues(machine_, group_, rank, shares));
+  const std::uint32_t signals = kSignals / (own > cores_ ? 2 : 1);
+  std::vector<SimulatedChannel> channels;
+  std::map<std::pair<const Schedule*, std::uint64_t>, std::uint32_t> pieces_by;
+  for (std::size_t c = 0; c < plan.size(); ++c) {
+    const Schedule& schedule = *plan[c].schedule;
+    const std::uint64_t columns =
+        aligned_bytes(static_cast<double>(vector_bytes(schedule.problem, bytes) * sharers_) * plan[c].share /
+                      schedule.chunks);
+    std::uint32_t& pieces = pieces_by[{&schedule, columns}];
+    if (pieces == 0) pieces = pieces_for(schedule, columns * sharers_, false, signals);
+    SimulatedChannel& channel = channels.emplace_back();
+    channel.channel.schedule = plan[c].schedule;
+    channel.channel.units = {columns};
+    channel.channel.piece =
+        std::max(kSliceBytes, aligned_bytes(static_cast<double>((columns + pieces - 1) / pieces)));
+    channel.second_queue = queues.front()[c % own].queue == isa::Queue::kCc1;
+    for (const auto& of_rank : queues) channel.cores.push_back(core_beside(of_rank[c % own].core, c / own));
+  }
+  return TransferSimulation(machine_, ways_, chips_, channels).time();
+}
+
 Cost CostModel::of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const {
+  Cost cost = bound_of(plan, bytes);
+  cost.seconds = seconds(simulated(plan, bytes));
+  return cost;
+}
+
+Cost CostModel::bound_of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const {
   std::map<const Schedule*, double> shares;
   for (const ChannelPlan& channel : plan) shares[channel.schedule.get()] += channel.share;
   const Loads nothing(ways_, chips_, rates_of(machine_, cores_ * sharers_, plan.size()));
@@ -77,21 +134,15 @@ Cost CostModel::of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) co
   }
   Cost cost;
   cost.rounds = static_cast<std::uint32_t>(by_level.size());
-  double one_by_one = 0;
   Loads all = nothing;
-  for (const Loads& level : by_level) {
-    one_by_one += level.engine_seconds() + level.link_seconds();
-    all.add(level);
-  }
+  for (const Loads& level : by_level) all.add(level);
   auto [busiest, name] = all.busiest();
   const double issue = static_cast<double>(doorbells * pieces) * seconds(machine_.chip.core.dma.pitch_sync);
   if (issue > busiest) name = "doorbells";
   cost.busiest = name;
   cost.link = all.link_seconds();
   cost.more_sources = all.more_source_seconds();
-  const double apart = static_cast<double>(pieces * plan.size()) / static_cast<double>(shares.size());
-  cost.seconds =
-      cost.rounds * empty_round() + std::max(busiest, issue) + std::max(0.0, one_by_one - busiest) / apart;
+  cost.seconds = std::max({busiest, issue, cost.rounds * empty_round()});
   return cost;
 }
 

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed forms of the time of a collective on a machine that is idle except for the
-// groups that share its links:
+// The expected time of a collective on a machine that is idle except for the groups that share its links: a
+// simulation of its transfers without components (transfer_simulation.h).
 //
-//   waits x an empty round + max(B, doorbells of the busiest queue) + (sum over the waits of B_w - B) / n
-//
-// Waits is how often a transfer waits for the arrival of another one, on the longest chain. B is the time of
-// the most loaded resource (a direction of a link, the DMA engines of a rank, the stacks of a rank) over the
-// whole collective. B_w is the time that the transfers of one wait take alone, the engines' part plus the
-// links' part. n is the number of pieces in flight one after another, in all channels that run the same
-// schedule: with one piece, waits are sequential; with many, only the busiest resource counts.
-//
-// Not modelled: contention for links beyond their load, first reads of cold engines, semaphores. Over all
-// algorithms, on 8 cores, 16 and 64 chips, from 64 KiB to 16 MiB, the error is 21 % on average, and the
-// estimate is 10 % too short; `best` needs only the ranking.
+// Its bound is the longest of: the time of the most loaded resource (a direction of a link, the DMA engines of
+// a rank, the stacks of a rank), the doorbells of a queue, and its rounds, each as long as an empty one. Rounds
+// are how often a transfer waits for the arrival of another one, on the longest chain.
 //
 // Loads are counted on the schedule (runtime/collective/cost/loads.h): routes are in dimension order, around
 // dead links, at the rates that faults leave.
@@ -36,6 +28,9 @@ class CostModel {
  public:
   CostModel(const model::MachineParams& machine, const Group& group);
 
+  // The cost with the bound as its time: no run of the plan is faster.
+  Cost bound_of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const;
+
   // `plan`: of all groups that share the links, together. `bytes`: of one of them, as nccom-test counts them
   // (runtime/collective/result/collective_result.h).
   Cost of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const;
@@ -47,10 +42,13 @@ class CostModel {
 
  private:
   const model::MachineParams& machine_;
+  Group group_;
   model::FabricWays ways_;
   std::size_t cores_;                 // of a rank
   std::uint32_t sharers_;             // groups that share the links
   std::vector<std::uint32_t> chips_;  // by rank
+  std::uint32_t core_beside(std::uint32_t core, std::size_t groups) const;
+  base::Duration simulated(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const;
 };
 
 }  // namespace tahoma::runtime::collective

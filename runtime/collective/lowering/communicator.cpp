@@ -44,7 +44,7 @@ Communicator::Communicator(const model::MachineParams& machine, Group group,
 }
 
 PlannedCollective Communicator::plan(Operation operation, isa::DType dtype, std::uint64_t elements,
-                                     Algorithm algorithm) const {
+                                     Algorithm algorithm) {
   Spec spec;
   spec.problem = {operation, ranks(), 0, {}};
   spec.dtype = dtype;
@@ -53,7 +53,7 @@ PlannedCollective Communicator::plan(Operation operation, isa::DType dtype, std:
 }
 
 PlannedCollective Communicator::plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
-                                     Algorithm algorithm) const {
+                                     Algorithm algorithm) {
   for (const std::uint64_t count : counts)
     TAHOMA_INVARIANT(count >= kLeast, "a chunk is too short to signal its receiver");
   Spec spec;
@@ -64,12 +64,15 @@ PlannedCollective Communicator::plan(Operation operation, isa::DType dtype, std:
   return cut(std::move(spec), algorithm);
 }
 
-PlannedCollective Communicator::cut(Spec spec, Algorithm algorithm) const {
+PlannedCollective Communicator::cut(Spec spec, Algorithm algorithm) {
   spec.signals = kSignalsOfSet;
   const std::uint64_t bytes = spec.elements * isa::size_of(spec.dtype) / vector_bytes(spec.problem, 1);
-  spec.algorithm = choose(algorithm, spec.problem, group_.grid, bytes, queues_of(group_),
-                          CostModel(machine_, group_), kSignalsOfSet)
-                       .algorithm;
+  const AlgorithmRow*& chosen = chosen_[{algorithm, spec.problem.operation, bytes}];
+  if (chosen == nullptr)
+    chosen = choose(algorithm, spec.problem, group_.grid, bytes, queues_of(group_),
+                    CostModel(machine_, group_), kSignalsOfSet)
+                 .algorithm;
+  spec.algorithm = chosen;
   PlannedCollective planned = cut_up(spec, group_);
   planned.spans.resize(ranks());
   return planned;

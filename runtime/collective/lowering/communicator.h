@@ -17,6 +17,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "runtime/collective/lowering/core_program.h"
@@ -51,12 +52,11 @@ class Communicator {
 
   // How a sum (or a gathering) of `elements` in total is cut: the number of chunks and their distance.
   // `algorithm`: best, auto, or a name. Throws the errors of choose().
-  PlannedCollective plan(Operation operation, isa::DType dtype, std::uint64_t elements,
-                         Algorithm algorithm) const;
+  PlannedCollective plan(Operation operation, isa::DType dtype, std::uint64_t elements, Algorithm algorithm);
   // For chunks with that many elements each, at least kLeast.
   static constexpr std::uint64_t kLeast = 32;
   PlannedCollective plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
-                         Algorithm algorithm) const;
+                         Algorithm algorithm);
   // Appends to the programs. Throws the errors of the lowering.
   void add(PlannedCollective& planned, const Ends& ends);
 
@@ -66,7 +66,7 @@ class Communicator {
     std::array<std::vector<CoreKernel>, 2> by_turn;
     std::size_t uses = 0;
   };
-  PlannedCollective cut(Spec spec, Algorithm algorithm) const;
+  PlannedCollective cut(Spec spec, Algorithm algorithm);
   std::vector<CoreKernel>& next_set(isa::Queue queue);
   struct Strips {  // by rank
     std::vector<Strip> input, output;
@@ -80,6 +80,9 @@ class Communicator {
   std::vector<CoreProgram*> programs_;
   Staging staging_;
   std::map<isa::Queue, Sets> sets_;
+  // Chosen algorithms by what was asked, because an estimate takes host time.
+  using Question = std::tuple<Algorithm, Operation, std::uint64_t>;  // bytes
+  std::map<Question, const AlgorithmRow*> chosen_;
 };
 
 // Distance in elements between adjacent chunks of equal size.

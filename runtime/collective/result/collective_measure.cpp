@@ -36,7 +36,7 @@ CollectiveResult measured(const model::MachineParams& machine, const Group& grou
   result.ranks = std::move(ranks);
   const CostModel model(machine, group);
   const Cost cost = model.of(planned.together, bytes);
-  result.closed_form = duration(cost.seconds);
+  result.estimate = duration(cost.seconds);
   result.split = split_time(result.ranks, {cost.rounds, duration(model.empty_round()), duration(cost.link),
                                            duration(cost.more_sources)});
   return result;

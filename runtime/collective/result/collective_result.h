@@ -32,7 +32,7 @@ struct CollectiveResult {
   double bus_factor = 1;
   std::vector<RankTimes> ranks;  // at least one
   TimeSplit split;               // adds up to time()
-  base::Duration closed_form;    // expected time on an idle machine (runtime/collective/cost/cost.h)
+  base::Duration estimate;       // expected time on an idle machine (runtime/collective/cost/cost.h)
   std::optional<bool> correct;   // unset if the values were not checked
 
   base::Duration time() const { return time_of(ranks); }

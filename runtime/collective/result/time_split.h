@@ -9,7 +9,7 @@
 //                  than all others by d, waiting is d (n - 1) / n; the same holds for one that starts later.
 //   serialisation  the bytes of this collective on the link with the largest bytes over rate, divided by that
 //                  rate: a lower bound for any algorithm that puts these bytes on these links
-//   latency        sequential rounds, each as long as the model's closed form for a round that moves nothing:
+//   latency        sequential rounds, each as long as an idle machine needs for a round that moves nothing:
 //                  doorbell, descriptors, flight, semaphores
 //   reduction      the time that the busiest DMA engine spends on reading the sources of a sum beyond the
 //                  first. It comes after the two above, so it is the part that they did not hide.
@@ -33,7 +33,7 @@ struct RankTimes {
 // What is known about a collective in addition to the times of its ranks.
 struct SplitBounds {
   std::uint64_t rounds = 0;
-  base::Duration empty_round;   // closed form
+  base::Duration empty_round;   // of an idle machine
   base::Duration busiest_link;  // its bytes over its rate
   base::Duration more_sources;  // reading them on the busiest DMA engine
 };

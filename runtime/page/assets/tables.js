@@ -10,7 +10,7 @@ const collectiveColumns = [
   {head: "time", number: true, of: (c) => format.time(c.time_ns)},
   {head: "algbw", number: true, of: (c) => format.si(c.algorithm_bandwidth, "B/s"), title: "bytes / time"},
   {head: "busbw", number: true, of: (c) => format.si(c.bus_bandwidth, "B/s"), title: "bytes on the wire / time"},
-  {head: "closed form", number: true, of: (c) => format.time(c.closed_form_ns)},
+  {head: "estimate", number: true, of: (c) => format.time(c.estimate_ns)},
   {head: "values", of: (c) => (c.correct === null ? "not checked" : c.correct ? "correct" : el("strong", {class: "bad"}, "WRONG"))},
 ];
 

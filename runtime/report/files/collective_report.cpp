@@ -63,12 +63,12 @@ std::string result_rows(const Collectives& collectives) {
 std::string split_rows(const Collectives& collectives) {
   std::string text = fmt::format("  where the time went, percent\n  {:>11}", "size(B)");
   for (const SplitPart& part : kParts) text += fmt::format(" {:>13}", part.name);
-  text += fmt::format(" {:>13}\n", "closed form");
+  text += fmt::format(" {:>13}\n", "estimate");
   for (const CollectiveResult& c : collectives) {
     text += fmt::format("  {:>11}", c.bytes);
     for (const SplitPart& part : kParts)
       text += fmt::format(" {:>13.1f}", percent_of(c.split.*part.part, c.time()));
-    text += fmt::format(" {:>13.1f}\n", percent_of(c.closed_form, c.time()));
+    text += fmt::format(" {:>13.1f}\n", percent_of(c.estimate, c.time()));
   }
   return text;
 }
@@ -126,8 +126,8 @@ const base::Columns<CollectiveResult>& collective_columns() {
                     [](const Row& c) { return clean_nanoseconds(start_of(c)); })
             .number("time_ns", Unit::kNanoseconds, "from there to the end of the last rank",
                     [](const Row& c) { return clean_nanoseconds(c.time()); })
-            .number("closed_form_ns", Unit::kNanoseconds, "expected time on an idle machine",
-                    [](const Row& c) { return clean_nanoseconds(c.closed_form); })
+            .number("estimate_ns", Unit::kNanoseconds, "expected time on an idle machine",
+                    [](const Row& c) { return clean_nanoseconds(c.estimate); })
             .number("algorithm_bandwidth", Unit::kBytesPerSecond, "bytes over time",
                     [](const Row& c) { return c.algorithm_bandwidth(); })
             .number("bus_bandwidth", Unit::kBytesPerSecond,

@@ -27,7 +27,7 @@ runtime::CollectiveResult all_reduce(std::uint64_t bytes, Duration time, std::si
   c.operation = "all_reduce";
   c.combiner = "sum";
   c.algorithm = "hierarchical";
-  c.why = "the fastest of five by the model's closed forms";
+  c.why = "the fastest of five by the model's estimates";
   c.group = "64 chips, one rank a chip";
   c.bytes = bytes;
   const auto n = static_cast<double>(ranks);
@@ -147,7 +147,7 @@ TEST_CASE("collectives in summary.txt: a row each as nccom-test has them, and wh
   small.algorithm = "mesh";
   small.why = "below 1 MB";
   small.correct.reset();
-  small.closed_form = 10_us;
+  small.estimate = 10_us;
   runtime::CollectiveResult wrong = all_reduce(2048, 12.5_us);
   wrong.correct = false;
   const auto lines = lines_of(runtime::collectives_text({small, all_reduce(1 << 30, 4000_us), wrong}));
@@ -161,11 +161,11 @@ TEST_CASE("collectives in summary.txt: a row each as nccom-test has them, and wh
         "   1073741824   536870912  bf16 all_reduce sum   hierarchical       4000.00   268.44   402.65 yes");
   CHECK_THAT(lines[5], Catch::EndsWith(" NO"));
   // 12.5 us consist of 6.25 on the link, 6 rounds of 1 us, 0.1 us of reading, and 0.15 left over.
-  CHECK(lines[7].ends_with("waiting   closed form"));
+  CHECK(lines[7].ends_with("waiting      estimate"));
   CHECK(lines[8] ==
         "         1024          48.0          50.0           1.2           0.8           0.0          80.0");
   CHECK(lines[11] == "  algorithms    mesh: below 1 MB");
-  CHECK(lines[12] == "                hierarchical: the fastest of five by the model's closed forms");
+  CHECK(lines[12] == "                hierarchical: the fastest of five by the model's estimates");
   for (const std::string& line : lines) CHECK(line.size() <= 100);
   CHECK(runtime::collectives_text({}).empty());
 }
@@ -174,7 +174,7 @@ TEST_CASE("collectives in summary.json: sizes, rates, verdict and the parts of t
   auto facts = fake_facts();
   facts.collectives = {all_reduce(1 << 20, 100_us)};
   facts.collectives[0].ranks[2].end += 1_us;
-  facts.collectives[0].closed_form = 90_us;
+  facts.collectives[0].estimate = 90_us;
   facts.collectives[0].split = split_time(facts.collectives[0].ranks, {6, 1_us, 50_us, 0_us});
   const runtime::Summary summary = runtime::summarise(facts, fake_machine(), fake_run());
   const json c = json::parse(runtime::summary_json(summary))["collectives"][0];
@@ -184,32 +184,32 @@ TEST_CASE("collectives in summary.json: sizes, rates, verdict and the parts of t
   CHECK(c["ranks"] == 4);
   CHECK(c["time_ns"] == 101'000.0);
   CHECK(c["start_ns"] == 5'000.0);
-  CHECK(c["closed_form_ns"] == 90'000.0);
+  CHECK(c["estimate_ns"] == 90'000.0);
   CHECK(c["slowest_rank"] == 2);
   CHECK(c["algorithm_bandwidth"].get<double>() == Approx((1 << 20) / 101e-6));
   CHECK(c["bus_bandwidth"].get<double>() == Approx(1.5 * (1 << 20) / 101e-6));
   CHECK(c["correct"] == true);
   CHECK(c["time_split_ns"]["waiting"] == 750.0);
   CHECK(c["time_split_ns"]["serialisation"] == 50'000.0);
-  CHECK(c["why"] == "the fastest of five by the model's closed forms");
+  CHECK(c["why"] == "the fastest of five by the model's estimates");
   CHECK(json::parse(runtime::summary_json(
             runtime::summarise(fake_facts(), fake_machine(), fake_run())))["collectives"] == json::array());
 }
 
 TEST_CASE("collectives.csv: one line each, with every part of the time", "[report]") {
   runtime::CollectiveResult one = all_reduce(1 << 20, 100_us);
-  one.closed_form = 90_us;
+  one.estimate = 90_us;
   const auto lines = lines_of(runtime::collectives_csv({one}));
   REQUIRE(lines.size() == 2);
   CHECK(lines[0] ==
-        "name,operation,combiner,algorithm,group,ranks,dtype,bytes,count,start_ns,time_ns,closed_form_ns,"
+        "name,operation,combiner,algorithm,group,ranks,dtype,bytes,count,start_ns,time_ns,estimate_ns,"
         "algorithm_bandwidth,bus_bandwidth,correct,slowest_rank,latency_ns,serialisation_ns,contention_ns,"
         "reduction_ns,waiting_ns,"
         "why");
   CHECK(lines[1] ==
         "all_reduce,all_reduce,sum,hierarchical,\"64 chips, one rank a "
         "chip\",4,bf16,1048576,524288,5000,100000,90000,"
-        "10485760000,15728640000,1,0,6000,50000,43900,100,0,the fastest of five by the model's closed forms");
+        "10485760000,15728640000,1,0,6000,50000,43900,100,0,the fastest of five by the model's estimates");
 }
 
 TEST_CASE("report: a collective whose parts do not add up is an invariant", "[report]") {

@@ -222,7 +222,7 @@ TEST_CASE("collective algorithms: invalid names, operations and groups are refus
                     Catch::Contains("E-COL-003") && Catch::Contains("even"));
 }
 
-TEST_CASE("collective choice: auto follows the published sizes and best the shortest closed form",
+TEST_CASE("collective choice: auto follows the published sizes and best the shortest estimate",
           "[collective]") {
   const model::MachineParams machine = tests::default_machine();
   const Group group = groups_of(machine, RankKind::kChips, "machine").front();

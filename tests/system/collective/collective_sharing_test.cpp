@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups that share chips: their knowledge of each other, and the effects on the plan, its closed form and
+// Groups that share chips: their knowledge of each other, and the effects on the plan, its estimate and
 // its pieces.
 #include <catch2/catch.hpp>
 
