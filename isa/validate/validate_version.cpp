@@ -41,7 +41,7 @@ void check_dtypes(const Site& site) {
 
 }  // namespace
 
-void check_available(const Site& site) { need(site, site.row.since, "it"); }
+void check_available(const Site& site) { need(site, site.row.since, std::string(site.row.mnemonic)); }
 
 void check_operand_versions(const Site& site) {
   const Instruction& i = site.instruction;

@@ -18,7 +18,7 @@ const Later kSinceV3[] = {
     {"vector:\nrange_select shape=1x8 dst=sbuf[0, 0]:fp32 src=sbuf[0, 64]:fp32 compare0=ge bound0=1 "
      "compare1=lt bound1=4 "
      "result=sbuf[0, 128]:fp32",
-     "vector[0] range_select", "it needs NeuronCore-v3; the machine has NeuronCore-v2"},
+     "vector[0] range_select", "range_select needs NeuronCore-v3; the machine has NeuronCore-v2"},
     {"tensor:\nload_weights shape=128x2x1x8 src=sbuf[0, 0]:fp8_e4m3 mode=double_row\nmatmul shape=128x2x1x8 "
      "columns=8 "
      "dst=psum[0, 0]:fp32 src=sbuf[0, 0]:fp8_e4m3 mode=double_row",
@@ -27,11 +27,11 @@ const Later kSinceV3[] = {
      "tensor_copy on queue scalar needs NeuronCore-v3"},
     {"sync:\ndma_copy shape=1x8 dst=sbuf[0, 0]:fp32 src=sbuf[0, 64]:fp32 dge=hw", "sync[0] dma_copy",
      "generation of descriptors (dge hw) needs NeuronCore-v3"},
-    {"sync:\ncore_barrier", "sync[0] core_barrier", "it needs NeuronCore-v3"},
+    {"sync:\ncore_barrier", "sync[0] core_barrier", "core_barrier needs NeuronCore-v3"},
 };
 const Later kSinceV4[] = {
     {"vector:\nexponential shape=1x8 dst=sbuf[0, 0]:fp32 src=sbuf[0, 64]:fp32 maximum=0",
-     "vector[0] exponential", "it needs NeuronCore-v4"},
+     "vector[0] exponential", "exponential needs NeuronCore-v4"},
     {"vector:\ntensor_copy shape=1x8 dst=sbuf[0, 0]:fp8_e4m3fn src=sbuf[0, 64]:fp32", "vector[0] tensor_copy",
      "operand 'dst' of fp8_e4m3fn needs NeuronCore-v4; the machine has NeuronCore-v3"},
     {"sync:\ndma_copy shape=1x8 dst=sbuf[0, 0]:fp8_e4m3fn src=sbuf[0, 64]:fp8_e4m3fn", "sync[0] dma_copy",
