@@ -164,6 +164,8 @@ void check_core(const ChipParams& chip) {
                                                          : "a matmul's fp32 row must fit one PSUM bank");
   if (v4 && core.tensor.model == BlockModel::kRtl)
     refuse("machine.chip.core.tensor.model", "the RTL is that of NeuronCore-v3; expected behavioural");
+  if (v4 && core.dma.model == BlockModel::kRtl)
+    refuse("machine.chip.core.dma.model", "the RTL has no classes of service; expected behavioural");
   if (core.version == isa::CoreVersion::kV2 && chip.lnc != 1)
     refuse("machine.chip.lnc", "NeuronCore-v2 has no logical cores of two; expected 1");
 }
