@@ -80,6 +80,8 @@ class Collector {
       firsts_of_groups(p);
     else if (i_.op == Opcode::kStreamShuffle && !writes_)
       shuffled(p);
+    else if (field_->kind == FieldKind::kScales || field_->kind == FieldKind::kScalesDst)
+      scales(p);
     else
       add(p);
   }
@@ -102,6 +104,16 @@ class Collector {
     for (unsigned at = (first + kGpSimdPartitions - 1) / kGpSimdPartitions * kGpSimdPartitions; at < end;
          at += kGpSimdPartitions) {
       p.partition = static_cast<std::uint8_t>(at);
+      add(p);
+    }
+  }
+
+  // Of each quadrant the partitions that hold scales.
+  void scales(Pattern p) {
+    const unsigned first = p.partition, count = p.partitions;
+    p.partitions = kScaleRows;
+    for (unsigned done = 0; done < count; done += kQuadrant) {
+      p.partition = static_cast<std::uint8_t>(first + done);
       add(p);
     }
   }

@@ -29,7 +29,8 @@ constexpr std::array<DTypeRow, kDTypeCount> kRows{{{"fp32", 4, true},
                                                    {"fp8_e3m4", 1, true},
                                                    {"int8", 1, false},
                                                    {"int16", 2, false},
-                                                   {"uint16", 2, false}}};
+                                                   {"uint16", 2, false},
+                                                   {"fp8_e4m3fn", 1, true}}};
 
 const DTypeRow& row_of(DType dtype) { return kRows[static_cast<std::size_t>(dtype)]; }
 
@@ -119,6 +120,8 @@ float load_as_fp32(const std::byte* at, DType dtype) {
       return static_cast<float>(read<std::int16_t>(at));
     case DType::kUint16:
       return static_cast<float>(read<std::uint16_t>(at));
+    case DType::kFp8E4M3Fn:
+      return decode_e4m3fn(read<std::uint8_t>(at));
   }
   return 0.0F;
 }
@@ -151,6 +154,8 @@ void store_from_fp32(std::byte* at, DType dtype, float value) {
       return write(at, saturate<std::int16_t>(value));
     case DType::kUint16:
       return write(at, saturate<std::uint16_t>(value));
+    case DType::kFp8E4M3Fn:
+      return write(at, static_cast<std::uint8_t>(encode_e4m3fn(value)));
   }
 }
 

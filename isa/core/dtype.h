@@ -10,10 +10,13 @@
 //   fp8_e5m2     1    1, 5,  2;  15                         57344            2^-14,  2^-16
 //   fp8_e4m3     1    1, 4,  3;   7                         240              2^-6,   2^-9
 //   fp8_e3m4     1    1, 3,  4;   3                         15.5             2^-2,   2^-6
+//   fp8_e4m3fn   1    1, 4,  3;   7                         448              2^-6,   2^-9
 //   int8, int16, int32   two's complement;  uint8, uint16, uint32
 //
-// The three fp8 types are IEEE-like: the largest exponent means infinity and NaN, as on NeuronCore-v3. The
-// OCP's e4m3fn (no infinity, up to 448) belongs to NeuronCore-v4 and is not supported.
+// e5m2, e4m3 and e3m4 are IEEE-like: the largest exponent means infinity and NaN, as on NeuronCore-v3. e4m3fn, of
+// NeuronCore-v4, is E4M3 of the OCP's 8-bit floating point specification: it has no infinity, and the NaNs are the two
+// patterns with all bits below the sign set. What rounds beyond 448 becomes a NaN (the specification's mode without
+// saturation; assumed, nothing is published for conversions outside quantize_mx).
 //
 // Conversion to a narrower float rounds the fp32 value once, to nearest, ties to even. Subnormals are kept,
 // values that round beyond the largest finite number become infinity, and -0 stays -0. A NaN stays a quiet
@@ -52,9 +55,10 @@ enum class DType : std::uint8_t {
   kFp8E3M4,
   kInt8,
   kInt16,
-  kUint16
+  kUint16,
+  kFp8E4M3Fn
 };
-inline constexpr std::size_t kDTypeCount = 13;
+inline constexpr std::size_t kDTypeCount = 14;
 
 std::size_t size_of(DType dtype);                             // bytes per element
 std::string_view name_of(DType dtype);                        // "fp32", "fp8_e4m3", ...

@@ -78,7 +78,8 @@ enum class Opcode : std::uint8_t {
   kRegStore,
   kJump,
   kBranch,
-  // NeuronCore-v4 only: listed, never executed
+  // NeuronCore-v4
+  kLoadWeightsMx,
   kMatmulMx,
   kActivate2,
   kExponential,
@@ -151,7 +152,8 @@ enum class ActFn : std::uint8_t {
 };
 
 // The use of the array by a matmul: pairs of fp8 rows (K up to 256), a compressed stationary operand with M
-// of every N weights kept, or fp32 with one operand of only zeros and ones.
+// of every N weights kept, or fp32 with one operand of only zeros and ones. kMx is the use of the two MX instructions
+// alone: quads of fp8 elements with a shared scale for every 32 (K up to 512).
 enum class MatmulMode : std::uint8_t {
   kDense,
   kDoubleRow,
@@ -163,7 +165,8 @@ enum class MatmulMode : std::uint8_t {
   kSparse1of4,
   kSparse1of2,
   kOneZeroStationary,
-  kOneZeroMoving
+  kOneZeroMoving,
+  kMx
 };
 
 // The effect of a reducing instruction on an engine's accumulator registers, one fp32 per lane.
@@ -191,7 +194,8 @@ inline constexpr unsigned kSemaphores = 256;
 inline constexpr unsigned kArguments = 128;   // kernels of nki-library have up to 76 tensors
 inline constexpr unsigned kPipes = 16;        // rendezvous that two cores can tell apart
 inline constexpr unsigned kMostSources = 16;  // of a dma_compute
-inline constexpr unsigned kDmaEngines = 16;   // completion increments per dma_copy: one per DMA engine
+inline constexpr unsigned kServiceClasses = 4;
+inline constexpr unsigned kDmaEngines = 16;  // completion increments per dma_copy: one per DMA engine
 
 // The iteration space shared by all tiles of an instruction: partitions x a 4-D free pattern, outermost
 // dimension first.
@@ -318,8 +322,9 @@ struct Instruction {
   AluOp fold = AluOp::kAdd;      // dma_compute: the operation that combines them
   Indirection indirect = Indirection::kNone;
   Dge dge = Dge::kNone;
-  std::uint8_t ring = 0;  // transfers: ring on each of the 16 engines, 0..15
-  std::uint8_t pipe = 0;  // sendrecv, core_barrier: identifies the rendezvous of two cores
+  std::uint8_t ring = 0;     // transfers: ring on each of the 16 engines, 0..15
+  std::uint8_t service = 0;  // transfers: class of service, 0..3; engines serve the highest class first
+  std::uint8_t pipe = 0;     // sendrecv, core_barrier: identifies the rendezvous of two cores
   std::uint8_t src_reg = kNone, dst_reg = kNone;  // byte offset added to a side or tile
   // Transfers: the core whose semaphores are updated is the core of the argument (kNone: this core) plus
   // `peer`. For a second update, once per DMA engine at its last read, it is that core plus `read_peer`.

@@ -14,7 +14,7 @@ namespace tahoma::isa {
 namespace {
 
 constexpr std::array<char, 4> kMagic = {'T', 'A', 'H', 'O'};
-constexpr std::uint32_t kVersion = 7;
+constexpr std::uint32_t kVersion = 8;
 constexpr std::size_t kChecksumBytes = 8;
 
 void check_names(const Program& program, const std::string& place) {
@@ -98,6 +98,19 @@ void check_size(const ByteReader& in, std::uint64_t words) {
     throw ProgramError(
         "E-BIN-004", in.place(),
         std::to_string(in.left() - expected) + " bytes too many: expected " + std::to_string(expected));
+}
+
+constexpr std::uint32_t kFirstCore = 2;  // the number of CoreVersion::kV2
+
+std::optional<CoreVersion> read_core(ByteReader& in) {
+  const std::string place = in.place();
+  const auto number = in.integer<std::uint32_t>();
+  if (number == 0) return std::nullopt;
+  if (number < kFirstCore || number >= kFirstCore + kCoreVersions.size())
+    throw ProgramError(
+        "E-BIN-008", place,
+        "core version " + std::to_string(number) + ": expected 2, 3, 4, or 0 if none is stated");
+  return static_cast<CoreVersion>(number - kFirstCore);
 }
 
 void read_names(ByteReader& in, Program& program) {
@@ -234,6 +247,7 @@ std::vector<std::byte> to_bytes(const Program& program) {
   ByteWriter out;
   out.raw(std::as_bytes(std::span(kMagic)));
   out.integer(kVersion);
+  out.integer(program.core ? kFirstCore + static_cast<std::uint32_t>(*program.core) : 0U);
   out.text(program.name);
   out.integer(static_cast<std::uint32_t>(program.args.size()));
   for (const std::string& arg : program.args) out.text(arg);
@@ -258,6 +272,7 @@ Program from_bytes(std::span<const std::byte> bytes) {
   ByteReader in(bytes);
   Program program;
   read_magic(in);
+  program.core = read_core(in);
   read_names(in, program);
   const std::string regions_at = in.place();
   read_regions(in, program);

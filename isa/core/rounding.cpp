@@ -45,6 +45,8 @@ void store_rounded(std::byte* at, DType dtype, float value, Rounding* rounding) 
       return write_bits<std::uint8_t>(at, encode_small_stochastic<Fp8E5M2>(value, random));
     case DType::kFp8E3M4:
       return write_bits<std::uint8_t>(at, encode_small_stochastic<Fp8E3M4>(value, random));
+    case DType::kFp8E4M3Fn:
+      return write_bits<std::uint8_t>(at, encode_e4m3fn_stochastic(value, random));
     default:
       return;  // excluded above
   }

@@ -61,6 +61,28 @@ std::uint32_t encode_small(float value) {
   return sign | ((magnitude - F::kRebias + half + odd) >> F::kDropped);
 }
 
+// The OCP's E4M3: the encodings of Fp8E4M3, but the largest exponent means numbers, and only kNanE4M3Fn with either sign
+// is a NaN. It has no infinity.
+inline constexpr std::uint32_t kNanE4M3Fn = 0x7FU;
+
+inline float decode_e4m3fn(std::uint32_t bits) {
+  using F = Fp8E4M3;
+  const std::uint32_t sign = (bits & F::kSign) << F::kSignShift, magnitude = bits & (F::kSign - 1);
+  if (magnitude == kNanE4M3Fn) return std::bit_cast<float>(sign | 0x7FC00000U);
+  const float scaled = std::bit_cast<float>(magnitude << F::kDropped) * F::kScale;
+  return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(scaled));
+}
+
+inline std::uint32_t encode_e4m3fn(float value) {
+  using F = Fp8E4M3;
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = (bits >> F::kSignShift) & F::kSign, magnitude = bits & 0x7FFFFFFFU;
+  if (magnitude < F::kSmallestNormal) return encode_small<F>(value);
+  const std::uint32_t odd = (magnitude >> F::kDropped) & 1U, half = (1U << (F::kDropped - 1)) - 1;
+  const std::uint32_t rounded = (magnitude - F::kRebias + half + odd) >> F::kDropped;
+  return sign | (rounded < kNanE4M3Fn ? rounded : kNanE4M3Fn);
+}
+
 // The same with stochastic rounding, from one random word.
 template <class F>
 std::uint32_t encode_small_stochastic(float value, std::uint32_t random) {
@@ -76,6 +98,16 @@ std::uint32_t encode_small_stochastic(float value, std::uint32_t random) {
   const auto fraction = static_cast<std::int32_t>((steps - static_cast<float>(whole)) * 0x1p31F);
   const std::uint32_t sum = static_cast<std::uint32_t>(fraction) + (random & 0x7FFFFFFFU);
   return sign | (static_cast<std::uint32_t>(whole) + (sum >> 31));
+}
+
+inline std::uint32_t encode_e4m3fn_stochastic(float value, std::uint32_t random) {
+  using F = Fp8E4M3;
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = (bits >> F::kSignShift) & F::kSign, magnitude = bits & 0x7FFFFFFFU;
+  if (magnitude < F::kSmallestNormal) return encode_small_stochastic<F>(value, random);
+  const std::uint32_t below = random & ((1U << F::kDropped) - 1);
+  const std::uint32_t rounded = (magnitude - F::kRebias + below) >> F::kDropped;
+  return sign | (rounded < kNanE4M3Fn ? rounded : kNanE4M3Fn);
 }
 
 }  // namespace tahoma::isa

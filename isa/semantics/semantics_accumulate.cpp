@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions that write every element and fold their results into the accumulators: tensor_scalar_reduce,
-// select_reduce, range_select and activation_reduce.
+// select_reduce, range_select, activation_reduce, activate2 and exponential.
 #include <limits>
 
 #include "isa/semantics/arithmetic/accumulators.h"
@@ -114,6 +114,32 @@ void do_activation_reduce(const Instruction& i, const CoreView& core) {
                  multiply_add_row(source(walk, 1, at, n, x), source(walk, 2, at, n, scale),
                                   source(walk, 3, at, n, bias), out, n);
                  activation_row(i.func, out, out, n, i.value);
+               });
+}
+
+void do_activate2(const Instruction& i, const CoreView& core) {
+  Accumulators lanes(i, core, i.fold);
+  const std::array<Operand, 4> list{tile_operand(core, i.dst), tile_operand(core, i.src0),
+                                    scalar_operand(core, i.scalar0), scalar_operand(core, i.scalar1)};
+  ScratchRow x, first, second;
+  fold_results(i, core, i.fold, lanes, list,
+               [&](const Walk<4>& walk, const auto& at, std::size_t n, std::size_t, float* out) {
+                 alu_row(i.op0, source(walk, 1, at, n, x), source(walk, 2, at, n, first), out, n);
+                 alu_row(i.op1, dense_row(out), source(walk, 3, at, n, second), out, n);
+                 activation_row(i.func, out, out, n, i.value);
+               });
+}
+
+void do_exponential(const Instruction& i, const CoreView& core) {
+  Accumulators lanes(i, core, AluOp::kAdd);
+  const std::array<Operand, 3> list{tile_operand(core, i.dst), tile_operand(core, i.src0),
+                                    scalar_operand(core, i.scalar0)};
+  ScratchRow x, maximum;
+  fold_results(i, core, AluOp::kAdd, lanes, list,
+               [&](const Walk<3>& walk, const auto& at, std::size_t n, std::size_t, float* out) {
+                 alu_row(AluOp::kSubtract, source(walk, 1, at, n, x), source(walk, 2, at, n, maximum), out,
+                         n);
+                 activation_row(ActFn::kExp, out, out, n);
                });
 }
 

@@ -61,6 +61,7 @@ void store_index(std::byte* at, DType dtype, std::int64_t value, Rounding* round
     case DType::kFp8E4M3:
     case DType::kFp8E5M2:
     case DType::kFp8E3M4:
+    case DType::kFp8E4M3Fn:
       return store_rounded(at, dtype, static_cast<float>(value), rounding);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers: rng, dropout, rand_seed, rand_set_state, rand_get_state. A lane is the partition of the
+// Random numbers: rng, rand2, dropout, rand_seed, rand_set_state, rand_get_state. A lane is the partition of the
 // destination (for rand_set_state, of the source); it draws once per element, in ascending index order.
 // Without a LaneState every instruction uses the initial generator states.
 #include <algorithm>
@@ -38,6 +38,26 @@ void do_rng(const Instruction& i, const CoreView& core) {
   for (std::size_t p = 0; p < i.shape.partitions; ++p) {
     draw(lane[i.dst.partition + p], free_elements(i.shape), bits);
     PartitionRow(dst, i.shape.count, p).write(bits.data());
+  }
+}
+
+// The 24 highest bits are exact in fp32.
+void do_rand2(const Instruction& i, const CoreView& core) {
+  LanesOf lane(core);
+  const Operand dst = tile_operand(core, i.dst), low = scalar_operand(core, i.scalar0),
+                high = scalar_operand(core, i.scalar1);
+  const auto bound = [](const Operand& scalar, std::size_t p) {
+    return load_as_fp32(scalar.at + scalar.step[0] * static_cast<std::ptrdiff_t>(p), DType::kFp32);
+  };
+  std::vector<std::uint32_t> bits;
+  std::vector<float> values;
+  for (std::size_t p = 0; p < i.shape.partitions; ++p) {
+    draw(lane[i.dst.partition + p], free_elements(i.shape), bits);
+    const float first = bound(low, p), range = bound(high, p) - first;
+    values.resize(bits.size());
+    for (std::size_t e = 0; e < bits.size(); ++e)
+      values[e] = first + range * (static_cast<float>(bits[e] >> 8) * 0x1p-24F);
+    PartitionRow(dst, i.shape.count, p).store(values.data(), core);
   }
 }
 

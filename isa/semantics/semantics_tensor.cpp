@@ -5,6 +5,7 @@
 
 #include "isa/core/program_error.h"
 #include "isa/semantics/arithmetic/matmul_operands.h"
+#include "isa/semantics/arithmetic/micro_scales.h"
 #include "isa/semantics/arithmetic/row_access.h"
 #include "isa/semantics/semantics_ops.h"
 #include "isa/table/table_fields.h"
@@ -80,6 +81,8 @@ void pack_once(LoadedWeights& w) {
   if (w.is_packed) return;
   const std::size_t columns = w.standing.block.columns;
   pack_weights(w.raw.data(), w.standing.dtype, w.k, columns, w.packed);
+  if (w.standing.mode == MatmulMode::kMx)
+    scale_weights(w.scales, w.k, row_of(w.standing.mode).slices, w.packed);
   if (is_sparse(w.standing.mode)) {
     w.offsets.assign(panel_floats(w.k, columns, kWeightPanel), 0);
     std::vector<std::uint32_t> row(columns);
@@ -117,7 +120,7 @@ Preparation preparation_of(DType moving, const Standing& weights) {
 
 void multiply(const Instruction& i, const LoadedWeights& w, const Halves& moving,
               const MatmulTarget& target) {
-  const ModeRow& mode = row_of(i.mode);
+  const ModeRow& mode = row_of(mode_of(i));
   const MatmulShape shape{w.k, i.columns, moving_columns(i), std::size_t{i.shape.partitions} * mode.slices};
   if (is_sparse(i.mode))
     return matmul_selected(shape, {w.packed.high.data(), moving.high.data()}, w.offsets.data(), target);
@@ -171,22 +174,24 @@ void do_load_weights(const Instruction& i, const CoreView& core) {
   const Standing standing = standing_of(i, core.weights->array);
   LoadedWeights& w = make_room(*core.weights, standing);
   w.standing = standing;
-  w.k = i.mode == MatmulMode::kDoubleRow ? 2 * standing.block.rows : standing.block.rows;
+  w.k = std::size_t{weights_per_cell(standing.mode)} * standing.block.rows;
   w.is_packed = false;
   copy_bits(i, core, w);
   if (is_sparse(i.mode)) read_tags(i, core, w);
+  if (standing.mode == MatmulMode::kMx) w.scales = read_scales(i, core);
 }
 
 void do_matmul(const Instruction& i, const CoreView& core) {
   LoadedWeights& w = weights_for(i, core, "matmul");
   pack_once(w);
   thread_local Halves packed;
-  pack_moving(i.shape, tile_operand(core, i.src0), row_of(i.mode).slices,
-              preparation_of(i.src0.dtype, w.standing), packed);
+  const unsigned slices = row_of(mode_of(i)).slices;
+  pack_moving(i.shape, tile_operand(core, i.src0), slices, preparation_of(i.src0.dtype, w.standing), packed);
+  if (mode_of(i) == MatmulMode::kMx) scale_moving(read_scales(i, core), w.k, slices, packed);
   const Operand dst = tile_operand(core, i.dst);
   Shape out = i.shape;
   out.partitions = 1;
-  if (row_of(i.mode).slices > 1) out.count[kSliceDim] = 1;
+  if (slices > 1) out.count[kSliceDim] = 1;
   auto row = make_walk<1>(out, {dst});
   row.merge();
   if (!has_dense_rows(dst, row, moving_columns(i))) return multiply_through_copy(i, w, packed, dst, out);

@@ -60,6 +60,22 @@ struct WidenSmall {
   }
 };
 
+struct WidenE4M3Fn {
+  using Element = std::uint8_t;
+  template <class D>
+  HWY_INLINE Floats<D> operator()(D d, Words<D> word) const {
+    using F = Fp8E4M3;
+    const hn::RebindToUnsigned<D> du;
+    const auto sign = hn::ShiftLeft<F::kSignShift>(hn::And(word, hn::Set(du, F::kSign)));
+    const auto magnitude = hn::And(word, hn::Set(du, F::kSign - 1));
+    const auto shifted = hn::BitCast(d, hn::ShiftLeft<F::kDropped>(magnitude));
+    const auto number = hn::BitCast(du, hn::Mul(shifted, hn::Set(d, F::kScale)));  // exact
+    const auto nan = hn::Set(du, kInfinity | kQuiet);
+    return hn::BitCast(d,
+                       hn::Or(sign, hn::IfThenElse(hn::Eq(magnitude, hn::Set(du, kNanE4M3Fn)), nan, number)));
+  }
+};
+
 struct NarrowBf16 {
   using Element = std::uint16_t;
   template <class D>
@@ -115,6 +131,26 @@ struct NarrowSmall {
     word =
         hn::IfThenElse(hn::Gt(magnitude, hn::Set(du, F::kBeyond - 1)), special_small<F>(du, magnitude), word);
     return hn::Or(sign, word);
+  }
+};
+
+// What rounds beyond the largest number, infinities and NaNs become a NaN.
+struct NarrowE4M3Fn {
+  using Element = std::uint8_t;
+  template <class D>
+  HWY_INLINE Words<D> operator()(D d, Floats<D> value) const {
+    using F = Fp8E4M3;
+    const hn::RebindToUnsigned<D> du;
+    const auto bits = hn::BitCast(du, value);
+    const auto sign = hn::And(hn::ShiftRight<F::kSignShift>(bits), hn::Set(du, F::kSign));
+    const auto magnitude = hn::And(bits, hn::Set(du, kMagnitude));
+    const auto odd = hn::And(hn::ShiftRight<F::kDropped>(magnitude), hn::Set(du, 1U));
+    constexpr std::uint32_t half = (1U << (F::kDropped - 1)) - 1;
+    const auto normal =
+        hn::ShiftRight<F::kDropped>(hn::Add(hn::Sub(magnitude, hn::Set(du, F::kRebias - half)), odd));
+    const auto is_small = hn::Lt(magnitude, hn::Set(du, F::kSmallestNormal));
+    const auto word = hn::Min(normal, hn::Set(du, kNanE4M3Fn));
+    return hn::IfThenElse(is_small, NarrowSmall<F, std::uint8_t>()(d, value), hn::Or(sign, word));
   }
 };
 
@@ -181,6 +217,24 @@ struct StochasticSmall {
     const auto fraction = hn::BitCast(du, hn::ConvertTo(di, rest));
     const auto carry = hn::ShiftRight<31>(hn::Add(fraction, hn::And(random, hn::Set(du, kMagnitude))));
     return hn::Add(hn::BitCast(du, whole), carry);
+  }
+};
+
+struct StochasticE4M3Fn {
+  using Element = std::uint8_t;
+  template <class D>
+  HWY_INLINE Words<D> operator()(D d, Floats<D> value, Words<D> random) const {
+    using F = Fp8E4M3;
+    const hn::RebindToUnsigned<D> du;
+    const auto bits = hn::BitCast(du, value);
+    const auto sign = hn::And(hn::ShiftRight<F::kSignShift>(bits), hn::Set(du, F::kSign));
+    const auto magnitude = hn::And(bits, hn::Set(du, kMagnitude));
+    const auto below = hn::And(random, hn::Set(du, (1U << F::kDropped) - 1));
+    const auto normal =
+        hn::ShiftRight<F::kDropped>(hn::Add(hn::Sub(magnitude, hn::Set(du, F::kRebias)), below));
+    const auto is_small = hn::Lt(magnitude, hn::Set(du, F::kSmallestNormal));
+    const auto word = hn::Min(normal, hn::Set(du, kNanE4M3Fn));
+    return hn::IfThenElse(is_small, StochasticSmall<F, std::uint8_t>()(d, value, random), hn::Or(sign, word));
   }
 };
 

@@ -119,6 +119,8 @@ void widen(DType dtype, const std::byte* in, float* out, std::size_t n) {
       return widen_with(WidenSmall<Fp8E5M2, std::uint8_t>(), in, out, n);
     case DType::kFp8E3M4:
       return widen_with(WidenSmall<Fp8E3M4, std::uint8_t>(), in, out, n);
+    case DType::kFp8E4M3Fn:
+      return widen_with(WidenE4M3Fn(), in, out, n);
     case DType::kUint8:
       return widen_integers<std::uint8_t>(in, out, n);
     case DType::kInt8:
@@ -148,6 +150,8 @@ void narrow(DType dtype, const float* in, std::byte* out, std::size_t n) {
       return narrow_with(NarrowSmall<Fp8E5M2, std::uint8_t>(), in, out, n);
     case DType::kFp8E3M4:
       return narrow_with(NarrowSmall<Fp8E3M4, std::uint8_t>(), in, out, n);
+    case DType::kFp8E4M3Fn:
+      return narrow_with(NarrowE4M3Fn(), in, out, n);
     case DType::kUint8:
       return narrow_with(NarrowInteger<std::uint8_t>(), in, out, n);
     case DType::kInt8:
@@ -178,6 +182,8 @@ void narrow_stochastic(DType dtype, const float* in, std::byte* out, std::size_t
       return stochastic_with(StochasticSmall<Fp8E5M2, std::uint8_t>(), in, out, n, rounding);
     case DType::kFp8E3M4:
       return stochastic_with(StochasticSmall<Fp8E3M4, std::uint8_t>(), in, out, n, rounding);
+    case DType::kFp8E4M3Fn:
+      return stochastic_with(StochasticE4M3Fn(), in, out, n, rounding);
     default:
       return;  // does not round stochastically
   }

@@ -7,6 +7,7 @@
 #include "isa/table/table_control.h"
 #include "isa/table/table_fields.h"
 #include "isa/table/table_gpsimd.h"
+#include "isa/table/table_later.h"
 #include "isa/table/table_search.h"
 #include "isa/table/table_tensor.h"
 #include "isa/table/table_vector.h"
@@ -63,6 +64,21 @@ static_assert(std::all_of(kRows.begin(), kRows.end(),
 const OpRow& row_of(Opcode op) { return kRows[static_cast<std::size_t>(op)]; }
 std::span<const OpRow> all_rows() { return kRows; }
 const QueueRow& row_of(Queue queue) { return kQueueRows[static_cast<std::size_t>(queue)]; }
+MatmulMode mode_of(const Instruction& i) {
+  return i.op == Opcode::kLoadWeightsMx || i.op == Opcode::kMatmulMx ? MatmulMode::kMx : i.mode;
+}
+
+bool loads_weights(const Instruction& i) {
+  return i.op == Opcode::kLoadWeights || i.op == Opcode::kLoadWeightsMx;
+}
+
+bool multiplies(const Instruction& i) { return i.op == Opcode::kMatmul || i.op == Opcode::kMatmulMx; }
+
+unsigned weights_per_cell(MatmulMode mode) {
+  const ModeRow& row = row_of(mode);
+  return row.kept == 0 ? row.slices : 1;
+}
+
 const ModeRow& row_of(MatmulMode mode) { return rows::kModes[static_cast<std::size_t>(mode)]; }
 
 const OpRow* row_by_mnemonic(std::string_view mnemonic) {
@@ -86,6 +102,9 @@ std::string_view name_of(CostClass cost) {
                                          "aggregate",
                                          "activation",
                                          "activation_reduce",
+                                         "exponential",
+                                         "quantise",
+                                         "random",
                                          "reciprocal",
                                          "memset",
                                          "gpsimd_pattern",

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The single table of instructions. A row has everything that is specific to an opcode; encoder, decoder,
 // validator, assembler, disassembler, `tahoma isa` and the reference page are loops over rows and fields.
-// Limits, queues and dtypes are those of NeuronCore-v3 (AWS NKI instruction pages and architecture guide, and
-// silicon traces for what these omit).
+// Limits, queues and dtypes are those of the NeuronCore-v2 to v4 (AWS NKI instruction pages and architecture guides, and
+// silicon traces for what these omit); a row names the first core that has its instruction, and
+// isa/validate/validate_version.cpp the operands that need a later one.
 #pragma once
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "isa/core/core_version.h"
 #include "isa/core/instruction.h"
 #include "isa/table/table_names.h"
 
@@ -32,6 +34,9 @@ enum class CostClass : std::uint8_t {
   kAggregate,
   kActivation,
   kActivationReduce,
+  kExponential,
+  kQuantise,
+  kRandom,
   kReciprocal,
   kMemset,
   kGpSimdPattern,
@@ -47,8 +52,6 @@ enum class CostClass : std::uint8_t {
   kCount
 };
 std::string_view name_of(CostClass cost);  // "weight_load", "matmul", ...
-
-enum class Availability : std::uint8_t { kSupported, kNeuronCoreV4 };
 
 // The kind of a field. It determines the field's width in the word, its text form, its rules and the slot of
 // Instruction that it fills (isa/table/table_fields.h). Tiles of one slot differ in the part of the shape
@@ -76,6 +79,8 @@ enum class FieldKind : std::uint8_t {
   kGatherSource,
   kSrc1,
   kTags,
+  kScales,
+  kScalesDst,
   kResult,
   kRowNumbers,
   kScalar0,
@@ -117,6 +122,7 @@ enum class FieldKind : std::uint8_t {
   kIndirect,
   kDge,
   kRing,
+  kService,
   kPipe,
   kSrcReg,
   kDstReg,
@@ -135,7 +141,7 @@ struct Field {
   std::string_view name;        // as written in assembler text
   bool optional = false;        // text may omit it: it then has the default of Instruction
   std::uint8_t spaces = 0b011;  // for operands in memory: bit 0 SBUF, bit 1 PSUM, bit 2 HBM
-  DTypes dtypes = 0x1fff;       // for operands in memory
+  DTypes dtypes = 0x3fff;       // for operands in memory
   AluOps choices = ~0U;         // for ALU operations
   std::uint16_t elements = 0;   // for tiles and columns: elements per partition; 0: the shape's
 };
@@ -168,12 +174,12 @@ struct OpRow {
   std::uint8_t queues;  // bit per Queue that may run it
   std::span<const Field> fields;
   CostClass cost;
-  std::string_view formula;  // the meaning in one line
-  std::string_view doc;      // what it does, in a sentence or two
-  Availability availability = Availability::kSupported;
-  bool needs_wait = false;    // has no effect without a wait
-  bool needs_update = false;  // has no effect without an update
-  std::uint8_t rules = 0;     // bit per Rule
+  std::string_view formula;              // the meaning in one line
+  std::string_view doc;                  // what it does, in a sentence or two
+  CoreVersion since = CoreVersion::kV2;  // the first core that has it
+  bool needs_wait = false;               // has no effect without a wait
+  bool needs_update = false;             // has no effect without an update
+  std::uint8_t rules = 0;                // bit per Rule
   ShapeRule shape{};
 };
 constexpr bool has_rule(const OpRow& row, Rule rule) {
@@ -199,6 +205,14 @@ struct ModeRow {
   std::string_view doc;
 };
 inline constexpr std::size_t kSliceDim = 1;
+
+// The mode in which an instruction uses the array: kMx for the MX instructions, else their field.
+MatmulMode mode_of(const Instruction& instruction);
+// Whether it places weights in the array; and whether it is a matmul, which adds products to PSUM.
+bool loads_weights(const Instruction& instruction);
+bool multiplies(const Instruction& instruction);
+// Elements of the stationary operand that a cell of the array holds.
+unsigned weights_per_cell(MatmulMode mode);
 
 const ModeRow& row_of(MatmulMode mode);
 const OpRow& row_of(Opcode op);  // op must be below kOpcodeCount

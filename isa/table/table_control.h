@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of transfers, semaphores, registers and control flow, and of instructions that this core lacks.
+// Rows of transfers, semaphores, registers and control flow.
 #pragma once
 
 #include "isa/table/table_rows.h"
@@ -18,6 +18,7 @@ inline constexpr AluOps kFolds = bits<AluOps>(AluOp::kAdd, AluOp::kMax, AluOp::k
 inline constexpr Field kDmaCopyFields[] = {
     need(kDescriptor, "descriptor"),
     may(kRing, "ring"),
+    may(kService, "service"),
     may(kDstReg, "dst_reg"),
     may(kSrcReg, "src_reg"),
     may(kNotify, "notify"),
@@ -33,6 +34,7 @@ inline constexpr Field kDmaComputeFields[] = {need(kDescriptor, "descriptor"),
                                               may(kSources, "sources"),
                                               alu(kFold, "op", kFolds, true),
                                               may(kRing, "ring"),
+                                              may(kService, "service"),
                                               may(kDstReg, "dst_reg"),
                                               may(kSrcReg, "src_reg"),
                                               may(kNotify, "notify"),
@@ -40,9 +42,13 @@ inline constexpr Field kDmaComputeFields[] = {need(kDescriptor, "descriptor"),
                                               may(kReadUpdate, "read_update"),
                                               may(kReadPeer, "read_peer"),
                                               may(kDge, "dge")};
-inline constexpr Field kDmaTransposeFields[] = {need(kDescriptor, "descriptor"), may(kRing, "ring"),
-                                                may(kDstReg, "dst_reg"),         may(kSrcReg, "src_reg"),
-                                                may(kNotify, "notify"),          may(kDge, "dge")};
+inline constexpr Field kDmaTransposeFields[] = {need(kDescriptor, "descriptor"),
+                                                may(kRing, "ring"),
+                                                may(kService, "service"),
+                                                may(kDstReg, "dst_reg"),
+                                                may(kSrcReg, "src_reg"),
+                                                may(kNotify, "notify"),
+                                                may(kDge, "dge")};
 inline constexpr Field kSendRecvFields[] = {kShapeField, tile(kDst, "dst", kAnyDType, kSbufOnly),
                                             tile(kSrc0, "src", kAnyDType, kSbufOnly), may(kPipe, "pipe"),
                                             may(kGpSimdDma, "gpsimd_dma")};
@@ -57,8 +63,6 @@ inline constexpr Field kRegStoreFields[] = {
 inline constexpr Field kJumpFields[] = {need(kTarget, "target")};
 inline constexpr Field kBranchFields[] = {need(kRegA, "a"), need(kCompare, "compare"), may(kRegB, "b"),
                                           may(kImm, "imm"), need(kTarget, "target")};
-
-inline constexpr Availability kHere = Availability::kSupported;
 
 inline constexpr OpRow kNopRow[] = {{Opcode::kNop,
                                      "nop",
@@ -86,14 +90,15 @@ inline constexpr OpRow kMovementRows[] = {
     {Opcode::kDmaTranspose, "dma_transpose", nki("dma_transpose"), kDoorbells, kDmaTransposeFields,
      CostClass::kDoorbell, "dst[i] = src[i], dimensions in another order",
      "A transfer through the transposing path of the DMA engines: 2- or 4-byte elements, at most 128 "
-     "contiguous elements of the source in its innermost dimension, a multiple of 16 in its outermost."},
+     "contiguous elements of the source in its innermost dimension, a multiple of 16 in its outermost.",
+     kV3},
     {Opcode::kSendRecv, "sendrecv", nki("sendrecv"), kEngines, kSendRecvFields, CostClass::kRendezvous,
      "dst of this core = src of the other core of the logical core",
      "Swaps tiles between the two physical cores of a logical core. Both must arrive, on the same pipe; "
      "the n-th arrival of one is paired with the n-th of the other. A core arrives when the earlier "
      "instructions of its queue are complete. Through GpSimd's own DMA, at most 1024, 512 or 256 bytes "
      "per partition of 32-, 16- or 8-bit types.",
-     kHere, false, false, static_cast<std::uint8_t>(Rule::kSameDType)},
+     kV3, false, false, static_cast<std::uint8_t>(Rule::kSameDType)},
 };
 
 inline constexpr OpRow kControlRows[] = {
@@ -105,7 +110,7 @@ inline constexpr OpRow kControlRows[] = {
      CostClass::kSemaphore,
      "wait until the semaphore satisfies the condition",
      "Holds the queue until its wait is satisfied.",
-     kHere,
+     kV2,
      true,
      false},
     {Opcode::kSemSet,
@@ -117,13 +122,14 @@ inline constexpr OpRow kControlRows[] = {
      "update the semaphore",
      "Changes a semaphore once all earlier instructions of the queue are complete, or with @read, once "
      "they have read their sources.",
-     kHere,
+     kV2,
      false,
      true},
     {Opcode::kCoreBarrier, "core_barrier", nki("core_barrier"), kEngines, kBarrierFields,
      CostClass::kRendezvous, "wait until the other core of the logical core arrives",
      "Holds the queue until both cores have arrived on the pipe; the n-th arrival of one is paired with "
-     "the n-th of the other. A core arrives when the earlier instructions of its queue are complete."},
+     "the n-th of the other. A core arrives when the earlier instructions of its queue are complete.",
+     kV3},
     {Opcode::kRegSet, "reg_set", nki("register_move"), kAllQueues, kRegSetFields, CostClass::kRegister,
      "d = imm", "Sets a register of the queue's sequencer."},
     {Opcode::kRegAlu, "reg_alu", nki("register_move"), kAllQueues, kRegAluFields, CostClass::kRegister,
@@ -140,55 +146,6 @@ inline constexpr OpRow kControlRows[] = {
     {Opcode::kBranch, "branch", kNoNki, kAllQueues, kBranchFields, CostClass::kBranch,
      "if a compare (b or imm) goto target",
      "Continues at another instruction if the comparison of signed 32-bit values holds."},
-};
-
-inline constexpr Availability kLater = Availability::kNeuronCoreV4;
-inline constexpr OpRow kLaterRows[] = {
-    {Opcode::kMatmulMx,
-     "matmul_mx",
-     nki("nc_matmul_mx"),
-     kTensor,
-     {},
-     CostClass::kNone,
-     "matmul of micro-scaled operands",
-     "Matrix multiplication of MXFP8 and MXFP4.",
-     kLater},
-    {Opcode::kActivate2,
-     "activate2",
-     nki("activate2"),
-     kScalar,
-     {},
-     CostClass::kNone,
-     "dst = func((src op0 a) op1 b)",
-     "Activation with any operations before it.",
-     kLater},
-    {Opcode::kExponential,
-     "exponential",
-     nki("exponential"),
-     kVector,
-     {},
-     CostClass::kNone,
-     "dst = exp(src - maximum)",
-     "Exponential on the vector engine.",
-     kLater},
-    {Opcode::kQuantizeMx,
-     "quantize_mx",
-     nki("quantize_mx"),
-     kVector,
-     {},
-     CostClass::kNone,
-     "dst, scales = quantised src",
-     "Quantisation to MXFP8.",
-     kLater},
-    {Opcode::kRand2,
-     "rand2",
-     nki("rand2"),
-     kVector,
-     {},
-     CostClass::kNone,
-     "dst = random in [low, high)",
-     "Random numbers in a range.",
-     kLater},
 };
 
 }  // namespace tahoma::isa::rows

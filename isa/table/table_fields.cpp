@@ -68,10 +68,12 @@ std::uint64_t free_elements(const Shape& shape) {
 }
 
 std::uint64_t stationary_columns(const Instruction& i) {
-  return free_elements(i.shape) / (i.mode == MatmulMode::kDoubleRow ? 2 : 1);
+  return free_elements(i.shape) / weights_per_cell(mode_of(i));
 }
 
-std::uint64_t moving_columns(const Instruction& i) { return free_elements(i.shape) / row_of(i.mode).slices; }
+std::uint64_t moving_columns(const Instruction& i) {
+  return free_elements(i.shape) / row_of(mode_of(i)).slices;
+}
 
 Shape operand_shape(const Field& field, const Instruction& i) {
   Shape shape = i.shape;
@@ -83,7 +85,12 @@ Shape operand_shape(const Field& field, const Instruction& i) {
     case FieldKind::kMatrixDst:
     case FieldKind::kTransposeDst:
       shape.partitions = i.columns;
-      if (row_of(i.mode).slices > 1) shape.count[kSliceDim] = 1;
+      if (row_of(mode_of(i)).slices > 1) shape.count[kSliceDim] = 1;
+      break;
+    case FieldKind::kScales:
+    case FieldKind::kScalesDst:
+      shape.partitions = static_cast<std::uint8_t>(scale_partitions(i.shape.partitions));
+      shape.count[kSliceDim] = 1;
       break;
     case FieldKind::kReducedDst:
       for (std::size_t d = 0; d < kFreeDims; ++d)

@@ -96,10 +96,10 @@ inline constexpr FieldTraits kTraits[] = {
     {kMode, T::kMode, 4, &I::mode, "use of the array; default dense"},
     target(kDst, &I::dst, "destination"),
     target(kReducedDst, &I::dst, "destination; reduced dimensions have one element"),
-    target(
-        kMatrixDst, &I::dst,
-        "destination, columns x moving columns, inside one PSUM bank; its partition is the first column of "
-        "the array"),
+    target(kMatrixDst, &I::dst,
+           "destination, columns x moving columns, inside one PSUM bank (NeuronCore-v4: in any); its "
+           "partition is the "
+           "first column of the array"),
     target(
         kTransposeDst, &I::dst,
         "destination, columns x moving columns, inside one PSUM bank; dtype of the weights (uint16 for 8-bit "
@@ -121,6 +121,11 @@ inline constexpr FieldTraits kTraits[] = {
     source(kGatherSource, &I::src0, "source of `extent` elements"),
     source(kSrc1, &I::src1, "second source"),
     source(kTags, &I::src1, "positions of the kept weights, four 4-bit tags an element, lowest bits first"),
+    source(kScales, &I::src1,
+           "scales, one for 8 partitions and 4 elements, in the first 4 partitions of each 32"),
+    target(kScalesDst, &I::src1,
+           "destination of the scales, one for 8 partitions and 4 elements, in the first 4 partitions of "
+           "each 32"),
     {kResult, T::kColumn, kColumnBits, &I::result, "column that receives a result", Role::kWrite},
     {kRowNumbers, T::kColumn, kColumnBits, &I::result, "column of row numbers, one per partition",
      Role::kRead},
@@ -167,6 +172,8 @@ inline constexpr FieldTraits kTraits[] = {
      "origin of the descriptors: none (they are in HBM), hw (a generator of queues sync and scalar) or sw "
      "(the GpSimd engine); default none"},
     {kRing, T::kNumber, 8, &I::ring, "ring on each DMA engine, 0..15"},
+    {kService, T::kNumber, 2, &I::service,
+     "class of service, 0..3: a DMA engine serves the highest class first; default 0; NeuronCore-v4"},
     {kPipe, T::kNumber, 8, &I::pipe, "which rendezvous of the two cores; default 0"},
     byte_register(kSrcReg, &I::src_reg, "register with a byte offset added to the source"),
     byte_register(kDstReg, &I::dst_reg, "register with a byte offset added to the destination"),
@@ -216,6 +223,14 @@ bool is_default(const FieldTraits& traits, const Instruction& instruction);
 enum class Presence : std::uint8_t { kFree, kNeeded, kForbidden };
 bool takes_operand(AluOp op);  // false for rsqrt, reciprocal, abs, bitwise_not and bypass
 Presence presence_of(const OpRow& row, const Field& field, const Instruction& instruction);
+
+// Scales of an operand of MXFP8 (isa/table/table_later.h): a quadrant of kQuadrant partitions has kScaleRows partitions of
+// scales at its start. `partitions` is a multiple of kQuadrant; the result counts from the first scale to the last.
+inline constexpr unsigned kScaleGroup = 8, kScaleRows = unsigned{kQuadrant} / kScaleGroup;
+constexpr unsigned scale_partitions(unsigned partitions) {
+  constexpr unsigned kWhole = kQuadrant;
+  return partitions < kWhole ? kScaleRows : partitions - kWhole + kScaleRows;
+}
 
 // Columns that a load_weights fills and that a matmul or transpose streams.
 std::uint64_t stationary_columns(const Instruction& instruction);

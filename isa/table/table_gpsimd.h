@@ -70,30 +70,30 @@ inline constexpr OpRow kGpSimdRows[] = {
      "Each group of 16 partitions gathers from its own source by its own list of indices. The list runs "
      "down the group's partitions first: index j is element j / 16 of partition j % 16. An index out of "
      "range is an error (undefined on silicon).",
-     kYes, false, false, static_cast<std::uint8_t>(Rule::kSameDType), kIndexLists},
+     kV2, false, false, static_cast<std::uint8_t>(Rule::kSameDType), kIndexLists},
     {Opcode::kNGather, "n_gather", nki("nc_n_gather"), kGpSimd, kNGatherFields, CostClass::kGpSimdPattern,
      "dst[p, i] = src[p, index[p, i]]",
-     "Gathers elements within each partition. An index out of range is an error (undefined on silicon).",
-     kYes, false, false, static_cast<std::uint8_t>(Rule::kSameDType)},
+     "Gathers elements within each partition. An index out of range is an error (undefined on silicon).", kV2,
+     false, false, static_cast<std::uint8_t>(Rule::kSameDType)},
     {Opcode::kSequenceBounds, "sequence_bounds", nki("sequence_bounds"), kGpSimd, kSequenceBoundsFields,
      CostClass::kGpSimdPattern,
      "dst[0, i] = first, dst[1, i] = one past the last index of the run of src[i]; n and -1 if src[i] is 0",
      "Gives the begin and end of each element's segment; a segment is a run of equal numbers, and n is "
      "the number of elements.",
-     kYes, false, false, 0, kOneRow},
+     kV2, false, false, 0, kOneRow},
     {Opcode::kNonzeroWithCount, "nonzero_with_count", nki("nonzero_with_count"), kGpSimd, kNonzeroFields,
      CostClass::kGpSimdPattern,
      "dst = indices of nonzero elements + index_offset, padding, and the count in the last element",
      "Lists the nonzero elements of partitions 0, 16, 32, ... of the tile; other partitions do not "
      "change. -0 counts as zero, a NaN does not; indices are modulo 2^32.",
-     kYes, false, false, 0, kListed},
+     kV3, false, false, 0, kListed},
     {Opcode::kTopk, "topk", nki("topk"), kGpSimd, kTopkFields, CostClass::kTopk,
      "dst, index = the k largest of the first n elements of each group of 16 partitions, ascending",
      "A group's elements and results run down its partitions first: number j is element j / 16 of "
      "partition j % 16. Values are copied bit by bit. Of equal values, including -0 and +0, the later "
      "index counts as larger; a NaN is larger than any number. Whole columns are written: beyond k, +0 "
      "and an index of all ones (all three assumed).",
-     kYes, false, false, 0, kSnakes},
+     kV3, false, false, 0, kSnakes},
 };
 
 }  // namespace tahoma::isa::rows

@@ -28,8 +28,9 @@ std::string_view name_of(AluOp op) {
 std::string_view name_of(CompareOp op) { return look_up(op, {"eq", "ne", "lt", "le", "gt", "ge"}); }
 
 std::string_view name_of(MatmulMode mode) {
-  return look_up(mode, {"dense", "double_row", "sparse_4_16", "sparse_4_12", "sparse_4_8", "sparse_2_8",
-                        "sparse_2_4", "sparse_1_4", "sparse_1_2", "onezero_stationary", "onezero_moving"});
+  return look_up(
+      mode, {"dense", "double_row", "sparse_4_16", "sparse_4_12", "sparse_4_8", "sparse_2_8", "sparse_2_4",
+             "sparse_1_4", "sparse_1_2", "onezero_stationary", "onezero_moving", "mx"});
 }
 
 std::string_view name_of(ReduceCommand command) {

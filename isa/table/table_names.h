@@ -32,7 +32,7 @@ inline constexpr std::size_t kEnumeratorCount<AluOp> = 26;
 template <>
 inline constexpr std::size_t kEnumeratorCount<CompareOp> = 6;
 template <>
-inline constexpr std::size_t kEnumeratorCount<MatmulMode> = 11;
+inline constexpr std::size_t kEnumeratorCount<MatmulMode> = 12;
 template <>
 inline constexpr std::size_t kEnumeratorCount<ReduceCommand> = 5;
 template <>

@@ -14,7 +14,10 @@ constexpr Mask bits(Enums... values) {
 inline constexpr std::uint8_t kSbufOnly = bits(Space::kSbuf), kPsumOnly = bits(Space::kPsum),
                               kOnChip = kSbufOnly | kPsumOnly, kSbufOrHbm = bits(Space::kSbuf, Space::kHbm);
 
-inline constexpr DTypes kFp8s = bits<DTypes>(DType::kFp8E4M3, DType::kFp8E5M2, DType::kFp8E3M4);
+inline constexpr DTypes kFp8s =
+    bits<DTypes>(DType::kFp8E4M3, DType::kFp8E5M2, DType::kFp8E3M4, DType::kFp8E4M3Fn);
+// Elements of MXFP8 (OCP Microscaling Formats 1.0, table 1).
+inline constexpr DTypes kMxFp8s = bits<DTypes>(DType::kFp8E4M3Fn, DType::kFp8E5M2);
 inline constexpr DTypes kFp32Only = bits<DTypes>(DType::kFp32), kBf16Only = bits<DTypes>(DType::kBf16);
 inline constexpr DTypes kFloats =
     kFp8s | bits<DTypes>(DType::kFp32, DType::kTf32, DType::kBf16, DType::kFp16);
@@ -24,7 +27,7 @@ inline constexpr DTypes kIntegers = kSmallIntegers | bits<DTypes>(DType::kInt32,
 inline constexpr DTypes kAnyDType = kFloats | kIntegers;
 inline constexpr DTypes kNo32BitIntegers = kFloats | kSmallIntegers;
 inline constexpr DTypes kUint32Only = bits<DTypes>(DType::kUint32),
-                        kUint16Only = bits<DTypes>(DType::kUint16);
+                        kUint16Only = bits<DTypes>(DType::kUint16), kUint8Only = bits<DTypes>(DType::kUint8);
 
 inline constexpr AluOps kArithmetic =
     bits<AluOps>(AluOp::kAdd, AluOp::kSubtract, AluOp::kMult, AluOp::kDivide, AluOp::kMax, AluOp::kMin,
@@ -64,7 +67,7 @@ constexpr Field column(std::string_view name, DTypes dtypes, std::uint16_t eleme
 constexpr NkiNames nki(std::string_view name, std::string_view other = {}) { return {name, other}; }
 inline constexpr NkiNames kNoNki{};  // nki.isa has no such function
 
-inline constexpr Availability kYes = Availability::kSupported;
+inline constexpr CoreVersion kV2 = CoreVersion::kV2, kV3 = CoreVersion::kV3, kV4 = CoreVersion::kV4;
 
 inline constexpr Field kShapeField = need(FieldKind::kShape, "shape");
 

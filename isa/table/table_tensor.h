@@ -13,7 +13,7 @@ inline constexpr Field kLoadWeightsFields[] = {kShapeField, tile(kStationary, "s
                                                Field{kTags, "tags", true, kSbufOnly, kUint16Only}};
 inline constexpr Field kMatmulFields[] = {kShapeField,
                                           need(kColumns, "columns"),
-                                          tile(kMatrixDst, "dst", kFp32Only, kPsumOnly),
+                                          tile(kMatrixDst, "dst", kFp32Only | kBf16Only, kPsumOnly),
                                           tile(kMoving, "src", kFloats, kSbufOnly),
                                           may(kAccumulate, "accumulate"),
                                           may(kOpen, "open"),
@@ -32,8 +32,10 @@ inline constexpr OpRow kTensorRows[] = {
     {Opcode::kMatmul, "matmul", nki("nc_matmul"), kTensor, kMatmulFields, CostClass::kMatmul,
      "dst[m, n] = (accumulate ? dst[m, n] : 0) + sum over k ascending of weights[k, m] * src[k, n]",
      "Multiplies the weights in the rows of src's partitions and the columns of dst's partitions by the "
-     "moving operand into fp32 PSUM. A pass rounds once per fused multiply-add from +0 and once when it "
-     "is added to PSUM. double_row: one pass, k = 2p + slice. Sparse M:N: one pass over the kept weights "
+     "moving operand into fp32 PSUM, on NeuronCore-v4 also into bf16. A pass rounds once per fused "
+     "multiply-add from +0 and once when it is added to PSUM; a bf16 destination is widened before and "
+     "rounded after the sum. double_row: one pass, k = 2p + slice. Sparse M:N: one pass over the kept "
+     "weights "
      "in ascending row, each with the moving element k = M * N/M * (p / M) + tag, k = partition * slices "
      "+ slice. fp32: four passes (two with onezero or tf32), halves of 12 bits, low * low, high * low, "
      "low * high, high * high of weights and moving operand. Weights and moving operand are both fp32 or "
@@ -48,7 +50,7 @@ inline constexpr OpRow kTensorRows[] = {
      "Moves the loaded weights through the array bit by bit, selected by the moving operand (an identity "
      "matrix). NaNs and infinities do not change, and 8-bit types become uint16 with a high byte of zero; "
      "floats may be widened to fp32. The moving operand is as wide as the weights: 32 bits, or 8 and 16.",
-     Availability::kSupported,
+     kV2,
      false,
      false,
      0,
@@ -59,7 +61,7 @@ inline constexpr OpRow kTensorRows[] = {
 inline constexpr DTypes kSparse = kFloats & static_cast<DTypes>(~kFp32Only);
 inline constexpr ModeRow kModes[] = {
     {MatmulMode::kDense, 1, 0, kFloats, "every weight is used"},
-    {MatmulMode::kDoubleRow, 2, 0, bits<DTypes>(DType::kFp8E4M3, DType::kFp8E5M2),
+    {MatmulMode::kDoubleRow, 2, 0, bits<DTypes>(DType::kFp8E4M3, DType::kFp8E5M2, DType::kFp8E4M3Fn),
      "two fp8 rows in each row of the array, K up to 256"},
     {MatmulMode::kSparse4of16, 4, 4, kSparse, "4 of every 16 weights kept"},
     {MatmulMode::kSparse4of12, 3, 4, kSparse, "4 of every 12 weights kept"},
@@ -70,6 +72,7 @@ inline constexpr ModeRow kModes[] = {
     {MatmulMode::kSparse1of2, 2, 1, kSparse, "1 of every 2 weights kept"},
     {MatmulMode::kOneZeroStationary, 1, 0, kFp32Only, "fp32 weights that are 0 or 1: half the passes"},
     {MatmulMode::kOneZeroMoving, 1, 0, kFp32Only, "fp32 moving operand of 0 and 1: half the passes"},
+    {MatmulMode::kMx, 4, 0, kMxFp8s, "only of load_weights_mx and matmul_mx: quads of MXFP8, K up to 512"},
 };
 
 }  // namespace tahoma::isa::rows

@@ -76,6 +76,7 @@ class Assembler {
     const std::string_view name = c.word();
     const std::string place = c.place();
     if (name == "program") return program_name(c, place);
+    if (name == "core") return core_version(c, place);
     if (name == "args") return arguments(c, place);
     if (name == "control") return control_arguments(c, place);
     if (name == "descriptor") {
@@ -116,6 +117,16 @@ class Assembler {
     if (std::exchange(has_name_, true))
       throw ProgramError("E-ASM-013", place, ".program occurs twice; expected once");
     program_.name = legal_name(c, "a program name");
+    end_of_line(c);
+  }
+
+  void core_version(Cursor& c, const std::string& place) {
+    if (program_.core) throw ProgramError("E-ASM-013", place, ".core occurs twice; expected once");
+    if (queue_) throw ProgramError("E-ASM-013", place, ".core behind instructions; expected it before them");
+    const std::string_view name = c.word();
+    const auto* const found = std::find(kCoreVersions.begin(), kCoreVersions.end(), name);
+    if (found == kCoreVersions.end()) c.fail_unknown("E-ASM-006", "core", name, kCoreVersions);
+    program_.core = static_cast<CoreVersion>(found - kCoreVersions.begin());
     end_of_line(c);
   }
 
@@ -199,7 +210,7 @@ class Assembler {
     if (rows.empty()) throw ProgramError("E-ASM-002", place, unknown_instruction(name));
     if (!queue_) throw ProgramError("E-ASM-012", place, outside(std::string(name)));
     const OpRow& row = rows.size() == 1 ? *rows.front() : row_of_queue(rows, name, place);
-    require_available(row, place);
+    require_available(row, place, program_.core.value_or(CoreVersion::kV3));
     Line line{c, program_.args, place, std::string(row.mnemonic)};
     read_instruction(line, row);
     if (line.in_place) {

@@ -16,6 +16,11 @@ struct DirectiveRow {
 
 inline constexpr std::array kDirectives{
     DirectiveRow{"program", ".program NAME", "names the program; at most once"},
+    DirectiveRow{
+        "core", ".core VERSION",
+        "states the NeuronCore that the program is for, v2, v3 or v4: its instructions and operands exist "
+        "there, "
+        "and it runs there and on later cores; without it, those of v3 are legal; at most once, before them"},
     DirectiveRow{"args", ".args NAME...",
                  "names the arguments, addresses in HBM that are bound at launch; at most once"},
     DirectiveRow{"control", ".control NAME...",

@@ -65,6 +65,7 @@ class Disassembler {
 
   std::string text() {
     std::string out = ".program " + program_.name + "\n";
+    if (program_.core) out += ".core " + std::string(name_of(*program_.core)) + "\n";
     if (!program_.args.empty()) {
       out += ".args";
       for (const std::string& arg : program_.args) out += " " + arg;

@@ -42,16 +42,17 @@ std::string reference_list() {
     queues = std::max(queues, short_queues_of(row).size());
     aliases = std::max(aliases, bare_nki_names_of(row).size());
   }
-  const auto line = [&](std::string_view mnemonic, const std::string& on, const std::string& nki,
-                        std::string_view formula) {
-    return "  " + pad(std::string(mnemonic), mnemonics + 2) + pad(on, queues + 2) + pad(nki, aliases + 2) +
-           std::string(formula) + "\n";
+  const auto line = [&](std::string_view mnemonic, const std::string& on, std::string_view since,
+                        const std::string& nki, std::string_view formula) {
+    return "  " + pad(std::string(mnemonic), mnemonics + 2) + pad(on, queues + 2) +
+           pad(std::string(since), 6) + pad(nki, aliases + 2) + std::string(formula) + "\n";
   };
-  std::string out = line("mnemonic", "queues", "nki.isa", "meaning");
+  std::string out = line("mnemonic", "queues", "from", "nki.isa", "meaning");
   for (const RowGroup& group : row_groups()) {
     out += "\n" + std::string(group.title) + "\n";
     for (const OpRow* row : group.rows)
-      out += line(row->mnemonic, short_queues_of(*row), bare_nki_names_of(*row), row->formula);
+      out += line(row->mnemonic, short_queues_of(*row), name_of(row->since), bare_nki_names_of(*row),
+                  row->formula);
   }
   return out;
 }
@@ -62,7 +63,7 @@ std::string reference_page(const OpRow& row) {
   out += "  queues        " + queues_of(row) + "\n";
   out += "  implements    " + implemented_functions(row) + "\n";
   out += "  cost class    " + std::string(name_of(row.cost)) + "\n";
-  out += "  availability  " + std::string(availability_of(row)) + "\n";
+  out += "  availability  " + availability_of(row) + "\n";
   out += "  opcode        " + std::to_string(static_cast<unsigned>(row.op)) + ", " +
          std::to_string(word_bits(row)) + " of " + std::to_string(kWordBits) + " bits of the word used\n";
   const auto operands = operand_lines(row);

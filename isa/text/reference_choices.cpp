@@ -70,6 +70,7 @@ constexpr std::array<DTypeText, kDTypeCount> kDTypes = {{
     {"two's complement", "127", "-128", ""},
     {"two's complement", "32767", "-32768", ""},
     {"binary", "65535", "0", ""},
+    {"1, 4, 3 bits, bias 7", "448", "2^-6, 2^-9", "the OCP's; no infinity; NeuronCore-v4 only"},
 }};
 
 constexpr std::string_view kDTypeRules =

@@ -37,6 +37,10 @@ void add_own_limits(Opcode op, std::vector<std::string>& lines) {
     Opcode op;
     std::string_view text;
   };
+  static constexpr std::string_view kQuads =
+      "shape P x 4 x 1 x columns or with two dimensions of columns; the four elements of a quad adjacent; "
+      "scales start "
+      "at the partition of src";
   static constexpr Own kOwn[] = {
       {Opcode::kTensorCopyDynamic, "at least one register"},
       {Opcode::kTensorScalar, "on the scalar engine mult, add, or mult then add"},
@@ -53,6 +57,9 @@ void add_own_limits(Opcode op, std::vector<std::string>& lines) {
        "bound also "
        "with one register, and with skip then the same sides"},
       {Opcode::kDmaCompute, "no source accumulates"},
+      {Opcode::kLoadWeightsMx, kQuads},
+      {Opcode::kMatmulMx, kQuads},
+      {Opcode::kQuantizeMx, kQuads},
       {Opcode::kDmaTranspose,
        "one dtype of 2 or 4 bytes, into sbuf; outermost count a multiple of 16, innermost "
        "at most 128 and contiguous in the source"},
@@ -101,6 +108,11 @@ std::vector<std::string> limits_of(const OpRow& row) {
                     " moving columns");
   if (has(FieldKind::kMatrixDst) || has(FieldKind::kTransposeDst))
     lines.push_back("dst inside one PSUM bank of " + n(limits.psum_bank_bytes) + " bytes a partition");
+  if (has(FieldKind::kMatrixDst))
+    lines.emplace_back(
+        "NeuronCore-v4: dst also bf16, and in any banks; columns up to "
+        "machine.chip.core.tensor.moving_columns, twice "
+        "as many into bf16, but no more of MXFP8");
   if (has(FieldKind::kDge))
     lines.emplace_back("dge=hw from queues sync and scalar, without row numbers; dge=sw from queue gpsimd");
   add_choice_limits(row, lines);

@@ -9,8 +9,7 @@ std::string markdown_section(const OpRow& row) {
   std::string out = "### " + std::string(row.mnemonic) + "\n\n" + std::string(row.doc) + "\n\n";
   out += "`" + std::string(row.formula) + "`\n\n";
   out += "Queues: " + queues_of(row) + ". Cost class: " + std::string(name_of(row.cost)) +
-         ". Availability: " + std::string(availability_of(row)) +
-         ". Implements: " + implemented_functions(row) + ".\n\n";
+         ". Availability: " + availability_of(row) + ". Implements: " + implemented_functions(row) + ".\n\n";
   const auto operands = operand_lines(row);
   if (!operands.empty()) {
     out += "| operand | meaning | bits |\n|---|---|---|\n";

@@ -24,10 +24,10 @@ constexpr std::string_view kTitles[] = {"Tensor engine",
                                         "GpSimd engine",
                                         "Data movement and rendezvous of cores",
                                         "Every queue: semaphores, registers and control flow",
-                                        "Not on this machine: NeuronCore-v4 only"};
+                                        "NeuronCore-v4 only"};
 
 Group group_of(const OpRow& row) {
-  if (row.availability != Availability::kSupported) return kLaterGroup;
+  if (row.since == CoreVersion::kV4) return kLaterGroup;
   if (row.cost == CostClass::kDoorbell || row.cost == CostClass::kRendezvous) return kMovementGroup;
   if (row.queues == (1U << kQueueCount) - 1) return kControlGroup;
   std::size_t first = 0;
@@ -159,9 +159,8 @@ std::string queues_of(const OpRow& row) {
   return row.queues == kAll ? "all" : names_in<Queue>(row.queues);
 }
 
-std::string_view availability_of(const OpRow& row) {
-  return row.availability == Availability::kSupported ? "supported"
-                                                      : "NeuronCore-v4 only; refused here (E-ISA-002)";
+std::string availability_of(const OpRow& row) {
+  return full_name_of(row.since) + " and later; refused before (E-ISA-002)";
 }
 
 std::string implemented_functions(const OpRow& row) {

@@ -30,7 +30,7 @@ struct RowGroup {
 std::vector<RowGroup> row_groups();
 
 std::string queues_of(const OpRow& row);
-std::string_view availability_of(const OpRow& row);
+std::string availability_of(const OpRow& row);
 // "nki.isa.nc_matmul", or the sentence that nki.isa has no such function.
 std::string implemented_functions(const OpRow& row);
 std::vector<OperandLine> operand_lines(const OpRow& row);

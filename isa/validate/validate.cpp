@@ -15,7 +15,7 @@ std::string queue_names(std::uint8_t queues) {
   return text;
 }
 
-void check_names(const Program& program) {
+void check_program(const Program& program, const Limits& limits) {
   if (!is_name(program.name))
     throw ProgramError("E-ISA-034", "program",
                        "name '" + program.name + "': expected " + std::string(kNameRule));
@@ -32,6 +32,10 @@ void check_names(const Program& program) {
       throw ProgramError("E-ISA-034", "program",
                          "two arguments are named '" + arg + "'; expected distinct names");
   }
+  if (program.core && *program.core > limits.core)
+    throw ProgramError(
+        "E-ISA-046", "program",
+        "is for " + full_name_of(*program.core) + "; the machine has " + full_name_of(limits.core));
   if ((program.control >> program.args.size()).any())
     throw ProgramError("E-ISA-024", "program",
                        "a control argument does not exist; the program has " +
@@ -50,10 +54,12 @@ void check_header(const Site& site) {
 }
 
 void check_alone(const Site& site) {
+  check_available(site);
   require_runs_on(site.row, site.queue, site.place());
   check_slots(site);
   check_header(site);
   check_kinds(site);
+  check_operand_versions(site);
   check_references(site);
   check_operands(site);
 }
@@ -76,14 +82,14 @@ void check_stream(const Program& program, const Limits& limits, Queue queue) {
 
 }  // namespace
 
-void require_available(const OpRow& row, const std::string& place) {
-  if (row.availability != Availability::kSupported)
+void require_available(const OpRow& row, const std::string& place, CoreVersion core) {
+  if (row.since > core)
     throw ProgramError("E-ISA-002", place,
-                       std::string(row.mnemonic) + " needs NeuronCore-v4; Trainium2 has NeuronCore-v3");
+                       std::string(row.mnemonic) + " needs " + full_name_of(row.since) +
+                           "; the program is for " + full_name_of(core) + ", or states another with .core");
 }
 
 void require_runs_on(const OpRow& row, Queue queue, const std::string& place) {
-  require_available(row, place);
   if (((row.queues >> static_cast<unsigned>(queue)) & 1) == 0)
     throw ProgramError("E-ISA-003", place,
                        "queue " + std::string(name_of(queue)) + " cannot run " + std::string(row.mnemonic) +
@@ -96,7 +102,7 @@ void validate_instruction(const Instruction& instruction, Queue queue, const Pro
 }
 
 void validate(const Program& program, const Limits& limits) {
-  check_names(program);
+  check_program(program, limits);
   for (std::size_t n = 0; n < program.descriptors.size(); ++n)
     check_descriptor(program.descriptors[n], n, program, limits);
   for (std::size_t q = 0; q < kQueueCount; ++q) check_stream(program, limits, static_cast<Queue>(q));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the tensor engine's use of the array: rows, columns and modes.
+#include <algorithm>
+
 #include "isa/table/table_rows.h"
 #include "isa/validate/validate_rules.h"
 
@@ -16,7 +18,7 @@ void check_slices(const Site& site, const ModeRow& mode) {
   const Instruction& i = site.instruction;
   const std::string name(name_of(i.mode));
   const bool weights = i.op == Opcode::kLoadWeights;
-  const bool sliced = weights ? i.mode == MatmulMode::kDoubleRow : mode.slices > 1;
+  const bool sliced = weights ? weights_per_cell(i.mode) > 1 : mode.slices > 1;
   if (sliced && i.shape.count[kSliceDim] != mode.slices)
     site.fail("E-ISA-039", name + " takes " + std::to_string(mode.slices) +
                                " slices in the outermost of three free dimensions; the shape has " +
@@ -32,6 +34,8 @@ void check_mode(const Site& site) {
   const Instruction& i = site.instruction;
   if (find_field(site.row, FieldKind::kMode) == nullptr) return;
   const ModeRow& mode = row_of(i.mode);
+  if (i.mode == MatmulMode::kMx)
+    site.fail("E-ISA-039", "mx is the mode of load_weights_mx and matmul_mx; expected another");
   check_slices(site, mode);
   if (i.op != Opcode::kLoadWeights) return;
   const std::string name(name_of(i.mode));
@@ -43,7 +47,37 @@ void check_mode(const Site& site) {
                                std::to_string(i.shape.partitions) + " rows are not a multiple");
 }
 
+// NeuronCore-v4 writes rows of several banks, and twice as many columns of bf16. A quad of MXFP8 has four elements, so that
+// a moving operand of MXFP8 has the columns of one bank.
+std::uint64_t most_moving(const Site& site) {
+  const Instruction& i = site.instruction;
+  const std::uint64_t most = site.limits.moving_columns;
+  if (mode_of(i) == MatmulMode::kMx)
+    return std::min<std::uint64_t>(most, site.limits.psum_bank_bytes / sizeof(float));
+  return i.op == Opcode::kMatmul && i.dst.dtype == DType::kBf16 ? 2 * most : most;
+}
+
 }  // namespace
+
+void check_quads(const Site& site) {
+  if (find_field(site.row, FieldKind::kScales) == nullptr &&
+      find_field(site.row, FieldKind::kScalesDst) == nullptr)
+    return;
+  const Instruction& i = site.instruction;
+  const unsigned quad = row_of(MatmulMode::kMx).slices;
+  if (i.shape.count[0] != 1 || i.shape.count[kSliceDim] != quad)
+    site.fail("E-ISA-039", "MXFP8 has quads of " + std::to_string(quad) +
+                               " elements in the outermost of three free dimensions; the shape has " +
+                               std::to_string(i.shape.count[kSliceDim]));
+  const bool moves = find_field(site.row, FieldKind::kScalesDst) == nullptr;  // dst is no operand of MXFP8
+  if (i.src0.stride[kSliceDim] != 1 || (!moves && i.dst.stride[kSliceDim] != 1))
+    site.fail("E-ISA-039",
+              "the elements of a quad are not adjacent; expected a stride of 1 in the outermost of three "
+              "free dimensions");
+  if (i.src1.partition != i.src0.partition)
+    site.fail("E-ISA-008", "operand 'scales' starts at partition " + std::to_string(i.src1.partition) +
+                               "; expected that of src, " + std::to_string(i.src0.partition));
+}
 
 void check_array(const Site& site) {
   const bool stationary = find_field(site.row, FieldKind::kStationary) != nullptr;
@@ -58,8 +92,7 @@ void check_array(const Site& site) {
   if (stationary)
     return check_range(site, "E-ISA-016", "columns (free elements)", stationary_columns(i),
                        site.limits.array_columns);
-  check_range(site, "E-ISA-018", "moving columns (free elements)", moving_columns(i),
-              site.limits.moving_columns);
+  check_range(site, "E-ISA-018", "moving columns (free elements)", moving_columns(i), most_moving(site));
   check_range(site, "E-ISA-016", "columns", i.columns, site.limits.array_columns);
   if (i.op == Opcode::kTranspose && size_of(i.dst.dtype) == 1)
     site.fail("E-ISA-020", "a transpose writes " + std::string(name_of(i.dst.dtype)) +

@@ -39,10 +39,10 @@ void check_placed(const Site& site, const Field& field, const Operand& operand) 
 }
 
 // Returns whether the row's choices are not those of its queue's engine: the sequencer's arithmetic, GpSimd's
-// reduction across partitions and the DMA engines' folds.
+// reduction across partitions, the DMA engines' folds and what activate2 adds to the scalar engine.
 bool has_own_operations(const OpRow& row) {
-  return row.cost == CostClass::kRegister || row.cost == CostClass::kPartitionReduce ||
-         row.cost == CostClass::kDoorbell;
+  return row.op == Opcode::kActivate2 || row.cost == CostClass::kRegister ||
+         row.cost == CostClass::kPartitionReduce || row.cost == CostClass::kDoorbell;
 }
 
 void check_kind(const Site& site, const Field& field, AluOp op) {

@@ -29,7 +29,7 @@ void check_aligned(const Site& site, const Field& field, std::uint64_t offset, D
 void check_bank(const Site& site, const Field& field, const Area& area) {
   const bool in_one_bank = field.kind == FieldKind::kMatrixDst || field.kind == FieldKind::kTransposeDst;
   const std::int64_t bank = site.limits.psum_bank_bytes;
-  if (in_one_bank && area.first / bank != area.last / bank)
+  if (in_one_bank && site.limits.core < CoreVersion::kV4 && area.first / bank != area.last / bank)
     site.fail("E-ISA-015", quoted(field.name) + " covers bytes " + std::to_string(area.first) + ".." +
                                std::to_string(area.last) + "; expected them inside one PSUM bank of " +
                                std::to_string(bank) + " bytes");
@@ -38,7 +38,8 @@ void check_bank(const Site& site, const Field& field, const Area& area) {
 void check_place(const Site& site, const Field& field, const Tile& tile) {
   if (field.optional && tile == Tile{}) return;
   const Shape shape = operand_shape(field, site.instruction);
-  const std::uint64_t most = site.limits.psum_bytes / sizeof(float);
+  const bool sums_in_bf16 = field.kind == FieldKind::kMatrixDst && tile.dtype == DType::kBf16;
+  const std::uint64_t most = site.limits.psum_bytes / (sums_in_bf16 ? size_of(tile.dtype) : sizeof(float));
   if (tile.space == Space::kPsum && free_elements(shape) > most)
     site.fail("E-ISA-007", quoted(field.name) + " has " + std::to_string(free_elements(shape)) +
                                " free elements; expected at most " + std::to_string(most) + " in psum");
@@ -156,6 +157,7 @@ void check_area(const Site& site, const Area& area) {
 void check_operands(const Site& site) {
   if (find_field(site.row, FieldKind::kShape) != nullptr) check_shape(site);
   check_array(site);
+  check_quads(site);
   check_row_rules(site);
   for (const Field& field : site.row.fields)
     std::visit([&](auto slot) { check_place(site, field, site.instruction.*slot); },

@@ -80,6 +80,9 @@ void check_reference(const Site& site, const Field& field) {
   if (field.kind == FieldKind::kRing && i.ring >= kDmaEngines)
     site.fail("E-ISA-023",
               "ring " + std::to_string(i.ring) + "; expected 0.." + std::to_string(kDmaEngines - 1));
+  if (field.kind == FieldKind::kService && i.service >= kServiceClasses)
+    site.fail("E-ISA-023", "service " + std::to_string(i.service) + "; expected 0.." +
+                               std::to_string(kServiceClasses - 1));
   const std::size_t length = site.program.stream(site.queue).size();
   if (field.kind == FieldKind::kTarget && i.target > length)
     site.fail("E-ISA-026",

@@ -67,14 +67,17 @@ std::string chosen_names(Mask mask) {
 // partitions, a multiple of a half for more than a quarter, and a multiple of a quarter for others.
 std::string partition_start_rule(unsigned first, unsigned count, unsigned partitions);
 
-void check_slots(const Site& site);       // only slots of the row are set
-void check_kinds(const Site& site);       // enumerators, memories and dtypes
-void check_overlap(const Site& site);     // destinations do not overlap other operands
-void check_references(const Site& site);  // registers, rings, arguments, targets
-void check_transfer(const Site& site);    // the descriptors of a transfer
-void check_operands(const Site& site);    // shapes and positions, with the following two
-void check_array(const Site& site);       // rows, columns and modes of the tensor engine
-void check_row_rules(const Site& site);   // requirements of the row on shapes and between operands
+void check_slots(const Site& site);             // only slots of the row are set
+void check_kinds(const Site& site);             // enumerators, memories and dtypes
+void check_available(const Site& site);         // the core has the instruction
+void check_operand_versions(const Site& site);  // and its operands
+void check_overlap(const Site& site);           // destinations do not overlap other operands
+void check_references(const Site& site);        // registers, rings, arguments, targets
+void check_transfer(const Site& site);          // the descriptors of a transfer
+void check_operands(const Site& site);          // shapes and positions, with the following two
+void check_array(const Site& site);             // rows, columns and modes of the tensor engine
+void check_quads(const Site& site);             // operands of MXFP8
+void check_row_rules(const Site& site);         // requirements of the row on shapes and between operands
 void check_descriptor(const Descriptor& descriptor, std::size_t index, const Program& program,
                       const Limits& limits);
 

@@ -44,6 +44,11 @@ void LinkParams::declare(base::ParamTree& t) {
   t.add("switched", switched, 640_GBps, rate,
         "one direction between a chip and the switch, topology switched",
         derived("the six ports of a Trainium2 together: a switch at equal cost of pins"));
+  t.add(
+      "spine", spine, 640_GBps, rate,
+      "one direction between a server's switch and one of the two second-level switches, topology two_level",
+      derived("320 GB/s a chip between servers (Trainium3, third party), four chips a server, over two "
+              "switches"));
   t.add("local", local, {0, true}, rate, "one direction between the router and its chip",
         assumed("unpublished; no limit of its own, because engines and memories are slower"));
   t.add("packet", packet, 4_KiB, {1_B, 1_MiB}, "most data behind one header on the wire",
@@ -83,6 +88,8 @@ base::Bandwidth LinkParams::rate_of(base::LinkRate rate) const {
       return z;
     case base::LinkRate::kSwitched:
       return switched;
+    case base::LinkRate::kSpine:
+      return spine;
   }
   TAHOMA_INVARIANT(false, "a rate of links that has no parameter");
 }

@@ -38,6 +38,7 @@ struct PortParams {
 struct LinkParams {
   base::FabricKind topology;          // a row of the table in model/base/topology/topologies.h
   base::Bandwidth x, y, z, switched;  // one direction of one link along an axis, or to and from the switch
+  base::Bandwidth spine;              // one direction of one link between two levels of switches
   base::Bandwidth local;              // one direction between the router and its chip
   base::Bytes packet, header;         // most data behind one header on the wire, and the header
   base::Duration wire, router;        // per hop

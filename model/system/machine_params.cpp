@@ -18,8 +18,10 @@ void TorusParams::declare(base::ParamTree& t) {
   const char* doc = "chips along this axis of the torus; z counts servers";
   t.add("x", x, std::uint64_t{4}, {1, 16}, doc, documented("trn2-arch.rst: 4x4 torus in a server"));
   t.add("y", y, std::uint64_t{4}, {1, 16}, doc, documented("trn2-arch.rst: 4x4 torus in a server"));
-  t.add("z", z, std::uint64_t{4}, {1, 16}, doc,
-        documented("trn2-arch.rst: 4 servers in an UltraServer, z rings of 4"));
+  t.add(
+      "z", z, std::uint64_t{4}, {1, 64}, doc,
+      documented(
+          "trn2-arch.rst: 4 servers in an UltraServer, z rings of 4; Trainium3 has up to 36: trn3-arch.rst"));
 }
 
 void NocParams::declare(base::ParamTree& t) {
@@ -151,6 +153,25 @@ std::unique_ptr<const base::Topology> topology_of(const MachineParams& machine) 
   return machine.link.fabric().make(size_of(machine.torus));
 }
 
+namespace {
+
+// What depends on the version of the core.
+void check_core(const ChipParams& chip) {
+  const CoreParams& core = chip.core;
+  const bool v4 = core.version == isa::CoreVersion::kV4;
+  if (core.tensor.moving_columns * 4 > (v4 ? core.psum.per_partition : core.psum.bank).count)
+    refuse("machine.chip.core.tensor.moving_columns", v4 ? "a matmul's fp32 row must fit a partition of PSUM"
+                                                         : "a matmul's fp32 row must fit one PSUM bank");
+  if (v4 && core.tensor.model == BlockModel::kRtl)
+    refuse("machine.chip.core.tensor.model", "the RTL is that of NeuronCore-v3; expected behavioural");
+  if (v4 && core.dma.model == BlockModel::kRtl)
+    refuse("machine.chip.core.dma.model", "the RTL has no classes of service; expected behavioural");
+  if (core.version == isa::CoreVersion::kV2 && chip.lnc != 1)
+    refuse("machine.chip.lnc", "NeuronCore-v2 has no logical cores of two; expected 1");
+}
+
+}  // namespace
+
 void MachineParams::check() const {
   if (chip.cores % chip.lnc != 0)
     refuse("machine.chip.lnc", fmt::format("{} cores do not form pairs", chip.cores));
@@ -161,8 +182,7 @@ void MachineParams::check() const {
     refuse("machine.chip.core.sbuf.usable", "more than a partition holds");
   if (chip.core.psum.per_partition.count % chip.core.psum.bank.count != 0)
     refuse("machine.chip.core.psum.bank", "banks do not divide a partition");
-  if (chip.core.tensor.moving_columns * 4 > chip.core.psum.bank.count)
-    refuse("machine.chip.core.tensor.moving_columns", "a matmul's fp32 row must fit one PSUM bank");
+  check_core(chip);
   base::check_size(link.fabric(), size_of(torus));
   check_link(link, size_of(torus), chip.core.dma);
   instances.check(*this);

@@ -7,6 +7,9 @@ namespace tahoma::runtime {
 
 void KernelElementwise::copy(const TileView& dst, const TileView& src, isa::Queue on) {
   record_.require_same(dst, src, "copy");
+  // NeuronCore-v2's scalar engine has no tensor_copy; nki.isa names the activation instead.
+  if (on == isa::Queue::kScalar && record_.machine.chip.core.version == isa::CoreVersion::kV2)
+    return activation(dst, src, isa::ActFn::kCopy);
   Op& op = record_.append(isa::Opcode::kTensorCopy, on);
   op.instruction.shape = dst.shape;
   op.instruction.dst = dst.tile;

@@ -24,8 +24,14 @@ double number_at(const std::byte* at) {
 // Significand bits of a float, including the leading one; 0 for integers, which are never rounded.
 int precision_of(isa::DType dtype) {
   using enum isa::DType;
-  static constexpr std::array<std::pair<isa::DType, int>, 7> kPrecision{
-      {{kFp32, 24}, {kTf32, 11}, {kBf16, 8}, {kFp16, 11}, {kFp8E4M3, 4}, {kFp8E5M2, 3}, {kFp8E3M4, 5}}};
+  static constexpr std::array<std::pair<isa::DType, int>, 8> kPrecision{{{kFp32, 24},
+                                                                         {kTf32, 11},
+                                                                         {kBf16, 8},
+                                                                         {kFp16, 11},
+                                                                         {kFp8E4M3, 4},
+                                                                         {kFp8E5M2, 3},
+                                                                         {kFp8E3M4, 5},
+                                                                         {kFp8E4M3Fn, 4}}};
   for (const auto& [type, bits] : kPrecision)
     if (type == dtype) return bits;
   return 0;

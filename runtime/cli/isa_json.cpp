@@ -43,7 +43,7 @@ Json row_json(const isa::OpRow& row) {
           {"meaning", row.formula},
           {"doc", row.doc},
           {"cost_class", isa::name_of(row.cost)},
-          {"supported", row.availability == isa::Availability::kSupported},
+          {"since", isa::full_name_of(row.since)},
           {"opcode", static_cast<unsigned>(row.op)},
           {"operands", operands_json(row)},
           {"limits", isa::limits_of(row)}};

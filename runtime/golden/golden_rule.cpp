@@ -37,6 +37,8 @@ Format format_of(isa::DType dtype) {
       return {3, -14, 57344};
     case isa::DType::kFp8E3M4:
       return {5, -2, 15.5};
+    case isa::DType::kFp8E4M3Fn:
+      return {4, -6, 448};
     default:
       break;
   }

@@ -32,7 +32,8 @@ constexpr std::array<Row, isa::kDTypeCount> kRows{{{isa::DType::kFp32, kFp32Type
                                                    {isa::DType::kFp8E3M4, "", kRaw8, true},
                                                    {isa::DType::kInt8, "|i1", kNone, false},
                                                    {isa::DType::kInt16, "<i2", kNone, false},
-                                                   {isa::DType::kUint16, "<u2", kNone, false}}};
+                                                   {isa::DType::kUint16, "<u2", kNone, false},
+                                                   {isa::DType::kFp8E4M3Fn, "", kRaw8, true}}};
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < kRows.size(); ++i)

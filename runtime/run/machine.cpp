@@ -22,6 +22,7 @@ constexpr std::uint64_t kAlignment = 64;  // of a tensor: one HBM access
 isa::Limits limits_of(const model::MachineParams& machine) {
   const model::CoreParams& core = machine.chip.core;
   isa::Limits limits;
+  limits.core = core.version;
   limits.partitions = static_cast<unsigned>(core.sbuf.partitions);
   limits.array_rows = static_cast<unsigned>(core.tensor.rows);
   limits.array_columns = static_cast<unsigned>(core.tensor.columns);

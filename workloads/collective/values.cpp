@@ -31,6 +31,7 @@ double exact_up_to(isa::DType dtype) {
     case isa::DType::kBf16:
       return 0x1p8;
     case isa::DType::kFp8E4M3:
+    case isa::DType::kFp8E4M3Fn:
       return 0x1p4;
     case isa::DType::kFp8E3M4:
       return 15;  // its largest number is 15.5

@@ -10,6 +10,8 @@
 #include <sstream>
 
 #include "model/base/error.h"
+#include "model/base/loader/config_loader.h"
+#include "model/system/machine_params.h"
 #include "runtime/golden/golden_rule.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/nki/bundle/bundle.h"
@@ -43,6 +45,15 @@ std::string map_call_paths(const std::string& text, const base::PathMap& map) {
     mapped += (mapped.empty() ? "" : "; ") + trimmed(piece);
   }
   return mapped;
+}
+
+// The parameters as a machine's file.
+std::string yaml_of(const model::MachineParams& values) {
+  base::ParamTree tree("machine");
+  model::MachineParams machine;
+  machine.declare(tree);  // sets the defaults
+  machine = values;
+  return base::to_yaml(tree, "machine");
 }
 
 // Not a KernelCase: the kernel declares the tensors, and a function of the user's defines the outputs.
@@ -87,6 +98,7 @@ class NkiKernel final : public runtime::Workload {
       folder = traced->path();
       request_.seed = seed;
       request_.values = machine.functional();
+      request_.machine = yaml_of(machine.params());
       runtime::nki::trace_into(folder, request_);
     }
     bundle_ = runtime::nki::read_bundle(folder);

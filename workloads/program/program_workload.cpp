@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "isa/table/table.h"
 #include "isa/text/assembler.h"
 #include "model/base/error.h"
 #include "runtime/nki/bundle/bundle.h"
@@ -39,11 +40,13 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-bool uses_double_rows(const isa::Program& program) {
-  const auto& stream = program.stream(isa::Queue::kTensor);
-  return std::any_of(stream.begin(), stream.end(), [](const isa::Instruction& i) {
-    return i.op == isa::Opcode::kMatmul && i.mode == isa::MatmulMode::kDoubleRow;
-  });
+// The mode of the matmuls that do most in a cell of the array and cycle.
+isa::MatmulMode densest_mode(const isa::Program& program) {
+  isa::MatmulMode densest = isa::MatmulMode::kDense;
+  for (const isa::Instruction& i : program.stream(isa::Queue::kTensor).list())
+    if (isa::multiplies(i) && isa::weights_per_cell(isa::mode_of(i)) > isa::weights_per_cell(densest))
+      densest = isa::mode_of(i);
+  return densest;
 }
 
 // Not a KernelCase, because the case declares the tensors and its files hold the expected values.
@@ -120,8 +123,7 @@ class AssemblerProgram final : public runtime::Workload {
     return states_flops() ? runtime::nki::matmul_dtype(*program_) : isa::DType::kBf16;
   }
   isa::MatmulMode compute_mode() const override {
-    return states_flops() && uses_double_rows(*program_) ? isa::MatmulMode::kDoubleRow
-                                                         : isa::MatmulMode::kDense;
+    return states_flops() ? densest_mode(*program_) : isa::MatmulMode::kDense;
   }
   std::vector<runtime::WorkloadFigure> figures(Machine&, const base::RunMeasurement& run) override {
     const double bytes = stated(&isa::Program::useful_bytes);

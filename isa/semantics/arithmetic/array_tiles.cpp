@@ -56,7 +56,7 @@ std::string unusable_dtype(const Instruction& user, DType weights) {
 Standing standing_of(const Instruction& i, const ArraySize& array) {
   const ArrayBlock block{i.src0.partition % array.rows, i.column, i.shape.partitions,
                          static_cast<unsigned>(stationary_columns(i))};
-  return {block, i.mode, i.src0.dtype};
+  return {block, mode_of(i), i.src0.dtype};
 }
 
 ArrayBlock used_block(const Instruction& i, const ArraySize& array) {
@@ -81,7 +81,7 @@ bool overlap(const ArrayBlock& a, const ArrayBlock& b) {
 std::string unusable(const Instruction& user, const ArrayBlock& used, const Standing& standing) {
   if (used != standing.block)
     return "uses " + text_of(used) + " of the array; loaded there are " + text_of(standing.block);
-  const MatmulMode mode = user.op == Opcode::kTranspose ? MatmulMode::kDense : user.mode;
+  const MatmulMode mode = user.op == Opcode::kTranspose ? MatmulMode::kDense : mode_of(user);
   if (class_of(mode) != class_of(standing.mode))
     return "is " + std::string(name_of(mode)) + " with weights loaded as " +
            std::string(name_of(standing.mode)) + "; expected one mode";

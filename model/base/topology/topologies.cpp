@@ -14,9 +14,11 @@ TopologyRow torus_row();
 TopologyRow mesh_row();
 TopologyRow ring_row();
 TopologyRow switched_row();
+TopologyRow two_level_row();
 
 const std::vector<TopologyRow>& topologies() {
-  static const std::vector<TopologyRow> kRows{torus_row(), mesh_row(), ring_row(), switched_row()};
+  static const std::vector<TopologyRow> kRows{torus_row(), mesh_row(), ring_row(), switched_row(),
+                                              two_level_row()};
   return kRows;
 }
 

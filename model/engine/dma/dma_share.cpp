@@ -74,7 +74,7 @@ PacketShape shape_of(const Transfer& transfer, const DmaPacket& packet, const Dm
   shape.joined = static_cast<std::uint8_t>(runs.joined);
   shape.semaphore = packet.last && request.notify.has_value();
   shape.dram_to_dram = d.src.space == isa::Space::kHbm && d.dst.space == isa::Space::kHbm;
-  shape.accumulate = d.accumulate;
+  shape.accumulate = d.accumulate && !(params.adds_in_sbuf && d.dst.space == isa::Space::kSbuf);
   shape.sources = static_cast<std::uint8_t>(request.sources.size());
   if (request.transposes)
     shape.throughput_percent = static_cast<std::uint8_t>(

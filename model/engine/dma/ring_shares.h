@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shares of transfers that wait on the rings of one DMA engine. Each ring is in order; the engine serves
-// the rings round-robin.
+// the highest class of service first (documented of Trainium3: strict priority between queues; that a transfer states the
+// class, and not the ring, is assumed) and the rings of one class round-robin.
 #pragma once
 
 #include <array>
@@ -17,7 +18,8 @@ class RingShares {
 
   void push(const Share& share);
   void pop(unsigned ring);  // its head
-  // The head of the ring after the last one served that has completed its start-up; null: there is none.
+  // Of the heads that have completed their start-up one of the highest class of service, on the first such ring after the
+  // last one served; null: there is none.
   Share* next(base::Time t, unsigned& ring);
   void served(unsigned ring) { last_ring_ = ring; }
   bool empty() const { return in_use_ == 0; }
@@ -28,9 +30,11 @@ class RingShares {
   struct Ring {  // a list in pool_
     std::uint32_t head = SharePool::kNone, tail = SharePool::kNone;
     base::Time available{0};  // the head
+    unsigned service = 0;     // likewise
   };
   std::uint32_t in_use_ = 0;  // bit per ring that holds a share
   std::uint32_t far_shares_ = 0;
+  std::uint32_t served_shares_ = 0;  // of a class of service above 0
   unsigned last_ring_ = 0;
   SharePool& pool_;
   std::array<Ring, kMostRings> rings_;

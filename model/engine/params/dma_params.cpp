@@ -120,6 +120,11 @@ void DmaParams::declare(ParamTree& t) {
   t.add("transpose_on_chip", transpose_on_chip, std::uint64_t{50}, {1, 100},
         "percent of its throughput that an engine reaches when it transposes from SBUF or PSUM",
         documented("trainium2_arch.rst: at most 50 % from SBUF"));
+  t.add("adds_in_sbuf", adds_in_sbuf, false,
+        "SBUF adds what an accumulating transfer writes, at the rate of a copy; otherwise the DMA engine "
+        "reads the old "
+        "value and reaches half of its rate",
+        documented("trainium3_arch.rst: read-add-write since NeuronCore-v4, half the rate before"));
   t.add("remote_window", remote_window, std::uint64_t{4}, {1, 1024},
         "most packets of an engine that wait to enter the fabric",
         assumed("outstanding writes are unpublished"));

@@ -44,6 +44,7 @@ struct DmaParams {
   Duration hardware_dge;                                // one instruction of a hardware generator
   Duration software_descriptor;                         // of GpSimd, for each element
   std::uint64_t transpose_from_hbm, transpose_on_chip;  // per cent of the throughput, by source
+  bool adds_in_sbuf;                                    // SBUF itself adds what arrives
   std::uint64_t remote_window;                          // packets an engine may have waiting for the fabric
   Bytes read_window;           // limit of bytes issued and not handed on; an engine then pauses
   std::uint64_t read_packets;  // the same limit in packets

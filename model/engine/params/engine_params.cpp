@@ -6,6 +6,11 @@ namespace tahoma::model {
 using base::documented;
 
 void CoreParams::declare(ParamTree& t) {
+  t.add("version", version, isa::CoreVersion::kV3, kCoreVersions,
+        "the NeuronCore: which instructions and operands its programs may have; rates and sizes have "
+        "parameters of their "
+        "own, which model/configs sets together",
+        documented("v2: trainium_inferentia2_arch.rst, v3: trainium2_arch.rst, v4: trainium3_arch.rst"));
   t.group("tensor", tensor);
   t.group("vector", vector);
   t.group("scalar", scalar);

@@ -3,6 +3,7 @@
 // are NeuronCore-v3; each declaration names its source. Sizes per partition, rates per engine.
 #pragma once
 
+#include "isa/core/core_version.h"
 #include "model/engine/params/dma_params.h"
 #include "model/engine/params/lane_params.h"
 #include "model/engine/params/scratchpad_params.h"
@@ -16,7 +17,11 @@ enum class RoundingMode : std::uint8_t { kNearest, kStochastic };
 inline constexpr base::Named<RoundingMode> kRoundingModes[] = {{RoundingMode::kNearest, "nearest"},
                                                                {RoundingMode::kStochastic, "stochastic"}};
 
+inline constexpr base::Named<isa::CoreVersion> kCoreVersions[] = {
+    {isa::CoreVersion::kV2, "v2"}, {isa::CoreVersion::kV3, "v3"}, {isa::CoreVersion::kV4, "v4"}};
+
 struct CoreParams {
+  isa::CoreVersion version;  // what programs may contain
   TensorParams tensor;
   VectorParams vector;
   ScalarParams scalar;

@@ -89,6 +89,16 @@ void VectorParams::declare(ParamTree& t) {
         documented("nki performance guide; measurements show them between SBUF and SBUF only"));
   t.add("second_operand", second_operand, 10_cyc, kOverhead, "additional start-up for a second tile",
         derived("tensor_tensor takes N + 152 cycles, copies N + 142: stream_256k_fd1k, conv2d_1, conv2d_3"));
+  const base::Range<std::uint64_t> quad{1, 64};
+  t.add("exponential_rate", exponential_rate, std::uint64_t{4}, quad,
+        "elements a cycle and lane of exponential (NeuronCore-v4)",
+        documented("trainium3_arch.rst: 4 times the throughput of the scalar engine's exp"));
+  t.add("quantise_rate", quantise_rate, std::uint64_t{4}, quad,
+        "elements a cycle and lane of quantize_mx (NeuronCore-v4)",
+        documented("trainium3_arch.rst: four elements a partition and cycle"));
+  t.add("random_rate", random_rate, std::uint64_t{4}, quad,
+        "elements a cycle and lane of rand2 (NeuronCore-v4)",
+        documented("trainium3_arch.rst: four values of 32 bits a lane and cycle"));
 }
 
 void ScalarParams::declare(ParamTree& t) {
@@ -105,6 +115,9 @@ void ScalarParams::declare(ParamTree& t) {
         measured("10 of 10 loads, trn2 device profiles"));
   t.add("accumulator_read", accumulator_read, 64_cyc, kOverhead, "reading out the reduction registers",
         documented("published cost, nki.isa 2.26.1"));
+  t.add("copy_rate", copy_rate, std::uint64_t{1}, {1, 64},
+        "elements a cycle and lane of tensor_copy and tensor_scalar between 16-bit tiles in SBUF",
+        documented("trainium3_arch.rst: up to 2x for BF16 and FP16 on NeuronCore-v4; no such mode before"));
 }
 
 void GpSimdParams::declare(ParamTree& t) { LaneParams::declare(t, "gpsimd"); }
@@ -124,6 +137,9 @@ void CostParams::declare(ParamTree& t) {
         documented("published cost 2 N, nki.isa 2.26.1"));
   t.add("gpsimd_two_input", gpsimd_two_input, 2_cyc, each, "cycles per element of two tiles on GpSimd",
         documented("published cost 2 N on GpSimd, nki.isa 2.26.1"));
+  t.add(
+      "two_input", two_input, 1_cyc, each, "cycles per element of two tiles in SBUF, except 16-bit ones",
+      measured("one element a cycle in fp32: stream_256k_fd1k; the published 2 N is that of NeuronCore-v2"));
   t.add("aggregate", aggregate, 13_cyc, each, "cycles per triple of bn_aggr",
         documented("published cost 13 (N / 3), nki.isa 2.26.1"));
   const Source gather = documented(

@@ -25,6 +25,8 @@ struct VectorParams : LaneParams {
   std::uint64_t copy_rate, narrowing_rate, two_input_rate, reduce_rate, memset_rate;
   std::uint64_t sbuf_streams;  // in each direction, between SBUF and SBUF
   Cycles second_operand;       // additional start-up for a second tile
+  // Elements per cycle and lane of NeuronCore-v4's exponential, quantize_mx and rand2.
+  std::uint64_t exponential_rate, quantise_rate, random_rate;
   void declare(ParamTree& t);
 };
 struct ScalarParams : LaneParams {
@@ -32,6 +34,7 @@ struct ScalarParams : LaneParams {
   Duration activate_latency;  // table functions: last element in -> result visible
   Duration table_load;
   Cycles accumulator_read;
+  std::uint64_t copy_rate;  // elements per cycle and lane of 16-bit copies and tensor_scalar
   void declare(ParamTree& t);
 };
 struct GpSimdParams : LaneParams {
@@ -45,6 +48,7 @@ struct CostParams {
   Cycles scalar_tensor_tensor;  // an element, outside its fast case
   Cycles scan;                  // an element
   Cycles gpsimd_two_input;      // an element
+  Cycles two_input;             // an element of two tiles in SBUF, outside the fast case
   Cycles aggregate;             // a triple
   Cycles gather_fixed, gather_element;
   Bytes gather_word;

@@ -45,6 +45,9 @@ void PsumParams::declare(ParamTree& t) {
         documented("trainium2_arch.rst: 8 banks"));
   t.add("bank_turns", bank_turns, true, "engines take turns in a bank; otherwise they do not conflict",
         assumed("documented is that the vector and scalar engines may use different banks at the same time"));
+  t.add("lane_turns", lane_turns, false,
+        "the vector and the scalar engine take turns in PSUM, whatever the bank",
+        documented("only NeuronCore-v2: trainium_inferentia2_arch.rst; not since v3, trainium2_arch.rst"));
 }
 
 }  // namespace tahoma::model

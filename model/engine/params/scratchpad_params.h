@@ -22,6 +22,7 @@ struct SbufParams {
 struct PsumParams {
   Bytes per_partition, bank;
   bool bank_turns;  // engines take turns in a bank
+  bool lane_turns;  // the vector and the scalar engine take turns, whatever the bank
   void declare(ParamTree& t);
 };
 

@@ -18,7 +18,9 @@ void TensorParams::declare(ParamTree& t) {
   t.add("columns", columns, std::uint64_t{128}, {1, 128},
         "columns of the array: output partitions of one pass", documented("trainium2_arch.rst"));
   t.add("moving_columns", moving_columns, std::uint64_t{512}, {1, 4096},
-        "most moving columns of one matmul: one PSUM bank of fp32", documented("nki.isa nc_matmul"));
+        "most moving columns of one matmul into fp32: one PSUM bank, on NeuronCore-v4 all of them; twice as "
+        "many into bf16",
+        documented("nki.isa nc_matmul: 512; on NeuronCore-v4 4096 of fp32, 8192 of bf16"));
   t.add("issue_overhead", issue_overhead, 6_cyc, kOverhead,
         "cycles a matmul occupies the array beyond its streaming rows",
         measured("issue interval N + 6 cycles: 134, 426, 2N + 6: 846, 262; trn2 device profiles"));
@@ -63,6 +65,13 @@ void TensorParams::declare(ParamTree& t) {
   t.add("wide_load_column_strided", wide_load_column_strided, 4.3, column,
         "cycles per column of a weight load, 32-bit types with a stride",
         measured("fp32 36 bytes apart: 128 columns in 311.7 ns; of other types assumed: the same access"));
+  t.add("mx_load_column", mx_load_column, 0.5, column,
+        "cycles per column of a weight load, quads of MXFP8 (NeuronCore-v4)",
+        derived("four bytes a row and column, at the eight bytes a cycle of 16-bit elements in order: "
+                "load_column"));
+  t.add("background_transpose", background_transpose, false,
+        "a transpose may stream through the array beside a matmul or another transpose",
+        documented("only NeuronCore-v4 has it: trainium3_arch.rst"));
   t.add("back_to_back", back_to_back, 4_cyc, kOverhead,
         "start of a matmul to the earliest start of the instruction behind it",
         measured("1.67 ns, trn2 device profiles"));

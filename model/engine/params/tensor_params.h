@@ -27,6 +27,8 @@ struct TensorParams {
   Cycles weight_exchange;        // last weight column -> first moving row that meets them
   // Cycles per column of a weight load: of elements below 32 bits, of fp32, of other 32-bit types.
   double load_column, load_column_strided, fp32_load_column, wide_load_column, wide_load_column_strided;
+  double mx_load_column;               // of quads of MXFP8
+  bool background_transpose;           // a transpose streams beside a matmul or another transpose
   Cycles back_to_back;                 // matmul start -> next instruction may start beside it
   Cycles load_issue, wide_load_issue;  // load_weights start -> next instruction; of 32-bit weights
   bool throttle;                       // half rate until a window has been busy enough

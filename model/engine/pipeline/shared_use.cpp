@@ -16,6 +16,13 @@ bool in_psum(const isa::Instruction& i) {
          i.scalar1.space == kPsum || i.result.space == kPsum;
 }
 
+// A bank that stands for the path of the vector and the scalar engine to PSUM: partitions have fewer than 64 banks.
+constexpr sim::BankSet kLanePath = sim::BankSet{1} << 63;
+
+bool takes_path(base::EngineKind kind, const PsumParams& p) {
+  return p.lane_turns && (kind == base::EngineKind::kVector || kind == base::EngineKind::kScalar);
+}
+
 bool at_port(const isa::Instruction& i, base::EngineKind kind, const SbufParams& p) {
   const bool user = kind == base::EngineKind::kVector || kind == base::EngineKind::kGpSimd;
   return user && !p.shared_port.ideal && lane_law(isa::row_of(i.op).cost) != nullptr;
@@ -45,7 +52,7 @@ std::uint64_t bytes_of(const isa::Pattern& pattern) {
 }  // namespace
 
 bool shares(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return (p.psum.bank_turns && in_psum(i)) || at_port(i, kind, p.sbuf);
+  return ((p.psum.bank_turns || takes_path(kind, p.psum)) && in_psum(i)) || at_port(i, kind, p.sbuf);
 }
 
 SharedUse shared_use(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
@@ -56,6 +63,7 @@ SharedUse shared_use(const isa::Instruction& i, base::EngineKind kind, const Cor
   for (const isa::OperandAccess& access : list.all()) {
     if (access.pattern.space == isa::Space::kPsum) {
       if (p.psum.bank_turns) use.banks |= banks_of(access.pattern, p.psum.bank);
+      if (takes_path(kind, p.psum)) use.banks |= kLanePath;
     } else if (port) {
       (access.writes ? written : read) += bytes_of(access.pattern);
     }

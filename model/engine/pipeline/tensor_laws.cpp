@@ -40,7 +40,8 @@ Cycles array_cycles(std::uint64_t rows, std::uint64_t columns, Cycles streaming)
 std::uint64_t misaligned_runs(const isa::Instruction& i) {
   if (isa::size_of(i.src0.dtype) != 2) return 0;
   isa::Shape shape = i.shape;
-  if (isa::row_of(i.mode).slices > 1) shape.count[isa::kSliceDim] = 1;  // slices are read side by side
+  if (isa::row_of(isa::mode_of(i)).slices > 1)
+    shape.count[isa::kSliceDim] = 1;  // slices are read side by side
   std::uint64_t even = 1, odd = 0;
   std::int64_t run = 1;
   for (std::size_t d = isa::kFreeDims; d-- > 0;) {
@@ -66,21 +67,13 @@ double weight_cycles_per_column(isa::DType dtype, bool in_order, const TensorPar
   return dtype == isa::DType::kFp32 ? p.fp32_load_column : p.wide_load_column;
 }
 
-namespace {
-
-std::uint64_t weights_per_cell(const isa::Instruction& i) {
-  return i.mode == isa::MatmulMode::kDoubleRow ? 2 : 1;
-}
-
-}  // namespace
-
 std::uint64_t matmul_flops(const isa::Instruction& i) {
-  if (i.op != isa::Opcode::kMatmul) return 0;
-  return 2 * weights_per_cell(i) * i.shape.partitions * i.columns * isa::moving_columns(i);
+  if (!isa::multiplies(i)) return 0;
+  return 2 * isa::weights_per_cell(isa::mode_of(i)) * i.shape.partitions * i.columns * isa::moving_columns(i);
 }
 
 std::uint64_t matmul_cell_cycles(const isa::Instruction& i, isa::DType weights) {
-  return matmul_flops(i) / (2 * weights_per_cell(i)) * passes_of(i, weights);
+  return matmul_flops(i) / (2 * isa::weights_per_cell(isa::mode_of(i))) * passes_of(i, weights);
 }
 
 TensorTiming::TensorTiming(const TensorParams& p)
@@ -112,11 +105,12 @@ MatmulCost matmul_cost(const isa::Instruction& i, const LoadedWeights& weights, 
 
 WeightCost weight_cost(const isa::Instruction& i, const TensorTiming& p) {
   isa::Shape slice = i.shape;
-  if (i.mode == isa::MatmulMode::kDoubleRow) slice.count[isa::kSliceDim] = 1;
+  const bool mx = isa::mode_of(i) == isa::MatmulMode::kMx;
+  if (isa::weights_per_cell(isa::mode_of(i)) > 1) slice.count[isa::kSliceDim] = 1;
   const auto columns = static_cast<double>(isa::stationary_columns(i));
   const auto cycles = [&](bool in_order) {
-    return Cycles{
-        static_cast<std::int64_t>(std::ceil(columns * weight_cycles_per_column(i.src0.dtype, in_order, p)))};
+    return Cycles{static_cast<std::int64_t>(
+        std::ceil(columns * (mx ? p.mx_load_column : weight_cycles_per_column(i.src0.dtype, in_order, p))))};
   };
   return {cycles(contiguous(i.src0, slice)), cycles(true),
           is_32_bit(i.src0.dtype) ? p.wide_load_issue : p.load_issue, p.weights};

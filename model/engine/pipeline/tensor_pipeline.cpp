@@ -4,11 +4,13 @@
 // and the array takes them from the queue, at half rate while throttled. A matmul's first row can enter when
 // the last row of the previous matmul on its tile has entered and the weights have been loaded; from then on
 // the shadow registers are free again. Matmuls on tiles that do not overlap run side by side, one pitch apart
-// (isa/semantics/arithmetic/array_tiles.h: the tile of an operand).
+// (isa/semantics/arithmetic/array_tiles.h: the tile of an operand). With background_transpose (NeuronCore-v4) a tile has a
+// second stream, which a transpose takes while the first one is occupied.
 //
 // Not modelled: conflicts of the moving data of two tiles in the same rows, or of the results of two tiles in
 // the same columns. The documentation says only that matmuls on different tiles run in parallel.
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -24,13 +26,16 @@ using base::StallReason, base::Cycles, base::Time;
 
 // The smallest tiles of the array, a quarter of its rows by a quarter of its columns. The state of a larger
 // tile is kept in all of its smallest tiles.
+struct Stream {
+  Cycles next_start{0};  // of a matmul, given the reading of the previous one and the room in the queue
+  Cycles array_free{0};  // the last row of the previous matmul has entered
+};
 struct Cell {
   isa::ArrayBlock place;
-  Cycles next_start{0};     // of a matmul, given the reading of the previous one and the room in the queue
-  Cycles array_free{0};     // the last row of the previous matmul has entered
-  Cycles shadow_free{0};    // the previous weights have left the shadow registers
-  Cycles load_issued{0};    // earliest start of a matmul after the load of its weights
-  Cycles weights_ready{0};  // earliest entry of a row that uses the latest weights
+  std::array<Stream, 2> streams{};  // the second one is that of transposes in the background
+  Cycles shadow_free{0};            // the previous weights have left the shadow registers
+  Cycles load_issued{0};            // earliest start of a matmul after the load of its weights
+  Cycles weights_ready{0};          // earliest entry of a row that uses the latest weights
   LoadedWeights weights{};
   bool in_shadow = false;  // no row has used the latest weights
 };
@@ -58,16 +63,17 @@ class TensorPipeline final : public Pipeline {
 
   Issue issue(const isa::Instruction& i, Time dispatch, Ledger& ledger) override {
     const Cycles at = std::max(clock_.at_or_after(dispatch), front_);
-    return i.op == isa::Opcode::kLoadWeights ? load_weights(i, at, ledger) : matmul(i, at, ledger);
+    return isa::loads_weights(i) ? load_weights(i, at, ledger) : matmul(i, at, ledger);
   }
   // The array waits: rows of this tile enter later by that time.
   Issue hold(const Issue& issue, base::Duration by, StallReason reason, Ledger& ledger) override {
     const Cycles more = clock_.at_or_after({by.fs});
     Cycles next_start{0};
     for_each_cell(last_tile_, [&](Cell& cell) {
-      cell.next_start = cell.next_start + more;
-      cell.array_free = cell.array_free + more;
-      next_start = std::max(next_start, cell.next_start);
+      Stream& stream = cell.streams[last_stream_];
+      stream.next_start = stream.next_start + more;
+      stream.array_free = stream.array_free + more;
+      next_start = std::max(next_start, stream.next_start);
     });
     const auto later = [&](Time t) { return clock_.edge(clock_.at_or_after(t) + more); };
     ledger.account(clock_.edge(next_start), reason);
@@ -107,12 +113,14 @@ class TensorPipeline final : public Pipeline {
   Issue matmul(const isa::Instruction& i, Cycles at, Ledger& ledger) {
     const isa::ArrayBlock tile = isa::tile_of(isa::used_block(i, array_), array_);
     Cycles start = at;
-    if (!isa::overlap(tile, last_tile_)) start = std::max(start, last_start_ + params_.tile_pitch);
+    const std::size_t stream = stream_of(i, tile);
+    if (!isa::overlap(tile, last_tile_) || stream != last_stream_)
+      start = std::max(start, last_start_ + params_.tile_pitch);
     Cycles array_free{0}, weights_ready{0};
     LoadedWeights weights;
     for_each_cell(tile, [&](const Cell& cell) {
-      start = std::max({start, cell.next_start, cell.load_issued});
-      array_free = std::max(array_free, cell.array_free);
+      start = std::max({start, cell.streams[stream].next_start, cell.load_issued});
+      array_free = std::max(array_free, cell.streams[stream].array_free);
       weights_ready = std::max(weights_ready, cell.weights_ready);
       weights = cell.weights;
     });
@@ -124,11 +132,11 @@ class TensorPipeline final : public Pipeline {
     const Cycles through = std::max(throttle_.stream(enter, cost.streaming), start + cost.reading);
     const Cycles next_start = std::max(start + cost.interval, room_behind(through));
     for_each_cell(tile, [&](Cell& cell) {
-      cell.next_start = next_start;
-      cell.array_free = through;
+      cell.streams[stream] = {next_start, through};
       if (std::exchange(cell.in_shadow, false)) cell.shadow_free = enter;
     });
     last_tile_ = tile;
+    last_stream_ = stream;
     last_start_ = start;
     front_ = start + params_.back_to_back;
     counted_.hardware_flops += matmul_flops(i);
@@ -143,6 +151,16 @@ class TensorPipeline final : public Pipeline {
     ledger.account(clock_.edge(next_start), StallReason::kThrottle);
     ledger.active(begin, complete);
     return {begin, clock_.edge(front_), complete, clock_.edge(through), clock_.edge(enter)};
+  }
+
+  // A transpose takes the stream that is free first.
+  std::size_t stream_of(const isa::Instruction& i, const isa::ArrayBlock& tile) {
+    if (!params_.background_transpose || i.op != isa::Opcode::kTranspose) return 0;
+    std::array<Cycles, 2> free{};
+    for_each_cell(tile, [&](const Cell& cell) {
+      for (std::size_t s = 0; s < free.size(); ++s) free[s] = std::max(free[s], cell.streams[s].array_free);
+    });
+    return free[1] < free[0] ? 1 : 0;
   }
 
   // The time at which the queue before the array has room for the next matmul's rows. At full rate the array
@@ -160,6 +178,7 @@ class TensorPipeline final : public Pipeline {
   isa::ArraySize array_;
   std::vector<Cell> cells_;
   isa::ArrayBlock last_tile_;
+  std::size_t last_stream_ = 0;
   Cycles front_{0};  // instructions start in order, this far apart
   Cycles decoded_{0}, last_start_{0}, loader_free_{0};
 };

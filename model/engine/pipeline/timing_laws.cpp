@@ -106,8 +106,19 @@ struct Lane {
   }
 };
 
+// NeuronCore-v4's scalar engine copies 16-bit elements at twice the rate, as the vector engine does (documented); between
+// which memories is not published, assumed SBUF.
+unsigned scalar_rate(const isa::Instruction& i, const CoreParams& p) {
+  const bool fast = is_16_bit(i.src0.dtype) && is_16_bit(i.dst.dtype) && all_in_sbuf(i) &&
+                    !long_stride(i.dst, i.shape, p.sbuf) && !long_stride(i.src0, i.shape, p.sbuf);
+  return fast ? static_cast<unsigned>(p.scalar.copy_rate) : 1;
+}
+
 Occupancy elementwise(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
-  return Lane{i, kind, p}.of_elements(1, kind == base::EngineKind::kVector ? vector_rate(i, p) : 1);
+  const unsigned rate = kind == base::EngineKind::kVector   ? vector_rate(i, p)
+                        : kind == base::EngineKind::kScalar ? scalar_rate(i, p)
+                                                            : 1;
+  return Lane{i, kind, p}.of_elements(1, rate);
 }
 
 Occupancy two_input(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
@@ -118,7 +129,10 @@ Occupancy two_input(const isa::Instruction& i, base::EngineKind kind, const Core
                     is_16_bit(i.src1.dtype) && i.src0.space == isa::Space::kSbuf &&
                     i.src1.space == isa::Space::kSbuf && !long_stride(i.dst, i.shape, p.sbuf) &&
                     !long_stride(i.src0, i.shape, p.sbuf) && !long_stride(i.src1, i.shape, p.sbuf);
-  return Lane{i, kind, p}.of_two_inputs(1, fast ? p.vector.two_input_rate : 1);
+  if (fast) return Lane{i, kind, p}.of_two_inputs(1, p.vector.two_input_rate);
+  const bool psum = i.src0.space == isa::Space::kPsum || i.src1.space == isa::Space::kPsum;
+  const bool narrow = is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) && is_16_bit(i.src1.dtype);
+  return Lane{i, kind, p}.of_two_inputs(psum || narrow ? 1 : count_of(p.costs.two_input), 1);
 }
 
 Occupancy reduce(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
@@ -137,6 +151,24 @@ Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const Cor
 
 Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   return activation(i, kind, p, {0});
+}
+
+// Published: one element a cycle, and MIN_II more to read out the accumulators. An instruction without a
+// result column does not read them (assumed). MIN_II is 64 cycles of either engine's own clock.
+Cycles accumulator_read(const isa::Instruction& i, const CoreTiming& p) {
+  return i.result.present ? p.scalar.accumulator_read : Cycles{0};
+}
+
+Occupancy exponential(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
+  return Lane{i, kind, p}.of_elements(1, p.vector.exponential_rate, accumulator_read(i, p));
+}
+
+Occupancy quantise(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
+  return Lane{i, kind, p}.of_elements(1, p.vector.quantise_rate);
+}
+
+Occupancy random(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
+  return Lane{i, kind, p}.of_elements(1, p.vector.random_rate);
 }
 
 Occupancy reciprocal(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
@@ -174,12 +206,6 @@ Occupancy scalar_tensor_tensor(const isa::Instruction& i, base::EngineKind kind,
 
 Occupancy scan(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   return Lane{i, kind, p}.of_two_inputs(count_of(p.costs.scan), 1);
-}
-
-// Published: one element a cycle, and MIN_II more to read out the accumulators. An instruction without a
-// result column does not read them (assumed). MIN_II is 64 cycles of either engine's own clock.
-Cycles accumulator_read(const isa::Instruction& i, const CoreTiming& p) {
-  return i.result.present ? p.scalar.accumulator_read : Cycles{0};
 }
 
 Occupancy scalar_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
@@ -228,6 +254,9 @@ constexpr LawRow kLaneLaws[] = {{isa::CostClass::kElementwise, elementwise},
                                 {isa::CostClass::kAggregate, aggregate},
                                 {isa::CostClass::kActivation, activation},
                                 {isa::CostClass::kActivationReduce, activation_reduce},
+                                {isa::CostClass::kExponential, exponential},
+                                {isa::CostClass::kQuantise, quantise},
+                                {isa::CostClass::kRandom, random},
                                 {isa::CostClass::kReciprocal, reciprocal},
                                 {isa::CostClass::kMemset, memset},
                                 {isa::CostClass::kGpSimdPattern, streaming},

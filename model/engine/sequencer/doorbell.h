@@ -19,6 +19,7 @@ struct TransferRequest {
   std::uint64_t dst = 0, src = 0;            // global byte addresses of the HBM sides
   std::vector<std::uint64_t> more_src;       // of the second and later sources
   unsigned ring = 0;
+  unsigned service = 0;                  // class of service
   isa::Queue queue = isa::Queue::kSync;  // queue that issued it,
   std::uint32_t index = 0;               // with this instruction
   isa::Dge dge = isa::Dge::kNone;

@@ -260,6 +260,7 @@ TransferRequest Sequencer::request(const isa::Instruction& i, const CoreMemories
   r.src = address(r.descriptor().src, i.src_reg);
   for (const isa::Descriptor& d : r.sources.subspan(1)) r.more_src.push_back(address(d.src, i.src_reg));
   r.ring = i.ring;
+  r.service = i.service;
   r.fold = i.fold;
   r.transposes = i.op == Opcode::kDmaTranspose;
   r.indirect = i.indirect;

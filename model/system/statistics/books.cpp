@@ -25,16 +25,19 @@ void check_times(const EngineMeasurement& e, Duration elapsed) {
                    fmt::format("{}: active for {} fs of {} fs", e.path, e.active.fs, elapsed.fs));
 }
 
-// A cell performs at most two multiply-adds per cycle: the slices of double_row.
-constexpr std::uint64_t kMostFlopsOfACell = 4;
+// FLOPs of a cell in a cycle, at most: two multiply-adds in double_row, on NeuronCore-v4 four of MXFP8.
+std::uint64_t most_flops_of_cell(isa::CoreVersion version) {
+  return version == isa::CoreVersion::kV4 ? 8 : 4;
+}
 
-void check_array(const EngineMeasurement& e, const TensorParams& tensor, double slowdown) {
+void check_array(const EngineMeasurement& e, const CoreParams& core, double slowdown) {
+  const TensorParams& tensor = core.tensor;
   const double cycles = e.active.seconds() * static_cast<double>(tensor.clock.hz) / slowdown;
   const double most = static_cast<double>(tensor.rows * tensor.columns) * cycles;
   TAHOMA_INVARIANT(static_cast<double>(e.cell_cycles) <= most * (1 + 1e-9),
                    fmt::format("{}: above the array's peak, {} cycles of its cells where {:.0f} were active",
                                e.path, e.cell_cycles, most));
-  TAHOMA_INVARIANT(e.hardware_flops <= kMostFlopsOfACell * e.cell_cycles,
+  TAHOMA_INVARIANT(e.hardware_flops <= most_flops_of_cell(core.version) * e.cell_cycles,
                    fmt::format("{}: above the array's peak, {} FLOPs in {} cycles of its cells", e.path,
                                e.hardware_flops, e.cell_cycles));
 }
@@ -84,7 +87,7 @@ void check_link_waits(const base::RunMeasurement& run) {
 void check_books(const base::RunMeasurement& run, const MachineParams& machine) {
   for (const EngineMeasurement& e : run.engines) {
     check_times(e, run.elapsed);
-    check_array(e, machine.chip.core.tensor, machine.slowdown_of(e.core / machine.chip.cores));
+    check_array(e, machine.chip.core, machine.slowdown_of(e.core / machine.chip.cores));
   }
   for (const base::HbmMeasurement& h : run.hbm) check_stack(h, run.elapsed);
   for (const base::LinkMeasurement& l : run.links) check_link_books(l, run.elapsed);

@@ -75,8 +75,8 @@ BundleProgram program_of(const Json& entry, const std::string& folder, std::size
 template <class Visit>
 void for_matmuls(const isa::Program& program, Visit&& visit) {
   for (const isa::Instruction& i : program.stream(isa::Queue::kTensor))
-    if (i.op == isa::Opcode::kMatmul)
-      visit(2.0 * i.shape.partitions * isa::row_of(i.mode).slices * i.columns *
+    if (isa::multiplies(i))
+      visit(2.0 * i.shape.partitions * isa::row_of(isa::mode_of(i)).slices * i.columns *
                 static_cast<double>(isa::moving_columns(i)),
             i);
 }

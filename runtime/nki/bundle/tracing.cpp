@@ -43,7 +43,10 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 void trace_into(const std::string& folder, const TracingRequest& request) {
-  const nlohmann::json wanted{{"kernel", request.kernel},
+  const std::string machine = folder + "/machine.yaml";
+  write_file(machine, request.machine);
+  const nlohmann::json wanted{{"machine", machine},
+                              {"kernel", request.kernel},
                               {"args", request.args},
                               {"reference", request.reference},
                               {"grid", request.grid},

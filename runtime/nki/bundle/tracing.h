@@ -13,7 +13,8 @@ struct TracingRequest {
   std::uint64_t grid = 0, seed = 1;
   double rtol = 0, atol = 0;
   std::string allocation, tensor_copy, order;
-  bool values = true;  // timing mode needs none
+  bool values = true;   // timing mode needs none
+  std::string machine;  // a machine as YAML; the kernel is lowered for it
 };
 
 // A folder that is removed with everything in it.

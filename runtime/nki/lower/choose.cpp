@@ -36,6 +36,8 @@ class Chooser {
   std::uint64_t elements(Queue queue) const { return elements_[static_cast<std::size_t>(queue)]; }
 
   Queue of_copy(const isa::Instruction& i) const {
+    const bool floats = isa::is_float(i.dst.dtype) && isa::is_float(i.src0.dtype);
+    if (trace_.limits().core == isa::CoreVersion::kV2 && !floats) return Queue::kVector;
     if (!in_psum(i.dst) && !in_psum(i.src0)) return Queue::kVector;
     if (copies_ != CopyEngine::kBalanced)
       return copies_ == CopyEngine::kVector ? Queue::kVector : Queue::kScalar;

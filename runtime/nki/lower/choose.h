@@ -4,7 +4,7 @@
 // engine selection of nki.isa), and the rest is a policy of ours. The same trace gives the same choices.
 //
 //   tensor_copy        PSUM on either side: vector or scalar, whichever has fewer elements to do so far;
-//                      else vector
+//                      else vector; on NeuronCore-v2 the scalar engine copies floats by an activation
 //   memset             vector; GpSimd if the tile is in SBUF and the vector engine has more elements to do
 //   tensor_tensor      vector; GpSimd if all operands are 32-bit integers in SBUF, or the operation is power
 //   tensor_scalar      vector; GpSimd if the operation is rsqrt or power

@@ -173,6 +173,13 @@ void Emitter::note(Op& op, const Recorded& entry) {
 
 void Emitter::compute(const Recorded& entry, isa::Queue queue) {
   Op& op = append(entry.instruction, queue);
+  // NeuronCore-v2's scalar engine has no tensor_copy; nki.isa names the activation instead.
+  const bool v2 = trace_.limits().core == isa::CoreVersion::kV2;
+  if (v2 && queue == isa::Queue::kScalar && op.instruction.op == isa::Opcode::kTensorCopy) {
+    op.instruction.op = isa::Opcode::kActivation;
+    op.instruction.func = isa::ActFn::kCopy;
+    op.instruction.scalar0.imm = 1.0F;
+  }
   place(op.instruction, entry);
   note(op, entry);
 }

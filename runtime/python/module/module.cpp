@@ -63,6 +63,10 @@ void bind_tracer(py::module_& m) {
            }),
            py::arg("name") = "", py::arg("overrides") = std::vector<std::string>())
       .def_property_readonly("lnc", [](const MachineModel& m2) { return m2.params.chip.lnc; })
+      // 2, 3 or 4: the numbers of nki.isa.nc_version.
+      .def_property_readonly(
+          "core_version",
+          [](const MachineModel& m2) { return 2 + static_cast<int>(m2.params.chip.core.version); })
       .def_property_readonly("sbuf_bytes", [](const MachineModel& m2) { return m2.usable; });
 
   using Role = nki::Storage::Role;

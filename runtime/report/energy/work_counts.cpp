@@ -25,6 +25,7 @@ constexpr std::array<EnergyEvent, isa::kDTypeCount> kMacs{
     EnergyEvent::kMacFp8,   // int8
     EnergyEvent::kMacFp16,  // int16
     EnergyEvent::kMacFp16,  // uint16
+    EnergyEvent::kMacFp8,   // fp8_e4m3fn
 };
 
 std::uint64_t pattern_bytes(const isa::Pattern& pattern) {
@@ -82,7 +83,7 @@ std::uint64_t cell_cycles(const isa::Instruction& matmul, isa::DType weights, st
   const bool split_moving =
       matmul.src0.dtype == isa::DType::kFp32 && matmul.mode != isa::MatmulMode::kOneZeroMoving;
   const unsigned passes = (split_weights ? 2U : 1U) * (split_moving ? 2U : 1U);
-  return macs * passes / (matmul.mode == isa::MatmulMode::kDoubleRow ? 2 : 1);
+  return macs * passes / isa::weights_per_cell(isa::mode_of(matmul));
 }
 
 }  // namespace tahoma::runtime

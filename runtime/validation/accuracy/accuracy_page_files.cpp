@@ -104,6 +104,20 @@ Json collective_row_json(const PageRow& row) {
                       row);
 }
 
+Json peak_row_json(const PageRow& row) {
+  const Figure& figure = row.figure;
+  return with_outcome({{"id", figure.id},
+                       {"what", figure.what},
+                       {"machine", figure.peak->machine},
+                       {"case", figure.case_name},
+                       {"probe", figure.probe_text},
+                       {"work", figure.peak->work},
+                       {"unit", name_of(figure.unit)},
+                       {"reference", figure.reference},
+                       {"source", figure.source}},
+                      row);
+}
+
 Json accuracy_row_json(const PageRow& row) {
   const Figure& figure = row.figure;
   const bool value = row.has_value();
@@ -127,8 +141,8 @@ Json accuracy_row_json(const PageRow& row) {
 using RowWriter = Json (*)(const PageRow& row);
 
 // In the order of FigureKind.
-constexpr std::array<RowWriter, 4> kRowWriters{accuracy_row_json, traffic_row_json, fabric_row_json,
-                                               collective_row_json};
+constexpr std::array<RowWriter, 5> kRowWriters{accuracy_row_json, traffic_row_json, fabric_row_json,
+                                               collective_row_json, peak_row_json};
 
 RowWriter json_of(FigureKind kind) { return kRowWriters.at(static_cast<std::size_t>(kind)); }
 

@@ -108,6 +108,7 @@ BesideColumns beside_columns(FigureKind kind) {
   if (kind == FigureKind::kCollective)
     return {
         {"collective_us", "collective"}, {"launch_us", "launch"}, {"bus_gigabytes_per_second", "busbw GB/s"}};
+  if (kind == FigureKind::kPeak) return {{"percent_of_peak", "% of peak"}};
   return {};
 }
 

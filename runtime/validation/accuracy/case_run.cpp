@@ -47,7 +47,18 @@ double in_unit(double femtoseconds, FigureUnit unit) {
   return femtoseconds * (unit == FigureUnit::kUs ? 1e-9 : 1e-6);
 }
 
+// Operations, bytes or elements in the figure's unit.
+double rate_of(const Figure& figure, const Finished& run) {
+  const auto* interval = std::get_if<Interval>(&figure.probe);
+  double seconds = run.elapsed.seconds();
+  if (interval != nullptr)
+    seconds = (run.log.when(interval->to) - run.log.when(interval->from)).seconds() /
+              static_cast<double>(interval->count);
+  return figure.peak->work / seconds * (figure.unit == FigureUnit::kTflops ? 1e-12 : 1e-9);
+}
+
 double figure_value(const Figure& figure, const Finished& run) {
+  if (figure.peak) return rate_of(figure, run);
   if (const auto* interval = std::get_if<Interval>(&figure.probe)) {
     const base::Duration length = run.log.when(interval->to) - run.log.when(interval->from);
     return in_unit(static_cast<double>(length.fs) / static_cast<double>(interval->count), figure.unit);
@@ -59,7 +70,9 @@ double figure_value(const Figure& figure, const Finished& run) {
 
 Measured evaluate(const Figure& figure, const Finished& run) {
   try {
-    return {figure_value(figure, run), "", ExitStatus::kOk, {}};
+    const double value = figure_value(figure, run);
+    if (!figure.peak) return {value, "", ExitStatus::kOk, {}};
+    return {value, "", ExitStatus::kOk, {{"percent_of_peak", 100 * value / figure.reference}}};
   } catch (const UserError& error) {
     return {0, error.what(), error.status, {}};
   }

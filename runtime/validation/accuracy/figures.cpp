@@ -17,7 +17,8 @@ using base::UserError;
 
 namespace {
 
-constexpr std::array<const char*, 5> kUnits{"ns", "us", "TFLOPS", "% of peak", "cycles"};
+constexpr std::array<const char*, 7> kUnits{"ns",     "us",   "TFLOPS",     "% of peak",
+                                            "cycles", "GB/s", "Gelements/s"};
 constexpr std::array<const char*, 2> kUses{"calibration", "check"};
 
 // The units of silicon's values; shares of the peak are those of memory traffic, cycles those of the fabric.
@@ -41,15 +42,6 @@ std::optional<Spread> read_spread(const RowReader& row, const Figure& figure) {
                     fmt::format("expected low <= silicon <= high, got {} <= {} <= {}", spread.low,
                                 figure.reference, spread.high));
   return spread;
-}
-
-Probe read_probe(const RowReader& row) {
-  const CsvField& field = row.field("probe");
-  const std::size_t colon = field.place.rfind(':');
-  const std::uint64_t column = base::parse_count(field.place.substr(colon + 1));
-  return parse_probe(row.text("probe"), [&](std::size_t offset) {
-    return fmt::format("{}:{}", field.place.substr(0, colon), column + offset);
-  });
 }
 
 void require_unit_of_probe(const RowReader& row, const Figure& figure) {
@@ -77,6 +69,15 @@ Figure read_figure(const RowReader& row, const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+Probe read_probe(const RowReader& row) {
+  const CsvField& field = row.field("probe");
+  const std::size_t colon = field.place.rfind(':');
+  const std::uint64_t column = base::parse_count(field.place.substr(colon + 1));
+  return parse_probe(row.text("probe"), [&](std::size_t offset) {
+    return fmt::format("{}:{}", field.place.substr(0, colon), column + offset);
+  });
+}
 
 Figure named_figure(const RowReader& row, const char* case_column) {
   Figure figure;

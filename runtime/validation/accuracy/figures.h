@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A reference figure for the model, and the quantity of a run that corresponds to it: a probe of a workload's
-// run (compared with silicon), the result of traffic on an HBM stack or the fabric (traffic_table.h,
+// run (compared with silicon, or with a published peak: peak_table.h), the result of traffic on an HBM stack or the fabric (traffic_table.h,
 // fabric_table.h), or the time of a collective (collective_table.h). This file reads a table of figures
 // measured on silicon; workloads/micro/README.md describes its columns.
 //
@@ -25,8 +25,9 @@ namespace tahoma::runtime {
 
 class RowReader;
 
-enum class FigureUnit : std::uint8_t { kNs, kUs, kTflops, kOfPeak, kCycles };
-const char* name_of(FigureUnit unit);  // "ns", "us", "TFLOPS", "% of peak", "cycles"
+enum class FigureUnit : std::uint8_t { kNs, kUs, kTflops, kOfPeak, kCycles, kGigabytes, kGigaelements };
+// "ns", "us", "TFLOPS", "% of peak", "cycles", "GB/s", "Gelements/s"
+const char* name_of(FigureUnit unit);
 
 enum class FigureUse : std::uint8_t { kCalibration, kCheck };
 const char* name_of(FigureUse use);  // "calibration", "check"
@@ -36,13 +37,19 @@ struct Spread {
 };
 
 // The kind of a table's rows.
-enum class FigureKind : std::uint8_t { kProbe, kMemory, kFabric, kCollective };
+enum class FigureKind : std::uint8_t { kProbe, kMemory, kFabric, kCollective, kPeak };
 
 // A collective in a workload's run: the case with the overrides `set`, and the time that the reference
 // includes before and after the collective itself.
 struct CollectiveCase {
   std::vector<std::string> set;  // overrides, as of --set
   base::Duration launch;
+};
+
+// A published peak: the work that the probe's interval contains, in operations, bytes or elements, on a machine.
+struct PeakCase {
+  std::string machine, machine_path, machine_place;
+  double work = 0;
 };
 
 struct Figure {
@@ -55,6 +62,7 @@ struct Figure {
   std::optional<model::MemoryTraffic> traffic;  // instead of a probe
   std::optional<model::FabricTraffic> fabric;   // likewise
   std::optional<CollectiveCase> collective;     // likewise
+  std::optional<PeakCase> peak;                 // beside a probe
   double reference = 0;                         // silicon's value in `unit`, or another simulator's
   FigureUnit unit = FigureUnit::kNs;
   std::uint64_t samples = 1;
@@ -70,6 +78,9 @@ Figure named_figure(const RowReader& row, const char* case_column);
 // Reads every row of a table of these columns with `read`; ids must be unique (E-ACC-006).
 std::vector<Figure> read_figures(const base::NamedText& table, const std::vector<std::string>& columns,
                                  const std::function<Figure(const RowReader&)>& read);
+
+// The probe in the column `probe`.
+Probe read_probe(const RowReader& row);
 
 // Cases are relative to the table's folder.
 std::vector<Figure> parse_figures(const base::NamedText& table);

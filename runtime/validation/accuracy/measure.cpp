@@ -64,9 +64,10 @@ class Jobs {
       jobs_.push_back({std::move(run), {slot}, ""});
       return;
     }
-    const auto [at, fresh] = known_.try_emplace({figure.case_path, phase}, jobs_.size());
+    const std::string& machine = figure.peak ? figure.peak->machine_path : suite_.machine_path;
+    const auto [at, fresh] = known_.try_emplace({figure.case_path, machine + " " + phase}, jobs_.size());
     if (fresh) {
-      Job job{{figure.case_path, suite_.machine_path, overrides_, {}}, {}, phase};
+      Job job{{figure.case_path, machine, overrides_, {}}, {}, phase};
       if (!phase.empty()) job.run.overrides.push_back("machine.chip.core.tensor.throttle_phase=" + phase);
       jobs_.push_back(std::move(job));
     }

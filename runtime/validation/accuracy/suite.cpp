@@ -28,7 +28,7 @@ constexpr std::uint64_t kMostPhases = 1024;
 
 // The keys of one family, as text.
 struct FamilyKeys {
-  std::string doc, table, traffic, fabric, collectives, rows, mean, worst;
+  std::string doc, table, traffic, fabric, collectives, peaks, rows, mean, worst;
   std::uint64_t phases = 0;
 
   struct LimitKeys {
@@ -47,6 +47,7 @@ struct FamilyKeys {
     t.add("fabric", fabric, "", {}, "the table of traffic through the fabric, next to this file",
           base::chosen());
     t.add("collectives", collectives, "", {}, "the table of collectives, next to this file", base::chosen());
+    t.add("peaks", peaks, "", {}, "the table of published peaks, next to this file", base::chosen());
     t.add("rows", rows, "*", {}, "rows of the table: ids, or prefixes of ids with a '*'", base::chosen());
     t.add("phases", phases, std::uint64_t{0}, {0, kMostPhases}, "phases of the throttle window to run",
           base::chosen());
@@ -82,11 +83,12 @@ struct KindKey {
   FigureKind kind;
   std::string FamilyKeys::*file;
 };
-constexpr std::array<KindKey, 4> kKindKeys{
+constexpr std::array<KindKey, 5> kKindKeys{
     {{".table", FigureKind::kProbe, &FamilyKeys::table},
      {".traffic", FigureKind::kMemory, &FamilyKeys::traffic},
      {".fabric", FigureKind::kFabric, &FamilyKeys::fabric},
-     {".collectives", FigureKind::kCollective, &FamilyKeys::collectives}}};
+     {".collectives", FigureKind::kCollective, &FamilyKeys::collectives},
+     {".peaks", FigureKind::kPeak, &FamilyKeys::peaks}}};
 
 // Names of the families in the order of the file, with their places.
 std::vector<std::pair<std::string, std::string>> family_names(const FlatConfig& config) {

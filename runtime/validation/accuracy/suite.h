@@ -7,7 +7,8 @@
 //   phases: N runs of each case with different phases of the tensor throttle
 //   limits: {mean: 2 %, worst: 10 %} of the absolute errors; without limits the figures are only reported
 // A family of memory traffic has `traffic: FILE.csv` instead of `table` and `phases`, one of traffic
-// through the fabric `fabric: FILE.csv`, one of collectives `collectives: FILE.csv`. Their rows or cases
+// through the fabric `fabric: FILE.csv`, one of collectives `collectives: FILE.csv`, one of published peaks
+// `peaks: FILE.csv`. Their rows or cases
 // name their own machines, and a file with only such families names no machine. Each row of a table belongs
 // to exactly one family.
 //

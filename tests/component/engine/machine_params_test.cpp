@@ -154,3 +154,19 @@ TEST_CASE("machine parameters: constraints between them are checked", "[system][
     CHECK(f.code_of_check() == "E-CFG-020");
   }
 }
+
+TEST_CASE("machine parameters: what the version of the core does not allow is refused",
+          "[system][params][bad-input]") {
+  const auto code = [](const std::vector<std::pair<const char*, const char*>>& values) {
+    Fixture f;
+    for (const auto& [path, text] : values) f.set(path, text);
+    return f.code_of_check();
+  };
+  CHECK(code({{"chip.lnc", "2"}}).empty());
+  CHECK(code({{"chip.core.version", "v2"}, {"chip.lnc", "2"}}) == "E-CFG-020");
+  CHECK(code({{"chip.core.tensor.moving_columns", "4096"}}) == "E-CFG-020");
+  CHECK(code({{"chip.core.version", "v4"}, {"chip.core.tensor.moving_columns", "4096"}}).empty());
+  CHECK(code({{"chip.core.tensor.model", "rtl"}}).empty());
+  CHECK(code({{"chip.core.version", "v4"}, {"chip.core.tensor.model", "rtl"}}) == "E-CFG-020");
+  CHECK(code({{"chip.core.version", "v4"}, {"chip.core.dma.model", "rtl"}}) == "E-CFG-020");
+}

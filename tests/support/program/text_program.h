@@ -17,7 +17,9 @@ namespace tahoma::tests {
 
 inline std::shared_ptr<const isa::Program> text_program(const std::string& text) {
   auto program = std::make_shared<isa::Program>(isa::assemble(text, "test"));
-  isa::validate(*program, isa::Limits{});
+  isa::Limits limits;
+  limits.core = program->core.value_or(limits.core);
+  isa::validate(*program, limits);
   return program;
 }
 

@@ -15,6 +15,9 @@ namespace {
 constexpr AluOps kBits = kBitwise | kBitwiseUnary;
 constexpr DTypes kWide = bits<DTypes>(DType::kFp32, DType::kTf32);
 
+// The dtypes of NeuronCore-v3, for which the programs are.
+DTypes of_v3(DTypes dtypes) { return dtypes & static_cast<DTypes>(~bits<DTypes>(DType::kFp8E4M3Fn)); }
+
 DTypes mask_of(DType dtype) { return static_cast<DTypes>(1U << static_cast<unsigned>(dtype)); }
 
 bool is_bit_operation(AluOp op) { return ((kBits >> static_cast<unsigned>(op)) & 1) != 0; }
@@ -59,11 +62,12 @@ unsigned ProgramGenerator::partition_start(const OpRow& row, unsigned count) {
 }
 
 DTypes ProgramGenerator::dtypes_for(const Context& c, const Field& field, const Tile& tile) {
-  DTypes dtypes = field.dtypes;
+  DTypes dtypes = of_v3(field.dtypes);
+  if (field.kind == FieldKind::kMatrixDst) dtypes = kFp32Only;
   if (works_on_bits(c.row, c.i)) dtypes &= kIntegers;
   if (&tile == &c.i.dst && has_rule(c.row, Rule::kSameDType)) dtypes &= mask_of(c.i.src0.dtype);
   const bool array = field.kind == FieldKind::kStationary || field.kind == FieldKind::kMoving;
-  if (array && c.i.mode != MatmulMode::kDense) dtypes &= row_of(c.i.mode).dtypes;
+  if (array && c.i.mode != MatmulMode::kDense) dtypes &= of_v3(row_of(c.i.mode).dtypes);
   if (field.kind == FieldKind::kMoving)
     dtypes &= size_of(weights_->dtype) == 4 ? kWide : static_cast<DTypes>(~kWide);
   if (field.kind != FieldKind::kTransposeDst) return dtypes;
@@ -134,7 +138,7 @@ void ProgramGenerator::fill(Context& c, const Field& field, Column& column) {
   const Shape s = operand_shape(field, c.i);
   column.present = true;
   column.space = static_cast<Space>(pick_bit(field.spaces & row_of(c.queue).spaces));
-  column.dtype = static_cast<DType>(pick_bit(field.dtypes));
+  column.dtype = static_cast<DType>(pick_bit(of_v3(field.dtypes)));
   column.partition = static_cast<std::uint8_t>(partition_start(c.row, s.partitions));
   const std::uint64_t size = size_of(column.dtype);
   column.offset = static_cast<std::uint32_t>(size * below(limits_.psum_bytes / size - free_elements(s) + 1));

@@ -48,7 +48,7 @@ Opcode ProgramGenerator::user_of_weights() {
 const OpRow& ProgramGenerator::row_for(Queue queue) {
   for (;;) {
     const OpRow& row = all_rows()[below(all_rows().size())];
-    if (row.availability != Availability::kSupported) continue;
+    if (row.since == CoreVersion::kV4) continue;
     if (((row.queues >> static_cast<unsigned>(queue)) & 1) == 0) continue;
     if (find_field(row, FieldKind::kMoving) != nullptr) continue;  // follows a load
     return row;

@@ -50,7 +50,8 @@ DmaSide ProgramGenerator::chip_side(const Descriptor& d, DType dtype, unsigned a
 }
 
 DmaSide ProgramGenerator::side(const Program& program, const Descriptor& d) {
-  const auto dtype = static_cast<DType>(pick_bit(d.accumulate ? kFloats : kAnyDType));
+  const auto dtype =
+      static_cast<DType>(pick_bit((d.accumulate ? kFloats : kAnyDType) & ~bits<DTypes>(DType::kFp8E4M3Fn)));
   if (program.args.empty() || chance(50)) return chip_side(d, dtype, chance(70) ? 0 : byte(kFreeDims));
   DmaSide s = hbm_side(program, dtype);
   if (chance(60)) s.stride = default_strides(s, d).stride;

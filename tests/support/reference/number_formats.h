@@ -30,6 +30,7 @@ inline NumberFormat format_of(isa::DType dtype) {
     case isa::DType::kFp16:
       return {true, true, 5, 10, 2};
     case isa::DType::kFp8E4M3:
+    case isa::DType::kFp8E4M3Fn:  // without infinities: the functions below
       return {true, true, 4, 3, 1};
     case isa::DType::kFp8E5M2:
       return {true, true, 5, 2, 1};
@@ -65,6 +66,8 @@ inline double number_of(isa::DType dtype, std::uint32_t bits) {
   const int top = (1 << f.exponent) - 1, e = static_cast<int>(bits >> f.mantissa) & top;
   const std::uint32_t m = bits & ((1U << f.mantissa) - 1);
   const int bias = top / 2;
+  if (dtype == isa::DType::kFp8E4M3Fn && e == top && m != (1U << f.mantissa) - 1)
+    return sign * std::ldexp(m + std::ldexp(1.0, f.mantissa), e - bias - f.mantissa);
   if (e == top) {
     return m != 0 || rest ? std::numeric_limits<double>::quiet_NaN()
                           : sign * std::numeric_limits<double>::infinity();
@@ -82,10 +85,13 @@ inline double nearest(isa::DType dtype, double value) {
     const double high = std::ldexp(1.0, f.is_signed ? f.mantissa - 1 : f.mantissa) - 1;
     return std::fmin(std::fmax(std::nearbyint(value), low), high) + 0.0;
   }
+  if (dtype == isa::DType::kFp8E4M3Fn && std::isinf(value)) return std::numeric_limits<double>::quiet_NaN();
   if (value == 0 || std::isnan(value) || std::isinf(value)) return value;
   const int bias = (1 << f.exponent) / 2 - 1, least = 1 - bias;
   const double step = std::ldexp(1.0, std::max(std::ilogb(value), least) - f.mantissa);
   const double rounded = std::nearbyint(value / step) * step;
+  if (dtype == isa::DType::kFp8E4M3Fn)
+    return std::fabs(rounded) > 448 ? std::numeric_limits<double>::quiet_NaN() : rounded;
   const double most = std::ldexp(2 - std::ldexp(1.0, -f.mantissa), bias);
   return std::fabs(rounded) > most ? std::copysign(std::numeric_limits<double>::infinity(), value) : rounded;
 }

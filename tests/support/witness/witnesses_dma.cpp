@@ -37,6 +37,8 @@ const std::string kGenerated =
     kHead + "sync:\n  dma_copy shape=128x128 dst=a:fp32 src=sbuf[0, 0x0]:fp32 dge=hw\n";
 const std::string kNarrow =
     kHead + "sync:\n  dma_copy shape=128x64 dst=sbuf[0, 0x0]:fp32:(0,0,0,2) src=a:fp32\n";
+const std::string kAdd =
+    kHead + "sync:\n  dma_copy shape=16x128 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x800]:fp32 accumulate\n";
 const std::string kTurnHbm =
     kHead + "sync:\n  dma_transpose shape=128x64 dst=sbuf[0, 0x0]/3:fp32:(1,0,0,0) src=a:fp32\n";
 const std::string kTurnChip =
@@ -263,6 +265,8 @@ std::vector<Witness> dma_witnesses() {
        "documented: 90 % of the throughput; 3 cycles and a cold read"},
       {"dma.transpose_on_chip", in_run(kTurnChip, first_packet_time), 22.353,
        "documented: 50 % of the throughput; 3 cycles"},
+      {"dma.adds_in_sbuf", in_run(kAdd, first_packet_time), 45.882,
+       "documented: half the rate; 2 x 16 cycles, 7 more"},
       {"dma.remote_window", remote_window, 6,
        "assumed: 4, the one that is read and the one that the fabric has taken"},
       {"dma.read_window",

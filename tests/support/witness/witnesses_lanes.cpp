@@ -69,6 +69,13 @@ isa::Instruction largest() {
   i.valid = 8;
   return i;
 }
+isa::Instruction quads() {
+  isa::Instruction i = copy(DType::kBf16);
+  i.op = Opcode::kQuantizeMx;
+  i.shape.count = {1, 4, 1, 32};
+  i.dst.stride = i.src0.stride = {0, 1, 0, 4};
+  return i;
+}
 isa::Instruction exponential() {
   isa::Instruction i = witness_tiles(Opcode::kActivation, 128, DType::kBf16);
   i.func = isa::ActFn::kExp;
@@ -89,6 +96,16 @@ double table_load(const MachineParams& m) {
 // Whether an instruction that reads PSUM has to wait for its turn.
 double bank_turns(const MachineParams& m) {
   return model::shares(from_psum(), EngineKind::kScalar, m.chip.core) ? 1 : 0;
+}
+
+// Whether an instruction that reads bank 0 of PSUM may meet one of the other lane engine in another bank.
+double lane_path(const MachineParams& m) {
+  isa::Instruction elsewhere = from_psum();
+  elsewhere.src0.offset = static_cast<std::uint32_t>(m.chip.core.psum.bank.count);
+  const auto banks = [&](const isa::Instruction& i, EngineKind kind) {
+    return model::shared_use(i, kind, m.chip.core).banks;
+  };
+  return (banks(from_psum(), EngineKind::kScalar) & banks(elsewhere, EngineKind::kVector)) != 0 ? 1 : 0;
 }
 
 // The additional time of the later of two instructions that move 7680 bytes per partition in the same
@@ -125,6 +142,13 @@ std::vector<Witness> vector_witnesses() {
        "published: half the cycles for 16-bit zeros"},
       {"vector.sbuf_streams", vector(scatter(DType::kFp16), kComplete), 447.917,
        "silicon 448.5: scatter of 128 fp16"},
+      {"vector.exponential_rate", vector(witness_tiles(Opcode::kExponential, 128, DType::kFp32), kIssue),
+       83.333, "documented: four elements a cycle, 48 cycles of start-up"},
+      {"vector.quantise_rate", vector(quads(), kIssue), 83.333, "documented: four elements a cycle"},
+      {"vector.random_rate", vector(witness_tiles(Opcode::kRand2, 128, DType::kFp32), kIssue), 83.333,
+       "documented: four elements a cycle"},
+      {"costs.two_input", vector(witness_tiles(Opcode::kTensorTensor, 128, DType::kFp32), kIssue), 193.75,
+       "silicon: N + 58 cycles"},
       {"costs.reciprocal", vector(witness_tiles(Opcode::kReciprocal, 128, DType::kFp32), kIssue), 1116.667,
        "published: 8 N cycles"},
       {"costs.dynamic_copy", vector(witness_tiles(Opcode::kTensorCopyDynamic, 128, DType::kFp32), kIssue),
@@ -159,6 +183,9 @@ std::vector<Witness> scalar_witnesses() {
        "published: N and 64 cycles, beyond the start-up"},
       {"sbuf.shared_port", port_conflict, 1000.0, "assumed: 8 bytes in a cycle of 960 MHz"},
       {"psum.bank_turns", bank_turns, 1, "assumed: engines take turns"},
+      {"psum.lane_turns", lane_path, 0, "documented: only NeuronCore-v2's engines take turns in other banks"},
+      {"scalar.copy_rate", scalar(copy(DType::kFp16), kIssue), 200.833,
+       "one element a cycle: 113 + 128 cycles"},
       {"sbuf.clock", scalar(scatter(DType::kFp16), kComplete), 748.333, "silicon: scatter of 128 fp16"},
       {"sbuf.long_stride", scalar(spread(), kComplete), 310.0, "113 + 128 + 131 cycles: no long stride"},
       {"sbuf.word", scalar(scatter(DType::kFp32), kComplete), 416.667, "silicon: scatter of 128 fp32"},

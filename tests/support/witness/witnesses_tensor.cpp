@@ -91,6 +91,19 @@ double tile_pitch(const TensorParams& p) {
   return start_behind(p, a, b, {0});
 }
 
+// The start of the fourth of four transposes of 128 columns.
+double transposes(const TensorParams& p) {
+  const isa::Instruction turn = in_psum(witness_tiles(Opcode::kTranspose, 128, DType::kFp16));
+  return issue(unthrottled(p), {turn, turn, turn, turn})[3].start.ns();
+}
+double quads(const TensorParams& p) {
+  isa::Instruction i = weights(DType::kFp8E4M3Fn);
+  i.op = Opcode::kLoadWeightsMx;
+  i.shape.count = {1, 4, 1, 128};
+  i.src0.stride = {0, 1, 0, 4};
+  return length_ns(model::weight_cost(i, TensorTiming(p)).read, p.clock);
+}
+
 double throttled_pitch(const TensorParams& p) {
   const auto issues = issue(p, {matmul(), matmul(), matmul()});
   return (issues[2].start - issues[1].start).ns();
@@ -151,6 +164,9 @@ std::vector<Witness> tensor_witnesses() {
       {"tensor.fp32_load_column", columns(DType::kFp32, 1), 106.667,
        "silicon: fp32 in order, 2 cycles a column"},
       {"tensor.wide_load_column", columns(DType::kTf32, 1), 53.333, "assumed: 1 cycle a column"},
+      {"tensor.mx_load_column", of(quads), 26.667, "derived: half a cycle a column of quads"},
+      {"tensor.background_transpose", of(transposes), 170.0,
+       "three intervals of 128 + 6 cycles, none in the background"},
       {"tensor.wide_load_column_strided", columns(DType::kFp32, 9), 229.583,
        "silicon: fp32 strided, 4.3 cycles a column"},
       {"tensor.weight_load_latency", of(load), 95.833, "silicon 95.0: weight load, fp16 contiguous"},

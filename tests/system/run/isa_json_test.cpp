@@ -29,7 +29,7 @@ TEST_CASE("tahoma isa: JSON has every row of the table with its operands", "[cli
     CHECK(rows[n]["mnemonic"] == std::string(row.mnemonic));
     CHECK(rows[n]["meaning"] == std::string(row.formula));
     CHECK(rows[n]["operands"].size() == row.fields.size());
-    CHECK(rows[n]["supported"] == (row.availability == isa::Availability::kSupported));
+    CHECK(rows[n]["since"] == isa::full_name_of(row.since));
   }
 }
 

@@ -107,7 +107,7 @@ TEST_CASE("nki.isa: a program with aliases encodes like the same program with mn
   }
   for (const OpRow& row : all_rows())
     for (const std::string_view function : row.nki) {
-      const bool first = function == row.nki[0], later = row.availability != Availability::kSupported;
+      const bool first = function == row.nki[0], later = row.since == CoreVersion::kV4;
       const bool never = function == "nc_matmul" || function == "register_move";
       INFO(row.mnemonic << " " << function);
       if (!function.empty() && first) CHECK(used.contains(function) == (!later && !never));

@@ -42,11 +42,11 @@ Program small_program() {
   p.stream(Queue::kSync).push_back({});
   return p;
 }
-// Layout of small_program: magic 0, version 4, name 8, argument count 15, argument 19, control 25, regions
-// 41, marks of each queue 45, source lines 73, line marks of each queue 77, filled tensors 105, their marks 109,
-// useful FLOPs and bytes 137, counts 153, word 185, checksum 249.
-constexpr std::size_t kVersionAt = 4, kNameAt = 12, kArgCountAt = 15, kControlAt = 25, kCountsAt = 153,
-                      kWordAt = 185, kChecksumAt = 249;
+// Layout of small_program: magic 0, version 4, core 8, name 12, argument count 19, argument 23, control 29, regions
+// 45, marks of each queue 49, source lines 77, line marks of each queue 81, filled tensors 109, their marks 113,
+// useful FLOPs and bytes 141, counts 157, word 189, checksum 253.
+constexpr std::size_t kVersionAt = 4, kCoreAt = 8, kNameAt = 16, kArgCountAt = 19, kControlAt = 29,
+                      kCountsAt = 157, kWordAt = 189, kChecksumAt = 253;
 
 }  // namespace
 
@@ -60,6 +60,11 @@ TEST_CASE("container: reading undoes writing", "[isa]") {
     if (to_bytes(from_bytes(bytes)) != bytes) FAIL("bytes " << n << " change");
   }
   CHECK(from_bytes(to_bytes(Program{})) == Program{});
+  for (const CoreVersion core : {CoreVersion::kV2, CoreVersion::kV3, CoreVersion::kV4}) {
+    Program p;
+    p.core = core;
+    CHECK(from_bytes(to_bytes(p)).core == core);
+  }
 }
 
 TEST_CASE("container: every truncation is an error", "[isa]") {
@@ -89,6 +94,10 @@ TEST_CASE("container: each kind of damage has its code and byte", "[isa]") {
   CHECK(error_of(b).code == "E-BIN-002");
 
   b = good;
+  b[kCoreAt] = std::byte{5};
+  CHECK(error_of(resealed(b)).code == "E-BIN-008");
+
+  b = good;
   b.push_back(std::byte{0});
   CHECK(error_of(b).code == "E-BIN-004");
 
@@ -109,7 +118,7 @@ TEST_CASE("container: each kind of damage has its code and byte", "[isa]") {
   b = good;
   b[kWordAt] = std::byte{0xff};
   CHECK(error_of(resealed(b)).code == "E-BIN-007");
-  CHECK(error_of(resealed(b)).place == "byte 185 (sync[0])");
+  CHECK(error_of(resealed(b)).place == "byte 189 (sync[0])");
 
   b = good;
   b[kWordAt + 63] = std::byte{1};
@@ -118,7 +127,7 @@ TEST_CASE("container: each kind of damage has its code and byte", "[isa]") {
   b = good;
   b.back() ^= std::byte{1};
   CHECK(error_of(b).code == "E-BIN-011");
-  CHECK(error_of(b).place == "byte 249");
+  CHECK(error_of(b).place == "byte 253");
 }
 
 TEST_CASE("container: counts that promise more than the file holds allocate nothing", "[isa]") {

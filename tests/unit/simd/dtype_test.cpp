@@ -153,7 +153,8 @@ TEST_CASE("dtype: tf32 ignores the low 13 bits of a load, but never takes a NaN 
 
 TEST_CASE("dtype: names are unique and lead back to their type", "[isa]") {
   const std::string names =
-      "fp32 bf16 fp16 int32 uint32 uint8 tf32 fp8_e4m3 fp8_e5m2 fp8_e3m4 int8 int16 uint16";
+      "fp32 bf16 fp16 int32 uint32 uint8 tf32 fp8_e4m3 fp8_e5m2 fp8_e3m4 int8 int16 uint16 "
+      "fp8_e4m3fn";
   std::string listed;
   for (std::size_t i = 0; i < isa::kDTypeCount; ++i) {
     const auto dtype = static_cast<DType>(i);

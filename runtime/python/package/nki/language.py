@@ -177,8 +177,8 @@ def is_on_chip(buffer):
     return str(buffer) in ("sbuf", "psum")
 
 
-class tile_size:
-    """Limits of Trainium2 (AWS NKI, nki.language.tile_size)."""
+class _TileSize:
+    """Limits of the machine of the settings (AWS NKI, nki.language.tile_size); those without a parameter are Trainium2's."""
 
     pmax = 128
     psum_fmax = psum_bank_fmax = 512
@@ -189,9 +189,19 @@ class tile_size:
     bn_stats_fmax = 512
     psum_min_align = 4
     sbuf_min_align = 1
-    total_available_sbuf_size = sbuf_fmax_bytes = 212984
-    sbuf_fmax = 212984 // 4
-    sbuf_size_bytes = 212984 * 128
+
+    @property
+    def total_available_sbuf_size(self):
+        from tahoma.launch import machine  # not at import: the package reads this module while it is loaded
+
+        return machine().sbuf_bytes
+
+    sbuf_fmax_bytes = total_available_sbuf_size
+    sbuf_fmax = property(lambda self: self.total_available_sbuf_size // 4)
+    sbuf_size_bytes = property(lambda self: self.total_available_sbuf_size * 128)
+
+
+tile_size = _TileSize()
 
 
 load, store, matmul, transpose, where = tiles.load, tiles.store, tiles.matmul, tiles.transposed, tiles.where

@@ -117,6 +117,7 @@ def tolerance(request, entry, depth):
 
 def trace(request):
     configure(allocation=request["allocation"], tensor_copy=request["tensor_copy"], order=request["order"], out="", mode="functional" if request["values"] else "timing")
+    configure(machine=request["machine"], set=())
     kernel = loaded(request["kernel"])
     if isinstance(kernel, Launch):
         kernel = kernel.kernel

@@ -9,6 +9,7 @@
 #include "runtime/config/config_files.h"
 #include "runtime/validation/accuracy/tables/collective_table.h"
 #include "runtime/validation/accuracy/tables/fabric_table.h"
+#include "runtime/validation/accuracy/tables/peak_table.h"
 #include "runtime/validation/accuracy/tables/traffic_table.h"
 
 namespace tahoma::runtime {
@@ -24,7 +25,8 @@ bool matches(const std::string& id, const std::string& pattern) {
 using TableParser = std::vector<Figure> (*)(const base::NamedText& table);
 
 // In the order of FigureKind.
-constexpr std::array<TableParser, 4> kParsers{parse_figures, parse_traffic, parse_fabric, parse_collectives};
+constexpr std::array<TableParser, 5> kParsers{parse_figures, parse_traffic, parse_fabric, parse_collectives,
+                                              parse_peaks};
 
 TableParser parser_of(FigureKind kind) { return kParsers.at(static_cast<std::size_t>(kind)); }
 
@@ -83,6 +85,8 @@ SuiteTables::Opened& SuiteTables::open(const Name& table) {
   for (Figure& figure : opened.figures) {
     if (figure.traffic || figure.fabric)
       figure.case_path = find_machine(figure.case_name, folder_, figure.case_place);
+    if (figure.peak)
+      figure.peak->machine_path = find_machine(figure.peak->machine, folder_, figure.peak->machine_place);
     if (const auto [first, unique] = ids_.emplace(figure.id, figure.place); !unique)
       throw UserError("E-ACC-006", figure.place,
                       fmt::format("id '{}' appears twice: also at {}", figure.id, first->second));

@@ -15,8 +15,8 @@ from neuronxcc.nki.searches import (local_gather, max8, nc_find_index8, nc_match
 from neuronxcc.nki.tensors import Result, boxed, tensor
 from nki.isa import constants
 from nki.isa.constants import *  # noqa: F403
-from nki.isa.constants import (dge_mode, engine, gpsimd_engine, matmul_perf_mode, nc_version, oob_mode, reduce_cmd, scalar_engine,  # noqa: F401
-                               tensor_engine, unknown_engine, vector_engine)
+from nki.isa.constants import (dge_mode, engine, get_nc_version, gpsimd_engine, matmul_perf_mode, nc_version, oob_mode, reduce_cmd,  # noqa: F401
+                               scalar_engine, tensor_engine, unknown_engine, vector_engine)
 from tahoma import dtypes, tiles
 from tahoma.errors import refuse
 from tahoma.operators import operator_of
@@ -280,11 +280,6 @@ def nc_stream_shuffle(src, dst, shuffle_mask, *, dtype=None, mask=None, **option
     source = src.read()
     box_is_whole(mask, source, "nisa.nc_stream_shuffle")
     new.nc_stream_shuffle(dst.target(), source, shuffle_mask)
-
-
-def get_nc_version():
-    """The generation of the target: gen3, Trainium2."""
-    return nc_version.gen3
 
 
 __getattr__ = refusing("neuronxcc.nki.isa", {

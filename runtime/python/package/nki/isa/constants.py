@@ -71,5 +71,7 @@ gpsimd_engine, vector_engine, sync_engine, dma_engine_queue = engine.gpsimd, eng
 
 
 def get_nc_version():
-    """The generation of the target: gen3, Trainium2."""
-    return nc_version.gen3
+    """The generation of the machine of the settings: gen2 is Trainium1, gen3 Trainium2, gen4 Trainium3."""
+    from tahoma.launch import machine  # not at import: the package reads these constants while it is loaded
+
+    return nc_version(machine().core_version)
