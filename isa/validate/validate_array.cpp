@@ -94,9 +94,6 @@ void check_array(const Site& site) {
                        site.limits.array_columns);
   check_range(site, "E-ISA-018", "moving columns (free elements)", moving_columns(i), most_moving(site));
   check_range(site, "E-ISA-016", "columns", i.columns, site.limits.array_columns);
-  if (i.op == Opcode::kTranspose && size_of(i.dst.dtype) == 1)
-    site.fail("E-ISA-020", "a transpose writes " + std::string(name_of(i.dst.dtype)) +
-                               "; expected 16 or 32 bits: the tensor engine writes no bytes to psum");
 }
 
 }  // namespace tahoma::isa

@@ -63,7 +63,7 @@ void WeightTracker::use(const Site& site, const ArraySize& array) const {
   if (i.op == Opcode::kTranspose && !turn_of(found->dtype, i.dst.dtype))
     site.fail("E-ISA-020", "a transpose of " + std::string(name_of(found->dtype)) + " writes " +
                                std::string(name_of(i.dst.dtype)) +
-                               "; expected their own dtype (uint16 for 8-bit types), or " +
+                               "; expected their own dtype (or uint16 for 8-bit types), or " +
                                "fp32 for floats");
 }
 

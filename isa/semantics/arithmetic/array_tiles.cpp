@@ -90,7 +90,7 @@ std::string unusable(const Instruction& user, const ArrayBlock& used, const Stan
 
 std::optional<Turn> turn_of(DType weights, DType dst) {
   if (size_of(weights) == 1 && dst == DType::kUint16) return Turn::kZeroByte;
-  if (size_of(weights) > 1 && weights == dst) return Turn::kSame;
+  if (weights == dst) return Turn::kSame;  // 8 bits with a step of two (E-ISA-020)
   return is_float(weights) && dst == DType::kFp32 ? std::optional(Turn::kWiden) : std::nullopt;
 }
 

@@ -188,6 +188,9 @@ TEST_CASE("validator: a transpose writes the dtype of the weights, or fp32", "[i
   check_accepted(transpose("fp8_e4m3", "uint16"));
   check_refused(transpose("bf16", "fp16"), "E-ISA-020", place, "transpose of bf16 writes fp16");
   check_refused(transpose("int16", "fp32"), "E-ISA-020", place, "transpose of int16 writes fp32");
-  check_refused(transpose("fp8_e4m3", "fp8_e4m3"), "E-ISA-020", place, "no bytes to psum");
+  check_refused(transpose("fp8_e4m3", "fp8_e4m3"), "E-ISA-020", place, "no single bytes to psum");
+  check_accepted(
+      "tensor:\nload_weights shape=128x64 src=sbuf[0, 0]:fp8_e4m3\ntranspose shape=128x128 columns=64 "
+      "dst=psum[0,0]:fp8_e4m3:(0,0,0,2) src=sbuf[0,0]:fp16");
   check_refused(transpose("bf16", "bf16", 129), "E-ISA-037", place, "1..128");
 }
