@@ -138,7 +138,8 @@ TEST_CASE("dma collective: a fold moves 4 KiB of each source for one overhead, i
     const std::uint64_t parts = 16 / sources;
     CHECK(batch.most == parts * 4096);
     // 4 KiB take 128 cycles and 3 for the element; a part takes 1 more.
-    CHECK(law.cost(move, batch) == clock.length({static_cast<std::int64_t>(parts * (sources * 131 + 1))}));
+    CHECK(law.cost(move, batch) ==
+          clock.length({static_cast<std::int64_t>(sources * 131 + 1)}) * static_cast<std::int64_t>(parts));
   }
 }
 
