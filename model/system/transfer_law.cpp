@@ -54,7 +54,9 @@ std::uint64_t TransferLaw::share(const Move& move) const {
 }
 
 PacketBatch TransferLaw::batch(const Move& move, std::uint64_t done) const {
-  const std::uint64_t each = share(move), packet = params_.collective_packet.count;
+  const std::uint64_t each = share(move), part = params_.packet.count;
+  const std::uint64_t packet =
+      part * std::max<std::uint64_t>(1, params_.collective_packet.count / (part * move.sources));
   PacketBatch batch;
   batch.most = std::min(packet, each - done);
   batch.engines = static_cast<std::uint32_t>(std::min(engines_, divided_up(move.bytes, each)));
@@ -66,8 +68,7 @@ PacketBatch TransferLaw::batch(const Move& move, std::uint64_t done) const {
 }
 
 Duration TransferLaw::cost(const Move& move, const PacketBatch& batch) const {
-  const std::uint64_t part = std::max<std::uint64_t>(1, params_.packet.count / move.sources),
-                      row = std::min({move.row, part, batch.most});
+  const std::uint64_t part = params_.packet.count, row = std::min({move.row, part, batch.most});
   const std::uint64_t rows = divided_up(batch.most, row), in_part = std::max<std::uint64_t>(1, part / row),
                       parts = divided_up(rows, in_part);
   PacketShape shape;

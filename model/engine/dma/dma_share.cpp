@@ -28,6 +28,13 @@ DmaPacket part_of(const DmaPacket& packet, bool last) {
   return p;
 }
 
+// A packet of the runtime has 4 KiB of all sources together. A collective core's descriptors are prebuilt, one
+// for each source, so each of them has the full payload.
+std::uint64_t packet_room(const Transfer& transfer, const DmaParams& params) {
+  const std::uint64_t sharing = transfer.collective ? 1 : transfer.request.sources.size();
+  return std::max<std::uint64_t>(1, params.packet.count / (transfer.element * sharing));
+}
+
 DmaPacket Share::next_packet(const DmaParams& params) const {
   DmaPacket p;
   p.unit = unit;
@@ -36,8 +43,7 @@ DmaPacket Share::next_packet(const DmaParams& params) const {
     return p;
   }
   const Runs& runs = transfer->runs;
-  const std::uint64_t each = transfer->element * transfer->request.sources.size();
-  const std::uint64_t room = std::max<std::uint64_t>(1, params.packet.count / each);
+  const std::uint64_t room = packet_room(*transfer, params);
   const std::uint64_t here = runs.elements_of(unit);
   const auto joined = static_cast<std::uint32_t>(runs.joined);
   p.from_element = done_elements;

@@ -40,8 +40,9 @@ void DmaParams::declare(ParamTree& t) {
         "most contiguous runs of one packet", documented("64 descriptors a packet, driver headers"));
   t.add(
       "collective_packet", collective_packet, 64_KiB, {64_B, 1_MiB},
-      "largest payload of one packet of a transfer that a collective core rings; it costs as much as "
-      "parts of `packet` bytes, each a separate element",
+      "largest payload of one packet of a transfer that a collective core rings, of all its sources; it "
+      "costs "
+      "as much as parts with `packet` bytes of each source, each a separate element",
       assumed("the granularity at which these transfers are arbitrated, coarser than the runtime's 4 KiB so "
               "that a collective of 1 GiB is simulated in seconds; 4 KiB shows what it hides"));
   t.add("collective_engines", collective_engines, std::uint64_t{4}, {1, 16},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/collective/algorithm/mesh.h"
 
+#include <algorithm>
+
 namespace tahoma::runtime::collective {
 
 namespace {
@@ -24,6 +26,12 @@ class Turns {
     }
     return to;
   }
+  bool on_one_chip(std::uint32_t a, std::uint32_t b) const {
+    return !grid_.axes.empty() &&
+           std::all_of(grid_.axes.begin(), grid_.axes.end(), [&](const GridAxis& axis) {
+             return axis.cores || Grid::coordinate(axis, a) == Grid::coordinate(axis, b);
+           });
+  }
   // Calls visit(from, to) for all pairs of distinct ranks, turn by turn.
   template <class Visit>
   void each_pair(Visit&& visit) const {
@@ -43,8 +51,15 @@ class Turns {
   std::uint32_t ranks_, channel_, channels_;
 };
 
+// In an all_reduce, whoever has lent an input receives the sum, and with it the end of the loan.
 void exchange_contributions(ScheduleBuilder& build, const Turns& turns) {
-  turns.each_pair([&](std::uint32_t from, std::uint32_t to) { build.combine(from, to, ChunkSet::one(to)); });
+  const bool all_reduce = build.problem().operation == Operation::kAllReduce;
+  turns.each_pair([&](std::uint32_t from, std::uint32_t to) {
+    if (all_reduce && turns.on_one_chip(from, to))
+      build.lend(from, to, ChunkSet::one(to));
+    else
+      build.combine(from, to, ChunkSet::one(to));
+  });
   build.next_round();
 }
 

@@ -42,6 +42,7 @@ Loads::Loads(const model::FabricWays& ways, const std::vector<std::uint32_t>& ch
       more_(chips.size()) {}
 
 void Loads::add(const Transfer& t, const Hop& hop, double bytes) {
+  if (t.kind == TransferKind::kLend) return;  // a token
   const double sources = static_cast<double>(hop.staged.size()) + (hop.from_input || hop.from_output ? 1 : 0);
   moved_[t.from] += bytes * sources;
   more_[t.from] += bytes * (sources - 1);

@@ -11,6 +11,12 @@ namespace tahoma::runtime::collective {
 
 using base::Duration, base::Time, model::Move, model::PacketBatch;
 
+namespace {
+
+constexpr std::uint64_t kTokenBytes = 64;  // of a lent input: one access of HBM
+
+}  // namespace
+
 TransferSimulation::TransferSimulation(const model::MachineParams& machine, const model::FabricWays& ways,
                                        const std::vector<std::uint32_t>& chips,
                                        const std::vector<SimulatedChannel>& channels)
@@ -140,6 +146,10 @@ void TransferSimulation::issue(std::uint32_t number, std::uint32_t hop, std::uin
     const std::uint32_t folded = queue.folded + std::min(all - queue.folded, more);
     queue.folded = folded == all ? queue.folded : folded;
     queue.channel->done(hop, piece).when = base::kNever;
+  }
+  if (transfer.kind == TransferKind::kLend) {
+    const std::uint64_t token = std::min(units, kTokenBytes);
+    return push(number, {token, token, 1, false}, hop, piece);
   }
   const bool whole = pipeline.channel().piece >= pipeline.channel().units[0];
   push(number,

@@ -123,7 +123,11 @@ void Communicator::run_channel(PlannedCollective& planned, std::uint32_t number,
                                const Ends& ends, const Strips& strips) {
   const PlannedChannel& at = planned.channels[number];
   std::vector<CoreKernel>& cores = next_set(queue);
-  Channel channel{planned.plan[number].schedule, {}, at.units, at.piece, planned.spec.op};
+  Channel channel{std::make_shared<const Schedule>(without_lending(*planned.plan[number].schedule)),
+                  {},
+                  at.units,
+                  at.piece,
+                  planned.spec.op};
   if (!planned.spec.counts.empty())
     for (std::uint32_t chunk = 0; chunk < planned.chunks; ++chunk)
       channel.firsts.push_back(planned.slice_of(number, chunk).first);

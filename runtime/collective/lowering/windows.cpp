@@ -9,8 +9,9 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-// Elements of a slot that holds the hop's chunks.
+// Elements of a slot that holds the hop's chunks, or the token of a lent input.
 std::uint64_t slot_elements(const Pipeline& pipeline, std::uint32_t hop) {
+  if (pipeline.transfer(hop).kind == TransferKind::kLend) return aligned(1, pipeline.channel().dtype());
   return aligned(span_of(pipeline.transfer(hop).chunks) * pipeline.channel().piece,
                  pipeline.channel().dtype());
 }
@@ -19,8 +20,7 @@ std::uint64_t slot_elements(const Pipeline& pipeline, std::uint32_t hop) {
 std::uint64_t slot_elements(const Pipeline& pipeline, const Box& box) {
   std::uint64_t slot = 0;
   for (const std::uint32_t hop : box.hops)
-    if (pipeline.transfer(hop).kind == TransferKind::kCombine)
-      slot = std::max(slot, slot_elements(pipeline, hop));
+    if (combines(pipeline.transfer(hop).kind)) slot = std::max(slot, slot_elements(pipeline, hop));
   return slot;
 }
 
@@ -109,30 +109,49 @@ HbmView Windows::sum_so_far(std::uint32_t hop, std::uint32_t piece) const {
   return spread(view, t.chunks, static_cast<std::int64_t>(pipeline_.channel().piece), 1);
 }
 
+// The same data of a rank's strip, as another rank addresses them.
+HbmView Windows::seen_by(const Seat& viewer, const Strip& strip, HbmView view) const {
+  const std::uint64_t address = strip.address + (view.offset - strip.block.offset);
+  view.arg = viewer.at->memory.arg;
+  view.offset = 0;
+  view.origin = 0;
+  view.distance = static_cast<std::int64_t>(address - viewer.at->address);
+  return view;
+}
+
+HbmView Windows::token(HbmView view) const {
+  view.columns = std::min(view.columns, aligned(1, dtype()));
+  return view;
+}
+
 HbmView Windows::target(std::uint32_t hop, std::uint32_t piece) const {
   const Transfer& t = pipeline_.transfer(hop);
   const Seat& sender = pipeline_.sender(hop);
   if (t.kind == TransferKind::kCombine) return staged(hop, t.chunks, piece, sender);
-  HbmView view = output(t.to, hop, piece);
-  const Strip& strip = pipeline_.receiver(hop).output;
-  const std::uint64_t address = strip.address + (view.offset - strip.block.offset);
-  view.arg = sender.at->memory.arg;
-  view.offset = 0;
-  view.origin = 0;
-  view.distance = static_cast<std::int64_t>(address - sender.at->address);
-  return view;
+  if (t.kind == TransferKind::kLend) return token(staged(hop, t.chunks, piece, sender));
+  return seen_by(sender, pipeline_.receiver(hop).output, output(t.to, hop, piece));
+}
+
+// The hop's chunks in the input of a rank.
+HbmView Windows::input(std::uint32_t rank, std::uint32_t hop, std::uint32_t piece) const {
+  const Schedule& schedule = pipeline_.schedule();
+  return held(pipeline_.seat(rank).input, schedule.problem.input_of(rank, schedule.chunks), hop, piece);
 }
 
 std::vector<HbmView> Windows::sources(std::uint32_t hop, std::uint32_t piece) const {
   const Transfer& t = pipeline_.transfer(hop);
-  const Schedule& schedule = pipeline_.schedule();
+  const Seat& sender = pipeline_.sender(hop);
+  if (t.kind == TransferKind::kLend) return {token(input(t.from, hop, piece))};
   if (pipeline_.hop(hop).from_output) return {output(t.from, hop, piece)};
   std::vector<HbmView> all;
-  if (pipeline_.hop(hop).from_input)
-    all.push_back(
-        held(pipeline_.sender(hop).input, schedule.problem.input_of(t.from, schedule.chunks), hop, piece));
-  for (const std::uint32_t arrival : pipeline_.hop(hop).staged)
-    all.push_back(staged(arrival, t.chunks, piece, pipeline_.sender(hop)));
+  if (pipeline_.hop(hop).from_input) all.push_back(input(t.from, hop, piece));
+  for (const std::uint32_t arrival : pipeline_.hop(hop).staged) {
+    const Transfer& from = pipeline_.transfer(arrival);
+    if (from.kind == TransferKind::kLend)
+      all.push_back(seen_by(sender, pipeline_.seat(from.from).input, input(from.from, hop, piece)));
+    else
+      all.push_back(staged(arrival, t.chunks, piece, sender));
+  }
   return all;
 }
 

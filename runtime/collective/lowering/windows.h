@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses of a channel's data: what a transfer reads and writes, as seen by its sender.
 //
-// Staging memory is at the receiver: a slot holds the chunks of one arrival of one piece. Partial sums are
+// Staging memory is at the receiver: a slot holds the chunks of one arrival of one piece, or a token of one
+// access if they are lent and read from the sender's input. Partial sums are
 // not written to memory: a transfer folds the own input and all staged arrivals (n reads) directly into the
 // next rank's staging memory (one write); the last fold writes to the output. A fold that takes several
 // transfers keeps its partial sum in the output, or, if the output has another dtype, in memory of its own.
@@ -38,6 +39,9 @@ class Windows {
   HbmView kept_sums(std::uint32_t rank, const Allocate& allocate) const;
   HbmView staged(std::uint32_t arrival, const ChunkSet& chunks, std::uint32_t piece,
                  const Seat& viewer) const;
+  HbmView seen_by(const Seat& viewer, const Strip& strip, HbmView view) const;
+  HbmView token(HbmView view) const;  // its first access, sent when an input is lent
+  HbmView input(std::uint32_t rank, std::uint32_t hop, std::uint32_t piece) const;
   HbmView held(const Strip& strip, const Problem::Held& places, std::uint32_t hop, std::uint32_t piece) const;
 
   const Pipeline& pipeline_;

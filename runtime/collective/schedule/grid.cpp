@@ -38,6 +38,7 @@ class Deduction {
       GridAxis axis{names_[d], sizes[d], 0, d != kCore, false, 1};
       if (axis.size < 2) continue;
       axis.stride = stride(d);
+      axis.cores = d == kCore;
       grid.axes.push_back(axis);
     }
     std::sort(grid.axes.begin(), grid.axes.end(),

@@ -7,6 +7,7 @@
 // its ranks, so slow links, dead ones and detours count.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ struct GridAxis {
   bool chips = false;        // connects chips
   bool closed = false;       // adjacent ranks are one link apart, and so are the last and the first
   double rate = 1;           // bytes a second that a rank can send to one neighbour
+  bool cores = false;        // connects the cores of a chip
   // Directions that do not share links. Two ranks have one link between them, and on a line or a switch a
   // ring returns over the same links.
   std::uint32_t ways() const { return closed && size > 2 ? 2 : 1; }
@@ -34,6 +36,9 @@ struct Grid {
     std::uint32_t n = 1;
     for (const GridAxis& axis : axes) n *= axis.size;
     return n;
+  }
+  bool on_one_chip() const {
+    return std::all_of(axes.begin(), axes.end(), [](const GridAxis& axis) { return axis.cores; });
   }
   static std::uint32_t coordinate(const GridAxis& axis, std::uint32_t rank) {
     return rank / axis.stride % axis.size;

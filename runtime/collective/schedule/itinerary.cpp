@@ -82,7 +82,7 @@ class Follower {
     const Transfer& t = s_.transfers[i];
     t.chunks.for_each([&](std::uint32_t c) {
       Held& h = held(t.to, c);
-      if (t.kind == TransferKind::kCombine)
+      if (combines(t.kind))
         h.staged.push_back(i);
       else
         h = {false, true, i, {}};

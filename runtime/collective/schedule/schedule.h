@@ -8,6 +8,8 @@
 // begin with the chunk, otherwise none. All transfers of a round see what was held when the round began, and
 // take effect in the order of the list:
 //   combine   the sender's contributions, folded into one, are appended to the receiver's list
+//   lend      as combine, of the sender's own input alone: the receiver reads it where it is when it folds. The
+//             sender keeps its input until it has received what the receiver made of it
 //   copy      the receiver holds what the sender holds, and nothing else
 //   settle    (from == to) the rank folds its list into one and keeps it in its output
 // A list is folded in its order: own first, then in the order of arrival. Sums of 16-bit and 8-bit types are
@@ -27,7 +29,12 @@
 
 namespace tahoma::runtime::collective {
 
-enum class TransferKind : std::uint8_t { kCopy, kCombine, kSettle };
+enum class TransferKind : std::uint8_t { kCopy, kCombine, kLend, kSettle };
+
+// The receiver appends what the transfer brings to its list.
+inline bool combines(TransferKind kind) {
+  return kind == TransferKind::kCombine || kind == TransferKind::kLend;
+}
 
 struct Transfer {
   std::uint32_t round = 0, from = 0, to = 0;
@@ -54,6 +61,15 @@ inline Schedule one_by_one(const Schedule& schedule) {
   return result;
 }
 
+// The same schedule with inputs sent instead of lent, for programs that may overwrite an input before others
+// have read it.
+inline Schedule without_lending(const Schedule& schedule) {
+  Schedule result = schedule;
+  for (Transfer& t : result.transfers)
+    if (t.kind == TransferKind::kLend) t.kind = TransferKind::kCombine;
+  return result;
+}
+
 // Builds a schedule round by round.
 class ScheduleBuilder {
  public:
@@ -69,6 +85,9 @@ class ScheduleBuilder {
   }
   void combine(std::uint32_t from, std::uint32_t to, const ChunkSet& set) {
     add(from, to, set, TransferKind::kCombine);
+  }
+  void lend(std::uint32_t from, std::uint32_t to, const ChunkSet& set) {
+    add(from, to, set, TransferKind::kLend);
   }
   void settle(std::uint32_t rank, const ChunkSet& set) { add(rank, rank, set, TransferKind::kSettle); }
   void rename(std::string what) { schedule_.what = std::move(what); }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "model/engine/dma/dma_share.h"
+#include "model/system/transfer_law.h"
 #include "tests/support/bench/recorded_activity.h"
 #include "tests/support/in_child.h"
 
@@ -123,6 +124,23 @@ TEST_CASE("dma collective: four engines move a collective's data inside a chip",
   CHECK(rate == Approx(4 * 4096.0 / (132 / 0.85)).epsilon(0.002));
   // nccom-test's sendrecv on one die, 268435456 B in 2585.82 us of which 12.56 us are launch.
   CHECK(rate == Approx(268435456.0 / (2585.82 - 12.56) / 1000).epsilon(0.02));
+}
+
+TEST_CASE("dma collective: a fold moves 4 KiB of each source for one overhead, in packets of 64 KiB",
+          "[dma]") {
+  const model::DmaParams dma = tests::flat_chip().chip.core.dma;
+  const model::TransferLaw law(dma);
+  const base::Clock clock(dma.clock);
+  for (const std::uint32_t sources : {1U, 2U, 3U, 8U, 16U}) {
+    CAPTURE(sources);
+    const model::Move move{1 << 20, 1 << 20, sources, false};
+    const model::PacketBatch batch = law.batch(move, 0);
+    const std::uint64_t parts = 16 / sources;
+    CHECK(batch.most == parts * 4096);
+    // 4 KiB take 128 cycles and 3 for the element; a part takes 1 more.
+    CHECK(law.cost(move, batch) ==
+          clock.length({static_cast<std::int64_t>(sources * 131 + 1)}) * static_cast<std::int64_t>(parts));
+  }
 }
 
 TEST_CASE("dma collective: twice the engines take half the time", "[dma]") {

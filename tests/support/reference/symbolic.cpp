@@ -98,7 +98,7 @@ class Interpreter {
     for (const Arrival& a : arrivals) {
       Held& to = at(a.rank, a.chunk);
       if (to.final) fault_ = fmt::format("rank {} receives chunk {}, which is finished", a.rank, a.chunk);
-      if (a.kind == TransferKind::kCombine)
+      if (combines(a.kind))
         to.list.insert(to.list.end(), a.what.list.begin(), a.what.list.end());
       else
         to = {a.what.list, true};

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "runtime/config/config_files.h"
 #include "runtime/validation/accuracy/suite.h"
@@ -68,14 +69,17 @@ TEST_CASE("collective table: bad fields are refused at line and column", "[accur
                     "appears twice");
 }
 
-TEST_CASE("collective table: of each path of silicon's the smallest size alone is calibration",
-          "[accuracy]") {
+TEST_CASE(
+    "collective table: calibration is the smallest size of each path, and where auto changes its algorithm",
+    "[accuracy]") {
+  const std::set<std::string> around_the_change{"all_reduce_4mib", "all_reduce_8mib"};
   std::map<std::string, double> launch;
   std::size_t calibrated = 0;
   for (const runtime::Figure& figure : table("collectives.csv")) {
     CAPTURE(figure.id);
     const bool first = launch.try_emplace(figure.source, figure.collective->launch.ns()).second;
-    CHECK((figure.use == runtime::FigureUse::kCalibration) == first);
+    const bool derived_from = first || around_the_change.count(figure.id) > 0;
+    CHECK((figure.use == runtime::FigureUse::kCalibration) == derived_from);
     CHECK(launch[figure.source] == figure.collective->launch.ns());
     CHECK(figure.collective->launch.ns() < 1000 * figure.reference);
     calibrated += first ? 1 : 0;

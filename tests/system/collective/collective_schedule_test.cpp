@@ -245,6 +245,40 @@ TEST_CASE("collective choice: auto follows the published sizes and best the shor
   CHECK(cost.link == Approx(3.30e-3).epsilon(0.02));
 }
 
+TEST_CASE("collective choice: inside a chip auto takes a mesh up to 4 MiB and halving above",
+          "[collective]") {
+  const model::MachineParams machine = tests::default_machine();
+  const Group group = groups_of(machine, RankKind::kCores, "chips").front();
+  const CostModel model(machine, group);
+  const Problem problem = problem_for(Operation::kAllReduce, group.ranks());
+  const auto chosen = [&](std::uint64_t bytes) {
+    return std::string(choose(Algorithm::kAuto, problem, group.grid, bytes, 2, model).algorithm->name);
+  };
+  CHECK(chosen(512) == "mesh");
+  CHECK(chosen(4 << 20) == "mesh");
+  CHECK(chosen((4 << 20) + 64) == "recursive");
+  CHECK(chosen(128 << 20) == "recursive");
+}
+
+TEST_CASE("collective mesh: inputs are lent inside a chip, in an all_reduce, and sent otherwise",
+          "[collective]") {
+  const model::MachineParams machine = tests::default_machine();
+  const auto lent = [&](RankKind kind, const char* over, Operation operation) {
+    const Group group = groups_of(machine, kind, over).front();
+    const Problem problem = problem_for(operation, group.ranks());
+    const auto plan = algorithm_named("mesh", problem, group.grid).plan(problem, group.grid, 1);
+    const auto& transfers = plan.front().schedule->transfers;
+    const auto lends = [](const Transfer& t) { return t.kind == TransferKind::kLend; };
+    const Schedule sent = without_lending(*plan.front().schedule);
+    CHECK(std::none_of(sent.transfers.begin(), sent.transfers.end(), lends));
+    return std::count_if(transfers.begin(), transfers.end(), lends);
+  };
+  CHECK(lent(RankKind::kCores, "0-7", Operation::kAllReduce) == 8 * 7);
+  CHECK(lent(RankKind::kCores, "0-7", Operation::kReduceScatter) == 0);
+  CHECK(lent(RankKind::kCores, "0-15", Operation::kAllReduce) == 2 * 8 * 7);  // two chips
+  CHECK(lent(RankKind::kChips, "0-3", Operation::kAllReduce) == 0);
+}
+
 TEST_CASE("collective operations: bus bandwidth follows nccom-test", "[collective]") {
   CHECK(bus_factor(Operation::kAllReduce, 8) == 2 * 7.0 / 8);
   for (const Operation operation : {Operation::kAllGather, Operation::kReduceScatter, Operation::kAllToAll})

@@ -84,7 +84,7 @@ Transfer transfer_of(const TransferRequest& request, std::uint32_t chip, const D
              .collective = is_collective(request.queue)};
   if (t.collective && t.runs.joined == 1)
     t.parts = std::max<std::uint64_t>(
-        1, params.collective_packet.count * request.sources.size() / params.packet.count);
+        1, params.collective_packet.count / (params.packet.count * request.sources.size()));
   for (std::optional<sim::Notify>* notify : {&t.request.notify, &t.request.notify_read}) {
     if (!*notify) continue;
     (*notify)->over_link = t.far;
