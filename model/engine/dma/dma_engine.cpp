@@ -9,8 +9,9 @@ using base::Duration, base::Time;
 
 namespace {
 
-// Records the HBM bytes that a packet reads and writes, on this chip or another.
+// Records the HBM bytes that a packet reads and writes, on this chip or another. One without data has no addresses.
 void tell_sides(const TransferRequest& request, std::uint64_t elements, base::PacketActivity& a) {
+  if (elements == 0) return;
   for (std::size_t s = 0; s < request.sources.size(); ++s) {
     const isa::DmaSide& side = request.sources[s].src;
     if (side.space != isa::Space::kHbm) continue;

@@ -100,7 +100,7 @@ TEST_CASE("chakra command: bad input is refused, and nothing is written", "[chak
 TEST_CASE("chakra command: the traces of a run replay its time", "[chakra]") {
   const TempDir folder;
   folder.write("sums.yaml",
-               "kind: collective\nworkload: {operation: all_reduce, bytes: \"64 KiB, 128 KiB\", ranks: "
+               "kind: collective\nworkload: {operation: all_reduce, algorithm: best, bytes: \"1 MiB, 2 MiB\", ranks: "
                "cores, over: chips}\n"
                "machine: trainium2_one_chip\n");
   const Finished run =
@@ -115,5 +115,5 @@ TEST_CASE("chakra command: the traces of a run replay its time", "[chakra]") {
   const double simulated =
                    json::parse(contents(folder / "out/summary.json"))["simulated_time_ns"].get<double>(),
                replayed = json::parse(contents(folder / "again/summary.json"))["time_ns"].get<double>();
-  CHECK(replayed == Approx(simulated).epsilon(0.1));
+  CHECK(replayed == Approx(simulated).epsilon(0.15));
 }

@@ -111,6 +111,7 @@ TEST_CASE("collectives: many pieces use few slots without a race", "[collective]
 TEST_CASE("collectives: sum, minimum and maximum of every dtype", "[collective][machine]") {
   for (std::size_t d = 0; d < isa::kDTypeCount; ++d)
     for (const char* reduction : {"sum", "min", "max"}) {
+      if (static_cast<isa::DType>(d) == isa::DType::kFp8E4M3Fn) continue;  // needs NeuronCore-v4
       const std::string dtype(isa::name_of(static_cast<isa::DType>(d)));
       INFO(dtype << " " << reduction);
       CHECK(fault_of(flat(1, 1, 1), with(kCores, {{"dtype", dtype},
