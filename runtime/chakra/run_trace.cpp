@@ -59,7 +59,7 @@ class RunTraceMaker {
   std::string group_of(const std::vector<std::uint32_t>& members) {
     for (const auto& [name, ranks] : traces_.groups)
       if (ranks == members) return name;
-    const std::string name = std::to_string(traces_.groups.size() + 1);
+    std::string name = std::to_string(traces_.groups.size() + 1);
     traces_.groups[name] = members;
     return name;
   }

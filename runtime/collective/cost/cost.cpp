@@ -96,8 +96,8 @@ base::Duration CostModel::simulated(const std::vector<ChannelPlan>& plan, std::u
     SimulatedChannel& channel = channels.emplace_back();
     channel.channel.schedule = plan[c].schedule;
     channel.channel.units = {columns};
-    channel.channel.piece =
-        std::max(kSliceBytes, aligned_bytes(static_cast<double>((columns + pieces - 1) / pieces)));
+    const double piece = std::ceil(static_cast<double>(columns) / pieces);
+    channel.channel.piece = std::max(kSliceBytes, aligned_bytes(piece));
     channel.second_queue = queues.front()[c % own].queue == isa::Queue::kCc1;
     for (const auto& of_rank : queues) channel.cores.push_back(core_beside(of_rank[c % own].core, c / own));
   }
