@@ -99,10 +99,11 @@ TEST_CASE("chakra command: bad input is refused, and nothing is written", "[chak
 
 TEST_CASE("chakra command: the traces of a run replay its time", "[chakra]") {
   const TempDir folder;
-  folder.write("sums.yaml",
-               "kind: collective\nworkload: {operation: all_reduce, algorithm: best, bytes: \"1 MiB, 2 MiB\", ranks: "
-               "cores, over: chips}\n"
-               "machine: trainium2_one_chip\n");
+  folder.write(
+      "sums.yaml",
+      "kind: collective\nworkload: {operation: all_reduce, algorithm: best, bytes: \"1 MiB, 2 MiB\", ranks: "
+      "cores, over: chips}\n"
+      "machine: trainium2_one_chip\n");
   const Finished run =
       tahoma_in(folder.path().string(), {"run", "sums.yaml", "--mode", "timing", "--no-report", "--chakra"});
   INFO(run.err);
