@@ -92,6 +92,13 @@ class RowPattern {
   std::vector<Steps> more_;  // keeps its capacity from packet to packet
 };
 
+// What a packet that a folded machine has renamed named before (model/link/renaming.h): the values are at the
+// addresses of the whole machine.
+struct Home {
+  std::uint64_t address = 0;
+  std::uint32_t chip = 0, core = 0;  // that sent the packet, or the request of an answer
+};
+
 struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   // Fields of every packet.
   std::uint32_t source_core = 0;
@@ -111,6 +118,7 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   std::uint32_t carried = 0;                 // data bytes carried: none in a read request or a notification
   std::uint32_t sequence = 0;                // among the packets of its DMA engine to that chip
   Checksum checksum;                         // functional mode: of that data at the source
+  std::optional<Home> home;                  // nothing if no name was changed
   std::uint8_t vc = 0;                       // virtual channel of the link it is on
   bool answer = false;  // the data of a read of another chip's memory, on the return path
   std::optional<Notify> notify;
@@ -126,6 +134,12 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
 using Payload = tlm::tlm_generic_payload;
 
 inline PacketInfo& info_of(Payload& payload) { return *payload.get_extension<PacketInfo>(); }
+
+// Where the values of the packet are, and who sent it, in the names of the whole machine.
+inline Home home_of(const Payload& payload) {
+  const PacketInfo& info = *payload.get_extension<PacketInfo>();
+  return info.home.value_or(Home{payload.get_address(), info.from_chip, info.source_core});
+}
 
 // Payloads that outlive the call that sent them: reference-counted by TLM's rules and recycled. The pool owns
 // them all, including those in flight when a run stops.

@@ -191,7 +191,7 @@ Time DmaRings::generated(const TransferRequest& request) {
 
 void DmaRings::first_packet(Transfer& t) {
   t.applied = true;
-  const CoreMemories memories{*sbuf.operator->(), *psum.operator->(), *hbm.operator->()};
+  const CoreMemories memories{*sbuf.operator->(), *psum.operator->(), *hbm.operator->(), members_};
   if (!place_.functional) return move_known_values(t.request, memories);
   if (place_.checker == nullptr)
     move_values(t.request, memories);

@@ -13,6 +13,7 @@
 
 #include "isa/semantics/semantics.h"
 #include "model/check/race_checker.h"
+#include "model/engine/core_memories.h"
 #include "model/engine/dma/active_time.h"
 #include "model/engine/dma/dma_engine.h"
 #include "model/engine/sequencer/increment_port.h"
@@ -39,6 +40,8 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   DmaRings(sc_core::sc_module_name name, const Place& place, const DmaParams& params, sim::PayloadPool& pool,
            sim::Meter& meter);
 
+  // Before the run, in functional mode: the cores for which this one stands. They must outlive the run.
+  void stand_for(const Members& members) { members_ = members; }
   // Attaches a witness that observes the rings from now on.
   void watch(RingWitness& witness);
 
@@ -74,6 +77,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   tlm::tlm_sync_enum on_answer(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
 
   Place place_;
+  Members members_;
   const DmaParams& params_;
   sim::PayloadPool& pool_;
   sim::Meter& meter_;
