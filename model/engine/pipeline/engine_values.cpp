@@ -2,6 +2,7 @@
 #include "model/engine/pipeline/engine_values.h"
 
 #include "isa/table/table.h"
+#include "isa/table/table_fields.h"
 
 namespace tahoma::model {
 
