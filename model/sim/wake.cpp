@@ -149,7 +149,8 @@ void Agenda::act() {
 // The first of the queue acts next. The one after it is among the first's children.
 void Agenda::fetch_next() const {
   if (queue_.empty()) return;
-  for (std::size_t child = 1; child <= std::min(kChildren, queue_.size() - 1); ++child) fetch_wake(*queue_[child].wake);
+  for (std::size_t child = 1; child <= std::min(kChildren, queue_.size() - 1); ++child)
+    fetch_wake(*queue_[child].wake);
   const Wake& next = *queue_.front().wake;
   if (next.fetch_ != nullptr) next.fetch_(next.object_);
 }

@@ -46,7 +46,8 @@ void unite_smallest(std::vector<Part>& parts, std::size_t most) {
   if (parts.size() <= most) return;
   const std::size_t none = parts.size();
   std::vector<std::size_t> before(parts.size()), behind(parts.size());  // among those that are left
-  std::set<std::pair<Duration, std::size_t>> pairs;  // time of a part and the one behind it, the former's index
+  std::set<std::pair<Duration, std::size_t>>
+      pairs;  // time of a part and the one behind it, the former's index
   const auto pair_of = [&](std::size_t n) { return std::pair(parts[n].to - parts[behind[n]].from, n); };
   for (std::size_t n = 0; n < parts.size(); ++n) {
     before[n] = n == 0 ? none : n - 1;

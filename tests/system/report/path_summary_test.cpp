@@ -67,8 +67,13 @@ runtime::CriticalPath chain(const std::vector<std::int64_t>& times) {
 // Rows that follow each other, with times from a small range, so that many neighbours are equally short.
 std::vector<runtime::PathRow> random_rows(std::size_t count, std::mt19937& random) {
   std::vector<runtime::PathRow> rows;
-  for (Time to{1'000'000}; rows.size() < count; to = rows.back().from)
-    rows.push_back({to - Duration{std::uniform_int_distribution<std::int64_t>(1, 9)(random)}, to, 1, "", "", "", ""});
+  for (Time to{1'000'000}; rows.size() < count; to = rows.back().from) {
+    runtime::PathRow row;
+    row.to = to;
+    row.from = to - Duration{std::uniform_int_distribution<std::int64_t>(1, 9)(random)};
+    row.steps = 1;
+    rows.push_back(row);
+  }
   return rows;
 }
 
