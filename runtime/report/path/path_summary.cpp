@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "isa/table/table.h"
 #include "model/base/shares.h"
 #include "runtime/report/path/instruction_place.h"
 
