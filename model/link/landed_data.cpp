@@ -25,7 +25,7 @@ namespace {
 }  // namespace
 
 std::uint64_t check_landed(const sim::Payload& packet, sim::BackdoorIf& memory) {
-  const sim::PacketInfo& info = *packet.get_extension<sim::PacketInfo>();
+  const sim::PacketInfo& info = sim::info_of(packet);
   const sim::Home home = sim::home_of(packet);
   const sim::Checksum found = sim::checksum_at(memory, home.address, info.rows);
   if (found == info.checksum) return found.data;

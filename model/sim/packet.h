@@ -133,7 +133,20 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
 
 using Payload = tlm::tlm_generic_payload;
 
-inline PacketInfo& info_of(Payload& payload) { return *payload.get_extension<PacketInfo>(); }
+// A payload and its extension in one piece of memory: the extension is found without a call and without another
+// address. All payloads that carry packets are of this class, because a pool makes them.
+class Packet : public Payload {
+ public:
+  explicit Packet(tlm::tlm_mm_interface* owner) : Payload(owner) { set_extension(&info); }
+  ~Packet() override { clear_extension(&info); }  // or TLM would free the member
+  Packet(const Packet&) = delete;
+  Packet& operator=(const Packet&) = delete;
+
+  PacketInfo info;
+};
+
+inline PacketInfo& info_of(Payload& payload) { return static_cast<Packet&>(payload).info; }
+inline const PacketInfo& info_of(const Payload& payload) { return static_cast<const Packet&>(payload).info; }
 
 // Where the values of the packet are, and who sent it, in the names of the whole machine.
 inline Home home_of(const Payload& payload) {
@@ -150,12 +163,8 @@ class PayloadPool : public tlm::tlm_mm_interface {
   std::size_t in_use() const { return made_.size() - free_.size(); }
 
  private:
-  struct Free {
-    Payload* payload;
-    PacketInfo* info;
-  };
-  std::vector<std::unique_ptr<Payload>> made_;
-  std::vector<Free> free_;
+  std::vector<std::unique_ptr<Packet>> made_;
+  std::vector<Packet*> free_;
 };
 
 }  // namespace tahoma::sim

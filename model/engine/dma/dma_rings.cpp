@@ -47,6 +47,11 @@ void DmaRings::wake() {
   meter_.guard(name(), [this] { step(); });
 }
 
+// Prefetches the engine that acts first.
+void DmaRings::fetch_first() const {
+  fetch(engines_[static_cast<std::size_t>(std::min_element(due_.begin(), due_.end()) - due_.begin())]);
+}
+
 void DmaRings::step() {
   meter_.dma_activated();
   acting_ = true;

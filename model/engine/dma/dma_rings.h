@@ -70,6 +70,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   Share share_for(unsigned n, Transfer* transfer, base::Time described) const;
   void start(base::Time horizon);
   void wake();
+  void fetch_first() const;
   void step();
   void schedule();
   base::Time next_act() const;
@@ -81,7 +82,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   const DmaParams& params_;
   sim::PayloadPool& pool_;
   sim::Meter& meter_;
-  sim::Wake wake_ = sim::Wake::calling<&DmaRings::wake>(this);
+  sim::Wake wake_ = sim::Wake::calling<&DmaRings::wake, &DmaRings::fetch_first>(this);
   bool acting_ = false;
   RingWitness* witness_ = nullptr;
   // due time of each engine, contiguous because every activation reads them
