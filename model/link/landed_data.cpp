@@ -10,7 +10,7 @@ namespace tahoma::model {
 namespace {
 
 [[noreturn]] void refuse(const sim::Payload& packet, const std::string& place) {
-  const sim::PacketInfo& info = *packet.get_extension<sim::PacketInfo>();
+  const sim::PacketInfo& info = sim::info_of(packet);
   const sim::Home from = sim::home_of(packet);
   throw base::UserError(
       "E-RUN-067", place,

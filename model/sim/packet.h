@@ -150,7 +150,7 @@ inline const PacketInfo& info_of(const Payload& payload) { return static_cast<co
 
 // Where the values of the packet are, and who sent it, in the names of the whole machine.
 inline Home home_of(const Payload& payload) {
-  const PacketInfo& info = *payload.get_extension<PacketInfo>();
+  const PacketInfo& info = info_of(payload);
   return info.home.value_or(Home{payload.get_address(), info.from_chip, info.source_core});
 }
 
