@@ -2,7 +2,7 @@
 #   tahoma_room(isa LIBS fmt::fmt ... [EXCLUDE FILE ...])   compiles every .cpp in the folder and below it
 add_library(tahoma_flags INTERFACE)
 target_compile_options(tahoma_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow=local -Wconversion -Wno-sign-conversion
+  -Wall -Wextra -Wpedantic $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local> -Wconversion -Wno-sign-conversion
   # gcc 12 warns of overlapping copies inside std::string's operator+ (its bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   # Results must not depend on how the compiler fuses or reorders floating-point operations.
