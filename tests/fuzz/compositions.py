@@ -33,7 +33,7 @@ MOST_REFUSED = 0.7  # share of the cases of a command
 def random_settings(rng, parameters, most, skipped=()):
     """Legal values of up to `most` parameters."""
     rows = [row for path, row in parameters.items() if not path.startswith(skipped)]
-    chosen = rng.sample(rows, rng.randint(0, most))
+    chosen = rng.sample(rows, rng.randint(0, min(most, len(rows))))
     values = ((row["path"], legal_values.value(rng, row, rng.choice([None, 10]))) for row in chosen)
     return {path: value for path, value in values if value is not None}
 

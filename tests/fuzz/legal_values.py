@@ -8,8 +8,8 @@ import subprocess
 
 # Smallest units first; values are written in these.
 UNITS = {
-    "time": {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9},
-    "frequency": {"MHz": 1, "GHz": 1e3},
+    "time": {"fs": 1, "ps": 1e3, "ns": 1e6, "us": 1e9, "ms": 1e12, "s": 1e15},
+    "frequency": {"Hz": 1, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
     "bandwidth": {"B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12},
     "size": {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40},
     "power": {"uW": 1, "mW": 1e3, "W": 1e6, "kW": 1e9},
@@ -18,7 +18,7 @@ UNITS = {
     "number": {"": 1},
     "count": {"": 1},
 }
-WHOLE = {"size", "cycles", "count"}
+WHOLE = {"size", "cycles", "count", "time", "frequency", "bandwidth", "power", "energy"}
 
 
 def declared(binary, path):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random workloads of every kind with legal sizes, on machines of all generations.
 
-    workloads.py --binary PATH [--cases N] [--seed S] [--kind KIND]... [--presets] [--jobs N]
+    workloads.py --binary PATH [--cases N] [--seed S] [--kind KIND]... [--presets] [--found] [--jobs N]
 
 Each case is run with values, golden check and both program checks, and again in timing mode: the times must be equal. Every
 REPEATED_EVERY-th case is run a third time in another environment: its files must be equal. --presets leaves the parameters of
@@ -119,8 +119,15 @@ def arguments_of():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", action="append", choices=sorted(KINDS))
     parser.add_argument("--presets", action="store_true", help="one Trainium2 chip as it is, for every case")
+    parser.add_argument("--found", action="store_true", help="only the cases of found.json, in which defects were found")
     parser.add_argument("--jobs", type=int, default=1, help="cases at the same time; default 1")
     return parser.parse_args()
+
+
+def found_cases():
+    """The cases in which defects were found, in the form of case_of()."""
+    rows = json.loads((pathlib.Path(__file__).parent / "found.json").read_text(encoding="utf-8"))
+    return [(row["kind"], row["sizes"], (row["machine"], row["settings"]), row["seed"]) for row in rows]
 
 
 def main():
@@ -129,15 +136,17 @@ def main():
     kinds = options.kind or list(KINDS)
     parameters = None if options.presets else legal_values.declared(options.binary, "machine")
     count = collections.defaultdict(collections.Counter)
+    found = found_cases() if options.found else None
+    cases = len(found) if found else options.cases
 
     def one(number):
-        case = case_of(number, options.seed, kinds, parameters)
+        case = found[number] if found else case_of(number, options.seed, kinds, parameters)
         with tempfile.TemporaryDirectory() as name:
             verdict, words = examine(options.binary, pathlib.Path(name), case, number % REPEATED_EVERY == 0)
         return number, case, verdict, words
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for number, case, verdict, words in pool.map(one, range(options.cases)):
+        for number, case, verdict, words in pool.map(one, range(cases)):
             kind, default = case[0], case[2] == ("trainium2_one_chip", {})
             wrong = verdict not in ("passed", "refused")
             count[kind]["wrong" if wrong else verdict if default or verdict == "passed" else "refused by a machine"] += 1
@@ -149,7 +158,7 @@ def main():
             findings.append(f"{kind}: {verdicts['refused']} of {sum(verdicts.values())} cases are refused")
             print(findings[-1])
     total = sum(count.values(), collections.Counter())
-    print(f"{options.cases} cases of {len(kinds)} kinds, seed {options.seed}: {total['passed']} passed, {total['refused']} refused, "
+    print(f"{cases} cases of {len(kinds)} kinds, {'found earlier' if found else f'seed {options.seed}'}: {total['passed']} passed, {total['refused']} refused, "
           f"{total['refused by a machine']} refused by a machine, {len(findings)} findings")
     sys.exit(1 if findings else 0)
 

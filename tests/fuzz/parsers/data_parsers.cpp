@@ -48,8 +48,9 @@ void read_tensors(std::string_view bytes) {
 
 void read_shards(std::string_view bytes) {
   static const runtime::ModelConfig config = [] {
-    write_input("config.json",
-                R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64, "num_hidden_layers": 1,
+    write_input(
+        "config.json",
+        R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64, "num_hidden_layers": 1,
                     "num_attention_heads": 2, "num_key_value_heads": 2, "intermediate_size": 64, "vocab_size": 64,
                     "rms_norm_eps": 1e-5, "max_position_embeddings": 64, "hidden_act": "silu", "rope_theta": 500000.0})");
     return runtime::read_model_config("config.json", {});
@@ -61,7 +62,8 @@ void read_shards(std::string_view bytes) {
 void read_huggingface_config(std::string_view bytes) {
   write_input("config.json", bytes);
   const runtime::ModelConfig config = runtime::read_model_config("config.json", {});
-  if (config.family == nullptr || config.layers == 0 || config.heads == 0) throw Contradiction("a model without layers");
+  if (config.family == nullptr || config.layers == 0 || config.heads == 0)
+    throw Contradiction("a model without layers");
 }
 
 void read_execution_trace(std::string_view bytes) {

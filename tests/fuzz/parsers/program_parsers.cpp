@@ -21,7 +21,8 @@ void require_same_bytes(const isa::Program& program) {
   } catch (const isa::ProgramError&) {
     return;  // a value that does not fit its bits
   }
-  if (isa::to_bytes(isa::from_bytes(bytes)) != bytes) throw Contradiction("program -> bytes -> program -> bytes");
+  if (isa::to_bytes(isa::from_bytes(bytes)) != bytes)
+    throw Contradiction("program -> bytes -> program -> bytes");
 }
 
 // A program that validates comes back from its text.
@@ -62,7 +63,8 @@ void read_program(std::string_view bytes) {
   if (raw.size() < kSum) return static_cast<void>(isa::from_bytes(raw));
   std::vector<std::byte> repaired(raw.begin(), raw.end());
   std::uint64_t sum = isa::checksum(raw.first(raw.size() - kSum));
-  for (std::size_t i = 0; i < kSum; ++i, sum >>= 8) repaired[raw.size() - kSum + i] = static_cast<std::byte>(sum & 0xff);
+  for (std::size_t i = 0; i < kSum; ++i, sum >>= 8)
+    repaired[raw.size() - kSum + i] = static_cast<std::byte>(sum & 0xff);
   read_bytes(repaired);
 }
 
