@@ -80,7 +80,8 @@ def time_of(folder):
 
 def differing_file(one, other):
     """The first file that two runs do not have in common, or whose bytes differ; None if there is none."""
-    names = sorted({path.name for folder in (one, other) for path in folder.iterdir()} - {"manifest.json"})
+    names = sorted({str(path.relative_to(folder)) for folder in (one, other) for path in folder.rglob("*")
+                    if path.is_file() and path.name != "manifest.json"})
     return next((name for name in names if not all((folder / name).is_file() for folder in (one, other))
                  or (one / name).read_bytes() != (other / name).read_bytes()), None)
 
