@@ -7,6 +7,12 @@ target_compile_options(tahoma_flags INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   # Results must not depend on how the compiler fuses or reorders floating-point operations.
   -ffp-contract=off)
+# Read-only relocations, and every function resolved at the start. The compilers' defaults of Debian make a stack that cannot be
+# executed and a program that can be loaded anywhere.
+target_link_options(tahoma_flags INTERFACE -Wl,-z,relro,-z,now)
+if(TAHOMA_REPRODUCIBLE)
+  target_compile_options(tahoma_flags INTERFACE -ffile-prefix-map=${CMAKE_BINARY_DIR}/= -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+endif()
 if(TAHOMA_WERROR)
   target_compile_options(tahoma_flags INTERFACE -Werror)
 endif()
