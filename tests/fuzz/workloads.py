@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random workloads of every kind with legal sizes, on machines of all generations.
 
-    workloads.py --binary PATH [--cases N] [--seed S] [--kind KIND]... [--presets] [--found] [--jobs N]
+    workloads.py --binary PATH [--cases N] [--seed S] [--kind KIND]... [--presets] [--found] [--jobs N] [--record]
 
 Each case is run with values, golden check and both program checks, and again in timing mode: the times must be equal. Every
 REPEATED_EVERY-th case is run a third time in another environment: its files must be equal. --presets leaves the parameters of
@@ -17,6 +17,8 @@ gives the same cases.
 import argparse
 import collections
 import concurrent.futures
+import csv
+import datetime
 import json
 import os
 import pathlib
@@ -34,6 +36,8 @@ from generators import KINDS, WITHOUT_SIZES
 MOST_REFUSED = 0.5  # share of the cases of a kind
 REPEATED_EVERY = 5
 SECONDS = 600  # of one run, by far more than any takes
+RECORD = pathlib.Path(__file__).resolve().parent / "cases.csv"
+COLUMNS = ["date", "seed", "cases", "passed", "refused", "findings"]
 OTHER_ENVIRONMENT = {"TZ": "Asia/Kathmandu", "LC_ALL": "C", "MALLOC_PERTURB_": "165", "TAHOMA_PADDING": "x" * 3000}
 
 
@@ -115,14 +119,37 @@ def known_kinds(binary):
 
 def arguments_of():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
+    parser.add_argument("--binary")
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", action="append", choices=sorted(KINDS))
     parser.add_argument("--presets", action="store_true", help="one Trainium2 chip as it is, for every case")
     parser.add_argument("--found", action="store_true", help="only the cases of found.json, in which defects were found")
     parser.add_argument("--jobs", type=int, default=1, help="cases at the same time; default 1")
-    return parser.parse_args()
+    parser.add_argument("--record", action="store_true", help="add the numbers to cases.csv")
+    parser.add_argument("--recorded", action="store_true", help="only print the sums of cases.csv; status 1 below 10,000 without a finding")
+    options = parser.parse_args()
+    if not options.binary and not options.recorded:
+        parser.error("--binary: expected the program")
+    return options
+
+
+def recorded():
+    """One line about the recorded runs: all cases, and those since the last finding."""
+    with RECORD.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    last = max((n for n, row in enumerate(rows) if int(row["findings"])), default=-1)
+    cases, since = (sum(int(row["cases"]) for row in part) for part in (rows, rows[last + 1:]))
+    return f"{cases:,} recorded random cases, the last {since:,} without a finding", since
+
+
+def record(options, total, findings):
+    row = [datetime.date.today().isoformat(), options.seed, options.cases, total["passed"],
+           total["refused"] + total["refused by a machine"], findings]
+    new = not RECORD.is_file()
+    with RECORD.open("a", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows([COLUMNS, row] if new else [row])
 
 
 def found_cases():
@@ -133,6 +160,10 @@ def found_cases():
 
 def main():
     options = arguments_of()
+    if options.recorded:
+        text, since = recorded()
+        print(text)
+        sys.exit(0 if since >= 10_000 else 1)
     findings = [f"kind {kind}: no generator" for kind in sorted(known_kinds(options.binary) - set(KINDS) - WITHOUT_SIZES)]
     kinds = options.kind or list(KINDS)
     parameters = None if options.presets else legal_values.declared(options.binary, "machine")
@@ -159,6 +190,8 @@ def main():
             findings.append(f"{kind}: {verdicts['refused']} of {sum(verdicts.values())} cases are refused")
             print(findings[-1])
     total = sum(count.values(), collections.Counter())
+    if options.record and not found:
+        record(options, total, len(findings))
     print(f"{cases} cases of {len(kinds)} kinds, {'found earlier' if found else f'seed {options.seed}'}: {total['passed']} passed, {total['refused']} refused, "
           f"{total['refused by a machine']} refused by a machine, {len(findings)} findings")
     sys.exit(1 if findings else 0)

@@ -65,6 +65,12 @@ class Planted(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertEqual(out.count("1 ns in functional and 2 ns in timing mode"), 27, out)
 
+    def test_runs_are_recorded_and_count_since_the_last_finding(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(workloads, "RECORD", pathlib.Path(folder) / "cases.csv"):
+            for seed, body in ((3, DONE), (4, "exit 5"), (5, DONE), (6, DONE)):
+                self.findings(body, 27, options=["--record", "--seed", str(seed)])
+            self.assertEqual(workloads.recorded(), ("108 recorded random cases, the last 54 without a finding", 54))
+
     def test_other_bytes_in_another_environment_are_a_finding(self):
         out, status = self.findings(f'case $* in *functional|*repeated) time="1, \\"zone\\": \\"$TZ\\"";; esac; {DONE}')
         self.assertEqual(status, 1)
