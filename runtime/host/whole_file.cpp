@@ -69,7 +69,8 @@ int replaced(const std::string& path, const std::string& partial, std::optional<
              std::string_view bytes) {
   Descriptor file(opened(partial, O_CREAT | O_TRUNC));
   if (file.number() < 0) return errno;
-  int reason = write_all(file.number(), bytes) && uninterrupted([&] { return fsync(file.number()); }) == 0 ? 0 : errno;
+  int reason =
+      write_all(file.number(), bytes) && uninterrupted([&] { return fsync(file.number()); }) == 0 ? 0 : errno;
   if (mode && reason == 0 && fchmod(file.number(), *mode & 07777) != 0) reason = errno;
   if (const int closed = file.close(); reason == 0) reason = closed;
   if (reason == 0 && std::rename(partial.c_str(), path.c_str()) != 0) reason = errno;
@@ -96,7 +97,8 @@ std::string read_file(const std::string& path, std::size_t most) {
   if (!file) refuse(errno);
   std::string bytes, chunk(1 << 16, '\0');
   while (bytes.size() < most) {
-    const std::size_t got = std::fread(chunk.data(), 1, std::min(chunk.size(), most - bytes.size()), file.get());
+    const std::size_t got =
+        std::fread(chunk.data(), 1, std::min(chunk.size(), most - bytes.size()), file.get());
     bytes.append(chunk, 0, got);
     if (got > 0) continue;
     if (std::ferror(file.get()) == 0) break;

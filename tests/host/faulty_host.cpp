@@ -43,8 +43,11 @@ __attribute__((constructor)) void configure() {
   constexpr struct {
     const char* name;
     Fault fault;
-  } kFaults[] = {{"memory:", Fault::kMemory}, {"interrupt:", Fault::kInterrupt}, {"short:", Fault::kShort},
-                 {"full:", Fault::kFull},     {"back:", Fault::kBack}};
+  } kFaults[] = {{"memory:", Fault::kMemory},
+                 {"interrupt:", Fault::kInterrupt},
+                 {"short:", Fault::kShort},
+                 {"full:", Fault::kFull},
+                 {"back:", Fault::kBack}};
   for (const auto& row : kFaults) {
     if (std::strncmp(text, row.name, std::strlen(row.name)) != 0) continue;
     number = std::atol(text + std::strlen(row.name));

@@ -9,11 +9,13 @@
 namespace hwy {
 
 std::int64_t SupportedTargets() {
-  static auto* const real = reinterpret_cast<std::int64_t (*)()>(dlsym(RTLD_NEXT, "_ZN3hwy16SupportedTargetsEv"));
+  static auto* const real =
+      reinterpret_cast<std::int64_t (*)()>(dlsym(RTLD_NEXT, "_ZN3hwy16SupportedTargetsEv"));
   std::int64_t targets = real();
   const char* number = std::getenv("TAHOMA_SIMD_TARGET");
   // Better targets have lower bits.
-  for (int left = number == nullptr ? 0 : std::atoi(number); left > 0 && (targets & (targets - 1)) != 0; --left)
+  for (int left = number == nullptr ? 0 : std::atoi(number); left > 0 && (targets & (targets - 1)) != 0;
+       --left)
     targets &= targets - 1;
   return targets;
 }
