@@ -217,8 +217,7 @@ TEST_CASE("tensor_tensor on silicon: N + 152 cycles for any memory, a start ever
   CHECK(add(420, kPsum).lanes == add(420, kPsum).issue);
 }
 
-TEST_CASE("two tiles in SBUF take the declared cycles for each element, one if either is in PSUM",
-          "[timing]") {
+TEST_CASE("two tiles: in SBUF the declared cycles for each element, one if either is in PSUM", "[timing]") {
   model::CoreParams params = tests::default_machine().chip.core;
   params.costs.two_input = base::Cycles{2};  // NeuronCore-v2
   const model::CoreTiming v2(params);
