@@ -179,7 +179,7 @@ void OnChipNetwork::served(sim::Payload& payload, sim::PacketInfo& info) {
 // Data that was read leaves here; data that was written has arrived.
 void OnChipNetwork::check_values(sim::Payload& payload, sim::PacketInfo& info) {
   if (payload.is_read())
-    info.checksum = sim::checksum_at(*values.operator->(), payload.get_address(), info.rows);
+    info.checksum = sim::checksum_at(*values.operator->(), sim::home_of(payload).address, info.rows);
   else
     received_[info.from_chip].checksums += check_landed(payload, *values.operator->());
 }

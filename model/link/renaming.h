@@ -17,6 +17,7 @@ class Renaming {
   Renaming(base::ChipMap chips, std::uint32_t cores_per_chip)
       : chips_(std::move(chips)), cores_(cores_per_chip) {}
 
+  const base::ChipMap& chips() const { return chips_; }
   // Switches, whose numbers follow those of the chips, keep them.
   std::uint32_t chip(std::uint32_t number) const { return number < chips_.size() ? chips_[number] : number; }
   std::uint32_t core(std::uint32_t number) const {
@@ -36,6 +37,7 @@ class Renaming {
   // All names in a packet that is on its way through the fabric.
   void rename(sim::Payload& packet) const {
     sim::PacketInfo& info = sim::info_of(packet);
+    if (!info.home) info.home = sim::home_of(packet);
     packet.set_address(address(packet.get_address()));
     info.source_core = core(info.source_core);
     info.from_chip = chip(info.from_chip);

@@ -90,7 +90,7 @@ tlm::tlm_sync_enum Router::on_request(int input, sim::Payload& payload, tlm::tlm
 // be delayed.
 bool Router::passes_through(std::uint32_t buffer, const sim::Payload& payload) const {
   return fabric_.params.local.ideal && buffers_[buffer].packets.empty() &&
-         sim::info_of(const_cast<sim::Payload&>(payload)).to_chip == node_;
+         sim::info_of(payload).to_chip == node_;
 }
 
 void Router::pass_to_chip(int input, sim::Payload& payload) {
@@ -106,7 +106,7 @@ void Router::pass_to_chip(int input, sim::Payload& payload) {
 PortIndex Router::own_port(const sim::Payload& payload) const {
   const Way way = way_of(payload);
   if (way.exists()) return way.port;
-  const sim::PacketInfo& info = sim::info_of(const_cast<sim::Payload&>(payload));
+  const sim::PacketInfo& info = sim::info_of(payload);
   throw base::UserError(
       "E-RUN-056", "machine.instances",
       fmt::format(
@@ -165,7 +165,7 @@ void Router::grant_refused(PortIndex port) {
 }
 
 Way Router::way_of(const sim::Payload& payload) const {
-  const std::uint32_t to = sim::info_of(const_cast<sim::Payload&>(payload)).to_chip;
+  const std::uint32_t to = sim::info_of(payload).to_chip;
   if (to == node_) return {static_cast<PortIndex>(ports_.size()), 0, 0};
   Way way = fabric_.routes.way(node_, to);
   if (!fabric_.params.adaptive()) way.minimal = 0;

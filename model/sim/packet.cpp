@@ -23,15 +23,10 @@ void PacketInfo::reset() {
 }
 
 Payload* PayloadPool::take(tlm::tlm_command command, std::uint64_t address, std::uint32_t bytes) {
-  if (free_.empty()) {
-    Payload* made = made_.emplace_back(std::make_unique<Payload>(this)).get();
-    made->set_extension(new PacketInfo);
-    free_.push_back({made, &info_of(*made)});
-  }
-  const Free taken = free_.back();
+  if (free_.empty()) free_.push_back(made_.emplace_back(std::make_unique<Packet>(this)).get());
+  Packet* p = free_.back();
   free_.pop_back();
-  taken.info->reset();
-  Payload* p = taken.payload;
+  p->info.reset();
   p->acquire();
   p->set_command(command);
   p->set_address(address);
@@ -40,6 +35,6 @@ Payload* PayloadPool::take(tlm::tlm_command command, std::uint64_t address, std:
   return p;
 }
 
-void PayloadPool::free(Payload* payload) { free_.push_back({payload, &info_of(*payload)}); }
+void PayloadPool::free(Payload* payload) { free_.push_back(static_cast<Packet*>(payload)); }
 
 }  // namespace tahoma::sim

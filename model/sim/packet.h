@@ -92,6 +92,13 @@ class RowPattern {
   std::vector<Steps> more_;  // keeps its capacity from packet to packet
 };
 
+// What a packet that a folded machine has renamed named before (model/link/renaming.h): the values are at the
+// addresses of the whole machine.
+struct Home {
+  std::uint64_t address = 0;
+  std::uint32_t chip = 0, core = 0;  // that sent the packet, or the request of an answer
+};
+
 struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   // Fields of every packet.
   std::uint32_t source_core = 0;
@@ -111,6 +118,7 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   std::uint32_t carried = 0;                 // data bytes carried: none in a read request or a notification
   std::uint32_t sequence = 0;                // among the packets of its DMA engine to that chip
   Checksum checksum;                         // functional mode: of that data at the source
+  std::optional<Home> home;                  // nothing if no name was changed
   std::uint8_t vc = 0;                       // virtual channel of the link it is on
   bool answer = false;  // the data of a read of another chip's memory, on the return path
   std::optional<Notify> notify;
@@ -125,7 +133,26 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
 
 using Payload = tlm::tlm_generic_payload;
 
-inline PacketInfo& info_of(Payload& payload) { return *payload.get_extension<PacketInfo>(); }
+// A payload and its extension in one piece of memory: the extension is found without a call and without another
+// address. All payloads that carry packets are of this class, because a pool makes them.
+class Packet : public Payload {
+ public:
+  explicit Packet(tlm::tlm_mm_interface* owner) : Payload(owner) { set_extension(&info); }
+  ~Packet() override { clear_extension(&info); }  // or TLM would free the member
+  Packet(const Packet&) = delete;
+  Packet& operator=(const Packet&) = delete;
+
+  PacketInfo info;
+};
+
+inline PacketInfo& info_of(Payload& payload) { return static_cast<Packet&>(payload).info; }
+inline const PacketInfo& info_of(const Payload& payload) { return static_cast<const Packet&>(payload).info; }
+
+// Where the values of the packet are, and who sent it, in the names of the whole machine.
+inline Home home_of(const Payload& payload) {
+  const PacketInfo& info = *payload.get_extension<PacketInfo>();
+  return info.home.value_or(Home{payload.get_address(), info.from_chip, info.source_core});
+}
 
 // Payloads that outlive the call that sent them: reference-counted by TLM's rules and recycled. The pool owns
 // them all, including those in flight when a run stops.
@@ -136,12 +163,8 @@ class PayloadPool : public tlm::tlm_mm_interface {
   std::size_t in_use() const { return made_.size() - free_.size(); }
 
  private:
-  struct Free {
-    Payload* payload;
-    PacketInfo* info;
-  };
-  std::vector<std::unique_ptr<Payload>> made_;
-  std::vector<Free> free_;
+  std::vector<std::unique_ptr<Packet>> made_;
+  std::vector<Packet*> free_;
 };
 
 }  // namespace tahoma::sim

@@ -22,11 +22,19 @@ std::uint32_t turn_of(std::uint32_t number, Time when) {
   return static_cast<std::uint32_t>(z >> 32);
 }
 
+// Prefetches a wake and what its component has beside it.
+void fetch_wake(const Wake& wake) {
+  constexpr std::ptrdiff_t kLine = 64;  // of the host's caches
+  const auto* at = reinterpret_cast<const char*>(&wake);
+  for (std::ptrdiff_t line = -1; line <= 2; ++line) __builtin_prefetch(at + line * kLine);
+}
+
 }  // namespace
 
-Wake::Wake(void* object, Body body) : object_(object), body_(body) {
+Wake::Wake(void* object, Body body, Body fetch) : object_(object), body_(body), fetch_(fetch) {
   Agenda& agenda = Agenda::of_process();
   rank_ = agenda.ranks_++;
+  agenda.places_.push_back(Agenda::kIdle);
   number_ = agenda.numbers_++;
 }
 
@@ -50,24 +58,25 @@ Agenda::Agenda(sc_core::sc_module_name name) : sc_module(name) {
 void Agenda::request(Wake& wake, Time when) {
   TAHOMA_INVARIANT(when >= sim::now(), "a component asks to act in the past");
   const Entry entry{when, turn_of(wake.number_, when), wake.rank_, &wake};
-  if (wake.place_ == Wake::kIdle) {
+  const std::uint32_t place = places_[wake.rank_];
+  if (place == kIdle) {
     queue_.push_back(entry);
     rise(queue_.size() - 1, entry);
-  } else if (entry.before(queue_[wake.place_])) {
-    rise(wake.place_, entry);
+  } else if (entry.before(queue_[place])) {
+    rise(place, entry);
   } else {
     return;
   }
-  if (!acting_ && wake.place_ == 0) schedule();
+  if (!acting_ && places_[wake.rank_] == 0) schedule();
 }
 
 void Agenda::withdraw(Wake& wake) {
-  if (wake.place_ != Wake::kIdle) remove(wake.place_);
+  if (places_[wake.rank_] != kIdle) remove(places_[wake.rank_]);
 }
 
 void Agenda::put(std::size_t place, const Entry& entry) {
   queue_[place] = entry;
-  entry.wake->place_ = place;
+  places_[entry.rank] = static_cast<std::uint32_t>(place);
 }
 
 void Agenda::rise(std::size_t place, const Entry& entry) {
@@ -96,7 +105,7 @@ void Agenda::sink(std::size_t place, const Entry& entry) {
 }
 
 void Agenda::remove(std::size_t place) {
-  queue_[place].wake->place_ = Wake::kIdle;
+  places_[queue_[place].rank] = kIdle;
   const Entry last = queue_.back();
   queue_.pop_back();
   if (place == queue_.size()) return;
@@ -119,10 +128,31 @@ void Agenda::step() {
     round_.push_back(queue_.front().wake);
     remove(0);
   }
-  acting_ = true;
-  for (Wake* wake : round_) wake->body_(wake->object_);
-  acting_ = false;
+  act();
   schedule();
+}
+
+// While one component acts, the host fetches what the next ones will need: in a large machine, it is in no near cache.
+void Agenda::act() {
+  acting_ = true;
+  for (std::size_t n = 0; n < round_.size(); ++n) {
+    if (n + 2 < round_.size()) fetch_wake(*round_[n + 2]);
+    if (n + 1 == round_.size())
+      fetch_next();
+    else if (const Wake& next = *round_[n + 1]; next.fetch_ != nullptr)
+      next.fetch_(next.object_);
+    round_[n]->body_(round_[n]->object_);
+  }
+  acting_ = false;
+}
+
+// The first of the queue acts next. The one after it is among the first's children.
+void Agenda::fetch_next() const {
+  if (queue_.empty()) return;
+  for (std::size_t child = 1; child <= std::min(kChildren, queue_.size() - 1); ++child)
+    fetch_wake(*queue_[child].wake);
+  const Wake& next = *queue_.front().wake;
+  if (next.fetch_ != nullptr) next.fetch_(next.object_);
 }
 
 }  // namespace tahoma::sim

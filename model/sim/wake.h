@@ -22,12 +22,19 @@ namespace tahoma::sim {
 class Wake {
  public:
   using Body = void (*)(void*);
-  // Calls body(object) at the requested times. Must be constructed before the simulation starts.
-  Wake(void* object, Body body);
-  // The member function that a component's wake calls: Wake wake_ = Wake::calling<&Component::act>(this).
+  // Calls body(object) at the requested times, and shortly before each of them, if it is not null, fetch(object), which may
+  // only prefetch what body() will touch into the host's caches. Must be constructed before the simulation starts.
+  Wake(void* object, Body body, Body fetch = nullptr);
+  // The member function that a component's wake calls: Wake wake_ = Wake::calling<&Component::act>(this), and the one that
+  // prefetches.
   template <auto Method, class Component>
   static Wake calling(Component* component) {
     return {component, [](void* object) { (static_cast<Component*>(object)->*Method)(); }};
+  }
+  template <auto Method, auto Fetch, class Component>
+  static Wake calling(Component* component) {
+    return {component, [](void* object) { (static_cast<Component*>(object)->*Method)(); },
+            [](void* object) { (static_cast<Component*>(object)->*Fetch)(); }};
   }
   Wake(const Wake&) = delete;
   Wake& operator=(const Wake&) = delete;
@@ -41,12 +48,10 @@ class Wake {
 
  private:
   friend class Agenda;
-  static constexpr std::size_t kIdle = ~std::size_t{0};
 
   void* object_;
-  Body body_;
+  Body body_, fetch_;
   std::uint32_t rank_ = 0, number_ = 0;  // in the machine, and in its chip
-  std::size_t place_ = kIdle;            // in the agenda's queue
 };
 
 // All wakes of the process. SystemC elaborates one machine in a process, which therefore has one agenda.
@@ -73,13 +78,18 @@ class Agenda : public sc_core::sc_module {
   void request(Wake& wake, base::Time when);
   void withdraw(Wake& wake);
   void step();
+  void act();
+  void fetch_next() const;
   void schedule();
   void put(std::size_t place, const Entry& entry);
   void rise(std::size_t place, const Entry& entry);
   void sink(std::size_t place, const Entry& entry);
   void remove(std::size_t place);
 
+  static constexpr std::uint32_t kIdle = ~std::uint32_t{0};
   std::vector<Entry> queue_;  // a heap, the next entry first
+  // Where the queue has each wake, by rank. The components would be far apart in memory.
+  std::vector<std::uint32_t> places_;
   std::vector<Wake*> round_;  // those that act in this round
   std::uint32_t ranks_ = 0, numbers_ = 0;
   bool acting_ = false;

@@ -20,6 +20,7 @@ Netlist::Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, 
   for (Chip* chip : chips_) routers.push_back(&chip->router());
   fabric.connect(std::move(routers), meter, unfolding_.views());
   for_each_simulated([](Chip& chip) { chip.bind_chip_to_router(); });
+  if (shared.functional) stand_for_members(shared.params.chip.core);
 }
 
 void Netlist::build_servers(const Chip::Shared& shared, const sim::Meter& meter) {
@@ -31,6 +32,22 @@ void Netlist::build_servers(const Chip::Shared& shared, const sim::Meter& meter)
   for (std::uint32_t s = 0; s < shared.params.torus.z; ++s) {
     servers_.push_back(std::make_unique<Server>(fmt::format("server{}", s).c_str(), s, shared, meter_of));
     for (const auto& chip : servers_.back()->chips()) chips_[number++] = chip.get();
+  }
+}
+
+// Cores have values of their own, whichever core is simulated for them.
+void Netlist::stand_for_members(const CoreParams& params) {
+  for (std::uint32_t chip = 0; chip < chips_.size(); ++chip) {
+    if (!folding_.is_simulated(chip)) continue;
+    for (std::uint32_t n = 0; n < cores_; ++n) {
+      NeuronCore& core = chips_[chip]->core(n);
+      std::vector<NeuronCore::Equal> equals;
+      for (const std::uint32_t member : unfolding_.members(chip))
+        if (member != chip)
+          equals.push_back(
+              {member * cores_ + n, unfolding_.path(member, core.name()), unfolding_.names(member).chips()});
+      core.stand_for(equals, params, threads_);
+    }
   }
 }
 

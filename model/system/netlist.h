@@ -40,10 +40,12 @@ class Netlist {
 
  private:
   void build_servers(const Chip::Shared& shared, const sim::Meter& meter);
+  void stand_for_members(const CoreParams& params);
 
   Folding folding_;
   Unfolding unfolding_;
-  std::uint32_t cores_;           // of a chip
+  std::uint32_t cores_;  // of a chip
+  sim::CoreThreads threads_;
   std::deque<sim::Meter> parts_;  // of the simulated chips
   std::unique_ptr<UnfoldedEvents> events_;
   std::vector<std::unique_ptr<Server>> servers_;

@@ -34,8 +34,7 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
     : sc_module(name),
       place_(place),
       semaphores_("semaphores", place.core, &meter),
-      sbuf_("sbuf", params.sbuf.partitions, params.sbuf.per_partition.count),
-      psum_("psum", params.sbuf.partitions, params.psum.per_partition.count),
+      memories_(params),
       sbuf_port_(params.sbuf.shared_port),
       dma_("dma", {place.core, place.chip, place.functional, place.checker}, params.dma, pool, meter) {
   if (params.tensor.model == BlockModel::kRtl)
@@ -44,8 +43,8 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
     ring_witness_ = std::make_unique<rtl::RtlDmaRings>(dma_.name(), params.dma);
     dma_.watch(*ring_witness_);
   }
-  dma_.sbuf(sbuf_);
-  dma_.psum(psum_);
+  dma_.sbuf(memories_.sbuf);
+  dma_.psum(memories_.psum);
   dma_.retire(*this);
   dma_.semaphores(semaphores_);
   for (std::size_t q = 0; q < isa::kQueueCount; ++q) {
@@ -58,8 +57,8 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
         params, meter);
     engine->semaphores(semaphores_);
     engine->doorbell(dma_);
-    engine->sbuf(sbuf_);
-    engine->psum(psum_);
+    engine->sbuf(memories_.sbuf);
+    engine->psum(memories_.psum);
     engine->retire(*this);
     engine->banks(psum_banks_);
     engine->shared_port(sbuf_port_);
@@ -81,6 +80,16 @@ void NeuronCore::load(std::shared_ptr<const isa::Program> program, const Argumen
   for (const auto& engine : engines_) engine->load(*program_, arguments_);
 }
 
+void NeuronCore::stand_for(std::span<const Equal> equals, const CoreParams& params,
+                           sim::CoreThreads& threads) {
+  for (const Equal& equal : equals) {
+    OnChipMemories& own = member_memories_.emplace_back(params);
+    members_.push_back({equal.core, equal.path, own.sbuf, own.psum, equal.chips});
+  }
+  dma_.stand_for({members_, &threads});
+  for (const auto& engine : engines_) engine->stand_for({members_, &threads});
+}
+
 void NeuronCore::seed(std::uint64_t seed) {
   for (const auto& engine : engines_) engine->seed(seed);
 }
@@ -95,8 +104,8 @@ bool NeuronCore::done() const {
 // run.
 void NeuronCore::something_ended() {
   if (!done() || keeps_memories_) return;
-  sbuf_.forget();
-  psum_.forget();
+  memories_.forget();
+  for (OnChipMemories& memories : member_memories_) memories.forget();
 }
 
 }  // namespace tahoma::model

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <systemc>
+#include <vector>
 
 #include "model/engine/dma/dma_rings.h"
 #include "model/engine/pipeline/engine.h"
@@ -37,18 +39,39 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   const std::array<std::unique_ptr<Engine>, isa::kQueueCount>& engines() const { return engines_; }
 
   void load(std::shared_ptr<const isa::Program> program, const Arguments& arguments);
+  // Before the run, in functional mode: equal cores of other chips, for which this one stands.
+  struct Equal {
+    std::uint32_t core;  // global number
+    std::string path;
+    const base::ChipMap& chips;  // as MemberCore; must outlive the core
+  };
+  void stand_for(std::span<const Equal> equals, const CoreParams& params, sim::CoreThreads& threads);
   void seed(std::uint64_t seed);
   bool done() const;
   // Before the run: keeps the on-chip memories after the program, so that they can be read.
   void keep_memories() { keeps_memories_ = true; }
-  sim::ScratchpadIf& memory(isa::Space space) { return space == isa::Space::kPsum ? psum_ : sbuf_; }
+  sim::ScratchpadIf& memory(isa::Space space) {
+    return space == isa::Space::kPsum ? memories_.psum : memories_.sbuf;
+  }
 
  private:
   void something_ended() override;
 
   Place place_;
   sim::SemaphoreFile semaphores_;
-  Scratchpad sbuf_, psum_;
+  struct OnChipMemories {
+    explicit OnChipMemories(const CoreParams& params)
+        : sbuf(params.sbuf.partitions, params.sbuf.per_partition.count),
+          psum(params.sbuf.partitions, params.psum.per_partition.count) {}
+    void forget() {
+      sbuf.forget();
+      psum.forget();
+    }
+    Scratchpad sbuf, psum;
+  };
+  OnChipMemories memories_;
+  std::deque<OnChipMemories> member_memories_;
+  std::vector<MemberCore> members_;
   PsumBanks psum_banks_;
   SharedPort sbuf_port_;
   DmaRings dma_;

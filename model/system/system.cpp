@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <deque>
+#include <set>
 #include <systemc>
 
 #include "model/base/error.h"
@@ -73,7 +75,7 @@ struct System::Impl {
   bool may_fold() const {
     const bool in_rtl = params.link.in_rtl() || params.chip.core.tensor.model == BlockModel::kRtl ||
                         params.chip.core.dma.model == BlockModel::kRtl;
-    return !functional() && checker == nullptr && !stack_maker && !in_rtl;
+    return checker == nullptr && !stack_maker && !in_rtl;
   }
 
   // For control tensors, which may be of chips that are not simulated.
@@ -88,6 +90,8 @@ struct System::Impl {
     const Chip::Shared shared{params,      fabric.shared, pool,      memory,       dram,
                               stack_maker, functional(),  run_ahead, checker.get()};
     netlist = std::make_unique<Netlist>(shared, fabric, meter, std::move(folding));
+    if (meter.results != nullptr)
+      for (std::uint32_t n = 0; n < params.cores(); ++n) core(n).keep_memories();
     if (params.link.in_rtl()) fabric.watch(rtl::rtl_link_ports());
     if (!memories.empty()) return;
     for (Chip* chip : netlist->chips())
@@ -97,13 +101,23 @@ struct System::Impl {
   NeuronCore& core(std::uint32_t n) const { return netlist->core(n); }
 
   Folding find_classes() {
-    if (!folding_allowed) return unfolded(chips());
+    if (!folding_allowed || meter.results != nullptr) return unfolded(chips());
     std::vector<ControlValues> control;
     for (const auto& [address, bytes] : kept) {
       const std::byte* at = memory.at(address, bytes);
       control.push_back({address, {at, at + bytes}});
     }
+    if (functional() && any_steered_by_values())
+      return unfolded(chips(), "values steer the programs, and those of equal chips may differ");
     return find_folding(params, fabric, programs, control);
+  }
+
+  bool any_steered_by_values() const {
+    std::set<const isa::Program*> seen;
+    return std::any_of(programs.begin(), programs.end(), [&](const auto& loaded) {
+      const isa::Program* program = loaded.second.program.get();
+      return seen.insert(program).second && steered_by_values(*program);
+    });
   }
 
   void load_programs() {
@@ -183,7 +197,6 @@ void System::observe(base::TimelineObserver* timeline) { impl_->meter.timeline =
 void System::observe_results(base::ResultObserver* observer) {
   TAHOMA_INVARIANT(impl_->functional(), "timing mode computes no values");
   impl_->meter.results = observer;
-  for (std::uint32_t n = 0; n < cores(); ++n) impl_->core(n).keep_memories();
 }
 
 System::OnChip System::on_chip(std::uint32_t core, isa::Space space) const {

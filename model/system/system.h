@@ -65,7 +65,7 @@ class System {
             const std::array<std::uint64_t, isa::kArguments>& args);
 
   // Before the run: whether equal chips may be simulated once (model/system/folding/folding.h). The results are the same. Allowed
-  // by default, in timing mode without checks and without blocks in SystemVerilog; otherwise every chip is simulated.
+  // by default, without checks, without an observer of results and without blocks in SystemVerilog; otherwise every chip is simulated.
   void allow_folding(bool allowed);
   // After the run: how it was folded.
   const Folding& folding() const;

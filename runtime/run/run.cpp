@@ -72,11 +72,11 @@ std::optional<PriceList> prices_of(const RunOptions& options) {
   return read_price_list(options.prices.empty() ? kDefaultPrices : options.prices);
 }
 
-void check_verifiable(const RunOptions& options, model::Mode mode) {
+void check_verifiable(const RunOptions& options) {
   if (options.fold != FoldChoice::kVerify) return;
-  if (mode != model::Mode::kTiming || options.checks.any())
+  if (options.checks.any() || options.checkpoints.any())
     throw base::UserError("E-CLI-004", "--fold verify",
-                          "needs --mode timing without --check: other runs simulate every chip");
+                          "needs a run without --check and --dump, which simulate every chip");
 }
 
 // The same run of the whole machine, in a process of its own, into a folder beside the run's.
@@ -116,7 +116,7 @@ void compare_with_whole(const std::string& whole, RunOutcome& outcome) {
 RunOutcome run_workload(const RunOptions& options) {
   const Clock::time_point start = Clock::now();
   const std::unique_ptr<ResolvedConfig> config = resolve_config(options.config);
-  check_verifiable(options, config->mode());
+  check_verifiable(options);
   if (options.save_outputs && config->mode() != model::Mode::kFunctional)
     throw base::UserError("E-CLI-004", "--save-outputs",
                           "needs functional mode: timing mode computes no values");

@@ -47,6 +47,11 @@ void DmaRings::wake() {
   meter_.guard(name(), [this] { step(); });
 }
 
+// Prefetches the engine that acts first.
+void DmaRings::fetch_first() const {
+  fetch(engines_[static_cast<std::size_t>(std::min_element(due_.begin(), due_.end()) - due_.begin())]);
+}
+
 void DmaRings::step() {
   meter_.dma_activated();
   acting_ = true;
@@ -191,7 +196,7 @@ Time DmaRings::generated(const TransferRequest& request) {
 
 void DmaRings::first_packet(Transfer& t) {
   t.applied = true;
-  const CoreMemories memories{*sbuf.operator->(), *psum.operator->(), *hbm.operator->()};
+  const CoreMemories memories{*sbuf.operator->(), *psum.operator->(), *hbm.operator->(), members_};
   if (!place_.functional) return move_known_values(t.request, memories);
   if (place_.checker == nullptr)
     move_values(t.request, memories);

@@ -13,6 +13,7 @@
 
 #include "isa/semantics/semantics.h"
 #include "model/check/race_checker.h"
+#include "model/engine/core_memories.h"
 #include "model/engine/dma/active_time.h"
 #include "model/engine/dma/dma_engine.h"
 #include "model/engine/sequencer/increment_port.h"
@@ -39,6 +40,8 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   DmaRings(sc_core::sc_module_name name, const Place& place, const DmaParams& params, sim::PayloadPool& pool,
            sim::Meter& meter);
 
+  // Before the run, in functional mode: the cores for which this one stands. They must outlive the run.
+  void stand_for(const Members& members) { members_ = members; }
   // Attaches a witness that observes the rings from now on.
   void watch(RingWitness& witness);
 
@@ -67,6 +70,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   Share share_for(unsigned n, Transfer* transfer, base::Time described) const;
   void start(base::Time horizon);
   void wake();
+  void fetch_first() const;
   void step();
   void schedule();
   base::Time next_act() const;
@@ -74,10 +78,11 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   tlm::tlm_sync_enum on_answer(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
 
   Place place_;
+  Members members_;
   const DmaParams& params_;
   sim::PayloadPool& pool_;
   sim::Meter& meter_;
-  sim::Wake wake_ = sim::Wake::calling<&DmaRings::wake>(this);
+  sim::Wake wake_ = sim::Wake::calling<&DmaRings::wake, &DmaRings::fetch_first>(this);
   bool acting_ = false;
   RingWitness* witness_ = nullptr;
   // due time of each engine, contiguous because every activation reads them

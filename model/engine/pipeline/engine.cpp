@@ -118,6 +118,10 @@ Time Engine::run_placed(Time t) {
   const std::size_t at = sequencer_.pc();
   try {
     return run(sequencer_.current(), t);
+  } catch (const MemberError& e) {
+    const std::string where = sequencer_.where(at);
+    const std::size_t in_core = std::string_view(name()).size() - std::string_view(basename()).size() - 1;
+    throw isa::ProgramError(e.code, e.core_path + where.substr(in_core), e.place + ": " + e.message);
   } catch (const isa::ProgramError& e) {
     const std::string where = sequencer_.where(at);
     if (e.place == where) throw;

@@ -55,6 +55,11 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
 
   // Before the run: the stream of this engine's queue. `program` and `arguments` must outlive the run.
   void load(const isa::Program& program, const Arguments& arguments) { sequencer_.load(program, arguments); }
+  // Before the run, in functional mode: the cores for which this one stands. They must outlive the run.
+  void stand_for(const Members& members) {
+    members_ = members;
+    values_.stand_for(members.cores);
+  }
   // Before the run: the seed of stochastic rounding. Every engine has its own random stream.
   void seed(std::uint64_t seed) { values_.seed(seed); }
   bool done() const { return sequencer_.done(); }
@@ -95,9 +100,10 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   void arrive(const isa::Instruction& i, base::Time t);
   void conclude(const isa::Instruction& i, const base::InstructionActivity& activity);
   void finish(base::Time ready);
-  CoreMemories memories() { return {*sbuf.operator->(), *psum.operator->(), *hbm.operator->()}; }
+  CoreMemories memories() { return {*sbuf.operator->(), *psum.operator->(), *hbm.operator->(), members_}; }
 
   Place place_;
+  Members members_;
   sim::Meter& meter_;
   std::unique_ptr<Pipeline> pipeline_;
   sim::Wake wake_ = sim::Wake::calling<&Engine::wake>(this);

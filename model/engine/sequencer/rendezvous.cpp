@@ -46,6 +46,14 @@ void write(const isa::Tile& tile, const isa::Shape& shape, const std::vector<std
   });
 }
 
+// Both tiles are read before either is written.
+void exchange(const isa::Instruction& x, const CoreMemories& a, const isa::Instruction& y,
+              const CoreMemories& b) {
+  const auto from_a = read(x.src0, x.shape, a), from_b = read(y.src0, y.shape, b);
+  write(x.dst, x.shape, from_b, a);
+  write(y.dst, y.shape, from_a, b);
+}
+
 bool fit(const isa::Instruction& a, const isa::Instruction& b) {
   return a.shape == b.shape && a.dst.dtype == b.src0.dtype && a.src0.dtype == b.dst.dtype &&
          a.gpsimd_dma == b.gpsimd_dma;
@@ -68,7 +76,7 @@ std::deque<Rendezvous::Waiting>& Rendezvous::waiting(const isa::Instruction& i) 
   return waiting_[i.op == isa::Opcode::kSendRecv ? 1 : 0].at(i.pipe);
 }
 
-// Both tiles are read before either is written.
+// Both cores stand for cores of the same chips, in the same order.
 void Rendezvous::swap(const Waiting& a, const Waiting& b) const {
   const isa::Instruction &x = *a.arrival.instruction, &y = *b.arrival.instruction;
   if (!fit(x, y))
@@ -80,9 +88,11 @@ void Rendezvous::swap(const Waiting& a, const Waiting& b) const {
     forget_written(y, b.memories);
     return;
   }
-  const auto from_a = read(x.src0, x.shape, a.memories), from_b = read(y.src0, y.shape, b.memories);
-  write(x.dst, x.shape, from_b, a.memories);
-  write(y.dst, y.shape, from_a, b.memories);
+  a.memories.for_each_core(x.shape.partitions * free_elements(x.shape), [&](std::size_t n) {
+    if (n == 0) return exchange(x, a.memories, y, b.memories);
+    exchange(x, a.memories.of(a.memories.members.cores[n - 1]), y,
+             b.memories.of(b.memories.members.cores[n - 1]));
+  });
 }
 
 void Rendezvous::arrive(const Arrival& arrival, const CoreMemories& memories) {

@@ -27,6 +27,9 @@ struct Sequencer::Word {
   std::byte* at(const CoreMemories& m) const {
     return in_hbm ? m.hbm.at(place, bytes()) : m.sbuf.bytes() + place;
   }
+  Word of(const MemberCore& member) const {
+    return {known, in_hbm ? member.address(place) : place, in_hbm, dtype};
+  }
 };
 
 namespace {
@@ -171,6 +174,8 @@ void Sequencer::store_word(const isa::Instruction& i, const CoreMemories& m) con
   if (a.from != 0) return w.known.remove(w.place, w.bytes());
   const auto bits = static_cast<std::uint32_t>(a.value);  // little endian: the low bytes come first
   std::memcpy(w.at(m), &bits, w.bytes());
+  for (const MemberCore& member : m.members.cores)
+    std::memcpy(w.of(member).at(m.of(member)), &bits, w.bytes());
   if (!place_.functional) w.known.add(w.place, w.bytes());
 }
 

@@ -46,9 +46,13 @@ bool Channel::write_surely_enters(std::uint32_t accesses) const {
   return line.announced + accesses <= line.room;
 }
 
+void Channel::Location::fetch() const {
+  dram::fetch(channel, channel + 1);
+  for (std::size_t p = 0; p < pseudo_channels; ++p) (*(pseudo + p))->fetch_state();
+}
+
 void Channel::fetch() const {
-  dram::fetch(this, this + 1);
-  for (const auto& p : pseudo_) p->fetch_state();
+  location().fetch();
   for (const Line& line : lines_)
     for (std::size_t n = 0; n < std::min<std::size_t>(line.waiting.size(), 8); ++n)
       pseudo_[line.waiting[n].pseudo]->fetch_bank(line.waiting[n].bank);

@@ -91,8 +91,17 @@ class Channel {
   Tick passing_time(std::uint32_t accesses) const;
   // Earliest time at which the last data of a current read segment can be on the pins.
   Tick earliest_read_end();
-  // Prefetches the data that advance() will touch into the host's caches.
+  // Prefetches the data that advance() will touch into the host's caches. It reads the state, which its location can
+  // prefetch earlier.
   void fetch() const;
+  // Where the state of a channel is in the host's memory.
+  struct Location {
+    const Channel* channel = nullptr;  // null: nowhere
+    const std::optional<PseudoChannel>* pseudo = nullptr;
+    std::size_t pseudo_channels = 0;
+    void fetch() const;  // touches nothing itself
+  };
+  Location location() const { return {this, pseudo_.data(), pseudo_.size()}; }
   // Segments that ended since the caller last cleared the list.
   std::vector<Done>& finished() { return finished_; }
   const Tally& tally() const { return tally_; }

@@ -113,10 +113,16 @@ bool DramStack::surely_enter(const std::vector<DramAccess::Part>& parts) {
   });
 }
 
-void DramStack::wake_at(Time when) {
+void DramStack::wake_at(Time when, std::size_t lane) {
   if (when >= next_wake_) return;
   next_wake_ = when;
+  next_queried_ = lanes_[lane].channel->location();
   wake_.at(when);
+}
+
+void DramStack::fetch() const {
+  dram::fetch(due_.data(), due_.data() + due_.size());
+  if (next_queried_.channel != nullptr) next_queried_.fetch();
 }
 
 void DramStack::wake() {
@@ -125,7 +131,7 @@ void DramStack::wake() {
 
 void DramStack::look_by(std::uint32_t lane, Time when) {
   due_[lane] = std::min(due_[lane], when);
-  wake_at(when);
+  wake_at(when, lane);
 }
 
 void DramStack::look() {
@@ -138,8 +144,8 @@ void DramStack::look() {
     decide(lanes_[n], until);
     due_[n] = next_look(lanes_[n], now);
   }
-  const Time next = *std::min_element(due_.begin(), due_.end());
-  if (next != base::kNever) wake_at(next);
+  const auto next = std::min_element(due_.begin(), due_.end());
+  if (*next != base::kNever) wake_at(*next, static_cast<std::size_t>(next - due_.begin()));
   requests_.answer_all([this](const DramRequest& r) { answer(r); });
 }
 

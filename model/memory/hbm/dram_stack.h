@@ -56,6 +56,7 @@ class DramStack : public HbmStack {
   bool submit(DramRequest& request, std::uint32_t tag);
   bool surely_enter(const std::vector<DramAccess::Part>& parts);
   void wake();
+  void fetch() const;
   void look();
   base::Time next_look(const Lane& lane, base::Time now) const;
   void segment_over(Lane& lane, const dram::Done& done);
@@ -63,7 +64,7 @@ class DramStack : public HbmStack {
   void decide(Lane& lane, dram::Tick until);
   void answer(const DramRequest& request);
   void answer_write(const DramRequest& request, base::Duration waited);
-  void wake_at(base::Time when);
+  void wake_at(base::Time when, std::size_t lane);
   bool meets_error(std::uint32_t channel, dram::Segment& segment);
   // Everything before `now` can be decided; what a request at this instant could still change cannot.
   dram::Tick past(base::Time now) const { return design_->timing.clock.at_or_after(now).count - 1; }
@@ -78,8 +79,9 @@ class DramStack : public HbmStack {
   std::vector<Lane> lanes_;
   std::vector<base::Time> due_;  // next query time of each lane
   DramRequests requests_;
-  sim::Wake wake_ = sim::Wake::calling<&DramStack::wake>(this);
+  sim::Wake wake_ = sim::Wake::calling<&DramStack::wake, &DramStack::fetch>(this);
   base::Time next_wake_ = base::kNever;
+  dram::Channel::Location next_queried_;  // the first channel to be queried then
 
   sim::LatencyHistogram reads_, writes_;
   base::BusySeries series_;

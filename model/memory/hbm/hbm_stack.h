@@ -34,7 +34,7 @@ class HbmStack : public sc_core::sc_module {
   virtual tlm::tlm_sync_enum request(int initiator, sim::Payload& payload, base::Duration ahead) = 0;
   // Counts the bytes of a request, and whose they are.
   void count(const sim::Payload& payload) {
-    const std::uint32_t core = payload.get_extension<sim::PacketInfo>()->source_core;
+    const std::uint32_t core = sim::info_of(payload).source_core;
     auto user = std::find_if(counted_.users.begin(), counted_.users.end(),
                              [core](const auto& u) { return u.core == core; });
     if (user == counted_.users.end()) user = counted_.users.insert(counted_.users.end(), {core, 0, 0});

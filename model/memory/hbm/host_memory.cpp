@@ -16,6 +16,12 @@ HostMemory::~HostMemory() {
 }
 
 std::byte* HostMemory::data() {
+  std::byte* const reserved = data_.load(std::memory_order_acquire);
+  return reserved != nullptr ? reserved : reserve();
+}
+
+std::byte* HostMemory::reserve() {
+  const std::lock_guard lock(reserving_);
   if (data_ != nullptr) return data_;
   void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)

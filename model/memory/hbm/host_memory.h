@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host memory that backs a modelled memory. Address space is reserved at once, pages use no host memory until
-// touched, and untouched bytes read as zero.
+// touched, and untouched bytes read as zero. Several threads may call data().
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 namespace tahoma::model {
 
@@ -20,8 +22,11 @@ class HostMemory {
   std::uint64_t size() const { return bytes_; }
 
  private:
+  std::byte* reserve();
+
   std::uint64_t bytes_;
-  std::byte* data_ = nullptr;
+  std::mutex reserving_;
+  std::atomic<std::byte*> data_ = nullptr;
 };
 
 }  // namespace tahoma::model

@@ -4,17 +4,15 @@
 // between engines.
 #pragma once
 
-#include <systemc>
-
 #include "model/memory/hbm/host_memory.h"
 #include "model/sim/backdoor.h"
 
 namespace tahoma::model {
 
-class Scratchpad : public sc_core::sc_module, public sim::ScratchpadIf {
+class Scratchpad : public sim::ScratchpadIf {
  public:
-  Scratchpad(sc_core::sc_module_name name, std::uint64_t partitions, std::uint64_t bytes_per_partition)
-      : sc_module(name), stride_(bytes_per_partition), host_memory_(partitions * bytes_per_partition) {}
+  Scratchpad(std::uint64_t partitions, std::uint64_t bytes_per_partition)
+      : stride_(bytes_per_partition), host_memory_(partitions * bytes_per_partition) {}
 
   std::byte* bytes() override { return host_memory_.data(); }
   std::size_t stride() const override { return stride_; }

@@ -123,6 +123,16 @@ ProgramNames names_of(const LoadedProgram& loaded, std::uint32_t core, std::uint
   return std::move(reader.names);
 }
 
+bool steered_by_values(const isa::Program& program) {
+  const auto steered = [](const Instruction& i) {
+    return i.op == isa::Opcode::kRegLoad || i.indirect != isa::Indirection::kNone;
+  };
+  return std::any_of(program.streams.begin(), program.streams.end(), [&](const isa::Stream& stream) {
+    const auto& list = stream.list();
+    return std::any_of(list.begin(), list.end(), steered);
+  });
+}
+
 bool same_but_for_names(const isa::Program& a, const isa::Program& b) {
   if (&a == &b) return true;
   for (std::size_t q = 0; q < isa::kQueueCount; ++q)

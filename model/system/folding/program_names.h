@@ -29,6 +29,10 @@ struct ProgramNames {
 
 ProgramNames names_of(const LoadedProgram& loaded, std::uint32_t core, std::uint32_t cores_per_chip);
 
+// Whether a value decides what the program does next: it loads a register from memory or moves rows that it selects.
+// In functional mode such values may differ between equal chips.
+bool steered_by_values(const isa::Program& program);
+
 // Whether the programs are equal but for their names.
 bool same_but_for_names(const isa::Program& a, const isa::Program& b);
 

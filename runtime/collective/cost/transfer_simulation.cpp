@@ -21,6 +21,11 @@ TransferSimulation::TransferSimulation(const model::MachineParams& machine, cons
                                        const std::vector<std::uint32_t>& chips,
                                        const std::vector<SimulatedChannel>& channels)
     : machine_(machine), ways_(ways), chips_(chips), law_(machine.chip.core.dma), idle_(machine, ways) {
+  const model::SequencerTiming& timing = machine.chip.core.sequencer.collective;
+  const base::Frequency clock = machine.chip.core.sequencer.clock;
+  wake_ = cycles_of(timing.wake, clock);
+  wait_ = cycles_of(timing.wait, clock) + cycles_of(timing.gap, clock);
+  read_overlap_ = cycles_of(machine.chip.core.dma.read_overlap, machine.chip.core.dma.clock);
   for (const SimulatedChannel& channel : channels) {
     if (channel.channel.most_units() == 0) continue;
     channels_.push_back(std::make_unique<ChannelState>(channel));
@@ -49,7 +54,6 @@ Duration TransferSimulation::time() {
     if (event.what == What::kEngines) move_batch(event.of);
     if (event.what == What::kTrain) carry(event.of);
   }
-  const model::SequencerTiming& timing = machine_.chip.core.sequencer.collective;
   Time last{0};
   for (const QueueState& queue : queues_) {
     TAHOMA_INVARIANT(queue.turn == queue.turns.size(), "a queue of a transfer simulation waits for ever");
@@ -58,8 +62,7 @@ Duration TransferSimulation::time() {
   for (const auto& channel : channels_)
     for (const Completion& arrival : channel->arrived)
       if (arrival.when != base::kNever) last = std::max(last, arrival.when);
-  const base::Frequency clock = machine_.chip.core.sequencer.clock;
-  return last + cycles_of(timing.wake, clock) + cycles_of(timing.wait, clock) + cycles_of(timing.gap, clock);
+  return last + wake_ + wait_;
 }
 
 // Goes on with the queue's turns until it has to wait for something without a time.
@@ -82,17 +85,17 @@ bool TransferSimulation::waits_over(std::uint32_t number, std::uint32_t hop, std
   ChannelState& channel = *queue.channel;
   const Hop& way = channel.pipeline.hop(hop);
   const auto next = static_cast<std::uint32_t>(way.waits.size());
-  if (queue.folded > 0) return wait_for(number, {&channel.done(hop, piece)});
+  if (queue.folded > 0) return wait_for(number, channel.done(hop, piece));
   while (queue.waited < next) {
-    std::vector<Completion*> all;
+    awaited_.clear();
     const std::uint32_t arrival = way.waits[queue.waited];
     const std::uint32_t box = channel.pipeline.hop(arrival).box;
     if (channel.pipeline.boxes()[box].credited)
-      all = {&channel.done(arrival, piece)};
+      awaited_.push_back(&channel.done(arrival, piece));
     else
       for (const std::uint32_t each : channel.pipeline.boxes()[box].hops)
-        all.push_back(&channel.done(each, piece));
-    if (!wait_for(number, all)) return false;
+        awaited_.push_back(&channel.done(each, piece));
+    if (!wait_for(number, awaited_)) return false;
     ++queue.waited;
   }
   if (queue.waited == next) {
@@ -100,19 +103,19 @@ bool TransferSimulation::waits_over(std::uint32_t number, std::uint32_t hop, std
     if (box != kNone && channel.pipeline.boxes()[box].credited && channel.pipeline.slots(box).reused()) {
       const BoxSlots& slots = channel.pipeline.slots(box);
       const std::uint32_t n = slots.number(hop, piece);
-      if (n >= slots.slots() && !wait_for(number, {&channel.returned[box][n - slots.slots()]})) return false;
+      if (n >= slots.slots() && !wait_for(number, channel.returned[box][n - slots.slots()])) return false;
     }
     ++queue.waited;
   }
   if (way.from_output && channel.settled[hop] != kNone &&
       channel.pipeline.units(channel.settled[hop], piece) > 0 && queue.waited == next + 1) {
-    if (!wait_for(number, {&channel.done(channel.settled[hop], piece)})) return false;
+    if (!wait_for(number, channel.done(channel.settled[hop], piece))) return false;
     ++queue.waited;
   }
   return true;
 }
 
-bool TransferSimulation::wait_for(std::uint32_t number, const std::vector<Completion*>& all) {
+bool TransferSimulation::wait_for(std::uint32_t number, std::span<Completion* const> all) {
   QueueState& queue = queues_[number];
   Time value{0};
   for (Completion* each : all) {
@@ -122,10 +125,7 @@ bool TransferSimulation::wait_for(std::uint32_t number, const std::vector<Comple
     }
     value = std::max(value, each->when);
   }
-  const model::SequencerTiming& timing = machine_.chip.core.sequencer.collective;
-  const base::Frequency clock = machine_.chip.core.sequencer.clock;
-  const Time start = std::max(queue.free, value + cycles_of(timing.wake, clock));
-  queue.free = start + cycles_of(timing.wait, clock) + cycles_of(timing.gap, clock);
+  queue.free = std::max(queue.free, value + wake_) + wait_;
   return true;
 }
 
@@ -216,7 +216,7 @@ Time TransferSimulation::read_batch(QueueState& queue, const PacketBatch& batch,
   }
   const std::uint64_t bytes = batch.most * move.sources;
   queue.passed = std::max(std::max(first, queue.passed) + cost, last) + cold;
-  const Time read = queue.passed + cycles_of(dma.read_overlap, dma.clock);
+  const Time read = queue.passed + read_overlap_;
   const Time handed_on = here ? std::max(read, queue.windows.may_write()) : read;
   queue.windows.reads(now, law_.lets_go(bytes, cost, last, handed_on), bytes);
   queue.may_issue = std::max(now + cost + cold, queue.windows.may_read());

@@ -15,6 +15,7 @@
 #include <deque>
 #include <memory>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "model/system/fabric_ways.h"
@@ -63,7 +64,11 @@ class TransferSimulation {
   void at(base::Time when, What what, std::uint32_t of);
   void advance(std::uint32_t queue);
   bool waits_over(std::uint32_t queue, std::uint32_t hop, std::uint32_t piece);
-  bool wait_for(std::uint32_t queue, const std::vector<Completion*>& all);
+  bool wait_for(std::uint32_t queue, std::span<Completion* const> all);
+  bool wait_for(std::uint32_t queue, Completion& one) {
+    Completion* const all = &one;
+    return wait_for(queue, {&all, 1});
+  }
   void issue(std::uint32_t queue, std::uint32_t hop, std::uint32_t piece);
   void push(std::uint32_t queue, const model::Move& move, std::uint32_t hop, std::uint32_t piece);
   void move_batch(std::uint32_t queue);
@@ -86,6 +91,9 @@ class TransferSimulation {
   std::vector<PacketTrain> trains_;
   std::vector<std::uint32_t> free_trains_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::vector<Completion*> awaited_;  // of one wait; keeps its capacity
+  base::Duration wake_, wait_;        // of a sequencer: from the change of a semaphore, and its instruction
+  base::Duration read_overlap_;
   base::Time now_{0};
   std::uint64_t next_number_ = 0;
 };

@@ -6,6 +6,7 @@
 namespace tahoma::runtime::collective {
 
 void Stopwatch::expect(std::uint32_t core, const isa::Program& program) {
+  marks_.resize(std::max(marks_.size(), key(core + 1, 0)));
   for (const isa::Queue queue : {isa::Queue::kCc0, isa::Queue::kCc1}) {
     const std::vector<isa::Instruction>& stream = program.stream(queue);
     std::vector<Mark>& marks = marks_[key(core, static_cast<std::uint8_t>(queue))];
@@ -15,9 +16,9 @@ void Stopwatch::expect(std::uint32_t core, const isa::Program& program) {
 }
 
 void Stopwatch::instruction(const base::InstructionActivity& activity) {
-  const auto found = marks_.find(key(activity.core, activity.queue));
-  if (found == marks_.end()) return;
-  std::vector<Mark>& marks = found->second;
+  const std::size_t queue = key(activity.core, activity.queue);
+  if (queue >= marks_.size() || marks_[queue].empty()) return;
+  std::vector<Mark>& marks = marks_[queue];
   const auto mark = std::lower_bound(marks.begin(), marks.end(), activity.index,
                                      [](const Mark& m, std::uint32_t index) { return m.index < index; });
   if (mark != marks.end() && mark->index == activity.index) mark->start = activity.start;

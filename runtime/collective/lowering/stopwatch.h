@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "isa/core/program.h"
@@ -32,11 +31,11 @@ class Stopwatch : public base::Observer {
     std::uint32_t index;
     base::Time start{0};
   };
-  static std::uint64_t key(std::uint32_t core, std::uint8_t queue) {
-    return std::uint64_t{core} * isa::kQueueCount + queue;
+  static std::size_t key(std::uint32_t core, std::uint8_t queue) {
+    return std::size_t{core} * isa::kQueueCount + queue;
   }
   base::Time at(const Span& span, std::uint32_t mark) const;
-  std::map<std::uint64_t, std::vector<Mark>> marks_;  // by core and queue
+  std::vector<std::vector<Mark>> marks_;  // by core and queue
 };
 
 }  // namespace tahoma::runtime::collective

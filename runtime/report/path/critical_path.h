@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <unordered_map>
@@ -66,7 +67,7 @@ class CriticalPath final : public base::Observer {
   Step before(std::uint32_t number, base::Time until) const;
   base::Time left_the_queue(const Transfer& transfer) const;
 
-  std::vector<Node> nodes_;
+  std::deque<Node> nodes_;  // grows without copies, which would need twice the memory
   std::vector<Transfer> transfers_;
   struct Latest {  // of a core's queue
     std::uint32_t node = kNone;

@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
+#include <utility>
+#include <vector>
 
+#include "isa/table/table.h"
 #include "model/base/shares.h"
 #include "runtime/report/path/instruction_place.h"
 
@@ -35,16 +39,38 @@ struct Stretch {
   }
 };
 
-// Works on stretches and on rows of the path, the last one in time first.
+// Unites the neighbours that are the shortest together, the last ones in time first among equal ones, until at most `most`
+// parts are left. Works on stretches and on rows of the path, the last one in time first.
 template <class Part>
 void unite_smallest(std::vector<Part>& parts, std::size_t most) {
-  while (parts.size() > most && parts.size() > 1) {
-    std::size_t best = 0;
-    for (std::size_t n = 1; n + 1 < parts.size(); ++n)
-      if (parts[n].to - parts[n + 1].from < parts[best].to - parts[best + 1].from) best = n;
-    parts[best].unite(parts[best + 1]);
-    parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+  most = std::max<std::size_t>(most, 1);
+  if (parts.size() <= most) return;
+  const std::size_t none = parts.size();
+  std::vector<std::size_t> before(parts.size()), behind(parts.size());  // among those that are left
+  std::set<std::pair<Duration, std::size_t>>
+      pairs;  // time of a part and the one behind it, the former's index
+  const auto pair_of = [&](std::size_t n) { return std::pair(parts[n].to - parts[behind[n]].from, n); };
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    before[n] = n == 0 ? none : n - 1;
+    behind[n] = n + 1;
+    if (n + 1 < parts.size()) pairs.insert(pair_of(n));
   }
+  for (std::size_t left = parts.size(); left > most; --left) {
+    const std::size_t n = pairs.begin()->second, united = behind[n];
+    pairs.erase(pairs.begin());
+    if (before[n] != none) pairs.erase(pair_of(before[n]));
+    if (behind[united] != none) pairs.erase(pair_of(united));
+    parts[n].unite(parts[united]);
+    behind[n] = behind[united];
+    if (behind[n] != none) {
+      before[behind[n]] = n;
+      pairs.insert(pair_of(n));
+    }
+    if (before[n] != none) pairs.insert(pair_of(before[n]));
+  }
+  std::vector<Part> rest;
+  for (std::size_t n = 0; n != none; n = behind[n]) rest.push_back(std::move(parts[n]));
+  parts = std::move(rest);
 }
 
 // Instructions that the reports tell apart: those of one opcode and one source line, or region, of an engine.

@@ -34,7 +34,7 @@ struct Network : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
   sim::PayloadPool pool;
   sim::Meter meter;
   tests::ActivityLog log;
-  model::Scratchpad sbuf{"sbuf", 128, 1 << 16}, psum{"psum", 128, 1 << 14};
+  model::Scratchpad sbuf{128, 1 << 16}, psum{128, 1 << 14};
   sim::SemaphoreFile semaphores{"semaphores", 0, &meter};
   tlm_utils::multi_passthrough_target_socket<Network> port{"port"};
   std::unique_ptr<model::DmaRings> dma;

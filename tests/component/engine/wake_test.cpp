@@ -29,6 +29,15 @@ struct Actor {
   sim::Wake wake = sim::Wake::calling<&Actor::act>(this);
 };
 
+// Records when it prefetches and when it acts.
+struct Prefetcher {
+  explicit Prefetcher(std::string& all) : log(all) {}
+  void act() { log += "act "; }
+  void fetch() const { log += "fetch "; }
+  std::string& log;
+  sim::Wake wake = sim::Wake::calling<&Prefetcher::act, &Prefetcher::fetch>(this);
+};
+
 // Stands before the first object of the netlist.
 struct Femtoseconds {
   Femtoseconds() { sc_core::sc_set_time_resolution(1, sc_core::SC_FS); }
@@ -96,6 +105,17 @@ TEST_CASE("wake: components of equal numbers take the same turns in every chip, 
   for (std::size_t i = 0; i < first.size(); i += 3) ++led[first[i]];
   // Each leads a third of the instants: 200, with a standard deviation of 11.5.
   for (const char name : {'a', 'b', 'c'}) CHECK(std::abs(led[name] - 200) < 60);
+}
+
+TEST_CASE("wake: a component prefetches before another one acts ahead of it", "[sim]") {
+  const Femtoseconds resolution;
+  std::string log;
+  Actor first('1', log);
+  Prefetcher second(log);
+  first.wake.at(Time{10});
+  second.wake.at(Time{20});
+  sc_core::sc_start();
+  CHECK(log == "fetch 1act ");
 }
 
 TEST_CASE("wake: a request for the past is an invariant", "[sim]") {

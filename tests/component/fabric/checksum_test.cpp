@@ -96,7 +96,7 @@ isa::Descriptor packing() {
 }
 
 struct Core {
-  model::Scratchpad sbuf{"sbuf", 128, 1 << 16}, psum{"psum", 128, 1 << 14};
+  model::Scratchpad sbuf{128, 1 << 16}, psum{128, 1 << 14};
   Memory hbm{3};
   model::CoreMemories memories{sbuf, psum, hbm};
   model::DmaParams params = tests::default_machine().chip.core.dma;

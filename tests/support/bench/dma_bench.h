@@ -102,7 +102,7 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
   sim::Meter meter;
   ActivityLog log;
   SlowMemory near{"near", answers}, far{"far", answers};  // stacks 0 and 1
-  model::Scratchpad sbuf{"sbuf", 128, 1 << 16}, psum{"psum", 128, 1 << 14};
+  model::Scratchpad sbuf{128, 1 << 16}, psum{128, 1 << 14};
   sim::SemaphoreFile semaphores{"semaphores", 0, &meter}, others{"others", 1, &meter};
   model::OnChipNetwork network;
   model::DmaRings dma, neighbour;  // of cores 0 and 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folded run has the statistics and the events of the whole machine, to the femtosecond: random collectives and GEMMs on
+// A folded run has the statistics, the events and the values of the whole machine, to the femtosecond and the bit: random collectives and GEMMs on
 // random machines, with and without DRAM, faults and logical cores.
 #include <fmt/format.h>
 
@@ -139,15 +139,33 @@ class RandomCases {
   std::mt19937 random_;
 };
 
-// "refused", or the number of chips that were simulated, and a digest of everything that an observer sees.
-std::pair<std::string, std::string> outcome(const RandomCase& c, bool fold) {
+// The bytes of all outputs, after the golden check.
+std::string values_of(runtime::Workload& workload, runtime::Machine& machine) {
+  if (!machine.functional()) return "";
+  std::string values;
+  if (machine.params().chip.core.rounding == model::RoundingMode::kNearest) {
+    const runtime::GoldenResult golden = workload.verify(machine);
+    values += golden.checked() && golden.passed() ? "right " : "wrong " + golden.first_mismatch;
+  }
+  for (const runtime::NamedValues& output : workload.outputs(machine))
+    values +=
+        output.name + " " +
+        runtime::sha256_of({reinterpret_cast<const char*>(output.values.data()), output.values.size()}) +
+        "\n";
+  return values;
+}
+
+// "refused", or the number of chips that were simulated, and a digest of everything that an observer sees and of
+// all values.
+std::pair<std::string, std::string> outcome(const RandomCase& c, bool fold, model::Mode mode) {
   const std::string text = tests::in_child([&]() -> std::string {
     try {
       const auto workload = tests::workload_with(c.make, c.settings);
       c.machine.check();
       workload->check(c.machine);
-      runtime::Machine machine(c.machine, model::Mode::kTiming);
+      runtime::Machine machine(c.machine, mode);
       workload->prepare(machine, 1);
+      machine.seed(7);
       machine.allow_folding(fold);
       Events events;
       machine.observe(static_cast<base::Observer*>(&events));
@@ -158,6 +176,9 @@ std::pair<std::string, std::string> outcome(const RandomCase& c, bool fold) {
       machine.collect(sink);
       std::sort(events.lines.begin(), events.lines.end());
       std::string all = runtime::stats_csv(sink.stats());
+      const std::string values = values_of(*workload, machine);
+      if (values.starts_with("wrong")) return "wrong " + values;
+      all += values;
       for (const std::string& line : events.lines) all += line + "\n";
       return fmt::format("{} {}", machine.folding().simulated(), runtime::sha256_of(all));
     } catch (const base::UserError& error) {
@@ -167,36 +188,49 @@ std::pair<std::string, std::string> outcome(const RandomCase& c, bool fold) {
   return {text.substr(0, text.find(' ')), text.substr(text.find(' ') + 1)};
 }
 
-void check_cases(std::uint32_t seed, int cases) {
+// At least `folding` of the cases must have chips that fold; otherwise they would show nothing.
+void check_cases(std::uint32_t seed, int cases, model::Mode mode, int folding) {
   RandomCases random(seed);
   int ran = 0, folded = 0;
   for (int n = 0; n < cases; ++n) {
-    const RandomCase c = random.next();
+    RandomCase c = random.next();
+    if (mode == model::Mode::kFunctional && n % 4 == 3)
+      c.machine.chip.core.rounding = model::RoundingMode::kStochastic;
     INFO("seed " << seed << ", case " << n << ": " << c.text);
-    const auto [chips, digest] = outcome(c, true);
-    const auto [all, whole] = outcome(c, false);
+    const auto [chips, digest] = outcome(c, true, mode);
+    const auto [all, whole] = outcome(c, false, mode);
     CHECK(digest == whole);
-    if (chips == "refused") continue;
+    CHECK(chips != "wrong");
+    if (chips == "refused" || chips == "wrong") continue;
     ++ran;
     folded += std::stoul(chips) < std::stoul(all) ? 1 : 0;
   }
-  // Otherwise the cases would show nothing.
   CHECK(ran >= cases / 2);
-  CHECK(folded >= cases / 5);
+  CHECK(folded >= folding);
 }
 
 }  // namespace
 
 TEST_CASE("folded runs: random cases have the statistics and events of the whole machine", "[folding]") {
-  check_cases(1, 30);
+  check_cases(1, 30, model::Mode::kTiming, 30 / 5);
 }
 
 TEST_CASE("folded runs: many random cases have the statistics and events of the whole machine",
           "[folding][slow]") {
-  check_cases(2, 250);
+  check_cases(2, 250, model::Mode::kTiming, 250 / 5);
 }
 
-TEST_CASE("folded runs: --fold verify compares the files of both runs, and other modes refuse it",
+TEST_CASE("folded runs: random cases in functional mode have the values of the whole machine, too",
+          "[folding]") {
+  check_cases(5, 20, model::Mode::kFunctional, 20 / 10);
+}
+
+TEST_CASE("folded runs: many random cases in functional mode have the values of the whole machine, too",
+          "[folding][slow]") {
+  check_cases(4, 120, model::Mode::kFunctional, 120 / 10);
+}
+
+TEST_CASE("folded runs: --fold verify compares the files of both runs in both modes, and checks refuse it",
           "[folding]") {
   tests::TempDir temp;
   const std::string out = (temp.path() / "out").string(),
@@ -215,11 +249,13 @@ TEST_CASE("folded runs: --fold verify compares the files of both runs, and other
   CHECK_THAT(verified.err,
              Catch::Contains("simulated 8 of 16 chips") && Catch::Contains("wrote the same files"));
   CHECK_FALSE(std::filesystem::exists(out + ".whole"));
-  const auto functional = run({"--mode", "functional", "--fold", "verify"});
-  CHECK(functional.status == 2);
-  CHECK_THAT(functional.err, Catch::Contains("E-CLI-004"));
+  const auto functional = run({"--mode", "functional", "--fold", "verify", "--save-outputs"});
+  CHECK(functional.status == 0);
+  CHECK_THAT(functional.err,
+             Catch::Contains("simulated 8 of 16 chips") && Catch::Contains("wrote the same files"));
   const auto checked = run({"--mode", "timing", "--fold", "verify", "--check", "races"});
   CHECK(checked.status == 2);
+  CHECK_THAT(checked.err, Catch::Contains("E-CLI-004"));
 }
 
 TEST_CASE("folded runs: --fold verify fails if the whole machine cannot be run, and replaces nothing",

@@ -64,7 +64,47 @@ runtime::CriticalPath chain(const std::vector<std::int64_t>& times) {
   return path;
 }
 
+// Rows that follow each other, with times from a small range, so that many neighbours are equally short.
+std::vector<runtime::PathRow> random_rows(std::size_t count, std::mt19937& random) {
+  std::vector<runtime::PathRow> rows;
+  for (Time to{1'000'000}; rows.size() < count; to = rows.back().from) {
+    runtime::PathRow row;
+    row.to = to;
+    row.from = to - Duration{std::uniform_int_distribution<std::int64_t>(1, 9)(random)};
+    row.steps = 1;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+// The definition: one search through all neighbours for each union.
+std::vector<runtime::PathRow> united_one_by_one(std::vector<runtime::PathRow> rows, std::size_t most) {
+  while (rows.size() > most) {
+    std::size_t shortest = 0;
+    for (std::size_t n = 1; n + 1 < rows.size(); ++n)
+      if (rows[n].to - rows[n + 1].from < rows[shortest].to - rows[shortest + 1].from) shortest = n;
+    rows[shortest].unite(rows[shortest + 1]);
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(shortest) + 1);
+  }
+  return rows;
+}
+
 }  // namespace
+
+TEST_CASE("critical path: rows are united as by searching all neighbours each time", "[report]") {
+  std::mt19937 random(3);
+  for (std::size_t count = 1; count < 200; count += 7) {
+    const std::size_t most = 1 + random() % 20;
+    const std::vector<runtime::PathRow> rows = random_rows(count, random);
+    const auto expected = united_one_by_one(rows, most), got = runtime::united(rows, most);
+    REQUIRE(got.size() == expected.size());
+    for (std::size_t n = 0; n < got.size(); ++n) {
+      CHECK(got[n].from == expected[n].from);
+      CHECK(got[n].to == expected[n].to);
+      CHECK(got[n].steps == expected[n].steps);
+    }
+  }
+}
 
 TEST_CASE("critical path: its rows add up to the time of every run", "[report]") {
   for (const char* workload :

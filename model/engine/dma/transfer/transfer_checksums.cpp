@@ -127,9 +127,9 @@ sim::Checksum TransferChecksums::of(const Runs& runs, const DmaPacket& packet, s
 }
 
 void check_answer(const sim::Payload& answer, const sim::Checksum& taken) {
-  const sim::PacketInfo& info = *answer.get_extension<sim::PacketInfo>();
+  const sim::PacketInfo& info = sim::info_of(answer);
   if (info.checksum == taken) return;
-  const auto at = isa::GlobalAddress::from(answer.get_address());
+  const auto at = isa::GlobalAddress::from(sim::home_of(answer).address);
   const std::string place = fmt::format("chip {}, stack {}, offset {:#x}", at.chip, at.stack, at.offset);
   TAHOMA_INVARIANT(info.checksum.rows == taken.rows, place + ": an answer has rows that were not requested");
   throw base::UserError(

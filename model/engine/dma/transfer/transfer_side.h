@@ -7,15 +7,10 @@
 #include <array>
 #include <vector>
 
+#include "model/engine/core_memories.h"
 #include "model/engine/sequencer/doorbell.h"
-#include "model/sim/backdoor.h"
 
 namespace tahoma::model {
-
-struct CoreMemories {
-  sim::ScratchpadIf &sbuf, &psum;
-  sim::BackdoorIf& hbm;
-};
 
 struct TransferSide {
   sim::BackdoorIf* hbm;           // the memory of this side: either this or

@@ -35,16 +35,39 @@ void move_compute(const TransferRequest& request, const CoreMemories& m, std::by
   isa::execute_dma_compute(request.sources, request.fold, view_of(m), dst, sources);
 }
 
-}  // namespace
-
 // The doorbell has checked the whole extent.
-void move_values(const TransferRequest& request, const CoreMemories& m) {
+void move(const TransferRequest& request, const CoreMemories& m) {
   const isa::Descriptor& d = request.descriptor();
   std::byte* dst = d.dst.space == isa::Space::kHbm ? m.hbm.at(request.dst, 1) : nullptr;
   if (request.sources.size() > 1) return move_compute(request, m, dst);
   std::byte* src = d.src.space == isa::Space::kHbm ? m.hbm.at(request.src, 1) : nullptr;
   if (request.indirect == isa::Indirection::kNone) return isa::execute_dma(d, view_of(m), dst, src);
   isa::execute_indirect(d, request.indirect, request.rows, view_of(m), dst == nullptr ? src : dst);
+}
+
+// The transfer of an equal core. The sides that are on-chip memories have no address.
+TransferRequest renamed(const TransferRequest& of_simulated, const MemberCore& member) {
+  TransferRequest equal = of_simulated;
+  const auto address = [&](std::size_t operand) {
+    const bool in_hbm = of_simulated.side(operand).space == isa::Space::kHbm;
+    return in_hbm ? member.address(of_simulated.address(operand)) : of_simulated.address(operand);
+  };
+  equal.dst = address(of_simulated.destination());
+  equal.src = address(0);
+  for (std::size_t s = 1; s < of_simulated.sources.size(); ++s) equal.more_src[s - 1] = address(s);
+  return equal;
+}
+
+}  // namespace
+
+void move_values(const TransferRequest& request, const CoreMemories& m) {
+  const auto& count = request.descriptor().count;
+  const std::uint64_t elements = std::uint64_t{count[0]} * count[1] * count[2] * count[3];
+  m.for_each_core(elements * request.sources.size(), [&](std::size_t n) {
+    if (n == 0) return move(request, m);
+    const MemberCore& member = m.members.cores[n - 1];
+    move(renamed(request, member), m.of(member));
+  });
 }
 
 void move_known_values(const TransferRequest& request, const CoreMemories& m) {
