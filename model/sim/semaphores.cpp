@@ -102,4 +102,10 @@ std::int64_t SemaphoreFile::value(unsigned semaphore) {
   return s.value;
 }
 
+std::int64_t SemaphoreFile::last_value(unsigned semaphore) {
+  std::int64_t last = value(semaphore);
+  for (const Posting& posting : semaphores_.at(semaphore).pending) last = apply(last, posting);
+  return last;
+}
+
 }  // namespace tahoma::sim

@@ -70,6 +70,8 @@ struct SemaphoreIf : virtual sc_core::sc_interface {
   virtual void watch(unsigned semaphore, Watcher* watcher) = 0;
   virtual void unwatch(unsigned semaphore, Watcher* watcher) = 0;
   virtual std::int64_t value(unsigned semaphore) = 0;  // visible now
+  // After all changes that have been posted: when nothing else happens, this is the value that stays.
+  virtual std::int64_t last_value(unsigned semaphore) = 0;
 };
 
 class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
@@ -84,6 +86,7 @@ class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
   void watch(unsigned semaphore, Watcher* watcher) override;
   void unwatch(unsigned semaphore, Watcher* watcher) override;
   std::int64_t value(unsigned semaphore) override;
+  std::int64_t last_value(unsigned semaphore) override;
 
  private:
   struct Past {

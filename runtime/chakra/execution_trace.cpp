@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "chakra.pb.h"
 #include "model/base/error.h"
@@ -21,12 +24,17 @@ namespace {
 constexpr const char* kExactDuration = "tahoma_duration_fs";
 constexpr const char* kVersion = "0.0.4";  // of the schema
 constexpr std::int64_t kFsPerMicrosecond = 1'000'000'000;
+// An hour, so that times stay far inside the range of a Duration.
+constexpr std::uint64_t kMostMicroseconds = 3'600'000'000;
 
 // The schema's collectives, by value. REDUCE_SCATTER_BLOCK is a reduce_scatter of equal blocks.
 constexpr Operation kCollectives[] = {
     Operation::kAllReduce,     Operation::kReduce,    Operation::kAllGather, Operation::kGather,
     Operation::kScatter,       Operation::kBroadcast, Operation::kAllToAll,  Operation::kReduceScatter,
     Operation::kReduceScatter, Operation::kBarrier};
+
+// -1 for what is no number that an integer can hold.
+std::int64_t whole(double value) { return std::abs(value) < 0x1p63 ? static_cast<std::int64_t>(value) : -1; }
 
 std::int64_t integer_of(const wire::Attribute& a) {
   switch (a.value_case()) {
@@ -47,9 +55,9 @@ std::int64_t integer_of(const wire::Attribute& a) {
     case wire::Attribute::kFixed64Val:
       return static_cast<std::int64_t>(a.fixed64_val());
     case wire::Attribute::kDoubleVal:
-      return static_cast<std::int64_t>(a.double_val());
+      return whole(a.double_val());
     case wire::Attribute::kFloatVal:
-      return static_cast<std::int64_t>(a.float_val());
+      return whole(static_cast<double>(a.float_val()));
     case wire::Attribute::kBoolVal:
       return a.bool_val() ? 1 : 0;
     default:
@@ -70,7 +78,7 @@ class NodeReader {
       for (const std::uint64_t id : *ids)
         if (std::find(node_.after.begin(), node_.after.end(), id) == node_.after.end())
           node_.after.push_back(id);
-    node_.duration = {static_cast<std::int64_t>(from_.duration_micros()) * kFsPerMicrosecond};
+    read_duration();
     for (const wire::Attribute& a : from_.attr()) read(a);
     require_complete();
     return std::move(node_);
@@ -85,13 +93,19 @@ class NodeReader {
     if (name == "num_ops") node_.operations = count_of(a);
     if (name == "tensor_size") node_.bytes = count_of(a);
     if (name == "comm_size") node_.message = count_of(a);
-    if (name == "comm_tag") node_.tag = static_cast<std::uint32_t>(count_of(a));
+    if (name == "comm_tag") node_.tag = word_of(a);
     if (name == "comm_src" && node_.kind == NodeKind::kReceive) read_peer(a);
     if (name == "comm_dst" && node_.kind == NodeKind::kSend) read_peer(a);
     if (name == "comm_type") read_operation(a);
     if (name == kExactDuration) node_.duration = {integer_of(a)};
   }
 
+  void read_duration() {
+    if (from_.duration_micros() > kMostMicroseconds)
+      refuse(fmt::format("a duration of {} us; expected at most {}", from_.duration_micros(),
+                         kMostMicroseconds));
+    node_.duration = {static_cast<std::int64_t>(from_.duration_micros()) * kFsPerMicrosecond};
+  }
   // ASTRA-sim's logical dimensions; a choice among them says nothing without its topology.
   void read_dimensions(const wire::BoolList& list) {
     if (node_.kind == NodeKind::kCollective &&
@@ -99,7 +113,7 @@ class NodeReader {
       partial_ = true;
   }
   void read_peer(const wire::Attribute& a) {
-    node_.peer = static_cast<std::uint32_t>(count_of(a));
+    node_.peer = word_of(a);
     has_peer_ = true;
   }
   void read_operation(const wire::Attribute& a) {
@@ -114,6 +128,12 @@ class NodeReader {
     if (value < 0) refuse(fmt::format("attribute {} is negative or no number", a.name()));
     return static_cast<std::uint64_t>(value);
   }
+  std::uint32_t word_of(const wire::Attribute& a) const {
+    const std::uint64_t value = count_of(a);
+    if (value > std::numeric_limits<std::uint32_t>::max())
+      refuse(fmt::format("attribute {} is {}; expected below 2^32", a.name(), value));
+    return static_cast<std::uint32_t>(value);
+  }
 
   void require_complete() const {
     if (node_.kind == NodeKind::kCollective && !has_operation_)
@@ -123,6 +143,8 @@ class NodeReader {
     if (partial_ && node_.group.empty())
       refuse("involved_dim leaves out dimensions of ASTRA-sim's topology; expected a process group, pg_name");
     if (node_.duration.fs < 0) refuse("a negative duration");
+    if (node_.duration.fs > static_cast<std::int64_t>(kMostMicroseconds) * kFsPerMicrosecond)
+      refuse("a duration of more than an hour");
   }
 
   [[noreturn]] void refuse(const std::string& what) const {
@@ -146,6 +168,8 @@ class Messages {
     const std::uint64_t length = varint();
     if (length > bytes_.size() - at_)
       refuse(fmt::format("a message of {} bytes, but the file has {} more", length, bytes_.size() - at_));
+    if (length > std::numeric_limits<std::int32_t>::max()) refuse("a message of more than 2 GiB");
+    const google::protobuf::LogSilencer silent;  // the refusal says what is wrong, with its place
     if (!message.ParseFromArray(bytes_.data() + at_, static_cast<int>(length)))
       refuse("no message of this schema");
     at_ += length;

@@ -172,7 +172,8 @@ void require_ranks(const model::MachineParams& machine, const TimeSources& sourc
 
 Duration estimate_of(const model::MachineParams& machine, const ExchangeKey& key, collective::RankKind rank) {
   const collective::Group group = collective::groups_of(machine, rank, key.over()).front();
-  const collective::Problem problem{key.operation, group.ranks(), 0, {}};
+  collective::Problem problem{key.operation, group.ranks(), 0, {}};
+  if (key.operation == Operation::kSendRecv) problem.to = {1, collective::kNowhere};
   const collective::CostModel model(machine, group);
   return duration(collective::choose(collective::Algorithm::kBest, problem, group.grid, key.bytes,
                                      collective::queues_of(group), model)

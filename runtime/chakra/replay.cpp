@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <queue>
 #include <set>
@@ -22,8 +23,8 @@ bool computes(NodeKind kind) {
 
 class Replayer {
  public:
-  Replayer(const TraceGraph& graph, const NodeTimes& times)
-      : graph_(graph), times_(times), waits_(graph.waits) {
+  Replayer(const TraceGraph& graph, const NodeTimes& times, const std::string& prefix)
+      : graph_(graph), times_(times), prefix_(prefix), waits_(graph.waits) {
     arrived_.resize(graph.exchanges.size());
     for (const RankTrace& trace : graph.ranks) {
       replay_.spans.emplace_back(trace.size());
@@ -32,7 +33,7 @@ class Replayer {
     }
   }
 
-  Replay run(const std::string& prefix) {
+  Replay run() {
     for (std::uint32_t rank = 0; rank < graph_.ranks.size(); ++rank)
       for (std::uint32_t node = 0; node < waits_[rank].size(); ++node)
         if (waits_[rank][node] == 0) ready({rank, node});
@@ -43,7 +44,7 @@ class Replayer {
       now_ = event.when;
       end(event.of);
     }
-    if (left_ > 0) refuse(prefix);
+    if (left_ > 0) refuse();
     replay_.time = now_ - Time{0};
     for (std::uint32_t rank = 0; rank < graph_.ranks.size(); ++rank)
       replay_.shares.push_back(shares_of(rank));
@@ -109,7 +110,18 @@ class Replayer {
 
   void start(const NodeAt& n, Duration time) {
     span(n).arrived = span(n).start = now_;
-    events_.push({now_ + time, number_++, n});
+    events_.push({after(time, n), number_++, n});
+  }
+
+  // Times have a range of 2.5 hours; a replay that takes longer is refused.
+  Time after(Duration time, const NodeAt& n) const {
+    if (time.fs > std::numeric_limits<std::int64_t>::max() - now_.fs)
+      throw base::UserError(
+          "E-ETR-003", prefix_,
+          fmt::format(
+              "node {} '{}' of rank {} ends more than 2.5 hours after the start: expected a shorter trace",
+              at(n).id, at(n).name, n.rank));
+    return now_ + time;
   }
 
   void arrive(const NodeAt& n) {
@@ -119,7 +131,7 @@ class Replayer {
     if (arrived_[exchange].size() < graph_.exchanges[exchange].nodes.size()) return;
     for (const NodeAt& each : graph_.exchanges[exchange].nodes) {
       span(each).start = now_;
-      events_.push({now_ + times_.exchanges[exchange], number_++, each});
+      events_.push({after(times_.exchanges[exchange], each), number_++, each});
     }
   }
 
@@ -178,7 +190,7 @@ class Replayer {
     return shares;
   }
 
-  [[noreturn]] void refuse(const std::string& prefix) const {
+  [[noreturn]] void refuse() const {
     for (std::uint32_t e = 0; e < arrived_.size(); ++e) {
       const Exchange& exchange = graph_.exchanges[e];
       if (arrived_[e].empty() || arrived_[e].size() == exchange.nodes.size()) continue;
@@ -186,7 +198,7 @@ class Replayer {
       for (const NodeAt& n : exchange.nodes)
         if (std::find(arrived_[e].begin(), arrived_[e].end(), n.rank) == arrived_[e].end()) missing = &n;
       throw base::UserError(
-          "E-ETR-008", fmt::format("{}.{}.et", prefix, missing->rank),
+          "E-ETR-008", fmt::format("{}.{}.et", prefix_, missing->rank),
           fmt::format(
               "ranks wait for each other for ever: rank {} waits for rank {} in node {} '{}', which does not "
               "begin; expected the same order of exchanges in all ranks",
@@ -198,6 +210,7 @@ class Replayer {
 
   const TraceGraph& graph_;
   const NodeTimes& times_;
+  const std::string& prefix_;  // of the files, in errors
   std::vector<std::vector<std::uint32_t>> waits_;
   std::vector<std::vector<std::uint32_t>> arrived_;  // ranks, by exchange
   std::vector<Rank> ranks_;
@@ -211,7 +224,7 @@ class Replayer {
 }  // namespace
 
 Replay replay(const TraceGraph& graph, const NodeTimes& times, const std::string& prefix) {
-  return Replayer(graph, times).run(prefix);
+  return Replayer(graph, times, prefix).run();
 }
 
 }  // namespace tahoma::runtime::chakra

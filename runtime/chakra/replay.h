@@ -5,6 +5,7 @@
 // arrived and ends for all ranks at once. Metadata takes no time.
 //
 // UserError E-ETR-008 (exit status 4): ranks wait for each other for ever; the message says who waits for whom.
+// E-ETR-003: a node would end more than 2.5 hours after the start, beyond the range of times.
 #pragma once
 
 #include <vector>

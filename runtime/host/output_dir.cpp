@@ -126,8 +126,8 @@ OutputDir::~OutputDir() {
 
 void OutputDir::begin() {
   if (begun_) return;
+  begun_ = true;  // also if this fails
   create_folder(staging_, target_);
-  begun_ = true;
 }
 
 std::string OutputDir::file(const std::string& name) {

@@ -46,9 +46,20 @@ class Descriptor {
   int number_;
 };
 
+// Repeats a call of the system that a signal interrupts.
+template <class Call>
+auto uninterrupted(Call&& call) {
+  for (;;)
+    if (const auto result = call(); result >= 0 || errno != EINTR) return result;
+}
+
+int opened(const std::string& path, int flags) {
+  return uninterrupted([&] { return ::open(path.c_str(), flags | O_WRONLY | O_CLOEXEC, kNewFile); });
+}
+
 // Both return 0 or the system's error number.
 int written_to(const std::string& node, std::string_view bytes) {
-  Descriptor file(::open(node.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  Descriptor file(opened(node, O_NOCTTY));
   if (file.number() < 0 || !write_all(file.number(), bytes)) return errno;
   return file.close();
 }
@@ -56,9 +67,10 @@ int written_to(const std::string& node, std::string_view bytes) {
 // The contents reach the disk before the name does.
 int replaced(const std::string& path, const std::string& partial, std::optional<mode_t> mode,
              std::string_view bytes) {
-  Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kNewFile));
+  Descriptor file(opened(partial, O_CREAT | O_TRUNC));
   if (file.number() < 0) return errno;
-  int reason = write_all(file.number(), bytes) && fsync(file.number()) == 0 ? 0 : errno;
+  int reason =
+      write_all(file.number(), bytes) && uninterrupted([&] { return fsync(file.number()); }) == 0 ? 0 : errno;
   if (mode && reason == 0 && fchmod(file.number(), *mode & 07777) != 0) reason = errno;
   if (const int closed = file.close(); reason == 0) reason = closed;
   if (reason == 0 && std::rename(partial.c_str(), path.c_str()) != 0) reason = errno;
@@ -70,8 +82,7 @@ int replaced(const std::string& path, const std::string& partial, std::optional<
 
 bool write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
+    const ssize_t n = uninterrupted([&] { return ::write(descriptor, bytes.data(), bytes.size()); });
     if (n < 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
@@ -85,10 +96,15 @@ std::string read_file(const std::string& path, std::size_t most) {
   const std::unique_ptr<std::FILE, Closer> file(std::fopen(path.c_str(), "rb"));
   if (!file) refuse(errno);
   std::string bytes, chunk(1 << 16, '\0');
-  while (const std::size_t got =
-             std::fread(chunk.data(), 1, std::min(chunk.size(), most - bytes.size()), file.get()))
+  while (bytes.size() < most) {
+    const std::size_t got =
+        std::fread(chunk.data(), 1, std::min(chunk.size(), most - bytes.size()), file.get());
     bytes.append(chunk, 0, got);
-  if (std::ferror(file.get()) != 0) refuse(errno);
+    if (got > 0) continue;
+    if (std::ferror(file.get()) == 0) break;
+    if (errno != EINTR) refuse(errno);
+    std::clearerr(file.get());
+  }
   return bytes;
 }
 
@@ -120,7 +136,7 @@ void write_file_as(const std::string& path, const std::string& partial, std::str
 }
 
 int create_new_file(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kNewFile);
+  const int descriptor = opened(path, O_CREAT | O_TRUNC);
   if (descriptor < 0) refuse_write(path, errno);
   return descriptor;
 }

@@ -2,11 +2,17 @@
 #   tahoma_room(isa LIBS fmt::fmt ... [EXCLUDE FILE ...])   compiles every .cpp in the folder and below it
 add_library(tahoma_flags INTERFACE)
 target_compile_options(tahoma_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow=local -Wconversion -Wno-sign-conversion
+  -Wall -Wextra -Wpedantic $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local> -Wconversion -Wno-sign-conversion
   # gcc 12 warns of overlapping copies inside std::string's operator+ (its bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   # Results must not depend on how the compiler fuses or reorders floating-point operations.
   -ffp-contract=off)
+# Read-only relocations, and every function resolved at the start. The compilers' defaults of Debian make a stack that cannot be
+# executed and a program that can be loaded anywhere.
+target_link_options(tahoma_flags INTERFACE -Wl,-z,relro,-z,now)
+if(TAHOMA_REPRODUCIBLE)
+  target_compile_options(tahoma_flags INTERFACE -ffile-prefix-map=${CMAKE_BINARY_DIR}/= -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+endif()
 if(TAHOMA_WERROR)
   target_compile_options(tahoma_flags INTERFACE -Werror)
 endif()

@@ -63,9 +63,9 @@ def tests_hold(claim, names, build, jobs):
     return failed == 0 and ended.returncode == 0, f"{len(wanted) - failed} of {len(wanted)} tests pass"
 
 
-def command_holds(command, root, tahoma):
+def command_holds(command, root, build):
     """(whether it ends with status 0, its last line)."""
-    ended = subprocess.run(command.format(tahoma=tahoma).split(), cwd=root, capture_output=True, text=True, check=False)
+    ended = subprocess.run(command.format(tahoma=build / "tahoma", build=build).split(), cwd=root, capture_output=True, text=True, check=False)
     lines = [line for line in ended.stdout.splitlines() if line.strip()]
     return ended.returncode == 0, lines[-1].strip() if lines else f"exit status {ended.returncode}"
 
@@ -75,7 +75,7 @@ def run(claim, root, build, names, jobs):
     results = []
     if claim.get("tests"):
         results.append(tests_hold(claim, names, build, jobs))
-    results += [command_holds(command, root, build / "tahoma") for command in claim.get("commands", [])]
+    results += [command_holds(command, root, build) for command in claim.get("commands", [])]
     return {"holds": all(holds for holds, _ in results), "figures": [figure for _, figure in results],
             "date": datetime.date.today().isoformat()}
 

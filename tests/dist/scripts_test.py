@@ -117,11 +117,13 @@ class Scripts(unittest.TestCase):
     def test_full_adds_the_sanitizers_and_the_slow_cases(self):
         self.install_everything()
         self.executable("checkout/scripts/lint", 'echo "lint $*" >>"$STATE/calls"')
+        self.executable("checkout/tests/fuzz/parsers.py", 'echo "parsers.py $*" >>"$STATE/calls"')
         self.assertEqual(self.script("test", "--full").returncode, 0)
         release, asan = self.calls("ctest")
         self.assertNotIn("-LE", release)
         self.assertIn("build-asan", asan)
         self.assertEqual(self.calls("lint"), ["lint --no-install"])
+        self.assertIn("--seconds 10", self.calls("parsers.py")[0])
         self.assertIn("-DTAHOMA_BENCH=ON", self.calls("cmake --preset release")[0])  # benchmarks compile
         self.assertEqual(self.script("test", "--full", CTEST_STATUS="8").returncode, 1)
 

@@ -1,194 +1,71 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random workloads of every kind with legal sizes: each is run with values, golden check and both program checks.
+"""Random workloads of every kind with legal sizes, on machines of all generations.
 
-    workloads.py --binary PATH [--cases N] [--seed S] [--kind KIND]...
+    workloads.py --binary PATH [--cases N] [--seed S] [--kind KIND]... [--presets] [--found] [--jobs N] [--record]
+
+Each case is run with values, golden check and both program checks, and again in timing mode: the times must be equal. Every
+REPEATED_EVERY-th case is run a third time in another environment: its files must be equal. --presets leaves the parameters of
+the machines as they are.
 
 A case passes if it ends with exit status 0, or with 2 or 3 and an error code: some combinations of sizes are refused. Anything
 else is a finding: a wrong value, a race, a read of what nothing wrote, a deadlock, an invariant, a signal. So is a kind of
-which most cases are refused, because they test nothing. The case of a finding is printed as the command that repeats it; one
-seed always gives the same cases.
+which most cases are refused, because they test nothing. The case of a finding is printed with its command; one seed always
+gives the same cases.
 """
 
 import argparse
 import collections
+import concurrent.futures
+import csv
+import datetime
+import json
+import os
 import pathlib
 import random
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 
+import legal_values
+import machines
+from generators import KINDS, WITHOUT_SIZES
+
 MOST_REFUSED = 0.5  # share of the cases of a kind
-# Kinds whose programs the user writes.
-WITHOUT_SIZES = {"nki", "program"}
-FLOATS = ["bf16", "fp16", "fp32"]
+REPEATED_EVERY = 5
+SECONDS = 600  # of one run, by far more than any takes
+RECORD = pathlib.Path(__file__).resolve().parent / "cases.csv"
+COLUMNS = ["date", "seed", "cases", "passed", "refused", "findings"]
+OTHER_ENVIRONMENT = {"TZ": "Asia/Kathmandu", "LC_ALL": "C", "MALLOC_PERTURB_": "165", "TAHOMA_PADDING": "x" * 3000}
 
 
-def size(rng, most, least=1):
-    """A size of any magnitude up to `most`, often one beside a power of two or a multiple of a tile."""
-    edge = rng.choice([16, 32, 64, 128, 256, 512]) + rng.choice([-1, 0, 0, 1])
-    return max(least, min(most, rng.choice([edge, rng.randint(least, most), rng.randint(least, max(least, most // 8))])))
-
-
-def rows_columns(rng, columns=600):
-    return {"rows": size(rng, 400), "columns": size(rng, columns), "dtype": rng.choice(FLOATS), "cores": rng.choice([1, 1, 2, 3])}
-
-
-def normalising(rng):
-    return rows_columns(rng)
-
-
-def gemm(rng):
-    return {"m": size(rng, 300), "n": size(rng, 600), "k": size(rng, 400), "dtype": rng.choice([*FLOATS, "fp8_e4m3"]),
-            "a_layout": rng.choice(["columns", "columns", "rows"]), "epilogue.bias": rng.choice(["none", "rows", "columns"]),
-            "epilogue.activation": rng.choice(["none", "relu", "gelu", "silu", "tanh"]),
-            "epilogue.residual": rng.choice(["true", "false"])}
-
-
-def heads(rng):
-    kv = rng.choice([1, 1, 2, 3])
-    return {"heads": kv * rng.choice([1, 1, 2]), "kv_heads": kv}
-
-
-def attention(rng):
-    kv_len = size(rng, 700)
-    causal = rng.random() < 0.4
-    return {"q_len": size(rng, kv_len if causal else 400), "kv_len": kv_len, "d": rng.choice([2, 8, 32, 64, 80, 128]),
-            **heads(rng), "causal": str(causal).lower(), "dtype": rng.choice(FLOATS),
-            "window": rng.choice([0, 0, size(rng, 200)]) if causal else 0}
-
-
-def attention_forward(rng):
-    return {**attention(rng), "lse": rng.choice(["true", "false"]), "layout": rng.choice(["heads", "tokens"])}
-
-
-def decode(rng):
-    return {"batch": rng.randint(1, 6), "context": size(rng, 500), "kv_heads": rng.choice([1, 2]), "group": rng.choice([1, 2, 5, 8]),
-            "d": rng.choice([16, 64, 128]), "page_size": rng.choice([0, 0, 16, 64]), "dtype": rng.choice(FLOATS)}
-
-
-def model(rng):
-    kv = rng.choice([1, 2, 4])
-    return {"model.hidden": 64 * rng.randint(1, 5), "model.heads": kv * rng.choice([1, 2]), "model.kv_heads": kv,
-            "model.head_dim": rng.choice([32, 32, 64]), "model.ffn": size(rng, 600, 16), "model.layers": 2}
-
-
-def transformer(rng):
-    phase = rng.choice(["prefill", "prefill", "decode"])
-    case = {**model(rng), "phase": phase, "layers": rng.choice([1, 2]), "batch": rng.randint(1, 4)}
-    case.update({"tokens": size(rng, 200)} if phase == "prefill" else {"context": size(rng, 200)})
-    return case
-
-
-def training(rng):
-    return {**model(rng), "layers": rng.choice([1, 2]), "model.vocabulary": 32 * rng.randint(1, 8), "batch": rng.randint(1, 3),
-            "tokens": 16 * rng.randint(1, 6), "optimizer.epsilon": 1e-3, "recompute": "none"}
-
-
-def collective(rng):
-    ranks = rng.randint(1, 8)
-    first = rng.randint(0, 8 - ranks)
-    operation = rng.choice(["all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "gather", "scatter",
-                            "send_recv", "permute", "barrier"])
-    case = {"operation": operation, "ranks": "cores", "over": f"{first}-{first + ranks - 1}" if ranks > 1 else str(first),
-            "bytes": f"{rng.choice([1, 2, 3, 4, 60, 64, 100, 4096, 50000])} B", "dtype": rng.choice([*FLOATS, "int8", "int32"]),
-            "algorithm": rng.choice(["best", "auto"]), "reduction": rng.choice(["sum", "max"]), "shift": rng.randint(0, 9)}
-    if operation == "all_to_all" and rng.random() < 0.5:
-        case["counts"] = "random"
-    return case
-
-
-def conv2d(rng):
-    filter_size = rng.choice([1, 3, 5])
-    return {"images": rng.randint(1, 2), "in_channels": size(rng, 140), "out_channels": size(rng, 140),
-            "height": rng.randint(filter_size, 20), "width": rng.randint(filter_size, 20), "filter": filter_size,
-            "stride": rng.choice([1, 1, 2]), "padding": rng.randint(0, filter_size // 2), "dtype": rng.choice(FLOATS),
-            "relu": rng.choice(["true", "false"])}
-
-
-def convolution(rng):
-    return {"in_channels": 128 * rng.randint(1, 2), "out_channels": 128 * rng.randint(1, 2), "height": 8 * rng.randint(1, 3),
-            "width": 16, "filter": rng.choice([1, 3]), "dtype": rng.choice(["fp16", "bf16"])}
-
-
-def mlp(rng):
-    return {"tokens": size(rng, 200), "features": size(rng, 300), "hidden": size(rng, 300), "dtype": rng.choice(FLOATS),
-            "activation": rng.choice(["silu", "gelu", "relu"]), "gated": rng.choice(["true", "false"])}
-
-
-def adam(rng):
-    return {"rows": size(rng, 300), "columns": size(rng, 600), "gradient": rng.choice(["bf16", "fp32"]),
-            "copy": rng.choice(["true", "false"]), "step": rng.randint(1, 1000), "cores": rng.choice([1, 2])}
-
-
-def transpose(rng):
-    return {"rows": size(rng, 400), "columns": size(rng, 400), "dtype": rng.choice([*FLOATS, "int16", "int32"]),
-            "by": rng.choice(["tensor", "dma"]), "cores": rng.choice([1, 2])}
-
-
-def reduction(rng):
-    return {**rows_columns(rng), "op": rng.choice(["sum", "mean", "max", "min"]), "over": rng.choice(["columns", "rows"])}
-
-
-def quantise(rng):
-    group = rng.choice(["row", "block"])
-    columns = size(rng, 600) if group == "row" else 128 * rng.randint(1, 4)
-    return {**rows_columns(rng), "columns": columns, "fp8": rng.choice(["fp8_e4m3", "fp8_e5m2", "fp8_e3m4"]), "group": group}
-
-
-def rope(rng):
-    return {"tokens": size(rng, 300), "heads": rng.randint(1, 6), "d": 2 * rng.randint(1, 64),
-            "pairs": rng.choice(["halves", "interleaved"]), "dtype": rng.choice(FLOATS), "cores": rng.choice([1, 2])}
-
-
-def embedding(rng):
-    return {"tokens": size(rng, 400), "vocabulary": size(rng, 2000), "columns": size(rng, 500), "dtype": rng.choice(FLOATS)}
-
-
-def cross_entropy(rng):
-    return {"rows": size(rng, 200), "columns": size(rng, 3000, 2), "dtype": rng.choice(FLOATS), "cores": rng.choice([1, 2])}
-
-
-def moe_routing(rng):
-    experts = size(rng, 128, 2)
-    return {"tokens": size(rng, 300), "experts": experts, "top_k": rng.randint(1, min(8, experts)),
-            "normalised": rng.choice(["true", "false"])}
-
-
-def moe_router(rng):
-    return {**moe_routing(rng), "hidden": size(rng, 300), "dtype": rng.choice(FLOATS)}
-
-
-def vector_add(rng):
-    columns = size(rng, 400)
-    return {"elements": columns * 128 * rng.randint(1, 4), "columns": columns, "dtype": rng.choice(FLOATS)}
-
-
-KINDS = {"gemm": gemm, "attention": attention_forward, "attention_backward": attention, "decode": decode,
-         "transformer": transformer, "training": training, "collective": collective, "conv2d": conv2d, "convolution": convolution,
-         "mlp": mlp, "rms_norm": normalising, "rms_norm_backward": normalising, "layer_norm": normalising,
-         "layer_norm_backward": normalising, "softmax": normalising, "softmax_backward": normalising, "adam": adam,
-         "transpose": transpose, "reduction": reduction, "quantise": quantise, "dequantise": quantise, "rope": rope,
-         "embedding": embedding, "cross_entropy": cross_entropy, "moe_router": moe_router, "moe_routing": moe_routing,
-         "vector_add": vector_add}
-
-
-def case_of(number, seed, kinds):
-    """The kind and parameters of a case: a function of its number and the seed alone."""
+def case_of(number, seed, kinds, parameters=None):
+    """The kind, its parameters, machine and run seed of a case: a function of its number and the seed alone."""
     kind = kinds[number % len(kinds)]
     rng = random.Random(f"{seed}/{number}")
-    return kind, KINDS[kind](rng), rng.randint(1, 1000)
+    sizes, run_seed = KINDS[kind](rng), rng.randint(1, 1000)
+    preset, settings = machines.machine_of(rng, parameters) if parameters else ("trainium2_one_chip", {})
+    return kind, sizes, (preset, settings), run_seed
 
 
-def words_of(binary, folder, kind, parameters, run_seed):
-    case = folder / f"{kind}.yaml"
-    case.write_text(f"kind: {kind}\nmachine: trainium2_one_chip\n", encoding="utf-8")
-    words = [binary, "run", str(case), "--seed", str(run_seed), "--check", "races,uninitialised", "--no-report", "--out",
-             str(folder / "out")]
-    for path, value in parameters.items():
-        words += ["--set", f"workload.{path}={value}"]
+def words_of(binary, folder, case):
+    kind, sizes, (preset, settings), run_seed = case
+    file = folder / f"{kind}.yaml"
+    file.write_text(f"kind: {kind}\nmachine: {preset}\n", encoding="utf-8")
+    words = [binary, "run", str(file), "--seed", str(run_seed), "--no-report"]
+    for path, value in [*((f"workload.{path}", value) for path, value in sizes.items()), *settings.items()]:
+        words += ["--set", f"{path}={value}"]
     return words
+
+
+def run(words, environment=None):
+    try:
+        return subprocess.run(words, capture_output=True, text=True, errors="replace", check=False, timeout=SECONDS,
+                              env={**os.environ, **(environment or {})})
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(words, -1, "", f"ran for more than {SECONDS} s")
 
 
 def verdict_of(done):
@@ -201,38 +78,122 @@ def verdict_of(done):
     return f"exit status {done.returncode}: {lines[0][:300]}"
 
 
+def time_of(folder):
+    return json.loads((folder / "summary.json").read_text(encoding="utf-8"))["simulated_time_ns"]
+
+
+def differing_file(one, other):
+    """The first file that two runs do not have in common, or whose bytes differ; None if there is none."""
+    names = sorted({str(path.relative_to(folder)) for folder in (one, other) for path in folder.rglob("*")
+                    if path.is_file() and path.name != "manifest.json"})
+    return next((name for name in names if not all((folder / name).is_file() for folder in (one, other))
+                 or (one / name).read_bytes() != (other / name).read_bytes()), None)
+
+
+def examine(binary, folder, case, repeated):
+    """The verdict of a case in a folder of its own."""
+    words = words_of(binary, folder, case)
+    first, second, third = (folder / name for name in ("functional", "timing", "repeated"))
+    checked = ["--check", "races,uninitialised", "--out", str(first)]
+    verdict = verdict_of(run(words + checked))
+    if verdict != "passed":
+        return verdict, words + checked
+    timed = words + ["--mode", "timing", "--out", str(second)]
+    verdict = verdict_of(run(timed))
+    if verdict != "passed":
+        return f"timing mode: {verdict}", timed
+    if time_of(first) != time_of(second):
+        return f"{time_of(first)} ns in functional and {time_of(second)} ns in timing mode", timed
+    if repeated:
+        again = words + ["--check", "races,uninitialised", "--out", str(third)]
+        done = run(again, OTHER_ENVIRONMENT)
+        if done.returncode != 0 or (name := differing_file(first, third)):
+            return f"another environment: {verdict_of(done) if done.returncode != 0 else name + ' differs'}", again
+    return "passed", words
+
+
 def known_kinds(binary):
     text = subprocess.run([binary, "params", "kind"], capture_output=True, text=True, check=True).stdout
     return set(re.search(r"one of: ([a-z0-9_, ]+)", text).group(1).split(", "))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--binary", required=True)
+def arguments_of():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary")
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", action="append", choices=sorted(KINDS))
+    parser.add_argument("--presets", action="store_true", help="one Trainium2 chip as it is, for every case")
+    parser.add_argument("--found", action="store_true", help="only the cases of found.json, in which defects were found")
+    parser.add_argument("--jobs", type=int, default=1, help="cases at the same time; default 1")
+    parser.add_argument("--record", action="store_true", help="add the numbers to cases.csv")
+    parser.add_argument("--recorded", action="store_true", help="only print the sums of cases.csv; status 1 below 10,000 without a finding")
     options = parser.parse_args()
+    if not options.binary and not options.recorded:
+        parser.error("--binary: expected the program")
+    return options
+
+
+def recorded():
+    """One line about the recorded runs: all cases, and those since the last finding."""
+    with RECORD.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    last = max((n for n, row in enumerate(rows) if int(row["findings"])), default=-1)
+    cases, since = (sum(int(row["cases"]) for row in part) for part in (rows, rows[last + 1:]))
+    return f"{cases:,} recorded random cases, the last {since:,} without a finding", since
+
+
+def record(options, total, findings):
+    row = [datetime.date.today().isoformat(), options.seed, options.cases, total["passed"],
+           total["refused"] + total["refused by a machine"], findings]
+    new = not RECORD.is_file()
+    with RECORD.open("a", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows([COLUMNS, row] if new else [row])
+
+
+def found_cases():
+    """The cases in which defects were found, in the form of case_of()."""
+    rows = json.loads((pathlib.Path(__file__).parent / "found.json").read_text(encoding="utf-8"))
+    return [(row["kind"], row["sizes"], (row["machine"], row["settings"]), row["seed"]) for row in rows]
+
+
+def main():
+    options = arguments_of()
+    if options.recorded:
+        text, since = recorded()
+        print(text)
+        sys.exit(0 if since >= 10_000 else 1)
     findings = [f"kind {kind}: no generator" for kind in sorted(known_kinds(options.binary) - set(KINDS) - WITHOUT_SIZES)]
     kinds = options.kind or list(KINDS)
+    parameters = None if options.presets else legal_values.declared(options.binary, "machine")
     count = collections.defaultdict(collections.Counter)
-    with tempfile.TemporaryDirectory() as name:
-        for number in range(options.cases):
-            kind, parameters, run_seed = case_of(number, options.seed, kinds)
-            words = words_of(options.binary, pathlib.Path(name), kind, parameters, run_seed)
-            done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=3600)
-            verdict = verdict_of(done)
-            count[kind][verdict if verdict in ("passed", "refused") else "wrong"] += 1
-            if verdict not in ("passed", "refused"):
-                findings.append(f"{kind} {parameters} --seed {run_seed}: {verdict}")
+    found = found_cases() if options.found else None
+    cases = len(found) if found else options.cases
+
+    def one(number):
+        case = found[number] if found else case_of(number, options.seed, kinds, parameters)
+        with tempfile.TemporaryDirectory() as name:
+            verdict, words = examine(options.binary, pathlib.Path(name), case, number % REPEATED_EVERY == 0)
+        return number, case, verdict, words
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for number, case, verdict, words in pool.map(one, range(cases)):
+            kind, default = case[0], case[2] == ("trainium2_one_chip", {})
+            wrong = verdict not in ("passed", "refused")
+            count[kind]["wrong" if wrong else verdict if default or verdict == "passed" else "refused by a machine"] += 1
+            if wrong:
+                findings.append(f"case {number}, {case[0]} on {case[2][0]}: {verdict}\n  {shlex.join(words)}")
                 print(findings[-1], flush=True)
     for kind, verdicts in count.items():
         if verdicts["refused"] > MOST_REFUSED * sum(verdicts.values()):
             findings.append(f"{kind}: {verdicts['refused']} of {sum(verdicts.values())} cases are refused")
             print(findings[-1])
     total = sum(count.values(), collections.Counter())
-    print(f"{options.cases} cases of {len(kinds)} kinds, seed {options.seed}: {total['passed']} passed, {total['refused']} refused, "
-          f"{len(findings)} findings")
+    if options.record and not found:
+        record(options, total, len(findings))
+    print(f"{cases} cases of {len(kinds)} kinds, {'found earlier' if found else f'seed {options.seed}'}: {total['passed']} passed, {total['refused']} refused, "
+          f"{total['refused by a machine']} refused by a machine, {len(findings)} findings")
     sys.exit(1 if findings else 0)
 
 

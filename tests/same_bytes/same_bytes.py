@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same case gives the same bytes, wherever and however it runs.
 
-    same_bytes.py --binary PATH [--other PATH]... [--seconds S] [--list] [CASE.yaml]...
+    same_bytes.py --binary PATH [--other PATH]... [--simd LIBRARY] [--seconds S] [--list] [CASE.yaml]...
 
-Each case is run once as it is, and once under every condition below and by every other build. Every file of the results but
+Each case is run once as it is, and once under every condition below and by every other build. With the library of
+simd_target.cpp, also with the vector instructions of plainer processors. The table at the end has a row for each of these. Every file of the results but
 manifest.json, which names the host and the time, must have the same SHA-256. Without cases: all of workloads/ that one run of at
 most S seconds shows to be short enough.
 """
@@ -46,6 +47,15 @@ CONDITIONS = {
 }
 
 
+SIMD_TARGETS = 6  # of a host with AVX-512: AVX3_DL, AVX3, AVX2, SSE4, SSSE3 and none; plainer hosts repeat the last one
+
+
+def simd_conditions(library):
+    """The host without its n best sets of vector instructions."""
+    return {f"vector instructions, {n} sets fewer": condition(LD_PRELOAD=str(library.resolve()), TAHOMA_SIMD_TARGET=str(n))
+            for n in range(1, SIMD_TARGETS)} if library else {}
+
+
 def digests(folder):
     """File -> SHA-256, of every file of a run but those that name the host."""
     found = {}
@@ -80,25 +90,23 @@ def differences(case, name, want, got):
     return [f"{case}: {name}: other bytes in {', '.join(files)}"]
 
 
-def check(binary, others, case, limit):
-    """(findings, comparisons), or None for a case that takes longer than the limit."""
-    found, compared = [], 0
+def check(binary, others, simd, case, limit):
+    """(condition -> findings), or None for a case that takes longer than the limit."""
+    found = {}
     with tempfile.TemporaryDirectory(prefix="tahoma-same-") as scratch:
         try:
             want = run(binary, case, condition(), scratch, limit)
         except subprocess.TimeoutExpired:
             return None
         if not want[1]:
-            return [f"{case}: no results, exit status {want[0]}"], 0
-        for name, how in CONDITIONS.items():
+            return {"as it is": [f"{case}: no results, exit status {want[0]}"]}
+        for name, how in {**CONDITIONS, **simd_conditions(simd)}.items():
             if name in HELD_BY and shutil.which(HELD_BY[name]) is None:
                 continue
-            found += differences(case, name, want, run(binary, case, how, scratch))
-            compared += 1
+            found[name] = differences(case, name, want, run(binary, case, how, scratch))
         for other in others:
-            found += differences(case, f"by {other}", want, run(other, case, condition(), scratch))
-            compared += 1
-    return found, compared
+            found[f"by {other}"] = differences(case, f"by {other}", want, run(other, case, condition(), scratch))
+    return found
 
 
 def cases_of(given):
@@ -112,20 +120,28 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=pathlib.Path, required=True)
     parser.add_argument("--other", type=pathlib.Path, action="append", default=[], help="a program of another build; repeatable")
+    parser.add_argument("--simd", type=pathlib.Path, help="the library of simd_target.cpp")
     parser.add_argument("--seconds", type=float, help="omit cases that run for longer")
     parser.add_argument("--list", action="store_true", help="print each case as it ends")
     parser.add_argument("case", nargs="*")
     given = parser.parse_args()
-    found, compared, ran, omitted = [], 0, 0, 0
+    found, rows, ran, omitted = [], {}, 0, 0
     for case in cases_of(given.case):
-        result = check(given.binary.resolve(), [other.resolve() for other in given.other], case, given.seconds)
+        result = check(given.binary.resolve(), [other.resolve() for other in given.other], given.simd, case, given.seconds)
         if result is None:
             omitted += 1
             continue
-        found, compared, ran = found + result[0], compared + result[1], ran + 1
+        ran += 1
+        for name, findings in result.items():
+            equal, compared = rows.get(name, (0, 0))
+            rows[name] = equal + (not findings), compared + 1
+            found += findings
         if given.list:
-            print(f"{case.parent.name}/{case.name}: {len(result[0])} findings", flush=True)
-    print("\n".join(found + [f"{ran} cases, {compared} comparisons, {omitted} omitted, {len(found)} findings"]))
+            print(f"{case.parent.name}/{case.name}: {sum(map(len, result.values()))} findings", flush=True)
+    for name, (equal, compared) in rows.items():
+        print(f"{name:40} {equal} of {compared} cases equal")
+    compared = sum(compared for name, (_, compared) in rows.items() if name != "as it is")
+    print("\n".join(found + [f"{ran} cases, {len(rows)} conditions, {compared} comparisons, {omitted} omitted, {len(found)} findings"]))
     sys.exit(1 if found or not ran else 0)
 
 

@@ -48,7 +48,7 @@ class Planted(unittest.TestCase):
     def test_equal_bytes_pass_although_the_manifest_differs(self):
         out, status = self.output(":", ":")
         self.assertEqual(status, 0, out)
-        self.assertIn(f"1 cases, {len(same_bytes.CONDITIONS) + 1} comparisons, 0 omitted, 0 findings", out)
+        self.assertIn(f"1 cases, {len(same_bytes.CONDITIONS) + 1} conditions, {len(same_bytes.CONDITIONS) + 1} comparisons, 0 omitted, 0 findings", out)
 
     def test_every_condition_can_fail(self):
         self.assertEqual(set(DEPENDENT), set(same_bytes.CONDITIONS))
@@ -57,6 +57,13 @@ class Planted(unittest.TestCase):
                 out, status = self.output(body)
                 self.assertEqual(status, 1, out)
                 self.assertIn(f"case.yaml: {name}: other bytes in ", out)
+
+    def test_plainer_processors_can_fail(self):
+        with mock.patch.object(same_bytes, "simd_conditions", lambda library: {"plain": same_bytes.condition(TAHOMA_SIMD_TARGET="1")}):
+            out, status = self.output('echo "$TAHOMA_SIMD_TARGET" > "$2/summary.txt"')
+        self.assertEqual(status, 1, out)
+        self.assertIn("case.yaml: plain: other bytes in summary.txt", out)
+        self.assertRegex(out, r"plain +0 of 1 cases equal")
 
     def test_another_build_can_fail(self):
         out, status = self.output(":", 'echo other > "$2/summary.txt"')

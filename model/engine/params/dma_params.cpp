@@ -91,7 +91,7 @@ void DmaParams::declare(ParamTree& t) {
         "data acknowledged to the semaphore behind it acknowledged",
         measured("median 193 of 317, by size 181..204 ns, trn2 device profiles"));
   t.add("semaphore_return", semaphore_return, 94_ns, kLatency,
-        "semaphore's value visible to its write acknowledged",
+        "semaphore's value visible to its write acknowledged: the end of semaphore_write",
         measured("78..115 ns in 3,984 increments, trn2 device profiles"));
   t.add("increment_spacing", increment_spacing, 12.5_ns, kLatency,
         "least time between two increments of one semaphore by DMA engines",

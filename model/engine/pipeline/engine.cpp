@@ -163,9 +163,12 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   if (accesses_.enabled()) ring.request.check_number = accesses_.ring(i, ring.request, t);
   doorbell->ring(ring.request);
   ledger_.active(t, rung);
+  // The lanes may still be busy with an earlier instruction, which has that time.
+  const Duration busy = ledger_.named(StallReason::kBusy);
   ledger_.account(ring.next, StallReason::kBusy);
   completion_.reach(rung);
-  conclude(i, {.start = t, .next = ring.next, .complete = rung, .busy = ring.next - t});
+  conclude(
+      i, {.start = t, .next = ring.next, .complete = rung, .busy = ledger_.named(StallReason::kBusy) - busy});
   return ring.next;
 }
 

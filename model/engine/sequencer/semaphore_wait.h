@@ -34,7 +34,7 @@ class SemaphoreWait {
 
   // The current wait, for the report of a deadlock.
   const sim::Condition* condition() const { return waiting_ ? &condition_ : nullptr; }
-  std::int64_t value() { return semaphores_->value(condition_.semaphore); }
+  std::int64_t value() { return semaphores_->last_value(condition_.semaphore); }
 
  private:
   Port& semaphores_;

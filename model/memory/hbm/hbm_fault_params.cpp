@@ -7,6 +7,8 @@
 #include <charconv>
 
 #include "model/base/error.h"
+#include "model/memory/dram/refresh.h"
+#include "model/memory/hbm/dram_access.h"
 
 namespace tahoma::model {
 namespace {
@@ -33,7 +35,31 @@ std::vector<std::uint32_t> numbers_in(const std::string& list, Refuse&& refuse) 
   return numbers;
 }
 
+// Commands slow down with the pins, refresh intervals do not: a bank must have been refreshed before it is due again, and one bank
+// before the turn of the next.
+bool keeps_up(const HbmParams& stack, double rate) {
+  const auto design = design_of(stack, rate);
+  const dram::Timing& t = design->timing;
+  const dram::Refresh kind = design->policy.refresh;
+  if (kind == dram::Refresh::kNone) return true;
+  if (dram::refresh_settles(design->organisation, t, kind) > t.refi) return false;
+  return kind == dram::Refresh::kAllBank ||
+         t.rp + std::max(t.rfc_bank, t.rrefd) <= t.refi / design->organisation.banks_per_stack_id();
+}
+
 }  // namespace
+
+void StackFaults::check_slow_refresh(const HbmParams& stack, const std::string& path) const {
+  if (keeps_up(stack, rate)) return;
+  double least = 1;
+  while (least > rate && keeps_up(stack, least / 1.1)) least /= 1.1;
+  throw base::UserError(
+      "E-CFG-020", path + ".rate",
+      fmt::format(
+          "at {} of its rate the stack may not have refreshed a bank before it is due again: expected at "
+          "least about {:.2g}",
+          rate, least));
+}
 
 void StackFaults::declare(base::ParamTree& t) {
   t.add("rate", rate, 1.0, {0.001, 1.0}, "fraction of its bandwidth that remains to the stack",
@@ -63,6 +89,7 @@ base::Bandwidth StackFaults::bandwidth(const HbmParams& stack) const {
 }
 
 void StackFaults::check(const HbmParams& stack, const std::string& path) const {
+  if (rate < 1 && stack.has_dram()) check_slow_refresh(stack, path);
   const std::uint64_t channels = stack.dram.channels;
   const auto refuse = [&](const std::string& text) {
     throw base::UserError("E-CFG-020", path + ".failed_channels", text);

@@ -25,6 +25,9 @@ struct StackFaults {
   // Throws base::UserError E-CFG-020 below `path` for channels that the stack does not have, duplicates,
   // or all channels.
   void check(const HbmParams& stack, const std::string& path) const;
+
+ private:
+  void check_slow_refresh(const HbmParams& stack, const std::string& path) const;
 };
 
 }  // namespace tahoma::model

@@ -82,7 +82,9 @@ ClusterAnswer answer_of(const ClusterCase& c, const std::string& folder) {
   a.step = simulate_step(c.job.schedule, pipeline_shape(c), step_costs(c, a.times));
   a.checkpoint_bytes =
       kCheckpointBytes * (number(c.model.layers) * layer_weights(c.model) + ends_weights(c.model));
-  a.checkpoint_seconds = a.checkpoint_bytes / static_cast<double>(c.checkpoint.rate.bytes_per_second);
+  a.checkpoint_seconds = c.checkpoint.rate.ideal
+                             ? 0
+                             : a.checkpoint_bytes / static_cast<double>(c.checkpoint.rate.bytes_per_second);
   a.between_faults = mean_time_between_faults(c.faults, number(c.fleet.chips));
   a.young = young_interval(a.checkpoint_seconds, a.between_faults);
   a.daly = daly_interval(a.checkpoint_seconds, a.between_faults);

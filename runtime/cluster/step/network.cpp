@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tahoma::runtime::cluster {
 
 namespace {
 
-double rate(base::Bandwidth bandwidth) { return static_cast<double>(bandwidth.bytes_per_second); }
+double rate(base::Bandwidth bandwidth) {
+  return bandwidth.ideal ? std::numeric_limits<double>::infinity()
+                         : static_cast<double>(bandwidth.bytes_per_second);
+}
 
 double rounds(double members) { return std::ceil(std::log2(members)); }
 

@@ -170,8 +170,11 @@ class StepSimulation {
       step_.exposed_gather += (stage.end - stage.updated) / n;
       step_.reduce += stage.reduce / n;
     }
-    step_.bubble =
+    // The rest, which is 0 but for rounding on a pipeline of one stage.
+    const double rest =
         step_.seconds - step_.compute - step_.exposed_reduce - step_.optimizer - step_.exposed_gather;
+    TAHOMA_INVARIANT(rest >= -1e-9 * step_.seconds, "the parts of a step take longer than the step");
+    step_.bubble = std::max(0.0, rest);
     return std::move(step_);
   }
 

@@ -231,6 +231,23 @@ TEST_CASE("stack faults: failed channels are numbers of channels, each once, not
              Catch::Contains("one must be left"));
 }
 
+TEST_CASE("stack faults: a stack too slow to refresh its banks in time is refused", "[instances]") {
+  const auto refusal = [](const char* rate) {
+    Fixture f;
+    f.set("server0.chip00.hbm0.rate", rate);
+    return f.refusal_of_check();
+  };
+  CHECK(refusal("0.1").empty());
+  CHECK_THAT(
+      refusal("0.001"),
+      Catch::StartsWith("E-CFG-020 machine.instances.server0.chip00.hbm0.rate: at 0.001 of its rate") &&
+          Catch::Contains("expected at least about 0.0"));
+  Fixture flat;
+  flat.machine.chip.hbm.model = model::HbmModel::kFlat;
+  flat.set("server0.chip00.hbm0.rate", "0.001");
+  CHECK(flat.refusal_of_check().empty());
+}
+
 TEST_CASE("stack faults: channels take their share of capacity and bandwidth along", "[instances]") {
   Fixture f;
   f.set("server0.chip00.hbm0.failed_channels", "3,7,8,15");

@@ -217,6 +217,21 @@ TEST_CASE("tensor_tensor on silicon: N + 152 cycles for any memory, a start ever
   CHECK(add(420, kPsum).lanes == add(420, kPsum).issue);
 }
 
+TEST_CASE("two tiles: in SBUF the declared cycles for each element, one if either is in PSUM", "[timing]") {
+  model::CoreParams params = tests::default_machine().chip.core;
+  params.costs.two_input = base::Cycles{2};  // NeuronCore-v2
+  const model::CoreTiming v2(params);
+  const auto streamed = [&](isa::Space first, isa::Space second) {
+    Instruction i = rows(Opcode::kTensorTensor, 1000);
+    i.src0.space = first;
+    i.src1.space = second;
+    return model::lane_law(isa::row_of(i.op).cost)(i, kVector, v2).issue.count;
+  };
+  CHECK(streamed(kPsum, kSbuf) == 1000 + kTwoStart);
+  CHECK(streamed(kSbuf, kPsum) == 1000 + kTwoStart);
+  CHECK(streamed(kSbuf, kSbuf) == 2 * 1000 + kTwoStart);
+}
+
 TEST_CASE(
     "scalar tensor_copy on silicon: from PSUM N + 191 cycles, a start every N + 60, an end every N + 76",
     "[timing]") {

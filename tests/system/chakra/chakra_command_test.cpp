@@ -81,6 +81,26 @@ TEST_CASE("chakra command: tables and rooflines give computations other times", 
   CHECK_THAT(executed.out, Contains("1 runs"));
 }
 
+TEST_CASE("chakra command: messages have estimated times, which grow with the bytes", "[chakra]") {
+  const auto estimated = [](std::uint64_t bytes) {
+    Traces t;
+    runtime::chakra::TraceNode send, receive;
+    send.id = receive.id = 1;
+    send.kind = runtime::chakra::NodeKind::kSend;
+    receive.kind = runtime::chakra::NodeKind::kReceive;
+    send.peer = 3;
+    send.message = receive.message = bytes;
+    for (int rank = 0; rank < 4; ++rank)
+      t.folder.write("t." + std::to_string(rank) + ".et", runtime::chakra::trace_bytes({}));
+    t.folder.write("t.0.et", runtime::chakra::trace_bytes({send}));
+    t.folder.write("t.3.et", runtime::chakra::trace_bytes({receive}));
+    return t.time_us({"--exchanges", "estimated"});
+  };
+  const double least = estimated(64), most = estimated(64 << 20);
+  CHECK(least > 0);
+  CHECK(most > 10 * least);
+}
+
 TEST_CASE("chakra command: bad input is refused, and nothing is written", "[chakra]") {
   const Traces t;
   const auto refused = [&](const std::vector<std::string>& options, const char* code) {

@@ -112,6 +112,17 @@ TEST_CASE("execution traces: impossible nodes are refused by number and name", "
                     Contains("comm_type 10"));
   CHECK_THROWS_WITH(parse(refused(number(3, 4) + int64_attribute("num_ops", ~std::uint64_t{0}))),
                     Contains("num_ops"));
+  CHECK_THROWS_WITH(parse(refused(number(3, 4) + number(7, 3'600'000'001))),
+                    Contains("a duration of 3600000001 us"));
+  CHECK_THROWS_WITH(
+      parse(refused(number(3, 4) + int64_attribute("tahoma_duration_fs", 3'600'000'000'000'000'001))),
+      Contains("more than an hour"));
+  CHECK_THROWS_WITH(parse(refused(number(3, 5) + int64_attribute("comm_dst", std::uint64_t{1} << 32))),
+                    Contains("comm_dst") && Contains("below 2^32"));
+  // An attribute of type double that no integer can hold (field 3, eight bytes): infinity.
+  const std::string infinite = varint(3 << 3 | 1) + std::string("\0\0\0\0\0\0\xf0\x7f", 8);
+  CHECK_THROWS_WITH(parse(refused(number(3, 4) + text(10, text(1, "num_ops") + infinite))),
+                    Contains("num_ops"));
   const std::string partial = text(10, text(1, "involved_dim") + text(28, text(1, std::string("\1\0", 2))));
   CHECK_THROWS_WITH(parse(refused(number(3, 7) + int64_attribute("comm_type", 0) + partial)),
                     Contains("involved_dim"));

@@ -177,6 +177,17 @@ TEST_CASE("trace replay: ranks that wait for each other are named", "[chakra]") 
   }
 }
 
+TEST_CASE("trace replay: a replay beyond the range of times is refused", "[chakra]") {
+  constexpr Duration kHour{3'600'000'000'000'000'000};
+  const auto hours = [&](std::uint64_t count) {
+    RankTrace trace;
+    for (std::uint64_t n = 1; n <= count; ++n) trace.push_back(computing(n, kHour));
+    return replayed(graph({trace}), 1_us);
+  };
+  CHECK(hours(2).time.fs == 2 * kHour.fs);
+  CHECK_THROWS_WITH(hours(3), Contains("E-ETR-003") && Contains("node 3 'compute' of rank 0"));
+}
+
 TEST_CASE("run traces: collectives that do not overlap replay the time of the run", "[chakra]") {
   using runtime::CollectiveResult;
   const auto at = [](int us) { return base::Time{0} + Duration{us * 1'000'000'000LL}; };

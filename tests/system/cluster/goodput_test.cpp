@@ -110,3 +110,26 @@ TEST_CASE("goodput: more faults than checkpoints end in no goodput, not in a han
   faults.days = 0.2;
   CHECK(simulate_goodput(faults, plan(1e7, 7200)).goodput < 0.05);
 }
+
+// Without checkpoints' cost, a segment of s seconds takes on average (M + R) (exp(s / M) - 1): faults are exponential with mean M, each
+// costs what was done and a restart of R, in which nothing fails.
+TEST_CASE("goodput: tens of thousands of faults give the closed form, also where a trial is cut short",
+          "[cluster]") {
+  FaultParams faults = published_faults();
+  faults.trials = 20;
+  faults.repair_hours = 0;
+  faults.rates = {};
+  faults.rates.software = 213'210;
+  for (const double interval : {2.0, 10.0, 30.0}) {
+    TrainingPlan p = plan(1280, interval);
+    p.checkpoint = 0;
+    const double mean = mean_time_between_faults(faults, p.chips),
+                 restart = 60 * (faults.detection_minutes + faults.restart_minutes);
+    const double expected = interval / ((mean + restart) * std::expm1(interval / mean));
+    const Goodput g = simulate_goodput(faults, p);
+    CHECK(g.goodput == Approx(expected).epsilon(0.02));
+    CHECK(g.goodput + g.lost + g.restarting + g.waiting + g.checkpointing + g.planned ==
+          Approx(1).epsilon(1e-6));
+    CHECK(g.elapsed_p50 == Approx(p.work / expected).epsilon(0.05));
+  }
+}

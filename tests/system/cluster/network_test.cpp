@@ -41,6 +41,17 @@ TEST_CASE("fleet network: the span of a group decides its level", "[cluster]") {
   CHECK(level_of(f, {1024, 16}).seconds == Approx(500e-6));
 }
 
+TEST_CASE("fleet network: over an ideal rate only latencies remain", "[cluster]") {
+  FleetParams f = fleet();
+  f.domain_rate = f.efa_rate = f.building_rate = {0, true};
+  for (const double members : {2.0, 8.0, 100.0, 4096.0}) {
+    const ChipGroup group{members, 4};
+    CHECK(reduce_scatter_seconds(f, group, 1e12) == reduce_scatter_seconds(f, group, 1));
+    CHECK(all_to_all_seconds(f, group, 1e12) == all_to_all_seconds(f, group, 1));
+  }
+  CHECK(send_seconds(f, 1, 1e12) == Approx(f.domain_latency.seconds()));
+}
+
 TEST_CASE("fleet network: ring, recursive and tree collectives are their closed forms", "[cluster]") {
   const LevelRate level{10e-6, 20e9};
   CHECK(ring_seconds(level, 8, 1e9) == Approx(7 * 10e-6 + 7.0 / 8 * 1e9 / 20e9));
