@@ -51,10 +51,10 @@ void Netlist::stand_for_members(const CoreParams& params) {
   }
 }
 
-void Netlist::observe(sim::Meter& meter) {
+void Netlist::observe(sim::Meter& meter, const LoadedPrograms& programs) {
   if (folding_.folds()) {
-    events_ =
-        std::make_unique<UnfoldedEvents>(unfolding_, cores_, meter.observer, meter.probes, meter.timeline);
+    events_ = std::make_unique<UnfoldedEvents>(unfolding_, programs, cores_, meter.observer, meter.probes,
+                                               meter.timeline);
     if (meter.observer != nullptr) meter.observer = events_.get();
     if (meter.probes != nullptr) meter.probes = events_.get();
     if (meter.timeline != nullptr) meter.timeline = events_.get();

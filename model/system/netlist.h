@@ -32,8 +32,9 @@ class Netlist {
       if (folding_.is_simulated(chip)) visit(*chips_[chip]);
   }
 
-  // Before the run: gives the observers and the hook of `meter` to every chip. Observers see the events of all chips.
-  void observe(sim::Meter& meter);
+  // Before the run: gives the observers and the hook of `meter` to every chip. Observers see the events of all chips, with the
+  // addresses of the programs, which outlive the netlist.
+  void observe(sim::Meter& meter, const LoadedPrograms& programs);
   // Of all chips so far.
   std::uint64_t instructions_done() const;
   FinishedChips finished() const { return {chips_, {meters_.begin(), meters_.end()}, unfolding_}; }

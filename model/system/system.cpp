@@ -109,7 +109,8 @@ struct System::Impl {
     }
     if (functional() && any_steered_by_values())
       return unfolded(chips(), "values steer the programs, and those of equal chips may differ");
-    return find_folding(params, fabric, programs, control);
+    const bool matter = functional() || params.chip.hbm.has_dram();
+    return find_folding(params, fabric, programs, control, matter ? AddressLaw::kWhole : AddressLaw::kStack);
   }
 
   bool any_steered_by_values() const {
@@ -225,7 +226,7 @@ base::RunMeasurement System::run(const std::function<void(const Progress&)>& pro
     };
   }
   m.load_programs();
-  m.netlist->observe(m.meter);
+  m.netlist->observe(m.meter, m.programs);
   start_kernel(m.params.time_limit);
   m.meter.rethrow();
   refuse_overtime(m.params.time_limit);

@@ -24,22 +24,27 @@ class Unions {
   std::vector<std::uint32_t> above_;
 };
 
-// Every chip that an instruction names may send to every other: data, answers and notifications.
 std::set<std::pair<std::uint32_t, std::uint32_t>> pairs_of(
     const std::map<std::uint32_t, ProgramNames>& names) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
-  for (const auto& [core, of_core] : names)
-    for (auto at = of_core.groups.begin(); at != of_core.groups.end();) {
-      const auto first = at + 1, end = first + *at;
-      for (auto a = first; a != end; ++a)
-        for (auto b = first; b != end; ++b)
-          if (*a != *b) pairs.emplace(*a, *b);
-      at = end;
-    }
+  for (const auto& [core, of_core] : names) pairs.insert(of_core.flows.begin(), of_core.flows.end());
   return pairs;
 }
 
 }  // namespace
+
+bool one_class_per_link(const Fabric& fabric, const Component& component, bool adaptive) {
+  if (adaptive) return false;
+  std::map<std::pair<std::uint32_t, base::PortIndex>, std::uint8_t> classes;
+  bool one = true;
+  for (const auto& [from, to] : component.pairs)
+    visit_route(fabric, from, to, adaptive, [&, end = to](std::uint32_t node) {
+      if (node == end) return;
+      const base::Way& way = fabric.routes.way(node, end);
+      one = one && classes.try_emplace({node, way.port}, way.vc_class).first->second == way.vc_class;
+    });
+  return one;
+}
 
 Components components_of(const Fabric& fabric, const std::map<std::uint32_t, ProgramNames>& names,
                          bool adaptive) {

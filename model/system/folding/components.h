@@ -23,6 +23,9 @@ struct Components {
   std::vector<std::size_t> of;  // by chip
 };
 
+// Whether the packets of a component use a single class of virtual channels on each link. Then it makes no difference which.
+bool one_class_per_link(const Fabric& fabric, const Component& component, bool adaptive);
+
 Components components_of(const Fabric& fabric, const std::map<std::uint32_t, ProgramNames>& names,
                          bool adaptive);
 

@@ -29,12 +29,14 @@ bool same_faults(const LinkFaults& a, const LinkFaults& b) { return a.rate == b.
 class Search {
  public:
   Search(const MachineParams& params, const Fabric& fabric, const LoadedPrograms& programs,
-         const std::vector<ControlValues>& control)
+         const std::vector<ControlValues>& control, AddressLaw law)
       : params_(params),
         fabric_(fabric),
         programs_(programs),
+        law_(law),
         cores_(static_cast<std::uint32_t>(params.chip.cores)) {
-    for (const auto& [core, loaded] : programs) names_.emplace(core, names_of(loaded, core, cores_));
+    for (const auto& [core, loaded] : programs)
+      names_.emplace(core, names_of(loaded, core, cores_, params.chip.hbm.capacity));
     for (const ControlValues& values : control) control_[values.address] = &values.bytes;
   }
 
@@ -43,6 +45,9 @@ class Search {
       if (names.leaves_stack || names_unknown_chip(names))
         return unfolded(fabric_.topology.chips(), "a transfer leaves its stack");
     components_ = components_of(fabric_, names_, params_.link.adaptive());
+    for (const Component& component : components_.all)
+      one_class_.push_back(law_ != AddressLaw::kWhole &&
+                           one_class_per_link(fabric_, component, params_.link.adaptive()));
     Folding folding = unfolded(fabric_.topology.chips());
     const std::vector<ChipMap> shifts = base::shifts_of(fabric_.topology);
     std::vector<std::size_t> representatives;
@@ -104,7 +109,11 @@ class Search {
     if (!all(a.chips, [&](std::uint32_t chip) { return components_.of[shift[chip]] == to; })) return false;
     return all(a.chips, [&](std::uint32_t chip) { return same_parts(chip, shift[chip]); }) &&
            all(a.chips, [&](std::uint32_t chip) { return same_programs(chip, shift); }) &&
-           all(a.pairs, [&](const auto& pair) { return same_route(pair, shift); }) && keeps_order(a, shift);
+           all(a.pairs,
+               [&](const auto& pair) {
+                 return same_route(pair, shift, one_class_[from] && one_class_[to]);
+               }) &&
+           keeps_order(a, shift);
   }
 
   bool same_parts(std::uint32_t a, std::uint32_t b) const {
@@ -140,10 +149,16 @@ class Search {
   bool same_names(const ProgramNames& a, const ProgramNames& b, const Renaming& shifted) const {
     return std::equal(a.addresses.begin(), a.addresses.end(), b.addresses.begin(), b.addresses.end(),
                       [&](std::uint64_t x, std::uint64_t y) {
-                        return shifted.address(x) == y && same_values(x, y);
+                        return same_place(shifted.address(x), y) && same_values(x, y);
                       }) &&
            std::equal(a.cores.begin(), a.cores.end(), b.cores.begin(), b.cores.end(),
                       [&](std::uint32_t x, std::uint32_t y) { return shifted.core(x) == y; });
+  }
+
+  bool same_place(std::uint64_t x, std::uint64_t y) const {
+    if (law_ == AddressLaw::kWhole) return x == y;
+    const auto a = isa::GlobalAddress::from(x), b = isa::GlobalAddress::from(y);
+    return a.chip == b.chip && a.stack == b.stack;
   }
 
   // A control tensor that contains an address.
@@ -162,13 +177,14 @@ class Search {
     return !a || (a->first == b->first && *a->second == *b->second);
   }
 
-  bool same_route(const std::pair<std::uint32_t, std::uint32_t>& pair, const ChipMap& shift) const {
+  bool same_route(const std::pair<std::uint32_t, std::uint32_t>& pair, const ChipMap& shift,
+                  bool any_class) const {
     bool same = true;
     visit_route(fabric_, pair.first, pair.second, params_.link.adaptive(), [&](std::uint32_t node) {
       if (node == pair.second) return;
       const base::Way a = fabric_.routes.way(node, pair.second),
                       b = fabric_.routes.way(shift[node], shift[pair.second]);
-      same = same && a.port == b.port && a.vc_class == b.vc_class &&
+      same = same && a.port == b.port && (any_class || a.vc_class == b.vc_class) &&
              (!params_.link.adaptive() || a.minimal == b.minimal);
     });
     return same;
@@ -183,6 +199,7 @@ class Search {
       if ((std::uint64_t{chip} * cores_) % share != (std::uint64_t{shift[chip]} * cores_) % share)
         return false;
     }
+    if (law_ != AddressLaw::kWhole) return true;
     for (const auto& [from, to] : component.pairs) senders[to].push_back(from);
     for (auto& [to, from] : senders) {
       std::sort(from.begin(), from.end());
@@ -196,20 +213,22 @@ class Search {
   const MachineParams& params_;
   const Fabric& fabric_;
   const LoadedPrograms& programs_;
+  AddressLaw law_;
   std::uint32_t cores_;
   std::map<std::uint32_t, ProgramNames> names_;
   std::map<std::uint64_t, const std::vector<std::byte>*> control_;
   Components components_;
+  std::vector<bool> one_class_;  // by component: on each of its links
 };
 
 }  // namespace
 
 Folding find_folding(const MachineParams& params, const Fabric& fabric, const LoadedPrograms& programs,
-                     const std::vector<ControlValues>& control) {
+                     const std::vector<ControlValues>& control, AddressLaw law) {
   const std::uint32_t chips = fabric.topology.chips();
   if (chips == 1) return unfolded(chips);
   if (std::string why = obstacle(params, fabric); !why.empty()) return unfolded(chips, std::move(why));
-  return Search(params, fabric, programs, control).find();
+  return Search(params, fabric, programs, control, law).find();
 }
 
 }  // namespace tahoma::model

@@ -5,6 +5,8 @@
 // takes a component to itself or to another one is a symmetry if it takes everything that can affect a time to its
 // equal: programs and the addresses and cores that they name, control tensors, faults, routes with their classes of
 // virtual channels, and the order of the cores that send to each chip, by which DRAM orders simultaneous requests.
+// Without values and DRAM, only the stack of an address matters, and no order. Then it does not matter either which class of
+// virtual channels a link carries, if it carries a single one.
 // Chips that such symmetries exchange are one class, and the lowest of them represents it. Nothing is assumed:
 // what is not proven equal stays a class of its own.
 //
@@ -30,7 +32,13 @@ struct ControlValues {
   std::vector<std::byte> bytes;
 };
 
+// What of an address has to be equal.
+enum class AddressLaw : std::uint8_t {
+  kWhole,  // DRAM and values: the offset in its stack
+  kStack,  // flat memory and no values: the stack
+};
+
 Folding find_folding(const MachineParams& params, const Fabric& fabric, const LoadedPrograms& programs,
-                     const std::vector<ControlValues>& control);
+                     const std::vector<ControlValues>& control, AddressLaw law);
 
 }  // namespace tahoma::model

@@ -12,8 +12,6 @@ namespace {
 
 using isa::DmaSide, isa::Instruction, isa::Space;
 
-constexpr std::int64_t kStack = std::int64_t{1} << 36;  // addresses of one stack
-
 bool is_transfer(const Instruction& i) { return isa::row_of(i.op).cost == isa::CostClass::kDoorbell; }
 bool has_word(const Instruction& i) {
   return i.op == isa::Opcode::kRegLoad || i.op == isa::Opcode::kRegStore;
@@ -21,19 +19,15 @@ bool has_word(const Instruction& i) {
 
 class Reader {
  public:
-  Reader(const LoadedProgram& loaded, std::uint32_t core, std::uint32_t cores_per_chip)
-      : loaded_(loaded), core_(core), cores_(cores_per_chip) {}
+  Reader(const LoadedProgram& loaded, std::uint32_t core, std::uint32_t cores_per_chip, base::Bytes capacity)
+      : loaded_(loaded),
+        core_(core),
+        cores_(cores_per_chip),
+        capacity_(static_cast<std::int64_t>(capacity.count)) {}
 
   void read(const Instruction& i) {
-    chips_.assign(1, core_ / cores_);
-    if (has_word(i) && i.word.space == Space::kHbm) address(i.word);
+    if (has_word(i) && i.word.space == Space::kHbm) both_ways(address(i.word));
     if (is_transfer(i)) transfer(i);
-    if (chips_.size() == 1) return;
-    std::sort(chips_.begin(), chips_.end());
-    chips_.erase(std::unique(chips_.begin(), chips_.end()), chips_.end());
-    if (chips_.size() == 1) return;
-    names.groups.push_back(static_cast<std::uint32_t>(chips_.size()));
-    names.groups.insert(names.groups.end(), chips_.begin(), chips_.end());
   }
 
   ProgramNames names;
@@ -43,16 +37,28 @@ class Reader {
     return number == isa::kNone ? 0 : loaded_.arguments[number];
   }
 
-  void address(const DmaSide& side) {
-    const std::uint64_t at = argument(side.arg) + side.offset;
-    names.addresses.push_back(at);
-    chips_.push_back(isa::GlobalAddress::from(at).chip);
+  std::uint32_t here() const { return core_ / cores_; }
+  void flow(std::uint32_t from, std::uint32_t to) {
+    if (from != to) names.flows.emplace(from, to);
+  }
+  // Requests and data, or data and their acknowledgement.
+  void both_ways(std::uint32_t chip) {
+    flow(here(), chip);
+    flow(chip, here());
   }
 
-  // The first dimension of an indirect side has `extent` rows.
-  void side(const DmaSide& side, const isa::Descriptor& d, std::uint64_t extent) {
-    if (side.space != Space::kHbm) return;
-    address(side);
+  // Returns the chip.
+  std::uint32_t address(const DmaSide& side) {
+    const std::uint64_t at = argument(side.arg) + side.offset;
+    names.addresses.push_back(at);
+    return isa::GlobalAddress::from(at).chip;
+  }
+
+  // The first dimension of an indirect side has `extent` rows. Returns the chip.
+  std::uint32_t side(const DmaSide& side, const isa::Descriptor& d, std::uint64_t extent) {
+    if (side.space != Space::kHbm) return here();
+    const std::uint32_t chip = address(side);
+    both_ways(chip);
     std::array<std::uint64_t, isa::kFreeDims> count;
     std::copy(d.count.begin(), d.count.end(), count.begin());
     count[0] = std::max(count[0], extent);
@@ -62,30 +68,37 @@ class Reader {
     const auto size = static_cast<std::int64_t>(isa::size_of(side.dtype));
     const auto offset = static_cast<std::int64_t>(isa::GlobalAddress::from(names.addresses.back()).offset);
     const std::int64_t least = offset + elements.first * size, most = offset + elements.last * size;
-    if (least < 0 || most >= kStack) names.leaves_stack = true;
+    if (least < 0 || most >= capacity_) names.leaves_stack = true;
+    return chip;
   }
 
   void transfer(const Instruction& i) {
     const auto& descriptors = loaded_.program->descriptors;
+    std::uint32_t destination = here();
     for (std::uint32_t s = 0; s < i.sources; ++s) {
       const isa::Descriptor& d = descriptors[i.descriptor + s];
       side(d.src, d, i.extent);
-      if (s == 0) side(d.dst, d, i.extent);
+      if (s == 0) destination = side(d.dst, d, i.extent);
     }
-    if (changes_semaphore(i.update)) notify(i, i.peer);
-    if (changes_semaphore(i.read_update)) notify(i, i.read_peer);
+    if (changes_semaphore(i.update)) {
+      const std::uint32_t notified = notify(i, i.peer);
+      flow(here(), notified);
+      flow(destination, notified);  // when all data have landed
+    }
+    if (changes_semaphore(i.read_update)) flow(here(), notify(i, i.read_peer));
   }
 
-  void notify(const Instruction& i, std::int16_t peer) {
+  // Returns the chip of the core whose semaphore the transfer changes.
+  std::uint32_t notify(const Instruction& i, std::int16_t peer) {
     const std::uint64_t from = i.notify_arg == isa::kNone ? core_ : argument(i.notify_arg);
     const auto core = static_cast<std::uint32_t>(from + static_cast<std::uint64_t>(std::int64_t{peer}));
     names.cores.push_back(core);
-    chips_.push_back(core / cores_);
+    return core / cores_;
   }
 
   const LoadedProgram& loaded_;
   std::uint32_t core_, cores_;
-  std::vector<std::uint32_t> chips_;  // that the instruction names
+  std::int64_t capacity_;
 };
 
 void forget_name(DmaSide& side) {
@@ -116,8 +129,9 @@ bool equal_but_for_names(const List& a, const List& b) {
 
 }  // namespace
 
-ProgramNames names_of(const LoadedProgram& loaded, std::uint32_t core, std::uint32_t cores_per_chip) {
-  Reader reader(loaded, core, cores_per_chip);
+ProgramNames names_of(const LoadedProgram& loaded, std::uint32_t core, std::uint32_t cores_per_chip,
+                      base::Bytes capacity) {
+  Reader reader(loaded, core, cores_per_chip, capacity);
   for (const isa::Stream& stream : loaded.program->streams)
     for (const Instruction& i : stream.list()) reader.read(i);
   return std::move(reader.names);

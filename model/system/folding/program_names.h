@@ -6,9 +6,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "isa/core/program.h"
+#include "model/base/units.h"
 
 namespace tahoma::model {
 
@@ -21,13 +24,15 @@ struct LoadedProgram {
 // In the order of queues and instructions. Registers are not added: they hold less than 2 GiB, which leads to no
 // other stack that exists.
 struct ProgramNames {
-  std::vector<std::uint64_t> addresses;  // where transfers and words in HBM begin
-  std::vector<std::uint32_t> cores;      // whose semaphores a transfer changes
-  std::vector<std::uint32_t> groups;     // chips that one instruction names, each list preceded by its length
-  bool leaves_stack = false;             // a transfer reaches beyond the stack in which it begins
+  std::vector<std::uint64_t> addresses;                     // where transfers and words in HBM begin
+  std::vector<std::uint32_t> cores;                         // whose semaphores a transfer changes
+  std::set<std::pair<std::uint32_t, std::uint32_t>> flows;  // chips that send to others: from, to
+  bool leaves_stack = false;  // a transfer reaches beyond the stack in which it begins
 };
 
-ProgramNames names_of(const LoadedProgram& loaded, std::uint32_t core, std::uint32_t cores_per_chip);
+// A stack has `capacity` bytes.
+ProgramNames names_of(const LoadedProgram& loaded, std::uint32_t core, std::uint32_t cores_per_chip,
+                      base::Bytes capacity);
 
 // Whether a value decides what the program does next: it loads a register from memory or moves rows that it selects.
 // In functional mode such values may differ between equal chips.

@@ -2,16 +2,16 @@
 #include "model/system/folding/unfolded_events.h"
 
 namespace tahoma::model {
-namespace {
 
-// Sides of a transfer that are not in HBM have no bytes and no address.
+// Sides of a transfer that are not in HBM have no bytes and no address. `core` is that of the representative.
 template <class Activity>
-void rename_sides(Activity& activity, const Renaming& names) {
-  if (activity.read_bytes > 0) activity.read_address = names.address(activity.read_address);
-  if (activity.write_bytes > 0) activity.write_address = names.address(activity.write_address);
+void UnfoldedEvents::rename_sides(Activity& of_member, std::uint32_t core, const Renaming& names) const {
+  const auto [read, write] = places_.between(core, of_member.core / cores_, of_member.queue, of_member.index);
+  if (of_member.read_bytes > 0)
+    of_member.read_address = names.address(of_member.read_address) + static_cast<std::uint64_t>(read);
+  if (of_member.write_bytes > 0)
+    of_member.write_address = names.address(of_member.write_address) + static_cast<std::uint64_t>(write);
 }
-
-}  // namespace
 
 template <class Activity, class Tell>
 void UnfoldedEvents::each(const Activity& activity, Tell&& tell) {
@@ -32,16 +32,16 @@ void UnfoldedEvents::instruction(const base::InstructionActivity& activity) {
 }
 
 void UnfoldedEvents::transfer(const base::TransferActivity& activity) {
-  each(activity, [this](base::TransferActivity& a, const Renaming& names) {
+  each(activity, [&](base::TransferActivity& a, const Renaming& names) {
     a.cause = names.cause(a.cause);
-    rename_sides(a, names);
+    rename_sides(a, activity.core, names);
     observer_->transfer(a);
   });
 }
 
 void UnfoldedEvents::packet(const base::PacketActivity& activity) {
-  each(activity, [this](base::PacketActivity& a, const Renaming& names) {
-    rename_sides(a, names);
+  each(activity, [&](base::PacketActivity& a, const Renaming& names) {
+    rename_sides(a, activity.core, names);
     probes_->packet(a);
   });
 }

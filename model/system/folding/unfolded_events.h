@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/base/activity.h"
+#include "model/system/folding/member_places.h"
 #include "model/system/folding/unfolding.h"
 
 namespace tahoma::model {
@@ -16,9 +17,10 @@ class UnfoldedEvents final : public base::Observer,
                              public base::TimelineObserver {
  public:
   // A null target receives no events.
-  UnfoldedEvents(const Unfolding& unfolding, std::uint32_t cores_per_chip, base::Observer* observer,
-                 base::ProbeObserver* probes, base::TimelineObserver* timeline)
+  UnfoldedEvents(const Unfolding& unfolding, const LoadedPrograms& programs, std::uint32_t cores_per_chip,
+                 base::Observer* observer, base::ProbeObserver* probes, base::TimelineObserver* timeline)
       : unfolding_(unfolding),
+        places_(programs, cores_per_chip),
         cores_(cores_per_chip),
         observer_(observer),
         probes_(probes),
@@ -36,8 +38,11 @@ class UnfoldedEvents final : public base::Observer,
   // Calls tell(activity of the member, its names) for every member of the class of the activity's core.
   template <class Activity, class Tell>
   void each(const Activity& activity, Tell&& tell);
+  template <class Activity>
+  void rename_sides(Activity& of_member, std::uint32_t core, const Renaming& names) const;
 
   const Unfolding& unfolding_;
+  MemberPlaces places_;
   std::uint32_t cores_;
   base::Observer* observer_;
   base::ProbeObserver* probes_;

@@ -28,7 +28,9 @@ std::uint32_t semaphores_needed(const Schedule& schedule, std::uint32_t pieces, 
   return *std::max_element(taken.begin(), taken.end());
 }
 
-Semaphores::Semaphores(const Pipeline& pipeline) : pipeline_(pipeline), finals_(pipeline.problem().ranks) {
+Semaphores::Semaphores(const Pipeline& pipeline)
+    : pipeline_(pipeline), boxes_(pipeline.boxes().size()), finals_(pipeline.problem().ranks) {
+  allocate();
   for (std::uint32_t box = 0; box < pipeline.boxes().size(); ++box) count_box(box);
   count_finals();
 }
@@ -53,13 +55,37 @@ Semaphores::Row Semaphores::take_row(CoreKernel& at, std::size_t count) const {
   return row;
 }
 
+void Semaphores::allocate() {
+  for (std::uint32_t rank = 0; rank < finals_.size(); ++rank)
+    for (const auto& [hop, piece] : pipeline_.turns(rank)) {
+      for (const std::uint32_t arrival : pipeline_.hop(hop).waits)
+        allocate_arrived(pipeline_.hop(arrival).box);
+      if (pipeline_.hop(hop).box != kNone) allocate_given_back(pipeline_.hop(hop).box);
+    }
+  for (std::uint32_t box = 0; box < boxes_.size(); ++box) {  // that no turn waits for
+    allocate_arrived(box);
+    allocate_given_back(box);
+  }
+}
+
+void Semaphores::allocate_arrived(std::uint32_t box) {
+  Row& row = boxes_[box].arrived;
+  if (row.base.empty())
+    row = take_row(*pipeline_.seat(pipeline_.boxes()[box].owner).at, pipeline_.slots(box).counters());
+}
+
+void Semaphores::allocate_given_back(std::uint32_t box) {
+  Row& row = boxes_[box].given_back;
+  const BoxSlots& slots = pipeline_.slots(box);
+  if (row.base.empty() && slots.reused())
+    row = take_row(*pipeline_.sender(pipeline_.boxes()[box].hops.front()).at, slots.slots());
+}
+
 void Semaphores::count_box(std::uint32_t number) {
   const Box& box = pipeline_.boxes()[number];
   const BoxSlots& slots = pipeline_.slots(number);
   CoreKernel& owner = *pipeline_.seat(box.owner).at;
-  OfBox& taken = boxes_.emplace_back();
-  taken.arrived = take_row(owner, slots.counters());
-  if (slots.reused()) taken.given_back = take_row(*pipeline_.sender(box.hops.front()).at, slots.slots());
+  const OfBox& taken = boxes_[number];
   for (const std::uint32_t hop : box.hops)
     for (std::uint32_t p = 0; p < pipeline_.pieces(); ++p) {
       if (pipeline_.units(hop, p) == 0) continue;

@@ -4,6 +4,9 @@
 // counts the slots that were returned to it (runtime/collective/schedule/itinerary.h).
 //
 // Semaphores that earlier collectives have raised keep their values; all participants count from there.
+//
+// A core's semaphores are numbered in the order in which its own program first waits for them. So ranks whose programs are equal
+// but for their peers have equal numbers, and model/system/folding finds that they are.
 #pragma once
 
 #include <optional>
@@ -45,7 +48,7 @@ class Semaphores {
  private:
   struct Row {  // a row of a core's counters
     std::size_t first = 0;
-    std::vector<std::uint32_t> base;  // initial value of each
+    std::vector<std::uint32_t> base;  // initial value of each; empty: not allocated
   };
   struct OfBox {
     Row arrived, given_back;
@@ -57,6 +60,9 @@ class Semaphores {
 
   std::size_t take(CoreKernel& at, std::size_t count) const;
   Row take_row(CoreKernel& at, std::size_t count) const;
+  void allocate();
+  void allocate_arrived(std::uint32_t box);
+  void allocate_given_back(std::uint32_t box);
   void count_box(std::uint32_t box);
   void count_finals();
   Level level(const Seat& at, const Row& row, std::uint32_t counter, std::uint32_t times) const;

@@ -72,7 +72,9 @@ struct Case {
     changed().program = own;
     return *own;
   }
-  Folding fold() const { return model::find_folding(params, model::Fabric(params), programs, control); }
+  Folding fold(model::AddressLaw law = model::AddressLaw::kWhole) const {
+    return model::find_folding(params, model::Fabric(params), programs, control, law);
+  }
 };
 
 using Changes = std::vector<std::pair<const char*, std::function<void(Case&)>>>;
@@ -184,6 +186,41 @@ TEST_CASE("folding: a chain of chips is one component, and its own symmetries fo
   // A ring has routes with and without its end, so its chips differ; the four columns are equal.
   CHECK(folding.simulated() == 4);
   for (std::uint32_t chip = 0; chip < kChips; ++chip) CHECK(folding.representative[chip] == chip / 4 * 4);
+}
+
+// The ranks of a collective work on different parts of a tensor.
+TEST_CASE("folding: without values and DRAM, only the stack of an address matters", "[folding]") {
+  const Changes changes{
+      {"one byte further, in the descriptor", [](Case& c) { c.edit().descriptors[0].dst.offset = 1; }},
+      {"one byte further, in the argument", [](Case& c) { c.changed().arguments[1] += 1; }},
+  };
+  for (const auto& [name, change] : changes) {
+    INFO(name);
+    Case c;
+    change(c);
+    check_alone(c.fold());
+    CHECK(c.fold(model::AddressLaw::kStack).simulated() == 2);
+    c.changed().arguments[0] += std::uint64_t{1} << 36;
+    check_alone(c.fold(model::AddressLaw::kStack));
+  }
+}
+
+TEST_CASE("folding: without DRAM, a ring of neighbours is one class of chips", "[folding]") {
+  Case c;
+  for (std::uint32_t chip = 0; chip < kChips; ++chip) {
+    c.programs[c.core(chip)].arguments[1] = address((chip + 4) % kChips, 4096);
+    c.programs[c.core(chip)].arguments[2] = c.core((chip + 4) % kChips);
+  }
+  CHECK(c.fold(model::AddressLaw::kStack).simulated() == 1);
+
+  SECTION("but not if a link carries two classes of virtual channels") {
+    for (std::uint32_t chip = 0; chip < kChips; ++chip) {
+      LoadedProgram& second = c.programs[c.core(chip) + 1] = c.programs[c.core(chip)];
+      second.arguments[1] = address((chip + 8) % kChips, 4096);  // the chip after the next
+      second.arguments[2] = c.core((chip + 8) % kChips);
+    }
+    CHECK(c.fold(model::AddressLaw::kStack).simulated() == 4);
+  }
 }
 
 TEST_CASE("folding: what cannot be proven is not folded, and the reason is told", "[folding]") {
