@@ -69,8 +69,9 @@ void Request::check(const model::MachineParams& machine) const {
       throw base::UserError("E-COL-031", "workload.counts",
                             fmt::format("only all_to_all has counts, not {}", name_of(operation)));
     if (!counts.empty()) counts_of(counts, group.ranks(), 1, 1);
-    choose(algorithm, problem, group.grid, sizes_of(bytes).front(), channels_of(group),
-           CostModel(machine, group));
+    if (algorithm != Algorithm::kBest)  // the best one is among those that are legal
+      choose(algorithm, problem, group.grid, sizes_of(bytes).front(), channels_of(group),
+             CostModel(machine, group));
   }
 }
 

@@ -83,19 +83,30 @@ class Search {
     return false;
   }
 
-  // The shifts of a component onto itself are a group, so every chip is in one class.
+  // The symmetries of a component are a group, so every chip is in one class, and what is composed of symmetries need not be
+  // examined.
+  std::vector<ChipMap> symmetries_of(std::size_t c, const std::vector<ChipMap>& shifts) const {
+    std::vector<ChipMap> group{shifts.front()};
+    std::set<ChipMap> known(group.begin(), group.end());
+    for (const ChipMap& shift : shifts) {
+      if (known.contains(shift) || !is_symmetry(c, c, shift)) continue;
+      for (std::size_t n = 0; n < group.size(); ++n)
+        if (ChipMap next = base::composed(group[n], shift); known.insert(next).second)
+          group.push_back(std::move(next));
+    }
+    return group;
+  }
+
   void fold_in_itself(std::size_t c, const std::vector<ChipMap>& shifts, Folding& folding) const {
-    std::vector<const ChipMap*> own;
-    for (std::size_t n = 1; n < shifts.size(); ++n)
-      if (is_symmetry(c, c, shifts[n])) own.push_back(&shifts[n]);
+    const std::vector<ChipMap> own = symmetries_of(c, shifts);
     std::set<std::uint32_t> done;
     for (const std::uint32_t chip : components_.all[c].chips) {
       if (!done.insert(chip).second) continue;
-      for (const ChipMap* shift : own) {
-        const std::uint32_t there = (*shift)[chip];
+      for (const ChipMap& shift : own) {
+        const std::uint32_t there = shift[chip];
         if (!done.insert(there).second) continue;
         folding.representative[there] = chip;
-        folding.view[there] = base::inverse(*shift);
+        folding.view[there] = base::inverse(shift);
       }
     }
   }
