@@ -94,7 +94,7 @@ void LinkPort::send(const Departure& departure) {
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   wire->nb_transport_fw(packet, phase, delay);
   packet.release();
-  if (departure.more) due(server_.free_at());
+  if (departure.next != base::kNever) due(departure.next);
 }
 
 void LinkPort::count(const sim::PacketInfo& info, std::uint64_t wire_bytes) {

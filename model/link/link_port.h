@@ -44,9 +44,8 @@ struct Departure {
   sim::Payload* packet = nullptr;  // null: none
   std::uint32_t buffer = 0;        // the router's
   std::uint8_t vc = 0;             // on the far side
-  bool more = false;               // other packets want to leave through the port
   bool starved = false;            // no packet, but one would leave if the far side had room
-  base::Time next = base::kNever;  // no packet: arrival of the next header
+  base::Time next = base::kNever;  // arrival of the next header that wants to leave through the port
 };
 
 // Provides packets for ports.

@@ -19,22 +19,10 @@ Router::Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& f
   const Topology& topology = fabric.topology;
   const LinkParams& params = fabric.params;
   ports_.resize(topology.ports(node));
-  for (PortIndex p = 0; p < ports_.size(); ++p) {
-    const auto to = topology.neighbour(node, p);
-    const auto known = fabric.faults.find({node, p});
-    const LinkFaults faults = known == fabric.faults.end() ? LinkFaults{} : known->second;
-    if (!to || faults.dead) continue;
-    const base::PortKind kind = topology.port(node, p);
-    const LinkPort::Place place{p,
-                                node,
-                                *to,
-                                kind.axis,
-                                faults.bandwidth(params.rate_of(kind.rate)),
-                                params.wire + params.router,
-                                params.buffer.count};
-    ports_[p] = std::make_unique<LinkPort>(kind.name.c_str(), place, params,
-                                           static_cast<PacketSource&>(*this), meter);
-  }
+  for (PortIndex p = 0; p < ports_.size(); ++p)
+    if (const auto place = place_of(fabric, node, p))
+      ports_[p] = std::make_unique<LinkPort>(topology.port(node, p).name.c_str(), *place, params,
+                                             static_cast<PacketSource&>(*this), meter);
   requests_.resize(ports_.size() + 1);
   if (node >= topology.chips()) return;
   LinkPort::Place place;
@@ -44,16 +32,30 @@ Router::Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& f
   to_chip_ = std::make_unique<LinkPort>("to_chip", place, params, static_cast<PacketSource&>(*this), meter);
 }
 
-bool Router::Requests::others(std::uint32_t buffer) const {
-  for (std::size_t word = 0; word < bits.size(); ++word) {
-    const std::uint64_t own = word == buffer / 64 ? std::uint64_t{1} << buffer % 64 : 0;
-    if ((bits[word] & ~own) != 0) return true;
-  }
-  return false;
+std::optional<LinkPort::Place> Router::place_of(const Fabric& fabric, std::uint32_t node, PortIndex p) {
+  const LinkParams& params = fabric.params;
+  const auto to = fabric.topology.neighbour(node, p);
+  const auto known = fabric.faults.find({node, p});
+  const LinkFaults faults = known == fabric.faults.end() ? LinkFaults{} : known->second;
+  if (!to || faults.dead) return std::nullopt;
+  const base::PortKind kind = fabric.topology.port(node, p);
+  return LinkPort::Place{p,
+                         node,
+                         *to,
+                         kind.axis,
+                         faults.bandwidth(params.rate_of(kind.rate)),
+                         params.wire + params.router,
+                         params.buffer.count};
 }
 
-void Router::expect_link(const LinkPort& sender) {
-  inputs_.push_back({&sender, static_cast<std::uint32_t>(buffers_.size())});
+// A packet was sent to the input. Only departures before then count, whatever is simulated first at that time.
+void Router::Input::count(Time sent) {
+  for (; !departures.empty() && departures.front() < sent; departures.pop()) --packets;
+  high_water = std::max(high_water, ++packets);
+}
+
+void Router::expect_link(const LinkPort::Place& sender) {
+  inputs_.push_back({&sender, static_cast<std::uint32_t>(buffers_.size()), 0, 0, {}});
   for (std::uint64_t vc = 0; vc < fabric_.params.vcs; ++vc)
     buffers_.emplace_back().input = static_cast<std::uint32_t>(inputs_.size() - 1);
   for (Requests& r : requests_) r.resize(buffers_.size());
@@ -61,7 +63,7 @@ void Router::expect_link(const LinkPort& sender) {
 
 void Router::expect_chip() {
   first_own_ = static_cast<std::uint32_t>(buffers_.size());
-  inputs_.push_back({nullptr, first_own_});
+  inputs_.push_back({nullptr, first_own_, 0, 0, {}});
   for (std::size_t p = 0; p < requests_.size(); ++p)
     buffers_.emplace_back().input = static_cast<std::uint32_t>(inputs_.size() - 1);
   own_.resize(requests_.size());
@@ -77,30 +79,10 @@ tlm::tlm_sync_enum Router::on_request(int input, sim::Payload& payload, tlm::tlm
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   }
-  from.high_water = std::max(from.high_water, ++from.packets);
-  const std::uint32_t buffer = from.first_buffer + sim::info_of(payload).vc;
-  if (passes_through(buffer, payload))
-    pass_to_chip(input, payload);
-  else
-    enter(buffer, payload);
-  return tlm::TLM_ACCEPTED;
-}
-
-// The packet is for this chip, whose side has no limit of rate, and no packet is in front of it, so it cannot
-// be delayed.
-bool Router::passes_through(std::uint32_t buffer, const sim::Payload& payload) const {
-  return fabric_.params.local.ideal && buffers_[buffer].packets.empty() &&
-         sim::info_of(payload).to_chip == node_;
-}
-
-void Router::pass_to_chip(int input, sim::Payload& payload) {
-  Input& from = inputs_[static_cast<std::size_t>(input)];
-  --from.packets;
   const sim::PacketInfo& info = sim::info_of(payload);
-  give_back(from, input, payload, std::max(info.head, sim::now()), info.tail);
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  to_chip_->wire->nb_transport_fw(payload, phase, delay);
+  from.count(info.head - from.sender->hop);
+  enter(from.first_buffer + info.vc, payload);
+  return tlm::TLM_ACCEPTED;
 }
 
 PortIndex Router::own_port(const sim::Payload& payload) const {
@@ -211,11 +193,22 @@ Departure Router::departure(const LinkPort& port) {
           static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
       if (!consider(buffer, port, found)) continue;
       r.last = buffer;
-      found.more = r.others(buffer);
+      found.next = next_head(r, buffer);
       return found;
     }
   }
   return found;
+}
+
+// When the first packet of another buffer that requests the port has arrived.
+Time Router::next_head(const Requests& requests, std::uint32_t but) const {
+  Time next = base::kNever;
+  for (std::size_t word = 0; word < requests.bits.size(); ++word)
+    for (std::uint64_t bits = requests.bits[word]; bits != 0; bits &= bits - 1) {
+      const std::size_t buffer = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+      if (buffer != but) next = std::min(next, sim::info_of(*buffers_[buffer].packets.front()).head);
+    }
+  return next;
 }
 
 bool Router::consider(std::uint32_t buffer, const LinkPort& port, Departure& found) const {
@@ -274,7 +267,7 @@ void Router::depart(const Departure& departure, Time tail) {
   if (input.sender == nullptr) {
     grant_refused(departure.buffer - first_own_);
   } else {
-    --input.packets;
+    input.departures.push(sim::now());
     give_back(input, static_cast<int>(b.input), *departure.packet, sim::now(), tail);
   }
   if (!b.packets.empty()) request(departure.buffer);
@@ -283,16 +276,17 @@ void Router::depart(const Departure& departure, Time tail) {
 // The room is free when data that arrives at the rate of its link cannot overtake data that still leaves.
 void Router::give_back(const Input& input, int number, sim::Payload& payload, Time head, Time tail) {
   const base::Bytes bytes = fabric_.params.on_wire(sim::info_of(payload).carried);
-  const Time filled = tail - input.sender->place().rate.time_for(bytes);
+  const Time filled = tail - input.sender->rate.time_for(bytes);
   const Time free = std::max(head, filled);
   tlm::tlm_phase phase = tlm::END_REQ;
   sc_core::sc_time delay = sim::to_systemc(free - sim::now() + fabric_.params.wire);
   in[number]->nb_transport_bw(payload, phase, delay);
 }
 
-std::uint64_t Router::high_water(const LinkPort& sender) const {
-  const auto input =
-      std::find_if(inputs_.begin(), inputs_.end(), [&](const Input& i) { return i.sender == &sender; });
+std::uint64_t Router::high_water(const LinkPort::Place& sender) const {
+  const auto input = std::find_if(inputs_.begin(), inputs_.end(), [&](const Input& i) {
+    return i.sender != nullptr && i.sender->from == sender.from && i.sender->index == sender.index;
+  });
   return input == inputs_.end() ? 0 : input->high_water;
 }
 

@@ -6,7 +6,11 @@
 // The chip's own packets wait in a queue for each port, so that packets for one link do not block those for
 // another. A packet that finds no room there waits at its sender; room is granted in the order of requests.
 //
-// A packet for this chip leaves through its own port, at the rate of the chip's side.
+// A packet for this chip leaves through its own port, at the rate of the chip's side, when its header has arrived.
+//
+// Nothing that a neighbour sends has an effect here before its header arrives, one hop after it was sent, and no credit
+// before the flight time of a hop. A part of the machine can therefore be simulated that long without knowing what its
+// neighbours send (model/system/parallel).
 //
 // The room of a buffer is free again as soon as data that arrives at the rate of its link cannot overtake
 // data that still leaves.
@@ -16,6 +20,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <systemc>
 #include <utility>
 #include <vector>
@@ -46,16 +51,19 @@ class Router : public sc_core::sc_module, private PacketSource {
   std::uint32_t buffers() const { return static_cast<std::uint32_t>(buffers_.size()); }
   LinkPort& to_chip() { return *to_chip_; }  // packets for this chip; only for the router of a chip
 
-  // Declares what the next socket bound to `in` is: a link with its sender, or the node's own chip. Called in
-  // the order of binding.
-  void expect_link(const LinkPort& sender);
+  // The port of a node of the fabric; none if the fabric has no such link, or the link is dead.
+  static std::optional<LinkPort::Place> place_of(const Fabric& fabric, std::uint32_t node, base::PortIndex port);
+
+  // Declares what the next socket bound to `in` is: a link with the place of its sender, which outlives the router, or the
+  // node's own chip. Called in the order of binding.
+  void expect_link(const LinkPort::Place& sender);
   void expect_chip();
 
   // After the run: checks that no packet is left. Returns what a port has sent, how long its chip had to wait
-  // for it, and the most packets at one time in the buffers of a link that ends here.
+  // for it, and the most packets at one time in the buffers of a link that ends here or on their way to them.
   void check_empty() const;
   base::LinkMeasurement measure(base::PortIndex port, base::Time elapsed) const;
-  std::uint64_t high_water(const LinkPort& sender) const;
+  std::uint64_t high_water(const LinkPort::Place& sender) const;
 
  private:
   struct Buffer {
@@ -65,9 +73,11 @@ class Router : public sc_core::sc_module, private PacketSource {
     base::Way way;  // route of its first packet; `minimal` only if routing is adaptive
   };
   struct Input {
-    const LinkPort* sender = nullptr;  // null: the node's own chip
+    const LinkPort::Place* sender = nullptr;  // null: the node's own chip
     std::uint32_t first_buffer = 0;
-    std::uint64_t packets = 0, high_water = 0;
+    std::uint64_t packets = 0, high_water = 0;  // at the time of the latest packet
+    sim::Fifo<base::Time> departures;           // after that
+    void count(base::Time sent);
   };
   struct Requests {  // of one port: the buffers whose first packet may leave through it
     std::vector<std::uint64_t> bits;
@@ -79,7 +89,6 @@ class Router : public sc_core::sc_module, private PacketSource {
     }
     void set(std::uint32_t buffer) { bits[buffer / 64] |= std::uint64_t{1} << buffer % 64; }
     void clear(std::uint32_t buffer) { bits[buffer / 64] &= ~(std::uint64_t{1} << buffer % 64); }
-    bool others(std::uint32_t buffer) const;
   };
   struct OwnQueue {  // of the chip's packets for one port
     sim::Fifo<sim::Payload*> refused;
@@ -102,9 +111,8 @@ class Router : public sc_core::sc_module, private PacketSource {
   std::uint8_t vc_in_order(const Buffer& buffer) const;
   bool consider(std::uint32_t buffer, const LinkPort& port, Departure& found) const;
   bool find_vc(const Buffer& buffer, const LinkPort& port, std::uint8_t& vc) const;
+  base::Time next_head(const Requests& requests, std::uint32_t but) const;
   LinkPort& port_at(base::PortIndex index) { return index == ports_.size() ? *to_chip_ : *ports_[index]; }
-  bool passes_through(std::uint32_t buffer, const sim::Payload& payload) const;
-  void pass_to_chip(int input, sim::Payload& payload);
   void give_back(const Input& input, int number, sim::Payload& payload, base::Time head, base::Time tail);
 
   std::uint32_t node_;

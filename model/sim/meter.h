@@ -47,6 +47,7 @@ struct Meter : base::RunCounts {
   }
   // Internal errors are rethrown with the time and the last activations added.
   void rethrow() const;
+  bool failed() const { return history_->failure != nullptr; }
 
   void effect_at(base::Time t) { last_effect = std::max(last_effect, t); }
   void engine_activated() {

@@ -125,6 +125,9 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   base::Duration notify_delay{0};  // landed -> semaphore visible
   bool acknowledgement = false;    // carries only `notify`, back to a core on another chip
   base::Time head{0}, tail{0};     // when its first and last byte reach the next port
+  // In a run of several processes (model/system/parallel), for a read that has left the process of its DMA engine: where
+  // the engine's payload waits for the answer. 0: here.
+  std::uint64_t awaited = 0;
 
   tlm_extension_base* clone() const override { return new PacketInfo(*this); }
   void copy_from(const tlm_extension_base& other) override { *this = static_cast<const PacketInfo&>(other); }

@@ -36,6 +36,7 @@ Wake::Wake(void* object, Body body, Body fetch) : object_(object), body_(body), 
   rank_ = agenda.ranks_++;
   agenda.places_.push_back(Agenda::kIdle);
   number_ = agenda.numbers_++;
+  agenda.most_numbers_ = std::max(agenda.most_numbers_, agenda.numbers_);
 }
 
 void Wake::at(Time when) { Agenda::of_process().request(*this, when); }
@@ -122,7 +123,7 @@ void Agenda::schedule() {
 // One round. What a component requests for this instant belongs to the next one, which is a delta cycle later, so
 // that a stop of the simulation takes effect between rounds.
 void Agenda::step() {
-  const Time now = sim::now();
+  const Time now = acted_at_ = sim::now();
   round_.clear();
   while (!queue_.empty() && queue_.front().when <= now) {
     round_.push_back(queue_.front().wake);

@@ -60,6 +60,11 @@ class Agenda : public sc_core::sc_module {
   static Agenda& of_process();
   // The numbers of the wakes that are constructed from now on begin at 0: those of the next chip.
   void number_from_zero() { numbers_ = 0; }
+  // They begin behind those of a chip, all of which have the same number of wakes, whatever was constructed last.
+  void number_behind_chip() { numbers_ = most_numbers_; }
+  void skip_numbers(std::uint32_t wakes) { numbers_ += wakes; }  // of components that are in another process
+  // The time of the latest round.
+  base::Time acted_at() const { return acted_at_; }
 
  private:
   friend class Wake;
@@ -91,7 +96,8 @@ class Agenda : public sc_core::sc_module {
   // Where the queue has each wake, by rank. The components would be far apart in memory.
   std::vector<std::uint32_t> places_;
   std::vector<Wake*> round_;  // those that act in this round
-  std::uint32_t ranks_ = 0, numbers_ = 0;
+  std::uint32_t ranks_ = 0, numbers_ = 0, most_numbers_ = 0;
+  base::Time acted_at_{0};
   bool acting_ = false;
   sc_core::sc_event tick_;
 };

@@ -61,28 +61,50 @@ std::string line(Chip& chip, std::uint32_t n, const std::string& path, const Eng
 
 }  // namespace
 
-void refuse_deadlock(const std::vector<Chip*>& chips, const MachineParams& params,
-                     const Unfolding& unfolding) {
-  std::size_t blocked = 0;
-  std::string lines;
+BlockedEngines blocked_engines(const std::vector<Chip*>& chips, const MachineParams& params,
+                               const Unfolding& unfolding) {
+  BlockedEngines all;
   for (std::uint32_t number = 0; number < chips.size(); ++number) {
     Chip* chip = chips[number];
-    for (std::uint32_t n = 0; n < params.chip.cores; ++n) {
-      NeuronCore& core = chip->core(n);
-      for (const auto& engine : core.engines()) {
+    if (chip == nullptr) continue;
+    for (std::uint32_t n = 0; n < params.chip.cores; ++n)
+      for (const auto& engine : chip->core(n).engines()) {
         const auto b = engine->blocked();
-        if (!b) continue;
-        if (++blocked <= kMostLines) lines += "\n" + line(*chip, n, unfolding.path(number, b->path), *b);
+        if (b && ++all.count <= kMostLines)
+          all.first.push_back(line(*chip, n, unfolding.path(number, b->path), *b));
       }
-      TAHOMA_INVARIANT(blocked > 0 || core.dma().idle(), std::string(core.name()) + ": a transfer is stuck");
-    }
+  }
+  return all;
+}
+
+void refuse_deadlock(const std::vector<BlockedEngines>& parts, base::Time at) {
+  std::uint64_t blocked = 0;
+  std::vector<std::string> lines;
+  for (const BlockedEngines& part : parts) {
+    blocked += part.count;
+    for (const std::string& line : part.first)
+      if (lines.size() < kMostLines) lines.push_back(line);
   }
   if (blocked == 0) return;
-  if (blocked > kMostLines) lines += fmt::format("\n  and {} more", blocked - kMostLines);
-  throw base::UserError(
-      "E-RUN-051", fmt::format("at {:.3f} us", sim::now().ns() * 1e-3),
-      fmt::format("no progress: {} engines wait for events that cannot happen{}", blocked, lines),
-      base::ExitStatus::kNoProgress);
+  std::string text = fmt::format("no progress: {} engines wait for events that cannot happen", blocked);
+  for (const std::string& line : lines) text += "\n" + line;
+  if (blocked > kMostLines) text += fmt::format("\n  and {} more", blocked - kMostLines);
+  throw base::UserError("E-RUN-051", fmt::format("at {:.3f} us", at.ns() * 1e-3), text,
+                        base::ExitStatus::kNoProgress);
+}
+
+void refuse_overtime(base::Duration limit) {
+  throw base::UserError("E-RUN-054", "machine.time_limit",
+                        fmt::format("the programs have not ended after {:.3f} us of simulated time; expected an "
+                                    "end by then",
+                                    limit.ns() * 1e-3),
+                        base::ExitStatus::kNoProgress);
+}
+
+void check_idle(const std::vector<Chip*>& chips, const MachineParams& params) {
+  for (Chip* chip : chips)
+    for (std::uint32_t n = 0; chip != nullptr && n < params.chip.cores; ++n)
+      TAHOMA_INVARIANT(chip->core(n).dma().idle(), std::string(chip->core(n).name()) + ": a transfer is stuck");
 }
 
 }  // namespace tahoma::model

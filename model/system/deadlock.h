@@ -3,6 +3,8 @@
 // waits for which semaphore, and which engines could still have raised it.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/system/chip.h"
@@ -10,9 +12,19 @@
 
 namespace tahoma::model {
 
-// Returns if every stream has ended and every transfer has landed; otherwise throws UserError E-RUN-051 (no
-// progress). `chips` has the representative of a chip that is not simulated.
-void refuse_deadlock(const std::vector<Chip*>& chips, const MachineParams& params,
-                     const Unfolding& unfolding);
+struct BlockedEngines {
+  std::uint64_t count = 0;
+  std::vector<std::string> first;  // descriptions of the first of them, as many as the report has
+};
+// The engines that still wait when no event is left. Chips that are null are simulated elsewhere. `chips` has the
+// representative of a chip that is not simulated.
+BlockedEngines blocked_engines(const std::vector<Chip*>& chips, const MachineParams& params,
+                               const Unfolding& unfolding);
+// Throws UserError E-RUN-051 (no progress) if there are any; `parts` in the order of the chips, `at` the time of the last event.
+void refuse_deadlock(const std::vector<BlockedEngines>& parts, base::Time at);
+// Throws UserError E-RUN-054: events are left at the time limit.
+[[noreturn]] void refuse_overtime(base::Duration limit);
+// After that: no transfer is under way either.
+void check_idle(const std::vector<Chip*>& chips, const MachineParams& params);
 
 }  // namespace tahoma::model

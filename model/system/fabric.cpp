@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/sim/wake.h"
+
 namespace tahoma::model {
 
 using base::PortIndex, base::Topology;
@@ -55,33 +57,58 @@ Fabric::Fabric(const MachineParams& params)
       routes(topology, params.link.axis_order(), dead_among(faults)),
       shared{params.link, topology, routes, faults} {}
 
-void Fabric::connect(std::vector<Router*> chips, sim::Meter& meter,
-                     const std::vector<const Renaming*>& names) {
+void Fabric::connect(std::vector<Router*> chips, sim::Meter& meter, const std::vector<const Renaming*>& names,
+                     Cut* cut) {
   routers_ = std::move(chips);
+  add_switches(meter, cut);
+  for (std::uint32_t node = 0; node < topology.nodes(); ++node)
+    if (is_simulated(node)) bind_inputs(node, names, cut);
+  if (cut == nullptr) return;
+  for (std::uint32_t node = 0; node < topology.nodes(); ++node)
+    for (PortIndex p = 0; is_simulated(node) && p < topology.ports(node); ++p) {
+      LinkPort* port = routers_[node]->port(p);
+      if (port != nullptr && !is_simulated(port->place().to)) port->wire.bind(cut->exit_of(port->place()).wire);
+    }
+}
+
+void Fabric::add_switches(sim::Meter& meter, const Cut* cut) {
+  sim::Agenda& agenda = sim::Agenda::of_process();
+  agenda.number_behind_chip();
   for (std::uint32_t node = topology.chips(); node < topology.nodes(); ++node) {
-    switches_.push_back(std::make_unique<Router>(topology.switch_name(node).c_str(), node, shared, meter));
-    routers_.push_back(switches_.back().get());
+    const bool here = cut == nullptr || cut->is_here(node);
+    if (here)
+      switches_.push_back(std::make_unique<Router>(topology.switch_name(node).c_str(), node, shared, meter));
+    routers_.push_back(here ? switches_.back().get() : nullptr);
+    for (PortIndex p = 0; !here && p < topology.ports(node); ++p)
+      if (Router::place_of(shared, node, p)) agenda.skip_numbers(1);
   }
-  // A node's inputs are in the order of their senders' ports, so that equal nodes serve equal links in the same turn.
-  std::vector<std::vector<LinkPort*>> inputs(topology.nodes());
+}
+
+// A node's inputs are in the order of their senders' ports, so that equal nodes serve equal links in the same turn.
+void Fabric::bind_inputs(std::uint32_t node, const std::vector<const Renaming*>& names, Cut* cut) {
+  std::vector<LinkPort::Place> senders;
   for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
-    if (!is_simulated(from)) continue;
+    if (routers_[from] != nullptr && !is_simulated(from)) continue;
     for (PortIndex p = 0; p < topology.ports(from); ++p) {
-      LinkPort* out = routers_[from]->port(p);
-      if (out == nullptr) continue;
-      const std::uint32_t to = out->place().to;
-      inputs[routers_[to]->node()].push_back(out);
-      if (!is_simulated(to)) out->rename_for(*names[to]);
+      const auto place = Router::place_of(shared, from, p);
+      if (!place || (place->to != node && (routers_[place->to] == nullptr || routers_[place->to]->node() != node)))
+        continue;
+      senders.push_back(*place);
     }
   }
-  for (std::uint32_t to = 0; to < topology.nodes(); ++to) {
-    std::stable_sort(inputs[to].begin(), inputs[to].end(), [](const LinkPort* a, const LinkPort* b) {
-      return a->place().index < b->place().index;
-    });
-    for (LinkPort* out : inputs[to]) {
-      out->wire.bind(routers_[to]->in);
-      routers_[to]->expect_link(*out);
+  std::stable_sort(senders.begin(), senders.end(),
+                   [](const LinkPort::Place& a, const LinkPort::Place& b) { return a.index < b.index; });
+  for (const LinkPort::Place& sender : senders) {
+    if (routers_[sender.from] == nullptr) {
+      LinkEntrance& entrance = cut->entrance_of(sender);
+      entrance.router.bind(routers_[node]->in);
+      routers_[node]->expect_link(entrance.sender());
+      continue;
     }
+    LinkPort& out = *routers_[sender.from]->port(sender.index);
+    if (!is_simulated(sender.to)) out.rename_for(*names[sender.to]);
+    out.wire.bind(routers_[node]->in);
+    routers_[node]->expect_link(out.place());
   }
 }
 
@@ -110,15 +137,28 @@ std::vector<base::LinkMeasurement> Fabric::measure(base::Time elapsed) const {
 }
 
 std::vector<base::LinkMeasurement> Fabric::measure_node(std::uint32_t node, base::Time elapsed) const {
+  std::vector<base::LinkMeasurement> all;
+  if (routers_[node] == nullptr) return all;
   Router& router = *routers_[node];
   router.check_empty();
-  std::vector<base::LinkMeasurement> all;
   for (PortIndex p = 0; p < topology.ports(node); ++p) {
     LinkPort* port = router.port(p);
     if (port == nullptr) continue;
     all.push_back(router.measure(p, elapsed));
-    all.back().queue_high_water = routers_[port->place().to]->high_water(*port);
+    const Router* to = routers_[port->place().to];
+    if (to != nullptr) all.back().queue_high_water = to->high_water(port->place());
   }
+  return all;
+}
+
+std::vector<Fabric::HighWater> Fabric::high_waters() const {
+  std::vector<HighWater> all;
+  for (std::uint32_t from = 0; from < topology.nodes(); ++from)
+    for (PortIndex p = 0; routers_[from] == nullptr && p < topology.ports(from); ++p) {
+      const auto place = Router::place_of(shared, from, p);
+      if (place && routers_[place->to] != nullptr)
+        all.push_back({from, p, routers_[place->to]->high_water(*place)});
+    }
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/link/router.h"
+#include "model/system/parallel/cut.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::model {
@@ -22,8 +23,10 @@ class Fabric {
   Fabric& operator=(const Fabric&) = delete;
 
   // Binds the links of the chips' routers, in the order of the chips. A chip that is not simulated has the router of its
-  // representative, and `names` has, by chip, how it translates names for it; null for those simulated.
-  void connect(std::vector<Router*> chips, sim::Meter& meter, const std::vector<const Renaming*>& names = {});
+  // representative, and `names` has, by chip, how it translates names for it; null for those simulated. A chip that another
+  // process simulates has no router, and `cut` makes the ends of the links to it; null: there is only this process.
+  void connect(std::vector<Router*> chips, sim::Meter& meter, const std::vector<const Renaming*>& names = {},
+               Cut* cut = nullptr);
   // Attaches a witness to every port of a link. Called after the routers know everything that is bound to
   // them.
   void watch(const PortWitnessMaker& make);
@@ -31,15 +34,26 @@ class Fabric {
   std::vector<base::LinkMeasurement> measure(base::Time elapsed) const;
   // After the run: ends the witnesses, which check what they have seen. measure() does, too.
   void check_ended() const;
-  // Of one node; of its representative, and by its names, if the node is not simulated.
+  // Of one node; of its representative, and by its names, if the node is not simulated. Nothing for a node of another process.
+  // Links that end in another process have no `queue_high_water`; high_waters() has that of links that come from there.
   std::vector<base::LinkMeasurement> measure_node(std::uint32_t node, base::Time elapsed) const;
+  struct HighWater {
+    std::uint32_t node = 0;    // the sender
+    base::PortIndex port = 0;  // of it
+    std::uint64_t packets = 0;
+  };
+  std::vector<HighWater> high_waters() const;
 
   const Router::Faults faults;
   const base::Routes routes;
   const Router::Fabric shared;
 
  private:
-  bool is_simulated(std::uint32_t node) const { return routers_[node]->node() == node; }
+  bool is_simulated(std::uint32_t node) const {
+    return routers_[node] != nullptr && routers_[node]->node() == node;
+  }
+  void add_switches(sim::Meter& meter, const Cut* cut);
+  void bind_inputs(std::uint32_t node, const std::vector<const Renaming*>& names, Cut* cut);
 
   std::vector<std::unique_ptr<Router>> switches_;
   std::vector<Router*> routers_;  // by node

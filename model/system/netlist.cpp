@@ -5,27 +5,28 @@
 
 namespace tahoma::model {
 
-Netlist::Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, Folding folding)
+Netlist::Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, Folding folding, Cut* cut)
     : folding_(std::move(folding)),
       unfolding_(folding_, shared.params),
       cores_(static_cast<std::uint32_t>(shared.params.chip.cores)),
       chips_(shared.params.chips()),
       meters_(shared.params.chips()) {
-  build_servers(shared, meter);
+  build_servers(shared, meter, cut);
   for (std::uint32_t chip = 0; chip < chips_.size(); ++chip) {
     chips_[chip] = chips_[folding_.representative[chip]];
     meters_[chip] = meters_[folding_.representative[chip]];
   }
   std::vector<Router*> routers;
-  for (Chip* chip : chips_) routers.push_back(&chip->router());
-  fabric.connect(std::move(routers), meter, unfolding_.views());
+  for (Chip* chip : chips_) routers.push_back(chip == nullptr ? nullptr : &chip->router());
+  fabric.connect(std::move(routers), meter, unfolding_.views(), cut);
   for_each_simulated([](Chip& chip) { chip.bind_chip_to_router(); });
   if (shared.functional) stand_for_members(shared.params.chip.core);
 }
 
-void Netlist::build_servers(const Chip::Shared& shared, const sim::Meter& meter) {
+void Netlist::build_servers(const Chip::Shared& shared, const sim::Meter& meter, const Cut* cut) {
   const auto meter_of = [&](std::uint32_t chip) {
-    if (folding_.is_simulated(chip)) meters_[chip] = &parts_.emplace_back(meter.part());
+    if (folding_.is_simulated(chip) && (cut == nullptr || cut->is_here(chip)))
+      meters_[chip] = &parts_.emplace_back(meter.part());
     return meters_[chip];
   };
   std::size_t number = 0;
@@ -70,7 +71,8 @@ void Netlist::observe(sim::Meter& meter, const LoadedPrograms& programs) {
 
 std::uint64_t Netlist::instructions_done() const {
   std::uint64_t done = 0;
-  for (const sim::Meter* meter : meters_) done += meter->instructions;
+  for (const sim::Meter* meter : meters_)
+    if (meter != nullptr) done += meter->instructions;
   return done;
 }
 

@@ -17,19 +17,21 @@ namespace tahoma::model {
 
 class Netlist {
  public:
-  // `meter` is that of what belongs to no chip. The fabric and everything in `shared` outlive the netlist.
-  Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, Folding folding);
+  // `meter` is that of what belongs to no chip. The fabric, the cut and everything in `shared` outlive the netlist. A `cut`
+  // leaves chips to other processes (model/system/parallel); null: all are here. Only one of folding and cut may leave out chips.
+  Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, Folding folding, Cut* cut = nullptr);
 
   const Folding& folding() const { return folding_; }
   const Unfolding& unfolding() const { return unfolding_; }
-  // By number; the representative for a chip that is not simulated.
+  // By number; the representative for a chip that is not simulated, null for one of another process.
   const std::vector<Chip*>& chips() const { return chips_; }
   NeuronCore& core(std::uint32_t n) const { return chips_[n / cores_]->core(n % cores_); }
-  bool simulates_core(std::uint32_t n) const { return folding_.is_simulated(n / cores_); }
+  bool simulates(std::uint32_t chip) const { return chips_[chip] != nullptr && folding_.is_simulated(chip); }
+  bool simulates_core(std::uint32_t n) const { return simulates(n / cores_); }
   template <class Visit>
   void for_each_simulated(Visit&& visit) const {
     for (std::uint32_t chip = 0; chip < chips_.size(); ++chip)
-      if (folding_.is_simulated(chip)) visit(*chips_[chip]);
+      if (simulates(chip)) visit(*chips_[chip]);
   }
 
   // Before the run: gives the observers and the hook of `meter` to every chip. Observers see the events of all chips, with the
@@ -40,7 +42,7 @@ class Netlist {
   FinishedChips finished() const { return {chips_, {meters_.begin(), meters_.end()}, unfolding_}; }
 
  private:
-  void build_servers(const Chip::Shared& shared, const sim::Meter& meter);
+  void build_servers(const Chip::Shared& shared, const sim::Meter& meter, const Cut* cut);
   void stand_for_members(const CoreParams& params);
 
   Folding folding_;

@@ -15,6 +15,7 @@
 #include "model/system/deadlock.h"
 #include "model/system/folding/folding.h"
 #include "model/system/netlist.h"
+#include "model/system/parallel/machine_share.h"
 
 namespace tahoma::model {
 
@@ -35,20 +36,11 @@ void start_kernel(base::Duration limit) {
     sc_core::sc_start(sim::to_systemc(limit), sc_core::SC_EXIT_ON_STARVATION);
 }
 
-void refuse_overtime(base::Duration limit) {
-  if (limit.fs == 0 || !sc_core::sc_pending_activity()) return;
-  throw base::UserError(
-      "E-RUN-054", "machine.time_limit",
-      fmt::format("the programs have not ended after {:.3f} us of simulated time; expected an "
-                  "end by then",
-                  limit.ns() * 1e-3),
-      base::ExitStatus::kNoProgress);
-}
-
 }  // namespace
 
 struct System::Impl {
-  Impl(const MachineParams& p, Mode m, bool ahead, check::Options checks, const StackMaker& maker)
+  Impl(const MachineParams& p, Mode m, bool ahead, check::Options checks, const StackMaker& maker,
+       Processes* processes)
       : params(prepare_kernel(p)),
         mode(m),
         run_ahead(ahead),
@@ -62,9 +54,10 @@ struct System::Impl {
                                    functional()};
       checker = std::make_unique<check::RaceChecker>(checks, watched);
     }
-    if (may_fold())
+    if (processes != nullptr) share = std::make_unique<MachineShare>(*processes, fabric, params, pool);
+    if (may_fold() || share)
       reserve_memories();
-    else
+    if (!may_fold())
       elaborate(unfolded(chips()));
   }
 
@@ -89,7 +82,8 @@ struct System::Impl {
     const auto dram = params.chip.hbm.has_dram() ? design_of(params.chip.hbm, 1) : nullptr;
     const Chip::Shared shared{params,      fabric.shared, pool,      memory,       dram,
                               stack_maker, functional(),  run_ahead, checker.get()};
-    netlist = std::make_unique<Netlist>(shared, fabric, meter, std::move(folding));
+    netlist = std::make_unique<Netlist>(shared, fabric, meter, std::move(folding),
+                                        share ? &share->cut() : nullptr);
     if (meter.results != nullptr)
       for (std::uint32_t n = 0; n < params.cores(); ++n) core(n).keep_memories();
     if (params.link.in_rtl()) fabric.watch(rtl::rtl_link_ports());
@@ -101,6 +95,7 @@ struct System::Impl {
   NeuronCore& core(std::uint32_t n) const { return netlist->core(n); }
 
   Folding find_classes() {
+    if (share) return unfolded(chips(), "several processes share them");
     if (!folding_allowed || meter.results != nullptr) return unfolded(chips());
     std::vector<ControlValues> control;
     for (const auto& [address, bytes] : kept) {
@@ -135,6 +130,27 @@ struct System::Impl {
     });
   }
 
+  base::RunMeasurement run_all() {
+    start_kernel(params.time_limit);
+    meter.rethrow();
+    if (params.time_limit.fs != 0 && sc_core::sc_pending_activity()) refuse_overtime(params.time_limit);
+    check_stacks();
+    const Unfolding& unfolding = netlist->unfolding();
+    refuse_deadlock({blocked_engines(netlist->chips(), params, unfolding)}, sim::now());
+    check_idle(netlist->chips(), params);
+    TAHOMA_INVARIANT(pool.in_use() == 0, "packets are left in the fabric");
+    const FinishedChips finished = netlist->finished();
+    const base::Duration elapsed = last_effect(finished, meter);
+    std::vector<MeasuredPart> parts;
+    parts.push_back(measure_part(finished, fabric, params, meter, elapsed));
+    return assemble(std::move(parts), unfolding, fabric, params, elapsed);
+  }
+
+  base::RunMeasurement run_share() {
+    share->run(*netlist, meter);
+    return share->measure(*netlist, meter);
+  }
+
   MachineParams params;  // the netlist refers to it, so it must outlive every module
   Mode mode;
   bool run_ahead, folding_allowed = true;
@@ -145,6 +161,7 @@ struct System::Impl {
   std::deque<HostMemory> memories;  // of all stacks, if the netlist may have fewer
   AddressMap memory;
   std::unique_ptr<check::RaceChecker> checker;  // null: no checks
+  std::unique_ptr<MachineShare> share;                 // of several processes; null: there is one
   LoadedPrograms programs;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> kept;  // addresses and bytes of control tensors
   std::uint64_t seed = 0;
@@ -154,8 +171,8 @@ struct System::Impl {
 };
 
 System::System(const MachineParams& params, Mode mode, bool run_ahead, check::Options checks,
-               const StackMaker& stacks)
-    : impl_(std::make_unique<Impl>(params, mode, run_ahead, checks, stacks)) {}
+               const StackMaker& stacks, Processes* processes)
+    : impl_(std::make_unique<Impl>(params, mode, run_ahead, checks, stacks, processes)) {}
 System::~System() = default;
 
 const MachineParams& System::params() const { return impl_->params; }
@@ -226,15 +243,15 @@ base::RunMeasurement System::run(const std::function<void(const Progress&)>& pro
     };
   }
   m.load_programs();
+  if (m.share) m.share->observe(m.meter);
   m.netlist->observe(m.meter, m.programs);
-  start_kernel(m.params.time_limit);
-  m.meter.rethrow();
-  refuse_overtime(m.params.time_limit);
-  m.check_stacks();
-  refuse_deadlock(m.netlist->chips(), m.params, m.netlist->unfolding());
-  TAHOMA_INVARIANT(m.pool.in_use() == 0, "packets are left in the fabric");
-  m.result = measure(m.netlist->finished(), m.fabric, m.params, m.meter);
+  m.result = m.share ? m.run_share() : m.run_all();
   return m.result;
+}
+
+const ParallelCounts& System::parallel() const {
+  static const ParallelCounts one_process;
+  return impl_->share ? impl_->share->counts() : one_process;
 }
 
 void System::collect(base::StatSink& sink) const { list_statistics(impl_->result, sink); }

@@ -16,6 +16,8 @@
 #include "model/check/findings.h"
 #include "model/system/folding/classes.h"
 #include "model/system/machine_params.h"
+#include "model/system/parallel/counts.h"
+#include "model/system/parallel/processes.h"
 #include "model/system/stack_maker.h"
 
 namespace tahoma::model {
@@ -35,9 +37,10 @@ class System {
   // (allow_folding). Without `run_ahead` every instruction is its own
   // activation; a test shows that the results are the same. `checks` watches the program
   // (model/check/checker.h) and changes no result either. `stacks` may put a foreign memory model behind a
-  // socket (model/memory/foreign/foreign_stack.h).
+  // socket (model/memory/foreign/foreign_stack.h). With `processes`, each of which makes the same System and calls the same
+  // functions, every process simulates a part of the chips (model/system/parallel), in timing mode without checks.
   System(const MachineParams& params, Mode mode, bool run_ahead = true, check::Options checks = {},
-         const StackMaker& stacks = {});
+         const StackMaker& stacks = {}, Processes* processes = nullptr);
   ~System();
   System(const System&) = delete;
   System& operator=(const System&) = delete;
@@ -69,6 +72,8 @@ class System {
   void allow_folding(bool allowed);
   // After the run: how it was folded.
   const Folding& folding() const;
+  // After the run: what several processes have exchanged.
+  const ParallelCounts& parallel() const;
 
   // Before the run: the observer of every instruction and transfer; null for none.
   void observe(base::Observer* observer);
@@ -86,7 +91,8 @@ class System {
 
   // Runs until every stream has ended and every transfer has landed. `progress` is called about every 100 ms
   // of host time. Throws UserError(kNoProgress): E-RUN-051 with the waiting components, E-RUN-054 when the
-  // machine's time limit ends the run.
+  // machine's time limit ends the run. With several processes, process 0 returns the measurement of the machine and notifies the
+  // observers, and throws; the others return an empty measurement, and throw ReportedElsewhere (parallel/agreement.h).
   base::RunMeasurement run(const std::function<void(const Progress&)>& progress = {});
 
   // The findings of the checks; empty if there were none.

@@ -62,8 +62,9 @@ struct Observers final : base::Observer {
 
 struct Machine::Impl {
   Observers observers;
-  Impl(const model::MachineParams& params, model::Mode mode_, model::check::Options checks)
-      : system(params, mode_, true, checks), mode(mode_), stacks(system.params()) {}
+  Impl(const model::MachineParams& params, model::Mode mode_, model::check::Options checks,
+       model::Processes* processes)
+      : system(params, mode_, true, checks, {}, processes), mode(mode_), stacks(system.params()) {}
 
   model::System system;
   model::Mode mode;
@@ -92,8 +93,9 @@ void Machine::Impl::keep_values(std::uint32_t core, const isa::Program& program,
   }
 }
 
-Machine::Machine(const model::MachineParams& params, model::Mode mode, model::check::Options checks)
-    : impl_(std::make_unique<Impl>(params, mode, checks)) {}
+Machine::Machine(const model::MachineParams& params, model::Mode mode, model::check::Options checks,
+                 model::Processes* processes)
+    : impl_(std::make_unique<Impl>(params, mode, checks, processes)) {}
 
 Machine::~Machine() = default;
 

@@ -36,7 +36,8 @@ struct Tensor {
 
 class Machine {
  public:
-  Machine(const model::MachineParams& params, model::Mode mode, model::check::Options checks = {});
+  Machine(const model::MachineParams& params, model::Mode mode, model::check::Options checks = {},
+          model::Processes* processes = nullptr);
   ~Machine();
 
   const model::MachineParams& params() const;

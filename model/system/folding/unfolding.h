@@ -20,6 +20,7 @@ class Unfolding {
 
   // By chip: from its names to those of its representative; null for a simulated chip. For Fabric::connect.
   std::vector<const Renaming*> views() const;
+  std::uint32_t representative(std::uint32_t chip) const { return representative_[chip]; }
   // By representative: the chips of its class, itself first.
   const std::vector<std::uint32_t>& members(std::uint32_t representative) const {
     return members_[representative];

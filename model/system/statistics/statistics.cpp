@@ -17,16 +17,9 @@ using base::Duration;
 
 namespace {
 
-// What a chip has measured, by its own names.
-struct ChipMeasurement {
-  std::vector<base::EngineMeasurement> engines;
-  std::vector<base::DmaMeasurement> dma;
-  std::vector<base::HbmMeasurement> hbm;
-  std::vector<base::CrossingMeasurement> crossings;
-};
-
-ChipMeasurement measure_chip(Chip& chip, const MachineParams& params, Duration elapsed) {
-  ChipMeasurement m;
+MeasuredNode measure_chip(Chip& chip, const MachineParams& params, Duration elapsed) {
+  MeasuredNode m;
+  m.path = chip.name();
   for (std::uint32_t n = 0; n < params.chip.cores; ++n) {
     NeuronCore& core = chip.core(n);
     for (const auto& engine : core.engines()) m.engines.push_back(engine->measure(elapsed));
@@ -34,6 +27,8 @@ ChipMeasurement measure_chip(Chip& chip, const MachineParams& params, Duration e
   }
   for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n) m.hbm.push_back(chip.stack(n).measure(elapsed));
   m.crossings = chip.network().measure();
+  m.sent = chip.network().sent();
+  m.received = chip.network().received();
   return m;
 }
 
@@ -47,20 +42,31 @@ void append(const std::vector<Measurement>& measured, std::uint32_t chip, const 
   }
 }
 
-std::vector<base::TrafficMeasurement> measure_traffic(const FinishedChips& chips) {
+// The node that has measured for a node.
+using Measured = std::vector<const MeasuredNode*>;
+
+std::vector<base::TrafficMeasurement> traffic_of(const Measured& by_number, std::uint32_t chips,
+                                                 const Unfolding& unfolding) {
   std::vector<base::TrafficMeasurement> all;
-  const Unfolding& unfolding = chips.unfolding;
-  for (std::uint32_t from = 0; from < chips.by_number.size(); ++from) {
-    for (std::uint32_t to = 0; to < chips.by_number.size(); ++to) {
-      const OnChipNetwork::Traffic sent =
-          chips.by_number[from]->network().sent()[unfolding.seen_from(from, to)];
-      check_traffic(unfolding.path(from, chips.by_number[from]->name()),
-                    unfolding.path(to, chips.by_number[to]->name()), sent,
-                    chips.by_number[to]->network().received()[unfolding.seen_from(to, from)]);
+  for (std::uint32_t from = 0; from < chips; ++from) {
+    for (std::uint32_t to = 0; to < chips; ++to) {
+      const OnChipNetwork::Traffic sent = by_number[from]->sent[unfolding.seen_from(from, to)];
+      check_traffic(unfolding.path(from, by_number[from]->path), unfolding.path(to, by_number[to]->path), sent,
+                    by_number[to]->received[unfolding.seen_from(to, from)]);
       if (sent.packets > 0) all.push_back({from, to, sent.packets, sent.bytes});
     }
   }
   return all;
+}
+
+// The counters of links that end in another process than they begin in.
+void add_high_waters(const std::vector<Fabric::HighWater>& high_waters, const Fabric& fabric,
+                     std::map<std::uint32_t, MeasuredNode>& nodes) {
+  for (const Fabric::HighWater& h : high_waters) {
+    std::size_t number = 0;
+    for (base::PortIndex p = 0; p < h.port; ++p) number += Router::place_of(fabric.shared, h.node, p) ? 1 : 0;
+    nodes.at(h.node).links.at(number).queue_high_water = h.packets;
+  }
 }
 
 }  // namespace
@@ -74,33 +80,61 @@ void check_traffic(std::string_view from, std::string_view to, const OnChipNetwo
                                received.bytes, received.checksums));
 }
 
-base::RunMeasurement measure(const FinishedChips& chips, const Fabric& fabric, const MachineParams& params,
-                             const sim::Meter& rest) {
-  base::RunMeasurement run;
-  static_cast<base::RunCounts&>(run) = rest;
-  run.elapsed = rest.last_effect;
-  for (const sim::Meter* meter : chips.meters) {
-    base::add_counters(static_cast<base::RunCounts&>(run), static_cast<const base::RunCounts&>(*meter));
-    run.elapsed = std::max(run.elapsed, meter->last_effect);
-  }
+base::Time last_effect(const FinishedChips& chips, const sim::Meter& rest) {
+  base::Time last = rest.last_effect;
+  for (const sim::Meter* meter : chips.meters)
+    if (meter != nullptr) last = std::max(last, meter->last_effect);
+  return last;
+}
+
+MeasuredPart measure_part(const FinishedChips& chips, const Fabric& fabric, const MachineParams& params,
+                          const sim::Meter& rest, Duration elapsed) {
+  MeasuredPart part;
+  part.counts = rest;
+  for (const sim::Meter* meter : chips.meters)
+    if (meter != nullptr) base::add_counters(part.counts, static_cast<const base::RunCounts&>(*meter));
   fabric.check_ended();
-  std::map<const Chip*, ChipMeasurement> measured;
-  for (std::uint32_t chip = 0; chip < chips.by_number.size(); ++chip) {
-    const auto [known, added] = measured.try_emplace(chips.by_number[chip]);
-    if (added) known->second = measure_chip(*chips.by_number[chip], params, run.elapsed);
-    append(known->second.engines, chip, chips.unfolding, run.engines);
-    append(known->second.dma, chip, chips.unfolding, run.dma);
-    append(known->second.hbm, chip, chips.unfolding, run.hbm);
-    append(known->second.crossings, chip, chips.unfolding, run.crossings);
-  }
+  const auto simulated = [&](std::uint32_t chip) {
+    return chips.by_number[chip] != nullptr && chips.by_number[chip]->router().node() == chip;
+  };
   for (std::uint32_t node = 0; node < fabric.topology.nodes(); ++node) {
-    std::vector<base::LinkMeasurement> links = fabric.measure_node(node, run.elapsed);
-    if (node < chips.by_number.size())
-      append(links, node, chips.unfolding, run.links);
-    else
-      std::move(links.begin(), links.end(), std::back_inserter(run.links));
+    const bool is_chip = node < chips.by_number.size();
+    if (is_chip && !simulated(node)) continue;
+    std::vector<base::LinkMeasurement> links = fabric.measure_node(node, elapsed);
+    if (is_chip)
+      part.nodes[node] = measure_chip(*chips.by_number[node], params, elapsed);
+    else if (links.empty())
+      continue;
+    part.nodes[node].links = std::move(links);
   }
-  run.traffic = measure_traffic(chips);
+  part.high_waters = fabric.high_waters();
+  return part;
+}
+
+base::RunMeasurement assemble(std::vector<MeasuredPart> parts, const Unfolding& unfolding, const Fabric& fabric,
+                              const MachineParams& params, Duration elapsed) {
+  base::RunMeasurement run;
+  run.elapsed = elapsed;
+  std::map<std::uint32_t, MeasuredNode> nodes;
+  for (MeasuredPart& part : parts) {
+    base::add_counters(static_cast<base::RunCounts&>(run), part.counts);
+    nodes.merge(part.nodes);
+  }
+  for (const MeasuredPart& part : parts) add_high_waters(part.high_waters, fabric, nodes);
+  const std::uint32_t chips = fabric.topology.chips();
+  Measured by_number;
+  for (std::uint32_t chip = 0; chip < chips; ++chip) {
+    const MeasuredNode& m = nodes.at(unfolding.representative(chip));
+    by_number.push_back(&m);
+    append(m.engines, chip, unfolding, run.engines);
+    append(m.dma, chip, unfolding, run.dma);
+    append(m.hbm, chip, unfolding, run.hbm);
+    append(m.crossings, chip, unfolding, run.crossings);
+    append(m.links, chip, unfolding, run.links);
+  }
+  for (std::uint32_t node = chips; node < fabric.topology.nodes(); ++node)
+    for (base::LinkMeasurement& link : nodes[node].links) run.links.push_back(std::move(link));
+  run.traffic = traffic_of(by_number, chips, unfolding);
   for (const auto& d : run.dma) run.dma_packets += d.packets;
   check_books(run, params);
   return run;

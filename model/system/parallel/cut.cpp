@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/parallel/cut.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/link/packet_fields.h"
+
+namespace tahoma::model {
+namespace {
+
+constexpr std::uint32_t kMostPorts = 1U << 12;  // of a node
+constexpr unsigned kProcessShift = 40;              // of a PacketInfo::awaited, for the number of a read; the process is above
+
+std::uint32_t number_of(const LinkPort::Place& port) {
+  TAHOMA_INVARIANT(port.index < kMostPorts, "a node of the fabric has too many ports");
+  return port.from * kMostPorts + port.index;
+}
+
+}  // namespace
+
+Cut::Cut(const base::Topology& topology, Processes& processes, sim::PayloadPool& pool)
+    : topology_(topology), processes_(processes), pool_(pool), sent_(processes.count()) {}
+
+std::uint32_t Cut::process_of(std::uint32_t node) const {
+  const std::uint32_t chips = topology_.chips();
+  if (node < chips) return model::process_of(node, chips, processes_.count());
+  const std::uint32_t switches = topology_.nodes() - chips;
+  return (node - chips) % std::min(switches, processes_.count());
+}
+
+LinkExit& Cut::exit_of(const LinkPort::Place& port) {
+  const std::uint32_t link = number_of(port);
+  far_end_[link] = port.to;
+  const std::string name = fmt::format("exit_{}_{}", port.from, port.index);
+  return *(exits_[link] = std::make_unique<LinkExit>(name.c_str(), link, static_cast<CutTraffic&>(*this), pool_));
+}
+
+LinkEntrance& Cut::entrance_of(const LinkPort::Place& port) {
+  const std::uint32_t link = number_of(port);
+  far_end_[link] = port.from;
+  const std::string name = fmt::format("entrance_{}_{}", port.from, port.index);
+  return *(entrances_[link] =
+               std::make_unique<LinkEntrance>(name.c_str(), link, port, static_cast<CutTraffic&>(*this)));
+}
+
+base::ByteWriter& Cut::message_to(std::uint32_t node, Kind kind, std::uint32_t link) {
+  ++messages_;
+  base::ByteWriter& to = sent_[process_of(node)];
+  to(kind, link);
+  return to;
+}
+
+void Cut::packet(std::uint32_t link, sim::Payload& payload) {
+  sim::PacketInfo& info = sim::info_of(payload);
+  if (payload.is_read() && info.awaited == 0) {
+    info.awaited = (std::uint64_t{processes_.rank()} << kProcessShift) | ++next_awaited_;
+    payload.acquire();
+    abroad_[info.awaited] = &payload;
+  }
+  message_to(far_end_.at(link), Kind::kPacket, link)(payload.get_command(), payload.get_address(),
+                                                     payload.get_data_length(), info);
+}
+
+void Cut::credit(std::uint32_t link, const LinkCredit& credit) {
+  message_to(far_end_.at(link), Kind::kCredit, link)(credit);
+}
+
+std::vector<ByteString> Cut::take_sent() {
+  std::vector<ByteString> all;
+  for (base::ByteWriter& to : sent_) {
+    bytes_ += to.bytes().size();
+    all.push_back(std::exchange(to.bytes(), {}));
+  }
+  return all;
+}
+
+void Cut::deliver(const std::vector<ByteString>& received) {
+  for (const ByteString& bytes : received) {
+    base::ByteReader from(bytes);
+    while (!from.empty()) {
+      Kind kind{};
+      from(kind);
+      if (kind == Kind::kPacket) {
+        deliver_packet(from);
+        continue;
+      }
+      std::uint32_t link = 0;
+      LinkCredit credit;
+      from(link, credit);
+      exits_.at(link)->credit(credit);
+    }
+  }
+}
+
+void Cut::deliver_packet(base::ByteReader& from) {
+  std::uint32_t link = 0, bytes = 0;
+  tlm::tlm_command command{};
+  std::uint64_t address = 0;
+  sim::PacketInfo info;
+  from(link, command, address, bytes, info);
+  sim::Payload& payload = payload_for(command, address, bytes, info);
+  entrances_.at(link)->packet(payload);
+  payload.release();
+}
+
+// With a reference for the caller.
+sim::Payload& Cut::payload_for(tlm::tlm_command command, std::uint64_t address, std::uint32_t bytes,
+                               const sim::PacketInfo& info) {
+  if (info.awaited == 0 || info.awaited >> kProcessShift != processes_.rank()) {
+    sim::Payload* made = pool_.take(command, address, bytes);
+    sim::info_of(*made) = info;
+    return *made;
+  }
+  const auto found = abroad_.find(info.awaited);
+  TAHOMA_INVARIANT(found != abroad_.end(), "an answer arrives for which nothing waits");
+  sim::Payload& own = *found->second;
+  abroad_.erase(found);
+  sim::info_of(own) = info;
+  sim::info_of(own).awaited = 0;
+  return own;
+}
+
+}  // namespace tahoma::model

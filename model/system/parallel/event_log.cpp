@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/parallel/event_log.h"
+
+#include <queue>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/sim/time.h"
+
+namespace tahoma::base {
+
+template <class Stream, class T>
+  requires std::same_as<std::remove_const_t<T>, InstructionActivity>
+void fields(Stream& stream, T& a) {
+  stream(a.core, a.queue, a.index, a.start, a.next, a.complete, a.busy, a.hardware_flops, a.cause, a.released_by);
+}
+
+}  // namespace tahoma::base
+
+namespace tahoma::model {
+
+namespace {
+
+enum EventKind : std::uint8_t { kInstruction, kTransfer, kPacket, kSemaphore, kStretch, kRing, kLink };
+
+template <class Activity>
+Activity read_activity(base::ByteReader& from) {
+  Activity activity;
+  from(activity);
+  return activity;
+}
+
+}  // namespace
+
+template <class Activity>
+void EventLog::add(std::uint8_t kind, const Activity& activity) {
+  log_(sim::now(), kind, activity);
+}
+
+void EventLog::instruction(const base::InstructionActivity& activity) {
+  add(kInstruction, activity);
+  log_(std::vector<base::Duration>(activity.engine_time.begin(), activity.engine_time.end()));
+}
+void EventLog::transfer(const base::TransferActivity& activity) { add(kTransfer, activity); }
+void EventLog::packet(const base::PacketActivity& activity) { add(kPacket, activity); }
+void EventLog::semaphore(const base::SemaphoreActivity& activity) { add(kSemaphore, activity); }
+void EventLog::stretch(const base::StretchActivity& activity) { add(kStretch, activity); }
+void EventLog::ring(const base::RingActivity& activity) { add(kRing, activity); }
+void EventLog::link(const base::LinkActivity& a) {
+  log_(sim::now(), std::uint8_t{kLink}, std::string(a.path), a.chip, a.from_chip, a.to_chip, a.payload_bytes,
+       a.wire_bytes, a.start, a.end);
+}
+
+ByteString EventLog::take() { return std::exchange(log_.bytes(), {}); }
+
+void EventReplay::replay(const std::vector<ByteString>& logs) {
+  std::vector<base::ByteReader> readers(logs.begin(), logs.end());
+  using Next = std::pair<base::Time, std::size_t>;  // time and process of the next event
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
+  const auto announce = [&](std::size_t process) {
+    if (readers[process].empty()) return;
+    base::Time when{0};
+    readers[process](when);
+    next.emplace(when, process);
+  };
+  for (std::size_t process = 0; process < readers.size(); ++process) announce(process);
+  while (!next.empty()) {
+    const std::size_t process = next.top().second;
+    next.pop();
+    one(readers[process]);
+    announce(process);
+  }
+}
+
+void EventReplay::one(base::ByteReader& from) {
+  std::uint8_t kind = 0;
+  from(kind);
+  switch (kind) {
+    case kInstruction: {
+      auto a = read_activity<base::InstructionActivity>(from);
+      std::vector<base::Duration> times;
+      from(times);
+      a.engine_time = times;
+      return observers_.observer->instruction(a);
+    }
+    case kTransfer:
+      return observers_.observer->transfer(read_activity<base::TransferActivity>(from));
+    case kPacket:
+      return observers_.probes->packet(read_activity<base::PacketActivity>(from));
+    case kSemaphore:
+      return observers_.probes->semaphore(read_activity<base::SemaphoreActivity>(from));
+    case kStretch:
+      return observers_.timeline->stretch(read_activity<base::StretchActivity>(from));
+    case kRing:
+      return observers_.timeline->ring(read_activity<base::RingActivity>(from));
+    case kLink: {
+      std::string path;
+      base::LinkActivity a;
+      from(path, a.chip, a.from_chip, a.to_chip, a.payload_bytes, a.wire_bytes, a.start, a.end);
+      a.path = paths_.insert(path).first->c_str();
+      return observers_.timeline->link(a);
+    }
+    default:
+      TAHOMA_INVARIANT(false, "an event of an unknown kind");
+  }
+}
+
+}  // namespace tahoma::model

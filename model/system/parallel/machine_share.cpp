@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/parallel/machine_share.h"
+
+#include <algorithm>
+
+#include "model/base/error.h"
+#include "model/system/deadlock.h"
+#include "model/system/parallel/agreement.h"
+#include "model/system/parallel/measurement_fields.h"
+#include "model/system/parallel/windows.h"
+
+namespace tahoma::base {
+
+template <class Stream, Is<RunCounts> T>
+void fields(Stream& stream, T& counts) {
+  statistics_fields(stream, counts);
+}
+
+}  // namespace tahoma::base
+
+namespace tahoma::model {
+
+namespace {
+
+constexpr std::size_t kMostLogged = std::size_t{4} << 20;  // bytes of events, before they are brought to process 0
+
+template <class Stream, base::Is<MeasuredNode> T>
+void fields(Stream& stream, T& m) {
+  stream(m.path, m.engines, m.dma, m.hbm, m.crossings, m.links, m.sent, m.received);
+}
+
+// A measured part with what its process has sent.
+ByteString bytes_of(const MeasuredPart& part, std::uint64_t messages, std::uint64_t bytes) {
+  base::ByteWriter to;
+  to(messages, bytes, part.counts, part.high_waters, part.nodes.size());
+  for (const auto& [node, measured] : part.nodes) {
+    to(node);
+    fields(to, measured);
+  }
+  return std::move(to.bytes());
+}
+
+MeasuredPart part_from(const ByteString& bytes, ParallelCounts& counts) {
+  MeasuredPart part;
+  std::uint64_t messages = 0, sent = 0;
+  std::size_t nodes = 0;
+  base::ByteReader from(bytes);
+  from(messages, sent, part.counts, part.high_waters, nodes);
+  for (; nodes > 0; --nodes) {
+    std::uint32_t node = 0;
+    from(node);
+    fields(from, part.nodes[node]);
+  }
+  counts.messages += messages;
+  counts.bytes += sent;
+  return part;
+}
+
+ByteString bytes_of(const BlockedEngines& blocked) {
+  base::ByteWriter to;
+  to(blocked.count, blocked.first);
+  return std::move(to.bytes());
+}
+
+}  // namespace
+
+MachineShare::MachineShare(Processes& processes, const Fabric& fabric, const MachineParams& params, sim::PayloadPool& pool)
+    : processes_(processes),
+      fabric_(fabric),
+      params_(params),
+      pool_(pool),
+      cut_(fabric.topology, processes, pool) {
+  counts_.processes = processes.count();
+}
+
+void MachineShare::observe(sim::Meter& meter) {
+  replay_ = std::make_unique<EventReplay>(Observers{meter.observer, meter.probes, meter.timeline});
+  if (meter.observer != nullptr) meter.observer = &log_;
+  if (meter.probes != nullptr) meter.probes = &log_;
+  if (meter.timeline != nullptr) meter.timeline = &log_;
+}
+
+void MachineShare::replay_events() {
+  const std::vector<ByteString> logs = processes_.gather(log_.take());
+  if (reports()) replay_->replay(logs);
+}
+
+void MachineShare::check_ended(Netlist& netlist) const {
+  netlist.for_each_simulated([this](Chip& chip) {
+    for (std::uint32_t n = 0; n < params_.chip.hbm.stacks; ++n) chip.stack(n).check_ended();
+  });
+}
+
+void MachineShare::run(Netlist& netlist, sim::Meter& meter) {
+  Windows windows(processes_, cut_, params_.link.wire);
+  const Windows::End end = windows.run(
+      params_.time_limit, meter, [this] { return log_.bytes() > kMostLogged; }, [this] { replay_events(); });
+  counts_.windows = windows.count();
+  const auto together = [this](const std::function<void()>& body) { agree(processes_, &sim::now, body); };
+  together([&] { meter.rethrow(); });
+  together([&] {
+    if (end == Windows::End::kLimit) refuse_overtime(params_.time_limit);
+    check_ended(netlist);
+  });
+  refuse_deadlock(netlist);
+  together([&] {
+    check_idle(netlist.chips(), params_);
+    TAHOMA_INVARIANT(cut_.all_home(), "a read waits for an answer from another process");
+    TAHOMA_INVARIANT(pool_.in_use() == 0, "packets are left in the fabric");
+  });
+  replay_events();
+}
+
+void MachineShare::refuse_deadlock(const Netlist& netlist) const {
+  const ByteString own = bytes_of(blocked_engines(netlist.chips(), params_, netlist.unfolding()));
+  const base::Time last{-processes_.least({-sim::Agenda::of_process().acted_at().fs})[0]};
+  const std::vector<ByteString> all = processes_.gather(own);
+  agree(processes_, &sim::now, [&] {
+    std::vector<BlockedEngines> parts;
+    for (const ByteString& bytes : all) {
+      base::ByteReader from(bytes);
+      BlockedEngines& part = parts.emplace_back();
+      from(part.count, part.first);
+    }
+    model::refuse_deadlock(parts, last);
+  });
+}
+
+base::RunMeasurement MachineShare::measure(const Netlist& netlist, const sim::Meter& meter) {
+  const FinishedChips chips = netlist.finished();
+  const base::Duration elapsed{-processes_.least({-last_effect(chips, meter).fs})[0]};
+  ByteString own;
+  agree(processes_, &sim::now, [&] {
+    own = bytes_of(measure_part(chips, fabric_, params_, meter, elapsed), cut_.messages(), cut_.bytes());
+  });
+  const std::vector<ByteString> all = processes_.gather(own);
+  base::RunMeasurement run;
+  agree(processes_, &sim::now, [&] {
+    if (!reports()) return;
+    std::vector<MeasuredPart> parts;
+    for (const ByteString& bytes : all) parts.push_back(part_from(bytes, counts_));
+    run = assemble(std::move(parts), netlist.unfolding(), fabric_, params_, elapsed);
+  });
+  replay_events();  // the stretches that end with the run
+  return run;
+}
+
+}  // namespace tahoma::model

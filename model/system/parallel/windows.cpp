@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/parallel/windows.h"
+
+#include <algorithm>
+#include <systemc>
+
+#include "model/base/error.h"
+#include "model/sim/time.h"
+
+namespace tahoma::model {
+
+using base::Time;
+
+namespace {
+
+Time next_event() {
+  if (!sc_core::sc_pending_activity()) return base::kNever;
+  return sim::now() + sim::from_systemc(sc_core::sc_time_to_pending_activity());
+}
+
+}  // namespace
+
+Windows::Windows(Processes& processes, Cut& cut, base::Duration lookahead)
+    : processes_(processes), cut_(cut), lookahead_(lookahead) {
+  TAHOMA_INVARIANT(lookahead.fs > 0, "processes cannot simulate a machine whose links have no latency");
+}
+
+Windows::End Windows::run(base::Duration limit, sim::Meter& meter, const std::function<bool()>& wants,
+                          const std::function<void()>& act) {
+  Time next{0};  // the kernel elaborates in the first window
+  for (;;) {
+    const Time until = limit.fs == 0 ? next + lookahead_ : std::min(next + lookahead_, limit);
+    sc_core::sc_start(sim::to_systemc(until - sim::now()));
+    ++count_;
+    const std::vector<ByteString> received = processes_.exchange(cut_.take_sent());
+    if (!meter.failed()) meter.guard("cut", [&] { cut_.deliver(received); });
+    const bool failed = meter.failed();
+    const std::vector<std::int64_t> least =
+        processes_.least({failed ? base::kNever.fs : next_event().fs, failed ? 0 : 1, wants() ? 0 : 1});
+    if (least[2] == 0) act();
+    if (least[1] == 0) return End::kFailure;
+    next = {least[0]};
+    if (next == base::kNever) return End::kNoEvent;
+    if (limit.fs != 0 && next >= limit) return End::kLimit;
+  }
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random collectives and GEMMs on random machines, with and without DRAM, faults and logical cores; and what observers see of them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/program/workload_run.h"
+#include "workloads/collective/collective.h"
+#include "workloads/gemm/gemm.h"
+
+namespace tahoma::tests {
+
+// Every event as a line of text.
+struct EventLines final : base::Observer, base::ProbeObserver, base::TimelineObserver {
+  std::vector<std::string> lines;
+  template <class... Values>
+  void add(const Values&... values) {
+    std::string line;
+    ((line += fmt::format("{} ", values)), ...);
+    lines.push_back(line);
+  }
+  void instruction(const base::InstructionActivity& a) override {
+    add("i", a.core, a.queue, a.index, a.start.fs, a.next.fs, a.complete.fs, a.busy.fs, a.cause,
+        a.released_by);
+  }
+  void transfer(const base::TransferActivity& a) override {
+    add("t", a.core, a.ring, a.queue, a.index, a.cause, a.packets, a.bytes, a.read_bytes, a.read_address,
+        a.write_bytes, a.write_address, a.rung.fs, a.start.fs, a.read_done.fs, a.end.fs);
+  }
+  void packet(const base::PacketActivity& a) override {
+    add("p", a.core, a.engine, a.ring, a.queue, a.index, a.bytes, a.read_bytes, a.read_address, a.write_bytes,
+        a.write_address, a.last, a.start.fs, a.read_done.fs, a.write_done.fs);
+  }
+  void semaphore(const base::SemaphoreActivity& a) override {
+    add("s", a.core, a.semaphore, a.sets, a.by, a.visible.fs);
+  }
+  void stretch(const base::StretchActivity& a) override {
+    add("u", a.core, a.queue, static_cast<int>(a.name), a.start.fs, a.end.fs);
+  }
+  void ring(const base::RingActivity& a) override { add("r", a.core, a.ring, a.held, a.when.fs); }
+  void link(const base::LinkActivity& a) override {
+    add("l", a.path, a.chip, a.from_chip, a.to_chip, a.payload_bytes, a.wire_bytes, a.start.fs, a.end.fs);
+  }
+};
+
+struct RandomCase {
+  model::MachineParams machine;
+  MakeWorkload make;
+  Settings settings;
+  std::string text;  // for the message of a failure
+};
+
+class RandomCases {
+ public:
+  explicit RandomCases(std::uint32_t seed) : random_(seed) {}
+
+  RandomCase next() {
+    RandomCase c;
+    c.machine = machine_of(one_of({2, 4, 4}), one_of({1, 2, 4, 4}), one_of({1, 1, 2}));
+    if (one_of({0, 0, 0, 1})) c.machine.link.topology = base::fabric_named("mesh");
+    if (one_of({0, 1})) c.machine.chip.hbm.model = model::HbmModel::kFlat;
+    if (one_of({0, 0, 1})) c.machine.chip.lnc = 2;
+    if (one_of({0, 0, 1})) c.machine.link.routing = model::Routing::kAdaptive;
+    if (one_of({0, 0, 1})) add_fault(c.machine);
+    one_of({0, 1, 1}) ? make_collective(c) : make_gemm(c);
+    c.text =
+        fmt::format("{} x {} x {} {}, {}, lnc {}", c.machine.torus.x, c.machine.torus.y, c.machine.torus.z,
+                    name_of(c.machine.link.topology),
+                    c.machine.chip.hbm.model == model::HbmModel::kFlat ? "flat" : "DRAM", c.machine.chip.lnc);
+    for (const auto& [key, value] : c.settings) c.text += fmt::format(", {}={}", key, value);
+    return c;
+  }
+
+ private:
+  std::uint64_t one_of(std::initializer_list<std::uint64_t> values) {
+    return *(values.begin() + random_() % values.size());
+  }
+  std::string word(std::initializer_list<const char*> values) {
+    return *(values.begin() + random_() % values.size());
+  }
+
+  void add_fault(model::MachineParams& m) {
+    const std::string chip = chip_name(m, random_() % m.chips());
+    switch (random_() % 3) {
+      case 0:
+        m.instances.chips[chip].slow = 1.25;
+        return;
+      case 1:
+        m.instances.stacks[chip + ".hbm1"].rate = 0.5;
+        return;
+      default:
+        if (m.torus.x > 2) m.instances.links[chip + ".link.xp"].rate = 0.5;
+    }
+  }
+
+  // Groups of a divisor of the machine's chips, so that several groups may be equal.
+  std::string groups(const model::MachineParams& m, std::uint64_t per_chip) {
+    const std::uint64_t chips = m.chips(), of = std::min<std::uint64_t>(chips, one_of({2, 2, 4, 8, 16}));
+    std::string all;
+    for (std::uint64_t first = 0; first < chips; first += of)
+      all += fmt::format("{}{}-{}", all.empty() ? "" : "|", first * per_chip, (first + of) * per_chip - 1);
+    return all;
+  }
+
+  void make_collective(RandomCase& c) {
+    c.make = workloads::make_collective;
+    const bool logical = c.machine.chip.lnc == 2;
+    const std::string ranks = word({"chips", logical ? "logical_cores" : "cores"});
+    c.settings = {
+        {"operation", word({"all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast"})},
+        {"ranks", ranks},
+        {"over", groups(c.machine, ranks == "chips" ? 1 : c.machine.chip.cores / c.machine.chip.lnc)},
+        {"bytes", word({"8 KiB", "64 KiB", "256 KiB"})}};
+  }
+
+  void make_gemm(RandomCase& c) {
+    c.make = workloads::make_gemm;
+    const std::uint64_t k = one_of({1, 2, 8, 16});
+    const std::uint64_t tiles = std::max<std::uint64_t>(1, c.machine.cores() / c.machine.chip.lnc / k);
+    c.settings = {{"m", std::to_string(128 * tiles)}, {"n", "128"},
+                  {"k", std::to_string(128 * k)},     {"dtype", "bf16"},
+                  {"shard.m", std::to_string(tiles)}, {"shard.n", "1"},
+                  {"shard.k", std::to_string(k)}};
+  }
+
+  std::mt19937 random_;
+};
+
+}  // namespace tahoma::tests
