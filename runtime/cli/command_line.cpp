@@ -15,6 +15,7 @@
 #include "isa/core/program_error.h"
 #include "runtime/cli/commands.h"
 #include "runtime/host/whole_file.h"
+#include "runtime/mpi/launch.h"
 #include "runtime/report/files/version.h"
 
 namespace tahoma::runtime {
@@ -112,6 +113,10 @@ ExitStatus parse_and_act(int argc, const char* const* argv) {
     throw UserError("E-CLI-003", place_of(program), error.what());
   }
   refuse_empty_values(program);
+  if (launched_rank().count > 1 && place_of(program) != "run")
+    throw UserError("E-PAR-005", place_of(program),
+                    fmt::format("mpirun started {} processes, but only tahoma run shares its work",
+                                launched_rank().count));
   const ExitStatus status = action();
   flush_output();
   return status;
@@ -119,7 +124,7 @@ ExitStatus parse_and_act(int argc, const char* const* argv) {
 
 ExitStatus fail(ExitStatus status, const std::string& text) {
   std::fflush(stdout);
-  fmt::print(stderr, "tahoma: {}\n", text);
+  if (launched_rank().rank == 0) fmt::print(stderr, "tahoma: {}\n", text);
   return status;
 }
 

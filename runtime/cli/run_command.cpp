@@ -9,10 +9,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "model/system/parallel/agreement.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/options/checkpoint_options.h"
 #include "runtime/golden/golden_verdict.h"
 #include "runtime/host/whole_file.h"
+#include "runtime/mpi/launch.h"
 #include "runtime/report/cost/price_list.h"
 #include "runtime/run/program_checks.h"
 #include "runtime/run/run.h"
@@ -110,13 +112,26 @@ void report_unfoldable(const RunOutcome& outcome) {
       ExitStatus::kCheckFailed);
 }
 
+std::string parallel_text(const model::ParallelCounts& counts) {
+  return fmt::format("{}; {} windows, {} messages between processes, {} bytes", counts.processes,
+                     counts.windows, counts.messages, counts.bytes);
+}
+
 ExitStatus run(RunCommand& command) {
   command.options.golden = !command.no_golden;
   command.options.report = !command.no_report;
   command.options.checks = checks_of(command.checks);
   base::ChoiceRef(command.options.fold, base::Choice<FoldChoice>(kFoldChoices)).set(command.fold);
   command.options.command_line = own_command_line();
-  const RunOutcome outcome = run_workload(command.options);
+  const std::unique_ptr<model::Processes> processes = launched_processes();
+  command.options.processes = processes.get();
+  RunOutcome outcome;
+  try {
+    outcome = run_workload(command.options);
+  } catch (const model::ReportedElsewhere&) {
+    return ExitStatus::kOk;  // the status of process 0 is that of the run
+  }
+  if (processes && !processes->reports()) return ExitStatus::kOk;
   if (!outcome.trace.empty()) fmt::print(stderr, "trace.pftrace: {}\n", outcome.trace);
   const bool json = command.format == "json";
   fmt::print("{}", json ? outcome.summary_json : outcome.summary_text);
@@ -124,6 +139,7 @@ ExitStatus run(RunCommand& command) {
     fmt::print("\nfiles in {}{}\n", outcome.folder,
                command.no_report ? "" : "; open report.html in a browser");
   if (!outcome.folding.empty()) fmt::print(stderr, "folding: {}\n", outcome.folding);
+  if (processes) fmt::print(stderr, "processes: {}\n", parallel_text(outcome.parallel));
   report_unfoldable(outcome);
   if (outcome.dumps) judge_dumps(*outcome.dumps, !json);
   report_findings(outcome.checks);

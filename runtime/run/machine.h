@@ -89,6 +89,7 @@ class Machine {
   Values values(std::uint32_t core, isa::Space space, std::uint64_t offset) const;
   void seed(std::uint64_t seed);          // of stochastic rounding, before the run
   void allow_folding(bool allowed);       // before the run; see model/system/system.h
+  const model::ParallelCounts& parallel() const;  // of the finished run
   const model::Folding& folding() const;  // of the finished run
   base::RunMeasurement run(const std::function<void(const model::Progress&)>& progress = {});
   void collect(base::StatSink& sink) const;

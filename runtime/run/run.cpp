@@ -22,6 +22,7 @@
 #include "runtime/report/summary/summary_json.h"
 #include "runtime/report/summary/summary_text.h"
 #include "runtime/run/core_selection.h"
+#include "runtime/run/parallel_run.h"
 #include "runtime/run/run_files.h"
 #include "runtime/run/simulation.h"
 #include "runtime/whatif/explain.h"
@@ -115,22 +116,33 @@ void compare_with_whole(const std::string& whole, RunOutcome& outcome) {
 
 RunOutcome run_workload(const RunOptions& options) {
   const Clock::time_point start = Clock::now();
-  const std::unique_ptr<ResolvedConfig> config = resolve_config(options.config);
-  check_verifiable(options);
-  if (options.save_outputs && config->mode() != model::Mode::kFunctional)
-    throw base::UserError("E-CLI-004", "--save-outputs",
-                          "needs functional mode: timing mode computes no values");
-  const std::optional<PriceList> prices = prices_of(options);
-  config->machine.record(waves_of(options.waves));
-  const TraceSelection selection = trace_selection(options.trace, config->machine);
-  const std::vector<bool> timelines =
-      options.page_cores.empty() ? std::vector<bool>()
-                                 : selected_cores("--page-cores", options.page_cores, config->machine);
+  std::unique_ptr<ResolvedConfig> config;
+  std::optional<PriceList> prices;
+  TraceSelection selection;
+  std::vector<bool> timelines;
+  together(options.processes, [&] {
+    config = resolve_config(options.config);
+    check_verifiable(options);
+    if (options.save_outputs && config->mode() != model::Mode::kFunctional)
+      throw base::UserError("E-CLI-004", "--save-outputs",
+                            "needs functional mode: timing mode computes no values");
+    prices = prices_of(options);
+    config->machine.record(waves_of(options.waves));
+    selection = trace_selection(options.trace, config->machine);
+    if (!options.page_cores.empty())
+      timelines = selected_cores("--page-cores", options.page_cores, config->machine);
+  });
+  if (options.processes != nullptr) check_parallel(*options.processes, options, *config);
+  const bool reports = options.processes == nullptr || options.processes->reports();
   Checkpoints checkpoints(options.checkpoints, config->mode());
-  OutputDir out(options.out);
+  std::optional<OutputDir> out;
   std::optional<TraceRecorder> trace;
-  StartingRun starting{*config, selection, checkpoints, trace};
-  open_run_files(starting, options, out);
+  together(options.processes, [&] {
+    if (!reports) return;
+    out.emplace(options.out);
+    StartingRun starting{*config, selection, checkpoints, trace};
+    open_run_files(starting, options, *out);
+  });
 
   ProgressLine progress;
   // In processes of its own, before this one elaborates its machine.
@@ -140,9 +152,11 @@ RunOutcome run_workload(const RunOptions& options) {
   const Simulated run = simulate(
       *config,
       {options.golden, options.checks, options.fold != FoldChoice::kOff, options.save_outputs, options.report,
-       timelines, trace ? &*trace : nullptr, options.checkpoints.any() ? &checkpoints : nullptr},
-      &progress);
+       timelines, trace ? &*trace : nullptr, options.checkpoints.any() ? &checkpoints : nullptr,
+       options.processes},
+      reports ? &progress : nullptr);
   progress.clear();
+  if (!reports) return {};
   const Summary summary = summary_of(
       *config, run, explanation ? std::optional(explanation->bottlenecks()) : std::nullopt, prices);
   RunOutcome outcome{run.golden,
@@ -151,20 +165,21 @@ RunOutcome run_workload(const RunOptions& options) {
                      summary_json(summary),
                      checkpoints.comparison(),
                      "",
-                     out.path(),
+                     out->path(),
                      folding_text(run.folding),
                      {},
-                     ""};
+                     "",
+                     run.parallel};
   if (trace) outcome.trace = tally_text(trace->tally());
   const std::string yaml =
-                        config->to_yaml([&](const std::string&path) { return path_from(out.path(), path); }),
+                        config->to_yaml([&](const std::string&path) { return path_from(out->path(), path); }),
                     config_sha256 = sha256_of(yaml);
   write_run_files({options, *config, run, summary, outcome.summary_text, outcome.summary_json, yaml,
                    config_sha256, explanation ? explanation_json(*explanation) : "",
                    options.report ? detail_text(*config, config_sha256, run) : "",
                    [start] { return seconds_since(start); }},
-                  out);
-  out.commit();
+                  *out);
+  out->commit();
   if (!whole.empty()) compare_with_whole(whole, outcome);
   return outcome;
 }

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "model/system/parallel/counts.h"
+#include "model/system/parallel/processes.h"
 #include "runtime/checkpoint/checkpoints.h"
 #include "runtime/config/config.h"
 #include "runtime/report/files/folding_report.h"
@@ -39,6 +41,7 @@ struct RunOptions {
   WavesRequest waves;             // of blocks in SystemVerilog
   CheckpointOptions checkpoints;  // dumps/: intermediate values
   FoldChoice fold = FoldChoice::kAuto;
+  model::Processes* processes = nullptr;  // that share the run (runtime/run/parallel_run.h); null: this one alone
   std::vector<std::string> command_line;  // for the manifest
 };
 
@@ -52,9 +55,11 @@ struct RunOutcome {
   std::string folding;                    // folding_text(), and what --fold verify found; "": nothing to say
   std::vector<std::string> not_foldable;  // --fold verify: files that differ from those of the whole machine
   std::string whole_folder;               // of the whole machine, kept if files differ
+  model::ParallelCounts parallel;         // what several processes have exchanged
 };
 
-// Prints nothing but the progress line of a terminal.
+// Prints nothing but the progress line of a terminal. With several processes, process 0 returns the outcome, and the others an
+// empty one.
 RunOutcome run_workload(const RunOptions& options);
 
 }  // namespace tahoma::runtime

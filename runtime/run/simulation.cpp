@@ -6,6 +6,7 @@
 
 #include "runtime/run/core_name.h"
 #include "runtime/run/machine.h"
+#include "runtime/run/parallel_run.h"
 #include "runtime/run/programs_hash.h"
 #include "runtime/run/stack_balance.h"
 
@@ -106,33 +107,56 @@ void watch(Machine& machine, TraceRecorder* trace) {
   machine.observe(static_cast<base::TimelineObserver*>(trace));
 }
 
+// A machine with its programs, and what observes it.
+struct Setup {
+  Setup(ResolvedConfig& config, const SimulationOptions& options)
+      : machine(config.machine, config.mode(), options.checks, options.processes),
+        regions(config.machine),
+        work(config.machine.cores(), config.machine.chip.cores),
+        path(config.machine.cores()),
+        lines(config.machine, path) {}
+
+  void load(ResolvedConfig& config, const SimulationOptions& options) {
+    config.workload->prepare(machine, config.run.seed);
+    machine.seed(config.run.seed);
+    machine.allow_folding(options.fold);
+    for (const auto& [core, program] : machine.programs()) {
+      regions.program(core, program);
+      work.program(core, program);
+      lines.program(core, program);
+    }
+    machine.observe(&regions);
+    machine.observe(&work);
+    machine.observe(&path);
+    if (lines.any()) machine.observe(&lines);
+    const bool occupancy = options.trace != nullptr && options.trace->wants(TraceKind::kOccupancy);
+    over_time.emplace(options.over_time || occupancy, options.timelines, machine);
+    watch(machine, options.trace);
+    if (options.checkpoints != nullptr) options.checkpoints->attach(machine);
+  }
+
+  Machine machine;
+  RegionRecorder regions;
+  WorkRecorder work;
+  CriticalPath path;
+  LineRecorder lines;
+  std::optional<OverTime> over_time;
+};
+
 }  // namespace
 
 Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, ProgressLine* progress) {
   const auto stage = [&](const char* what) {
     if (progress != nullptr) progress->stage(what);
   };
-  stage("elaborating the machine");
-  Machine machine(config.machine, config.mode(), options.checks);
-  stage("placing tensors and programs");
-  config.workload->prepare(machine, config.run.seed);
-  machine.seed(config.run.seed);
-  machine.allow_folding(options.fold);
-  RegionRecorder regions(config.machine);
-  for (const auto& [core, program] : machine.programs()) regions.program(core, program);
-  machine.observe(&regions);
-  WorkRecorder work(config.machine.cores(), config.machine.chip.cores);
-  for (const auto& [core, program] : machine.programs()) work.program(core, program);
-  machine.observe(&work);
-  CriticalPath path(config.machine.cores());
-  machine.observe(&path);
-  LineRecorder lines(config.machine, path);
-  for (const auto& [core, program] : machine.programs()) lines.program(core, program);
-  if (lines.any()) machine.observe(&lines);
-  const bool occupancy = options.trace != nullptr && options.trace->wants(TraceKind::kOccupancy);
-  OverTime over_time(options.over_time || occupancy, options.timelines, machine);
-  watch(machine, options.trace);
-  if (options.checkpoints != nullptr) options.checkpoints->attach(machine);
+  std::optional<Setup> setup;
+  together(options.processes, [&] {
+    stage("elaborating the machine");
+    setup.emplace(config, options);
+    stage("placing tensors and programs");
+    setup->load(config, options);
+  });
+  auto& [machine, regions, work, path, lines, over_time] = *setup;
 
   Simulated run;
   run.programs = programs_hash(machine);
@@ -142,6 +166,8 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
     if (progress != nullptr) progress->update(p);
   });
   run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (options.processes != nullptr && !options.processes->reports()) return run;
+  run.parallel = machine.parallel();
   run.checks = machine.findings();
   run.folding = machine.folding();
   run.regions = regions.summarise(run.measurement);
@@ -151,7 +177,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   run.loaded = machine.programs();
   run.path = summarise_path(path, run.measurement.elapsed, run.loaded,
                             [&](std::uint32_t core) { return core_path(config.machine, core); });
-  over_time.take(run, options.trace);
+  over_time->take(run, options.trace);
   if (options.trace != nullptr) options.trace->finish(run.measurement);
   if (options.checkpoints != nullptr) options.checkpoints->finish(run.measurement.elapsed);
   if (machine.functional()) stage("checking against the golden reference");

@@ -8,6 +8,8 @@
 #include "model/base/measurements.h"
 #include "model/base/stats.h"
 #include "model/system/folding/classes.h"
+#include "model/system/parallel/counts.h"
+#include "model/system/parallel/processes.h"
 #include "runtime/checkpoint/checkpoints.h"
 #include "runtime/config/config.h"
 #include "runtime/host/progress.h"
@@ -31,11 +33,13 @@ struct SimulationOptions {
   std::vector<bool> timelines;         // the cores whose time line is recorded; empty: a choice of eight
   TraceRecorder* trace = nullptr;      // null: no timeline
   Checkpoints* checkpoints = nullptr;  // null: no checkpoints
+  model::Processes* processes = nullptr;  // that share the machine; null: this one alone
 };
 
 struct Simulated {
   base::RunMeasurement measurement;
   model::Folding folding;
+  model::ParallelCounts parallel;
   base::StatSink stats;
   GoldenResult golden;
   model::check::Findings checks;
@@ -54,7 +58,7 @@ struct Simulated {
   std::string programs;  // programs_hash()
 };
 
-// `progress` may be null.
+// `progress` may be null. With several processes, all but process 0 return an empty result.
 Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, ProgressLine* progress);
 
 // Without prices the summary has no cost.

@@ -82,7 +82,9 @@ void MachineShare::observe(sim::Meter& meter) {
 
 void MachineShare::replay_events() {
   const std::vector<ByteString> logs = processes_.gather(log_.take());
-  if (reports()) replay_->replay(logs);
+  agree(processes_, &sim::now, [&] {
+    if (reports()) replay_->replay(logs);
+  });
 }
 
 void MachineShare::check_ended(Netlist& netlist) const {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run in several processes, each of which simulates a part of the chips (model/system/parallel). All processes read the case,
+// place tensors and programs, and simulate; process 0 alone writes files and prints. An error in any process ends all, and process
+// 0 reports it.
+//
+// UserError E-PAR-001: more processes than chips. E-PAR-002: a process has another binary or another case. E-PAR-003: what the run
+// asks for works in one process only: functional mode, control tensors, --check, --dump, --explain, --trace, --waves and blocks in
+// SystemVerilog, --fold verify.
+#pragma once
+
+#include <functional>
+
+#include "model/system/parallel/processes.h"
+#include "runtime/run/run.h"
+
+namespace tahoma::runtime {
+
+// Calls `body` in this process. With several processes, all call it, and if it throws in one, all end: process 0 with the error,
+// the others with model::ReportedElsewhere.
+void together(model::Processes* processes, const std::function<void()>& body);
+
+// Called by all processes.
+void check_parallel(model::Processes& processes, const RunOptions& options, const ResolvedConfig& config);
+
+}  // namespace tahoma::runtime
