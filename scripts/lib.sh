@@ -37,6 +37,7 @@ readonly test_packages=(
   python3-torch     # kernels compared with PyTorch
   clang-format-14 git python3 # tests about the repository itself
   python3-pytest "${python_packages[@]}" # kernels in NKI
+  libopenmpi-dev openmpi-bin # runs in several processes
 )
 # shellcheck disable=SC2034
 readonly bench_packages=(libbenchmark-dev)

@@ -2,6 +2,7 @@
 // model::Processes over MPI, as a shared library (launch.h). The default error handler of MPI ends all processes if a call fails.
 #include <mpi.h>
 
+#include <cstdlib>
 #include <exception>
 #include <numeric>
 
@@ -14,6 +15,7 @@ using tahoma::model::ByteString;
 class MpiProcesses final : public tahoma::model::Processes {
  public:
   MpiProcesses() {
+    setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);  // processes that wait leave the core to others
     MPI_Init(nullptr, nullptr);
     MPI_Comm_size(MPI_COMM_WORLD, &count_);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);

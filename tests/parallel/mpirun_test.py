@@ -1,0 +1,114 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs in several processes: the same files as one process, refusals by name, and an end when a process dies."""
+
+import argparse
+import filecmp
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CASES = pathlib.Path(__file__).resolve().parents[2] / "workloads"
+BINARY = None
+# 8 chips exchange parts of a sum; 16 chips in all.
+SMALL = [str(CASES / "gemm/ultraserver.yaml"), "--set", "machine.torus.z=1", "--set", "workload.shard={m: 2, n: 8, k: 8}",
+         "--set", "workload.m=512", "--set", "workload.n=1024", "--set", "workload.k=1024"]
+
+
+def environment():
+    return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
+def mpirun(*words):
+    return subprocess.run(["mpirun", *map(str, words)], text=True, capture_output=True, env=environment(), stdin=subprocess.DEVNULL, check=False)
+
+
+def different(one, other):
+    """Names of the files that differ between two folders."""
+    names = {file.name for folder in (one, other) for file in folder.iterdir()} - {"manifest.json"}
+    same, wrong, missing = filecmp.cmpfiles(one, other, sorted(names), shallow=False)
+    assert same, "no file to compare"
+    return wrong + missing
+
+
+class MpirunTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def refused(self, code, *words):
+        done = mpirun(*words)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(done.stderr.count("error[E-"), 1, done.stderr)  # process 0 alone reports it
+        self.assertIn(code, done.stderr)
+        return done.stderr
+
+    def test_the_files_are_those_of_one_process(self):
+        one = self.folder / "one"
+        for model in ("dram", "flat"):
+            options = [*SMALL, "--mode", "timing", "--set", f"machine.chip.hbm.model={model}"]
+            subprocess.run([BINARY, "run", *options, "--fold", "off", "--out", one], check=True, capture_output=True)
+            for count in (3, 16):
+                out = self.folder / f"{model}{count}"
+                done = mpirun("-n", count, BINARY, "run", *options, "--out", out)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(different(one, out), [])
+                self.assertIn(f"processes: {count}; ", done.stderr)
+                self.assertNotIn("; 0 windows", done.stderr)
+                self.assertEqual(done.stdout.count("files in "), 1)
+            shutil.rmtree(one)
+
+    def test_more_processes_than_chips(self):
+        text = self.refused("E-PAR-001", "-n", 3, BINARY, "run", CASES / "gemm/chip.yaml", "--mode", "timing", "--out", self.folder / "out")
+        self.assertIn("3 processes for 1 chips", text)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_another_case_or_binary(self):
+        run = [BINARY, "run", *SMALL, "--mode", "timing", "--out", self.folder / "out"]
+        self.assertIn("another case", self.refused("E-PAR-002", "-n", 1, *run, ":", "-n", 1, *run, "--set", "workload.k=2048"))
+        other = self.folder / "tahoma"
+        other.write_bytes(BINARY.read_bytes() + b"\0")
+        other.chmod(0o755)
+        (self.folder / "libtahoma_mpi.so").symlink_to(BINARY.parent / "libtahoma_mpi.so")
+        self.assertIn("another binary", self.refused("E-PAR-002", "-n", 1, *run, ":", "-n", 1, other, *run[1:]))
+
+    def test_what_needs_one_process_is_refused(self):
+        self.refused("E-PAR-003", "-n", 2, BINARY, "run", *SMALL, "--mode", "functional", "--out", self.folder / "out")
+        for words in (["--check", "races"], ["--explain"], ["--trace"], ["--fold", "verify"], ["--dump", "all"],
+                      ["--set", "machine.link.wire=0 ns"]):
+            self.refused("E-PAR-003", "-n", 2, BINARY, "run", *SMALL, "--mode", "timing", *words, "--out", self.folder / "out")
+        self.refused("E-PAR-003", "-n", 2, BINARY, "run", CASES / "transformer/moe_64_chips.yaml", "--mode", "timing", "--out", self.folder / "out")
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_another_command_is_refused(self):
+        self.refused("E-PAR-005", "-n", 2, BINARY, "params", "machine.torus")
+
+    def test_a_program_without_its_library_says_so(self):
+        alone = self.folder / "tahoma"
+        shutil.copy(BINARY, alone)
+        self.refused("E-PAR-004", "-n", 2, alone, "run", *SMALL, "--out", self.folder / "out")
+
+    def test_an_error_of_the_case_is_reported_once(self):
+        self.refused("E-CFG", "-n", 2, BINARY, "run", *SMALL, "--set", "workload.nonsense=1", "--out", self.folder / "out")
+
+    def test_a_process_that_dies_ends_the_run_by_name(self):
+        """Process 1 may use one second of the processor."""
+        run = [str(BINARY), "run", str(CASES / "gemm/ultraserver.yaml"), "--mode", "timing", "--out", str(self.folder / "out")]
+        done = mpirun("-n", 1, *run, ":", "-n", 1, "sh", "-c", 'ulimit -t 1; exec "$@"', "sh", *run)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("rank 1", done.stderr)
+        self.assertIn("signal 9", done.stderr)
+        self.assertFalse((self.folder / "out").exists())
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binary", type=pathlib.Path, required=True)
+    options, rest = parser.parse_known_args()
+    BINARY = options.binary.resolve()
+    unittest.main(argv=[sys.argv[0], *rest])
