@@ -17,7 +17,9 @@
 namespace tahoma::base {
 
 template <class Stream, class T>
-concept HasFields = requires(Stream& stream, T& value) { fields(stream, value); };
+concept HasFields = requires(Stream& stream, T& value) {
+  fields(stream, value);
+};
 
 class ByteWriter {
  public:

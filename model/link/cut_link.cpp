@@ -37,7 +37,8 @@ LinkEntrance::LinkEntrance(sc_core::sc_module_name name, std::uint32_t link, con
 }
 
 void LinkEntrance::packet(sim::Payload& payload) {
-  TAHOMA_INVARIANT(sim::info_of(payload).head >= sim::now(), std::string(name()) + ": a packet arrives too late");
+  TAHOMA_INVARIANT(sim::info_of(payload).head >= sim::now(),
+                   std::string(name()) + ": a packet arrives too late");
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   router->nb_transport_fw(payload, phase, delay);

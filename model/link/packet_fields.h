@@ -28,7 +28,7 @@ inline void fields(base::ByteReader& stream, RowPattern& rows) {
 }
 
 template <class Stream, class T>
-  requires std::same_as<std::remove_const_t<T>, PacketInfo>
+requires std::same_as<std::remove_const_t<T>, PacketInfo>
 void fields(Stream& stream, T& p) {
   stream(p.source_core, p.injector, p.engine, p.tag, p.operand, p.rows, p.first, p.last, p.from_chip,
          p.to_chip, p.carried, p.sequence, p.checksum, p.vc, p.answer, p.notify, p.notify_delay,

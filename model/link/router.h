@@ -52,7 +52,8 @@ class Router : public sc_core::sc_module, private PacketSource {
   LinkPort& to_chip() { return *to_chip_; }  // packets for this chip; only for the router of a chip
 
   // The port of a node of the fabric; none if the fabric has no such link, or the link is dead.
-  static std::optional<LinkPort::Place> place_of(const Fabric& fabric, std::uint32_t node, base::PortIndex port);
+  static std::optional<LinkPort::Place> place_of(const Fabric& fabric, std::uint32_t node,
+                                                 base::PortIndex port);
 
   // Declares what the next socket bound to `in` is: a link with the place of its sender, which outlives the router, or the
   // node's own chip. Called in the order of binding.

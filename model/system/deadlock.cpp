@@ -94,17 +94,19 @@ void refuse_deadlock(const std::vector<BlockedEngines>& parts, base::Time at) {
 }
 
 void refuse_overtime(base::Duration limit) {
-  throw base::UserError("E-RUN-054", "machine.time_limit",
-                        fmt::format("the programs have not ended after {:.3f} us of simulated time; expected an "
-                                    "end by then",
-                                    limit.ns() * 1e-3),
-                        base::ExitStatus::kNoProgress);
+  throw base::UserError(
+      "E-RUN-054", "machine.time_limit",
+      fmt::format("the programs have not ended after {:.3f} us of simulated time; expected an "
+                  "end by then",
+                  limit.ns() * 1e-3),
+      base::ExitStatus::kNoProgress);
 }
 
 void check_idle(const std::vector<Chip*>& chips, const MachineParams& params) {
   for (Chip* chip : chips)
     for (std::uint32_t n = 0; chip != nullptr && n < params.chip.cores; ++n)
-      TAHOMA_INVARIANT(chip->core(n).dma().idle(), std::string(chip->core(n).name()) + ": a transfer is stuck");
+      TAHOMA_INVARIANT(chip->core(n).dma().idle(),
+                       std::string(chip->core(n).name()) + ": a transfer is stuck");
 }
 
 }  // namespace tahoma::model

@@ -67,7 +67,8 @@ void Fabric::connect(std::vector<Router*> chips, sim::Meter& meter, const std::v
   for (std::uint32_t node = 0; node < topology.nodes(); ++node)
     for (PortIndex p = 0; is_simulated(node) && p < topology.ports(node); ++p) {
       LinkPort* port = routers_[node]->port(p);
-      if (port != nullptr && !is_simulated(port->place().to)) port->wire.bind(cut->exit_of(port->place()).wire);
+      if (port != nullptr && !is_simulated(port->place().to))
+        port->wire.bind(cut->exit_of(port->place()).wire);
     }
 }
 
@@ -91,7 +92,8 @@ void Fabric::bind_inputs(std::uint32_t node, const std::vector<const Renaming*>&
     if (routers_[from] != nullptr && !is_simulated(from)) continue;
     for (PortIndex p = 0; p < topology.ports(from); ++p) {
       const auto place = Router::place_of(shared, from, p);
-      if (!place || (place->to != node && (routers_[place->to] == nullptr || routers_[place->to]->node() != node)))
+      if (!place ||
+          (place->to != node && (routers_[place->to] == nullptr || routers_[place->to]->node() != node)))
         continue;
       senders.push_back(*place);
     }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "model/link/router.h"
-#include "model/system/parallel/cut.h"
 #include "model/system/machine_params.h"
+#include "model/system/parallel/cut.h"
 
 namespace tahoma::model {
 

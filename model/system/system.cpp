@@ -55,10 +55,8 @@ struct System::Impl {
       checker = std::make_unique<check::RaceChecker>(checks, watched);
     }
     if (processes != nullptr) share = std::make_unique<MachineShare>(*processes, fabric, params, pool);
-    if (may_fold() || share)
-      reserve_memories();
-    if (!may_fold())
-      elaborate(unfolded(chips()));
+    if (may_fold() || share) reserve_memories();
+    if (!may_fold()) elaborate(unfolded(chips()));
   }
 
   bool functional() const { return mode == Mode::kFunctional; }
@@ -82,8 +80,8 @@ struct System::Impl {
     const auto dram = params.chip.hbm.has_dram() ? design_of(params.chip.hbm, 1) : nullptr;
     const Chip::Shared shared{params,      fabric.shared, pool,      memory,       dram,
                               stack_maker, functional(),  run_ahead, checker.get()};
-    netlist = std::make_unique<Netlist>(shared, fabric, meter, std::move(folding),
-                                        share ? &share->cut() : nullptr);
+    netlist =
+        std::make_unique<Netlist>(shared, fabric, meter, std::move(folding), share ? &share->cut() : nullptr);
     if (meter.results != nullptr)
       for (std::uint32_t n = 0; n < params.cores(); ++n) core(n).keep_memories();
     if (params.link.in_rtl()) fabric.watch(rtl::rtl_link_ports());
@@ -161,7 +159,7 @@ struct System::Impl {
   std::deque<HostMemory> memories;  // of all stacks, if the netlist may have fewer
   AddressMap memory;
   std::unique_ptr<check::RaceChecker> checker;  // null: no checks
-  std::unique_ptr<MachineShare> share;                 // of several processes; null: there is one
+  std::unique_ptr<MachineShare> share;          // of several processes; null: there is one
   LoadedPrograms programs;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> kept;  // addresses and bytes of control tensors
   std::uint64_t seed = 0;

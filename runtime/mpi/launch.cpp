@@ -33,7 +33,8 @@ std::uint32_t number(const char* variable) {
 // Beside the program in a build tree; below lib/tahoma in an installation.
 void* library() {
   const std::filesystem::path folder = std::filesystem::read_symlink(kThisProgram).parent_path();
-  for (const auto& file : {folder / "libtahoma_mpi.so", folder.parent_path() / TAHOMA_LIBDIR "/tahoma/libtahoma_mpi.so"})
+  for (const auto& file :
+       {folder / "libtahoma_mpi.so", folder.parent_path() / TAHOMA_LIBDIR "/tahoma/libtahoma_mpi.so"})
     if (std::filesystem::exists(file)) return dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
   return nullptr;
 }
@@ -53,11 +54,12 @@ std::unique_ptr<model::Processes> launched_processes() {
   void* const connect = mpi == nullptr ? nullptr : dlsym(mpi, "tahoma_mpi_processes");
   if (connect == nullptr) {
     const char* const why = mpi == nullptr ? dlerror() : "it is not ours";
-    throw base::UserError("E-PAR-004", "mpirun",
-                          fmt::format("started {} processes, but libtahoma_mpi.so {}: expected a build with MPI (Debian: "
-                                      "libopenmpi-dev)",
-                                      launched.count, why == nullptr ? "does not exist" : why),
-                          base::ExitStatus::kHost);
+    throw base::UserError(
+        "E-PAR-004", "mpirun",
+        fmt::format("started {} processes, but libtahoma_mpi.so {}: expected a build with MPI (Debian: "
+                    "libopenmpi-dev)",
+                    launched.count, why == nullptr ? "does not exist" : why),
+        base::ExitStatus::kHost);
   }
   return std::unique_ptr<model::Processes>(reinterpret_cast<model::Processes* (*)()>(connect)());
 }

@@ -33,14 +33,15 @@ class MpiProcesses final : public tahoma::model::Processes {
     Parts out = parts_of(to), in(to.size());
     MPI_Alltoall(out.sizes.data(), 1, MPI_INT, in.sizes.data(), 1, MPI_INT, MPI_COMM_WORLD);
     in.place();
-    MPI_Alltoallv(out.bytes.data(), out.sizes.data(), out.starts.data(), MPI_BYTE, in.bytes.data(), in.sizes.data(),
-                  in.starts.data(), MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Alltoallv(out.bytes.data(), out.sizes.data(), out.starts.data(), MPI_BYTE, in.bytes.data(),
+                  in.sizes.data(), in.starts.data(), MPI_BYTE, MPI_COMM_WORLD);
     return in.strings();
   }
 
   std::vector<std::int64_t> least(const std::vector<std::int64_t>& numbers) override {
     std::vector<std::int64_t> result(numbers.size());
-    MPI_Allreduce(numbers.data(), result.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(numbers.data(), result.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MIN,
+                  MPI_COMM_WORLD);
     return result;
   }
 
@@ -49,7 +50,8 @@ class MpiProcesses final : public tahoma::model::Processes {
     const int size = static_cast<int>(bytes.size());
     MPI_Gather(&size, 1, MPI_INT, in.sizes.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
     in.place();
-    MPI_Gatherv(bytes.data(), size, MPI_BYTE, in.bytes.data(), in.sizes.data(), in.starts.data(), MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Gatherv(bytes.data(), size, MPI_BYTE, in.bytes.data(), in.sizes.data(), in.starts.data(), MPI_BYTE, 0,
+                MPI_COMM_WORLD);
     return in.strings();
   }
 

@@ -16,13 +16,13 @@
 #include "runtime/host/output_dir.h"
 #include "runtime/host/progress.h"
 #include "runtime/host/sha256.h"
+#include "runtime/mpi/parallel_run.h"
 #include "runtime/page/detail.h"
 #include "runtime/report/cost/price_list.h"
 #include "runtime/report/summary/summary.h"
 #include "runtime/report/summary/summary_json.h"
 #include "runtime/report/summary/summary_text.h"
 #include "runtime/run/core_selection.h"
-#include "runtime/run/parallel_run.h"
 #include "runtime/run/run_files.h"
 #include "runtime/run/simulation.h"
 #include "runtime/whatif/explain.h"
@@ -149,12 +149,11 @@ RunOutcome run_workload(const RunOptions& options) {
   std::optional<Explanation> explanation;
   if (options.explain) explanation = explanation_of(options, progress);
   const std::string whole = options.fold == FoldChoice::kVerify ? run_whole(options) : "";
-  const Simulated run = simulate(
-      *config,
-      {options.golden, options.checks, options.fold != FoldChoice::kOff, options.save_outputs, options.report,
-       timelines, trace ? &*trace : nullptr, options.checkpoints.any() ? &checkpoints : nullptr,
-       options.processes},
-      reports ? &progress : nullptr);
+  const Simulated run = simulate(*config,
+                                 {options.golden, options.checks, options.fold != FoldChoice::kOff,
+                                  options.save_outputs, options.report, timelines, trace ? &*trace : nullptr,
+                                  options.checkpoints.any() ? &checkpoints : nullptr, options.processes},
+                                 reports ? &progress : nullptr);
   progress.clear();
   if (!reports) return {};
   const Summary summary = summary_of(

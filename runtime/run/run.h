@@ -41,7 +41,8 @@ struct RunOptions {
   WavesRequest waves;             // of blocks in SystemVerilog
   CheckpointOptions checkpoints;  // dumps/: intermediate values
   FoldChoice fold = FoldChoice::kAuto;
-  model::Processes* processes = nullptr;  // that share the run (runtime/run/parallel_run.h); null: this one alone
+  model::Processes* processes =
+      nullptr;  // that share the run (runtime/mpi/parallel_run.h); null: this one alone
   std::vector<std::string> command_line;  // for the manifest
 };
 

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <optional>
 
+#include "runtime/mpi/parallel_run.h"
 #include "runtime/run/core_name.h"
 #include "runtime/run/machine.h"
-#include "runtime/run/parallel_run.h"
 #include "runtime/run/programs_hash.h"
 #include "runtime/run/stack_balance.h"
 

@@ -25,14 +25,14 @@
 namespace tahoma::runtime {
 
 struct SimulationOptions {
-  bool golden = true;                  // functional mode only: timing mode computes no values to check
-  model::check::Options checks;        // checks that are active while the program runs
-  bool fold = true;                    // simulate equal chips once, where the model allows it
-  bool outputs = false;                // keep the values of every output tensor; functional mode only
-  bool over_time = false;              // record engines and memories over time, for the page
-  std::vector<bool> timelines;         // the cores whose time line is recorded; empty: a choice of eight
-  TraceRecorder* trace = nullptr;      // null: no timeline
-  Checkpoints* checkpoints = nullptr;  // null: no checkpoints
+  bool golden = true;                     // functional mode only: timing mode computes no values to check
+  model::check::Options checks;           // checks that are active while the program runs
+  bool fold = true;                       // simulate equal chips once, where the model allows it
+  bool outputs = false;                   // keep the values of every output tensor; functional mode only
+  bool over_time = false;                 // record engines and memories over time, for the page
+  std::vector<bool> timelines;            // the cores whose time line is recorded; empty: a choice of eight
+  TraceRecorder* trace = nullptr;         // null: no timeline
+  Checkpoints* checkpoints = nullptr;     // null: no checkpoints
   model::Processes* processes = nullptr;  // that share the machine; null: this one alone
 };
 

@@ -24,10 +24,8 @@ struct Failure {
 };
 
 template <class Stream, class T>
-  requires std::same_as<std::remove_const_t<T>, Failure>
-void fields(Stream& stream, T& f) {
-  stream(f.at, f.kind, f.code, f.place, f.message, f.context, f.status);
-}
+requires std::same_as<std::remove_const_t<T>, Failure>
+void fields(Stream& stream, T& f) { stream(f.at, f.kind, f.code, f.place, f.message, f.context, f.status); }
 
 std::optional<Failure> failure_of(base::Time (*now)(), const std::function<void()>& body) {
   try {

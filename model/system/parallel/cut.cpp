@@ -13,7 +13,8 @@ namespace tahoma::model {
 namespace {
 
 constexpr std::uint32_t kMostPorts = 1U << 12;  // of a node
-constexpr unsigned kProcessShift = 40;              // of a PacketInfo::awaited, for the number of a read; the process is above
+constexpr unsigned kProcessShift =
+    40;  // of a PacketInfo::awaited, for the number of a read; the process is above
 
 std::uint32_t number_of(const LinkPort::Place& port) {
   TAHOMA_INVARIANT(port.index < kMostPorts, "a node of the fabric has too many ports");
@@ -36,7 +37,8 @@ LinkExit& Cut::exit_of(const LinkPort::Place& port) {
   const std::uint32_t link = number_of(port);
   far_end_[link] = port.to;
   const std::string name = fmt::format("exit_{}_{}", port.from, port.index);
-  return *(exits_[link] = std::make_unique<LinkExit>(name.c_str(), link, static_cast<CutTraffic&>(*this), pool_));
+  return *(exits_[link] =
+               std::make_unique<LinkExit>(name.c_str(), link, static_cast<CutTraffic&>(*this), pool_));
 }
 
 LinkEntrance& Cut::entrance_of(const LinkPort::Place& port) {

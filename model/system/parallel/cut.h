@@ -3,7 +3,7 @@
 // messages between them.
 //
 // Everything that one chip does to another one passes through a link, as a packet or as a credit; README.md lists it. A message is
-// collected when it is sent and delivered after the window in which it was sent (windows.h).
+// collected when it is sent and delivered after the window in which it was sent (time_windows.h).
 //
 // A read of another chip's memory travels as a request and returns as the answer. Its payload stays here until then, and the
 // other processes make payloads of their own.
@@ -41,7 +41,7 @@ class Cut : private CutTraffic {
   // Sent by this process so far: packets and credits, and their bytes.
   std::uint64_t messages() const { return messages_; }
   std::uint64_t bytes() const { return bytes_; }
-  bool all_home() const { return abroad_.empty(); }     // no read waits for its answer
+  bool all_home() const { return abroad_.empty(); }  // no read waits for its answer
 
  private:
   enum class Kind : std::uint8_t { kPacket, kCredit };
@@ -58,9 +58,11 @@ class Cut : private CutTraffic {
   sim::PayloadPool& pool_;
   std::map<std::uint32_t, std::unique_ptr<LinkExit>> exits_;          // by link
   std::map<std::uint32_t, std::unique_ptr<LinkEntrance>> entrances_;  // by link
-  std::unordered_map<std::uint32_t, std::uint32_t> far_end_;          // by link: the node that simulates its other end
-  std::vector<base::ByteWriter> sent_;                                // by process
-  std::unordered_map<std::uint64_t, sim::Payload*> abroad_;           // reads that wait for answers, by PacketInfo::awaited
+  std::unordered_map<std::uint32_t, std::uint32_t>
+      far_end_;                         // by link: the node that simulates its other end
+  std::vector<base::ByteWriter> sent_;  // by process
+  std::unordered_map<std::uint64_t, sim::Payload*>
+      abroad_;  // reads that wait for answers, by PacketInfo::awaited
   std::uint64_t next_awaited_ = 0, messages_ = 0, bytes_ = 0;
 };
 

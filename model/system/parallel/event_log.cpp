@@ -10,9 +10,10 @@
 namespace tahoma::base {
 
 template <class Stream, class T>
-  requires std::same_as<std::remove_const_t<T>, InstructionActivity>
+requires std::same_as<std::remove_const_t<T>, InstructionActivity>
 void fields(Stream& stream, T& a) {
-  stream(a.core, a.queue, a.index, a.start, a.next, a.complete, a.busy, a.hardware_flops, a.cause, a.released_by);
+  stream(a.core, a.queue, a.index, a.start, a.next, a.complete, a.busy, a.hardware_flops, a.cause,
+         a.released_by);
 }
 
 }  // namespace tahoma::base

@@ -7,7 +7,7 @@
 #include "model/system/deadlock.h"
 #include "model/system/parallel/agreement.h"
 #include "model/system/parallel/measurement_fields.h"
-#include "model/system/parallel/windows.h"
+#include "model/system/parallel/time_windows.h"
 
 namespace tahoma::base {
 
@@ -22,10 +22,11 @@ namespace tahoma::model {
 
 namespace {
 
-constexpr std::size_t kMostLogged = std::size_t{4} << 20;  // bytes of events, before they are brought to process 0
+// Bytes of events, before they are brought to process 0.
+constexpr std::size_t kMostLogged = std::size_t{4} << 20;
 
 template <class Stream, base::Is<MeasuredNode> T>
-void fields(Stream& stream, T& m) {
+void node_fields(Stream& stream, T& m) {
   stream(m.path, m.engines, m.dma, m.hbm, m.crossings, m.links, m.sent, m.received);
 }
 
@@ -35,7 +36,7 @@ ByteString bytes_of(const MeasuredPart& part, std::uint64_t messages, std::uint6
   to(messages, bytes, part.counts, part.high_waters, part.nodes.size());
   for (const auto& [node, measured] : part.nodes) {
     to(node);
-    fields(to, measured);
+    node_fields(to, measured);
   }
   return std::move(to.bytes());
 }
@@ -49,7 +50,7 @@ MeasuredPart part_from(const ByteString& bytes, ParallelCounts& counts) {
   for (; nodes > 0; --nodes) {
     std::uint32_t node = 0;
     from(node);
-    fields(from, part.nodes[node]);
+    node_fields(from, part.nodes[node]);
   }
   counts.messages += messages;
   counts.bytes += sent;
@@ -64,7 +65,8 @@ ByteString bytes_of(const BlockedEngines& blocked) {
 
 }  // namespace
 
-MachineShare::MachineShare(Processes& processes, const Fabric& fabric, const MachineParams& params, sim::PayloadPool& pool)
+MachineShare::MachineShare(Processes& processes, const Fabric& fabric, const MachineParams& params,
+                           sim::PayloadPool& pool)
     : processes_(processes),
       fabric_(fabric),
       params_(params),

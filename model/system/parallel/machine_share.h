@@ -14,7 +14,8 @@ namespace tahoma::model {
 class MachineShare {
  public:
   // All of these outlive the share.
-  MachineShare(Processes& processes, const Fabric& fabric, const MachineParams& params, sim::PayloadPool& pool);
+  MachineShare(Processes& processes, const Fabric& fabric, const MachineParams& params,
+               sim::PayloadPool& pool);
 
   Cut& cut() { return cut_; }
   bool reports() const { return processes_.reports(); }

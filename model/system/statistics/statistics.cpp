@@ -51,8 +51,8 @@ std::vector<base::TrafficMeasurement> traffic_of(const Measured& by_number, std:
   for (std::uint32_t from = 0; from < chips; ++from) {
     for (std::uint32_t to = 0; to < chips; ++to) {
       const OnChipNetwork::Traffic sent = by_number[from]->sent[unfolding.seen_from(from, to)];
-      check_traffic(unfolding.path(from, by_number[from]->path), unfolding.path(to, by_number[to]->path), sent,
-                    by_number[to]->received[unfolding.seen_from(to, from)]);
+      check_traffic(unfolding.path(from, by_number[from]->path), unfolding.path(to, by_number[to]->path),
+                    sent, by_number[to]->received[unfolding.seen_from(to, from)]);
       if (sent.packets > 0) all.push_back({from, to, sent.packets, sent.bytes});
     }
   }
@@ -111,8 +111,8 @@ MeasuredPart measure_part(const FinishedChips& chips, const Fabric& fabric, cons
   return part;
 }
 
-base::RunMeasurement assemble(std::vector<MeasuredPart> parts, const Unfolding& unfolding, const Fabric& fabric,
-                              const MachineParams& params, Duration elapsed) {
+base::RunMeasurement assemble(std::vector<MeasuredPart> parts, const Unfolding& unfolding,
+                              const Fabric& fabric, const MachineParams& params, Duration elapsed) {
   base::RunMeasurement run;
   run.elapsed = elapsed;
   std::map<std::uint32_t, MeasuredNode> nodes;

@@ -19,7 +19,8 @@ namespace tahoma::model {
 
 // The chips of a finished machine.
 struct FinishedChips {
-  std::vector<Chip*> by_number;           // the representative for a chip that is not simulated; null: of another process
+  std::vector<Chip*>
+      by_number;  // the representative for a chip that is not simulated; null: of another process
   std::vector<const sim::Meter*> meters;  // likewise
   const Unfolding& unfolding;
 };
@@ -40,14 +41,14 @@ struct MeasuredNode {
 // What one process has measured.
 struct MeasuredPart {
   base::RunCounts counts;
-  std::map<std::uint32_t, MeasuredNode> nodes;     // those that it has simulated
-  std::vector<Fabric::HighWater> high_waters;      // of links that end here and begin in another process
+  std::map<std::uint32_t, MeasuredNode> nodes;  // those that it has simulated
+  std::vector<Fabric::HighWater> high_waters;   // of links that end here and begin in another process
 };
 MeasuredPart measure_part(const FinishedChips& chips, const Fabric& fabric, const MachineParams& params,
                           const sim::Meter& rest, base::Duration elapsed);
 // All parts of the machine together.
-base::RunMeasurement assemble(std::vector<MeasuredPart> parts, const Unfolding& unfolding, const Fabric& fabric,
-                              const MachineParams& params, base::Duration elapsed);
+base::RunMeasurement assemble(std::vector<MeasuredPart> parts, const Unfolding& unfolding,
+                              const Fabric& fabric, const MachineParams& params, base::Duration elapsed);
 // Checks that everything that one chip sent to another has arrived, and nothing else: the same number of
 // packets and bytes and, in functional mode, equal data checksums.
 void check_traffic(std::string_view from, std::string_view to, const OnChipNetwork::Traffic& sent,

@@ -116,8 +116,8 @@ class ForkedProcesses final : public model::Processes {
   }
 
   std::uint32_t count_, rank_ = 0;
-  int hub_ = -1;             // of a process other than 0: to process 0
-  std::vector<int> peers_;   // of process 0: to the others
+  int hub_ = -1;            // of a process other than 0: to process 0
+  std::vector<int> peers_;  // of process 0: to the others
   std::vector<pid_t> children_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/system/parallel/windows.h"
+#include "model/system/parallel/time_windows.h"
 
 #include <algorithm>
 #include <systemc>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/run/parallel_run.h"
+#include "runtime/mpi/parallel_run.h"
 
 #include <fmt/format.h>
 
@@ -61,9 +61,10 @@ void check_parallel(model::Processes& processes, const RunOptions& options, cons
                               "reads another case than process 0; expected the same files on every host");
     }
     if (processes.count() > config.machine.chips())
-      throw base::UserError("E-PAR-001", "mpirun",
-                            fmt::format("{} processes for {} chips; expected at most as many processes as chips",
-                                        processes.count(), config.machine.chips()));
+      throw base::UserError(
+          "E-PAR-001", "mpirun",
+          fmt::format("{} processes for {} chips; expected at most as many processes as chips",
+                      processes.count(), config.machine.chips()));
     check_options(options, config);
   });
 }
