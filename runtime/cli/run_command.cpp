@@ -199,7 +199,10 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
              "with a second run of the whole machine that has to write the same files");
   add_choice(sub, "--format", command.format, {"text", "json"},
              "What to print: the summary as text or as JSON");
-  sub.footer("\nFiles in --out:\n" + run_files_text());
+  sub.footer(
+      "\n`mpirun -n N tahoma run ...` divides the chips among N processes, in timing mode.\n\nFiles in "
+      "--out:\n" +
+      run_files_text());
 }
 
 // A kernel and its arguments, as words of the command line.
