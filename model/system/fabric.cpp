@@ -61,8 +61,9 @@ void Fabric::connect(std::vector<Router*> chips, sim::Meter& meter, const std::v
                      Cut* cut) {
   routers_ = std::move(chips);
   add_switches(meter, cut);
+  const std::vector<std::vector<LinkPort::Place>> inputs = senders();
   for (std::uint32_t node = 0; node < topology.nodes(); ++node)
-    if (is_simulated(node)) bind_inputs(node, names, cut);
+    if (is_simulated(node)) bind_inputs(node, inputs[node], names, cut);
   if (cut == nullptr) return;
   for (std::uint32_t node = 0; node < topology.nodes(); ++node)
     for (PortIndex p = 0; is_simulated(node) && p < topology.ports(node); ++p) {
@@ -86,20 +87,23 @@ void Fabric::add_switches(sim::Meter& meter, const Cut* cut) {
 }
 
 // A node's inputs are in the order of their senders' ports, so that equal nodes serve equal links in the same turn.
-void Fabric::bind_inputs(std::uint32_t node, const std::vector<const Renaming*>& names, Cut* cut) {
-  std::vector<LinkPort::Place> senders;
+std::vector<std::vector<LinkPort::Place>> Fabric::senders() const {
+  std::vector<std::vector<LinkPort::Place>> inputs(topology.nodes());
   for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
     if (routers_[from] != nullptr && !is_simulated(from)) continue;
     for (PortIndex p = 0; p < topology.ports(from); ++p) {
       const auto place = Router::place_of(shared, from, p);
-      if (!place ||
-          (place->to != node && (routers_[place->to] == nullptr || routers_[place->to]->node() != node)))
-        continue;
-      senders.push_back(*place);
+      if (place && routers_[place->to] != nullptr) inputs[routers_[place->to]->node()].push_back(*place);
     }
   }
-  std::stable_sort(senders.begin(), senders.end(),
-                   [](const LinkPort::Place& a, const LinkPort::Place& b) { return a.index < b.index; });
+  for (std::vector<LinkPort::Place>& of_node : inputs)
+    std::stable_sort(of_node.begin(), of_node.end(),
+                     [](const LinkPort::Place& a, const LinkPort::Place& b) { return a.index < b.index; });
+  return inputs;
+}
+
+void Fabric::bind_inputs(std::uint32_t node, const std::vector<LinkPort::Place>& senders,
+                         const std::vector<const Renaming*>& names, Cut* cut) {
   for (const LinkPort::Place& sender : senders) {
     if (routers_[sender.from] == nullptr) {
       LinkEntrance& entrance = cut->entrance_of(sender);

@@ -53,7 +53,10 @@ class Fabric {
     return routers_[node] != nullptr && routers_[node]->node() == node;
   }
   void add_switches(sim::Meter& meter, const Cut* cut);
-  void bind_inputs(std::uint32_t node, const std::vector<const Renaming*>& names, Cut* cut);
+  // By node that is simulated here: the ports that send to it, in the order of its inputs.
+  std::vector<std::vector<LinkPort::Place>> senders() const;
+  void bind_inputs(std::uint32_t node, const std::vector<LinkPort::Place>& senders,
+                   const std::vector<const Renaming*>& names, Cut* cut);
 
   std::vector<std::unique_ptr<Router>> switches_;
   std::vector<Router*> routers_;  // by node

@@ -69,6 +69,12 @@ void Netlist::observe(sim::Meter& meter, const LoadedPrograms& programs) {
   }
 }
 
+void Netlist::check_stacks(const MachineParams& params) const {
+  for_each_simulated([&params](Chip& chip) {
+    for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n) chip.stack(n).check_ended();
+  });
+}
+
 std::uint64_t Netlist::instructions_done() const {
   std::uint64_t done = 0;
   for (const sim::Meter* meter : meters_)

@@ -37,6 +37,8 @@ class Netlist {
   // Before the run: gives the observers and the hook of `meter` to every chip. Observers see the events of all chips, with the
   // addresses of the programs, which outlive the netlist.
   void observe(sim::Meter& meter, const LoadedPrograms& programs);
+  // After the run: nothing is left in the stacks that are simulated here.
+  void check_stacks(const MachineParams& params) const;
   // Of all chips so far.
   std::uint64_t instructions_done() const;
   FinishedChips finished() const { return {chips_, {meters_.begin(), meters_.end()}, unfolding_}; }

@@ -122,17 +122,11 @@ struct System::Impl {
     });
   }
 
-  void check_stacks() const {
-    netlist->for_each_simulated([this](Chip& chip) {
-      for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n) chip.stack(n).check_ended();
-    });
-  }
-
   base::RunMeasurement run_all() {
     start_kernel(params.time_limit);
     meter.rethrow();
     if (params.time_limit.fs != 0 && sc_core::sc_pending_activity()) refuse_overtime(params.time_limit);
-    check_stacks();
+    netlist->check_stacks(params);
     const Unfolding& unfolding = netlist->unfolding();
     refuse_deadlock({blocked_engines(netlist->chips(), params, unfolding)}, sim::now());
     check_idle(netlist->chips(), params);

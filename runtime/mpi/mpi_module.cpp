@@ -16,10 +16,10 @@ using tahoma::model::ByteString;
 
 using Clock = std::chrono::steady_clock;
 
-// Waits for an operation, or until a time; returns whether it has ended. MPI would keep the core busy until then, which the other processes need if the host has fewer cores.
+// Waits for an operation, or until a time; returns whether it has ended. MPI would keep the core busy until then, which the other
+// processes need if the host has fewer cores. A message between hosts takes a few microseconds.
 bool await(MPI_Request& request, Clock::time_point until = Clock::time_point::max()) {
-  constexpr std::chrono::microseconds kBusy{50},
-      kPause{20};  // a message between hosts takes a few microseconds
+  constexpr std::chrono::microseconds kBusy{50}, kPause{20};
   const Clock::time_point start = Clock::now();
   for (int done = 0;;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);

@@ -17,9 +17,15 @@ const isa::Descriptor& descriptor(const LoadedProgram& loaded, std::uint8_t queu
 
 }  // namespace
 
+MemberPlaces::MemberPlaces(const LoadedPrograms& programs, std::uint32_t cores_per_chip)
+    : cores_(cores_per_chip) {
+  if (!programs.empty()) programs_.resize(programs.rbegin()->first + std::size_t{1});
+  for (const auto& [core, loaded] : programs) programs_[core] = &loaded;
+}
+
 MemberPlaces::Distance MemberPlaces::between(std::uint32_t core, std::uint32_t member, std::uint8_t queue,
                                              std::uint32_t index) const {
-  const LoadedProgram &from = programs_.at(core), &to = programs_.at(member * cores_ + core % cores_);
+  const LoadedProgram &from = *programs_[core], &to = *programs_[member * cores_ + core % cores_];
   const isa::Descriptor &a = descriptor(from, queue, index), &b = descriptor(to, queue, index);
   return {offset(to, b.src) - offset(from, a.src), offset(to, b.dst) - offset(from, a.dst)};
 }

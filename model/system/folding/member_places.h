@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "model/system/folding/folding.h"
 
@@ -12,8 +13,7 @@ namespace tahoma::model {
 class MemberPlaces {
  public:
   // The programs outlive this object.
-  MemberPlaces(const LoadedPrograms& programs, std::uint32_t cores_per_chip)
-      : programs_(programs), cores_(cores_per_chip) {}
+  MemberPlaces(const LoadedPrograms& programs, std::uint32_t cores_per_chip);
 
   struct Distance {  // bytes
     std::int64_t read = 0, write = 0;
@@ -23,7 +23,7 @@ class MemberPlaces {
   Distance between(std::uint32_t core, std::uint32_t member, std::uint8_t queue, std::uint32_t index) const;
 
  private:
-  const LoadedPrograms& programs_;  // by core
+  std::vector<const LoadedProgram*> programs_;  // by core; null: none
   std::uint32_t cores_;
 };
 

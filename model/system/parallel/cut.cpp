@@ -13,8 +13,8 @@ namespace tahoma::model {
 namespace {
 
 constexpr std::uint32_t kMostPorts = 1U << 12;  // of a node
-constexpr unsigned kProcessShift =
-    40;  // of a PacketInfo::awaited, for the number of a read; the process is above
+// Of a PacketInfo::awaited: the number of a read is below, the process above.
+constexpr unsigned kProcessShift = 40;
 
 std::uint32_t number_of(const LinkPort::Place& port) {
   TAHOMA_INVARIANT(port.index < kMostPorts, "a node of the fabric has too many ports");

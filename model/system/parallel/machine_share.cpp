@@ -89,12 +89,6 @@ void MachineShare::replay_events() {
   });
 }
 
-void MachineShare::check_ended(Netlist& netlist) const {
-  netlist.for_each_simulated([this](Chip& chip) {
-    for (std::uint32_t n = 0; n < params_.chip.hbm.stacks; ++n) chip.stack(n).check_ended();
-  });
-}
-
 void MachineShare::run(Netlist& netlist, sim::Meter& meter) {
   Windows windows(processes_, cut_, params_.link.wire);
   const Windows::End end = windows.run(
@@ -104,7 +98,7 @@ void MachineShare::run(Netlist& netlist, sim::Meter& meter) {
   together([&] { meter.rethrow(); });
   together([&] {
     if (end == Windows::End::kLimit) refuse_overtime(params_.time_limit);
-    check_ended(netlist);
+    netlist.check_stacks(params_);
   });
   refuse_deadlock(netlist);
   together([&] {

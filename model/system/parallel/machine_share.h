@@ -30,7 +30,6 @@ class MachineShare {
 
  private:
   void replay_events();
-  void check_ended(Netlist& netlist) const;
   void refuse_deadlock(const Netlist& netlist) const;
 
   Processes& processes_;

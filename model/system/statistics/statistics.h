@@ -19,8 +19,8 @@ namespace tahoma::model {
 
 // The chips of a finished machine.
 struct FinishedChips {
-  std::vector<Chip*>
-      by_number;  // the representative for a chip that is not simulated; null: of another process
+  // The representative for a chip that is not simulated; null: of another process.
+  std::vector<Chip*> by_number;
   std::vector<const sim::Meter*> meters;  // likewise
   const Unfolding& unfolding;
 };

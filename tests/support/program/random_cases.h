@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "model/base/stats.h"
+#include "runtime/report/files/statistics_tables.h"
 #include "tests/support/program/workload_run.h"
 #include "workloads/collective/collective.h"
 #include "workloads/gemm/gemm.h"
@@ -130,5 +132,33 @@ class RandomCases {
 
   std::mt19937 random_;
 };
+
+// The workload of a case, for its machine. Throws base::UserError if one of them is refused.
+inline std::unique_ptr<runtime::Workload> checked_workload(const RandomCase& c) {
+  auto workload = workload_with(c.make, c.settings);
+  c.machine.check();
+  workload->check(c.machine);
+  return workload;
+}
+
+struct ObservedRun {
+  std::string statistics, events;  // events are sorted: simultaneous ones have no order
+};
+
+inline ObservedRun observed_run(runtime::Workload& workload, runtime::Machine& machine) {
+  workload.prepare(machine, 1);
+  machine.seed(7);
+  EventLines events;
+  machine.observe(static_cast<base::Observer*>(&events));
+  machine.observe(static_cast<base::ProbeObserver*>(&events));
+  machine.observe(static_cast<base::TimelineObserver*>(&events));
+  machine.run();
+  base::StatSink sink;
+  machine.collect(sink);
+  std::sort(events.lines.begin(), events.lines.end());
+  ObservedRun run{runtime::stats_csv(sink.stats()), ""};
+  for (const std::string& line : events.lines) run.events += line + "\n";
+  return run;
+}
 
 }  // namespace tahoma::tests

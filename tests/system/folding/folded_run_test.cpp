@@ -3,14 +3,12 @@
 // random machines, with and without DRAM, faults and logical cores.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
 #include "model/base/error.h"
 #include "runtime/host/sha256.h"
 #include "runtime/report/files/folding_report.h"
-#include "runtime/report/files/statistics_tables.h"
 #include "tests/support/program/random_cases.h"
 #include "tests/support/subprocess.h"
 #include "tests/support/temp_dir.h"
@@ -40,27 +38,14 @@ std::string values_of(runtime::Workload& workload, runtime::Machine& machine) {
 std::pair<std::string, std::string> outcome(const tests::RandomCase& c, bool fold, model::Mode mode) {
   const std::string text = tests::in_child([&]() -> std::string {
     try {
-      const auto workload = tests::workload_with(c.make, c.settings);
-      c.machine.check();
-      workload->check(c.machine);
+      const auto workload = tests::checked_workload(c);
       runtime::Machine machine(c.machine, mode);
-      workload->prepare(machine, 1);
-      machine.seed(7);
       machine.allow_folding(fold);
-      tests::EventLines events;
-      machine.observe(static_cast<base::Observer*>(&events));
-      machine.observe(static_cast<base::ProbeObserver*>(&events));
-      machine.observe(static_cast<base::TimelineObserver*>(&events));
-      machine.run();
-      base::StatSink sink;
-      machine.collect(sink);
-      std::sort(events.lines.begin(), events.lines.end());
-      std::string all = runtime::stats_csv(sink.stats());
+      const auto [statistics, events] = tests::observed_run(*workload, machine);
       const std::string values = values_of(*workload, machine);
       if (values.starts_with("wrong")) return "wrong " + values;
-      all += values;
-      for (const std::string& line : events.lines) all += line + "\n";
-      return fmt::format("{} {}", machine.folding().simulated(), runtime::sha256_of(all));
+      return fmt::format("{} {}", machine.folding().simulated(),
+                         runtime::sha256_of(statistics + values + events));
     } catch (const base::UserError& error) {
       return std::string("refused ") + error.code;
     }

@@ -2,13 +2,11 @@
 // A run in several processes has the statistics and the events of a run in one, byte for byte.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "model/base/error.h"
 #include "model/system/parallel/agreement.h"
 #include "runtime/host/sha256.h"
-#include "runtime/report/files/statistics_tables.h"
 #include "tests/support/program/forked_processes.h"
 #include "tests/support/program/random_cases.h"
 
@@ -16,27 +14,14 @@ using namespace tahoma;
 
 namespace {
 
-// The digest of all statistics and events, in the order in which observers see the events; or "refused" with the error's code.
+// The digest of all statistics and events, or "refused" with the error's code.
 std::string outcome_in(const tests::RandomCase& c, model::Processes* processes) {
   try {
-    const auto workload = tests::workload_with(c.make, c.settings);
-    c.machine.check();
-    workload->check(c.machine);
+    const auto workload = tests::checked_workload(c);
     runtime::Machine machine(c.machine, model::Mode::kTiming, {}, processes);
-    workload->prepare(machine, 1);
-    machine.seed(7);
     machine.allow_folding(false);
-    tests::EventLines events;
-    machine.observe(static_cast<base::Observer*>(&events));
-    machine.observe(static_cast<base::ProbeObserver*>(&events));
-    machine.observe(static_cast<base::TimelineObserver*>(&events));
-    machine.run();
-    base::StatSink sink;
-    machine.collect(sink);
-    std::sort(events.lines.begin(), events.lines.end());
-    std::string all = runtime::stats_csv(sink.stats());
-    for (const std::string& line : events.lines) all += line + "\n";
-    return runtime::sha256_of(all);
+    const auto [statistics, events] = tests::observed_run(*workload, machine);
+    return runtime::sha256_of(statistics + events);
   } catch (const base::UserError& error) {
     return std::string("refused ") + error.code;
   }
