@@ -27,6 +27,7 @@ class ByteWriter {
   void operator()(const Values&... values) {
     (put(values), ...);
   }
+  void copy(const std::byte* from, std::size_t bytes) { raw(from, bytes); }
   std::vector<std::byte>& bytes() { return bytes_; }
 
  private:
@@ -69,6 +70,7 @@ class ByteReader {
   void operator()(Values&... values) {
     (get(values), ...);
   }
+  void copy(std::byte* to, std::size_t bytes) { raw(to, bytes); }
 
  private:
   template <class T>

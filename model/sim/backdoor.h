@@ -17,6 +17,8 @@ struct BackdoorIf : virtual sc_core::sc_interface {
   virtual void check(std::uint64_t address, std::uint64_t bytes) const = 0;
   // Returns the host bytes themselves, after the check.
   virtual std::byte* at(std::uint64_t address, std::uint64_t bytes) = 0;
+  // Notes that the program has changed these bytes, in a run of several processes.
+  virtual void wrote(std::uint64_t /*address*/, std::uint64_t /*bytes*/) {}
   virtual KnownBytes& known() = 0;  // by global address
 };
 

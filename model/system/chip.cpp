@@ -59,7 +59,8 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s, si
                                   static_cast<std::uint32_t>(s.params.cores()),
                                   s.functional,
                                   s.run_ahead,
-                                  s.checker};
+                                  s.checker,
+                                  s.peers};
     cores_.push_back(
         std::make_unique<NeuronCore>(fmt::format("core{}", n).c_str(), place, core_params_, s.pool, meter));
     NeuronCore& core = *cores_.back();

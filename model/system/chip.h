@@ -30,6 +30,7 @@ class Chip : public sc_core::sc_module {
     const StackMaker& stacks;                // empty: all stacks are modelled here
     bool functional, run_ahead;
     check::RaceChecker* checker;  // null: nobody watches
+    sim::PeerMemoryIf* peers;     // HBM of other processes; null: there is none, or no values
   };
   Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& shared, sim::Meter& meter);
 

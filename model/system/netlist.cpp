@@ -39,7 +39,7 @@ void Netlist::build_servers(const Chip::Shared& shared, const sim::Meter& meter,
 // Cores have values of their own, whichever core is simulated for them.
 void Netlist::stand_for_members(const CoreParams& params) {
   for (std::uint32_t chip = 0; chip < chips_.size(); ++chip) {
-    if (!folding_.is_simulated(chip)) continue;
+    if (!folding_.is_simulated(chip) || chips_[chip] == nullptr) continue;
     for (std::uint32_t n = 0; n < cores_; ++n) {
       NeuronCore& core = chips_[chip]->core(n);
       std::vector<NeuronCore::Equal> equals;

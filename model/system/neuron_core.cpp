@@ -36,7 +36,8 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
       semaphores_("semaphores", place.core, &meter),
       memories_(params),
       sbuf_port_(params.sbuf.shared_port),
-      dma_("dma", {place.core, place.chip, place.functional, place.checker}, params.dma, pool, meter) {
+      dma_("dma", {place.core, place.chip, place.functional, place.checker, place.peers}, params.dma, pool,
+           meter) {
   if (params.tensor.model == BlockModel::kRtl)
     gates_ = std::make_unique<rtl::TensorGates>(std::string(this->name()) + ".tensor", params.tensor);
   if (params.dma.model == BlockModel::kRtl) {

@@ -24,7 +24,8 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
     std::uint32_t core, chip;  // global numbers
     std::uint32_t cores;       // of the machine
     bool functional, run_ahead;
-    check::RaceChecker* checker;  // null: nobody watches
+    check::RaceChecker* checker;         // null: nobody watches
+    sim::PeerMemoryIf* peers = nullptr;  // as DmaRings::Place
   };
   NeuronCore(sc_core::sc_module_name name, const Place& place, const CoreParams& params,
              sim::PayloadPool& pool, sim::Meter& meter);

@@ -54,7 +54,8 @@ struct System::Impl {
                                    functional()};
       checker = std::make_unique<check::RaceChecker>(checks, watched);
     }
-    if (processes != nullptr) share = std::make_unique<MachineShare>(*processes, fabric, params, pool);
+    if (processes != nullptr)
+      share = std::make_unique<MachineShare>(*processes, fabric, params, pool, memory, functional());
     if (may_fold() || share) reserve_memories();
     if (!may_fold()) elaborate(unfolded(chips()));
   }
@@ -78,8 +79,10 @@ struct System::Impl {
 
   void elaborate(Folding folding) {
     const auto dram = params.chip.hbm.has_dram() ? design_of(params.chip.hbm, 1) : nullptr;
-    const Chip::Shared shared{params,      fabric.shared, pool,      memory,       dram,
-                              stack_maker, functional(),  run_ahead, checker.get()};
+    const bool travel = share && (functional() || !kept.empty());
+    const Chip::Shared shared{
+        params,      fabric.shared, pool,      memory,        dram,
+        stack_maker, functional(),  run_ahead, checker.get(), travel ? &share->peers() : nullptr};
     netlist =
         std::make_unique<Netlist>(shared, fabric, meter, std::move(folding), share ? &share->cut() : nullptr);
     if (meter.results != nullptr)
@@ -188,6 +191,7 @@ void System::keep_values(std::uint64_t address, std::uint64_t bytes) {
 
 void System::host_wrote(std::uint64_t address, std::uint64_t bytes) {
   if (impl_->checker) impl_->checker->host_wrote(address, bytes);
+  if (impl_->share) impl_->share->peers().filled(address, bytes);
 }
 
 const check::Findings& System::findings() const {

@@ -38,7 +38,7 @@ class System {
   // activation; a test shows that the results are the same. `checks` watches the program
   // (model/check/checker.h) and changes no result either. `stacks` may put a foreign memory model behind a
   // socket (model/memory/foreign/foreign_stack.h). With `processes`, each of which makes the same System and calls the same
-  // functions, every process simulates a part of the chips (model/system/parallel), in timing mode without checks.
+  // functions, every process simulates a part of the chips (model/system/parallel), without checks.
   System(const MachineParams& params, Mode mode, bool run_ahead = true, check::Options checks = {},
          const StackMaker& stacks = {}, Processes* processes = nullptr);
   ~System();
@@ -56,8 +56,8 @@ class System {
   // Before the run: a control tensor, which keeps its values in timing mode. Memory is zero until written.
   void keep_values(std::uint64_t address, std::uint64_t bytes);
 
-  // For the check of uninitialised memory: marks what the host has written before the run, or in timing mode
-  // would have.
+  // Before the run: the host has written these bytes, or in timing mode would have. The check of uninitialised memory knows them
+  // then, and of several processes only those that need them keep them.
   void host_wrote(std::uint64_t address, std::uint64_t bytes);
   // Before the run: the seed of everything random, which is stochastic rounding. The default is 0.
   void seed(std::uint64_t seed);

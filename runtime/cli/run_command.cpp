@@ -200,7 +200,7 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
   add_choice(sub, "--format", command.format, {"text", "json"},
              "What to print: the summary as text or as JSON");
   sub.footer(
-      "\n`mpirun -n N tahoma run ...` divides the chips among N processes, in timing mode.\n\nFiles in "
+      "\n`mpirun -n N tahoma run ...` divides the chips among N processes.\n\nFiles in "
       "--out:\n" +
       run_files_text());
 }

@@ -2,6 +2,7 @@
 // model::Processes over MPI, as a shared library (launch.h). The default error handler of MPI ends all processes if a call fails.
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -56,14 +57,19 @@ class MpiProcesses final : public tahoma::model::Processes {
 
   std::vector<ByteString> exchange(const std::vector<ByteString>& to) override {
     MPI_Request request{};
-    Parts out = parts_of(to), in(to.size());
-    MPI_Ialltoall(out.sizes.data(), 1, MPI_INT, in.sizes.data(), 1, MPI_INT, MPI_COMM_WORLD, &request);
+    std::vector<std::int64_t> size_to, size_from(to.size());
+    for (const ByteString& each : to) size_to.push_back(static_cast<std::int64_t>(each.size()));
+    MPI_Ialltoall(size_to.data(), 1, MPI_INT64_T, size_from.data(), 1, MPI_INT64_T, MPI_COMM_WORLD, &request);
     await(request);
+    Parts out = first_parts(to), in(to.size());
+    for (std::size_t p = 0; p < to.size(); ++p) in.sizes[p] = first_part(size_from[p]);
     in.place();
     MPI_Ialltoallv(out.bytes.data(), out.sizes.data(), out.starts.data(), MPI_BYTE, in.bytes.data(),
                    in.sizes.data(), in.starts.data(), MPI_BYTE, MPI_COMM_WORLD, &request);
     await(request);
-    return in.strings();
+    std::vector<ByteString> from = in.strings();
+    exchange_rest(to, size_from, from);
+    return from;
   }
 
   std::vector<std::int64_t> least(const std::vector<std::int64_t>& numbers) override {
@@ -89,6 +95,36 @@ class MpiProcesses final : public tahoma::model::Processes {
   }
 
  private:
+  // One exchange of all processes takes the first bytes of every message, because MPI counts the sum in an int. The rest of a longer
+  // one goes from process to process, in pieces that an int can count.
+  static constexpr std::int64_t kFirst = std::int64_t{1} << 16, kPiece = std::int64_t{1} << 30;
+  static int first_part(std::int64_t size) { return static_cast<int>(std::min(size, kFirst)); }
+
+  // Calls f(bytes before it, bytes) for each piece after the first part.
+  template <class F>
+  static void each_piece(std::int64_t size, F&& f) {
+    for (std::int64_t at = kFirst; at < size; at += kPiece)
+      f(at, static_cast<int>(std::min(kPiece, size - at)));
+  }
+  void exchange_rest(const std::vector<ByteString>& to, const std::vector<std::int64_t>& size_from,
+                     std::vector<ByteString>& from) const {
+    std::vector<MPI_Request> requests;
+    for (int p = 0; p < count_; ++p) {
+      const auto n = static_cast<std::size_t>(p);
+      from[n].resize(static_cast<std::size_t>(size_from[n]));
+      each_piece(size_from[n], [&](std::int64_t at, int bytes) {
+        MPI_Irecv(from[n].data() + at, bytes, MPI_BYTE, p, 0, MPI_COMM_WORLD, &requests.emplace_back());
+      });
+    }
+    for (int p = 0; p < count_; ++p) {
+      const ByteString& message = to[static_cast<std::size_t>(p)];
+      each_piece(static_cast<std::int64_t>(message.size()), [&](std::int64_t at, int bytes) {
+        MPI_Isend(message.data() + at, bytes, MPI_BYTE, p, 0, MPI_COMM_WORLD, &requests.emplace_back());
+      });
+    }
+    for (MPI_Request& request : requests) await(request);
+  }
+
   // Strings of bytes behind each other.
   struct Parts {
     explicit Parts(std::size_t count) : sizes(count), starts(count) {}
@@ -105,11 +141,13 @@ class MpiProcesses final : public tahoma::model::Processes {
     std::vector<int> sizes, starts;
     ByteString bytes;
   };
-  static Parts parts_of(const std::vector<ByteString>& strings) {
+  static Parts first_parts(const std::vector<ByteString>& strings) {
     Parts parts(strings.size());
-    for (std::size_t n = 0; n < strings.size(); ++n) parts.sizes[n] = static_cast<int>(strings[n].size());
-    std::exclusive_scan(parts.sizes.begin(), parts.sizes.end(), parts.starts.begin(), 0);
-    for (const ByteString& each : strings) parts.bytes.insert(parts.bytes.end(), each.begin(), each.end());
+    for (std::size_t n = 0; n < strings.size(); ++n)
+      parts.sizes[n] = first_part(static_cast<std::int64_t>(strings[n].size()));
+    parts.place();
+    for (std::size_t n = 0; n < strings.size(); ++n)
+      std::copy_n(strings[n].begin(), parts.sizes[n], parts.bytes.begin() + parts.starts[n]);
     return parts;
   }
 

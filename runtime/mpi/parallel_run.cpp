@@ -27,8 +27,6 @@ void refuse(const char* what, const char* why) {
 }
 
 void check_options(const RunOptions& options, const ResolvedConfig& config) {
-  if (config.mode() != model::Mode::kTiming)
-    refuse("mode", "values do not travel between processes; expected timing mode");
   if (options.checks.any()) refuse("--check", "it watches the memory of all chips");
   if (options.checkpoints.any()) refuse("--dump", "it reads the memory of all chips");
   if (options.explain) refuse("--explain", "it repeats the run in processes of its own");

@@ -64,14 +64,10 @@ struct Machine::Impl {
   Observers observers;
   Impl(const model::MachineParams& params, model::Mode mode_, model::check::Options checks,
        model::Processes* processes)
-      : system(params, mode_, true, checks, {}, processes),
-        mode(mode_),
-        alone(processes == nullptr),
-        stacks(system.params()) {}
+      : system(params, mode_, true, checks, {}, processes), mode(mode_), stacks(system.params()) {}
 
   model::System system;
   model::Mode mode;
-  bool alone;  // no other process shares the machine
   StackAllocator stacks;
   std::set<std::shared_ptr<const isa::Program>> valid;
   std::map<std::uint32_t, std::shared_ptr<const isa::Program>> programs;  // by core
@@ -87,11 +83,6 @@ void Machine::Impl::keep_values(std::uint32_t core, const isa::Program& program,
                                 const std::vector<std::uint64_t>& arguments) {
   for (std::size_t a = 0; a < arguments.size(); ++a) {
     if (!program.is_control(static_cast<std::uint8_t>(a))) continue;
-    if (!alone)
-      throw base::UserError("E-PAR-003", fmt::format("program '{}' on core {}", program.name, core),
-                            fmt::format("control argument '{}': values do not travel between processes; "
-                                        "expected a run in one process",
-                                        program.args[a]));
     const auto tensor = tensors.find(arguments[a]);
     if (tensor == tensors.end())
       throw base::UserError(

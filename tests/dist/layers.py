@@ -13,7 +13,7 @@ ROOMS = {
     "model/check/": (("model/base/*", "isa/*", "model/check/*"), ("fmt/*",)),
     "model/sim/": (("model/base/*", "model/sim/*"), SYSTEMC + ("fmt/*", "xxhash.h")),
     "model/engine/": (("model/base/*", "model/sim/*", "model/check/*", "isa/*", "model/engine/*"), SYSTEMC + ("fmt/*",)),
-    "model/memory/": (("model/base/*", "model/sim/*", "isa/*", "model/memory/*"), SYSTEMC + ("fmt/*", "sys/mman.h")),
+    "model/memory/": (("model/base/*", "model/sim/*", "isa/*", "model/memory/*"), SYSTEMC + ("fmt/*", "sys/mman.h", "unistd.h")),
     "model/link/": (("model/base/*", "model/sim/*", "isa/*", "model/link/*"), SYSTEMC + ("fmt/*",)),
     "model/rtl/": (("model/base/*", "model/sim/*", "isa/*", "model/engine/*", "model/link/*", "model/rtl/*"),
                    SYSTEMC + ("fmt/*", "verilated*.h", "Vlink_port.h", "Vdma_ring.h", "array_sizes.inc")),

@@ -86,7 +86,7 @@ void DmaEngine::answered(sim::Payload& access) {
 
 void DmaEngine::issue(Share& share, Time t) {
   Transfer& transfer = *share.transfer;
-  if (!transfer.applied) around_.first_packet(transfer);
+  if (!transfer.begun) around_.first_packet(transfer);
   const Time ready = std::max(free_at_, share.available);
   counted_.blocked_memory += std::max(Duration{0}, flights_.open() - ready);
 

@@ -6,6 +6,7 @@
 #include "model/base/error.h"
 #include "model/base/statistics_walk.h"
 #include "model/engine/dma/transfer/disputed_values.h"
+#include "model/engine/dma/transfer/peer_values.h"
 #include "model/engine/dma/transfer/transfer_values.h"
 
 namespace tahoma::model {
@@ -195,8 +196,14 @@ Time DmaRings::generated(const TransferRequest& request) {
 }
 
 void DmaRings::first_packet(Transfer& t) {
-  t.applied = true;
+  t.begun = true;
   const CoreMemories memories{*sbuf.operator->(), *psum.operator->(), *hbm.operator->(), members_};
+  if (place_.peers == nullptr) return apply(t, memories);
+  move_with_peers(t.request, memories, *place_.peers, [this, &t, memories] { apply(t, memories); });
+}
+
+void DmaRings::apply(Transfer& t, const CoreMemories& memories) {
+  t.applied = true;
   if (!place_.functional) return move_known_values(t.request, memories);
   if (place_.checker == nullptr)
     move_values(t.request, memories);
@@ -230,6 +237,7 @@ void DmaRings::share_issued(Transfer& t) {
 
 void DmaRings::share_ended(Transfer& t) {
   if (--t.shares_left > 0) return;
+  TAHOMA_INVARIANT(t.applied, "a transfer ends before its values have moved");
   if (meter_.observer != nullptr) meter_.observer->transfer(t.activity);
   free_.push_back(&t);
   if (--in_flight_ == 0) retire->something_ended();

@@ -19,6 +19,7 @@
 #include "model/engine/sequencer/increment_port.h"
 #include "model/sim/backdoor.h"
 #include "model/sim/meter.h"
+#include "model/sim/peer_memory.h"
 #include "model/sim/semaphores.h"
 #include "model/sim/wake.h"
 
@@ -36,6 +37,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
     std::uint32_t core, chip;
     bool functional;
     check::RaceChecker* checker = nullptr;  // null: no checks
+    sim::PeerMemoryIf* peers = nullptr;     // HBM of other processes; null: there is none, or no values
   };
   DmaRings(sc_core::sc_module_name name, const Place& place, const DmaParams& params, sim::PayloadPool& pool,
            sim::Meter& meter);
@@ -65,6 +67,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   void moved(Transfer& transfer, const base::PacketActivity& packet) override;
   void tell_held(unsigned ring) const;
 
+  void apply(Transfer& transfer, const CoreMemories& memories);
   void tell_result(const TransferRequest& request);
   base::Time generated(const TransferRequest& request);
   Share share_for(unsigned n, Transfer* transfer, base::Time described) const;

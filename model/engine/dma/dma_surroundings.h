@@ -14,7 +14,7 @@ struct DmaSurroundings {
   virtual bool access(sim::Payload& payload, base::Duration ahead) = 0;
   virtual bool offer(sim::Payload& payload) = 0;  // false: credited() will be called
   virtual void visible(const sim::Notify& notify, unsigned engine, base::Time when) = 0;
-  virtual void first_packet(Transfer& transfer) = 0;  // values are applied here
+  virtual void first_packet(Transfer& transfer) = 0;  // values move, or are fetched for that
   virtual void share_issued(Transfer& transfer) = 0;
   virtual void share_ended(Transfer& transfer) = 0;
   // Reports that a packet was issued, that one has been or will have been read at `until`, and that one

@@ -174,6 +174,7 @@ void Sequencer::store_word(const isa::Instruction& i, const CoreMemories& m) con
   if (a.from != 0) return w.known.remove(w.place, w.bytes());
   const auto bits = static_cast<std::uint32_t>(a.value);  // little endian: the low bytes come first
   std::memcpy(w.at(m), &bits, w.bytes());
+  if (w.in_hbm) m.hbm.wrote(w.place, w.bytes());
   for (const MemberCore& member : m.members.cores)
     std::memcpy(w.of(member).at(m.of(member)), &bits, w.bytes());
   if (!place_.functional) w.known.add(w.place, w.bytes());

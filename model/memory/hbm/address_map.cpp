@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "isa/core/program.h"
 #include "isa/core/program_error.h"
 
@@ -19,10 +21,23 @@ void AddressMap::check(std::uint64_t address, std::uint64_t bytes) const {
         fmt::format("{} bytes at this address are not inside one HBM stack of this machine", bytes));
 }
 
+HostMemory& AddressMap::stack_of(std::uint64_t address) const {
+  const auto a = isa::GlobalAddress::from(address);
+  return *memories_[std::uint64_t{a.chip} * stacks_ + a.stack];
+}
+
 std::byte* AddressMap::at(std::uint64_t address, std::uint64_t bytes) {
   check(address, bytes);
-  const auto a = isa::GlobalAddress::from(address);
-  return memories_[std::uint64_t{a.chip} * stacks_ + a.stack]->data() + a.offset;
+  return stack_of(address).data() + isa::GlobalAddress::from(address).offset;
+}
+
+std::uint64_t AddressMap::page_bytes(std::uint64_t address) const {
+  return std::min(WrittenPages::kPage, stack_of(address).size() - isa::GlobalAddress::from(address).offset);
+}
+
+void AddressMap::forget(std::uint64_t address, std::uint64_t bytes) {
+  check(address, bytes);
+  stack_of(address).forget(isa::GlobalAddress::from(address).offset, bytes);
 }
 
 }  // namespace tahoma::model

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/memory/hbm/host_memory.h"
+#include "model/memory/hbm/written_pages.h"
 #include "model/sim/backdoor.h"
 
 namespace tahoma::model {
@@ -19,12 +20,27 @@ class AddressMap : public sc_core::sc_module, public sim::BackdoorIf {
   void add(HostMemory& stack) { memories_.push_back(&stack); }
   void check(std::uint64_t address, std::uint64_t bytes) const override;
   std::byte* at(std::uint64_t address, std::uint64_t bytes) override;
+  void wrote(std::uint64_t address, std::uint64_t bytes) override {
+    if (note_written_) written_.add(address, bytes);
+  }
   sim::KnownBytes& known() override { return known_; }
 
+  // Before the run: written() will be what the program has changed.
+  void note_written() { note_written_ = true; }
+  const WrittenPages& written() const { return written_; }
+  // Of a page that begins at an address: its bytes within the stack.
+  std::uint64_t page_bytes(std::uint64_t address) const;
+  // The bytes become zero, and the host gets back the pages that lie within them.
+  void forget(std::uint64_t address, std::uint64_t bytes);
+
  private:
+  HostMemory& stack_of(std::uint64_t address) const;
+
   unsigned stacks_;
   std::vector<HostMemory*> memories_;
   sim::KnownBytes known_;
+  bool note_written_ = false;
+  WrittenPages written_;
 };
 
 }  // namespace tahoma::model

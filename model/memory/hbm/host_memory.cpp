@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -37,6 +39,15 @@ std::byte* HostMemory::reserve() {
 
 void HostMemory::forget() {
   if (data_ != nullptr) madvise(data_, bytes_, MADV_DONTNEED);
+}
+
+void HostMemory::forget(std::uint64_t first, std::uint64_t bytes) {
+  if (data_ == nullptr) return;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::uint64_t from = (first + page - 1) / page * page, to = (first + bytes) / page * page;
+  std::memset(data_ + first, 0, std::min(from, first + bytes) - first);
+  if (to > from) madvise(data_ + from, to - from, MADV_DONTNEED);
+  if (to >= from) std::memset(data_ + to, 0, first + bytes - to);
 }
 
 }  // namespace tahoma::model

@@ -19,6 +19,7 @@ class HostMemory {
 
   std::byte* data();  // reserves on first use; throws base::UserError E-RUN-050 (host) if the host refuses
   void forget();      // contents become zero, and the pages return to the host
+  void forget(std::uint64_t first, std::uint64_t bytes);  // likewise, the pages that lie within a range
   std::uint64_t size() const { return bytes_; }
 
  private:

@@ -23,8 +23,8 @@ std::uint32_t number_of(const LinkPort::Place& port) {
 
 }  // namespace
 
-Cut::Cut(const base::Topology& topology, Processes& processes, sim::PayloadPool& pool)
-    : topology_(topology), processes_(processes), pool_(pool), sent_(processes.count()) {}
+Cut::Cut(const base::Topology& topology, Processes& processes, sim::PayloadPool& pool, PeerMemory& memory)
+    : topology_(topology), processes_(processes), pool_(pool), memory_(memory), sent_(processes.count()) {}
 
 std::uint32_t Cut::process_of(std::uint32_t node) const {
   const std::uint32_t chips = topology_.chips();
@@ -73,29 +73,36 @@ void Cut::credit(std::uint32_t link, const LinkCredit& credit) {
 
 std::vector<ByteString> Cut::take_sent() {
   std::vector<ByteString> all;
-  for (base::ByteWriter& to : sent_) {
-    bytes_ += to.bytes().size();
-    all.push_back(std::exchange(to.bytes(), {}));
+  for (std::uint32_t p = 0; p < sent_.size(); ++p) {
+    if (const ByteString values = memory_.take_sent(p); !values.empty()) sent_[p](Kind::kValues, values);
+    bytes_ += sent_[p].bytes().size();
+    all.push_back(std::exchange(sent_[p].bytes(), {}));
   }
   return all;
 }
 
 void Cut::deliver(const std::vector<ByteString>& received) {
-  for (const ByteString& bytes : received) {
-    base::ByteReader from(bytes);
+  for (std::uint32_t p = 0; p < received.size(); ++p) {
+    base::ByteReader from(received[p]);
     while (!from.empty()) {
       Kind kind{};
       from(kind);
-      if (kind == Kind::kPacket) {
-        deliver_packet(from);
-        continue;
+      if (kind == Kind::kPacket) deliver_packet(from);
+      if (kind == Kind::kCredit) deliver_credit(from);
+      if (kind == Kind::kValues) {
+        ByteString values;
+        from(values);
+        memory_.deliver(p, values);
       }
-      std::uint32_t link = 0;
-      LinkCredit credit;
-      from(link, credit);
-      exits_.at(link)->credit(credit);
     }
   }
+}
+
+void Cut::deliver_credit(base::ByteReader& from) {
+  std::uint32_t link = 0;
+  LinkCredit credit;
+  from(link, credit);
+  exits_.at(link)->credit(credit);
 }
 
 void Cut::deliver_packet(base::ByteReader& from) {

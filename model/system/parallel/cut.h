@@ -17,6 +17,7 @@
 #include "model/base/byte_stream.h"
 #include "model/base/topology/topology.h"
 #include "model/link/cut_link.h"
+#include "model/system/parallel/peer_memory.h"
 #include "model/system/parallel/processes.h"
 
 namespace tahoma::model {
@@ -24,7 +25,7 @@ namespace tahoma::model {
 class Cut : private CutTraffic {
  public:
   // All of these outlive the cut.
-  Cut(const base::Topology& topology, Processes& processes, sim::PayloadPool& pool);
+  Cut(const base::Topology& topology, Processes& processes, sim::PayloadPool& pool, PeerMemory& memory);
 
   // Chips and switches are distributed in contiguous blocks.
   std::uint32_t process_of(std::uint32_t node) const;
@@ -34,21 +35,22 @@ class Cut : private CutTraffic {
   LinkExit& exit_of(const LinkPort::Place& port);
   LinkEntrance& entrance_of(const LinkPort::Place& port);
 
-  // What was sent since the last call, by process.
+  // What was sent since the last call, by process, values included.
   std::vector<ByteString> take_sent();
   void deliver(const std::vector<ByteString>& received);
 
-  // Sent by this process so far: packets and credits, and their bytes.
+  // Sent by this process so far: packets and credits, and the bytes of these and of values.
   std::uint64_t messages() const { return messages_; }
   std::uint64_t bytes() const { return bytes_; }
   bool all_home() const { return abroad_.empty(); }  // no read waits for its answer
 
  private:
-  enum class Kind : std::uint8_t { kPacket, kCredit };
+  enum class Kind : std::uint8_t { kPacket, kCredit, kValues };
 
   void packet(std::uint32_t link, sim::Payload& payload) override;
   void credit(std::uint32_t link, const LinkCredit& credit) override;
   void deliver_packet(base::ByteReader& from);
+  void deliver_credit(base::ByteReader& from);
   sim::Payload& payload_for(tlm::tlm_command command, std::uint64_t address, std::uint32_t bytes,
                             const sim::PacketInfo& info);
   base::ByteWriter& message_to(std::uint32_t node, Kind kind, std::uint32_t link);
@@ -56,6 +58,7 @@ class Cut : private CutTraffic {
   const base::Topology& topology_;
   Processes& processes_;
   sim::PayloadPool& pool_;
+  PeerMemory& memory_;
   std::map<std::uint32_t, std::unique_ptr<LinkExit>> exits_;          // by link
   std::map<std::uint32_t, std::unique_ptr<LinkEntrance>> entrances_;  // by link
   std::unordered_map<std::uint32_t, std::uint32_t>

@@ -66,12 +66,13 @@ ByteString bytes_of(const BlockedEngines& blocked) {
 }  // namespace
 
 MachineShare::MachineShare(Processes& processes, const Fabric& fabric, const MachineParams& params,
-                           sim::PayloadPool& pool)
+                           sim::PayloadPool& pool, AddressMap& memory, bool functional)
     : processes_(processes),
       fabric_(fabric),
       params_(params),
       pool_(pool),
-      cut_(fabric.topology, processes, pool) {
+      peers_(processes, fabric.topology.chips(), memory, functional),
+      cut_(fabric.topology, processes, pool, peers_) {
   counts_.processes = processes.count();
 }
 
@@ -104,9 +105,11 @@ void MachineShare::run(Netlist& netlist, sim::Meter& meter) {
   together([&] {
     check_idle(netlist.chips(), params_);
     TAHOMA_INVARIANT(cut_.all_home(), "a read waits for an answer from another process");
+    TAHOMA_INVARIANT(peers_.all_ended(), "a transfer waits for values from another process");
     TAHOMA_INVARIANT(pool_.in_use() == 0, "packets are left in the fabric");
   });
   replay_events();
+  peers_.gather_written();
 }
 
 void MachineShare::refuse_deadlock(const Netlist& netlist) const {

@@ -14,10 +14,12 @@ namespace tahoma::model {
 class MachineShare {
  public:
   // All of these outlive the share.
+  // `memory`: all stacks. `functional`: values travel; otherwise only control values do.
   MachineShare(Processes& processes, const Fabric& fabric, const MachineParams& params,
-               sim::PayloadPool& pool);
+               sim::PayloadPool& pool, AddressMap& memory, bool functional);
 
   Cut& cut() { return cut_; }
+  PeerMemory& peers() { return peers_; }
   bool reports() const { return processes_.reports(); }
 
   // Before the run: the observers of `meter` will receive the events of all chips in process 0; the modules report to this share.
@@ -36,6 +38,7 @@ class MachineShare {
   const Fabric& fabric_;
   const MachineParams& params_;
   sim::PayloadPool& pool_;
+  PeerMemory peers_;
   Cut cut_;
   EventLog log_;
   std::unique_ptr<EventReplay> replay_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/base/stats.h"
+#include "runtime/host/sha256.h"
 #include "runtime/report/files/statistics_tables.h"
 #include "tests/support/program/workload_run.h"
 #include "workloads/collective/collective.h"
@@ -159,6 +160,22 @@ inline ObservedRun observed_run(runtime::Workload& workload, runtime::Machine& m
   ObservedRun run{runtime::stats_csv(sink.stats()), ""};
   for (const std::string& line : events.lines) run.events += line + "\n";
   return run;
+}
+
+// The digests of all outputs, after the golden check: "wrong" first if it fails. Nothing in timing mode.
+inline std::string values_of(runtime::Workload& workload, runtime::Machine& machine) {
+  if (!machine.functional()) return "";
+  std::string values;
+  if (machine.params().chip.core.rounding == model::RoundingMode::kNearest) {
+    const runtime::GoldenResult golden = workload.verify(machine);
+    values += golden.checked() && golden.passed() ? "right " : "wrong " + golden.first_mismatch;
+  }
+  for (const runtime::NamedValues& output : workload.outputs(machine))
+    values +=
+        output.name + " " +
+        runtime::sha256_of({reinterpret_cast<const char*>(output.values.data()), output.values.size()}) +
+        "\n";
+  return values;
 }
 
 }  // namespace tahoma::tests

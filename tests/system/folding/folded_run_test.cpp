@@ -17,22 +17,6 @@ using namespace tahoma;
 
 namespace {
 
-// The bytes of all outputs, after the golden check.
-std::string values_of(runtime::Workload& workload, runtime::Machine& machine) {
-  if (!machine.functional()) return "";
-  std::string values;
-  if (machine.params().chip.core.rounding == model::RoundingMode::kNearest) {
-    const runtime::GoldenResult golden = workload.verify(machine);
-    values += golden.checked() && golden.passed() ? "right " : "wrong " + golden.first_mismatch;
-  }
-  for (const runtime::NamedValues& output : workload.outputs(machine))
-    values +=
-        output.name + " " +
-        runtime::sha256_of({reinterpret_cast<const char*>(output.values.data()), output.values.size()}) +
-        "\n";
-  return values;
-}
-
 // "refused", or the number of chips that were simulated, and a digest of everything that an observer sees and of
 // all values.
 std::pair<std::string, std::string> outcome(const tests::RandomCase& c, bool fold, model::Mode mode) {
@@ -42,7 +26,7 @@ std::pair<std::string, std::string> outcome(const tests::RandomCase& c, bool fol
       runtime::Machine machine(c.machine, mode);
       machine.allow_folding(fold);
       const auto [statistics, events] = tests::observed_run(*workload, machine);
-      const std::string values = values_of(*workload, machine);
+      const std::string values = tests::values_of(*workload, machine);
       if (values.starts_with("wrong")) return "wrong " + values;
       return fmt::format("{} {}", machine.folding().simulated(),
                          runtime::sha256_of(statistics + values + events));

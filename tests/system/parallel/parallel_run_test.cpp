@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in several processes has the statistics and the events of a run in one, byte for byte.
+// A run in several processes has the statistics, the events and the values of a run in one, byte for byte.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -14,43 +14,47 @@ using namespace tahoma;
 
 namespace {
 
-// The digest of all statistics and events, or "refused" with the error's code.
-std::string outcome_in(const tests::RandomCase& c, model::Processes* processes) {
+// The digest of all statistics, events and values, or "refused" with the error's code.
+std::string outcome_in(const tests::RandomCase& c, model::Mode mode, model::Processes* processes) {
   try {
     const auto workload = tests::checked_workload(c);
-    runtime::Machine machine(c.machine, model::Mode::kTiming, {}, processes);
+    runtime::Machine machine(c.machine, mode, {}, processes);
     machine.allow_folding(false);
     const auto [statistics, events] = tests::observed_run(*workload, machine);
-    return runtime::sha256_of(statistics + events);
+    if (processes != nullptr && !processes->reports()) return "";
+    const std::string values = tests::values_of(*workload, machine);
+    if (values.starts_with("wrong")) return values;
+    return runtime::sha256_of(statistics + events + values);
   } catch (const base::UserError& error) {
     return std::string("refused ") + error.code;
   }
 }
 
-std::string outcome(const tests::RandomCase& c, std::uint32_t count) {
+std::string outcome(const tests::RandomCase& c, model::Mode mode, std::uint32_t count) {
   return tests::in_child([&]() -> std::string {
-    if (count == 1) return outcome_in(c, nullptr);
+    if (count == 1) return outcome_in(c, mode, nullptr);
     tests::ForkedProcesses processes(count);
-    if (processes.reports()) return outcome_in(c, &processes);
+    if (processes.reports()) return outcome_in(c, mode, &processes);
     try {
-      outcome_in(c, &processes);
+      outcome_in(c, mode, &processes);
     } catch (...) {  // model::ReportedElsewhere, or process 0 has gone
     }
     _exit(0);
   });
 }
 
-void check_cases(std::uint32_t seed, int cases) {
+void check_cases(std::uint32_t seed, int cases, model::Mode mode) {
   tests::RandomCases random(seed);
   int ran = 0;
   for (int n = 0; n < cases; ++n) {
     const tests::RandomCase c = random.next();
-    const std::string one = outcome(c, 1);
+    const std::string one = outcome(c, mode, 1);
+    CHECK(!one.starts_with("wrong"));
     ran += one.starts_with("refused") ? 0 : 1;
     for (const std::uint32_t count : {2U, 3U, 4U}) {
       if (count > c.machine.chips()) continue;
       INFO("seed " << seed << ", case " << n << " in " << count << " processes: " << c.text);
-      CHECK(outcome(c, count) == one);
+      CHECK(outcome(c, mode, count) == one);
     }
   }
   CHECK(ran >= cases / 2);
@@ -59,10 +63,18 @@ void check_cases(std::uint32_t seed, int cases) {
 }  // namespace
 
 TEST_CASE("parallel runs: random cases have the statistics and events of one process", "[parallel]") {
-  check_cases(1, 8);
+  check_cases(1, 8, model::Mode::kTiming);
 }
 
 TEST_CASE("parallel runs: many random cases have the statistics and events of one process",
           "[parallel][slow]") {
-  check_cases(2, 200);
+  check_cases(2, 200, model::Mode::kTiming);
+}
+
+TEST_CASE("parallel runs: random cases have the values of one process", "[parallel]") {
+  check_cases(3, 6, model::Mode::kFunctional);
+}
+
+TEST_CASE("parallel runs: many random cases have the values of one process", "[parallel][slow]") {
+  check_cases(4, 120, model::Mode::kFunctional);
 }

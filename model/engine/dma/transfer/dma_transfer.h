@@ -21,6 +21,7 @@ struct Transfer {
   std::uint64_t element = 1;  // bytes, of the side with the larger elements
   bool remote = false;        // dst on another chip
   bool far = false;           // one of its sides is on another chip
+  bool begun = false;         // its first packet has been issued
   bool applied = false;       // values moved
   unsigned first_engine = 0;
   unsigned to_issue = 0;     // shares that occupy their slot in the ring

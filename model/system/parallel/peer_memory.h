@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values that travel between the processes of a run: bytes of HBM that a transfer reads or writes on chips of another process
+// (model/sim/peer_memory.h). What is sent in a window arrives after it, with the packets (time_windows.h); an answer takes a window
+// more. The packets of the transfer itself need at least that long.
+//
+// In timing mode only control values travel. A range is then sent whole or as unknown.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "model/base/byte_stream.h"
+#include "model/memory/hbm/address_map.h"
+#include "model/sim/peer_memory.h"
+#include "model/system/parallel/processes.h"
+
+namespace tahoma::model {
+
+class PeerMemory final : public sim::PeerMemoryIf {
+ public:
+  // `image`: the whole HBM. It outlives this object, and so do the processes. `functional`: all bytes have values.
+  PeerMemory(Processes& processes, std::uint32_t chips, AddressMap& image, bool functional);
+
+  bool is_here(std::uint64_t address) const override;
+  void fetch(const std::vector<sim::MemoryRange>& ranges, std::function<void()> then) override;
+  void send(const std::vector<sim::MemoryRange>& ranges) override;
+
+  // What was sent to a process since the last call; empty: nothing.
+  ByteString take_sent(std::uint32_t process);
+  void deliver(std::uint32_t from_process, const ByteString& received);
+  bool all_ended() const { return waiting_.empty(); }  // nothing waits for bytes
+
+  // After the run, by all processes: process 0 gets what the programs have written.
+  void gather_written();
+  // Before the run: the host has filled the bytes. They are released if only another process needs them.
+  void filled(std::uint64_t address, std::uint64_t bytes);
+
+ private:
+  enum class Kind : std::uint8_t { kFetch, kAnswer, kWrite };
+  struct Waiting {
+    std::uint32_t answers = 0;  // that are still to come, one of each process
+    std::function<void()> then;
+  };
+
+  std::uint32_t process_of(std::uint64_t address) const;
+  std::map<std::uint32_t, std::vector<sim::MemoryRange>> by_process(
+      const std::vector<sim::MemoryRange>& ranges) const;
+  void put_contents(base::ByteWriter& to, const std::vector<sim::MemoryRange>& ranges) const;
+  void take_contents(base::ByteReader& from, bool written);
+  void answered(std::uint64_t number);
+
+  Processes& processes_;
+  std::uint32_t chips_;
+  AddressMap& image_;
+  bool functional_;
+  std::vector<base::ByteWriter> sent_;  // by process
+  std::map<std::uint64_t, Waiting> waiting_;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace tahoma::model
