@@ -32,7 +32,8 @@ std::byte* AddressMap::at(std::uint64_t address, std::uint64_t bytes) {
 }
 
 std::uint64_t AddressMap::page_bytes(std::uint64_t address) const {
-  return std::min(WrittenPages::kPage, stack_of(address).size() - isa::GlobalAddress::from(address).offset);
+  return std::min(sim::WrittenPages::kPage,
+                  stack_of(address).size() - isa::GlobalAddress::from(address).offset);
 }
 
 void AddressMap::forget(std::uint64_t address, std::uint64_t bytes) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "model/memory/hbm/host_memory.h"
-#include "model/memory/hbm/written_pages.h"
 #include "model/sim/backdoor.h"
+#include "model/sim/written_pages.h"
 
 namespace tahoma::model {
 
@@ -27,7 +27,7 @@ class AddressMap : public sc_core::sc_module, public sim::BackdoorIf {
 
   // Before the run: written() will be what the program has changed.
   void note_written() { note_written_ = true; }
-  const WrittenPages& written() const { return written_; }
+  const sim::WrittenPages& written() const { return written_; }
   // Of a page that begins at an address: its bytes within the stack.
   std::uint64_t page_bytes(std::uint64_t address) const;
   // The bytes become zero, and the host gets back the pages that lie within them.
@@ -40,7 +40,7 @@ class AddressMap : public sc_core::sc_module, public sim::BackdoorIf {
   std::vector<HostMemory*> memories_;
   sim::KnownBytes known_;
   bool note_written_ = false;
-  WrittenPages written_;
+  sim::WrittenPages written_;
 };
 
 }  // namespace tahoma::model

@@ -23,7 +23,7 @@ std::uint32_t number_of(const LinkPort::Place& port) {
 
 }  // namespace
 
-Cut::Cut(const base::Topology& topology, Processes& processes, sim::PayloadPool& pool, PeerMemory& memory)
+Cut::Cut(const base::Topology& topology, Processes& processes, sim::PayloadPool& pool, MemoryExchange& memory)
     : topology_(topology), processes_(processes), pool_(pool), memory_(memory), sent_(processes.count()) {}
 
 std::uint32_t Cut::process_of(std::uint32_t node) const {

@@ -17,7 +17,7 @@
 #include "model/base/byte_stream.h"
 #include "model/base/topology/topology.h"
 #include "model/link/cut_link.h"
-#include "model/system/parallel/peer_memory.h"
+#include "model/system/parallel/memory_exchange.h"
 #include "model/system/parallel/processes.h"
 
 namespace tahoma::model {
@@ -25,7 +25,7 @@ namespace tahoma::model {
 class Cut : private CutTraffic {
  public:
   // All of these outlive the cut.
-  Cut(const base::Topology& topology, Processes& processes, sim::PayloadPool& pool, PeerMemory& memory);
+  Cut(const base::Topology& topology, Processes& processes, sim::PayloadPool& pool, MemoryExchange& memory);
 
   // Chips and switches are distributed in contiguous blocks.
   std::uint32_t process_of(std::uint32_t node) const;
@@ -58,7 +58,7 @@ class Cut : private CutTraffic {
   const base::Topology& topology_;
   Processes& processes_;
   sim::PayloadPool& pool_;
-  PeerMemory& memory_;
+  MemoryExchange& memory_;
   std::map<std::uint32_t, std::unique_ptr<LinkExit>> exits_;          // by link
   std::map<std::uint32_t, std::unique_ptr<LinkEntrance>> entrances_;  // by link
   std::unordered_map<std::uint32_t, std::uint32_t>

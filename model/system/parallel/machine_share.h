@@ -19,7 +19,7 @@ class MachineShare {
                sim::PayloadPool& pool, AddressMap& memory, bool functional);
 
   Cut& cut() { return cut_; }
-  PeerMemory& peers() { return peers_; }
+  MemoryExchange& peers() { return peers_; }
   bool reports() const { return processes_.reports(); }
 
   // Before the run: the observers of `meter` will receive the events of all chips in process 0; the modules report to this share.
@@ -38,7 +38,7 @@ class MachineShare {
   const Fabric& fabric_;
   const MachineParams& params_;
   sim::PayloadPool& pool_;
-  PeerMemory peers_;
+  MemoryExchange peers_;
   Cut cut_;
   EventLog log_;
   std::unique_ptr<EventReplay> replay_;

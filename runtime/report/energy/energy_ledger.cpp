@@ -77,11 +77,12 @@ double RegionEnergy::total() const { return std::accumulate(joules.begin(), joul
 ProvenanceOf provenance_in(const base::ParamTree& machine) {
   return [&machine](const std::string& parameter) {
     const std::string path = std::string(kEnergyRoot) + parameter;
-    for (const base::Param& param : machine.params())
-      if (param.path == path)
-        return base::text_of(param.value) == param.default_text ? param.source.kind
-                                                                : base::Provenance::kChosen;
-    TAHOMA_INVARIANT(false, "no parameter " + path);
+    const auto& all = machine.params();
+    const auto param =
+        std::find_if(all.begin(), all.end(), [&](const base::Param& p) { return p.path == path; });
+    TAHOMA_INVARIANT(param != all.end(), "no parameter " + path);
+    return base::text_of(param->value) == param->default_text ? param->source.kind
+                                                              : base::Provenance::kChosen;
   };
 }
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "model/system/parallel/agreement.h"
-#include "model/system/parallel/peer_memory.h"
+#include "model/system/parallel/memory_exchange.h"
 #include "runtime/host/sha256.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/in_child.h"

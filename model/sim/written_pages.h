@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <set>
 
-namespace tahoma::model {
+namespace tahoma::sim {
 
 class WrittenPages {
  public:
@@ -29,4 +29,4 @@ class WrittenPages {
   std::uint64_t latest_ = ~std::uint64_t{0};  // most writes are near the one before
 };
 
-}  // namespace tahoma::model
+}  // namespace tahoma::sim

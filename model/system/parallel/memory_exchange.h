@@ -16,10 +16,10 @@
 
 namespace tahoma::model {
 
-class PeerMemory final : public sim::PeerMemoryIf {
+class MemoryExchange final : public sim::PeerMemoryIf {
  public:
   // `image`: the whole HBM. It outlives this object, and so do the processes. `functional`: all bytes have values.
-  PeerMemory(Processes& processes, std::uint32_t chips, AddressMap& image, bool functional);
+  MemoryExchange(Processes& processes, std::uint32_t chips, AddressMap& image, bool functional);
 
   bool is_here(std::uint64_t address) const override;
   void fetch(const std::vector<sim::MemoryRange>& ranges, std::function<void()> then) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/system/parallel/peer_memory.h"
+#include "model/system/parallel/memory_exchange.h"
 
 #include <utility>
 
@@ -15,41 +15,43 @@ constexpr std::size_t kMostGathered = std::size_t{4} << 20;
 
 }  // namespace
 
-PeerMemory::PeerMemory(Processes& processes, std::uint32_t chips, AddressMap& image, bool functional)
+MemoryExchange::MemoryExchange(Processes& processes, std::uint32_t chips, AddressMap& image, bool functional)
     : processes_(processes), chips_(chips), image_(image), functional_(functional), sent_(processes.count()) {
   if (functional && !processes.reports()) image.note_written();
 }
 
-std::uint32_t PeerMemory::process_of(std::uint64_t address) const {
+std::uint32_t MemoryExchange::process_of(std::uint64_t address) const {
   return model::process_of(isa::GlobalAddress::from(address).chip, chips_, processes_.count());
 }
 
-bool PeerMemory::is_here(std::uint64_t address) const { return process_of(address) == processes_.rank(); }
+bool MemoryExchange::is_here(std::uint64_t address) const { return process_of(address) == processes_.rank(); }
 
-std::map<std::uint32_t, std::vector<sim::MemoryRange>> PeerMemory::by_process(
+std::map<std::uint32_t, std::vector<sim::MemoryRange>> MemoryExchange::by_process(
     const std::vector<sim::MemoryRange>& ranges) const {
   std::map<std::uint32_t, std::vector<sim::MemoryRange>> parts;
   for (const sim::MemoryRange& range : ranges) parts[process_of(range.address)].push_back(range);
   return parts;
 }
 
-void PeerMemory::fetch(const std::vector<sim::MemoryRange>& ranges, std::function<void()> then) {
+void MemoryExchange::fetch(const std::vector<sim::MemoryRange>& ranges, std::function<void()> then) {
   const auto parts = by_process(ranges);
   const std::uint64_t number = next_++;
   waiting_[number] = {static_cast<std::uint32_t>(parts.size()), std::move(then)};
   for (const auto& [process, part] : parts) sent_[process](Kind::kFetch, number, part);
 }
 
-void PeerMemory::send(const std::vector<sim::MemoryRange>& ranges) {
+void MemoryExchange::send(const std::vector<sim::MemoryRange>& ranges) {
   for (const auto& [process, part] : by_process(ranges)) {
     sent_[process](Kind::kWrite);
     put_contents(sent_[process], part);
   }
 }
 
-ByteString PeerMemory::take_sent(std::uint32_t process) { return std::exchange(sent_[process].bytes(), {}); }
+ByteString MemoryExchange::take_sent(std::uint32_t process) {
+  return std::exchange(sent_[process].bytes(), {});
+}
 
-void PeerMemory::deliver(std::uint32_t from_process, const ByteString& received) {
+void MemoryExchange::deliver(std::uint32_t from_process, const ByteString& received) {
   base::ByteReader from(received);
   while (!from.empty()) {
     Kind kind{};
@@ -72,7 +74,7 @@ void PeerMemory::deliver(std::uint32_t from_process, const ByteString& received)
   }
 }
 
-void PeerMemory::answered(std::uint64_t number) {
+void MemoryExchange::answered(std::uint64_t number) {
   const auto found = waiting_.find(number);
   TAHOMA_INVARIANT(found != waiting_.end(), "bytes arrive for which nothing waits");
   if (--found->second.answers > 0) return;
@@ -81,7 +83,7 @@ void PeerMemory::answered(std::uint64_t number) {
   then();
 }
 
-void PeerMemory::put_contents(base::ByteWriter& to, const std::vector<sim::MemoryRange>& ranges) const {
+void MemoryExchange::put_contents(base::ByteWriter& to, const std::vector<sim::MemoryRange>& ranges) const {
   to(ranges.size());
   for (const sim::MemoryRange& range : ranges) {
     const bool has_values = functional_ || image_.known().contains(range.address, range.bytes);
@@ -90,7 +92,7 @@ void PeerMemory::put_contents(base::ByteWriter& to, const std::vector<sim::Memor
   }
 }
 
-void PeerMemory::take_contents(base::ByteReader& from, bool written) {
+void MemoryExchange::take_contents(base::ByteReader& from, bool written) {
   std::size_t ranges = 0;
   from(ranges);
   for (; ranges > 0; --ranges) {
@@ -107,7 +109,7 @@ void PeerMemory::take_contents(base::ByteReader& from, bool written) {
   }
 }
 
-void PeerMemory::gather_written() {
+void MemoryExchange::gather_written() {
   std::vector<sim::MemoryRange> left;
   if (!processes_.reports())
     image_.written().each([&](std::uint64_t page) { left.push_back({page, image_.page_bytes(page)}); });
@@ -123,7 +125,7 @@ void PeerMemory::gather_written() {
   }
 }
 
-void PeerMemory::filled(std::uint64_t address, std::uint64_t bytes) {
+void MemoryExchange::filled(std::uint64_t address, std::uint64_t bytes) {
   if (functional_ && !processes_.reports() && !is_here(address)) image_.forget(address, bytes);
 }
 
