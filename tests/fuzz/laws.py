@@ -146,8 +146,8 @@ LAWS = {"faster": faster, "ideal": ideal, "more": more, "split": split, "permute
 
 def broken(law, slow, fast):
     """What the times of a pair break, or None."""
-    if law == "permuted" and max(slow, fast) > MARGIN_OF_ROOTS * min(slow, fast):
-        return f"{slow} and {fast} ns"
+    if law == "permuted":
+        return f"{slow} and {fast} ns" if max(slow, fast) > MARGIN_OF_ROOTS * min(slow, fast) else None
     return f"{fast} ns instead of at most {slow} ns" if fast > MARGIN * slow else None
 
 
