@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which roots of a torus take the same time. A shift of the chips is a symmetry of the links, and the schedule of every root is
-// that of rank 0, shifted. Two rules of the routers name places, and so does DRAM (tests/component/fabric/shifts_test.cpp):
-// - two ways half round an axis are equally long, and the even coordinates send up;
-// - a packet that crosses the end of an axis has another class of virtual channels. Where the packets of a link have both, the
-//   rest of the round robin and head-of-line blocking depend on which;
-// - rank r has row r of the root's tensor in gather and scatter.
+// that of rank 0, shifted. Four things name places, and so break the symmetry (tests/component/fabric/shifts_test.cpp has the
+// first two):
+// - two ways half round an axis are equally long, and chips with an even coordinate send up, the others down;
+// - a packet that crosses the end of an axis has another class of virtual channels. Where the packets of a link have both
+//   classes, round robin and blocking at the head of a buffer depend on where the end is;
+// - the cycles of `ring` over two axes are no shifts of themselves;
+// - rank r has place r in the root's tensor in gather and scatter, so with DRAM another bank.
 #include <catch2/catch.hpp>
 
 #include "tests/support/program/collective_time.h"
@@ -19,8 +21,8 @@ struct Rooted {
   std::vector<const char*> algorithms;
 };
 
-const std::vector<Rooted> kRooted{{"broadcast", {"ring", "mesh", "tree"}},
-                                  {"reduce", {"ring", "mesh", "mesh_one_step", "tree"}},
+const std::vector<Rooted> kRooted{{"broadcast", {"mesh", "tree"}},
+                                  {"reduce", {"mesh", "mesh_one_step", "tree"}},
                                   {"gather", {"direct"}},
                                   {"scatter", {"direct"}}};
 
@@ -53,16 +55,11 @@ TEST_CASE("collective roots: with three chips an axis every root takes the same 
     for (const char* bytes : {"64 B", "1 MiB"}) check_equal(flat_torus(3, 3), rooted, bytes, {0, 1, 3, 8});
 }
 
-TEST_CASE("collective roots: along one axis of four chips, roots an even distance apart take the same time",
-          "[collective]") {
-  for (const Rooted& rooted : kRooted)
-    for (const std::uint32_t first : {0U, 1U}) check_equal(flat_torus(4), rooted, "1 MiB", {first, first + 2});
-}
-
-TEST_CASE("collective roots: the hops of a chain are links, which no other way equals, so every root takes the same time",
-          "[collective]") {
-  for (const char* operation : {"broadcast", "reduce"})
-    check_equal(flat_torus(4, 4), {operation, {"ring"}}, "256 KiB", {0, 1, 4, 10, 15});
+// The packets of a chain take one hop each, so none of them crosses the end of the axis and goes on.
+TEST_CASE("collective roots: chains along one axis take the same time from every root", "[collective]") {
+  for (const std::uint32_t chips : {4U, 5U})
+    for (const char* operation : {"broadcast", "reduce"})
+      check_equal(flat_torus(chips), {operation, {"ring"}}, "256 KiB", {0, 1, 2, 3});
 }
 
 // Each chunk has a place at the root, and another root's places are those of root 0.
