@@ -76,7 +76,8 @@ TEST_CASE("shifts: routes keep their ports, unless an axis of even length shifts
   }
 }
 
-TEST_CASE("shifts: the packets of a link have one class around three chips, and two around more", "[fabric]") {
+TEST_CASE("shifts: the packets of a link have one class around three chips, and two around more",
+          "[fabric]") {
   CHECK(most_classes(2) == 1);
   CHECK(most_classes(3) == 1);
   for (const std::uint32_t chips : {4U, 5U, 8U}) CHECK(most_classes(chips) == 2);

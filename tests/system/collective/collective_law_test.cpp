@@ -101,7 +101,8 @@ TEST_CASE("collective laws: half the rate of links takes twice the time, and a h
 TEST_CASE(
     "collective laws: 1 GiB over 64 chips takes at most 4.40 ms by the best algorithm, and no less than 3.30",
     "[collective][slow]") {
-  const double seconds = seconds_of(flat_torus(4, 4, 4), {{"operation", "all_reduce"}, {"algorithm", "best"}});
+  const double seconds =
+      seconds_of(flat_torus(4, 4, 4), {{"operation", "all_reduce"}, {"algorithm", "best"}});
   CHECK(seconds < 4.40e-3);
   CHECK(seconds > 2 * 63.0 / 64 * kGiB / 640e9);
 }

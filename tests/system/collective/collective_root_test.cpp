@@ -63,8 +63,10 @@ TEST_CASE("collective roots: chains along one axis take the same time from every
 }
 
 // Each chunk has a place at the root, and another root's places are those of root 0.
-TEST_CASE("collective roots: broadcast and reduce with DRAM take the same time from every root", "[collective]") {
+TEST_CASE("collective roots: broadcast and reduce with DRAM take the same time from every root",
+          "[collective]") {
   const model::MachineParams m = tests::machine_of(3, 1, 1);
   for (const char* operation : {"broadcast", "reduce"})
-    for (const char* bytes : {"50000 B", "1 MiB"}) check_equal(m, {operation, {"ring", "mesh"}}, bytes, {0, 1, 2});
+    for (const char* bytes : {"50000 B", "1 MiB"})
+      check_equal(m, {operation, {"ring", "mesh"}}, bytes, {0, 1, 2});
 }
