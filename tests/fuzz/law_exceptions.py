@@ -16,10 +16,6 @@ EXCEPTIONS = {
                                   "more than whole rows",
     ("more", "reduction.rows"): "loads of up to eight rows, as embedding.tokens",
     ("more", "decode.context"): "a last page of the cache that is cut needs transfers of its own",
-    ("permuted", "collective.broadcast"): "open: on a torus with an axis of even length, roots differ by up to 11 percent",
-    ("permuted", "collective.reduce"): "open: as broadcast",
-    ("permuted", "collective.scatter"): "open: as broadcast",
-    ("permuted", "collective.gather"): "open: as broadcast",
 }
 
 

@@ -26,6 +26,10 @@ class Turns {
     }
     return to;
   }
+  // How far the rank is from the root, as a number of a rank.
+  std::uint32_t from_root(const Problem& problem, std::uint32_t rank) const {
+    return grid_.shift_between(problem.root, rank);
+  }
   bool on_one_chip(std::uint32_t a, std::uint32_t b) const {
     return !grid_.axes.empty() &&
            std::all_of(grid_.axes.begin(), grid_.axes.end(), [&](const GridAxis& axis) {
@@ -51,20 +55,29 @@ class Turns {
   std::uint32_t ranks_, channel_, channels_;
 };
 
+// The chunk that a rank folds or passes on. Where every chunk ends at one rank or at all, chunks are numbered by the distance
+// from the root, so that equal roots use equal addresses.
+ChunkSet own_chunk(const Problem& problem, const Turns& turns, std::uint32_t rank) {
+  const bool of_root = problem.operation == Operation::kBroadcast || problem.operation == Operation::kReduce;
+  return ChunkSet::one(of_root ? turns.from_root(problem, rank) : rank);
+}
+
 // In an all_reduce, whoever has lent an input receives the sum, and with it the end of the loan.
 void exchange_contributions(ScheduleBuilder& build, const Turns& turns) {
   const bool all_reduce = build.problem().operation == Operation::kAllReduce;
   turns.each_pair([&](std::uint32_t from, std::uint32_t to) {
+    const ChunkSet chunk = own_chunk(build.problem(), turns, to);
     if (all_reduce && turns.on_one_chip(from, to))
-      build.lend(from, to, ChunkSet::one(to));
+      build.lend(from, to, chunk);
     else
-      build.combine(from, to, ChunkSet::one(to));
+      build.combine(from, to, chunk);
   });
   build.next_round();
 }
 
-void settle_own(ScheduleBuilder& build) {
-  for (std::uint32_t r = 0; r < build.problem().ranks; ++r) build.settle(r, ChunkSet::one(r));
+void settle_own(ScheduleBuilder& build, const Turns& turns) {
+  for (std::uint32_t r = 0; r < build.problem().ranks; ++r)
+    build.settle(r, own_chunk(build.problem(), turns, r));
 }
 
 void give_to_all(ScheduleBuilder& build, const Turns& turns) {
@@ -76,18 +89,18 @@ void broadcast(ScheduleBuilder& build, const Turns& turns) {
   const std::uint32_t root = build.problem().root;
   build.settle(root, ChunkSet::run(0, turns.ranks()));
   turns.each_pair([&](std::uint32_t from, std::uint32_t to) {
-    if (from == root) build.copy(root, to, ChunkSet::one(to));
+    if (from == root) build.copy(root, to, own_chunk(build.problem(), turns, to));
   });
   build.next_round();
   turns.each_pair([&](std::uint32_t from, std::uint32_t to) {
-    if (to != root) build.copy(from, to, ChunkSet::one(from));
+    if (to != root) build.copy(from, to, own_chunk(build.problem(), turns, from));
   });
 }
 
 void gather_at_root(ScheduleBuilder& build, const Turns& turns) {
   const std::uint32_t root = build.problem().root;
   turns.each_pair([&](std::uint32_t from, std::uint32_t to) {
-    if (to == root) build.copy(from, root, ChunkSet::one(from));
+    if (to == root) build.copy(from, root, own_chunk(build.problem(), turns, from));
   });
 }
 
@@ -131,12 +144,12 @@ Schedule two_steps(const Problem& problem, const Turns& turns) {
       broadcast(build, turns);
       break;
     case Operation::kAllGather:
-      settle_own(build);
+      settle_own(build, turns);
       give_to_all(build, turns);
       break;
     default:
       exchange_contributions(build, turns);
-      settle_own(build);
+      settle_own(build, turns);
       build.next_round();
       if (problem.operation == Operation::kAllReduce) give_to_all(build, turns);
       if (problem.operation == Operation::kReduce) gather_at_root(build, turns);

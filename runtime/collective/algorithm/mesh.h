@@ -9,8 +9,8 @@
 // chips, which folds the inputs of a chip before they leave it.
 // In one step (`mesh_one_step`): every rank sends its whole input to all others, and every rank folds
 // everything: half the latency for R / 2 times the bytes.
-// broadcast: the root scatters chunks, which the ranks then exchange; reduce: reduce_scatter, then a gather.
-// gather, scatter, send_recv, permute: every chunk is sent directly to its destination (`direct`).
+// broadcast: the root scatters chunks, which the ranks then exchange; reduce: reduce_scatter, then a gather (both
+// number the chunks from the root). gather, scatter, send_recv, permute: every chunk goes to its destination (`direct`).
 // all_to_all (`direct`): a turn is a round; no round waits for the previous one.
 //
 // Every rank serves the others in turns of equal distance along the axes, so no receiver is congested;

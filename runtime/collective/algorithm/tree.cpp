@@ -9,7 +9,8 @@ namespace {
 
 class Tree {
  public:
-  explicit Tree(const Problem& problem) : build_(problem, 1, "binomial tree"), ranks_(problem.ranks) {}
+  Tree(const Problem& problem, const Grid& grid)
+      : build_(problem, 1, "binomial tree"), grid_(grid), ranks_(problem.ranks) {}
 
   Schedule schedule() {
     if (build_.problem().operation != Operation::kBroadcast) up();
@@ -20,7 +21,7 @@ class Tree {
   }
 
  private:
-  std::uint32_t at(std::uint32_t distance) const { return (build_.problem().root + distance) % ranks_; }
+  std::uint32_t at(std::uint32_t place) const { return grid_.shifted(build_.problem().root, place); }
 
   void up() {
     std::uint32_t reach = 1;
@@ -36,13 +37,14 @@ class Tree {
   }
 
   ScheduleBuilder build_;
+  const Grid& grid_;
   std::uint32_t ranks_;
 };
 
 }  // namespace
 
-std::vector<ChannelPlan> tree_plan(const Problem& problem, const Grid&, std::uint32_t channels) {
-  return dealt({std::make_shared<const Schedule>(Tree(problem).schedule())}, channels);
+std::vector<ChannelPlan> tree_plan(const Problem& problem, const Grid& grid, std::uint32_t channels) {
+  return dealt({std::make_shared<const Schedule>(Tree(problem, grid).schedule())}, channels);
 }
 
 std::vector<ChannelPlan> dissemination_plan(const Problem& problem, const Grid&, std::uint32_t channels) {

@@ -47,6 +47,17 @@ struct Grid {
   static std::uint32_t moved(const GridAxis& axis, std::uint32_t rank, std::uint32_t coordinate) {
     return rank - Grid::coordinate(axis, rank) * axis.stride + coordinate % axis.size * axis.stride;
   }
+  // The rank that lies from `rank` as rank `by` lies from rank 0, and the rank that lies from rank 0 as `to` lies from
+  // `from`: the coordinates are added, or subtracted, axis by axis.
+  std::uint32_t shifted(std::uint32_t rank, std::uint32_t by) const {
+    for (const GridAxis& axis : axes) rank = moved(axis, rank, coordinate(axis, rank) + coordinate(axis, by));
+    return rank;
+  }
+  std::uint32_t shift_between(std::uint32_t from, std::uint32_t to) const {
+    for (const GridAxis& axis : axes)
+      to = moved(axis, to, coordinate(axis, to) + axis.size - coordinate(axis, from));
+    return to;
+  }
 };
 
 // `cores` of each rank, global numbers.

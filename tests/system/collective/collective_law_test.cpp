@@ -1,37 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time of collectives between chips against closed forms: bytes over the most loaded links.
-#include <fmt/format.h>
-
 #include <catch2/catch.hpp>
 
-#include "tests/support/program/workload_run.h"
-#include "workloads/collective/collective.h"
+#include "tests/support/program/collective_time.h"
 
 using namespace tahoma;
-using tests::Settings;
+using tests::flat_torus, tests::Settings;
 
 namespace {
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 
-model::MachineParams flat(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1) {
-  model::MachineParams m = tests::machine_of(x, y, z);
-  m.chip.hbm.model = model::HbmModel::kFlat;
-  return m;
-}
-
-// The time of the collective, one rank per chip over the whole machine, 1 GiB of bf16 unless the settings
-// differ.
+// 1 GiB over the whole machine unless the settings differ.
 double seconds_of(const model::MachineParams& params, Settings settings) {
-  settings.insert(settings.begin(), {{"bytes", "1 GiB"}, {"ranks", "chips"}, {"over", "machine"}});
-  return std::stod(tests::in_child([&] {
-    const auto workload = tests::workload_with(workloads::make_collective, settings);
-    workload->check(params);
-    runtime::Machine machine(params, model::Mode::kTiming);
-    workload->prepare(machine, 1);
-    const base::RunMeasurement run = machine.run();
-    return fmt::format("{:.17g}", workload->collectives(machine, run).back().time().seconds());
-  }));
+  settings.insert(settings.begin(), {"bytes", "1 GiB"});
+  return tests::collective_time(params, std::move(settings)).seconds();
 }
 
 // Seconds that a direction of a link takes for that many bytes of data.
@@ -45,7 +28,7 @@ double on_link(const model::MachineParams& m, double bytes) {
 
 TEST_CASE("collective laws: on a ring of four chips each direction carries half of each rank's data",
           "[collective]") {
-  const auto m = flat(4);
+  const auto m = flat_torus(4);
   for (const auto& [operation, times] :
        {std::pair("all_reduce", 2), {"all_gather", 1}, {"reduce_scatter", 1}}) {
     INFO(operation);
@@ -58,7 +41,7 @@ TEST_CASE("collective laws: on a ring of four chips each direction carries half 
 // chip forwards a quarter. Filling and emptying the pipeline takes a constant time, so the size is large.
 TEST_CASE("collective laws: on a torus four rings at once carry a quarter of each rank's data each",
           "[collective]") {
-  const auto m = flat(4, 4);
+  const auto m = flat_torus(4, 4);
   for (const auto& [operation, times] :
        {std::pair("all_reduce", 2), {"all_gather", 1}, {"reduce_scatter", 1}}) {
     INFO(operation);
@@ -78,7 +61,7 @@ TEST_CASE("collective laws: no other algorithm beats the best one by 5 percent, 
                                                 "hierarchical", "tree"}),
             {"all_gather", {"ring", "kangaring", "mesh", "recursive", "hierarchical", "dissemination"}},
             {"broadcast", {"ring", "mesh", "tree"}}}) {
-        auto m = flat(4, 4);
+        auto m = flat_torus(4, 4);
         m.link.topology = topology;
         const Settings asked{{"operation", operation}, {"bytes", bytes}};
         const auto seconds = [&](const char* algorithm) {
@@ -95,7 +78,7 @@ TEST_CASE("collective laws: no other algorithm beats the best one by 5 percent, 
 }
 
 TEST_CASE("collective laws: a transfer to a neighbour takes its bytes over one link", "[collective]") {
-  const auto m = flat(4);
+  const auto m = flat_torus(4);
   CHECK(seconds_of(m, {{"operation", "send_recv"}, {"algorithm", "direct"}, {"over", "0-1"}}) ==
         Approx(on_link(m, kGiB)).epsilon(0.01));
 }
@@ -104,13 +87,13 @@ TEST_CASE("collective laws: half the rate of links takes twice the time, and a h
           "[collective]") {
   double before = 0;
   for (const std::uint64_t rate : {32, 64, 128}) {
-    auto m = flat(4);
+    auto m = flat_torus(4);
     m.link.x = {rate * 1'000'000'000, false};
     const double now = seconds_of(m, {{"operation", "all_reduce"}, {"algorithm", "ring"}});
     if (before > 0) CHECK(before / now == Approx(2).epsilon(0.01));
     before = now;
   }
-  auto faster = flat(4);
+  auto faster = flat_torus(4);
   faster.link.x = {1'000'000'000'000, false};
   CHECK(seconds_of(faster, {{"operation", "all_reduce"}, {"algorithm", "ring"}}) < before);
 }
@@ -118,7 +101,8 @@ TEST_CASE("collective laws: half the rate of links takes twice the time, and a h
 TEST_CASE(
     "collective laws: 1 GiB over 64 chips takes at most 4.40 ms by the best algorithm, and no less than 3.30",
     "[collective][slow]") {
-  const double seconds = seconds_of(flat(4, 4, 4), {{"operation", "all_reduce"}, {"algorithm", "best"}});
+  const double seconds =
+      seconds_of(flat_torus(4, 4, 4), {{"operation", "all_reduce"}, {"algorithm", "best"}});
   CHECK(seconds < 4.40e-3);
   CHECK(seconds > 2 * 63.0 / 64 * kGiB / 640e9);
 }
