@@ -6,7 +6,6 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "model/base/quantity.h"
 #include "runtime/cards/beside.h"
@@ -15,6 +14,7 @@
 #include "runtime/host/output_dir.h"
 #include "runtime/host/progress.h"
 #include "runtime/huggingface/generation.h"
+#include "runtime/huggingface/layout/study_points.h"
 #include "runtime/huggingface/model_report.h"
 #include "runtime/huggingface/model_weights.h"
 #include "runtime/huggingface/server/server_steps.h"
@@ -26,44 +26,20 @@ using base::ExitStatus;
 
 namespace {
 
-// The layouts of a number of chips: all of them for a search, those that --tensor names, or the one with the highest
-// tensor degree.
-std::vector<ModelLayout> layouts_of(const ModelCommand& command, const ModelConfig& config,
-                                    const LayoutSpace& space, const ModelDemand& demand) {
-  const std::vector<ModelLayout> possible =
-      possible_layouts(config, space, demand, command.execution.overrides);
-  if (command.tensor.empty()) return command.search ? possible : std::vector{possible.front()};
-  std::vector<ModelLayout> layouts;
-  for (const std::uint64_t tensor : command.tensor) {
-    const auto found = std::find_if(possible.begin(), possible.end(),
-                                    [&](const ModelLayout& layout) { return layout.tensor == tensor; });
-    if (found == possible.end())
-      throw base::UserError("E-HFC-012", "--tensor",
-                            fmt::format("{} is not possible on {} chips for this model, batch and prompt",
-                                        tensor, space.chips));
-    layouts.push_back(*found);
-  }
-  return layouts;
+StudySpace space_of(const ModelCommand& command) {
+  return {command.axes, command.tensor, command.demands(), command.search};
 }
 
-// A combination for which no layout is possible is left out, unless there is no other.
-std::vector<SearchedPoint> points_of(const ModelCommand& command, const ModelConfig& config) {
-  std::vector<SearchedPoint> points;
-  std::optional<base::UserError> refusal;
-  for (const std::uint64_t chips : command.chips)
-    for (const std::uint64_t lnc : command.lnc)
-      for (const ModelDemand& demand : command.demands()) {
-        try {
-          for (const ModelLayout& layout : layouts_of(command, config, {chips, lnc, command.data}, demand))
-            points.push_back(
-                {{layout, demand}, bounds_of(config, {layout, demand}, command.execution.overrides)});
-        } catch (const base::UserError& error) {
-          if (!command.search) throw;
-          refusal = error;
-        }
-      }
-  if (points.empty()) throw base::UserError(*refusal);
-  return points;
+// Of a command that uses one layout.
+ModelLayout only_layout(const ModelCommand& command, const ModelConfig& config, const ModelDemand& demand) {
+  const std::vector<LayoutSpace> spaces = command.axes.spaces();
+  if (spaces.size() > 1 || command.tensor.size() > 1)
+    throw base::UserError("E-CLI-003", "model",
+                          "--steps and --weights: expected one layout, so one value of each of its options");
+  LayoutSpace space = spaces.front();
+  space.data = 1;
+  return one_layout(config, space, command.tensor.empty() ? 0 : command.tensor.front(), demand,
+                    command.execution.overrides);
 }
 
 double seconds_of(const std::string& option, const std::string& text) {
@@ -101,7 +77,7 @@ Answer study(const ModelCommand& command, const ModelConfig& config, OutputDir& 
       {seconds_of("--most-ttft", command.most_ttft), seconds_of("--most-tpot", command.most_tpot)},
       !command.search || command.exhaustive,
       command.search ? command.execution.jobs : SIZE_MAX};
-  std::vector<SearchedPoint> points = points_of(command, config);
+  std::vector<SearchedPoint> points = study_points(config, space_of(command), command.execution.overrides);
   const std::vector<CardRow> beside = rows_beside(command, config);
   ModelRunner runner(config, command.execution, out.folder("study"));
   ProgressLine line;
@@ -133,9 +109,7 @@ std::vector<std::int64_t> prompt_of(const ModelConfig& config, const std::string
 Answer generate_tokens(const ModelCommand& command, const ModelConfig& config, const std::string& folder) {
   const std::vector<std::int64_t> prompt = prompt_of(config, command.prompt_ids);
   require_sequence(config, prompt.size() + command.generated);
-  const ModelLayout layout = layouts_of(command, config, {command.chips.front(), command.lnc.front(), 1},
-                                        {1, prompt.size(), prompt.size()})
-                                 .front();
+  const ModelLayout layout = only_layout(command, config, {1, prompt.size(), prompt.size()});
   const auto inputs = convert_weights(config, command.weights, folder);
   ProgressLine line;
   const Generation generation =
@@ -147,14 +121,11 @@ Answer generate_tokens(const ModelCommand& command, const ModelConfig& config, c
 
 // A server is one replica of one layout.
 ModelLayout layout_of_server(const ModelCommand& command, const ModelConfig& config) {
-  if (command.chips.size() > 1 || command.lnc.size() > 1 || command.tensor.size() > 1)
-    throw base::UserError("E-CLI-003", "model",
-                          "--steps: expected one layout: one number of chips, LNC and tensor degree");
   ModelDemand largest;
   for (const ModelDemand& demand : command.demands())
     largest = {std::max(largest.batch, demand.batch), std::max(largest.prompt, demand.prompt),
                std::max(largest.context, demand.context)};
-  return layouts_of(command, config, {command.chips.front(), command.lnc.front(), 1}, largest).front();
+  return only_layout(command, config, largest);
 }
 
 std::vector<std::uint64_t> ascending(std::vector<std::uint64_t> values) {

@@ -14,7 +14,8 @@ double count(std::uint64_t n) { return static_cast<double>(n); }
 constexpr PointParameter kParameters[] = {
     {"chips", [](P p) { return p.layout.chips; }},   {"lnc", [](P p) { return p.layout.lnc; }},
     {"tensor", [](P p) { return p.layout.tensor; }}, {"data", [](P p) { return p.layout.data; }},
-    {"expert", [](P p) { return p.layout.expert; }}, {"batch", [](P p) { return p.demand.batch; }},
+    {"expert", [](P p) { return p.layout.expert; }}, {"pipeline", [](P p) { return p.layout.pipeline; }},
+    {"microbatches", [](P p) { return p.layout.microbatches; }}, {"batch", [](P p) { return p.demand.batch; }},
     {"prompt", [](P p) { return p.demand.prompt; }}, {"context", [](P p) { return p.demand.context; }}};
 
 const PointQuantity kQuantities[] = {
@@ -31,7 +32,9 @@ const PointQuantity kQuantities[] = {
     {"litres_per_million_tokens", Better::kLess, [](F f) { return f.litres_per_million_tokens(); }},
     {"prefill_mfu_percent", Better::kMore, [](F f) { return 100 * f.prefill.mfu(); }},
     {"decode_mfu_percent", Better::kMore, [](F f) { return 100 * f.decode.mfu(); }},
-    {"hbm_footprint_bytes", Better::kLess, [](F f) { return f.decode.footprint_bytes; }}};
+    {"hbm_footprint_bytes", Better::kLess, [](F f) { return f.footprint_bytes(); }},
+    {"prefill_bubble_percent", Better::kLess, [](F f) { return 100 * f.prefill.bubble(); }},
+    {"decode_bubble_percent", Better::kLess, [](F f) { return 100 * f.decode.bubble(); }}};
 
 }  // namespace
 

@@ -16,7 +16,14 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-const char* status_of(const SearchedPoint& point) { return point.figures ? "done" : "pruned"; }
+const char* status_of(const SearchedPoint& point) {
+  if (point.figures) return "done";
+  return point.refused.empty() ? "pruned" : "refused";
+}
+
+const std::string& reason_of(const SearchedPoint& point) {
+  return point.refused.empty() ? point.pruned : point.refused;
+}
 
 // Values of a parameter in ascending order.
 std::vector<std::uint64_t> values_of(const ModelReport& r, const PointParameter& parameter) {
@@ -44,7 +51,7 @@ Json page_point(const ModelReport& r, const Json& axes, const SearchedPoint& poi
   Json json{{"number", number},
             {"workload", r.config.name},
             {"status", status_of(point)},
-            {"reason", point.pruned}};
+            {"reason", reason_of(point)}};
   json["link"] = point.figures ? Json("study/runs/" + point.figures->decode.runs.back() + "/report.html")
                                : Json(nullptr);
   json["parameters"] = Json::array();
@@ -71,11 +78,14 @@ std::string model_csv(const ModelReport& r) {
   for (const SearchedPoint& point : r.points) {
     for (const PointParameter& parameter : point_parameters())
       text += fmt::format("{},", parameter.of(point.point));
-    text += fmt::format("{},{},{},{}", status_of(point), point.front ? 1 : 0,
-                        shortest(point.bounds.ttft * 1e9), shortest(point.bounds.tpot * 1e9));
+    const auto bound = [&](double seconds) {
+      return point.refused.empty() ? shortest(seconds * 1e9) : std::string();
+    };
+    text += fmt::format("{},{},{},{}", status_of(point), point.front ? 1 : 0, bound(point.bounds.ttft),
+                        bound(point.bounds.tpot));
     for (const PointQuantity& quantity : point_quantities())
       text += "," + (point.figures ? shortest(quantity.of(*point.figures)) : std::string());
-    text += "," + csv_field(point.pruned) + "\n";
+    text += "," + csv_field(reason_of(point)) + "\n";
   }
   return text;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/huggingface/layout_search.h"
+#include "runtime/huggingface/layout/layout_search.h"
 
 namespace tahoma::runtime {
 

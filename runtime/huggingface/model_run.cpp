@@ -19,20 +19,11 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-std::vector<std::uint64_t> executed_layers(const ModelConfig& config, const ModelExecution& execution) {
-  if (config.layers <= execution.layers) return {config.layers};
-  return {execution.layers - 1, execution.layers};
-}
-
-std::string name_of_run(const ModelPoint& point, ModelPhase phase, std::uint64_t layers) {
-  const ModelLayout& l = point.layout;
-  std::string name = fmt::format("chips{}_lnc{}_tensor{}_data{}_{}", l.chips, l.lnc, l.tensor, l.data,
-                                 base::name_in(kModelPhases, phase));
-  if (phase == ModelPhase::kDecode)
-    name += fmt::format("_batch{}_context{}", point.demand.batch, point.demand.context);
-  else
-    name += fmt::format("_prompt{}", point.demand.prompt);
-  return name + fmt::format("_layers{}", layers);
+// Of all stages together, which have equally many.
+std::vector<std::uint64_t> executed_layers(const ModelConfig& config, const ModelExecution& execution,
+                                           std::uint64_t stages) {
+  if (config.layers <= stages * execution.layers) return {config.layers};
+  return {stages * (execution.layers - 1), stages * execution.layers};
 }
 
 ChildRun run_of(const ModelExecution& execution, ModelPhase phase, const std::string& name,
@@ -51,7 +42,8 @@ ChildRun run_of(const ModelExecution& execution, ModelPhase phase, const std::st
   return run;
 }
 
-PhaseFigures figures_in(const Json& summary, std::uint64_t layers, const std::string& name) {
+PhaseFigures figures_in(const Json& summary, double microbatches, std::uint64_t layers,
+                        const std::string& name) {
   PhaseFigures f;
   f.seconds = summary["simulated_time_ns"].get<double>() * 1e-9;
   f.flops = summary["flops"]["useful"].get<double>();
@@ -65,6 +57,10 @@ PhaseFigures figures_in(const Json& summary, std::uint64_t layers, const std::st
     f.dollars = cost["dollars"].get<double>();
     f.litres = cost["litres"].get<double>();
   }
+  if (const Json& figures = summary["figures"]; figures.contains("stage_time_ns")) {
+    f.worked_seconds = microbatches * figures["stage_time_ns"]["value"].get<double>() * 1e-9;
+    f.hand_over_seconds = figures["hand_over_time_ns"]["value"].get<double>() * 1e-9;
+  }
   f.executed = layers;
   f.runs = {name};
   return f;
@@ -76,7 +72,7 @@ PhaseFigures extended(const PhaseFigures& a, const PhaseFigures& b, std::uint64_
   const double more = static_cast<double>(layers - b.executed) / static_cast<double>(b.executed - a.executed);
   for (double PhaseFigures::*figure :
        {&PhaseFigures::seconds, &PhaseFigures::flops, &PhaseFigures::hbm_bytes, &PhaseFigures::link_bytes,
-        &PhaseFigures::joules, &PhaseFigures::dollars, &PhaseFigures::litres})
+        &PhaseFigures::joules, &PhaseFigures::dollars, &PhaseFigures::litres, &PhaseFigures::worked_seconds})
     f.*figure += more * (b.*figure - a.*figure);
   f.runs.insert(f.runs.begin(), a.runs.begin(), a.runs.end());
   return f;
@@ -86,7 +82,7 @@ PhaseFigures extended(const PhaseFigures& a, const PhaseFigures& b, std::uint64_
 // simulated for all (model/system/folding); within a replica they are spread over the vocabulary.
 NpyArray ids_of(const ModelConfig& config, const ModelPoint& point, ModelPhase phase) {
   const bool decodes = phase == ModelPhase::kDecode;
-  const std::uint64_t sequences = decodes ? point.demand.batch : point.layout.data,
+  const std::uint64_t sequences = decodes ? point.demand.batch : point.layout.data * point.demand.prompts,
                       tokens = decodes ? 1 : point.demand.prompt,
                       of_replica = sequences / point.layout.data * tokens;
   std::vector<std::int64_t> ids(sequences * tokens);
@@ -103,8 +99,8 @@ std::string seconds_text(double seconds) { return time_text({static_cast<std::in
 
 std::vector<ModelRunner::Planned> ModelRunner::planned(const ModelPoint& point, ModelPhase phase) const {
   std::vector<Planned> runs;
-  for (const std::uint64_t layers : executed_layers(config_, execution_))
-    runs.push_back({&point, phase, layers, name_of_run(point, phase, layers)});
+  for (const std::uint64_t layers : executed_layers(config_, execution_, point.layout.pipeline))
+    runs.push_back({&point, phase, layers, fmt::format("{}_layers{}", name_of_phase(point, phase), layers)});
   return runs;
 }
 
@@ -125,7 +121,9 @@ void ModelRunner::execute(const std::vector<Planned>& runs, const Progress& prog
   const std::vector<Json> summaries =
       summaries_of(children, execution_.jobs, [&](std::size_t done) { progress(done, children.size()); });
   for (std::size_t i = 0; i < runs.size(); ++i)
-    executed_[runs[i].name] = figures_in(summaries[i], runs[i].layers, runs[i].name);
+    executed_[runs[i].name] =
+        figures_in(summaries[i], static_cast<double>(microbatches_of(*runs[i].point, runs[i].phase)),
+                   runs[i].layers, runs[i].name);
 }
 
 PhaseFigures ModelRunner::figures_of(const ModelPoint& point, ModelPhase phase) const {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes the phases of a model in a layout. The layers of these models are alike, so a phase is executed with one
-// and with two layers, embedding, last norm and logits included, and T(L) = T(1) + (L - 1) (T(2) - T(1)). All layers
-// are executed if there are at most as many as asked for. Everything that adds up over layers scales in the same way:
-// time, FLOPs, bytes of HBM and links, joules at the wall, dollars, litres of water.
+// and with two layers, embedding, last norm and logits included, and T(L) = T(1) + (L - 1) (T(2) - T(1)). In a pipeline
+// these are layers of each stage: all stages have equally many, so a step remains linear in them, while the transfers between
+// stages, which are executed too, are in T(1). All layers are executed if there are at most as many as asked for. Everything
+// that adds up over layers scales in the same way: time, FLOPs, bytes of HBM and links, joules at the wall, dollars, litres of
+// water.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
@@ -23,9 +26,13 @@ struct PhaseFigures {
   double peak_flops = 0;                       // of the cores in use
   double footprint_bytes = 0;                  // of the fullest chip
   double joules = 0, dollars = 0, litres = 0;  // at the wall, rent, water (runtime/report/cost/priced_run.h)
+  double worked_seconds = 0;                   // of a core on its microbatches, mean over the cores
+  double hand_over_seconds = 0;                // of a microbatch from stage to stage, mean; 0: no pipeline
   std::uint64_t executed = 0;                  // layers
   std::vector<std::string> runs;
   double mfu() const { return seconds > 0 && peak_flops > 0 ? flops / seconds / peak_flops : 0; }
+  // The share of the time in which a core has no microbatch; 0 without a pipeline.
+  double bubble() const { return worked_seconds > 0 ? 1 - worked_seconds / seconds : 0; }
 };
 
 struct ModelFigures : ModelPoint {
@@ -39,12 +46,18 @@ struct ModelFigures : ModelPoint {
   }
   double litres_per_million_tokens() const { return 1e6 * decode.litres / static_cast<double>(demand.batch); }
   double dollars_per_million_prompt_tokens() const {
-    return 1e6 * prefill.dollars / static_cast<double>(layout.data * demand.prompt);
+    return 1e6 * prefill.dollars / prompt_tokens();
   }
   double tokens_per_second() const { return static_cast<double>(demand.batch) / decode.seconds; }
   double prompt_tokens_per_second() const {
-    return static_cast<double>(layout.data * demand.prompt) / prefill.seconds;
+    return prompt_tokens() / prefill.seconds;
   }
+  // Of a prefill.
+  double prompt_tokens() const {
+    return static_cast<double>(layout.data * demand.prompts * demand.prompt);
+  }
+  // Of the fullest chip, in the phase that takes more.
+  double footprint_bytes() const { return std::max(prefill.footprint_bytes, decode.footprint_bytes); }
 };
 
 // A phase of a point.
@@ -56,7 +69,7 @@ struct PhasePoint {
 // How a phase is executed.
 struct ModelExecution {
   std::string mode = "timing";
-  std::uint64_t layers = 2;  // executed at most
+  std::uint64_t layers = 2;  // of each stage, executed at most
   std::vector<std::string> overrides;
   std::string prefill_hbm = "flat", decode_hbm = "dram";  // machine.chip.hbm.model
   std::string seed, prices;                               // prices: as --prices of tahoma run

@@ -30,41 +30,44 @@ void add_generation_options(CLI::App& sub, ModelCommand& command) {
       ->needs(weights);
 }
 
+void add_numbers(CLI::App& sub, const char* option, std::vector<std::uint64_t>& values,
+                 const std::string& what) {
+  CLI::Option* made = sub.add_option(option, values, what)
+                          ->type_name("N,...")
+                          ->delimiter(',')
+                          ->check(CLI::PositiveNumber, "");
+  if (values.empty()) made->default_str("");
+}
+
 void add_layout_options(CLI::App& sub, ModelCommand& command) {
-  sub.add_option("--chips", command.chips, "Numbers of chips: 1, 2, 4, 8, 16, 32 or 64; a row for each")
-      ->type_name("N,...")
-      ->delimiter(',');
-  sub.add_option("--lnc", command.lnc, "Physical cores of a logical core: 1 or 2; a row for each")
-      ->type_name("N,...")
-      ->delimiter(',');
-  sub.add_option("--tensor", command.tensor, "Tensor degrees, a row for each; default: the highest possible")
-      ->type_name("N,...")
-      ->delimiter(',')
-      ->default_str("");
-  sub.add_option("--data", command.data,
+  LayoutAxes& axes = command.axes;
+  add_numbers(sub, "--chips", axes.chips, "Numbers of chips: 1, 2, 4, 8, 16, 32 or 64; a row for each");
+  add_numbers(sub, "--lnc", axes.lnc, "Physical cores of a logical core: 1 or 2; a row for each");
+  add_numbers(sub, "--tensor", command.tensor,
+              "Tensor degrees, a row for each; default: the highest possible");
+  sub.add_option("--data", axes.data,
                  "Replicas, each with its own sequences; default: as many as there are ranks for")
       ->type_name("N")
       ->default_str("");
-  sub.add_option("--batch", command.batch, "Sequences that are decoded together; a row for each number")
-      ->type_name("N,...")
-      ->delimiter(',');
-  sub.add_option("--prompt", command.prompt,
-                 "Tokens of a prompt, a row for each number; each replica prefills one at a time")
-      ->type_name("N,...")
-      ->delimiter(',')
+  add_numbers(sub, "--pipeline", axes.pipeline,
+              "Numbers of stages, each with as many layers; a row for each");
+  add_numbers(sub, "--microbatches", axes.microbatches,
+              "Parts of a decoding step's batch, which follow each other through the stages of a pipeline; a "
+              "row for each number");
+}
+
+void add_demand_options(CLI::App& sub, ModelCommand& command) {
+  add_numbers(sub, "--batch", command.batch,
+              "Sequences that are decoded together; a row for each number");
+  add_numbers(sub, "--prompt", command.prompt, "Tokens of a prompt, a row for each number");
+  add_numbers(sub, "--context", command.context,
+              "Tokens of each sequence in the caches of a decoding step, a row for each number; default: "
+              "those of the prompt");
+  sub.add_option("--prompts", command.prompts,
+                 "Prompts that each replica prefills at once, in a pipeline as microbatches; TTFT is that of "
+                 "the last one")
+      ->type_name("N")
       ->check(CLI::PositiveNumber, "");
-  sub.add_option(
-         "--context", command.context,
-         "Tokens of each sequence in the caches of a decoding step, a row for each number; default: those of "
-         "the prompt")
-      ->type_name("N,...")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber, "")
-      ->default_str("");
-  sub.add_flag(
-      "--steps", command.steps,
-      "Write the steps of all batches, contexts and prompts as a table, and a server that uses it, for "
-      "tahoma serve");
   sub.add_option(
          "--beside", command.beside,
          "Other accelerators, by their published peaks: names of tahoma cards or YAML files, :N for N "
@@ -72,6 +75,13 @@ void add_layout_options(CLI::App& sub, ModelCommand& command) {
       ->type_name("CARD[:N],...")
       ->delimiter(',')
       ->default_str("none");
+}
+
+void add_study_options(CLI::App& sub, ModelCommand& command) {
+  sub.add_flag(
+      "--steps", command.steps,
+      "Write the steps of all batches, contexts and prompts as a table, and a server that uses it, for "
+      "tahoma serve");
   CLI::Option* search = sub.add_flag(
       "--search", command.search,
       "Find the front over all tensor degrees: closed forms prune, and what may be on the front is executed");
@@ -90,7 +100,8 @@ void add_execution_options(CLI::App& sub, ModelCommand& command) {
   ModelExecution& execution = command.execution;
   sub.add_option(
          "--layers", execution.layers,
-         "Layers that are executed, if the model has more; the difference to one layer less is scaled")
+         "Layers of each stage that are executed, if the model has more; the difference to one layer less is "
+         "scaled")
       ->type_name("N")
       ->check(CLI::Range(2, 1000));
   add_choice(sub, "--mode", execution.mode, {"functional", "timing"},
@@ -117,12 +128,14 @@ std::vector<ModelDemand> ModelCommand::demands() const {
   std::vector<ModelDemand> all;
   for (const std::uint64_t tokens : prompt)
     for (const std::uint64_t cached : context.empty() ? std::vector{tokens} : context)
-      for (const std::uint64_t sequences : batch) all.push_back({sequences, tokens, cached});
+      for (const std::uint64_t sequences : batch) all.push_back({sequences, tokens, cached, prompts});
   return all;
 }
 
 void add_model_options(CLI::App& sub, ModelCommand& command) {
   add_layout_options(sub, command);
+  add_demand_options(sub, command);
+  add_study_options(sub, command);
   add_generation_options(sub, command);
   add_execution_options(sub, command);
   sub.add_option("--ignore", command.ignored, "Keys of config.json that do not influence inference")

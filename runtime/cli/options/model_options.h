@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/huggingface/layout/layout_space.h"
 #include "runtime/huggingface/model_run.h"
 
 namespace CLI {
@@ -19,8 +20,9 @@ struct ModelCommand {
   std::string config, out = "out-model", format = "text";
   std::vector<std::string> ignored;  // keys of config.json
   // Layouts.
-  std::vector<std::uint64_t> chips{1}, lnc{2}, batch{16}, prompt{1024}, context, tensor;
-  std::uint64_t data = 0;  // 0: as many replicas as there are ranks for
+  LayoutAxes axes;
+  std::vector<std::uint64_t> batch{16}, prompt{1024}, context, tensor;
+  std::uint64_t prompts = 1;
   bool steps = false;      // a table of steps for tahoma serve
   bool search = false, exhaustive = false;
   std::string most_ttft, most_tpot;  // times as text; "": no limit

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/huggingface/layout/layout_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace tahoma::runtime {
+
+using base::UserError;
+
+namespace {
+
+constexpr std::uint64_t kCoresOfChip = 8;
+
+std::optional<UserError> refusal_of_stages(const ModelConfig& config, const LayoutSpace& space,
+                                           std::uint64_t ranks) {
+  if (space.pipeline > ranks)
+    return UserError("E-HFC-014", "--pipeline",
+                     fmt::format("expected at most the {} ranks of {} chips, got {}", ranks, space.chips,
+                                 space.pipeline));
+  if (config.layers % space.pipeline != 0)
+    return UserError("E-HFC-014", "--pipeline",
+                     fmt::format("expected a divisor of the {} layers, because all stages have equally many; "
+                                 "got {}",
+                                 config.layers, space.pipeline));
+  return std::nullopt;
+}
+
+std::optional<UserError> refusal_of_batch(const ModelLayout& layout, const ModelDemand& demand) {
+  if (demand.batch % (layout.data * layout.microbatches) == 0) return std::nullopt;
+  return UserError("E-HFC-011", "--batch",
+                   fmt::format("expected a multiple of the {} microbatches of {} replicas, got {}",
+                               layout.microbatches, layout.data, demand.batch));
+}
+
+std::optional<UserError> refusal_of_workload(const ModelConfig& config, const ModelPoint& point,
+                                             const std::vector<std::string>& overrides) {
+  try {
+    for (const auto& phase : kModelPhases) resolved_case(config, point, phase.value, overrides);
+  } catch (const UserError& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+// As many blocks of experts as there can be: then most exchanges carry whole experts' tokens.
+std::uint64_t expert_blocks(const ModelConfig& config, std::uint64_t tensor) {
+  if (config.experts == 0) return 1;
+  std::uint64_t blocks = std::min(tensor, config.experts);
+  while (tensor % blocks != 0 || config.experts % blocks != 0) --blocks;
+  return blocks;
+}
+
+}  // namespace
+
+std::vector<LayoutSpace> LayoutAxes::spaces() const {
+  std::vector<LayoutSpace> all;
+  for (const std::uint64_t c : chips)
+    for (const std::uint64_t l : lnc)
+      for (const std::uint64_t stages : pipeline)
+        for (const std::uint64_t parts :
+             stages == 1 ? std::vector<std::uint64_t>{1} : microbatches)
+          all.push_back({c, l, data, stages, parts});
+  return all;
+}
+
+std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const LayoutSpace& space,
+                                               const ModelDemand& demand,
+                                               const std::vector<std::string>& overrides) {
+  if (space.lnc != 1 && space.lnc != 2)
+    throw UserError("E-HFC-010", "--lnc", fmt::format("expected 1 or 2, got {}", space.lnc));
+  require_machine(space.chips);
+  const std::uint64_t ranks = space.chips * kCoresOfChip / space.lnc;
+  const std::optional<UserError> of_stages = refusal_of_stages(config, space, ranks);
+  const std::uint64_t of_stage = std::max<std::uint64_t>(1, ranks / space.pipeline);
+  std::vector<LayoutCandidate> all;
+  for (std::uint64_t tensor = std::bit_floor(of_stage); tensor > 0; tensor /= 2) {
+    LayoutCandidate& made = all.emplace_back();
+    made.layout = {space.chips, space.lnc, tensor, space.data == 0 ? of_stage / tensor : space.data,
+                   expert_blocks(config, tensor), space.pipeline, space.microbatches};
+    made.refusal = of_stages;
+    if (!made.refusal) made.refusal = refusal_of_batch(made.layout, demand);
+    if (!made.refusal) made.refusal = refusal_of_workload(config, {made.layout, demand}, overrides);
+  }
+  return all;
+}
+
+std::vector<ModelLayout> possible_layouts(const ModelConfig& config, const LayoutSpace& space,
+                                          const ModelDemand& demand,
+                                          const std::vector<std::string>& overrides) {
+  std::vector<ModelLayout> possible;
+  std::optional<UserError> refusal;
+  for (const LayoutCandidate& one : layout_candidates(config, space, demand, overrides)) {
+    if (!one.refusal) possible.push_back(one.layout);
+    // What the workload says is about the model, and more than that a batch cannot be divided.
+    if (one.refusal && (!refusal || one.refusal->code != "E-HFC-011")) refusal = one.refusal;
+  }
+  if (possible.empty()) throw UserError(*refusal);
+  return possible;
+}
+
+}  // namespace tahoma::runtime
