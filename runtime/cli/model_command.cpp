@@ -14,6 +14,7 @@
 #include "runtime/host/output_dir.h"
 #include "runtime/host/progress.h"
 #include "runtime/huggingface/generation.h"
+#include "runtime/huggingface/kept/study_folder.h"
 #include "runtime/huggingface/layout/study_points.h"
 #include "runtime/huggingface/model_report.h"
 #include "runtime/huggingface/model_weights.h"
@@ -54,6 +55,7 @@ double seconds_of(const std::string& option, const std::string& text) {
 // What a command prints and writes beside its folders.
 struct Answer {
   std::string text, json;
+  std::string counts{};  // of runs, for the last line: they differ between equal commands
 };
 
 // The two phases have their own model of the HBM.
@@ -72,26 +74,37 @@ std::vector<CardRow> rows_beside(const ModelCommand& command, const ModelConfig&
   return rows;
 }
 
+LayoutSearch search_of(const ModelCommand& command) {
+  return {{seconds_of("--most-ttft", command.most_ttft), seconds_of("--most-tpot", command.most_tpot)},
+          !command.search || command.exhaustive,
+          command.search ? command.execution.jobs : SIZE_MAX};
+}
+
+std::string counts_text(const ModelCommand& command, const ModelRunner& runner) {
+  return command.keep.empty() ? ""
+                              : fmt::format("; {} runs executed, {} taken from {}", runner.counts().executed,
+                                            runner.counts().kept, command.keep);
+}
+
 Answer study(const ModelCommand& command, const ModelConfig& config, OutputDir& out) {
-  const LayoutSearch search{
-      {seconds_of("--most-ttft", command.most_ttft), seconds_of("--most-tpot", command.most_tpot)},
-      !command.search || command.exhaustive,
-      command.search ? command.execution.jobs : SIZE_MAX};
+  const LayoutSearch search = search_of(command);
   std::vector<SearchedPoint> points = study_points(config, space_of(command), command.execution.overrides);
   const std::vector<CardRow> beside = rows_beside(command, config);
-  ModelRunner runner(config, command.execution, out.folder("study"));
+  const StudyFolder folder = study_folder(command.keep, out);
+  ModelRunner runner(config, command.execution, folder.path.string());
+  KeptPoints kept(folder.path, config, command.execution);
   ProgressLine line;
-  points = search_layouts(std::move(points), search, [&](const std::vector<ModelPoint>& wanted) {
+  points = search_and_keep(search, std::move(points), kept, [&](const std::vector<ModelPoint>& wanted) {
     return runner.run(wanted, [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
   });
   line.clear();
-  const ModelReport report{config, command.execution, search, points};
+  const ModelReport report{config, command.execution, search, points, folder.from_page};
   out.write("points.csv", model_csv(report));
   out.write("index.html", model_page(report));
   if (!beside.empty()) out.write("beside.csv", beside_csv(beside));
   nlohmann::ordered_json json = model_json(report);
   json["beside"] = beside_json(beside);
-  return {model_text(report) + beside_text(beside), json.dump(2) + "\n"};
+  return {model_text(report) + beside_text(beside), json.dump(2) + "\n", counts_text(command, runner)};
 }
 
 std::vector<std::int64_t> prompt_of(const ModelConfig& config, const std::string& text) {
@@ -138,14 +151,15 @@ Answer execute_steps(const ModelCommand& command, const ModelConfig& config, Out
   const ServerGrid grid{layout_of_server(command, config), ascending(command.batch),
                         ascending(command.prompt),
                         ascending(command.context.empty() ? command.prompt : command.context)};
-  ModelRunner runner(config, command.execution, out.folder("study"));
+  const StudyFolder folder = study_folder(command.keep, out);
+  ModelRunner runner(config, command.execution, folder.path.string());
   ProgressLine line;
   const ServerSteps steps = server_steps(
       config, grid, runner, [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
   line.clear();
   out.write("steps.csv", steps_csv(steps));
   out.write("server.yaml", server_case(config, grid, steps));
-  return {steps_text(config, grid, steps), steps_json(config, grid, steps)};
+  return {steps_text(config, grid, steps), steps_json(config, grid, steps), counts_text(command, runner)};
 }
 
 ExitStatus run_model(const ModelCommand& command) {
@@ -154,6 +168,8 @@ ExitStatus run_model(const ModelCommand& command) {
   const ModelConfig config = read_model_config(command.config, command.ignored);
   OutputDir out(command.out);
   const bool generates = !command.weights.empty();
+  if (generates && !command.keep.empty())
+    throw base::UserError("E-CLI-003", "model", "--keep: a generation with --weights keeps no runs");
   if (!generates)
     for (const ModelDemand& demand : command.demands())
       require_sequence(config, std::max(demand.prompt, demand.context + 1));
@@ -169,7 +185,7 @@ ExitStatus run_model(const ModelCommand& command) {
   out.commit();
   fmt::print("{}", command.format == "json" ? answer.json : answer.text);
   if (command.format != "json")
-    fmt::print("\nfiles in {}; {}\n", out.path(),
+    fmt::print("\nfiles in {}{}; {}\n", out.path(), answer.counts,
                generates ? "generation has each run"
                : command.steps
                    ? "steps.csv has the steps; tahoma serve runs server.yaml; study/runs has each run"

@@ -21,7 +21,8 @@ struct PointQuantity {
   base::Better better;
   double (*of)(const ModelFigures& figures);
 };
-// The first three are those of the front; a page begins with the first two.
+// A page begins with the first two.
+inline constexpr std::size_t kQuantitiesOfFront = 3;  // the first ones
 std::span<const PointQuantity> point_quantities();
 
 }  // namespace tahoma::runtime

@@ -52,7 +52,7 @@ Json page_point(const ModelReport& r, const Json& axes, const SearchedPoint& poi
             {"workload", r.config.name},
             {"status", status_of(point)},
             {"reason", reason_of(point)}};
-  json["link"] = point.figures ? Json("study/runs/" + point.figures->decode.runs.back() + "/report.html")
+  json["link"] = point.figures ? Json(r.study + "/runs/" + point.figures->decode.runs.back() + "/report.html")
                                : Json(nullptr);
   json["parameters"] = Json::array();
   for (std::size_t n = 0; n < axes.size(); ++n) {
@@ -91,13 +91,12 @@ std::string model_csv(const ModelReport& r) {
 }
 
 std::string model_page(const ModelReport& r) {
-  constexpr std::size_t kOfFront = 3;
   Json data{{"kind", "sweep"},          {"title", r.config.name}, {"axes", axes_of(r)},
             {"metrics", Json::array()}, {"left_out", 0},          {"points", Json::array()}};
   for (const PointQuantity& quantity : point_quantities())
     data["metrics"].push_back({{"name", quantity.name}, {"better", base::name_of(quantity.better)}});
   data["effects"] = Json::array();
-  data["objectives"] = kOfFront;
+  data["objectives"] = kQuantitiesOfFront;
   data["own"] = point_quantities().size();
   for (std::size_t i = 0; i < r.points.size(); ++i)
     data["points"].push_back(page_point(r, data["axes"], r.points[i], i));

@@ -10,6 +10,7 @@
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/child_run.h"
 #include "runtime/huggingface/token_ids.h"
+#include "runtime/report/files/manifest.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/run/inputs.h"
 
@@ -104,26 +105,49 @@ std::vector<ModelRunner::Planned> ModelRunner::planned(const ModelPoint& point, 
   return runs;
 }
 
-void ModelRunner::execute(const std::vector<Planned>& runs, const Progress& progress) {
+ModelRunner::ModelRunner(const ModelConfig& config, const ModelExecution& execution, std::string folder)
+    : config_(config),
+      execution_(execution),
+      folder_(std::move(folder)),
+      kept_(host_facts().binary_sha256) {}
+
+// Writes the case of a run and its token ids.
+ChildRun ModelRunner::written(const Planned& run) const {
   const std::filesystem::path cases = std::filesystem::path(folder_) / "cases",
-                              outs = std::filesystem::path(folder_) / "runs";
+                              outs = std::filesystem::path(folder_) / "runs", file = cases / (run.name + ".yaml"),
+                              ids = cases / (run.name + "_ids.npy");
   std::filesystem::create_directories(cases);
   std::filesystem::create_directories(outs);
+  std::filesystem::remove(ids);
+  write_npy(ids.string(), ids_of(config_, *run.point, run.phase));
+  const Json text = model_case(config_, run.point->layout, run.point->demand, run.phase, run.layers,
+                               {{"ids", ids.filename().string()}});
+  write_file(file.string(), text.dump(2) + "\n");
+  return run_of(execution_, run.phase, run.name, file, outs / run.name);
+}
+
+void ModelRunner::take_figures(const Planned& run, const Json& summary) {
+  executed_[run.name] = figures_in(summary, static_cast<double>(microbatches_of(*run.point, run.phase)),
+                                   run.layers, run.name);
+}
+
+void ModelRunner::execute(const std::vector<Planned>& runs, const Progress& progress) {
   std::vector<ChildRun> children;
+  std::vector<const Planned*> missing;
   for (const Planned& run : runs) {
-    const std::filesystem::path file = cases / (run.name + ".yaml");
-    write_npy((cases / (run.name + "_ids.npy")).string(), ids_of(config_, *run.point, run.phase));
-    const Json text = model_case(config_, run.point->layout, run.point->demand, run.phase, run.layers,
-                                 {{"ids", run.name + "_ids.npy"}});
-    write_new_file(file.string(), {text.dump(2), "\n"});
-    children.push_back(run_of(execution_, run.phase, run.name, file, outs / run.name));
+    ChildRun child = written(run);
+    if (const auto summary = kept_.take(child)) {
+      take_figures(run, *summary);
+      continue;
+    }
+    children.push_back(std::move(child));
+    missing.push_back(&run);
   }
   const std::vector<Json> summaries =
       summaries_of(children, execution_.jobs, [&](std::size_t done) { progress(done, children.size()); });
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    executed_[runs[i].name] =
-        figures_in(summaries[i], static_cast<double>(microbatches_of(*runs[i].point, runs[i].phase)),
-                   runs[i].layers, runs[i].name);
+  for (std::size_t i = 0; i < missing.size(); ++i) take_figures(*missing[i], summaries[i]);
+  counts_.executed += missing.size();
+  counts_.kept += runs.size() - missing.size();
 }
 
 PhaseFigures ModelRunner::figures_of(const ModelPoint& point, ModelPhase phase) const {

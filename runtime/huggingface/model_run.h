@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/huggingface/kept/kept_runs.h"
 #include "runtime/huggingface/model_case.h"
 
 namespace tahoma::runtime {
@@ -77,16 +78,21 @@ struct ModelExecution {
 };
 
 // Executes points into a folder, which gets cases/NAME.yaml and runs/NAME/. Each run is a process of its own. A prefill
-// that several points have in common, because only their batches differ, is executed once.
+// that several points have in common, because only their batches differ, is executed once, and so is a run that the folder has
+// from an earlier study (kept/kept_runs.h).
 class ModelRunner {
  public:
   using Progress = std::function<void(std::size_t done, std::size_t of)>;
-  ModelRunner(const ModelConfig& config, const ModelExecution& execution, std::string folder)
-      : config_(config), execution_(execution), folder_(std::move(folder)) {}
+  ModelRunner(const ModelConfig& config, const ModelExecution& execution, std::string folder);
 
   // In the order of the points. UserError as summaries_of() (child_run.h).
   std::vector<ModelFigures> run(const std::vector<ModelPoint>& points, const Progress& progress);
   const std::vector<std::string>& overrides() const { return execution_.overrides; }
+  // Runs that were executed, and that the folder had.
+  struct Counts {
+    std::size_t executed = 0, kept = 0;
+  };
+  const Counts& counts() const { return counts_; }
   std::vector<PhaseFigures> run_phases(const std::vector<PhasePoint>& phases, const Progress& progress);
 
  private:
@@ -98,11 +104,15 @@ class ModelRunner {
   };
   std::vector<Planned> planned(const ModelPoint& point, ModelPhase phase) const;
   void execute(const std::vector<Planned>& runs, const Progress& progress);
+  ChildRun written(const Planned& run) const;
+  void take_figures(const Planned& run, const nlohmann::ordered_json& summary);
   PhaseFigures figures_of(const ModelPoint& point, ModelPhase phase) const;
 
   const ModelConfig& config_;
   const ModelExecution& execution_;
   std::string folder_;
+  KeptRuns kept_;
+  Counts counts_;
   std::map<std::string, PhaseFigures> executed_;  // by the name of the run
 };
 

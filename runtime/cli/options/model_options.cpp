@@ -142,6 +142,10 @@ void add_model_options(CLI::App& sub, ModelCommand& command) {
       ->type_name("KEY,...")
       ->delimiter(',')
       ->default_str("none");
+  sub.add_option("--keep", command.keep,
+                 "Keep the runs and sweep.db in this folder, and execute only what it does not have")
+      ->type_name("DIR")
+      ->default_str("below --out");
   sub.add_option("--out", command.out, "Folder for the results; an earlier one of this command is replaced")
       ->type_name("DIR");
 }

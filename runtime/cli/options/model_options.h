@@ -18,6 +18,7 @@ struct ModelCommand {
   ModelCommand();
 
   std::string config, out = "out-model", format = "text";
+  std::string keep;                  // folder for runs and points that outlive the command; "": below out
   std::vector<std::string> ignored;  // keys of config.json
   // Layouts.
   LayoutAxes axes;
