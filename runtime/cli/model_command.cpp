@@ -28,12 +28,12 @@ using base::ExitStatus;
 namespace {
 
 StudySpace space_of(const ModelCommand& command) {
-  return {command.axes, command.tensor, command.demands(), command.search};
+  return {command.all_axes(), command.tensor, command.demands(), command.search};
 }
 
 // Of a command that uses one layout.
 ModelLayout only_layout(const ModelCommand& command, const ModelConfig& config, const ModelDemand& demand) {
-  const std::vector<LayoutSpace> spaces = command.axes.spaces();
+  const std::vector<LayoutSpace> spaces = command.all_axes().spaces();
   if (spaces.size() > 1 || command.tensor.size() > 1)
     throw base::UserError("E-CLI-003", "model",
                           "--steps and --weights: expected one layout, so one value of each of its options");

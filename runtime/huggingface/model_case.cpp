@@ -75,6 +75,22 @@ Json parallel_of(const ModelLayout& layout) {
 
 void require_machine(std::uint64_t chips) { machine_size(chips); }
 
+std::string order_on_machine(const std::string& order, std::uint64_t chips) {
+  const MachineSize& size = machine_size(chips);
+  const std::pair<const char*, std::uint64_t> axes[] = {{"x", size.x}, {"y", size.y}, {"z", size.z}};
+  std::string kept;
+  for (std::size_t begin = 0; begin < order.size();) {
+    const std::size_t end = std::min(order.find(',', begin), order.size());
+    const std::string axis = order.substr(begin, end - begin);
+    const bool there = std::none_of(std::begin(axes), std::end(axes), [&](const auto& one) {
+      return axis == one.first && one.second == 1;
+    });
+    if (there) kept += (kept.empty() ? "" : ",") + axis;
+    begin = end + 1;
+  }
+  return kept;
+}
+
 Json model_case(const ModelConfig& config, const ModelLayout& layout, const ModelDemand& demand,
                 ModelPhase phase, std::uint64_t layers,
                 const std::vector<std::pair<std::string, std::string>>& inputs) {
@@ -87,6 +103,7 @@ Json model_case(const ModelConfig& config, const ModelLayout& layout, const Mode
                 {"parallel", parallel_of(layout)}};
   if (const std::uint64_t parts = microbatches_of({layout, demand}, phase); parts > 1)
     workload["microbatches"] = parts;
+  if (layout.placement != Placement::kRows) workload["placement"] = order_of(layout.placement);
   if (decodes)
     workload["context"] = demand.context;
   else

@@ -25,6 +25,9 @@ nlohmann::ordered_json model_case(const ModelConfig& config, const ModelLayout& 
 // UserError E-HFC-010 for a number of chips other than 1, 2, 4, ... 64.
 void require_machine(std::uint64_t chips);
 
+// An order of placement without the axes that this machine does not have: "core,x" of "core,x,y,z" on two chips.
+std::string order_on_machine(const std::string& order, std::uint64_t chips);
+
 // A layer of each stage of that case in timing mode, with values below machine. and workload. as --set. Throws what refuses it.
 std::unique_ptr<ResolvedConfig> resolved_case(const ModelConfig& config, const ModelPoint& point,
                                               ModelPhase phase, const std::vector<std::string>& overrides);

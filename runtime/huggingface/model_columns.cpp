@@ -11,11 +11,21 @@ using P = const ModelPoint&;
 
 double count(std::uint64_t n) { return static_cast<double>(n); }
 
-constexpr PointParameter kParameters[] = {
+template <class E, std::size_t N>
+constexpr std::uint64_t place_in(const base::Named<E> (&table)[N], std::type_identity_t<E> value) {
+  std::uint64_t place = 0;
+  while (table[place].value != value) ++place;
+  return place;
+}
+
+const PointParameter kParameters[] = {
     {"chips", [](P p) { return p.layout.chips; }},   {"lnc", [](P p) { return p.layout.lnc; }},
     {"tensor", [](P p) { return p.layout.tensor; }}, {"data", [](P p) { return p.layout.data; }},
     {"expert", [](P p) { return p.layout.expert; }}, {"pipeline", [](P p) { return p.layout.pipeline; }},
-    {"microbatches", [](P p) { return p.layout.microbatches; }}, {"batch", [](P p) { return p.demand.batch; }},
+    {"microbatches", [](P p) { return p.layout.microbatches; }},
+    {"placement", [](P p) { return place_in(kPlacements, p.layout.placement); },
+     [](std::uint64_t n) { return std::string(kPlacements[n].name); }},
+    {"batch", [](P p) { return p.demand.batch; }},
     {"prompt", [](P p) { return p.demand.prompt; }}, {"context", [](P p) { return p.demand.context; }}};
 
 const PointQuantity kQuantities[] = {

@@ -39,8 +39,8 @@ Json axes_of(const ModelReport& r) {
   for (const PointParameter& parameter : point_parameters()) {
     Json axis{{"path", parameter.name}, {"values", Json::array()}, {"numbers", Json::array()}};
     for (const std::uint64_t value : values_of(r, parameter)) {
-      axis["values"].push_back(std::to_string(value));
-      axis["numbers"].push_back(value);
+      axis["values"].push_back(parameter.text_of(value));
+      axis["numbers"].push_back(parameter.word == nullptr ? Json(value) : Json(nullptr));
     }
     axes.push_back(std::move(axis));
   }
@@ -56,9 +56,9 @@ Json page_point(const ModelReport& r, const Json& axes, const SearchedPoint& poi
                                : Json(nullptr);
   json["parameters"] = Json::array();
   for (std::size_t n = 0; n < axes.size(); ++n) {
-    const Json& values = axes[n]["numbers"];
+    const Json& values = axes[n]["values"];
     json["parameters"].push_back(
-        std::find(values.begin(), values.end(), point_parameters()[n].of(point.point)) - values.begin());
+        std::find(values.begin(), values.end(), point_parameters()[n].text(point.point)) - values.begin());
   }
   json["values"] = Json::array();
   for (const PointQuantity& quantity : point_quantities())
@@ -77,7 +77,7 @@ std::string model_csv(const ModelReport& r) {
   text += ",reason\n";
   for (const SearchedPoint& point : r.points) {
     for (const PointParameter& parameter : point_parameters())
-      text += fmt::format("{},", parameter.of(point.point));
+      text += parameter.text(point.point) + ",";
     const auto bound = [&](double seconds) {
       return point.refused.empty() ? shortest(seconds * 1e9) : std::string();
     };

@@ -177,7 +177,10 @@ Json model_json(const ModelReport& r) {
   for (const SearchedPoint* point : r.executed()) {
     Json row = Json::object();
     for (const PointParameter& parameter : point_parameters())
-      row[parameter.name] = parameter.of(point->point);
+      if (parameter.word == nullptr)
+        row[parameter.name] = parameter.of(point->point);
+      else
+        row[parameter.name] = parameter.text(point->point);
     for (const PointQuantity& quantity : point_quantities())
       row[quantity.name] = quantity.of(*point->figures);
     row["front"] = point->front;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/cli/options/model_options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <thread>
 
+#include "model/base/error.h"
 #include "model/system/machine_params.h"
 #include "runtime/cli/commands.h"
 
@@ -39,6 +43,28 @@ void add_numbers(CLI::App& sub, const char* option, std::vector<std::uint64_t>& 
   if (values.empty()) made->default_str("");
 }
 
+void add_words(CLI::App& sub, const char* option, std::vector<std::string>& values,
+               const std::vector<std::string>& words, const std::string& what) {
+  const auto check = [words](const std::string& given) -> std::string {
+    if (std::find(words.begin(), words.end(), given) != words.end()) return "";
+    return fmt::format("expected {}, got '{}'{}", fmt::join(words, " or "), given,
+                       base::did_you_mean(given, words));
+  };
+  sub.add_option(option, values, what)
+      ->type_name(fmt::format("{},...", fmt::join(words, "|")))
+      ->delimiter(',')
+      ->check(check, "");
+}
+
+// The values that these words have in a table.
+template <class E>
+std::vector<E> values_of_words(const base::Choice<E>& table, const std::vector<std::string>& words) {
+  std::vector<E> values;
+  for (const std::string& word : words)
+    values.push_back(table.values[std::find(table.names.begin(), table.names.end(), word) - table.names.begin()]);
+  return values;
+}
+
 void add_layout_options(CLI::App& sub, ModelCommand& command) {
   LayoutAxes& axes = command.axes;
   add_numbers(sub, "--chips", axes.chips, "Numbers of chips: 1, 2, 4, 8, 16, 32 or 64; a row for each");
@@ -54,6 +80,9 @@ void add_layout_options(CLI::App& sub, ModelCommand& command) {
   add_numbers(sub, "--microbatches", axes.microbatches,
               "Parts of a decoding step's batch, which follow each other through the stages of a pipeline; a "
               "row for each number");
+  add_words(sub, "--placement", command.placement, base::Choice<Placement>(kPlacements).names,
+            "Chips of a tensor-parallel group: rows, columns or depth of the torus, or spread, one rank on each "
+            "chip; a row for each");
 }
 
 void add_demand_options(CLI::App& sub, ModelCommand& command) {
@@ -123,6 +152,12 @@ void add_execution_options(CLI::App& sub, ModelCommand& command) {
 }  // namespace
 
 ModelCommand::ModelCommand() { execution.jobs = std::max(1U, std::thread::hardware_concurrency()); }
+
+LayoutAxes ModelCommand::all_axes() const {
+  LayoutAxes all = axes;
+  all.placements = values_of_words(base::Choice<Placement>(kPlacements), placement);
+  return all;
+}
 
 std::vector<ModelDemand> ModelCommand::demands() const {
   std::vector<ModelDemand> all;

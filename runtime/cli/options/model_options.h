@@ -21,7 +21,8 @@ struct ModelCommand {
   std::string keep;                  // folder for runs and points that outlive the command; "": below out
   std::vector<std::string> ignored;  // keys of config.json
   // Layouts.
-  LayoutAxes axes;
+  LayoutAxes axes;  // except those that have words
+  std::vector<std::string> placement{"rows"};
   std::vector<std::uint64_t> batch{16}, prompt{1024}, context, tensor;
   std::uint64_t prompts = 1;
   bool steps = false;      // a table of steps for tahoma serve
@@ -30,6 +31,7 @@ struct ModelCommand {
   ModelExecution execution;
   std::vector<std::string> beside;  // cards of other accelerators
 
+  LayoutAxes all_axes() const;
   // Every combination of prompt, context and batch; without contexts, that of each prompt.
   std::vector<ModelDemand> demands() const;
   // Generation.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "runtime/host/sha256.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/model_columns.h"
@@ -76,8 +78,9 @@ KeptPoints::Point KeptPoints::point_of(const SearchedPoint& searched) const {
   row.status = status_in_sweep(searched);
   row.reason = reason_in_sweep(searched);
   for (const PointParameter& parameter : point_parameters()) {
-    const std::uint64_t value = parameter.of(searched.point);
-    row.parameters.push_back({parameter.name, std::to_string(value), static_cast<double>(value)});
+    std::optional<double> value;
+    if (parameter.word == nullptr) value = static_cast<double>(parameter.of(searched.point));
+    row.parameters.push_back({parameter.name, parameter.text(searched.point), value});
   }
   if (searched.figures)
     for (const PointQuantity& quantity : point_quantities())

@@ -45,6 +45,19 @@ std::optional<UserError> refusal_of_workload(const ModelConfig& config, const Mo
   return std::nullopt;
 }
 
+// Those whose orders differ on a machine of that many chips: the first one of each.
+std::vector<Placement> different_placements(const std::vector<Placement>& placements, std::uint64_t chips) {
+  std::vector<Placement> different;
+  std::vector<std::string> orders;
+  for (const Placement placement : placements) {
+    const std::string order = order_on_machine(order_of(placement), chips);
+    if (std::find(orders.begin(), orders.end(), order) != orders.end()) continue;
+    orders.push_back(order);
+    different.push_back(placement);
+  }
+  return different;
+}
+
 // As many blocks of experts as there can be: then most exchanges carry whole experts' tokens.
 std::uint64_t expert_blocks(const ModelConfig& config, std::uint64_t tensor) {
   if (config.experts == 0) return 1;
@@ -60,9 +73,9 @@ std::vector<LayoutSpace> LayoutAxes::spaces() const {
   for (const std::uint64_t c : chips)
     for (const std::uint64_t l : lnc)
       for (const std::uint64_t stages : pipeline)
-        for (const std::uint64_t parts :
-             stages == 1 ? std::vector<std::uint64_t>{1} : microbatches)
-          all.push_back({c, l, data, stages, parts});
+        for (const std::uint64_t parts : stages == 1 ? std::vector<std::uint64_t>{1} : microbatches)
+          for (const Placement placement : different_placements(placements, c))
+            all.push_back({c, l, data, stages, parts, placement});
   return all;
 }
 
@@ -79,7 +92,7 @@ std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const 
   for (std::uint64_t tensor = std::bit_floor(of_stage); tensor > 0; tensor /= 2) {
     LayoutCandidate& made = all.emplace_back();
     made.layout = {space.chips, space.lnc, tensor, space.data == 0 ? of_stage / tensor : space.data,
-                   expert_blocks(config, tensor), space.pipeline, space.microbatches};
+                   expert_blocks(config, tensor), space.pipeline, space.microbatches, space.placement};
     made.refusal = of_stages;
     if (!made.refusal) made.refusal = refusal_of_batch(made.layout, demand);
     if (!made.refusal) made.refusal = refusal_of_workload(config, {made.layout, demand}, overrides);

@@ -17,13 +17,16 @@ struct LayoutSpace {
   std::uint64_t chips = 1, lnc = 2;
   std::uint64_t data = 0;  // 0: as many replicas as there are ranks for
   std::uint64_t pipeline = 1, microbatches = 1;
+  Placement placement = Placement::kRows;
 };
 
 // The values of each axis.
 struct LayoutAxes {
   std::vector<std::uint64_t> chips{1}, lnc{2}, pipeline{1}, microbatches{1};
+  std::vector<Placement> placements{Placement::kRows};
   std::uint64_t data = 0;
-  // The last axis varies fastest. One stage has one microbatch, so such combinations are there once.
+  // The last axis varies fastest. Equal layouts are there once: one stage has one microbatch, and placements are the same on a
+  // machine without the axes in which they differ.
   std::vector<LayoutSpace> spaces() const;
 };
 

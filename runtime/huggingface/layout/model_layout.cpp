@@ -5,6 +5,17 @@
 
 namespace tahoma::runtime {
 
+namespace {
+
+constexpr base::Named<Placement> kOrders[] = {{Placement::kRows, "core,x,y,z"},
+                                              {Placement::kColumns, "core,y,x,z"},
+                                              {Placement::kDepth, "core,z,x,y"},
+                                              {Placement::kSpread, "x,y,z,core"}};
+
+}  // namespace
+
+std::string order_of(Placement placement) { return base::name_in(kOrders, placement); }
+
 std::string ModelLayout::chips_text() const {
   return fmt::format("{} {}", chips, chips == 1 ? "chip" : "chips");
 }
@@ -14,7 +25,8 @@ std::string ModelLayout::text() const {
   if (pipeline > 1) text += fmt::format(" x pipeline {}", pipeline);
   if (microbatches > 1) text += fmt::format(", {} microbatches", microbatches);
   if (expert > 1) text += fmt::format(", experts in {} blocks", expert);
-  return text + fmt::format(", LNC {}", lnc);
+  text += fmt::format(", LNC {}", lnc);
+  return placement == Placement::kRows ? text : text + fmt::format(", {}", base::name_in(kPlacements, placement));
 }
 
 std::uint64_t microbatches_of(const ModelPoint& point, ModelPhase phase) {
@@ -27,6 +39,7 @@ std::string name_of_phase(const ModelPoint& point, ModelPhase phase) {
   const ModelDemand& d = point.demand;
   std::string name = fmt::format("chips{}_lnc{}_tensor{}_data{}", l.chips, l.lnc, l.tensor, l.data);
   if (l.pipeline > 1) name += fmt::format("_pipeline{}", l.pipeline);
+  if (l.placement != Placement::kRows) name += fmt::format("_{}", base::name_in(kPlacements, l.placement));
   name += fmt::format("_{}", base::name_in(kModelPhases, phase));
   if (phase == ModelPhase::kDecode) {
     name += fmt::format("_batch{}_context{}", d.batch, d.context);

@@ -9,11 +9,21 @@
 
 namespace tahoma::runtime {
 
+// The order in which ranks fill the machine, and so the chips of a tensor-parallel group. All but the last one fill a chip first.
+enum class Placement : std::uint8_t { kRows, kColumns, kDepth, kSpread };
+inline constexpr base::Named<Placement> kPlacements[] = {
+    {Placement::kRows, "rows"},        // then along x, y and z: a row of a server's torus, then the server
+    {Placement::kColumns, "columns"},  // along y, x and z: a column, then the server
+    {Placement::kDepth, "depth"},      // along z, x and y: a ring through the servers
+    {Placement::kSpread, "spread"}};   // one rank on each chip, along x, y and z, then the next one
+std::string order_of(Placement placement);  // workload.placement: "core,x,y,z"
+
 // Degrees as in workload.parallel, LNC as in machine.chip.lnc. A pipeline of one stage has one microbatch.
 struct ModelLayout {
   std::uint64_t chips = 1, lnc = 2, tensor = 1, data = 1, expert = 1;
   std::uint64_t pipeline = 1;      // stages, each with as many layers
   std::uint64_t microbatches = 1;  // parts of a replica's batch, which follow each other through the stages
+  Placement placement = Placement::kRows;
   std::string text() const;        // "tensor 16 x data 4 x pipeline 4, 8 microbatches, LNC 2"
   std::string chips_text() const;  // "1 chip", "4 chips"
 };

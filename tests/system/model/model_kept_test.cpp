@@ -55,16 +55,6 @@ TEST_CASE("model keep: only what a change concerns is executed", "[model]") {
   check_counts(model.run(kept("out", {"--set", "machine.chip.hbm.stacks=2"})), 1, 7);
 }
 
-TEST_CASE("model keep: an interrupted study keeps the runs that had ended", "[model]") {
-  const ModelStudy model(4);
-  // The last layout is refused by its run, which ends the study.
-  const Finished f = model.run(kept("out", {"--mode", "functional", "--set", "workload.inputs.q=missing.npy"}));
-  check_refused(f, "E-HFC-020");
-  CHECK(!fs::exists(model.folder / "out"));
-  check_counts(model.run(kept("out", {"--tensor", "4"})), 4, 0);
-  check_counts(model.run(kept("out")), 4, 4);
-}
-
 TEST_CASE("model keep: sweep.db has the points of all studies, and tahoma compare reads it", "[model]") {
   const ModelStudy model(4);
   check_counts(model.run(kept("out", {"--search", "--pipeline", "1,3"})), 8, 0);
