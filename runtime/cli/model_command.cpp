@@ -7,7 +7,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "model/base/quantity.h"
 #include "runtime/cards/beside.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/options/model_options.h"
@@ -43,15 +42,6 @@ ModelLayout only_layout(const ModelCommand& command, const ModelConfig& config, 
                     command.execution.overrides);
 }
 
-double seconds_of(const std::string& option, const std::string& text) {
-  if (text.empty()) return 0;
-  try {
-    return base::parse_duration(text).seconds();
-  } catch (const base::UserError& error) {
-    throw base::UserError(error.code, option, error.message);
-  }
-}
-
 // What a command prints and writes beside its folders.
 struct Answer {
   std::string text, json;
@@ -75,8 +65,7 @@ std::vector<CardRow> rows_beside(const ModelCommand& command, const ModelConfig&
 }
 
 LayoutSearch search_of(const ModelCommand& command) {
-  return {{seconds_of("--most-ttft", command.most_ttft), seconds_of("--most-tpot", command.most_tpot)},
-          !command.search || command.exhaustive,
+  return {command.limits(), !command.search || command.exhaustive,
           command.search ? command.execution.jobs : SIZE_MAX};
 }
 

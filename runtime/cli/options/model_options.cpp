@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "model/base/error.h"
+#include "model/base/quantity.h"
 #include "model/system/machine_params.h"
 #include "runtime/cli/commands.h"
 
@@ -65,6 +66,17 @@ std::vector<E> values_of_words(const base::Choice<E>& table, const std::vector<s
   return values;
 }
 
+// Errors are at the option; 0 for no text.
+template <class Parse>
+auto parsed(const char* option, const std::string& text, const Parse& parse) -> decltype(parse(text)) {
+  if (text.empty()) return {};
+  try {
+    return parse(text);
+  } catch (const base::UserError& error) {
+    throw base::UserError(error.code, option, error.message);
+  }
+}
+
 void add_layout_options(CLI::App& sub, ModelCommand& command) {
   LayoutAxes& axes = command.axes;
   add_numbers(sub, "--chips", axes.chips, "Numbers of chips: 1, 2, 4, 8, 16, 32 or 64; a row for each");
@@ -119,6 +131,9 @@ void add_study_options(CLI::App& sub, ModelCommand& command) {
       ->type_name("TIME")
       ->default_str("none")
       ->needs(search);
+  sub.add_option("--most-hbm", command.most_hbm, "The most HBM of a chip that a layout may take")
+      ->type_name("SIZE")
+      ->default_str("all of it");
   sub.add_option("--most-tpot", command.most_tpot, "With --search: the longest TPOT that is wanted")
       ->type_name("TIME")
       ->default_str("none")
@@ -155,8 +170,14 @@ ModelCommand::ModelCommand() { execution.jobs = std::max(1U, std::thread::hardwa
 
 LayoutAxes ModelCommand::all_axes() const {
   LayoutAxes all = axes;
+  all.most_hbm = parsed("--most-hbm", most_hbm, [](const std::string& text) { return base::parse_bytes(text).count; });
   all.placements = values_of_words(base::Choice<Placement>(kPlacements), placement);
   return all;
+}
+
+LayoutLimits ModelCommand::limits() const {
+  const auto seconds = [](const std::string& text) { return base::parse_duration(text).seconds(); };
+  return {parsed("--most-ttft", most_ttft, seconds), parsed("--most-tpot", most_tpot, seconds)};
 }
 
 std::vector<ModelDemand> ModelCommand::demands() const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/huggingface/layout/layout_search.h"
 #include "runtime/huggingface/layout/layout_space.h"
 #include "runtime/huggingface/model_run.h"
 
@@ -27,11 +28,12 @@ struct ModelCommand {
   std::uint64_t prompts = 1;
   bool steps = false;      // a table of steps for tahoma serve
   bool search = false, exhaustive = false;
-  std::string most_ttft, most_tpot;  // times as text; "": no limit
+  std::string most_ttft, most_tpot, most_hbm;  // times and bytes as text; "": no limit
   ModelExecution execution;
   std::vector<std::string> beside;  // cards of other accelerators
 
   LayoutAxes all_axes() const;
+  LayoutLimits limits() const;
   // Every combination of prompt, context and batch; without contexts, that of each prompt.
   std::vector<ModelDemand> demands() const;
   // Generation.

@@ -45,6 +45,24 @@ std::optional<UserError> refusal_of_workload(const ModelConfig& config, const Mo
   return std::nullopt;
 }
 
+// What the workload says of chips that have no more HBM than allowed.
+std::optional<UserError> refusal_of_memory(const ModelConfig& config, const ModelPoint& point,
+                                           std::uint64_t most,
+                                           const std::vector<std::string>& overrides) {
+  if (most == 0) return std::nullopt;
+  const auto resolved = resolved_case(config, point, ModelPhase::kDecode, overrides);
+  const model::HbmParams& hbm = resolved->machine.chip.hbm;
+  const std::uint64_t of_stack = most / hbm.stacks;
+  if (of_stack >= hbm.capacity.count) return std::nullopt;
+  std::vector<std::string> less = overrides;
+  // A flat memory may have any capacity.
+  less.emplace_back("machine.chip.hbm.model=flat");
+  less.push_back(fmt::format("machine.chip.hbm.capacity={}B", of_stack));
+  std::optional<UserError> refusal = refusal_of_workload(config, point, less);
+  if (refusal) refusal->message = "--most-hbm: " + refusal->message;
+  return refusal;
+}
+
 // Those whose orders differ on a machine of that many chips: the first one of each.
 std::vector<Placement> different_placements(const std::vector<Placement>& placements, std::uint64_t chips) {
   std::vector<Placement> different;
@@ -75,7 +93,7 @@ std::vector<LayoutSpace> LayoutAxes::spaces() const {
       for (const std::uint64_t stages : pipeline)
         for (const std::uint64_t parts : stages == 1 ? std::vector<std::uint64_t>{1} : microbatches)
           for (const Placement placement : different_placements(placements, c))
-            all.push_back({c, l, data, stages, parts, placement});
+            all.push_back({c, l, data, stages, parts, placement, most_hbm});
   return all;
 }
 
@@ -96,6 +114,8 @@ std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const 
     made.refusal = of_stages;
     if (!made.refusal) made.refusal = refusal_of_batch(made.layout, demand);
     if (!made.refusal) made.refusal = refusal_of_workload(config, {made.layout, demand}, overrides);
+    if (!made.refusal)
+      made.refusal = refusal_of_memory(config, {made.layout, demand}, space.most_hbm, overrides);
   }
   return all;
 }
