@@ -112,6 +112,7 @@ Answer generate_tokens(const ModelCommand& command, const ModelConfig& config, c
   const std::vector<std::int64_t> prompt = prompt_of(config, command.prompt_ids);
   require_sequence(config, prompt.size() + command.generated);
   const ModelLayout layout = only_layout(command, config, {1, prompt.size(), prompt.size()});
+  require_unscaled(layout);
   const auto inputs = convert_weights(config, command.weights, folder);
   ProgressLine line;
   const Generation generation =

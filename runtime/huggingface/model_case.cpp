@@ -103,6 +103,8 @@ Json model_case(const ModelConfig& config, const ModelLayout& layout, const Mode
                 {"parallel", parallel_of(layout)}};
   if (const std::uint64_t parts = microbatches_of({layout, demand}, phase); parts > 1)
     workload["microbatches"] = parts;
+  if (layout.weights != isa::DType::kBf16)
+    workload["model"]["weights"] = std::string(isa::name_of(layout.weights));
   if (layout.placement != Placement::kRows) workload["placement"] = order_of(layout.placement);
   if (decodes)
     workload["context"] = demand.context;

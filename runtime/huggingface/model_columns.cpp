@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/huggingface/model_columns.h"
 
+#include <algorithm>
+
 namespace tahoma::runtime {
 
 namespace {
@@ -25,6 +27,12 @@ const PointParameter kParameters[] = {
     {"microbatches", [](P p) { return p.layout.microbatches; }},
     {"placement", [](P p) { return place_in(kPlacements, p.layout.placement); },
      [](std::uint64_t n) { return std::string(kPlacements[n].name); }},
+    {"weights",
+     [](P p) {
+       return static_cast<std::uint64_t>(std::find(std::begin(kWeightTypes), std::end(kWeightTypes), p.layout.weights) -
+                                         std::begin(kWeightTypes));
+     },
+     [](std::uint64_t n) { return std::string(isa::name_of(kWeightTypes[n])); }},
     {"batch", [](P p) { return p.demand.batch; }},
     {"prompt", [](P p) { return p.demand.prompt; }}, {"context", [](P p) { return p.demand.context; }}};
 

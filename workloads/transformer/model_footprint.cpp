@@ -84,9 +84,10 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
       !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
   const double feed_forwards = number(m.experts > 0 ? share.experts : 1);
   Footprint f;
-  f.weights =
-      ranks * layers *
-      (size * hidden * (heads + 3 * number(share.ffn) * feed_forwards + number(m.experts)) + 2 * 4 * hidden);
+  f.weights = ranks * layers *
+              (hidden * (number(isa::size_of(m.weights)) * (heads + 3 * number(share.ffn) * feed_forwards) +
+                         size * number(m.experts)) +
+               2 * 4 * hidden);
   f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept * microbatches;
   // The tensors of prefill.cpp and decode_step.cpp: gathered or summed rows and partial sums, twice each.
   f.activations = ranks * size * rows * (4 * hidden + heads + 3 * number(share.ffn)) +

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <span>
 #include <thread>
 
 #include "model/base/error.h"
@@ -95,6 +96,8 @@ void add_layout_options(CLI::App& sub, ModelCommand& command) {
   add_words(sub, "--placement", command.placement, base::Choice<Placement>(kPlacements).names,
             "Chips of a tensor-parallel group: rows, columns or depth of the torus, or spread, one rank on each "
             "chip; a row for each");
+  add_words(sub, "--dtype", command.dtype, base::Choice<isa::DType>(std::span(kWeightTypes)).names,
+            "Element type of the layers' weights, a row for each; activations are bf16");
 }
 
 void add_demand_options(CLI::App& sub, ModelCommand& command) {
@@ -172,6 +175,7 @@ LayoutAxes ModelCommand::all_axes() const {
   LayoutAxes all = axes;
   all.most_hbm = parsed("--most-hbm", most_hbm, [](const std::string& text) { return base::parse_bytes(text).count; });
   all.placements = values_of_words(base::Choice<Placement>(kPlacements), placement);
+  all.weights = values_of_words(base::Choice<isa::DType>(std::span(kWeightTypes)), dtype);
   return all;
 }
 

@@ -23,7 +23,7 @@ struct ModelCommand {
   std::vector<std::string> ignored;  // keys of config.json
   // Layouts.
   LayoutAxes axes;  // except those that have words
-  std::vector<std::string> placement{"rows"};
+  std::vector<std::string> placement{"rows"}, dtype{"bf16"};
   std::vector<std::uint64_t> batch{16}, prompt{1024}, context, tensor;
   std::uint64_t prompts = 1;
   bool steps = false;      // a table of steps for tahoma serve

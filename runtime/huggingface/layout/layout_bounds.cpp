@@ -12,7 +12,7 @@ namespace {
 
 double d(std::uint64_t n) { return static_cast<double>(n); }
 
-constexpr double kBytes = 2;  // of an element of weights and caches, bf16
+constexpr double kBytes = 2;  // of an element of caches and of the logits' matrix, bf16
 
 // Elements of the weights that a token uses, without the embedding, of which it reads one row.
 double weights_of_token(const ModelConfig& c) {
@@ -20,6 +20,8 @@ double weights_of_token(const ModelConfig& c) {
                experts = c.experts == 0 ? 1 : d(c.experts_per_token);
   return d(c.layers) * (attention + 3 * d(c.hidden) * d(c.ffn) * experts + d(c.hidden) * d(c.experts));
 }
+
+double bytes_of_weight(const ModelPoint& p) { return d(isa::size_of(p.layout.weights)); }
 
 struct Work {
   double bytes = 0, flops = 0;
@@ -36,7 +38,7 @@ PhaseWork prefill_work(const ModelConfig& c, const ModelPoint& p) {
                replicas = d(p.layout.data), sequences = replicas * d(p.demand.prompts),
                prompt = d(p.demand.prompt), heads = d(c.layers) * d(c.heads) * d(c.head_dim);
   // Causal attention counts half.
-  return {kBytes * replicas * weights, 0,
+  return {bytes_of_weight(p) * replicas * weights, 0,
           sequences * (2 * weights * prompt + 2 * heads * prompt * (prompt + 1)),
           {kBytes * replicas * logits, sequences * 2 * logits}};
 }
@@ -46,7 +48,7 @@ PhaseWork decode_work(const ModelConfig& c, const ModelPoint& p) {
                replicas = d(p.layout.data), batch = d(p.demand.batch), context = d(p.demand.context),
                keys = 2 * d(c.layers) * d(c.kv_heads) * d(c.head_dim),
                heads = d(c.layers) * d(c.heads) * d(c.head_dim);
-  return {kBytes * replicas * weights, kBytes * batch * context * keys,
+  return {bytes_of_weight(p) * replicas * weights, kBytes * batch * context * keys,
           batch * (2 * weights + 4 * heads * (context + 1)),
           {kBytes * replicas * logits, batch * 2 * logits}};
 }

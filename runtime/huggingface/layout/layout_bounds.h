@@ -10,6 +10,8 @@
 //   last    the same for all microbatches, each of which reads the weights again except for those in SBUF; and the logits
 // So M equal microbatches of P equal stages take at least M + P - 1 times as long as one microbatch on one stage.
 //
+// Weights have the bytes of their type. The peak is that of bf16, at which the kernels multiply activations by weights of any type.
+//
 // Excluded, so that bounds stay below: communication, latencies, start-up, activations, and all but the experts of one token.
 // With less than all ranks, the stacks and cores of all chips count nevertheless.
 #pragma once

@@ -93,7 +93,8 @@ std::vector<LayoutSpace> LayoutAxes::spaces() const {
       for (const std::uint64_t stages : pipeline)
         for (const std::uint64_t parts : stages == 1 ? std::vector<std::uint64_t>{1} : microbatches)
           for (const Placement placement : different_placements(placements, c))
-            all.push_back({c, l, data, stages, parts, placement, most_hbm});
+            for (const isa::DType type : weights)
+              all.push_back({c, l, data, stages, parts, placement, type, most_hbm});
   return all;
 }
 
@@ -110,7 +111,7 @@ std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const 
   for (std::uint64_t tensor = std::bit_floor(of_stage); tensor > 0; tensor /= 2) {
     LayoutCandidate& made = all.emplace_back();
     made.layout = {space.chips, space.lnc, tensor, space.data == 0 ? of_stage / tensor : space.data,
-                   expert_blocks(config, tensor), space.pipeline, space.microbatches, space.placement};
+                   expert_blocks(config, tensor), space.pipeline, space.microbatches, space.placement, space.weights};
     made.refusal = of_stages;
     if (!made.refusal) made.refusal = refusal_of_batch(made.layout, demand);
     if (!made.refusal) made.refusal = refusal_of_workload(config, {made.layout, demand}, overrides);

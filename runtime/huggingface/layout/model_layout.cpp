@@ -26,7 +26,8 @@ std::string ModelLayout::text() const {
   if (microbatches > 1) text += fmt::format(", {} microbatches", microbatches);
   if (expert > 1) text += fmt::format(", experts in {} blocks", expert);
   text += fmt::format(", LNC {}", lnc);
-  return placement == Placement::kRows ? text : text + fmt::format(", {}", base::name_in(kPlacements, placement));
+  if (placement != Placement::kRows) text += fmt::format(", {}", base::name_in(kPlacements, placement));
+  return weights == isa::DType::kBf16 ? text : text + fmt::format(", {}", isa::name_of(weights));
 }
 
 std::uint64_t microbatches_of(const ModelPoint& point, ModelPhase phase) {
@@ -40,6 +41,7 @@ std::string name_of_phase(const ModelPoint& point, ModelPhase phase) {
   std::string name = fmt::format("chips{}_lnc{}_tensor{}_data{}", l.chips, l.lnc, l.tensor, l.data);
   if (l.pipeline > 1) name += fmt::format("_pipeline{}", l.pipeline);
   if (l.placement != Placement::kRows) name += fmt::format("_{}", base::name_in(kPlacements, l.placement));
+  if (l.weights != isa::DType::kBf16) name += fmt::format("_{}", isa::name_of(l.weights));
   name += fmt::format("_{}", base::name_in(kModelPhases, phase));
   if (phase == ModelPhase::kDecode) {
     name += fmt::format("_batch{}_context{}", d.batch, d.context);

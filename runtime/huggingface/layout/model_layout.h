@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "isa/core/dtype.h"
 #include "model/base/param_choice.h"
 
 namespace tahoma::runtime {
@@ -18,12 +19,17 @@ inline constexpr base::Named<Placement> kPlacements[] = {
     {Placement::kSpread, "spread"}};   // one rank on each chip, along x, y and z, then the next one
 std::string order_of(Placement placement);  // workload.placement: "core,x,y,z"
 
+// The types that the layers' matrices may have.
+inline constexpr isa::DType kWeightTypes[] = {isa::DType::kBf16, isa::DType::kFp8E4M3, isa::DType::kFp8E5M2,
+                                              isa::DType::kFp8E3M4};
+
 // Degrees as in workload.parallel, LNC as in machine.chip.lnc. A pipeline of one stage has one microbatch.
 struct ModelLayout {
   std::uint64_t chips = 1, lnc = 2, tensor = 1, data = 1, expert = 1;
   std::uint64_t pipeline = 1;      // stages, each with as many layers
   std::uint64_t microbatches = 1;  // parts of a replica's batch, which follow each other through the stages
   Placement placement = Placement::kRows;
+  isa::DType weights = isa::DType::kBf16;  // of the layers' matrices, as workload.model.weights
   std::string text() const;        // "tensor 16 x data 4 x pipeline 4, 8 microbatches, LNC 2"
   std::string chips_text() const;  // "1 chip", "4 chips"
 };
