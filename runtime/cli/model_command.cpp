@@ -30,6 +30,11 @@ StudySpace space_of(const ModelCommand& command) {
   return {command.all_axes(), command.tensor, command.demands(), command.search};
 }
 
+// Decoding steps have the more demanding model of the HBM.
+std::vector<std::string> overrides_to_check(const ModelCommand& command) {
+  return command.execution.overrides_of(ModelPhase::kDecode);
+}
+
 // Of a command that uses one layout.
 ModelLayout only_layout(const ModelCommand& command, const ModelConfig& config, const ModelDemand& demand) {
   const std::vector<LayoutSpace> spaces = command.all_axes().spaces();
@@ -39,7 +44,7 @@ ModelLayout only_layout(const ModelCommand& command, const ModelConfig& config, 
   LayoutSpace space = spaces.front();
   space.data = 1;
   return one_layout(config, space, command.tensor.empty() ? 0 : command.tensor.front(), demand,
-                    command.execution.overrides);
+                    overrides_to_check(command));
 }
 
 // What a command prints and writes beside its folders.
@@ -77,7 +82,7 @@ std::string counts_text(const ModelCommand& command, const ModelRunner& runner) 
 
 Answer study(const ModelCommand& command, const ModelConfig& config, OutputDir& out) {
   const LayoutSearch search = search_of(command);
-  std::vector<SearchedPoint> points = study_points(config, space_of(command), command.execution.overrides);
+  std::vector<SearchedPoint> points = study_points(config, space_of(command), overrides_to_check(command));
   const std::vector<CardRow> beside = rows_beside(command, config);
   const StudyFolder folder = study_folder(command.keep, out);
   ModelRunner runner(config, command.execution, folder.path.string());

@@ -82,9 +82,8 @@ std::string order_on_machine(const std::string& order, std::uint64_t chips) {
   for (std::size_t begin = 0; begin < order.size();) {
     const std::size_t end = std::min(order.find(',', begin), order.size());
     const std::string axis = order.substr(begin, end - begin);
-    const bool there = std::none_of(std::begin(axes), std::end(axes), [&](const auto& one) {
-      return axis == one.first && one.second == 1;
-    });
+    const bool there = std::none_of(std::begin(axes), std::end(axes),
+                                    [&](const auto& one) { return axis == one.first && one.second == 1; });
     if (there) kept += (kept.empty() ? "" : ",") + axis;
     begin = end + 1;
   }
@@ -105,7 +104,7 @@ Json model_case(const ModelConfig& config, const ModelLayout& layout, const Mode
     workload["microbatches"] = parts;
   if (layout.weights != isa::DType::kBf16)
     workload["model"]["weights"] = std::string(isa::name_of(layout.weights));
-  if (layout.placement != Placement::kRows) workload["placement"] = order_of(layout.placement);
+  if (layout.placement != GroupPlacement::kRows) workload["placement"] = order_of(layout.placement);
   if (decodes)
     workload["context"] = demand.context;
   else

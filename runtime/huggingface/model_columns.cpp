@@ -21,20 +21,25 @@ constexpr std::uint64_t place_in(const base::Named<E> (&table)[N], std::type_ide
 }
 
 const PointParameter kParameters[] = {
-    {"chips", [](P p) { return p.layout.chips; }},   {"lnc", [](P p) { return p.layout.lnc; }},
-    {"tensor", [](P p) { return p.layout.tensor; }}, {"data", [](P p) { return p.layout.data; }},
-    {"expert", [](P p) { return p.layout.expert; }}, {"pipeline", [](P p) { return p.layout.pipeline; }},
+    {"chips", [](P p) { return p.layout.chips; }},
+    {"lnc", [](P p) { return p.layout.lnc; }},
+    {"tensor", [](P p) { return p.layout.tensor; }},
+    {"data", [](P p) { return p.layout.data; }},
+    {"expert", [](P p) { return p.layout.expert; }},
+    {"pipeline", [](P p) { return p.layout.pipeline; }},
     {"microbatches", [](P p) { return p.layout.microbatches; }},
     {"placement", [](P p) { return place_in(kPlacements, p.layout.placement); },
      [](std::uint64_t n) { return std::string(kPlacements[n].name); }},
     {"weights",
      [](P p) {
-       return static_cast<std::uint64_t>(std::find(std::begin(kWeightTypes), std::end(kWeightTypes), p.layout.weights) -
-                                         std::begin(kWeightTypes));
+       return static_cast<std::uint64_t>(
+           std::find(std::begin(kWeightTypes), std::end(kWeightTypes), p.layout.weights) -
+           std::begin(kWeightTypes));
      },
      [](std::uint64_t n) { return std::string(isa::name_of(kWeightTypes[n])); }},
     {"batch", [](P p) { return p.demand.batch; }},
-    {"prompt", [](P p) { return p.demand.prompt; }}, {"context", [](P p) { return p.demand.context; }}};
+    {"prompt", [](P p) { return p.demand.prompt; }},
+    {"context", [](P p) { return p.demand.context; }}};
 
 const PointQuantity kQuantities[] = {
     {"tpot_ns", Better::kLess, [](F f) { return f.tpot() * 1e9; }},

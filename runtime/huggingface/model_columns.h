@@ -18,7 +18,9 @@ struct PointParameter {
   std::string (*word)(std::uint64_t number) = nullptr;
 
   std::string text(const ModelPoint& point) const { return text_of(of(point)); }
-  std::string text_of(std::uint64_t number) const { return word == nullptr ? std::to_string(number) : word(number); }
+  std::string text_of(std::uint64_t number) const {
+    return word == nullptr ? std::to_string(number) : word(number);
+  }
 };
 std::span<const PointParameter> point_parameters();
 

@@ -76,8 +76,7 @@ std::string model_csv(const ModelReport& r) {
   for (const PointQuantity& quantity : point_quantities()) text += fmt::format(",{}", quantity.name);
   text += ",reason\n";
   for (const SearchedPoint& point : r.points) {
-    for (const PointParameter& parameter : point_parameters())
-      text += parameter.text(point.point) + ",";
+    for (const PointParameter& parameter : point_parameters()) text += parameter.text(point.point) + ",";
     const auto bound = [&](double seconds) {
       return point.refused.empty() ? shortest(seconds * 1e9) : std::string();
     };

@@ -36,8 +36,7 @@ std::string executed_text(const ModelReport& r) {
   const std::uint64_t stages = row->point.layout.pipeline, all = r.config.layers / stages,
                       simulated = row->figures->prefill.executed / stages;
   const std::string of_each = stages > 1 ? " of each stage" : "";
-  if (simulated >= all)
-    return fmt::format("all {} layers{}, embedding, last norm and logits", all, of_each);
+  if (simulated >= all) return fmt::format("all {} layers{}, embedding, last norm and logits", all, of_each);
   if (stages > 1)
     return fmt::format(
         "{} and {} layers{}, which are alike, with embedding, last norm, logits and the transfers between "
@@ -82,8 +81,8 @@ std::string table(const ModelReport& r) {
   const std::size_t width = layout_width(r);
   std::string text =
       fmt::format("{:>5} {:<{}} {:>6} {:>7} {:>5} {:>9} {:>9} {:>8} {:>8} {:>7} {:>6} {:>6} {:>7}\n", "chips",
-                  "layout", width, "prompt", "context", "batch", "TTFT", "TPOT", "tokens/s", "per chip", "J/token",
-                  "$/M", "MFU", "HBM GiB");
+                  "layout", width, "prompt", "context", "batch", "TTFT", "TPOT", "tokens/s", "per chip",
+                  "J/token", "$/M", "MFU", "HBM GiB");
   for (const SearchedPoint* point : r.executed()) {
     const ModelFigures& f = *point->figures;
     text += trimmed(fmt::format("{:>5} {:<{}} {:>6} {:>7} {:>5} {:>9} {:>9} {:>8.4g} {:>8.4g} {:>7.3g} "
@@ -142,10 +141,9 @@ std::string model_text(const ModelReport& r) {
       "model", fmt::format("{}: {} layers, hidden {}, {} heads of {}, {} of keys, ffn {}, vocabulary {}",
                            c.family->architecture, c.layers, c.hidden, c.heads, c.head_dim, c.kv_heads, c.ffn,
                            c.vocabulary));
-  text += wrapped_row("demand",
-                      fmt::format("{} for each replica; decoding steps of the batch, with the "
-                                  "context of each sequence in the caches",
-                                  prompts_text(r)));
+  text += wrapped_row("demand", fmt::format("{} for each replica; decoding steps of the batch, with the "
+                                            "context of each sequence in the caches",
+                                            prompts_text(r)));
   if (!r.executed().empty()) text += wrapped_row("executed", executed_text(r));
   text += wrapped_row("HBM model", fmt::format("{} for prefill, {} for decoding", r.execution.prefill_hbm,
                                                r.execution.decode_hbm));

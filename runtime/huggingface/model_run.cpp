@@ -35,10 +35,7 @@ ChildRun run_of(const ModelExecution& execution, ModelPhase phase, const std::st
   run.options.config.mode = execution.mode;
   run.options.config.seed = execution.seed;
   run.options.prices = execution.prices;
-  const std::string& hbm = phase == ModelPhase::kPrefill ? execution.prefill_hbm : execution.decode_hbm;
-  run.options.config.overrides = {"machine.chip.hbm.model=" + hbm};
-  run.options.config.overrides.insert(run.options.config.overrides.end(), execution.overrides.begin(),
-                                      execution.overrides.end());
+  run.options.config.overrides = execution.overrides_of(phase);
   run.options.out = out.string();
   return run;
 }
@@ -96,6 +93,13 @@ NpyArray ids_of(const ModelConfig& config, const ModelPoint& point, ModelPhase p
 
 }  // namespace
 
+std::vector<std::string> ModelExecution::overrides_of(ModelPhase phase) const {
+  std::vector<std::string> all{"machine.chip.hbm.model=" +
+                               (phase == ModelPhase::kPrefill ? prefill_hbm : decode_hbm)};
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  return all;
+}
+
 std::string seconds_text(double seconds) { return time_text({static_cast<std::int64_t>(seconds * 1e15)}); }
 
 std::vector<ModelRunner::Planned> ModelRunner::planned(const ModelPoint& point, ModelPhase phase) const {
@@ -106,16 +110,13 @@ std::vector<ModelRunner::Planned> ModelRunner::planned(const ModelPoint& point, 
 }
 
 ModelRunner::ModelRunner(const ModelConfig& config, const ModelExecution& execution, std::string folder)
-    : config_(config),
-      execution_(execution),
-      folder_(std::move(folder)),
-      kept_(host_facts().binary_sha256) {}
+    : config_(config), execution_(execution), folder_(std::move(folder)), kept_(host_facts().binary_sha256) {}
 
 // Writes the case of a run and its token ids.
 ChildRun ModelRunner::written(const Planned& run) const {
   const std::filesystem::path cases = std::filesystem::path(folder_) / "cases",
-                              outs = std::filesystem::path(folder_) / "runs", file = cases / (run.name + ".yaml"),
-                              ids = cases / (run.name + "_ids.npy");
+                              outs = std::filesystem::path(folder_) / "runs",
+                              file = cases / (run.name + ".yaml"), ids = cases / (run.name + "_ids.npy");
   std::filesystem::create_directories(cases);
   std::filesystem::create_directories(outs);
   std::filesystem::remove(ids);
@@ -127,8 +128,8 @@ ChildRun ModelRunner::written(const Planned& run) const {
 }
 
 void ModelRunner::take_figures(const Planned& run, const Json& summary) {
-  executed_[run.name] = figures_in(summary, static_cast<double>(microbatches_of(*run.point, run.phase)),
-                                   run.layers, run.name);
+  executed_[run.name] =
+      figures_in(summary, static_cast<double>(microbatches_of(*run.point, run.phase)), run.layers, run.name);
 }
 
 void ModelRunner::execute(const std::vector<Planned>& runs, const Progress& progress) {

@@ -46,17 +46,11 @@ struct ModelFigures : ModelPoint {
     return 1e6 * decode.dollars / static_cast<double>(demand.batch);
   }
   double litres_per_million_tokens() const { return 1e6 * decode.litres / static_cast<double>(demand.batch); }
-  double dollars_per_million_prompt_tokens() const {
-    return 1e6 * prefill.dollars / prompt_tokens();
-  }
+  double dollars_per_million_prompt_tokens() const { return 1e6 * prefill.dollars / prompt_tokens(); }
   double tokens_per_second() const { return static_cast<double>(demand.batch) / decode.seconds; }
-  double prompt_tokens_per_second() const {
-    return prompt_tokens() / prefill.seconds;
-  }
+  double prompt_tokens_per_second() const { return prompt_tokens() / prefill.seconds; }
   // Of a prefill.
-  double prompt_tokens() const {
-    return static_cast<double>(layout.data * demand.prompts * demand.prompt);
-  }
+  double prompt_tokens() const { return static_cast<double>(layout.data * demand.prompts * demand.prompt); }
   // Of the fullest chip, in the phase that takes more.
   double footprint_bytes() const { return std::max(prefill.footprint_bytes, decode.footprint_bytes); }
 };
@@ -75,6 +69,9 @@ struct ModelExecution {
   std::string prefill_hbm = "flat", decode_hbm = "dram";  // machine.chip.hbm.model
   std::string seed, prices;                               // prices: as --prices of tahoma run
   std::size_t jobs = 1;
+
+  // Those of the runs of a phase.
+  std::vector<std::string> overrides_of(ModelPhase phase) const;
 };
 
 // Executes points into a folder, which gets cases/NAME.yaml and runs/NAME/. Each run is a process of its own. A prefill

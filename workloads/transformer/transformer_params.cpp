@@ -99,7 +99,8 @@ void ModelShape::declare(base::ParamTree& t) {
   t.group("rope", rope);
   t.add("weights", weights, isa::DType::kBf16,
         {isa::DType::kBf16, isa::DType::kFp8E4M3, isa::DType::kFp8E5M2, isa::DType::kFp8E3M4},
-        "element type of the matrices of the layers; activations, router, embedding and logits' matrix are bf16",
+        "element type of the matrices of the layers; activations, router, embedding and logits' matrix are "
+        "bf16",
         chosen());
   t.add("qkv_bias", qkv_bias, false, "queries, keys and values have a bias", chosen());
   t.add("qk_norm", qk_norm, false, "each head of queries and keys passes an RMS norm before its rotation",
@@ -294,9 +295,8 @@ std::string TransformerParams::describe() const {
   degrees += fmt::format(" x data {}", parallel.data);
   if (parallel.pipeline > 1) degrees += fmt::format(" x pipeline {}", parallel.pipeline);
   if (microbatches > 1) degrees += fmt::format(", {} microbatches", microbatches);
-  const std::string weights = model.weights == kDType
-                                  ? ""
-                                  : fmt::format(", weights {}", isa::name_of(model.weights));
+  const std::string weights =
+      model.weights == kDType ? "" : fmt::format(", weights {}", isa::name_of(model.weights));
   return fmt::format("{}, {} of {} layers{}{}{}, {}, {}", model.name, layers, model.layers,
                      logits ? " with embedding and logits" : "", weights, mixture, work, degrees);
 }

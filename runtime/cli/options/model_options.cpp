@@ -63,7 +63,8 @@ template <class E>
 std::vector<E> values_of_words(const base::Choice<E>& table, const std::vector<std::string>& words) {
   std::vector<E> values;
   for (const std::string& word : words)
-    values.push_back(table.values[std::find(table.names.begin(), table.names.end(), word) - table.names.begin()]);
+    values.push_back(
+        table.values[std::find(table.names.begin(), table.names.end(), word) - table.names.begin()]);
   return values;
 }
 
@@ -93,16 +94,16 @@ void add_layout_options(CLI::App& sub, ModelCommand& command) {
   add_numbers(sub, "--microbatches", axes.microbatches,
               "Parts of a decoding step's batch, which follow each other through the stages of a pipeline; a "
               "row for each number");
-  add_words(sub, "--placement", command.placement, base::Choice<Placement>(kPlacements).names,
-            "Chips of a tensor-parallel group: rows, columns or depth of the torus, or spread, one rank on each "
-            "chip; a row for each");
+  add_words(
+      sub, "--placement", command.placement, base::Choice<GroupPlacement>(kPlacements).names,
+      "Chips of a tensor-parallel group: rows, columns or depth of the torus, or spread, one rank on each "
+      "chip; a row for each");
   add_words(sub, "--dtype", command.dtype, base::Choice<isa::DType>(std::span(kWeightTypes)).names,
             "Element type of the layers' weights, a row for each; activations are bf16");
 }
 
 void add_demand_options(CLI::App& sub, ModelCommand& command) {
-  add_numbers(sub, "--batch", command.batch,
-              "Sequences that are decoded together; a row for each number");
+  add_numbers(sub, "--batch", command.batch, "Sequences that are decoded together; a row for each number");
   add_numbers(sub, "--prompt", command.prompt, "Tokens of a prompt, a row for each number");
   add_numbers(sub, "--context", command.context,
               "Tokens of each sequence in the caches of a decoding step, a row for each number; default: "
@@ -173,8 +174,9 @@ ModelCommand::ModelCommand() { execution.jobs = std::max(1U, std::thread::hardwa
 
 LayoutAxes ModelCommand::all_axes() const {
   LayoutAxes all = axes;
-  all.most_hbm = parsed("--most-hbm", most_hbm, [](const std::string& text) { return base::parse_bytes(text).count; });
-  all.placements = values_of_words(base::Choice<Placement>(kPlacements), placement);
+  all.most_hbm =
+      parsed("--most-hbm", most_hbm, [](const std::string& text) { return base::parse_bytes(text).count; });
+  all.placements = values_of_words(base::Choice<GroupPlacement>(kPlacements), placement);
   all.weights = values_of_words(base::Choice<isa::DType>(std::span(kWeightTypes)), dtype);
   return all;
 }

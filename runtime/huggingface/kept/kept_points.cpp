@@ -16,10 +16,12 @@ namespace {
 
 constexpr std::size_t kIdDigits = 32;  // as a sweep's
 
-// What makes a point another one.
+// What makes a point another one. A file has its parameters in another order.
 std::string key_of(const Store::Row& row) {
+  std::map<std::string, std::string> values;
+  for (const SweepPoint::Parameter& p : row.parameters) values[p.path] = p.text;
   std::string key = row.workload;
-  for (const SweepPoint::Parameter& p : row.parameters) key += fmt::format(" {}={}", p.path, p.text);
+  for (const auto& [path, text] : values) key += fmt::format(" {}={}", path, text);
   return key;
 }
 
@@ -37,8 +39,8 @@ std::string reason_in_sweep(const SearchedPoint& point) {
 std::string pareto_text() {
   std::string text;
   for (const PointQuantity& quantity : point_quantities().first(kQuantitiesOfFront))
-    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", quantity.better == base::Better::kMore ? "max" : "min",
-                        quantity.name);
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ",",
+                        quantity.better == base::Better::kMore ? "max" : "min", quantity.name);
   return text;
 }
 

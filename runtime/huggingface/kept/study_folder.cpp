@@ -27,12 +27,14 @@ HostLock locked(const std::filesystem::path& folder) {
 
 StudyFolder study_folder(const std::string& keep, OutputDir& out) {
   if (keep.empty()) return {out.folder("study"), "study", {}};
-  const std::filesystem::path folder = std::filesystem::weakly_canonical(keep),
-                              page = std::filesystem::weakly_canonical(out.path());
+  const auto whole = [](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+  };
+  const std::filesystem::path folder = whole(keep), page = whole(out.path());
   const std::string from_page = folder.lexically_relative(page).string();
   if (!from_page.starts_with(".."))
-    refuse_folder(folder, fmt::format("is in {}, which this command replaces; expected another folder",
-                                      out.path()));
+    refuse_folder(folder,
+                  fmt::format("is in {}, which this command replaces; expected another folder", out.path()));
   return {folder, from_page, locked(folder)};
 }
 

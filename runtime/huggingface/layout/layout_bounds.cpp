@@ -29,7 +29,8 @@ struct Work {
 
 // What a phase has to do: the layers' part of it, and that of the logits.
 struct PhaseWork {
-  double weights = 0, caches = 0, flops = 0;  // bytes of the layers' weights, once on each replica; their FLOPs
+  double weights = 0, caches = 0,
+         flops = 0;  // bytes of the layers' weights, once on each replica; their FLOPs
   Work logits;
 };
 
@@ -38,7 +39,8 @@ PhaseWork prefill_work(const ModelConfig& c, const ModelPoint& p) {
                replicas = d(p.layout.data), sequences = replicas * d(p.demand.prompts),
                prompt = d(p.demand.prompt), heads = d(c.layers) * d(c.heads) * d(c.head_dim);
   // Causal attention counts half.
-  return {bytes_of_weight(p) * replicas * weights, 0,
+  return {bytes_of_weight(p) * replicas * weights,
+          0,
           sequences * (2 * weights * prompt + 2 * heads * prompt * (prompt + 1)),
           {kBytes * replicas * logits, sequences * 2 * logits}};
 }
@@ -48,7 +50,8 @@ PhaseWork decode_work(const ModelConfig& c, const ModelPoint& p) {
                replicas = d(p.layout.data), batch = d(p.demand.batch), context = d(p.demand.context),
                keys = 2 * d(c.layers) * d(c.kv_heads) * d(c.head_dim),
                heads = d(c.layers) * d(c.heads) * d(c.head_dim);
-  return {bytes_of_weight(p) * replicas * weights, kBytes * batch * context * keys,
+  return {bytes_of_weight(p) * replicas * weights,
+          kBytes * batch * context * keys,
           batch * (2 * weights + 4 * heads * (context + 1)),
           {kBytes * replicas * logits, batch * 2 * logits}};
 }
@@ -94,8 +97,8 @@ double pipeline_bound(const PhaseWork& work, const LayoutRates& rates, double st
 }
 
 double bound_of(const PhaseWork& work, const LayoutRates& rates, double stages, double parts) {
-  const double whole = rates.all.longer(
-      {work.weights + work.caches + work.logits.bytes, work.flops + work.logits.flops});
+  const double whole =
+      rates.all.longer({work.weights + work.caches + work.logits.bytes, work.flops + work.logits.flops});
   return stages == 1 ? whole : std::max(whole, pipeline_bound(work, rates, stages, parts));
 }
 

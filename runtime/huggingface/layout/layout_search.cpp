@@ -16,7 +16,8 @@ struct Quantities {
   double ttft, tpot, seconds_of_chip;  // the last one: chip-seconds per token
 };
 Quantities bound_quantities(const SearchedPoint& p) {
-  return {p.bounds.ttft, p.bounds.tpot, p.bounds.tpot * real(p.point.layout.chips) / real(p.point.demand.batch)};
+  return {p.bounds.ttft, p.bounds.tpot,
+          p.bounds.tpot * real(p.point.layout.chips) / real(p.point.demand.batch)};
 }
 Quantities executed_quantities(const SearchedPoint& p) {
   return {p.figures->ttft(), p.figures->tpot(), real(p.point.layout.chips) / p.figures->tokens_per_second()};

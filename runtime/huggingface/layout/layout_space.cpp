@@ -17,9 +17,9 @@ constexpr std::uint64_t kCoresOfChip = 8;
 std::optional<UserError> refusal_of_stages(const ModelConfig& config, const LayoutSpace& space,
                                            std::uint64_t ranks) {
   if (space.pipeline > ranks)
-    return UserError("E-HFC-014", "--pipeline",
-                     fmt::format("expected at most the {} ranks of {} chips, got {}", ranks, space.chips,
-                                 space.pipeline));
+    return UserError(
+        "E-HFC-014", "--pipeline",
+        fmt::format("expected at most the {} ranks of {} chips, got {}", ranks, space.chips, space.pipeline));
   if (config.layers % space.pipeline != 0)
     return UserError("E-HFC-014", "--pipeline",
                      fmt::format("expected a divisor of the {} layers, because all stages have equally many; "
@@ -47,8 +47,7 @@ std::optional<UserError> refusal_of_workload(const ModelConfig& config, const Mo
 
 // What the workload says of chips that have no more HBM than allowed.
 std::optional<UserError> refusal_of_memory(const ModelConfig& config, const ModelPoint& point,
-                                           std::uint64_t most,
-                                           const std::vector<std::string>& overrides) {
+                                           std::uint64_t most, const std::vector<std::string>& overrides) {
   if (most == 0) return std::nullopt;
   const auto resolved = resolved_case(config, point, ModelPhase::kDecode, overrides);
   const model::HbmParams& hbm = resolved->machine.chip.hbm;
@@ -64,10 +63,11 @@ std::optional<UserError> refusal_of_memory(const ModelConfig& config, const Mode
 }
 
 // Those whose orders differ on a machine of that many chips: the first one of each.
-std::vector<Placement> different_placements(const std::vector<Placement>& placements, std::uint64_t chips) {
-  std::vector<Placement> different;
+std::vector<GroupPlacement> different_placements(const std::vector<GroupPlacement>& placements,
+                                                 std::uint64_t chips) {
+  std::vector<GroupPlacement> different;
   std::vector<std::string> orders;
-  for (const Placement placement : placements) {
+  for (const GroupPlacement placement : placements) {
     const std::string order = order_on_machine(order_of(placement), chips);
     if (std::find(orders.begin(), orders.end(), order) != orders.end()) continue;
     orders.push_back(order);
@@ -92,7 +92,7 @@ std::vector<LayoutSpace> LayoutAxes::spaces() const {
     for (const std::uint64_t l : lnc)
       for (const std::uint64_t stages : pipeline)
         for (const std::uint64_t parts : stages == 1 ? std::vector<std::uint64_t>{1} : microbatches)
-          for (const Placement placement : different_placements(placements, c))
+          for (const GroupPlacement placement : different_placements(placements, c))
             for (const isa::DType type : weights)
               all.push_back({c, l, data, stages, parts, placement, type, most_hbm});
   return all;
@@ -110,8 +110,15 @@ std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const 
   std::vector<LayoutCandidate> all;
   for (std::uint64_t tensor = std::bit_floor(of_stage); tensor > 0; tensor /= 2) {
     LayoutCandidate& made = all.emplace_back();
-    made.layout = {space.chips, space.lnc, tensor, space.data == 0 ? of_stage / tensor : space.data,
-                   expert_blocks(config, tensor), space.pipeline, space.microbatches, space.placement, space.weights};
+    made.layout = {space.chips,
+                   space.lnc,
+                   tensor,
+                   space.data == 0 ? of_stage / tensor : space.data,
+                   expert_blocks(config, tensor),
+                   space.pipeline,
+                   space.microbatches,
+                   space.placement,
+                   space.weights};
     made.refusal = of_stages;
     if (!made.refusal) made.refusal = refusal_of_batch(made.layout, demand);
     if (!made.refusal) made.refusal = refusal_of_workload(config, {made.layout, demand}, overrides);

@@ -17,7 +17,7 @@ struct LayoutSpace {
   std::uint64_t chips = 1, lnc = 2;
   std::uint64_t data = 0;  // 0: as many replicas as there are ranks for
   std::uint64_t pipeline = 1, microbatches = 1;
-  Placement placement = Placement::kRows;
+  GroupPlacement placement = GroupPlacement::kRows;
   isa::DType weights = isa::DType::kBf16;
   std::uint64_t most_hbm = 0;  // bytes of a chip that a layout may take; 0: all there are
 };
@@ -25,7 +25,7 @@ struct LayoutSpace {
 // The values of each axis.
 struct LayoutAxes {
   std::vector<std::uint64_t> chips{1}, lnc{2}, pipeline{1}, microbatches{1};
-  std::vector<Placement> placements{Placement::kRows};
+  std::vector<GroupPlacement> placements{GroupPlacement::kRows};
   std::vector<isa::DType> weights{isa::DType::kBf16};
   std::uint64_t data = 0, most_hbm = 0;  // as in LayoutSpace
   // The last axis varies fastest. Equal layouts are there once: one stage has one microbatch, and placements are the same on a

@@ -7,14 +7,14 @@ namespace tahoma::runtime {
 
 namespace {
 
-constexpr base::Named<Placement> kOrders[] = {{Placement::kRows, "core,x,y,z"},
-                                              {Placement::kColumns, "core,y,x,z"},
-                                              {Placement::kDepth, "core,z,x,y"},
-                                              {Placement::kSpread, "x,y,z,core"}};
+constexpr base::Named<GroupPlacement> kOrders[] = {{GroupPlacement::kRows, "core,x,y,z"},
+                                                   {GroupPlacement::kColumns, "core,y,x,z"},
+                                                   {GroupPlacement::kDepth, "core,z,x,y"},
+                                                   {GroupPlacement::kSpread, "x,y,z,core"}};
 
 }  // namespace
 
-std::string order_of(Placement placement) { return base::name_in(kOrders, placement); }
+std::string order_of(GroupPlacement placement) { return base::name_in(kOrders, placement); }
 
 std::string ModelLayout::chips_text() const {
   return fmt::format("{} {}", chips, chips == 1 ? "chip" : "chips");
@@ -26,7 +26,7 @@ std::string ModelLayout::text() const {
   if (microbatches > 1) text += fmt::format(", {} microbatches", microbatches);
   if (expert > 1) text += fmt::format(", experts in {} blocks", expert);
   text += fmt::format(", LNC {}", lnc);
-  if (placement != Placement::kRows) text += fmt::format(", {}", base::name_in(kPlacements, placement));
+  if (placement != GroupPlacement::kRows) text += fmt::format(", {}", base::name_in(kPlacements, placement));
   return weights == isa::DType::kBf16 ? text : text + fmt::format(", {}", isa::name_of(weights));
 }
 
@@ -40,7 +40,8 @@ std::string name_of_phase(const ModelPoint& point, ModelPhase phase) {
   const ModelDemand& d = point.demand;
   std::string name = fmt::format("chips{}_lnc{}_tensor{}_data{}", l.chips, l.lnc, l.tensor, l.data);
   if (l.pipeline > 1) name += fmt::format("_pipeline{}", l.pipeline);
-  if (l.placement != Placement::kRows) name += fmt::format("_{}", base::name_in(kPlacements, l.placement));
+  if (l.placement != GroupPlacement::kRows)
+    name += fmt::format("_{}", base::name_in(kPlacements, l.placement));
   if (l.weights != isa::DType::kBf16) name += fmt::format("_{}", isa::name_of(l.weights));
   name += fmt::format("_{}", base::name_in(kModelPhases, phase));
   if (phase == ModelPhase::kDecode) {

@@ -11,13 +11,13 @@
 namespace tahoma::runtime {
 
 // The order in which ranks fill the machine, and so the chips of a tensor-parallel group. All but the last one fill a chip first.
-enum class Placement : std::uint8_t { kRows, kColumns, kDepth, kSpread };
-inline constexpr base::Named<Placement> kPlacements[] = {
-    {Placement::kRows, "rows"},        // then along x, y and z: a row of a server's torus, then the server
-    {Placement::kColumns, "columns"},  // along y, x and z: a column, then the server
-    {Placement::kDepth, "depth"},      // along z, x and y: a ring through the servers
-    {Placement::kSpread, "spread"}};   // one rank on each chip, along x, y and z, then the next one
-std::string order_of(Placement placement);  // workload.placement: "core,x,y,z"
+enum class GroupPlacement : std::uint8_t { kRows, kColumns, kDepth, kSpread };
+inline constexpr base::Named<GroupPlacement> kPlacements[] = {
+    {GroupPlacement::kRows, "rows"},  // then along x, y and z: a row of a server's torus, then the server
+    {GroupPlacement::kColumns, "columns"},       // along y, x and z: a column, then the server
+    {GroupPlacement::kDepth, "depth"},           // along z, x and y: a ring through the servers
+    {GroupPlacement::kSpread, "spread"}};        // one rank on each chip, along x, y and z, then the next one
+std::string order_of(GroupPlacement placement);  // workload.placement: "core,x,y,z"
 
 // The types that the layers' matrices may have.
 inline constexpr isa::DType kWeightTypes[] = {isa::DType::kBf16, isa::DType::kFp8E4M3, isa::DType::kFp8E5M2,
@@ -28,10 +28,10 @@ struct ModelLayout {
   std::uint64_t chips = 1, lnc = 2, tensor = 1, data = 1, expert = 1;
   std::uint64_t pipeline = 1;      // stages, each with as many layers
   std::uint64_t microbatches = 1;  // parts of a replica's batch, which follow each other through the stages
-  Placement placement = Placement::kRows;
+  GroupPlacement placement = GroupPlacement::kRows;
   isa::DType weights = isa::DType::kBf16;  // of the layers' matrices, as workload.model.weights
-  std::string text() const;        // "tensor 16 x data 4 x pipeline 4, 8 microbatches, LNC 2"
-  std::string chips_text() const;  // "1 chip", "4 chips"
+  std::string text() const;                // "tensor 16 x data 4 x pipeline 4, 8 microbatches, LNC 2"
+  std::string chips_text() const;          // "1 chip", "4 chips"
 };
 
 // What is asked of a layout.

@@ -17,12 +17,14 @@ LayoutCandidate candidate_with(const std::vector<LayoutCandidate>& candidates, s
   LayoutCandidate wanted = found == candidates.end() ? candidates.back() : *found;
   wanted.layout.tensor = tensor;
   if (found != candidates.end() && !found->refusal) return wanted;
-  const std::string reason = found == candidates.end() ? "expected a power of two, at most the ranks of a stage"
-                                                       : found->refusal->message;
-  wanted.refusal =
-      UserError("E-HFC-012", "--tensor",
-                fmt::format("{} is not possible on {} for this model, batch and prompt: {}", tensor,
-                            wanted.layout.chips_text(), reason));
+  // Stages that are not possible are the reason, whatever their tensor degree.
+  const bool of_stages = wanted.refusal && wanted.refusal->code == "E-HFC-014";
+  const std::string reason = found != candidates.end() || of_stages
+                                 ? wanted.refusal->message
+                                 : "expected a power of two, at most the ranks of a stage";
+  wanted.refusal = UserError("E-HFC-012", "--tensor",
+                             fmt::format("{} is not possible on {} for this model, batch and prompt: {}",
+                                         tensor, wanted.layout.chips_text(), reason));
   return wanted;
 }
 

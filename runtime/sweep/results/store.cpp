@@ -56,8 +56,8 @@ void Store::add_points(const std::vector<PreparedSweepPoint>& points, const std:
                     {n, p.id, p.point.workload, std::string(refused ? "failed" : "pending"), p.refused});
       add_parameters(p.point.number, p.point.parameters);
       if (!refused)
-        add_provenance(p.id, {p.config_sha256, binary_sha256, p.seed,
-                              "tahoma run points/" + p.id + "/config.yaml"});
+        add_provenance(
+            p.id, {p.config_sha256, binary_sha256, p.seed, "tahoma run points/" + p.id + "/config.yaml"});
     }
   });
 }

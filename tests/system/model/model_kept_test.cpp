@@ -9,8 +9,8 @@
 
 using namespace tahoma;
 using namespace tahoma::tests;
-using nlohmann::json;
 using Catch::Contains;
+using nlohmann::json;
 using Words = std::vector<std::string>;
 namespace fs = std::filesystem;
 
@@ -25,7 +25,8 @@ Words kept(const std::string& out, const Words& more = {}) {
 void check_counts(const Finished& f, int executed, int taken) {
   INFO(f.err);
   REQUIRE(f.status == 0);
-  CHECK_THAT(f.out, Contains(std::to_string(executed) + " runs executed, " + std::to_string(taken) + " taken"));
+  CHECK_THAT(f.out,
+             Contains(std::to_string(executed) + " runs executed, " + std::to_string(taken) + " taken"));
 }
 
 std::vector<runtime::Store::Row> rows_in(const ModelStudy& model) {
@@ -48,7 +49,7 @@ TEST_CASE("model keep: a second study executes nothing and answers the same", "[
 TEST_CASE("model keep: only what a change concerns is executed", "[model]") {
   const ModelStudy model(4);
   check_counts(model.run(kept("out")), 8, 0);
-  check_counts(model.run(kept("out", {"--batch", "8"})), 4, 4);               // other decoding steps
+  check_counts(model.run(kept("out", {"--batch", "8"})), 4, 4);                        // other decoding steps
   check_counts(model.run(kept("out", {"--set", "machine.chip.hbm.stacks=2"})), 8, 0);  // another machine
   check_counts(model.run(kept("out", {"--set", "machine.chip.hbm.stacks=2"})), 0, 8);
   fs::remove_all(model.folder / "kept/runs/chips1_lnc2_tensor2_data2_decode_batch4_context64_layers2");
@@ -77,7 +78,8 @@ TEST_CASE("model keep: sweep.db has the points of all studies, and tahoma compar
   CHECK(rows_in(model).size() == 6);
   check_counts(model.run(kept("out")), 0, 8);
   CHECK(rows_in(model).size() == 6);
-  const Finished same = tahoma_in(model.folder.path().string(), {"compare", "kept", "kept", "--metric", "tpot_ns"});
+  const Finished same =
+      tahoma_in(model.folder.path().string(), {"compare", "kept", "kept", "--metric", "tpot_ns"});
   INFO(same.err);
   CHECK(same.status == 0);
   CHECK_THAT(same.out, Contains("equal in tpot_ns at all 4 points"));

@@ -7,8 +7,8 @@
 
 using namespace tahoma;
 using namespace tahoma::tests;
-using nlohmann::json;
 using Catch::Contains;
+using nlohmann::json;
 using Words = std::vector<std::string>;
 
 namespace {

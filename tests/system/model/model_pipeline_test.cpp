@@ -33,7 +33,8 @@ json run_of(const ModelStudy& model, const json& layout, const char* phase) {
 
 }  // namespace
 
-TEST_CASE("model pipeline: P stages idle for (P - 1) / (M + P - 1) of the time of M microbatches", "[model]") {
+TEST_CASE("model pipeline: P stages idle for (P - 1) / (M + P - 1) of the time of M microbatches",
+          "[model]") {
   const ModelStudy model(8);
   for (const auto& [stages, microbatches] :
        {std::pair{2, 1}, std::pair{2, 4}, std::pair{4, 2}, std::pair{4, 8}}) {
@@ -53,7 +54,8 @@ TEST_CASE("model pipeline: every row crosses each border once, as an executed tr
   const json layout = model.layouts(pipeline(4, 2))[0];
   const auto crossed = [&](const char* phase) {
     std::uint64_t bytes = 0;
-    for (const json& one : run_of(model, layout, phase)["collectives"])
+    const json run = run_of(model, layout, phase);
+    for (const json& one : run["collectives"])
       if (one["operation"] == "send_recv") bytes += one["bytes"].get<std::uint64_t>();
     return bytes;
   };
@@ -80,16 +82,18 @@ TEST_CASE("model pipeline: scaled layers of stages cost what executed ones cost"
 
 TEST_CASE("model pipeline: values of both phases are those of the definition", "[model]") {
   const ModelStudy model(2);
-  const json layout = model.layouts({"--mode", "functional", "--tensor", "2", "--pipeline", "2", "--microbatches", "2",
-                                     "--prompts", "2"})[0];
-  for (const char* phase : {"prefill", "decode"}) CHECK(run_of(model, layout, phase)["golden"]["outcome"] == "passed");
+  const json layout = model.layouts({"--mode", "functional", "--tensor", "2", "--pipeline", "2",
+                                     "--microbatches", "2", "--prompts", "2"})[0];
+  for (const char* phase : {"prefill", "decode"})
+    CHECK(run_of(model, layout, phase)["golden"]["outcome"] == "passed");
 }
 
 TEST_CASE("model pipeline: stages share the weights that replicas repeat", "[model]") {
   const ModelStudy model(8);
   const Words four{"--tensor", "1", "--batch", "16", "--prompt", "64"};
   const double replicas = model.layouts(four)[0]["hbm_footprint_bytes"].get<double>(),
-               stages = model.layouts(with(four, {"--pipeline", "4"}))[0]["hbm_footprint_bytes"].get<double>();
+               stages =
+                   model.layouts(with(four, {"--pipeline", "4"}))[0]["hbm_footprint_bytes"].get<double>();
   // Elements of a layer's weights, without gains; four ranks share a chip.
   const double layer = 512 * (512.0 * 2 + 256 * 2) + 3 * 512.0 * 1024, vocabulary = 512 * 1000.0;
   CHECK(replicas - stages == Approx(2 * (3 * 8 * layer + 3 * 2 * vocabulary)).epsilon(0.02));
@@ -121,7 +125,8 @@ TEST_CASE("model pipeline: what no pipeline can do is refused", "[model]") {
   check_refused(model.run({"--pipeline", "2", "--microbatches", "3"}), "E-HFC-011");
   check_refused(model.run({"--pipeline", "2", "--prompts", "17"}), "E-CFG-005");
   check_refused(model.run({"--pipeline", "0"}), "E-CLI-003");
-  check_refused(model.run({"--steps", "--pipeline", "1,2", "--batch", "1,4", "--context", "64,128"}), "E-CLI-003");
+  check_refused(model.run({"--steps", "--pipeline", "1,2", "--batch", "1,4", "--context", "64,128"}),
+                "E-CLI-003");
 }
 
 TEST_CASE("model pipeline: a search has what is refused as a point with the reason", "[model]") {

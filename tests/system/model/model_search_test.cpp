@@ -16,9 +16,28 @@ using Words = std::vector<std::string>;
 
 namespace {
 
-const Words kSpace{"--search",  "--chips",     "1,2",         "--pipeline", "1,2",           "--microbatches", "2",
-                   "--batch",   "8",           "--placement", "rows,spread", "--dtype",      "bf16,fp8_e4m3",
-                   "--keep",    "kept"};
+// All axes, over a slow memory: then bytes are most of the time, and the closed forms are close enough to prune.
+const Words kSpace{"--search",
+                   "--chips",
+                   "1,2",
+                   "--tensor",
+                   "2,4",
+                   "--pipeline",
+                   "1,2",
+                   "--microbatches",
+                   "2",
+                   "--placement",
+                   "rows,spread",
+                   "--dtype",
+                   "bf16,fp8_e4m3",
+                   "--decode-hbm",
+                   "flat",
+                   "--set",
+                   "machine.chip.hbm.bandwidth=2GB/s",
+                   "--batch",
+                   "8",
+                   "--keep",
+                   "kept"};
 
 // The rows of points.csv by column; a reason, the last column, may contain commas.
 std::vector<std::map<std::string, std::string>> points_in(const ModelStudy& model, const std::string& out) {
@@ -59,35 +78,30 @@ Words with(Words words, const Words& more) {
 
 }  // namespace
 
-TEST_CASE("model search: pruning loses no point of the executed front, over all axes", "[model]") {
-  const ModelStudy model(4);
+TEST_CASE("model search: pruning loses no point of the executed front, and no bound exceeds what it bounds",
+          "[model]") {
+  const ModelStudy model(2);
   const json all = model.layouts(with(kSpace, {"--exhaustive"}), "all"), some = model.layouts(kSpace, "some");
   CHECK(some.size() < all.size());
   CHECK(front_of(some) == front_of(all));
-  // The space has all axes, and values of each on both sides.
+  // The space has several values of each axis.
   for (const char* axis : {"chips", "tensor", "data", "pipeline", "microbatches", "placement", "weights"}) {
     std::set<json> values;
     for (const json& layout : all) values.insert(layout[axis]);
     CAPTURE(axis);
     CHECK(values.size() > 1);
   }
-}
-
-TEST_CASE("model search: no executed point is faster than its bounds", "[model]") {
-  const ModelStudy model(4);
-  model.layouts(with(kSpace, {"--exhaustive"}), "all");
   std::size_t executed = 0;
   for (const auto& point : points_in(model, "all")) {
     if (point.at("status") != "done") continue;
     ++executed;
-    for (const char* time : {"ttft", "tpot"}) {
-      const std::string name(time);
+    for (const std::string time : {"ttft", "tpot"}) {
       INFO(json(point).dump());
-      CHECK(std::stod(point.at(name + "_bound_ns")) > 0);
-      CHECK(std::stod(point.at(name + "_bound_ns")) <= std::stod(point.at(name + "_ns")));
+      CHECK(std::stod(point.at(time + "_bound_ns")) > 0);
+      CHECK(std::stod(point.at(time + "_bound_ns")) <= std::stod(point.at(time + "_ns")));
     }
   }
-  CHECK(executed > 30);
+  CHECK(executed == all.size());
 }
 
 TEST_CASE("model search: fp8 weights save a byte for each weight that a decoding step reads", "[model]") {
@@ -99,6 +113,7 @@ TEST_CASE("model search: fp8 weights save a byte for each weight that a decoding
         Approx(weights).epsilon(0.01));
   CHECK(layouts[0]["hbm_footprint_bytes"].get<double>() - layouts[1]["hbm_footprint_bytes"].get<double>() ==
         Approx(weights).epsilon(1e-9));
-  check_refused(model.run({"--dtype", "fp8_e4m3", "--weights", ".", "--prompt-ids", "1"}), "E-HFC-017");
+  check_refused(model.run({"--dtype", "fp8_e4m3", "--weights", ".", "--prompt-ids", "1,2,3,4,5,6,7,8"}),
+                "E-HFC-017");
   check_refused(model.run({"--dtype", "fp8"}), "E-CLI-003");
 }

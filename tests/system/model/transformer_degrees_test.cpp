@@ -106,7 +106,8 @@ TEST_CASE("stages: a footprint counts the layers of a stage", "[transformer]") {
         Approx(weights({{"parallel.tensor", "8"}}) / 4));
 }
 
-TEST_CASE("stages: with logits, the first stage has the embedding and the last its transpose", "[transformer]") {
+TEST_CASE("stages: with logits, the first stage has the embedding and the last its transpose",
+          "[transformer]") {
   const Settings stages = with(kTiny, {{"logits", "true"},
                                        {"model.vocabulary", "4096"},
                                        {"layers", "4"},

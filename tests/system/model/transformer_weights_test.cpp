@@ -6,17 +6,21 @@
 #include "workloads/training/training_params.h"
 
 using namespace tahoma;
-using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_layers, tests::params_with, tests::in_child;
+using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_layers, tests::params_with,
+    tests::in_child;
 
 namespace {
 
-Settings fp8(const std::string& type, const Settings& more = {}) { return with({{"model.weights", type}}, more); }
+Settings fp8(const std::string& type, const Settings& more = {}) {
+  return with({{"model.weights", type}}, more);
+}
 
 const Settings kDecode{{"phase", "decode"}, {"context", "24"}, {"batch", "4"}};
 
 }  // namespace
 
-TEST_CASE("fp8 weights: a prefill and a decoding step agree with the definition, for each type", "[transformer]") {
+TEST_CASE("fp8 weights: a prefill and a decoding step agree with the definition, for each type",
+          "[transformer]") {
   for (const char* type : {"fp8_e4m3", "fp8_e5m2", "fp8_e3m4"}) {
     check_layers(chips(1, 1), fp8(type, {{"tokens", "40"}}));
     check_layers(chips(1, 1), fp8(type, kDecode));
@@ -24,8 +28,9 @@ TEST_CASE("fp8 weights: a prefill and a decoding step agree with the definition,
 }
 
 TEST_CASE("fp8 weights: ranks of two cores, biases, and logits", "[transformer]") {
-  const Settings more{{"logits", "true"},  {"model.vocabulary", "333"}, {"model.qkv_bias", "true"},
-                      {"parallel.tensor", "2"}, {"layers", "2"},        {"model.layers", "2"}};
+  const Settings more{
+      {"logits", "true"}, {"model.vocabulary", "333"}, {"model.qkv_bias", "true"}, {"parallel.tensor", "2"},
+      {"layers", "2"},    {"model.layers", "2"}};
   check_layers(chips(1, 2), fp8("fp8_e4m3", with(more, {{"tokens", "64"}})));
   check_layers(chips(1, 2), fp8("fp8_e4m3", with(more, kDecode)));
 }
@@ -40,13 +45,15 @@ TEST_CASE("fp8 weights: a mixture of experts in both phases", "[transformer]") {
 TEST_CASE("fp8 weights: values that are missing are found", "[transformer]") {
   const Settings tokens{{"tokens", "40"}};
   CHECK(tests::verdict(fp8("fp8_e4m3", tokens), [](runtime::Machine&) {}) == "passed");
-  CHECK_THAT(tests::verdict(fp8("fp8_e4m3", tokens), tests::zeroed("down_weights")), Catch::Contains("golden"));
+  CHECK_THAT(tests::verdict(fp8("fp8_e4m3", tokens), tests::zeroed("down_weights")),
+             Catch::Contains("golden"));
 }
 
 TEST_CASE("fp8 weights: a layer reads one byte for each weight instead of two", "[transformer]") {
   // Wide enough that weights are most of the traffic: 4 x 512 x 512 + 3 x 512 x 2048 weights.
-  const Settings wide{{"model.hidden", "512"}, {"model.heads", "8"},   {"model.kv_heads", "8"}, {"model.head_dim", "64"},
-                      {"model.ffn", "2048"},   {"phase", "decode"}, {"context", "24"},       {"batch", "4"}};
+  const Settings wide{{"model.hidden", "512"},  {"model.heads", "8"},  {"model.kv_heads", "8"},
+                      {"model.head_dim", "64"}, {"model.ffn", "2048"}, {"phase", "decode"},
+                      {"context", "24"},        {"batch", "4"}};
   const auto read = [&](const Settings& settings) {
     return std::stod(in_child([&] {
       std::uint64_t bytes = 0;

@@ -141,8 +141,8 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   for (const Row& row : rows) {
     const auto uniform =
         row.gain ? Uniform{1, 0.5} : Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))};
-    auto layers = maker.layers(row.name, number++, row.gain ? DType::kFp32 : m.weights,
-                               row.count * row.rows, row.columns, uniform);
+    auto layers = maker.layers(row.name, number++, row.gain ? DType::kFp32 : m.weights, row.count * row.rows,
+                               row.columns, uniform);
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
   }
   const bool decodes = params.phase == Phase::kDecode;
