@@ -90,7 +90,8 @@ KeptPoints::Point KeptPoints::point_of(const SearchedPoint& searched) const {
   std::string configs;
   if (searched.refused.empty())
     for (const auto& phase : kModelPhases)
-      configs += resolved_case(config_, searched.point, phase.value, execution_.overrides)->to_yaml();
+      configs += resolved_case(config_, searched.point, phase.value, execution_.overrides_of(phase.value))
+                     ->to_yaml();
   made.provenance = {sha256_of(configs), binary_sha256_, 0, ""};
   if (searched.figures)
     made.provenance.command = fmt::format("tahoma run cases/{}.yaml", searched.figures->decode.runs.back());
