@@ -33,7 +33,7 @@ std::vector<LayoutCandidate> wanted_candidates(const ModelConfig& config, const 
                                                const std::vector<std::string>& overrides) {
   if (study.tensor.empty() && !study.search)
     return {{possible_layouts(config, space, demand, overrides).front(), {}}};
-  const std::vector<LayoutCandidate> all = layout_candidates(config, space, demand, overrides);
+  std::vector<LayoutCandidate> all = layout_candidates(config, space, demand, overrides);
   if (study.tensor.empty()) return all;
   std::vector<LayoutCandidate> wanted;
   for (const std::uint64_t tensor : study.tensor) wanted.push_back(candidate_with(all, tensor));
