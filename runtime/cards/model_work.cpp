@@ -52,7 +52,10 @@ void add_feed_forward(std::vector<CardWork>& parts, const ModelConfig& c, double
 
 WorkShape shape_of(const ModelDemand& demand, ModelPhase phase) {
   const double prompt = number(demand.prompt), batch = number(demand.batch), context = number(demand.context);
-  if (phase == ModelPhase::kPrefill) return {prompt, prompt * (prompt + 1) / 2, prompt};
+  if (phase == ModelPhase::kPrefill) {
+    const double prompts = number(demand.prompts);
+    return {prompts * prompt, prompts * prompt * (prompt + 1) / 2, prompts * prompt};
+  }
   return {batch, batch * (context + 1), batch * (context + 1)};
 }
 
@@ -81,7 +84,7 @@ std::vector<CardWork> ends_work(const ModelConfig& c, double tokens, double sequ
 std::vector<CardWork> ends_work(const ModelConfig& c, const ModelDemand& demand, ModelPhase phase,
                                 double devices) {
   return ends_work(c, shape_of(demand, phase).tokens,
-                   phase == ModelPhase::kPrefill ? 1 : number(demand.batch), devices);
+                   number(phase == ModelPhase::kPrefill ? demand.prompts : demand.batch), devices);
 }
 
 double layer_weights(const ModelConfig& c) {

@@ -4,14 +4,15 @@
 //
 // Each part reads its weights and its input and writes its output once. Weights, heads and the vocabulary are divided by n;
 // heads of keys that are fewer than the devices are replicated. Norms, rotary embedding and residuals are fused into a
-// neighbour's bytes, but count as kernels. A prefill has one prompt, with causal attention; a decoding step has the whole
+// neighbour's bytes, but count as kernels. A prefill has the prompts of one replica, with causal attention; a decoding step has the whole
 // batch. A mixture reads the experts that tokens chose, if each token chooses evenly and independently.
 #pragma once
 
 #include <vector>
 
 #include "runtime/cards/roofline.h"
-#include "runtime/huggingface/model_case.h"
+#include "runtime/huggingface/layout/model_layout.h"
+#include "runtime/huggingface/model_config.h"
 
 namespace tahoma::runtime {
 

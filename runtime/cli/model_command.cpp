@@ -6,15 +6,15 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
-#include "model/base/quantity.h"
 #include "runtime/cards/beside.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/options/model_options.h"
 #include "runtime/host/output_dir.h"
 #include "runtime/host/progress.h"
 #include "runtime/huggingface/generation.h"
+#include "runtime/huggingface/kept/study_folder.h"
+#include "runtime/huggingface/layout/study_points.h"
 #include "runtime/huggingface/model_report.h"
 #include "runtime/huggingface/model_weights.h"
 #include "runtime/huggingface/server/server_steps.h"
@@ -26,58 +26,31 @@ using base::ExitStatus;
 
 namespace {
 
-// The layouts of a number of chips: all of them for a search, those that --tensor names, or the one with the highest
-// tensor degree.
-std::vector<ModelLayout> layouts_of(const ModelCommand& command, const ModelConfig& config,
-                                    const LayoutSpace& space, const ModelDemand& demand) {
-  const std::vector<ModelLayout> possible =
-      possible_layouts(config, space, demand, command.execution.overrides);
-  if (command.tensor.empty()) return command.search ? possible : std::vector{possible.front()};
-  std::vector<ModelLayout> layouts;
-  for (const std::uint64_t tensor : command.tensor) {
-    const auto found = std::find_if(possible.begin(), possible.end(),
-                                    [&](const ModelLayout& layout) { return layout.tensor == tensor; });
-    if (found == possible.end())
-      throw base::UserError("E-HFC-012", "--tensor",
-                            fmt::format("{} is not possible on {} chips for this model, batch and prompt",
-                                        tensor, space.chips));
-    layouts.push_back(*found);
-  }
-  return layouts;
+StudySpace space_of(const ModelCommand& command) {
+  return {command.all_axes(), command.tensor, command.demands(), command.search};
 }
 
-// A combination for which no layout is possible is left out, unless there is no other.
-std::vector<SearchedPoint> points_of(const ModelCommand& command, const ModelConfig& config) {
-  std::vector<SearchedPoint> points;
-  std::optional<base::UserError> refusal;
-  for (const std::uint64_t chips : command.chips)
-    for (const std::uint64_t lnc : command.lnc)
-      for (const ModelDemand& demand : command.demands()) {
-        try {
-          for (const ModelLayout& layout : layouts_of(command, config, {chips, lnc, command.data}, demand))
-            points.push_back(
-                {{layout, demand}, bounds_of(config, {layout, demand}, command.execution.overrides)});
-        } catch (const base::UserError& error) {
-          if (!command.search) throw;
-          refusal = error;
-        }
-      }
-  if (points.empty()) throw base::UserError(*refusal);
-  return points;
+// Decoding steps have the more demanding model of the HBM.
+std::vector<std::string> overrides_to_check(const ModelCommand& command) {
+  return command.execution.overrides_of(ModelPhase::kDecode);
 }
 
-double seconds_of(const std::string& option, const std::string& text) {
-  if (text.empty()) return 0;
-  try {
-    return base::parse_duration(text).seconds();
-  } catch (const base::UserError& error) {
-    throw base::UserError(error.code, option, error.message);
-  }
+// Of a command that uses one layout.
+ModelLayout only_layout(const ModelCommand& command, const ModelConfig& config, const ModelDemand& demand) {
+  const std::vector<LayoutSpace> spaces = command.all_axes().spaces();
+  if (spaces.size() > 1 || command.tensor.size() > 1)
+    throw base::UserError("E-CLI-003", "model",
+                          "--steps and --weights: expected one layout, so one value of each of its options");
+  LayoutSpace space = spaces.front();
+  space.data = 1;
+  return one_layout(config, space, command.tensor.empty() ? 0 : command.tensor.front(), demand,
+                    overrides_to_check(command));
 }
 
 // What a command prints and writes beside its folders.
 struct Answer {
   std::string text, json;
+  std::string counts{};  // of runs, for the last line: they differ between equal commands
 };
 
 // The two phases have their own model of the HBM.
@@ -96,26 +69,36 @@ std::vector<CardRow> rows_beside(const ModelCommand& command, const ModelConfig&
   return rows;
 }
 
+LayoutSearch search_of(const ModelCommand& command) {
+  return {command.limits(), !command.search || command.exhaustive,
+          command.search ? command.execution.jobs : SIZE_MAX};
+}
+
+std::string counts_text(const ModelCommand& command, const ModelRunner& runner) {
+  return command.keep.empty() ? ""
+                              : fmt::format("; {} runs executed, {} taken from {}", runner.counts().executed,
+                                            runner.counts().kept, command.keep);
+}
+
 Answer study(const ModelCommand& command, const ModelConfig& config, OutputDir& out) {
-  const LayoutSearch search{
-      {seconds_of("--most-ttft", command.most_ttft), seconds_of("--most-tpot", command.most_tpot)},
-      !command.search || command.exhaustive,
-      command.search ? command.execution.jobs : SIZE_MAX};
-  std::vector<SearchedPoint> points = points_of(command, config);
+  const LayoutSearch search = search_of(command);
+  std::vector<SearchedPoint> points = study_points(config, space_of(command), overrides_to_check(command));
   const std::vector<CardRow> beside = rows_beside(command, config);
-  ModelRunner runner(config, command.execution, out.folder("study"));
+  const StudyFolder folder = study_folder(command.keep, out);
+  ModelRunner runner(config, command.execution, folder.path.string());
+  KeptPoints kept(folder.path, config, command.execution);
   ProgressLine line;
-  points = search_layouts(std::move(points), search, [&](const std::vector<ModelPoint>& wanted) {
+  points = search_and_keep(search, std::move(points), kept, [&](const std::vector<ModelPoint>& wanted) {
     return runner.run(wanted, [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
   });
   line.clear();
-  const ModelReport report{config, command.execution, search, points};
+  const ModelReport report{config, command.execution, search, points, folder.from_page};
   out.write("points.csv", model_csv(report));
   out.write("index.html", model_page(report));
   if (!beside.empty()) out.write("beside.csv", beside_csv(beside));
   nlohmann::ordered_json json = model_json(report);
   json["beside"] = beside_json(beside);
-  return {model_text(report) + beside_text(beside), json.dump(2) + "\n"};
+  return {model_text(report) + beside_text(beside), json.dump(2) + "\n", counts_text(command, runner)};
 }
 
 std::vector<std::int64_t> prompt_of(const ModelConfig& config, const std::string& text) {
@@ -133,9 +116,8 @@ std::vector<std::int64_t> prompt_of(const ModelConfig& config, const std::string
 Answer generate_tokens(const ModelCommand& command, const ModelConfig& config, const std::string& folder) {
   const std::vector<std::int64_t> prompt = prompt_of(config, command.prompt_ids);
   require_sequence(config, prompt.size() + command.generated);
-  const ModelLayout layout = layouts_of(command, config, {command.chips.front(), command.lnc.front(), 1},
-                                        {1, prompt.size(), prompt.size()})
-                                 .front();
+  const ModelLayout layout = only_layout(command, config, {1, prompt.size(), prompt.size()});
+  require_unscaled(layout);
   const auto inputs = convert_weights(config, command.weights, folder);
   ProgressLine line;
   const Generation generation =
@@ -147,14 +129,11 @@ Answer generate_tokens(const ModelCommand& command, const ModelConfig& config, c
 
 // A server is one replica of one layout.
 ModelLayout layout_of_server(const ModelCommand& command, const ModelConfig& config) {
-  if (command.chips.size() > 1 || command.lnc.size() > 1 || command.tensor.size() > 1)
-    throw base::UserError("E-CLI-003", "model",
-                          "--steps: expected one layout: one number of chips, LNC and tensor degree");
   ModelDemand largest;
   for (const ModelDemand& demand : command.demands())
     largest = {std::max(largest.batch, demand.batch), std::max(largest.prompt, demand.prompt),
                std::max(largest.context, demand.context)};
-  return layouts_of(command, config, {command.chips.front(), command.lnc.front(), 1}, largest).front();
+  return only_layout(command, config, largest);
 }
 
 std::vector<std::uint64_t> ascending(std::vector<std::uint64_t> values) {
@@ -167,14 +146,15 @@ Answer execute_steps(const ModelCommand& command, const ModelConfig& config, Out
   const ServerGrid grid{layout_of_server(command, config), ascending(command.batch),
                         ascending(command.prompt),
                         ascending(command.context.empty() ? command.prompt : command.context)};
-  ModelRunner runner(config, command.execution, out.folder("study"));
+  const StudyFolder folder = study_folder(command.keep, out);
+  ModelRunner runner(config, command.execution, folder.path.string());
   ProgressLine line;
   const ServerSteps steps = server_steps(
       config, grid, runner, [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
   line.clear();
   out.write("steps.csv", steps_csv(steps));
   out.write("server.yaml", server_case(config, grid, steps));
-  return {steps_text(config, grid, steps), steps_json(config, grid, steps)};
+  return {steps_text(config, grid, steps), steps_json(config, grid, steps), counts_text(command, runner)};
 }
 
 ExitStatus run_model(const ModelCommand& command) {
@@ -183,6 +163,8 @@ ExitStatus run_model(const ModelCommand& command) {
   const ModelConfig config = read_model_config(command.config, command.ignored);
   OutputDir out(command.out);
   const bool generates = !command.weights.empty();
+  if (generates && !command.keep.empty())
+    throw base::UserError("E-CLI-003", "model", "--keep: a generation with --weights keeps no runs");
   if (!generates)
     for (const ModelDemand& demand : command.demands())
       require_sequence(config, std::max(demand.prompt, demand.context + 1));
@@ -198,7 +180,7 @@ ExitStatus run_model(const ModelCommand& command) {
   out.commit();
   fmt::print("{}", command.format == "json" ? answer.json : answer.text);
   if (command.format != "json")
-    fmt::print("\nfiles in {}; {}\n", out.path(),
+    fmt::print("\nfiles in {}{}; {}\n", out.path(), answer.counts,
                generates ? "generation has each run"
                : command.steps
                    ? "steps.csv has the steps; tahoma serve runs server.yaml; study/runs has each run"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "model/base/error.h"
 #include "runtime/huggingface/families.h"
@@ -28,7 +27,6 @@ constexpr MachineSize kMachines[] = {
     {4, "trainium2_server", 2, 2, 1},      {8, "trainium2_server", 4, 2, 1},
     {16, "trainium2_server", 4, 4, 1},     {32, "trainium2_ultraserver", 4, 4, 2},
     {64, "trainium2_ultraserver", 4, 4, 4}};
-constexpr std::uint64_t kCores = 8;
 
 Json workload_model(const ModelConfig& c) {
   Json model{
@@ -51,38 +49,45 @@ Json workload_model(const ModelConfig& c) {
   return model;
 }
 
-Json machine_of(const ModelLayout& layout) {
+const MachineSize& machine_size(std::uint64_t chips) {
   const auto size = std::find_if(std::begin(kMachines), std::end(kMachines),
-                                 [&](const MachineSize& one) { return one.chips == layout.chips; });
+                                 [&](const MachineSize& one) { return one.chips == chips; });
   if (size == std::end(kMachines))
-    throw UserError("E-HFC-010", "--chips",
-                    fmt::format("expected 1, 2, 4, 8, 16, 32 or 64, got {}", layout.chips));
-  return {{"extends", size->preset},
-          {"chip", {{"lnc", layout.lnc}}},
-          {"torus", {{"x", size->x}, {"y", size->y}, {"z", size->z}}}};
+    throw UserError("E-HFC-010", "--chips", fmt::format("expected 1, 2, 4, 8, 16, 32 or 64, got {}", chips));
+  return *size;
 }
 
-bool accepted(const ModelConfig& config, const ModelPoint& point, const std::vector<std::string>& overrides,
-              std::optional<UserError>& refusal) {
-  try {
-    for (const auto& phase : kModelPhases) resolved_case(config, point, phase.value, overrides);
-  } catch (const UserError& error) {
-    refusal = error;
-    return false;
-  }
-  return true;
+Json machine_of(const ModelLayout& layout) {
+  const MachineSize& size = machine_size(layout.chips);
+  return {{"extends", size.preset},
+          {"chip", {{"lnc", layout.lnc}}},
+          {"torus", {{"x", size.x}, {"y", size.y}, {"z", size.z}}}};
+}
+
+Json parallel_of(const ModelLayout& layout) {
+  Json parallel{{"tensor", layout.tensor}, {"data", layout.data}};
+  if (layout.expert > 1) parallel["expert"] = layout.expert;
+  if (layout.pipeline > 1) parallel["pipeline"] = layout.pipeline;
+  return parallel;
 }
 
 }  // namespace
 
-std::string ModelLayout::chips_text() const {
-  return fmt::format("{} {}", chips, chips == 1 ? "chip" : "chips");
-}
+void require_machine(std::uint64_t chips) { machine_size(chips); }
 
-std::string ModelLayout::text() const {
-  std::string text = fmt::format("tensor {} x data {}", tensor, data);
-  if (expert > 1) text += fmt::format(", experts in {} blocks", expert);
-  return text + fmt::format(", LNC {}", lnc);
+std::string order_on_machine(const std::string& order, std::uint64_t chips) {
+  const MachineSize& size = machine_size(chips);
+  const std::pair<const char*, std::uint64_t> axes[] = {{"x", size.x}, {"y", size.y}, {"z", size.z}};
+  std::string kept;
+  for (std::size_t begin = 0; begin < order.size();) {
+    const std::size_t end = std::min(order.find(',', begin), order.size());
+    const std::string axis = order.substr(begin, end - begin);
+    const bool there = std::none_of(std::begin(axes), std::end(axes),
+                                    [&](const auto& one) { return axis == one.first && one.second == 1; });
+    if (there) kept += (kept.empty() ? "" : ",") + axis;
+    begin = end + 1;
+  }
+  return kept;
 }
 
 Json model_case(const ModelConfig& config, const ModelLayout& layout, const ModelDemand& demand,
@@ -91,15 +96,19 @@ Json model_case(const ModelConfig& config, const ModelLayout& layout, const Mode
   const bool decodes = phase == ModelPhase::kDecode;
   Json workload{{"phase", base::name_in(kModelPhases, phase)},
                 {"logits", true},
-                {"batch", decodes ? demand.batch : layout.data},
+                {"batch", decodes ? demand.batch : layout.data * demand.prompts},
                 {"layers", layers},
                 {"model", workload_model(config)},
-                {"parallel", {{"tensor", layout.tensor}, {"data", layout.data}}}};
+                {"parallel", parallel_of(layout)}};
+  if (const std::uint64_t parts = microbatches_of({layout, demand}, phase); parts > 1)
+    workload["microbatches"] = parts;
+  if (layout.weights != isa::DType::kBf16)
+    workload["model"]["weights"] = std::string(isa::name_of(layout.weights));
+  if (layout.placement != GroupPlacement::kRows) workload["placement"] = order_of(layout.placement);
   if (decodes)
     workload["context"] = demand.context;
   else
     workload["tokens"] = demand.prompt;
-  if (layout.expert > 1) workload["parallel"]["expert"] = layout.expert;
   for (const auto& [name, file] : inputs) workload["inputs"][name] = file;
   return {{"kind", "transformer"}, {"machine", machine_of(layout)}, {"workload", workload}};
 }
@@ -108,37 +117,10 @@ std::unique_ptr<ResolvedConfig> resolved_case(const ModelConfig& config, const M
                                               ModelPhase phase, const std::vector<std::string>& overrides) {
   ConfigRequest request;
   request.workload = config.file;
-  request.text = model_case(config, point.layout, point.demand, phase, 1).dump();
+  request.text = model_case(config, point.layout, point.demand, phase, point.layout.pipeline).dump();
   request.overrides = overrides;
   request.mode = "timing";
   return resolve_config(request);
-}
-
-std::vector<ModelLayout> possible_layouts(const ModelConfig& config, const LayoutSpace& space,
-                                          const ModelDemand& demand,
-                                          const std::vector<std::string>& overrides) {
-  if (space.lnc != 1 && space.lnc != 2)
-    throw UserError("E-HFC-010", "--lnc", fmt::format("expected 1 or 2, got {}", space.lnc));
-  const std::uint64_t ranks = space.chips * kCores / space.lnc;
-  std::vector<ModelLayout> possible;
-  std::optional<UserError> refusal;
-  for (std::uint64_t tensor = ranks; tensor > 0; tensor /= 2) {
-    ModelLayout layout{space.chips, space.lnc, tensor, space.data == 0 ? ranks / tensor : space.data, 1};
-    // As many blocks of experts as there can be: then most exchanges carry whole experts' tokens.
-    for (layout.expert = config.experts == 0 ? 1 : std::min(tensor, config.experts);
-         layout.expert > 1 && (tensor % layout.expert != 0 || config.experts % layout.expert != 0);
-         --layout.expert) {
-    }
-    if (demand.batch % layout.data == 0 && accepted(config, {layout, demand}, overrides, refusal))
-      possible.push_back(layout);
-  }
-  if (!possible.empty()) return possible;
-  if (refusal) throw UserError(*refusal);
-  throw UserError(
-      "E-HFC-011", "--batch",
-      fmt::format("{} sequences cannot be divided over the replicas of any layout of {} chips; expected a "
-                  "power of two",
-                  demand.batch, space.chips));
 }
 
 }  // namespace tahoma::runtime

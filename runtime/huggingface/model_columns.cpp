@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/huggingface/model_columns.h"
 
+#include <algorithm>
+
 namespace tahoma::runtime {
 
 namespace {
@@ -11,11 +13,33 @@ using P = const ModelPoint&;
 
 double count(std::uint64_t n) { return static_cast<double>(n); }
 
-constexpr PointParameter kParameters[] = {
-    {"chips", [](P p) { return p.layout.chips; }},   {"lnc", [](P p) { return p.layout.lnc; }},
-    {"tensor", [](P p) { return p.layout.tensor; }}, {"data", [](P p) { return p.layout.data; }},
-    {"expert", [](P p) { return p.layout.expert; }}, {"batch", [](P p) { return p.demand.batch; }},
-    {"prompt", [](P p) { return p.demand.prompt; }}, {"context", [](P p) { return p.demand.context; }}};
+template <class E, std::size_t N>
+constexpr std::uint64_t place_in(const base::Named<E> (&table)[N], std::type_identity_t<E> value) {
+  std::uint64_t place = 0;
+  while (table[place].value != value) ++place;
+  return place;
+}
+
+const PointParameter kParameters[] = {
+    {"chips", [](P p) { return p.layout.chips; }},
+    {"lnc", [](P p) { return p.layout.lnc; }},
+    {"tensor", [](P p) { return p.layout.tensor; }},
+    {"data", [](P p) { return p.layout.data; }},
+    {"expert", [](P p) { return p.layout.expert; }},
+    {"pipeline", [](P p) { return p.layout.pipeline; }},
+    {"microbatches", [](P p) { return p.layout.microbatches; }},
+    {"placement", [](P p) { return place_in(kPlacements, p.layout.placement); },
+     [](std::uint64_t n) { return std::string(kPlacements[n].name); }},
+    {"weights",
+     [](P p) {
+       return static_cast<std::uint64_t>(
+           std::find(std::begin(kWeightTypes), std::end(kWeightTypes), p.layout.weights) -
+           std::begin(kWeightTypes));
+     },
+     [](std::uint64_t n) { return std::string(isa::name_of(kWeightTypes[n])); }},
+    {"batch", [](P p) { return p.demand.batch; }},
+    {"prompt", [](P p) { return p.demand.prompt; }},
+    {"context", [](P p) { return p.demand.context; }}};
 
 const PointQuantity kQuantities[] = {
     {"tpot_ns", Better::kLess, [](F f) { return f.tpot() * 1e9; }},
@@ -31,7 +55,9 @@ const PointQuantity kQuantities[] = {
     {"litres_per_million_tokens", Better::kLess, [](F f) { return f.litres_per_million_tokens(); }},
     {"prefill_mfu_percent", Better::kMore, [](F f) { return 100 * f.prefill.mfu(); }},
     {"decode_mfu_percent", Better::kMore, [](F f) { return 100 * f.decode.mfu(); }},
-    {"hbm_footprint_bytes", Better::kLess, [](F f) { return f.decode.footprint_bytes; }}};
+    {"hbm_footprint_bytes", Better::kLess, [](F f) { return f.footprint_bytes(); }},
+    {"prefill_bubble_percent", Better::kLess, [](F f) { return 100 * f.prefill.bubble(); }},
+    {"decode_bubble_percent", Better::kLess, [](F f) { return 100 * f.decode.bubble(); }}};
 
 }  // namespace
 

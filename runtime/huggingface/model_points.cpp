@@ -16,7 +16,14 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-const char* status_of(const SearchedPoint& point) { return point.figures ? "done" : "pruned"; }
+const char* status_of(const SearchedPoint& point) {
+  if (point.figures) return "done";
+  return point.refused.empty() ? "pruned" : "refused";
+}
+
+const std::string& reason_of(const SearchedPoint& point) {
+  return point.refused.empty() ? point.pruned : point.refused;
+}
 
 // Values of a parameter in ascending order.
 std::vector<std::uint64_t> values_of(const ModelReport& r, const PointParameter& parameter) {
@@ -32,8 +39,8 @@ Json axes_of(const ModelReport& r) {
   for (const PointParameter& parameter : point_parameters()) {
     Json axis{{"path", parameter.name}, {"values", Json::array()}, {"numbers", Json::array()}};
     for (const std::uint64_t value : values_of(r, parameter)) {
-      axis["values"].push_back(std::to_string(value));
-      axis["numbers"].push_back(value);
+      axis["values"].push_back(parameter.text_of(value));
+      axis["numbers"].push_back(parameter.word == nullptr ? Json(value) : Json(nullptr));
     }
     axes.push_back(std::move(axis));
   }
@@ -44,14 +51,14 @@ Json page_point(const ModelReport& r, const Json& axes, const SearchedPoint& poi
   Json json{{"number", number},
             {"workload", r.config.name},
             {"status", status_of(point)},
-            {"reason", point.pruned}};
-  json["link"] = point.figures ? Json("study/runs/" + point.figures->decode.runs.back() + "/report.html")
+            {"reason", reason_of(point)}};
+  json["link"] = point.figures ? Json(r.study + "/runs/" + point.figures->decode.runs.back() + "/report.html")
                                : Json(nullptr);
   json["parameters"] = Json::array();
   for (std::size_t n = 0; n < axes.size(); ++n) {
-    const Json& values = axes[n]["numbers"];
+    const Json& values = axes[n]["values"];
     json["parameters"].push_back(
-        std::find(values.begin(), values.end(), point_parameters()[n].of(point.point)) - values.begin());
+        std::find(values.begin(), values.end(), point_parameters()[n].text(point.point)) - values.begin());
   }
   json["values"] = Json::array();
   for (const PointQuantity& quantity : point_quantities())
@@ -69,25 +76,26 @@ std::string model_csv(const ModelReport& r) {
   for (const PointQuantity& quantity : point_quantities()) text += fmt::format(",{}", quantity.name);
   text += ",reason\n";
   for (const SearchedPoint& point : r.points) {
-    for (const PointParameter& parameter : point_parameters())
-      text += fmt::format("{},", parameter.of(point.point));
-    text += fmt::format("{},{},{},{}", status_of(point), point.front ? 1 : 0,
-                        shortest(point.bounds.ttft * 1e9), shortest(point.bounds.tpot * 1e9));
+    for (const PointParameter& parameter : point_parameters()) text += parameter.text(point.point) + ",";
+    const auto bound = [&](double seconds) {
+      return point.refused.empty() ? shortest(seconds * 1e9) : std::string();
+    };
+    text += fmt::format("{},{},{},{}", status_of(point), point.front ? 1 : 0, bound(point.bounds.ttft),
+                        bound(point.bounds.tpot));
     for (const PointQuantity& quantity : point_quantities())
       text += "," + (point.figures ? shortest(quantity.of(*point.figures)) : std::string());
-    text += "," + csv_field(point.pruned) + "\n";
+    text += "," + csv_field(reason_of(point)) + "\n";
   }
   return text;
 }
 
 std::string model_page(const ModelReport& r) {
-  constexpr std::size_t kOfFront = 3;
   Json data{{"kind", "sweep"},          {"title", r.config.name}, {"axes", axes_of(r)},
             {"metrics", Json::array()}, {"left_out", 0},          {"points", Json::array()}};
   for (const PointQuantity& quantity : point_quantities())
     data["metrics"].push_back({{"name", quantity.name}, {"better", base::name_of(quantity.better)}});
   data["effects"] = Json::array();
-  data["objectives"] = kOfFront;
+  data["objectives"] = kQuantitiesOfFront;
   data["own"] = point_quantities().size();
   for (std::size_t i = 0; i < r.points.size(); ++i)
     data["points"].push_back(page_point(r, data["axes"], r.points[i], i));

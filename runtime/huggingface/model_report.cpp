@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "runtime/huggingface/families.h"
@@ -26,39 +27,75 @@ std::string headline(const ModelReport& r) {
                      seconds_text(f.tpot()), f.tokens_per_second());
 }
 
+// "1 and 2 of 32 layers", of each stage if any layout has several.
 std::string executed_text(const ModelReport& r) {
-  const std::uint64_t executed = r.executed().front()->figures->prefill.executed;
-  if (executed >= r.config.layers)
-    return fmt::format("all {} layers, embedding, last norm and logits", executed);
+  const auto executed = r.executed();
+  const auto row = *std::max_element(executed.begin(), executed.end(), [](const auto* a, const auto* b) {
+    return a->point.layout.pipeline < b->point.layout.pipeline;
+  });
+  const std::uint64_t stages = row->point.layout.pipeline, all = r.config.layers / stages,
+                      simulated = row->figures->prefill.executed / stages;
+  const std::string of_each = stages > 1 ? " of each stage" : "";
+  if (simulated >= all) return fmt::format("all {} layers{}, embedding, last norm and logits", all, of_each);
+  if (stages > 1)
+    return fmt::format(
+        "{} and {} layers{}, which are alike, with embedding, last norm, logits and the transfers between "
+        "stages; the other layers are scaled: each costs the difference of the two runs",
+        simulated - 1, simulated, of_each);
   return fmt::format(
       "{} and {} of {} layers, which are alike, with embedding, last norm and logits; the other {} layers "
       "are scaled: "
       "each costs the difference of the two runs",
-      executed - 1, executed, r.config.layers, r.config.layers - executed);
+      simulated - 1, simulated, all, all - simulated);
+}
+
+std::size_t layout_width(const ModelReport& r) {
+  std::size_t width = 25;
+  for (const SearchedPoint* point : r.executed()) width = std::max(width, point->point.layout.text().size());
+  return width;
+}
+
+std::string prompts_text(const ModelReport& r) {
+  const std::uint64_t prompts = r.points.front().point.demand.prompts;
+  return prompts == 1 ? "prompts of one sequence" : fmt::format("{} prompts at once", prompts);
+}
+
+std::string not_executed(const ModelReport& r) {
+  const auto count = [&](std::string SearchedPoint::*why) {
+    return std::count_if(r.points.begin(), r.points.end(),
+                         [&](const SearchedPoint& point) { return !(point.*why).empty(); });
+  };
+  const auto refused = count(&SearchedPoint::refused), pruned = count(&SearchedPoint::pruned),
+             possible = static_cast<std::ptrdiff_t>(r.points.size()) - refused;
+  std::string text;
+  if (pruned > 0)
+    text += fmt::format("{} of {} points were pruned by closed forms; points.csv has the reason of each\n",
+                        pruned, possible);
+  if (refused > 0)
+    text += fmt::format("{} further {} refused, with the reason in points.csv\n", refused,
+                        refused == 1 ? "point was" : "points were");
+  return text.empty() ? "" : "\n" + text;
 }
 
 std::string table(const ModelReport& r) {
+  const std::size_t width = layout_width(r);
   std::string text =
-      fmt::format("{:>5} {:<25} {:>6} {:>7} {:>5} {:>9} {:>9} {:>8} {:>8} {:>7} {:>6} {:>6} {:>7}\n", "chips",
-                  "layout", "prompt", "context", "batch", "TTFT", "TPOT", "tokens/s", "per chip", "J/token",
-                  "$/M", "MFU", "HBM GiB");
+      fmt::format("{:>5} {:<{}} {:>6} {:>7} {:>5} {:>9} {:>9} {:>8} {:>8} {:>7} {:>6} {:>6} {:>7}\n", "chips",
+                  "layout", width, "prompt", "context", "batch", "TTFT", "TPOT", "tokens/s", "per chip",
+                  "J/token", "$/M", "MFU", "HBM GiB");
   for (const SearchedPoint* point : r.executed()) {
     const ModelFigures& f = *point->figures;
-    text += trimmed(fmt::format("{:>5} {:<25} {:>6} {:>7} {:>5} {:>9} {:>9} {:>8.4g} {:>8.4g} {:>7.3g} "
+    text += trimmed(fmt::format("{:>5} {:<{}} {:>6} {:>7} {:>5} {:>9} {:>9} {:>8.4g} {:>8.4g} {:>7.3g} "
                                 "{:>6.3g} {:>5.1f}% {:>7.1f} {}",
-                                f.layout.chips, f.layout.text(), f.demand.prompt, f.demand.context,
+                                f.layout.chips, f.layout.text(), width, f.demand.prompt, f.demand.context,
                                 f.demand.batch, seconds_text(f.ttft()), seconds_text(f.tpot()),
                                 f.tokens_per_second(),
                                 f.tokens_per_second() / static_cast<double>(f.layout.chips),
                                 f.joules_per_token(), f.dollars_per_million_tokens(), 100 * f.prefill.mfu(),
-                                f.decode.footprint_bytes / kGiB, point->front ? "front" : "")) +
+                                f.footprint_bytes() / kGiB, point->front ? "front" : "")) +
             "\n";
   }
-  const std::size_t pruned = r.points.size() - r.executed().size();
-  if (pruned > 0)
-    text += fmt::format("\n{} of {} points were pruned by closed forms; points.csv has the reason of each\n",
-                        pruned, r.points.size());
-  return text;
+  return text + not_executed(r);
 }
 
 Json phase_json(const PhaseFigures& f) {
@@ -66,6 +103,10 @@ Json phase_json(const PhaseFigures& f) {
             {"mfu_percent", 100 * f.mfu()}, {"hbm_bytes", f.hbm_bytes},
             {"link_bytes", f.link_bytes},   {"hbm_footprint_bytes", f.footprint_bytes},
             {"executed_layers", f.executed}};
+  if (f.worked_seconds > 0) {
+    json["bubble_percent"] = 100 * f.bubble();
+    json["hand_over_ns"] = f.hand_over_seconds * 1e9;
+  }
   json["wall_joules"] = f.joules;
   json["dollars"] = f.dollars;
   json["litres"] = f.litres;
@@ -100,9 +141,9 @@ std::string model_text(const ModelReport& r) {
       "model", fmt::format("{}: {} layers, hidden {}, {} heads of {}, {} of keys, ffn {}, vocabulary {}",
                            c.family->architecture, c.layers, c.hidden, c.heads, c.head_dim, c.kv_heads, c.ffn,
                            c.vocabulary));
-  text += wrapped_row("demand",
-                      "prompts of one sequence for each replica; decoding steps of the batch, with the "
-                      "context of each sequence in the caches");
+  text += wrapped_row("demand", fmt::format("{} for each replica; decoding steps of the batch, with the "
+                                            "context of each sequence in the caches",
+                                            prompts_text(r)));
   if (!r.executed().empty()) text += wrapped_row("executed", executed_text(r));
   text += wrapped_row("HBM model", fmt::format("{} for prefill, {} for decoding", r.execution.prefill_hbm,
                                                r.execution.decode_hbm));
@@ -134,7 +175,10 @@ Json model_json(const ModelReport& r) {
   for (const SearchedPoint* point : r.executed()) {
     Json row = Json::object();
     for (const PointParameter& parameter : point_parameters())
-      row[parameter.name] = parameter.of(point->point);
+      if (parameter.word == nullptr)
+        row[parameter.name] = parameter.of(point->point);
+      else
+        row[parameter.name] = parameter.text(point->point);
     for (const PointQuantity& quantity : point_quantities())
       row[quantity.name] = quantity.of(*point->figures);
     row["front"] = point->front;

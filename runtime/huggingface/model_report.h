@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/huggingface/layout_search.h"
+#include "runtime/huggingface/layout/layout_search.h"
 
 namespace tahoma::runtime {
 
@@ -16,6 +16,7 @@ struct ModelReport {
   const ModelExecution& execution;
   const LayoutSearch& search;
   const std::vector<SearchedPoint>& points;
+  std::string study;  // its folder, as the page refers to it
 
   std::vector<const SearchedPoint*> executed() const;
   // Of the front, the one with the most tokens per second and chip; of all points if none is within the limits; null

@@ -10,6 +10,7 @@
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/child_run.h"
 #include "runtime/huggingface/token_ids.h"
+#include "runtime/report/files/manifest.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/run/inputs.h"
 
@@ -19,20 +20,11 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-std::vector<std::uint64_t> executed_layers(const ModelConfig& config, const ModelExecution& execution) {
-  if (config.layers <= execution.layers) return {config.layers};
-  return {execution.layers - 1, execution.layers};
-}
-
-std::string name_of_run(const ModelPoint& point, ModelPhase phase, std::uint64_t layers) {
-  const ModelLayout& l = point.layout;
-  std::string name = fmt::format("chips{}_lnc{}_tensor{}_data{}_{}", l.chips, l.lnc, l.tensor, l.data,
-                                 base::name_in(kModelPhases, phase));
-  if (phase == ModelPhase::kDecode)
-    name += fmt::format("_batch{}_context{}", point.demand.batch, point.demand.context);
-  else
-    name += fmt::format("_prompt{}", point.demand.prompt);
-  return name + fmt::format("_layers{}", layers);
+// Of all stages together, which have equally many.
+std::vector<std::uint64_t> executed_layers(const ModelConfig& config, const ModelExecution& execution,
+                                           std::uint64_t stages) {
+  if (config.layers <= stages * execution.layers) return {config.layers};
+  return {stages * (execution.layers - 1), stages * execution.layers};
 }
 
 ChildRun run_of(const ModelExecution& execution, ModelPhase phase, const std::string& name,
@@ -43,15 +35,13 @@ ChildRun run_of(const ModelExecution& execution, ModelPhase phase, const std::st
   run.options.config.mode = execution.mode;
   run.options.config.seed = execution.seed;
   run.options.prices = execution.prices;
-  const std::string& hbm = phase == ModelPhase::kPrefill ? execution.prefill_hbm : execution.decode_hbm;
-  run.options.config.overrides = {"machine.chip.hbm.model=" + hbm};
-  run.options.config.overrides.insert(run.options.config.overrides.end(), execution.overrides.begin(),
-                                      execution.overrides.end());
+  run.options.config.overrides = execution.overrides_of(phase);
   run.options.out = out.string();
   return run;
 }
 
-PhaseFigures figures_in(const Json& summary, std::uint64_t layers, const std::string& name) {
+PhaseFigures figures_in(const Json& summary, double microbatches, std::uint64_t layers,
+                        const std::string& name) {
   PhaseFigures f;
   f.seconds = summary["simulated_time_ns"].get<double>() * 1e-9;
   f.flops = summary["flops"]["useful"].get<double>();
@@ -65,6 +55,10 @@ PhaseFigures figures_in(const Json& summary, std::uint64_t layers, const std::st
     f.dollars = cost["dollars"].get<double>();
     f.litres = cost["litres"].get<double>();
   }
+  if (const Json& figures = summary["figures"]; figures.contains("stage_time_ns")) {
+    f.worked_seconds = microbatches * figures["stage_time_ns"]["value"].get<double>() * 1e-9;
+    f.hand_over_seconds = figures["hand_over_time_ns"]["value"].get<double>() * 1e-9;
+  }
   f.executed = layers;
   f.runs = {name};
   return f;
@@ -76,7 +70,7 @@ PhaseFigures extended(const PhaseFigures& a, const PhaseFigures& b, std::uint64_
   const double more = static_cast<double>(layers - b.executed) / static_cast<double>(b.executed - a.executed);
   for (double PhaseFigures::*figure :
        {&PhaseFigures::seconds, &PhaseFigures::flops, &PhaseFigures::hbm_bytes, &PhaseFigures::link_bytes,
-        &PhaseFigures::joules, &PhaseFigures::dollars, &PhaseFigures::litres})
+        &PhaseFigures::joules, &PhaseFigures::dollars, &PhaseFigures::litres, &PhaseFigures::worked_seconds})
     f.*figure += more * (b.*figure - a.*figure);
   f.runs.insert(f.runs.begin(), a.runs.begin(), a.runs.end());
   return f;
@@ -86,7 +80,7 @@ PhaseFigures extended(const PhaseFigures& a, const PhaseFigures& b, std::uint64_
 // simulated for all (model/system/folding); within a replica they are spread over the vocabulary.
 NpyArray ids_of(const ModelConfig& config, const ModelPoint& point, ModelPhase phase) {
   const bool decodes = phase == ModelPhase::kDecode;
-  const std::uint64_t sequences = decodes ? point.demand.batch : point.layout.data,
+  const std::uint64_t sequences = decodes ? point.demand.batch : point.layout.data * point.demand.prompts,
                       tokens = decodes ? 1 : point.demand.prompt,
                       of_replica = sequences / point.layout.data * tokens;
   std::vector<std::int64_t> ids(sequences * tokens);
@@ -99,33 +93,62 @@ NpyArray ids_of(const ModelConfig& config, const ModelPoint& point, ModelPhase p
 
 }  // namespace
 
+std::vector<std::string> ModelExecution::overrides_of(ModelPhase phase) const {
+  std::vector<std::string> all{"machine.chip.hbm.model=" +
+                               (phase == ModelPhase::kPrefill ? prefill_hbm : decode_hbm)};
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  return all;
+}
+
 std::string seconds_text(double seconds) { return time_text({static_cast<std::int64_t>(seconds * 1e15)}); }
 
 std::vector<ModelRunner::Planned> ModelRunner::planned(const ModelPoint& point, ModelPhase phase) const {
   std::vector<Planned> runs;
-  for (const std::uint64_t layers : executed_layers(config_, execution_))
-    runs.push_back({&point, phase, layers, name_of_run(point, phase, layers)});
+  for (const std::uint64_t layers : executed_layers(config_, execution_, point.layout.pipeline))
+    runs.push_back({&point, phase, layers, fmt::format("{}_layers{}", name_of_phase(point, phase), layers)});
   return runs;
 }
 
-void ModelRunner::execute(const std::vector<Planned>& runs, const Progress& progress) {
+ModelRunner::ModelRunner(const ModelConfig& config, const ModelExecution& execution, std::string folder)
+    : config_(config), execution_(execution), folder_(std::move(folder)), kept_(host_facts().binary_sha256) {}
+
+// Writes the case of a run and its token ids.
+ChildRun ModelRunner::written(const Planned& run) const {
   const std::filesystem::path cases = std::filesystem::path(folder_) / "cases",
-                              outs = std::filesystem::path(folder_) / "runs";
+                              outs = std::filesystem::path(folder_) / "runs",
+                              file = cases / (run.name + ".yaml"), ids = cases / (run.name + "_ids.npy");
   std::filesystem::create_directories(cases);
   std::filesystem::create_directories(outs);
+  std::filesystem::remove(ids);
+  write_npy(ids.string(), ids_of(config_, *run.point, run.phase));
+  const Json text = model_case(config_, run.point->layout, run.point->demand, run.phase, run.layers,
+                               {{"ids", ids.filename().string()}});
+  write_file(file.string(), text.dump(2) + "\n");
+  return run_of(execution_, run.phase, run.name, file, outs / run.name);
+}
+
+void ModelRunner::take_figures(const Planned& run, const Json& summary) {
+  executed_[run.name] =
+      figures_in(summary, static_cast<double>(microbatches_of(*run.point, run.phase)), run.layers, run.name);
+}
+
+void ModelRunner::execute(const std::vector<Planned>& runs, const Progress& progress) {
   std::vector<ChildRun> children;
+  std::vector<const Planned*> missing;
   for (const Planned& run : runs) {
-    const std::filesystem::path file = cases / (run.name + ".yaml");
-    write_npy((cases / (run.name + "_ids.npy")).string(), ids_of(config_, *run.point, run.phase));
-    const Json text = model_case(config_, run.point->layout, run.point->demand, run.phase, run.layers,
-                                 {{"ids", run.name + "_ids.npy"}});
-    write_new_file(file.string(), {text.dump(2), "\n"});
-    children.push_back(run_of(execution_, run.phase, run.name, file, outs / run.name));
+    ChildRun child = written(run);
+    if (const auto summary = kept_.take(child)) {
+      take_figures(run, *summary);
+      continue;
+    }
+    children.push_back(std::move(child));
+    missing.push_back(&run);
   }
   const std::vector<Json> summaries =
       summaries_of(children, execution_.jobs, [&](std::size_t done) { progress(done, children.size()); });
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    executed_[runs[i].name] = figures_in(summaries[i], runs[i].layers, runs[i].name);
+  for (std::size_t i = 0; i < missing.size(); ++i) take_figures(*missing[i], summaries[i]);
+  counts_.executed += missing.size();
+  counts_.kept += runs.size() - missing.size();
 }
 
 PhaseFigures ModelRunner::figures_of(const ModelPoint& point, ModelPhase phase) const {

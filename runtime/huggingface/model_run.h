@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes the phases of a model in a layout. The layers of these models are alike, so a phase is executed with one
-// and with two layers, embedding, last norm and logits included, and T(L) = T(1) + (L - 1) (T(2) - T(1)). All layers
-// are executed if there are at most as many as asked for. Everything that adds up over layers scales in the same way:
-// time, FLOPs, bytes of HBM and links, joules at the wall, dollars, litres of water.
+// and with two layers, embedding, last norm and logits included, and T(L) = T(1) + (L - 1) (T(2) - T(1)). In a pipeline
+// these are layers of each stage: all stages have equally many, so a step remains linear in them, while the transfers between
+// stages, which are executed too, are in T(1). All layers are executed if there are at most as many as asked for. Everything
+// that adds up over layers scales in the same way: time, FLOPs, bytes of HBM and links, joules at the wall, dollars, litres of
+// water.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "runtime/huggingface/kept/kept_runs.h"
 #include "runtime/huggingface/model_case.h"
 
 namespace tahoma::runtime {
@@ -23,9 +27,13 @@ struct PhaseFigures {
   double peak_flops = 0;                       // of the cores in use
   double footprint_bytes = 0;                  // of the fullest chip
   double joules = 0, dollars = 0, litres = 0;  // at the wall, rent, water (runtime/report/cost/priced_run.h)
+  double worked_seconds = 0;                   // of a core on its microbatches, mean over the cores
+  double hand_over_seconds = 0;                // of a microbatch from stage to stage, mean; 0: no pipeline
   std::uint64_t executed = 0;                  // layers
   std::vector<std::string> runs;
   double mfu() const { return seconds > 0 && peak_flops > 0 ? flops / seconds / peak_flops : 0; }
+  // The share of the time in which a core has no microbatch; 0 without a pipeline.
+  double bubble() const { return worked_seconds > 0 ? 1 - worked_seconds / seconds : 0; }
 };
 
 struct ModelFigures : ModelPoint {
@@ -38,13 +46,13 @@ struct ModelFigures : ModelPoint {
     return 1e6 * decode.dollars / static_cast<double>(demand.batch);
   }
   double litres_per_million_tokens() const { return 1e6 * decode.litres / static_cast<double>(demand.batch); }
-  double dollars_per_million_prompt_tokens() const {
-    return 1e6 * prefill.dollars / static_cast<double>(layout.data * demand.prompt);
-  }
+  double dollars_per_million_prompt_tokens() const { return 1e6 * prefill.dollars / prompt_tokens(); }
   double tokens_per_second() const { return static_cast<double>(demand.batch) / decode.seconds; }
-  double prompt_tokens_per_second() const {
-    return static_cast<double>(layout.data * demand.prompt) / prefill.seconds;
-  }
+  double prompt_tokens_per_second() const { return prompt_tokens() / prefill.seconds; }
+  // Of a prefill.
+  double prompt_tokens() const { return static_cast<double>(layout.data * demand.prompts * demand.prompt); }
+  // Of the fullest chip, in the phase that takes more.
+  double footprint_bytes() const { return std::max(prefill.footprint_bytes, decode.footprint_bytes); }
 };
 
 // A phase of a point.
@@ -56,24 +64,32 @@ struct PhasePoint {
 // How a phase is executed.
 struct ModelExecution {
   std::string mode = "timing";
-  std::uint64_t layers = 2;  // executed at most
+  std::uint64_t layers = 2;  // of each stage, executed at most
   std::vector<std::string> overrides;
   std::string prefill_hbm = "flat", decode_hbm = "dram";  // machine.chip.hbm.model
   std::string seed, prices;                               // prices: as --prices of tahoma run
   std::size_t jobs = 1;
+
+  // Those of the runs of a phase.
+  std::vector<std::string> overrides_of(ModelPhase phase) const;
 };
 
 // Executes points into a folder, which gets cases/NAME.yaml and runs/NAME/. Each run is a process of its own. A prefill
-// that several points have in common, because only their batches differ, is executed once.
+// that several points have in common, because only their batches differ, is executed once, and so is a run that the folder has
+// from an earlier study (kept/kept_runs.h).
 class ModelRunner {
  public:
   using Progress = std::function<void(std::size_t done, std::size_t of)>;
-  ModelRunner(const ModelConfig& config, const ModelExecution& execution, std::string folder)
-      : config_(config), execution_(execution), folder_(std::move(folder)) {}
+  ModelRunner(const ModelConfig& config, const ModelExecution& execution, std::string folder);
 
   // In the order of the points. UserError as summaries_of() (child_run.h).
   std::vector<ModelFigures> run(const std::vector<ModelPoint>& points, const Progress& progress);
   const std::vector<std::string>& overrides() const { return execution_.overrides; }
+  // Runs that were executed, and that the folder had.
+  struct Counts {
+    std::size_t executed = 0, kept = 0;
+  };
+  const Counts& counts() const { return counts_; }
   std::vector<PhaseFigures> run_phases(const std::vector<PhasePoint>& phases, const Progress& progress);
 
  private:
@@ -85,11 +101,15 @@ class ModelRunner {
   };
   std::vector<Planned> planned(const ModelPoint& point, ModelPhase phase) const;
   void execute(const std::vector<Planned>& runs, const Progress& progress);
+  ChildRun written(const Planned& run) const;
+  void take_figures(const Planned& run, const nlohmann::ordered_json& summary);
   PhaseFigures figures_of(const ModelPoint& point, ModelPhase phase) const;
 
   const ModelConfig& config_;
   const ModelExecution& execution_;
   std::string folder_;
+  KeptRuns kept_;
+  Counts counts_;
   std::map<std::string, PhaseFigures> executed_;  // by the name of the run
 };
 

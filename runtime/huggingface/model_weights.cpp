@@ -153,6 +153,15 @@ NpyArray converted(const ModelConfig& config, const WeightFiles& files, const We
 
 }  // namespace
 
+void require_unscaled(const ModelLayout& layout) {
+  if (layout.weights == DType::kBf16) return;
+  throw UserError(
+      "E-HFC-017", "--dtype",
+      fmt::format("weights of a checkpoint need scales to become {}, and the products of the kernels "
+                  "apply none; expected bf16",
+                  isa::name_of(layout.weights)));
+}
+
 std::vector<std::pair<std::string, std::string>> convert_weights(const ModelConfig& config,
                                                                  const std::string& weights,
                                                                  const std::string& folder) {

@@ -6,7 +6,9 @@
 // Reads model.safetensors, or the shards that model.safetensors.index.json names. All weights are in memory of the host
 // one tensor of all layers at a time. Not supported: mixtures of experts, whose routing is part of a case.
 //
-// UserError: E-HFC-030 (no weights in the folder, an index that is not one, or a mixture), and those of
+// Weights are not quantised: a type with fewer bits needs scales, which the products of the kernels do not apply.
+//
+// UserError: E-HFC-017 (a layout asks for such a type); E-HFC-030 (no weights in the folder, an index that is not one, or a mixture), and those of
 // runtime/host/safetensors.h: a tensor that is missing, of another shape or of another type.
 #pragma once
 
@@ -14,9 +16,13 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/huggingface/layout/model_layout.h"
 #include "runtime/huggingface/model_config.h"
 
 namespace tahoma::runtime {
+
+// Throws E-HFC-017.
+void require_unscaled(const ModelLayout& layout);
 
 // Writes NAME.npy for every input into `folder`, which exists, and returns names and files.
 std::vector<std::pair<std::string, std::string>> convert_weights(const ModelConfig& config,

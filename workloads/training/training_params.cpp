@@ -59,6 +59,9 @@ void TrainingParams::check(const model::MachineParams& machine) const {
   if (m.qkv_bias || m.qk_norm)
     refuse("E-MDL-023", m.qkv_bias ? "workload.model.qkv_bias" : "workload.model.qk_norm",
            "training does not support biases or norms of heads; expected false");
+  if (m.weights != kModelDType)
+    refuse("E-MDL-023", "workload.model.weights",
+           fmt::format("training updates weights of bf16; expected bf16, got {}", isa::name_of(m.weights)));
   const std::uint64_t physical_cores = machine.chip.lnc, tensor = forward.parallel.tensor,
                       cores = physical_cores * tensor * replicas();
   require_multiple("workload.model.kv_heads",

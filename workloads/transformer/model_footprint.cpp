@@ -28,15 +28,42 @@ double expert_activations(const TransformerParams& params, const RankShare& shar
          rows / number(params.parallel.tensor) * 4 * hidden;
 }
 
+// The ranks of a chip, and those of them that have the embedding or its transpose.
+struct ChipRanks {
+  std::uint64_t all = 0, vocabularies = 0;
+};
+
+std::map<std::uint64_t, ChipRanks> ranks_by_chip(const TransformerParams& params,
+                                                 const model::MachineParams& machine) {
+  const Seating seating(machine, params.placement, params.parallel.tensor);
+  const std::uint64_t of_stage = params.parallel.sequence * params.parallel.data;
+  std::map<std::uint64_t, ChipRanks> chips;
+  for (std::uint64_t g = 0; g < params.parallel.groups(); ++g)
+    for (std::uint64_t r = 0; r < params.parallel.tensor; ++r) {
+      ChipRanks& chip = chips[seating.cores(g, r).front() / machine.chip.cores];
+      ++chip.all;
+      const std::uint64_t stage = g / of_stage;
+      chip.vocabularies += (stage == 0 ? 1 : 0) + (stage + 1 == params.parallel.pipeline ? 1 : 0);
+    }
+  return chips;
+}
+
+// Bytes of the embedding and its transpose on the chip that has most of them.
+double embedding_bytes(const TransformerParams& params, const model::MachineParams& machine) {
+  const double matrix = number(isa::size_of(TransformerParams::kDType)) * number(params.model.vocabulary) *
+                        number(params.model.hidden);
+  if (!params.logits)
+    return number(ranks_of_chip(params, machine)) * 2 * matrix / number(params.parallel.ranks());
+  std::uint64_t most = 0;
+  for (const auto& [chip, ranks] : ranks_by_chip(params, machine)) most = std::max(most, ranks.vocabularies);
+  return number(most) * matrix / number(params.parallel.tensor);
+}
+
 }  // namespace
 
 std::uint64_t ranks_of_chip(const TransformerParams& params, const model::MachineParams& machine) {
-  const Seating seating(machine, params.placement, params.parallel.tensor);
-  std::map<std::uint64_t, std::uint64_t> on_chip;
   std::uint64_t most = 0;
-  for (std::uint64_t g = 0; g < params.parallel.groups(); ++g)
-    for (std::uint64_t r = 0; r < params.parallel.tensor; ++r)
-      most = std::max(most, ++on_chip[seating.cores(g, r).front() / machine.chip.cores]);
+  for (const auto& [chip, ranks] : ranks_by_chip(params, machine)) most = std::max(most, ranks.all);
   return most;
 }
 
@@ -57,17 +84,17 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
       !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
   const double feed_forwards = number(m.experts > 0 ? share.experts : 1);
   Footprint f;
-  f.weights =
-      ranks * layers *
-      (size * hidden * (heads + 3 * number(share.ffn) * feed_forwards + number(m.experts)) + 2 * 4 * hidden);
+  f.weights = ranks * layers *
+              (hidden * (number(isa::size_of(m.weights)) * (heads + 3 * number(share.ffn) * feed_forwards) +
+                         size * number(m.experts)) +
+               2 * 4 * hidden);
   f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept * microbatches;
   // The tensors of prefill.cpp and decode_step.cpp: gathered or summed rows and partial sums, twice each.
   f.activations = ranks * size * rows * (4 * hidden + heads + 3 * number(share.ffn)) +
                   ranks * size * gathered * 2 * number(share.kv_heads * m.head_dim);
   if (m.experts > 0)
     f.activations = ranks * size * (rows * (2 * hidden + heads) + expert_activations(params, share));
-  f.embedding = ranks * size * 2 * number(m.vocabulary) * hidden /
-                number(params.logits ? params.parallel.tensor : params.parallel.ranks());
+  f.embedding = embedding_bytes(params, machine);
   return f;
 }
 

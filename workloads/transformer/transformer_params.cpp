@@ -97,6 +97,11 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("epsilon", epsilon, 1e-5, {0.0, 1.0}, "added to the mean square in a norm", chosen());
   t.add("theta", theta, 500000.0, {1.0, 1e9}, "base of the rotary embedding's angles", chosen());
   t.group("rope", rope);
+  t.add("weights", weights, isa::DType::kBf16,
+        {isa::DType::kBf16, isa::DType::kFp8E4M3, isa::DType::kFp8E5M2, isa::DType::kFp8E3M4},
+        "element type of the matrices of the layers; activations, router, embedding and logits' matrix are "
+        "bf16",
+        chosen());
   t.add("qkv_bias", qkv_bias, false, "queries, keys and values have a bias", chosen());
   t.add("qk_norm", qk_norm, false, "each head of queries and keys passes an RMS norm before its rotation",
         chosen());
@@ -290,8 +295,10 @@ std::string TransformerParams::describe() const {
   degrees += fmt::format(" x data {}", parallel.data);
   if (parallel.pipeline > 1) degrees += fmt::format(" x pipeline {}", parallel.pipeline);
   if (microbatches > 1) degrees += fmt::format(", {} microbatches", microbatches);
-  return fmt::format("{}, {} of {} layers{}{}, {}, {}", model.name, layers, model.layers,
-                     logits ? " with embedding and logits" : "", mixture, work, degrees);
+  const std::string weights =
+      model.weights == kDType ? "" : fmt::format(", weights {}", isa::name_of(model.weights));
+  return fmt::format("{}, {} of {} layers{}{}{}, {}, {}", model.name, layers, model.layers,
+                     logits ? " with embedding and logits" : "", weights, mixture, work, degrees);
 }
 
 }  // namespace tahoma::workloads

@@ -41,6 +41,8 @@ struct ModelShape {
   std::uint64_t experts = 0, experts_per_token = 2;  // 0: no mixture
   double epsilon = 1e-5, theta = 500000;
   RotaryAngles rope;
+  // Of the matrices of a layer, the router's excepted. The tensor engine multiplies bf16 by fp8 at the rate of bf16.
+  isa::DType weights = isa::DType::kBf16;
   bool qkv_bias = false;  // queries, keys and values have a bias (Qwen2)
   bool qk_norm = false;   // each head of queries and keys passes an RMS norm before its rotation (Qwen3)
 
@@ -141,6 +143,7 @@ struct TransformerParams {
   void check_logits(const model::MachineParams& machine) const;
 };
 
-inline constexpr isa::DType kModelDType = TransformerParams::kDType;  // of weights and activations
+inline constexpr isa::DType kModelDType =
+    TransformerParams::kDType;  // of activations, and of weights outside the layers
 
 }  // namespace tahoma::workloads

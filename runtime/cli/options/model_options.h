@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/huggingface/layout/layout_search.h"
+#include "runtime/huggingface/layout/layout_space.h"
 #include "runtime/huggingface/model_run.h"
 
 namespace CLI {
@@ -17,16 +19,21 @@ struct ModelCommand {
   ModelCommand();
 
   std::string config, out = "out-model", format = "text";
+  std::string keep;                  // folder for runs and points that outlive the command; "": below out
   std::vector<std::string> ignored;  // keys of config.json
   // Layouts.
-  std::vector<std::uint64_t> chips{1}, lnc{2}, batch{16}, prompt{1024}, context, tensor;
-  std::uint64_t data = 0;  // 0: as many replicas as there are ranks for
-  bool steps = false;      // a table of steps for tahoma serve
+  LayoutAxes axes;  // except those that have words
+  std::vector<std::string> placement{"rows"}, dtype{"bf16"};
+  std::vector<std::uint64_t> batch{16}, prompt{1024}, context, tensor;
+  std::uint64_t prompts = 1;
+  bool steps = false;  // a table of steps for tahoma serve
   bool search = false, exhaustive = false;
-  std::string most_ttft, most_tpot;  // times as text; "": no limit
+  std::string most_ttft, most_tpot, most_hbm;  // times and bytes as text; "": no limit
   ModelExecution execution;
   std::vector<std::string> beside;  // cards of other accelerators
 
+  LayoutAxes all_axes() const;
+  LayoutLimits limits() const;
   // Every combination of prompt, context and batch; without contexts, that of each prompt.
   std::vector<ModelDemand> demands() const;
   // Generation.

@@ -178,7 +178,9 @@ function pointSection(data, quantities) {
 }
 
 function sweepPage(page, data) {
-  const done = data.points.filter((point) => point.status === "done"), failed = data.points.filter((point) => point.status === "failed");
+  const done = data.points.filter((point) => point.status === "done");
+  const counts = new Map([["done", 0], ["failed", 0]]);  // points by status; a study also prunes and refuses some
+  data.points.forEach((point) => counts.set(point.status, (counts.get(point.status) ?? 0) + 1));
   const quantities = quantitiesOf(data), time = quantities.find((quantity) => quantity.name === "simulated_time_ns");
   const best = time && done.length ? done.reduce((a, b) => (time.of(b) < time.of(a) ? b : a)) : null;
   const varying = independentAxes(data).filter((axis) => axis.values.length > 1);
@@ -186,7 +188,7 @@ function sweepPage(page, data) {
     el("h1", {id: "answer"}, best ? `Shortest of ${done.length} points: ${time.text(time.of(best))}` : `${done.length} of ${data.points.length} points are done`),
     best ? el("p", {class: "why"}, ...pointLabel(data, best).flatMap((text, n) => [n ? "; " : "", n === 0 && best.link ? el("a", {href: best.link}, text) : text]), ".") : null,
     el("p", {class: "note"}, `${data.points.length} points over ${varying.map((axis) => `${axis.path} (${axis.values.length})`).join(", ")}. ` +
-      `${done.length} done, ${failed.length} failed.`));
+      `${[...counts].map(([status, count]) => `${count} ${status}`).join(", ")}.`));
   const sections = !done.length || quantities.length < 2 ? [pointSection(data, quantities)]
     : [paretoSection(data, quantities), sensitivitySection(data, quantities), pointSection(data, quantities)];
   page.replaceChildren(header, contents(sections), ...sections, footer());

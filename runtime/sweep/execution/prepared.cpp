@@ -66,6 +66,10 @@ void refuse_point(PreparedSweepPoint& prepared, const std::string& reason) {
   prepared.id = id_of(prepared.point.workload + reason + std::to_string(prepared.point.number));
 }
 
+std::filesystem::path normal_path(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal();
+}
+
 // What all points have in common.
 struct Resolution {
   const SweepSpec& spec;
@@ -75,18 +79,11 @@ struct Resolution {
 
 void resolve(const Resolution& all, PreparedSweepPoint& prepared) {
   const auto config = resolve_config(request_of(all.spec, prepared.point), all.kinds);
-  const auto absolute = [](const std::string& path) {
-    return std::filesystem::absolute(path).lexically_normal();
-  };
   // The worker reads it from the folder of the point.
-  prepared.config = config->to_yaml([&](const std::string& path) { return absolute(path).string(); });
-  // The same wherever a tree of files is, and from whichever folder the sweep is started.
-  const std::filesystem::path folder = absolute(prepared.point.workload).parent_path();
-  const std::string portable = config->to_yaml(
-      [&](const std::string& path) { return absolute(path).lexically_relative(folder).string(); });
+  prepared.config = config->to_yaml([&](const std::string& path) { return normal_path(path).string(); });
   prepared.config_sha256 = sha256_of(prepared.config);
   prepared.seed = config->run.seed;
-  prepared.id = id_of(portable + contents_of_files(*config) + all.binary_sha256);
+  prepared.id = address_of(*config, normal_path(prepared.point.workload).parent_path(), all.binary_sha256);
   const Names names = names_of(*config);
   for (const auto& [metric, expression] : all.spec.metrics)
     for (const std::string& name : expression.names())
@@ -139,6 +136,14 @@ std::vector<PointRange> ranges_of(PointRange points, std::size_t most) {
 constexpr std::size_t kPointsOfProcess = 64;  // so that starting processes takes little of the time
 
 }  // namespace
+
+std::string address_of(const ResolvedConfig& config, const std::filesystem::path& folder,
+                       const std::string& binary_sha256) {
+  const std::filesystem::path from = normal_path(folder.string());
+  const std::string portable = config.to_yaml(
+      [&](const std::string& path) { return normal_path(path).lexically_relative(from).string(); });
+  return id_of(portable + contents_of_files(config) + binary_sha256);
+}
 
 std::vector<PreparedSweepPoint> prepare(const SweepSpec& spec, const std::string& binary_sha256,
                                         const std::vector<WorkloadKind>& kinds) {

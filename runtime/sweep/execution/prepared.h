@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "runtime/config/config.h"
 #include "runtime/run/workload.h"
 #include "runtime/sweep/spec/sweep_points.h"
 
@@ -24,6 +26,11 @@ struct PreparedSweepPoint {
   std::string refused;                   // why the values do not resolve to a configuration; "" if they do
   std::map<std::string, double> values;  // of all parameters that the sweep's metrics use
 };
+
+// The address of a configuration whose workload file is in `folder`: the same wherever a tree of files is, and from whichever
+// folder a command is started.
+std::string address_of(const ResolvedConfig& config, const std::filesystem::path& folder,
+                       const std::string& binary_sha256);
 
 // `binary_sha256`: of the program that will run the points. A point whose values contradict each other is
 // refused and remains as a row, and so is one that ends the process that resolves it. UserError E-SWP-040 if

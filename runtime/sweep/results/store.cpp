@@ -54,30 +54,50 @@ void Store::add_points(const std::vector<PreparedSweepPoint>& points, const std:
       const bool refused = !p.refused.empty();
       database_.run("INSERT INTO points VALUES (?, ?, ?, ?, ?)",
                     {n, p.id, p.point.workload, std::string(refused ? "failed" : "pending"), p.refused});
-      for (const SweepPoint::Parameter& parameter : p.point.parameters)
-        database_.run("INSERT INTO parameters VALUES (?, ?, ?, ?)",
-                      {n, parameter.path, parameter.text, real_or_null(parameter.value)});
+      add_parameters(p.point.number, p.point.parameters);
       if (!refused)
-        database_.run("INSERT OR IGNORE INTO provenance VALUES (?, ?, ?, ?, ?)",
-                      {p.id, p.config_sha256, binary_sha256, integer(p.seed),
-                       "tahoma run points/" + p.id + "/config.yaml"});
+        add_provenance(
+            p.id, {p.config_sha256, binary_sha256, p.seed, "tahoma run points/" + p.id + "/config.yaml"});
     }
+  });
+}
+
+void Store::add_parameters(std::uint64_t number, const std::vector<SweepPoint::Parameter>& parameters) {
+  for (const SweepPoint::Parameter& parameter : parameters)
+    database_.run("INSERT INTO parameters VALUES (?, ?, ?, ?)",
+                  {integer(number), parameter.path, parameter.text, real_or_null(parameter.value)});
+}
+
+void Store::add_provenance(const std::string& id, const Provenance& p) {
+  database_.run("INSERT OR IGNORE INTO provenance VALUES (?, ?, ?, ?, ?)",
+                {id, p.config_sha256, p.binary_sha256, integer(p.seed), p.command});
+}
+
+void Store::add_measures(std::uint64_t number, const PointMeasures& measures) {
+  declare(measures.metrics);
+  for (const auto& [name, value] : measures.metrics)
+    database_.run("INSERT OR REPLACE INTO metrics VALUES (?, ?, ?)", {integer(number), name, value});
+  for (const auto& [name, text] : measures.texts)
+    database_.run("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", {integer(number), name, text});
+}
+
+void Store::add_row(const Row& row, const Provenance& provenance) {
+  database_.transaction([&] {
+    database_.run("INSERT INTO points VALUES (?, ?, ?, ?, ?)",
+                  {integer(row.number), row.id, row.workload, row.status, row.reason});
+    add_parameters(row.number, row.parameters);
+    add_measures(row.number, {row.metrics, row.texts});
+    add_provenance(row.id, provenance);
   });
 }
 
 void Store::add_result(const PreparedSweepPoint& point, const SweepPointResult& result,
                        const PointMeasures& measures) {
   database_.transaction([&] {
-    declare(measures.metrics);
     database_.run(
         "UPDATE points SET status = ?, reason = ? WHERE number = ?",
         {std::string(result.done() ? "done" : "failed"), result.last().reason, integer(point.point.number)});
-    for (const auto& [name, value] : measures.metrics)
-      database_.run("INSERT OR REPLACE INTO metrics VALUES (?, ?, ?)",
-                    {integer(point.point.number), name, value});
-    for (const auto& [name, text] : measures.texts)
-      database_.run("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)",
-                    {integer(point.point.number), name, text});
+    add_measures(point.point.number, measures);
     for (std::size_t i = 0; i < result.attempts.size(); ++i) {
       const Attempt& a = result.attempts[i];
       database_.run(
@@ -102,6 +122,15 @@ std::map<std::string, std::string> Store::meta(const std::filesystem::path& file
   for (const Database::Row& r : Database(file, Database::Access::kRead).rows("SELECT key, value FROM meta"))
     meta[text_in(r[0])] = text_in(r[1]);
   return meta;
+}
+
+std::map<std::string, Store::Provenance> Store::provenance(const std::filesystem::path& file) {
+  std::map<std::string, Provenance> all;
+  for (const Database::Row& r :
+       Database(file, Database::Access::kRead)
+           .rows("SELECT id, config_sha256, binary_sha256, seed, command FROM provenance"))
+    all[text_in(r[0])] = {text_in(r[1]), text_in(r[2]), count_in(r[3]), text_in(r[4])};
+  return all;
 }
 
 std::vector<std::string> Store::own_metrics(const std::filesystem::path& file) {

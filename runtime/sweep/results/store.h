@@ -46,6 +46,10 @@ class Store {
   void add_result(const PreparedSweepPoint& point, const SweepPointResult& result,
                   const PointMeasures& measures);
 
+  // The bytes of the file, for a store whose file is kInMemory.
+  static constexpr const char* kInMemory = ":memory:";
+  std::string bytes() const { return database_.bytes(); }
+
   // A point with its parameters and metrics.
   struct Row {
     std::uint64_t number = 0;
@@ -54,6 +58,16 @@ class Store {
     Metrics metrics;
     Texts texts{};
   };
+  // What a point was computed from.
+  struct Provenance {
+    std::string config_sha256, binary_sha256;
+    std::uint64_t seed = 0;
+    std::string command;
+  };
+  // Adds a point whose result is known from elsewhere than the folder of an attempt.
+  void add_row(const Row& row, const Provenance& provenance);
+  static std::map<std::string, Provenance> provenance(const std::filesystem::path& file);  // by id
+
   // Reads a finished or unfinished sweep, by point number.
   static std::vector<Row> read(const std::filesystem::path& file);
   static std::map<std::string, std::string> meta(const std::filesystem::path& file);
@@ -61,6 +75,9 @@ class Store {
 
  private:
   void declare(const Metrics& metrics);
+  void add_parameters(std::uint64_t number, const std::vector<SweepPoint::Parameter>& parameters);
+  void add_measures(std::uint64_t number, const PointMeasures& measures);
+  void add_provenance(const std::string& id, const Provenance& provenance);
 
   std::set<std::string> declared_;
   Database database_;

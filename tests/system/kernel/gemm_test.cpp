@@ -31,13 +31,13 @@ std::vector<float> turned(const std::vector<float>& values, std::size_t rows, st
 
 OneCore run_one_core(const model::MachineParams& machine, const GemmShape& s, std::uint32_t seed) {
   tests::Interpreter interpreter(machine, seed);
-  const auto a = tests::random_values(s.k * s.m, s.dtype, 1), b = tests::random_values(s.k * s.n, s.dtype, 2);
-  const std::size_t size = isa::size_of(s.dtype);
-  const std::uint64_t at_a = interpreter.allocate(s.a_rows() * s.a_columns() * size),
-                      at_b = interpreter.allocate(s.b_rows() * s.b_columns() * size);
+  const auto a = tests::random_values(s.k * s.m, s.dtype, 1),
+             b = tests::random_values(s.k * s.n, s.dtype_of_b(), 2);
+  const std::uint64_t at_a = interpreter.allocate(s.a_rows() * s.a_columns() * isa::size_of(s.dtype)),
+                      at_b = interpreter.allocate(s.b_rows() * s.b_columns() * isa::size_of(s.dtype_of_b()));
   const std::uint64_t at_c = interpreter.allocate(s.m * s.n * isa::size_of(s.out));
   tests::store_all(interpreter.at(at_a), s.a_by_rows ? turned(a, s.k, s.m) : a, s.dtype);
-  tests::store_all(interpreter.at(at_b), s.b_by_rows ? turned(b, s.k, s.n) : b, s.dtype);
+  tests::store_all(interpreter.at(at_b), s.b_by_rows ? turned(b, s.k, s.n) : b, s.dtype_of_b());
   interpreter.load(0, valid(machine, workloads::gemm_program(machine, s)), {at_a, at_b, at_c});
   interpreter.run();
   OneCore result{tests::load_all(interpreter.at(at_c), s.m * s.n, s.out), {}};
@@ -82,6 +82,20 @@ TEST_CASE("gemm: a stored by rows gives the declared bits", "[gemm][by_rows]") {
   shape.a_by_rows = true;
   const OneCore run = run_one_core(small_machine(), shape, seed);
   CHECK(run.got == run.want);
+}
+
+TEST_CASE("gemm: b of eight bits beside a of sixteen gives the declared bits", "[gemm][by_rows]") {
+  std::uint32_t seed = 0;
+  for (const GemmShape& base :
+       {GemmShape{1, 1, 1}, GemmShape{16, 600, 300}, GemmShape{130, 33, 513}, GemmShape{300, 3, 64}})
+    for (const DType b : {DType::kFp8E4M3, DType::kFp8E5M2, DType::kFp8E3M4}) {
+      GemmShape shape = base;
+      shape.a_by_rows = true;
+      shape.b_dtype = b;
+      INFO(shape.m << "x" << shape.n << "x" << shape.k << " " << isa::name_of(b));
+      const OneCore run = run_one_core(tests::default_machine(), shape, seed++);
+      CHECK(run.got == run.want);
+    }
 }
 
 TEST_CASE("gemm: b stored by rows gives the declared bits with either layout of a", "[gemm][by_rows]") {

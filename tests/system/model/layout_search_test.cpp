@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search over layouts: pruning loses no point of the front, whatever the costs, as long as bounds are bounds; and the
 // bounds of a model are the closed forms written out here.
-#include "runtime/huggingface/layout_search.h"
+#include "runtime/huggingface/layout/layout_search.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

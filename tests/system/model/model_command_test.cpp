@@ -5,53 +5,15 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/subprocess.h"
+#include "tests/support/program/model_study.h"
 
 using namespace tahoma;
 using namespace tahoma::tests;
 using Catch::Contains;
 using nlohmann::json;
 
-namespace {
-
-json small(std::uint64_t layers) {
-  return {{"architectures", {"LlamaForCausalLM"}},
-          {"hidden_size", 512},
-          {"intermediate_size", 1024},
-          {"num_hidden_layers", layers},
-          {"num_attention_heads", 8},
-          {"num_key_value_heads", 4},
-          {"head_dim", 64},
-          {"vocab_size", 1000},
-          {"max_position_embeddings", 4096}};
-}
-
-struct Model {
-  TempDir folder;
-  explicit Model(std::uint64_t layers) { folder.write("config.json", small(layers).dump()); }
-  Finished run(std::vector<std::string> options) const {
-    for (const auto& [name, value] : {std::pair{"--prompt", "64"}, std::pair{"--batch", "4"}})
-      if (std::find(options.begin(), options.end(), name) == options.end())
-        options.insert(options.end(), {name, value});
-    options.insert(options.begin(), {"model", "config.json"});
-    return tahoma_in(folder.path().string(), options);
-  }
-  json summary(const std::string& out) const {
-    return json::parse(contents(folder / (out + "/summary.json")));
-  }
-};
-
-void check_refused(const Finished& f, const std::string& code) {
-  INFO(f.err);
-  CHECK(f.status == 2);
-  CHECK(f.out.empty());
-  CHECK_THAT(f.err, Contains("error[" + code + "]"));
-}
-
-}  // namespace
-
 TEST_CASE("model command: the first line answers, and the figures are those of the runs", "[model]") {
-  const Model model(2);
+  const ModelStudy model(2);
   const Finished f = model.run({"--out", "out"});
   REQUIRE(f.status == 0);
   CHECK_THAT(f.out.substr(0, f.out.find('\n')), Contains("TTFT") && Contains("TPOT") && Contains("tokens/s"));
@@ -76,7 +38,7 @@ TEST_CASE("model command: the first line answers, and the figures are those of t
 }
 
 TEST_CASE("model command: a scaled model does the work of an executed one, in nearly its time", "[model]") {
-  const Model model(6);
+  const ModelStudy model(6);
   REQUIRE(model.run({"--out", "scaled"}).status == 0);
   REQUIRE(model.run({"--out", "executed", "--layers", "6"}).status == 0);
   const json scaled = model.summary("scaled")["layouts"][0],
@@ -93,7 +55,7 @@ TEST_CASE("model command: a scaled model does the work of an executed one, in ne
 }
 
 TEST_CASE("model command: a row for each number of chips and each tensor degree", "[model]") {
-  const Model model(2);
+  const ModelStudy model(2);
   REQUIRE(model.run({"--out", "out", "--chips", "1,2", "--tensor", "2,4", "--batch", "8"}).status == 0);
   const json layouts = model.summary("out")["layouts"];
   REQUIRE(layouts.size() == 4);
@@ -102,7 +64,7 @@ TEST_CASE("model command: a row for each number of chips and each tensor degree"
 }
 
 TEST_CASE("model command: values are checked in functional mode", "[model]") {
-  const Model model(2);
+  const ModelStudy model(2);
   REQUIRE(model.run({"--out", "out", "--mode", "functional", "--data", "1"}).status == 0);
   const json run = model.summary("out/study/" +
                                  model.summary("out")["layouts"][0]["decode"]["runs"][0].get<std::string>());
@@ -110,7 +72,7 @@ TEST_CASE("model command: values are checked in functional mode", "[model]") {
 }
 
 TEST_CASE("model command: an earlier result is replaced, anything else is not", "[model]") {
-  const Model model(2);
+  const ModelStudy model(2);
   REQUIRE(model.run({"--out", "out"}).status == 0);
   CHECK(model.run({"--out", "out"}).status == 0);
   model.folder.write("out/mine.txt", "precious");
@@ -119,7 +81,7 @@ TEST_CASE("model command: an earlier result is replaced, anything else is not", 
 }
 
 TEST_CASE("model command: what cannot be run is refused before anything is written", "[model]") {
-  const Model model(2);
+  const ModelStudy model(2);
   check_refused(model.run({"--chips", "3"}), "E-HFC-010");
   check_refused(model.run({"--lnc", "4"}), "E-HFC-010");
   check_refused(model.run({"--chips", "4", "--data", "3"}), "E-HFC-011");
@@ -141,7 +103,7 @@ TEST_CASE("model command: what cannot be run is refused before anything is writt
 }
 
 TEST_CASE("model command: replicas do the same, so one of them is simulated for all", "[model]") {
-  const Model model(2);
+  const ModelStudy model(2);
   REQUIRE(model.run({"--out", "out", "--chips", "2", "--tensor", "4", "--batch", "8"}).status == 0);
   const json decode = model.summary("out")["layouts"][0]["decode"];
   const std::string run = "out/study/" + decode["runs"][0].get<std::string>();
@@ -152,7 +114,7 @@ TEST_CASE("model command: replicas do the same, so one of them is simulated for 
 
 TEST_CASE("model command: other accelerators stand beside the rows and say that nothing was emulated",
           "[model]") {
-  const Model model(2);
+  const ModelStudy model(2);
   const Finished f = model.run({"--beside", "h200,trainium2:2", "--out", "out"});
   REQUIRE(f.status == 0);
   CHECK_THAT(f.out, Contains("nothing below is emulated") && Contains("NVIDIA H200"));
@@ -167,7 +129,7 @@ TEST_CASE("model command: other accelerators stand beside the rows and say that 
 }
 
 TEST_CASE("model command: a table of steps is what tahoma serve takes", "[model]") {
-  const Model model(2);
+  const ModelStudy model(2);
   const Finished f = model.run(
       {"--steps", "--batch", "4,1", "--prompt", "128,256", "--context", "128,64,256", "--out", "out"});
   INFO(f.err);
@@ -191,7 +153,7 @@ TEST_CASE("model command: a table of steps is what tahoma serve takes", "[model]
 }
 
 TEST_CASE("model command: steps that no server could use are refused", "[model]") {
-  const Model model(2);
+  const ModelStudy model(2);
   check_refused(model.run({"--steps", "--batch", "2,4", "--context", "64,128"}), "E-HFC-013");
   check_refused(model.run({"--steps", "--batch", "1,4", "--context", "64"}), "E-HFC-013");
   check_refused(model.run({"--steps", "--batch", "1,4", "--context", "128,256"}), "E-HFC-013");

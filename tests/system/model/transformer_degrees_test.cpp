@@ -105,3 +105,20 @@ TEST_CASE("stages: a footprint counts the layers of a stage", "[transformer]") {
   CHECK(weights({{"parallel.tensor", "8"}, {"parallel.pipeline", "4"}}) ==
         Approx(weights({{"parallel.tensor", "8"}}) / 4));
 }
+
+TEST_CASE("stages: with logits, the first stage has the embedding and the last its transpose",
+          "[transformer]") {
+  const Settings stages = with(kTiny, {{"logits", "true"},
+                                       {"model.vocabulary", "4096"},
+                                       {"layers", "4"},
+                                       {"model.layers", "4"},
+                                       {"parallel.tensor", "8"}});
+  const auto embedding = [&](const model::MachineParams& machine, const Settings& more) {
+    return workloads::footprint_of(params_with(with(stages, more)), machine).embedding;
+  };
+  const double matrix = 2.0 * 4096 * 256;  // bytes
+  // A stage is a chip, or both stages share one.
+  CHECK(embedding(chips(1, 1), {}) == Approx(2 * matrix));
+  CHECK(embedding(chips(4, 1), {{"parallel.pipeline", "4"}}) == Approx(matrix));
+  CHECK(embedding(chips(1, 1), {{"parallel.tensor", "4"}, {"parallel.pipeline", "2"}}) == Approx(2 * matrix));
+}

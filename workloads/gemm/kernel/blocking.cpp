@@ -36,6 +36,7 @@ class Search {
         tiles_(tiles),
         estimate_(machine, shape, tiles),
         in_(isa::size_of(shape.dtype)),
+        in_of_b_(isa::size_of(shape.dtype_of_b())),
         out_(isa::size_of(shape.out)) {}
 
   // The fastest blocking, if any fits.
@@ -73,8 +74,8 @@ class Search {
     b.strip = columns(std::uint64_t{strip_tiles} * tiles_.mt, shape_.m);
     b.panel = columns(std::uint64_t{panel_tiles} * tiles_.nt, shape_.n);
     const std::uint64_t k_tiles = estimate_.k_tiles();
-    const std::uint64_t columns_of_k = shape_.a_width(b.strip) + shape_.b_width(b.panel);
-    if (k_tiles * columns_of_k * in_ > core_.sbuf.usable.count) return;
+    const std::uint64_t of_k = shape_.a_width(b.strip) * in_ + shape_.b_width(b.panel) * in_of_b_;
+    if (k_tiles * of_k > core_.sbuf.usable.count) return;
     const std::uint64_t panels = ceil_div(shape_.n, b.panel), strips = ceil_div(shape_.m, b.strip);
     b.b_stack = estimate_.stack_of(b);
     const std::uint64_t k_loads = estimate_.k_loads(b);
@@ -112,7 +113,7 @@ class Search {
   bool fits(Blocking& b) const {
     const std::uint64_t c = aligned(columns(std::uint64_t{b.group_n} * tiles_.nt, shape_.n) * out_);
     b.sbuf_bytes = b.a_copies * aligned(shape_.a_width(b.strip) * in_) +
-                   b.b_copies * aligned(shape_.b_width(b.panel) * b.b_stack * in_) + b.c_copies * c;
+                   b.b_copies * aligned(shape_.b_width(b.panel) * b.b_stack * in_of_b_) + b.c_copies * c;
     if (shape_.sparse()) b.sbuf_bytes += b.a_copies * aligned(GemmShape::tag_bytes(b.strip));
     if (shape_.epilogue.residual) b.sbuf_bytes += b.c_copies * c;
     if (shape_.epilogue.bias == BiasOf::kRows) b.sbuf_bytes += b.c_copies * aligned(sizeof(float));
@@ -149,7 +150,7 @@ class Search {
   GemmShape shape_;
   GemmTiles tiles_;
   BlockingEstimate estimate_;
-  std::uint64_t in_, out_;
+  std::uint64_t in_, in_of_b_, out_;
   unsigned banks_ = 0;
   std::vector<Blocking> found_;
 };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "isa/table/table.h"
 #include "model/system/machine_params.h"
@@ -29,12 +30,16 @@ struct GemmEpilogue {
 // support dense mode, 2- or 4-byte elements, and the chosen nest.
 struct GemmShape {
   std::uint64_t m = 1, n = 1, k = 1;
-  isa::DType dtype = isa::DType::kBf16;  // of a and b
+  isa::DType dtype = isa::DType::kBf16;  // of a, and of b unless `b_dtype` says otherwise
   isa::DType out = isa::DType::kBf16;    // fp32 for partial sums
   isa::MatmulMode mode = isa::MatmulMode::kDense;
   GemmEpilogue epilogue{};
   bool a_by_rows = false, b_by_rows = false;
+  // Of b, if it is another one: weights of 8 bits beside activations of 16. Dense mode, b not by rows, the chosen nest. The array
+  // multiplies both at the rate of dense mode; double_row needs 8-bit elements on both sides.
+  std::optional<isa::DType> b_dtype{};
 
+  isa::DType dtype_of_b() const { return b_dtype.value_or(dtype); }
   bool sparse() const { return isa::row_of(mode).kept > 0; }
   // Rows of the contraction per partition: of b, and of a, which is compressed if it is sparse.
   unsigned b_slices() const { return isa::row_of(mode).slices; }

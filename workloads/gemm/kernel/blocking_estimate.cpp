@@ -54,6 +54,7 @@ BlockingEstimate::BlockingEstimate(const model::MachineParams& machine, const Ge
       m_tiles_(ceil_div(shape.m, tiles.mt)),
       n_tiles_(ceil_div(shape.n, tiles.nt)),
       in_(isa::size_of(shape.dtype)),
+      in_of_b_(isa::size_of(shape.dtype_of_b())),
       out_(isa::size_of(shape.out)) {}
 
 double BlockingEstimate::streamed_ns(const Blocking& b, unsigned ahead) const {
@@ -159,7 +160,7 @@ double BlockingEstimate::a_load_ns(double partitions, const Blocking& b) const {
 
 double BlockingEstimate::b_load_ns(double partitions, const Blocking& b) const {
   if (shape_.b_by_rows) return transposed_load_ns(partitions, b.panel);
-  return rates_.move_ns(partitions * shape_.b_slices(), static_cast<double>(b.panel * in_));
+  return rates_.move_ns(partitions * shape_.b_slices(), static_cast<double>(b.panel * in_of_b_));
 }
 
 double BlockingEstimate::transposed_load_ns(double partitions, std::uint64_t rows) const {
@@ -171,7 +172,7 @@ double BlockingEstimate::transposed_load_ns(double partitions, std::uint64_t row
 // With few rows, every element of b is used once, and loads that do not hide their latency are the bound.
 unsigned BlockingEstimate::stack_of(const Blocking& b) const {
   if (!shape_.a_by_rows || shape_.b_by_rows || shape_.m > tiles_.mt) return 1;
-  return static_cast<unsigned>(std::clamp<std::uint64_t>(kLoadBytes / (b.panel * in_), 1,
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(kLoadBytes / (b.panel * in_of_b_), 1,
                                                          std::max<std::uint64_t>(1, shape_.k / tiles_.kt)));
 }
 

@@ -61,7 +61,7 @@ class BlockingEstimate {
   GemmShape shape_;
   GemmTiles tiles_;
   std::uint64_t k_tiles_, m_tiles_, n_tiles_;
-  std::uint64_t in_, out_;  // bytes of an element
+  std::uint64_t in_, in_of_b_, out_;  // bytes of an element of a, b and c
 };
 
 }  // namespace tahoma::workloads

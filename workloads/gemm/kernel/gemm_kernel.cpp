@@ -29,7 +29,7 @@ class BlockedGemm {
         views_(views),
         a_pool_(kernel.sbuf("a", shape.dtype, static_cast<unsigned>(shape.a_width(blocking.strip)),
                             blocking.a_copies)),
-        b_pool_(kernel.sbuf("b", shape.dtype,
+        b_pool_(kernel.sbuf("b", shape.dtype_of_b(),
                             static_cast<unsigned>(shape.b_width(blocking.panel)) * blocking.b_stack,
                             blocking.b_copies)),
         evacuation_(kernel, shape, blocking, views),
@@ -202,6 +202,9 @@ void emit_gemm(GemmNest nest, Kernel& kernel, const model::MachineParams& machin
                const GemmViews& views) {
   TAHOMA_INVARIANT(!(shape.a_by_rows || shape.b_by_rows) || (nest == GemmNest::kChosen && shape.may_turn()),
                    "a or b by rows needs the chosen nest, dense mode and 2- or 4-byte elements");
+  TAHOMA_INVARIANT(!shape.b_dtype || (nest == GemmNest::kChosen && shape.mode == isa::MatmulMode::kDense &&
+                                      !shape.b_by_rows),
+                   "b of another dtype needs the chosen nest, dense mode, and b not by rows");
   if (nest == GemmNest::kChosen) return emit_chosen(kernel, machine, shape, views);
   check_length(machine, shape, largest_tiles(machine.chip.core));
   if (nest == GemmNest::kNaive) return emit_naive(kernel, machine, shape, views);
@@ -222,7 +225,7 @@ isa::Program gemm_program(const model::MachineParams& machine, const GemmShape& 
   Kernel kernel("gemm", machine);
   GemmViews views;
   views.a = kernel.argument("a", shape.dtype, shape.a_rows(), shape.a_columns());
-  views.b = kernel.argument("b", shape.dtype, shape.b_rows(), shape.b_columns());
+  views.b = kernel.argument("b", shape.dtype_of_b(), shape.b_rows(), shape.b_columns());
   views.c = kernel.argument("c", shape.out, shape.m, shape.n);
   if (shape.sparse())
     views.tags =

@@ -5,15 +5,15 @@ namespace tahoma::workloads {
 
 ExpertWeights::ExpertWeights(Replica& replica, std::size_t rank, const ModelShape& m,
                              const RankShare& share) {
-  const auto matrix = [&](const char* name, std::uint64_t rows, std::uint64_t columns) {
-    Matrix made = replica.shared(rank, name, TransformerParams::kDType, rows, columns);
+  const auto matrix = [&](const char* name, isa::DType dtype, std::uint64_t rows, std::uint64_t columns) {
+    Matrix made = replica.shared(rank, name, dtype, rows, columns);
     replica.declare_input(made.tensor);
     return made;
   };
-  router = matrix("router_weights", m.hidden, m.experts);
+  router = matrix("router_weights", kModelDType, m.hidden, m.experts);
   for (std::uint64_t e = 0; e < share.experts; ++e)
-    experts.push_back({matrix("expert_gate_up_weights", m.hidden, 2 * share.ffn),
-                       matrix("expert_down_weights", share.ffn, m.hidden)});
+    experts.push_back({matrix("expert_gate_up_weights", m.weights, m.hidden, 2 * share.ffn),
+                       matrix("expert_down_weights", m.weights, share.ffn, m.hidden)});
 }
 
 void ExpertWeights::fill(runtime::Machine& machine, const Replica& replica, std::size_t rank,

@@ -141,8 +141,8 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   for (const Row& row : rows) {
     const auto uniform =
         row.gain ? Uniform{1, 0.5} : Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))};
-    auto layers = maker.layers(row.name, number++, row.gain ? DType::kFp32 : kModelDType,
-                               row.count * row.rows, row.columns, uniform);
+    auto layers = maker.layers(row.name, number++, row.gain ? DType::kFp32 : m.weights, row.count * row.rows,
+                               row.columns, uniform);
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
   }
   const bool decodes = params.phase == Phase::kDecode;
@@ -197,7 +197,7 @@ LayerWeights LayerWeights::products(Replica& replica, std::size_t rank, const Mo
 LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape& m, const RankShare& share) {
   attention_gain = replica.shared(rank, "attention_gain", DType::kFp32, 1, m.hidden);
   mlp_gain = replica.shared(rank, "mlp_gain", DType::kFp32, 1, m.hidden);
-  allocate_products(replica, rank, m, share, TransformerParams::kDType);
+  allocate_products(replica, rank, m, share, m.weights);
   if (m.qkv_bias) qkv_bias = replica.shared(rank, "qkv_bias", DType::kFp32, 1, share.units() * m.head_dim);
   if (m.qk_norm) {
     q_norm = replica.shared(rank, "q_norm", DType::kFp32, 1, m.head_dim);

@@ -17,12 +17,13 @@ using runtime::HbmView, runtime::Kernel, runtime::TileView;
 
 namespace {
 
-GemmShape product_shape(const HbmView& a, const HbmView& c) {
+GemmShape product_shape(const HbmView& a, const HbmView& b, const HbmView& c) {
   GemmShape shape;
   shape.m = a.rows;
   shape.n = c.columns;
   shape.k = a.columns;
   shape.dtype = kModelDType;
+  if (b.dtype != shape.dtype) shape.b_dtype = b.dtype;
   shape.out = c.dtype;
   shape.a_by_rows = true;
   return shape;
@@ -32,12 +33,12 @@ GemmShape product_shape(const HbmView& a, const HbmView& c) {
 
 void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c) const {
   const Kernel::Scope scope(kernel);
-  emit_gemm(GemmNest::kChosen, kernel, machine, product_shape(a, c), {a, b, c, {}, {}, {}});
+  emit_gemm(GemmNest::kChosen, kernel, machine, product_shape(a, b, c), {a, b, c, {}, {}, {}});
 }
 
 void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c, const HbmView& bias) const {
   const Kernel::Scope scope(kernel);
-  GemmShape shape = product_shape(a, c);
+  GemmShape shape = product_shape(a, b, c);
   shape.epilogue.bias = BiasOf::kColumns;
   emit_gemm(GemmNest::kChosen, kernel, machine, shape, {a, b, c, {}, bias, {}});
 }

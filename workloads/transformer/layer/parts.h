@@ -16,7 +16,7 @@ struct LayerPart {
   const model::MachineParams& machine;
   const ModelShape& model;
 
-  // c [m, n] = a [m, k] b [k, n], and + bias [1, n] of fp32
+  // c [m, n] = a [m, k] b [k, n], and + bias [1, n] of fp32. b may have another dtype than activations (ModelShape::weights).
   void product(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& c) const;
   void product(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& c,
                const runtime::HbmView& bias) const;

@@ -1,56 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/huggingface/layout_search.h"
+#include "runtime/huggingface/layout/layout_search.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-
-#include "runtime/report/summary/peak_flops.h"
 
 namespace tahoma::runtime {
 
 namespace {
 
-double d(std::uint64_t n) { return static_cast<double>(n); }
-
-constexpr double kBytes = 2;  // of an element of weights and caches, bf16
-
-// Elements of the weights that a token uses, without the embedding, of which it reads one row.
-double weights_of_token(const ModelConfig& c) {
-  const double attention = d(c.hidden) * d(c.head_dim) * d(2 * c.heads + 2 * c.kv_heads),
-               experts = c.experts == 0 ? 1 : d(c.experts_per_token);
-  return d(c.layers) * (attention + 3 * d(c.hidden) * d(c.ffn) * experts + d(c.hidden) * d(c.experts));
-}
-
-struct Peak {
-  double bandwidth = 0, flops = 0;  // of all chips; 0: ideal
-};
-
-Peak peak_of(const ModelConfig& config, const ModelPoint& point, const std::vector<std::string>& overrides) {
-  const auto resolved = resolved_case(config, point, ModelPhase::kDecode, overrides);
-  const model::ChipParams& chip = resolved->machine.chip;
-  const double hbm_rate = chip.hbm.bandwidth.ideal ? 0 : d(chip.hbm.bandwidth.bytes_per_second);
-  return {d(point.layout.chips) * d(chip.hbm.stacks) * hbm_rate,
-          d(point.layout.chips) * d(chip.cores) *
-              core_peak_flops(chip.core.tensor, isa::DType::kBf16, isa::MatmulMode::kDense)};
-}
-
-double longer(double bytes, double flops, const Peak& peak) {
-  const double memory = peak.bandwidth > 0 ? bytes / peak.bandwidth : 0,
-               arithmetic = peak.flops > 0 ? flops / peak.flops : 0;
-  return std::max(memory, arithmetic);
-}
+double real(std::uint64_t n) { return static_cast<double>(n); }
 
 // The quantities of the front, all such that less is better.
 struct Quantities {
   double ttft, tpot, seconds_of_chip;  // the last one: chip-seconds per token
 };
 Quantities bound_quantities(const SearchedPoint& p) {
-  return {p.bounds.ttft, p.bounds.tpot, p.bounds.tpot * d(p.point.layout.chips) / d(p.point.demand.batch)};
+  return {p.bounds.ttft, p.bounds.tpot,
+          p.bounds.tpot * real(p.point.layout.chips) / real(p.point.demand.batch)};
 }
 Quantities executed_quantities(const SearchedPoint& p) {
-  return {p.figures->ttft(), p.figures->tpot(), d(p.point.layout.chips) / p.figures->tokens_per_second()};
+  return {p.figures->ttft(), p.figures->tpot(), real(p.point.layout.chips) / p.figures->tokens_per_second()};
 }
 
 bool beats(const Quantities& a, const Quantities& b) {
@@ -91,28 +61,11 @@ void mark_front(std::vector<SearchedPoint>& points) {
 
 }  // namespace
 
-LayoutBounds bounds_of(const ModelConfig& c, const ModelPoint& point,
-                       const std::vector<std::string>& overrides) {
-  const Peak peak = peak_of(c, point, overrides);
-  const double weights = weights_of_token(c), logits = d(c.hidden) * d(c.vocabulary),
-               replicas = d(point.layout.data), keys = 2 * d(c.layers) * d(c.kv_heads) * d(c.head_dim),
-               heads = d(c.layers) * d(c.heads) * d(c.head_dim);
-  const double prompt = d(point.demand.prompt), batch = d(point.demand.batch),
-               context = d(point.demand.context);
-  // Every replica reads its weights once; causal attention counts half.
-  const double of_replicas = kBytes * replicas * (weights + logits);
-  LayoutBounds bounds;
-  bounds.ttft = longer(
-      of_replicas, replicas * (2 * weights * prompt + 2 * heads * prompt * (prompt + 1) + 2 * logits), peak);
-  bounds.tpot = longer(of_replicas + kBytes * batch * context * keys,
-                       batch * (2 * weights + 4 * heads * (context + 1) + 2 * logits), peak);
-  return bounds;
-}
-
 std::vector<SearchedPoint> search_layouts(std::vector<SearchedPoint> points, const LayoutSearch& search,
                                           const ExecutePoints& execute) {
-  std::vector<std::size_t> left(points.size());
-  std::iota(left.begin(), left.end(), std::size_t{0});
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (points[i].refused.empty()) left.push_back(i);
   std::stable_sort(left.begin(), left.end(), [&](std::size_t a, std::size_t b) {
     return bound_quantities(points[a]).seconds_of_chip < bound_quantities(points[b]).seconds_of_chip;
   });

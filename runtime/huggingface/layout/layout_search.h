@@ -7,8 +7,7 @@
 //   - a bound exceeds a limit, or
 //   - an executed point within the limits is at least as good as the bounds in all three quantities, and better in one.
 //
-// Bounds of a phase: the bytes of weights and caches over the bandwidth of all HBM stacks, and the useful FLOPs over the
-// peak of all cores. A mixture counts only the experts of one token. Communication, latencies and start-up are left out.
+// layout_bounds.h has the closed forms. A layout that the workload refuses is a point with the reason.
 #pragma once
 
 #include <functional>
@@ -16,17 +15,10 @@
 #include <string>
 #include <vector>
 
+#include "runtime/huggingface/layout/layout_bounds.h"
 #include "runtime/huggingface/model_run.h"
 
 namespace tahoma::runtime {
-
-struct LayoutBounds {
-  double ttft = 0, tpot = 0;  // seconds
-};
-
-// For the machine of the point's chips, changed by `overrides`.
-LayoutBounds bounds_of(const ModelConfig& config, const ModelPoint& point,
-                       const std::vector<std::string>& overrides);
 
 // What is wanted, in seconds; 0: no limit.
 struct LayoutLimits {
@@ -38,6 +30,7 @@ struct SearchedPoint {
   LayoutBounds bounds;
   std::optional<ModelFigures> figures{};  // of an executed point
   std::string pruned{};                   // why it was not executed
+  std::string refused{};                  // why it cannot be executed; such a point has no bounds
   bool within = false, front = false;     // the limits; the front
 };
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/huggingface/layout/layout_bounds.h"
+
+#include <algorithm>
+
+#include "runtime/huggingface/model_case.h"
+#include "runtime/report/summary/peak_flops.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+double d(std::uint64_t n) { return static_cast<double>(n); }
+
+constexpr double kBytes = 2;  // of an element of caches and of the logits' matrix, bf16
+
+// Elements of the weights that a token uses, without the embedding, of which it reads one row.
+double weights_of_token(const ModelConfig& c) {
+  const double attention = d(c.hidden) * d(c.head_dim) * d(2 * c.heads + 2 * c.kv_heads),
+               experts = c.experts == 0 ? 1 : d(c.experts_per_token);
+  return d(c.layers) * (attention + 3 * d(c.hidden) * d(c.ffn) * experts + d(c.hidden) * d(c.experts));
+}
+
+double bytes_of_weight(const ModelPoint& p) { return d(isa::size_of(p.layout.weights)); }
+
+struct Work {
+  double bytes = 0, flops = 0;
+};
+
+// What a phase has to do: the layers' part of it, and that of the logits.
+struct PhaseWork {
+  double weights = 0, caches = 0,
+         flops = 0;  // bytes of the layers' weights, once on each replica; their FLOPs
+  Work logits;
+};
+
+PhaseWork prefill_work(const ModelConfig& c, const ModelPoint& p) {
+  const double weights = weights_of_token(c), logits = d(c.hidden) * d(c.vocabulary),
+               replicas = d(p.layout.data), sequences = replicas * d(p.demand.prompts),
+               prompt = d(p.demand.prompt), heads = d(c.layers) * d(c.heads) * d(c.head_dim);
+  // Causal attention counts half.
+  return {bytes_of_weight(p) * replicas * weights,
+          0,
+          sequences * (2 * weights * prompt + 2 * heads * prompt * (prompt + 1)),
+          {kBytes * replicas * logits, sequences * 2 * logits}};
+}
+
+PhaseWork decode_work(const ModelConfig& c, const ModelPoint& p) {
+  const double weights = weights_of_token(c), logits = d(c.hidden) * d(c.vocabulary),
+               replicas = d(p.layout.data), batch = d(p.demand.batch), context = d(p.demand.context),
+               keys = 2 * d(c.layers) * d(c.kv_heads) * d(c.head_dim),
+               heads = d(c.layers) * d(c.heads) * d(c.head_dim);
+  return {bytes_of_weight(p) * replicas * weights,
+          kBytes * batch * context * keys,
+          batch * (2 * weights + 4 * heads * (context + 1)),
+          {kBytes * replicas * logits, batch * 2 * logits}};
+}
+
+// Rates in units a second, 0 if ideal.
+struct Rates {
+  double bandwidth = 0, flops = 0;
+
+  double longer(const Work& work) const {
+    return std::max(bandwidth > 0 ? work.bytes / bandwidth : 0, flops > 0 ? work.flops / flops : 0);
+  }
+};
+
+// Of all chips and of one stage, and the bytes that the cores of a stage can hold in SBUF.
+struct LayoutRates {
+  Rates all, stage;
+  double held = 0;
+};
+
+// A stage's tensors are in the stacks of its cores. Neighbouring ranks may share a stack, so a stage can have the whole
+// bandwidth of one for each of its ranks, or of several if there are more stacks than ranks.
+double stacks_of_stage(const model::ChipParams& chip, const ModelLayout& layout) {
+  const double of_rank = std::max(1.0, d(chip.lnc) * d(chip.hbm.stacks) / d(chip.cores));
+  return std::min(d(layout.chips) * d(chip.hbm.stacks), d(layout.tensor) * d(layout.data) * of_rank);
+}
+
+LayoutRates rates_of(const model::ChipParams& chip, const ModelLayout& layout) {
+  const double cores = d(layout.chips) * d(chip.cores), of_stage = cores / d(layout.pipeline),
+               stack = chip.hbm.bandwidth.ideal ? 0 : d(chip.hbm.bandwidth.bytes_per_second),
+               core = core_peak_flops(chip.core.tensor, isa::DType::kBf16, isa::MatmulMode::kDense);
+  return {{d(layout.chips) * d(chip.hbm.stacks) * stack, cores * core},
+          {stacks_of_stage(chip, layout) * stack, of_stage * core},
+          of_stage * d(chip.core.sbuf.partitions) * d(chip.core.sbuf.per_partition.count)};
+}
+
+double pipeline_bound(const PhaseWork& work, const LayoutRates& rates, double stages, double parts) {
+  const double weights = work.weights / stages, caches = work.caches / stages, flops = work.flops / stages,
+               again = std::max(0.0, weights - rates.held);
+  const Work first{std::max(0.0, weights + caches / parts - rates.held), flops / parts},
+      last{std::max(0.0, weights + (parts - 1) * again + caches - rates.held) + work.logits.bytes,
+           flops + work.logits.flops};
+  return (stages - 1) * rates.stage.longer(first) + rates.stage.longer(last);
+}
+
+double bound_of(const PhaseWork& work, const LayoutRates& rates, double stages, double parts) {
+  const double whole =
+      rates.all.longer({work.weights + work.caches + work.logits.bytes, work.flops + work.logits.flops});
+  return stages == 1 ? whole : std::max(whole, pipeline_bound(work, rates, stages, parts));
+}
+
+}  // namespace
+
+LayoutBounds bounds_of(const ModelConfig& config, const ModelPoint& point,
+                       const std::vector<std::string>& overrides) {
+  const auto resolved = resolved_case(config, point, ModelPhase::kDecode, overrides);
+  const LayoutRates rates = rates_of(resolved->machine.chip, point.layout);
+  const auto bound = [&](const PhaseWork& work, ModelPhase phase) {
+    return bound_of(work, rates, d(point.layout.pipeline), d(microbatches_of(point, phase)));
+  };
+  return {bound(prefill_work(config, point), ModelPhase::kPrefill),
+          bound(decode_work(config, point), ModelPhase::kDecode)};
+}
+
+}  // namespace tahoma::runtime

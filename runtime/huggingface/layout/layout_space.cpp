@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/huggingface/layout/layout_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace tahoma::runtime {
+
+using base::UserError;
+
+namespace {
+
+constexpr std::uint64_t kCoresOfChip = 8;
+
+std::optional<UserError> refusal_of_stages(const ModelConfig& config, const LayoutSpace& space,
+                                           std::uint64_t ranks) {
+  if (space.pipeline > ranks)
+    return UserError(
+        "E-HFC-014", "--pipeline",
+        fmt::format("expected at most the {} ranks of {} chips, got {}", ranks, space.chips, space.pipeline));
+  if (config.layers % space.pipeline != 0)
+    return UserError("E-HFC-014", "--pipeline",
+                     fmt::format("expected a divisor of the {} layers, because all stages have equally many; "
+                                 "got {}",
+                                 config.layers, space.pipeline));
+  return std::nullopt;
+}
+
+std::optional<UserError> refusal_of_batch(const ModelLayout& layout, const ModelDemand& demand) {
+  if (demand.batch % (layout.data * layout.microbatches) == 0) return std::nullopt;
+  return UserError("E-HFC-011", "--batch",
+                   fmt::format("expected a multiple of the {} microbatches of {} replicas, got {}",
+                               layout.microbatches, layout.data, demand.batch));
+}
+
+std::optional<UserError> refusal_of_workload(const ModelConfig& config, const ModelPoint& point,
+                                             const std::vector<std::string>& overrides) {
+  try {
+    for (const auto& phase : kModelPhases) resolved_case(config, point, phase.value, overrides);
+  } catch (const UserError& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+// What the workload says of chips that have no more HBM than allowed.
+std::optional<UserError> refusal_of_memory(const ModelConfig& config, const ModelPoint& point,
+                                           std::uint64_t most, const std::vector<std::string>& overrides) {
+  if (most == 0) return std::nullopt;
+  const auto resolved = resolved_case(config, point, ModelPhase::kDecode, overrides);
+  const model::HbmParams& hbm = resolved->machine.chip.hbm;
+  const std::uint64_t of_stack = most / hbm.stacks;
+  if (of_stack >= hbm.capacity.count) return std::nullopt;
+  std::vector<std::string> less = overrides;
+  // A flat memory may have any capacity.
+  less.emplace_back("machine.chip.hbm.model=flat");
+  less.push_back(fmt::format("machine.chip.hbm.capacity={}B", of_stack));
+  std::optional<UserError> refusal = refusal_of_workload(config, point, less);
+  if (refusal) refusal->message = "--most-hbm: " + refusal->message;
+  return refusal;
+}
+
+// Those whose orders differ on a machine of that many chips: the first one of each.
+std::vector<GroupPlacement> different_placements(const std::vector<GroupPlacement>& placements,
+                                                 std::uint64_t chips) {
+  std::vector<GroupPlacement> different;
+  std::vector<std::string> orders;
+  for (const GroupPlacement placement : placements) {
+    const std::string order = order_on_machine(order_of(placement), chips);
+    if (std::find(orders.begin(), orders.end(), order) != orders.end()) continue;
+    orders.push_back(order);
+    different.push_back(placement);
+  }
+  return different;
+}
+
+// As many blocks of experts as there can be: then most exchanges carry whole experts' tokens.
+std::uint64_t expert_blocks(const ModelConfig& config, std::uint64_t tensor) {
+  if (config.experts == 0) return 1;
+  std::uint64_t blocks = std::min(tensor, config.experts);
+  while (tensor % blocks != 0 || config.experts % blocks != 0) --blocks;
+  return blocks;
+}
+
+}  // namespace
+
+std::vector<LayoutSpace> LayoutAxes::spaces() const {
+  std::vector<LayoutSpace> all;
+  for (const std::uint64_t c : chips)
+    for (const std::uint64_t l : lnc)
+      for (const std::uint64_t stages : pipeline)
+        for (const std::uint64_t parts : stages == 1 ? std::vector<std::uint64_t>{1} : microbatches)
+          for (const GroupPlacement placement : different_placements(placements, c))
+            for (const isa::DType type : weights)
+              all.push_back({c, l, data, stages, parts, placement, type, most_hbm});
+  return all;
+}
+
+std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const LayoutSpace& space,
+                                               const ModelDemand& demand,
+                                               const std::vector<std::string>& overrides) {
+  if (space.lnc != 1 && space.lnc != 2)
+    throw UserError("E-HFC-010", "--lnc", fmt::format("expected 1 or 2, got {}", space.lnc));
+  require_machine(space.chips);
+  const std::uint64_t ranks = space.chips * kCoresOfChip / space.lnc;
+  const std::optional<UserError> of_stages = refusal_of_stages(config, space, ranks);
+  const std::uint64_t of_stage = std::max<std::uint64_t>(1, ranks / space.pipeline);
+  std::vector<LayoutCandidate> all;
+  for (std::uint64_t tensor = std::bit_floor(of_stage); tensor > 0; tensor /= 2) {
+    LayoutCandidate& made = all.emplace_back();
+    made.layout = {space.chips,
+                   space.lnc,
+                   tensor,
+                   space.data == 0 ? of_stage / tensor : space.data,
+                   expert_blocks(config, tensor),
+                   space.pipeline,
+                   space.microbatches,
+                   space.placement,
+                   space.weights};
+    made.refusal = of_stages;
+    if (!made.refusal) made.refusal = refusal_of_batch(made.layout, demand);
+    if (!made.refusal) made.refusal = refusal_of_workload(config, {made.layout, demand}, overrides);
+    if (!made.refusal)
+      made.refusal = refusal_of_memory(config, {made.layout, demand}, space.most_hbm, overrides);
+  }
+  return all;
+}
+
+std::vector<ModelLayout> possible_layouts(const ModelConfig& config, const LayoutSpace& space,
+                                          const ModelDemand& demand,
+                                          const std::vector<std::string>& overrides) {
+  std::vector<ModelLayout> possible;
+  std::optional<UserError> refusal;
+  for (const LayoutCandidate& one : layout_candidates(config, space, demand, overrides)) {
+    if (!one.refusal) possible.push_back(one.layout);
+    // What the workload says is about the model, and more than that a batch cannot be divided.
+    if (one.refusal && (!refusal || one.refusal->code != "E-HFC-011")) refusal = one.refusal;
+  }
+  if (possible.empty()) throw UserError(*refusal);
+  return possible;
+}
+
+}  // namespace tahoma::runtime

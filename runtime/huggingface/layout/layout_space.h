@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layouts among which a study chooses: every combination of the values of the axes, each accepted or refused with
+// the reason.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/base/error.h"
+#include "runtime/huggingface/model_case.h"
+
+namespace tahoma::runtime {
+
+// What the layouts of one space have in common; they differ in their tensor degree.
+struct LayoutSpace {
+  std::uint64_t chips = 1, lnc = 2;
+  std::uint64_t data = 0;  // 0: as many replicas as there are ranks for
+  std::uint64_t pipeline = 1, microbatches = 1;
+  GroupPlacement placement = GroupPlacement::kRows;
+  isa::DType weights = isa::DType::kBf16;
+  std::uint64_t most_hbm = 0;  // bytes of a chip that a layout may take; 0: all there are
+};
+
+// The values of each axis.
+struct LayoutAxes {
+  std::vector<std::uint64_t> chips{1}, lnc{2}, pipeline{1}, microbatches{1};
+  std::vector<GroupPlacement> placements{GroupPlacement::kRows};
+  std::vector<isa::DType> weights{isa::DType::kBf16};
+  std::uint64_t data = 0, most_hbm = 0;  // as in LayoutSpace
+  // The last axis varies fastest. Equal layouts are there once: one stage has one microbatch, and placements are the same on a
+  // machine without the axes in which they differ.
+  std::vector<LayoutSpace> spaces() const;
+};
+
+struct LayoutCandidate {
+  ModelLayout layout;
+  std::optional<base::UserError> refusal{};
+};
+
+// Every power of two as tensor degree, the highest first. The workload refuses degrees that do not divide the model, and
+// layouts that do not fit into the HBM, or into the part of it that is allowed, for either phase. `overrides` as --set. UserError E-HFC-010: a number of chips, or
+// an LNC, that there is no machine for. Refusals: those of the workload, and
+//   E-HFC-011  a batch that cannot be divided over the replicas and microbatches
+//   E-HFC-014  stages that cannot have equally many layers, or of which there are more than ranks
+std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const LayoutSpace& space,
+                                               const ModelDemand& demand,
+                                               const std::vector<std::string>& overrides);
+
+// Those that are not refused. Throws a refusal if there is none.
+std::vector<ModelLayout> possible_layouts(const ModelConfig& config, const LayoutSpace& space,
+                                          const ModelDemand& demand,
+                                          const std::vector<std::string>& overrides);
+
+}  // namespace tahoma::runtime
