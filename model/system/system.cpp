@@ -78,8 +78,8 @@ struct System::Impl {
 
   void elaborate(Folding folding) {
     const auto dram = params.chip.hbm.has_dram() ? design_of(params.chip.hbm, 1) : nullptr;
-    const Chip::Shared shared{params,      fabric.shared, pool,      memory,       dram,
-                              stack_maker, functional(),  run_ahead, checker.get()};
+    const Chip::Shared shared{params,      fabric,       pool,      memory,       dram,
+                              stack_maker, functional(), run_ahead, checker.get()};
     netlist =
         std::make_unique<Netlist>(shared, fabric, meter, std::move(folding), share ? &share->cut() : nullptr);
     if (meter.results != nullptr)

@@ -18,6 +18,8 @@ BINARY = None
 SMALL = [str(CASES / "gemm/ultraserver.yaml"), "--set", "machine.torus.z=1", "--set", "workload.shard={m: 2, n: 8, k: 8}",
          "--set", "workload.m=512", "--set", "workload.n=1024", "--set", "workload.k=1024"]
 
+FLITS = [word for value in ("port.model=flits", "local=128 GB/s", "router=1 ns") for word in ("--set", f"machine.link.{value}")]
+
 
 def environment():
     return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -80,7 +82,7 @@ class MpirunTest(unittest.TestCase):
     def test_what_needs_one_process_is_refused(self):
         self.refused("E-PAR-003", "-n", 2, BINARY, "run", *SMALL, "--mode", "functional", "--out", self.folder / "out")
         for words in (["--check", "races"], ["--explain"], ["--trace"], ["--fold", "verify"], ["--dump", "all"],
-                      ["--set", "machine.link.wire=0 ns"]):
+                      ["--set", "machine.link.wire=0 ns"], FLITS):
             self.refused("E-PAR-003", "-n", 2, BINARY, "run", *SMALL, "--mode", "timing", *words, "--out", self.folder / "out")
         self.refused("E-PAR-003", "-n", 2, BINARY, "run", CASES / "transformer/moe_64_chips.yaml", "--mode", "timing", "--out", self.folder / "out")
         self.assertFalse((self.folder / "out").exists())
