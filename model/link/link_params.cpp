@@ -9,12 +9,16 @@ using namespace base::literals;
 using base::assumed, base::derived;
 
 void PortParams::declare(base::ParamTree& t) {
-  t.add("model", model, PortModel::kBehavioural, kPortModels,
-        "bytes at any time; whole words at the edges of a clock; the same, with the port in SystemVerilog in "
-        "lock-step",
-        base::chosen());
+  t.add(
+      "model", model, PortModel::kBehavioural, kPortModels,
+      "bytes at any time; whole words at the edges of a clock; the same, with the port in SystemVerilog in "
+      "lock-step; each word by itself, with allocation of virtual channels and of the switch in every cycle",
+      base::chosen());
   t.add("word", word, 32_B, {1_B, 4_KiB}, "bytes on the wire per cycle, for a port that has a clock",
         assumed("unpublished; 4 GHz on a link of 128 GB/s, a header in one word"));
+  t.add("local_wire", local_wire, 0_ns, {{0}, 100_us},
+        "flight time between a chip and its router, for model flits",
+        assumed("unpublished; machine.link.router includes the path of landing packets"));
 }
 
 namespace {

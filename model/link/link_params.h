@@ -23,15 +23,19 @@ inline constexpr base::Named<AxisOrder> kAxisOrders[] = {{AxisOrder::kXyz, "xyz"
 constexpr const char* name_of(AxisOrder order) { return base::name_in(kAxisOrders, order); }
 
 // behavioural: bytes at the rate of the link, at any time. clocked: whole words at the edges of the clock,
-// one word per cycle. rtl: as clocked, in lock-step with the port in SystemVerilog (model/rtl).
-enum class PortModel : std::uint8_t { kBehavioural, kClocked, kRtl };
-inline constexpr base::Named<PortModel> kPortModels[] = {
-    {PortModel::kBehavioural, "behavioural"}, {PortModel::kClocked, "clocked"}, {PortModel::kRtl, "rtl"}};
+// one word per cycle. rtl: as clocked, in lock-step with the port in SystemVerilog (model/rtl). flits: every
+// word moves by itself, and routers allocate virtual channels and their switch in every cycle (flits/).
+enum class PortModel : std::uint8_t { kBehavioural, kClocked, kRtl, kFlits };
+inline constexpr base::Named<PortModel> kPortModels[] = {{PortModel::kBehavioural, "behavioural"},
+                                                         {PortModel::kClocked, "clocked"},
+                                                         {PortModel::kRtl, "rtl"},
+                                                         {PortModel::kFlits, "flits"}};
 
 struct PortParams {
   PortModel model;
   base::Bytes word;
-  base::WavesWindow waves;  // rtl: of the cycles in it
+  base::Duration local_wire;  // flits: between a chip and its router
+  base::WavesWindow waves;    // rtl: of the cycles in it
   void declare(base::ParamTree& t);
 };
 
@@ -54,6 +58,7 @@ struct LinkParams {
   base::AxisOrder axis_order() const;
   base::Bandwidth rate_of(base::LinkRate rate) const;
   bool in_rtl() const { return port.model == PortModel::kRtl; }
+  bool sends_flits() const { return port.model == PortModel::kFlits; }
   base::Bytes word() const { return has_words() ? port.word : base::Bytes{0}; }  // 0: none
   // The size of a packet with that many bytes of data on a wire and in a buffer. Data behind several headers
   // travel together; with words, each header and its data are rounded up to whole words.

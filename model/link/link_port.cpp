@@ -98,13 +98,8 @@ void LinkPort::send(const Departure& departure) {
 }
 
 void LinkPort::count(const sim::PacketInfo& info, std::uint64_t wire_bytes) {
-  counted_.payload_bytes += info.carried;
-  counted_.wire_bytes += wire_bytes;
-  ++counted_.packets;
+  counter_.packet(info, wire_bytes);
   if (place_.buffer != kAlways) ++meter_.link_packet_hops;
-  const std::uint64_t key = std::uint64_t{info.from_chip} << 32 | info.to_chip;
-  if (last_flow_ == nullptr || last_flow_->first != key) last_flow_ = &*flows_.try_emplace(key, 0).first;
-  last_flow_->second += info.carried;
 }
 
 void LinkPort::starve(bool starved) {
@@ -112,7 +107,7 @@ void LinkPort::starve(bool starved) {
   if (starved) {
     starved_since_ = sim::now();
   } else {
-    counted_.blocked += sim::now() - *starved_since_;
+    counter_.blocked(sim::now() - *starved_since_);
     starved_since_.reset();
   }
 }
@@ -133,20 +128,7 @@ tlm::tlm_sync_enum LinkPort::on_credit(sim::Payload& payload, tlm::tlm_phase& ph
 
 base::LinkMeasurement LinkPort::measure(Time elapsed) const {
   TAHOMA_INVARIANT(server_.busy() <= elapsed, std::string(name()) + ": above capacity");
-  base::LinkMeasurement m = counted_;
-  m.path = name();
-  m.from_chip = place_.from;
-  m.to_chip = place_.to;
-  m.axis = place_.axis;
-  m.busy = server_.busy();
-  m.peak = server_.rate();
-  m.series = server_.series();
-  for (const auto& [key, bytes] : flows_)
-    m.flows.push_back({static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), bytes});
-  std::sort(m.flows.begin(), m.flows.end(), [](const base::LinkFlow& a, const base::LinkFlow& b) {
-    return std::pair(a.from_chip, a.to_chip) < std::pair(b.from_chip, b.to_chip);
-  });
-  return m;
+  return counter_.measure({name(), place_.from, place_.to, place_.axis}, server_);
 }
 
 }  // namespace tahoma::model

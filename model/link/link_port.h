@@ -21,11 +21,11 @@
 
 #include <optional>
 #include <systemc>
-#include <unordered_map>
 #include <vector>
 
 #include "model/base/measurements.h"
 #include "model/base/topology/topology.h"
+#include "model/link/link_counter.h"
 #include "model/link/link_params.h"
 #include "model/link/port_witness.h"
 #include "model/link/renaming.h"
@@ -125,9 +125,7 @@ class LinkPort : public sc_core::sc_module {
   sim::Wake wake_ = sim::Wake::calling<&LinkPort::wake>(this);
 
   std::optional<base::Time> starved_since_;
-  base::LinkMeasurement counted_;
-  std::unordered_map<std::uint64_t, std::uint64_t> flows_;  // bytes by (from_chip << 32 | to_chip)
-  std::pair<const std::uint64_t, std::uint64_t>* last_flow_ = nullptr;
+  LinkCounter counter_;
 };
 
 }  // namespace tahoma::model

@@ -14,7 +14,7 @@ namespace tahoma::model {
 using base::PortIndex, base::Time, base::Topology, base::Way;
 
 Router::Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& fabric, sim::Meter& meter)
-    : sc_module(name), node_(node), fabric_(fabric), from_chip_(fabric.params.local) {
+    : FabricNode(name, node), fabric_(fabric), from_chip_(fabric.params.local) {
   in.register_nb_transport_fw(this, &Router::on_request);
   const Topology& topology = fabric.topology;
   const LinkParams& params = fabric.params;
@@ -61,7 +61,9 @@ void Router::expect_link(const LinkPort::Place& sender) {
   for (Requests& r : requests_) r.resize(buffers_.size());
 }
 
-void Router::expect_chip() {
+void Router::bind_chip(tlm::tlm_initiator_socket<>& inject, tlm::tlm_target_socket<>& landed) {
+  inject.bind(in);
+  to_chip_->wire.bind(landed);
   first_own_ = static_cast<std::uint32_t>(buffers_.size());
   inputs_.push_back({nullptr, first_own_, 0, 0, {}});
   for (std::size_t p = 0; p < requests_.size(); ++p)
@@ -148,8 +150,8 @@ void Router::grant_refused(PortIndex port) {
 
 Way Router::way_of(const sim::Payload& payload) const {
   const std::uint32_t to = sim::info_of(payload).to_chip;
-  if (to == node_) return {static_cast<PortIndex>(ports_.size()), 0, 0};
-  Way way = fabric_.routes.way(node_, to);
+  if (to == node()) return {static_cast<PortIndex>(ports_.size()), 0, 0};
+  Way way = fabric_.routes.way(node(), to);
   if (!fabric_.params.adaptive()) way.minimal = 0;
   return way;
 }

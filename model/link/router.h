@@ -26,12 +26,13 @@
 #include <vector>
 
 #include "model/base/topology/routes.h"
+#include "model/link/fabric_node.h"
 #include "model/link/link_fault_params.h"
 #include "model/link/link_port.h"
 
 namespace tahoma::model {
 
-class Router : public sc_core::sc_module, private PacketSource {
+class Router : public FabricNode, private PacketSource {
  public:
   tlm_utils::multi_passthrough_target_socket<Router> in{"in"};  // incoming links, then the chip's own network
 
@@ -47,18 +48,16 @@ class Router : public sc_core::sc_module, private PacketSource {
 
   // Null if the fabric has no such link, or the link is dead.
   LinkPort* port(base::PortIndex p) { return p < ports_.size() ? ports_[p].get() : nullptr; }
-  std::uint32_t node() const { return node_; }
   std::uint32_t buffers() const { return static_cast<std::uint32_t>(buffers_.size()); }
-  LinkPort& to_chip() { return *to_chip_; }  // packets for this chip; only for the router of a chip
+  // Only for the router of a chip.
+  void bind_chip(tlm::tlm_initiator_socket<>& inject, tlm::tlm_target_socket<>& landed) override;
 
   // The port of a node of the fabric; none if the fabric has no such link, or the link is dead.
   static std::optional<LinkPort::Place> place_of(const Fabric& fabric, std::uint32_t node,
                                                  base::PortIndex port);
 
-  // Declares what the next socket bound to `in` is: a link with the place of its sender, which outlives the router, or the
-  // node's own chip. Called in the order of binding.
+  // Declares that the next socket bound to `in` is a link with the place of its sender, which outlives the router.
   void expect_link(const LinkPort::Place& sender);
-  void expect_chip();
 
   // After the run: checks that no packet is left. Returns what a port has sent, how long its chip had to wait
   // for it, and the most packets at one time in the buffers of a link that ends here or on their way to them.
@@ -116,7 +115,6 @@ class Router : public sc_core::sc_module, private PacketSource {
   LinkPort& port_at(base::PortIndex index) { return index == ports_.size() ? *to_chip_ : *ports_[index]; }
   void give_back(const Input& input, int number, sim::Payload& payload, base::Time head, base::Time tail);
 
-  std::uint32_t node_;
   const Fabric fabric_;
   std::vector<std::unique_ptr<LinkPort>> ports_;
   std::unique_ptr<LinkPort> to_chip_;

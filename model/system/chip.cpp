@@ -43,7 +43,7 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s, si
     : sc_module(name),
       core_params_(slowed(s.params.chip.core, s.params.slowdown_of(chip))),
       network_("network", place_of(chip, s.params), s.pool, meter),
-      router_("link", chip, s.fabric, meter) {
+      link_(s.fabric.make_node("link", chip, meter)) {
   const ChipParams& p = s.params.chip;
   if (s.functional) network_.values(s.memory);
   for (std::uint32_t n = 0; n < p.hbm.stacks; ++n) {
@@ -68,13 +68,9 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s, si
     network_.semaphores(core.semaphores());
     core.dma().network.bind(network_.dma);
   }
-  router_.to_chip().wire.bind(network_.landed);
 }
 
-void Chip::bind_chip_to_router() {
-  network_.inject.bind(router_.in);
-  router_.expect_chip();
-}
+void Chip::bind_link() { link_->bind_chip(network_.inject, network_.landed); }
 
 Server::Server(sc_core::sc_module_name name, std::uint32_t server, const Chip::Shared& shared,
                const MeterOf& meter_of)

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "model/link/on_chip_network.h"
-#include "model/link/router.h"
 #include "model/memory/hbm/address_map.h"
 #include "model/memory/hbm/dram_stack.h"
 #include "model/memory/hbm/flat_stack.h"
+#include "model/system/fabric.h"
 #include "model/system/machine_params.h"
 #include "model/system/neuron_core.h"
 #include "model/system/stack_maker.h"
@@ -23,7 +23,7 @@ class Chip : public sc_core::sc_module {
  public:
   struct Shared {  // one of each per machine
     const MachineParams& params;
-    const Router::Fabric& fabric;
+    Fabric& fabric;
     sim::PayloadPool& pool;
     AddressMap& memory;
     std::shared_ptr<const DramDesign> dram;  // null: flat stacks
@@ -34,18 +34,18 @@ class Chip : public sc_core::sc_module {
   };
   Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& shared, sim::Meter& meter);
 
-  Router& router() { return router_; }
+  const FabricNode& link() const { return *link_; }
   NeuronCore& core(std::uint32_t index) { return *cores_[index]; }
   const OnChipNetwork& network() const { return network_; }
   HbmStack& stack(std::uint32_t index) { return *stacks_[index]; }
 
-  // Called after every link of the machine is bound: the chip's own network is the router's last input.
-  void bind_chip_to_router();
+  // Called after every link of the machine is bound: the chip's own network is the last input of its node.
+  void bind_link();
 
  private:
   const CoreParams core_params_;  // of its cores, which refer to it
   OnChipNetwork network_;
-  Router router_;
+  std::unique_ptr<FabricNode> link_;
   std::vector<std::unique_ptr<HbmStack>> stacks_;
   std::vector<std::unique_ptr<Rendezvous>> rendezvous_;
   std::vector<std::unique_ptr<NeuronCore>> cores_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/base/error.h"
 #include "model/sim/wake.h"
 
 namespace tahoma::model {
@@ -57,9 +58,31 @@ Fabric::Fabric(const MachineParams& params)
       routes(topology, params.link.axis_order(), dead_among(faults)),
       shared{params.link, topology, routes, faults} {}
 
-void Fabric::connect(std::vector<Router*> chips, sim::Meter& meter, const std::vector<const Renaming*>& names,
-                     Cut* cut) {
-  routers_ = std::move(chips);
+std::unique_ptr<FabricNode> Fabric::make_node(const char* name, std::uint32_t chip, sim::Meter& meter) {
+  if (shared.params.sends_flits()) {
+    auto gate = std::make_unique<FlitGate>(name, chip, shared);
+    gates_.push_back(gate.get());
+    return gate;
+  }
+  auto router = std::make_unique<Router>(name, chip, shared, meter);
+  made_.resize(topology.chips());
+  made_[chip] = router.get();
+  return router;
+}
+
+void Fabric::connect(const std::vector<const FabricNode*>& chips, sim::Meter& meter,
+                     const std::vector<const Renaming*>& names, Cut* cut) {
+  if (shared.params.sends_flits()) {
+    TAHOMA_INVARIANT(gates_.size() == topology.nodes() && cut == nullptr, "flits of a part of a machine");
+    sim::Agenda::of_process().number_behind_chip();
+    flits_ = std::make_unique<FlitNetwork>("flits", shared, gates_, meter);
+    return;
+  }
+  for (const FabricNode* node : chips) routers_.push_back(node == nullptr ? nullptr : made_[node->node()]);
+  connect_routers(meter, names, cut);
+}
+
+void Fabric::connect_routers(sim::Meter& meter, const std::vector<const Renaming*>& names, Cut* cut) {
   add_switches(meter, cut);
   const std::vector<std::vector<LinkPort::Place>> inputs = senders();
   for (std::uint32_t node = 0; node < topology.nodes(); ++node)
@@ -143,6 +166,7 @@ std::vector<base::LinkMeasurement> Fabric::measure(base::Time elapsed) const {
 }
 
 std::vector<base::LinkMeasurement> Fabric::measure_node(std::uint32_t node, base::Time elapsed) const {
+  if (flits_) return flits_->measure_node(node, elapsed);
   std::vector<base::LinkMeasurement> all;
   if (routers_[node] == nullptr) return all;
   Router& router = *routers_[node];
@@ -159,6 +183,7 @@ std::vector<base::LinkMeasurement> Fabric::measure_node(std::uint32_t node, base
 
 std::vector<Fabric::HighWater> Fabric::high_waters() const {
   std::vector<HighWater> all;
+  if (flits_) return all;
   for (std::uint32_t from = 0; from < topology.nodes(); ++from)
     for (PortIndex p = 0; routers_[from] == nullptr && p < topology.ports(from); ++p) {
       const auto place = Router::place_of(shared, from, p);

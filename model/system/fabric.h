@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fabric of a machine: its topology, its routes and its faults, the links between the routers of its
-// chips, and the switches if it has any.
+// chips, and the switches if it has any. With machine.link.port.model: flits, the links and routers are a network of flits.
 #pragma once
 
 #include <memory>
 #include <vector>
 
+#include "model/link/flits/flit_network.h"
 #include "model/link/router.h"
 #include "model/system/machine_params.h"
 #include "model/system/parallel/cut.h"
@@ -22,11 +23,14 @@ class Fabric {
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
 
-  // Binds the links of the chips' routers, in the order of the chips. A chip that is not simulated has the router of its
+  // The node of a chip. The caller owns it, constructs it as a part of the chip, and binds the chip to it after connect().
+  std::unique_ptr<FabricNode> make_node(const char* name, std::uint32_t chip, sim::Meter& meter);
+
+  // Binds the links of the chips' nodes, in the order of the chips. A chip that is not simulated has the node of its
   // representative, and `names` has, by chip, how it translates names for it; null for those simulated. A chip that another
-  // process simulates has no router, and `cut` makes the ends of the links to it; null: there is only this process.
-  void connect(std::vector<Router*> chips, sim::Meter& meter, const std::vector<const Renaming*>& names = {},
-               Cut* cut = nullptr);
+  // process simulates has no node, and `cut` makes the ends of the links to it; null: there is only this process.
+  void connect(const std::vector<const FabricNode*>& chips, sim::Meter& meter,
+               const std::vector<const Renaming*>& names = {}, Cut* cut = nullptr);
   // Attaches a witness to every port of a link. Called after the routers know everything that is bound to
   // them.
   void watch(const PortWitnessMaker& make);
@@ -49,6 +53,7 @@ class Fabric {
   const Router::Fabric shared;
 
  private:
+  void connect_routers(sim::Meter& meter, const std::vector<const Renaming*>& names, Cut* cut);
   bool is_simulated(std::uint32_t node) const {
     return routers_[node] != nullptr && routers_[node]->node() == node;
   }
@@ -58,8 +63,11 @@ class Fabric {
   void bind_inputs(std::uint32_t node, const std::vector<LinkPort::Place>& senders,
                    const std::vector<const Renaming*>& names, Cut* cut);
 
+  std::vector<Router*> made_;     // by chip that is simulated; none with flits
+  std::vector<FlitGate*> gates_;  // by chip; only with flits
+  std::unique_ptr<FlitNetwork> flits_;
   std::vector<std::unique_ptr<Router>> switches_;
-  std::vector<Router*> routers_;  // by node
+  std::vector<Router*> routers_;  // by node; none with flits
   std::vector<std::unique_ptr<PortWitness>> witnesses_;
 };
 

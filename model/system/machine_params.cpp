@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "model/base/error.h"
+#include "model/link/flits/flit_law.h"
 
 namespace tahoma::model {
 
@@ -118,6 +119,17 @@ std::string adaptive_topologies(const base::MachineSize& size) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// Every link of a network of flits carries one flit per cycle.
+void check_healthy_links(const InstanceParams& instances) {
+  const auto refuse_faults = [](const std::string& name) {
+    refuse("machine.instances." + name, "expected links without faults (machine.link.port.model: flits)");
+  };
+  for (const auto& [name, faults] : instances.links)
+    if (faults.dead || faults.rate < 1) refuse_faults(name);
+  for (const auto& [name, faults] : instances.chips)
+    if (faults.dead) refuse_faults(name);
+}
+
 // Checks virtual channels for the classes that keep the fabric free of deadlock, and buffers for whole
 // packets.
 void check_link(const LinkParams& link, const base::MachineSize& size, const DmaParams& dma) {
@@ -132,6 +144,7 @@ void check_link(const LinkParams& link, const base::MachineSize& size, const Dma
   if (!link.adaptive() && link.vcs % classes != 0)
     refuse("machine.link.vcs",
            fmt::format("{} of them; a {} needs a multiple of {}", link.vcs, name_of(link.topology), classes));
+  if (link.sends_flits()) check_flits(link, *topology);
   const base::Bytes largest = link.on_wire(std::max(dma.packet.count, dma.collective_packet.count));
   if (link.buffer.count < largest.count)
     refuse("machine.link.buffer", fmt::format("{} B do not hold the largest packet, {} B with its headers",
@@ -186,6 +199,7 @@ void MachineParams::check() const {
   base::check_size(link.fabric(), size_of(torus));
   check_link(link, size_of(torus), chip.core.dma);
   instances.check(*this);
+  if (link.sends_flits()) check_healthy_links(instances);
 }
 
 }  // namespace tahoma::model

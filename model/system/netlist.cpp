@@ -16,10 +16,10 @@ Netlist::Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, 
     chips_[chip] = chips_[folding_.representative[chip]];
     meters_[chip] = meters_[folding_.representative[chip]];
   }
-  std::vector<Router*> routers;
-  for (Chip* chip : chips_) routers.push_back(chip == nullptr ? nullptr : &chip->router());
-  fabric.connect(std::move(routers), meter, unfolding_.views(), cut);
-  for_each_simulated([](Chip& chip) { chip.bind_chip_to_router(); });
+  std::vector<const FabricNode*> nodes;
+  for (const Chip* chip : chips_) nodes.push_back(chip == nullptr ? nullptr : &chip->link());
+  fabric.connect(nodes, meter, unfolding_.views(), cut);
+  for_each_simulated([](Chip& chip) { chip.bind_link(); });
   if (shared.functional) stand_for_members(shared.params.chip.core);
 }
 

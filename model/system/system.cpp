@@ -81,8 +81,8 @@ struct System::Impl {
     const auto dram = params.chip.hbm.has_dram() ? design_of(params.chip.hbm, 1) : nullptr;
     const bool travel = share && (functional() || !kept.empty());
     const Chip::Shared shared{
-        params,      fabric.shared, pool,      memory,        dram,
-        stack_maker, functional(),  run_ahead, checker.get(), travel ? &share->peers() : nullptr};
+        params,      fabric,       pool,      memory,        dram,
+        stack_maker, functional(), run_ahead, checker.get(), travel ? &share->peers() : nullptr};
     netlist =
         std::make_unique<Netlist>(shared, fabric, meter, std::move(folding), share ? &share->cut() : nullptr);
     if (meter.results != nullptr)

@@ -36,6 +36,8 @@ void check_options(const RunOptions& options, const ResolvedConfig& config) {
   if (config.machine.link.wire.fs <= 0)
     refuse("machine.link.wire", "processes advance by the latency of a link; expected more than 0");
   if (config.machine.link.in_rtl()) refuse("machine.link.port.model", "ports in SystemVerilog share a clock");
+  if (config.machine.link.sends_flits())
+    refuse("machine.link.port.model", "the flits of all chips share a clock");
 }
 
 }  // namespace

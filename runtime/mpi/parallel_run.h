@@ -4,7 +4,8 @@
 // 0 reports it.
 //
 // UserError E-PAR-001: more processes than chips. E-PAR-002: a process has another binary or another case. E-PAR-003: what the run
-// asks for works in one process only: --check, --dump, --explain, --trace, --waves and blocks in SystemVerilog, --fold verify.
+// asks for works in one process only: --check, --dump, --explain, --trace, --waves, blocks in SystemVerilog, ports of flits, and
+// --fold verify.
 #pragma once
 
 #include <functional>

@@ -22,6 +22,8 @@ SMALL = [str(CASES / "gemm/ultraserver.yaml"), "--set", "machine.torus.z=1", "--
 SMALL_EXPERTS = ["--set", "machine.torus.z=1", "--set", "workload.parallel={tensor: 16, expert: 16}", "--set", "workload.batch=4", "--set", "workload.tokens=128",
                  "--set", "workload.model={name: moe-small, layers: 1, hidden: 128, heads: 16, kv_heads: 4, head_dim: 16, ffn: 128, experts: 16, experts_per_token: 2}"]
 
+FLITS = [word for value in ("port.model=flits", "local=128 GB/s", "router=1 ns") for word in ("--set", f"machine.link.{value}")]
+
 
 def environment():
     return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -97,7 +99,7 @@ class MpirunTest(unittest.TestCase):
 
     def test_what_needs_one_process_is_refused(self):
         for words in (["--check", "races"], ["--explain"], ["--trace"], ["--fold", "verify"], ["--dump", "all"],
-                      ["--set", "machine.link.wire=0 ns"]):
+                      ["--set", "machine.link.wire=0 ns"], FLITS):
             self.refused("E-PAR-003", "-n", 2, BINARY, "run", *SMALL, "--mode", "timing", *words, "--out", self.folder / "out")
         self.assertFalse((self.folder / "out").exists())
 

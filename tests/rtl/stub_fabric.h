@@ -97,19 +97,16 @@ class StubFabric {
              const model::PortWitnessMaker& make)
       : fabric_(machine) {
     traffic.chips = static_cast<std::uint32_t>(machine.chips());
-    std::vector<model::Router*> routers;
+    std::vector<const model::FabricNode*> nodes;
     for (std::uint32_t n = 0; n < traffic.chips; ++n) {
-      routers_.push_back(
-          std::make_unique<model::Router>(("chip" + std::to_string(n)).c_str(), n, fabric_.shared, meter_));
-      routers.push_back(routers_.back().get());
+      nodes_.push_back(fabric_.make_node(("chip" + std::to_string(n)).c_str(), n, meter_));
+      nodes.push_back(nodes_.back().get());
       chips_.push_back(
           std::make_unique<StubChip>(("stub" + std::to_string(n)).c_str(), n, traffic, pool_, meter_));
     }
-    fabric_.connect(routers, meter_);
+    fabric_.connect(nodes, meter_);
     for (std::uint32_t n = 0; n < traffic.chips; ++n) {
-      chips_[n]->inject.bind(routers_[n]->in);
-      routers_[n]->to_chip().wire.bind(chips_[n]->landed);
-      routers_[n]->expect_chip();
+      nodes_[n]->bind_chip(chips_[n]->inject, chips_[n]->landed);
     }
     fabric_.watch(make);
   }
@@ -133,7 +130,7 @@ class StubFabric {
   sim::Meter meter_;
   sim::PayloadPool pool_;
   model::Fabric fabric_;
-  std::vector<std::unique_ptr<model::Router>> routers_;
+  std::vector<std::unique_ptr<model::FabricNode>> nodes_;
   std::vector<std::unique_ptr<StubChip>> chips_;
   std::uint64_t packet_hops_ = 0;
 };

@@ -17,6 +17,7 @@ namespace {
 // Why a machine cannot be folded, whatever its programs do; "" if it can.
 std::string obstacle(const MachineParams& p, const Fabric& fabric) {
   if (fabric.topology.switches() > 0) return "the fabric has switches";
+  if (p.link.sends_flits()) return "the flits of all chips share a clock";
   if (p.link.wire.fs + p.link.router.fs <= 0) return "packets reach the next chip in no time";
   if (p.link.wire.fs <= 0) return "credits return in no time";
   constexpr std::uint64_t kMostCapacity = std::uint64_t{60} << 30;  // registers lead up to 2 GiB further

@@ -165,19 +165,17 @@ FabricResult run_fabric_traffic(const MachineParams& params, const FabricTraffic
   const Slots slots{params.link.local.time_for(traffic.flit), traffic.warm_up,
                     traffic.warm_up + traffic.measured};
   const Endpoint::Shared shared{fabric, params.link, traffic, slots, pool, meter, tally};
-  std::vector<std::unique_ptr<Router>> routers;
+  std::vector<std::unique_ptr<FabricNode>> nodes;
   std::vector<std::unique_ptr<Endpoint>> endpoints;
-  std::vector<Router*> chips;
+  std::vector<const FabricNode*> chips;
   for (std::uint32_t n = 0; n < fabric.topology.chips(); ++n) {
-    routers.push_back(std::make_unique<Router>(fmt::format("router{}", n).c_str(), n, fabric.shared, meter));
-    chips.push_back(routers.back().get());
+    nodes.push_back(fabric.make_node(fmt::format("router{}", n).c_str(), n, meter));
+    chips.push_back(nodes.back().get());
   }
   fabric.connect(chips, meter);
   for (std::uint32_t n = 0; n < fabric.topology.chips(); ++n) {
     endpoints.push_back(std::make_unique<Endpoint>(fmt::format("endpoint{}", n).c_str(), n, shared));
-    endpoints.back()->inject.bind(chips[n]->in);
-    chips[n]->expect_chip();
-    chips[n]->to_chip().wire.bind(endpoints.back()->landed);
+    nodes[n]->bind_chip(endpoints.back()->inject, endpoints.back()->landed);
   }
   sc_core::sc_start();
   meter.rethrow();

@@ -95,7 +95,7 @@ MeasuredPart measure_part(const FinishedChips& chips, const Fabric& fabric, cons
     if (meter != nullptr) base::add_counters(part.counts, static_cast<const base::RunCounts&>(*meter));
   fabric.check_ended();
   const auto simulated = [&](std::uint32_t chip) {
-    return chips.by_number[chip] != nullptr && chips.by_number[chip]->router().node() == chip;
+    return chips.by_number[chip] != nullptr && chips.by_number[chip]->link().node() == chip;
   };
   for (std::uint32_t node = 0; node < fabric.topology.nodes(); ++node) {
     const bool is_chip = node < chips.by_number.size();

@@ -94,8 +94,8 @@ Measured run_fabric_of(const Figure& figure, const CaseRun& run) {
                                 "expected a machine.link.local that is not ideal",
                                 figure.case_name));
   const model::FabricResult r = model::run_fabric_traffic(machine, *figure.fabric);
-  return {
-      r.latency, "", ExitStatus::kOk, {{"accepted", r.accepted}, {"links", r.links}, {"longest", r.longest}}};
+  const double value = figure.unit == FigureUnit::kOfPeak ? 100 * r.accepted : r.latency;
+  return {value, "", ExitStatus::kOk, {{"accepted", r.accepted}, {"links", r.links}, {"longest", r.longest}}};
 }
 
 Measured run_collective_of(const Figure& figure, const CaseRun& run) {

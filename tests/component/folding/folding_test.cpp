@@ -231,6 +231,8 @@ TEST_CASE("folding: what cannot be proven is not folded, and the reason is told"
          c.edit().descriptors[0].count = {1, 1, 4096, 64};
          c.edit().descriptors[0].src.stride[2] = 1 << 30;
        }},
+      {"the flits of all chips share a clock",
+       [](Case& c) { c.params.link.port.model = model::PortModel::kFlits; }},
       {"the fabric has switches", [](Case& c) { c.params.link.topology = base::fabric_named("switched"); }},
   };
   for (const auto& [reason, change] : changes) {

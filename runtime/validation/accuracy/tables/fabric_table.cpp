@@ -18,19 +18,31 @@ constexpr std::array<const char*, 4> kFabricPatterns{"uniform", "bitcomp", "neig
 const std::vector<std::string> kFabricPatternWords{kFabricPatterns.begin(), kFabricPatterns.end()};
 const std::vector<std::string> kFabricUses{name_of(FigureUse::kCalibration), name_of(FigureUse::kCheck)};
 
-const std::vector<std::string> kFabricColumns{"id",        "what",      "machine", "pattern", "flits",
-                                              "injection", "reference", "use",     "source"};
+const std::vector<std::string> kFabricColumns{"id",        "what",     "machine",   "pattern", "flits",
+                                              "injection", "quantity", "reference", "use",     "source"};
+
+struct FabricQuantity {
+  const char* name;
+  FigureUnit unit;
+  double scale;  // from the column to the unit
+};
+constexpr std::array<FabricQuantity, 2> kFabricQuantities{
+    {{"latency", FigureUnit::kCycles, 1}, {"accepted", FigureUnit::kOfPeak, 100}}};
+const std::vector<std::string> kFabricQuantityWords{kFabricQuantities[0].name, kFabricQuantities[1].name};
+
+[[noreturn]] void exceeds_the_rate(const RowReader& row, const char* column) {
+  throw UserError("E-ACC-015", row.field(column).place,
+                  fmt::format("column '{}': expected a share of the rate between router and chip, at most 1, "
+                              "got '{}'",
+                              column, row.text(column)));
+}
 
 FabricTraffic read_fabric_traffic(const RowReader& row) {
   FabricTraffic traffic;
   traffic.pattern = static_cast<FabricPattern>(row.word("pattern", kFabricPatternWords));
   traffic.flits = row.count("flits");
   traffic.injection = row.positive("injection");
-  if (traffic.injection > 1)
-    throw UserError("E-ACC-015", row.field("injection").place,
-                    fmt::format("column 'injection': expected a share of the rate between router and chip, "
-                                "at most 1, got '{}'",
-                                row.text("injection")));
+  if (traffic.injection > 1) exceeds_the_rate(row, "injection");
   return traffic;
 }
 
@@ -42,8 +54,10 @@ std::vector<Figure> parse_fabric(const base::NamedText& table) {
   return read_figures(table, kFabricColumns, [](const RowReader& row) {
     Figure figure = named_figure(row, "machine");
     figure.fabric = read_fabric_traffic(row);
-    figure.reference = row.positive("reference");
-    figure.unit = FigureUnit::kCycles;
+    const FabricQuantity& quantity = kFabricQuantities.at(row.word("quantity", kFabricQuantityWords));
+    figure.reference = quantity.scale * row.positive("reference");
+    figure.unit = quantity.unit;
+    if (figure.unit == FigureUnit::kOfPeak && figure.reference > 100) exceeds_the_rate(row, "reference");
     figure.use = static_cast<FigureUse>(row.word("use", kFabricUses));
     figure.source = row.text("source");
     return figure;
