@@ -27,7 +27,7 @@ TEST_CASE("separable allocator: a matching has only requested pairs, and each in
   SeparableAllocator allocator(5, 7);
   for (int round = 0; round < 2000; ++round) {
     Pairs requested;
-    for (unsigned n = random() % 12; n > 0; --n)
+    for (auto n = random() % 12; n > 0; --n)
       requested.emplace(static_cast<std::uint32_t>(random() % 5), static_cast<std::uint32_t>(random() % 7));
     for (const auto& [input, output] : requested) allocator.request(input, output);
     std::set<std::uint32_t> inputs, outputs;
