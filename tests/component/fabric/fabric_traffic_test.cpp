@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/support/bench/machine_fixture.h"
+#include "tests/support/bench/flit_machine.h"
 #include "tests/support/in_child.h"
 
 using namespace tahoma;
@@ -13,19 +13,12 @@ using namespace tahoma::model;
 
 namespace {
 
-// Links and chips transfer a flit of 32 bytes in a slot of one nanosecond; a hop takes six.
+// A hop takes six slots of a nanosecond.
 MachineParams flit_machine(base::FabricKind topology = base::fabric_named("torus")) {
-  MachineParams m = tests::machine_of(4, 4, 4);
-  LinkParams& l = m.link;
-  l.topology = topology;
-  l.x = l.y = l.z = l.switched = l.local = 32_GBps;
-  l.header = 0_B;
-  l.packet = 256_B;
-  l.vcs = 4;
-  l.buffer = 512_B;
-  l.wire = 1_ns;
-  l.router = 5_ns;
-  m.chip.core.dma.packet = m.chip.core.dma.collective_packet = 256_B;
+  MachineParams m = tests::with_flit_rates(tests::machine_of(4, 4, 4));
+  m.link.topology = topology;
+  m.link.wire = 1_ns;
+  m.link.router = 5_ns;
   m.check();
   return m;
 }
