@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/system/parallel/processes.h"
+#include "tests/support/in_child.h"
 
 namespace tahoma::tests {
 
@@ -120,5 +121,21 @@ class ForkedProcesses final : public model::Processes {
   std::vector<int> peers_;  // of process 0: to the others
   std::vector<pid_t> children_;
 };
+
+// The text that body(processes) returns in process 0 of `count` processes, all of which call it; null in one process. An error
+// is text, too (in_child.h).
+template <class Body>
+std::string in_processes(std::uint32_t count, Body&& body) {
+  return in_child([&]() -> std::string {
+    if (count == 1) return body(nullptr);
+    ForkedProcesses processes(count);
+    if (processes.reports()) return body(&processes);
+    try {
+      body(&processes);
+    } catch (...) {  // model::ReportedElsewhere, or process 0 has gone
+    }
+    _exit(0);
+  });
+}
 
 }  // namespace tahoma::tests

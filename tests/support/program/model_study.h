@@ -48,6 +48,22 @@ struct ModelStudy {
   }
 };
 
+inline std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// A layout with scaled layers does the work of one whose layers are executed, in nearly its time.
+inline void check_scaled(const nlohmann::json& scaled, const nlohmann::json& executed) {
+  for (const char* phase : {"prefill", "decode"})
+    CHECK(scaled[phase]["flops"].get<double>() ==
+          Approx(executed[phase]["flops"].get<double>()).epsilon(1e-12));
+  for (const char* time : {"ttft_ns", "tpot_ns"}) {
+    INFO(time << " " << scaled[time] << " " << executed[time]);
+    CHECK(scaled[time].get<double>() == Approx(executed[time].get<double>()).epsilon(0.02));
+  }
+}
+
 inline void check_refused(const Finished& f, const std::string& code) {
   INFO(f.err);
   CHECK(f.status == 2);

@@ -65,10 +65,12 @@ TEST_CASE("gemm: every shape gives the declared bits in any order of events", "[
     }
 }
 
+// For operands that are stored by rows.
+const GemmShape kShapesByRows[] = {{1, 1, 1}, {16, 600, 300}, {130, 33, 513}, {300, 3, 64}};
+
 TEST_CASE("gemm: a stored by rows gives the declared bits", "[gemm][by_rows]") {
   std::uint32_t seed = 0;
-  for (const GemmShape& base :
-       {GemmShape{1, 1, 1}, GemmShape{16, 600, 300}, GemmShape{130, 33, 513}, GemmShape{300, 3, 64}})
+  for (const GemmShape& base : kShapesByRows)
     for (const DType dtype : {DType::kBf16, DType::kFp16, DType::kFp32}) {
       GemmShape shape = base;
       shape.dtype = shape.out = dtype;
@@ -86,8 +88,7 @@ TEST_CASE("gemm: a stored by rows gives the declared bits", "[gemm][by_rows]") {
 
 TEST_CASE("gemm: b of eight bits beside a of sixteen gives the declared bits", "[gemm][by_rows]") {
   std::uint32_t seed = 0;
-  for (const GemmShape& base :
-       {GemmShape{1, 1, 1}, GemmShape{16, 600, 300}, GemmShape{130, 33, 513}, GemmShape{300, 3, 64}})
+  for (const GemmShape& base : kShapesByRows)
     for (const DType b : {DType::kFp8E4M3, DType::kFp8E5M2, DType::kFp8E3M4}) {
       GemmShape shape = base;
       shape.a_by_rows = true;
@@ -100,8 +101,7 @@ TEST_CASE("gemm: b of eight bits beside a of sixteen gives the declared bits", "
 
 TEST_CASE("gemm: b stored by rows gives the declared bits with either layout of a", "[gemm][by_rows]") {
   std::uint32_t seed = 0;
-  for (const GemmShape& base :
-       {GemmShape{1, 1, 1}, GemmShape{16, 600, 300}, GemmShape{130, 33, 513}, GemmShape{300, 3, 64}})
+  for (const GemmShape& base : kShapesByRows)
     for (const DType dtype : {DType::kBf16, DType::kFp16, DType::kFp32})
       for (const bool both : {false, true}) {
         GemmShape shape = base;

@@ -71,11 +71,6 @@ std::set<std::string> front_of(const json& layouts) {
   return front;
 }
 
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 }  // namespace
 
 TEST_CASE("model search: pruning loses no point of the executed front, and no bound exceeds what it bounds",

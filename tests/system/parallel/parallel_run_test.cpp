@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 
 #include "model/base/error.h"
-#include "model/system/parallel/agreement.h"
 #include "runtime/host/sha256.h"
 #include "tests/support/program/forked_processes.h"
 #include "tests/support/program/random_cases.h"
@@ -31,16 +30,8 @@ std::string outcome_in(const tests::RandomCase& c, model::Mode mode, model::Proc
 }
 
 std::string outcome(const tests::RandomCase& c, model::Mode mode, std::uint32_t count) {
-  return tests::in_child([&]() -> std::string {
-    if (count == 1) return outcome_in(c, mode, nullptr);
-    tests::ForkedProcesses processes(count);
-    if (processes.reports()) return outcome_in(c, mode, &processes);
-    try {
-      outcome_in(c, mode, &processes);
-    } catch (...) {  // model::ReportedElsewhere, or process 0 has gone
-    }
-    _exit(0);
-  });
+  return tests::in_processes(count,
+                             [&](model::Processes* processes) { return outcome_in(c, mode, processes); });
 }
 
 void check_cases(std::uint32_t seed, int cases, model::Mode mode) {

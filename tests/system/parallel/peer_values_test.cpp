@@ -5,11 +5,8 @@
 #include <numeric>
 #include <set>
 
-#include "model/system/parallel/agreement.h"
-#include "model/system/parallel/memory_exchange.h"
 #include "runtime/host/sha256.h"
 #include "tests/support/bench/machine_fixture.h"
-#include "tests/support/in_child.h"
 #include "tests/support/program/forked_processes.h"
 #include "tests/support/program/text_program.h"
 
@@ -80,22 +77,13 @@ Outcome run(const Programs& programs, Mode mode, model::Processes* processes) {
   return outcome;
 }
 
-// As text, from a process of its own.
+// As text.
 std::string outcome_of(const Programs& programs, Mode mode, std::uint32_t count) {
-  return tests::in_child([&]() -> std::string {
-    const auto text = [](const Outcome& outcome) {
-      std::string all = outcome.times;
-      for (const std::string& memory : outcome.memories) all += memory + "\n";
-      return all;
-    };
-    if (count == 1) return text(run(programs, mode, nullptr));
-    tests::ForkedProcesses processes(count);
-    if (processes.reports()) return text(run(programs, mode, &processes));
-    try {
-      run(programs, mode, &processes);
-    } catch (...) {  // model::ReportedElsewhere, or process 0 has gone
-    }
-    _exit(0);
+  return tests::in_processes(count, [&](model::Processes* processes) {
+    const Outcome outcome = run(programs, mode, processes);
+    std::string all = outcome.times;
+    for (const std::string& memory : outcome.memories) all += memory + "\n";
+    return all;
   });
 }
 
