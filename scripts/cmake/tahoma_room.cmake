@@ -25,12 +25,23 @@ if(TAHOMA_SANITIZE)
 endif()
 
 # Most of the time to compile a file goes to its headers. With TAHOMA_UNITY every folder's sources are compiled as one file, and
-# so are these trees of small folders, which share expensive headers (SystemC, JSON, Eigen), and the folders of the small kernels.
+# so are these trees of small folders, which share expensive headers (SystemC, JSON, Eigen), and the groups of folders below.
 # tests/dist/unity_names.py keeps local functions unique within such a file. Highway's kernels, which include themselves once per
 # target, and Verilator's classes, which must not see SystemC, are compiled alone.
-set(tahoma_unity_trees model/engine model/memory model/rtl model/system runtime/collective runtime/nki runtime/report
-  runtime/sweep runtime/validation workloads/attention workloads/gemm workloads/training workloads/transformer)
-set(tahoma_unity_kernels convolution decode embedding mlp moe norm optimizer quantise reduction rms_norm rope transpose vector_add)
+set(tahoma_unity_trees isa/semantics model/base model/engine model/link model/memory model/rtl model/system runtime/cli runtime/cluster
+  runtime/collective runtime/huggingface runtime/nki runtime/report runtime/serving runtime/sweep runtime/validation workloads/attention
+  workloads/gemm workloads/training workloads/transformer)
+# GROUP: FOLDER..., all of them in the folder that contains the group. The last file to be compiled should not be a long one,
+# because the other cores would wait: transformer is two.
+set(tahoma_unity_groups
+  "runtime/cases: cards config page"
+  "runtime/programs: builder golden trace"
+  "runtime/results: chakra checkpoint"
+  "runtime/studies: mpi whatif"
+  "workloads/kernels: convolution decode embedding mlp moe norm optimizer quantise reduction rms_norm rope transpose vector_add"
+  "workloads/parts: collective common loss nki"
+  "workloads/transformer/parts: experts layer vocabulary")
+
 function(tahoma_unity target)
   if(NOT TAHOMA_UNITY)
     return()
@@ -47,13 +58,18 @@ function(tahoma_unity target)
   foreach(source IN LISTS sources)
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set(unit "${folder}")
     foreach(tree IN LISTS tahoma_unity_trees)
-      string(REGEX REPLACE "^${tree}/.*" "${tree}" folder "${folder}")
+      string(REGEX REPLACE "^${tree}/.*" "${tree}" unit "${unit}")
     endforeach()
-    foreach(kernel IN LISTS tahoma_unity_kernels)
-      string(REGEX REPLACE "^workloads/${kernel}$" "workloads/kernels" folder "${folder}")
+    foreach(group IN LISTS tahoma_unity_groups)
+      string(REGEX MATCH "^(.*)/([a-z]+): (.*)$" matched "${group}")
+      string(REPLACE " " "|" members "${CMAKE_MATCH_3}")
+      if(folder MATCHES "^${CMAKE_MATCH_1}/(${members})$")
+        string(REGEX REPLACE ": .*" "" unit "${group}")
+      endif()
     endforeach()
-    string(MAKE_C_IDENTIFIER "${folder}" group)
+    string(MAKE_C_IDENTIFIER "${unit}" group)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
   endforeach()
 endfunction()

@@ -257,12 +257,12 @@ class UnityNames(Planted):
     LOCAL = "namespace n {\nnamespace {\n[[noreturn]] void refuse(%s) {\n  if (a) return;\n}\n}\n}\n"
 
     def found(self, **files):
-        rules = "set(tahoma_unity_trees isa/all\n  model/all)\nset(tahoma_unity_kernels rope norm)\n"
+        rules = "set(tahoma_unity_trees isa/all\n  model/all)\nset(tahoma_unity_groups\n  \"workloads/kernels: rope norm\"\n  \"model/all/parts: x z\")\n"
         return unity_names.findings(self.plant(scripts__cmake__tahoma_room_cmake=rules, **files))
 
-    def test_equal_names_in_one_folder_one_tree_and_the_small_kernels_are_found(self):
-        for one, other in (("isa__a_cpp", "isa__b_cpp"), ("model__all__x__a_cpp", "model__all__y__a_cpp"),
-                           ("workloads__rope__a_cpp", "workloads__norm__a_cpp")):
+    def test_equal_names_in_one_folder_one_tree_and_one_group_are_found(self):
+        for one, other in (("isa__a_cpp", "isa__b_cpp"), ("model__all__y__a_cpp", "model__all__w__a_cpp"),
+                           ("workloads__rope__a_cpp", "workloads__norm__a_cpp"), ("model__all__x__a_cpp", "model__all__z__a_cpp")):
             with self.subTest(one):
                 found = self.found(**{one: self.LOCAL % "int a", other: self.LOCAL % "const std::string& a"})
                 self.assertIn("the local function refuse is also defined in", "".join(found))
@@ -273,6 +273,7 @@ class UnityNames(Planted):
         inside = "namespace n {\nnamespace {\nstruct Walk {\n  void refuse() {}\n};\nvoid f() { for (;;) refuse(1); }\n}\n}\n"
         self.assertEqual(self.found(isa__a_cpp=self.LOCAL % "int a", isa__b_cpp=visible, isa__c_cpp=inside,
                                     model__a_cpp=self.LOCAL % "int a"), [])
+        self.assertEqual(self.found(model__all__x__a_cpp=self.LOCAL % "int a", model__all__y__a_cpp=self.LOCAL % "int b"), [])
 
 
 class ErrorCodes(Planted):

@@ -8,17 +8,17 @@ import re
 from type_names import IGNORED, NAMESPACE
 
 TREES = re.compile(r"set\(tahoma_unity_trees ([^)]*)\)")
-KERNELS = re.compile(r"set\(tahoma_unity_kernels ([^)]*)\)")
+GROUP = re.compile(r'^  "([\w/]+)/(\w+): ([\w ]+)"', re.MULTILINE)
 ALONE = re.compile(r"^isa/simd/|/verilated_|^tests/")
 FUNCTION = re.compile(r"(?<![\w.:>~])(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?(?:->[^;{}]*)?$", re.DOTALL)
 KEYWORDS = {"if", "for", "while", "switch", "catch", "return", "requires"}
 
 
-def group_of(name, trees, kernels):
+def unit_of(name, trees, groups):
+    """The file as which a source is compiled: a group of folders, else a tree of folders, else its folder."""
     folder = str(pathlib.PurePosixPath(name).parent)
-    if folder in kernels:
-        return "workloads/kernels"
-    return next((tree for tree in trees if folder == tree or folder.startswith(tree + "/")), folder)
+    tree = next((tree for tree in trees if folder.startswith(tree + "/")), folder)
+    return groups.get(folder, tree)
 
 
 def local_functions(text):
@@ -42,12 +42,12 @@ def findings(repo):
     room = "scripts/cmake/tahoma_room.cmake"
     rules = repo.text(room) if room in repo.files else ""
     trees = [tree for found in TREES.findall(rules) for tree in found.split()]
-    kernels = {f"workloads/{kernel}" for found in KERNELS.findall(rules) for kernel in found.split()}
-    seen = {}  # (group, function) -> places, one for each file
+    groups = {f"{parent}/{folder}": f"{parent}/{name}" for parent, name, folders in GROUP.findall(rules) for folder in folders.split()}
+    seen = {}  # (unit, function) -> places, one for each file
     for name in repo.matching(".cpp"):
         if ALONE.search(name):
             continue
         for function, line in {f: line for f, line in local_functions(repo.text(name))}.items():
-            seen.setdefault((group_of(name, trees, kernels), function), []).append(f"{name}:{line}")
+            seen.setdefault((unit_of(name, trees, groups), function), []).append(f"{name}:{line}")
     return [f"{places[0]}: the local function {function} is also defined in {', '.join(places[1:])}, which are compiled as one file"
             for (_, function), places in sorted(seen.items()) if len(places) > 1]
