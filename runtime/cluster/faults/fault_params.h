@@ -12,6 +12,8 @@
 
 namespace tahoma::runtime::cluster {
 
+constexpr double kMinute = 60, kHour = 3600, kDay = 86400;  // in seconds
+
 struct FaultRates {
   double chip = 0, memory = 0, network = 0, host = 0, software = 0, other = 0;  // in a million chip-hours
   double planned = 0;

@@ -16,7 +16,7 @@ namespace {
 constexpr double kMostSlowdown = 100;
 // After so many interruptions the shares of a trial are known to less than 1 percent, and the rest is more of the same.
 constexpr std::uint64_t kMostInterruptions = 50'000;
-constexpr double kMinute = 60, kHour = 3600, kDay = 86400, kMillion = 1e6;
+constexpr double kMillion = 1e6;
 
 // A rate in a million chip-hours as one of all chips in a second.
 double per_second(double rate, double chips) { return rate / kMillion / kHour * chips; }

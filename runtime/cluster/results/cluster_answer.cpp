@@ -10,7 +10,6 @@ namespace tahoma::runtime::cluster {
 
 namespace {
 
-constexpr double kMinuteSeconds = 60, kHourSeconds = 3600;
 constexpr double kCheckpointBytes = 14;  // of a weight: bf16, fp32 master weight, two moments
 
 TrainingPlan plan_of(const ClusterAnswer& a, double interval, double chips, double spares) {
@@ -26,7 +25,7 @@ TrainingPlan plan_of(const ClusterAnswer& a, double interval, double chips, doub
 
 // The interval that is asked for, or Daly's for a number of chips; at least a step.
 double interval_for(const ClusterAnswer& a, double chips) {
-  const double wanted = a.of.checkpoint.interval_minutes * kMinuteSeconds;
+  const double wanted = a.of.checkpoint.interval_minutes * kMinute;
   if (wanted > 0) return wanted;
   const double between = mean_time_between_faults(a.of.faults, chips),
                optimum = std::isinf(between) ? a.of.steps() * a.step.seconds
@@ -35,7 +34,7 @@ double interval_for(const ClusterAnswer& a, double chips) {
 }
 
 CurvePoint point(const ClusterAnswer& a, double interval, double chips, double spares) {
-  return {interval / kMinuteSeconds, chips, spares,
+  return {interval / kMinute, chips, spares,
           simulate_goodput(a.of.faults, plan_of(a, interval, chips, spares))};
 }
 
@@ -67,12 +66,11 @@ double ClusterAnswer::megawatts() const {
 
 double ClusterAnswer::dollars() const {
   return prices.dollars_per_chip_hour() * number(of.fleet.chips + of.fleet.spares) * training_seconds() /
-         kHourSeconds;
+         kHour;
 }
 
 double ClusterAnswer::litres() const {
-  const double kwh =
-      number(of.fleet.chips) * of.fleet.chip_power.watts() / 1000 * training_seconds() / kHourSeconds;
+  const double kwh = number(of.fleet.chips) * of.fleet.chip_power.watts() / 1000 * training_seconds() / kHour;
   return kwh * prices.facility.litres_per_kwh;
 }
 

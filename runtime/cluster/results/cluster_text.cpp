@@ -12,8 +12,6 @@ namespace tahoma::runtime::cluster {
 
 namespace {
 
-constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
-
 // A time of any length: "12.3 ms", "4.5 min", "54 days".
 std::string span_text(double seconds) {
   if (std::isinf(seconds)) return "never";
