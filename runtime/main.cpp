@@ -29,11 +29,15 @@ bool no_memory_left = false;  // an allocation has failed
   throw std::bad_alloc();
 }
 
+// Before the objects of static storage, whose constructors allocate too.
+__attribute__((constructor(101))) void expect_failures() {
+  std::set_new_handler(out_of_memory);
+  std::set_terminate(terminated);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::set_new_handler(out_of_memory);
-  std::set_terminate(terminated);
   // SystemC reads it at its first use, and then prints no banner to standard output.
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
   // A file that would exceed the user's limit is then an error of the write, which removes what is unfinished.

@@ -7,6 +7,7 @@ earlier result, and writes the same bytes once the host is sound.
 """
 
 import argparse
+import collections
 import os
 import pathlib
 import random
@@ -119,6 +120,17 @@ class Memory(Case):
         print(f"    {len(numbers)} of {allocations} allocations failed: exit status {ends}, {hidden} hidden folders", flush=True)
         self.assertLess(hidden, len(numbers) // 4)
         self.assertGreater(ends.get(HOST, 0), len(numbers) // 2, "the fault reaches the program")
+
+    def test_any_allocation_before_main_may_fail(self):
+        words = [arguments.binary, "--version"]  # almost all of its allocations are those of static objects
+        allocations, _ = self.counts(words)
+        ends = collections.Counter()
+        for number in range(1, allocations + 1, max(1, allocations // 150)):
+            with self.subTest(allocation=number):
+                done = self.run_words(words, f"memory:{number}")
+                ends[done.returncode] += 1
+                self.assertIn(done.returncode, (OK, HOST), f"{done.stderr} (allocation {number} of {allocations})")
+        self.assertGreater(ends[HOST], 0, "the fault reaches the program")
 
 
 class Disk(Case):
