@@ -41,12 +41,14 @@ def different(one, other):
     return wrong + missing
 
 
-class MpirunTest(unittest.TestCase):
+class FolderCase(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
+
+class MpirunTest(FolderCase):
     def refused(self, code, *words):
         done = mpirun(*words)
         self.assertNotEqual(done.returncode, 0, done.stdout)
@@ -124,9 +126,14 @@ class MpirunTest(unittest.TestCase):
         self.assertFalse((self.folder / "out").exists())
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(description):
+    global BINARY
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=pathlib.Path, required=True)
     options, rest = parser.parse_known_args()
     BINARY = options.binary.resolve()
     unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main(__doc__)

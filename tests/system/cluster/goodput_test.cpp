@@ -13,8 +13,6 @@ using namespace tahoma::runtime::cluster;
 
 namespace {
 
-constexpr double kDay = 86400;
-
 FaultParams published_faults() {
   ClusterCase c;
   c.declare();
