@@ -72,17 +72,15 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s, si
 
 void Chip::bind_link() { link_->bind_chip(network_.inject, network_.landed); }
 
-Server::Server(sc_core::sc_module_name name, std::uint32_t server, const Chip::Shared& shared,
-               const MeterOf& meter_of)
-    : sc_module(name) {
-  const auto per_server = static_cast<std::uint32_t>(shared.params.torus.x * shared.params.torus.y);
-  for (std::uint32_t n = 0; n < per_server; ++n) {
-    const std::uint32_t chip = server * per_server + n;
+Server::Server(sc_core::sc_module_name name, const std::vector<std::uint32_t>& order,
+               const Chip::Shared& shared, const MeterOf& meter_of)
+    : sc_module(name), chips_(order.size()) {
+  for (const std::uint32_t chip : order) {
     sim::Meter* meter = meter_of(chip);
+    if (meter == nullptr) continue;
     sim::Agenda::of_process().number_from_zero();  // in every chip alike, whatever chips are before it
-    chips_.push_back(meter == nullptr
-                         ? nullptr
-                         : std::make_unique<Chip>(fmt::format("chip{:02}", n).c_str(), chip, shared, *meter));
+    const std::size_t n = chip % order.size();
+    chips_[n] = std::make_unique<Chip>(fmt::format("chip{:02}", n).c_str(), chip, shared, *meter);
   }
 }
 

@@ -56,9 +56,10 @@ class Server : public sc_core::sc_module {
  public:
   // The meter of each chip; null for a chip that is not simulated.
   using MeterOf = std::function<sim::Meter*(std::uint32_t chip)>;
-  Server(sc_core::sc_module_name name, std::uint32_t server, const Chip::Shared& shared,
+  // `order`: its chips in the order of their construction.
+  Server(sc_core::sc_module_name name, const std::vector<std::uint32_t>& order, const Chip::Shared& shared,
          const MeterOf& meter_of);
-  std::vector<std::unique_ptr<Chip>>& chips() { return chips_; }  // null if not simulated
+  std::vector<std::unique_ptr<Chip>>& chips() { return chips_; }  // by number; null if not simulated
 
  private:
   std::vector<std::unique_ptr<Chip>> chips_;

@@ -3,15 +3,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "model/base/error.h"
+
 namespace tahoma::model {
 
-Netlist::Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, Folding folding, Cut* cut)
+namespace {
+
+std::vector<std::uint32_t> by_number(std::size_t chips) {
+  std::vector<std::uint32_t> order(chips);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+}  // namespace
+
+Netlist::Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, Folding folding, Cut* cut,
+                 std::vector<std::uint32_t> order)
     : folding_(std::move(folding)),
       unfolding_(folding_, shared.params),
       cores_(static_cast<std::uint32_t>(shared.params.chip.cores)),
       chips_(shared.params.chips()),
       meters_(shared.params.chips()) {
-  build_servers(shared, meter, cut);
+  if (order.empty()) order = by_number(chips_.size());
+  build_servers(shared, meter, cut, order);
   for (std::uint32_t chip = 0; chip < chips_.size(); ++chip) {
     chips_[chip] = chips_[folding_.representative[chip]];
     meters_[chip] = meters_[folding_.representative[chip]];
@@ -23,16 +41,25 @@ Netlist::Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, 
   if (shared.functional) stand_for_members(shared.params.chip.core);
 }
 
-void Netlist::build_servers(const Chip::Shared& shared, const sim::Meter& meter, const Cut* cut) {
+void Netlist::build_servers(const Chip::Shared& shared, const sim::Meter& meter, const Cut* cut,
+                            const std::vector<std::uint32_t>& order) {
+  TAHOMA_INVARIANT(std::is_permutation(order.begin(), order.end(), by_number(chips_.size()).begin()),
+                   "the order of construction is not that of all chips");
   const auto meter_of = [&](std::uint32_t chip) {
     if (folding_.is_simulated(chip) && (cut == nullptr || cut->is_here(chip)))
       meters_[chip] = &parts_.emplace_back(meter.part());
     return meters_[chip];
   };
-  std::size_t number = 0;
-  for (std::uint32_t s = 0; s < shared.params.torus.z; ++s) {
-    servers_.push_back(std::make_unique<Server>(fmt::format("server{}", s).c_str(), s, shared, meter_of));
-    for (const auto& chip : servers_.back()->chips()) chips_[number++] = chip.get();
+  servers_.resize(shared.params.torus.z);
+  const auto per_server = static_cast<std::uint32_t>(chips_.size() / servers_.size());
+  for (const std::uint32_t first : order) {
+    const std::uint32_t s = first / per_server;
+    if (servers_[s] != nullptr) continue;
+    std::vector<std::uint32_t> own;
+    std::copy_if(order.begin(), order.end(), std::back_inserter(own),
+                 [&](std::uint32_t chip) { return chip / per_server == s; });
+    servers_[s] = std::make_unique<Server>(fmt::format("server{}", s).c_str(), own, shared, meter_of);
+    for (std::size_t n = 0; n < per_server; ++n) chips_[s * per_server + n] = servers_[s]->chips()[n].get();
   }
 }
 

@@ -19,7 +19,9 @@ class Netlist {
  public:
   // `meter` is that of what belongs to no chip. The fabric, the cut and everything in `shared` outlive the netlist. A `cut`
   // leaves chips to other processes (model/system/parallel); null: all are here. Only one of folding and cut may leave out chips.
-  Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, Folding folding, Cut* cut = nullptr);
+  // The modules of the chips are constructed in this order, which has no effect on a result; empty: by number.
+  Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, Folding folding, Cut* cut = nullptr,
+          std::vector<std::uint32_t> order = {});
 
   const Folding& folding() const { return folding_; }
   const Unfolding& unfolding() const { return unfolding_; }
@@ -44,7 +46,8 @@ class Netlist {
   FinishedChips finished() const { return {chips_, {meters_.begin(), meters_.end()}, unfolding_}; }
 
  private:
-  void build_servers(const Chip::Shared& shared, const sim::Meter& meter, const Cut* cut);
+  void build_servers(const Chip::Shared& shared, const sim::Meter& meter, const Cut* cut,
+                     const std::vector<std::uint32_t>& order);
   void stand_for_members(const CoreParams& params);
 
   Folding folding_;

@@ -83,8 +83,8 @@ struct System::Impl {
     const Chip::Shared shared{
         params,      fabric,       pool,      memory,        dram,
         stack_maker, functional(), run_ahead, checker.get(), travel ? &share->peers() : nullptr};
-    netlist =
-        std::make_unique<Netlist>(shared, fabric, meter, std::move(folding), share ? &share->cut() : nullptr);
+    netlist = std::make_unique<Netlist>(shared, fabric, meter, std::move(folding),
+                                        share ? &share->cut() : nullptr, order);
     if (meter.results != nullptr)
       for (std::uint32_t n = 0; n < params.cores(); ++n) core(n).keep_memories();
     if (params.link.in_rtl()) fabric.watch(rtl::rtl_link_ports());
@@ -159,6 +159,7 @@ struct System::Impl {
   std::unique_ptr<MachineShare> share;          // of several processes; null: there is one
   LoadedPrograms programs;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> kept;  // addresses and bytes of control tensors
+  std::vector<std::uint32_t> order;                           // of construction; empty: by number
   std::uint64_t seed = 0;
   std::unique_ptr<Netlist> netlist;  // null: the programs are not known yet
   std::uint64_t instructions_total = 0;
@@ -202,6 +203,11 @@ const check::Findings& System::findings() const {
 void System::seed(std::uint64_t seed) { impl_->seed = seed; }
 
 void System::allow_folding(bool allowed) { impl_->folding_allowed = allowed; }
+
+void System::elaborate_in(std::vector<std::uint32_t> order) {
+  TAHOMA_INVARIANT(!impl_->netlist, "the machine is elaborated already");
+  impl_->order = std::move(order);
+}
 const Folding& System::folding() const { return impl_->netlist->folding(); }
 
 void System::observe(base::Observer* observer) { impl_->meter.observer = observer; }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "isa/core/program.h"
 #include "model/base/activity.h"
@@ -70,6 +71,9 @@ class System {
   // Before the run: whether equal chips may be simulated once (model/system/folding/folding.h). The results are the same. Allowed
   // by default, without checks, without an observer of results and without blocks in SystemVerilog; otherwise every chip is simulated.
   void allow_folding(bool allowed);
+  // Before the run of a machine that may be folded: the chips in the order in which they are constructed, which changes no result
+  // (tests/system/run/elaboration_test.cpp).
+  void elaborate_in(std::vector<std::uint32_t> order);
   // After the run: how it was folded.
   const Folding& folding() const;
   // After the run: what several processes have exchanged.

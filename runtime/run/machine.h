@@ -87,10 +87,11 @@ class Machine {
     std::size_t partition = 0;
   };
   Values values(std::uint32_t core, isa::Space space, std::uint64_t offset) const;
-  void seed(std::uint64_t seed);                  // of stochastic rounding, before the run
-  void allow_folding(bool allowed);               // before the run; see model/system/system.h
-  const model::ParallelCounts& parallel() const;  // of the finished run
-  const model::Folding& folding() const;          // of the finished run
+  void seed(std::uint64_t seed);                        // of stochastic rounding, before the run
+  void allow_folding(bool allowed);                     // before the run; see model/system/system.h
+  void elaborate_in(std::vector<std::uint32_t> order);  // before the run; see model/system/system.h
+  const model::ParallelCounts& parallel() const;        // of the finished run
+  const model::Folding& folding() const;                // of the finished run
   base::RunMeasurement run(const std::function<void(const model::Progress&)>& progress = {});
   void collect(base::StatSink& sink) const;
   const model::check::Findings& findings() const;  // of the finished run

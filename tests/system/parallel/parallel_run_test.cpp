@@ -4,34 +4,16 @@
 
 #include <catch2/catch.hpp>
 
-#include "model/base/error.h"
-#include "runtime/host/sha256.h"
+#include "tests/support/program/case_outcome.h"
 #include "tests/support/program/forked_processes.h"
-#include "tests/support/program/random_cases.h"
 
 using namespace tahoma;
 
 namespace {
 
-// The digest of all statistics, events and values, or "refused" with the error's code.
-std::string outcome_in(const tests::RandomCase& c, model::Mode mode, model::Processes* processes) {
-  try {
-    const auto workload = tests::checked_workload(c);
-    runtime::Machine machine(c.machine, mode, {}, processes);
-    machine.allow_folding(false);
-    const auto [statistics, events] = tests::observed_run(*workload, machine);
-    if (processes != nullptr && !processes->reports()) return "";
-    const std::string values = tests::values_of(*workload, machine);
-    if (values.starts_with("wrong")) return values;
-    return runtime::sha256_of(statistics + events + values);
-  } catch (const base::UserError& error) {
-    return std::string("refused ") + error.code;
-  }
-}
-
 std::string outcome(const tests::RandomCase& c, model::Mode mode, std::uint32_t count) {
-  return tests::in_processes(count,
-                             [&](model::Processes* processes) { return outcome_in(c, mode, processes); });
+  return tests::in_processes(
+      count, [&](model::Processes* processes) { return tests::case_outcome(c, mode, processes); });
 }
 
 void check_cases(std::uint32_t seed, int cases, model::Mode mode) {
