@@ -133,6 +133,7 @@ Json accuracy_row_json(const PageRow& row) {
           {"source", figure.source},
           {"model", value ? Json(row.measured.model) : Json()},
           {"model_over_phases", spread_json(value ? row.phases : std::nullopt)},
+          {"interval", spread_json(value ? row.interval : std::nullopt)},
           {"error_percent", value ? Json(row.error) : Json()},
           {"within_limit", value && !row.beyond},
           {"failure", value ? Json() : Json(row.measured.failure)}};
