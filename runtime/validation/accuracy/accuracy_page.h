@@ -18,10 +18,10 @@ namespace tahoma::runtime {
 struct PageRow {
   Figure figure;
   Measured measured;
-  std::optional<Spread> phases;    // of the model over the phases of the throttle
-  std::optional<Spread> interval;  // of the model, from the uncertainty of the parameters
-  double error = 0;                // percent of the reference, if the figure has a value
-  bool beyond = false;             // exceeds the limit of its family
+  std::optional<Spread> phases;                   // of the model over the phases of the throttle
+  double error = 0;                               // percent of the reference, if the figure has a value
+  bool beyond = false;                            // exceeds the limit of its family
+  std::optional<Spread> interval = std::nullopt;  // of the model, from the uncertainty of the parameters
   bool has_value() const { return measured.failure.empty(); }
   bool in_interval() const {
     return interval && interval->low <= figure.reference && figure.reference <= interval->high;

@@ -160,7 +160,7 @@ Page measure(const Suite& suite, const std::vector<std::string>& overrides, std:
   std::vector<std::vector<PageRow>> rows;
   for (const Family& family : suite.families) {
     rows.emplace_back();
-    for (const Figure& figure : family.figures) rows.back().push_back({figure, {}, {}, {}, 0, false});
+    for (const Figure& figure : family.figures) rows.back().push_back({figure, {}, std::nullopt, 0, false});
   }
   Moves moves;
   for (std::size_t j = 0; j < children.size(); ++j) {
