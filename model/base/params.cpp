@@ -145,6 +145,9 @@ void ParamTree::bind(Param param) {
   if (!prefix_.empty()) param.path = prefix_ + "." + param.path;
   TAHOMA_INVARIANT(find(param.path) == nullptr, "'" + param.path + "' is declared twice");
   TAHOMA_INVARIANT(param.check().empty(), "the default of '" + param.path + "' " + param.check());
+  TAHOMA_INVARIANT(!param.source.range || (param.source.range->low > 0 && param.source.range->low <= 1 &&
+                                           param.source.range->high >= 1),
+                   "the range of '" + param.path + "' does not contain its value");
   params_.push_back(std::move(param));
 }
 

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -32,9 +33,22 @@ enum class Provenance : std::uint8_t {
   kAssumed,
   kChosen
 };  // kChosen: the user's input
+// A range around a value, as factors: the true value lies in it with a confidence of about 95 %.
+struct Uncertainty {
+  double low = 1, high = 1;
+};
 struct Source {
   Provenance kind = Provenance::kAssumed;
   std::string note;  // where from; for derived: how; for assumed: why
+  // Unset: the range of its provenance (runtime/whatif/uncertain.h).
+  std::optional<Uncertainty> range = std::nullopt;
+
+  // The same source with a range of its own, which contains the value: low <= 1 <= high.
+  Source within(double low, double high) const {
+    Source narrowed = *this;
+    narrowed.range = Uncertainty{low, high};
+    return narrowed;
+  }
 };
 inline Source documented(std::string note) { return {Provenance::kDocumented, std::move(note)}; }
 inline Source measured(std::string note) { return {Provenance::kMeasured, std::move(note)}; }

@@ -11,6 +11,8 @@
 #include "runtime/host/progress.h"
 #include "runtime/whatif/explain.h"
 #include "runtime/whatif/sensitivity.h"
+#include "runtime/whatif/stored_interval.h"
+#include "runtime/whatif/uncertain.h"
 
 namespace tahoma::runtime {
 
@@ -19,27 +21,13 @@ namespace {
 struct SensitivityCommand {
   std::string case_or_folder, of = "assumed", format = "text";
   std::vector<std::string> overrides;
+  bool store = false;
   std::size_t jobs = std::max(1U, std::thread::hardware_concurrency());
 };
 
-using base::Provenance;
-
-struct NamedProvenances {
-  const char* name;
-  std::vector<Provenance> provenances;
-};
-const std::vector<NamedProvenances>& groups() {
-  static const std::vector<NamedProvenances> all{
-      {"assumed", {Provenance::kAssumed}},
-      {"derived", {Provenance::kDerived}},
-      {"measured", {Provenance::kMeasured}},
-      {"all", {Provenance::kAssumed, Provenance::kDerived, Provenance::kMeasured}}};
-  return all;
-}
-
 std::vector<std::string> group_names() {
   std::vector<std::string> names;
-  for (const NamedProvenances& group : groups()) names.emplace_back(group.name);
+  for (const ProvenanceGroup& group : provenance_groups()) names.emplace_back(group.name);
   return names;
 }
 
@@ -52,13 +40,16 @@ ConfigRequest request_of(const SensitivityCommand& command) {
 }
 
 base::ExitStatus print_sensitivity(const SensitivityCommand& command) {
-  const auto group = std::find_if(groups().begin(), groups().end(),
-                                  [&](const NamedProvenances& one) { return one.name == command.of; });
+  const ConfigRequest request = request_of(command);
+  if (command.store) file_of_intervals(command.case_or_folder);  // before the long measurement
   ProgressLine line;
   const Sensitivity found =
-      sensitivity(command.case_or_folder, request_of(command), group->provenances, command.jobs,
+      sensitivity(command.case_or_folder, request, provenance_group(command.of).provenances, command.jobs,
                   [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
   line.clear();
+  if (command.store)
+    store_interval(command.case_or_folder, *resolve_config(request), found.run.time,
+                   {found.interval_low() * 1e9, found.interval_high() * 1e9, command.of});
   fmt::print("{}", command.format == "json"  ? sensitivity_json(found)
                    : command.format == "csv" ? sensitivity_csv(found)
                                              : sensitivity_text(found));
@@ -77,12 +68,15 @@ void add_sensitivity_command(CLI::App& program, Action& action) {
       ->type_name("");
   add_choice(*sub, "--of", command->of, group_names(),
              "Which parameters: assumed ones are halved and doubled, derived ones changed by 5 %, measured "
-             "ones by 2 %");
+             "ones by 2 %, unless they declare a range of their own (tahoma params)");
   add_overrides(*sub, command->overrides, "Set a value of the case; repeatable; such a value is not changed");
   sub->add_option("--jobs", command->jobs, "Number of parallel runs; default: one per host core")
       ->type_name("N")
       ->check(CLI::PositiveNumber, "")
       ->default_str("");
+  sub->add_flag(
+      "--store", command->store,
+      "Store the interval in intervals.csv beside the case, so that tahoma run of the same values shows it");
   add_choice(*sub, "--format", command->format, {"text", "json", "csv"},
              "What to print; csv has every parameter");
   sub->callback([command, &action] { action = [command] { return print_sensitivity(*command); }; });

@@ -96,6 +96,12 @@ std::vector<Section> select(const std::string& wanted, const std::vector<Workloa
   return sections;
 }
 
+// " (0.9 to 1.2 times)", the range that a parameter declares for itself.
+std::string uncertainty_text(const Param& param) {
+  if (!param.source.range) return "";
+  return fmt::format(" ({:g} to {:g} times)", param.source.range->low, param.source.range->high);
+}
+
 }  // namespace
 
 std::string params_text(const std::string& path, const std::vector<WorkloadKind>& kinds) {
@@ -105,9 +111,9 @@ std::string params_text(const std::string& path, const std::vector<WorkloadKind>
     for (const Param& param : section.params) {
       page += fmt::format("  {} = {}\n", param.path, param.default_text);
       page += fmt::format("      {}\n", param.doc);
-      page += fmt::format("      {}: {}{}; {}: {}\n", type_of(param), param.range_text,
+      page += fmt::format("      {}: {}{}; {}{}: {}\n", type_of(param), param.range_text,
                           param.may_be_ideal ? " or ideal" : "", base::name_of(param.source.kind),
-                          param.source.note);
+                          uncertainty_text(param), param.source.note);
     }
   }
   return page;
@@ -127,6 +133,7 @@ std::string params_json(const std::string& path, const std::vector<WorkloadKind>
       row["doc"] = param.doc;
       row["provenance"] = base::name_of(param.source.kind);
       row["source"] = param.source.note;
+      if (param.source.range) row["uncertainty"] = {param.source.range->low, param.source.range->high};
       page.push_back(std::move(row));
     }
   }

@@ -26,6 +26,7 @@
 #include "runtime/run/run_files.h"
 #include "runtime/run/simulation.h"
 #include "runtime/whatif/explain.h"
+#include "runtime/whatif/stored_interval.h"
 
 namespace tahoma::runtime {
 
@@ -156,8 +157,9 @@ RunOutcome run_workload(const RunOptions& options) {
                                  reports ? &progress : nullptr);
   progress.clear();
   if (!reports) return {};
-  const Summary summary = summary_of(
+  Summary summary = summary_of(
       *config, run, explanation ? std::optional(explanation->bottlenecks()) : std::nullopt, prices);
+  summary.facts.interval = stored_interval(options.config.workload, *config, summary.elapsed);
   RunOutcome outcome{run.golden,
                      run.checks,
                      summary_text(summary),

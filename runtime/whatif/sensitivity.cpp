@@ -5,96 +5,28 @@
 
 #include <algorithm>
 #include <cmath>
-#include <variant>
 
 #include "model/base/error.h"
-#include "model/base/quantity.h"
 #include "runtime/whatif/shorter.h"
+#include "runtime/whatif/uncertain.h"
 
 namespace tahoma::runtime {
 
 namespace {
 
-using base::Param, base::Provenance;
-
-constexpr UncertaintyRange kRanges[] = {
-    {Provenance::kAssumed, 0.5, 2}, {Provenance::kDerived, 0.95, 1.05}, {Provenance::kMeasured, 0.98, 1.02}};
-
-// A value times a factor, as text of --set; "" if its type has no scale, or if rounding gives the value itself.
-struct Scaled {
-  double factor;
-
-  template <class Count>
-  static Count rounded(Count count, double factor) {
-    return static_cast<Count>(std::llround(static_cast<double>(count) * factor));
-  }
-  template <class T>
-  std::string changed(T value, T scaled) const {
-    return value == scaled ? std::string() : base::to_text(scaled);
-  }
-  std::string operator()(const bool*) const { return ""; }
-  std::string operator()(const std::string*) const { return ""; }
-  std::string operator()(const base::ChoiceRef&) const { return ""; }
-  std::string operator()(const base::Energy*) const { return ""; }
-  std::string operator()(const base::Power*) const { return ""; }
-  std::string operator()(const std::uint64_t* v) const { return changed(*v, rounded(*v, factor)); }
-  std::string operator()(const double* v) const { return changed(*v, *v * factor); }
-  std::string operator()(const base::Duration* v) const {
-    return changed(*v, base::Duration{rounded(v->fs, factor)});
-  }
-  std::string operator()(const base::Cycles* v) const {
-    return changed(*v, base::Cycles{rounded(v->count, factor)});
-  }
-  std::string operator()(const base::Bytes* v) const {
-    return changed(*v, base::Bytes{rounded(v->count, factor)});
-  }
-  std::string operator()(const base::Frequency* v) const {
-    return changed(*v, base::Frequency{rounded(v->hz, factor)});
-  }
-  std::string operator()(const base::Bandwidth* v) const {
-    return v->ideal ? "" : changed(*v, base::Bandwidth{rounded(v->bytes_per_second, factor), false});
-  }
-};
-
-bool changes_times(const Param& param) {
-  return !param.path.starts_with("machine.chip.energy.") && !param.path.starts_with("machine.rack.");
-}
-
-// A value that the configuration refuses is skipped.
-std::string refusal(ConfigRequest request, const std::string& override_text) {
-  request.overrides.push_back(override_text);
-  request.mode = "timing";
-  try {
-    resolve_config(request);
-    return "";
-  } catch (const base::UserError& error) {
-    return error.message;
-  }
-}
-
-SensitivityEnd end_of(const ConfigRequest& request, const Param& param, double factor) {
-  SensitivityEnd end;
-  end.value = std::visit(Scaled{factor}, param.value);
-  if (end.value.empty())
-    end.skipped = "the value does not change";
-  else
-    end.skipped = refusal(request, param.path + "=" + end.value);
-  return end;
-}
+using base::Provenance;
 
 std::vector<SensitivityRow> rows_of(const ConfigRequest& request,
                                     const std::vector<Provenance>& provenances) {
-  const auto resolved = resolve_config(request);
   std::vector<SensitivityRow> rows;
-  for (const Param& param : resolved->machine_tree.params()) {
-    const std::optional<UncertaintyRange> range = uncertainty_of(param.source.kind);
-    const bool wanted =
-        std::find(provenances.begin(), provenances.end(), param.source.kind) != provenances.end();
-    // A value that the user has set is no guess.
-    if (!range || !wanted || !changes_times(param) || !param.set_at.empty()) continue;
-    rows.push_back({param.path, param.default_text, param.doc, param.source.note, param.source.kind,
-                    end_of(request, param, range->low), end_of(request, param, range->high)});
-  }
+  for (const UncertainParameter& p : uncertain_parameters(request, provenances))
+    rows.push_back({p.path,
+                    p.value,
+                    p.doc,
+                    p.note,
+                    p.provenance,
+                    {p.low.value, p.low.skipped, {}, 0, "", 0},
+                    {p.high.value, p.high.skipped, {}, 0, "", 0}});
   return rows;
 }
 
@@ -118,23 +50,13 @@ void measure(const Repetition& before, SensitivityEnd& end) {
   }
 }
 
-// The root of the sum of the squares of all moves in one direction, as a share.
-double combined(const std::vector<SensitivityRow>& rows, double direction) {
-  double sum = 0;
-  for (const SensitivityRow& row : rows) {
-    const double move = std::max({0.0, direction * row.low.percent, direction * row.high.percent}) / 100;
-    sum += move * move;
-  }
-  return std::sqrt(sum);
+IntervalDistance distances(const std::vector<SensitivityRow>& rows) {
+  std::vector<std::pair<double, double>> moves;
+  for (const SensitivityRow& row : rows) moves.emplace_back(row.low.percent / 100, row.high.percent / 100);
+  return combined_moves(moves);
 }
 
 }  // namespace
-
-std::optional<UncertaintyRange> uncertainty_of(Provenance provenance) {
-  for (const UncertaintyRange& range : kRanges)
-    if (range.of == provenance) return range;
-  return std::nullopt;
-}
 
 double SensitivityRow::largest() const { return std::max(std::abs(low.percent), std::abs(high.percent)); }
 
@@ -150,9 +72,9 @@ std::size_t Sensitivity::run_rows() const {
 }
 
 double Sensitivity::interval_low() const {
-  return run.time.seconds() * (1 - std::min(1.0, combined(rows, -1)));
+  return run.time.seconds() * (1 - std::min(1.0, distances(rows).down));
 }
-double Sensitivity::interval_high() const { return run.time.seconds() * (1 + combined(rows, 1)); }
+double Sensitivity::interval_high() const { return run.time.seconds() * (1 + distances(rows).up); }
 
 Sensitivity sensitivity(const std::string& name, const ConfigRequest& request,
                         const std::vector<Provenance>& provenances, std::size_t jobs,

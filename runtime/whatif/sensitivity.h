@@ -1,36 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the time of a run rests on: repeats it with one parameter of the machine at a time at the ends of its range of uncertainty. The
-// ranges follow from the provenance of a value:
+// What the time of a run rests on: repeats it with one parameter of the machine at a time at the ends of its range of uncertainty
+// (uncertain.h, which also says how the interval of the time combines them).
 //
-//   assumed     half to double     nothing is known that would narrow it
-//   derived     -5 % to +5 %       about the largest residual of the laws that values are derived from
-//   measured    -2 % to +2 %       the mean error that the silicon page allows its families
-//   documented, chosen             none
-//
-// The interval of a time combines the moves m of all parameters as if they were independent and the time were linear in each:
-// T (1 - sqrt(sum of the squares of the downward moves)) to T (1 + sqrt(sum of the squares of the upward ones)). It is a 95 %
-// interval if the ranges are; where parameters act together, it may be too narrow.
-//
-// Skipped, with the reason: switches, choices and texts; values that rounding does not change; values that the range of the parameter
-// or another parameter refuses; values for which a workload makes another program, such as the LNC. Left out: energies and powers, which change no time, and parameters of the workload.
+// Skipped in addition, with the reason: values for which a workload makes another program, such as the LNC. Left out: parameters of the
+// workload.
 #pragma once
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "model/base/params.h"
 #include "runtime/whatif/repetition.h"
 
 namespace tahoma::runtime {
-
-// A range around a value, as factors.
-struct UncertaintyRange {
-  base::Provenance of;
-  double low, high;
-};
-std::optional<UncertaintyRange> uncertainty_of(base::Provenance provenance);
 
 // One end of a parameter's range.
 struct SensitivityEnd {

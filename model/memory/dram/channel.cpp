@@ -22,30 +22,6 @@ Channel::Channel(const Organisation& organisation, const Timing& timing, const P
   releases_.reserve(pseudo_.size());
 }
 
-void Channel::submit(const Segment& segment) {
-  const Direction d = segment.write ? kWriting : kReading;
-  TAHOMA_INVARIANT(
-      segment.accesses > 0 && segment.accesses <= (segment.write ? policy_.write_queue : policy_.read_queue),
-      "a segment does not fit its queue");
-  TAHOMA_INVARIANT(segment.arrival >= now_, "a segment arrives in the past");
-  auto& waiting = lines_[d].waiting;
-  const auto rank = [](const Segment& s) { return std::tie(s.arrival, s.order); };
-  waiting.push(segment);
-  for (std::size_t n = waiting.size() - 1; n > 0 && rank(waiting[n]) < rank(waiting[n - 1]); --n)
-    std::swap(waiting[n], waiting[n - 1]);
-  lines_[d].announced += segment.accesses;
-}
-
-bool Channel::has_room(bool write, std::uint32_t accesses) const {
-  const Line& line = lines_[write ? kWriting : kReading];
-  return line.waiting.empty() && line.room >= accesses;
-}
-
-bool Channel::write_surely_enters(std::uint32_t accesses) const {
-  const Line& line = lines_[kWriting];
-  return line.announced + accesses <= line.room;
-}
-
 void Channel::Location::fetch() const {
   dram::fetch(channel, channel + 1);
   for (std::size_t p = 0; p < pseudo_channels; ++p) (*(pseudo + p))->fetch_state();
@@ -69,7 +45,8 @@ Tick Channel::earliest_read_end() {
   const Line& line = lines_[kReading];
   // A waiting request enters when released space becomes available. If no release is pending, it enters after
   // a queued segment ends, which the loop over `pseudo_` covers.
-  const Tick room = line.queued == 0 ? now_ : next_release();
+  const bool soon = line.queued == 0 || policy_.queue_exit == QueueExit::kActivate;  // with any activate
+  const Tick room = soon ? now_ : next_release();
   for (std::size_t n = 0; n < line.waiting.size(); ++n) {
     const Segment& s = line.waiting[n];
     const Tick enters = s.arrival > now_ ? s.arrival : room;
@@ -93,8 +70,8 @@ Tick Channel::next_arrival() const {
 }
 
 bool Channel::idle() const {
-  return std::all_of(lines_.begin(), lines_.end(),
-                     [](const Line& line) { return line.queued == 0 && line.waiting.empty(); });
+  return held_ == 0 && std::all_of(lines_.begin(), lines_.end(),
+                                   [](const Line& line) { return line.queued == 0 && line.waiting.empty(); });
 }
 
 // Time at which a segment arrives or space is released.
@@ -102,14 +79,14 @@ Tick Channel::next_change() const { return std::min(next_arrival(), next_release
 
 Tick Channel::next_command() {
   Tick next = kNoTick;
-  for (auto& p : pseudo_) next = std::min(next, p->next(now_, row_bus_free_));
+  for (auto& p : pseudo_) next = std::min(next, p->next(now_, row_bus_free_, column_bus_free_));
   return next;
 }
 
 // Only refreshes happen while there is no segment. They are counted instead of issued, unless a log is
 // attached. The rules still process the last of them, which could affect an arrival.
 void Channel::rest(Tick until) {
-  if (log_ != nullptr || lines_[kReading].queued + lines_[kWriting].queued > 0) return;
+  if (log_ != nullptr || lines_[kReading].queued + lines_[kWriting].queued + held_ > 0) return;
   const Tick past = std::min(until, next_arrival()) - settled_after_;
   for (auto& p : pseudo_)
     if (p->refresh_due() <= past) p->rest(past);
@@ -139,45 +116,21 @@ void Channel::commands(Tick until) {
   for (auto& p : pseudo_)
     if (p->refresh_due() == now_) p->claim_refresh();
   row_command();
+  if (policy_.column_bus == ColumnBus::kArbitrated) return arbitrate_columns(until);
   for (auto& p : pseudo_)
-    if (p->next_column(now_) == now_) column_commands(*p, until);
+    if (p->next_column(now_, 0) == now_) column_commands(*p, until);
 }
 
-void Channel::release() {
-  for (std::size_t n = releases_.size(); n-- > 0;) {
-    const Release r = releases_[n];
-    if (r.at > now_) continue;
-    lines_[r.direction].queued -= r.accesses;
-    lines_[r.direction].room += r.accesses;
-    releases_[n] = releases_.back();
-    releases_.pop_back();
-  }
-}
-
-void Channel::admit(Direction d) {
-  Line& line = lines_[d];
-  while (!line.waiting.empty() && line.waiting.front().arrival <= now_ &&
-         line.waiting.front().accesses <= line.room) {
-    const Segment& s = line.waiting.front();
-    const auto accesses = static_cast<std::uint16_t>(s.accesses);
-    pseudo_[s.pseudo]->admit(s.bank, d, {next_age_++, now_, 0, s.row, s.tag, accesses, accesses, 0, 0}, now_);
-    line.room -= s.accesses;
-    line.announced -= s.accesses;
-    line.queued += s.accesses;
-    if (d == kWriting) finished_.push_back({s.tag, true, now_, now_});
-    line.waiting.pop();
-  }
-  std::uint32_t& most = d == kReading ? tally_.most_reads : tally_.most_writes;
-  most = std::max(most, line.queued);
-}
-
-void Channel::choose_mode() {
-  const std::uint32_t reads = lines_[kReading].queued, writes = lines_[kWriting].queued;
-  if (mode_ == kReading && (writes > policy_.write_high || (reads == 0 && writes > 0)))
-    mode_ = kWriting;
-  else if (mode_ == kWriting && (writes == 0 || (writes < policy_.write_low && reads > 0)))
-    mode_ = kReading;
-  for (auto& p : pseudo_) p->serve(mode_, now_);
+// One column command, of the pseudo-channel that goes first.
+void Channel::arbitrate_columns(Tick until) {
+  PseudoChannel* chosen = nullptr;
+  for (auto& p : pseudo_)
+    if (p->next_column(now_, column_bus_free_) == now_ &&
+        (chosen == nullptr || p->column_rank() < chosen->column_rank()))
+      chosen = &*p;
+  if (chosen == nullptr) return;
+  column_commands(*chosen, until);
+  column_bus_free_ = now_ + timing_.column_slot;
 }
 
 void Channel::row_command() {
@@ -192,11 +145,17 @@ void Channel::row_command() {
     best = step;
     chosen = &*p;
   }
-  if (chosen != nullptr) row_bus_free_ = now_ + chosen->issue_row();
+  if (chosen == nullptr) return;
+  const RowIssued issued = chosen->issue_row();
+  row_bus_free_ = now_ + issued.on_bus;
+  if (issued.left == nullptr) return;
+  ++held_;
+  leaves(*issued.left, mode_, now_);
 }
 
 void Channel::column_commands(PseudoChannel& own, Tick until) {
   const PseudoChannel::Train train = own.start_train();
+  if (train.single) return ended(own.issue(train, now_));
   Tick limit = own.fills_pins(train) ? mode_until(own, until) : foreseen(own, until);
   if (policy_.scheduler == Scheduler::kFrFcfs)  // any row command may close its row
     limit = std::min(limit, own.next_row(now_, row_bus_free_).at - 1);
@@ -234,20 +193,10 @@ Tick Channel::next_end_beside(PseudoChannel& own) {
   for (auto& other : pseudo_) {
     if (&*other == &own) continue;
     other->next_row(now_, row_bus_free_);
-    other->next_column(now_);
+    other->next_column(now_, 0);
     next = std::min(next, other->next_end());
   }
   return next;
-}
-
-void Channel::ended(const Ended& e) {
-  if (e.at == kNoTick) return;
-  const Queued& s = e.segment;
-  releases_.push_back({e.at + 1, mode_, s.accesses});
-  const std::uint64_t stayed = static_cast<std::uint64_t>(e.at + 1 - s.admitted) * s.accesses;
-  (mode_ == kReading ? tally_.read_queue_ticks : tally_.write_queue_ticks) += stayed;
-  if (mode_ == kReading)
-    finished_.push_back({s.tag, false, s.first + timing_.cl, e.at + timing_.cl + timing_.burst});
 }
 
 }  // namespace tahoma::model::dram

@@ -9,7 +9,9 @@
 //  Segments. A request is a segment: `accesses` column commands to one row of one bank, all reads or all
 //  writes. Segments wait in a line for reads and one for writes, enter their queue in order of arrival as
 //  soon as all their accesses fit, and leave it with all of them when their last column command has been
-//  issued. The space is free from the next tick on.
+//  issued. The space is free from the next tick on. With the policy `activate`, the segment for which a row is
+//  opened leaves its queue with that activate and is held by the bank. A bank closes no row while it holds a
+//  segment, not even for a refresh.
 //
 //  Modes. The channel serves one queue at a time. It switches to writes when more than `write_high` accesses
 //  wait in the write queue, or when a write and no read is queued. It switches back to reads when no write is
@@ -21,7 +23,9 @@
 //  Column commands. A pseudo-channel issues in its slots only (timing.h). The pseudo-channels therefore share
 //  the column bus without arbitration, and each can use every cycle of its pins. The cost is that an odd
 //  distance, such as that between stack IDs, is rounded up to the next slot. Among the segments of the mode's
-//  queue whose row is open and which every rule permits now, the oldest is served.
+//  queue whose row is open and which every rule permits now, the oldest is served. Held segments go before all
+//  queued ones, in both modes and also while a refresh waits. With the policy `arbitrated` there are no slots: in
+//  each cycle one command of any pseudo-channel is issued, in the same order.
 //
 //  Row commands. When the row bus is free, the oldest of: the oldest segment of each closed bank, by an
 //  activate; the oldest segment of each bank with another row open, by a precharge, once no queued segment of
@@ -128,10 +132,12 @@ class Channel {
   void choose_mode();
   void row_command();
   void column_commands(PseudoChannel& own, Tick until);
+  void arbitrate_columns(Tick until);
   Tick mode_until(PseudoChannel& own, Tick until);
   Tick foreseen(PseudoChannel& own, Tick until);
   Tick next_release() const;
   Tick next_end_beside(PseudoChannel& own);
+  void leaves(const Queued& segment, Direction direction, Tick at);
   void ended(const Ended& segment);
 
   const Timing& timing_;
@@ -140,11 +146,12 @@ class Channel {
   std::vector<Done> finished_;
   std::vector<std::optional<PseudoChannel>> pseudo_;  // never reallocated
   std::array<Line, 2> lines_;
-  std::vector<Release> releases_;  // at most one for each pseudo-channel
+  std::vector<Release> releases_;  // at most two for each pseudo-channel
   Direction mode_ = kReading;
   CommandLog* log_;
-  Tick settled_after_;  // of a refresh
-  Tick now_ = 0, row_bus_free_ = 0;
+  Tick settled_after_;                                     // of a refresh
+  Tick now_ = 0, row_bus_free_ = 0, column_bus_free_ = 0;  // the last one only if the bus is arbitrated
+  std::uint32_t held_ = 0;                                 // segments that left their queue with the activate
   std::uint64_t next_age_ = 0;
 };
 

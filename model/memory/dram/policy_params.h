@@ -21,4 +21,14 @@ enum class Scheduler : std::uint8_t { kFrFcfs, kFrFcfsRowHit };
 inline constexpr base::Named<Scheduler> kSchedulers[] = {{Scheduler::kFrFcfs, "fr_fcfs"},
                                                          {Scheduler::kFrFcfsRowHit, "fr_fcfs_row_hit"}};
 
+// Which pseudo-channel uses the column bus in a cycle.
+enum class ColumnBus : std::uint8_t { kSlots, kArbitrated };
+inline constexpr base::Named<ColumnBus> kColumnBuses[] = {{ColumnBus::kSlots, "slots"},
+                                                          {ColumnBus::kArbitrated, "arbitrated"}};
+
+// When a request leaves its queue, whose space it then releases.
+enum class QueueExit : std::uint8_t { kLastCommand, kActivate };
+inline constexpr base::Named<QueueExit> kQueueExits[] = {{QueueExit::kLastCommand, "last_command"},
+                                                         {QueueExit::kActivate, "activate"}};
+
 }  // namespace tahoma::model::dram

@@ -15,7 +15,9 @@ PseudoChannel::PseudoChannel(std::uint32_t index, const Surroundings& channel)
       phase_(slot_phase(timing_, index, channel.organisation.pseudo_channels)),
       slot_(timing_.column_slot),
       same_group_(std::max(slot_, slots(timing_.ccd_long))),
-      other_stack_(slots(timing_.ccd_stack)),
+      other_stack_{slots(timing_.ccd_stack), slots(timing_.ccd_stack_write)},
+      singly_(channel.policy.column_bus == ColumnBus::kArbitrated || holds()),
+      held_(holds() ? channel.organisation.all_banks() : 0),
       queues_(banks_),
       refresh_(channel.organisation, channel.timing, channel.policy.refresh),
       rules_(channel.organisation, channel.timing, banks_) {}
@@ -23,8 +25,8 @@ PseudoChannel::PseudoChannel(std::uint32_t index, const Surroundings& channel)
 void PseudoChannel::admit(std::uint32_t bank, Direction d, const Queued& segment, Tick now) {
   const bool first = queues_.list(bank, d).oldest == kNoSegment;
   queues_.push(bank, d, segment);
-  if (waiting_[d]++ == 0 && d == mode_) work_since_ = now;
-  if (closes_rows() || !hits_first()) {
+  if (waiting_[d]++ == 0 && d == mode_ && holding_ == 0) work_since_ = now;
+  if (closes_rows() || !hits_first() || holds()) {
     row_stale_ = true;
     column_stale_ = true;
   } else if (d == mode_ && (refresh_.claimed() & bit(bank)) == 0) {
@@ -51,7 +53,7 @@ void PseudoChannel::consider_new(std::uint32_t bank, bool alone, Tick now) {
 void PseudoChannel::serve(Direction mode, Tick now) {
   if (mode == mode_) return;
   mode_ = mode;
-  work_since_ = now;
+  if (holding_ == 0) work_since_ = now;
   row_stale_ = true;
   column_stale_ = true;
 }
@@ -94,6 +96,7 @@ void PseudoChannel::consider_refresh(Tick at_least) {
     const std::uint32_t bank = first_of(left);
     const std::uint64_t unit = refresh_.unit(bank);
     left &= ~unit;
+    if ((holding_ & unit) != 0) continue;
     const std::uint64_t open = queues_.open() & unit;
     RowStep step{0, 0, bank, CommandKind::kRefreshBank, bank};
     if (open == 0) {
@@ -114,8 +117,8 @@ void PseudoChannel::consider_segments(Tick at_least) {
     const std::uint32_t bank = first_of(left);
     consider_opening(CommandKind::kActivate, bank, queues_.list(bank, mode_).oldest, at_least);
   }
-  const std::uint64_t conflicts =
-      work & queues_.open() & (hits_first() ? ~queues_.with_hits(mode_) : queues_.with_older_miss(mode_));
+  const std::uint64_t conflicts = work & queues_.open() & ~holding_ &
+                                  (hits_first() ? ~queues_.with_hits(mode_) : queues_.with_older_miss(mode_));
   for (std::uint64_t left = conflicts; left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
     consider_opening(CommandKind::kPrecharge, bank, queues_.list(bank, mode_).oldest, at_least);
@@ -132,7 +135,7 @@ void PseudoChannel::consider_opening(CommandKind kind, std::uint32_t bank, Queue
 }
 
 void PseudoChannel::consider_idle_rows(Tick at_least) {
-  const std::uint64_t work = queues_.with_work(kReading) | queues_.with_work(kWriting);
+  const std::uint64_t work = queues_.with_work(kReading) | queues_.with_work(kWriting) | holding_;
   for (std::uint64_t left = queues_.open() & ~work & ~refresh_.claimed(); left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
     const Tick stale = rules_.last_column(bank) + channel_.policy.page_timeout;
@@ -140,23 +143,41 @@ void PseudoChannel::consider_idle_rows(Tick at_least) {
   }
 }
 
-Tick PseudoChannel::issue_row() {
+// An activate for the oldest segment of the bank.
+void PseudoChannel::activated(const RowStep& step) {
+  const std::uint64_t unit = bit(step.bank);
+  rules_.activated(step.bank, step.at);
+  queues_.opened(step.bank, queues_.at(queues_.list(step.bank, mode_).oldest).row);
+  fresh_ |= unit;
+  fresh_conflict_ = (fresh_conflict_ & ~unit) | (conflict_ & unit);
+  conflict_ &= ~unit;
+  ++channel_.tally.activates;
+}
+
+// The segment for which the bank has opened its row leaves its queue. As the oldest of the bank it is the first hit.
+const Queued* PseudoChannel::hold(std::uint32_t bank) {
+  held_[bank] = {served(bank), mode_};
+  holding_ |= bit(bank);
+  queues_.pop(bank, mode_);
+  column_stale_ = true;
+  return &held_[bank].segment;
+}
+
+RowIssued PseudoChannel::issue_row() {
   const RowStep step = row_;
   row_stale_ = true;
   if (!hits_first()) column_stale_ = true;
+  RowIssued issued;
   Command command{step.at, step.kind, index_, static_cast<std::uint8_t>(step.bank), 0, 1, 0};
   const std::uint64_t unit = step.urgency == 0 ? refresh_.unit(step.bank) : bit(step.bank);
   switch (step.kind) {
     case CommandKind::kActivate: {
-      const Queued& segment = queues_.at(queues_.list(step.bank, mode_).oldest);
-      command.row = segment.row;
-      rules_.activated(step.bank, step.at);
-      queues_.opened(step.bank, segment.row);
-      fresh_ |= unit;
-      fresh_conflict_ = (fresh_conflict_ & ~unit) | (conflict_ & unit);
-      conflict_ &= ~unit;
-      ++channel_.tally.activates;
-      consider_column(step.bank, step.at);
+      activated(step);
+      command.row = queues_.open_row(step.bank);
+      if (holds())
+        issued.left = hold(step.bank);
+      else
+        consider_column(step.bank, step.at);
       break;
     }
     case CommandKind::kPrecharge:
@@ -176,7 +197,8 @@ Tick PseudoChannel::issue_row() {
       ++channel_.tally.refreshes;
   }
   log(command);
-  return step.kind == CommandKind::kActivate ? timing_.activate_on_bus : timing_.other_on_bus;
+  issued.on_bus = step.kind == CommandKind::kActivate ? timing_.activate_on_bus : timing_.other_on_bus;
+  return issued;
 }
 
 }  // namespace tahoma::model::dram

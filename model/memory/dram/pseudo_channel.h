@@ -4,6 +4,8 @@
 // and the row bus.
 #pragma once
 
+#include <utility>
+
 #include "model/memory/dram/bank_queues.h"
 #include "model/memory/dram/command.h"
 #include "model/memory/dram/refresh.h"
@@ -23,12 +25,20 @@ struct RowStep {
 struct ColumnStep {
   Tick at = kNoTick;
   std::uint32_t bank = 0;
+  bool held = false;  // of the segment that its bank holds, not of a queued one
 };
 
 // A segment whose last column command has been issued.
 struct Ended {
   Queued segment;
   Tick at = kNoTick;  // kNoTick: none
+  Direction direction = kReading;
+  bool held = false;  // it had left its queue before
+};
+
+struct RowIssued {
+  Tick on_bus = 0;               // how long it occupies the row bus
+  const Queued* left = nullptr;  // the segment that left its queue
 };
 
 class PseudoChannel {
@@ -57,13 +67,17 @@ class PseudoChannel {
     if (row_stale_ || (row_.at < bus_free && row_.at != kNoTick)) find_row(std::max(now, bus_free));
     return row_;
   }
-  Tick next_column(Tick now) {
-    if (column_stale_) find_column(now);
+  Tick next_column(Tick now, Tick bus_free) {
+    if (column_stale_ || column_.at < bus_free) find_column(std::max(now, bus_free));
     return column_.at;
   }
   // Returns the earliest of all these and of the next due refresh.
-  Tick next(Tick now, Tick bus_free) {
-    return std::min({refresh_.due(), next_row(now, bus_free).at, next_column(now)});
+  Tick next(Tick now, Tick row_bus_free, Tick column_bus_free) {
+    return std::min({refresh_.due(), next_row(now, row_bus_free).at, next_column(now, column_bus_free)});
+  }
+  // The order of the column step among those of other pseudo-channels at the same time: the lower one goes first.
+  std::pair<bool, std::uint64_t> column_rank() const {
+    return {!column_.held, column_.held ? held_[column_.bank].segment.age : age_of(column_.bank)};
   }
   // No segment ends before this time. Call after next_row and next_column.
   Tick next_end() const;
@@ -80,12 +94,13 @@ class PseudoChannel {
   void fetch_bank(std::uint32_t bank) const { fetch(&banks_[bank], &banks_[bank] + 1); }
   void fetch_queued() const { queues_.fetch(); }
 
-  // Issues the row step and returns how long it occupies the row bus.
-  Tick issue_row();
+  // Issues the row step.
+  RowIssued issue_row();
   struct Train {  // column commands to one bank, or alternating between two
     std::uint32_t first = 0, second = kNobody;
     Tick start = 0, period = 0;  // of each of them
     bool single = false;         // one command
+    bool held = false;           // of the segment that its bank holds
   };
   // Returns the train that begins with the column step.
   Train start_train();
@@ -107,12 +122,19 @@ class PseudoChannel {
   void consider_new(std::uint32_t bank, bool alone, Tick now);
   bool closes_rows() const { return channel_.policy.page != PagePolicy::kOpen; }
   bool hits_first() const { return channel_.policy.scheduler == Scheduler::kFrFcfsRowHit; }
+  bool holds() const { return channel_.policy.queue_exit == QueueExit::kActivate; }
   Tick undisturbed_until(const Train& train, Tick limit) const;
   Tick opened_from(std::uint32_t bank, Tick now) const;
   std::uint32_t partner(const ColumnStep& step) const;
   Ended run(const Train& train, Tick limit);
-  Ended access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing);
-  void account(std::uint32_t bank, Tick at);
+  Ended access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing, bool held = false);
+  void count_rows(std::uint32_t bank, std::uint32_t count);
+  void account(std::uint32_t bank, Tick at, Direction direction);
+  void activated(const RowStep& step);
+  const Queued* hold(std::uint32_t bank);
+  Direction direction_of(const ColumnStep& step) const {
+    return step.held ? held_[step.bank].direction : mode_;
+  }
   // Returns the segment that the next column command to a bank serves; there must be one.
   const Queued& served(std::uint32_t bank) const { return queues_.at(queues_.list(bank, mode_).hit); }
   std::uint64_t age_of(std::uint32_t bank) const { return served(bank).age; }
@@ -125,8 +147,10 @@ class PseudoChannel {
   Surroundings channel_;
   const Timing& timing_;
   std::uint8_t index_;
-  Tick phase_;                            // of its slots
-  Tick slot_, same_group_, other_stack_;  // slot length, and distances in whole slots
+  Tick phase_;                       // of its slots
+  Tick slot_, same_group_;           // slot length, and distances in whole slots
+  std::array<Tick, 2> other_stack_;  // by direction
+  bool singly_;                      // trains are not possible
   Direction mode_ = kReading;
   bool row_stale_ = true, column_stale_ = true;
   RowStep row_;
@@ -141,6 +165,12 @@ class PseudoChannel {
   Tick used_until_ = 0, work_since_ = 0, turned_until_ = 0;
   Direction last_ = kReading;
   std::array<std::uint32_t, 2> waiting_{};
+  struct Held {  // a segment that left its queue with its activate
+    Queued segment;
+    Direction direction = kReading;
+  };
+  std::vector<Held> held_;     // by bank; empty unless requests leave their queue with the activate
+  std::uint64_t holding_ = 0;  // the banks that hold a segment
   BankQueues queues_;
   RefreshSchedule refresh_;
   Rules rules_;

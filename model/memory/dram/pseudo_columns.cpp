@@ -15,15 +15,24 @@ void PseudoChannel::consider_column(std::uint32_t bank, Tick now) {
   const bool only = column_.at == kNoTick;
   least_left_ = only ? segment.left : std::min<std::uint32_t>(least_left_, segment.left);
   if (only || at < column_.at || (at == column_.at && segment.age < age_of(column_.bank)))
-    column_ = {at, bank};
+    column_ = {at, bank, false};
 }
 
-// Finds the first slot in which any segment may go and, among those that may, the oldest.
+// Finds the first slot in which any segment may go. Among those that may, held ones go first, then the oldest.
 void PseudoChannel::find_column(Tick now) {
   column_stale_ = false;
   column_ = ColumnStep{};
   least_left_ = ~0U;
   std::uint64_t oldest = 0;
+  for (std::uint64_t left = holding_; left != 0; left &= left - 1) {
+    const std::uint32_t bank = first_of(left);
+    const Held& h = held_[bank];
+    least_left_ = std::min<std::uint32_t>(least_left_, h.segment.left);
+    const Tick at = slot_at_or_after(timing_, std::max(rules_.column(bank, h.direction), now), phase_);
+    if (at > column_.at || (at == column_.at && h.segment.age > oldest)) continue;
+    column_ = {at, bank, true};
+    oldest = h.segment.age;
+  }
   for (std::uint64_t left = servable(); left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
     const Queued& segment = served(bank);
@@ -31,8 +40,8 @@ void PseudoChannel::find_column(Tick now) {
     const Tick earliest = std::max(rules_.column(bank, mode_), now);
     if (earliest > column_.at) continue;
     const Tick at = slot_at_or_after(timing_, earliest, phase_);
-    if (at == column_.at && segment.age > oldest) continue;
-    column_ = {at, bank};
+    if (at == column_.at && (column_.held || segment.age > oldest)) continue;
+    column_ = {at, bank, false};
     oldest = segment.age;
   }
 }
@@ -52,18 +61,18 @@ Tick PseudoChannel::next_end() const {
 Tick PseudoChannel::earliest_read_end(Tick now, Tick bus_free) {
   if (waiting_[kReading] == 0) return kNoTick;
   // While writes are served, the reads of open rows may continue at any time.
-  if (mode_ == kWriting) return queues_.with_hits(kReading) != 0 ? now : now + timing_.rcd_read;
+  if (mode_ == kWriting) return (queues_.with_hits(kReading) | holding_) != 0 ? now : now + timing_.rcd_read;
   next_row(now, bus_free);
-  next_column(now);
+  next_column(now, 0);
   return next_end();
 }
 
 PseudoChannel::Train PseudoChannel::start_train() {
   const ColumnStep step = column_;
   column_stale_ = true;
-  account(step.bank, step.at);
-  Train train{step.bank, kNobody, step.at, same_group_, false};
-  train.single = served(step.bank).left == 1;
+  account(step.bank, step.at, direction_of(step));
+  Train train{step.bank, kNobody, step.at, same_group_, false, step.held};
+  train.single = singly_ || served(step.bank).left == 1;
   if (train.single) return train;
   train.second = partner(step);
   if (train.second == kNobody)
@@ -78,7 +87,7 @@ std::uint32_t PseudoChannel::partner(const ColumnStep& step) const {
   if (timing_.ccd_short > slot_) return kNobody;  // the slots are shorter than tCCD_S
   std::uint64_t may = servable() & ~bit(step.bank);
   if (same_group_ > slot_) may &= ~rules_.group(step.bank);
-  if (other_stack_ > slot_) may &= rules_.stack(step.bank);
+  if (other_stack_[mode_] > slot_) may &= rules_.stack(step.bank);
   std::uint64_t oldest = same_group_ > slot_ ? ~std::uint64_t{0} : age_of(step.bank);
   std::uint32_t partner = kNobody;
   for (; may != 0; may &= may - 1) {
@@ -94,7 +103,7 @@ Ended PseudoChannel::issue(const Train& train, Tick limit) {
   const std::uint64_t banks = bit(train.first) | (train.second != kNobody ? bit(train.second) : 0);
   const Tick until = std::min(limit, refresh_.due(banks) - 1);
   if (!hits_first()) row_stale_ = true;
-  if (train.single || train.start + slot_ > until) return access(train.first, train.start, 1, 0);
+  if (train.single || train.start + slot_ > until) return access(train.first, train.start, 1, 0, train.held);
   return run(train, undisturbed_until(train, until));
 }
 
@@ -118,8 +127,8 @@ Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
     if (age > first_age && rules_.group_of(bank) == rules_.group_of(train.first)) continue;
     if (pair && age > second_age && rules_.group_of(bank) == rules_.group_of(train.second)) continue;
     const bool other_stack = rules_.stack_of(bank) != rules_.stack_of(train.first);
-    if (other_stack && (other_stack_ > spacing || (age > first_age && other_stack_ == spacing && !pair)))
-      continue;
+    const Tick apart = other_stack_[mode_];
+    if (other_stack && (apart > spacing || (age > first_age && apart == spacing && !pair))) continue;
     const Tick first = open ? rules_.column(bank, mode_) : opened_from(bank, train.start);
     until = std::min(until, std::max(train.start, first - 1));
   }
@@ -165,14 +174,9 @@ Ended PseudoChannel::run(const Train& train, Tick limit) {
   return access(train.second, second, seconds, train.period);
 }
 
-Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing) {
-  const Tick last = first + static_cast<Tick>(count - 1) * spacing;
-  rules_.accessed(bank, mode_, last);
-  Queued& segment = queues_.at(queues_.list(bank, mode_).hit);
-  log({first, mode_ == kReading ? CommandKind::kRead : CommandKind::kWrite, index_,
-       static_cast<std::uint8_t>(bank), segment.row, count, spacing});
+// Counts accesses to the open row: the first after its activate is a miss or a conflict.
+void PseudoChannel::count_rows(std::uint32_t bank, std::uint32_t count) {
   Tally& tally = channel_.tally;
-  (mode_ == kReading ? tally.read_accesses : tally.write_accesses) += count;
   tally.data += static_cast<Tick>(count) * timing_.burst;
   if ((fresh_ & bit(bank)) != 0) {
     ++(fresh_conflict_ & bit(bank) ? tally.row_conflicts : tally.row_misses);
@@ -181,17 +185,31 @@ Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count,
   } else {
     tally.row_hits += count;
   }
+}
+
+Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing, bool held) {
+  const Tick last = first + static_cast<Tick>(count - 1) * spacing;
+  const Direction d = held ? held_[bank].direction : mode_;
+  rules_.accessed(bank, d, last);
+  Queued& segment = held ? held_[bank].segment : queues_.at(queues_.list(bank, d).hit);
+  log({first, d == kReading ? CommandKind::kRead : CommandKind::kWrite, index_,
+       static_cast<std::uint8_t>(bank), segment.row, count, spacing});
+  (d == kReading ? channel_.tally.read_accesses : channel_.tally.write_accesses) += count;
+  count_rows(bank, count);
   if (segment.left == segment.accesses) segment.first = first;
   segment.left = static_cast<std::uint16_t>(segment.left - count);
-  last_ = mode_;
-  turned_until_ = last + (mode_ == kReading ? timing_.rtw : timing_.cwl + timing_.burst + timing_.wtr_long);
+  last_ = d;
+  turned_until_ = last + (d == kReading ? timing_.rtw : timing_.cwl + timing_.burst + timing_.wtr_long);
   Ended ended;
   if (segment.left > 0) return ended;
-  ended = {segment, last};
-  queues_.pop(bank, mode_);
-  --waiting_[mode_];
+  ended = {segment, last, d, held};
+  --waiting_[d];
+  if (held)
+    holding_ &= ~bit(bank);
+  else
+    queues_.pop(bank, d);
   const BankList& rest = queues_.list(bank, mode_);
-  if (closes_rows() || !hits_first())
+  if (closes_rows() || !hits_first() || holds())
     row_stale_ = true;
   else if (rest.hits == 0 && rest.oldest != kNoSegment)
     consider_opening(CommandKind::kPrecharge, bank, rest.oldest, last);
@@ -199,7 +217,7 @@ Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count,
 }
 
 // Accounts for the pins' use since the last column command.
-void PseudoChannel::account(std::uint32_t bank, Tick at) {
+void PseudoChannel::account(std::uint32_t bank, Tick at, Direction direction) {
   Tally& tally = channel_.tally;
   const Tick waited_from = std::clamp(work_since_, used_until_, at);
   Tick lost = at - waited_from;
@@ -212,7 +230,7 @@ void PseudoChannel::account(std::uint32_t bank, Tick at) {
     refreshed_ &= ~bit(bank);
     book(tally.refresh, refresh_.claimed_at(bank), refresh_.ready_at(bank));
   }
-  if (last_ != mode_) book(tally.turnaround, waited_from, turned_until_);
+  if (last_ != direction) book(tally.turnaround, waited_from, turned_until_);
   tally.bank += lost;
   used_until_ = at + timing_.burst;
 }

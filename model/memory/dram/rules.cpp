@@ -64,8 +64,9 @@ void Rules::accessed(std::uint32_t bank, Direction d, Tick at) {
   b.last_column = at;
   const auto later = [](Tick& earliest, Tick when) { earliest = std::max(earliest, when); };
   later(groups_[group_of(bank)].column[d], at + t_.ccd_long);
+  const Tick other_stack = d == kReading ? t_.ccd_stack : t_.ccd_stack_write;
   for (std::uint32_t s = 0; s < stack_ids_; ++s)
-    later(stack_column_[d][s], at + (s == stack_of(bank) ? t_.ccd_short : t_.ccd_stack));
+    later(stack_column_[d][s], at + (s == stack_of(bank) ? t_.ccd_short : other_stack));
   if (d == kReading) {
     later(b.precharge, at + t_.rtp);
     for (std::uint32_t s = 0; s < stack_ids_; ++s) later(stack_column_[kWriting][s], at + t_.rtw);

@@ -21,7 +21,8 @@ struct Timing {
   Tick rcd_read = 0, rcd_write = 0;                     // activate to column command, same bank
   Tick rp = 0, ras = 0, rc = 0;                         // same bank
   Tick wr = 0, rtp = 0;                                 // end of write data, read, to precharge: same bank
-  Tick ccd_short = 4, ccd_long = 8, ccd_stack = 6;      // other group, same group, other stack ID
+  Tick ccd_short = 4, ccd_long = 8;                     // other group, same group
+  Tick ccd_stack = 6, ccd_stack_write = 6;              // other stack ID: reads, writes
   Tick rrd_short = 0, rrd_long = 0;                     // activates: other group or stack ID, same group
   Tick faw = 0;                                         // any five activates of the pseudo-channel
   Tick wtr_short = 0, wtr_long = 0;                     // end of write data to read: other group, same group
@@ -39,13 +40,15 @@ struct Policy {
   PagePolicy page = PagePolicy::kOpen;
   Tick page_timeout = 0;  // closed: 0
   Refresh refresh = Refresh::kPerBank;
+  ColumnBus column_bus = ColumnBus::kSlots;  // arbitrated: with slots of one cycle
+  QueueExit queue_exit = QueueExit::kLastCommand;
   std::uint32_t read_queue = 128, write_queue = 64;  // accesses of the channel
   std::uint32_t write_high = 51, write_low = 12;     // drain from above `high` to below `low`
 };
 
-// The slots of pseudo-channel `pseudo`: ticks congruent to this modulo column_slot.
+// The slots of pseudo-channel `pseudo`: ticks congruent to this modulo column_slot. They begin at whole cycles.
 constexpr Tick slot_phase(const Timing& t, std::uint32_t pseudo, std::uint32_t pseudo_channels) {
-  return t.column_slot * pseudo / pseudo_channels;
+  return t.column_slot * pseudo / pseudo_channels & ~Tick{1};
 }
 constexpr Tick slot_at_or_after(const Timing& t, Tick when, Tick phase) {
   const Tick slot = t.column_slot;

@@ -82,6 +82,7 @@ void check_not_below(const char* name, Length value, const std::string& other, L
 void check_rules(const DramTimingParams& t) {
   check_not_below("ccd_long", t.ccd_long, "ccd_short", t.ccd_short);
   check_not_below("ccd_stack", t.ccd_stack, "ccd_short", t.ccd_short);
+  check_not_below("ccd_stack_write", t.ccd_stack_write, "ccd_short", t.ccd_short);
   check_not_below("rrd_long", t.rrd_long, "rrd_short", t.rrd_short);
   check_not_below("wtr_long", t.wtr_long, "wtr_short", t.wtr_short);
   check_not_below("ras", t.ras, "rcd_read", t.rcd_read);
@@ -94,6 +95,35 @@ void check_turn(const DramParams& p, base::Bandwidth stack) {
   const base::Clock clock(command_clock(p, stack));
   const base::Duration burst = clock.length(p.timing.ccd_short);
   check_not_below("rtw", p.timing.rtw, "cl + the data of a burst - cwl", p.timing.cl + burst - p.timing.cwl);
+}
+
+// The longest time in which all banks of a pseudo-channel serve a row each, every one in another direction than the bank before it.
+// While banks of several groups have work, an access of any of them follows the last one at the latest after ccd_stack.
+base::Duration all_rows(const DramParams& p, const base::Clock& clock) {
+  const DramTimingParams& t = p.timing;
+  const auto row = static_cast<std::int64_t>(p.page.count / p.access.count);
+  const auto banks = static_cast<std::int64_t>(p.stack_ids * p.bank_groups * p.banks);
+  const std::int64_t apart = std::max({t.ccd_short.count, t.ccd_stack.count, t.ccd_stack_write.count});
+  const std::int64_t last_group = static_cast<std::int64_t>(p.banks) * row * t.ccd_long.count;
+  const base::Duration turn = t.rtw + t.cwl + clock.length(t.ccd_short) + t.wtr_long;
+  return clock.length(base::Cycles{banks * row * apart + last_group}) + base::Duration{banks * turn.fs};
+}
+
+// Requests that left their queue keep their banks open: all of them must end between two refreshes.
+void check_held(const DramParams& p, base::Bandwidth stack) {
+  if (p.queue_exit != dram::QueueExit::kActivate || p.refresh == dram::Refresh::kNone) return;
+  if (p.refresh == dram::Refresh::kPerBank)
+    refuse("dram.queue_exit",
+           "with refresh per_bank, a request that left its queue may keep its bank open until the next "
+           "refresh is due: "
+           "expected refresh all_bank or none");
+  const base::Duration served = all_rows(p, base::Clock(command_clock(p, stack)));
+  if (served + p.timing.rp + p.timing.rfc_all >= p.timing.refi)
+    refuse(
+        "dram.queue_exit",
+        fmt::format(
+            "the rows of all banks take up to {}, and a refresh every {} leaves less: expected last_command",
+            to_text(served), to_text(p.timing.refi)));
 }
 
 void check_refresh(const DramParams& p) {
@@ -121,6 +151,7 @@ void check_dram(const DramParams& p, base::Bytes capacity, base::Bandwidth stack
   check_rules(p.timing);
   check_turn(p, stack);
   check_refresh(p);
+  check_held(p, stack);
   const dram::AddressMapping mapping(p.mapping, organisation_of(p, capacity),
                                      "machine.chip.hbm.dram.mapping");
 }

@@ -10,7 +10,7 @@
 namespace tahoma::model {
 
 struct DramTimingParams {
-  base::Cycles ccd_short, ccd_long, ccd_stack, ppd;
+  base::Cycles ccd_short, ccd_long, ccd_stack, ccd_stack_write, ppd;
   base::Duration cl, cwl, rcd_read, rcd_write, rp, ras, rc, wr, rtp, rrd_short, rrd_long, faw, wtr_short,
       wtr_long, rtw, rfc_all, rfc_bank, rrefd, refi;
   void declare(base::ParamTree& t);
@@ -23,6 +23,8 @@ struct DramParams {
   dram::Scheduler scheduler;
   dram::PagePolicy page_policy;
   dram::Refresh refresh;
+  dram::ColumnBus column_bus;
+  dram::QueueExit queue_exit;
   base::Duration page_timeout, correction;
   std::uint64_t read_queue, write_queue;                // accesses of a channel
   std::uint64_t write_high_percent, write_low_percent;  // of write_queue

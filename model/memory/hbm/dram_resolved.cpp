@@ -47,6 +47,7 @@ dram::Timing timing_of(const DramParams& p, base::Bandwidth stack) {
   r.burst = r.ccd_short = cycles(t.ccd_short);
   r.ccd_long = cycles(t.ccd_long);
   r.ccd_stack = cycles(t.ccd_stack);
+  r.ccd_stack_write = cycles(t.ccd_stack_write);
   r.ppd = cycles(t.ppd);
   r.cl = ns(t.cl);
   r.cwl = ns(t.cwl);
@@ -67,7 +68,8 @@ dram::Timing timing_of(const DramParams& p, base::Bandwidth stack) {
   r.rfc_bank = ns(t.rfc_bank);
   r.rrefd = ns(t.rrefd);
   r.refi = ns(t.refi);
-  r.column_slot = r.ccd_short;  // check_dram ensures that every pseudo-channel has a slot in it
+  // check_dram ensures that every pseudo-channel has a slot in ccd_short.
+  r.column_slot = p.column_bus == dram::ColumnBus::kArbitrated ? kTicks : r.ccd_short;
   return r;
 }
 
@@ -76,6 +78,8 @@ dram::Policy policy_of(const DramParams& p, base::Bandwidth stack) {
   r.scheduler = p.scheduler;
   r.page = p.page_policy;
   r.refresh = p.refresh;
+  r.column_bus = p.column_bus;
+  r.queue_exit = p.queue_exit;
   if (r.page == dram::PagePolicy::kTimeout)
     r.page_timeout = 2 * whole_cycles(p.page_timeout, command_clock(p, stack));
   r.read_queue = static_cast<std::uint32_t>(p.read_queue);

@@ -20,6 +20,8 @@ function headline({summary}) {
                  ["golden", goldenOutcome(golden), golden.checked ? `${format.count(golden.elements)} elements` : summary.mode]];
   return el("header", {},
     el("h1", {id: "answer"}, answer(summary).flatMap(([key, text], n) => [n ? ", " : null, el("span", {"data-answer": key}, text)])),
+    summary.interval ? el("p", {class: "what", "data-answer": "interval"},
+      `95 % interval ${format.time(summary.interval.low_ns)} to ${format.time(summary.interval.high_ns)}, of ${summary.interval.of} parameters`) : null,
     el("p", {class: "what"}, summary.workload, " on ", summary.machine),
     el("p", {class: "why"}, `Busiest: ${summary.busiest.instance}, ${format.percent(summary.busiest.share_percent)} of the time.`),
     golden.outcome === "failed" ? el("p", {class: "bad"}, "The result differs from the golden reference: the times below are those of an incorrect program.") : null,

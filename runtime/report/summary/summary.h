@@ -26,6 +26,7 @@
 #include "runtime/report/path/path_summary.h"
 #include "runtime/report/regions/regions.h"
 #include "runtime/report/summary/bottleneck.h"
+#include "runtime/report/summary/time_interval.h"
 #include "runtime/run/workload.h"
 
 namespace tahoma::runtime {
@@ -49,6 +50,7 @@ struct RunFacts {
   std::optional<EnergyLedger> energy;
   std::optional<PricedRun> cost;           // if prices are known
   std::optional<Bottlenecks> bottlenecks;  // if the run was explained
+  std::optional<TimeInterval> interval;    // if one is stored for this run
   std::string programs;                    // runtime/run/programs_hash.h
   std::vector<std::string> warnings;       // sentences: what about the machine may not be intended
 };

@@ -106,6 +106,13 @@ Json bottleneck_json(const Bottleneck& bottleneck) {
   return {{"resource", bottleneck.resource}, {"shorter_percent", bottleneck.shorter_percent}};
 }
 
+Json interval_json(const TimeInterval& interval) {
+  return {{"low_ns", interval.low_ns},
+          {"high_ns", interval.high_ns},
+          {"confidence_percent", 95},
+          {"of", interval.of}};
+}
+
 // A region has a bottleneck only in a run that was explained.
 Json regions_json(const RunFacts& facts) {
   Json list = Json::array();
@@ -177,6 +184,7 @@ std::string summary_json(const Summary& s) {
   json["busiest"] = {{"resource", s.busiest.resource},
                      {"share_percent", s.busiest.share_percent},
                      {"instance", s.busiest.instance}};
+  if (s.facts.interval) json["interval"] = interval_json(*s.facts.interval);
   json["bottleneck"] = s.facts.bottlenecks ? bottleneck_json(s.facts.bottlenecks->whole) : Json(nullptr);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

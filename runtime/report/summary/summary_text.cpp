@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "model/base/stall_text.h"
 #include "runtime/report/energy/energy_text.h"
@@ -72,10 +73,17 @@ std::string answer_line(const Summary& s, const std::string& achieved) {
   return text + (text.size() + 1 + bottleneck.size() <= kWidth ? " " : "\n  ") + bottleneck + "\n\n";
 }
 
+std::string interval_text(const TimeInterval& interval) {
+  const auto time = [](double ns) { return time_text({std::llround(ns * 1e6)}); };
+  return fmt::format("95 % interval {} to {}, of {} parameters", time(interval.low_ns),
+                     time(interval.high_ns), interval.of);
+}
+
 std::string head(const Summary& s, const RowLimits& most) {
   const std::string achieved = si_text(s.flops.achieved_tflops(s.elapsed) * 1e12, "FLOPS");
   const std::string peak = si_text(s.flops.peak_tflops * 1e12, "FLOPS");
   std::string text = answer_line(s, achieved);
+  if (s.facts.interval) text += row("time", interval_text(*s.facts.interval));
   text += wrapped_row("workload", s.facts.workload);
   text += row("machine", fmt::format("{}: {} of {} cores used, {} active", s.facts.machine,
                                      s.facts.cores_used, s.machine_cores, s.active_cores));

@@ -7,6 +7,7 @@
 #include "runtime/host/output_dir.h"
 #include "runtime/report/files/manifest.h"
 #include "runtime/validation/accuracy/measure.h"
+#include "runtime/whatif/uncertain.h"
 
 namespace tahoma::runtime {
 
@@ -31,7 +32,9 @@ Page check_accuracy(const std::string& file, const AccuracyOptions& options) {
   const Suite suite = load_suite(file, options.families);
   const std::unique_ptr<OutputDir> out =
       options.out.empty() ? nullptr : std::make_unique<OutputDir>(options.out);
-  Page page = measure(suite, options.overrides, options.jobs);
+  Page page = measure(suite, options.overrides, options.jobs,
+                      options.intervals.empty() ? std::vector<base::Provenance>{}
+                                                : provenance_group(options.intervals).provenances);
   if (out) write_folder(*out, page, options, std::chrono::duration<double>(Clock::now() - start).count());
   return page;
 }

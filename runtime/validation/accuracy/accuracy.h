@@ -18,6 +18,7 @@ struct AccuracyOptions {
   std::size_t jobs = 1;
   std::string out;                        // "": no folder
   std::vector<std::string> command_line;  // for the manifest
+  std::string intervals = {};  // of the parameters of these provenances (provenance_group); "": none
 };
 
 Page check_accuracy(const std::string& file, const AccuracyOptions& options);

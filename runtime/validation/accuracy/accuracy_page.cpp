@@ -71,7 +71,19 @@ std::string headline_of(const Page& page) {
                        t.all.mean, t.all.worst, t.all.figures, t.all.figures == 1 ? "" : "s",
                        t.calibration.figures, t.check.figures);
   if (page.unlimited > 0) text += fmt::format("; {} without a limit", page.unlimited);
+  if (page.coverage.of > 0)
+    text += fmt::format("; {} of {} held-out figures lie within their 95 % intervals", page.coverage.inside,
+                        page.coverage.of);
   return text + verdict(page);
+}
+
+void count_coverage(const PageRow& row, Coverage& coverage) {
+  if (!row.interval) return;
+  ++coverage.of;
+  if (row.in_interval())
+    ++coverage.inside;
+  else
+    coverage.outside.push_back(row.figure.id);
 }
 
 }  // namespace
@@ -106,6 +118,7 @@ Page make_page(const Suite& suite, const std::vector<std::string>& overrides,
       page.status = std::max(page.status, row.measured.status);
       if (!row.has_value()) ++page.without_value;
       if (family.limited()) limited.push_back(&row);
+      count_coverage(row, page.coverage);
       if (!family.limited() && row.has_value()) ++page.unlimited;
     }
   }

@@ -18,10 +18,20 @@ namespace tahoma::runtime {
 struct PageRow {
   Figure figure;
   Measured measured;
-  std::optional<Spread> phases;  // of the model over the phases of the throttle
-  double error = 0;              // percent of the reference, if the figure has a value
-  bool beyond = false;           // exceeds the limit of its family
+  std::optional<Spread> phases;                   // of the model over the phases of the throttle
+  double error = 0;                               // percent of the reference, if the figure has a value
+  bool beyond = false;                            // exceeds the limit of its family
+  std::optional<Spread> interval = std::nullopt;  // of the model, from the uncertainty of the parameters
   bool has_value() const { return measured.failure.empty(); }
+  bool in_interval() const {
+    return interval && interval->low <= figure.reference && figure.reference <= interval->high;
+  }
+};
+
+// How many of the figures with an interval have their reference in it.
+struct Coverage {
+  std::size_t inside = 0, of = 0;
+  std::vector<std::string> outside;  // ids
 };
 
 struct Tally {
@@ -50,6 +60,7 @@ struct Page {
   Tallies tallies;            // of the families with a limit
   std::size_t unlimited = 0;  // number of figures in the other families
   std::size_t without_value = 0;
+  Coverage coverage;
   std::vector<std::string> beyond;  // "tensor: mean 2.3 %, limit 2 %"
   base::ExitStatus status = base::ExitStatus::kOk;
   std::string headline;

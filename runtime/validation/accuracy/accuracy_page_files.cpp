@@ -121,21 +121,23 @@ Json peak_row_json(const PageRow& row) {
 Json accuracy_row_json(const PageRow& row) {
   const Figure& figure = row.figure;
   const bool value = row.has_value();
-  return {{"id", figure.id},
-          {"what", figure.what},
-          {"case", figure.case_name},
-          {"probe", figure.probe_text},
-          {"unit", name_of(figure.unit)},
-          {"silicon", figure.reference},
-          {"samples", figure.samples},
-          {"silicon_spread", spread_json(figure.spread)},
-          {"use", name_of(figure.use)},
-          {"source", figure.source},
-          {"model", value ? Json(row.measured.model) : Json()},
-          {"model_over_phases", spread_json(value ? row.phases : std::nullopt)},
-          {"error_percent", value ? Json(row.error) : Json()},
-          {"within_limit", value && !row.beyond},
-          {"failure", value ? Json() : Json(row.measured.failure)}};
+  Json json{{"id", figure.id},
+            {"what", figure.what},
+            {"case", figure.case_name},
+            {"probe", figure.probe_text},
+            {"unit", name_of(figure.unit)},
+            {"silicon", figure.reference},
+            {"samples", figure.samples},
+            {"silicon_spread", spread_json(figure.spread)},
+            {"use", name_of(figure.use)},
+            {"source", figure.source},
+            {"model", value ? Json(row.measured.model) : Json()},
+            {"model_over_phases", spread_json(value ? row.phases : std::nullopt)},
+            {"error_percent", value ? Json(row.error) : Json()},
+            {"within_limit", value && !row.beyond},
+            {"failure", value ? Json() : Json(row.measured.failure)}};
+  if (row.interval) json["interval"] = spread_json(row.interval);
+  return json;
 }
 
 using RowWriter = Json (*)(const PageRow& row);

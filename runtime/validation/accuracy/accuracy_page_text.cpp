@@ -184,6 +184,20 @@ std::string summary_text(const Page& page) {
   return text.empty() ? "" : "\nall families with limits\n" + text;
 }
 
+// The figures whose reference is not in the interval of the model.
+std::string intervals_text(const Page& page) {
+  if (page.coverage.of == 0) return "";
+  std::vector<Cells> lines{{"outside", "reference", "low", "high", ""}};
+  for (const FamilyPage& family : page.families)
+    for (const PageRow& row : family.rows)
+      if (row.interval && !row.in_interval())
+        lines.push_back({row.figure.id, digits(row.figure.reference), digits(row.interval->low),
+                         digits(row.interval->high), name_of(row.figure.unit)});
+  return fmt::format("\n95 % intervals: {} of {} held-out figures lie within theirs\n", page.coverage.inside,
+                     page.coverage.of) +
+         (lines.size() > 1 ? columns(lines, {true, false, false, false, true}) : "");
+}
+
 }  // namespace
 
 std::string page_text(const Page& page) {
@@ -192,6 +206,7 @@ std::string page_text(const Page& page) {
   if (!page.overrides.empty()) text += fmt::format("set     {}\n", fmt::join(page.overrides, "\n        "));
   for (const FamilyPage& family : page.families) text += "\n" + family_text(family);
   text += summary_text(page);
+  text += intervals_text(page);
   if (page.tallies.calibration.figures > 0) text += "\n" + calibration_text(page);
   return text;
 }

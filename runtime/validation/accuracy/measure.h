@@ -11,6 +11,8 @@ namespace tahoma::runtime {
 
 // `overrides` as of --set, paths below machine. only. UserError: a machine that does not exist or contradicts
 // itself. Errors of a single case are reported in its rows.
-Page measure(const Suite& suite, const std::vector<std::string>& overrides, std::size_t jobs);
+// `provenances`: held-out figures that are probes also get an interval from the uncertainty of these parameters; empty: none.
+Page measure(const Suite& suite, const std::vector<std::string>& overrides, std::size_t jobs,
+             const std::vector<base::Provenance>& provenances = {});
 
 }  // namespace tahoma::runtime

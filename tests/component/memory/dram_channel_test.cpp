@@ -40,6 +40,7 @@ struct Agreement {
   double worst = 0;                             // relative difference of bandwidth
   std::map<CommandKind, std::size_t> commands;  // by the fast channel
   unsigned turns = 0, late_writes = 0;
+  unsigned arbitrated = 0, held = 0;  // mixes with these policies
 
   void count(const Mix& m, const Service& s) {
     std::optional<CommandKind> last;
@@ -49,6 +50,8 @@ struct Agreement {
       if (last && *last != c.kind) ++turns;
       last = c.kind;
     }
+    if (m.setup.policy.column_bus == dram::ColumnBus::kArbitrated) ++arbitrated;
+    if (m.setup.policy.queue_exit == dram::QueueExit::kActivate) ++held;
     for (const dram::Done& d : s.done)
       if (d.write && d.first > m.traffic[d.tag].arrival) ++late_writes;
   }
@@ -87,6 +90,8 @@ void compare_all(std::uint64_t first, std::uint64_t last) {
     CHECK(agreement.commands[kind] > 100);
   CHECK(agreement.turns > 100);
   CHECK(agreement.late_writes > 100);
+  CHECK(agreement.arbitrated > 20);
+  CHECK(agreement.held > 10);
 }
 
 }  // namespace

@@ -220,11 +220,11 @@ TEST_CASE("address mapping: MOP4CLXOR spreads blocks of four columns and hashes 
   CHECK(mop.place(((5 << 11) + 1024 + 1 * 64) * 32) == DramAddress{0, 0, bank(0, 0, 0), 5, 16});
 }
 
-TEST_CASE("address mapping: RoBaRaCoCh has the row on top and the pseudo-channel at the bottom", "[dram]") {
-  const AddressMapping ro("row bank group sid column pseudo", reference_organisation(), "test");
-  CHECK(ro.block() == 32);
-  CHECK(ro.place(32) == DramAddress{0, 1, 0, 0, 0});
-  CHECK(ro.place(2 * 7 * 32) == DramAddress{0, 0, 0, 0, 7});
+TEST_CASE("address mapping: RoBaRaCoCh has the row on top and the column below all ranks", "[dram]") {
+  const AddressMapping ro("row bank group sid pseudo column", reference_organisation(), "test");
+  CHECK(ro.block() == 1024);
+  CHECK(ro.place(7 * 32) == DramAddress{0, 0, 0, 0, 7});
+  CHECK(ro.place(32 * 32) == DramAddress{0, 1, 0, 0, 0});               // the other pseudo-channel
   CHECK(ro.place(64 * 32) == DramAddress{0, 0, 16, 0, 0});              // the other SID
   CHECK(ro.place(128 * 3 * 32) == DramAddress{0, 0, 3 * 4, 0, 0});      // bank group 3
   CHECK(ro.place((512 * 2 + 64) * 32) == DramAddress{0, 0, 18, 0, 0});  // bank 2 of group 0, SID 1

@@ -129,15 +129,34 @@ TEST_CASE("dram parameters: the policy resolves its words, and its marks count a
   CHECK(p.page_timeout == 0);
   CHECK(p.scheduler == model::dram::Scheduler::kFrFcfsRowHit);
   CHECK(p.refresh == model::dram::Refresh::kPerBank);
+  CHECK(p.column_bus == model::dram::ColumnBus::kSlots);
+  CHECK(p.queue_exit == model::dram::QueueExit::kLastCommand);
   f.set("dram.page_policy", "timeout");
   f.set("dram.page_timeout", "10 ns");
   f.set("dram.scheduler", "fr_fcfs");
   f.set("dram.refresh", "all_bank");
+  f.set("dram.column_bus", "arbitrated");
+  f.set("dram.queue_exit", "activate");
   p = model::policy_of(f.hbm.dram, f.hbm.bandwidth);
   CHECK(p.page == model::dram::PagePolicy::kTimeout);
   CHECK(p.page_timeout == 2 * 16);
   CHECK(p.scheduler == model::dram::Scheduler::kFrFcfs);
   CHECK(p.refresh == model::dram::Refresh::kAllBank);
+  CHECK(p.column_bus == model::dram::ColumnBus::kArbitrated);
+  CHECK(p.queue_exit == model::dram::QueueExit::kActivate);
+  CHECK(model::timing_of(f.hbm.dram, f.hbm.bandwidth).column_slot == 2);  // one cycle
+}
+
+TEST_CASE("dram parameters: requests that leave their queue with the activate end between two refreshes",
+          "[dram][params]") {
+  const char* const activate = "activate";
+  CHECK_THAT(refusal_of({{"dram.queue_exit", activate}}),
+             Catch::Contains("E-CFG-020 dram.queue_exit") && Catch::Contains("per_bank"));
+  CHECK(refusal_of({{"dram.queue_exit", activate}, {"dram.refresh", "all_bank"}}).empty());
+  CHECK(refusal_of({{"dram.queue_exit", activate}, {"dram.refresh", "none"}}).empty());
+  CHECK_THAT(
+      refusal_of({{"dram.queue_exit", activate}, {"dram.refresh", "all_bank"}, {"dram.timing.refi", "2 us"}}),
+      Catch::Contains("E-CFG-020 dram.queue_exit") && Catch::Contains("2 us"));
 }
 
 TEST_CASE("dram parameters: a flat or ideal stack uses none of them", "[dram][params]") {

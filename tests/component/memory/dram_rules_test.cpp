@@ -24,7 +24,7 @@ DramSetup lenient() {
   DramSetup s;
   s.organisation = {1, 2, 2, 2, 2, 16, 16, 32};
   Timing& t = s.timing;
-  t.burst = t.ccd_short = t.ccd_long = t.ccd_stack = t.rtw = 2;
+  t.burst = t.ccd_short = t.ccd_long = t.ccd_stack = t.ccd_stack_write = t.rtw = 2;
   t.cl = t.cwl = 4;
   t.rcd_read = t.rcd_write = t.rp = t.ras = t.rc = t.rtp = t.rrd_short = t.rrd_long = t.ppd = 1;
   t.rfc_all = t.rfc_bank = t.rrefd = t.column_slot = 1;
@@ -104,12 +104,14 @@ void add_column_rules(std::vector<Case>& c) {
   constexpr auto ccd_long = [](DramSetup& s) { s.timing.ccd_long = 8; };
   constexpr auto ccd_short = [](DramSetup& s) { s.timing.ccd_short = 6; };
   constexpr auto ccd_stack = [](DramSetup& s) { s.timing.ccd_stack = 8; };
+  constexpr auto ccd_stack_write = [](DramSetup& s) { s.timing.ccd_stack_write = 8; };
   c.push_back(distance("tCCDL", ccd_long, {act(0, 0), rd(10, 0), rd(18, 0)}));
   c.push_back(distance("tCCDL", ccd_long, {act(0, 0), act(3, kSameGroup), wr(10, 0), wr(18, kSameGroup)}));
   c.push_back(distance("tCCDS", ccd_short, {act(0, 0), act(3, kOtherGroup), rd(10, 0), rd(16, kOtherGroup)}));
   c.push_back(distance("tCCDS", ccd_short, {act(0, 0), act(3, kOtherGroup), wr(10, 0), wr(16, kOtherGroup)}));
   c.push_back(distance("tCCDR", ccd_stack, {act(0, 0), act(3, kOtherStack), rd(10, 0), rd(18, kOtherStack)}));
-  c.push_back(distance("tCCDR", ccd_stack, {act(0, 0), act(3, kOtherStack), wr(10, 0), wr(18, kOtherStack)}));
+  c.push_back(distance("tCCDR of writes", ccd_stack_write,
+                       {act(0, 0), act(3, kOtherStack), wr(10, 0), wr(18, kOtherStack)}));
   c.push_back(distance("tRTW", [](DramSetup& s) { s.timing.rtw = 10; }, {act(0, 0), rd(10, 0), wr(20, 0)}));
   constexpr auto none = [](DramSetup&) {};
   c.push_back({"column bus",

@@ -61,6 +61,43 @@ TEST_CASE("stepped DRAM channel: writes wait for reads, unless too many do", "[d
   CHECK(first().bank == 8);
 }
 
+TEST_CASE("stepped DRAM channel: an arbitrated bus has no slots, and one command each cycle", "[dram]") {
+  DramSetup setup = quiet();
+  setup.policy.column_bus = dram::ColumnBus::kArbitrated;
+  setup.timing.column_slot = 2;
+  // 3 + 62 = 65, the next cycle is 66, where a slot would begin at 68
+  const auto alone = serve<SteppedChannel>(setup, {{false, 0, 5, 7, 1, 3, 0}});
+  CHECK(shown(alone.log) == Lines{"3 ACT pseudo 0 bank 5 row 7", "66 RD pseudo 0 bank 5 row 7"});
+  // Both rows are open from 3 + 62 on: the older one goes first, the other pseudo-channel one cycle later.
+  const std::vector<Segment> both{{false, 1, 0, 1, 1, 0, 0},
+                                  {false, 0, 0, 1, 1, 0, 1},
+                                  {false, 1, 0, 1, 1, 200, 2},
+                                  {false, 0, 0, 1, 1, 200, 3}};
+  const auto s = serve<SteppedChannel>(setup, both);
+  CHECK(shown(s.log) == Lines{"0 ACT pseudo 1 bank 0 row 1", "3 ACT pseudo 0 bank 0 row 1",
+                              "62 RD pseudo 1 bank 0 row 1", "66 RD pseudo 0 bank 0 row 1",
+                              "200 RD pseudo 1 bank 0 row 1", "202 RD pseudo 0 bank 0 row 1"});
+}
+
+TEST_CASE(
+    "stepped DRAM channel: a request that left its queue with its activate releases its space and goes first",
+    "[dram]") {
+  DramSetup setup = quiet();
+  setup.policy.queue_exit = dram::QueueExit::kActivate;
+  setup.policy.read_queue = 1;
+  // The activate at 0 releases the space for the next tick; the second read, to another group, enters at 1.
+  const auto reads = serve<SteppedChannel>(setup, {{false, 0, 0, 1, 1, 0, 0}, {false, 0, 4, 1, 1, 0, 1}});
+  CHECK(shown(reads.log) == Lines{"0 ACT pseudo 0 bank 0 row 1", "8 ACT pseudo 0 bank 4 row 1",
+                                  "64 RD pseudo 0 bank 0 row 1", "72 RD pseudo 0 bank 4 row 1"});
+  // A write that is held goes in read mode; the bank keeps its row until then, although a read needs another one.
+  setup.policy.read_queue = 8;
+  const auto mixed = serve<SteppedChannel>(setup, {{true, 0, 0, 1, 1, 0, 0}, {false, 0, 0, 2, 1, 1, 1}});
+  // write at 30 -> 32; its data end at 32 + 20 + 4, and tWR 66 later the row is closed: 122; 122 + 52 = 174, 174 + 62 = 236
+  CHECK(shown(mixed.log) == Lines{"0 ACT pseudo 0 bank 0 row 1", "32 WR pseudo 0 bank 0 row 1",
+                                  "122 PRE pseudo 0 bank 0 row 0", "174 ACT pseudo 0 bank 0 row 2",
+                                  "236 RD pseudo 0 bank 0 row 2"});
+}
+
 TEST_CASE("stepped DRAM channel: a queue takes a segment once all of it fits", "[dram]") {
   DramSetup setup = quiet();
   setup.policy.write_queue = 5;
@@ -124,14 +161,28 @@ TEST_CASE("DRAM judges: random traffic shows every timing that a channel takes t
     Tick dram::Timing::*timing;
   };
   using T = dram::Timing;
-  constexpr Shortened kTimings[] = {
-      {"tRCDRD", &T::rcd_read}, {"tRCDWR", &T::rcd_write}, {"tRP", &T::rp},
-      {"tRAS", &T::ras},        {"tRC", &T::rc},           {"tWR", &T::wr},
-      {"tRTP", &T::rtp},        {"tCCDS", &T::ccd_short},  {"tCCDL", &T::ccd_long},
-      {"tCCDR", &T::ccd_stack}, {"tRRDS", &T::rrd_short},  {"tRRDL", &T::rrd_long},
-      {"tFAW", &T::faw},        {"tWTRS", &T::wtr_short},  {"tWTRL", &T::wtr_long},
-      {"tRTW", &T::rtw},        {"tRFCab", &T::rfc_all},   {"tRFCpb", &T::rfc_bank},
-      {"tRREFD", &T::rrefd},    {"tPPD", &T::ppd},         {"row bus", &T::activate_on_bus}};
+  constexpr Shortened kTimings[] = {{"tRCDRD", &T::rcd_read},
+                                    {"tRCDWR", &T::rcd_write},
+                                    {"tRP", &T::rp},
+                                    {"tRAS", &T::ras},
+                                    {"tRC", &T::rc},
+                                    {"tWR", &T::wr},
+                                    {"tRTP", &T::rtp},
+                                    {"tCCDS", &T::ccd_short},
+                                    {"tCCDL", &T::ccd_long},
+                                    {"tCCDR", &T::ccd_stack},
+                                    {"tCCDR of writes", &T::ccd_stack_write},
+                                    {"tRRDS", &T::rrd_short},
+                                    {"tRRDL", &T::rrd_long},
+                                    {"tFAW", &T::faw},
+                                    {"tWTRS", &T::wtr_short},
+                                    {"tWTRL", &T::wtr_long},
+                                    {"tRTW", &T::rtw},
+                                    {"tRFCab", &T::rfc_all},
+                                    {"tRFCpb", &T::rfc_bank},
+                                    {"tRREFD", &T::rrefd},
+                                    {"tPPD", &T::ppd},
+                                    {"row bus", &T::activate_on_bus}};
   for (const Shortened& s : kTimings) {
     bool caught = false;
     for (std::uint64_t seed = 1; seed <= 60 && !caught; ++seed) {

@@ -162,7 +162,8 @@ TEST_CASE("foreign initiator: many transactions under way reach the bandwidth of
   model::MachineParams m = machine_of(1, 1, 1);
   // The cost of refresh and bank groups is tested with the DRAM.
   m.chip.hbm.dram.refresh = model::dram::Refresh::kNone;
-  m.chip.hbm.dram.timing.ccd_long = m.chip.hbm.dram.timing.ccd_stack = m.chip.hbm.dram.timing.ccd_short;
+  m.chip.hbm.dram.timing.ccd_long = m.chip.hbm.dram.timing.ccd_stack =
+      m.chip.hbm.dram.timing.ccd_stack_write = m.chip.hbm.dram.timing.ccd_short;
   for (const Bench::Kind kind : kBoth) {
     CAPTURE(static_cast<int>(kind));
     const std::string outcome = in_child([&] {

@@ -80,7 +80,7 @@ TEST_CASE("memory traffic: rows of one bank are as far apart as tRC", "[hbm]") {
 
 TEST_CASE("memory traffic: with every rule but the pins ideal, a stream reaches the peak", "[hbm]") {
   HbmParams p = one_channel();
-  p.dram.timing.ccd_long = p.dram.timing.ccd_stack = p.dram.timing.ccd_short;
+  p.dram.timing.ccd_long = p.dram.timing.ccd_stack = p.dram.timing.ccd_stack_write = p.dram.timing.ccd_short;
   const TrafficResult r = run_traffic(p, sequential(50'000));
   CHECK(r.of_peak == within_a_percent_of(1));
   CHECK(r.of_peak <= 1);

@@ -21,6 +21,7 @@ DramSetup hbm3_setup() {
   t.ccd_short = cycles(2);
   t.ccd_long = cycles(4);
   t.ccd_stack = cycles(3);
+  t.ccd_stack_write = cycles(3);
   t.column_slot = t.ccd_short;
   t.rrd_short = cycles(4);
   t.rrd_long = cycles(5);
@@ -56,6 +57,7 @@ dram::Timing DramGenerator::timing(const dram::Organisation& o) {
   t.column_slot = chance(70) ? t.ccd_short : o.pseudo_channels == 1 ? 2 : 4;
   t.ccd_long = t.ccd_short + pick(0, 4);
   t.ccd_stack = t.ccd_short + pick(0, 4);
+  t.ccd_stack_write = chosen(50) ? t.ccd_stack : t.ccd_short;
   t.cl = pick(4, 30);
   t.cwl = std::min(t.cl, pick(2, 20));
   t.rcd_read = pick(4, 35);
@@ -99,6 +101,18 @@ dram::Policy DramGenerator::policy() {
   return p;
 }
 
+// As far as the timings permit: banks that hold segments must not delay a refresh until the next one is due.
+void DramGenerator::choose_controller(DramSetup& s) {
+  if (chosen(30)) s.policy.column_bus = dram::ColumnBus::kArbitrated;
+  if (s.policy.column_bus == dram::ColumnBus::kArbitrated) s.timing.column_slot = 2;  // one cycle
+  const dram::Timing& t = s.timing;
+  const Tick row = s.organisation.columns * t.ccd_long + t.rtw + t.cwl + t.burst + t.wtr_long;
+  const bool in_time = row * s.organisation.all_banks() + t.rp + t.rfc_all < t.refi;
+  const bool possible =
+      s.policy.refresh == dram::Refresh::kNone || (s.policy.refresh == dram::Refresh::kAllBank && in_time);
+  if (possible && chosen(70)) s.policy.queue_exit = dram::QueueExit::kActivate;
+}
+
 DramSetup DramGenerator::setup() {
   DramSetup s;
   if (chance(25)) {
@@ -108,6 +122,7 @@ DramSetup DramGenerator::setup() {
     s.timing = timing(s.organisation);
   }
   s.policy = policy();
+  choose_controller(s);
   return s;
 }
 

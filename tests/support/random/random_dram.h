@@ -15,7 +15,7 @@ DramSetup hbm3_setup();
 
 class DramGenerator {
  public:
-  explicit DramGenerator(std::uint64_t seed) : random_(seed) {}
+  explicit DramGenerator(std::uint64_t seed) : random_(seed), choices_(~seed) {}
 
   DramSetup setup();
   // `count` segments by order of arrival, numbered by their tags.
@@ -25,13 +25,17 @@ class DramGenerator {
   dram::Organisation organisation();
   dram::Timing timing(const dram::Organisation& organisation);
   dram::Policy policy();
+  void choose_controller(DramSetup& setup);
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
   Tick between(Tick low, Tick high) {
     return low + static_cast<Tick>(below(static_cast<std::uint64_t>(high - low + 1)));
   }
   bool chance(unsigned percent) { return below(100) < percent; }
 
+  bool chosen(unsigned percent) { return choices_() % 100 < percent; }
+
   std::mt19937_64 random_;
+  std::mt19937_64 choices_;  // what only some channels have: of its own, so that it changes nothing else
 };
 
 }  // namespace tahoma::tests

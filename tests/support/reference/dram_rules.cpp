@@ -54,7 +54,7 @@ constexpr DistanceRule kDistances[] = {
     {"tCCDS", kRd, kRd, Scope::kOtherGroup, [](const Timing& t) { return t.ccd_short; }},
     {"tCCDS", kWr, kWr, Scope::kOtherGroup, [](const Timing& t) { return t.ccd_short; }},
     {"tCCDR", kRd, kRd, Scope::kOtherStackId, [](const Timing& t) { return t.ccd_stack; }},
-    {"tCCDR", kWr, kWr, Scope::kOtherStackId, [](const Timing& t) { return t.ccd_stack; }},
+    {"tCCDR of writes", kWr, kWr, Scope::kOtherStackId, [](const Timing& t) { return t.ccd_stack_write; }},
     {"tWTRL", kWr, kRd, Scope::kGroup, [](const Timing& t) { return t.cwl + t.burst + t.wtr_long; }},
     {"tWTRS", kWr, kRd, Scope::kOtherGroup, [](const Timing& t) { return t.cwl + t.burst + t.wtr_short; }},
     {"tWTRS", kWr, kRd, Scope::kOtherStackId, [](const Timing& t) { return t.cwl + t.burst + t.wtr_short; }},

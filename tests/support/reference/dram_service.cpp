@@ -57,7 +57,8 @@ void judge_segment(const DramSetup& setup, const Segment& s, const Done& d, cons
   if (d.last - d.first < (s.accesses - 1) * t.ccd_long + t.burst) complain("faster than its data");
 }
 
-// Writes that have entered minus the commands issued before must not exceed the size of the queue.
+// Writes that have entered minus the commands issued before must not exceed the size of the queue, and of what
+// banks hold: each at most one segment.
 void judge_write_queue(const DramSetup& setup, const std::vector<Segment>& traffic, const Service& service,
                        std::vector<std::string>& wrong) {
   std::map<Tick, std::int64_t> change;
@@ -65,9 +66,12 @@ void judge_write_queue(const DramSetup& setup, const std::vector<Segment>& traff
     if (s.write && s.tag < service.done.size()) change[service.done[s.tag].first] += s.accesses;
   for (const Command& c : service.log)
     if (c.kind == CommandKind::kWrite) --change[c.at + 1];
-  std::int64_t queued = 0;
+  std::int64_t queued = 0, longest = 0, most = setup.policy.write_queue;
+  for (const Segment& s : traffic) longest = std::max<std::int64_t>(longest, s.accesses);
+  if (setup.policy.queue_exit == dram::QueueExit::kActivate)
+    most += longest * setup.organisation.pseudo_channels * setup.organisation.all_banks();
   for (const auto& [at, by] : change)
-    if ((queued += by) > setup.policy.write_queue)
+    if ((queued += by) > most)
       return wrong.push_back(
           fmt::format("at {} there are {} writes in a queue of {}", at, queued, setup.policy.write_queue));
 }

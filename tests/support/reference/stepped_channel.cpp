@@ -7,6 +7,10 @@ namespace tahoma::tests {
 
 using dram::Segment;
 
+namespace {
+constexpr Tick kTicksOfCycle = 2;
+}
+
 SteppedChannel::SteppedChannel(const dram::Organisation& organisation, const dram::Timing& timing,
                                const dram::Policy& policy, dram::CommandLog* log)
     : organisation_(organisation), timing_(timing), policy_(policy), log_(log) {
@@ -32,9 +36,17 @@ void SteppedChannel::step() {
   choose_mode();
   ask_for_refreshes();
   if (now_ >= row_bus_free_) (void)(refresh() || serve_row() || close_idle_row());
+  serve_columns();
+}
+
+void SteppedChannel::serve_columns() {
+  if (policy_.column_bus == dram::ColumnBus::kArbitrated) {
+    if (now_ % kTicksOfCycle == 0) (void)(serve_column(held_, {}) || serve_column(served(), {}));
+    return;
+  }
   for (std::uint32_t pseudo = 0; pseudo < organisation_.pseudo_channels; ++pseudo)
     if ((now_ - dram::slot_phase(timing_, pseudo, organisation_.pseudo_channels)) % timing_.column_slot == 0)
-      serve_column(pseudo);
+      (void)(serve_column(held_, pseudo) || serve_column(served(), pseudo));
 }
 
 void SteppedChannel::admit(Queue& queue, std::uint32_t size) {
@@ -42,7 +54,7 @@ void SteppedChannel::admit(Queue& queue, std::uint32_t size) {
          queue.accesses + queue.line.front().accesses <= size) {
     const Segment segment = queue.line.front();
     queue.line.pop_front();
-    queue.segments.push_back({segment});
+    queue.segments.push_back({segment, 0, 0, next_age_++});
     queue.accesses += segment.accesses;
     queue.most = std::max(queue.most, queue.accesses);
     if (segment.write) finished_.push_back({segment.tag, true, now_, now_});
@@ -92,7 +104,7 @@ bool SteppedChannel::refresh_stack_id(std::uint32_t pseudo, std::uint32_t stack_
   if (banks.front()->refreshes_due == 0) return false;
   for (const Bank* b : banks) {
     any_open |= b->open;
-    if (b->open && !may(kPrecharge, *b)) all_may_close = false;
+    if (b->open && (!may(kPrecharge, *b) || holds(*b))) all_may_close = false;
     if (!may(kRefresh, *b)) all_may_refresh = false;
   }
   if (any_open ? !all_may_close : !all_may_refresh) return false;
@@ -102,7 +114,7 @@ bool SteppedChannel::refresh_stack_id(std::uint32_t pseudo, std::uint32_t stack_
 
 bool SteppedChannel::refresh_banks(std::uint32_t pseudo, std::uint32_t stack_id) {
   for (Bank* b : stack_id_banks(pseudo, stack_id)) {
-    if (b->refreshes_due == 0 || !may(b->open ? kPrecharge : kRefresh, *b)) continue;
+    if (b->refreshes_due == 0 || holds(*b) || !may(b->open ? kPrecharge : kRefresh, *b)) continue;
     row_command(b->open ? CommandKind::kPrecharge : CommandKind::kRefreshBank, *b, 0);
     return true;
   }
@@ -127,9 +139,10 @@ bool SteppedChannel::serve_row() {
     if (!b.open) {
       if (!may(kActivate, b)) continue;
       row_command(CommandKind::kActivate, b, q.segment.row);
+      if (policy_.queue_exit == dram::QueueExit::kActivate) hold(q.segment);
       return true;
     }
-    if (b.row == q.segment.row || !may(kPrecharge, b)) continue;
+    if (b.row == q.segment.row || holds(b) || !may(kPrecharge, b)) continue;
     if (policy_.scheduler == dram::Scheduler::kFrFcfsRowHit && wanted(served(), b, true)) continue;
     row_command(CommandKind::kPrecharge, b, 0);
     return true;
@@ -142,26 +155,43 @@ bool SteppedChannel::close_idle_row() {
   const Tick timeout = policy_.page == dram::PagePolicy::kClosed ? 0 : policy_.page_timeout;
   for (Bank& b : banks_) {
     if (!b.open || b.refreshes_due > 0 || !may(kPrecharge, b) || now_ < b.last_column + timeout) continue;
-    if (wanted(reads_, b, false) || wanted(writes_, b, false)) continue;
+    if (wanted(reads_, b, false) || wanted(writes_, b, false) || holds(b)) continue;
     row_command(CommandKind::kPrecharge, b, 0);
     return true;
   }
   return false;
 }
 
-void SteppedChannel::serve_column(std::uint32_t pseudo) {
-  const auto& segments = served().segments;
-  for (std::size_t n = 0; n < segments.size(); ++n) {  // oldest first
-    const Segment& s = segments[n].segment;
-    const Bank& b = bank(s.pseudo, s.bank);
-    if (s.pseudo == pseudo && b.open && b.row == s.row && b.refreshes_due == 0 &&
-        may(s.write ? kWrite : kRead, b))
-      return column_command(n);
-  }
+bool SteppedChannel::holds(const Bank& b) const { return wanted(held_, b, false); }
+
+// Moves a segment from its queue to the held ones, which stay in the order of arrival.
+void SteppedChannel::hold(const Segment& segment) {
+  const auto is_it = [&](const Queued& q) { return q.segment.tag == segment.tag; };
+  auto& queued = served().segments;
+  const auto it = std::find_if(queued.begin(), queued.end(), is_it);
+  const auto older = [](const Queued& a, const Queued& b) { return a.age < b.age; };
+  const Queued moved = *it;
+  queued.erase(it);
+  served().accesses -= moved.segment.accesses;
+  held_.segments.insert(std::upper_bound(held_.segments.begin(), held_.segments.end(), moved, older), moved);
 }
 
-void SteppedChannel::column_command(std::size_t n) {
-  Queued& q = served().segments[n];
+bool SteppedChannel::serve_column(Queue& queue, std::optional<std::uint32_t> pseudo) {
+  for (std::size_t n = 0; n < queue.segments.size(); ++n) {  // oldest first
+    const Segment& s = queue.segments[n].segment;
+    const Bank& b = bank(s.pseudo, s.bank);
+    const bool refreshing = b.refreshes_due > 0 && &queue != &held_;
+    if (pseudo.value_or(s.pseudo) != s.pseudo || !b.open || b.row != s.row || refreshing ||
+        !may(s.write ? kWrite : kRead, b))
+      continue;
+    column_command(queue, n);
+    return true;
+  }
+  return false;
+}
+
+void SteppedChannel::column_command(Queue& queue, std::size_t n) {
+  Queued& q = queue.segments[n];
   const Segment s = q.segment;
   Bank& b = bank(s.pseudo, s.bank);
   if (log_)
@@ -171,8 +201,8 @@ void SteppedChannel::column_command(std::size_t n) {
   if (q.issued == 0) q.first = now_;
   if (++q.issued < s.accesses) return;
   if (!s.write) finished_.push_back({s.tag, false, q.first + timing_.cl, now_ + timing_.cl + timing_.burst});
-  served().accesses -= s.accesses;
-  served().segments.erase(served().segments.begin() + static_cast<std::ptrdiff_t>(n));
+  if (&queue != &held_) queue.accesses -= s.accesses;
+  queue.segments.erase(queue.segments.begin() + static_cast<std::ptrdiff_t>(n));
 }
 
 bool SteppedChannel::may(Kind kind, const Bank& b) const {
@@ -232,7 +262,9 @@ Tick SteppedChannel::distance(Kind first, Kind second, const Bank& a, const Bank
   if (first == kRefresh && (second == kActivate || second == kRefresh)) return t.rrefd;
   if (first == kPrecharge && second == kPrecharge) return t.ppd;
   if (first == second && (first == kRead || first == kWrite))
-    return same_group ? t.ccd_long : same_id ? t.ccd_short : t.ccd_stack;
+    return same_group ? t.ccd_long
+           : same_id  ? t.ccd_short
+                      : (first == kRead ? t.ccd_stack : t.ccd_stack_write);
   if (first == kWrite && second == kRead) return write_end + (same_group ? t.wtr_long : t.wtr_short);
   if (first == kRead && second == kWrite) return t.rtw;
   return 0;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "tests/support/bench/dram_setup.h"
@@ -31,6 +32,7 @@ class SteppedChannel {
     dram::Segment segment;
     std::uint32_t issued = 0;
     Tick first = 0;  // column command
+    std::uint64_t age = 0;
   };
   struct Queue {
     std::deque<dram::Segment> line;
@@ -55,8 +57,12 @@ class SteppedChannel {
   bool refresh_banks(std::uint32_t pseudo, std::uint32_t stack_id);
   bool serve_row();
   bool close_idle_row();
-  void serve_column(std::uint32_t pseudo);
-  void column_command(std::size_t queued);
+  void serve_columns();
+  // Serves the oldest segment of the list that may go: of one pseudo-channel, or of any without one.
+  bool serve_column(Queue& queue, std::optional<std::uint32_t> pseudo);
+  void column_command(Queue& queue, std::size_t queued);
+  bool holds(const Bank& bank) const;
+  void hold(const dram::Segment& segment);
 
   Queue& served() { return writing_ ? writes_ : reads_; }
   Bank& bank(std::uint32_t pseudo, std::uint32_t number) {
@@ -76,10 +82,11 @@ class SteppedChannel {
   std::vector<Bank> banks_;
   std::vector<std::vector<Tick>> activates_;  // by pseudo-channel
   Queue reads_, writes_;
+  Queue held_;  // segments that left their queue with their activate; no limit
   bool writing_ = false;
   Tick now_ = 0;
   Tick row_bus_free_ = 0;
-  std::uint64_t refreshes_asked_ = 0;
+  std::uint64_t refreshes_asked_ = 0, next_age_ = 0;
   std::vector<dram::Done> finished_;
 };
 

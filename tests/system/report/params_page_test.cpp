@@ -27,6 +27,16 @@ TEST_CASE("params page: every declared parameter is listed, machine, run and eac
   for (const std::string& path : paths) CHECK_THAT(text, Catch::Contains("  " + path + " = "));
 }
 
+TEST_CASE("params page: a range of uncertainty that a parameter declares is shown", "[params]") {
+  const char* const path = "machine.chip.hbm.dram.timing.faw";
+  CHECK_THAT(runtime::params_text(path, fake_kinds()), Catch::Contains("assumed (0.9 to 2 times): "));
+  const auto page = nlohmann::json::parse(runtime::params_json(path, fake_kinds()));
+  CHECK(page[0]["uncertainty"] == nlohmann::json{0.9, 2});
+  CHECK_FALSE(
+      nlohmann::json::parse(runtime::params_json("machine.chip.hbm.bandwidth", fake_kinds()))[0].contains(
+          "uncertainty"));
+}
+
 TEST_CASE("params page: a row has type, default, range, sentence and provenance", "[params]") {
   const auto page = nlohmann::json::parse(runtime::params_json("machine.chip.hbm.bandwidth", fake_kinds()));
   REQUIRE(page.size() == 1);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statistics of errors compared with their definitions, and the verdicts and files of a page.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "runtime/validation/accuracy/accuracy_page_files.h"
 #include "runtime/validation/accuracy/accuracy_page_text.h"
 #include "runtime/validation/accuracy/error_statistics.h"
+#include "runtime/validation/accuracy/figure_intervals.h"
 #include "tests/support/program/figure_tables.h"
 
 using namespace tahoma;
@@ -136,6 +138,36 @@ TEST_CASE("accuracy page: silicon's spread and the model's over the phases are i
   CHECK(figure["silicon_spread"] == json{{"low", 99}, {"high", 103}});
   CHECK(figure["model_over_phases"] == json{{"low", 100.5}, {"high", 107.25}});
   CHECK_THAT(page_csv(page), Contains("\nf,a,a,ns,100,7,99,103,101,100.5,107.25,1,check,TRACE t,,\n"));
+}
+
+TEST_CASE("accuracy page: figures with an interval are counted, and those outside theirs are named",
+          "[accuracy]") {
+  std::vector<PageRow> rows = three();  // references 100, 200 and 300
+  CHECK_THAT(page_of({}, rows).headline, !Contains("interval"));
+  rows[1].interval = Spread{190, 200};  // an end belongs to it
+  rows[2].interval = Spread{301, 310};
+  const Page page = page_of({}, rows);
+  CHECK(page.coverage.of == 2);
+  CHECK(page.coverage.inside == 1);
+  CHECK(page.coverage.outside == std::vector<std::string>{"c"});
+  CHECK_THAT(page.headline, Contains("1 of 2 held-out figures lie within their 95 % intervals"));
+  CHECK_THAT(page_text(page), Contains("301.00") && Contains("310.00"));
+  const json figures = json::parse(page_json(page))["families"][0]["figures"];
+  CHECK_FALSE(figures[0].contains("interval"));
+  CHECK(figures[2]["interval"] == json{{"low", 301}, {"high", 310}});
+}
+
+TEST_CASE("accuracy intervals: the moves of a figure are combined by parameter and direction", "[accuracy]") {
+  FigureMoves moves;
+  moves.add({0, false, ""}, -0.03);
+  moves.add({0, true, ""}, 0.01);
+  moves.add({2, true, ""}, 0.12);   // parameter 1 has no value at either end
+  moves.add({2, false, ""}, 0.04);  // both ends of this one are up: only the larger move counts
+  const Spread interval = moves.interval(200);
+  CHECK(interval.low == Approx(200 * (1 - 0.03)));
+  CHECK(interval.high == Approx(200 * (1 + std::sqrt(0.01 * 0.01 + 0.12 * 0.12))));
+  CHECK(FigureMoves().interval(200).low == 200);
+  CHECK(FigureMoves().interval(200).high == 200);
 }
 
 TEST_CASE("accuracy page: the keys of the JSON are those of schema version 1", "[accuracy]") {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "runtime/whatif/uncertain.h"
 #include "tests/support/subprocess.h"
 
 using namespace tahoma;
@@ -62,6 +63,60 @@ TEST_CASE("sensitivity: the interval is the root of the squares of the moves, up
   CHECK(s.interval_high() == Approx(1e-6 * (1 + std::sqrt(1 + 16 + 144) / 100)));
   s.rows = {moved(-200, 0)};  // no time is negative
   CHECK(s.interval_low() == 0);
+}
+
+TEST_CASE("sensitivity: a parameter's own range goes before that of its provenance", "[sensitivity]") {
+  const base::Source source = base::assumed("a test");
+  CHECK(runtime::uncertainty_of(source)->low == 0.5);
+  CHECK(runtime::uncertainty_of(source)->high == 2);
+  CHECK(runtime::uncertainty_of(source.within(0.9, 1.5))->low == 0.9);
+  CHECK(runtime::uncertainty_of(source.within(0.9, 1.5))->high == 1.5);
+  CHECK_FALSE(runtime::uncertainty_of(base::documented("a test")));
+  const Sensitivity s = of({Provenance::kAssumed});
+  const SensitivityRow& row = row_of(s, "machine.chip.hbm.dram.timing.faw");  // 15 ns
+  CHECK(row.low.value == "13.5 ns");
+  CHECK(row.high.value == "30 ns");
+}
+
+TEST_CASE("sensitivity: a stored interval is shown by the runs to which it belongs, and by no others",
+          "[sensitivity]") {
+  const TempDir folder;
+  folder.write("gemm.yaml", kGemm);
+  const auto in_folder = [&](const std::vector<std::string>& words) {
+    return tahoma_in(folder.path().string(), words);
+  };
+  const auto interval = [&](std::vector<std::string> options) {
+    std::vector<std::string> words{"run", "gemm.yaml", "--out", "out", "--no-report"};
+    words.insert(words.end(), options.begin(), options.end());
+    REQUIRE(in_folder(words).status == 0);
+    return json::parse(contents(folder / "out/summary.json")).value("interval", json());
+  };
+  CHECK(interval({}).is_null());
+  const Finished stored =
+      in_folder({"sensitivity", "gemm.yaml", "--of", "derived", "--store", "--format", "json"});
+  INFO(stored.err);
+  REQUIRE(stored.status == 0);
+  const json wanted = json::parse(stored.out)["interval_ns"];
+  const json shown = interval({});
+  CHECK(shown["low_ns"].get<double>() == Approx(wanted[0].get<double>()));
+  CHECK(shown["high_ns"].get<double>() == Approx(wanted[1].get<double>()));
+  CHECK(shown["of"] == "derived");
+  CHECK_THAT(contents(folder / "out/summary.txt"), Contains("95 % interval"));
+  // Mode and seed change no time; a value of the machine makes another configuration.
+  CHECK(interval({"--mode", "functional", "--seed", "7"}) == shown);
+  CHECK(interval({"--set", "machine.chip.hbm.read_latency=400ns"}).is_null());
+  // A row whose time is another is out of date.
+  const std::string table = contents(folder / "intervals.csv");  // case,configuration,time_fs,...
+  std::string other = table;
+  other.insert(table.find(',', table.find("gemm.yaml,") + 10) + 1, "1");
+  folder.write("intervals.csv", other);
+  CHECK(interval({}).is_null());
+  // Storing again replaces the row.
+  REQUIRE(in_folder({"sensitivity", "gemm.yaml", "--of", "measured", "--store"}).status == 0);
+  CHECK(interval({})["of"] == "measured");
+  CHECK_THAT(in_folder({"sensitivity", "out", "--of", "derived", "--store"}).err, Contains("E-CLI-004"));
+  folder.write("intervals.csv", "case,time\n");
+  CHECK_THAT(in_folder({"run", "gemm.yaml", "--out", "out"}).err, Contains("E-ACC-003"));
 }
 
 TEST_CASE("sensitivity: the change of a row is that of a run with this value alone", "[sensitivity]") {

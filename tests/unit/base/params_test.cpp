@@ -214,6 +214,10 @@ TEST_CASE("params: a broken declaration is an invariant", "[base][params]") {
   Fixture f;
   std::uint64_t value = 0;
   CHECK_THROWS_AS(f.tree.add("label", value, std::uint64_t{1}, {1, 2}, "twice", chosen()), InvariantError);
+  for (const auto& [low, high] : {std::pair{1.1, 2.0}, {0.5, 0.9}, {0.0, 2.0}})
+    CHECK_THROWS_AS(f.tree.add("uncertain", value, std::uint64_t{1}, {1, 2}, "range without the value",
+                               assumed("test").within(low, high)),
+                    InvariantError);
   CHECK_THROWS_AS(f.tree.add("outside", value, std::uint64_t{3}, {1, 2}, "default", chosen()),
                   InvariantError);
   Shape shape{};
