@@ -76,9 +76,9 @@ TEST_CASE("cluster command: the first line answers, and the files repeat it", "[
   CHECK(contents(job.folder / "again/summary.json") == contents(job.folder / "out/summary.json"));
 }
 
-TEST_CASE("cluster command: executed layers decide the passes", "[cluster]") {
+TEST_CASE("cluster command: executed prefills decide the passes", "[cluster]") {
   const Job job;
-  const Finished f = job.run({"--set", "cluster.times.source=executed", "--set", "cluster.job.sequence=128"});
+  const Finished f = job.run({"--set", "cluster.times.source=prefill", "--set", "cluster.job.sequence=128"});
   INFO(f.err);
   REQUIRE(f.status == 0);
   const auto time_of = [&](const char* layers) {

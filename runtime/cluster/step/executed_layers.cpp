@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cluster/step/executed_layers.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "model/base/error.h"
+#include "runtime/cluster/step/tensor_sizes.h"
+#include "runtime/host/whole_file.h"
+#include "runtime/huggingface/child_run.h"
+#include "runtime/huggingface/kept/kept_runs.h"
+#include "runtime/report/files/manifest.h"
+
+namespace tahoma::runtime::cluster {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::uint64_t kMostColumns = 2048;  // of a row of a shard, as in workloads/training/step/update.cpp
+
+class Executions {
+ public:
+  Executions(const ClusterCase& c, const std::string& folder)
+      : case_(c),
+        folder_(folder),
+        kept_(host_facts().binary_sha256),
+        machine_(resolve_machine_params(c.times.machine, {})) {}
+
+  ExecutedLayers all() {
+    const Json one = run(step(1, 1)), two = run(step(2, 1)), twice = run(step(1, 2));
+    const auto forward = [](const Json& summary) { return start(summary, "final norm"); };
+    ExecutedLayers times;
+    const double layer = start(two, "optimizer") - start(one, "optimizer");
+    times.layer.forward = forward(two) - forward(one);
+    times.layer.backward = times.layer.weights = (layer - times.layer.forward) / 2;
+    // Three products, one of them in the forward pass.
+    const double ends = std::max(0.0, elapsed(twice) - elapsed(one) - layer);
+    times.ends = {ends / 3, ends / 3, ends / 3};
+    times.update = updates();
+    return times;
+  }
+
+ private:
+  static double elapsed(const Json& summary) { return summary["simulated_time_ns"].get<double>() * 1e-9; }
+  static double start(const Json& summary, const std::string& name) {
+    for (const Json& region : summary["regions"])
+      if (region["name"] == name) return region["start_ns"].get<double>() * 1e-9;
+    TAHOMA_INVARIANT(false, "a training step has no region " + name);
+  }
+
+  std::uint64_t ranks() const { return case_.job.tensor * machine_.chip.cores / case_.times.lnc; }
+
+  // A part of the machine with so many chips, along x first.
+  Json part(std::uint64_t chips) const {
+    const std::uint64_t x = std::gcd(chips, machine_.torus.x), y = std::gcd(chips / x, machine_.torus.y),
+                        z = chips / x / y;
+    if (z > machine_.torus.z)
+      throw base::UserError("E-CLU-003", "cluster.times.machine",
+                            fmt::format("'{}' has no part of {} chips; expected rows, planes or all of it",
+                                        machine_.name, chips));
+    const std::string file = read_machine_file(case_.times.machine).path;
+    return {{"extends", std::filesystem::absolute(file).string()},
+            {"torus", {{"x", x}, {"y", y}, {"z", z}}},
+            {"chip", {{"lnc", case_.times.lnc}}}};
+  }
+
+  Json step(std::uint64_t layers, std::uint64_t microbatches) const {
+    const ModelConfig& m = case_.model;
+    Json workload{{"model",
+                   {{"name", m.name},
+                    {"layers", layers},
+                    {"hidden", m.hidden},
+                    {"heads", m.heads},
+                    {"kv_heads", m.kv_heads},
+                    {"head_dim", m.head_dim},
+                    {"ffn", m.ffn},
+                    {"vocabulary", m.vocabulary}}},
+                  {"layers", layers},
+                  {"batch", microbatches * case_.job.micro_batch},
+                  {"microbatches", microbatches},
+                  {"tokens", case_.job.sequence},
+                  {"accumulate", true},
+                  {"parallel", {{"tensor", ranks()}}}};
+    if (case_.job.recompute == Recompute::kLayer) workload["recompute"] = "layer";
+    return {{"name", fmt::format("layers{}_microbatches{}", layers, microbatches)},
+            {"case", {{"kind", "training"}, {"machine", part(case_.job.tensor)}, {"workload", workload}}}};
+  }
+
+  // A step of the optimizer on so many elements of a core.
+  double update(double elements, bool copy) {
+    const auto count = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(elements)),
+               columns = std::gcd(count, kMostColumns);
+    return elapsed(run({{"name", fmt::format("update{}{}", count, copy ? "" : "_fp32")},
+                        {"case",
+                         {{"kind", "adam"},
+                          {"machine", part(1)},
+                          {"workload", {{"rows", count / columns}, {"columns", columns}, {"copy", copy}}}}}}));
+  }
+
+  UpdateTimes updates() {
+    if (case_.job.update != Update::kByTensor) return {};
+    const double shards = number(case_.replicas() * ranks() * case_.times.lnc);
+    UpdateTimes times;
+    for (const double elements : layer_tensors(case_.model)) times.layer += update(elements / shards, true);
+    times.ends = update(head_elements(case_.model) / shards, true);
+    times.norms = update(norm_elements(case_) / shards, false);
+    return times;
+  }
+
+  // The summary of a case, executed if the folder does not have it.
+  Json run(const Json& named) {
+    const auto name = named["name"].get<std::string>();
+    const std::filesystem::path folder = folder_, cases = folder / "cases", runs = folder / "runs";
+    std::filesystem::create_directories(cases);
+    std::filesystem::create_directories(runs);
+    const std::string file = (cases / (name + ".yaml")).string();
+    write_file(file, named["case"].dump(2) + "\n");
+    ChildRun child;
+    child.name = name;
+    child.options.config.workload = file;
+    child.options.config.mode = "timing";
+    child.options.out = (runs / name).string();
+    child.options.report = false;
+    if (auto summary = kept_.take(child)) return std::move(*summary);
+    return summaries_of({child}, 1, [](std::size_t) {})[0];
+  }
+
+  const ClusterCase& case_;
+  std::string folder_;
+  KeptRuns kept_;
+  model::MachineParams machine_;
+};
+
+}  // namespace
+
+ExecutedLayers execute_layers(const ClusterCase& c, const std::string& folder) {
+  if (c.job.context > 1 || c.job.expert > 1)
+    throw base::UserError("E-CLU-003", "cluster.times.source",
+                          "executed: expected a context degree and an expert degree of 1");
+  return Executions(c, folder).all();
+}
+
+}  // namespace tahoma::runtime::cluster
