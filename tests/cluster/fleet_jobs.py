@@ -89,13 +89,13 @@ def composed_case(job, network):
         "fleet": {"chips": job.servers * job.tensor, "domain": job.tensor, "rack": job.servers * job.tensor,
                   "efa_rate": rate(network["efa"][1]), "rack_latency": time(network["efa"][0]),
                   "domain_rate": rate(network["inside"][1]), "domain_latency": time(network["inside"][0])},
-        "times": {"source": "executed", "machine": "machine.yaml", "lnc": 1},
+        "times": {"source": "executed", "machine": "machine.yaml", "lnc": 1, "algorithm": "recursive"},
         "faults": {"trials": 1}}}
 
 
 def message_case(shape, servers, over, size):
     return {"kind": "collective", "machine": machine_inline(shape, servers), "mode": "timing",
-            "workload": {"operation": "send_recv", "algorithm": "direct", "ranks": "chips", "over": over, "bytes": size}}
+            "workload": {"operation": "send_recv", "algorithm": "direct", "ranks": "chips", "over": over, "bytes": f"{size >> 10} KiB"}}
 
 
 def machine_inline(shape, servers):

@@ -12,7 +12,6 @@ namespace tahoma::workloads {
 namespace {
 
 using base::chosen;
-using runtime::cluster::Schedule;
 
 // Each has two semaphores of a core in the middle of a pipeline, for its activations and for their gradients.
 constexpr std::uint64_t kMostMicrobatches = 8;
@@ -52,7 +51,7 @@ void TrainingParams::declare(base::ParamTree& t) {
         "recomputation in the backward pass: nothing, or each layer from the stream before it", chosen());
   t.add("microbatches", forward.microbatches, std::uint64_t{1}, {1, kMostMicrobatches},
         "parts of a replica's sequences, one after the other, whose gradients are added", chosen());
-  t.add("schedule", schedule, Schedule::k1f1b, runtime::cluster::kSchedules,
+  t.add("schedule", schedule, runtime::cluster::Schedule::k1f1b, runtime::cluster::kSchedules,
         "order of the passes on the stages of a pipeline: 1f1b or gpipe", chosen());
   t.add("accumulate", accumulate, false,
         "add gradients to sums that start from zero, as several micro-batches always do", chosen());
@@ -63,7 +62,7 @@ void TrainingParams::check(const model::MachineParams& machine) const {
   if (forward.parallel.sequence > 1)
     refuse("E-MDL-030", "workload.parallel",
            "a training step has the degrees tensor, data and pipeline; expected sequence 1");
-  if (schedule != Schedule::k1f1b && schedule != Schedule::kGpipe)
+  if (schedule != runtime::cluster::Schedule::k1f1b && schedule != runtime::cluster::Schedule::kGpipe)
     refuse("E-MDL-030", "workload.schedule",
            fmt::format("a training step has one chunk of layers on a stage, and undivided backward passes; expected "
                        "1f1b or gpipe, got {}",

@@ -79,6 +79,8 @@ void TimeParams::declare(base::ParamTree& t) {
   t.add("card", card, "trainium2", {}, "the card, for source: card", chosen());
   t.add("machine", machine, "trainium2_ultraserver", {},
         "a part of this machine runs the layers, for source: executed", chosen());
+  t.add("algorithm", algorithm, "best", {}, "algorithm of the collectives in those runs: auto, best, or a name",
+        chosen());
   t.add("lnc", lnc, std::uint64_t{2}, {1, 2}, "physical cores of a logical core of that machine", chosen());
   t.add("compute", compute, 0.0, {0.0, 1.0},
         "share of the peak that products and attention reach; 0: that of the card", chosen());

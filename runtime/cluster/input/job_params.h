@@ -79,7 +79,7 @@ inline constexpr base::Named<TimeSource> kTimeSources[] = {{TimeSource::kCard, "
 
 struct TimeParams {
   TimeSource source = TimeSource::kCard;
-  std::string card, machine;
+  std::string card, machine, algorithm;
   std::uint64_t lnc = 2;
   double compute = 0;  // share of the card's peak; 0: that of the card
   double backward = 2;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -20,7 +22,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::uint64_t kMostColumns = 2048;  // of a row of a shard, as in workloads/training/step/update.cpp
+// Of a shard, as in workloads/training: elements of a row, and of a transfer.
+constexpr std::uint64_t kMostColumns = 2048, kGrain = 32;
 
 class Executions {
  public:
@@ -84,6 +87,7 @@ class Executions {
                   {"microbatches", microbatches},
                   {"tokens", case_.job.sequence},
                   {"accumulate", true},
+                  {"algorithm", case_.times.algorithm},
                   {"parallel", {{"tensor", ranks()}}}};
     if (case_.job.recompute == Recompute::kLayer) workload["recompute"] = "layer";
     return {{"name", fmt::format("layers{}_microbatches{}", layers, microbatches)},
@@ -92,7 +96,7 @@ class Executions {
 
   // A step of the optimizer on so many elements of a core.
   double update(double elements, bool copy) {
-    const auto count = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(elements)),
+    const auto count = static_cast<std::uint64_t>(std::ceil(elements / kGrain)) * kGrain,
                columns = std::gcd(count, kMostColumns);
     return elapsed(run({{"name", fmt::format("update{}{}", count, copy ? "" : "_fp32")},
                         {"case",

@@ -21,6 +21,7 @@ LossHead::LossHead(Fleet& fleet, const TrainingParams& params, const Parameters&
 LossHead::OfRank LossHead::make(const Cell& rank) const {
   Replica& replica = fleet_.replica(rank);
   const std::uint64_t run = rows_.sharding().run, rows = run * fleet_.physical_cores();
+  const std::string number = microbatch_ == 0 ? "" : std::to_string(microbatch_);
   OfRank made;
   made.normed = replica.shared(rank.rank, "normed_head", kModelDType, rows, params_.model().hidden);
   made.logits = replica.shared(rank.rank, "logits", kModelDType, rows, params_.model().vocabulary);
@@ -28,8 +29,9 @@ LossHead::OfRank LossHead::make(const Cell& rank) const {
     const auto own = [&](const char* name, DType dtype, std::uint64_t count) {
       return replica.own(rank.rank, h, name, dtype, count, 1);
     };
+    // Arguments, which have names of their own.
     const auto control = [&](const char* name, std::uint64_t count) {
-      return replica.control(rank.rank, h, name, DType::kInt32, count, 1);
+      return replica.control(rank.rank, h, name + number, DType::kInt32, count, 1);
     };
     made.core_tensors.push_back(
         {control("labels", run), control("starts", fleet_.machine().params().chip.core.sbuf.partitions),

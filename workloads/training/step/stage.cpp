@@ -4,7 +4,6 @@
 namespace tahoma::workloads {
 
 using runtime::HostTensor;
-using runtime::cluster::Pass, runtime::cluster::PassKind;
 
 TrainingStage::TrainingStage(runtime::Machine& machine, const TrainingParams& params, std::size_t number)
     : number_(number),
@@ -50,8 +49,8 @@ Boundary::OwnRows TrainingStage::gradient_rows(const Cell& c, std::size_t layer)
 void TrainingStage::emit() {
   const runtime::cluster::PipelineShape shape{static_cast<std::uint32_t>(stages_),
                                               static_cast<std::uint32_t>(params_.microbatches()), 1};
-  for (const Pass& pass : passes_of(schedule_, shape, static_cast<std::uint32_t>(number_)))
-    if (pass.kind == PassKind::kForward)
+  for (const runtime::cluster::Pass& pass : passes_of(schedule_, shape, static_cast<std::uint32_t>(number_)))
+    if (pass.kind == runtime::cluster::PassKind::kForward)
       forward(pass.microbatch);
     else
       backward(pass.microbatch);

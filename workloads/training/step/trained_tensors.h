@@ -29,7 +29,7 @@ class Parameters {
   const LayerWeights& weights(const Cell& c, std::size_t layer) const { return of(c).weights[layer]; }
   const LayerWeights& gradients(const Cell& c, std::size_t layer) const { return of(c).gradients[layer]; }
   // The gradients of a micro-batch, before they are added to the sums above; only if gradients are accumulated.
-  const LayerWeights& added(const Cell& c) const { return of(c).added; }
+  const LayerWeights& added(const Cell& c) const { return *of(c).added; }
   const Matrix& added_head(const Cell& c) const { return of(c).added_head; }
   runtime::HbmView added_gain(const Cell& c) const {
     return of(c).added_gains[c.physical_core].of(c.physical_core);
@@ -62,7 +62,7 @@ class Parameters {
     Matrix gains, gain_gradients;                  // [gain_rows_, hidden]
     std::vector<Matrix> gain_parts;                // by physical core
     Matrix head, head_gradient;                    // [hidden, vocabulary]
-    LayerWeights added;
+    std::optional<LayerWeights> added;
     Matrix added_head;
     std::vector<Matrix> added_gains;  // by physical core, [1, hidden]
   };
