@@ -26,6 +26,8 @@ void give_times(const LayerTimes& executed, TimeParams& times) {
   times.layer_update = duration(executed.update.layer);
   times.ends_update = duration(executed.update.ends);
   times.norms_update = duration(executed.update.norms);
+  times.first_update = duration(executed.update.start);
+  times.norm_backward = duration(executed.norm);
 }
 
 }  // namespace

@@ -77,25 +77,26 @@ def model(job):
 
 
 def composed_case(job, network):
-    """`network`: seconds and bytes per second of a message between UltraServers, and inside one."""
+    """`network`: see whole_runs.network_of()."""
     rate = lambda value: f"{round(value / 1e6)} MB/s"
     time = lambda value: f"{round(value * 1e9)} ns"
     return {"cluster": {
         "title": "random job",
         "job": {"model": "model.json", "sequence": job.tokens, "global_batch": job.replicas * job.microbatches,
-                "micro_batch": 1, "tokens": 1e9, "tensor": job.tensor, "pipeline": job.pipeline, "schedule": job.schedule,
+                "micro_batch": 1, "tokens": job.tokens * job.replicas * job.microbatches, "tensor": job.tensor, "pipeline": job.pipeline, "schedule": job.schedule,
                 "sharding": "gradients", "recompute": "layer" if job.recompute else "none", "update": "by_tensor",
                 "shared_queue": True},
         "fleet": {"chips": job.servers * job.tensor, "domain": job.tensor, "rack": job.servers * job.tensor,
                   "efa_rate": rate(network["efa"][1]), "rack_latency": time(network["efa"][0]),
-                  "domain_rate": rate(network["inside"][1]), "domain_latency": time(network["inside"][0])},
+                  "fold": time(network["fold"]), "domain_rate": rate(network["inside"][1]), "domain_latency": time(network["inside"][0])},
         "times": {"source": "executed", "machine": "machine.yaml", "lnc": 1, "algorithm": "recursive"},
-        "faults": {"trials": 1}}}
+        "checkpoint": {"interval_minutes": 60}, "faults": {"trials": 1}}}
 
 
-def message_case(shape, servers, over, size):
+def collective_case(shape, servers, operation, over, size):
     return {"kind": "collective", "machine": machine_inline(shape, servers), "mode": "timing",
-            "workload": {"operation": "send_recv", "algorithm": "direct", "ranks": "chips", "over": over, "bytes": f"{size >> 10} KiB"}}
+            "workload": {"operation": operation, "algorithm": "recursive", "ranks": "chips", "over": over, "bytes": f"{size >> 10} KiB",
+                         "dtype": "fp32"}}
 
 
 def machine_inline(shape, servers):

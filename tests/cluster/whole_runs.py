@@ -32,23 +32,26 @@ class Program:
         return json.loads((folder / out / "summary.json").read_text(encoding="utf-8"))
 
 
-def message_seconds(program, folder, where, size):
-    name = f"message_{where}_{size}"
-    case = fleet_jobs.message_case((2, 1), 2, "0,2" if where == "efa" else "0,1", size)
+def collective_seconds(program, folder, operation, where, size):
+    name = f"{operation}_{where}_{size}"
+    case = fleet_jobs.collective_case((2, 1), 2, operation, "0,2|1,3" if where == "efa" else "0,1|2,3", size)
     fleet_jobs.write(folder, name + ".yaml", case)
     summary = program.summary(folder, name, "run", name + ".yaml", "--no-report")
     return summary["collectives"][0]["time_ns"] * 1e-9
 
 
 def network_of(program, folder):
-    """Latency and rate of a message between UltraServers and inside one, from messages of two sizes."""
+    """Latency and rate of an all_gather of two chips, of two UltraServers (efa) and of one (inside), and by how much a reduce_scatter
+    takes longer (fold). Each chip sends half of the bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     small, large = 64 << 10, 4 << 20
     network = {}
     for where in ("efa", "inside"):
-        times = [message_seconds(program, folder, where, size) for size in (small, large)]
-        rate = (large - small) / (times[1] - times[0])
-        network[where] = (times[0] - small / rate, rate)
+        times = [collective_seconds(program, folder, "all_gather", where, size) for size in (small, large)]
+        rate = (large - small) / 2 / (times[1] - times[0])
+        network[where] = (times[0] - small / 2 / rate, rate)
+    gather = network["efa"][0] + small / 2 / network["efa"][1]
+    network["fold"] = max(0.0, collective_seconds(program, folder, "reduce_scatter", "efa", small) - gather)
     return network
 
 
@@ -89,6 +92,7 @@ def main():
         network = network_of(program, folder / "network")
         for where, name in (("efa", "between UltraServers"), ("inside", "inside an UltraServer")):
             print(f"a message {name}: {network[where][0] * 1e6:.2f} us and {network[where][1] / 1e9:.2f} GB/s")
+        print(f"a round of a reduction takes {network['fold'] * 1e6:.2f} us longer")
         print("seed   whole ms  composed   error  job")
         jobs = [fleet_jobs.job_of(seed) for seed in (arguments.seeds or range(arguments.jobs))]
         errors = []

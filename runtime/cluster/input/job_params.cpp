@@ -66,6 +66,8 @@ void FleetParams::declare(base::ParamTree& t) {
         assumed("two more switches than below one leaf"));
   t.add("building_latency", building_latency, 100_us, {0_us, 10'000'000_us}, "a message between buildings",
         assumed("10 km of fibre in both directions"));
+  t.add("fold", fold, 0_us, {0_us, 1'000'000_us}, "by which a round of a reduction takes longer than a message",
+        assumed("not published; part of the latencies"));
   t.add("oversubscription", oversubscription, 1.0, {1.0, 1000.0}, "rates of the hosts over that of the spine",
         assumed("not published; a fabric without blocking"));
   t.add("chip_power", chip_power, 700_W, {0_W, 100'000_W},
@@ -92,10 +94,13 @@ void TimeParams::declare(base::ParamTree& t) {
   t.add("ends_forward", ends_forward, {0}, {{0}, kMostTime}, "embedding, logits and loss of a micro-batch",
         chosen());
   t.add("ends_backward", ends_backward, {0}, {{0}, kMostTime}, "their backward pass", chosen());
+  t.add("norm_backward", norm_backward, {0}, {{0}, kMostTime},
+        "from the gradients of a layer's products to the end of its backward pass", chosen());
   t.add("layer_update", layer_update, {0}, {{0}, kMostTime},
         "optimizer of a layer on a chip, with job.update: by_tensor; 0: by the bandwidth of HBM", chosen());
   t.add("ends_update", ends_update, {0}, {{0}, kMostTime}, "that of the logits' matrix", chosen());
   t.add("norms_update", norms_update, {0}, {{0}, kMostTime}, "that of the gains of a stage's norms", chosen());
+  t.add("first_update", first_update, {0}, {{0}, kMostTime}, "what the first update of a stage takes longer", chosen());
   t.add("straggler", straggler, 1.0, {1.0, 100.0}, "the slowest stage takes so many times longer", chosen());
 }
 

@@ -62,6 +62,7 @@ struct FleetParams {
                 building = 0;  // chips of an UltraServer, behind a leaf switch, of a building
   base::Bandwidth domain_rate, efa_rate, building_rate;  // of a chip, one direction
   base::Duration domain_latency, rack_latency, spine_latency, building_latency;
+  base::Duration fold;          // by which a round of a reduction takes longer than a message
   double oversubscription = 1;  // of the spine
   base::Power chip_power;       // at the wall, of a chip with its share of the server
   std::string prices;
@@ -84,7 +85,8 @@ struct TimeParams {
   double compute = 0;  // share of the card's peak; 0: that of the card
   double backward = 2;
   base::Duration layer_forward, layer_backward, ends_forward, ends_backward;
-  base::Duration layer_update, ends_update, norms_update;  // 0: by the HBM's bandwidth
+  base::Duration norm_backward;
+  base::Duration layer_update, ends_update, norms_update, first_update;  // 0: by the HBM's bandwidth
   double straggler = 1;  // the slowest stage takes so many times longer
   void declare(base::ParamTree& t);
 };

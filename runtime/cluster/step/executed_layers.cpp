@@ -43,16 +43,24 @@ class Executions {
     // Three products, one of them in the forward pass.
     const double ends = std::max(0.0, elapsed(twice) - elapsed(one) - layer);
     times.ends = {ends / 3, ends / 3, ends / 3};
-    times.update = updates();
+    times.norm = end(one, "back attention norm") - end(one, "back qkv");
+    const auto tail = [](const Json& summary) { return elapsed(summary) - start(summary, "optimizer"); };
+    times.update = updates(std::max(0.0, tail(two) - tail(one)));
     return times;
   }
 
  private:
   static double elapsed(const Json& summary) { return summary["simulated_time_ns"].get<double>() * 1e-9; }
-  static double start(const Json& summary, const std::string& name) {
-    for (const Json& region : summary["regions"])
-      if (region["name"] == name) return region["start_ns"].get<double>() * 1e-9;
+  static const Json& region(const Json& summary, const std::string& name) {
+    for (const Json& one : summary["regions"])
+      if (one["name"] == name) return one;
     TAHOMA_INVARIANT(false, "a training step has no region " + name);
+  }
+  static double start(const Json& summary, const std::string& name) {
+    return region(summary, name)["start_ns"].get<double>() * 1e-9;
+  }
+  static double end(const Json& summary, const std::string& name) {
+    return start(summary, name) + region(summary, name)["time_ns"].get<double>() * 1e-9;
   }
 
   std::uint64_t ranks() const { return case_.job.tensor * machine_.chip.cores / case_.times.lnc; }
@@ -105,12 +113,21 @@ class Executions {
                           {"workload", {{"rows", count / columns}, {"columns", columns}, {"copy", copy}}}}}}));
   }
 
-  UpdateTimes updates() {
+  // `whole`: of a layer, by cores that share nothing.
+  UpdateTimes updates(double whole) {
     if (case_.job.update != Update::kByTensor) return {};
-    const double shards = number(case_.replicas() * ranks() * case_.times.lnc);
+    const double cores = number(ranks() * case_.times.lnc), shards = cores * number(case_.replicas());
     UpdateTimes times;
-    for (const double elements : layer_tensors(case_.model)) times.layer += update(elements / shards, true);
-    times.ends = update(head_elements(case_.model) / shards, true);
+    times.layer = whole;
+    double alone = 0;
+    for (const double elements : layer_tensors(case_.model)) {
+      const double shard = update(elements / shards, true);
+      times.layer -= update(elements / cores, true) - shard;
+      alone += shard;
+    }
+    times.layer = std::max(0.0, times.layer);
+    times.start = std::max(0.0, (alone - times.layer) / number(layer_tensors(case_.model).size()));
+    times.ends = std::max(0.0, update(head_elements(case_.model) / shards, true) - times.start);
     times.norms = update(norm_elements(case_) / shards, false);
     return times;
   }

@@ -7,7 +7,9 @@
 //   backward pass of a layer   U(2) - U(1) - (F(2) - F(1))
 //   last norm, logits, loss    E(1, 2) - E(1, 1), less both passes of a layer
 //
-// The optimizer runs by itself, on the shard that a core has of each tensor (workloads/optimizer).
+// The optimizer of a layer takes E(2, 1) - U(2) - (E(1, 1) - U(1)) if nobody shares its state. What a core's shard takes less is
+// the difference of two updates that run by themselves, of the whole and of the shard (workloads/optimizer); what they take longer
+// than updates in a row delays the first one.
 // Each run is a process; a folder keeps its runs (runtime/huggingface/kept).
 #pragma once
 
@@ -19,6 +21,7 @@ namespace tahoma::runtime::cluster {
 
 struct ExecutedLayers {
   PassTimes layer, ends;
+  double norm = 0;
   UpdateTimes update;
 };
 

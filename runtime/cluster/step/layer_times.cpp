@@ -116,7 +116,8 @@ LayerTimes layer_times(const ClusterCase& c, const std::string& folder) {
     times.layer = given(c.times.layer_forward, c.times.layer_backward);
     times.ends = given(c.times.ends_forward, c.times.ends_backward);
     times.update = {c.times.layer_update.seconds(), c.times.ends_update.seconds(),
-                    c.times.norms_update.seconds()};
+                    c.times.norms_update.seconds(), c.times.first_update.seconds()};
+    times.norm = c.times.norm_backward.seconds();
     times.source = "times of the case";
     return times;
   }
@@ -124,6 +125,7 @@ LayerTimes layer_times(const ClusterCase& c, const std::string& folder) {
     const ExecutedLayers executed = execute_layers(c, folder);
     times.layer = executed.layer;
     times.ends = executed.ends;
+    times.norm = executed.norm;
     times.update = executed.update;
     times.source = "executed training steps of one and two layers";
     return times;

@@ -24,13 +24,14 @@ struct PassTimes {
   double forward = 0, backward = 0, weights = 0;  // backward: without the part of the weights
 };
 
-// Seconds of the optimizer on a chip; 0: not known.
+// Seconds of the optimizer on a chip, tensor after tensor; 0: not known. `start`: before the first one.
 struct UpdateTimes {
-  double layer = 0, ends = 0, norms = 0;
+  double layer = 0, ends = 0, norms = 0, start = 0;
 };
 
 struct LayerTimes {
   PassTimes layer, ends;
+  double norm = 0;  // from the gradients of a layer's products to the end of its backward pass
   UpdateTimes update;
   double flops = 0;       // useful ones of the whole model for one token, forward and backward
   double peak_flops = 0;  // of a chip

@@ -87,6 +87,8 @@ StepCosts step_costs(const ClusterCase& c, const LayerTimes& times) {
   costs.optimizer = kOptimizerTraffic * updated / times.hbm_bytes_per_second;
   costs.by_tensor = c.job.update == Update::kByTensor;
   costs.shared_queue = c.job.shared_queue;
+  costs.norm = times.norm;
+  costs.first_update = times.update.start;
   if (costs.by_tensor) add_tensors(c, times, replicas, costs);
   return costs;
 }

@@ -16,8 +16,9 @@ void TensorQueue::reduce(double complete, const std::vector<TensorCosts>& costs)
   for (const TensorCosts& one : costs) reduce(complete, one);
 }
 
-TensorQueue::End TensorQueue::finish(double passes_end) const {
+TensorQueue::End TensorQueue::finish(double passes_end, double start) const {
   End end{std::max(passes_end, free_), passes_end, 0};
+  if (!tensors_.empty()) end.updated = std::max(passes_end, tensors_.front().when) + start;
   double queue = free_;
   for (const Reduced& tensor : tensors_) {
     end.updated = std::max(end.updated, tensor.when) + tensor.costs->update;

@@ -25,7 +25,8 @@ class TensorQueue {
   struct End {
     double reduced = 0, updated = 0, gathered = 0;
   };
-  End finish(double passes_end) const;
+  // `start`: seconds before the first update.
+  End finish(double passes_end, double start = 0) const;
 
  private:
   struct Reduced {

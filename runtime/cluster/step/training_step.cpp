@@ -125,11 +125,11 @@ class StepSimulation {
                  of_ends = ends * (end - start) / duration(s, pass), of_layer = (end - start - of_ends) / layers;
     const bool beside = first(s, pass.chunk);
     double now = start + of_ends;
-    if (beside && last(s, pass.chunk)) stage.tensors.reduce(now, costs_.ends_tensors);
+    if (beside && last(s, pass.chunk)) stage.tensors.reduce(now - costs_.norm, costs_.ends_tensors);
     for (double n = 0; n < layers; ++n) {
       if (costs_.shared_queue) now = std::max(now, stage.tensors.free());
       now += of_layer;
-      if (beside) stage.tensors.reduce(now, costs_.layer_tensors);
+      if (beside) stage.tensors.reduce(now - costs_.norm, costs_.layer_tensors);
     }
     if (!beside && last(s, pass.chunk)) stage.tensors.reduce(now, costs_.ends_tensors);
     for (double n = 0; n < layers && !beside; ++n) stage.tensors.reduce(now, costs_.layer_tensors);
@@ -186,7 +186,7 @@ class StepSimulation {
   void finish_tensors(std::uint32_t s) {
     Stage& stage = stages_[s];
     stage.tensors.reduce(stage.passes_end, costs_.norm_tensors);
-    const TensorQueue::End end = stage.tensors.finish(stage.passes_end);
+    const TensorQueue::End end = stage.tensors.finish(stage.passes_end, costs_.first_update);
     stage.reduce = stage.tensors.spent();
     stage.reduced = end.reduced;
     stage.updated = end.updated;
