@@ -21,6 +21,17 @@ void PortParams::declare(base::ParamTree& t) {
         assumed("unpublished; machine.link.router includes the path of landing packets"));
 }
 
+void EfaParams::declare(base::ParamTree& t) {
+  t.add("rate", rate, 25_GBps, {{1'000'000, false}, 100'000_GBps},
+        "one direction between a chip's network adapter and the switch of its rail, topology rails",
+        derived("EFAv3, 3.2 Tb/s for an instance of 16 chips"));
+  t.add("wire", wire, 6500_ns, {1_ns, 1000_us}, "flight time of such a link, with the adapter's protocol",
+        derived("half of 15 us for a message between servers (internode collectives), of which the DMA engines take "
+                "2 us"));
+  t.add("buffer", buffer, 1_MiB, {1_B, 64_MiB}, "buffer of a virtual channel at the receiving end of such a link",
+        assumed("unpublished; three round trips of a link at full rate"));
+}
+
 namespace {
 
 // "how the x * y * z chips are connected: torus, a grid whose axes are rings; ..."
@@ -53,6 +64,7 @@ void LinkParams::declare(base::ParamTree& t) {
       "one direction between a server's switch and one of the two second-level switches, topology two_level",
       derived("320 GB/s a chip between servers (Trainium3, third party), four chips a server, over two "
               "switches"));
+  t.group("efa", efa);
   t.add("local", local, {0, true}, rate, "one direction between the router and its chip",
         assumed("unpublished; no limit of its own, because engines and memories are slower"));
   t.add("packet", packet, 4_KiB, {1_B, 1_MiB}, "most data behind one header on the wire",
@@ -94,6 +106,8 @@ base::Bandwidth LinkParams::rate_of(base::LinkRate rate) const {
       return switched;
     case base::LinkRate::kSpine:
       return spine;
+    case base::LinkRate::kEfa:
+      return efa.rate;
   }
   TAHOMA_INVARIANT(false, "a rate of links that has no parameter");
 }

@@ -39,10 +39,19 @@ struct PortParams {
   void declare(base::ParamTree& t);
 };
 
+// A link between a chip's network adapter (EFA) and the switch of its rail, topology rails: one direction. A message crosses two.
+struct EfaParams {
+  base::Bandwidth rate;
+  base::Duration wire;  // flight time, with the adapter's protocol
+  base::Bytes buffer;   // of each virtual channel, at the receiving end
+  void declare(base::ParamTree& t);
+};
+
 struct LinkParams {
   base::FabricKind topology;          // a row of the table in model/base/topology/topologies.h
   base::Bandwidth x, y, z, switched;  // one direction of one link along an axis, or to and from the switch
   base::Bandwidth spine;              // one direction of one link between two levels of switches
+  EfaParams efa;
   base::Bandwidth local;              // one direction between the router and its chip
   base::Bytes packet, header;         // most data behind one header on the wire, and the header
   base::Duration wire, router;        // per hop
@@ -57,6 +66,10 @@ struct LinkParams {
   bool adaptive() const { return routing == Routing::kAdaptive; }
   base::AxisOrder axis_order() const;
   base::Bandwidth rate_of(base::LinkRate rate) const;
+  base::Duration wire_of(base::LinkRate rate) const { return rate == base::LinkRate::kEfa ? efa.wire : wire; }
+  base::Bytes buffer_of(base::LinkRate rate) const {
+    return rate == base::LinkRate::kEfa ? efa.buffer : buffer;
+  }
   bool in_rtl() const { return port.model == PortModel::kRtl; }
   bool sends_flits() const { return port.model == PortModel::kFlits; }
   base::Bytes word() const { return has_words() ? port.word : base::Bytes{0}; }  // 0: none

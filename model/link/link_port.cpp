@@ -87,8 +87,8 @@ void LinkPort::send(const Departure& departure) {
   if (place_.buffer != kAlways) vcs_[departure.vc].room -= bytes.count;
   source_.depart(departure, tail);
   info.vc = departure.vc;
-  info.head = sim::now() + place_.hop;
-  info.tail = tail + place_.hop;
+  info.head = sim::now() + place_.hop();
+  info.tail = tail + place_.hop();
   if (far_names_ != nullptr) far_names_->rename(packet);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;

@@ -67,7 +67,8 @@ class LinkPort : public sc_core::sc_module {
     std::uint32_t from = 0, to = 0;  // nodes
     char axis = 'x';
     base::Bandwidth rate;
-    base::Duration hop{0};           // header here to header in at the far side
+    base::Duration wire{0}, router{0};
+    base::Duration hop() const { return wire + router; }  // header here to header in at the far side
     std::uint64_t buffer = kAlways;  // bytes of a virtual channel at the far end
   };
   static constexpr std::uint64_t kAlways = ~std::uint64_t{0};  // the far end takes every packet

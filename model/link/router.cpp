@@ -44,8 +44,9 @@ std::optional<LinkPort::Place> Router::place_of(const Fabric& fabric, std::uint3
                          *to,
                          kind.axis,
                          faults.bandwidth(params.rate_of(kind.rate)),
-                         params.wire + params.router,
-                         params.buffer.count};
+                         params.wire_of(kind.rate),
+                         params.router,
+                         params.buffer_of(kind.rate).count};
 }
 
 // A packet was sent to the input. Only departures before then count, whatever is simulated first at that time.
@@ -82,7 +83,7 @@ tlm::tlm_sync_enum Router::on_request(int input, sim::Payload& payload, tlm::tlm
     return tlm::TLM_UPDATED;
   }
   const sim::PacketInfo& info = sim::info_of(payload);
-  from.count(info.head - from.sender->hop);
+  from.count(info.head - from.sender->hop());
   enter(from.first_buffer + info.vc, payload);
   return tlm::TLM_ACCEPTED;
 }
@@ -281,7 +282,7 @@ void Router::give_back(const Input& input, int number, sim::Payload& payload, Ti
   const Time filled = tail - input.sender->rate.time_for(bytes);
   const Time free = std::max(head, filled);
   tlm::tlm_phase phase = tlm::END_REQ;
-  sc_core::sc_time delay = sim::to_systemc(free - sim::now() + fabric_.params.wire);
+  sc_core::sc_time delay = sim::to_systemc(free - sim::now() + input.sender->wire);
   in[number]->nb_transport_bw(payload, phase, delay);
 }
 

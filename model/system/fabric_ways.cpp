@@ -35,7 +35,9 @@ FabricWays::FabricWays(const MachineParams& params) {
       const auto to = topology.neighbour(node, port);
       if (!to) continue;
       behind[port] = static_cast<std::uint32_t>(links_.size());
-      links_.push_back({topology.port(node, port).name, *to, data_rate(fabric, params.link, node, port)});
+      const base::PortKind kind = topology.port(node, port);
+      links_.push_back({kind.name, *to, data_rate(fabric, params.link, node, port),
+                        params.link.wire_of(kind.rate) + params.link.router});
     }
     for (std::uint32_t to = 0; to < topology.chips(); ++to) {
       const bool leads_on = node != to && fabric.routes.way(node, to).exists();
@@ -52,6 +54,12 @@ std::uint32_t FabricWays::hops(std::uint32_t from, std::uint32_t to) const {
   std::uint32_t count = 0;
   along(from, to, [&](std::uint32_t) { ++count; });
   return count;
+}
+
+base::Duration FabricWays::flight(std::uint32_t from, std::uint32_t to) const {
+  base::Duration time{0};
+  along(from, to, [&](std::uint32_t link) { time += links_[link].hop; });
+  return time;
 }
 
 double FabricWays::rate(std::uint32_t from, std::uint32_t to) const {

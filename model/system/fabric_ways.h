@@ -22,6 +22,7 @@ class FabricWays {
     std::string name;  // of its sending port: "xp", "up", "down07"
     std::uint32_t to;  // node behind it
     double rate;       // bytes of data a second; 1e18 where the rate is ideal
+    base::Duration hop{0};  // from a header at this node to the same at the node behind
   };
   const std::vector<Link>& links() const { return links_; }
 
@@ -51,6 +52,7 @@ class FabricWays {
     }
   }
   std::uint32_t hops(std::uint32_t from, std::uint32_t to) const;
+  base::Duration flight(std::uint32_t from, std::uint32_t to) const;  // of a header over all links
   double rate(std::uint32_t from, std::uint32_t to) const;  // of the slowest link of the route
 
  private:

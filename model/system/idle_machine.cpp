@@ -59,9 +59,7 @@ IdleMachine::Slot IdleMachine::carry(std::uint32_t link, Time head, Bytes bytes)
 }
 
 Duration IdleMachine::path(std::uint32_t from, std::uint32_t to) const {
-  const auto hops = static_cast<std::int64_t>(ways_.hops(from, to));
-  const Duration each = machine_.link.wire + machine_.link.router;
-  return hops == 0 ? Duration{0} : machine_.link.router + each * hops;
+  return from == to ? Duration{0} : machine_.link.router + ways_.flight(from, to);
 }
 
 }  // namespace tahoma::model

@@ -146,9 +146,19 @@ void check_link(const LinkParams& link, const base::MachineSize& size, const Dma
            fmt::format("{} of them; a {} needs a multiple of {}", link.vcs, name_of(link.topology), classes));
   if (link.sends_flits()) check_flits(link, *topology);
   const base::Bytes largest = link.on_wire(std::max(dma.packet.count, dma.collective_packet.count));
-  if (link.buffer.count < largest.count)
-    refuse("machine.link.buffer", fmt::format("{} B do not hold the largest packet, {} B with its headers",
-                                              link.buffer.count, largest.count));
+  const auto check_buffer = [&](const char* path, base::Bytes buffer) {
+    if (buffer.count < largest.count)
+      refuse(path, fmt::format("{} B do not hold the largest packet, {} B with its headers", buffer.count,
+                               largest.count));
+  };
+  check_buffer("machine.link.buffer", link.buffer);
+  for (base::PortIndex p = 0; p < topology->ports(0); ++p) {
+    if (topology->port(0, p).rate != base::LinkRate::kEfa) continue;
+    check_buffer("machine.link.efa.buffer", link.efa.buffer);
+    if (link.in_rtl())
+      refuse("machine.link.port.model", "the port in SystemVerilog is one of NeuronLink; expected another model "
+                                        "where chips have network adapters (topology rails)");
+  }
 }
 
 }  // namespace

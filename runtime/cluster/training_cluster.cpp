@@ -23,6 +23,11 @@ void give_times(const LayerTimes& executed, TimeParams& times) {
   times.layer_backward = duration(executed.layer.backward + executed.layer.weights);
   times.ends_forward = duration(executed.ends.forward);
   times.ends_backward = duration(executed.ends.backward + executed.ends.weights);
+  times.layer_update = duration(executed.update.layer);
+  times.ends_update = duration(executed.update.ends);
+  times.norms_update = duration(executed.update.norms);
+  times.first_update = duration(executed.update.start);
+  times.norm_backward = duration(executed.norm);
 }
 
 }  // namespace
@@ -31,7 +36,8 @@ ClusterOutcome compose(const ClusterOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const std::unique_ptr<ClusterCase> the_case = load_cluster_case(options.file, options.overrides);
   OutputDir out(options.out);
-  const bool executes = the_case->times.source == TimeSource::kExecuted;
+  const TimeSource source = the_case->times.source;
+  const bool executes = source == TimeSource::kExecuted || source == TimeSource::kPrefill;
   const ClusterAnswer answer = answer_of(*the_case, executes ? out.folder("executed") : "");
   ClusterOutcome outcome{cluster_text(answer), cluster_json(answer), out.path()};
   out.write("summary.txt", outcome.summary_text);

@@ -46,10 +46,9 @@ class Training final : public runtime::Workload {
 
   void prepare(Machine& machine, std::uint64_t seed) override {
     seed_ = seed;
-    fleet_.emplace(machine, params_);
-    step_.emplace(*fleet_, params_);
+    step_.emplace(machine, params_);
     step_->emit();
-    fleet_->load(stopwatch_);
+    step_->load(stopwatch_);
     if (machine.functional())
       step_->fill(training_case(params_, seed_));
     else
@@ -78,7 +77,7 @@ class Training final : public runtime::Workload {
 
   std::vector<runtime::CollectiveResult> collectives(Machine& machine, const base::RunMeasurement&) override {
     std::vector<runtime::CollectiveResult> results;
-    for (const Fleet::Ran& ran : fleet_->ran()) {
+    step_->for_exchanges([&](const Fleet::Ran& ran) {
       std::vector<runtime::RankTimes> ranks;
       for (const auto& spans : ran.spans) ranks.push_back(times_of(stopwatch_, spans));
       runtime::CollectiveResult& result =
@@ -88,15 +87,16 @@ class Training final : public runtime::Workload {
       if (ran.planned.spec.problem.reduces()) result.combiner = "sum";
       result.why = name_of(params_.forward.algorithm);
       result.group = fmt::format("{} groups of {} cores at once", ran.groups, ran.group.ranks());
-    }
+    });
     return results;
   }
 
   std::vector<runtime::WorkloadFigure> figures(Machine& machine, const base::RunMeasurement& run) override {
-    for (const Fleet::Ran& ran : fleet_->ran())
+    step_->for_exchanges([&](const Fleet::Ran& ran) {
       for (const auto& spans : ran.spans)
         for (const Stopwatch::Span& span : spans)
           exposure_.collective(span.core, stopwatch_.begin(span), stopwatch_.end(span));
+    });
     std::vector<runtime::WorkloadFigure> all =
         figures_of(params_, machine.params(), run, exposure_.exposed());
     if (machine.functional()) all.insert(all.begin(), mean_loss());
@@ -105,7 +105,7 @@ class Training final : public runtime::Workload {
 
   double useful_flops() const override { return params_.useful_flops(); }
   isa::DType compute_dtype() const override { return TransformerParams::kDType; }
-  std::uint32_t cores_used() const override { return static_cast<std::uint32_t>(fleet_->cells()); }
+  std::uint32_t cores_used() const override { return static_cast<std::uint32_t>(step_->cells()); }
   std::string describe() const override { return params_.describe(); }
 
  private:
@@ -121,16 +121,16 @@ class Training final : public runtime::Workload {
   // The error of a sum over the ranks of a replica, in addition to that of each partial sum.
   double roundings() const {
     std::uint32_t most = 0;
-    for (const Fleet::Ran& ran : fleet_->ran())
+    step_->for_exchanges([&](const Fleet::Ran& ran) {
       if (ran.what.across == Across::kRanks && ran.what.dtype == TransformerParams::kDType &&
           ran.planned.spec.problem.reduces())
         most = std::max(most, ran.planned.roundings);
+    });
     return most;
   }
 
   TrainingParams params_;
   std::uint64_t seed_ = 0;
-  std::optional<Fleet> fleet_;
   std::optional<TrainingStep> step_;
   Stopwatch stopwatch_;
   Exposure exposure_;

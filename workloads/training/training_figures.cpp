@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/error.h"
 #include "workloads/transformer/figure_text.h"
 #include "workloads/transformer/model_footprint.h"
@@ -22,7 +24,8 @@ double number(std::uint64_t n) { return static_cast<double>(n); }
 TrainingFootprint footprint_of(const TrainingParams& params, const model::MachineParams& machine) {
   const ModelShape& m = params.model();
   const RankShare share(params.forward, machine.chip.lnc);
-  const double ranks = number(ranks_of_chip(params.forward, machine)), layers = number(m.layers),
+  const double ranks = number(ranks_of_chip(params.forward, machine)),
+               layers = number((m.layers + params.stages() - 1) / params.stages()),
                hidden = number(m.hidden), rows = number(params.rows()), d = number(m.head_dim),
                tensor = number(params.forward.parallel.tensor), replicas = number(params.replicas());
   const double heads = number(share.units() + share.heads) * d;
@@ -35,7 +38,11 @@ TrainingFootprint footprint_of(const TrainingParams& params, const model::Machin
   f.weights = ranks * kWeight * (sharded + whole);
   f.gradients = ranks * kGradient * (sharded + whole);
   f.optimizer = ranks * kOptimizer * (sharded / replicas + whole / (replicas * tensor));
-  f.activations = ranks * (of_layer * (params.recomputes() ? 2 : layers + 1) + streams +
+  // Of the first stage, as in runtime/cluster/step/memory.h; the last stage has the logits.
+  const double in_flight = number(params.schedule == runtime::cluster::Schedule::kGpipe
+                                      ? params.microbatches()
+                                      : std::min(params.stages(), params.microbatches()));
+  f.activations = ranks * (of_layer * (params.recomputes() ? 2 : layers * in_flight + 1) + in_flight * streams +
                            kWeight * rows / tensor * number(m.vocabulary));
   return f;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "runtime/cluster/input/job_params.h"
 #include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
@@ -11,6 +12,9 @@ namespace tahoma::workloads {
 namespace {
 
 using base::chosen;
+
+// Each has two semaphores of a core in the middle of a pipeline, for its activations and for their gradients.
+constexpr std::uint64_t kMostMicrobatches = 8;
 
 [[noreturn]] void refuse(const char* code, const char* path, const std::string& text) {
   throw base::UserError(code, path, text);
@@ -45,13 +49,24 @@ void TrainingParams::declare(base::ParamTree& t) {
   t.group("optimizer", optimizer);
   t.add("recompute", recompute, Recompute::kNone, kRecomputes,
         "recomputation in the backward pass: nothing, or each layer from the stream before it", chosen());
+  t.add("microbatches", forward.microbatches, std::uint64_t{1}, {1, kMostMicrobatches},
+        "parts of a replica's sequences, one after the other, whose gradients are added", chosen());
+  t.add("schedule", schedule, runtime::cluster::Schedule::k1f1b, runtime::cluster::kSchedules,
+        "order of the passes on the stages of a pipeline: 1f1b or gpipe", chosen());
+  t.add("accumulate", accumulate, false,
+        "add gradients to sums that start from zero, as several micro-batches always do", chosen());
 }
 
 void TrainingParams::check(const model::MachineParams& machine) const {
   forward.check(machine);
-  if (forward.parallel.groups() != replicas())
+  if (forward.parallel.sequence > 1)
     refuse("E-MDL-030", "workload.parallel",
-           "a training step has the degrees tensor and data; expected sequence 1 and pipeline 1");
+           "a training step has the degrees tensor, data and pipeline; expected sequence 1");
+  if (schedule != runtime::cluster::Schedule::k1f1b && schedule != runtime::cluster::Schedule::kGpipe)
+    refuse("E-MDL-030", "workload.schedule",
+           fmt::format("a training step has one chunk of layers on a stage, and undivided backward passes; expected "
+                       "1f1b or gpipe, got {}",
+                       base::name_in(runtime::cluster::kSchedules, schedule)));
   const ModelShape& m = model();
   if (m.experts > 0)
     refuse("E-MDL-023", "workload.model.experts",
@@ -82,6 +97,13 @@ void TrainingParams::check(const model::MachineParams& machine) const {
   require_shares("workload.model.vocabulary", "weights of the head", m.hidden * m.vocabulary, cores);
 }
 
+TrainingParams TrainingParams::of_stage() const {
+  TrainingParams stage = *this;
+  stage.forward.layers = forward.stage_layers();
+  stage.forward.parallel.pipeline = 1;
+  return stage;
+}
+
 double TrainingParams::useful_flops() const {
   const double head =
       2.0 * static_cast<double>(model().hidden * model().vocabulary) * static_cast<double>(all_rows());
@@ -89,9 +111,14 @@ double TrainingParams::useful_flops() const {
 }
 
 std::string TrainingParams::describe() const {
+  std::string more = stages() > 1 ? fmt::format(" x pipeline {}", stages()) : "";
+  if (microbatches() > 1)
+    more += fmt::format(", {} microbatches, {}", microbatches(),
+                        base::name_in(runtime::cluster::kSchedules, schedule));
+  if (recomputes()) more += ", layers recomputed";
   return fmt::format("{}, training step of {} of {} layers, {} x {} tokens, tensor {} x data {}{}",
                      model().name, forward.layers, model().layers, forward.batch, forward.tokens,
-                     forward.parallel.tensor, replicas(), recomputes() ? ", layers recomputed" : "");
+                     forward.parallel.tensor, replicas(), more);
 }
 
 }  // namespace tahoma::workloads

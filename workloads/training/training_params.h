@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "runtime/cluster/step/pipeline_schedule.h"
 #include "workloads/optimizer/adam_kernel.h"
 #include "workloads/transformer/transformer_params.h"
 
@@ -19,6 +20,8 @@ struct TrainingParams {
   TransformerParams forward;  // a prefill in one slice
   AdamSettings optimizer;
   Recompute recompute{};
+  runtime::cluster::Schedule schedule{};  // order of the passes: 1f1b or gpipe
+  bool accumulate = false;                // gradients are added to sums that start from zero
 
   void declare(base::ParamTree& t);
   // Throws the errors of TransformerParams::check(), UserError E-MDL-030 (degrees, heads or rows that a
@@ -28,8 +31,13 @@ struct TrainingParams {
   bool recomputes() const { return recompute == Recompute::kLayer; }
   const ModelShape& model() const { return forward.model; }
   std::uint64_t replicas() const { return forward.parallel.data; }
-  std::uint64_t rows() const { return forward.rows(); }  // of a replica
-  std::uint64_t all_rows() const { return rows() * replicas(); }
+  std::uint64_t stages() const { return forward.parallel.pipeline; }
+  std::uint64_t microbatches() const { return forward.microbatches; }
+  bool accumulates() const { return accumulate || microbatches() > 1; }
+  std::uint64_t rows() const { return forward.rows(); }  // of a micro-batch of a replica
+  std::uint64_t all_rows() const { return forward.all_rows(); }
+  // The parameters of one stage: its own layers, and no other stage.
+  TrainingParams of_stage() const;
   // For the simulated layers and the head: forward once, backward twice; recomputed operations are not
   // useful.
   double useful_flops() const;

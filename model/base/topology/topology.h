@@ -35,7 +35,7 @@ struct FabricAxis {
   std::uint32_t size;
 };
 
-enum class LinkRate : std::uint8_t { kX, kY, kZ, kSwitched, kSpine };  // parameters under machine.link
+enum class LinkRate : std::uint8_t { kX, kY, kZ, kSwitched, kSpine, kEfa };  // parameters under machine.link
 
 struct PortKind {
   std::string name;  // within its node: "xp", "up", "down07"

@@ -91,7 +91,7 @@ void MachineShare::replay_events() {
 }
 
 void MachineShare::run(Netlist& netlist, sim::Meter& meter) {
-  Windows windows(processes_, cut_, params_.link.wire);
+  Windows windows(processes_, cut_, std::min(params_.link.wire, params_.link.efa.wire));
   const Windows::End end = windows.run(
       params_.time_limit, meter, [this] { return log_.bytes() > kMostLogged; }, [this] { replay_events(); });
   counts_.windows = windows.count();

@@ -80,6 +80,11 @@ struct Checks {
     if (interleaved)
       divides(job.pipeline, c.microbatches(), "cluster.job.pipeline",
               "micro-batches, because of schedule: interleaved");
+    if (job.update == Update::kByTensor &&
+        (job.sharding == Sharding::kNone || job.sharding == Sharding::kParameters ||
+         job.schedule == Schedule::kInterleaved || job.schedule == Schedule::kZeroBubble))
+      refuse("E-CLU-003", "cluster.job.update",
+             "by_tensor: expected sharding optimizer or gradients, and schedule gpipe or 1f1b");
     if (job.sharding == Sharding::kParameters && job.pipeline > 1)
       refuse("E-CLU-003", "cluster.job.sharding",
              "expected optimizer or gradients with a pipeline: parameters would be gathered again for every "

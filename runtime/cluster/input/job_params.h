@@ -35,6 +35,12 @@ enum class Recompute : std::uint8_t { kNone, kLayer };
 inline constexpr base::Named<Recompute> kRecomputes[] = {{Recompute::kNone, "none"},
                                                          {Recompute::kLayer, "layer"}};
 
+// How the optimizer follows the reduction of gradients. `behind`: once all gradients of a stage are reduced, as a limit on
+// their norm requires; then the new weights are gathered. `by_tensor`: each tensor has collectives of its own; it is updated as
+// soon as its gradient is reduced, and its weights are gathered beside the updates of the next tensors.
+enum class Update : std::uint8_t { kBehind, kByTensor };
+inline constexpr base::Named<Update> kUpdates[] = {{Update::kBehind, "behind"}, {Update::kByTensor, "by_tensor"}};
+
 struct JobParams {
   std::string model;  // config.json
   std::uint64_t sequence = 0, global_batch = 0, micro_batch = 0;
@@ -43,6 +49,8 @@ struct JobParams {
   Schedule schedule = Schedule::k1f1b;
   Sharding sharding = Sharding::kGradients;
   Recompute recompute = Recompute::kLayer;
+  Update update = Update::kBehind;
+  bool shared_queue = false;  // the chips' collectives take turns
   std::uint64_t gradient_bytes = 0;  // of an element that is reduced
   void declare(base::ParamTree& t);
 };
@@ -54,24 +62,31 @@ struct FleetParams {
                 building = 0;  // chips of an UltraServer, behind a leaf switch, of a building
   base::Bandwidth domain_rate, efa_rate, building_rate;  // of a chip, one direction
   base::Duration domain_latency, rack_latency, spine_latency, building_latency;
+  base::Duration fold;          // by which a round of a reduction takes longer than a message
   double oversubscription = 1;  // of the spine
   base::Power chip_power;       // at the wall, of a chip with its share of the server
   std::string prices;
   void declare(base::ParamTree& t);
 };
 
-// Where the times of a layer come from. `card`: the roofline of runtime/cards. `executed`: a prefill of one and of two layers
-// that the emulator runs; the backward pass is `backward` times the forward one. `given`: the four times below.
-enum class TimeSource : std::uint8_t { kCard, kExecuted, kGiven };
-inline constexpr base::Named<TimeSource> kTimeSources[] = {
-    {TimeSource::kCard, "card"}, {TimeSource::kExecuted, "executed"}, {TimeSource::kGiven, "given"}};
+// Where the times of a layer come from. `card`: the roofline of runtime/cards. `executed`: training steps of one and of two
+// layers that the emulator runs on the chips of a tensor group. `prefill`: prefills of one and of two layers, for models whose
+// backward pass the emulator does not have; it is taken as `backward` times the forward one. `given`: the times below.
+enum class TimeSource : std::uint8_t { kCard, kExecuted, kPrefill, kGiven };
+inline constexpr base::Named<TimeSource> kTimeSources[] = {{TimeSource::kCard, "card"},
+                                                           {TimeSource::kExecuted, "executed"},
+                                                           {TimeSource::kPrefill, "prefill"},
+                                                           {TimeSource::kGiven, "given"}};
 
 struct TimeParams {
   TimeSource source = TimeSource::kCard;
-  std::string card;
+  std::string card, machine, algorithm;
+  std::uint64_t lnc = 2;
   double compute = 0;  // share of the card's peak; 0: that of the card
   double backward = 2;
   base::Duration layer_forward, layer_backward, ends_forward, ends_backward;
+  base::Duration norm_backward;
+  base::Duration layer_update, ends_update, norms_update, first_update;  // 0: by the HBM's bandwidth
   double straggler = 1;  // the slowest stage takes so many times longer
   void declare(base::ParamTree& t);
 };

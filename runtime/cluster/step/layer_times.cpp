@@ -7,6 +7,7 @@
 
 #include "model/base/error.h"
 #include "runtime/cards/model_work.h"
+#include "runtime/cluster/step/executed_layers.h"
 #include "runtime/cluster/step/network.h"
 
 namespace tahoma::runtime::cluster {
@@ -42,11 +43,11 @@ ForwardTimes card_times(const ClusterCase& c, const Card& card) {
   return times;
 }
 
-ForwardTimes executed_times(const ClusterCase& c, const std::string& folder) {
+ForwardTimes prefill_times(const ClusterCase& c, const std::string& folder) {
   constexpr std::uint64_t kRanksOfChip = 4;  // logical cores at LNC 2
   if (c.job.context > 1 || c.job.micro_batch > 1)
     throw base::UserError("E-CLU-003", "cluster.times.source",
-                          "executed: expected a context degree and a micro-batch of 1");
+                          "prefill: expected a context degree and a micro-batch of 1");
   ModelPoint point;
   point.layout = {c.job.tensor, 2, c.job.tensor * kRanksOfChip, 1, 1};
   point.demand = {1, c.job.sequence, c.job.sequence};
@@ -114,11 +115,23 @@ LayerTimes layer_times(const ClusterCase& c, const std::string& folder) {
   if (c.times.source == TimeSource::kGiven) {
     times.layer = given(c.times.layer_forward, c.times.layer_backward);
     times.ends = given(c.times.ends_forward, c.times.ends_backward);
+    times.update = {c.times.layer_update.seconds(), c.times.ends_update.seconds(),
+                    c.times.norms_update.seconds(), c.times.first_update.seconds()};
+    times.norm = c.times.norm_backward.seconds();
     times.source = "times of the case";
     return times;
   }
-  const bool executed = c.times.source == TimeSource::kExecuted;
-  const ForwardTimes forward = executed ? executed_times(c, folder) : card_times(c, card);
+  if (c.times.source == TimeSource::kExecuted) {
+    const ExecutedLayers executed = execute_layers(c, folder);
+    times.layer = executed.layer;
+    times.ends = executed.ends;
+    times.norm = executed.norm;
+    times.update = executed.update;
+    times.source = "executed training steps of one and two layers";
+    return times;
+  }
+  const bool executed = c.times.source == TimeSource::kPrefill;
+  const ForwardTimes forward = executed ? prefill_times(c, folder) : card_times(c, card);
   const double exchange = exposed_context(c, forward.attention) + expert_exchange(c);
   times.layer = with_backward(c, forward.layer, exchange, true);
   times.ends = with_backward(c, forward.ends, 0, false);

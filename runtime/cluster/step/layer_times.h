@@ -3,10 +3,11 @@
 //
 // - given: the times of the case.
 // - card: the roofline of runtime/cards, with the card's efficiency and the all_reduces of the tensor group over its links.
-// - executed: the emulator runs a prefill of the micro-batch with one layer and with two, embedding and logits included, on the
+// - executed: the emulator runs training steps of one and of two layers (executed_layers.h).
+// - prefill: the emulator runs a prefill of the micro-batch with one layer and with two, embedding and logits included, on the
 //   chips of the tensor group (runtime/huggingface/model_run.h). A layer is the difference; the ends are the rest.
 //
-// Card and executed: the backward pass is `times.backward` times the forward one, and half of it is that of the weights. Recomputed
+// Card and prefill: the backward pass is `times.backward` times the forward one, and half of it is that of the weights. Recomputed
 // layers add a forward pass. A shared context divides the tokens; keys and values travel in a ring beside attention, and what
 // attention does not hide is added. A mixture over several replicas adds two all_to_alls in each direction.
 #pragma once
@@ -23,8 +24,15 @@ struct PassTimes {
   double forward = 0, backward = 0, weights = 0;  // backward: without the part of the weights
 };
 
+// Seconds of the optimizer on a chip, tensor after tensor; 0: not known. `start`: before the first one.
+struct UpdateTimes {
+  double layer = 0, ends = 0, norms = 0, start = 0;
+};
+
 struct LayerTimes {
   PassTimes layer, ends;
+  double norm = 0;  // from the gradients of a layer's products to the end of its backward pass
+  UpdateTimes update;
   double flops = 0;       // useful ones of the whole model for one token, forward and backward
   double peak_flops = 0;  // of a chip
   double hbm_bytes = 0, hbm_bytes_per_second = 0;  // of a chip

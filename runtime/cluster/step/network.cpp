@@ -16,6 +16,10 @@ double rate(base::Bandwidth bandwidth) {
 
 double rounds(double members) { return std::ceil(std::log2(members)); }
 
+double folds(const FleetParams& fleet, const ChipGroup& group) {
+  return group.members <= 1 ? 0 : rounds(group.members) * fleet.fold.seconds();
+}
+
 }  // namespace
 
 LevelRate level_of(const FleetParams& f, const ChipGroup& group) {
@@ -41,16 +45,17 @@ double tree_all_reduce_seconds(const LevelRate& level, double n, double bytes) {
 }
 
 double reduce_scatter_seconds(const FleetParams& fleet, const ChipGroup& group, double bytes) {
-  return recursive_seconds(level_of(fleet, group), group.members, bytes);
+  return all_gather_seconds(fleet, group, bytes) + folds(fleet, group);
 }
 
 double all_gather_seconds(const FleetParams& fleet, const ChipGroup& group, double bytes) {
-  return reduce_scatter_seconds(fleet, group, bytes);
+  return recursive_seconds(level_of(fleet, group), group.members, bytes);
 }
 
 double all_reduce_seconds(const FleetParams& fleet, const ChipGroup& group, double bytes) {
-  return std::min(2 * reduce_scatter_seconds(fleet, group, bytes),
-                  tree_all_reduce_seconds(level_of(fleet, group), group.members, bytes));
+  return std::min(2 * all_gather_seconds(fleet, group, bytes),
+                  tree_all_reduce_seconds(level_of(fleet, group), group.members, bytes)) +
+         folds(fleet, group);
 }
 
 double all_to_all_seconds(const FleetParams& fleet, const ChipGroup& group, double bytes) {

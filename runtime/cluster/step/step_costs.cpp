@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <numeric>
+
 #include "runtime/cards/model_work.h"
 #include "runtime/cluster/step/memory.h"
 #include "runtime/cluster/step/network.h"
+#include "runtime/cluster/step/tensor_sizes.h"
 #include "runtime/cluster/step/training_step.h"
 
 namespace tahoma::runtime::cluster {
@@ -11,6 +14,47 @@ namespace {
 constexpr double kWeightBytes = 2, kActivationBytes = 2;
 constexpr double kOptimizerTraffic =
     30;  // bytes for a weight: three fp32 read and written, a gradient read, bf16 written
+
+// Reduces, updates and gathers tensors of a chip in their own collectives.
+class TensorCosting {
+ public:
+  TensorCosting(const ClusterCase& c, const LayerTimes& times, const ChipGroup& replicas)
+      : case_(c), times_(times), replicas_(replicas) {}
+
+  // Of one tensor that a tensor group shares. `update`: seconds; 0: by the bandwidth of HBM.
+  TensorCosts of(double elements, double update) const {
+    const double own = elements / number(case_.job.tensor);
+    if (update == 0) update = kOptimizerTraffic * own / replicas_.members / times_.hbm_bytes_per_second;
+    return {reduce_scatter_seconds(case_.fleet, replicas_, number(case_.job.gradient_bytes) * own), update,
+            all_gather_seconds(case_.fleet, replicas_, kWeightBytes * own)};
+  }
+
+  // Of one that every chip of a tensor group has: it is reduced over the group first, and gathered last.
+  TensorCosts replicated(double elements, double update, double weight_bytes) const {
+    const ChipGroup chips{number(case_.job.tensor), 1};
+    TensorCosts costs = of(elements, update);
+    costs.reduce += reduce_scatter_seconds(case_.fleet, chips, number(case_.job.gradient_bytes) * elements);
+    costs.gather = all_gather_seconds(case_.fleet, replicas_, weight_bytes * elements / number(case_.job.tensor)) +
+                   all_gather_seconds(case_.fleet, chips, weight_bytes * elements);
+    return costs;
+  }
+
+ private:
+  const ClusterCase& case_;
+  const LayerTimes& times_;
+  ChipGroup replicas_;
+};
+
+void add_tensors(const ClusterCase& c, const LayerTimes& times, const ChipGroup& replicas, StepCosts& costs) {
+  constexpr double kMasterBytes = 4;
+  const TensorCosting costing(c, times, replicas);
+  const auto sizes = layer_tensors(c.model);
+  const double all = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  for (const double elements : sizes)
+    costs.layer_tensors.push_back(costing.of(elements, times.update.layer * elements / all));
+  costs.ends_tensors = {costing.replicated(head_elements(c.model), times.update.ends, kWeightBytes)};
+  costs.norm_tensors = {costing.replicated(norm_elements(c), times.update.norms, kMasterBytes)};
+}
 
 }  // namespace
 
@@ -41,6 +85,11 @@ StepCosts step_costs(const ClusterCase& c, const LayerTimes& times) {
   costs.gather_layer = costs.sharded ? all_gather_seconds(c.fleet, replicas, kWeightBytes * of_layer) : 0;
   const double updated = weights_of_chip(c) / (costs.sharded ? members : 1);
   costs.optimizer = kOptimizerTraffic * updated / times.hbm_bytes_per_second;
+  costs.by_tensor = c.job.update == Update::kByTensor;
+  costs.shared_queue = c.job.shared_queue;
+  costs.norm = times.norm;
+  costs.first_update = times.update.start;
+  if (costs.by_tensor) add_tensors(c, times, replicas, costs);
   return costs;
 }
 

@@ -42,6 +42,7 @@ class StepSimulation {
     double free = 0, busy = 0;  // when the compute unit is free; how long it has worked
     double last_of_chunk = 0;   // duration of the last pass that completes gradients
     double network = 0, reduce = 0;
+    TensorQueue tensors;
     double passes_end = 0, reduced = 0, updated = 0, end = 0;
   };
 
@@ -117,6 +118,26 @@ class StepSimulation {
     step_.spans.push_back({s, pass.microbatch, pass.chunk, "reduce", std::max(begin, start), stage.network});
   }
 
+  // The same tensor by tensor. Returns the end of the pass, which a shared queue delays.
+  double reduce_tensors(std::uint32_t s, const Pass& pass, double start, double end) {
+    Stage& stage = stages_[s];
+    const double layers = layers_of(s, pass.chunk), ends = last(s, pass.chunk) ? one_layer(pass.kind, costs_.ends) : 0,
+                 of_ends = ends * (end - start) / duration(s, pass), of_layer = (end - start - of_ends) / layers;
+    const bool beside = first(s, pass.chunk);
+    double now = start + of_ends;
+    if (beside && last(s, pass.chunk)) stage.tensors.reduce(now - costs_.norm, costs_.ends_tensors);
+    for (double n = 0; n < layers; ++n) {
+      if (costs_.shared_queue) now = std::max(now, stage.tensors.free());
+      now += of_layer;
+      if (beside) stage.tensors.reduce(now - costs_.norm, costs_.layer_tensors);
+    }
+    if (!beside && last(s, pass.chunk)) stage.tensors.reduce(now, costs_.ends_tensors);
+    for (double n = 0; n < layers && !beside; ++n) stage.tensors.reduce(now, costs_.layer_tensors);
+    if (stage.tensors.spent() > 0)
+      step_.spans.push_back({s, pass.microbatch, pass.chunk, "reduce", start, stage.tensors.free()});
+    return now;
+  }
+
   bool advance(std::uint32_t s) {
     Stage& stage = stages_[s];
     bool moved = false;
@@ -126,13 +147,14 @@ class StepSimulation {
       if (wait == kNotDone) break;
       const double start = std::max(stage.free, wait), took = duration(s, pass);
       stage.free = start + took;
+      const bool completes = completes_gradients(pass) && pass.microbatch + 1 == shape_.microbatches;
+      if (completes && costs_.by_tensor) stage.free = reduce_tensors(s, pass, start, stage.free);
       stage.busy += took;
       if (pass.kind == PassKind::kForward) forward_[at(s, pass.microbatch, pass.chunk)] = stage.free;
       if (pass.kind == PassKind::kBackward) backward_[at(s, pass.microbatch, pass.chunk)] = stage.free;
       step_.spans.push_back(
           {s, pass.microbatch, pass.chunk, base::name_in(kPassKinds, pass.kind), start, stage.free});
-      if (completes_gradients(pass) && pass.microbatch + 1 == shape_.microbatches)
-        reduce(s, pass, start, stage.free);
+      if (completes && !costs_.by_tensor) reduce(s, pass, start, stage.free);
       ++stage.next;
       moved = true;
     }
@@ -151,11 +173,24 @@ class StepSimulation {
   void finish_stage(std::uint32_t s) {
     Stage& stage = stages_[s];
     stage.passes_end = stage.free;
+    if (costs_.by_tensor) return finish_tensors(s);
     stage.reduced = std::max(stage.passes_end, stage.network);
     stage.updated = stage.reduced + costs_.optimizer;
     stage.end = stage.updated;
     if (costs_.sharded && !costs_.gathers_weights)
       stage.end += costs_.layers * shape_.chunks * costs_.gather_layer;
+    step_.spans.push_back({s, 0, 0, "optimizer", stage.reduced, stage.updated});
+    if (stage.end > stage.updated) step_.spans.push_back({s, 0, 0, "gather", stage.updated, stage.end});
+  }
+
+  void finish_tensors(std::uint32_t s) {
+    Stage& stage = stages_[s];
+    stage.tensors.reduce(stage.passes_end, costs_.norm_tensors);
+    const TensorQueue::End end = stage.tensors.finish(stage.passes_end, costs_.first_update);
+    stage.reduce = stage.tensors.spent();
+    stage.reduced = end.reduced;
+    stage.updated = end.updated;
+    stage.end = end.gathered;
     step_.spans.push_back({s, 0, 0, "optimizer", stage.reduced, stage.updated});
     if (stage.end > stage.updated) step_.spans.push_back({s, 0, 0, "gather", stage.updated, stage.end});
   }
@@ -166,7 +201,7 @@ class StepSimulation {
     for (const Stage& stage : stages_) {
       step_.compute += stage.busy / n;
       step_.exposed_reduce += (stage.reduced - stage.passes_end) / n;
-      step_.optimizer += costs_.optimizer / n;
+      step_.optimizer += (stage.updated - stage.reduced) / n;
       step_.exposed_gather += (stage.end - stage.updated) / n;
       step_.reduce += stage.reduce / n;
     }

@@ -9,6 +9,9 @@
 //   the remaining backward passes: all_reduce, or reduce_scatter with sharding.
 // - The optimizer begins when the gradients of the stage are reduced and reads and writes its state at the HBM's bandwidth. With
 //   sharding, an all_gather distributes the new weights. It is exposed; overlapping it with the next step is left out.
+// - update: by_tensor replaces the two rules above: each tensor is reduced, updated and gathered by itself (tensor_update.h). The
+//   first stage reduces beside its last backward pass, the others behind it. With a shared queue, a backward pass of the first
+//   stage waits for the reductions of the layers behind it, because collectives of its tensor group come after them.
 // - sharding: parameters gathers the weights of each layer before its forward and its backward pass, one layer ahead, and reduces its
 //   gradients behind the backward pass.
 // - A checkpoint that blocks is counted in the goodput, not here.
@@ -18,6 +21,7 @@
 
 #include "runtime/cluster/step/layer_times.h"
 #include "runtime/cluster/step/pipeline_schedule.h"
+#include "runtime/cluster/step/tensor_update.h"
 
 namespace tahoma::runtime::cluster {
 
@@ -46,6 +50,9 @@ struct StepCosts {
   double optimizer = 0;                       // of a stage
   double straggler = 1;                       // factor of the last stage's passes
   bool sharded = false, gathers_weights = false;  // an all_gather behind the optimizer; one before each layer
+  bool by_tensor = false, shared_queue = false;
+  double norm = 0, first_update = 0;  // of by_tensor, as in LayerTimes
+  std::vector<TensorCosts> layer_tensors, ends_tensors, norm_tensors;  // of by_tensor
 };
 
 StepCosts step_costs(const ClusterCase& c, const LayerTimes& times);

@@ -242,7 +242,7 @@ void TransferSimulation::carry(std::uint32_t number) {
   PacketTrain& train = trains_[number];
   QueueState& queue = queues_[train.queue];
   if (train.at < train.route.size()) {
-    const Duration hop = machine_.link.wire + machine_.link.router;
+    const Duration hop = ways_.links()[train.route[train.at]].hop;
     const auto slot = idle_.carry(train.route[train.at], now_, train.bytes);
     train.tail = std::max(slot.end, train.tail) + hop;
     ++train.at;

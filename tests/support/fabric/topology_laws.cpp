@@ -50,7 +50,7 @@ Complaints names_are_unique_words(const Topology& t) {
       const base::PortKind kind = t.port(node, port);
       if (!std::regex_match(kind.name, kWord) || !names.insert(kind.name).second)
         found.push_back(fmt::format("node {} has an extra port '{}'", node, kind.name));
-      if (kind.rate > base::LinkRate::kSpine)
+      if (kind.rate > base::LinkRate::kEfa)
         found.push_back(fmt::format("port '{}' of node {} has no rate", kind.name, node));
     }
     if (node < t.chips()) continue;

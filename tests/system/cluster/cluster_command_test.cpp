@@ -76,9 +76,9 @@ TEST_CASE("cluster command: the first line answers, and the files repeat it", "[
   CHECK(contents(job.folder / "again/summary.json") == contents(job.folder / "out/summary.json"));
 }
 
-TEST_CASE("cluster command: executed layers decide the passes", "[cluster]") {
+TEST_CASE("cluster command: executed prefills decide the passes", "[cluster]") {
   const Job job;
-  const Finished f = job.run({"--set", "cluster.times.source=executed", "--set", "cluster.job.sequence=128"});
+  const Finished f = job.run({"--set", "cluster.times.source=prefill", "--set", "cluster.job.sequence=128"});
   INFO(f.err);
   REQUIRE(f.status == 0);
   const auto time_of = [&](const char* layers) {
@@ -88,6 +88,41 @@ TEST_CASE("cluster command: executed layers decide the passes", "[cluster]") {
     return json::parse(contents(job.folder / name))["simulated_time_ns"].get<double>() * 1e-9;
   };
   CHECK(job.summary()["times"]["layer_forward_s"].get<double>() == Approx(time_of("2") - time_of("1")));
+  // Their times alone give the same step.
+  const Finished again =
+      tahoma_in(job.folder.path().string(), {"cluster", "out/given_times.yaml", "--out", "again"});
+  INFO(again.err);
+  REQUIRE(again.status == 0);
+  CHECK(job.summary("again")["step"]["seconds"].get<double>() ==
+        Approx(job.summary()["step"]["seconds"].get<double>()).epsilon(1e-9));
+}
+
+TEST_CASE("cluster command: executed training steps decide both passes and the optimizer", "[cluster]") {
+  const Job job;
+  job.folder.write(
+      "model.json",
+      R"({"architectures": ["LlamaForCausalLM"], "hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 4,
+          "num_attention_heads": 8, "num_key_value_heads": 8, "head_dim": 32, "vocab_size": 256})");
+  const Finished f = job.run({"--set", "cluster.times.source=executed", "--set", "cluster.times.lnc=1", "--set",
+                              "cluster.job.sequence=256", "--set", "cluster.job.tensor=1", "--set",
+                              "cluster.job.update=by_tensor", "--set", "cluster.job.recompute=none"});
+  INFO(f.err);
+  REQUIRE(f.status == 0);
+  const auto summary_of = [&](const std::string& run) {
+    return json::parse(contents(job.folder / ("out/executed/runs/" + run + "/summary.json")));
+  };
+  const auto start = [&](const std::string& run, const std::string& name) {
+    for (const json& region : summary_of(run)["regions"])
+      if (region["name"] == name) return region["start_ns"].get<double>() * 1e-9;
+    return 0.0;
+  };
+  const auto of_layer = [&](const std::string& name) {
+    return start("layers2_microbatches1", name) - start("layers1_microbatches1", name);
+  };
+  const json times = job.summary()["times"];
+  CHECK(times["layer_forward_s"].get<double>() == Approx(of_layer("final norm")));
+  CHECK(times["layer_backward_s"].get<double>() == Approx(of_layer("optimizer") - of_layer("final norm")));
+  CHECK(job.summary()["step"]["optimizer_s"].get<double>() > 0);
   // Their times alone give the same step.
   const Finished again =
       tahoma_in(job.folder.path().string(), {"cluster", "out/given_times.yaml", "--out", "again"});
@@ -137,6 +172,8 @@ TEST_CASE("cluster command: mistakes are refused at their place, and nothing is 
   refused("job.virtual_stages=2", "E-CLU-003", "interleaved");
   refused("job.expert=2", "E-CLU-003", "no mixture");
   refused("job.sharding=parameters", "E-CLU-003", "pipeline");
+  CHECK_THAT(job.run({"--set", "cluster.job.update=by_tensor", "--set", "cluster.job.sharding=none"}, "none").err,
+             Contains("E-CLU-003") && Contains("cluster.job.update"));
   refused("times.source=given", "E-CLU-001", "layer_forward");
   refused("job.schedule=1f2b", "E-CFG-006", "1f1b");
   refused("jobs.tensor=2", "E-CFG-002", "job");

@@ -7,11 +7,11 @@ namespace tahoma::workloads {
 
 using namespace runtime::collective;
 
-Fleet::Fleet(runtime::Machine& machine, const TrainingParams& params)
+Fleet::Fleet(runtime::Machine& machine, const TrainingParams& params, std::size_t stage)
     : machine_(machine), algorithm_(params.forward.algorithm) {
   const TransformerParams& p = params.forward;
   for (std::vector<Replica::RankCores>& alone : rank_cores_of(machine.params(), p.placement, p.parallel))
-    replicas_.push_back(std::make_unique<Replica>(machine, std::move(alone)));
+    replicas_.push_back(std::make_unique<Replica>(machine, Replica::Alike{std::move(alone[stage])}));
   if (replicas() == 1) return;
   std::vector<Replica*> all;
   for (const auto& replica : replicas_) all.push_back(replica.get());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All ranks of a training step: replicas with their own programs. The ranks of a replica exchange rows of
+// All ranks of one stage of a training step: replicas with their own programs. The ranks of a replica exchange rows of
 // activations, and equal ranks of all replicas exchange gradients and weights. A *cell* is one physical core
 // of a rank of a replica.
 #pragma once
@@ -25,7 +25,8 @@ enum class Across : std::uint8_t { kRanks, kReplicas };
 
 class Fleet {
  public:
-  Fleet(runtime::Machine& machine, const TrainingParams& params);
+  // `params`: of the whole step.
+  Fleet(runtime::Machine& machine, const TrainingParams& params, std::size_t stage);
 
   runtime::Machine& machine() const { return machine_; }
   std::size_t replicas() const { return replicas_.size(); }

@@ -10,20 +10,27 @@ using runtime::HbmView;
 TrainingLayers::TrainingLayers(Fleet& fleet, const TrainingParams& params, const Parameters& parameters,
                                const RowExchange& rows)
     : fleet_(fleet), params_(params), parameters_(parameters), rows_(rows), tables_(fleet, params) {
-  const std::size_t layers = params.forward.layers;
-  streams_.resize(layers + 1);
-  gradients_of_stream_.resize(layers + 1);
-  kept_.resize(layers);
-  for (std::size_t l = 0; l <= layers; ++l) {
-    fleet.each([&](const Cell& c) { streams_[l].push_back(rows.own(c, "stream")); });
-    fleet.each_rank(
-        [&](const Cell& c) { gradients_of_stream_[l].push_back(rows.make(c, "stream_gradient")); });
+  const std::size_t layers = params.forward.layers, microbatches = params.microbatches();
+  streams_.assign(microbatches, std::vector<std::vector<Matrix>>(layers + 1));
+  gradients_of_stream_.assign(microbatches, std::vector<std::vector<TokenRows>>(layers + 1));
+  kept_.resize(microbatches);
+  for (std::size_t m = 0; m < microbatches; ++m) {
+    kept_[m].resize(layers);
+    for (std::size_t l = 0; l <= layers; ++l) {
+      fleet.each([&](const Cell& c) { streams_[m][l].push_back(rows.own(c, "stream")); });
+      fleet.each_rank(
+          [&](const Cell& c) { gradients_of_stream_[m][l].push_back(rows.make(c, "stream_gradient")); });
+    }
   }
-  fleet.each([&](const Cell& c) { fleet_.replica(c).declare_input(streams_[0][fleet_.number(c)].tensor); });
+}
+
+void TrainingLayers::declare_inputs() const {
+  for (const auto& streams : streams_)
+    fleet_.each([&](const Cell& c) { fleet_.replica(c).declare_input(streams[0][fleet_.number(c)].tensor); });
 }
 
 HbmView TrainingLayers::stream(const Cell& c, std::size_t layer) const {
-  return streams_[layer][fleet_.number(c)].of(c.physical_core);
+  return stream_tensor(c, layer).of(c.physical_core);
 }
 
 HbmView TrainingLayers::core_rows(const Matrix& matrix, const Cell& c) const {
@@ -86,7 +93,7 @@ void TrainingLayers::forward(std::size_t layer) {
     part(c).add(tape(c).middle[c.physical_core].of(c.physical_core), rows_.own(tape(c).widened, c),
                 stream(c, layer + 1));
   });
-  if (!params_.recomputes()) kept_[layer] = std::move(tapes_);
+  if (!params_.recomputes()) kept_[microbatch_][layer] = std::move(tapes_);
 }
 
 // Queries and keys rotate in place; then each physical core processes its heads.
@@ -143,13 +150,13 @@ void TrainingLayers::synchronise_columns(const Which& which) {
 
 void TrainingLayers::fill(const TrainingCase& values) const {
   runtime::Machine& machine = fleet_.machine();
-  tables_.fill(values.table);
-  fleet_.each([&](const Cell& c) {
-    const RowSharding& sharding = rows_.sharding();
-    const std::uint64_t first = c.replica * sharding.rows() + sharding.first(0, c.physical_core, c.rank);
-    const runtime::Tensor& tensor = streams_[0][fleet_.number(c)].tensor;
-    runtime::copy_window(values.x, {first, 0, sharding.run, values.x.columns()}, machine.bytes(tensor));
-  });
+  const RowSharding& sharding = rows_.sharding();
+  for (std::size_t m = 0; m < streams_.size(); ++m)
+    fleet_.each([&](const Cell& c) {
+      const runtime::Tensor& tensor = streams_[m][0][fleet_.number(c)].tensor;
+      runtime::copy_window(values.x, {rows_.first_row(c, m), 0, sharding.run, values.x.columns()},
+                           machine.bytes(tensor));
+    });
 }
 
 }  // namespace tahoma::workloads

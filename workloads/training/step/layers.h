@@ -24,6 +24,8 @@ class TrainingLayers {
   TrainingLayers(Fleet& fleet, const TrainingParams& params, const Parameters& parameters,
                  const RowExchange& rows);
 
+  // The micro-batch to which the following calls refer.
+  void begin(std::size_t microbatch) { microbatch_ = microbatch; }
   // Layer by layer; afterwards stream(layer + 1) is complete.
   void forward(std::size_t layer);
   // Backward, from the last layer; requires gradient(layer + 1). Produces the contribution of the rank's rows
@@ -34,9 +36,16 @@ class TrainingLayers {
   runtime::HbmView stream(const Cell& c, std::size_t layer) const;
   // Its gradient.
   const TokenRows& gradient(const Cell& c, std::size_t layer) const {
-    return gradients_of_stream_[layer][fleet_.rank_number(c)];
+    return gradients_of_stream_[microbatch_][layer][fleet_.rank_number(c)];
+  }
+  // The tensors of the first and of the last stream.
+  const Matrix& stream_tensor(const Cell& c, std::size_t layer) const {
+    return streams_[microbatch_][layer][fleet_.number(c)];
   }
 
+  // The stream before the first layer is an input of the step.
+  void declare_inputs() const;
+  void fill_tables(const TrainingCase& values) const { tables_.fill(values.table); }
   void fill(const TrainingCase& values) const;
 
  private:
@@ -60,6 +69,8 @@ class TrainingLayers {
   }
   using Which = std::function<const Matrix&(const Cell& rank)>;
   void synchronise_columns(const Which& which);
+  void add_gradient(const Cell& c, std::size_t layer, Matrix LayerWeights::*product, const runtime::HbmView& a,
+                    const runtime::HbmView& dc);
 
   void remember(std::size_t layer);
   void attention();
@@ -74,9 +85,11 @@ class TrainingLayers {
   const Parameters& parameters_;
   const RowExchange& rows_;
   RopeTables tables_;
-  std::vector<std::vector<Matrix>> streams_;                 // by layer and cell
-  std::vector<std::vector<TokenRows>> gradients_of_stream_;  // by layer and rank
-  std::vector<std::vector<LayerTape>> kept_;                 // by layer and rank, unless they are recomputed
+  std::size_t microbatch_ = 0;
+  // By micro-batch, layer and cell or rank.
+  std::vector<std::vector<std::vector<Matrix>>> streams_;
+  std::vector<std::vector<std::vector<TokenRows>>> gradients_of_stream_;
+  std::vector<std::vector<std::vector<LayerTape>>> kept_;    // unless they are recomputed
   std::vector<LayerTape> tapes_;                             // of the current layer, by rank
   std::vector<LayerGradients> gradients_;
 };

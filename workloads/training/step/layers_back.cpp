@@ -10,7 +10,7 @@ void TrainingLayers::backward(std::size_t layer) {
   if (params_.recomputes())
     remember(layer);
   else
-    tapes_ = std::move(kept_[layer]);
+    tapes_ = std::move(kept_[microbatch_][layer]);
   gradients_.clear();
   fleet_.each_rank([&](const Cell& c) {
     gradients_.push_back(make_gradients(fleet_, params_, parameters_.share(), rows_, c));
@@ -21,15 +21,24 @@ void TrainingLayers::backward(std::size_t layer) {
   back_through_heads(layer);
 }
 
+// The gradient of a product's weights, from the physical core's inputs.
+void TrainingLayers::add_gradient(const Cell& c, std::size_t layer, Matrix LayerWeights::*product, const HbmView& a,
+                                  const HbmView& dc) {
+  const HbmView sum = core_rows(parameters_.gradients(c, layer).*product, c);
+  if (!params_.accumulates()) return back(c).weight_gradient(a, dc, sum);
+  const HbmView added = core_rows(parameters_.added(c).*product, c);
+  back(c).weight_gradient(a, dc, added);
+  part(c).add(sum, added, sum);
+}
+
 void TrainingLayers::back_through_mlp(std::size_t layer) {
   rows_.all_gather("back mlp all_gather",
                    [&](const Cell& c) -> const TokenRows& { return gradient(c, layer + 1); });
   const auto weights = [&](const Cell& c) -> const LayerWeights& { return parameters_.weights(c, layer); };
-  const auto sums = [&](const Cell& c) -> const LayerWeights& { return parameters_.gradients(c, layer); };
   each("back down", [&](const Cell& c) {
     const HbmView after = gradient(c, layer + 1).all.of(c.physical_core);
     back(c).input_gradient(after, core_rows(weights(c).down, c), core_columns(back_tape(c).hidden, c));
-    back(c).weight_gradient(core_columns(tape(c).hidden, c), after, core_rows(sums(c).down, c));
+    add_gradient(c, layer, &LayerWeights::down, core_columns(tape(c).hidden, c), after);
   });
   each("back activation", [&](const Cell& c) {
     const HbmView dy = core_columns(back_tape(c).hidden, c);
@@ -48,14 +57,16 @@ void TrainingLayers::back_through_mlp(std::size_t layer) {
   rows_.reduce_scatter("back mlp reduce_scatter",
                        [&](const Cell& c) -> const TokenRows& { return back_tape(c).normed_mlp; });
   each("back gate and up", [&](const Cell& c) {
-    back(c).weight_gradient(core_columns(tape(c).normed_mlp.all, c), back_tape(c).gate_up.of(c.physical_core),
-                            core_rows(sums(c).gate_up, c));
+    add_gradient(c, layer, &LayerWeights::gate_up, core_columns(tape(c).normed_mlp.all, c),
+                 back_tape(c).gate_up.of(c.physical_core));
   });
   each("back mlp norm", [&](const Cell& c) {
     const std::size_t norm = parameters_.mlp_norm(layer);
-    back(c).norm({tape(c).middle[c.physical_core].of(c.physical_core), parameters_.gain(c, norm),
-                  rows_.own(back_tape(c).normed_mlp, c), rows_.own(back_tape(c).middle, c),
-                  parameters_.gain_part(c, norm), rows_.own(gradient(c, layer + 1), c)});
+    parameters_.back_through_norm(
+        back(c), c, norm,
+        {tape(c).middle[c.physical_core].of(c.physical_core), parameters_.gain(c, norm),
+         rows_.own(back_tape(c).normed_mlp, c), rows_.own(back_tape(c).middle, c), {},
+         rows_.own(gradient(c, layer + 1), c)});
   });
 }
 
@@ -66,8 +77,7 @@ void TrainingLayers::back_through_projection(std::size_t layer) {
     const HbmView after = back_tape(c).middle.all.of(c.physical_core);
     back(c).input_gradient(after, core_rows(parameters_.weights(c, layer).o, c),
                            core_columns(back_tape(c).o, c));
-    back(c).weight_gradient(core_columns(tape(c).o, c), after,
-                            core_rows(parameters_.gradients(c, layer).o, c));
+    add_gradient(c, layer, &LayerWeights::o, core_columns(tape(c).o, c), after);
   });
 }
 
@@ -123,14 +133,14 @@ void TrainingLayers::back_through_heads(std::size_t layer) {
   rows_.reduce_scatter("back attention reduce_scatter",
                        [&](const Cell& c) -> const TokenRows& { return back_tape(c).normed; });
   each("back qkv", [&](const Cell& c) {
-    back(c).weight_gradient(core_columns(tape(c).normed.all, c), back_tape(c).qkv.of(c.physical_core),
-                            core_rows(parameters_.gradients(c, layer).qkv, c));
+    add_gradient(c, layer, &LayerWeights::qkv, core_columns(tape(c).normed.all, c),
+                 back_tape(c).qkv.of(c.physical_core));
   });
   each("back attention norm", [&](const Cell& c) {
     const std::size_t norm = parameters_.attention_norm(layer);
-    back(c).norm({stream(c, layer), parameters_.gain(c, norm), rows_.own(back_tape(c).normed, c),
-                  rows_.own(gradient(c, layer), c), parameters_.gain_part(c, norm),
-                  rows_.own(back_tape(c).middle, c)});
+    parameters_.back_through_norm(back(c), c, norm,
+                                  {stream(c, layer), parameters_.gain(c, norm), rows_.own(back_tape(c).normed, c),
+                                   rows_.own(gradient(c, layer), c), {}, rows_.own(back_tape(c).middle, c)});
   });
 }
 

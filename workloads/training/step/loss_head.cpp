@@ -13,14 +13,15 @@ using runtime::HbmView, runtime::HostTensor;
 namespace {}  // namespace
 
 LossHead::LossHead(Fleet& fleet, const TrainingParams& params, const Parameters& parameters,
-                   const RowExchange& rows)
-    : fleet_(fleet), params_(params), parameters_(parameters), rows_(rows) {
+                   const RowExchange& rows, std::size_t microbatch)
+    : fleet_(fleet), params_(params), parameters_(parameters), rows_(rows), microbatch_(microbatch) {
   fleet.each_rank([&](const Cell& rank) { ranks_.push_back(make(rank)); });
 }
 
 LossHead::OfRank LossHead::make(const Cell& rank) const {
   Replica& replica = fleet_.replica(rank);
   const std::uint64_t run = rows_.sharding().run, rows = run * fleet_.physical_cores();
+  const std::string number = microbatch_ == 0 ? "" : std::to_string(microbatch_);
   OfRank made;
   made.normed = replica.shared(rank.rank, "normed_head", kModelDType, rows, params_.model().hidden);
   made.logits = replica.shared(rank.rank, "logits", kModelDType, rows, params_.model().vocabulary);
@@ -28,8 +29,9 @@ LossHead::OfRank LossHead::make(const Cell& rank) const {
     const auto own = [&](const char* name, DType dtype, std::uint64_t count) {
       return replica.own(rank.rank, h, name, dtype, count, 1);
     };
+    // Arguments, which have names of their own.
     const auto control = [&](const char* name, std::uint64_t count) {
-      return replica.control(rank.rank, h, name, DType::kInt32, count, 1);
+      return replica.control(rank.rank, h, name + number, DType::kInt32, count, 1);
     };
     made.core_tensors.push_back(
         {control("labels", run), control("starts", fleet_.machine().params().chip.core.sbuf.partitions),
@@ -89,25 +91,34 @@ void LossHead::forward_and_back(const TrainingLayers& layers) {
                                   rows_of(of(c).logits.of(viewer), writer * run, run)};
     });
   });
-  fleet_.each([&](const Cell& c) {
-    const HbmView sum = parameters_.head_gradient(c).of(c.physical_core);
-    const std::uint64_t rows = sum.rows / fleet_.physical_cores();
-    back(c).weight_gradient(fleet_.replica(c).core_columns(of(c).normed.of(c.physical_core), c.physical_core),
-                            of(c).logits.of(c.physical_core), rows_of(sum, c.physical_core * rows, rows));
-  });
+  fleet_.each([&](const Cell& c) { add_gradient(c); });
   fleet_.region("back final norm");
   fleet_.each([&](const Cell& c) {
-    back(c).norm({layers.stream(c, last),
-                  parameters_.gain(c, norm),
-                  of(c).core_tensors[c.physical_core].normed_gradient.of(c.physical_core),
-                  rows_.own(layers.gradient(c, last), c),
-                  parameters_.gain_part(c, norm),
-                  {}});
+    parameters_.back_through_norm(
+        back(c), c, norm,
+        {layers.stream(c, last),
+         parameters_.gain(c, norm),
+         of(c).core_tensors[c.physical_core].normed_gradient.of(c.physical_core),
+         rows_.own(layers.gradient(c, last), c),
+         {},
+         {}});
   });
 }
 
-std::uint64_t LossHead::first_row(const Cell& c) const {
-  return c.replica * rows_.sharding().rows() + rows_.sharding().first(0, c.physical_core, c.rank);
+// The gradient of the head, from the physical core's features.
+void LossHead::add_gradient(const Cell& c) {
+  const auto of_core = [&](const Matrix& matrix) {
+    const HbmView view = matrix.of(c.physical_core);
+    const std::uint64_t rows = view.rows / fleet_.physical_cores();
+    return rows_of(view, c.physical_core * rows, rows);
+  };
+  const HbmView sum = of_core(parameters_.head_gradient(c)),
+                added = params_.accumulates() ? of_core(parameters_.added_head(c)) : sum;
+  BackwardPart{fleet_.kernel(c), fleet_.machine().params(), params_.model()}.weight_gradient(
+      fleet_.replica(c).core_columns(of(c).normed.of(c.physical_core), c.physical_core),
+      of(c).logits.of(c.physical_core), added);
+  if (params_.accumulates())
+    LayerPart{fleet_.kernel(c), fleet_.machine().params(), params_.model()}.add(sum, added, sum);
 }
 
 void LossHead::fill(const HostTensor& labels) const {
@@ -118,19 +129,17 @@ void LossHead::fill(const HostTensor& labels) const {
   fleet_.each([&](const Cell& c) {
     const OfRank::CoreTensors& tensors = of(c).core_tensors[c.physical_core];
     machine.write(tensors.starts.tensor, starts.values);
-    runtime::copy_window(labels, {first_row(c), 0, rows_.sharding().run, 1},
+    runtime::copy_window(labels, {rows_.first_row(c, microbatch_), 0, rows_.sharding().run, 1},
                          machine.bytes(tensors.labels.tensor));
     machine.declare_input(tensors.labels.tensor);
   });
 }
 
-HostTensor LossHead::losses() const {
-  HostTensor all = runtime::make_tensor("loss", DType::kFp32, {params_.all_rows(), 1});
+void LossHead::collect(HostTensor& losses) const {
   fleet_.each([&](const Cell& c) {
-    runtime::paste_window(all, {first_row(c), 0, rows_.sharding().run, 1},
+    runtime::paste_window(losses, {rows_.first_row(c, microbatch_), 0, rows_.sharding().run, 1},
                           fleet_.machine().bytes(of(c).core_tensors[c.physical_core].loss.tensor));
   });
-  return all;
 }
 
 }  // namespace tahoma::workloads

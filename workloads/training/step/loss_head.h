@@ -10,13 +10,15 @@ namespace tahoma::workloads {
 
 class LossHead {
  public:
-  LossHead(Fleet& fleet, const TrainingParams& params, const Parameters& parameters, const RowExchange& rows);
+  // Of one micro-batch.
+  LossHead(Fleet& fleet, const TrainingParams& params, const Parameters& parameters, const RowExchange& rows,
+           std::size_t microbatch);
 
   // Computes the gradient of the stream after the layers, of the last norm's gain, and of the head.
   void forward_and_back(const TrainingLayers& layers);
 
   void fill(const runtime::HostTensor& labels) const;
-  runtime::HostTensor losses() const;  // [rows of all replicas, 1] of fp32
+  void collect(runtime::HostTensor& losses) const;  // [rows of the case, 1] of fp32
 
  private:
   struct OfRank {
@@ -31,12 +33,13 @@ class LossHead {
   const OfRank& of(const Cell& c) const { return ranks_[fleet_.rank_number(c)]; }
   runtime::HbmView rows_of_core(const Matrix& matrix, const Cell& c) const;
   void loss(const Cell& c);
-  std::uint64_t first_row(const Cell& c) const;  // of all replicas' rows
+  void add_gradient(const Cell& c);
 
   Fleet& fleet_;
   const TrainingParams& params_;
   const Parameters& parameters_;
   const RowExchange& rows_;
+  std::size_t microbatch_;
   std::vector<OfRank> ranks_;
 };
 

@@ -1,43 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training step on all ranks: forward, loss, backward, gradients summed over the replicas, optimizer, new
-// weights on all ranks. The sums of a layer's gradients overlap with the backward passes of the layers before
-// it. The optimizer runs after all backward passes, starting with the last layer.
+// A training step on all stages of a pipeline and all ranks: forward and backward passes of the micro-batches, loss,
+// gradients summed over the replicas, optimizer, new weights on all ranks. The optimizer of a stage runs after all of its
+// backward passes, starting with the last layer.
 #pragma once
 
-#include "workloads/training/step/loss_head.h"
-#include "workloads/training/step/update.h"
+#include <memory>
+#include <vector>
+
+#include "workloads/training/step/stage.h"
 
 namespace tahoma::workloads {
 
 class TrainingStep {
  public:
-  TrainingStep(Fleet& fleet, const TrainingParams& params);
+  TrainingStep(runtime::Machine& machine, const TrainingParams& params);
 
   void emit();
-  // Call it after the programs are loaded; timing mode fills only labels.
-  void fill_labels(const runtime::HostTensor& labels) const { head_.fill(labels); }
+  void load(runtime::collective::Stopwatch& stopwatch);
+  // Call these after the programs are loaded; timing mode fills only labels.
+  void fill_labels(const runtime::HostTensor& labels) const { stages_.back()->fill_labels(labels); }
   void fill(const TrainingCase& values);
 
   // After the run, in fp32.
-  runtime::HostTensor losses() const { return head_.losses(); }
+  runtime::HostTensor losses() const;
   ModelTensors gradients(const ModelTensors& like) const;
   ModelTensors weights(const ModelTensors& like) const;
 
- private:
-  static constexpr std::size_t kGains = 0, kHead = 1;  // in updates_
-  static std::size_t of_layer(std::size_t layer, std::size_t product) {
-    return 2 + layer * Parameters::kProducts + product;
+  std::size_t cells() const;
+  // Calls body(Fleet::Ran) for each exchange of every stage.
+  template <class Body>
+  void for_exchanges(Body&& body) const {
+    for (const auto& stage : stages_)
+      for (const Fleet::Ran& ran : stage->fleet().ran()) body(ran);
   }
-  using State = runtime::HostTensor (Update::*)(std::size_t rank) const;
-  ModelTensors model_tensors(const ModelTensors& like, State state) const;
 
-  Fleet& fleet_;
+ private:
   const TrainingParams& params_;
-  Parameters parameters_;
-  RowExchange rows_;
-  TrainingLayers layers_;
-  LossHead head_;
-  std::vector<Update> updates_;  // gains, head, then layer by layer like Parameters::trained_layer()
+  std::vector<std::unique_ptr<TrainingStage>> stages_;
 };
 
 }  // namespace tahoma::workloads

@@ -13,6 +13,7 @@ namespace {}  // namespace
 RowExchange::RowExchange(Fleet& fleet, const TrainingParams& params)
     : fleet_(fleet),
       hidden_(params.model().hidden),
+      microbatches_(params.microbatches()),
       sharding_{1, fleet.physical_cores(), fleet.ranks(),
                 params.rows() / (fleet.physical_cores() * fleet.ranks())} {}
 

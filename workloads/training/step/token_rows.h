@@ -19,6 +19,11 @@ class RowExchange {
   RowExchange(Fleet& fleet, const TrainingParams& params);
 
   const RowSharding& sharding() const { return sharding_; }
+  // The first of a cell's rows of a micro-batch among the rows of the case.
+  std::uint64_t first_row(const Cell& c, std::size_t microbatch) const {
+    return (c.replica * microbatches_ + microbatch) * sharding_.rows() +
+           sharding_.first(0, c.physical_core, c.rank);
+  }
   TokenRows make(const Cell& rank, const char* name) const;
   // For one cell only.
   Matrix own(const Cell& cell, const char* name) const;
@@ -36,7 +41,7 @@ class RowExchange {
   runtime::collective::End block_end(const TokenRows& rows, const Cell& cell) const;
 
   Fleet& fleet_;
-  std::uint64_t hidden_;
+  std::uint64_t hidden_, microbatches_;
   RowSharding sharding_;
 };
 

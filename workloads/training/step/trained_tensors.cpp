@@ -27,10 +27,11 @@ constexpr std::array<Product, Parameters::kProducts> kTable{{{"qkv", &LayerWeigh
 
 Matrix LayerWeights::*Parameters::product(std::size_t number) { return kTable.at(number).matrix; }
 
-Parameters::Parameters(Fleet& fleet, const TrainingParams& params)
+Parameters::Parameters(Fleet& fleet, const TrainingParams& params, bool head)
     : fleet_(fleet),
       params_(params),
       share_(params.forward, fleet.physical_cores()),
+      has_head_(head),
       gain_rows_(2 * params.forward.layers + 1) {
   while (gain_rows_ % fleet.physical_cores() != 0 ||
          gain_rows_ * params.model().hidden % (fleet.cells() * kGradientGrain) != 0)
@@ -38,7 +39,7 @@ Parameters::Parameters(Fleet& fleet, const TrainingParams& params)
   fleet.each_rank([&](const Cell& rank) { ranks_.push_back(make(rank)); });
 }
 
-Parameters::OfRank Parameters::make(const Cell& rank) {
+Parameters::OfRank Parameters::make(const Cell& rank) const {
   const ModelShape& m = params_.model();
   Replica& replica = fleet_.replica(rank);
   const auto input = [&](Matrix matrix) {
@@ -58,9 +59,26 @@ Parameters::OfRank Parameters::make(const Cell& rank) {
   made.gain_gradients = fleet_.physical_cores() == 1
                             ? made.gain_parts.front()
                             : replica.shared(rank.rank, "gain_gradients", DType::kFp32, gain_rows_, m.hidden);
-  made.head = input(replica.shared(rank.rank, "head", TransformerParams::kDType, m.hidden, m.vocabulary));
-  made.head_gradient = replica.shared(rank.rank, "head_gradient", DType::kFp32, m.hidden, m.vocabulary);
+  if (has_head_) {
+    made.head = input(replica.shared(rank.rank, "head", TransformerParams::kDType, m.hidden, m.vocabulary));
+    made.head_gradient = replica.shared(rank.rank, "head_gradient", DType::kFp32, m.hidden, m.vocabulary);
+  }
+  if (params_.accumulates()) make_sums(rank, made);
   return made;
+}
+
+// Sums start from zero: they count as inputs.
+void Parameters::make_sums(const Cell& rank, OfRank& made) const {
+  const ModelShape& m = params_.model();
+  Replica& replica = fleet_.replica(rank);
+  for (const LayerWeights& gradients : made.gradients)
+    for (const Product& product : kTable) replica.declare_input((gradients.*product.matrix).tensor);
+  made.added = LayerWeights::products(replica, rank.rank, m, share_, DType::kFp32);
+  for (std::size_t h = 0; h < fleet_.physical_cores(); ++h)
+    made.added_gains.push_back(replica.own(rank.rank, h, "added_gain", DType::kFp32, 1, m.hidden));
+  if (!has_head_) return;
+  replica.declare_input(made.head_gradient.tensor);
+  made.added_head = replica.shared(rank.rank, "added_head", DType::kFp32, m.hidden, m.vocabulary);
 }
 
 HbmView Parameters::gain(const Cell& c, std::size_t norm) const {
@@ -69,6 +87,15 @@ HbmView Parameters::gain(const Cell& c, std::size_t norm) const {
 
 HbmView Parameters::gain_part(const Cell& c, std::size_t norm) const {
   return rows_of(of(c).gain_parts[c.physical_core].of(c.physical_core), norm, 1);
+}
+
+void Parameters::back_through_norm(const BackwardPart& part, const Cell& c, std::size_t norm,
+                                   BackwardPart::Norm views) const {
+  const HbmView sum = gain_part(c, norm);
+  views.dgain = params_.accumulates() ? added_gain(c) : sum;
+  part.norm(views);
+  if (params_.accumulates())
+    LayerPart{part.kernel, part.machine, part.model}.add(sum, added_gain(c), sum);
 }
 
 void Parameters::add_gain_parts() {
@@ -105,7 +132,7 @@ void Parameters::fill(const ModelTensors& values) const {
   fleet_.each_rank([&](const Cell& c) {
     const OfRank& rank = of(c);
     machine.write(rank.gains.tensor, gains.values);
-    machine.write(rank.head.tensor, values.head.values);
+    if (has_head_) machine.write(rank.head.tensor, values.head.values);
     for (std::size_t l = 0; l < values.layers.size(); ++l)
       rank.weights[l].fill_products(machine, fleet_.replica(c), c.rank, params_.model(), values.layers[l],
                                     share_);

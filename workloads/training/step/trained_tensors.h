@@ -4,6 +4,7 @@
 // rank has.
 #pragma once
 
+#include "workloads/training/step/backward_parts.h"
 #include "workloads/training/step/fleet.h"
 #include "workloads/training/training_case.h"
 
@@ -21,11 +22,18 @@ class Parameters {
   static constexpr std::size_t kProducts = 4;  // of a layer: qkv, o, gate and up, down
   static Matrix LayerWeights::*product(std::size_t number);
 
-  Parameters(Fleet& fleet, const TrainingParams& params);
+  // `head`: whether this is the last stage, which has the head.
+  Parameters(Fleet& fleet, const TrainingParams& params, bool head);
 
   const RankShare& share() const { return share_; }
   const LayerWeights& weights(const Cell& c, std::size_t layer) const { return of(c).weights[layer]; }
   const LayerWeights& gradients(const Cell& c, std::size_t layer) const { return of(c).gradients[layer]; }
+  // The gradients of a micro-batch, before they are added to the sums above; only if gradients are accumulated.
+  const LayerWeights& added(const Cell& c) const { return *of(c).added; }
+  const Matrix& added_head(const Cell& c) const { return of(c).added_head; }
+  runtime::HbmView added_gain(const Cell& c) const {
+    return of(c).added_gains[c.physical_core].of(c.physical_core);
+  }
   const Matrix& head(const Cell& c) const { return of(c).head; }
   const Matrix& head_gradient(const Cell& c) const { return of(c).head_gradient; }
 
@@ -36,6 +44,8 @@ class Parameters {
   runtime::HbmView gain(const Cell& c, std::size_t norm) const;
   // The contribution of the cell's own rows to its gradient, [1, hidden].
   runtime::HbmView gain_part(const Cell& c, std::size_t norm) const;
+  // The backward pass of a norm on a cell's own rows; its dgain is this object's.
+  void back_through_norm(const BackwardPart& part, const Cell& c, std::size_t norm, BackwardPart::Norm views) const;
   // Adds the physical cores' parts once all are complete.
   void add_gain_parts();
 
@@ -52,8 +62,12 @@ class Parameters {
     Matrix gains, gain_gradients;                  // [gain_rows_, hidden]
     std::vector<Matrix> gain_parts;                // by physical core
     Matrix head, head_gradient;                    // [hidden, vocabulary]
+    std::optional<LayerWeights> added;
+    Matrix added_head;
+    std::vector<Matrix> added_gains;  // by physical core, [1, hidden]
   };
-  OfRank make(const Cell& rank);
+  OfRank make(const Cell& rank) const;
+  void make_sums(const Cell& rank, OfRank& made) const;
   const OfRank& of(const Cell& c) const { return ranks_[fleet_.rank_number(c)]; }
   Trained trained(const std::string& name, bool on_all_ranks, Matrix OfRank::*weight,
                   Matrix OfRank::*gradient) const;
@@ -61,6 +75,7 @@ class Parameters {
   Fleet& fleet_;
   const TrainingParams& params_;
   RankShare share_;
+  bool has_head_;
   std::uint64_t gain_rows_;
   std::vector<OfRank> ranks_;
 };

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// One direction of the border between two stages of a training step: each cell sends its rows of a micro-batch to the same
+// cell of the other stage (workloads/transformer/partition/handover.h). Activations go to the stage behind, and their
+// gradients come back.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "workloads/training/step/fleet.h"
+#include "workloads/transformer/partition/handover.h"
+
+namespace tahoma::workloads {
+
+class Boundary {
+ public:
+  // Both outlive this object.
+  Boundary(Fleet& from, Fleet& to);
+
+  // The rows of a cell, and the tensor that has them.
+  struct OwnRows {
+    const Matrix* tensor;
+    runtime::HbmView rows;
+  };
+  using RowsOf = std::function<OwnRows(const Cell&)>;
+  // The receiver, before anything is sent: where the next micro-batch arrives.
+  void expect(const RowsOf& rows);
+  // The sender: the rows of the next micro-batch.
+  void send(const RowsOf& rows);
+  // The receiver: later users of the rows of the next micro-batch wait for them.
+  void receive();
+
+ private:
+  Fleet &from_, &to_;
+  std::vector<std::unique_ptr<Handover>> of_replica_;
+};
+
+}  // namespace tahoma::workloads
