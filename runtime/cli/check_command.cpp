@@ -22,7 +22,7 @@ using base::ExitStatus, base::UserError;
 namespace {
 
 struct CheckCommand {
-  std::string path, out, junit, markdown, format = "text", reason, intervals = "none";
+  std::string path, out, junit, markdown, format = "text", reason, intervals;
   std::vector<std::string> families, cases, overrides;
   std::size_t jobs = 1;
   bool bless = false, require_golden = false;
@@ -41,9 +41,8 @@ std::string out_of(const CheckCommand& command, const ValidationFile& file) {
 }
 
 void check_figures(const CheckCommand& command, const ValidationFile& file, Verdicts& verdicts) {
-  const Page page =
-      check_accuracy(file.path, {command.families, command.overrides, command.jobs, out_of(command, file),
-                                 own_command_line(), command.intervals == "none" ? "" : command.intervals});
+  const Page page = check_accuracy(file.path, {command.families, command.overrides, command.jobs,
+                                               out_of(command, file), own_command_line(), command.intervals});
   fmt::print("{}", command.format == "json" ? page_json(page) : page_text(page));
   for (JunitSuite& suite : page_suites(page)) verdicts.suites.push_back(std::move(suite));
   verdicts.markdown += page_markdown(page);
@@ -107,7 +106,7 @@ void add_verdicts(CLI::App& sub, CheckCommand& command) {
 }
 
 void add_choices(CLI::App& sub, CheckCommand& command) {
-  std::vector<std::string> intervals{"none"};
+  std::vector<std::string> intervals;
   for (const ProvenanceGroup& group : provenance_groups()) intervals.emplace_back(group.name);
   add_choice(sub, "--intervals", command.intervals, intervals,
              "Run the held-out figures of silicon at the ends of the ranges of these parameters, and say how "

@@ -13,13 +13,29 @@ Channel::Channel(const Organisation& organisation, const Timing& timing, const P
     : timing_(timing),
       policy_(policy),
       pseudo_(organisation.pseudo_channels),
+      lines_(policy),
       log_(log),
       settled_after_(refresh_settles(organisation, timing, policy.refresh)) {
-  lines_[kReading].room = policy.read_queue;
-  lines_[kWriting].room = policy.write_queue;
   const PseudoChannel::Surroundings own{organisation, timing_, policy_, tally_, log};
   for (std::uint32_t p = 0; p < organisation.pseudo_channels; ++p) pseudo_[p].emplace(p, own);
-  releases_.reserve(pseudo_.size());
+}
+
+void Channel::submit(const Segment& segment) {
+  TAHOMA_INVARIANT(
+      segment.accesses > 0 && segment.accesses <= (segment.write ? policy_.write_queue : policy_.read_queue),
+      "a segment does not fit its queue");
+  TAHOMA_INVARIANT(segment.arrival >= now_, "a segment arrives in the past");
+  lines_.submit(segment);
+}
+
+bool Channel::has_room(bool write, std::uint32_t accesses) const {
+  const RequestLines::Line& line = lines_[write ? kWriting : kReading];
+  return line.waiting.empty() && line.room >= accesses;
+}
+
+bool Channel::write_surely_enters(std::uint32_t accesses) const {
+  const RequestLines::Line& line = lines_[kWriting];
+  return line.announced + accesses <= line.room;
 }
 
 void Channel::Location::fetch() const {
@@ -29,9 +45,11 @@ void Channel::Location::fetch() const {
 
 void Channel::fetch() const {
   location().fetch();
-  for (const Line& line : lines_)
-    for (std::size_t n = 0; n < std::min<std::size_t>(line.waiting.size(), 8); ++n)
-      pseudo_[line.waiting[n].pseudo]->fetch_bank(line.waiting[n].bank);
+  for (const Direction d : kDirections) {
+    const sim::Fifo<Segment>& waiting = lines_[d].waiting;
+    for (std::size_t n = 0; n < std::min<std::size_t>(waiting.size(), 8); ++n)
+      pseudo_[waiting[n].pseudo]->fetch_bank(waiting[n].bank);
+  }
   for (const auto& p : pseudo_) p->fetch_queued();
 }
 
@@ -42,11 +60,11 @@ Tick Channel::passing_time(std::uint32_t accesses) const {
 
 Tick Channel::earliest_read_end() {
   Tick end = kNoTick;
-  const Line& line = lines_[kReading];
+  const RequestLines::Line& line = lines_[kReading];
   // A waiting request enters when released space becomes available. If no release is pending, it enters after
   // a queued segment ends, which the loop over `pseudo_` covers.
   const bool soon = line.queued == 0 || policy_.queue_exit == QueueExit::kActivate;  // with any activate
-  const Tick room = soon ? now_ : next_release();
+  const Tick room = soon ? now_ : lines_.next_release();
   for (std::size_t n = 0; n < line.waiting.size(); ++n) {
     const Segment& s = line.waiting[n];
     const Tick enters = s.arrival > now_ ? s.arrival : room;
@@ -57,25 +75,10 @@ Tick Channel::earliest_read_end() {
   return end;
 }
 
-// A request that has arrived and finds no space waits for a release.
-Tick Channel::next_arrival() const {
-  Tick next = kNoTick;
-  for (const Line& line : lines_) {
-    if (line.waiting.empty()) continue;
-    const Segment& first = line.waiting.front();
-    if (first.arrival > now_ || first.accesses <= line.room)
-      next = std::min(next, std::max(first.arrival, now_));
-  }
-  return next;
-}
-
-bool Channel::idle() const {
-  return held_ == 0 && std::all_of(lines_.begin(), lines_.end(),
-                                   [](const Line& line) { return line.queued == 0 && line.waiting.empty(); });
-}
+bool Channel::idle() const { return held_ + lines_.queued() == 0 && !lines_.waiting(); }
 
 // Time at which a segment arrives or space is released.
-Tick Channel::next_change() const { return std::min(next_arrival(), next_release()); }
+Tick Channel::next_change() const { return std::min(lines_.next_arrival(now_), lines_.next_release()); }
 
 Tick Channel::next_command() {
   Tick next = kNoTick;
@@ -86,8 +89,8 @@ Tick Channel::next_command() {
 // Only refreshes happen while there is no segment. They are counted instead of issued, unless a log is
 // attached. The rules still process the last of them, which could affect an arrival.
 void Channel::rest(Tick until) {
-  if (log_ != nullptr || lines_[kReading].queued + lines_[kWriting].queued + held_ > 0) return;
-  const Tick past = std::min(until, next_arrival()) - settled_after_;
+  if (log_ != nullptr || lines_.queued() + held_ > 0) return;
+  const Tick past = std::min(until, lines_.next_arrival(now_)) - settled_after_;
   for (auto& p : pseudo_)
     if (p->refresh_due() <= past) p->rest(past);
 }
@@ -107,9 +110,10 @@ void Channel::advance(Tick until) {
 
 // Processes time now_ in the policy's order: first the queues, then the commands.
 void Channel::change_queues() {
-  release();
+  lines_.release(now_);
   for (const Direction d : kDirections) admit(d);
-  choose_mode();
+  lines_.choose_mode();
+  for (auto& p : pseudo_) p->serve(lines_.mode(), now_);
 }
 
 void Channel::commands(Tick until) {
@@ -133,6 +137,18 @@ void Channel::arbitrate_columns(Tick until) {
   column_bus_free_ = now_ + timing_.column_slot;
 }
 
+void Channel::admit(Direction d) {
+  while (lines_.may_enter(d, now_)) {
+    const Segment& s = lines_[d].waiting.front();
+    const auto accesses = static_cast<std::uint16_t>(s.accesses);
+    pseudo_[s.pseudo]->admit(s.bank, d, {next_age_++, now_, 0, s.row, s.tag, accesses, accesses, 0, 0}, now_);
+    if (d == kWriting) finished_.push_back({s.tag, true, now_, now_});
+    lines_.enter(d);
+  }
+  std::uint32_t& most = d == kReading ? tally_.most_reads : tally_.most_writes;
+  most = std::max(most, lines_[d].queued);
+}
+
 void Channel::row_command() {
   PseudoChannel* chosen = nullptr;
   RowStep best;
@@ -150,7 +166,7 @@ void Channel::row_command() {
   row_bus_free_ = now_ + issued.on_bus;
   if (issued.left == nullptr) return;
   ++held_;
-  leaves(*issued.left, mode_, now_);
+  leaves(*issued.left, lines_.mode(), now_);
 }
 
 void Channel::column_commands(PseudoChannel& own, Tick until) {
@@ -165,27 +181,20 @@ void Channel::column_commands(PseudoChannel& own, Tick until) {
 // Time until which the mode certainly stays while a segment of `own` is served: no write arrives, and no
 // segment ends that leaves fewer than the threshold.
 Tick Channel::mode_until(PseudoChannel& own, Tick until) {
-  const Line &reads = lines_[kReading], &writes = lines_[kWriting];
-  if (mode_ == kReading)
+  const RequestLines::Line &reads = lines_[kReading], &writes = lines_[kWriting];
+  if (lines_.mode() == kReading)
     return writes.waiting.empty() ? until : std::min(until, writes.waiting.front().arrival - 1);
   if (reads.queued + reads.announced == 0) return until;
   if (reads.queued == 0) until = std::min(until, reads.waiting.front().arrival - 1);
-  return std::min({until, next_release() - 1, next_end_beside(own)});
+  return std::min({until, lines_.next_release() - 1, next_end_beside(own)});
 }
 
 // Time until which no other segment can come between, by arrival, by released space, or by the end of a
 // segment elsewhere, which admits another or switches the channel from writes to reads.
 Tick Channel::foreseen(PseudoChannel& own, Tick until) {
-  Tick limit = std::min({until, next_arrival() - 1, next_release() - 1});
-  const bool line = !lines_[kReading].waiting.empty() || !lines_[kWriting].waiting.empty();
-  if (!line && (mode_ == kReading || lines_[kReading].queued == 0)) return limit;
+  Tick limit = std::min({until, lines_.next_arrival(now_) - 1, lines_.next_release() - 1});
+  if (!lines_.waiting() && (lines_.mode() == kReading || lines_[kReading].queued == 0)) return limit;
   return std::min(limit, next_end_beside(own));
-}
-
-Tick Channel::next_release() const {
-  Tick next = kNoTick;
-  for (const Release& r : releases_) next = std::min(next, r.at);
-  return next;
 }
 
 Tick Channel::next_end_beside(PseudoChannel& own) {
@@ -197,6 +206,24 @@ Tick Channel::next_end_beside(PseudoChannel& own) {
     next = std::min(next, other->next_end());
   }
   return next;
+}
+
+// A segment leaves its queue with its command at `at`.
+void Channel::leaves(const Queued& s, Direction direction, Tick at) {
+  lines_.leave(direction, s.accesses, at);
+  const std::uint64_t stayed = static_cast<std::uint64_t>(at + 1 - s.admitted) * s.accesses;
+  (direction == kReading ? tally_.read_queue_ticks : tally_.write_queue_ticks) += stayed;
+}
+
+void Channel::ended(const Ended& e) {
+  if (e.at == kNoTick) return;
+  const Queued& s = e.segment;
+  if (e.held)
+    --held_;
+  else
+    leaves(s, e.direction, e.at);
+  if (e.direction == kReading)
+    finished_.push_back({s.tag, false, s.first + timing_.cl, e.at + timing_.cl + timing_.burst});
 }
 
 }  // namespace tahoma::model::dram

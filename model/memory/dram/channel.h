@@ -45,25 +45,13 @@
 // refresh management for row hammer, and the controller's own pipeline (the network's latency includes it).
 #pragma once
 
-#include <array>
 #include <optional>
 #include <vector>
 
 #include "model/memory/dram/pseudo_channel.h"
-#include "model/sim/fifo.h"
+#include "model/memory/dram/request_lines.h"
 
 namespace tahoma::model::dram {
-
-struct Segment {
-  bool write = false;
-  std::uint8_t pseudo = 0;
-  std::uint8_t bank = 0;
-  std::uint32_t row = 0;
-  std::uint32_t accesses = 1;  // 1 to the smaller queue's size
-  Tick arrival = 0;            // not before the last advance()
-  std::uint32_t tag = 0;       // returned in Done
-  std::uint32_t order = 0;     // the lower one goes first when two arrive in the same tick
-};
 
 // A segment has ended. For a read, `first` is when its first data appeared on the pins and `last` when its
 // last data had passed. For a write, `first` is when it entered its queue, which is all that a posted write
@@ -111,31 +99,17 @@ class Channel {
   const Tally& tally() const { return tally_; }
 
  private:
-  struct Line {                                         // one direction
-    sim::Fifo<Segment> waiting;                         // in order of arrival
-    std::uint32_t queued = 0, room = 0, announced = 0;  // accesses; `announced` counts those that wait
-  };
-  struct Release {  // space that an ended segment releases
-    Tick at = kNoTick;
-    Direction direction = kReading;
-    std::uint32_t accesses = 0;
-  };
-
-  Tick next_arrival() const;
   Tick next_change() const;
   Tick next_command();
   void rest(Tick until);
   void change_queues();
   void commands(Tick until);
-  void release();
   void admit(Direction direction);
-  void choose_mode();
   void row_command();
   void column_commands(PseudoChannel& own, Tick until);
   void arbitrate_columns(Tick until);
   Tick mode_until(PseudoChannel& own, Tick until);
   Tick foreseen(PseudoChannel& own, Tick until);
-  Tick next_release() const;
   Tick next_end_beside(PseudoChannel& own);
   void leaves(const Queued& segment, Direction direction, Tick at);
   void ended(const Ended& segment);
@@ -145,9 +119,7 @@ class Channel {
   Tally tally_;
   std::vector<Done> finished_;
   std::vector<std::optional<PseudoChannel>> pseudo_;  // never reallocated
-  std::array<Line, 2> lines_;
-  std::vector<Release> releases_;  // at most two for each pseudo-channel
-  Direction mode_ = kReading;
+  RequestLines lines_;
   CommandLog* log_;
   Tick settled_after_;                                     // of a refresh
   Tick now_ = 0, row_bus_free_ = 0, column_bus_free_ = 0;  // the last one only if the bus is arbitrated
