@@ -37,7 +37,7 @@ def collective_seconds(program, folder, operation, where, size):
     case = fleet_jobs.collective_case((2, 1), 2, operation, "0,2|1,3" if where == "efa" else "0,1|2,3", size)
     fleet_jobs.write(folder, name + ".yaml", case)
     summary = program.summary(folder, name, "run", name + ".yaml", "--no-report")
-    return summary["collectives"][0]["time_ns"] * 1e-9
+    return summary["collectives"][-1]["time_ns"] * 1e-9  # of the second iteration, which finds the DMA rings in use
 
 
 def network_of(program, folder):

@@ -112,7 +112,8 @@ TEST_CASE("cluster command: executed training steps decide both passes and the o
     return json::parse(contents(job.folder / ("out/executed/runs/" + run + "/summary.json")));
   };
   const auto start = [&](const std::string& run, const std::string& name) {
-    for (const json& region : summary_of(run)["regions"])
+    const json summary = summary_of(run);
+    for (const json& region : summary["regions"])
       if (region["name"] == name) return region["start_ns"].get<double>() * 1e-9;
     return 0.0;
   };

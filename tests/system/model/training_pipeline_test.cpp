@@ -5,6 +5,7 @@
 
 #include "tests/support/program/transformer_run.h"
 #include "workloads/training/training.h"
+#include "workloads/training/training_figures.h"
 #include "workloads/training/training_params.h"
 
 using namespace tahoma;
