@@ -34,8 +34,9 @@ class TensorCosting {
     const ChipGroup chips{number(case_.job.tensor), 1};
     TensorCosts costs = of(elements, update);
     costs.reduce += reduce_scatter_seconds(case_.fleet, chips, number(case_.job.gradient_bytes) * elements);
-    costs.gather = all_gather_seconds(case_.fleet, replicas_, weight_bytes * elements / number(case_.job.tensor)) +
-                   all_gather_seconds(case_.fleet, chips, weight_bytes * elements);
+    costs.gather =
+        all_gather_seconds(case_.fleet, replicas_, weight_bytes * elements / number(case_.job.tensor)) +
+        all_gather_seconds(case_.fleet, chips, weight_bytes * elements);
     return costs;
   }
 

@@ -19,8 +19,8 @@ class TensorQueue {
   // The gradient is complete. `costs` outlive this object.
   void reduce(double complete, const TensorCosts& costs);
   void reduce(double complete, const std::vector<TensorCosts>& costs);
-  double free() const { return free_; }     // when the queue has finished what it has
-  double spent() const { return spent_; }   // on reductions
+  double free() const { return free_; }    // when the queue has finished what it has
+  double spent() const { return spent_; }  // on reductions
   // Updates and gathers all of them in the order of their reductions.
   struct End {
     double reduced = 0, updated = 0, gathered = 0;

@@ -121,8 +121,10 @@ class StepSimulation {
   // The same tensor by tensor. Returns the end of the pass, which a shared queue delays.
   double reduce_tensors(std::uint32_t s, const Pass& pass, double start, double end) {
     Stage& stage = stages_[s];
-    const double layers = layers_of(s, pass.chunk), ends = last(s, pass.chunk) ? one_layer(pass.kind, costs_.ends) : 0,
-                 of_ends = ends * (end - start) / duration(s, pass), of_layer = (end - start - of_ends) / layers;
+    const double layers = layers_of(s, pass.chunk),
+                 ends = last(s, pass.chunk) ? one_layer(pass.kind, costs_.ends) : 0,
+                 of_ends = ends * (end - start) / duration(s, pass),
+                 of_layer = (end - start - of_ends) / layers;
     const bool beside = first(s, pass.chunk);
     double now = start + of_ends;
     if (beside && last(s, pass.chunk)) stage.tensors.reduce(now - costs_.norm, costs_.ends_tensors);
