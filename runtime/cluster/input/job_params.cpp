@@ -41,6 +41,8 @@ void JobParams::declare(base::ParamTree& t) {
         "queue of "
         "collectives",
         chosen());
+  t.add("collective_queues", collective_queues, std::uint64_t{1}, {1, 64},
+        "queues of a chip that carry equal parts of a collective, for update: by_tensor", chosen());
   t.add("gradient_bytes", gradient_bytes, std::uint64_t{4}, {1, 8},
         "bytes of an element of a gradient that is reduced", chosen());
 }

@@ -51,7 +51,8 @@ struct JobParams {
   Sharding sharding = Sharding::kGradients;
   Recompute recompute = Recompute::kLayer;
   Update update = Update::kBehind;
-  bool shared_queue = false;         // the chips' collectives take turns
+  bool shared_queue = false;  // the chips' collectives take turns
+  std::uint64_t collective_queues = 1;
   std::uint64_t gradient_bytes = 0;  // of an element that is reduced
   void declare(base::ParamTree& t);
 };

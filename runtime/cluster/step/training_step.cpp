@@ -23,7 +23,10 @@ class StepSimulation {
  public:
   StepSimulation(Schedule schedule, const PipelineShape& shape, const StepCosts& costs)
       : schedule_(schedule), shape_(shape), costs_(costs), stages_(shape.stages) {
-    for (std::uint32_t s = 0; s < shape.stages; ++s) stages_[s].passes = passes_of(schedule, shape, s);
+    for (std::uint32_t s = 0; s < shape.stages; ++s) {
+      stages_[s].passes = passes_of(schedule, shape, s);
+      stages_[s].tensors = TensorQueue(costs.queues);
+    }
     const std::size_t all = std::size_t{shape.stages} * shape.microbatches * shape.chunks;
     forward_.assign(all, kNotDone);
     backward_.assign(all, kNotDone);
