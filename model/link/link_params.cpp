@@ -26,9 +26,11 @@ void EfaParams::declare(base::ParamTree& t) {
         "one direction between a chip's network adapter and the switch of its rail, topology rails",
         derived("EFAv3, 3.2 Tb/s for an instance of 16 chips"));
   t.add("wire", wire, 6500_ns, {1_ns, 1000_us}, "flight time of such a link, with the adapter's protocol",
-        derived("half of 15 us for a message between servers (internode collectives), of which the DMA engines take "
+        derived("half of 15 us for a message between servers (internode collectives), of which the DMA "
+                "engines take "
                 "2 us"));
-  t.add("buffer", buffer, 1_MiB, {1_B, 64_MiB}, "buffer of a virtual channel at the receiving end of such a link",
+  t.add("buffer", buffer, 1_MiB, {1_B, 64_MiB},
+        "buffer of a virtual channel at the receiving end of such a link",
         assumed("unpublished; three round trips of a link at full rate"));
 }
 

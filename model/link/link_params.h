@@ -52,11 +52,11 @@ struct LinkParams {
   base::Bandwidth x, y, z, switched;  // one direction of one link along an axis, or to and from the switch
   base::Bandwidth spine;              // one direction of one link between two levels of switches
   EfaParams efa;
-  base::Bandwidth local;              // one direction between the router and its chip
-  base::Bytes packet, header;         // most data behind one header on the wire, and the header
-  base::Duration wire, router;        // per hop
-  std::uint64_t vcs;                  // virtual channels of a link
-  base::Bytes buffer;                 // of each virtual channel, at the receiving end
+  base::Bandwidth local;        // one direction between the router and its chip
+  base::Bytes packet, header;   // most data behind one header on the wire, and the header
+  base::Duration wire, router;  // per hop
+  std::uint64_t vcs;            // virtual channels of a link
+  base::Bytes buffer;           // of each virtual channel, at the receiving end
   Routing routing;
   PortParams port;
   AxisOrder order;

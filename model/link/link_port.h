@@ -69,7 +69,7 @@ class LinkPort : public sc_core::sc_module {
     base::Bandwidth rate;
     base::Duration wire{0}, router{0};
     base::Duration hop() const { return wire + router; }  // header here to header in at the far side
-    std::uint64_t buffer = kAlways;  // bytes of a virtual channel at the far end
+    std::uint64_t buffer = kAlways;                       // bytes of a virtual channel at the far end
   };
   static constexpr std::uint64_t kAlways = ~std::uint64_t{0};  // the far end takes every packet
 

@@ -18,10 +18,10 @@ class FabricWays {
  public:
   explicit FabricWays(const MachineParams& params);
 
-  struct Link {        // one direction
-    std::string name;  // of its sending port: "xp", "up", "down07"
-    std::uint32_t to;  // node behind it
-    double rate;       // bytes of data a second; 1e18 where the rate is ideal
+  struct Link {             // one direction
+    std::string name;       // of its sending port: "xp", "up", "down07"
+    std::uint32_t to;       // node behind it
+    double rate;            // bytes of data a second; 1e18 where the rate is ideal
     base::Duration hop{0};  // from a header at this node to the same at the node behind
   };
   const std::vector<Link>& links() const { return links_; }
@@ -53,7 +53,7 @@ class FabricWays {
   }
   std::uint32_t hops(std::uint32_t from, std::uint32_t to) const;
   base::Duration flight(std::uint32_t from, std::uint32_t to) const;  // of a header over all links
-  double rate(std::uint32_t from, std::uint32_t to) const;  // of the slowest link of the route
+  double rate(std::uint32_t from, std::uint32_t to) const;            // of the slowest link of the route
 
  private:
   static constexpr std::uint32_t kNone = ~0U;

@@ -156,8 +156,9 @@ void check_link(const LinkParams& link, const base::MachineSize& size, const Dma
     if (topology->port(0, p).rate != base::LinkRate::kEfa) continue;
     check_buffer("machine.link.efa.buffer", link.efa.buffer);
     if (link.in_rtl())
-      refuse("machine.link.port.model", "the port in SystemVerilog is one of NeuronLink; expected another model "
-                                        "where chips have network adapters (topology rails)");
+      refuse("machine.link.port.model",
+             "the port in SystemVerilog is one of NeuronLink; expected another model "
+             "where chips have network adapters (topology rails)");
   }
 }
 

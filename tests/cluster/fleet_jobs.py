@@ -87,7 +87,7 @@ def composed_case(job, network):
         "job": {"model": "model.json", "sequence": job.tokens, "global_batch": job.replicas * job.microbatches,
                 "micro_batch": 1, "tokens": job.tokens * job.replicas * job.microbatches, "tensor": job.tensor, "pipeline": job.pipeline, "schedule": job.schedule,
                 "sharding": "gradients", "recompute": "layer" if job.recompute else "none", "update": "by_tensor",
-                "shared_queue": True},
+                "shared_queue": True, "collective_queues": 2},
         "fleet": {"chips": job.servers * job.tensor, "domain": job.tensor, "rack": job.servers * job.tensor,
                   "efa_rate": rate(network["efa"][1]), "rack_latency": time(network["efa"][0]),
                   "fold": time(network["fold"]), "domain_rate": rate(network["inside"][1]), "domain_latency": time(network["inside"][0])},

@@ -25,8 +25,8 @@ TrainingFootprint footprint_of(const TrainingParams& params, const model::Machin
   const ModelShape& m = params.model();
   const RankShare share(params.forward, machine.chip.lnc);
   const double ranks = number(ranks_of_chip(params.forward, machine)),
-               layers = number((m.layers + params.stages() - 1) / params.stages()),
-               hidden = number(m.hidden), rows = number(params.rows()), d = number(m.head_dim),
+               layers = number((m.layers + params.stages() - 1) / params.stages()), hidden = number(m.hidden),
+               rows = number(params.rows()), d = number(m.head_dim),
                tensor = number(params.forward.parallel.tensor), replicas = number(params.replicas());
   const double heads = number(share.units() + share.heads) * d;
   const double sharded = layers * hidden * (heads + 3 * number(share.ffn)),
@@ -42,8 +42,8 @@ TrainingFootprint footprint_of(const TrainingParams& params, const model::Machin
   const double in_flight = number(params.schedule == runtime::cluster::Schedule::kGpipe
                                       ? params.microbatches()
                                       : std::min(params.stages(), params.microbatches()));
-  f.activations = ranks * (of_layer * (params.recomputes() ? 2 : layers * in_flight + 1) + in_flight * streams +
-                           kWeight * rows / tensor * number(m.vocabulary));
+  f.activations = ranks * (of_layer * (params.recomputes() ? 2 : layers * in_flight + 1) +
+                           in_flight * streams + kWeight * rows / tensor * number(m.vocabulary));
   return f;
 }
 

@@ -64,9 +64,10 @@ void TrainingParams::check(const model::MachineParams& machine) const {
            "a training step has the degrees tensor, data and pipeline; expected sequence 1");
   if (schedule != runtime::cluster::Schedule::k1f1b && schedule != runtime::cluster::Schedule::kGpipe)
     refuse("E-MDL-030", "workload.schedule",
-           fmt::format("a training step has one chunk of layers on a stage, and undivided backward passes; expected "
-                       "1f1b or gpipe, got {}",
-                       base::name_in(runtime::cluster::kSchedules, schedule)));
+           fmt::format(
+               "a training step has one chunk of layers on a stage, and undivided backward passes; expected "
+               "1f1b or gpipe, got {}",
+               base::name_in(runtime::cluster::kSchedules, schedule)));
   const ModelShape& m = model();
   if (m.experts > 0)
     refuse("E-MDL-023", "workload.model.experts",

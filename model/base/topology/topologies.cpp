@@ -18,8 +18,8 @@ TopologyRow two_level_row();
 TopologyRow rails_row();
 
 const std::vector<TopologyRow>& topologies() {
-  static const std::vector<TopologyRow> kRows{torus_row(), mesh_row(), ring_row(), switched_row(),
-                                              two_level_row(), rails_row()};
+  static const std::vector<TopologyRow> kRows{torus_row(),    mesh_row(),      ring_row(),
+                                              switched_row(), two_level_row(), rails_row()};
   return kRows;
 }
 

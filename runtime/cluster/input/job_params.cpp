@@ -32,13 +32,17 @@ void JobParams::declare(base::ParamTree& t) {
         "layer: only the inputs of layers are kept, and the backward pass begins with another forward pass",
         chosen());
   t.add("update", update, Update::kBehind, kUpdates,
-        "behind: the optimizer follows when all gradients are reduced; by_tensor: each tensor is reduced, updated and "
+        "behind: the optimizer follows when all gradients are reduced; by_tensor: each tensor is reduced, "
+        "updated and "
         "gathered by itself",
         chosen());
   t.add("shared_queue", shared_queue, false,
-        "collectives of a tensor group wait for the reductions that were started before them, as on one queue of "
+        "collectives of a tensor group wait for the reductions that were started before them, as on one "
+        "queue of "
         "collectives",
         chosen());
+  t.add("collective_queues", collective_queues, std::uint64_t{1}, {1, 64},
+        "queues of a chip that carry equal parts of a collective, for update: by_tensor", chosen());
   t.add("gradient_bytes", gradient_bytes, std::uint64_t{4}, {1, 8},
         "bytes of an element of a gradient that is reduced", chosen());
 }
@@ -66,7 +70,8 @@ void FleetParams::declare(base::ParamTree& t) {
         assumed("two more switches than below one leaf"));
   t.add("building_latency", building_latency, 100_us, {0_us, 10'000'000_us}, "a message between buildings",
         assumed("10 km of fibre in both directions"));
-  t.add("fold", fold, 0_us, {0_us, 1'000'000_us}, "by which a round of a reduction takes longer than a message",
+  t.add("fold", fold, 0_us, {0_us, 1'000'000_us},
+        "by which a round of a reduction takes longer than a message",
         assumed("not published; part of the latencies"));
   t.add("oversubscription", oversubscription, 1.0, {1.0, 1000.0}, "rates of the hosts over that of the spine",
         assumed("not published; a fabric without blocking"));
@@ -81,8 +86,8 @@ void TimeParams::declare(base::ParamTree& t) {
   t.add("card", card, "trainium2", {}, "the card, for source: card", chosen());
   t.add("machine", machine, "trainium2_ultraserver", {},
         "a part of this machine runs the layers, for source: executed", chosen());
-  t.add("algorithm", algorithm, "best", {}, "algorithm of the collectives in those runs: auto, best, or a name",
-        chosen());
+  t.add("algorithm", algorithm, "best", {},
+        "algorithm of the collectives in those runs: auto, best, or a name", chosen());
   t.add("lnc", lnc, std::uint64_t{2}, {1, 2}, "physical cores of a logical core of that machine", chosen());
   t.add("compute", compute, 0.0, {0.0, 1.0},
         "share of the peak that products and attention reach; 0: that of the card", chosen());
@@ -99,8 +104,10 @@ void TimeParams::declare(base::ParamTree& t) {
   t.add("layer_update", layer_update, {0}, {{0}, kMostTime},
         "optimizer of a layer on a chip, with job.update: by_tensor; 0: by the bandwidth of HBM", chosen());
   t.add("ends_update", ends_update, {0}, {{0}, kMostTime}, "that of the logits' matrix", chosen());
-  t.add("norms_update", norms_update, {0}, {{0}, kMostTime}, "that of the gains of a stage's norms", chosen());
-  t.add("first_update", first_update, {0}, {{0}, kMostTime}, "what the first update of a stage takes longer", chosen());
+  t.add("norms_update", norms_update, {0}, {{0}, kMostTime}, "that of the gains of a stage's norms",
+        chosen());
+  t.add("first_update", first_update, {0}, {{0}, kMostTime}, "what the first update of a stage takes longer",
+        chosen());
   t.add("straggler", straggler, 1.0, {1.0, 100.0}, "the slowest stage takes so many times longer", chosen());
 }
 

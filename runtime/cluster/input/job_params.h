@@ -39,7 +39,8 @@ inline constexpr base::Named<Recompute> kRecomputes[] = {{Recompute::kNone, "non
 // their norm requires; then the new weights are gathered. `by_tensor`: each tensor has collectives of its own; it is updated as
 // soon as its gradient is reduced, and its weights are gathered beside the updates of the next tensors.
 enum class Update : std::uint8_t { kBehind, kByTensor };
-inline constexpr base::Named<Update> kUpdates[] = {{Update::kBehind, "behind"}, {Update::kByTensor, "by_tensor"}};
+inline constexpr base::Named<Update> kUpdates[] = {{Update::kBehind, "behind"},
+                                                   {Update::kByTensor, "by_tensor"}};
 
 struct JobParams {
   std::string model;  // config.json
@@ -51,6 +52,7 @@ struct JobParams {
   Recompute recompute = Recompute::kLayer;
   Update update = Update::kBehind;
   bool shared_queue = false;  // the chips' collectives take turns
+  std::uint64_t collective_queues = 1;
   std::uint64_t gradient_bytes = 0;  // of an element that is reduced
   void declare(base::ParamTree& t);
 };

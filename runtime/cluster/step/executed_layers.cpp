@@ -106,11 +106,12 @@ class Executions {
   double update(double elements, bool copy) {
     const auto count = static_cast<std::uint64_t>(std::ceil(elements / kGrain)) * kGrain,
                columns = std::gcd(count, kMostColumns);
-    return elapsed(run({{"name", fmt::format("update{}{}", count, copy ? "" : "_fp32")},
-                        {"case",
-                         {{"kind", "adam"},
-                          {"machine", part(1)},
-                          {"workload", {{"rows", count / columns}, {"columns", columns}, {"copy", copy}}}}}}));
+    return elapsed(
+        run({{"name", fmt::format("update{}{}", count, copy ? "" : "_fp32")},
+             {"case",
+              {{"kind", "adam"},
+               {"machine", part(1)},
+               {"workload", {{"rows", count / columns}, {"columns", columns}, {"copy", copy}}}}}}));
   }
 
   // `whole`: of a layer, by cores that share nothing.

@@ -25,21 +25,30 @@ class TensorCosting {
   TensorCosts of(double elements, double update) const {
     const double own = elements / number(case_.job.tensor);
     if (update == 0) update = kOptimizerTraffic * own / replicas_.members / times_.hbm_bytes_per_second;
-    return {reduce_scatter_seconds(case_.fleet, replicas_, number(case_.job.gradient_bytes) * own), update,
-            all_gather_seconds(case_.fleet, replicas_, kWeightBytes * own)};
+    return {split(reduce_scatter_seconds, replicas_, number(case_.job.gradient_bytes) * own), update,
+            split(all_gather_seconds, replicas_, kWeightBytes * own)};
   }
 
   // Of one that every chip of a tensor group has: it is reduced over the group first, and gathered last.
-  TensorCosts replicated(double elements, double update, double weight_bytes) const {
+  TensorCosts replicated(double elements, double update, double weight_bytes, bool small) const {
     const ChipGroup chips{number(case_.job.tensor), 1};
     TensorCosts costs = of(elements, update);
-    costs.reduce += reduce_scatter_seconds(case_.fleet, chips, number(case_.job.gradient_bytes) * elements);
-    costs.gather = all_gather_seconds(case_.fleet, replicas_, weight_bytes * elements / number(case_.job.tensor)) +
-                   all_gather_seconds(case_.fleet, chips, weight_bytes * elements);
+    costs.small = small;
+    costs.gather = split(all_gather_seconds, replicas_, weight_bytes * elements / number(case_.job.tensor));
+    costs.reduce.wait +=
+        reduce_scatter_seconds(case_.fleet, chips, number(case_.job.gradient_bytes) * elements);
+    costs.gather.wait += all_gather_seconds(case_.fleet, chips, weight_bytes * elements);
     return costs;
   }
 
  private:
+  // What a collective takes without bytes, and the rest.
+  template <class Seconds>
+  Exchange split(Seconds seconds, const ChipGroup& group, double bytes) const {
+    const double wait = seconds(case_.fleet, group, 0);
+    return {wait, seconds(case_.fleet, group, bytes) - wait};
+  }
+
   const ClusterCase& case_;
   const LayerTimes& times_;
   ChipGroup replicas_;
@@ -52,8 +61,8 @@ void add_tensors(const ClusterCase& c, const LayerTimes& times, const ChipGroup&
   const double all = std::accumulate(sizes.begin(), sizes.end(), 0.0);
   for (const double elements : sizes)
     costs.layer_tensors.push_back(costing.of(elements, times.update.layer * elements / all));
-  costs.ends_tensors = {costing.replicated(head_elements(c.model), times.update.ends, kWeightBytes)};
-  costs.norm_tensors = {costing.replicated(norm_elements(c), times.update.norms, kMasterBytes)};
+  costs.ends_tensors = {costing.replicated(head_elements(c.model), times.update.ends, kWeightBytes, false)};
+  costs.norm_tensors = {costing.replicated(norm_elements(c), times.update.norms, kMasterBytes, true)};
 }
 
 }  // namespace
@@ -87,6 +96,7 @@ StepCosts step_costs(const ClusterCase& c, const LayerTimes& times) {
   costs.optimizer = kOptimizerTraffic * updated / times.hbm_bytes_per_second;
   costs.by_tensor = c.job.update == Update::kByTensor;
   costs.shared_queue = c.job.shared_queue;
+  costs.queues = c.job.collective_queues;
   costs.norm = times.norm;
   costs.first_update = times.update.start;
   if (costs.by_tensor) add_tensors(c, times, replicas, costs);

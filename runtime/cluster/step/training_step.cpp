@@ -23,7 +23,10 @@ class StepSimulation {
  public:
   StepSimulation(Schedule schedule, const PipelineShape& shape, const StepCosts& costs)
       : schedule_(schedule), shape_(shape), costs_(costs), stages_(shape.stages) {
-    for (std::uint32_t s = 0; s < shape.stages; ++s) stages_[s].passes = passes_of(schedule, shape, s);
+    for (std::uint32_t s = 0; s < shape.stages; ++s) {
+      stages_[s].passes = passes_of(schedule, shape, s);
+      stages_[s].tensors = TensorQueue(costs.queues);
+    }
     const std::size_t all = std::size_t{shape.stages} * shape.microbatches * shape.chunks;
     forward_.assign(all, kNotDone);
     backward_.assign(all, kNotDone);
@@ -121,8 +124,10 @@ class StepSimulation {
   // The same tensor by tensor. Returns the end of the pass, which a shared queue delays.
   double reduce_tensors(std::uint32_t s, const Pass& pass, double start, double end) {
     Stage& stage = stages_[s];
-    const double layers = layers_of(s, pass.chunk), ends = last(s, pass.chunk) ? one_layer(pass.kind, costs_.ends) : 0,
-                 of_ends = ends * (end - start) / duration(s, pass), of_layer = (end - start - of_ends) / layers;
+    const double layers = layers_of(s, pass.chunk),
+                 ends = last(s, pass.chunk) ? one_layer(pass.kind, costs_.ends) : 0,
+                 of_ends = ends * (end - start) / duration(s, pass),
+                 of_layer = (end - start - of_ends) / layers;
     const bool beside = first(s, pass.chunk);
     double now = start + of_ends;
     if (beside && last(s, pass.chunk)) stage.tensors.reduce(now - costs_.norm, costs_.ends_tensors);

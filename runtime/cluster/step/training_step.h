@@ -51,7 +51,8 @@ struct StepCosts {
   double straggler = 1;                       // factor of the last stage's passes
   bool sharded = false, gathers_weights = false;  // an all_gather behind the optimizer; one before each layer
   bool by_tensor = false, shared_queue = false;
-  double norm = 0, first_update = 0;  // of by_tensor, as in LayerTimes
+  std::size_t queues = 1;                                              // of by_tensor
+  double norm = 0, first_update = 0;                                   // of by_tensor, as in LayerTimes
   std::vector<TensorCosts> layer_tensors, ends_tensors, norm_tensors;  // of by_tensor
 };
 

@@ -32,8 +32,7 @@ CostModel::CostModel(const model::MachineParams& machine, const Group& group)
 double CostModel::empty_round() const {
   const model::DmaParams& dma = machine_.chip.core.dma;
   const bool leaves = chips_.size() > 1 && chips_[0] != chips_[1];
-  const double way =
-      leaves ? seconds(ways_.flight(chips_[0], chips_[1])) + seconds(machine_.link.router) : 0;
+  const double way = leaves ? seconds(ways_.flight(chips_[0], chips_[1])) + seconds(machine_.link.router) : 0;
   return seconds(dma.doorbell_sync) + seconds(dma.start_up) + seconds(dma.skew_half) +
          7 * seconds(dma.skew_far) + seconds(machine_.chip.noc.request) +
          seconds(machine_.chip.noc.response) + seconds(dma.write_hbm) + way;

@@ -103,8 +103,8 @@ TEST_CASE("cluster command: executed training steps decide both passes and the o
       "model.json",
       R"({"architectures": ["LlamaForCausalLM"], "hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 4,
           "num_attention_heads": 8, "num_key_value_heads": 8, "head_dim": 32, "vocab_size": 256})");
-  const Finished f = job.run({"--set", "cluster.times.source=executed", "--set", "cluster.times.lnc=1", "--set",
-                              "cluster.job.sequence=256", "--set", "cluster.job.tensor=1", "--set",
+  const Finished f = job.run({"--set", "cluster.times.source=executed", "--set", "cluster.times.lnc=1",
+                              "--set", "cluster.job.sequence=256", "--set", "cluster.job.tensor=1", "--set",
                               "cluster.job.update=by_tensor", "--set", "cluster.job.recompute=none"});
   INFO(f.err);
   REQUIRE(f.status == 0);
@@ -173,8 +173,9 @@ TEST_CASE("cluster command: mistakes are refused at their place, and nothing is 
   refused("job.virtual_stages=2", "E-CLU-003", "interleaved");
   refused("job.expert=2", "E-CLU-003", "no mixture");
   refused("job.sharding=parameters", "E-CLU-003", "pipeline");
-  CHECK_THAT(job.run({"--set", "cluster.job.update=by_tensor", "--set", "cluster.job.sharding=none"}, "none").err,
-             Contains("E-CLU-003") && Contains("cluster.job.update"));
+  CHECK_THAT(
+      job.run({"--set", "cluster.job.update=by_tensor", "--set", "cluster.job.sharding=none"}, "none").err,
+      Contains("E-CLU-003") && Contains("cluster.job.update"));
   refused("times.source=given", "E-CLU-001", "layer_forward");
   refused("job.schedule=1f2b", "E-CFG-006", "1f1b");
   refused("jobs.tensor=2", "E-CFG-002", "job");

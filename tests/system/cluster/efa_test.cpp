@@ -21,9 +21,10 @@ struct Messages {
   TempDir folder;
   Messages() { folder.write("message.yaml", kMessage); }
   double microseconds(std::uint64_t bytes, const std::string& set = "machine.link.efa.rate=25 GB/s") const {
-    const Finished f = tahoma_in(folder.path().string(),
-                                 {"run", "message.yaml", "--no-report", "--out", "out", "--format", "json", "--set",
-                                  set, "--set", "workload.bytes=" + std::to_string(bytes >> 10) + " KiB"});
+    const Finished f =
+        tahoma_in(folder.path().string(),
+                  {"run", "message.yaml", "--no-report", "--out", "out", "--format", "json", "--set", set,
+                   "--set", "workload.bytes=" + std::to_string(bytes >> 10) + " KiB"});
     INFO(f.err);
     REQUIRE(f.status == 0);
     return nlohmann::json::parse(f.out)["collectives"][0]["time_ns"].get<double>() * 1e-3;

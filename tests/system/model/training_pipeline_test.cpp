@@ -13,15 +13,9 @@ using tests::Settings, tests::with;
 
 namespace {
 
-const Settings kStep{{"model.hidden", "128"},
-                     {"model.heads", "8"},
-                     {"model.kv_heads", "4"},
-                     {"model.head_dim", "32"},
-                     {"model.ffn", "256"},
-                     {"model.vocabulary", "256"},
-                     {"model.layers", "4"},
-                     {"layers", "4"},
-                     {"tokens", "64"},
+const Settings kStep{{"model.hidden", "128"},      {"model.heads", "8"}, {"model.kv_heads", "4"},
+                     {"model.head_dim", "32"},     {"model.ffn", "256"}, {"model.vocabulary", "256"},
+                     {"model.layers", "4"},        {"layers", "4"},      {"tokens", "64"},
                      {"optimizer.epsilon", "1e-3"}};
 
 void check_step(const model::MachineParams& params, const Settings& more) {
@@ -40,9 +34,11 @@ TEST_CASE("training: gradients of micro-batches add up", "[training]") {
 }
 
 TEST_CASE("training: micro-batches of replicas of two ranks of two cores", "[training]") {
-  check_step(
-      tests::chips(1, 2),
-      {{"parallel.tensor", "2"}, {"parallel.data", "2"}, {"batch", "8"}, {"microbatches", "2"}, {"layers", "1"}});
+  check_step(tests::chips(1, 2), {{"parallel.tensor", "2"},
+                                  {"parallel.data", "2"},
+                                  {"batch", "8"},
+                                  {"microbatches", "2"},
+                                  {"layers", "1"}});
 }
 
 TEST_CASE("training: stages of a pipeline have their own layers", "[training]") {

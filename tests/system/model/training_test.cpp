@@ -128,7 +128,8 @@ TEST_CASE("training: settings that cannot be sharded or do not fit are refused a
         "accepted");
   CHECK(tests::refusal<workloads::TrainingParams>(pairs, with(kStep, {{"parallel.tensor", "4"}})) ==
         "E-MDL-030 workload.model.kv_heads");
-  CHECK(tests::refusal<workloads::TrainingParams>(pairs, with(kStep, {{"parallel.sequence", "2"}, {"tokens", "128"}})) ==
+  CHECK(tests::refusal<workloads::TrainingParams>(
+            pairs, with(kStep, {{"parallel.sequence", "2"}, {"tokens", "128"}})) ==
         "E-MDL-030 workload.parallel");
   CHECK(tests::refusal<workloads::TrainingParams>(pairs, with(kStep, {{"model.vocabulary", "0"}})) ==
         "E-MDL-030 workload.model.vocabulary");

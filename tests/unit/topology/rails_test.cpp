@@ -13,8 +13,8 @@ std::unique_ptr<const base::Topology> rails(std::uint32_t x, std::uint32_t y, st
   return base::topology_row("rails").make({x, y, z});
 }
 
-std::size_t hops(const base::Topology& t, std::uint32_t from, std::uint32_t to, const base::DeadLinks& dead = {},
-                 const base::AxisOrder& order = {0, 1, 2}) {
+std::size_t hops(const base::Topology& t, std::uint32_t from, std::uint32_t to,
+                 const base::DeadLinks& dead = {}, const base::AxisOrder& order = {0, 1, 2}) {
   return tests::walk(t, base::Routes(t, order, dead), from, to).size();
 }
 

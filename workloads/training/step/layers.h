@@ -69,8 +69,8 @@ class TrainingLayers {
   }
   using Which = std::function<const Matrix&(const Cell& rank)>;
   void synchronise_columns(const Which& which);
-  void add_gradient(const Cell& c, std::size_t layer, Matrix LayerWeights::*product, const runtime::HbmView& a,
-                    const runtime::HbmView& dc);
+  void add_gradient(const Cell& c, std::size_t layer, Matrix LayerWeights::*product,
+                    const runtime::HbmView& a, const runtime::HbmView& dc);
 
   void remember(std::size_t layer);
   void attention();
@@ -89,8 +89,8 @@ class TrainingLayers {
   // By micro-batch, layer and cell or rank.
   std::vector<std::vector<std::vector<Matrix>>> streams_;
   std::vector<std::vector<std::vector<TokenRows>>> gradients_of_stream_;
-  std::vector<std::vector<std::vector<LayerTape>>> kept_;    // unless they are recomputed
-  std::vector<LayerTape> tapes_;                             // of the current layer, by rank
+  std::vector<std::vector<std::vector<LayerTape>>> kept_;  // unless they are recomputed
+  std::vector<LayerTape> tapes_;                           // of the current layer, by rank
   std::vector<LayerGradients> gradients_;
 };
 

@@ -22,8 +22,8 @@ void TrainingLayers::backward(std::size_t layer) {
 }
 
 // The gradient of a product's weights, from the physical core's inputs.
-void TrainingLayers::add_gradient(const Cell& c, std::size_t layer, Matrix LayerWeights::*product, const HbmView& a,
-                                  const HbmView& dc) {
+void TrainingLayers::add_gradient(const Cell& c, std::size_t layer, Matrix LayerWeights::*product,
+                                  const HbmView& a, const HbmView& dc) {
   const HbmView sum = core_rows(parameters_.gradients(c, layer).*product, c);
   if (!params_.accumulates()) return back(c).weight_gradient(a, dc, sum);
   const HbmView added = core_rows(parameters_.added(c).*product, c);
@@ -62,11 +62,13 @@ void TrainingLayers::back_through_mlp(std::size_t layer) {
   });
   each("back mlp norm", [&](const Cell& c) {
     const std::size_t norm = parameters_.mlp_norm(layer);
-    parameters_.back_through_norm(
-        back(c), c, norm,
-        {tape(c).middle[c.physical_core].of(c.physical_core), parameters_.gain(c, norm),
-         rows_.own(back_tape(c).normed_mlp, c), rows_.own(back_tape(c).middle, c), {},
-         rows_.own(gradient(c, layer + 1), c)});
+    parameters_.back_through_norm(back(c), c, norm,
+                                  {tape(c).middle[c.physical_core].of(c.physical_core),
+                                   parameters_.gain(c, norm),
+                                   rows_.own(back_tape(c).normed_mlp, c),
+                                   rows_.own(back_tape(c).middle, c),
+                                   {},
+                                   rows_.own(gradient(c, layer + 1), c)});
   });
 }
 
@@ -139,8 +141,12 @@ void TrainingLayers::back_through_heads(std::size_t layer) {
   each("back attention norm", [&](const Cell& c) {
     const std::size_t norm = parameters_.attention_norm(layer);
     parameters_.back_through_norm(back(c), c, norm,
-                                  {stream(c, layer), parameters_.gain(c, norm), rows_.own(back_tape(c).normed, c),
-                                   rows_.own(gradient(c, layer), c), {}, rows_.own(back_tape(c).middle, c)});
+                                  {stream(c, layer),
+                                   parameters_.gain(c, norm),
+                                   rows_.own(back_tape(c).normed, c),
+                                   rows_.own(gradient(c, layer), c),
+                                   {},
+                                   rows_.own(back_tape(c).middle, c)});
   });
 }
 

@@ -94,14 +94,13 @@ void LossHead::forward_and_back(const TrainingLayers& layers) {
   fleet_.each([&](const Cell& c) { add_gradient(c); });
   fleet_.region("back final norm");
   fleet_.each([&](const Cell& c) {
-    parameters_.back_through_norm(
-        back(c), c, norm,
-        {layers.stream(c, last),
-         parameters_.gain(c, norm),
-         of(c).core_tensors[c.physical_core].normed_gradient.of(c.physical_core),
-         rows_.own(layers.gradient(c, last), c),
-         {},
-         {}});
+    parameters_.back_through_norm(back(c), c, norm,
+                                  {layers.stream(c, last),
+                                   parameters_.gain(c, norm),
+                                   of(c).core_tensors[c.physical_core].normed_gradient.of(c.physical_core),
+                                   rows_.own(layers.gradient(c, last), c),
+                                   {},
+                                   {}});
   });
 }
 

@@ -111,7 +111,8 @@ void TrainingStage::fill_labels(const HostTensor& labels) const {
 
 void TrainingStage::fill(const TrainingCase& values) {
   fill_labels(values.labels);
-  const auto first_layer = values.weights.layers.begin() + static_cast<std::ptrdiff_t>(number_ * layer_count());
+  const auto first_layer =
+      values.weights.layers.begin() + static_cast<std::ptrdiff_t>(number_ * layer_count());
   parameters_.fill({{first_layer, first_layer + static_cast<std::ptrdiff_t>(layer_count())},
                     values.weights.final_gain,
                     values.weights.head});

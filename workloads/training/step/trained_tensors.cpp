@@ -94,8 +94,7 @@ void Parameters::back_through_norm(const BackwardPart& part, const Cell& c, std:
   const HbmView sum = gain_part(c, norm);
   views.dgain = params_.accumulates() ? added_gain(c) : sum;
   part.norm(views);
-  if (params_.accumulates())
-    LayerPart{part.kernel, part.machine, part.model}.add(sum, added_gain(c), sum);
+  if (params_.accumulates()) LayerPart{part.kernel, part.machine, part.model}.add(sum, added_gain(c), sum);
 }
 
 void Parameters::add_gain_parts() {

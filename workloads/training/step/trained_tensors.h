@@ -45,7 +45,8 @@ class Parameters {
   // The contribution of the cell's own rows to its gradient, [1, hidden].
   runtime::HbmView gain_part(const Cell& c, std::size_t norm) const;
   // The backward pass of a norm on a cell's own rows; its dgain is this object's.
-  void back_through_norm(const BackwardPart& part, const Cell& c, std::size_t norm, BackwardPart::Norm views) const;
+  void back_through_norm(const BackwardPart& part, const Cell& c, std::size_t norm,
+                         BackwardPart::Norm views) const;
   // Adds the physical cores' parts once all are complete.
   void add_gain_parts();
 
