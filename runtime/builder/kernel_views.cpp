@@ -99,6 +99,18 @@ TileView TileView::slices(unsigned count) const {
   return view;
 }
 
+TileView TileView::interleaved(unsigned count) const {
+  constexpr std::size_t kInner = isa::kFreeDims - 1;
+  const unsigned held = shape.count[kInner];
+  if (count == 0 || held % count != 0 || free_elements(shape) != held) refuse("slices", 0, count, held);
+  TileView view = *this;
+  view.shape.count[isa::kSliceDim] = static_cast<std::uint16_t>(count);
+  view.shape.count[kInner] = static_cast<std::uint16_t>(held / count);
+  view.tile.stride[isa::kSliceDim] = tile.stride[kInner];
+  view.tile.stride[kInner] = stride_of(std::int64_t{tile.stride[kInner]} * count);
+  return view;
+}
+
 TileView TileView::slice(unsigned number) const {
   if (number >= shape.count[isa::kSliceDim]) refuse("slices", number, 1, shape.count[isa::kSliceDim]);
   TileView view = *this;
@@ -123,6 +135,19 @@ HbmView HbmView::stacked(unsigned count) const {
   if (count == 1) return view;
   const auto neighbours = static_cast<std::int64_t>(rows / count);
   view.repeats = {{{rows / count, row_stride}, {count, row_stride * neighbours}}};
+  return view;
+}
+
+HbmView HbmView::as(isa::DType other) const {
+  const auto from = static_cast<std::int64_t>(isa::size_of(dtype)),
+             to = static_cast<std::int64_t>(isa::size_of(other)),
+             bytes = static_cast<std::int64_t>(columns) * from;
+  if (column_stride != 1 || repeated() || bytes % to != 0 || row_stride * from % to != 0)
+    refuse("another dtype of bytes", 0, static_cast<std::uint64_t>(bytes), columns);
+  HbmView view = *this;
+  view.dtype = other;
+  view.columns = static_cast<std::uint64_t>(bytes / to);
+  view.row_stride = row_stride * from / to;
   return view;
 }
 

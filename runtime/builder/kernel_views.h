@@ -28,6 +28,8 @@ struct TileView {
   // Consecutive runs of columns as `count` slices of [P, columns / count] each: operands of matmuls that hold
   // several rows of the contraction in each partition.
   TileView slices(unsigned count) const;
+  // Column count * c + s as column c of slice s: elements that are transposed in pairs.
+  TileView interleaved(unsigned count) const;
   TileView slice(unsigned number) const;  // slice `number` of slices(): [P, columns of a slice]
 };
 
@@ -55,6 +57,8 @@ struct HbmView {
   // As slices(), but each slice holds rows / count adjacent rows: row
   // s * (rows / count) + p is slice s of row p.
   HbmView stacked(unsigned count) const;
+  // The same bytes; `dtype` must divide rows that are dense.
+  HbmView as(isa::DType dtype) const;
   // The same window of a peer's tensor, `bytes` away in the global address space
   // (isa/core/program.h); may be negative.
   HbmView of_peer(std::int64_t bytes) const;

@@ -143,9 +143,10 @@ std::vector<std::uint64_t> ascending(std::vector<std::uint64_t> values) {
 }
 
 Answer execute_steps(const ModelCommand& command, const ModelConfig& config, OutputDir& out) {
-  const ServerGrid grid{layout_of_server(command, config), ascending(command.batch),
-                        ascending(command.prompt),
-                        ascending(command.context.empty() ? command.prompt : command.context)};
+  const ServerGrid grid{
+      layout_of_server(command, config), ascending(command.batch), ascending(command.prompt),
+      ascending(command.context.empty() ? command.prompt : command.context), ascending(command.chunk)};
+  if (!grid.chunks.empty()) require_sequence(config, grid.contexts.back() + grid.chunks.back());
   const StudyFolder folder = study_folder(command.keep, out);
   ModelRunner runner(config, command.execution, folder.path.string());
   ProgressLine line;

@@ -28,8 +28,10 @@ struct RealKey {
 struct FixedKey {
   const char* key;
   const char* value;
-  const char* lacking;  // what another value asks for
+  const char* lacking;             // what another value asks for
+  const char* of_gemma = nullptr;  // the value of Gemma's families instead; kRead: it is read by other means
 };
+inline constexpr const char* kRead = "";
 
 std::span<const CountKey> count_keys();
 std::span<const RealKey> real_keys();

@@ -11,7 +11,13 @@ namespace tahoma::runtime {
 struct ModelFamily {
   const char* architecture;
   bool qkv_bias = false, qk_norm = false;
-  bool fused = false;  // weights of q, k and v, and of gate and up, are one tensor each (Phi-3)
+  // Gains of norms are 1 + weight, token embeddings are multiplied by sqrt(hidden) in bf16, the gate's activation is gelu by tanh, and
+  // the logits use the embedding's matrix unless the file says otherwise.
+  bool gemma = false;
+  bool post_norm =
+      false;  // the outputs of the sublayers pass a norm; scores have a scale of their own, and may be capped
+  bool local_rope = false;  // local layers have a base of the rotary embedding of their own
+  bool fused = false;       // weights of q, k and v, and of gate and up, are one tensor each (Phi-3)
   const char* experts_key = nullptr;     // the number of experts
   const char* expert_ffn_key = nullptr;  // their hidden features, if they differ from intermediate_size
   const char* refused = nullptr;         // why the kernels cannot run it

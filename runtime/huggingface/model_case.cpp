@@ -2,8 +2,10 @@
 #include "runtime/huggingface/model_case.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
@@ -39,8 +41,15 @@ Json workload_model(const ModelConfig& c) {
     model["experts"] = c.experts;
     model["experts_per_token"] = c.experts_per_token;
   }
+  if (c.family->gemma) model["activation"] = "gelu_tanh";
+  if (c.family->post_norm) model["post_norm"] = true;
+  if (c.query_scalar > 0) model["query_scale"] = 1 / std::sqrt(c.query_scalar);
+  if (c.score_cap > 0) model["score_cap"] = c.score_cap;
+  if (c.logit_cap > 0) model["logit_cap"] = c.logit_cap;
+  if (c.local_theta > 0) model["rope"] = {{"local_theta", c.local_theta}, {"global_every", c.global_every}};
   if (c.rope_scaling == RotaryScaling::kNone) return model;
-  model["rope"] = {{"scaling", base::name_in(kRotaryScalings, c.rope_scaling)}, {"factor", c.rope_factor}};
+  model["rope"].update(
+      {{"scaling", base::name_in(kRotaryScalings, c.rope_scaling)}, {"factor", c.rope_factor}});
   if (c.rope_scaling == RotaryScaling::kLlama3) {
     model["rope"]["low_frequency_factor"] = c.rope_low_frequency_factor;
     model["rope"]["high_frequency_factor"] = c.rope_high_frequency_factor;
@@ -100,15 +109,23 @@ Json model_case(const ModelConfig& config, const ModelLayout& layout, const Mode
                 {"layers", layers},
                 {"model", workload_model(config)},
                 {"parallel", parallel_of(layout)}};
+  if (!layout.stages.empty()) {
+    std::vector<std::uint64_t> stages = layout.stages;
+    for (std::uint64_t& stage : stages) stage -= (config.layers - layers) / layout.pipeline;
+    workload["stages"] = fmt::format("{}", fmt::join(stages, ","));
+  }
   if (const std::uint64_t parts = microbatches_of({layout, demand}, phase); parts > 1)
     workload["microbatches"] = parts;
   if (layout.weights != isa::DType::kBf16)
     workload["model"]["weights"] = std::string(isa::name_of(layout.weights));
+  if (layout.activations != isa::DType::kBf16)
+    workload["model"]["activations"] = std::string(isa::name_of(layout.activations));
   if (layout.placement != GroupPlacement::kRows) workload["placement"] = order_of(layout.placement);
   if (decodes)
     workload["context"] = demand.context;
   else
     workload["tokens"] = demand.prompt;
+  if (!decodes && demand.cached > 0) workload["cached"] = demand.cached;
   for (const auto& [name, file] : inputs) workload["inputs"][name] = file;
   return {{"kind", "transformer"}, {"machine", machine_of(layout)}, {"workload", workload}};
 }
@@ -117,7 +134,8 @@ std::unique_ptr<ResolvedConfig> resolved_case(const ModelConfig& config, const M
                                               ModelPhase phase, const std::vector<std::string>& overrides) {
   ConfigRequest request;
   request.workload = config.file;
-  request.text = model_case(config, point.layout, point.demand, phase, point.layout.pipeline).dump();
+  request.text =
+      model_case(config, point.layout, point.demand, phase, point.layout.least_layers(config.layers)).dump();
   request.overrides = overrides;
   request.mode = "timing";
   return resolve_config(request);

@@ -16,7 +16,7 @@
 
 namespace tahoma::runtime {
 
-// `inputs`: files by input name. The machine is a part of an UltraServer. `layers`: a multiple of the stages. UserError as
+// `inputs`: files by input name. The machine is a part of an UltraServer. `layers`: as many less than the model has in each stage. UserError as
 // require_machine().
 nlohmann::ordered_json model_case(const ModelConfig& config, const ModelLayout& layout,
                                   const ModelDemand& demand, ModelPhase phase, std::uint64_t layers,
@@ -28,7 +28,7 @@ void require_machine(std::uint64_t chips);
 // An order of placement without the axes that this machine does not have: "core,x" of "core,x,y,z" on two chips.
 std::string order_on_machine(const std::string& order, std::uint64_t chips);
 
-// A layer of each stage of that case in timing mode, with values below machine. and workload. as --set. Throws what refuses it.
+// That case with a layer of the shortest stage, in timing mode, with values below machine. and workload. as --set. Throws what refuses it.
 std::unique_ptr<ResolvedConfig> resolved_case(const ModelConfig& config, const ModelPoint& point,
                                               ModelPhase phase, const std::vector<std::string>& overrides);
 

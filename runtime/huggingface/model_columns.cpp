@@ -20,6 +20,11 @@ constexpr std::uint64_t place_in(const base::Named<E> (&table)[N], std::type_ide
   return place;
 }
 
+template <std::size_t N>
+std::uint64_t place_of(const isa::DType (&types)[N], isa::DType type) {
+  return static_cast<std::uint64_t>(std::find(std::begin(types), std::end(types), type) - std::begin(types));
+}
+
 const PointParameter kParameters[] = {
     {"chips", [](P p) { return p.layout.chips; }},
     {"lnc", [](P p) { return p.layout.lnc; }},
@@ -30,13 +35,10 @@ const PointParameter kParameters[] = {
     {"microbatches", [](P p) { return p.layout.microbatches; }},
     {"placement", [](P p) { return place_in(kPlacements, p.layout.placement); },
      [](std::uint64_t n) { return std::string(kPlacements[n].name); }},
-    {"weights",
-     [](P p) {
-       return static_cast<std::uint64_t>(
-           std::find(std::begin(kWeightTypes), std::end(kWeightTypes), p.layout.weights) -
-           std::begin(kWeightTypes));
-     },
+    {"weights", [](P p) { return place_of(kWeightTypes, p.layout.weights); },
      [](std::uint64_t n) { return std::string(isa::name_of(kWeightTypes[n])); }},
+    {"activations", [](P p) { return place_of(kActivationTypes, p.layout.activations); },
+     [](std::uint64_t n) { return std::string(isa::name_of(kActivationTypes[n])); }},
     {"batch", [](P p) { return p.demand.batch; }},
     {"prompt", [](P p) { return p.demand.prompt; }},
     {"context", [](P p) { return p.demand.context; }}};
@@ -57,7 +59,10 @@ const PointQuantity kQuantities[] = {
     {"decode_mfu_percent", Better::kMore, [](F f) { return 100 * f.decode.mfu(); }},
     {"hbm_footprint_bytes", Better::kLess, [](F f) { return f.footprint_bytes(); }},
     {"prefill_bubble_percent", Better::kLess, [](F f) { return 100 * f.prefill.bubble(); }},
-    {"decode_bubble_percent", Better::kLess, [](F f) { return 100 * f.decode.bubble(); }}};
+    {"decode_bubble_percent", Better::kLess, [](F f) { return 100 * f.decode.bubble(); }},
+    {"full_tpot_ns", Better::kLess, [](F f) { return f.full_tpot() * 1e9; }},
+    {"full_tokens_per_second", Better::kMore, [](F f) { return f.full_tokens_per_second(); }},
+    {"full_prompt_tokens_per_second", Better::kMore, [](F f) { return f.full_prompt_tokens_per_second(); }}};
 
 }  // namespace
 

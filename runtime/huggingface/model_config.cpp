@@ -12,7 +12,9 @@
 #include "model/base/error.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/config_keys.h"
+#include "runtime/huggingface/config_reader.h"
 #include "runtime/huggingface/families.h"
+#include "runtime/huggingface/gemma_config.h"
 
 namespace tahoma::runtime {
 
@@ -54,41 +56,7 @@ Json parse(const std::string& file) {
   return json;
 }
 
-// The file as a person wrote it, with errors at its keys.
-struct Reader {
-  const std::string& file;
-  const Json& json;
-
-  std::string place(const std::string& key) const { return file + ":" + key; }
-  bool has(const std::string& key) const { return json.contains(key) && !json[key].is_null(); }
-  [[noreturn]] void refuse(const std::string& key, const std::string& expected) const {
-    throw UserError("E-HFC-003", place(key),
-                    fmt::format("expected {}, got {}", expected, has(key) ? json[key].dump() : "nothing"));
-  }
-  std::uint64_t count(const std::string& key, std::uint64_t least, std::uint64_t most) const {
-    if (!has(key) || !json[key].is_number_unsigned() || json[key].get<std::uint64_t>() < least ||
-        json[key].get<std::uint64_t>() > most)
-      refuse(key, fmt::format("a whole number from {} to {}", least, most));
-    return json[key].get<std::uint64_t>();
-  }
-  double real(const std::string& key, double least, double most) const {
-    if (!has(key) || !json[key].is_number() || !std::isfinite(json[key].get<double>()) ||
-        json[key].get<double>() < least || json[key].get<double>() > most)
-      refuse(key, fmt::format("a number from {:g} to {:g}", least, most));
-    return json[key].get<double>();
-  }
-  bool flag(const std::string& key, bool absent) const {
-    if (!has(key)) return absent;
-    if (!json[key].is_boolean()) refuse(key, "true or false");
-    return json[key].get<bool>();
-  }
-  std::string text(const std::string& key) const {
-    if (!has(key) || !json[key].is_string()) refuse(key, "a text");
-    return json[key].get<std::string>();
-  }
-};
-
-void refuse_unknown_keys(const Reader& in, const std::vector<std::string>& ignored) {
+void refuse_unknown_keys(const ConfigReader& in, const std::vector<std::string>& ignored) {
   const std::vector<std::string> known = known_config_keys();
   for (const auto& [key, value] : in.json.items()) {
     const auto among = [&key = key](const std::vector<std::string>& names) {
@@ -101,25 +69,28 @@ void refuse_unknown_keys(const Reader& in, const std::vector<std::string>& ignor
   }
 }
 
-void check_fixed_keys(const Reader& in, const std::vector<std::string>& ignored) {
+void check_fixed_keys(const ConfigReader& in, const ModelFamily& family,
+                      const std::vector<std::string>& ignored) {
   for (const FixedKey& row : fixed_keys()) {
     if (!in.has(row.key) || std::find(ignored.begin(), ignored.end(), row.key) != ignored.end()) continue;
-    const Json supported = Json::parse(row.value);
+    const std::string value = family.gemma && row.of_gemma != nullptr ? row.of_gemma : row.value;
+    if (value == kRead) continue;
+    const Json supported = Json::parse(value);
     if (in.json[row.key] != supported)
       throw UserError("E-HFC-005", in.place(row.key),
                       fmt::format("asks for {}, which the kernels lack; expected {}, got {}", row.lacking,
-                                  row.value, in.json[row.key].dump()));
+                                  value, in.json[row.key].dump()));
   }
 }
 
-const ModelFamily& family_in(const Reader& in) {
+const ModelFamily& family_in(const ConfigReader& in) {
   if (!in.has("architectures") || !in.json["architectures"].is_array() ||
       in.json["architectures"].size() != 1 || !in.json["architectures"][0].is_string())
     in.refuse("architectures", "a list with the name of one architecture");
   return family_of(in.json["architectures"][0].get<std::string>(), in.place("architectures"));
 }
 
-void read_experts(const Reader& in, ModelConfig& c) {
+void read_experts(const ConfigReader& in, ModelConfig& c) {
   if (c.family->experts_key == nullptr) {
     c.experts_per_token = 0;
     return;
@@ -141,12 +112,19 @@ void read_experts(const Reader& in, ModelConfig& c) {
 }
 
 // Older files have rope_theta and rope_scaling, newer ones rope_parameters with both.
-void read_rope(const Reader& all, ModelConfig& c) {
+void read_rope(const ConfigReader& all, ModelConfig& c) {
   const char* key = all.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
   if (!all.has(key)) return;
   if (!all.json[key].is_object()) all.refuse(key, "an object");
-  const std::string place = all.place(key);
-  const Reader in{place, all.json[key]};
+  const bool of_types = c.family->local_rope && all.json[key].contains("full_attention");
+  const std::string place = all.place(key) + (of_types ? ":full_attention" : "");
+  if (of_types) {
+    const Json types = all.json[key].value("sliding_attention", Json::object());
+    const ConfigReader local{place, types};
+    if (local.has("rope_theta")) c.local_theta = local.real("rope_theta", 1, 1e9);
+  }
+  const ConfigReader in{place, of_types ? all.json[key]["full_attention"] : all.json[key]};
+  if (!in.json.is_object()) all.refuse(key, "an object for full_attention");
   if (in.has("rope_theta")) c.theta = in.real("rope_theta", 1, 1e9);
   const std::string type = in.has("rope_type") ? in.text("rope_type") : in.text("type");
   if (type == "default") return;
@@ -171,7 +149,7 @@ void read_rope(const Reader& all, ModelConfig& c) {
                                 c.rope_low_frequency_factor, c.rope_high_frequency_factor));
 }
 
-void read_window(const Reader& in, ModelConfig& c) {
+void read_window(const ConfigReader& in, ModelConfig& c) {
   if (in.has("layer_types"))
     for (const Json& type : in.json["layer_types"])
       if (type != "full_attention" && type != "sliding_attention")
@@ -183,7 +161,7 @@ void read_window(const Reader& in, ModelConfig& c) {
     c.window = in.count("sliding_window", 1, std::uint64_t{1} << 32);
 }
 
-void check_heads(const Reader& in, ModelConfig& c) {
+void check_heads(const ConfigReader& in, ModelConfig& c) {
   if (c.kv_heads == 0) c.kv_heads = c.heads;
   if (c.heads % c.kv_heads != 0)
     throw UserError("E-HFC-006", in.place("num_key_value_heads"),
@@ -206,15 +184,16 @@ ModelConfig read_model_config(const std::string& path, const std::vector<std::st
   c.file = config_file(path);
   c.name = name_of_model(c.file);
   const Json json = parse(c.file);
-  const Reader in{c.file, json};
+  const ConfigReader in{c.file, json};
   c.family = &family_in(in);
   refuse_unknown_keys(in, ignored);
-  check_fixed_keys(in, ignored);
+  check_fixed_keys(in, *c.family, ignored);
   for (const CountKey& row : count_keys())
     if (row.required || in.has(row.key)) c.*row.to = in.count(row.key, row.least, row.most);
   for (const RealKey& row : real_keys())
     c.*row.to = in.has(row.key) ? in.real(row.key, row.least, row.most) : row.absent;
-  c.tied = in.flag("tie_word_embeddings", false);
+  c.tied = in.flag("tie_word_embeddings", c.family->gemma);
+  if (c.family->gemma) read_gemma(in, c);
   check_heads(in, c);
   read_experts(in, c);
   read_rope(in, c);

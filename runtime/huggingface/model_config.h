@@ -2,7 +2,8 @@
 // Reads the `config.json` of a Hugging Face model. A key that changes what a layer computes is either understood or
 // refused by name, so that no run silently simulates another model. What is understood: decoder layers of RMS norm,
 // grouped-query attention with rotary embedding (plain, linear or Llama 3 scaling), optional biases of queries, keys
-// and values, optional norms of the heads of queries and keys, and SwiGLU or a mixture of such experts.
+// and values, optional norms of the heads of queries and keys, and SwiGLU or a mixture of such experts; and what the Gemma
+// families have instead (families.h).
 //
 // UserError at FILE or FILE:KEY:
 //   E-HFC-001  the file is not JSON, repeats a key, or is not an object
@@ -41,6 +42,11 @@ struct ModelConfig {
   RotaryScaling rope_scaling = RotaryScaling::kNone;
   double rope_factor = 1, rope_low_frequency_factor = 1, rope_high_frequency_factor = 4;
   std::uint64_t rope_original_context = 0;
+  // Gemma; 0: none of it.
+  double query_scalar = 0;  // scores are divided by its root instead of that of head_dim
+  double score_cap = 0, logit_cap = 0;
+  double local_theta = 0;  // of local layers, which are all but every `global_every`-th one
+  std::uint64_t global_every = 1;
 };
 
 // `path`: config.json or its folder. `ignored`: keys that the caller vouches for.

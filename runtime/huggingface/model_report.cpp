@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "runtime/huggingface/families.h"
 #include "runtime/huggingface/model_columns.h"
@@ -33,15 +34,20 @@ std::string executed_text(const ModelReport& r) {
   const auto row = *std::max_element(executed.begin(), executed.end(), [](const auto* a, const auto* b) {
     return a->point.layout.pipeline < b->point.layout.pipeline;
   });
-  const std::uint64_t stages = row->point.layout.pipeline, all = r.config.layers / stages,
-                      simulated = row->figures->prefill.executed / stages;
+  const ModelLayout& layout = row->point.layout;
+  const std::uint64_t stages = layout.pipeline, all = layout.shortest_stage(r.config.layers),
+                      simulated = all - (r.config.layers - row->figures->prefill.executed) / stages;
   const std::string of_each = stages > 1 ? " of each stage" : "";
+  if (simulated >= all && !layout.stages.empty())
+    return fmt::format("all {} layers, embedding, last norm and logits", r.config.layers);
   if (simulated >= all) return fmt::format("all {} layers{}, embedding, last norm and logits", all, of_each);
   if (stages > 1)
     return fmt::format(
-        "{} and {} layers{}, which are alike, with embedding, last norm, logits and the transfers between "
+        "{} and {} layers of {} stage, {}which are alike, with embedding, last norm, logits and the "
+        "transfers between "
         "stages; the other layers are scaled: each costs the difference of the two runs",
-        simulated - 1, simulated, of_each);
+        simulated - 1, simulated, layout.stages.empty() ? "each" : "the shortest",
+        layout.stages.empty() ? "" : "and as many more of each other stage as it has, ");
   return fmt::format(
       "{} and {} of {} layers, which are alike, with embedding, last norm and logits; the other {} layers "
       "are scaled: "
@@ -77,6 +83,31 @@ std::string not_executed(const ModelReport& r) {
   return text.empty() ? "" : "\n" + text;
 }
 
+// Of the pipelines among the points.
+std::string full_pipelines(const ModelReport& r) {
+  const std::size_t width = layout_width(r);
+  std::string rows;
+  for (const SearchedPoint* point : r.executed()) {
+    const ModelFigures& f = *point->figures;
+    const std::vector<double>& stages = f.decode.stage_seconds;
+    if (stages.empty()) continue;
+    const std::size_t slowest = f.decode.bottleneck();
+    rows += fmt::format("{:>5} {:<{}} {:>7} {:>5} {:>9} {:>8.4g} {:>9} {:>10} {:>9}\n", f.layout.chips,
+                        f.layout.text(), width, f.demand.context, f.demand.batch, seconds_text(f.full_tpot()),
+                        f.full_tokens_per_second(), fmt::format("{} of {}", slowest, stages.size()),
+                        seconds_text(stages[slowest]),
+                        seconds_text(std::accumulate(stages.begin(), stages.end(), 0.0) /
+                                     static_cast<double>(stages.size())));
+  }
+  if (rows.empty()) return rows;
+  return fmt::format(
+             "\npipelines that stay full, because step follows step; stages by their time for a microbatch\n"
+             "{:>5} {:<{}} {:>7} {:>5} {:>9} {:>8} {:>9} {:>10} {:>9}\n",
+             "chips", "layout", width, "context", "batch", "TPOT", "tokens/s", "slowest", "its time",
+             "mean") +
+         rows;
+}
+
 std::string table(const ModelReport& r) {
   const std::size_t width = layout_width(r);
   std::string text =
@@ -95,7 +126,7 @@ std::string table(const ModelReport& r) {
                                 f.footprint_bytes() / kGiB, point->front ? "front" : "")) +
             "\n";
   }
-  return text + not_executed(r);
+  return text + full_pipelines(r) + not_executed(r);
 }
 
 Json phase_json(const PhaseFigures& f) {
@@ -106,6 +137,8 @@ Json phase_json(const PhaseFigures& f) {
   if (f.worked_seconds > 0) {
     json["bubble_percent"] = 100 * f.bubble();
     json["hand_over_ns"] = f.hand_over_seconds * 1e9;
+    json["bottleneck_stage"] = f.bottleneck();
+    for (const double stage : f.stage_seconds) json["stage_times_ns"].push_back(stage * 1e9);
   }
   json["wall_joules"] = f.joules;
   json["dollars"] = f.dollars;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/child_run.h"
@@ -20,11 +21,12 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Of all stages together, which have equally many.
+// Of all stages together.
 std::vector<std::uint64_t> executed_layers(const ModelConfig& config, const ModelExecution& execution,
-                                           std::uint64_t stages) {
-  if (config.layers <= stages * execution.layers) return {config.layers};
-  return {stages * (execution.layers - 1), stages * execution.layers};
+                                           const ModelLayout& layout) {
+  if (layout.shortest_stage(config.layers) <= execution.layers) return {config.layers};
+  const std::uint64_t least = layout.least_layers(config.layers);
+  return {least + layout.pipeline * (execution.layers - 2), least + layout.pipeline * (execution.layers - 1)};
 }
 
 ChildRun run_of(const ModelExecution& execution, ModelPhase phase, const std::string& name,
@@ -58,6 +60,10 @@ PhaseFigures figures_in(const Json& summary, double microbatches, std::uint64_t 
   if (const Json& figures = summary["figures"]; figures.contains("stage_time_ns")) {
     f.worked_seconds = microbatches * figures["stage_time_ns"]["value"].get<double>() * 1e-9;
     f.hand_over_seconds = figures["hand_over_time_ns"]["value"].get<double>() * 1e-9;
+    if (figures.contains("free_hand_over_time_ns"))
+      f.free_hand_over_seconds = figures["free_hand_over_time_ns"]["value"].get<double>() * 1e-9;
+    for (std::string key; figures.contains(key = fmt::format("stage_{}_time_ns", f.stage_seconds.size()));)
+      f.stage_seconds.push_back(figures[key]["value"].get<double>() * 1e-9);
   }
   f.executed = layers;
   f.runs = {name};
@@ -72,6 +78,8 @@ PhaseFigures extended(const PhaseFigures& a, const PhaseFigures& b, std::uint64_
        {&PhaseFigures::seconds, &PhaseFigures::flops, &PhaseFigures::hbm_bytes, &PhaseFigures::link_bytes,
         &PhaseFigures::joules, &PhaseFigures::dollars, &PhaseFigures::litres, &PhaseFigures::worked_seconds})
     f.*figure += more * (b.*figure - a.*figure);
+  for (std::size_t s = 0; s < f.stage_seconds.size(); ++s)
+    f.stage_seconds[s] += more * (b.stage_seconds[s] - a.stage_seconds[s]);
   f.runs.insert(f.runs.begin(), a.runs.begin(), a.runs.end());
   return f;
 }
@@ -93,6 +101,18 @@ NpyArray ids_of(const ModelConfig& config, const ModelPoint& point, ModelPhase p
 
 }  // namespace
 
+std::size_t PhaseFigures::bottleneck() const {
+  return static_cast<std::size_t>(std::max_element(stage_seconds.begin(), stage_seconds.end()) -
+                                  stage_seconds.begin());
+}
+
+double PhaseFigures::full_seconds(std::uint64_t microbatches) const {
+  if (stage_seconds.empty()) return seconds;
+  const double through = std::accumulate(stage_seconds.begin(), stage_seconds.end(), 0.0) +
+                         static_cast<double>(stage_seconds.size() - 1) * free_hand_over_seconds;
+  return std::max(static_cast<double>(microbatches) * stage_seconds[bottleneck()], through);
+}
+
 std::vector<std::string> ModelExecution::overrides_of(ModelPhase phase) const {
   std::vector<std::string> all{"machine.chip.hbm.model=" +
                                (phase == ModelPhase::kPrefill ? prefill_hbm : decode_hbm)};
@@ -104,7 +124,7 @@ std::string seconds_text(double seconds) { return time_text({static_cast<std::in
 
 std::vector<ModelRunner::Planned> ModelRunner::planned(const ModelPoint& point, ModelPhase phase) const {
   std::vector<Planned> runs;
-  for (const std::uint64_t layers : executed_layers(config_, execution_, point.layout.pipeline))
+  for (const std::uint64_t layers : executed_layers(config_, execution_, point.layout))
     runs.push_back({&point, phase, layers, fmt::format("{}_layers{}", name_of_phase(point, phase), layers)});
   return runs;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes the phases of a model in a layout. The layers of these models are alike, so a phase is executed with one
 // and with two layers, embedding, last norm and logits included, and T(L) = T(1) + (L - 1) (T(2) - T(1)). In a pipeline
-// these are layers of each stage: all stages have equally many, so a step remains linear in them, while the transfers between
-// stages, which are executed too, are in T(1). All layers are executed if there are at most as many as asked for. Everything
+// these are layers of the shortest stage, and each other stage has as many more as in the model: so all stages grow alike, the
+// same one remains the bottleneck, and a step remains linear in them, while the transfers between stages, which are executed too,
+// are in T(1). All layers are executed if there are at most as many as asked for. Everything
 // that adds up over layers scales in the same way: time, FLOPs, bytes of HBM and links, joules at the wall, dollars, litres of
 // water.
 #pragma once
@@ -29,9 +30,16 @@ struct PhaseFigures {
   double joules = 0, dollars = 0, litres = 0;  // at the wall, rent, water (runtime/report/cost/priced_run.h)
   double worked_seconds = 0;                   // of a core on its microbatches, mean over the cores
   double hand_over_seconds = 0;                // of a microbatch from stage to stage, mean; 0: no pipeline
+  double free_hand_over_seconds = 0;           // the same of the first one, for which every stage waits
+  std::vector<double> stage_seconds{};         // of a microbatch on each stage; empty: no pipeline
   std::uint64_t executed = 0;                  // layers
   std::vector<std::string> runs;
   double mfu() const { return seconds > 0 && peak_flops > 0 ? flops / seconds / peak_flops : 0; }
+  // A pipeline that stays full: the stage that needs longest for a microbatch; and the time between two passes of a microbatch
+  // through all stages, of all of them on the bottleneck, or of one through all stages if that takes longer. Without a pipeline
+  // the time of the phase.
+  std::size_t bottleneck() const;
+  double full_seconds(std::uint64_t microbatches) const;
   // The share of the time in which a core has no microbatch; 0 without a pipeline.
   double bubble() const { return worked_seconds > 0 ? 1 - worked_seconds / seconds : 0; }
 };
@@ -47,6 +55,16 @@ struct ModelFigures : ModelPoint {
   }
   double litres_per_million_tokens() const { return 1e6 * decode.litres / static_cast<double>(demand.batch); }
   double dollars_per_million_prompt_tokens() const { return 1e6 * prefill.dollars / prompt_tokens(); }
+  // Of a pipeline in which step follows step, so that it stays full.
+  double full_tpot() const { return decode.full_seconds(microbatches_of(*this, ModelPhase::kDecode)); }
+  double full_tokens_per_second() const { return static_cast<double>(demand.batch) / full_tpot(); }
+  // Of prompts that follow each other.
+  double full_prompt_tokens_per_second() const {
+    const bool stages = !prefill.stage_seconds.empty();
+    return prompt_tokens() /
+           (stages ? static_cast<double>(demand.prompts) * prefill.stage_seconds[prefill.bottleneck()]
+                   : prefill.seconds);
+  }
   double tokens_per_second() const { return static_cast<double>(demand.batch) / decode.seconds; }
   double prompt_tokens_per_second() const { return prompt_tokens() / prefill.seconds; }
   // Of a prefill.
@@ -64,7 +82,7 @@ struct PhasePoint {
 // How a phase is executed.
 struct ModelExecution {
   std::string mode = "timing";
-  std::uint64_t layers = 2;  // of each stage, executed at most
+  std::uint64_t layers = 2;  // of the shortest stage, executed at most
   std::vector<std::string> overrides;
   std::string prefill_hbm = "flat", decode_hbm = "dram";  // machine.chip.hbm.model
   std::string seed, prices;                               // prices: as --prices of tahoma run

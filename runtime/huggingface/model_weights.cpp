@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -80,7 +81,8 @@ std::vector<WeightRow> rows_of(const ModelConfig& c) {
   const std::string layer = "model.layers.{}.", attention = layer + "self_attn.", mlp = layer + "mlp.";
   std::vector<WeightRow> rows{
       {"attention_gain", layer + "input_layernorm.weight", true, c.hidden, 0},
-      {"mlp_gain", layer + "post_attention_layernorm.weight", true, c.hidden, 0},
+      {"mlp_gain", layer + (c.family->post_norm ? "pre_feedforward" : "post_attention") + "_layernorm.weight",
+       true, c.hidden, 0},
       {"o", attention + "o_proj.weight", true, c.hidden, q},
       {"down", mlp + "down_proj.weight", true, c.hidden, c.ffn},
       {"final_gain", "model.norm.weight", false, c.hidden, 0},
@@ -100,6 +102,10 @@ std::vector<WeightRow> rows_of(const ModelConfig& c) {
   rows.push_back({"v", attention + "v_proj.weight", true, kv, c.hidden});
   rows.push_back({"gate", mlp + "gate_proj.weight", true, c.ffn, c.hidden});
   rows.push_back({"up", mlp + "up_proj.weight", true, c.ffn, c.hidden});
+  if (c.family->post_norm) {
+    rows.push_back({"attention_post_gain", layer + "post_attention_layernorm.weight", true, c.hidden, 0});
+    rows.push_back({"mlp_post_gain", layer + "post_feedforward_layernorm.weight", true, c.hidden, 0});
+  }
   if (c.family->qkv_bias) {
     rows.push_back({"q_bias", attention + "q_proj.bias", true, q, 0});
     rows.push_back({"k_bias", attention + "k_proj.bias", true, kv, 0});
@@ -129,6 +135,19 @@ void append(std::vector<std::byte>& all, const WeightRow& row, const std::vector
       std::memcpy(to + (i * row.outputs + o) * size, from + (o * columns + i) * size, size);
 }
 
+// Gemma's gains are 1 + weight, and its embedded tokens are multiplied by a root that has the type of the weights.
+void adapt_to_gemma(const ModelConfig& c, const WeightRow& row, std::vector<std::byte>& bytes) {
+  const auto each = [&](DType dtype, const auto& changed) {
+    for (std::size_t at = 0; at < bytes.size(); at += isa::size_of(dtype))
+      isa::store_from_fp32(&bytes[at], dtype, changed(isa::load_as_fp32(&bytes[at], dtype)));
+  };
+  if (row.inputs == 0) each(DType::kFp32, [](float gain) { return 1 + gain; });
+  if (std::string_view(row.input) != "embedding") return;
+  const float root =
+      isa::fp32_from_bf16(isa::bf16_from_fp32(static_cast<float>(std::sqrt(static_cast<double>(c.hidden)))));
+  each(DType::kBf16, [root](float value) { return root * value; });
+}
+
 NpyArray converted(const ModelConfig& config, const WeightFiles& files, const WeightRow& row) {
   const bool vector = row.inputs == 0;
   const DType dtype = vector ? DType::kFp32 : DType::kBf16;
@@ -141,6 +160,7 @@ NpyArray converted(const ModelConfig& config, const WeightFiles& files, const We
   for (std::uint64_t l = 0; l < layers; ++l)
     append(array.bytes, row, files.read(fmt::format(fmt::runtime(row.tensor), l), dtype, shape),
            isa::size_of(dtype));
+  if (config.family->gemma) adapt_to_gemma(config, row, array.bytes);
   if (row.of_layers) array.shape.push_back(layers);
   if (vector)
     array.shape.insert(array.shape.end(), {1, row.outputs});

@@ -19,6 +19,8 @@ class Family:
     bias: bool = False
     norms: bool = False
     fused: bool = False
+    gemma: bool = False  # gains are 1 + weight, embeddings times sqrt(hidden), gelu
+    post: bool = False   # norms behind the sublayers
     layers: int = 2
     hidden: int = 256
     heads: int = 8
@@ -33,11 +35,17 @@ class Family:
         return {"architectures": [self.architecture], "hidden_size": self.hidden, "intermediate_size": self.ffn,
                 "num_hidden_layers": self.layers, "num_attention_heads": self.heads, "num_key_value_heads": self.kv_heads,
                 "head_dim": self.head_dim, "vocab_size": self.vocabulary, "rms_norm_eps": self.epsilon, "rope_theta": self.theta,
-                "hidden_act": "silu", "max_position_embeddings": 4096, **self.keys}
+                "hidden_activation" if self.gemma else "hidden_act": "gelu_pytorch_tanh" if self.gemma else "silu",
+                "max_position_embeddings": 4096, **self.keys}
 
     @property
     def tied(self):
-        return self.keys.get("tie_word_embeddings", False)
+        return self.keys.get("tie_word_embeddings", self.gemma)
+
+    @property
+    def roundings(self):
+        """Those beside the ones of Llama's layers, and of its ends: norms behind the sublayers, and scaled embeddings."""
+        return 2 * self.post, int(self.gemma)
 
 
 FAMILIES = {
@@ -48,6 +56,16 @@ FAMILIES = {
     "qwen2": Family("qwen2", "Qwen2ForCausalLM", {"tie_word_embeddings": True, "use_sliding_window": False, "sliding_window": 8},
                     bias=True, epsilon=1e-6),
     "qwen3": Family("qwen3", "Qwen3ForCausalLM", {"tie_word_embeddings": True}, norms=True, head_dim=64, epsilon=1e-6),
+    "gemma": Family("gemma", "GemmaForCausalLM", gemma=True, epsilon=1e-6),
+    "gemma2": Family("gemma2", "Gemma2ForCausalLM", {"query_pre_attn_scalar": 40, "attn_logit_softcapping": 2.0,
+                                                     "final_logit_softcapping": 30.0, "sliding_window": 64, "tie_word_embeddings": False,
+                                                     "layer_types": ["sliding_attention", "full_attention"]},
+                     gemma=True, post=True, epsilon=1e-6),
+    "gemma3": Family("gemma3", "Gemma3ForCausalLM", {"query_pre_attn_scalar": 24, "rope_local_base_freq": 100.0,
+                                                     "sliding_window_pattern": 2, "sliding_window": 64,
+                                                     "tie_word_embeddings": False,
+                                                     "rope_scaling": {"rope_type": "linear", "factor": 8.0}},
+                     norms=True, gemma=True, post=True, epsilon=1e-6, theta=1000.0),
     "phi3": Family("phi3", "Phi3ForCausalLM", {"partial_rotary_factor": 1.0}, fused=True, kv_heads=8),
 }
 
@@ -62,16 +80,17 @@ def random_weights(family, seed):
     def vector(size, middle):
         return middle + torch.randn(size, generator=generator) / 4
 
-    q, kv = family.heads * family.head_dim, family.kv_heads * family.head_dim
-    weights = {"model.embed_tokens.weight": torch.randn(family.vocabulary, family.hidden, generator=generator),
-               "model.norm.weight": vector(family.hidden, 1)}
+    q, kv, gain = family.heads * family.head_dim, family.kv_heads * family.head_dim, 0 if family.gemma else 1
+    size = 1 / math.sqrt(family.hidden) if family.gemma else 1  # so that embedded tokens do not outweigh the layers
+    weights = {"model.embed_tokens.weight": size * torch.randn(family.vocabulary, family.hidden, generator=generator),
+               "model.norm.weight": vector(family.hidden, gain)}
     if not family.tied:  # a random successor for each token, so that the largest logit has a margin
         successor = torch.randperm(family.vocabulary, generator=generator)
         weights["lm_head.weight"] = (matrix(family.vocabulary, family.hidden)
-                                     + weights["model.embed_tokens.weight"][successor] / math.sqrt(family.hidden))
+                                     + weights["model.embed_tokens.weight"][successor] / (size * math.sqrt(family.hidden)))
     for layer in range(family.layers):
         at = f"model.layers.{layer}."
-        parts = {"input_layernorm.weight": vector(family.hidden, 1), "post_attention_layernorm.weight": vector(family.hidden, 1),
+        parts = {"input_layernorm.weight": vector(family.hidden, gain), "post_attention_layernorm.weight": vector(family.hidden, gain),
                  "self_attn.o_proj.weight": matrix(family.hidden, q), "mlp.down_proj.weight": matrix(family.hidden, family.ffn)}
         if family.fused:
             parts["self_attn.qkv_proj.weight"] = matrix(q + 2 * kv, family.hidden)
@@ -85,7 +104,10 @@ def random_weights(family, seed):
                 parts[f"mlp.{name}_proj.weight"] = matrix(family.ffn, family.hidden)
         if family.norms:
             for name in ("q", "k"):
-                parts[f"self_attn.{name}_norm.weight"] = vector(family.head_dim, 1)
+                parts[f"self_attn.{name}_norm.weight"] = vector(family.head_dim, gain)
+        if family.post:
+            for name in ("pre", "post"):
+                parts[f"{name}_feedforward_layernorm.weight"] = vector(family.hidden, gain)
         weights.update({at + name: tensor for name, tensor in parts.items()})
     return {name: tensor.to(torch.bfloat16).to(torch.float32) for name, tensor in weights.items()}
 
@@ -121,12 +143,17 @@ def rms_norm(x, gain, epsilon):
     return x / torch.sqrt((x * x).mean(-1, keepdim=True) + epsilon) * gain
 
 
-def frequencies(family):
+def frequencies(family, layer):
     half = family.head_dim // 2
+    every = family.keys.get("sliding_window_pattern")
+    if every and (layer + 1) % every != 0:  # a local layer
+        return family.keys["rope_local_base_freq"] ** (-torch.arange(half, dtype=torch.float64) / half)
     plain = family.theta ** (-torch.arange(half, dtype=torch.float64) / half)
     scaling = family.keys.get("rope_scaling")
     if not scaling:
         return plain
+    if scaling["rope_type"] == "linear":
+        return plain / scaling["factor"]
     result = []
     for frequency in plain.tolist():
         wavelength = 2 * math.pi / frequency
@@ -143,6 +170,10 @@ def frequencies(family):
     return torch.tensor(result, dtype=torch.float64)
 
 
+def gelu_tanh(x):
+    return torch.nn.functional.gelu(x, approximate="tanh")
+
+
 def rotate(x, angles):
     """[tokens, heads, head_dim], halves."""
     first, second = x.chunk(2, dim=-1)
@@ -154,12 +185,22 @@ def logits(family, weights, ids):
     """Of every token of the sequence: [tokens, vocabulary]."""
     w = {name: tensor.to(torch.float64) for name, tensor in weights.items()}
     tokens, q, kv = len(ids), family.heads * family.head_dim, family.kv_heads * family.head_dim
-    angles = torch.arange(tokens, dtype=torch.float64)[:, None] * frequencies(family)
+    gain, scalar = 1 if family.gemma else 0, family.keys.get("query_pre_attn_scalar", family.head_dim)
+
+    def norm(x, name):
+        return rms_norm(x, gain + w[name], family.epsilon)
+
+    def bounded(x, cap):
+        return x if cap is None else cap * torch.tanh(x / cap)
+
     future = torch.full((tokens, tokens), -math.inf, dtype=torch.float64).triu(1)
     x = w["model.embed_tokens.weight"][torch.tensor(ids)]
+    if family.gemma:  # the factor has the type of the weights
+        x = x * torch.tensor(family.hidden**0.5, dtype=torch.bfloat16).to(torch.float64)
     for layer in range(family.layers):
         at = f"model.layers.{layer}."
-        a = rms_norm(x, w[at + "input_layernorm.weight"], family.epsilon)
+        angles = torch.arange(tokens, dtype=torch.float64)[:, None] * frequencies(family, layer)
+        a = norm(x, at + "input_layernorm.weight")
         if family.fused:
             parts = (a @ w[at + "self_attn.qkv_proj.weight"].T).split([q, kv, kv], dim=-1)
         else:
@@ -167,21 +208,24 @@ def logits(family, weights, ids):
                      + (w[f"{at}self_attn.{name}_proj.bias"] if family.bias else 0) for name in "qkv"]
         query, key, value = [part.reshape(tokens, -1, family.head_dim) for part in parts]
         if family.norms:
-            query = rms_norm(query, w[at + "self_attn.q_norm.weight"], family.epsilon)
-            key = rms_norm(key, w[at + "self_attn.k_norm.weight"], family.epsilon)
+            query, key = norm(query, at + "self_attn.q_norm.weight"), norm(key, at + "self_attn.k_norm.weight")
         query, key = rotate(query, angles), rotate(key, angles)
         key, value = [part.repeat_interleave(family.heads // family.kv_heads, dim=1) for part in (key, value)]
-        scores = torch.einsum("qhd,khd->hqk", query, key) / math.sqrt(family.head_dim) + future
+        scores = torch.einsum("qhd,khd->hqk", query, key) / math.sqrt(scalar)
+        scores = bounded(scores, family.keys.get("attn_logit_softcapping")) + future
         attended = torch.einsum("hqk,khd->qhd", scores.softmax(-1), value).reshape(tokens, q)
-        x = x + attended @ w[at + "self_attn.o_proj.weight"].T
-        b = rms_norm(x, w[at + "post_attention_layernorm.weight"], family.epsilon)
+        made = attended @ w[at + "self_attn.o_proj.weight"].T
+        x = x + (norm(made, at + "post_attention_layernorm.weight") if family.post else made)
+        b = norm(x, at + ("pre_feedforward" if family.post else "post_attention") + "_layernorm.weight")
         if family.fused:
             gate, up = (b @ w[at + "mlp.gate_up_proj.weight"].T).chunk(2, dim=-1)
         else:
             gate, up = b @ w[at + "mlp.gate_proj.weight"].T, b @ w[at + "mlp.up_proj.weight"].T
-        x = x + (torch.nn.functional.silu(gate) * up) @ w[at + "mlp.down_proj.weight"].T
+        act = gelu_tanh(gate) if family.gemma else torch.nn.functional.silu(gate)
+        made = (act * up) @ w[at + "mlp.down_proj.weight"].T
+        x = x + (norm(made, at + "post_feedforward_layernorm.weight") if family.post else made)
     head = w["model.embed_tokens.weight" if family.tied else "lm_head.weight"]
-    return rms_norm(x, w["model.norm.weight"], family.epsilon) @ head.T
+    return bounded(norm(x, "model.norm.weight") @ head.T, family.keys.get("final_logit_softcapping"))
 
 
 def greedy(family, weights, prompt, count):

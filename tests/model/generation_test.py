@@ -4,7 +4,7 @@
 
 The activations of the machine are rounded to bf16, those of PyTorch are double. ROUNDINGS counts the roundings that an element of the
 logits passes on its way through a layer and the ends: norm, heads, rotation (two), probabilities, outputs of heads, projection,
-residual, norm, gate, up, their product, down, residual; and the last norm. Each is uniform in +-u of its element, u = 2^-8, so the
+residual, norm, gate, up, their product, down, residual; and the last norm; further ones are those of a family. Each is uniform in +-u of its element, u = 2^-8, so the
 standard deviation of the sum is u sqrt(n / 3) of the logits' root mean square; DEVIATIONS of these are allowed, as the golden rule of the
 workload allows. A seed is used only if no margin of PyTorch's choices is within twice this tolerance: such a choice would prove nothing.
 """
@@ -25,7 +25,8 @@ TOKENS, PROMPT = 32, [3, 141, 59, 26, 5, 358, 97, 93]
 
 
 def tolerance(family, rms):
-    return DEVIATIONS * rms * 2**-8 * math.sqrt((ROUNDINGS_OF_LAYER * family.layers + ROUNDINGS_OF_ENDS) / 3)
+    of_layer, of_ends = family.roundings
+    return DEVIATIONS * rms * 2**-8 * math.sqrt(((ROUNDINGS_OF_LAYER + of_layer) * family.layers + ROUNDINGS_OF_ENDS + of_ends) / 3)
 
 
 def run(binary, folder, options):

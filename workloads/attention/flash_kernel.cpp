@@ -58,7 +58,7 @@ class FlashBuilder {
         order_(flash_order(steps_, tiling_)),
         kernel_(kernel),
         memory_(kernel, shape, tiling_, machine, views),
-        scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))),
+        scale_(shape.score_scale()),
         work_(steps_.size()) {
     if (shape.lse) lse_.emplace(kernel, views.lse, tiling_, scale_, memory_.scores());
   }
@@ -87,6 +87,8 @@ class FlashBuilder {
     probabilities_ = std::move(probabilities);
   }
 
+  bool capped() const { return shape_.cap > 0; }
+
   // --- maxima, some rounds ahead
 
   void find_maxima(const FlashPiece& piece) {
@@ -94,6 +96,7 @@ class FlashBuilder {
     const FlashTile& tile = step.tiles[piece.tile];
     Work& work = work_[piece.step];
     if (!work.group) start(piece.step);
+    if (capped()) return;
     const auto keys = static_cast<unsigned>(piece.end - piece.begin);
     const TileView scores = memory_.take_scores().partitions(0, tile.rows).columns(0, keys);
     multiply_scores(scores, step, piece, tile);
@@ -112,7 +115,7 @@ class FlashBuilder {
     } else {
       work.group = work_[number - 1].group;
     }
-    work.maxima = memory_.take_maxima();
+    if (!capped()) work.maxima = memory_.take_maxima();
   }
 
   void multiply_scores(const TileView& scores, const FlashStep& step, const FlashPiece& piece,
@@ -175,6 +178,7 @@ class FlashBuilder {
   // The maxima of all tiles side by side, on one partition of every lane: a repeated column as stationary
   // operand, against the identity.
   void make_row(std::size_t number) {
+    if (capped()) return;
     const FlashStep& step = steps_[number];
     Work& work = work_[number];
     const unsigned copies = memory_.lane_partitions();
@@ -229,9 +233,10 @@ class FlashBuilder {
       const TileView scores =
           memory_.take_transposed().partitions(0, chunk_keys(key)).columns(first, end - first);
       const unsigned on = lane++ % tiling_.lanes;
+      transposed_.push_back(scores);
+      if (capped()) continue;
       kernel_.matmul(scores, memory_.minus_one(on, chunk_keys(key)),
                      FlashMemory::row_of_lane(work_[quad.step].row, on).columns(first, end - first), false);
-      transposed_.push_back(scores);
     }
   }
 
@@ -247,14 +252,39 @@ class FlashBuilder {
     const std::vector<TileView>& q = work_[quad.step].group->q;
     for (std::size_t part = 0; part < q.size(); ++part)
       kernel_.matmul(scores, block.k[part].columns(column, chunk_keys(key)), q[part].columns(first, count),
-                     true);
-    for (const FlashTile* tile : tiles) {
-      const Visibility v = visibility(shape_, step.query + tile->first, tile->rows, key, chunk_keys(key));
-      if (!v.all) memory_.masks().hide_transposed(scores.columns(tile->first - first, tile->rows), v.edges());
-    }
+                     part > 0 || !capped());
     const TileView all = memory_.take_probabilities().partitions(0, chunk_keys(key));
+    if (capped()) {
+      exponentiate_capped(all.columns(first, count), scores);
+      for_edges(step, tiles, key, [&](const FlashTile& tile, const Visibility& v) {
+        const TileView hidden = all.columns(tile.first, tile.rows);
+        kernel_.tensor_tensor(hidden, hidden, memory_.masks().seen(v.edges(), chunk_keys(key), tile.rows),
+                              AluOp::kMult);
+      });
+      return all;
+    }
+    for_edges(step, tiles, key, [&](const FlashTile& tile, const Visibility& v) {
+      memory_.masks().hide_transposed(scores.columns(tile.first - first, tile.rows), v.edges());
+    });
     kernel_.activation(all.columns(first, count), scores, ActFn::kExp, {scale_, nullptr});
     return all;
+  }
+
+  void exponentiate_capped(const TileView& probabilities, const TileView& scores) {
+    const TileView bounded =
+        memory_.take_bounded().partitions(0, scores.shape.partitions).columns(0, scores.shape.count.back());
+    kernel_.activation(bounded, scores, ActFn::kTanh, {scale_ / shape_.cap, nullptr});
+    kernel_.activation(probabilities, bounded, ActFn::kExp, {shape_.cap, nullptr});
+  }
+
+  // The tiles that see only some keys of a chunk.
+  template <class Body>
+  void for_edges(const FlashStep& step, const std::vector<const FlashTile*>& tiles, std::uint64_t key,
+                 const Body& body) const {
+    for (const FlashTile* tile : tiles) {
+      const Visibility v = visibility(shape_, step.query + tile->first, tile->rows, key, chunk_keys(key));
+      if (!v.all) body(*tile, v);
+    }
   }
 
   // --- products
@@ -292,9 +322,12 @@ class FlashBuilder {
     if (!group.output) group.output = memory_.take_output();
     const TileView output = group.output->partitions(0, tile.rows)
                                 .columns(tile.index * tiling_.value_pitch, product.shape.count.back());
-    const TileView correction = work_[number].corrections.partitions(0, tile.rows).columns(tile.index, 1);
+    TileView correction;
+    if (!capped()) correction = work_[number].corrections.partitions(0, tile.rows).columns(tile.index, 1);
     if (tile.opens)
       kernel_.copy(output, product);
+    else if (capped())
+      kernel_.tensor_tensor(output, output, product, AluOp::kAdd);
     else
       kernel_.scalar_tensor_tensor(output, output, AluOp::kMult, {0, &correction}, AluOp::kAdd, product);
     if (tile.closes) finish_tile(number, tile, output);

@@ -7,13 +7,14 @@
 // over partitions; v [kv_heads kv_len, d] and o [heads q_len, d] are row-major. Alternatively `by_rows`,
 // token-major: q and o [q_len, heads d], k and v [kv_len, kv_heads d], possibly columns of one wider matrix,
 // with elements of 2 or 4 bytes. DMA then transposes queries and keys on their way into SBUF
-// (workloads/common/transposed_load.h: rows up to the next multiple of 16 are read). All tensors are in
+// (workloads/common/transposed_load.h: rows up to the next multiple of 16 are read). All tensors but o, which may be narrower, are in
 // `dtype`, to which the probabilities are also rounded; scores, sums and the accumulated output are fp32.
 // With `lse`, lse [heads, q_len] of fp32 receives log(sum over seen j of exp(score_j)) of every row. Any
 // lengths are supported, and any d up to the partitions, by rows up to 128.
 //
 // Each group of queries iterates over blocks of the keys with a running maximum and a running sum, which
-// rescale the output after every block, so no score is stored in HBM. Not supported: dropout.
+// rescale the output after every block, so no score is stored in HBM. Capped scores need no maximum, because exp of them and sums
+// of it are in the range of fp32; keys that a query does not see are then multiplied by 0. Not supported: dropout.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +35,15 @@ struct FlashShape {
   std::uint64_t part = 0, parts = 1;  // of every head's queries, if cores share the heads
   bool lse = false;
   bool by_rows = false;
+  // Of the scores; 0: 1 / sqrt(d). With `cap`, scores become cap tanh(score / cap): at most kMostCap, without lse.
+  float scale = 0, cap = 0;
+
+  float score_scale() const;
 
   std::uint64_t kv_heads() const { return (first_head + heads + heads_per_kv - 1) / heads_per_kv; }
 };
 
+inline constexpr float kMostCap = 60;            // exp(60) of 2^20 keys is 1e32
 inline constexpr unsigned kLanePartitions = 32;  // small tiles of SBUF begin at multiples of it
 
 // The division of the work on a machine, from its array, banks, partitions and SBUF.

@@ -14,7 +14,8 @@ constexpr float kHidden = -1e30F;
 
 }  // namespace
 
-FlashMasks::FlashMasks(Kernel& kernel, const std::set<Edges>& edges, unsigned rows, unsigned keys)
+FlashMasks::FlashMasks(Kernel& kernel, const std::set<Edges>& edges, unsigned rows, unsigned keys,
+                       bool factors)
     : kernel_(kernel) {
   constexpr isa::DType kBf16 = isa::DType::kBf16;
   const unsigned side = std::max(rows, keys);
@@ -23,18 +24,38 @@ FlashMasks::FlashMasks(Kernel& kernel, const std::set<Edges>& edges, unsigned ro
   kernel.memset(ones, 1.0F, isa::Queue::kGpSimd);
   kernel.affine_select(identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
   if (edges.empty()) return;
-  const runtime::Pool pool = kernel.sbuf("masks", kBf16, keys, static_cast<unsigned>(edges.size()));
+  const runtime::Pool pool =
+      kernel.sbuf("masks", kBf16, factors ? rows : keys, static_cast<unsigned>(edges.size()));
   for (const Edges& edge : edges) {
-    const TileView tile = kernel.take(pool, rows, keys);
-    kernel.memset(tile, 0.0F, isa::Queue::kGpSimd);
-    const auto [lower, upper] = edge;
-    if (upper != Visibility::kNoUpper)
-      kernel.affine_select(tile, tile, static_cast<std::int32_t>(upper), 1, -1, isa::CompareOp::kGe, kHidden);
-    if (lower != Visibility::kNoLower)
-      kernel.affine_select(tile, tile, static_cast<std::int32_t>(-lower), -1, 1, isa::CompareOp::kGe,
-                           kHidden);
+    const TileView tile = factors ? kernel.take(pool, keys, rows) : kernel.take(pool, rows, keys);
+    if (factors)
+      make_factors(tile, edge);
+    else
+      make_mask(tile, edge);
     tiles_.emplace(edge, tile);
   }
+}
+
+void FlashMasks::make_mask(const TileView& tile, const Edges& edges) const {
+  const auto [lower, upper] = edges;
+  kernel_.memset(tile, 0.0F, isa::Queue::kGpSimd);
+  if (upper != Visibility::kNoUpper)
+    kernel_.affine_select(tile, tile, static_cast<std::int32_t>(upper), 1, -1, isa::CompareOp::kGe, kHidden);
+  if (lower != Visibility::kNoLower)
+    kernel_.affine_select(tile, tile, static_cast<std::int32_t>(-lower), -1, 1, isa::CompareOp::kGe, kHidden);
+}
+
+void FlashMasks::make_factors(const TileView& tile, const Edges& edges) const {
+  const auto [lower, upper] = edges;
+  kernel_.memset(tile, 1.0F, isa::Queue::kGpSimd);
+  if (upper != Visibility::kNoUpper)
+    kernel_.affine_select(tile, tile, static_cast<std::int32_t>(upper), -1, 1, isa::CompareOp::kGe, 0.0F);
+  if (lower != Visibility::kNoLower)
+    kernel_.affine_select(tile, tile, static_cast<std::int32_t>(-lower), 1, -1, isa::CompareOp::kGe, 0.0F);
+}
+
+TileView FlashMasks::seen(const Edges& edges, unsigned keys, unsigned rows) const {
+  return tiles_.at(edges).partitions(0, keys).columns(0, rows);
 }
 
 TileView FlashMasks::identity(unsigned rows) const { return identity_.partitions(0, rows).columns(0, rows); }

@@ -61,7 +61,9 @@ unsigned pieces_of(const FlashTiling& tiling) {
 // Bytes beside the pools: masks, the ones from which they and the identity are made, and the row of -1.
 std::uint64_t FlashMemory::working_bytes(const FlashShape& shape, const FlashTiling& tiling) {
   const std::uint64_t tiles = edges_of(shape, tiling.q_rows, tiling.chunk).size() + 3;
-  return PoolSizes(shape, tiling, pieces_of(tiling)).bytes() +
+  const std::uint64_t bounded =
+      shape.cap > 0 ? kOfRound * aligned(std::uint64_t{tiling.group_rows()} * isa::size_of(kFp32)) : 0;
+  return bounded + PoolSizes(shape, tiling, pieces_of(tiling)).bytes() +
          tiles * aligned(std::uint64_t{tiling.chunk} * 2) + (shape.lse ? FlashLse::bytes(tiling) : 0);
 }
 
@@ -72,7 +74,8 @@ FlashMemory::FlashMemory(Kernel& kernel, const FlashShape& shape, const FlashTil
       tiling_(tiling),
       views_(views),
       minus_one_(kernel.take(kernel.sbuf("minus_one", kBf16, tiling.chunk), lane_partitions(), tiling.chunk)),
-      masks_(kernel, edges_of(shape, tiling.q_rows, tiling.chunk), tiling.q_rows, tiling.chunk),
+      masks_(kernel, edges_of(shape, tiling.q_rows, tiling.chunk), tiling.q_rows, tiling.chunk,
+             shape.cap > 0),
       blocks_(kernel, shape, tiling, views,
               machine.chip.core.sbuf.usable.count -
                   std::min(machine.chip.core.sbuf.usable.count, working_bytes(shape, tiling))) {
@@ -86,6 +89,8 @@ void FlashMemory::make_pools() {
   const auto make = [&](const PoolSize& size) {
     return kernel_.sbuf(size.name, size.dtype, size.columns, size.copies);
   };
+  if (shape_.cap > 0) bounded_ = kernel_.sbuf("bounded scores", kFp32, tiling_.group_rows(), kOfRound);
+  const PoolSize& results = sizes.results;
   queries_ = make(sizes.queries);
   maxima_ = make(sizes.maxima);
   row_max_ = make(sizes.row_max);
@@ -95,7 +100,7 @@ void FlashMemory::make_pools() {
   probabilities_ = make(sizes.probabilities);
   outputs_ = make(sizes.outputs);
   inverses_ = make(sizes.inverses);
-  results_ = make(sizes.results);
+  results_ = kernel_.sbuf(results.name, views_.o.dtype, results.columns, results.copies);
   scores_ = kernel_.psum("scores", kFp32, tiling_.score_keys, tiling_.score_banks);
   transposed_ = kernel_.psum("transposed", kFp32, tiling_.group_rows(), tiling_.quad);
 }

@@ -38,6 +38,7 @@ class FlashMemory {
   runtime::TileView take_column() { return take(columns_, tiling_.group_tiles); }
   runtime::TileView take_corrections() { return take(corrections_, tiling_.group_tiles); }
   runtime::TileView take_maxima_row() { return take(rows_, tiling_.group_rows()); }
+  runtime::TileView take_bounded() { return take(bounded_, tiling_.group_rows()); }  // of capped scores
   runtime::TileView take_probabilities() { return take(probabilities_, tiling_.group_rows()); }
   runtime::TileView take_output() { return take(outputs_, tiling_.group_tiles * tiling_.value_pitch); }
   runtime::TileView take_inverse() { return take(inverses_, 1); }
@@ -60,7 +61,7 @@ class FlashMemory {
   FlashTiling tiling_;
   FlashViews views_;
   runtime::Pool queries_, scores_, transposed_, maxima_, row_max_, columns_, corrections_, rows_,
-      probabilities_, outputs_, inverses_, results_;
+      probabilities_, bounded_, outputs_, inverses_, results_;
   std::vector<runtime::TileView> products_;  // of a bank, or of a tile if it needs several
   runtime::TileView minus_one_;
   FlashMasks masks_;

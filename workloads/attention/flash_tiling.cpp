@@ -2,6 +2,7 @@
 // The division of flash attention on a machine. PSUM holds three kinds of tiles at the same time: scores for
 // maxima, transposed scores for exponentials, and the products of a group of queries.
 #include <algorithm>
+#include <cmath>
 
 #include "workloads/attention/flash_blocks.h"
 #include "workloads/attention/flash_kernel.h"
@@ -36,6 +37,10 @@ void fit_sbuf(FlashTiling& tiling, const FlashShape& shape, const model::Machine
 }
 
 }  // namespace
+
+float FlashShape::score_scale() const {
+  return scale > 0 ? scale : static_cast<float>(1 / std::sqrt(static_cast<double>(d)));
+}
 
 FlashTiling tiling_of(const model::MachineParams& machine, const FlashShape& shape) {
   const auto& core = machine.chip.core;

@@ -57,7 +57,9 @@ class DecodeBuilder {
         cache_(kernel, shape, tiling_, views),
         group_(static_cast<unsigned>(shape.group)),
         d_(static_cast<unsigned>(shape.d)),
-        scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))),
+        score_scale_(shape.scale > 0 ? shape.scale
+                                     : static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))),
+        scale_(shape.cap > 0 ? shape.cap : score_scale_),
         bank_(static_cast<unsigned>(machine.chip.core.psum.bank.count / isa::size_of(shape.dtype))) {
     make_pools();
     make_constants();
@@ -94,6 +96,7 @@ class DecodeBuilder {
     };
     query_rows_ = pool("query rows", shape_.dtype, row_columns(shape_), 2);
     queries_ = pool("queries", shape_.dtype, chunk, 2);
+    if (shape_.cap > 0) bounded_ = pool("bounded scores", DType::kFp32, scores, 2);
     shifted_ = pool("shifted scores", DType::kFp32, scores, 2);
     probabilities_ = pool("probabilities", shape_.dtype, scores, 3);
     maxima_ = pool("maxima", DType::kFp32, group_, 3);
@@ -102,7 +105,7 @@ class DecodeBuilder {
     sums_ = pool("sums", DType::kFp32, group_, 2);
     outputs_ = pool("outputs", DType::kFp32, group_, 2);
     results_ = pool("results", shape_.dtype, chunk, 2);
-    result_rows_ = pool("result rows", shape_.dtype, row_columns(shape_), 2);
+    result_rows_ = pool("result rows", views_.o.dtype, row_columns(shape_), 2);
     scores_psum_ = kernel_.psum("scores", DType::kFp32, scores, 2);
     products_psum_ = kernel_.psum("outputs and sums", DType::kFp32, 2 * group_, 2);
     row_max_psum_ = kernel_.psum("maxima", DType::kFp32, chunk + group_, 1);
@@ -145,6 +148,7 @@ class DecodeBuilder {
 
   void advance(Block& block) {
     multiply_queries(block);
+    if (shape_.cap > 0) bound_scores(block);
     if (before_) multiply_values(*before_);
     find_row_max(block);
     if (before_) combine(*before_);
@@ -179,7 +183,7 @@ class DecodeBuilder {
   // Keys of a piece are transposed while those of the previous one are multiplied by the queries.
   void multiply_queries(Block& block) {
     block.scores = kernel_.take(scores_psum_, tiling_.chunk, group_ * block.chunks);
-    if (!is_full(block)) kernel_.memset(block.scores, kHidden);
+    if (!is_full(block) && shape_.cap == 0) kernel_.memset(block.scores, kHidden);
     unsigned at = 0;
     for (std::size_t i = 0; i <= block.pieces.size(); ++i) {
       if (i < block.pieces.size()) cache_.transpose_keys(block.pieces[i]);
@@ -191,6 +195,25 @@ class DecodeBuilder {
                        block.sequence->queries, false);
       }
     }
+  }
+
+  // tanh(scale score / cap) in SBUF takes the place of the scores.
+  void bound_scores(Block& block) {
+    const TileView bounded = kernel_.take(bounded_, tiling_.chunk, group_ * block.chunks);
+    const isa::ActFn tanh = ActFn::kTanh;
+    const float scale = score_scale_ / shape_.cap;
+    if (is_full(block)) {
+      kernel_.activation(bounded, block.scores, tanh, {scale, nullptr});
+    } else {
+      kernel_.memset(bounded, kHidden);
+      for_each_chunk(block, [&](const DecodeCache::Loaded& piece, unsigned c, unsigned at) {
+        const auto part = [&](const TileView& all) {
+          return of_chunk(all, block, at).partitions(0, piece.piece.keys(c));
+        };
+        kernel_.activation(part(bounded), part(block.scores), tanh, {scale, nullptr});
+      });
+    }
+    block.scores = bounded;
   }
 
   // Maximum of each partition, then over partitions, then broadcast to all of them.
@@ -296,10 +319,10 @@ class DecodeBuilder {
   DecodeViews views_;
   DecodeCache cache_;
   unsigned group_, d_;
-  float scale_;
-  unsigned bank_;  // elements of a PSUM bank
-  Pool query_rows_, queries_, shifted_, probabilities_, maxima_, diagonals_, small_, sums_, outputs_,
-      results_, result_rows_, scores_psum_, products_psum_, row_max_psum_, transposed_psum_;
+  float score_scale_, scale_;  // of the scores, and of what exp takes
+  unsigned bank_;              // elements of a PSUM bank
+  Pool query_rows_, queries_, bounded_, shifted_, probabilities_, maxima_, diagonals_, small_, sums_,
+      outputs_, results_, result_rows_, scores_psum_, products_psum_, row_max_psum_, transposed_psum_;
   TileView ones_, wide_ones_, identity_, wide_identity_, transposed_queries_, result_;
   std::array<Sequence, 3> sequences_;
   std::uint64_t started_ = 0;

@@ -7,7 +7,7 @@
 // HBM layout: q [kv_heads sequences group, d], or `by_rows` [sequences, kv_heads group d], possibly columns
 // of a wider matrix. A contiguous cache has k [kv_heads sequences d, capacity] and v [kv_heads sequences
 // capacity, d]; a paged one has k and v [kv_heads pages, page d] and table [sequences, pages of a sequence],
-// int32 page numbers. Caches are dense; o has the layout of q. Group and d are at most the array's rows and
+// int32 page numbers. Caches are dense; o has the layout of q, and may have a narrower type. Group and d are at most the array's rows and
 // columns. Lengths are those of this launch: the program does not branch on them. Not supported: appending
 // the token to the cache, several query tokens, and partitioning one sequence over cores (decode_merge.h
 // merges such parts by their `lse`).

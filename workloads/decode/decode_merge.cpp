@@ -24,7 +24,7 @@ class Merge {
         sums_(kernel.sbuf("maxima and sums", DType::kFp32, heads_, 4)),
         in_(kernel.sbuf("part", shape.dtype, heads_ * d_, 2)),
         total_(kernel.sbuf("total", DType::kFp32, heads_ * d_, 2)),
-        out_(kernel.sbuf("merged", shape.dtype, heads_ * d_, 2)) {}
+        out_(kernel.sbuf("merged", views.o.dtype, heads_ * d_, 2)) {}
 
   void emit(const Range& rows) {
     const std::vector<TileView> weights = weigh(rows);

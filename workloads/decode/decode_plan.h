@@ -30,8 +30,9 @@ struct DecodeShape {
   std::uint64_t page = 0;   // tokens of a page; 0: a contiguous cache
   std::uint64_t pages = 0;  // in the pool
   isa::DType dtype = isa::DType::kBf16;
-  bool by_rows = false;  // q and o are token-major: [sequences, kv_heads group d]
-  bool lse = false;      // with the log of each query's sum of exponentials, by rows
+  bool by_rows = false;      // q and o are token-major: [sequences, kv_heads group d]
+  float scale = 0, cap = 0;  // of the scores, 0: 1 / sqrt(d); with cap, scores become cap tanh(score / cap)
+  bool lse = false;          // with the log of each query's sum of exponentials, by rows
 
   std::uint64_t pages_per_sequence() const { return page == 0 ? 0 : (capacity + page - 1) / page; }
 };

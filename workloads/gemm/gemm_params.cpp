@@ -126,12 +126,16 @@ void GemmParams::check() const {
     throw base::UserError("E-RUN-092", "workload.kernel",
                           fmt::format("kernel {} is dense and has no epilogue; expected chosen",
                                       base::name_in(kNests, kernel_)));
-  if (s.a_by_rows && (nest() != GemmNest::kChosen || !s.may_turn()))
+  // Partitions hold pairs of a core's part of the contraction.
+  const bool whole_pairs = !s.turns_pairs() || runtime::part_of(s.k, shard_.k, 0).count % 2 == 0;
+  if (s.a_by_rows && (nest() != GemmNest::kChosen || !s.may_turn() || !whole_pairs))
     throw base::UserError(
         "E-RUN-092", "workload.a_layout",
-        fmt::format("rows of {} in mode {} by kernel {}; expected 2- or 4-byte elements in mode "
-                    "dense by kernel chosen, or columns",
-                    isa::name_of(dtype_), isa::name_of(mode_), base::name_in(kNests, kernel_)));
+        fmt::format("rows of {} in mode {} by kernel {} with k = {} in {} parts; expected 2- or 4-byte "
+                    "elements in mode "
+                    "dense, or fp8 in mode double_row and even parts of k, by kernel chosen; or columns",
+                    isa::name_of(dtype_), isa::name_of(mode_), base::name_in(kNests, kernel_), s.k,
+                    shard_.k));
   if (shard_.k > 1 && (s.sparse() || !plain))
     throw base::UserError(
         "E-RUN-092", "workload.shard.k",

@@ -113,7 +113,7 @@ void emit_gated(Kernel& kernel, const model::MachineParams& machine, const Gated
   const Pool gates = kernel.sbuf("gate", shape.dtype, width, copies),
              ups = kernel.sbuf("up", shape.dtype, width, copies),
              activated = kernel.sbuf("activated", DType::kFp32, width, copies),
-             ys = kernel.sbuf("y", shape.dtype, width, copies);
+             ys = kernel.sbuf("y", views.y.dtype, width, copies);
   for (const Range& rows : row_tiles(machine, shape.tokens))
     for (const Range& columns : cut(all_of(shape.columns), width)) {
       const auto take = [&](Pool pool) { return kernel.take(pool, rows.count, columns.count); };

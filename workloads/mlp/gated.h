@@ -16,7 +16,7 @@ namespace tahoma::workloads {
 
 struct GatedShape {
   std::uint64_t tokens = 0, columns = 0;
-  isa::DType dtype = isa::DType::kBf16;  // of all three tensors
+  isa::DType dtype = isa::DType::kBf16;  // of all three tensors; y may be narrower
   isa::ActFn activation = isa::ActFn::kSilu;
 };
 

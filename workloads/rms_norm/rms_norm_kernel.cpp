@@ -36,7 +36,7 @@ class RmsNorm {
     squares_ = kernel.sbuf("squares", DType::kBf16, piece_);
     sums_ = kernel.sbuf("sum", DType::kFp32, 1, 4);
     roots_ = kernel.sbuf("1 / rms", DType::kFp32, 1, 4);
-    ys_ = kernel.sbuf("y", shape.dtype, columns_, copies);
+    ys_ = kernel.sbuf("y", views.y.dtype, columns_, copies);
     if (views.add) adds_ = kernel.sbuf("add", shape.dtype, piece_, kAddCopies);
     if (fold_.parts > 1) over_parts_.emplace(kernel, fold_);
   }

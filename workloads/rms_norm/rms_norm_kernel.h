@@ -15,7 +15,8 @@ namespace tahoma::workloads {
 
 struct RmsNormShape {
   std::uint64_t rows = 0, columns = 0;
-  isa::DType dtype = isa::DType::kBf16;  // of all tensors except g, which is fp32
+  isa::DType dtype =
+      isa::DType::kBf16;  // of all tensors except g, which is fp32, and y, which may be narrower
   float epsilon = 0;
 };
 

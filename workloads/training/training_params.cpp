@@ -72,9 +72,8 @@ void TrainingParams::check(const model::MachineParams& machine) const {
   if (m.experts > 0)
     refuse("E-MDL-023", "workload.model.experts",
            "training does not support a mixture of experts; expected 0");
-  if (m.qkv_bias || m.qk_norm)
-    refuse("E-MDL-023", m.qkv_bias ? "workload.model.qkv_bias" : "workload.model.qk_norm",
-           "training does not support biases or norms of heads; expected false");
+  if (const char* what = m.beyond_llama())
+    refuse("E-MDL-023", what, "training supports the layers of Llama; expected the default");
   if (m.weights != kModelDType)
     refuse("E-MDL-023", "workload.model.weights",
            fmt::format("training updates weights of bf16; expected bf16, got {}", isa::name_of(m.weights)));

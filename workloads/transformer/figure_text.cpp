@@ -7,7 +7,7 @@ namespace tahoma::workloads {
 
 using Figure = runtime::WorkloadFigure;
 
-Figure time_figure(const char* key, double seconds, const std::string& meaning) {
+Figure time_figure(const std::string& key, double seconds, const std::string& meaning) {
   const std::string text = seconds < 1e-3  ? fmt::format("{:.1f} us", seconds * 1e6)
                            : seconds < 1.0 ? fmt::format("{:.3f} ms", seconds * 1e3)
                                            : fmt::format("{:.3f} s", seconds);
@@ -20,7 +20,7 @@ std::string bytes_text(double count) {
                        : fmt::format("{:.1f} GB", count / 1e9);
 }
 
-Figure bytes_figure(const char* key, double count, const std::string& meaning) {
+Figure bytes_figure(const std::string& key, double count, const std::string& meaning) {
   return {key, count, bytes_text(count), meaning};
 }
 

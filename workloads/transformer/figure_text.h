@@ -8,8 +8,8 @@
 
 namespace tahoma::workloads {
 
-runtime::WorkloadFigure time_figure(const char* key, double seconds, const std::string& meaning);
-runtime::WorkloadFigure bytes_figure(const char* key, double count, const std::string& meaning);
+runtime::WorkloadFigure time_figure(const std::string& key, double seconds, const std::string& meaning);
+runtime::WorkloadFigure bytes_figure(const std::string& key, double count, const std::string& meaning);
 std::string bytes_text(double count);
 
 }  // namespace tahoma::workloads

@@ -3,7 +3,8 @@
 // the first and after the last layer (embedding, last norm, logits, sampling) and the host are left out. With
 // logits, which do not scale, there are figures of the whole model only if all of its layers were simulated. In a
 // pipeline the layers of a stage scale, but hand-overs and the waits for them do not: with s times the layers
-// on the longest of P stages, M microbatches take M + P - 1 times s - 1 additional stage times.
+// on the longest of P stages, M microbatches take M + P - 1 times s - 1 additional stage times. Layers that are not simulated are
+// divided equally among the stages.
 #pragma once
 
 #include <vector>

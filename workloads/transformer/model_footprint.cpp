@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "model/base/error.h"
@@ -73,12 +72,12 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
   const bool decodes = params.phase == Phase::kDecode;
   const double ranks = number(ranks_of_chip(params, machine)),
                size = number(isa::size_of(TransformerParams::kDType)), hidden = number(m.hidden),
-               layers = std::ceil(number(m.layers) / number(params.parallel.pipeline)),  // of a stage
-      rows = number(params.rows()), microbatches = number(params.microbatches);
+               layers = number(params.longest_stage()), rows = number(params.rows()),
+               microbatches = number(params.microbatches);
   const double heads = number(share.units() + share.heads) * number(m.head_dim);
   const double kept = decodes ? number(params.context / params.parallel.sequence + 1) *
                                     number((params.rows() + share.sharers - 1) / share.sharers)
-                              : rows;
+                              : rows + number(params.sequences() * params.cached);
   // All groups, if they share sequences; one microbatch.
   const double gathered =
       !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;

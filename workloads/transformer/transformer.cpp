@@ -108,7 +108,10 @@ class Transformer final : public runtime::Workload {
   }
 
   double useful_flops() const override { return params_.useful_flops(); }
-  isa::DType compute_dtype() const override { return kModelDType; }
+  isa::DType compute_dtype() const override { return params_.model.activations; }
+  isa::MatmulMode compute_mode() const override {
+    return params_.model.activations == kModelDType ? isa::MatmulMode::kDense : isa::MatmulMode::kDoubleRow;
+  }
   std::uint32_t cores_used() const override {
     return static_cast<std::uint32_t>(params_.parallel.ranks() *
                                       replicas_.front()->groups().front().replica->physical_cores());
@@ -176,8 +179,8 @@ class Transformer final : public runtime::Workload {
   }
 
   Cache cache_of(const HostCase& values, std::uint64_t layer, std::size_t sequence) const {
-    if (params_.context == 0 || !decodes()) return {};
-    const auto context = static_cast<Eigen::Index>(params_.context),
+    if (params_.before() == 0) return {};
+    const auto context = static_cast<Eigen::Index>(params_.before()),
                first = static_cast<Eigen::Index>(sequence) * context;
     const HostCache& cache = values.caches[layer];
     return {matrix_of(cache.k).middleRows(first, context), matrix_of(cache.v).middleRows(first, context)};

@@ -15,6 +15,7 @@
 #include "model/base/params.h"
 #include "model/system/machine_params.h"
 #include "runtime/collective/algorithm/algorithm.h"
+#include "runtime/run/placement.h"
 
 namespace tahoma::workloads {
 
@@ -25,12 +26,20 @@ namespace tahoma::workloads {
 enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3 };
 inline constexpr base::Named<RopeScaling> kRopeScalings[] = {
     {RopeScaling::kNone, "none"}, {RopeScaling::kLinear, "linear"}, {RopeScaling::kLlama3, "llama3"}};
+// With `local_theta`, layers have that base and no scaling, except every `global_every`-th one (Gemma 3).
 struct RotaryAngles {
   RopeScaling scaling{};
   double factor = 1, low_frequency_factor = 1, high_frequency_factor = 4;
   std::uint64_t original_context = 8192;
+  double local_theta = 0;
+  std::uint64_t global_every = 1;
   void declare(base::ParamTree& t);
 };
+
+// Of the gate of a feed-forward part: silu, or gelu in its approximation by tanh.
+enum class GateActivation : std::uint8_t { kSilu, kGeluTanh };
+inline constexpr base::Named<GateActivation> kGateActivations[] = {{GateActivation::kSilu, "silu"},
+                                                                   {GateActivation::kGeluTanh, "gelu_tanh"}};
 
 // A decoder layer: RMS norm, grouped-query attention with rotary embedding, RMS norm, SwiGLU; or, instead of
 // SwiGLU, a mixture of such experts, of which each token uses some.
@@ -43,10 +52,25 @@ struct ModelShape {
   RotaryAngles rope;
   // Of the matrices of a layer, the router's excepted. The tensor engine multiplies bf16 by fp8 at the rate of bf16.
   isa::DType weights = isa::DType::kBf16;
+  // Of the rows that the products of a layer multiply by these matrices. An fp8 type must be that of the weights: then the array
+  // works in double_row mode, at twice the rate. Rows are rounded without scales.
+  isa::DType activations = isa::DType::kBf16;
   bool qkv_bias = false;  // queries, keys and values have a bias (Qwen2)
   bool qk_norm = false;   // each head of queries and keys passes an RMS norm before its rotation (Qwen3)
 
+  GateActivation activation{};
+  bool post_norm = false;  // the outputs of attention and of the feed-forward part pass an RMS norm (Gemma 2)
+  // Of the scores, 0: 1 / sqrt(head_dim); scores and logits become cap tanh(x / cap), 0: as they are.
+  double query_scale = 0, score_cap = 0, logit_cap = 0;
+
   void declare(base::ParamTree& t);
+  double score_scale() const;
+  // Whether the n-th layer has the local angles.
+  bool local(std::uint64_t layer) const {
+    return rope.local_theta > 0 && (layer + 1) % rope.global_every != 0;
+  }
+  // Something that only some models have beside the layers of Llama, or null: its parameter.
+  const char* beyond_llama() const;
   std::uint64_t group() const { return heads / kv_heads; }  // query heads that share keys and values
   std::uint64_t feed_forwards() const { return experts > 0 ? experts : 1; }
   double layer_weights() const;  // elements
@@ -80,8 +104,8 @@ struct TransformerFiles {
       {"gate", "[layers, hidden, ffn], of experts [layers, experts hidden, ffn]", {}},
       {"up", "as gate", {}},
       {"down", "[layers, ffn, hidden], of experts [layers, experts ffn, hidden]", {}},
-      {"k_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
-      {"v_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
+      {"k_cache", "what is in the cache: [layers, batch context, kv_heads head_dim]", {}},
+      {"v_cache", "what is in the cache: [layers, batch context, kv_heads head_dim]", {}},
       {"router", "of experts: [layers, hidden, experts]", {}},
       {"routing", "[layers, rows, experts_per_token] of int32, the experts of each token", {}}};
   void declare(base::ParamTree& t);
@@ -109,8 +133,10 @@ struct TransformerParams {
   std::uint64_t batch = 1;         // sequences of the whole machine
   std::uint64_t tokens = 1;        // prefill: of each sequence
   std::uint64_t context = 0;       // decode: tokens of each sequence that are in the cache before this one
+  std::uint64_t cached = 0;        // prefill: the same before these tokens, a chunk of a longer prompt
   std::uint64_t overlap = 1;       // slices of the tokens; one is exchanged while others are computed
   std::uint64_t microbatches = 1;  // parts of the sequences of a replica
+  std::string stages;              // simulated layers of each stage, "2,2,1"; empty: equally many
   // The run begins with token ids, which are embedded, and ends with the last norm and the logits of the last token
   // of each sequence; otherwise it begins and ends with the residual stream.
   bool logits = false;
@@ -118,16 +144,18 @@ struct TransformerParams {
   void declare(base::ParamTree& t);
   // Declares those of them that a training step also has: all except phases, inputs and slices.
   void declare_case(base::ParamTree& t);
-  // Throws UserError E-MDL-001 (sizes that do not divide each other), E-MDL-002 (more ranks than the machine
-  // has), E-MDL-003 (an invalid placement), E-MDL-010 (rows of a decoding step that ranks cannot hand over in
-  // equal runs), E-MDL-020 (experts that cannot be sharded over the ranks), E-MDL-021 (more experts of a token
-  // than there are) and E-MDL-025 (logits without a vocabulary, or whose rows ranks cannot gather equally).
+  // Throws the errors of check_case().
   void check(const model::MachineParams& machine) const;
 
   static constexpr isa::DType kDType = isa::DType::kBf16;
-  std::uint64_t stage_layers() const { return layers / parallel.pipeline; }  // simulated ones
+  // The simulated layers of a stage, of each stage, and those of the stage that has most of them in the whole model, of which
+  // the layers that are not simulated are divided equally.
+  runtime::Part layers_of_stage(std::uint64_t stage) const;
+  std::vector<std::uint64_t> stage_layers() const;
+  std::uint64_t longest_stage() const;
   std::uint64_t replica_sequences() const { return batch / parallel.data; }
   std::uint64_t sequences() const { return replica_sequences() / microbatches; }  // of a microbatch
+  std::uint64_t before() const { return phase == Phase::kDecode ? context : cached; }
   std::uint64_t sequence_rows() const { return phase == Phase::kDecode ? 1 : tokens; }
   // Rows of the activations of a group in a microbatch: its tokens, or its sequences' new ones.
   std::uint64_t rows() const {
@@ -137,10 +165,6 @@ struct TransformerParams {
   // Multiply-accumulates count twice, for the simulated layers on all replicas; causal attention counts half.
   double useful_flops() const;
   std::string describe() const;
-
- private:
-  void check_decode(const model::MachineParams& machine) const;
-  void check_logits(const model::MachineParams& machine) const;
 };
 
 inline constexpr isa::DType kModelDType =

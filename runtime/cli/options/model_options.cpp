@@ -36,13 +36,14 @@ void add_generation_options(CLI::App& sub, ModelCommand& command) {
       ->needs(weights);
 }
 
-void add_numbers(CLI::App& sub, const char* option, std::vector<std::uint64_t>& values,
-                 const std::string& what) {
+CLI::Option* add_numbers(CLI::App& sub, const char* option, std::vector<std::uint64_t>& values,
+                         const std::string& what) {
   CLI::Option* made = sub.add_option(option, values, what)
                           ->type_name("N,...")
                           ->delimiter(',')
                           ->check(CLI::PositiveNumber, "");
   if (values.empty()) made->default_str("");
+  return made;
 }
 
 void add_words(CLI::App& sub, const char* option, std::vector<std::string>& values,
@@ -90,7 +91,9 @@ void add_layout_options(CLI::App& sub, ModelCommand& command) {
       ->type_name("N")
       ->default_str("");
   add_numbers(sub, "--pipeline", axes.pipeline,
-              "Numbers of stages, each with as many layers; a row for each");
+              "Numbers of stages, with as equal numbers of layers as possible; a row for each");
+  add_numbers(sub, "--stage-layers", axes.stages,
+              "Layers of each stage, for one number of stages; default: as equal as possible");
   add_numbers(sub, "--microbatches", axes.microbatches,
               "Parts of a decoding step's batch, which follow each other through the stages of a pipeline; a "
               "row for each number");
@@ -99,7 +102,12 @@ void add_layout_options(CLI::App& sub, ModelCommand& command) {
       "Chips of a tensor-parallel group: rows, columns or depth of the torus, or spread, one rank on each "
       "chip; a row for each");
   add_words(sub, "--dtype", command.dtype, base::Choice<isa::DType>(std::span(kWeightTypes)).names,
-            "Element type of the layers' weights, a row for each; activations are bf16");
+            "Element type of the layers' weights, a row for each");
+  add_words(sub, "--activations", command.activations,
+            base::Choice<isa::DType>(std::span(kActivationTypes)).names,
+            "Element type of what these weights are multiplied by, a row for each; an fp8 type needs the "
+            "same one as "
+            "--dtype, and doubles the rate of the tensor engine");
 }
 
 void add_demand_options(CLI::App& sub, ModelCommand& command) {
@@ -123,10 +131,14 @@ void add_demand_options(CLI::App& sub, ModelCommand& command) {
 }
 
 void add_study_options(CLI::App& sub, ModelCommand& command) {
-  sub.add_flag(
+  CLI::Option* steps = sub.add_flag(
       "--steps", command.steps,
       "Write the steps of all batches, contexts and prompts as a table, and a server that uses it, for "
       "tahoma serve");
+  add_numbers(sub, "--chunk", command.chunk,
+              "With --steps: execute chunks of prompts of so many tokens behind each context instead of "
+              "whole prompts")
+      ->needs(steps);
   CLI::Option* search = sub.add_flag(
       "--search", command.search,
       "Find the front over all tensor degrees: closed forms prune, and what may be on the front is executed");
@@ -146,10 +158,10 @@ void add_study_options(CLI::App& sub, ModelCommand& command) {
 
 void add_execution_options(CLI::App& sub, ModelCommand& command) {
   ModelExecution& execution = command.execution;
-  sub.add_option(
-         "--layers", execution.layers,
-         "Layers of each stage that are executed, if the model has more; the difference to one layer less is "
-         "scaled")
+  sub.add_option("--layers", execution.layers,
+                 "Layers of the shortest stage that are executed, if it has more; the difference to one "
+                 "layer less is "
+                 "scaled")
       ->type_name("N")
       ->check(CLI::Range(2, 1000));
   add_choice(sub, "--mode", execution.mode, {"functional", "timing"},
@@ -177,7 +189,12 @@ LayoutAxes ModelCommand::all_axes() const {
   all.most_hbm =
       parsed("--most-hbm", most_hbm, [](const std::string& text) { return base::parse_bytes(text).count; });
   all.placements = values_of_words(base::Choice<GroupPlacement>(kPlacements), placement);
+  if (!all.stages.empty() && all.pipeline.size() != 1)
+    throw base::UserError(
+        "E-CLI-003", "--stage-layers",
+        fmt::format("expected one number of stages in --pipeline, got {}", all.pipeline.size()));
   all.weights = values_of_words(base::Choice<isa::DType>(std::span(kWeightTypes)), dtype);
+  all.activations = values_of_words(base::Choice<isa::DType>(std::span(kActivationTypes)), activations);
   return all;
 }
 

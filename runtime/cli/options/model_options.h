@@ -23,10 +23,11 @@ struct ModelCommand {
   std::vector<std::string> ignored;  // keys of config.json
   // Layouts.
   LayoutAxes axes;  // except those that have words
-  std::vector<std::string> placement{"rows"}, dtype{"bf16"};
+  std::vector<std::string> placement{"rows"}, dtype{"bf16"}, activations{"bf16"};
   std::vector<std::uint64_t> batch{16}, prompt{1024}, context, tensor;
   std::uint64_t prompts = 1;
-  bool steps = false;  // a table of steps for tahoma serve
+  std::vector<std::uint64_t> chunk;  // tokens of chunks of prompts, with steps
+  bool steps = false;                // a table of steps for tahoma serve
   bool search = false, exhaustive = false;
   std::string most_ttft, most_tpot, most_hbm;  // times and bytes as text; "": no limit
   ModelExecution execution;

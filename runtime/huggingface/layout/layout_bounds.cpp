@@ -81,25 +81,40 @@ double stacks_of_stage(const model::ChipParams& chip, const ModelLayout& layout)
 LayoutRates rates_of(const model::ChipParams& chip, const ModelLayout& layout) {
   const double cores = d(layout.chips) * d(chip.cores), of_stage = cores / d(layout.pipeline),
                stack = chip.hbm.bandwidth.ideal ? 0 : d(chip.hbm.bandwidth.bytes_per_second),
-               core = core_peak_flops(chip.core.tensor, isa::DType::kBf16, isa::MatmulMode::kDense);
+               core =
+                   layout.activations == isa::DType::kBf16
+                       ? core_peak_flops(chip.core.tensor, isa::DType::kBf16, isa::MatmulMode::kDense)
+                       : core_peak_flops(chip.core.tensor, layout.activations, isa::MatmulMode::kDoubleRow);
   return {{d(layout.chips) * d(chip.hbm.stacks) * stack, cores * core},
           {stacks_of_stage(chip, layout) * stack, of_stage * core},
           of_stage * d(chip.core.sbuf.partitions) * d(chip.core.sbuf.per_partition.count)};
 }
 
-double pipeline_bound(const PhaseWork& work, const LayoutRates& rates, double stages, double parts) {
-  const double weights = work.weights / stages, caches = work.caches / stages, flops = work.flops / stages,
+// `shares`: of the layers, by stage.
+double pipeline_bound(const PhaseWork& work, const LayoutRates& rates, const std::vector<double>& shares,
+                      double parts) {
+  double bound = 0;
+  for (std::size_t s = 0; s + 1 < shares.size(); ++s)
+    bound += rates.stage.longer({std::max(0.0, shares[s] * (work.weights + work.caches / parts) - rates.held),
+                                 shares[s] * work.flops / parts});
+  const double share = shares.back(), weights = share * work.weights, caches = share * work.caches,
                again = std::max(0.0, weights - rates.held);
-  const Work first{std::max(0.0, weights + caches / parts - rates.held), flops / parts},
-      last{std::max(0.0, weights + (parts - 1) * again + caches - rates.held) + work.logits.bytes,
-           flops + work.logits.flops};
-  return (stages - 1) * rates.stage.longer(first) + rates.stage.longer(last);
+  return bound + rates.stage.longer(
+                     {std::max(0.0, weights + (parts - 1) * again + caches - rates.held) + work.logits.bytes,
+                      share * work.flops + work.logits.flops});
 }
 
-double bound_of(const PhaseWork& work, const LayoutRates& rates, double stages, double parts) {
+std::vector<double> shares_of(const ModelConfig& config, const ModelLayout& layout) {
+  std::vector<double> shares(layout.pipeline, 1 / d(layout.pipeline));
+  for (std::size_t s = 0; s < layout.stages.size(); ++s) shares[s] = d(layout.stages[s]) / d(config.layers);
+  return shares;
+}
+
+double bound_of(const PhaseWork& work, const LayoutRates& rates, const std::vector<double>& shares,
+                double parts) {
   const double whole =
       rates.all.longer({work.weights + work.caches + work.logits.bytes, work.flops + work.logits.flops});
-  return stages == 1 ? whole : std::max(whole, pipeline_bound(work, rates, stages, parts));
+  return shares.size() == 1 ? whole : std::max(whole, pipeline_bound(work, rates, shares, parts));
 }
 
 }  // namespace
@@ -109,7 +124,7 @@ LayoutBounds bounds_of(const ModelConfig& config, const ModelPoint& point,
   const auto resolved = resolved_case(config, point, ModelPhase::kDecode, overrides);
   const LayoutRates rates = rates_of(resolved->machine.chip, point.layout);
   const auto bound = [&](const PhaseWork& work, ModelPhase phase) {
-    return bound_of(work, rates, d(point.layout.pipeline), d(microbatches_of(point, phase)));
+    return bound_of(work, rates, shares_of(config, point.layout), d(microbatches_of(point, phase)));
   };
   return {bound(prefill_work(config, point), ModelPhase::kPrefill),
           bound(decode_work(config, point), ModelPhase::kDecode)};

@@ -8,9 +8,10 @@
 //   first   longer(what a microbatch reads, its FLOPs) on the cores and stacks of one stage. Of what it reads, the SBUF of
 //           the stage may hold as much as it has room for before the microbatch comes.
 //   last    the same for all microbatches, each of which reads the weights again except for those in SBUF; and the logits
-// So M equal microbatches of P equal stages take at least M + P - 1 times as long as one microbatch on one stage.
+// Stages have the share of weights, caches and FLOPs that they have of the layers. So M equal microbatches of P equal stages take at least M + P - 1 times as long as one microbatch on one stage.
 //
-// Weights have the bytes of their type. The peak is that of bf16, at which the kernels multiply activations by weights of any type.
+// Weights have the bytes of their type. The peak is that of bf16, at which the kernels multiply activations of bf16 by weights
+// of any type; with activations in fp8 that of double_row, although attention and logits remain bf16.
 //
 // Excluded, so that bounds stay below: communication, latencies, start-up, activations, and all but the experts of one token.
 // With less than all ranks, the stacks and cores of all chips count nevertheless.

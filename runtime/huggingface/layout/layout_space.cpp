@@ -2,9 +2,13 @@
 #include "runtime/huggingface/layout/layout_space.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+
+#include "runtime/huggingface/layout/stage_division.h"
 
 namespace tahoma::runtime {
 
@@ -20,11 +24,17 @@ std::optional<UserError> refusal_of_stages(const ModelConfig& config, const Layo
     return UserError(
         "E-HFC-014", "--pipeline",
         fmt::format("expected at most the {} ranks of {} chips, got {}", ranks, space.chips, space.pipeline));
-  if (config.layers % space.pipeline != 0)
+  if (space.pipeline > config.layers)
     return UserError("E-HFC-014", "--pipeline",
-                     fmt::format("expected a divisor of the {} layers, because all stages have equally many; "
-                                 "got {}",
-                                 config.layers, space.pipeline));
+                     fmt::format("expected at most the {} layers, got {}", config.layers, space.pipeline));
+  const auto& stages = space.stages;
+  if (!stages.empty() && (stages.size() != space.pipeline ||
+                          std::accumulate(stages.begin(), stages.end(), std::uint64_t{0}) != config.layers))
+    return UserError(
+        "E-HFC-014", "--stage-layers",
+        fmt::format("expected the layers of each of {} stages, {} altogether, such as {}; got {}",
+                    space.pipeline, config.layers,
+                    fmt::join(stage_division(config.layers, space.pipeline), ","), fmt::join(stages, ",")));
   return std::nullopt;
 }
 
@@ -62,6 +72,14 @@ std::optional<UserError> refusal_of_memory(const ModelConfig& config, const Mode
   return refusal;
 }
 
+// None if all have equally many.
+std::vector<std::uint64_t> stages_of(const ModelConfig& config, const LayoutSpace& space) {
+  std::vector<std::uint64_t> stages =
+      space.stages.empty() ? stage_division(config.layers, space.pipeline) : space.stages;
+  if (equally_many(stages)) stages.clear();
+  return stages;
+}
+
 // Those whose orders differ on a machine of that many chips: the first one of each.
 std::vector<GroupPlacement> different_placements(const std::vector<GroupPlacement>& placements,
                                                  std::uint64_t chips) {
@@ -90,11 +108,12 @@ std::vector<LayoutSpace> LayoutAxes::spaces() const {
   std::vector<LayoutSpace> all;
   for (const std::uint64_t c : chips)
     for (const std::uint64_t l : lnc)
-      for (const std::uint64_t stages : pipeline)
-        for (const std::uint64_t parts : stages == 1 ? std::vector<std::uint64_t>{1} : microbatches)
+      for (const std::uint64_t degree : pipeline)
+        for (const std::uint64_t parts : degree == 1 ? std::vector<std::uint64_t>{1} : microbatches)
           for (const GroupPlacement placement : different_placements(placements, c))
             for (const isa::DType type : weights)
-              all.push_back({c, l, data, stages, parts, placement, type, most_hbm});
+              for (const isa::DType rows : activations)
+                all.push_back({c, l, data, degree, parts, placement, type, rows, most_hbm, stages});
   return all;
 }
 
@@ -107,6 +126,7 @@ std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const 
   const std::uint64_t ranks = space.chips * kCoresOfChip / space.lnc;
   const std::optional<UserError> of_stages = refusal_of_stages(config, space, ranks);
   const std::uint64_t of_stage = std::max<std::uint64_t>(1, ranks / space.pipeline);
+  const std::vector<std::uint64_t> stages = of_stages ? space.stages : stages_of(config, space);
   std::vector<LayoutCandidate> all;
   for (std::uint64_t tensor = std::bit_floor(of_stage); tensor > 0; tensor /= 2) {
     LayoutCandidate& made = all.emplace_back();
@@ -118,7 +138,9 @@ std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const 
                    space.pipeline,
                    space.microbatches,
                    space.placement,
-                   space.weights};
+                   space.weights,
+                   space.activations,
+                   stages};
     made.refusal = of_stages;
     if (!made.refusal) made.refusal = refusal_of_batch(made.layout, demand);
     if (!made.refusal) made.refusal = refusal_of_workload(config, {made.layout, demand}, overrides);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "isa/core/dtype.h"
 #include "model/base/param_choice.h"
@@ -23,15 +24,27 @@ std::string order_of(GroupPlacement placement);  // workload.placement: "core,x,
 inline constexpr isa::DType kWeightTypes[] = {isa::DType::kBf16, isa::DType::kFp8E4M3, isa::DType::kFp8E5M2,
                                               isa::DType::kFp8E3M4};
 
+// The types that the rows may have by which these are multiplied; an fp8 type only with weights of the same type.
+inline constexpr isa::DType kActivationTypes[] = {isa::DType::kBf16, isa::DType::kFp8E4M3,
+                                                  isa::DType::kFp8E5M2};
+
 // Degrees as in workload.parallel, LNC as in machine.chip.lnc. A pipeline of one stage has one microbatch.
 struct ModelLayout {
   std::uint64_t chips = 1, lnc = 2, tensor = 1, data = 1, expert = 1;
-  std::uint64_t pipeline = 1;      // stages, each with as many layers
+  std::uint64_t pipeline = 1;      // stages
   std::uint64_t microbatches = 1;  // parts of a replica's batch, which follow each other through the stages
   GroupPlacement placement = GroupPlacement::kRows;
   isa::DType weights = isa::DType::kBf16;  // of the layers' matrices, as workload.model.weights
-  std::string text() const;                // "tensor 16 x data 4 x pipeline 4, 8 microbatches, LNC 2"
-  std::string chips_text() const;          // "1 chip", "4 chips"
+  isa::DType activations =
+      isa::DType::kBf16;                // of what they are multiplied by, as workload.model.activations
+  std::vector<std::uint64_t> stages{};  // layers of each stage, if they differ
+  // Of all layers those of the shortest stage, and what a run has at least: one of the shortest stage.
+  std::uint64_t shortest_stage(std::uint64_t layers) const;
+  std::uint64_t least_layers(std::uint64_t layers) const {
+    return layers - pipeline * (shortest_stage(layers) - 1);
+  }
+  std::string text() const;        // "tensor 16 x data 4 x pipeline 4, 8 microbatches, LNC 2"
+  std::string chips_text() const;  // "1 chip", "4 chips"
 };
 
 // What is asked of a layout.
@@ -40,6 +53,8 @@ struct ModelDemand {
   std::uint64_t prompt = 1024;   // tokens of a prompt
   std::uint64_t context = 1024;  // tokens of each sequence in the caches of a decoding step
   std::uint64_t prompts = 1;     // that each replica prefills together; in a pipeline each is a microbatch
+  std::uint64_t cached =
+      0;  // tokens of a sequence in the cache before a prefill, whose `prompt` is then a chunk of a longer one
 };
 
 struct ModelPoint {

@@ -18,8 +18,8 @@ LayoutCandidate candidate_with(const std::vector<LayoutCandidate>& candidates, s
   wanted.layout.tensor = tensor;
   if (found != candidates.end() && !found->refusal) return wanted;
   // Stages that are not possible are the reason, whatever their tensor degree.
-  const bool of_stages = wanted.refusal && wanted.refusal->code == "E-HFC-014";
-  const std::string reason = found != candidates.end() || of_stages
+  if (wanted.refusal && wanted.refusal->code == "E-HFC-014") return wanted;
+  const std::string reason = found != candidates.end()
                                  ? wanted.refusal->message
                                  : "expected a power of two, at most the ranks of a stage";
   wanted.refusal = UserError("E-HFC-012", "--tensor",

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -18,8 +19,19 @@ namespace {
 constexpr std::uint64_t kRounding = 128;  // chunks of prompts are rounded up to a divisor of it
 
 std::uint64_t chunk_multiple(const ServerGrid& grid) {
+  if (!grid.chunks.empty()) return grid.chunks.front();
   return std::accumulate(grid.prompts.begin(), grid.prompts.end(), kRounding,
                          [](std::uint64_t a, std::uint64_t b) { return std::gcd(a, b); });
+}
+
+// Of a step.
+std::uint64_t most_tokens(const ServerGrid& grid) {
+  if (grid.chunks.empty()) return std::max(grid.prompts.back(), grid.batches.back());
+  return grid.chunks.back() + grid.batches.back();
+}
+
+std::string prefill_text(const ServerGrid& grid) {
+  return grid.chunks.empty() ? "whole" : fmt::format("chunked, chunk: {}", grid.chunks.back());
 }
 
 std::string server_text(const ModelConfig& config, const ServerGrid& grid) {
@@ -37,7 +49,12 @@ StartingRequests starting_requests(const ServerGrid& grid, const ServerSteps& st
   StartingRequests r{grid.prompts.front(), room / 2, std::max<std::uint64_t>(1, room / 8), room / 2, 0};
   const PhaseFigures &decode = steps.decodes.back().figures, &prefill = steps.prefills.back().figures;
   const double batch = static_cast<double>(steps.decodes.back().of.point.demand.batch),
-               of_request = prefill.seconds + static_cast<double>(r.mean_output) * decode.seconds / batch;
+               chunks =
+                   grid.chunks.empty()
+                       ? 1
+                       : std::ceil(static_cast<double>(r.longest) / static_cast<double>(grid.chunks.back())),
+               of_request =
+                   chunks * prefill.seconds + static_cast<double>(r.mean_output) * decode.seconds / batch;
   r.rate = 0.5 / of_request;
   return r;
 }
@@ -57,6 +74,7 @@ Json step_json(const ServerStep& step) {
   Json json{{"phase", base::name_in(kModelPhases, step.of.phase)}};
   if (step.of.phase == ModelPhase::kPrefill) {
     json["tokens"] = demand.prompt;
+    json["context"] = demand.cached;
   } else {
     json["batch"] = demand.batch;
     json["context"] = demand.context;
@@ -83,13 +101,13 @@ std::string server_case(const ModelConfig& config, const ServerGrid& grid, const
       "              prompt: {{distribution: uniform, min: {}, max: {}}},\n"
       "              output: {{distribution: geometric, mean: {}, max: {}}}}}\n"
       "  steps: steps.csv\n"
-      "  server: {{max_sequences: {}, max_tokens: {}, prefill: whole, chunk_multiple: {}, kv: "
+      "  server: {{max_sequences: {}, max_tokens: {}, prefill: {}, chunk_multiple: {}, kv: "
       "{{block_tokens: {}, blocks: "
       "{}}}}}\n"
       "  slo: {{ttft: 1 s, tpot: 50 ms}}\n",
       base::yaml_scalar(server_text(config, grid)), r.rate, r.shortest, r.longest, r.mean_output,
-      r.most_output, grid.batches.back(), std::max(grid.prompts.back(), grid.batches.back()),
-      chunk_multiple(grid), ServerSteps::kBlockTokens, steps.kv_blocks);
+      r.most_output, grid.batches.back(), most_tokens(grid), prefill_text(grid), chunk_multiple(grid),
+      ServerSteps::kBlockTokens, steps.kv_blocks);
 }
 
 std::string steps_text(const ModelConfig& config, const ServerGrid& grid, const ServerSteps& steps) {

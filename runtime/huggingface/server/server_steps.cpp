@@ -32,6 +32,34 @@ void check_grid(const ServerGrid& grid) {
            "a longest prompt and context of at least twice the shortest prompt, to have room for outputs");
 }
 
+// Chunks begin behind nothing and behind each context, so that the points are a complete grid.
+void check_chunks(const ServerGrid& grid) {
+  if (grid.chunks.empty()) return;
+  if (grid.chunks.back() > grid.prompts.front())
+    refuse("--chunk", fmt::format("chunks of at most {} tokens, the shortest prompt", grid.prompts.front()));
+  if (grid.chunks.back() % grid.chunks.front() != 0)
+    refuse(
+        "--chunk",
+        fmt::format("a longest chunk that is a multiple of the shortest one, {} tokens, to which chunks are "
+                    "rounded up",
+                    grid.chunks.front()));
+  if (grid.contexts.back() < grid.prompts.back())
+    refuse("--context",
+           fmt::format("contexts up to {} tokens, behind which the last chunk of the longest prompt may be",
+                       grid.prompts.back()));
+}
+
+std::vector<ModelDemand> prefills_of(const ServerGrid& grid) {
+  std::vector<ModelDemand> demands;
+  if (grid.chunks.empty())
+    for (const std::uint64_t prompt : grid.prompts) demands.push_back({1, prompt, prompt});
+  std::vector<std::uint64_t> contexts = grid.contexts;
+  contexts.insert(contexts.begin(), 0);
+  for (const std::uint64_t chunk : grid.chunks)
+    for (const std::uint64_t cached : contexts) demands.push_back({1, chunk, chunk, 1, cached});
+  return demands;
+}
+
 double resident_tokens(const PhasePoint& decode) {
   return static_cast<double>(decode.point.demand.batch * decode.point.demand.context);
 }
@@ -53,7 +81,7 @@ std::uint64_t kv_blocks(const ModelConfig& config, const ServerGrid& grid,
 std::string step_row(const ServerStep& step) {
   const ModelDemand& demand = step.of.point.demand;
   const std::string where = step.of.phase == ModelPhase::kPrefill
-                                ? fmt::format("prefill,1,0,{}", demand.prompt)
+                                ? fmt::format("prefill,1,{},{}", demand.cached, demand.prompt)
                                 : fmt::format("decode,{},{},0", demand.batch, demand.context);
   return fmt::format("{},{},{}\n", where, shortest(step.figures.seconds), shortest(step.figures.joules));
 }
@@ -63,9 +91,10 @@ std::string step_row(const ServerStep& step) {
 ServerSteps server_steps(const ModelConfig& config, const ServerGrid& grid, ModelRunner& runner,
                          const ModelRunner::Progress& progress) {
   check_grid(grid);
+  check_chunks(grid);
   std::vector<PhasePoint> wanted;
-  for (const std::uint64_t prompt : grid.prompts)
-    wanted.push_back({{grid.layout, {1, prompt, prompt}}, ModelPhase::kPrefill});
+  for (const ModelDemand& demand : prefills_of(grid))
+    wanted.push_back({{grid.layout, demand}, ModelPhase::kPrefill});
   for (const std::uint64_t batch : grid.batches)
     for (const std::uint64_t context : grid.contexts)
       wanted.push_back({{grid.layout, {batch, context, context}}, ModelPhase::kDecode});

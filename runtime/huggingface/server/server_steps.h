@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a model as a table for `tahoma serve` (runtime/serving/steps/step_rows.h): a prefill of each prompt, and a decoding step
-// of each batch at each context, of all layers with embedding and logits. The server is one replica; further replicas are
+// The steps of a model as a table for `tahoma serve` (runtime/serving/steps/step_rows.h): a prefill of each prompt, or of each
+// chunk of one behind each context, and a decoding step of each batch at each context, of all layers with embedding and logits. The server is one replica; further replicas are
 // further servers.
 //
 // The case that comes with the table is a start, not a recommendation: requests within the executed range arrive at half the
@@ -19,6 +19,8 @@ namespace tahoma::runtime {
 struct ServerGrid {
   ModelLayout layout;
   std::vector<std::uint64_t> batches, prompts, contexts;
+  std::vector<std::uint64_t>
+      chunks{};  // of prompts, executed behind each context and behind none; empty: whole prompts
 };
 
 struct ServerStep {

@@ -28,6 +28,13 @@ std::string refused(const tests::Settings& settings) {
       [&] { tests::workload_with(workloads::make_gemm, settings)->check(tests::machine_of(1, 1, 1)); });
 }
 
+// A by rows in double_row.
+tests::Settings pairs(const tests::Settings& more) {
+  tests::Settings all{{"a_layout", "rows"}, {"mode", "double_row"}, {"dtype", "fp8_e4m3"}};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
 constexpr MatmulMode kSparseModes[] = {
     MatmulMode::kSparse4of16, MatmulMode::kSparse4of12, MatmulMode::kSparse4of8, MatmulMode::kSparse2of8,
     MatmulMode::kSparse2of4,  MatmulMode::kSparse1of4,  MatmulMode::kSparse1of2};
@@ -106,6 +113,22 @@ TEST_CASE("gemm: A by rows of one token, with an epilogue", "[gemm][machine]") {
   check({{"a_layout", "rows"}, {"m", "1"}, {"epilogue.bias", "columns"}, {"epilogue.activation", "silu"}});
 }
 TEST_CASE("gemm: A by rows in fp32", "[gemm][machine]") { check({{"a_layout", "rows"}, {"dtype", "fp32"}}); }
+
+TEST_CASE("gemm: A by rows in double_row, of pairs of elements", "[gemm][machine]") {
+  check(pairs({{"k", "300"}}));
+}
+TEST_CASE("gemm: one row of A in double_row", "[gemm][machine]") { check(pairs({{"k", "512"}, {"m", "1"}})); }
+TEST_CASE("gemm: A by rows in double_row, a contraction in two parts", "[gemm][machine]") {
+  check(pairs({{"k", "520"}, {"shard.k", "2"}, {"dtype", "fp8_e5m2"}}));
+}
+TEST_CASE("gemm: A by rows in double_row, several tiles in each direction", "[gemm][machine]") {
+  check(pairs({{"k", "1030"}, {"m", "700"}, {"n", "1100"}}));
+}
+TEST_CASE("gemm: A by rows in double_row needs an even contraction", "[gemm]") {
+  CHECK_THAT(refused(pairs({{"k", "301"}})),
+             Catch::Contains("E-RUN-092") && Catch::Contains("even parts of k"));
+  CHECK_THAT(refused(pairs({{"k", "302"}, {"shard.k", "2"}})), Catch::Contains("E-RUN-092"));
+}
 
 TEST_CASE("gemm modes: a dtype that the mode does not take is refused", "[gemm]") {
   CHECK_THAT(refused({{"mode", "double_row"}}), Catch::Contains("E-RUN-091") && Catch::Contains("fp8_e4m3"));

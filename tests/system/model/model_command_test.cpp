@@ -146,8 +146,40 @@ TEST_CASE("model command: a table of steps is what tahoma serve takes", "[model]
   CHECK(served.status == 0);
 }
 
+TEST_CASE("model command: chunks of prompts behind contexts are steps of tahoma serve", "[model]") {
+  const ModelStudy model(2);
+  const Finished f = model.run({"--steps", "--batch", "1,2", "--prompt", "128,256", "--context", "64,128,256",
+                                "--chunk", "64,128", "--out", "out"});
+  INFO(f.err);
+  REQUIRE(f.status == 0);
+  // Two batches at three contexts, and two chunks behind nothing and behind each of them.
+  const json summary = model.summary("out");
+  REQUIRE(summary["steps"].size() == 2 * 3 + 2 * 4);
+  std::map<std::uint64_t, double> behind;  // of chunks of 128 tokens
+  for (const json& step : summary["steps"])
+    if (step["phase"] == "prefill" && step["tokens"] == 128)
+      behind[step["context"].get<std::uint64_t>()] = step["time_ns"].get<double>();
+  REQUIRE(behind.size() == 4);
+  CHECK(behind[256] > behind[0]);
+  CHECK_THAT(contents(model.folder / "out/server.yaml"), Catch::Contains("prefill: chunked, chunk: 128") &&
+                                                             Catch::Contains("chunk_multiple: 64") &&
+                                                             !Catch::Contains("difference"));
+  const Finished served =
+      tahoma_in(model.folder.path().string(), {"serve", "out/server.yaml", "--out", "served"});
+  INFO(served.err);
+  CHECK(served.status == 0);
+}
+
 TEST_CASE("model command: steps that no server could use are refused", "[model]") {
   const ModelStudy model(2);
+  const std::vector<std::string> chunks{"--steps", "--batch",   "1,4",   "--prompt",
+                                        "64,128",  "--context", "64,128"};
+  check_refused(model.run(with(chunks, {"--chunk", "128"})), "E-HFC-013");
+  check_refused(model.run(with(chunks, {"--chunk", "48,64"})), "E-HFC-013");
+  check_refused(
+      model.run({"--steps", "--batch", "1,4", "--prompt", "64,256", "--context", "64,128", "--chunk", "64"}),
+      "E-HFC-013");
+  check_refused(model.run({"--chunk", "64"}), "E-CLI-003");
   check_refused(model.run({"--steps", "--batch", "2,4", "--context", "64,128"}), "E-HFC-013");
   check_refused(model.run({"--steps", "--batch", "1,4", "--context", "64"}), "E-HFC-013");
   check_refused(model.run({"--steps", "--batch", "1,4", "--context", "128,256"}), "E-HFC-013");

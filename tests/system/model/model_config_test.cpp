@@ -100,7 +100,7 @@ TEST_CASE("model configuration: the shipped configurations are read", "[model_co
       CHECK(c.name == entry.path().stem().string());
       ++files;
     }
-  CHECK(files == 6);
+  CHECK(files == 7);
 }
 
 TEST_CASE("model configuration: the folder may be named instead of the file", "[model_config]") {
@@ -128,6 +128,78 @@ TEST_CASE("model configuration: families differ from Llama where they should", "
                                                    {"moe_intermediate_size", 768},
                                                    {"norm_topk_prob", true}});
   CHECK(qwen.ffn == 768);
+}
+
+namespace {
+
+json gemma(const char* architecture, const json& more = json::object()) {
+  json config = without(llama(), "rope_theta");
+  config["architectures"] = {architecture};
+  config["head_dim"] = 128;
+  config["hidden_activation"] = "gelu_pytorch_tanh";
+  config.update(more);
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("model configuration: Gemma's scales, caps and local layers", "[model_config]") {
+  const auto first = read(gemma("GemmaForCausalLM", {{"hidden_act", "gelu"}}));
+  CHECK(first.family->gemma);
+  CHECK(first.tied);
+  CHECK(first.query_scalar == 0);
+  const auto second = read(gemma("Gemma2ForCausalLM", {{"query_pre_attn_scalar", 144},
+                                                       {"attn_logit_softcapping", 50.0},
+                                                       {"final_logit_softcapping", 30.0},
+                                                       {"sliding_window", 4096}}));
+  CHECK(second.family->post_norm);
+  CHECK(second.query_scalar == 144);
+  CHECK(second.score_cap == 50);
+  CHECK(second.logit_cap == 30);
+  CHECK(second.local_theta == 0);
+  CHECK_NOTHROW(runtime::require_sequence(second, 4096));
+  CHECK_THROWS_WITH(runtime::require_sequence(second, 4097), Catch::Contains("limits attention"));
+  const json types{"sliding_attention", "full_attention"};
+  const auto third = read(gemma("Gemma3ForCausalLM", {{"num_hidden_layers", 2}, {"layer_types", types}}));
+  CHECK(third.family->qk_norm);
+  CHECK(third.query_scalar == 256);  // defaults of the published code
+  CHECK(third.theta == 1e6);
+  CHECK(third.local_theta == 1e4);
+  CHECK(third.global_every == 2);
+  const auto parameters =
+      read(gemma("Gemma3ForCausalLM",
+                 {{"rope_parameters",
+                   {{"full_attention", {{"rope_type", "linear"}, {"factor", 8.0}, {"rope_theta", 500000.0}}},
+                    {"sliding_attention", {{"rope_type", "default"}, {"rope_theta", 20000.0}}}}}}));
+  CHECK(parameters.rope_scaling == runtime::RotaryScaling::kLinear);
+  CHECK(parameters.theta == 500000);
+  CHECK(parameters.local_theta == 20000);
+  CHECK(parameters.global_every == 6);
+}
+
+TEST_CASE("model configuration: what Gemma's kernels lack is refused at its key", "[model_config]") {
+  const char* two = "Gemma2ForCausalLM";
+  CHECK(verdict(gemma(two)) == "accepted");
+  CHECK(verdict(gemma(two, {{"head_dim", 256}})) == "E-HFC-003 head_dim");
+  CHECK(verdict(without(gemma(two), "head_dim")) == "E-HFC-003 head_dim");
+  CHECK(verdict(gemma(two, {{"hidden_activation", "silu"}})) == "E-HFC-005 hidden_activation");
+  CHECK(verdict(gemma(two, {{"hidden_act", "gelu"}})) == "E-HFC-005 hidden_act");
+  CHECK(verdict(gemma(two, {{"attn_logit_softcapping", 100.0}})) == "E-HFC-003 attn_logit_softcapping");
+  CHECK(verdict(gemma(two, {{"query_pre_attn_scalar", -1}})) == "E-HFC-003 query_pre_attn_scalar");
+  CHECK(verdict(gemma(two, {{"use_bidirectional_attention", true}})) ==
+        "E-HFC-005 use_bidirectional_attention");
+  CHECK(verdict(gemma("GemmaForCausalLM", {{"final_logit_softcapping", 30.0}})) ==
+        "E-HFC-003 final_logit_softcapping");
+  const char* three = "Gemma3ForCausalLM";
+  CHECK(verdict(gemma(three, {{"layer_types", {"full_attention", "sliding_attention"}}})) ==
+        "E-HFC-005 layer_types");
+  CHECK(verdict(gemma(three, {{"layer_types", {"sliding_attention", "full_attention"}}})) ==
+        "E-HFC-006 layer_types");
+  CHECK(verdict(gemma(three, {{"sliding_window_pattern", 0}})) == "E-HFC-003 sliding_window_pattern");
+  CHECK(verdict(gemma("Gemma3ForConditionalGeneration")) == "E-HFC-002 architectures");
+  // The keys of Gemma mean nothing to a Llama.
+  CHECK(verdict(with(llama(), "rope_local_base_freq", 10000.0)) == "E-HFC-005 rope_local_base_freq");
+  CHECK(verdict(with(llama(), "attn_logit_softcapping", 50.0)) == "E-HFC-005 attn_logit_softcapping");
 }
 
 TEST_CASE("model configuration: scaled rotary embeddings, in either notation", "[model_config]") {

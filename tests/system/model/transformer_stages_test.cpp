@@ -3,9 +3,12 @@
 // hand-overs, and the duration of microbatches.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <sstream>
 
 #include "tests/support/program/transformer_run.h"
+#include "workloads/transformer/bubble.h"
 #include "workloads/transformer/layer/layer_definition.h"
+#include "workloads/transformer/partition/stage_layers.h"
 #include "workloads/transformer/prefill/prefill.h"
 
 using namespace tahoma;
@@ -123,6 +126,68 @@ TEST_CASE("stages: replicas on other chips share the programs of their stages", 
                                               {"microbatches", "2"},
                                               {"parallel.tensor", "8"},
                                               {"parallel.data", "2"}}));
+}
+
+TEST_CASE("stages: unequal stages agree with the definition in both phases", "[transformer]") {
+  const Settings unequal{{"layers", "4"},         {"model.layers", "4"}, {"parallel.pipeline", "2"},
+                         {"stages", "3,1"},       {"batch", "2"},        {"microbatches", "2"},
+                         {"parallel.tensor", "2"}};
+  check_layers(chips(1, 1), with(unequal, {{"tokens", "32"}}));
+  check_layers(chips(1, 1), with(unequal, {{"phase", "decode"}, {"context", "20"}}));
+  check_layers(chips(1, 1), with(unequal, {{"phase", "decode"}, {"context", "20"}, {"stages", "1,3"}}));
+  check_layers(chips(1, 1), with(unequal, {{"phase", "decode"}, {"context", "20"}, {"model.experts", "4"}}));
+}
+
+TEST_CASE("stages: an executed pipeline has the interval of its bottleneck", "[transformer]") {
+  const auto run = [](int microbatches, const char* stages) {
+    const std::string parts = std::to_string(microbatches);
+    return in_child([&] {
+      const tests::LayersRun made = run_layers(chips(1, 1),
+                                               with(kTiny, {{"layers", "6"},
+                                                            {"model.layers", "6"},
+                                                            {"parallel.pipeline", "3"},
+                                                            {"stages", stages},
+                                                            {"phase", "decode"},
+                                                            {"context", "100"},
+                                                            {"batch", parts},
+                                                            {"microbatches", parts}}),
+                                               model::Mode::kTiming);
+      const auto bottleneck = static_cast<int>(made.figure("bottleneck_stage"));
+      return std::to_string(made.measured.elapsed.seconds() * 1e9) + " " + std::to_string(bottleneck) + " " +
+             std::to_string(made.figure("stage_" + std::to_string(bottleneck) + "_time_ns"));
+    });
+  };
+  for (const auto& [stages, bottleneck] :
+       {std::pair{"1,4,1", 1}, std::pair{"3,2,1", 0}, std::pair{"1,2,3", 2}}) {
+    std::istringstream few(run(6, stages)), many(run(12, stages));
+    double few_ns = 0, many_ns = 0, stage_ns = 0, more_stage_ns = 0;
+    int slowest = -1, still = -1;
+    few >> few_ns >> slowest >> stage_ns;
+    many >> many_ns >> still >> more_stage_ns;
+    CAPTURE(stages, few_ns, many_ns, stage_ns);
+    CHECK(slowest == bottleneck);
+    CHECK(still == bottleneck);
+    CHECK(stage_ns == Approx((many_ns - few_ns) / 6).epsilon(0.02));
+  }
+}
+
+TEST_CASE("stages: the period of a full pipeline, by hand", "[transformer]") {
+  using workloads::full_pipeline_seconds;
+  CHECK(full_pipeline_seconds({2, 3, 1}, 4, 0.5) == Approx(12));  // the bottleneck has four microbatches
+  CHECK(full_pipeline_seconds({2, 3, 1}, 1, 0.5) == Approx(7));   // one microbatch on its way
+  CHECK(full_pipeline_seconds({2, 2}, 2, 0) == Approx(4));
+}
+
+TEST_CASE("stages: layers of stages are read or refused", "[transformer]") {
+  using workloads::layers_of_stages;
+  CHECK(layers_of_stages("3,1,2", 6, 3) == std::vector<std::uint64_t>{3, 1, 2});
+  CHECK(layers_of_stages("", 6, 3) == std::vector<std::uint64_t>{2, 2, 2});
+  for (const char* wrong : {"3,3", "3,1,1", "3,1,2,", ",3,1,2", "6,0,0", "3,1,2,0", "a,1,2", "3;1;2",
+                            "-1,4,3", "3,1,99999999999999999999"}) {
+    CAPTURE(wrong);
+    CHECK_THROWS_WITH(layers_of_stages(wrong, 6, 3), Catch::Contains("such as 2,2,2"));
+  }
+  CHECK_THROWS_WITH(layers_of_stages("1,1,1", 2, 3), Catch::Contains("there are 2 layers"));
 }
 
 TEST_CASE("stages: a decoding step in two stages of pairs of cores", "[transformer]") {

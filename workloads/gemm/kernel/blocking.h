@@ -27,7 +27,8 @@ struct GemmEpilogue {
 // out[m, n] = sum over k of a[k, m] * b[k, n], on one core. `a_by_rows`: a is token-major in HBM, [m, k], and
 // is transposed on its way into SBUF (workloads/common/transposed_load.h: rows up to the next multiple of 16
 // are read). `b_by_rows`: likewise b, [n, k], weights [in, out] through which gradients are propagated. These
-// support dense mode, 2- or 4-byte elements, and the chosen nest.
+// support dense mode, 2- or 4-byte elements, and the chosen nest. a by rows also supports double_row with an even k: the DMA
+// engines transpose pairs of adjacent 8-bit elements, which are the two rows that a partition holds.
 struct GemmShape {
   std::uint64_t m = 1, n = 1, k = 1;
   isa::DType dtype = isa::DType::kBf16;  // of a, and of b unless `b_dtype` says otherwise
@@ -56,15 +57,18 @@ struct GemmShape {
   std::uint64_t b_columns() const { return b_by_rows ? k : n; }
   // Elements of a per partition for that many columns of out's rows.
   std::uint64_t a_width(std::uint64_t rows) const {
-    return a_by_rows ? transposed_load_rows(rows) : rows * a_slices();
+    return (a_by_rows ? transposed_load_rows(rows) : rows) * a_slices();
   }
   // Elements of b for that many of out's columns.
   std::uint64_t b_width(std::uint64_t columns) const {
     return b_by_rows ? transposed_load_rows(columns) : columns * b_slices();
   }
+  bool turns_pairs() const {
+    return a_by_rows && !b_by_rows && mode == isa::MatmulMode::kDoubleRow && k % 2 == 0;
+  }
   bool may_turn() const {
     const std::size_t size = isa::size_of(dtype);
-    return mode == isa::MatmulMode::kDense && (size == 2 || size == 4);
+    return turns_pairs() || (mode == isa::MatmulMode::kDense && (size == 2 || size == 4));
   }
   // Positions of the elements that a sparse a keeps, four in a uint16.
   static std::uint64_t tag_columns(std::uint64_t columns) { return (columns + 3) / 4; }

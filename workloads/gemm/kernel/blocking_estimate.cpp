@@ -166,12 +166,13 @@ double BlockingEstimate::b_load_ns(double partitions, const Blocking& b) const {
 double BlockingEstimate::transposed_load_ns(double partitions, std::uint64_t rows) const {
   return rates_.transpose_ns(
       static_cast<double>(transposed_load_rows(rows)) * std::ceil(partitions / tiles_.kt),
-      static_cast<double>(std::min<std::uint64_t>(tiles_.kt, shape_.k) * in_));
+      static_cast<double>(std::min<std::uint64_t>(std::uint64_t{tiles_.kt} * shape_.a_slices(), shape_.k) *
+                          in_));
 }
 
 // With few rows, every element of b is used once, and loads that do not hide their latency are the bound.
 unsigned BlockingEstimate::stack_of(const Blocking& b) const {
-  if (!shape_.a_by_rows || shape_.b_by_rows || shape_.m > tiles_.mt) return 1;
+  if (!shape_.a_by_rows || shape_.b_by_rows || shape_.m > tiles_.mt || shape_.turns_pairs()) return 1;
   return static_cast<unsigned>(std::clamp<std::uint64_t>(kLoadBytes / (b.panel * in_of_b_), 1,
                                                          std::max<std::uint64_t>(1, shape_.k / tiles_.kt)));
 }

@@ -118,13 +118,23 @@ class BlockedGemm {
     if (weights) return *weights;
     if (shape_.a_by_rows) {
       const TileView tile =
-          kernel_.take(a_pool_, k.count, static_cast<unsigned>(transposed_load_rows(strip.count)));
-      weights = Weights{load_transposed_tokens(kernel_, tile, views_.a, strip, k, rows_on()), {}};
+          kernel_.take(a_pool_, k.count, static_cast<unsigned>(shape_.a_width(strip.count)));
+      weights =
+          Weights{shape_.turns_pairs() ? load_pairs(tile, strip, k)
+                                       : load_transposed_tokens(kernel_, tile, views_.a, strip, k, rows_on()),
+                  {}};
       return *weights;
     }
     weights = Weights{load(a_pool_, views_.a, shape_.a_slices(), k, strip), {}};
     if (tag_pool_) weights->tags = load(*tag_pool_, views_.tags, 1, k, tags_of(strip));
     return *weights;
+  }
+  // Pairs of 8-bit elements are transposed as elements of two bytes.
+  TileView load_pairs(const TileView& tile, const Range& tokens, const Range& pairs) {
+    constexpr isa::DType kPair = isa::DType::kUint16;
+    return load_transposed_tokens(kernel_, tile.as(kPair), views_.a.as(kPair), tokens, pairs, rows_on())
+        .as(shape_.dtype)
+        .interleaved(shape_.a_slices());
   }
   // The sync engine rings everything else: if all of `a` comes first, b does not wait with it for the
   // producer of `a`.
@@ -200,8 +210,9 @@ void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const Gemm
 
 void emit_gemm(GemmNest nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
                const GemmViews& views) {
-  TAHOMA_INVARIANT(!(shape.a_by_rows || shape.b_by_rows) || (nest == GemmNest::kChosen && shape.may_turn()),
-                   "a or b by rows needs the chosen nest, dense mode and 2- or 4-byte elements");
+  TAHOMA_INVARIANT(
+      !(shape.a_by_rows || shape.b_by_rows) || (nest == GemmNest::kChosen && shape.may_turn()),
+      "a or b by rows needs the chosen nest, and dense mode and 2- or 4-byte elements or pairs of a");
   TAHOMA_INVARIANT(!shape.b_dtype || (nest == GemmNest::kChosen && shape.mode == isa::MatmulMode::kDense &&
                                       !shape.b_by_rows),
                    "b of another dtype needs the chosen nest, dense mode, and b not by rows");

@@ -19,13 +19,16 @@ DecodeLayer::DecodeLayer(Replica& replica, std::size_t r, const TransformerParam
   const auto whole = [&](const char* name, std::uint64_t columns) {
     return known(replica.shared(r, name, kModelDType, padded, columns));
   };
+  const auto multiplied = [&](const char* name, std::uint64_t columns) {
+    return known(replica.shared(r, name, m.activations, padded, columns));
+  };
   qkv = whole("qkv", share.units() * m.head_dim);
-  o = whole("attention", share.heads * m.head_dim);
+  o = multiplied("attention", share.heads * m.head_dim);
   if (share.sharers > 1) replica.declare_input(o.tensor);  // other ranks' sequences stay zero
   partial = whole("partial", m.hidden);
   if (!experts) {
     gate_up = whole("gate_up", 2 * share.ffn);
-    hidden = whole("hidden", share.ffn);
+    hidden = multiplied("hidden", share.ffn);
   }
   partial_mlp = whole("partial_mlp", m.hidden);
   sum = replica.ranks() > 1 ? whole("sum", m.hidden) : partial;
@@ -36,10 +39,10 @@ DecodeLayer::DecodeLayer(Replica& replica, std::size_t r, const TransformerParam
       return known(replica.own(r, h, name, kModelDType, padded, m.hidden));
     };
     tensors.stream = streams != nullptr ? (*streams)[h] : own("stream");
-    tensors.normed = own("normed");
+    tensors.normed = known(replica.own(r, h, "normed", m.activations, padded, m.hidden));
     tensors.middle = own("middle");
     tensors.normed_mlp =
-        replica.own(r, h, "normed_mlp", kModelDType, padded + (experts ? kTransposeRows : 0), m.hidden);
+        replica.own(r, h, "normed_mlp", m.activations, padded + (experts ? kTransposeRows : 0), m.hidden);
     if (experts || padded != sharding.rows) replica.declare_input(tensors.normed_mlp.tensor);
   }
   if (sharding.groups > 1) allocate_parts(replica, r, params, share, sharding);

@@ -8,10 +8,15 @@ namespace tahoma::workloads {
 DecodeStageTensors::DecodeStageTensors(Replica& replica, const TransformerParams& params,
                                        const Station& station, const RankShare& share,
                                        const DecodeSharding& sharding)
-    : replica_(replica), params_(params), station_(station), share_(share), sharding_(sharding) {
+    : replica_(replica),
+      params_(params),
+      station_(station),
+      share_(share),
+      sharding_(sharding),
+      layers_(params.layers_of_stage(station.stage).count) {
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     OfRank& rank = ranks_.emplace_back();
-    for (std::size_t l = 0; l < params.stage_layers(); ++l) {
+    for (std::size_t l = 0; l < layers_; ++l) {
       rank.weights.emplace_back(replica, r, params.model, share);
       auto& caches = rank.caches.emplace_back(params.microbatches);
       for (std::vector<Cache>& of_microbatch : caches)
@@ -20,6 +25,11 @@ DecodeStageTensors::DecodeStageTensors(Replica& replica, const TransformerParams
     }
     rank.table = replica.shared(r, "rope_table", kModelDType, sharding.rows, params.model.head_dim);
     replica.declare_input(rank.table.tensor);
+    if (params.model.rope.local_theta > 0) {
+      rank.local_table =
+          replica.shared(r, "local_rope_table", kModelDType, sharding.rows, params.model.head_dim);
+      replica.declare_input(rank.local_table.tensor);
+    }
     for (std::size_t b = 0; b < params.microbatches; ++b) place_stream(r);
   }
 }
@@ -89,16 +99,18 @@ void DecodeStageTensors::fill_cache(runtime::Machine& machine, std::size_t g, st
 void DecodeStageTensors::fill(runtime::Machine& machine, const HostCase& values,
                               std::size_t first_layer) const {
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
-    for (std::size_t l = 0; l < params_.stage_layers(); ++l)
+    for (std::size_t l = 0; l < layers_; ++l)
       ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[first_layer + l], share_);
     fill_all(machine, replica_, ranks_[r].table, values.table);
+    if (params_.model.rope.local_theta > 0)
+      fill_all(machine, replica_, ranks_[r].local_table, values.local_table);
     for (std::size_t g = 0; g < replica_.alike().size(); ++g)
       for (std::size_t b = 0; b < params_.microbatches; ++b)
         for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
           if (station_.before == nullptr && !params_.logits)
             runtime::copy_window(values.x, {first_row(g, b), 0, sharding_.rows, values.x.columns()},
                                  row_of(machine, replica_, g, ranks_[r].in[b][h], 0));
-          for (std::size_t l = 0; l < params_.stage_layers(); ++l)
+          for (std::size_t l = 0; l < layers_; ++l)
             fill_cache(machine, g, b, r, h, l, values.caches[first_layer + l]);
         }
   }

@@ -22,12 +22,17 @@ class DecodeStageTensors {
   struct OfRank {
     std::vector<LayerWeights> weights;                    // by layer
     std::vector<std::vector<std::vector<Cache>>> caches;  // by layer, microbatch and physical core
-    Matrix table;
+    Matrix table, local_table;                            // of the rotary embedding
     // By microbatch and physical core: the whole stream, or a run to hand over.
     std::vector<std::vector<Matrix>> in, out;
     std::vector<std::vector<Matrix>> came;  // by microbatch and physical core: the run that was received
   };
   const OfRank& operator[](std::size_t rank) const { return ranks_[rank]; }
+  // Of a layer of the stage.
+  const Matrix& table(std::size_t rank, std::size_t layer) const {
+    const std::uint64_t first = params_.layers_of_stage(station_.stage).first;
+    return params_.model.local(first + layer) ? ranks_[rank].local_table : ranks_[rank].table;
+  }
 
   // The stage's first layer has this number in the case.
   void fill(runtime::Machine& machine, const HostCase& values, std::size_t first_layer) const;
@@ -48,6 +53,7 @@ class DecodeStageTensors {
   Station station_;
   const RankShare& share_;
   const DecodeSharding& sharding_;
+  std::uint64_t layers_;  // of the stage
   std::vector<OfRank> ranks_;
 };
 

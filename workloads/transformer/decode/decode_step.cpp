@@ -41,7 +41,7 @@ void DecodeStep::make_heads(std::size_t layer) {
     const auto [first, count] = share_.units_of(h);
     if (count > 0 && first < rotated)
       part(r, h).rope(heads_of(all_rows(layers_[r].qkv, h), first, std::min(count, rotated - first), d),
-                      tensors_[r].table.of(h));
+                      tensors_.table(r, layer).of(h));
   });
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
@@ -89,6 +89,18 @@ void DecodeStep::reduce(const char* region, Whole partial, Whole sum) {
     communicator.add(planned, ends);
     keep(region, h, std::move(planned));
   }
+  synchronise_rows(sum);
+}
+
+// Each physical core normalises the rows that it has summed over the ranks.
+void DecodeStep::post_norm(std::size_t layer, Matrix LayerWeights::*gain, Whole sum) {
+  if (!params_.model.post_norm) return;
+  replica_.each("post norm", [&](std::size_t r, std::size_t h) {
+    const auto [first, count] = sharding_.reduced_rows(h);
+    if (count == 0) return;
+    const HbmView rows = rows_of((layers_[r].*sum).of(h), first, count);
+    part(r, h).norm(rows, nullptr, nullptr, (tensors_[r].weights[layer].*gain).of(h), rows);
+  });
   synchronise_rows(sum);
 }
 
@@ -173,8 +185,10 @@ void DecodeStep::complete(std::size_t layer) {
   attention_.merge(layers_);
   project(layer);
   reduce("attention all_reduce", &DecodeLayer::partial, &DecodeLayer::sum);
+  post_norm(layer, &LayerWeights::attention_post_gain, &DecodeLayer::sum);
   feed_forward(layer);
   reduce("mlp all_reduce", &DecodeLayer::partial_mlp, &DecodeLayer::sum_mlp);
+  post_norm(layer, &LayerWeights::mlp_post_gain, &DecodeLayer::sum_mlp);
 }
 
 void DecodeStep::begin(std::size_t microbatch) {

@@ -49,6 +49,8 @@ class DecodeStep final : public PhasePrograms {
   void make_heads(std::size_t layer);
   void project(std::size_t layer);
   void reduce(const char* region, Whole partial, Whole sum);
+  // In place, if the model has it.
+  void post_norm(std::size_t layer, Matrix LayerWeights::*gain, Whole sum);
   void feed_forward(std::size_t layer);
   void mix_experts(std::size_t layer);
   void synchronise_rows(Whole whole);

@@ -24,16 +24,11 @@ HostTensor integers(const std::string& name, const std::vector<std::uint64_t>& v
 }  // namespace
 
 ExpertSteps::ExpertSteps(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
-                         const ExpertCase& shape, std::uint64_t first_layer, std::size_t slices,
+                         const ExpertCase& shape, const runtime::Part& layers, std::size_t slices,
                          const Own& own)
-    : replica_(replica),
-      params_(params),
-      routing_(routing),
-      shape_(shape),
-      first_layer_(first_layer),
-      slices_(slices) {
+    : replica_(replica), params_(params), routing_(routing), shape_(shape), layers_(layers), slices_(slices) {
   for (std::size_t b = 0; b < params.microbatches; ++b)
-    for (std::size_t l = 0; l < params.stage_layers(); ++l)
+    for (std::size_t l = 0; l < layers_.count; ++l)
       for (std::size_t s = 0; s < slices; ++s) steps_.push_back(plan({b, l, s}, own));
   place_numbers();
 }
@@ -77,7 +72,7 @@ void ExpertSteps::place_numbers() {
 }
 
 const ExpertStep& ExpertSteps::allocate(const ExpertTurn& turn, const RankShare& share) {
-  ExpertStep& step = steps_[(turn.microbatch * params_.stage_layers() + turn.layer) * slices_ + turn.slice];
+  ExpertStep& step = steps_[(turn.microbatch * layers_.count + turn.layer) * slices_ + turn.slice];
   for (std::size_t r = 0; r < replica_.ranks(); ++r) {
     ExpertStep::OfRank& rank = step.ranks[r];
     // A row after the segments remains zero, for experts of other ranks.

@@ -21,9 +21,9 @@ HbmView numbers_at(const HbmView& all, std::uint64_t first, std::uint64_t rows, 
 
 // By layer of the stage, and rank.
 std::vector<std::vector<ExpertWeights>> weights_of(Replica& replica, const TransformerParams& params,
-                                                   const RankShare& share) {
+                                                   const RankShare& share, std::uint64_t layers) {
   std::vector<std::vector<ExpertWeights>> weights;
-  for (std::size_t l = 0; l < params.stage_layers(); ++l) {
+  for (std::size_t l = 0; l < layers; ++l) {
     std::vector<ExpertWeights>& of_layer = weights.emplace_back();
     for (std::size_t r = 0; r < replica.ranks(); ++r) of_layer.emplace_back(replica, r, params.model, share);
   }
@@ -33,7 +33,7 @@ std::vector<std::vector<ExpertWeights>> weights_of(Replica& replica, const Trans
 }  // namespace
 
 Experts::Experts(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
-                 std::uint64_t first_layer, std::size_t slices, const ExpertSteps::Own& own,
+                 const runtime::Part& layers, std::size_t slices, const ExpertSteps::Own& own,
                  ExpertExchange::Keep keep)
     : replica_(replica),
       params_(params),
@@ -42,11 +42,11 @@ Experts::Experts(Replica& replica, const TransformerParams& params, const Expert
       shape_{replica.ranks(),     replica.physical_cores(),
              share_.block,        share_.experts,
              params.model.hidden, params.phase == Phase::kPrefill && replica.ranks() > 1},
-      first_layer_(first_layer),
+      layers_(layers),
       exchange_(shape_.exchanged ? std::make_unique<ExpertExchange>(replica, params, shape_, std::move(keep))
                                  : nullptr),
-      weights_(weights_of(replica, params, share_)),
-      steps_(replica, params, routing, shape_, first_layer, slices, own) {}
+      weights_(weights_of(replica, params, share_, layers.count)),
+      steps_(replica, params, routing, shape_, layers, slices, own) {}
 
 void Experts::route(const ExpertStep& step, const View& normed) {
   replica_.each("router", [&](std::size_t r, std::size_t h) {
@@ -139,9 +139,9 @@ void Experts::feed_forward(const ExpertTurn& turn, const View& normed, const Vie
 }
 
 void Experts::fill(runtime::Machine& machine, const HostCase& values) const {
-  for (std::size_t l = 0; l < params_.stage_layers(); ++l)
+  for (std::size_t l = 0; l < layers_.count; ++l)
     for (std::size_t r = 0; r < replica_.ranks(); ++r)
-      weights_[l][r].fill(machine, replica_, r, values.weights[first_layer_ + l], share_);
+      weights_[l][r].fill(machine, replica_, r, values.weights[layers_.first + l], share_);
   steps_.fill_bias(machine);
 }
 

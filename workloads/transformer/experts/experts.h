@@ -28,7 +28,7 @@ class Experts {
   using View = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
   // Experts of a stage whose first layer has this number in the case.
   Experts(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
-          std::uint64_t first_layer, std::size_t slices, const ExpertSteps::Own& own,
+          const runtime::Part& layers, std::size_t slices, const ExpertSteps::Own& own,
           ExpertExchange::Keep keep);
 
   // normed: a physical core's rows, followed by up to 15 rows that are read without use; out: the results of
@@ -54,7 +54,7 @@ class Experts {
   std::uint64_t per_token_;
   RankShare share_;
   ExpertCase shape_;
-  std::uint64_t first_layer_;
+  runtime::Part layers_;                             // of the stage
   std::unique_ptr<ExpertExchange> exchange_;         // where rows are exchanged
   std::vector<std::vector<ExpertWeights>> weights_;  // by layer of the stage, and rank
   ExpertSteps steps_;

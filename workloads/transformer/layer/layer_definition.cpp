@@ -22,8 +22,10 @@ Noisy behind(const Rows& exact, Noisy rows) {
   return both;
 }
 
-Noisy swiglu(const Noisy& x, const Rows& gate, const Rows& up, const Rows& down, double partial_roundings) {
-  return times(gated(times(x, gate), times(x, up)), down, partial_roundings);
+Noisy swiglu(const ModelShape& model, const Noisy& x, const Rows& gate, const Rows& up, const Rows& down,
+             double partial_roundings) {
+  return times(quantised(gated(times(x, gate), times(x, up), model.activation), model.activations), down,
+               partial_roundings);
 }
 
 // The gates of the chosen experts of each row, a softmax over their logits; 0 for the others.
@@ -55,9 +57,9 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
     std::vector<Eigen::Index> rows;
     for (Eigen::Index row = 0; row < x.value.rows(); ++row)
       if (gates.value(row, e) > 0) rows.push_back(row);
-    const Noisy made =
-        swiglu({x.value(rows, Eigen::all), x.variance(rows, Eigen::all)}, gate.middleRows(e * hidden, hidden),
-               up.middleRows(e * hidden, hidden), down.middleRows(e * ffn, ffn), partial_roundings);
+    const Noisy made = swiglu(model, {x.value(rows, Eigen::all), x.variance(rows, Eigen::all)},
+                              gate.middleRows(e * hidden, hidden), up.middleRows(e * hidden, hidden),
+                              down.middleRows(e * ffn, ffn), partial_roundings);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto at = static_cast<Eigen::Index>(i);
       const double g = gates.value(rows[i], e), noise = gates.variance(rows[i], e);
@@ -96,8 +98,9 @@ Noisy with_norm(Noisy heads, const ModelShape& model, const runtime::HostTensor&
 }  // namespace
 
 Noisy logits_of(const ModelShape& model, const HostVocabulary& vocabulary, const Noisy& stream) {
-  return times(normalised(stream, matrix_of(vocabulary.final_gain), model.epsilon),
-               matrix_of(vocabulary.head));
+  const Noisy logits =
+      times(normalised(stream, matrix_of(vocabulary.final_gain), model.epsilon), matrix_of(vocabulary.head));
+  return model.logit_cap > 0 ? bounded(logits, model.logit_cap) : logits;
 }
 
 Rows matrix_of(const runtime::HostTensor& tensor) {
@@ -113,17 +116,25 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Part
                  const Cache& cache, Noisy& stream, const ChosenExpert& chosen) {
   const auto tokens = static_cast<std::uint64_t>(stream.value.rows()),
              before = static_cast<std::uint64_t>(cache.k.rows());
-  const Rows angles = matrix_of(rope_table(model, before, 1, tokens));
-  const Noisy a = normalised(stream, matrix_of(weights.attention_gain), model.epsilon);
+  const Rows angles = matrix_of(rope_table(model, before, 1, tokens, weights.local));
+  const auto post = [&](const Noisy& sublayer, const runtime::HostTensor& gain) {
+    return model.post_norm ? normalised(sublayer, matrix_of(gain), model.epsilon) : sublayer;
+  };
+  const Noisy a =
+      quantised(normalised(stream, matrix_of(weights.attention_gain), model.epsilon), model.activations);
   const Noisy q = with_norm(heads_with_bias(a, weights.q, model, weights.q_bias), model, weights.q_norm),
               k = with_norm(heads_with_bias(a, weights.k, model, weights.k_bias), model, weights.k_norm);
   const NoisyHeads heads{rotated(q, angles, false), behind(cache.k, rotated(k, angles, false)),
                          behind(cache.v, heads_with_bias(a, weights.v, model, weights.v_bias))};
-  stream = sum(stream, times(attended(model, heads), matrix_of(weights.o), roundings.attention));
-  const Noisy b = normalised(stream, matrix_of(weights.mlp_gain), model.epsilon);
-  stream = sum(stream, model.experts > 0 ? mixture(model, weights, b, chosen, roundings.mlp)
-                                         : swiglu(b, matrix_of(weights.gate), matrix_of(weights.up),
-                                                  matrix_of(weights.down), roundings.mlp));
+  stream = sum(stream, post(times(quantised(attended(model, heads), model.activations), matrix_of(weights.o),
+                                  roundings.attention),
+                            weights.attention_post_gain));
+  const Noisy b =
+      quantised(normalised(stream, matrix_of(weights.mlp_gain), model.epsilon), model.activations);
+  const Noisy made = model.experts > 0 ? mixture(model, weights, b, chosen, roundings.mlp)
+                                       : swiglu(model, b, matrix_of(weights.gate), matrix_of(weights.up),
+                                                matrix_of(weights.down), roundings.mlp);
+  stream = sum(stream, post(made, weights.mlp_post_gain));
 }
 
 runtime::WantedRow wanted_row(const Noisy& stream, std::uint64_t number) {

@@ -9,7 +9,11 @@
 // where g is the softmax of e's columns of norm(a) Wrouter.
 //
 // With biases, they are added to the three products; with norms of heads, each head of queries and keys is normalised
-// before its rotation. The logits are norm(y) Whead.
+// before its rotation. The logits are norm(y) Whead. With post_norm, the outputs of attention and of the feed-forward part pass a norm
+// of their own before they are added. The activation may be gelu instead of silu, and scores and logits may be capped.
+//
+// With activations in fp8 the rows norm(x), the outputs of attention, norm(a) and the hidden features are rounded to that type
+// before their product.
 //
 // Allowed error: that of noisy.h, element by element, with the deviations of runtime/golden/golden_rule.h.
 #pragma once

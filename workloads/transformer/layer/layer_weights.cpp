@@ -56,7 +56,7 @@ struct Row {
 // Numbers of generated tensors. Those of the layers count from 1.
 constexpr std::uint64_t kHeadVectors = 100, kVocabulary = 200;
 
-// Biases and gains of heads.
+// Biases and gains of heads, and gains behind the sublayers.
 void add_head_vectors(HostCase& values, const Maker& maker) {
   const ModelShape& m = maker.params.model;
   const std::uint64_t d = m.head_dim;
@@ -67,11 +67,14 @@ void add_head_vectors(HostCase& values, const Maker& maker) {
     std::uint64_t columns;
     Uniform uniform;
   };
-  const std::array<Vector, 5> vectors{{{"q_bias", &HostWeights::q_bias, m.qkv_bias, m.heads * d, {}},
-                                       {"k_bias", &HostWeights::k_bias, m.qkv_bias, m.kv_heads * d, {}},
-                                       {"v_bias", &HostWeights::v_bias, m.qkv_bias, m.kv_heads * d, {}},
-                                       {"q_norm", &HostWeights::q_norm, m.qk_norm, d, {1, 0.5}},
-                                       {"k_norm", &HostWeights::k_norm, m.qk_norm, d, {1, 0.5}}}};
+  const std::array<Vector, 7> vectors{
+      {{"q_bias", &HostWeights::q_bias, m.qkv_bias, m.heads * d, {}},
+       {"k_bias", &HostWeights::k_bias, m.qkv_bias, m.kv_heads * d, {}},
+       {"v_bias", &HostWeights::v_bias, m.qkv_bias, m.kv_heads * d, {}},
+       {"q_norm", &HostWeights::q_norm, m.qk_norm, d, {1, 0.5}},
+       {"k_norm", &HostWeights::k_norm, m.qk_norm, d, {1, 0.5}},
+       {"attention_post_gain", &HostWeights::attention_post_gain, m.post_norm, m.hidden, {1, 0.5}},
+       {"mlp_post_gain", &HostWeights::mlp_post_gain, m.post_norm, m.hidden, {1, 0.5}}}};
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     const Vector& v = vectors[i];
     if (!v.wanted) continue;
@@ -146,7 +149,7 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
   }
   const bool decodes = params.phase == Phase::kDecode;
-  const std::uint64_t kept = decodes ? params.batch * params.context : 0;
+  const std::uint64_t kept = params.batch * params.before();
   if (kept > 0) {
     auto k = maker.layers("k_cache", number++, kModelDType, kept, kv, {}),
          v = maker.layers("v_cache", number++, kModelDType, kept, kv, {});
@@ -160,8 +163,13 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
                                 {0, std::sqrt(3.0 / static_cast<double>(m.hidden))});
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].router = std::move(routers[l]);
   }
-  values.table =
-      decodes ? rope_table(m, params.context, 0, params.rows()) : rope_table(m, 0, 1, params.tokens);
+  const auto table = [&](bool local) {
+    return decodes ? rope_table(m, params.context, 0, params.rows(), local)
+                   : rope_table(m, params.cached, 1, params.tokens, local);
+  };
+  values.table = table(false);
+  if (m.rope.local_theta > 0) values.local_table = table(true);
+  for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].local = m.local(l);
   add_head_vectors(values, maker);
   if (params.logits)
     add_vocabulary(values, params, seed);
@@ -203,8 +211,12 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
     q_norm = replica.shared(rank, "q_norm", DType::kFp32, 1, m.head_dim);
     k_norm = replica.shared(rank, "k_norm", DType::kFp32, 1, m.head_dim);
   }
-  for (const Matrix* matrix :
-       {&attention_gain, &mlp_gain, &qkv, &o, &gate_up, &down, &qkv_bias, &q_norm, &k_norm})
+  if (m.post_norm) {
+    attention_post_gain = replica.shared(rank, "attention_post_gain", DType::kFp32, 1, m.hidden);
+    mlp_post_gain = replica.shared(rank, "mlp_post_gain", DType::kFp32, 1, m.hidden);
+  }
+  for (const Matrix* matrix : {&attention_gain, &mlp_gain, &qkv, &o, &gate_up, &down, &qkv_bias, &q_norm,
+                               &k_norm, &attention_post_gain, &mlp_post_gain})
     if (!matrix->views.empty()) replica.declare_input(matrix->tensor);
 }
 
@@ -245,6 +257,10 @@ void LayerWeights::fill(runtime::Machine& machine, const Replica& replica, std::
   if (model.qk_norm) {
     fill_all(machine, replica, q_norm, w.q_norm);
     fill_all(machine, replica, k_norm, w.k_norm);
+  }
+  if (model.post_norm) {
+    fill_all(machine, replica, attention_post_gain, w.attention_post_gain);
+    fill_all(machine, replica, mlp_post_gain, w.mlp_post_gain);
   }
   fill_products(machine, replica, rank, model, w, share);
 }

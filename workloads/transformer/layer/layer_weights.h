@@ -16,6 +16,8 @@ struct HostWeights {
   runtime::HostTensor router;                  // [hidden, experts]
   runtime::HostTensor q_bias, k_bias, v_bias;  // [1, heads head_dim] of fp32, if the model has them
   runtime::HostTensor q_norm, k_norm;          // [1, head_dim] of fp32, likewise
+  runtime::HostTensor attention_post_gain, mlp_post_gain;  // as gains, with post_norm
+  bool local = false;                                      // the layer has the local angles
 };
 // The contents of a layer's caches: [sequences of all replicas, context, kv_heads head_dim] each.
 struct HostCache {
@@ -31,9 +33,10 @@ struct HostVocabulary {
 // A case's inputs.
 struct HostCase {
   std::vector<HostWeights> weights;  // by layer
-  std::vector<HostCache> caches;     // decode: by layer
-  runtime::HostTensor table;         // of the rotary embedding
-  runtime::HostTensor x;             // [rows of all replicas, hidden]; with logits, the embedded tokens
+  std::vector<HostCache> caches;     // by layer
+  runtime::HostTensor table,
+      local_table;        // of the rotary embedding; the second one if the model has local layers
+  runtime::HostTensor x;  // [rows of all replicas, hidden]; with logits, the embedded tokens
   HostVocabulary vocabulary;
 };
 
@@ -63,6 +66,7 @@ struct LayerWeights {
   Matrix down;            // [ffn, hidden]
   Matrix qkv_bias;        // [1, units head_dim] of fp32, if the model has biases
   Matrix q_norm, k_norm;  // [1, head_dim] of fp32, if heads are normalised
+  Matrix attention_post_gain, mlp_post_gain;  // if the outputs of the sublayers are normalised
 
   LayerWeights(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share);
   void fill(runtime::Machine& machine, const Replica& replica, std::size_t rank, const ModelShape& model,

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/layer/noisy.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
+#include "isa/core/small_float.h"
 #include "runtime/golden/golden_rule.h"
 
 namespace tahoma::workloads {
@@ -18,6 +21,17 @@ Eigen::ArrayXd roots(const Rows& x, double epsilon) {
   return (x.rowwise().squaredNorm().array() / static_cast<double>(x.cols()) + epsilon).rsqrt();
 }
 
+// The distance of neighbouring numbers of an fp8 type.
+template <class Type>
+double step_of(double value) {
+  const int least = 1 - static_cast<int>(Type::kBias), exponent = value == 0 ? least : std::ilogb(value);
+  return std::ldexp(1.0, std::max(exponent, least) - static_cast<int>(Type::kMantissa));
+}
+
+double step_at(double value, isa::DType dtype) {
+  return dtype == isa::DType::kFp8E4M3 ? step_of<isa::Fp8E4M3>(value) : step_of<isa::Fp8E5M2>(value);
+}
+
 }  // namespace
 
 Noisy Noisy::exact(const Rows& value) { return {value, Rows::Zero(value.rows(), value.cols())}; }
@@ -28,6 +42,20 @@ double rounding(double times) {
 }
 
 void round(Noisy& x, double times) { x.variance += rounding(times) * x.value.cwiseAbs2(); }
+
+Noisy quantised(const Noisy& x, isa::DType dtype) {
+  if (dtype == TransformerParams::kDType) return x;
+  constexpr double kMeanError =
+      0.7978845608028654;  // sqrt(2 / pi): of a normal distribution's absolute value
+  Noisy y = x;
+  for (Eigen::Index i = 0; i < x.value.size(); ++i) {
+    std::byte bytes[sizeof(float)];
+    isa::store_from_fp32(bytes, dtype, static_cast<float>(x.value.data()[i]));
+    y.value.data()[i] = static_cast<double>(isa::load_as_fp32(bytes, dtype));
+    y.variance.data()[i] += step_at(x.value.data()[i], dtype) * kMeanError * std::sqrt(x.variance.data()[i]);
+  }
+  return y;
+}
 
 Noisy times(const Noisy& x, const Rows& weights, double partial_roundings) {
   const Rows squares = weights.cwiseAbs2();
@@ -95,13 +123,29 @@ Noisy normalised_back(const Noisy& x, const Rows& gain, double epsilon, const No
   return noisy(inner.colwise() * rstd, noise.colwise() * rstd.square());
 }
 
-Noisy gated(const Noisy& gate, const Noisy& up) {
-  const Array g = gate.value.array(), u = up.value.array(), s = 1 / (1 + (-g).exp()), silu = g * s,
-              slope = s * (1 + g * (1 - s));
+Noisy gated(const Noisy& gate, const Noisy& up, GateActivation activation) {
+  const Array g = gate.value.array(), u = up.value.array();
+  Array value, slope;
+  if (activation == GateActivation::kSilu) {
+    const Array s = 1 / (1 + (-g).exp());
+    value = g * s;
+    slope = s * (1 + g * (1 - s));
+  } else {
+    // g (1 + tanh(w)) / 2 with w = sqrt(2 / pi) (g + 0.044715 g^3)
+    const double root = std::sqrt(2 / std::numbers::pi), cubic = 0.044715;
+    const Array t = (root * (g + cubic * g.cube())).tanh();
+    value = g * (1 + t) / 2;
+    slope = (1 + t) / 2 + g * (1 - t.square()) / 2 * root * (1 + 3 * cubic * g.square());
+  }
   Noisy y =
-      noisy(silu * u, (slope * u).square() * gate.variance.array() + silu.square() * up.variance.array());
+      noisy(value * u, (slope * u).square() * gate.variance.array() + value.square() * up.variance.array());
   round(y);
   return y;
+}
+
+Noisy bounded(const Noisy& x, double cap) {
+  const Array t = (x.value.array() / cap).tanh();
+  return noisy(cap * t, (1 - t.square()).square() * x.variance.array());
 }
 
 GatedGradients gated_back(const Noisy& gate, const Noisy& up, const Noisy& dy) {

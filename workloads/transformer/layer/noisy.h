@@ -25,6 +25,10 @@ struct Noisy {
 double rounding(double times);
 void round(Noisy& x, double times = 1);
 
+// Rounded to a type that may be far coarser than the errors. An error then seldom changes the rounded value, but if it does, by a
+// whole step: with an error e and a step s, the variance is s |e|, with |e| the mean of a normal distribution.
+Noisy quantised(const Noisy& x, isa::DType dtype);
+
 // x w and x w^T, rounded once. A product that ranks share is the sum of their partial sums, which may cancel:
 // its `partial_roundings` are relative to the root of the sum of the squared terms.
 Noisy times(const Noisy& x, const Rows& weights, double partial_roundings = 0);
@@ -43,12 +47,15 @@ struct Sum {
 Noisy normalised(const Noisy& x, const Rows& gain, double epsilon);
 Noisy normalised_back(const Noisy& x, const Rows& gain, double epsilon, const Noisy& dy, Sum& gain_gradient);
 
-// silu(gate) * up and its gradient.
-Noisy gated(const Noisy& gate, const Noisy& up);
+// activation(gate) * up, and the gradient of silu(gate) * up.
+Noisy gated(const Noisy& gate, const Noisy& up, GateActivation activation = GateActivation::kSilu);
 struct GatedGradients {
   Noisy gate, up;
 };
 GatedGradients gated_back(const Noisy& gate, const Noisy& up, const Noisy& dy);
+
+// cap tanh(x / cap), not rounded.
+Noisy bounded(const Noisy& x, double cap);
 
 // Heads [tokens, heads d] rotated by the angles of the table [tokens, d]; the gradient rotates by the
 // negative angles.

@@ -21,15 +21,22 @@ struct Query {
         head(number * static_cast<Index>(model.head_dim)),
         kv(number / static_cast<Index>(model.group()) * static_cast<Index>(model.head_dim)),
         d(static_cast<Index>(model.head_dim)),
-        scale(1 / std::sqrt(static_cast<double>(d))) {
+        scale(model.score_scale()) {
     const RowVectorXd q = row(heads.q.value);
     const MatrixXd k = keys(heads.k.value);
     p = scale * (k * q.transpose());
+    VectorXd slope = VectorXd::Ones(seen);
+    if (model.score_cap > 0) {
+      const VectorXd t = (p / model.score_cap).array().tanh().matrix();
+      slope = (1 - t.array().square()).square().matrix();
+      p = model.score_cap * t;
+    }
     p = (p.array() - p.maxCoeff()).exp().matrix();
     p /= p.sum();
     score_variance = scale * scale *
                      (keys(heads.k.variance) * q.cwiseAbs2().transpose() +
                       k.cwiseAbs2() * row(heads.q.variance).transpose());
+    score_variance = score_variance.cwiseProduct(slope);
   }
   MatrixXd keys(const Rows& matrix) const { return matrix.block(0, kv, seen, d); }
   RowVectorXd row(const Rows& matrix) const { return matrix.row(t).segment(head, d); }

@@ -22,8 +22,9 @@ GemmShape product_shape(const HbmView& a, const HbmView& b, const HbmView& c) {
   shape.m = a.rows;
   shape.n = c.columns;
   shape.k = a.columns;
-  shape.dtype = kModelDType;
+  shape.dtype = a.dtype;
   if (b.dtype != shape.dtype) shape.b_dtype = b.dtype;
+  if (isa::size_of(a.dtype) == 1) shape.mode = isa::MatmulMode::kDoubleRow;
   shape.out = c.dtype;
   shape.a_by_rows = true;
   return shape;
@@ -83,7 +84,25 @@ void LayerPart::rope(const HbmView& heads, const HbmView& table) const {
 
 void LayerPart::gated(const HbmView& gate, const HbmView& up, const HbmView& y) const {
   const Kernel::Scope scope(kernel);
-  emit_gated(kernel, machine, {gate.rows, gate.columns, kModelDType, isa::ActFn::kSilu}, {gate, up, y});
+  const isa::ActFn activation =
+      model.activation == GateActivation::kSilu ? isa::ActFn::kSilu : isa::ActFn::kGeluTanh;
+  emit_gated(kernel, machine, {gate.rows, gate.columns, kModelDType, activation}, {gate, up, y});
+}
+
+void LayerPart::bound(const HbmView& x, double cap) const {
+  constexpr std::uint64_t kColumns = 4096;
+  const Kernel::Scope scope(kernel);
+  const auto width = static_cast<unsigned>(std::min(kColumns, x.columns));
+  const runtime::Pool pool = kernel.sbuf("bounded", x.dtype, width, 3);
+  for (const Range& rows : cut(all_of(x.rows), static_cast<unsigned>(machine.chip.core.sbuf.partitions)))
+    for (const Range& columns : cut(all_of(x.columns), width)) {
+      const HbmView window = x.window(rows.first, columns.first, rows.count, columns.count);
+      const TileView tile = kernel.take(pool, rows.count, columns.count);
+      kernel.load(tile, window);
+      kernel.activation(tile, tile, isa::ActFn::kTanh, {static_cast<float>(1 / cap), nullptr});
+      kernel.tensor_scalar(tile, tile, isa::AluOp::kMult, {static_cast<float>(cap), nullptr});
+      kernel.store(window, tile, isa::Queue::kGpSimd);
+    }
 }
 
 void LayerPart::attention(const Attention& a) const {
@@ -101,6 +120,8 @@ void LayerPart::attention(const Attention& a) const {
   shape.parts = a.heads.parts;
   shape.by_rows = true;
   shape.lse = a.lse.has_value();
+  shape.scale = static_cast<float>(model.query_scale);
+  shape.cap = static_cast<float>(model.score_cap);
   emit_flash(kernel, machine, shape, {a.q, a.k, a.v, a.o, a.lse.value_or(HbmView{})});
 }
 
@@ -115,6 +136,8 @@ void LayerPart::decode(const Decode& d) const {
   shape.dtype = kModelDType;
   shape.by_rows = true;
   shape.lse = d.lse != nullptr;
+  shape.scale = static_cast<float>(model.query_scale);
+  shape.cap = static_cast<float>(model.score_cap);
   emit_decode(kernel, machine, shape, {d.q, d.k, d.v, d.o, {}, d.lse == nullptr ? HbmView{} : *d.lse});
 }
 

@@ -16,7 +16,8 @@ struct LayerPart {
   const model::MachineParams& machine;
   const ModelShape& model;
 
-  // c [m, n] = a [m, k] b [k, n], and + bias [1, n] of fp32. b may have another dtype than activations (ModelShape::weights).
+  // c [m, n] = a [m, k] b [k, n], and + bias [1, n] of fp32. b may have another dtype than a (ModelShape::weights); a and b of
+  // one fp8 type are multiplied at the double rate.
   void product(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& c) const;
   void product(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& c,
                const runtime::HbmView& bias) const;
@@ -26,8 +27,10 @@ struct LayerPart {
   void add(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& y) const;
   // In place; heads [tokens, head_dim] are side by side.
   void rope(const runtime::HbmView& heads, const runtime::HbmView& table) const;
-  // y = silu(gate) * up
+  // y = activation(gate) * up, as the model says
   void gated(const runtime::HbmView& gate, const runtime::HbmView& up, const runtime::HbmView& y) const;
+  // x becomes cap tanh(x / cap).
+  void bound(const runtime::HbmView& x, double cap) const;
   // One sequence: q and o [tokens, heads head_dim], k and v [tokens, kv heads head_dim].
   struct Attention {
     runtime::HbmView q, k, v, o;

@@ -11,11 +11,11 @@
 
 namespace tahoma::workloads {
 
-// Radians a token of pair `i` of a head's features, i < head_dim / 2.
-double rotary_frequency(const ModelShape& model, std::uint64_t i);
+// Radians a token of pair `i` of a head's features, i < head_dim / 2; of layers with the local angles if there are any.
+double rotary_frequency(const ModelShape& model, std::uint64_t i, bool local = false);
 
 // [rows, head_dim], row r for position first + r step.
 runtime::HostTensor rope_table(const ModelShape& model, std::uint64_t first, std::uint64_t step,
-                               std::uint64_t rows);
+                               std::uint64_t rows, bool local = false);
 
 }  // namespace tahoma::workloads

@@ -14,8 +14,9 @@ PhasePrograms::~PhasePrograms() = default;
 
 void PhasePrograms::add_experts(const ExpertRouting* routing, std::size_t slices, const RowsOfSlice& rows) {
   if (routing != nullptr)
-    experts_ = std::make_unique<Experts>(replica_, params_, *routing, layer_number(0), slices, rows,
-                                         [this](Exchange exchange) { keep(std::move(exchange)); });
+    experts_ =
+        std::make_unique<Experts>(replica_, params_, *routing, params_.layers_of_stage(station_.stage),
+                                  slices, rows, [this](Exchange exchange) { keep(std::move(exchange)); });
 }
 
 void PhasePrograms::add_embedding(std::size_t slices, const EmbeddedRows& rows) {

@@ -112,7 +112,7 @@ class PhasePrograms {
     return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
   }
   // The number of the stage's n-th layer in the case.
-  std::size_t layer_number(std::size_t n) const { return station_.stage * params_.stage_layers() + n; }
+  std::size_t layer_number(std::size_t n) const { return params_.layers_of_stage(station_.stage).first + n; }
 
   Replica& replica_;
   const TransformerParams& params_;

@@ -49,7 +49,7 @@ void Stages::emit_stage(std::size_t stage) {
   };
   for (std::size_t b = 0; b < params_.microbatches; ++b) {
     each([&](PhasePrograms& group) { group.begin(b); });
-    for (std::size_t l = 0; l < params_.stage_layers(); ++l) {
+    for (std::size_t l = 0; l < params_.layers_of_stage(stage).count; ++l) {
       each([&](PhasePrograms& group) { group.prepare(l); });
       if (!crossings_.empty()) share(stage);
       each([&](PhasePrograms& group) { group.complete(l); });

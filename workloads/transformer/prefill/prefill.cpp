@@ -55,8 +55,8 @@ void Prefill::exchange(const char* region, Operation operation, std::size_t slic
       ends.input.push_back(gathers ? one : block);
       ends.output.push_back(gathers ? block : one);
     }
-    PlannedCollective planned =
-        communicator.plan(operation, kModelDType, rows_.block() * params_.model.hidden, params_.algorithm);
+    PlannedCollective planned = communicator.plan(operation, ends.input.front().window.dtype,
+                                                  rows_.block() * params_.model.hidden, params_.algorithm);
     communicator.add(planned, ends);
     keep(region, h, std::move(planned));
   }
@@ -107,7 +107,18 @@ void Prefill::normalise(std::size_t layer, std::size_t slice) {
            &PrefillLayer::gathered);
 }
 
+void Prefill::post_norm(std::size_t layer, std::size_t slice, Matrix LayerWeights::*gain, Rows rows,
+                        Whole whole) {
+  if (!params_.model.post_norm) return;
+  replica_.each("post norm", [&](std::size_t r, std::size_t h) {
+    const HbmView view = own(layers_[r], h, slice, rows, whole);
+    part(r, h).norm(view, nullptr, nullptr, (tensors_[r].weights[layer].*gain).of(h), view);
+  });
+}
+
 void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
+  post_norm(layer, slice, &LayerWeights::attention_post_gain, &PrefillLayer::CoreTensors::sum,
+            &PrefillLayer::partial);
   replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
     const HbmView sum = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::sum, &PrefillLayer::partial),
                   middle = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::middle);
@@ -128,7 +139,7 @@ void Prefill::make_heads(std::size_t layer, std::size_t slice) {
   products(layer, slice).make_heads([&](std::size_t r, std::size_t h) {
     return slice_of(r, h, slice, &PrefillLayer::gathered);
   });
-  attention_.rotate_heads(layers_, slice);
+  attention_.rotate_heads(layers_, layer, slice);
 }
 
 void Prefill::project(std::size_t layer, std::size_t slice) {
@@ -179,18 +190,21 @@ void Prefill::prepare(std::size_t layer) {
   }
   for (std::size_t s = 0; s < rows_.slices; ++s) normalise(layer, s);
   for (std::size_t s = 0; s < rows_.slices; ++s) make_heads(layer, s);
-  attention_.finish_heads(layers_);
+  attention_.finish_heads(layers_, layer, microbatch_);
   for (std::size_t r = 0; r < replica_.ranks(); ++r) keep_heads(layer, r, layers_[r].qkv);
 }
 
 // The inputs of a slice come before the slice after it, because queues are in order.
 void Prefill::complete(std::size_t layer) {
   const std::size_t slices = rows_.slices;
-  attention_.attend(layers_);
+  attention_.attend(layers_, layer, microbatch_);
   for (std::size_t s = 0; s < slices; ++s) project(layer, s);
   for (std::size_t s = 0; s <= slices; ++s) {
     if (s < slices) normalise_mlp(layer, s);
-    if (s > 0) feed_forward(layer, s - 1);
+    if (s == 0) continue;
+    feed_forward(layer, s - 1);
+    post_norm(layer, s - 1, &LayerWeights::mlp_post_gain, &PrefillLayer::CoreTensors::sum_mlp,
+              &PrefillLayer::partial_mlp);
   }
 }
 

@@ -60,6 +60,8 @@ class Prefill final : public PhasePrograms {
   void synchronise_rows(std::size_t slice, Whole whole);  // a physical core has written its block of a slice
   void make_heads(std::size_t layer, std::size_t slice);
   void project(std::size_t layer, std::size_t slice);
+  // Of this physical core's rows, in place, if the model has it.
+  void post_norm(std::size_t layer, std::size_t slice, Matrix LayerWeights::*gain, Rows rows, Whole whole);
   void feed_forward(std::size_t layer, std::size_t slice);
   void mix_experts(std::size_t layer, std::size_t slice);
 

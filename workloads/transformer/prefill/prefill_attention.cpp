@@ -8,7 +8,7 @@ namespace tahoma::workloads {
 using runtime::HbmView;
 
 // Queries and keys; a slice may contain the end of one sequence and the beginning of the next.
-void PrefillAttention::rotate_heads(const Layers& ranks, std::size_t slice) {
+void PrefillAttention::rotate_heads(const Layers& ranks, std::size_t layer, std::size_t slice) {
   const std::uint64_t d = params_.model.head_dim, begin = rows_.first_of_block(slice, 0),
                       end = begin + rows_.slice();
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
@@ -20,13 +20,13 @@ void PrefillAttention::rotate_heads(const Layers& ranks, std::size_t slice) {
                           rows = std::min(end - row, tokens_.tokens() - token);
       part(r, h).rope(
           heads_of(rows_of(ranks[r].qkv.of(h), row, rows), first, std::min(count, rotated - first), d),
-          rows_of(tensors_[r].table.of(h), token, rows));
+          rows_of(tensors_.table(r, layer).of(h), token, rows));
       row += rows;
     }
   });
 }
 
-void PrefillAttention::finish_heads(const Layers& ranks) {
+void PrefillAttention::finish_heads(const Layers& ranks, std::size_t layer, std::size_t microbatch) {
   replica_.region("attention");
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
@@ -35,6 +35,28 @@ void PrefillAttention::finish_heads(const Layers& ranks) {
       return std::vector<HbmView>{heads_of(ranks[r].qkv.of(viewer), first, count, params_.model.head_dim)};
     });
   if (tokens_.groups > 1) collect_keys(ranks);
+  if (params_.cached > 0) append_keys(ranks, layer, microbatch);
+}
+
+// The physical cores alternate by sequence.
+void PrefillAttention::append_keys(const Layers& ranks, std::size_t layer, std::size_t microbatch) {
+  const std::uint64_t tokens = params_.tokens, all = tensors_.cache_tokens();
+  replica_.each("cache", [&](std::size_t r, std::size_t h) {
+    const HbmView keys =
+        heads_of(ranks[r].qkv.of(h), share_.heads, 2 * share_.kv_heads, params_.model.head_dim);
+    const HbmView& cache = tensors_[r].caches[layer][microbatch].of(h);
+    for (std::uint64_t s = h; s < params_.sequences(); s += replica_.physical_cores())
+      replica_.kernel(r, h).move(rows_of(cache, s * all + params_.cached, tokens),
+                                 rows_of(keys, s * tokens, tokens), isa::Queue::kGpSimd);
+  });
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
+      std::vector<HbmView> written;
+      for (std::uint64_t s = writer; s < params_.sequences(); s += replica_.physical_cores())
+        written.push_back(
+            rows_of(tensors_[r].caches[layer][microbatch].of(viewer), s * all + params_.cached, tokens));
+      return written;
+    });
 }
 
 // Side by side, run by run, because gathered data are contiguous. The physical cores alternate.
@@ -84,8 +106,9 @@ void PrefillAttention::synchronise_keys(const Layers& ranks) {
     });
 }
 
-LayerPart::Attention PrefillAttention::attention_of(const PrefillLayer& of_rank, std::size_t r, std::size_t h,
-                                                    std::uint64_t sequence, std::uint64_t n) const {
+LayerPart::Attention PrefillAttention::attention_of(const PrefillLayer& of_rank, const Matrix* cache,
+                                                    std::size_t r, std::size_t h, std::uint64_t sequence,
+                                                    std::uint64_t n) const {
   const std::uint64_t d = params_.model.head_dim;
   const RankShare::Heads heads = share_.heads_of(r, h);
   const std::uint64_t kv = heads.first / share_.heads_per_kv,
@@ -96,6 +119,8 @@ LayerPart::Attention PrefillAttention::attention_of(const PrefillLayer& of_rank,
   HbmView keys = heads_of(qkv, share_.heads, 2 * share_.kv_heads, d);
   if (tokens_.groups > 1)
     keys = rows_of(of_rank.all_keys.of(h), sequence * params_.tokens, (tokens_.place(n) + 1) * tokens_.run);
+  if (cache != nullptr)
+    keys = rows_of(cache->of(h), sequence * tensors_.cache_tokens(), tensors_.cache_tokens());
   return {heads_of(qkv, heads.first, heads.count, d),
           heads_of(keys, kv, kv_end - kv, d),
           heads_of(keys, share_.kv_heads + kv, kv_end - kv, d),
@@ -104,12 +129,13 @@ LayerPart::Attention PrefillAttention::attention_of(const PrefillLayer& of_rank,
           share_.heads_per_kv};
 }
 
-void PrefillAttention::attend(const Layers& ranks) {
+void PrefillAttention::attend(const Layers& ranks, std::size_t layer, std::size_t microbatch) {
   if (tokens_.groups > 1) synchronise_keys(ranks);
   replica_.each("attention", [&](std::size_t r, std::size_t h) {
     for (std::uint64_t s = 0; s < params_.sequences(); ++s)
       for (std::uint64_t n = 0; n < tokens_.runs; ++n)
-        part(r, h).attention(attention_of(ranks[r], r, h, s, n));
+        part(r, h).attention(attention_of(
+            ranks[r], params_.cached > 0 ? &tensors_[r].caches[layer][microbatch] : nullptr, r, h, s, n));
   });
   replica_.region("attention");
   for (std::size_t r = 0; r < replica_.ranks(); ++r)

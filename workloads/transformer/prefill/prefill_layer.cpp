@@ -15,14 +15,17 @@ PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerPar
   // Products read all rows, attention those of a run.
   const std::uint64_t padded =
       std::max(transposed_load_rows(rows.rows()), transposed_tensor_rows(rows.rows(), tokens.run));
-  const auto whole = [&](const char* name, std::uint64_t columns) {
-    Matrix matrix = replica.shared(r, name, kModelDType, padded, columns);
+  const auto typed = [&](const char* name, std::uint64_t columns, isa::DType dtype) {
+    Matrix matrix = replica.shared(r, name, dtype, padded, columns);
     if (padded != rows.rows()) replica.declare_input(matrix.tensor);  // rows that are read, but not used
     return matrix;
   };
-  gathered = whole("gathered", m.hidden);
+  const auto whole = [&](const char* name, std::uint64_t columns) {
+    return typed(name, columns, kModelDType);
+  };
+  gathered = typed("gathered", m.hidden, m.activations);
   qkv = whole("qkv", share.units() * m.head_dim);
-  o = whole("attention", share.heads * m.head_dim);
+  o = typed("attention", share.heads * m.head_dim, m.activations);
   // Rows that another rank computes remain zero.
   if (share.sharers > 1) replica.declare_input(o.tensor);
   if (tokens.groups > 1) {
@@ -32,9 +35,9 @@ PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerPar
   }
   partial = whole("partial", m.hidden);
   if (!experts) {
-    gathered_mlp = whole("gathered_mlp", m.hidden);
+    gathered_mlp = typed("gathered_mlp", m.hidden, m.activations);
     gate_up = whole("gate_up", 2 * share.ffn);
-    hidden = whole("hidden", share.ffn);
+    hidden = typed("hidden", share.ffn, m.activations);
   }
   if (!experts || replica.ranks() == 1) partial_mlp = whole("partial_mlp", m.hidden);
   allocate_core_tensors(replica, r, m, rows, streams);
@@ -44,14 +47,15 @@ void PrefillLayer::allocate_core_tensors(Replica& replica, std::size_t r, const 
                                          const RowSharding& rows, const std::vector<Matrix>* streams) {
   for (std::size_t h = 0; h < replica.physical_cores(); ++h) {
     CoreTensors& tensors = core_tensors.emplace_back();
-    const auto own = [&](const char* name) {
-      return replica.own(r, h, name, kModelDType, rows.own(), model.hidden);
+    const auto typed = [&](const char* name, isa::DType dtype) {
+      return replica.own(r, h, name, dtype, rows.own(), model.hidden);
     };
+    const auto own = [&](const char* name) { return typed(name, kModelDType); };
     tensors.stream = streams != nullptr ? (*streams)[h] : own("stream");
     tensors.middle = own("middle");
     const bool alone = replica.ranks() == 1;
     if (!alone) {
-      tensors.normed = own("normed");
+      tensors.normed = typed("normed", model.activations);
       tensors.sum = own("sum");
     }
     if (model.experts > 0) {
@@ -59,7 +63,7 @@ void PrefillLayer::allocate_core_tensors(Replica& replica, std::size_t r, const 
           replica.own(r, h, "normed_mlp", kModelDType, rows.own() + kTransposeRows, model.hidden);
       replica.declare_input(tensors.normed_mlp.tensor);  // rows that are read, but not used
     } else if (!alone) {
-      tensors.normed_mlp = own("normed_mlp");
+      tensors.normed_mlp = typed("normed_mlp", model.activations);
     }
     if (!alone) tensors.sum_mlp = own("sum_mlp");
   }

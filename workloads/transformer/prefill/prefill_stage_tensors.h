@@ -19,11 +19,19 @@ class PrefillStageTensors {
 
   struct OfRank {
     std::vector<LayerWeights> weights;  // by layer
-    Matrix table;                       // of the rotary embedding
+    Matrix table, local_table;          // of the rotary embedding
+    // Behind a cached context: keys and values of it and of the tokens, side by side, by layer and microbatch.
+    std::vector<std::vector<Matrix>> caches;
     // By microbatch and physical core: its rows of the residual stream, slice by slice.
     std::vector<std::vector<Matrix>> in, out;
   };
   const OfRank& operator[](std::size_t rank) const { return ranks_[rank]; }
+  // Of a layer of the stage.
+  const Matrix& table(std::size_t rank, std::size_t layer) const {
+    return params_.model.local(first_layer_ + layer) ? ranks_[rank].local_table : ranks_[rank].table;
+  }
+  // Tokens of a sequence that a cache has.
+  std::uint64_t cache_tokens() const { return params_.cached + params_.tokens; }
 
   // The stage's first layer has this number in the case.
   void fill(runtime::Machine& machine, const HostCase& values, std::size_t first_layer) const;
@@ -35,12 +43,17 @@ class PrefillStageTensors {
   // row.
   template <class Body>
   void for_rows(Body&& body) const;
+  void allocate_caches(std::size_t rank);
+  void fill_table(runtime::Machine& machine, const Matrix& table, const runtime::HostTensor& values) const;
+  void fill_caches(runtime::Machine& machine, std::size_t rank, std::size_t layer,
+                   const HostCache& values) const;
 
   Replica& replica_;
   const TransformerParams& params_;
   const RankShare& share_;
   const RowSharding& rows_;
   const TokenSharding& tokens_;
+  std::uint64_t first_layer_, layers_;  // of the stage
   bool first_stage_;
   std::vector<OfRank> ranks_;
 };

@@ -54,6 +54,8 @@ void Logits::emit(std::size_t microbatch, const StreamOf& stream) {
   replica_.each("logits", [&](std::size_t r, std::size_t h) {
     const OfCore& of_core = cores_[core(r, h)];
     part(r, h).product(normed(r, h), of_core.weights.of(h), of_core.logits[microbatch].of(h));
+    if (params_.model.logit_cap > 0)
+      part(r, h).bound(of_core.logits[microbatch].of(h), params_.model.logit_cap);
   });
 }
 

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/transformer_checks.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "workloads/common/transposed_load.h"
+#include "workloads/transformer/partition/rank_placement.h"
+#include "workloads/transformer/partition/stage_layers.h"
+#include "workloads/transformer/partition/tokens.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+[[noreturn]] void refuse(const char* path, const std::string& text) {
+  throw base::UserError("E-MDL-001", path, text);
+}
+
+void require_divides(const char* path, std::uint64_t part, const char* what, std::uint64_t whole) {
+  if (whole % part != 0)
+    refuse(path, fmt::format("expected a divisor of the {} {}, got {}", whole, what, part));
+}
+
+// One of two numbers must be a multiple of the other.
+void require_related(const char* path, std::uint64_t ranks, const char* what, std::uint64_t whole) {
+  if (whole % ranks != 0 && ranks % whole != 0)
+    refuse(path, fmt::format("expected a divisor or a multiple of the {} {}, got {}", whole, what, ranks));
+}
+
+// With the names of the parameters.
+struct CaseChecks : TransformerParams {
+  explicit CaseChecks(const TransformerParams& params) : TransformerParams(params) {}
+  void all(const model::MachineParams& machine) const;
+
+ private:
+  void check_activations(const model::MachineParams& machine) const;
+  void check_decode(const model::MachineParams& machine) const;
+  void check_logits(const model::MachineParams& machine) const;
+};
+
+void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Phase phase) {
+  const auto refuse_experts = [](const char* code, const char* path, const std::string& text) {
+    throw base::UserError(code, path, text);
+  };
+  if (parallel.tensor % parallel.expert != 0 || model.feed_forwards() % parallel.expert != 0)
+    refuse_experts("E-MDL-020", "workload.parallel.expert",
+                   fmt::format("expected a divisor of the tensor degree {} and of the {} experts, got {}",
+                               parallel.tensor, model.feed_forwards(), parallel.expert));
+  if (model.experts > 0 && model.experts_per_token > model.experts)
+    refuse_experts("E-MDL-021", "workload.model.experts_per_token",
+                   fmt::format("expected at most the {} experts there are, got {}", model.experts,
+                               model.experts_per_token));
+  if (model.experts > 0 && parallel.sequence > 1 && phase == Phase::kPrefill)
+    refuse_experts(
+        "E-MDL-020", "workload.parallel.sequence",
+        fmt::format("expected 1 for the prefill of a mixture of experts, got {}", parallel.sequence));
+}
+
+void CaseChecks::all(const model::MachineParams& machine) const {
+  Seating::check_order(placement);
+  if (parallel.ranks() > Seating::logical_cores(machine))
+    throw base::UserError(
+        "E-MDL-002", "workload.parallel",
+        fmt::format(
+            "tensor {} x sequence {} x data {} x pipeline {} are {} ranks; the machine has {} logical "
+            "cores of {}",
+            parallel.tensor, parallel.sequence, parallel.data, parallel.pipeline, parallel.ranks(),
+            Seating::logical_cores(machine), machine.chip.lnc));
+  const std::uint64_t lnc = machine.chip.lnc, tp = parallel.tensor;
+  require_divides("workload.model.kv_heads", model.kv_heads, "query heads", model.heads);
+  require_divides("workload.parallel.data", parallel.data, "sequences of workload.batch", batch);
+  if (stages.empty())
+    require_divides("workload.parallel.pipeline", parallel.pipeline,
+                    "layers of workload.layers (workload.stages may divide them unequally)", layers);
+  layers_of_stages(stages, layers, parallel.pipeline);
+  require_divides("workload.microbatches", microbatches, "sequences of a replica", replica_sequences());
+  require_related("workload.parallel.tensor", tp, "query heads", model.heads);
+  require_related("workload.parallel.tensor", tp, "key heads", model.kv_heads);
+  check_experts(model, parallel, phase);
+  require_divides("workload.parallel.tensor", parallel.block() * lnc,
+                  "hidden features of workload.model.ffn (by physical cores)", model.ffn);
+  require_divides("workload.model.hidden", 32 * lnc, "hidden features (whole accesses of HBM)", model.hidden);
+  check_activations(machine);
+  if (logits) check_logits(machine);
+  if (phase == Phase::kDecode) return check_decode(machine);
+  if (parallel.sequence > 1 && cached > 0)
+    refuse("workload.cached", fmt::format("expected 0 in a sequence-parallel prefill, got {}", cached));
+  if (parallel.sequence > 1)
+    require_divides("workload.parallel.sequence", parallel.sequence * TokenSharding::kRuns * kTransposeRows,
+                    "tokens of a sequence (by groups, runs of a group, and rows that are transposed at once)",
+                    tokens);
+  require_divides("workload.overlap", overlap * tp * lnc,
+                  "tokens of a group in a microbatch (by slices and physical cores)", rows());
+  if (overlap > 1 && rows() / overlap % kTransposeRows != 0)
+    refuse("workload.overlap",
+           fmt::format("expected slices of a multiple of {} rows; got {} slices of {} rows", kTransposeRows,
+                       overlap, rows()));
+}
+
+// Pairs of elements are transposed together, and rows that ranks exchange are whole accesses of HBM.
+void CaseChecks::check_activations(const model::MachineParams& machine) const {
+  if (model.activations == kDType) return;
+  const auto refuse_type = [](const char* path, const std::string& text) {
+    throw base::UserError("E-MDL-026", path, text);
+  };
+  if (model.activations != model.weights)
+    refuse_type("workload.model.activations",
+                fmt::format("expected bf16, or {} as workload.model.weights; got {}",
+                            isa::name_of(model.weights), isa::name_of(model.activations)));
+  if (model.experts > 0)
+    refuse_type("workload.model.activations", fmt::format("expected bf16 for a mixture of experts, got {}",
+                                                          isa::name_of(model.activations)));
+  const std::uint64_t features = 64 * machine.chip.lnc, of_rank = 2 * parallel.tensor * machine.chip.lnc;
+  if (model.hidden % features != 0)
+    refuse_type(
+        "workload.model.hidden",
+        fmt::format("expected a multiple of {} with activations in fp8 (whole accesses of HBM), got {}",
+                    features, model.hidden));
+  if (model.ffn % of_rank != 0)
+    refuse_type(
+        "workload.model.ffn",
+        fmt::format(
+            "expected a multiple of {} with activations in fp8 (pairs on every physical core), got {}",
+            of_rank, model.ffn));
+}
+
+void CaseChecks::check_decode(const model::MachineParams& machine) const {
+  if (parallel.sequence > 1) {
+    if (context == 0) refuse("workload.parallel.sequence", "expected 1 with empty caches");
+    require_divides("workload.parallel.sequence", parallel.sequence, "tokens of workload.context", context);
+    if (model.head_dim % 32 != 0)
+      refuse("workload.parallel.sequence",
+             fmt::format("expected 1 with heads of {} features, which are not whole accesses of HBM",
+                         model.head_dim));
+  }
+  if (parallel.pipeline == 1) return;
+  for (std::uint64_t h = 0; h < machine.chip.lnc; ++h) {
+    const std::uint64_t of_core = runtime::part_of(rows(), machine.chip.lnc, h).count,
+                        ranks = parallel.tensor;
+    const std::uint64_t run = of_core * model.hidden / ranks;
+    if ((of_core % ranks == 0 || ranks % of_core == 0) && of_core * model.hidden == run * ranks &&
+        run % 32 == 0)
+      continue;
+    throw base::UserError(
+        "E-MDL-010", "workload.parallel.tensor",
+        fmt::format(
+            "{} rows of {} features, a microbatch on one physical core of each of {} ranks, are handed "
+            "over in runs of whole accesses of HBM, one a rank; expected a power of two as degree, and "
+            "fewer microbatches or ranks",
+            of_core, model.hidden, ranks));
+  }
+}
+
+// In a prefill the ranks of a group gather the last rows of their runs (prefill/last_tokens.h).
+void CaseChecks::check_logits(const model::MachineParams& machine) const {
+  const auto refuse_logits = [](const char* path, const std::string& text) {
+    throw base::UserError("E-MDL-025", path, text);
+  };
+  if (model.vocabulary == 0)
+    refuse_logits("workload.model.vocabulary", "expected at least 1 with workload.logits, got 0");
+  if (phase == Phase::kDecode) return;
+  if (parallel.sequence > 1)
+    refuse_logits("workload.parallel.sequence",
+                  fmt::format("expected 1 for a prefill with workload.logits, got {}", parallel.sequence));
+  const std::uint64_t run = rows() / (overlap * machine.chip.lnc * parallel.tensor);
+  if (run > 0 && tokens % run != 0 && run % tokens != 0)
+    refuse_logits(
+        "workload.tokens",
+        fmt::format("with workload.logits, expected a divisor or a multiple of the {} rows that a core has "
+                    "of a slice, got {}",
+                    run, tokens));
+}
+
+}  // namespace
+
+void check_case(const TransformerParams& params, const model::MachineParams& machine) {
+  CaseChecks(params).all(machine);
+}
+
+}  // namespace tahoma::workloads
