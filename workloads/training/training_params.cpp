@@ -62,6 +62,13 @@ void TrainingParams::check(const model::MachineParams& machine) const {
   if (forward.parallel.sequence > 1)
     refuse("E-MDL-030", "workload.parallel",
            "a training step has the degrees tensor, data and pipeline; expected sequence 1");
+  if (!forward.stages.empty() || forward.layers % stages() != 0)
+    refuse("E-MDL-001", forward.stages.empty() ? "workload.parallel.pipeline" : "workload.stages",
+           fmt::format("all stages of a training step have as many layers; expected a divisor of the {} layers "
+                       "of workload.layers, and no division of them",
+                       forward.layers));
+  if (forward.cached > 0)
+    refuse("E-MDL-030", "workload.cached", "a training step has whole sequences; expected 0");
   if (schedule != runtime::cluster::Schedule::k1f1b && schedule != runtime::cluster::Schedule::kGpipe)
     refuse("E-MDL-030", "workload.schedule",
            fmt::format(
@@ -99,7 +106,7 @@ void TrainingParams::check(const model::MachineParams& machine) const {
 
 TrainingParams TrainingParams::of_stage() const {
   TrainingParams stage = *this;
-  stage.forward.layers = forward.stage_layers();
+  stage.forward.layers = forward.layers / stages();
   stage.forward.parallel.pipeline = 1;
   return stage;
 }
