@@ -90,7 +90,7 @@ def composed_case(job, network):
                 "shared_queue": True, "collective_queues": 2},
         "fleet": {"chips": job.servers * job.tensor, "domain": job.tensor, "rack": job.servers * job.tensor,
                   "efa_rate": rate(network["efa"][1]), "rack_latency": time(network["efa"][0]),
-                  "fold": time(network["fold"]), "domain_rate": rate(network["inside"][1]), "domain_latency": time(network["inside"][0])},
+                  "fold": time(network["fold"][0]), "fold_rate": rate(network["fold"][1]), "domain_rate": rate(network["inside"][1]), "domain_latency": time(network["inside"][0])},
         "times": {"source": "executed", "machine": "machine.yaml", "lnc": 1, "algorithm": "recursive"},
         "checkpoint": {"interval_minutes": 60}, "faults": {"trials": 1}}}
 

@@ -41,8 +41,8 @@ def collective_seconds(program, folder, operation, where, size):
 
 
 def network_of(program, folder):
-    """Latency and rate of an all_gather of two chips, of two UltraServers (efa) and of one (inside), and by how much a reduce_scatter
-    takes longer (fold). Each chip sends half of the bytes."""
+    """Latency and rate of an all_gather of two chips, of two UltraServers (efa) and of one (inside), and of the last addition
+    of a reduce_scatter, by which it takes longer (fold). Each chip sends, and adds, half of the bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     small, large = 64 << 10, 4 << 20
     network = {}
@@ -50,8 +50,10 @@ def network_of(program, folder):
         times = [collective_seconds(program, folder, "all_gather", where, size) for size in (small, large)]
         rate = (large - small) / 2 / (times[1] - times[0])
         network[where] = (times[0] - small / 2 / rate, rate)
-    gather = network["efa"][0] + small / 2 / network["efa"][1]
-    network["fold"] = max(0.0, collective_seconds(program, folder, "reduce_scatter", "efa", small) - gather)
+    small_fold, large_fold = (collective_seconds(program, folder, "reduce_scatter", "efa", size) -
+                              collective_seconds(program, folder, "all_gather", "efa", size) for size in (small, large))
+    rate = (large - small) / 2 / (large_fold - small_fold)
+    network["fold"] = (max(0.0, small_fold - small / 2 / rate), rate)
     return network
 
 
@@ -92,7 +94,7 @@ def main():
         network = network_of(program, folder / "network")
         for where, name in (("efa", "between UltraServers"), ("inside", "inside an UltraServer")):
             print(f"a message {name}: {network[where][0] * 1e6:.2f} us and {network[where][1] / 1e9:.2f} GB/s")
-        print(f"a round of a reduction takes {network['fold'] * 1e6:.2f} us longer")
+        print(f"the last addition of a reduction: {network['fold'][0] * 1e6:.2f} us and {network['fold'][1] / 1e9:.2f} GB/s")
         print("seed   whole ms  composed   error  job")
         jobs = [fleet_jobs.job_of(seed) for seed in (arguments.seeds or range(arguments.jobs))]
         errors = []

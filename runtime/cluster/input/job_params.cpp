@@ -71,8 +71,10 @@ void FleetParams::declare(base::ParamTree& t) {
   t.add("building_latency", building_latency, 100_us, {0_us, 10'000'000_us}, "a message between buildings",
         assumed("10 km of fibre in both directions"));
   t.add("fold", fold, 0_us, {0_us, 1'000'000_us},
-        "by which a round of a reduction takes longer than a message",
+        "the last addition of a reduce_scatter, which no message carries",
         assumed("not published; part of the latencies"));
+  t.add("fold_rate", fold_rate, {0, true}, {1_GBps, 100'000_GBps},
+        "rate of that addition, in bytes of its result", assumed("not published; no limit of its own"));
   t.add("oversubscription", oversubscription, 1.0, {1.0, 1000.0}, "rates of the hosts over that of the spine",
         assumed("not published; a fabric without blocking"));
   t.add("chip_power", chip_power, 700_W, {0_W, 100'000_W},

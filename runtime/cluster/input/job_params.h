@@ -64,7 +64,8 @@ struct FleetParams {
                 building = 0;  // chips of an UltraServer, behind a leaf switch, of a building
   base::Bandwidth domain_rate, efa_rate, building_rate;  // of a chip, one direction
   base::Duration domain_latency, rack_latency, spine_latency, building_latency;
-  base::Duration fold;          // by which a round of a reduction takes longer than a message
+  base::Duration fold;          // the last addition of a reduction
+  base::Bandwidth fold_rate;    // of its bytes
   double oversubscription = 1;  // of the spine
   base::Power chip_power;       // at the wall, of a chip with its share of the server
   std::string prices;

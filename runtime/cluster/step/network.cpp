@@ -16,8 +16,8 @@ double rate(base::Bandwidth bandwidth) {
 
 double rounds(double members) { return std::ceil(std::log2(members)); }
 
-double folds(const FleetParams& fleet, const ChipGroup& group) {
-  return group.members <= 1 ? 0 : rounds(group.members) * fleet.fold.seconds();
+double fold_seconds(const FleetParams& fleet, double members, double bytes) {
+  return members <= 1 ? 0 : fleet.fold.seconds() + bytes / members / rate(fleet.fold_rate);
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ double tree_all_reduce_seconds(const LevelRate& level, double n, double bytes) {
 }
 
 double reduce_scatter_seconds(const FleetParams& fleet, const ChipGroup& group, double bytes) {
-  return all_gather_seconds(fleet, group, bytes) + folds(fleet, group);
+  return all_gather_seconds(fleet, group, bytes) + fold_seconds(fleet, group.members, bytes);
 }
 
 double all_gather_seconds(const FleetParams& fleet, const ChipGroup& group, double bytes) {
@@ -55,7 +55,7 @@ double all_gather_seconds(const FleetParams& fleet, const ChipGroup& group, doub
 double all_reduce_seconds(const FleetParams& fleet, const ChipGroup& group, double bytes) {
   return std::min(2 * all_gather_seconds(fleet, group, bytes),
                   tree_all_reduce_seconds(level_of(fleet, group), group.members, bytes)) +
-         folds(fleet, group);
+         fold_seconds(fleet, group.members, bytes);
 }
 
 double all_to_all_seconds(const FleetParams& fleet, const ChipGroup& group, double bytes) {

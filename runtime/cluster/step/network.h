@@ -11,7 +11,7 @@
 //   recursive        ceil(log2 n) L + (n - 1) / n B / R
 //   tree all_reduce  2 ceil(log2 n) L + 2 B / R, in chunks that overlap (double binary trees)
 // The collective takes the fastest that it has. all_to_all: (n - 1) L' + (n - 1) / n B / R with messages that overlap, L' = L / n.
-// A round of a reduction takes `fleet.fold` longer.
+// Sums are added as they are sent on; the last addition of a reduction takes fleet.fold + B / n / fleet.fold_rate.
 // Left out: contention with other jobs, congestion, loss.
 #pragma once
 

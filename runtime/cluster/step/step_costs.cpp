@@ -25,8 +25,8 @@ class TensorCosting {
   TensorCosts of(double elements, double update) const {
     const double own = elements / number(case_.job.tensor);
     if (update == 0) update = kOptimizerTraffic * own / replicas_.members / times_.hbm_bytes_per_second;
-    return {split(reduce_scatter_seconds, replicas_, number(case_.job.gradient_bytes) * own), update,
-            split(all_gather_seconds, replicas_, kWeightBytes * own)};
+    return {reduced(replicas_, number(case_.job.gradient_bytes) * own), update,
+            gathered(replicas_, kWeightBytes * own)};
   }
 
   // Of one that every chip of a tensor group has: it is reduced over the group first, and gathered last.
@@ -34,7 +34,7 @@ class TensorCosting {
     const ChipGroup chips{number(case_.job.tensor), 1};
     TensorCosts costs = of(elements, update);
     costs.small = small;
-    costs.gather = split(all_gather_seconds, replicas_, weight_bytes * elements / number(case_.job.tensor));
+    costs.gather = gathered(replicas_, weight_bytes * elements / number(case_.job.tensor));
     costs.reduce.wait +=
         reduce_scatter_seconds(case_.fleet, chips, number(case_.job.gradient_bytes) * elements);
     costs.gather.wait += all_gather_seconds(case_.fleet, chips, weight_bytes * elements);
@@ -42,11 +42,13 @@ class TensorCosting {
   }
 
  private:
-  // What a collective takes without bytes, and the rest.
-  template <class Seconds>
-  Exchange split(Seconds seconds, const ChipGroup& group, double bytes) const {
-    const double wait = seconds(case_.fleet, group, 0);
-    return {wait, seconds(case_.fleet, group, bytes) - wait};
+  Exchange gathered(const ChipGroup& group, double bytes) const {
+    const double wait = all_gather_seconds(case_.fleet, group, 0);
+    return {wait, all_gather_seconds(case_.fleet, group, bytes) - wait};
+  }
+  Exchange reduced(const ChipGroup& group, double bytes) const {
+    const double wire = gathered(group, bytes).wire;
+    return {reduce_scatter_seconds(case_.fleet, group, bytes) - wire, wire};
   }
 
   const ClusterCase& case_;
