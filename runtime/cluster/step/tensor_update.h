@@ -20,9 +20,9 @@ struct Exchange {
 };
 
 struct TensorCosts {
-  Exchange reduce;
+  Exchange reduce{};
   double update = 0;  // seconds
-  Exchange gather;
+  Exchange gather{};
   bool small = false;  // one queue carries all of it
 };
 
