@@ -62,13 +62,11 @@ void TrainingParams::check(const model::MachineParams& machine) const {
   if (forward.parallel.sequence > 1)
     refuse("E-MDL-030", "workload.parallel",
            "a training step has the degrees tensor, data and pipeline; expected sequence 1");
-  if (!forward.stages.empty() || forward.layers % stages() != 0)
-    refuse("E-MDL-001", forward.stages.empty() ? "workload.parallel.pipeline" : "workload.stages",
+  if (forward.layers % stages() != 0)
+    refuse("E-MDL-001", "workload.parallel.pipeline",
            fmt::format("all stages of a training step have as many layers; expected a divisor of the {} layers "
-                       "of workload.layers, and no division of them",
-                       forward.layers));
-  if (forward.cached > 0)
-    refuse("E-MDL-030", "workload.cached", "a training step has whole sequences; expected 0");
+                       "of workload.layers, got {}",
+                       forward.layers, stages()));
   if (schedule != runtime::cluster::Schedule::k1f1b && schedule != runtime::cluster::Schedule::kGpipe)
     refuse("E-MDL-030", "workload.schedule",
            fmt::format(

@@ -70,7 +70,5 @@ TEST_CASE("training: schedules that a step does not have are refused", "[trainin
   for (const char* schedule : {"interleaved", "zero_bubble"})
     CHECK(refusal(with(stages, {{"schedule", schedule}})) == "E-MDL-030 workload.schedule");
   CHECK(refusal(with(stages, {{"parallel.pipeline", "3"}})) == "E-MDL-001 workload.parallel.pipeline");
-  CHECK(refusal(with(stages, {{"stages", "1,3"}})) == "E-MDL-001 workload.stages");
-  CHECK(refusal(with(stages, {{"cached", "32"}})) == "E-MDL-030 workload.cached");
   CHECK(refusal(with(stages, {{"microbatches", "3"}})) == "E-MDL-001 workload.microbatches");
 }
