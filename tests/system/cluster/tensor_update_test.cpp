@@ -18,13 +18,13 @@ TensorQueue::End finished(const TensorCosts& costs, double passes_end) {
 }
 
 // One stage of four layers, forward 1 and backward 2 each, whose layers have one tensor.
-double step_of(const TensorCosts& costs, bool shared_queue, std::uint32_t stages = 1) {
+double step_of(double reduce, bool shared_queue, std::uint32_t stages = 1) {
   StepCosts step;
   step.layer = {1, 1, 1};
   step.layers = 4;
   step.sharded = step.by_tensor = true;
   step.shared_queue = shared_queue;
-  step.layer_tensors = {costs};
+  step.layer_tensors = {TensorCosts{{reduce, 0}, 0, {}}};
   return simulate_step(Schedule::k1f1b, {stages, 1, 1}, step).seconds;
 }
 
@@ -61,13 +61,13 @@ TEST_CASE("tensor update: while one queue waits, another uses the link", "[clust
 }
 
 TEST_CASE("tensor update: on a shared queue the backward pass waits for reductions", "[cluster]") {
-  CHECK(step_of({{5, 0}}, true) == Approx(4 * 1 + 4 * (2 + 5)));
-  CHECK(step_of({{5, 0}}, false) == Approx(4 * 1 + 2 + 4 * 5));
-  CHECK(step_of({{0.5, 0}}, false) == Approx(4 * (1 + 2) + 0.5));
+  CHECK(step_of(5, true) == Approx(4 * 1 + 4 * (2 + 5)));
+  CHECK(step_of(5, false) == Approx(4 * 1 + 2 + 4 * 5));
+  CHECK(step_of(0.5, false) == Approx(4 * (1 + 2) + 0.5));
 }
 
 TEST_CASE("tensor update: the first stage of a pipeline is the last to reduce", "[cluster]") {
   // Its backward pass is the last; the stage behind reduces during it.
-  CHECK(step_of({{0.5, 0}}, false, 3) == Approx(3 * 4 * (1 + 2) + 0.5));
-  CHECK(step_of({{1.5, 0}}, true, 3) == Approx(3 * 4 * (1 + 2) + 4 * 1.5));
+  CHECK(step_of(0.5, false, 3) == Approx(3 * 4 * (1 + 2) + 0.5));
+  CHECK(step_of(1.5, true, 3) == Approx(3 * 4 * (1 + 2) + 4 * 1.5));
 }
