@@ -94,7 +94,7 @@ std::string full_pipelines(const ModelReport& r) {
     const std::size_t slowest = f.decode.bottleneck();
     rows += fmt::format("{:>5} {:<{}} {:>7} {:>5} {:>9} {:>8.4g} {:>9} {:>10} {:>9}\n", f.layout.chips,
                         f.layout.text(), width, f.demand.context, f.demand.batch, seconds_text(f.full_tpot()),
-                        f.full_tokens_per_second(), fmt::format("{} of {}", slowest, stages.size()),
+                        f.full_tokens_per_second(), fmt::format("{} of 0-{}", slowest, stages.size() - 1),
                         seconds_text(stages[slowest]),
                         seconds_text(std::accumulate(stages.begin(), stages.end(), 0.0) /
                                      static_cast<double>(stages.size())));

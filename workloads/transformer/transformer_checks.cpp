@@ -104,9 +104,11 @@ void CaseChecks::check_activations(const model::MachineParams& machine) const {
   const auto refuse_type = [](const char* path, const std::string& text) {
     throw base::UserError("E-MDL-026", path, text);
   };
+  const bool doubles = model.weights == isa::DType::kFp8E4M3 || model.weights == isa::DType::kFp8E5M2;
   if (model.activations != model.weights)
     refuse_type("workload.model.activations",
-                fmt::format("expected bf16, or {} as workload.model.weights; got {}",
+                fmt::format("expected bf16{} beside workload.model.weights, {}; got {}",
+                            doubles ? fmt::format(" or {}", isa::name_of(model.weights)) : "",
                             isa::name_of(model.weights), isa::name_of(model.activations)));
   if (model.experts > 0)
     refuse_type("workload.model.activations", fmt::format("expected bf16 for a mixture of experts, got {}",
