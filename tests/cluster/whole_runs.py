@@ -84,6 +84,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=50, help="random jobs, with the seeds 0, 1, ...")
     parser.add_argument("--seeds", type=int, nargs="*", help="these seeds instead")
     parser.add_argument("--limit", type=float, default=LIMIT, help="largest error of the composed time, percent")
+    parser.add_argument("--known", type=int, nargs="*", default=[], help="seeds that exceed the limit, as README.md says; others must not")
     parser.add_argument("--parallel", type=int, default=2, help="jobs at a time")
     parser.add_argument("--keep", type=pathlib.Path, help="keep all runs in this folder, and take those that it has")
     parser.add_argument("--set", action="append", default=[], dest="settings", help="of tahoma cluster")
@@ -97,16 +98,17 @@ def main():
         print(f"the last addition of a reduction: {network['fold'][0] * 1e6:.2f} us and {network['fold'][1] / 1e9:.2f} GB/s")
         print("seed   whole ms  composed   error  job")
         jobs = [fleet_jobs.job_of(seed) for seed in (arguments.seeds or range(arguments.jobs))]
-        errors = []
+        errors, exceeding = [], []
         with concurrent.futures.ThreadPoolExecutor(arguments.parallel) as pool:
             run = lambda job: compared(program, folder / f"job{job.seed}", job, network, arguments.settings)
             for job, times in zip(jobs, pool.map(run, jobs)):
                 print(row(job, *times), flush=True)
                 errors.append(abs(error_of(*times)))
-        worst = max(errors)
-        print(f"{len(errors)} jobs: mean error {sum(errors) / len(errors):.2f} %, worst {worst:.2f} %, "
-              f"{sum(error <= arguments.limit for error in errors)} within {arguments.limit:g} %")
-        return 0 if worst <= arguments.limit else 1
+                if errors[-1] > arguments.limit:
+                    exceeding.append(job.seed)
+        print(f"{len(errors)} jobs: mean error {sum(errors) / len(errors):.2f} %, worst {max(errors):.2f} %, "
+              f"{len(errors) - len(exceeding)} within {arguments.limit:g} %")
+        return 0 if set(exceeding) <= set(arguments.known) else 1
 
 
 if __name__ == "__main__":

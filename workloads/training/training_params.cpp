@@ -63,10 +63,11 @@ void TrainingParams::check(const model::MachineParams& machine) const {
     refuse("E-MDL-030", "workload.parallel",
            "a training step has the degrees tensor, data and pipeline; expected sequence 1");
   if (forward.layers % stages() != 0)
-    refuse("E-MDL-001", "workload.parallel.pipeline",
-           fmt::format("all stages of a training step have as many layers; expected a divisor of the {} layers "
-                       "of workload.layers, got {}",
-                       forward.layers, stages()));
+    refuse(
+        "E-MDL-001", "workload.parallel.pipeline",
+        fmt::format("all stages of a training step have as many layers; expected a divisor of the {} layers "
+                    "of workload.layers, got {}",
+                    forward.layers, stages()));
   if (schedule != runtime::cluster::Schedule::k1f1b && schedule != runtime::cluster::Schedule::kGpipe)
     refuse("E-MDL-030", "workload.schedule",
            fmt::format(
