@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "model/base/topology/grid_topology.h"
+#include "model/base/topology/switch_fabric.h"
 #include "model/base/topology/topologies.h"
 
 namespace tahoma::base {
@@ -40,10 +41,10 @@ class Rails final : public Topology {
 
   Way first_hop(std::uint32_t node, std::uint32_t to, const AxisOrder& order,
                 const DeadLinks& dead) const override {
-    if (!is_chip(node)) return alive(node, at(to)[2], dead);
+    if (!is_chip(node)) return way_through(node, at(to)[2], dead);
     const ChipCoordinates a = at(node), b = at(to);
     const unsigned axis = *std::find_if(order.begin(), order.end(), [&](unsigned n) { return a[n] != b[n]; });
-    if (axis == 2) return alive(node, kAdapter, dead);
+    if (axis == 2) return way_through(node, kAdapter, dead);
     DeadLinks beside;
     for (const auto& [chip, port] : dead)
       if (is_chip(chip) && chip / rails() == node / rails() && port != kAdapter)
@@ -60,11 +61,7 @@ class Rails final : public Topology {
       const ChipCoordinates c = at(chip);
       picture.nodes.push_back({chip, double(c[2] * (size(0) + 1) + c[0]), 2.0 + c[1]});
     }
-    for (const auto& from : picture.nodes)
-      for (PortIndex p = 0; p < ports(from.node); ++p)
-        for (const auto& end : picture.nodes)
-          if (end.node == neighbour(from.node, p))
-            picture.lines.push_back({from.node, p, end.column - from.column, end.row - from.row, false});
+    draw_lines(*this, picture);
     return {{"rails", {picture}}};
   }
 
@@ -73,9 +70,6 @@ class Rails final : public Topology {
 
   std::uint32_t rails() const { return size(0) * size(1); }
   bool is_chip(std::uint32_t node) const { return node < chips(); }
-  Way alive(std::uint32_t node, PortIndex port, const DeadLinks& dead) const {
-    return dead.count({node, port}) > 0 ? Way{} : Way{port, 0, 0};
-  }
 
   GridTopology inside_;  // of one UltraServer
 };

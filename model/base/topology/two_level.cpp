@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "model/base/topology/switch_fabric.h"
 #include "model/base/topology/topologies.h"
 
 namespace tahoma::base {
@@ -42,13 +43,13 @@ class TwoLevel final : public Topology {
 
   Way first_hop(std::uint32_t node, std::uint32_t to, const AxisOrder&,
                 const DeadLinks& dead) const override {
-    if (is_chip(node)) return alive(node, 0, dead);
-    if (is_spine(node)) return alive(node, server_of(to), dead);
-    if (server_of(to) == node - chips()) return alive(node, to % chips_of_server(), dead);
+    if (is_chip(node)) return way_through(node, 0, dead);
+    if (is_spine(node)) return way_through(node, server_of(to), dead);
+    if (server_of(to) == node - chips()) return way_through(node, to % chips_of_server(), dead);
     for (std::uint32_t n = 0; n < kSpines; ++n) {
       const std::uint32_t spine = (to + n) % kSpines;
       if (dead.count({chips() + servers() + spine, server_of(to)}) > 0) continue;
-      if (const Way way = alive(node, chips_of_server() + spine, dead); way.exists()) return way;
+      if (const Way way = way_through(node, chips_of_server() + spine, dead); way.exists()) return way;
     }
     return {};
   }
@@ -63,11 +64,7 @@ class TwoLevel final : public Topology {
       for (std::uint32_t n = 0; n < chips_of_server(); ++n)
         picture.nodes.push_back({server * chips_of_server() + n, double(server), 2.0 + n});
     }
-    for (const auto& from : picture.nodes)
-      for (PortIndex p = 0; p < ports(from.node); ++p)
-        for (const auto& end : picture.nodes)
-          if (end.node == neighbour(from.node, p))
-            picture.lines.push_back({from.node, p, end.column - from.column, end.row - from.row, false});
+    draw_lines(*this, picture);
     return {{"switches", {picture}}};
   }
 
@@ -81,9 +78,6 @@ class TwoLevel final : public Topology {
   bool is_chip(std::uint32_t node) const { return node < chips(); }
   bool is_spine(std::uint32_t node) const { return node >= chips() + servers(); }
   std::uint32_t spine_of(std::uint32_t node) const { return node - chips() - servers(); }
-  Way alive(std::uint32_t node, PortIndex port, const DeadLinks& dead) const {
-    return dead.count({node, port}) > 0 ? Way{} : Way{port, 0, 0};
-  }
 };
 
 }  // namespace

@@ -178,26 +178,29 @@ class StepSimulation {
   void finish_stage(std::uint32_t s) {
     Stage& stage = stages_[s];
     stage.passes_end = stage.free;
-    if (costs_.by_tensor) return finish_tensors(s);
+    if (costs_.by_tensor)
+      finish_tensors(stage);
+    else
+      finish_layers(stage);
+    step_.spans.push_back({s, 0, 0, "optimizer", stage.reduced, stage.updated});
+    if (stage.end > stage.updated) step_.spans.push_back({s, 0, 0, "gather", stage.updated, stage.end});
+  }
+
+  void finish_layers(Stage& stage) const {
     stage.reduced = std::max(stage.passes_end, stage.network);
     stage.updated = stage.reduced + costs_.optimizer;
     stage.end = stage.updated;
     if (costs_.sharded && !costs_.gathers_weights)
       stage.end += costs_.layers * shape_.chunks * costs_.gather_layer;
-    step_.spans.push_back({s, 0, 0, "optimizer", stage.reduced, stage.updated});
-    if (stage.end > stage.updated) step_.spans.push_back({s, 0, 0, "gather", stage.updated, stage.end});
   }
 
-  void finish_tensors(std::uint32_t s) {
-    Stage& stage = stages_[s];
+  void finish_tensors(Stage& stage) const {
     stage.tensors.reduce(stage.passes_end, costs_.norm_tensors);
     const TensorQueue::End end = stage.tensors.finish(stage.passes_end, costs_.first_update);
     stage.reduce = stage.tensors.spent();
     stage.reduced = end.reduced;
     stage.updated = end.updated;
     stage.end = end.gathered;
-    step_.spans.push_back({s, 0, 0, "optimizer", stage.reduced, stage.updated});
-    if (stage.end > stage.updated) step_.spans.push_back({s, 0, 0, "gather", stage.updated, stage.end});
   }
 
   TrainingStep totals() {

@@ -48,6 +48,16 @@ json shipped(const TempDir& folder, const std::string& name) {
   return json::parse(f.out);
 }
 
+// The times that a run has executed, given alone, lead to the same step.
+void check_given_times(const Job& job) {
+  const Finished again =
+      tahoma_in(job.folder.path().string(), {"cluster", "out/given_times.yaml", "--out", "again"});
+  INFO(again.err);
+  REQUIRE(again.status == 0);
+  CHECK(job.summary("again")["step"]["seconds"].get<double>() ==
+        Approx(job.summary()["step"]["seconds"].get<double>()).epsilon(1e-9));
+}
+
 }  // namespace
 
 TEST_CASE("cluster command: the first line answers, and the files repeat it", "[cluster]") {
@@ -88,13 +98,7 @@ TEST_CASE("cluster command: executed prefills decide the passes", "[cluster]") {
     return json::parse(contents(job.folder / name))["simulated_time_ns"].get<double>() * 1e-9;
   };
   CHECK(job.summary()["times"]["layer_forward_s"].get<double>() == Approx(time_of("2") - time_of("1")));
-  // Their times alone give the same step.
-  const Finished again =
-      tahoma_in(job.folder.path().string(), {"cluster", "out/given_times.yaml", "--out", "again"});
-  INFO(again.err);
-  REQUIRE(again.status == 0);
-  CHECK(job.summary("again")["step"]["seconds"].get<double>() ==
-        Approx(job.summary()["step"]["seconds"].get<double>()).epsilon(1e-9));
+  check_given_times(job);
 }
 
 TEST_CASE("cluster command: executed training steps decide both passes and the optimizer", "[cluster]") {
@@ -124,13 +128,7 @@ TEST_CASE("cluster command: executed training steps decide both passes and the o
   CHECK(times["layer_forward_s"].get<double>() == Approx(of_layer("final norm")));
   CHECK(times["layer_backward_s"].get<double>() == Approx(of_layer("optimizer") - of_layer("final norm")));
   CHECK(job.summary()["step"]["optimizer_s"].get<double>() > 0);
-  // Their times alone give the same step.
-  const Finished again =
-      tahoma_in(job.folder.path().string(), {"cluster", "out/given_times.yaml", "--out", "again"});
-  INFO(again.err);
-  REQUIRE(again.status == 0);
-  CHECK(job.summary("again")["step"]["seconds"].get<double>() ==
-        Approx(job.summary()["step"]["seconds"].get<double>()).epsilon(1e-9));
+  check_given_times(job);
 }
 
 TEST_CASE("cluster command: a fleet of a million chips composes from one replica", "[cluster]") {
