@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tool that compares nki-library's kernels with expected times: its statistics, its resumption, and what it never keeps."""
+import dataclasses
 import enum
 import os
 import sys
@@ -14,6 +15,7 @@ import error_page  # noqa: E402
 import errors  # noqa: E402
 import finished  # noqa: E402
 import launch  # noqa: E402
+import parameter_text  # noqa: E402
 import wanted_cases  # noqa: E402
 
 
@@ -93,6 +95,50 @@ def test_items_are_found_by_their_parameters(monkeypatch):
     assert found[1] is items[0] and found[2] is None
     assert wanted_cases.items_for(items, ["seqlen=256; act_fn=ROW; flag=True"]) == [items[1]]
     assert wanted_cases.cores("seqlen=1; vnc_degree=2") == 2 and wanted_cases.cores("seqlen=1") is None
+
+
+@dataclasses.dataclass
+class Config:
+    heads: int
+    dtype: str = "bfloat16"
+    fused: bool = False
+
+
+def test_items_are_found_by_the_fields_of_their_objects(monkeypatch):
+    monkeypatch.setattr(wanted_cases, "enums", lambda: [Kind])
+    items = [Item(cfg=Config(4), shape=(2, 128)), Item(cfg=Config(8, fused=True), shape=(2, 256))]
+    texts = ["cfg=Config(8, 'bfloat16', True)", "cfg=Config(4, dtype=nl.bfloat16)", "heads=2 * 4; shape=(2, 256)", "cfg=Config(8, fused=False)", "cfg=Config(4, 1, 1, 1)"]
+    assert wanted_cases.items_for(items, texts) == [items[1], items[0], items[1], None, None]
+
+
+def test_names_of_range_tests_are_read_from_their_module(tmp_path, monkeypatch):
+    (tmp_path / "ranged.py").write_text('BATCH, KIND = "b", "k"\n\ndef sizes(batch, kind):\n    return {BATCH: int(batch), KIND: kind.value}\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    import ranged
+
+    monkeypatch.setattr(wanted_cases, "enums", lambda: [Kind])
+    items = [Item(options=type("Ranged", (), {"tensors": {"x": {"b": batch, "k": 2}}})()) for batch in (1, 2)]
+    for item in items:
+        item.module = ranged
+    assert wanted_cases.items_for(items, ["batch=2; kind=ROW", "b=1", "batch=3"]) == [items[1], items[0], None]
+    assert wanted_cases.why_none(items, "bathc=2") == "no test item has a parameter `bathc`; the nearest is `batch`"
+    assert wanted_cases.why_none(items, "batch=3") == "no test item has these values of its parameters"
+
+
+@pytest.mark.parametrize("text, value, expected", [
+    ("None", None, True), ("None", 0, False), ("column", "column", True), ("'row'", "column", False), ("-1", -1, True), ("2**4", 16, True), ("1e-6", 1e-6, True),
+    ("True", 1, True), ("(1, 2)", [1, 2], True), ("[1]", [1, 2], False), ("made()", 3, None), ("Kind.ROW", Kind.ROW, True), ("ROW", 2, True), ("COLUMN", 2, False),
+])
+def test_a_text_agrees_with_the_values_that_it_names(text, value, expected):
+    assert parameter_text.agrees(text, value, [Kind], {"Kind": Kind}) is expected
+
+
+def test_times_without_a_reference_are_shown(tmp_path):
+    wanted = [cases.Case("test_new.py", "size=3", float("nan"), "check")]
+    results = finished.Finished(str(tmp_path), "program")
+    results.add(wanted[0], result(7.0))
+    page = error_page.Page(wanted, results, 20)
+    assert page.first_line().startswith("1 cases have a time") and "27.0 us  new: size=3" in page.text()
 
 
 def test_expected_times_are_never_described():

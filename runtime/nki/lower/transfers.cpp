@@ -59,7 +59,8 @@ void step(Walk& walk, std::size_t axis, std::int64_t index) {
 // convention of runtime::Kernel.)
 class Slots {
  public:
-  explicit Slots(const std::vector<Walk>& walks) : axes_(walks.front().axes.size()) {
+  explicit Slots(const std::vector<Walk>& walks, bool leads = false)
+      : axes_(walks.front().axes.size()), leads_(leads) {
     bool on_chip = false;
     for (const Walk& walk : walks) {
       on_chip = on_chip || walk.storage->on_chip();
@@ -71,7 +72,7 @@ class Slots {
 
  private:
   std::size_t axes_;
-  bool leads_ = false;
+  bool leads_;
 };
 
 isa::DmaSide dma_side(const Walk& walk, const Slots& slots) {
@@ -99,9 +100,9 @@ isa::DmaSide dma_side(const Walk& walk, const Slots& slots) {
   return side;
 }
 
-Piece piece_of(const std::vector<Walk>& walks) {
+Piece piece_of(const std::vector<Walk>& walks, bool leads = false) {
   Piece piece;
-  const Slots slots(walks);
+  const Slots slots(walks, leads);
   const Axes& axes = walks.front().axes;
   for (std::size_t d = 0; d < axes.size(); ++d)
     piece.count[slots.of(d)] = static_cast<std::uint32_t>(axes[d].count);
@@ -110,9 +111,45 @@ Piece piece_of(const std::vector<Walk>& walks) {
   return piece;
 }
 
-void cut(std::vector<Walk> walks, std::vector<Piece>& pieces) {
-  if (std::all_of(walks.begin(), walks.end(), fits)) {
+// The transposing path takes kRows source rows at a time, in dimension 0. The longest dimension becomes that one,
+// because the order in which elements move does not change the result; rows in excess of a multiple move as a copy.
+void add_transposing(std::vector<Walk> walks, std::vector<Piece>& pieces) {
+  constexpr std::int64_t kRows = 16;
+  const Axes& axes = walks.front().axes;
+  const auto longest = axes.size() < 2
+                           ? axes.end()
+                           : std::max_element(axes.begin(), axes.end() - 1,
+                                              [](const Axis& a, const Axis& b) { return a.count < b.count; });
+  if (longest == axes.end() || longest->count < kRows) {
     pieces.push_back(piece_of(walks));
+    return;
+  }
+  const auto outer = longest - axes.begin();
+  for (Walk& walk : walks)
+    std::rotate(walk.axes.begin(), walk.axes.begin() + outer, walk.axes.begin() + outer + 1);
+  std::vector<Walk> whole = walks, rest = walks;
+  const std::int64_t excess = walks.front().axes.front().count % kRows;
+  for (Walk& walk : whole) walk.axes.front().count -= excess;
+  Piece piece = piece_of(whole, true);
+  if (!can_transpose(piece)) {
+    pieces.push_back(piece_of(walks));
+    return;
+  }
+  pieces.push_back(std::move(piece));
+  if (excess == 0) return;
+  for (Walk& walk : rest) {
+    step(walk, 0, walk.axes.front().count - excess);
+    walk.axes.front().count = excess;
+  }
+  pieces.push_back(piece_of(rest));
+}
+
+void cut(std::vector<Walk> walks, bool transposing, std::vector<Piece>& pieces) {
+  if (std::all_of(walks.begin(), walks.end(), fits)) {
+    if (transposing)
+      add_transposing(std::move(walks), pieces);
+    else
+      pieces.push_back(piece_of(walks));
     return;
   }
   const std::size_t axis = excess_axis(walks);
@@ -123,7 +160,7 @@ void cut(std::vector<Walk> walks, std::vector<Piece>& pieces) {
       step(walk, axis, i);
       walk.axes.erase(walk.axes.begin() + static_cast<std::ptrdiff_t>(axis));
     }
-    cut(std::move(one), pieces);
+    cut(std::move(one), transposing, pieces);
   }
 }
 
@@ -155,7 +192,7 @@ std::vector<Piece> pieces_of(const TransferWork& work, const Trace& trace) {
   std::vector<Walk> walks = walks_of(work, trace);
   join(walks);
   std::vector<Piece> pieces;
-  cut(std::move(walks), pieces);
+  cut(std::move(walks), work.kind == Transfer::kTranspose, pieces);
   return pieces;
 }
 

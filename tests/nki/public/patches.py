@@ -6,6 +6,7 @@ without the mistake. `applied` lists what was done.
 """
 import ast
 import importlib.machinery
+import linecache
 import re
 import sys
 
@@ -80,7 +81,10 @@ def _compiles(text, path):
 class _Loader(importlib.machinery.SourceFileLoader):
     def source_to_code(self, data, path, *, _optimize=-1):
         text = data.decode("utf-8")
-        return super().source_to_code(corrected(str(path), text).encode("utf-8"), path, _optimize=_optimize)
+        changed = corrected(str(path), text)
+        if changed != text:  # what `inspect` shows is what runs
+            linecache.cache[str(path)] = (len(changed), None, changed.splitlines(keepends=True), str(path))
+        return super().source_to_code(changed.encode("utf-8"), path, _optimize=_optimize)
 
 
 class _Finder:

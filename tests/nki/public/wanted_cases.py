@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the test items of nki-library that have given parameters. Only parameters are read, never the times beside them."""
+import ast
+import difflib
 import enum
+import functools
 import importlib
+import inspect
 import re
+
+import parameter_text
 
 
 def enums():
@@ -17,16 +23,14 @@ def parse(text):
 
 
 def flat(item):
-    """The parameters of an item, those of a range test included."""
-    found = {}
+    """The parameters of an item. Those of a range test, the fields of a data class and the entries of a dictionary count as its own."""
+    found, inner = {}, {}
     for name, value in dict(getattr(getattr(item, "callspec", None), "params", {})).items():
-        tensors = getattr(value, "tensors", None)
-        if tensors is None:
-            found[name] = value
-            continue
-        for sizes in tensors.values():
-            found.update(sizes)
-    return found
+        found[name] = value
+        for sizes in (getattr(value, "tensors", None) or {}).values():
+            inner.update(sizes)
+        inner.update(value if isinstance(value, dict) else parameter_text.fields_of(value) if not hasattr(value, "tensors") else {})
+    return inner | found
 
 
 # Parameters that hold the time that a test expects. Predictions are made before anyone compares them, so these are never kept.
@@ -43,36 +47,36 @@ def described(item):
     return "; ".join(parts)
 
 
-def is_number(text):
-    try:
-        float(text)
-        return True
-    except ValueError:
-        return False
+@functools.lru_cache(maxsize=None)
+def aliases(module):
+    """What range tests call the variables of their test module: {"batch": "b"} where the module writes {BATCH_DIM_NAME: batch}."""
+    found = {}
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        for key, value in zip(node.keys, node.values) if isinstance(node, ast.Dict) else ():
+            name = getattr(module, key.id, None) if isinstance(key, ast.Name) else None
+            variable = variable_of(value)
+            if isinstance(name, str) and variable:
+                found[variable] = name
+    return found
 
 
-def agrees(text, value, kinds):
-    """Whether a parameter's value is what the text says; None if the text cannot say."""
-    if text in ("True", "False"):
-        return bool(value) == (text == "True")
-    if is_number(text):
-        return isinstance(value, (int, float)) and float(value) == float(text)
-    if isinstance(value, enum.Enum):
-        return value.name == text
-    if not text.isidentifier():
-        return None  # a call, such as ceilalign(): its arguments are not in the text
-    return any(text in kind.__members__ and kind[text].value == value for kind in kinds)
+def variable_of(node):
+    """ "norm_type" of norm_type, norm_type.value and int(norm_type)."""
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        return variable_of(node.args[0])
+    return variable_of(node.value) if isinstance(node, ast.Attribute) else getattr(node, "id", None)
 
 
-def value_of(parameters, key):
-    """The value of a parameter, whose name may be longer in the test than in the table: (found, value)."""
-    if key in parameters:
-        return True, parameters[key]
+def value_of(parameters, key, other_names):
+    """The value of a parameter: (found, value). Its name in the test may be another, or longer than in the table."""
+    for name in (key, other_names.get(key)):
+        if name in parameters:
+            return True, parameters[name]
     longer = [name for name in parameters if name.startswith(key + "_")]
     return (True, parameters[longer[0]]) if len(longer) == 1 else (False, None)
 
 
-CORES = ("vnc_degree", "lnc_degree")  # of a logical core
+CORES = ("vnc_degree", "lnc_degree", "lnc")  # of a logical core
 
 
 def cores(text):
@@ -91,13 +95,21 @@ def choose_cores(number):
     setattr(CompilerArgs, name, original if number is None else lambda self: number)
 
 
+def module_of(item):
+    return getattr(item, "module", None)
+
+
+def names_for(item):
+    return aliases(module_of(item)) if module_of(item) else {}
+
+
 def matches(item, wanted, kinds):
-    parameters = flat(item)
+    parameters, other_names = flat(item), names_for(item)
     for key, text in wanted.items():
-        found, value = value_of(parameters, key)
+        found, value = value_of(parameters, key, other_names)
         if not found and key in CORES:
             continue
-        if not found or agrees(text, value, kinds) is False:
+        if not found or parameter_text.agrees(text, value, kinds, vars(module_of(item)) if module_of(item) else {}) is False:
             return False
     return bool(wanted)
 
@@ -113,3 +125,13 @@ def items_for(items, texts):
         if free:
             taken.add(id(free[0]))
     return found
+
+
+def why_none(items, text):
+    """The reason why no item has these parameters: a name that no test has, or a value."""
+    for key in parse(text):
+        names = {name for item in items for name in [*flat(item), *names_for(item)]}
+        if key not in CORES and not any(name == key or name.startswith(key + "_") for name in names):
+            near = difflib.get_close_matches(key, names, 1)
+            return f"no test item has a parameter `{key}`" + (f"; the nearest is `{near[0]}`" if near else "")
+    return "no test item has these values of its parameters"

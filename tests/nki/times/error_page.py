@@ -61,7 +61,7 @@ class Page:
     def first_line(self):
         groups = self.groups()
         if not groups:
-            return f"no case has a result; {len(self.failed)} failed"
+            return f"{len(self.timed)} cases have a time, none of them a reference; {len(self.failed)} have no time"
         s = errors.summary(groups[0][1])
         failed = f"; {len(self.failed)} cases have no time" if self.failed else ""
         return (f"{s['cases']} kernels: median absolute error {s['median']:.1f} %, {s['within_25']:.0f} % within 25 %, "
@@ -71,7 +71,9 @@ class Page:
         lines = [self.first_line(), ""] + aligned([SUMMARY] + list(self.summary_rows()))
         lines += ["", self.launch_line()]
         worst = sorted((row for row in self.rows() if row[7] is not None), key=lambda row: -abs(row[7]))[:10]
-        lines += ["", "largest errors"] + [f"  {row[7]:+7.1f} %  {row[5] + row[6]:10.1f} us for {row[4]:.1f} us  {row[0]}: {row[1]}" for row in worst]
+        lines += ["", "largest errors"] * bool(worst) + [f"  {row[7]:+7.1f} %  {row[5] + row[6]:10.1f} us for {row[4]:.1f} us  {row[0]}: {row[1]}" for row in worst]
+        alone = [row for row in self.rows() if row[4] is None]
+        lines += ["", "times without a reference"] * bool(alone) + [f"  {row[5] + row[6]:10.1f} us  {row[0]}: {row[1]}" for row in alone]
         lines += [""] * bool(self.failed) + [f"no time: {case.family}: {case.parameters}: {reason}" for case, reason in self.failed]
         return "\n".join(lines)
 

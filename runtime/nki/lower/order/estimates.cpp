@@ -75,7 +75,10 @@ Estimate Estimator::of_transfer(const TransferWork& work, isa::Queue queue) cons
   const model::DmaParams& p = core_.dma;
   double cycles = 0;
   for (const Side& side : work.sources) {
-    const std::int64_t run = std::min(run_length(side), run_length(work.dst));
+    // The transposing path reads whole source rows.
+    const std::int64_t run = work.kind == Transfer::kTranspose
+                                 ? run_length(side)
+                                 : std::min(run_length(side), run_length(work.dst));
     const double elements = static_cast<double>(element_count(side));
     const double bytes = elements * static_cast<double>(isa::size_of(side.dtype));
     cycles += elements / static_cast<double>(run) * number(p.element_overhead) +
