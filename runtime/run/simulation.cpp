@@ -41,8 +41,7 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.seed = config.run.seed;
   facts.useful_flops = config.workload->useful_flops();
   facts.stated_flops = config.workload->states_flops();
-  facts.dtype = config.workload->compute_dtype();
-  facts.array_mode = config.workload->compute_mode();
+  facts.array_works = config.workload->array_works();
   facts.cores_used = config.workload->cores_used();
   facts.golden = run.golden;
   facts.checks = run.checks;

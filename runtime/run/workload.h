@@ -12,6 +12,7 @@
 
 #include "model/base/params.h"
 #include "runtime/collective/result/collective_result.h"
+#include "runtime/run/array_work.h"
 #include "runtime/run/machine.h"
 
 namespace tahoma::runtime {
@@ -73,9 +74,10 @@ class Workload {
   virtual double useful_flops() const = 0;
   // The user states the useful FLOPs, so they may be wrong.
   virtual bool states_flops() const { return false; }
-  virtual isa::DType compute_dtype()
-      const = 0;  // decides the peak that MFU is measured against, with the mode:
+  virtual isa::DType compute_dtype() const { return isa::DType::kBf16; }
   virtual isa::MatmulMode compute_mode() const { return isa::MatmulMode::kDense; }
+  // Decides the peak that MFU is measured against.
+  virtual ArrayWorks array_works() const { return {{compute_dtype(), compute_mode(), useful_flops()}}; }
   virtual std::uint32_t cores_used() const = 0;
   virtual std::string describe() const = 0;  // "gemm 8192x4096x4096 bf16, shard m8 n8 k8"
 };

@@ -20,7 +20,7 @@ def disassembled(file):
 
 def test_nki_gives_the_instructions_of_the_assembler_text(tmp_path):
     traced = launch.trace(vector_add, *(np.zeros((128, 1000), np.float32) for _ in "ab"))
-    (tmp_path / "nki.bin").write_bytes(traced[0].tracer.lower("rotating", "balanced")["program"])
+    (tmp_path / "nki.bin").write_bytes(traced[0].tracer.lower("rotating", "balanced", "program", "host")["program"])
     subprocess.run([program(), "asm", str(TEXT), "-o", str(tmp_path / "text.bin")], check=True, capture_output=True)
     assert disassembled(tmp_path / "nki.bin") == disassembled(tmp_path / "text.bin")
 

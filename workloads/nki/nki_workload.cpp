@@ -78,6 +78,9 @@ class NkiKernel final : public runtime::Workload {
           "engine of copies from and to PSUM: balanced, vector or scalar", base::chosen());
     t.add("order", request_.order, std::string("program"), {},
           "order of the instructions of each queue: program or list", base::chosen());
+    t.add("descriptors", request_.descriptors, std::string("hardware"), {},
+          "source of the descriptors of a dma_copy whose dge_mode is unknown: hardware or host",
+          base::chosen());
   }
 
   void check(const model::MachineParams& machine) const override {
@@ -105,8 +108,7 @@ class NkiKernel final : public runtime::Workload {
     for (const BundleTensor& t : bundle_.tensors)
       placed_.push_back(machine.allocate(t.core, t.name, t.dtype, t.shape));
     for (BundleProgram& p : bundle_.programs) {
-      flops_ += runtime::nki::matmul_flops(p.program);
-      dtype_ = runtime::nki::matmul_dtype(p.program);
+      runtime::nki::add_matmuls(works_, p.program);
       std::vector<std::uint64_t> addresses;
       for (const BundleProgram::Argument& a : p.arguments)
         addresses.push_back(a.is_core ? a.number : placed_.at(a.number).address);
@@ -136,8 +138,12 @@ class NkiKernel final : public runtime::Workload {
     return values;
   }
 
-  double useful_flops() const override { return flops_; }
-  isa::DType compute_dtype() const override { return dtype_; }
+  double useful_flops() const override {
+    double flops = 0;
+    for (const runtime::ArrayWork& work : works_) flops += work.flops;
+    return flops;
+  }
+  runtime::ArrayWorks array_works() const override { return works_; }
   std::uint32_t cores_used() const override {
     return static_cast<std::uint32_t>(std::max<std::size_t>(1, bundle_.programs.size()));
   }
@@ -209,8 +215,7 @@ class NkiKernel final : public runtime::Workload {
   Bundle bundle_;
   std::vector<Tensor> placed_;
   std::vector<std::vector<float>> expected_;  // by tensor; empty: not checked
-  double flops_ = 0;
-  isa::DType dtype_ = isa::DType::kBf16;
+  runtime::ArrayWorks works_;
 };
 
 }  // namespace

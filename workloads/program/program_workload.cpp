@@ -40,15 +40,6 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-// The mode of the matmuls that do most in a cell of the array and cycle.
-isa::MatmulMode densest_mode(const isa::Program& program) {
-  isa::MatmulMode densest = isa::MatmulMode::kDense;
-  for (const isa::Instruction& i : program.stream(isa::Queue::kTensor).list())
-    if (isa::multiplies(i) && isa::weights_per_cell(isa::mode_of(i)) > isa::weights_per_cell(densest))
-      densest = isa::mode_of(i);
-  return densest;
-}
-
 // Not a KernelCase, because the case declares the tensors and its files hold the expected values.
 class AssemblerProgram final : public runtime::Workload {
  public:
@@ -119,11 +110,11 @@ class AssemblerProgram final : public runtime::Workload {
   // What the text states for each core; otherwise the purpose of the program is unknown.
   double useful_flops() const override { return stated(&isa::Program::useful_flops); }
   bool states_flops() const override { return useful_flops() > 0; }
-  isa::DType compute_dtype() const override {
-    return states_flops() ? runtime::nki::matmul_dtype(*program_) : isa::DType::kBf16;
-  }
-  isa::MatmulMode compute_mode() const override {
-    return states_flops() ? densest_mode(*program_) : isa::MatmulMode::kDense;
+  // The shares of the matmuls decide the peak of what is stated.
+  runtime::ArrayWorks array_works() const override {
+    runtime::ArrayWorks works;
+    if (states_flops()) runtime::nki::add_matmuls(works, *program_);
+    return works;
   }
   std::vector<runtime::WorkloadFigure> figures(Machine&, const base::RunMeasurement& run) override {
     const double bytes = stated(&isa::Program::useful_bytes);

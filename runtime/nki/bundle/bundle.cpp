@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "isa/core/program_error.h"
@@ -71,16 +70,6 @@ BundleProgram program_of(const Json& entry, const std::string& folder, std::size
   return program;
 }
 
-// Calls visit(operations, instruction) for each matmul.
-template <class Visit>
-void for_matmuls(const isa::Program& program, Visit&& visit) {
-  for (const isa::Instruction& i : program.stream(isa::Queue::kTensor))
-    if (isa::multiplies(i))
-      visit(2.0 * i.shape.partitions * isa::row_of(isa::mode_of(i)).slices * i.columns *
-                static_cast<double>(isa::moving_columns(i)),
-            i);
-}
-
 }  // namespace
 
 Bundle read_bundle(const std::string& folder) {
@@ -99,19 +88,17 @@ Bundle read_bundle(const std::string& folder) {
   }
 }
 
-double matmul_flops(const isa::Program& program) {
-  double flops = 0;
-  for_matmuls(program, [&](double operations, const isa::Instruction&) { flops += operations; });
-  return flops;
-}
-
-isa::DType matmul_dtype(const isa::Program& program) {
-  std::map<isa::DType, double> flops;
-  for_matmuls(program,
-              [&](double operations, const isa::Instruction& i) { flops[i.src0.dtype] += operations; });
-  const auto most = std::max_element(flops.begin(), flops.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == flops.end() ? isa::DType::kBf16 : most->first;
+void add_matmuls(ArrayWorks& works, const isa::Program& program) {
+  for (const isa::Instruction& i : program.stream(isa::Queue::kTensor)) {
+    if (!isa::multiplies(i)) continue;
+    const isa::DType dtype = i.src0.dtype;
+    const isa::MatmulMode mode = isa::mode_of(i);
+    auto work = std::find_if(works.begin(), works.end(),
+                             [&](const ArrayWork& w) { return w.dtype == dtype && w.mode == mode; });
+    if (work == works.end()) work = works.insert(works.end(), {dtype, mode, 0});
+    work->flops += 2.0 * i.shape.partitions * isa::row_of(mode).slices * i.columns *
+                   static_cast<double>(isa::moving_columns(i));
+  }
 }
 
 }  // namespace tahoma::runtime::nki

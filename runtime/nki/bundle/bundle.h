@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "isa/core/program.h"
+#include "runtime/run/array_work.h"
 
 namespace tahoma::runtime::nki {
 
@@ -47,10 +48,8 @@ struct Bundle {
 
 Bundle read_bundle(const std::string& folder);
 
-// Floating-point operations of the matmuls of a program: 2 for each multiply-accumulate, transposes left out.
-// Loops count once.
-double matmul_flops(const isa::Program& program);
-// The dtype of the moving operand with the most of these operations; bf16 without any.
-isa::DType matmul_dtype(const isa::Program& program);
+// Adds the floating-point operations of the matmuls of a program: 2 for each multiply-accumulate, transposes left
+// out. Loops count once.
+void add_matmuls(ArrayWorks& works, const isa::Program& program);
 
 }  // namespace tahoma::runtime::nki

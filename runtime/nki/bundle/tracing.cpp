@@ -57,6 +57,7 @@ void trace_into(const std::string& folder, const TracingRequest& request) {
                               {"allocation", request.allocation},
                               {"tensor_copy", request.tensor_copy},
                               {"order", request.order},
+                              {"descriptors", request.descriptors},
                               {"out", folder}};
   const std::string package = package_path();
   const std::string file = folder + "/request.json";

@@ -23,6 +23,10 @@
 namespace tahoma::runtime::nki {
 
 enum class CopyEngine : std::uint8_t { kBalanced, kVector, kScalar };  // of tensor_copy from or to PSUM
+// Source of the descriptors of a dma_copy with fixed addresses whose dge_mode is unknown: the hardware generator
+// of queues sync and scalar, which takes some 600 ns for each, or the host before the run. The documents leave
+// this to the compiler. Public kernels ask for `none` by name where they want it.
+enum class DescriptorSource : std::uint8_t { kHardware, kHost };
 
 // By entry.
 std::vector<isa::Queue> choose_queues(const Trace& trace, CopyEngine copies);

@@ -15,33 +15,39 @@ namespace tahoma::runtime::nki {
 
 namespace {
 
-isa::Dge dge_of(const TransferWork& work, isa::Queue queue) {
-  const auto is = [&](Dynamic::Kind kind) {
-    return work.dst.dynamic.kind == kind ||
-           std::any_of(work.sources.begin(), work.sources.end(),
-                       [&](const Side& s) { return s.dynamic.kind == kind; });
-  };
-  if (is(Dynamic::Kind::kVector)) return isa::Dge::kSw;
-  const bool hardware = queue == isa::Queue::kSync || queue == isa::Queue::kScalar;
+bool same_place(const Side& a, const Side& b) {
+  return a.storage == b.storage && a.offset == b.offset && a.axes == b.axes && a.dtype == b.dtype;
+}
+
+bool has_dynamic_side(const TransferWork& work, Dynamic::Kind kind) {
+  return work.dst.dynamic.kind == kind || std::any_of(work.sources.begin(), work.sources.end(),
+                                                      [&](const Side& s) { return s.dynamic.kind == kind; });
+}
+
+}  // namespace
+
+isa::Dge Emitter::dge_of(const TransferWork& work, isa::Queue queue) const {
+  if (has_dynamic_side(work, Dynamic::Kind::kVector)) return isa::Dge::kSw;
+  const isa::Dge hardware =
+      queue == isa::Queue::kSync || queue == isa::Queue::kScalar ? isa::Dge::kHw : isa::Dge::kNone;
   switch (work.dge) {
     case DgeMode::kSoftware:
       return isa::Dge::kSw;
     case DgeMode::kHardware:
-      return hardware ? isa::Dge::kHw : isa::Dge::kNone;
+      return hardware;
     case DgeMode::kNone:
       return isa::Dge::kNone;
     case DgeMode::kUnknown:
       break;
   }
-  const bool moves = is(Dynamic::Kind::kRegister) || is(Dynamic::Kind::kScalar);
-  return moves && hardware ? isa::Dge::kHw : isa::Dge::kNone;
+  if (has_dynamic_side(work, Dynamic::Kind::kRegister) || has_dynamic_side(work, Dynamic::Kind::kScalar))
+    return hardware;
+  // The generator transposes 16 rows at most, and dma_compute has no dge_mode.
+  const bool generated = work.kind == Transfer::kCopy &&
+                         decisions_.descriptors == DescriptorSource::kHardware &&
+                         trace_.limits().core != isa::CoreVersion::kV2;
+  return generated ? hardware : isa::Dge::kNone;
 }
-
-bool same_place(const Side& a, const Side& b) {
-  return a.storage == b.storage && a.offset == b.offset && a.axes == b.axes && a.dtype == b.dtype;
-}
-
-}  // namespace
 
 void Emitter::place(isa::DmaSide& side, const Side& from) const {
   const Storage& storage = *trace_.storages[from.storage];

@@ -124,7 +124,8 @@ Lowered lower_in_order(const Trace& trace, const model::MachineParams& machine,
   lowered.warnings = trace.warnings;
   lowered.program.lines = trace.lines;
   const std::vector<isa::Queue> queues = choose_queues(trace, options.copies);
-  Emitter emitter(trace, machine, {ranges, lowered.places, argument_of, queues, peers}, lowered.program);
+  Emitter emitter(trace, machine, {ranges, lowered.places, argument_of, queues, peers, options.descriptors},
+                  lowered.program);
   for (std::uint32_t e = 0; e < trace.entries.size(); ++e) {
     try {
       emitter.emit(e);

@@ -24,6 +24,7 @@ struct LoweringOptions {
   Allocation allocation = Allocation::kRotating;
   CopyEngine copies = CopyEngine::kBalanced;
   Order order = Order::kProgram;
+  DescriptorSource descriptors = DescriptorSource::kHardware;
 };
 
 // What an argument of the program holds: the address of a tensor, of this core or of another rank's core, or

@@ -128,12 +128,13 @@ void bind_tracer(py::module_& m) {
       .def(
           "lower",
           [](const Tracer& t, const std::string& allocation, const std::string& copies,
-             const std::string& order) {
+             const std::string& order, const std::string& descriptors) {
             nki::LoweringOptions options;
             if (allocation == "first_fit") options.allocation = nki::Allocation::kFirstFit;
             if (copies == "vector") options.copies = nki::CopyEngine::kVector;
             if (copies == "scalar") options.copies = nki::CopyEngine::kScalar;
             if (order == "list") options.order = nki::Order::kList;
+            if (descriptors == "host") options.descriptors = nki::DescriptorSource::kHost;
             nki::Lowered lowered = t.lower(options);
             py::dict result;
             const std::vector<std::byte> bytes = isa::to_bytes(lowered.program);
@@ -192,7 +193,8 @@ void bind_tracer(py::module_& m) {
             result["tensors"] = tensors;
             return result;
           },
-          py::arg("allocation") = "rotating", py::arg("copies") = "balanced", py::arg("order") = "program");
+          py::arg("allocation") = "rotating", py::arg("copies") = "balanced", py::arg("order") = "program",
+          py::arg("descriptors") = "hardware");
 }
 
 void bind_tables(py::module_& m) {

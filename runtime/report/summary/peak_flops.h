@@ -5,6 +5,7 @@
 #include "isa/core/dtype.h"
 #include "isa/table/table.h"
 #include "model/system/machine_params.h"
+#include "runtime/run/array_work.h"
 
 namespace tahoma::runtime {
 
@@ -14,6 +15,19 @@ inline double core_peak_flops(const model::TensorParams& tensor, isa::DType dtyp
   const double passes = dtype == isa::DType::kFp32 ? 4 : 1.0 / isa::weights_per_cell(mode);
   return 2.0 * static_cast<double>(tensor.rows) * static_cast<double>(tensor.columns) *
          static_cast<double>(tensor.clock.hz) / passes;
+}
+
+// The rate at which a core does all of the work if each part runs at its own peak. Without any work: that of its
+// first part.
+inline double core_peak_flops(const model::TensorParams& tensor, const ArrayWorks& works) {
+  double flops = 0, seconds = 0;
+  for (const ArrayWork& work : works) {
+    flops += work.flops;
+    seconds += work.flops / core_peak_flops(tensor, work.dtype, work.mode);
+  }
+  if (flops > 0) return flops / seconds;
+  const ArrayWork first = works.empty() ? ArrayWork{} : works.front();
+  return core_peak_flops(tensor, first.dtype, first.mode);
 }
 
 }  // namespace tahoma::runtime

@@ -61,7 +61,7 @@ FlopSummary flops_of(const RunFacts& facts, const model::MachineParams& machine,
   flops.useful = facts.useful_flops;
   for (const auto& engine : run.engines) flops.hardware += engine.hardware_flops;
   const model::TensorParams& tensor = machine.chip.core.tensor;
-  flops.peak_tflops = core_peak_flops(tensor, facts.dtype, facts.array_mode) * facts.cores_used * 1e-12;
+  flops.peak_tflops = core_peak_flops(tensor, facts.array_works) * facts.cores_used * 1e-12;
   const double achieved = flops.achieved_tflops(run.elapsed);
   if (facts.stated_flops && achieved > flops.peak_tflops * (1 + 1e-9))
     throw base::UserError(

@@ -37,8 +37,7 @@ struct RunFacts {
   std::uint64_t seed = 0;
   double useful_flops = 0;
   bool stated_flops = false;  // by the user, so they may exceed the peak
-  isa::DType dtype = isa::DType::kBf16;
-  isa::MatmulMode array_mode = isa::MatmulMode::kDense;
+  ArrayWorks array_works;     // decide the peak
   std::uint32_t cores_used = 0;
   GoldenResult golden;
   model::check::Findings checks;

@@ -110,9 +110,15 @@ TEST_CASE("report: FLOPS follow from the definition of the peak and never pass i
   CHECK(s.mfu_estimated_percent(s.elapsed) == Approx(10 / 78.6432 * 100));
   CHECK(s.flops.hardware == 4'000'000'000);
   auto facts = fake_facts();
-  facts.dtype = isa::DType::kFp32;
+  facts.array_works = {{isa::DType::kFp32, isa::MatmulMode::kDense, 1e9}};
   facts.cores_used = 2;
   CHECK(runtime::summarise(facts, fake_machine(), fake_run()).flops.peak_tflops == Approx(2 * 78.6432 / 4));
+  // A third of the work at a quarter of the rate and a third at twice the rate: 1 + 4 + 1/2 thirds of the time.
+  facts.cores_used = 1;
+  facts.array_works = {{isa::DType::kBf16, isa::MatmulMode::kDense, 1e9},
+                       {isa::DType::kFp32, isa::MatmulMode::kDense, 1e9},
+                       {isa::DType::kFp8E4M3, isa::MatmulMode::kDoubleRow, 1e9}};
+  CHECK(runtime::summarise(facts, fake_machine(), fake_run()).flops.peak_tflops == Approx(78.6432 * 3 / 5.5));
   facts = fake_facts();
   facts.useful_flops = 1e10;
   CHECK_THROWS_AS(runtime::summarise(facts, fake_machine(), fake_run()), base::InvariantError);

@@ -181,7 +181,7 @@ class Prepared:
         self.calls, self.name = calls, calls[0].name
         programs = programs_of(calls)
         traced = time.perf_counter()
-        lowered = [p.tracer.lower(settings().allocation, settings().tensor_copy, settings().order) for p in programs]
+        lowered = [p.tracer.lower(settings().allocation, settings().tensor_copy, settings().order, settings().descriptors) for p in programs]
         self.bundle = Bundle(calls, calls[0].cores, programs, lowered)
         self.seconds = {"tracing": traced - start, "lowering": time.perf_counter() - traced}
 

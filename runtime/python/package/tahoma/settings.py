@@ -20,6 +20,7 @@ class Settings:
     allocation: str = "rotating"  # or "first_fit": addresses of tensors that the kernel does not place
     tensor_copy: str = "balanced"  # or "vector", "scalar": the engine of copies from and to PSUM
     order: str = "program"  # or "list": the order of the instructions of each queue
+    descriptors: str = "hardware"  # or "host": who makes the descriptors of a dma_copy whose dge_mode is unknown
     most_instructions: int = 20_000_000  # a kernel that records more is stopped
     seed: int = 1
 
@@ -46,6 +47,7 @@ CHOICES = {
     "allocation": ("rotating", "first_fit"),
     "tensor_copy": ("balanced", "vector", "scalar"),
     "order": ("program", "list"),
+    "descriptors": ("hardware", "host"),
 }
 
 
