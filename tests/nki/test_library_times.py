@@ -141,6 +141,18 @@ def test_times_without_a_reference_are_shown(tmp_path):
     assert page.first_line().startswith("1 cases have a time") and "27.0 us  new: size=3" in page.text()
 
 
+def test_the_page_shows_every_case_as_a_row_and_a_point(tmp_path):
+    wanted = [case("a", 100), case("b", 50), case("c", 10)]
+    results = finished.Finished(str(tmp_path), "program")
+    results.add(wanted[0], result(60.0))  # 80 us with the launch: 20 % too fast
+    results.add(wanted[1], result(50.0))  # 40 % too slow
+    results.add(wanted[2], {"reason": "<time limit>"})
+    text = error_page.Page(wanted, results, 20).html()
+    assert text.count("<circle") == 2 + 2  # and one of each family in the legend
+    assert text.index(">40<") < text.index(">-20<") and text.count("number far") == 1
+    assert "&lt;time limit&gt;" in text and "<time limit>" not in text
+
+
 def test_expected_times_are_never_described():
     item = Item(hidden=1024, tpbSgCyclesSum=51_564_336, expected_us=3.5, latency=7, baseline=9, kind=Kind.ROW, secret=123_456_789)
     assert wanted_cases.described(item) == "hidden=1024; kind=ROW"

@@ -6,6 +6,7 @@ import json
 import math
 import os
 
+import error_html
 import errors
 import launch
 
@@ -81,6 +82,11 @@ class Page:
         lines = [self.first_line(), "", "| " + " | ".join(SUMMARY) + " |", "|" + "---|" * len(SUMMARY)]
         return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in self.summary_rows()])
 
+    def html(self):
+        points = [(c.family, c.reference_us, self.predicted(r), c.parameters) for c, r in self.timed if c.reference_us > 0]
+        failed = [(case.key, reason) for case, reason in self.failed]
+        return error_html.page(self.first_line(), self.launch_line(), points, (SUMMARY, list(self.summary_rows())), (HEAD, list(self.rows())), failed)
+
     def table(self):
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
@@ -95,7 +101,7 @@ def aligned(table):
 
 
 def write_files(page, folder):
-    for name, text in (("accuracy.csv", page.table()), ("accuracy.md", page.markdown() + "\n"), ("accuracy.txt", page.text() + "\n"),
+    for name, text in (("accuracy.csv", page.table()), ("accuracy.md", page.markdown() + "\n"), ("accuracy.txt", page.text() + "\n"), ("accuracy.html", page.html()),
                        ("accuracy.json", json.dumps({name: errors.summary(pairs) for name, pairs in page.groups()}, indent=1) + "\n")):
         path = os.path.join(folder, name)
         with open(path + ".part", "w") as file:
