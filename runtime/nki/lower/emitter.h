@@ -14,6 +14,7 @@
 #include "model/system/machine_params.h"
 #include "runtime/builder/operations.h"
 #include "runtime/nki/lower/accumulate.h"
+#include "runtime/nki/lower/choose.h"
 #include "runtime/nki/lower/memory/allocate.h"
 #include "runtime/nki/lower/queue_registers.h"
 #include "runtime/nki/lower/reuse.h"

@@ -10,6 +10,7 @@
 #include "model/base/shares.h"
 #include "model/system/statistics/books.h"
 #include "runtime/report/summary/busiest.h"
+#include "runtime/report/summary/format.h"
 #include "runtime/report/summary/peak_flops.h"
 
 namespace tahoma::runtime {
