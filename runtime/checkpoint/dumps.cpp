@@ -26,7 +26,7 @@ constexpr int kSchemaVersion = 1;
 constexpr std::array<const char*, 3> kKinds{"result", "tile", "tensor"};
 
 Json json_of(const Checkpoint& c) {
-  Json json;
+  Json json = Json::object();
   json["name"] = c.name;
   json["file"] = c.name + kSuffix;
   json["kind"] = kKinds.at(static_cast<std::size_t>(c.kind));
@@ -113,7 +113,7 @@ void DumpWriter::write(Checkpoint c) {
 void DumpWriter::finish(const std::vector<std::string>& requests) {
   std::stable_sort(written_.begin(), written_.end(),
                    [](const Checkpoint& a, const Checkpoint& b) { return a.order() < b.order(); });
-  Json json;
+  Json json = Json::object();
   json["schema_version"] = kSchemaVersion;
   json["requests"] = requests;
   json["checkpoints"] = Json::array();

@@ -123,7 +123,7 @@ std::string params_json(const std::string& path, const std::vector<WorkloadKind>
   nlohmann::ordered_json page = nlohmann::ordered_json::array();
   for (const Section& section : select(path, kinds)) {
     for (const Param& param : section.params) {
-      nlohmann::ordered_json row;
+      nlohmann::ordered_json row = nlohmann::ordered_json::object();
       row["path"] = param.path;
       if (!section.kind.empty()) row["workload_kind"] = section.kind;
       row["type"] = type_of(param);

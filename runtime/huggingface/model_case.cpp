@@ -48,6 +48,7 @@ Json workload_model(const ModelConfig& c) {
   if (c.logit_cap > 0) model["logit_cap"] = c.logit_cap;
   if (c.local_theta > 0) model["rope"] = {{"local_theta", c.local_theta}, {"global_every", c.global_every}};
   if (c.rope_scaling == RotaryScaling::kNone) return model;
+  if (!model.contains("rope")) model["rope"] = Json::object();
   model["rope"].update(
       {{"scaling", base::name_in(kRotaryScalings, c.rope_scaling)}, {"factor", c.rope_factor}});
   if (c.rope_scaling == RotaryScaling::kLlama3) {
@@ -126,6 +127,7 @@ Json model_case(const ModelConfig& config, const ModelLayout& layout, const Mode
   else
     workload["tokens"] = demand.prompt;
   if (!decodes && demand.cached > 0) workload["cached"] = demand.cached;
+  if (!inputs.empty()) workload["inputs"] = Json::object();
   for (const auto& [name, file] : inputs) workload["inputs"][name] = file;
   return {{"kind", "transformer"}, {"machine", machine_of(layout)}, {"workload", workload}};
 }

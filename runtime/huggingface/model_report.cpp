@@ -138,6 +138,7 @@ Json phase_json(const PhaseFigures& f) {
     json["bubble_percent"] = 100 * f.bubble();
     json["hand_over_ns"] = f.hand_over_seconds * 1e9;
     json["bottleneck_stage"] = f.bottleneck();
+    json["stage_times_ns"] = Json::array();
     for (const double stage : f.stage_seconds) json["stage_times_ns"].push_back(stage * 1e9);
   }
   json["wall_joules"] = f.joules;

@@ -168,6 +168,11 @@ class Hygiene(Planted):
         repo = self.plant(a_md="see " + "/ho" + "me/ada/x\n", b_md="see a/home/x and https://x.org/work/y\n")
         self.assertEqual(len(hygiene.machine_paths(repo)), 1)
 
+    def test_an_indexed_null_is_found(self):
+        repo = self.plant(runtime__a_cpp='  Json json;\n  json["a"] = 1;\n', runtime__b_cpp='  Json json = Json::object();\n  json["a"] = 1;\n',
+                          runtime__c_cpp="  ordered_json rows;\n  rows.push_back(1);\n")
+        self.assertEqual([line.split(":")[0] for line in hygiene.indexed_nulls(repo)], ["runtime/a.cpp", "runtime/c.cpp"])
+
     def test_a_folder_without_readme_is_found(self):
         repo = self.plant(isa__README_md="", isa__a_h=SPDX, model__base__a_h=SPDX, model__base__README_md="",
                           workloads__README_md="", workloads__goldens__case_json="{}")

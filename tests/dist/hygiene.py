@@ -10,6 +10,7 @@ MAX_FILES = 26  # sources per folder; cases and goldens are data, one file each
 CODE = (".h", ".cpp", ".inc", ".def", ".sv", ".py", ".js")
 SOURCE = (".h", ".cpp", ".inc", ".def", ".py", ".sh", ".cmake", ".yaml", ".md", ".json", "CMakeLists.txt")
 SPDX = "SPDX-License-Identifier: Apache-2.0"
+INDEXED_NULL = re.compile(r"^[ \t]*(nlohmann::)?(?:\w*Json|ordered_json|json) (\w+);\n\s+\2(?:\[|\.push_back)", re.MULTILINE)
 INCLUDED_SOURCE = re.compile(r'^\s*#\s*include\s+["<][^">]*\.cpp[">]')
 # Written so that this file does not match itself.
 MACHINE_PATH = re.compile(r"(?<![\w.$}])/(?:work|tmp|home|root|Users)/\w")
@@ -63,6 +64,13 @@ def included_sources(repo):
             for number, line in enumerate(repo.text(name).splitlines(), 1) if INCLUDED_SOURCE.search(line)]
 
 
+def indexed_nulls(repo):
+    """A JSON null that is indexed becomes an object, but is left damaged if that allocation fails: it must be made an object."""
+    return [f"{name}:{text[:match.start(2)].count(chr(10)) + 1}: `{match.group(2)}` is a JSON null; expected Json::object() or Json::array()"
+            for name in repo.files if name.endswith((".cpp", ".h")) and not name.startswith("tests/")
+            for text in [repo.text(name)] for match in INDEXED_NULL.finditer(text)]
+
+
 def findings(repo):
-    return (length(repo) + licence(repo) + machine_paths(repo) + readmes(repo) + crowded_folders(repo)
+    return (indexed_nulls(repo) + length(repo) + licence(repo) + machine_paths(repo) + readmes(repo) + crowded_folders(repo)
             + header_names(repo) + included_sources(repo))

@@ -113,12 +113,17 @@ std::string cluster_page(const ClusterAnswer& a) {
     data["spans"].push_back({s.stage, s.what, s.microbatch, s.chunk, s.start, s.end});
   }
   data["spans_left_out"] = a.step.spans.size() - data["spans"].size();
-  for (const NamedCurve& curve : kCurves)
+  ClusterJson curves = ClusterJson::object();
+  for (const NamedCurve& curve : kCurves) {
+    ClusterJson points = ClusterJson::array();
     for (const CurvePoint& p : a.curves.*curve.points)
-      data["curves"][curve.name].push_back({{"interval_minutes", p.interval_minutes},
-                                            {"chips", p.chips},
-                                            {"spares", p.spares},
-                                            {"goodput_percent", 100 * p.goodput.goodput}});
+      points.push_back({{"interval_minutes", p.interval_minutes},
+                        {"chips", p.chips},
+                        {"spares", p.spares},
+                        {"goodput_percent", 100 * p.goodput.goodput}});
+    curves[curve.name] = std::move(points);
+  }
+  data["curves"] = std::move(curves);
   const std::string title = a.of.title.empty() ? a.of.model.name : a.of.title;
   return page_of(title + " - Tahoma", data.dump(-1, ' ', false, ClusterJson::error_handler_t::replace));
 }

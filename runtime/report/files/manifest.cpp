@@ -39,7 +39,7 @@ namespace {
 
 // The common first part of every manifest.
 Json opening(ManifestCommand command, const HostFacts& host) {
-  Json json;
+  Json json = Json::object();
   json["program"] = base::name_in(kManifestCommands, command);
   json["version"] = host.version;
   json["commit"] = host.commit;

@@ -156,7 +156,7 @@ void add_vendor_metrics(const Summary& s, Json& json) {
 }  // namespace
 
 std::string summary_json(const Summary& s) {
-  Json json;
+  Json json = Json::object();
   json["schema_version"] = kSummarySchemaVersion;
   json["workload"] = s.facts.workload;
   json["machine"] = s.facts.machine;

@@ -63,9 +63,13 @@ std::string serving_page(const ServingSummary& summary, const WindowSeries& seri
   SeriesJson data{{"kind", "serving"},
                   {"answer", serving_answer(summary)},
                   {"window_ns", series.width().count},
-                  {"elapsed_ns", series.end().count}};
+                  {"elapsed_ns", series.end().count},
+                  {"groups", SeriesJson::array()}};
   for (std::size_t g = 0; g < groups.size(); ++g) {
     SeriesJson group{{"name", groups[g].name}};
+    for (const char* series_name : {"busy_percent", "waiting", "running", "kv_blocks_percent",
+                                    "entered_per_s", "output_tokens_per_s", "prompt_tokens_per_s"})
+      group[series_name] = SeriesJson::array();
     for (std::size_t n = 0; n < series.windows()[g].size(); ++n) {
       const WindowMeans means = means_of(series, groups[g], g, n);
       const auto length = window_length(series, n).seconds();

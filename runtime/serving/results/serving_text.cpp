@@ -130,6 +130,7 @@ std::string serving_json(const ServingSummary& s) {
   json["ttft_s"] = times_json(s.ttft);
   json["tpot_s"] = times_json(s.tpot);
   json["end_to_end_s"] = times_json(s.end_to_end);
+  json["groups"] = ServingJson::array();
   for (const GroupSummary& group : s.groups) json["groups"].push_back(group_json(group));
   if (s.held_back) json["held_back"] = held_back_json(*s.held_back);
   return json.dump(2, ' ', false, ServingJson::error_handler_t::replace) + "\n";
