@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """The source of the descriptors of a dma_copy: what the kernel asks for, else the policy `descriptors`."""
-import subprocess
-
 import numpy as np
 import pytest
 
@@ -9,9 +7,7 @@ import nki
 import nki.isa as nisa
 import nki.language as nl
 import tahoma
-from tahoma import launch
-from tahoma.program import program
-from values import both_modes
+from values import both_modes, disassembly
 
 
 @nki.jit
@@ -30,9 +26,7 @@ X = np.arange(128 * 16, dtype=np.float32).reshape(128, 16)
 
 def sources(folder, mode, descriptors):
     """The source of each load of a kernel with three of them."""
-    traced = launch.trace(loads, X, 3, mode)[0].tracer.lower("rotating", "balanced", "program", descriptors)
-    (folder / "program.bin").write_bytes(traced["program"])
-    text = subprocess.run([program(), "dis", str(folder / "program.bin")], capture_output=True, text=True, check=True).stdout
+    text = disassembly(folder, loads, X, 3, mode, descriptors=descriptors)
     found = [line for line in text.split("sync:")[1].splitlines() if "dma_copy" in line]
     return ["hw" if "dge=hw" in line else "sw" if "dge=sw" in line else "none" for line in found]
 

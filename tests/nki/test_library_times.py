@@ -20,6 +20,8 @@ import wanted_cases  # noqa: E402
 
 
 class Item:
+    module = None
+
     def __init__(self, **parameters):
         self.callspec = type("Callspec", (), {"params": parameters})()
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """dma_transpose goes through the transposing path of the DMA engines wherever that can take it: right values, and its throughput."""
-import subprocess
-
 import numpy as np
 import pytest
 
@@ -9,9 +7,7 @@ import nki
 import nki.isa as nisa
 import nki.language as nl
 import tahoma
-from tahoma import launch
-from tahoma.program import program
-from values import both_modes
+from values import both_modes, disassembly
 
 
 @nki.jit
@@ -47,8 +43,7 @@ def transposed_on_chip(x):
 
 def transfers(kernel, *arguments, folder):
     """How often the program of a kernel copies and transposes by DMA, without the copy of the result."""
-    (folder / "program.bin").write_bytes(launch.trace(kernel, *arguments)[0].tracer.lower("rotating", "balanced")["program"])
-    text = subprocess.run([program(), "dis", str(folder / "program.bin")], capture_output=True, text=True, check=True).stdout
+    text = disassembly(folder, kernel, *arguments)
     return text.count("dma_copy ") - 1, text.count("dma_transpose ")
 
 

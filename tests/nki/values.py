@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparison of a kernel's results with NumPy, and of its times in both modes."""
+import subprocess
+
 import numpy as np
 
 import tahoma
+from tahoma import launch
+from tahoma.program import program
 
 
 def close(got, want, rtol=2e-6, atol=0.0):
@@ -22,3 +26,15 @@ def both_modes(kernel, *args, **kwargs):
     assert tahoma.last().time_ns == functional
     tahoma.configure(mode="functional")
     return result
+
+
+def disassembled(file):
+    """The text of a binary program."""
+    return subprocess.run([program(), "dis", str(file)], capture_output=True, text=True, check=True).stdout
+
+
+def disassembly(folder, kernel, *args, descriptors="hardware"):
+    """The text of the program that a kernel becomes."""
+    lowered = launch.trace(kernel, *args)[0].tracer.lower("rotating", "balanced", "program", descriptors)
+    (folder / "program.bin").write_bytes(lowered["program"])
+    return disassembled(folder / "program.bin")

@@ -10,6 +10,8 @@ namespace tahoma::runtime::nki {
 
 namespace {
 
+constexpr std::uint32_t kTransposedRows = 16;  // isa::validate
+
 // One side on the way to a descriptor: its axes have the counts that all sides have.
 struct Walk {
   const Side* side = nullptr;
@@ -111,16 +113,15 @@ Piece piece_of(const std::vector<Walk>& walks, bool leads = false) {
   return piece;
 }
 
-// The transposing path takes kRows source rows at a time, in dimension 0. The longest dimension becomes that one,
+// The transposing path takes kTransposedRows source rows at a time, in dimension 0. The longest dimension becomes that one,
 // because the order in which elements move does not change the result; rows in excess of a multiple move as a copy.
 void add_transposing(std::vector<Walk> walks, std::vector<Piece>& pieces) {
-  constexpr std::int64_t kRows = 16;
   const Axes& axes = walks.front().axes;
   const auto longest = axes.size() < 2
                            ? axes.end()
                            : std::max_element(axes.begin(), axes.end() - 1,
                                               [](const Axis& a, const Axis& b) { return a.count < b.count; });
-  if (longest == axes.end() || longest->count < kRows) {
+  if (longest == axes.end() || longest->count < kTransposedRows) {
     pieces.push_back(piece_of(walks));
     return;
   }
@@ -128,7 +129,7 @@ void add_transposing(std::vector<Walk> walks, std::vector<Piece>& pieces) {
   for (Walk& walk : walks)
     std::rotate(walk.axes.begin(), walk.axes.begin() + outer, walk.axes.begin() + outer + 1);
   std::vector<Walk> whole = walks, rest = walks;
-  const std::int64_t excess = walks.front().axes.front().count % kRows;
+  const std::int64_t excess = walks.front().axes.front().count % kTransposedRows;
   for (Walk& walk : whole) walk.axes.front().count -= excess;
   Piece piece = piece_of(whole, true);
   if (!can_transpose(piece)) {
@@ -245,7 +246,7 @@ bool can_transpose(const Piece& piece) {
   const std::size_t size = isa::size_of(src.dtype), inner = isa::kFreeDims - 1;
   const bool contiguous = piece.count[inner] == 1 ||
                           (src.stride[inner] == 1 && (src.space == isa::Space::kHbm || src.across != inner));
-  return (size == 2 || size == 4) && src.dtype == piece.dst.dtype && piece.count[0] % 16 == 0 &&
+  return (size == 2 || size == 4) && src.dtype == piece.dst.dtype && piece.count[0] % kTransposedRows == 0 &&
          piece.count[inner] <= 128 && contiguous && piece.dst.space == isa::Space::kSbuf;
 }
 

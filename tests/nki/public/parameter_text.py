@@ -58,10 +58,9 @@ def _is_named(node, value, kinds, names):
 
 
 def _is_attribute(node, value, kinds, names):
-    if isinstance(value, enum.Enum) or _name(value):
-        written = _resolved(node, names)
-        return _name(value) == node.attr or (written is not None and _equal(written, value))
     written = _resolved(node, names)
+    if _name(value):
+        return _name(value) == node.attr or (written is not None and _equal(written, value))
     return None if written is None else _equal(getattr(written, "value", written), value)
 
 

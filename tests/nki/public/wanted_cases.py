@@ -27,10 +27,15 @@ def flat(item):
     found, inner = {}, {}
     for name, value in dict(getattr(getattr(item, "callspec", None), "params", {})).items():
         found[name] = value
-        for sizes in (getattr(value, "tensors", None) or {}).values():
-            inner.update(sizes)
-        inner.update(value if isinstance(value, dict) else parameter_text.fields_of(value) if not hasattr(value, "tensors") else {})
+        inner.update(parts_of(value))
     return inner | found
+
+
+def parts_of(value):
+    """The parameters inside a parameter."""
+    if hasattr(value, "tensors"):  # of a range test
+        return {name: size for sizes in value.tensors.values() for name, size in sizes.items()}
+    return value if isinstance(value, dict) else parameter_text.fields_of(value)
 
 
 # Parameters that hold the time that a test expects. Predictions are made before anyone compares them, so these are never kept.
@@ -95,21 +100,18 @@ def choose_cores(number):
     setattr(CompilerArgs, name, original if number is None else lambda self: number)
 
 
-def module_of(item):
-    return getattr(item, "module", None)
-
-
 def names_for(item):
-    return aliases(module_of(item)) if module_of(item) else {}
+    return aliases(item.module) if item.module else {}
 
 
 def matches(item, wanted, kinds):
     parameters, other_names = flat(item), names_for(item)
+    namespace = vars(item.module) if item.module else {}
     for key, text in wanted.items():
         found, value = value_of(parameters, key, other_names)
         if not found and key in CORES:
             continue
-        if not found or parameter_text.agrees(text, value, kinds, vars(module_of(item)) if module_of(item) else {}) is False:
+        if not found or parameter_text.agrees(text, value, kinds, namespace) is False:
             return False
     return bool(wanted)
 
@@ -129,8 +131,8 @@ def items_for(items, texts):
 
 def why_none(items, text):
     """The reason why no item has these parameters: a name that no test has, or a value."""
+    names = {name for item in items for name in [*flat(item), *names_for(item)]}
     for key in parse(text):
-        names = {name for item in items for name in [*flat(item), *names_for(item)]}
         if key not in CORES and not any(name == key or name.startswith(key + "_") for name in names):
             near = difflib.get_close_matches(key, names, 1)
             return f"no test item has a parameter `{key}`" + (f"; the nearest is `{near[0]}`" if near else "")

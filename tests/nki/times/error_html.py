@@ -10,7 +10,7 @@ COLOURS = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#d68910")
 STYLE = """body { font: 14px/1.4 sans-serif; margin: 2em; max-width: 110em }
 table { border-collapse: collapse; margin: 1em 0 } th, td { padding: 2px 8px; border-bottom: 1px solid #ddd; vertical-align: top }
 th { text-align: left; background: #f4f4f4; position: sticky; top: 0 } td.number { text-align: right; white-space: nowrap }
-td.far { background: #fbe3e0 } .none { color: #a00 }"""
+td.far { background: #fbe3e0 }"""
 
 
 def scale(low, high):
@@ -32,9 +32,9 @@ def plot(points):
         shapes.append(f'<polygon clip-path="url(#area)" points="{path}" fill="{colour}"/>')
     shapes.append(f'<line x1="0" y1="{SIZE}" x2="{SIZE}" y2="0" stroke="#999"/><rect width="{SIZE}" height="{SIZE}" fill="none" stroke="#666"/>')
     for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1):
-        at = x(10.0**power)
-        shapes.append(f'<text x="{at:.1f}" y="{SIZE + 16}" text-anchor="middle">{10**power if power >= 0 else 10.0**power}</text>')
-        shapes.append(f'<text x="-6" y="{SIZE - at + 4:.1f}" text-anchor="end">{10**power if power >= 0 else 10.0**power}</text>')
+        at, label = x(10.0**power), f"{10.0**power:g}"
+        shapes.append(f'<text x="{at:.1f}" y="{SIZE + 16}" text-anchor="middle">{label}</text>')
+        shapes.append(f'<text x="-6" y="{SIZE - at + 4:.1f}" text-anchor="end">{label}</text>')
     families = sorted({family for family, *_ in points})
     for family, reference, model, name in points:
         colour = COLOURS[families.index(family) % len(COLOURS)]
