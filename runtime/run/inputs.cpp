@@ -128,6 +128,7 @@ HostTensor input(const std::string& path, const std::string& name, isa::DType dt
 
 void copy_window(const HostTensor& tensor, const Window& w, std::byte* dst) {
   require_inside(tensor, w);
+  if (w.columns == 0) return;
   const std::size_t size = isa::size_of(tensor.dtype);
   for (std::uint64_t r = 0; r < w.rows; ++r)
     std::memcpy(dst + r * w.columns * size,
@@ -145,6 +146,7 @@ void copy_window_transposed(const HostTensor& tensor, const Window& w, std::byte
 
 void widen_window(const HostTensor& tensor, const Window& w, float* dst) {
   require_inside(tensor, w);
+  if (w.columns == 0) return;
   const std::size_t size = isa::size_of(tensor.dtype);
   for (std::uint64_t r = 0; r < w.rows; ++r)
     widen_row(tensor.values.data() + ((w.row + r) * tensor.columns() + w.column) * size, tensor.dtype,
@@ -153,6 +155,7 @@ void widen_window(const HostTensor& tensor, const Window& w, float* dst) {
 
 void paste_window(HostTensor& tensor, const Window& w, const std::byte* src) {
   require_inside(tensor, w);
+  if (w.columns == 0) return;
   const std::size_t size = isa::size_of(tensor.dtype);
   for (std::uint64_t r = 0; r < w.rows; ++r)
     std::memcpy(tensor.values.data() + ((w.row + r) * tensor.columns() + w.column) * size,

@@ -51,7 +51,8 @@ HostTensor load_input(const std::string& path, const std::string& name, isa::DTy
 HostTensor input(const std::string& path, const std::string& name, isa::DType dtype,
                  std::vector<std::uint64_t> shape, std::uint64_t seed, std::uint64_t tensor);
 
-// A window of the tensor as a matrix. It must be inside the tensor (invariant).
+// A window of the tensor as a matrix. It must be inside the tensor (invariant). The functions below do nothing for a
+// window without columns, whose pointer may be null.
 struct Window {
   std::uint64_t row = 0, column = 0, rows = 0, columns = 0;
 };
