@@ -62,7 +62,7 @@ class ChildSignal {
 
 ProcessEnd end_of(int status, std::uint64_t peak, const ProcessLimits& limits) {
   using Reason = ProcessEnd::Reason;
-  // The peak decides, however the process ended, so the reported need does not depend on the sampling times.
+  // The peak decides, however the process ended, so that the reported need seldom depends on the times of samples.
   if (limits.memory.count > 0 && peak > limits.memory.count)
     return {Reason::kMemoryLimit, 0, base::to_text(limits.memory)};
   if (!WIFSIGNALED(status)) return {Reason::kExited, WEXITSTATUS(status), ""};
@@ -88,7 +88,7 @@ std::string ProcessEnd::text() const {
 }
 
 Process::Process(const std::vector<std::string>& words, ProcessOptions options)
-    : options_(std::move(options)) {
+    : options_(std::move(options)), inherited_(resident(getpid())) {
   const StartedProcess started = start_program(words, options_);
   id_ = started.id;
   output_end_ = started.output_end;
@@ -107,7 +107,9 @@ Process::Process(Process&& other) noexcept
     : id_(std::exchange(other.id_, 0)),
       output_end_(std::exchange(other.output_end_, -1)),
       options_(std::move(other.options_)),
-      output_(std::move(other.output_)) {}
+      output_(std::move(other.output_)),
+      inherited_(other.inherited_),
+      sampled_(other.sampled_) {}
 
 Process& Process::operator=(Process&& other) noexcept {
   if (this == &other) return *this;
@@ -116,6 +118,8 @@ Process& Process::operator=(Process&& other) noexcept {
   output_end_ = std::exchange(other.output_end_, -1);
   options_ = std::move(other.options_);
   output_ = std::move(other.output_);
+  inherited_ = other.inherited_;
+  sampled_ = other.sampled_;
   return *this;
 }
 
@@ -141,7 +145,10 @@ bool Process::read_output() {
 }
 
 void Process::check_memory() {
-  if (options_.limits.memory.count > 0 && resident(id_) > options_.limits.memory.count) kill(id_, SIGKILL);
+  if (options_.limits.memory.count == 0) return;
+  const std::uint64_t now = resident(id_);
+  sampled_ = std::max(sampled_, now);
+  if (now > options_.limits.memory.count) kill(id_, SIGKILL);
 }
 
 void Process::watch_memory() {
@@ -150,6 +157,13 @@ void Process::watch_memory() {
     check_memory();
     child_ended.await();
   }
+}
+
+// Linux keeps the peak of the copy of this process that became the program.
+std::uint64_t Process::peak_of(std::uint64_t counted) const {
+  constexpr std::uint64_t kGrowth = std::uint64_t{16} << 20;  // of this process between its sample and the fork, at most
+  const bool hides_its_own = inherited_ > 0 && counted <= inherited_ + kGrowth;
+  return hides_its_own && options_.limits.memory.count > 0 ? sampled_ : counted;
 }
 
 ProcessResult Process::wait() {
@@ -164,7 +178,7 @@ ProcessResult Process::wait() {
   rusage used{};
   while (wait4(id_, &status, 0, &used) < 0 && errno == EINTR) continue;
   id_ = 0;
-  const std::uint64_t peak = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;  // Linux counts KiB
+  const std::uint64_t peak = peak_of(static_cast<std::uint64_t>(used.ru_maxrss) * 1024);  // Linux counts KiB
   return {end_of(status, peak, options_.limits), std::move(output_), peak};
 }
 

@@ -47,6 +47,8 @@ struct ProcessOptions {
 struct ProcessResult {
   ProcessEnd end;
   std::string output;  // what was captured, or what the function returned
+  // Resident memory at its peak. The host counts the memory of this process to that of a program that it starts. A program
+  // with a limit that needs less than this process has the largest of its samples instead.
   std::uint64_t peak_bytes = 0;
 };
 
@@ -75,6 +77,7 @@ class Process {
  private:
   void watch_memory();
   void check_memory();
+  std::uint64_t peak_of(std::uint64_t counted) const;
   void close_output();
   void kill_and_reap();
 
@@ -82,6 +85,8 @@ class Process {
   int output_end_ = -1;
   ProcessOptions options_;
   std::string output_;
+  std::uint64_t inherited_ = 0;  // bytes that the host counts to a program besides its own
+  std::uint64_t sampled_ = 0;    // largest sample of its memory
 };
 
 // Waits until one of these children has ended; Process::wait() still has to be called. Returns nothing if a

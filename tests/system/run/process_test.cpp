@@ -107,6 +107,18 @@ TEST_CASE("process: the memory limit ends a function that exceeds it, and no oth
   CHECK(small.output == "small\n");
 }
 
+TEST_CASE("process: the memory of a program is its own, not that of the process that starts it", "[process]") {
+  ProcessOptions options;
+  options.limits.memory = {200 * kMiB};
+  const auto large_parent = [&] {
+    std::vector<char> memory(300 * kMiB);
+    for (volatile char& byte : memory) byte = 1;
+    const ProcessResult small = shell("echo small", options);
+    return small.end.text() + (small.peak_bytes < 100 * kMiB ? ", small" : ", large");
+  };
+  CHECK(Process(large_parent).wait().output == "exited with status 0, small");
+}
+
 TEST_CASE("process: a log takes both outputs", "[process]") {
   const TempDir dir;
   ProcessOptions options;
