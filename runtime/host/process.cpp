@@ -161,7 +161,8 @@ void Process::watch_memory() {
 
 // Linux keeps the peak of the copy of this process that became the program.
 std::uint64_t Process::peak_of(std::uint64_t counted) const {
-  constexpr std::uint64_t kGrowth = std::uint64_t{16} << 20;  // of this process between its sample and the fork, at most
+  constexpr std::uint64_t kGrowth = std::uint64_t{16}
+                                    << 20;  // of this process between its sample and the fork, at most
   const bool hides_its_own = inherited_ > 0 && counted <= inherited_ + kGrowth;
   return hides_its_own && options_.limits.memory.count > 0 ? sampled_ : counted;
 }

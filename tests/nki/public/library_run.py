@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One launch of a kernel as a test of nki-library describes it: in both modes, with the comparison of that repository's harness."""
+import contextlib
+import io
+
 import numpy as np
 
 import nki
@@ -57,6 +60,12 @@ def paired(returned, arguments, golden):
     raise Mismatch(f"the kernel returned {len(outputs)} outputs; the test expects {len(names)}: {', '.join(names)}")
 
 
+def last_line(text):
+    """What a validator has printed last."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "it gives no reason"
+
+
 def compared(name, output, expected, rtol, atol, descriptors):
     """Compares one output as the repository's harness does. Returns its record; Mismatch if it is beyond the tolerance."""
     from test.integration.nkilib.utils.comparators import maxAllClose
@@ -64,9 +73,11 @@ def compared(name, output, expected, rtol, atol, descriptors):
     if hasattr(expected, "validator"):
         kind = expected.output_ndarray.dtype
         array = np.ascontiguousarray(np.asarray(output).astype(kind))
-        passed = bool(expected.validator(None).validate(array.reshape(-1).view(np.uint8)))
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            passed = bool(expected.validator(None).validate(array.reshape(-1).view(np.uint8)))
         if not passed:
-            raise Mismatch(f"{name}: the test's own validator refused the result")
+            raise Mismatch(f"{name}: the test's own validator refused the result: {last_line(said.getvalue())}")
         return {"output": name, "validator": expected.validator.__name__ if hasattr(expected.validator, "__name__") else "custom"}
     got, want = np.asarray(output).astype(np.float32), np.asarray(expected).astype(np.float32)
     if got.shape != want.shape and got.size == want.size:

@@ -107,7 +107,8 @@ TEST_CASE("process: the memory limit ends a function that exceeds it, and no oth
   CHECK(small.output == "small\n");
 }
 
-TEST_CASE("process: the memory of a program is its own, not that of the process that starts it", "[process]") {
+TEST_CASE("process: the memory of a program is its own, not that of the process that starts it",
+          "[process]") {
   ProcessOptions options;
   options.limits.memory = {200 * kMiB};
   const auto large_parent = [&] {
