@@ -88,6 +88,8 @@ struct DmaMeasurement {  // the 16 DMA engines of one core together
                  "work was ready but too much was in flight to and from HBM, summed over the engines");
   TAHOMA_COUNTER(Duration, blocked_link, kNanoseconds,
                  "waiting for the fabric to take a packet, summed over the engines");
+  TAHOMA_COUNTER(Duration, generating, kNanoseconds,
+                 "generating descriptors in hardware, summed over the generators of queues sync and scalar");
   bool took_part() const { return transfers > 0; }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses to a chip's own memories: request, answer, and crossing between dies.
+// Accesses to a chip's own memories: request, answer, and crossing between dies, which cores use as well.
 #include <algorithm>
 #include <string>
 
@@ -74,6 +74,12 @@ void OnChipNetwork::carry_back(sim::PacketInfo& info, std::uint32_t stack, base:
   const auto slot = carry(way, arrival, bytes);
   info.first += slot.held;
   info.last = std::max(info.last + slot.held, slot.end);
+}
+
+Time OnChipNetwork::cross(std::uint32_t from, std::uint32_t to, Time departure, base::Bytes data) {
+  const std::uint32_t here = die_of_core(from), there = die_of_core(to);
+  if (here == there) return departure;
+  return carry(crossing(here, there), departure + place_.cross_die, data).end;
 }
 
 std::vector<base::CrossingMeasurement> OnChipNetwork::measure() const {

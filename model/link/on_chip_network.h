@@ -23,6 +23,7 @@
 #include "model/link/link_params.h"
 #include "model/sim/backdoor.h"
 #include "model/sim/booked_server.h"
+#include "model/sim/die_crossing.h"
 #include "model/sim/meter.h"
 #include "model/sim/packet.h"
 #include "model/sim/semaphores.h"
@@ -30,7 +31,7 @@
 
 namespace tahoma::model {
 
-class OnChipNetwork : public sc_core::sc_module {
+class OnChipNetwork : public sc_core::sc_module, public sim::DieCrossingIf {
  public:
   tlm_utils::multi_passthrough_target_socket<OnChipNetwork> dma{"dma"};  // engines in order: core-major
   tlm_utils::simple_initiator_socket<OnChipNetwork> inject{"inject"};    // to the router
@@ -51,6 +52,8 @@ class OnChipNetwork : public sc_core::sc_module {
   OnChipNetwork(sc_core::sc_module_name name, const Place& place, sim::PayloadPool& pool, sim::Meter& meter);
 
   tlm_utils::simple_initiator_socket<OnChipNetwork>& stack(unsigned index) { return *stacks_[index]; }
+
+  base::Time cross(std::uint32_t from, std::uint32_t to, base::Time departure, base::Bytes data) override;
 
   std::vector<base::CrossingMeasurement> measure() const;
   // Traffic sent to and landed from other chips, by the other chip.

@@ -53,6 +53,7 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s, si
   for (std::uint32_t n = 0; p.lnc == 2 && n < p.cores / 2; ++n)
     rendezvous_.push_back(std::make_unique<Rendezvous>(fmt::format("rendezvous{}", n).c_str(), core_params_,
                                                        s.functional, s.checker));
+  for (const auto& rendezvous : rendezvous_) rendezvous->dies(network_);
   for (std::uint32_t n = 0; n < p.cores; ++n) {
     const NeuronCore::Place place{static_cast<std::uint32_t>(chip * p.cores + n),
                                   chip,
@@ -65,6 +66,7 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s, si
         std::make_unique<NeuronCore>(fmt::format("core{}", n).c_str(), place, core_params_, s.pool, meter));
     NeuronCore& core = *cores_.back();
     core.bind(s.memory, p.lnc == 2 ? rendezvous_[n / 2].get() : nullptr);
+    if (p.lnc == 2) rendezvous_[n / 2]->doorbells[n % 2](core.dma());
     network_.semaphores(core.semaphores());
     core.dma().network.bind(network_.dma);
   }

@@ -39,7 +39,7 @@ void TransferSlices::transfer(const base::TransferActivity& a) {
        {TraceArgument::kBytes, a.bytes}}};
   const std::array<std::uint64_t, 1> flows{a.cause};
   const std::string name = t.texts.name(at);
-  const std::size_t arrows = t.selection.flows ? 1 : 0;
+  const std::size_t arrows = t.selection.flows && a.cause != 0 ? 1 : 0;
   t.writer.begin(track, TraceKind::kDma, name, a.rung, values, {flows.data(), arrows});
   t.writer.end(track, a.end);
 }

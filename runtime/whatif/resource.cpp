@@ -15,12 +15,12 @@ enum class Kind : std::uint8_t { kRates, kDelays, kBoth };
 struct ResourceRow {
   const char* name;
   const char* doc;
-  std::string_view group;  // all ideal parameters of this kind below this path
+  std::string_view group;  // all ideal parameters of this kind below this path that no longer group covers
   Kind kind;
   const char* besides;  // another override, or ""
 };
 
-constexpr std::array<ResourceRow, 13> kRows{{
+constexpr std::array<ResourceRow, 14> kRows{{
     {"tensor engine", "computation, issue, pipeline, weight loads and throttle", "machine.chip.core.tensor.",
      Kind::kBoth, "machine.chip.core.tensor.throttle=false"},
     {"vector engine", "computation, issue and latency", "machine.chip.core.vector.", Kind::kBoth, ""},
@@ -36,6 +36,8 @@ constexpr std::array<ResourceRow, 13> kRows{{
     {"SBUF ports", "strided, partial and shared accesses", "machine.chip.core.sbuf.", Kind::kBoth, ""},
     {"DMA", "doorbells, descriptors, elements and semaphores of the DMA engines", "machine.chip.core.dma.",
      Kind::kBoth, ""},
+    {"descriptor generator", "descriptors that the hardware generates while the kernel runs",
+     "machine.chip.core.dma.hardware_dge", Kind::kBoth, ""},
     {"HBM", "bandwidth and latency of the stacks, as flat memory", "machine.chip.hbm.", Kind::kBoth,
      "machine.chip.hbm.model=flat"},
     {"on-chip network", "paths between engines, stacks and dies", "machine.chip.noc.", Kind::kBoth, ""},
@@ -43,10 +45,17 @@ constexpr std::array<ResourceRow, 13> kRows{{
     {"link latency", "wires and routers of NeuronLink", "machine.link.", Kind::kDelays, ""},
 }};
 
+bool is_of_longer_group(const base::Param& param, std::string_view group) {
+  return std::any_of(kRows.begin(), kRows.end(), [&](const ResourceRow& other) {
+    return other.group.size() > group.size() && param.path.starts_with(other.group);
+  });
+}
+
 bool is_rate(const base::Param& param) { return std::holds_alternative<base::Bandwidth*>(param.value); }
 
 bool belongs(const base::Param& param, const ResourceRow& row) {
-  if (!param.may_be_ideal || !param.path.starts_with(row.group)) return false;
+  if (!param.may_be_ideal || !param.path.starts_with(row.group) || is_of_longer_group(param, row.group))
+    return false;
   // The command rules of a DRAM cannot be idealised; the flat memory model replaces them.
   if (param.path.starts_with("machine.chip.hbm.dram.")) return false;
   return row.kind == Kind::kBoth || is_rate(param) == (row.kind == Kind::kRates);

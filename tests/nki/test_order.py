@@ -143,7 +143,7 @@ def live_bytes(tensors, space):
 def test_the_same_trace_gives_the_same_program_and_stays_in_memory(rng, order):
     a, b = (rng.standard_normal(shape).astype(np.float32) for shape in ((256, 128), (256, 640)))
     program, = tahoma.trace(matmul_kernel, a, b)
-    first, second = (program.tracer.lower("rotating", "balanced", order) for _ in range(2))
+    first, second = (program.tracer.lower(order=order) for _ in range(2))
     assert first["program"] == second["program"]
     assert all(end <= PSUM_BYTES and start % BANK_BYTES == 0 for start, end in live_bytes(first["tensors"], "psum"))
 

@@ -33,8 +33,8 @@ def disassembled(file):
     return subprocess.run([program(), "dis", str(file)], capture_output=True, text=True, check=True).stdout
 
 
-def disassembly(folder, kernel, *args, descriptors="hardware"):
+def disassembly(folder, kernel, *args, **policies):
     """The text of the program that a kernel becomes."""
-    lowered = launch.trace(kernel, *args)[0].tracer.lower("rotating", "balanced", "program", descriptors)
+    lowered = launch.trace(kernel, *args)[0].tracer.lower(**policies)
     (folder / "program.bin").write_bytes(lowered["program"])
     return disassembled(folder / "program.bin")

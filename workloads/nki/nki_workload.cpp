@@ -81,6 +81,8 @@ class NkiKernel final : public runtime::Workload {
     t.add("descriptors", request_.descriptors, std::string("hardware"), {},
           "source of the descriptors of a dma_copy whose dge_mode is unknown: hardware or host",
           base::chosen());
+    t.add("load_queue", request_.load_queue, std::string("sync"), {},
+          "queue of loads whose engine the kernel leaves open: sync or balanced", base::chosen());
   }
 
   void check(const model::MachineParams& machine) const override {

@@ -9,7 +9,7 @@
 //                              the golden definition: gets the same arguments, returns the expected outputs
 //   rtol, atol                 an output passes where |got - want| <= atol + rtol * max |want|; without them
 //                              the tolerance follows from the output's dtype and the longest sum of a matmul
-//   allocation, tensor_copy, order, descriptors
+//   allocation, tensor_copy, order, descriptors, load_queue
 //                              policies of lowering (runtime/nki/lower)
 //   bundle: FOLDER             instead of all of these: what the package has traced already
 #pragma once

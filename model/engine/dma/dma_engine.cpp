@@ -211,10 +211,12 @@ void DmaEngine::end(DmaFlight& flight) {
 
 // A local transfer's share has been written. Its completion becomes visible, and later writes wait for the
 // semaphore's own acknowledgement.
-void DmaEngine::complete(const Transfer& transfer) {
+void DmaEngine::complete(Transfer& transfer) {
   if (transfer.request.on_read || !transfer.request.notify)
     return around_.visible(sim::Notify{sim::kNobody}, index_, written_);
-  around_.visible(*transfer.request.notify, index_, semaphore_visible(written_, params_));
+  const Time visible = semaphore_visible(written_, params_);
+  transfer.visible = std::max(transfer.visible, visible);
+  around_.visible(*transfer.request.notify, index_, visible);
   written_ = semaphore_written(written_, params_);
 }
 

@@ -71,7 +71,7 @@ class DmaEngine {
   void note(sim::Payload& access, const sim::PacketInfo& info);
   void check(const sim::Payload& answer, const sim::PacketInfo& info) const;
   void have_read(const DmaFlight& flight);
-  void complete(const Transfer& transfer);
+  void complete(Transfer& transfer);
   void tell(const DmaFlight& flight);
 
   void update_due() { due_ = std::min(step_at_, outgoing_.inject_at()); }

@@ -192,11 +192,16 @@ Time DmaRings::generated(const TransferRequest& request) {
   if (request.dge != isa::Dge::kHw) return request.rung;
   Time& free = generator_free_[request.queue == isa::Queue::kSync ? 0 : 1];
   free = std::max(free, request.rung) + params_.hardware_dge;
+  counted_.generating += params_.hardware_dge;
   return free;
 }
 
 void DmaRings::first_packet(Transfer& t) {
   t.begun = true;
+  if (t.request.end != nullptr) {
+    t.applied = true;
+    return;
+  }
   const CoreMemories memories{*sbuf.operator->(), *psum.operator->(), *hbm.operator->(), members_};
   if (place_.peers == nullptr) return apply(t, memories);
   move_with_peers(t.request, memories, *place_.peers, [this, &t, memories] { apply(t, memories); });
@@ -239,6 +244,7 @@ void DmaRings::share_ended(Transfer& t) {
   if (--t.shares_left > 0) return;
   TAHOMA_INVARIANT(t.applied, "a transfer ends before its values have moved");
   if (meter_.observer != nullptr) meter_.observer->transfer(t.activity);
+  if (t.request.end != nullptr) t.request.end->ended(t.visible);
   free_.push_back(&t);
   if (--in_flight_ == 0) retire->something_ended();
 }

@@ -194,7 +194,8 @@ void Engine::arrive(const isa::Instruction& i, Time t) {
   ledger_.account(t, StallReason::kDispatch);
   if (accesses_.enabled()) accesses_.arrive(i, t);
   const Time complete = std::max(t, completion_.last());
-  rendezvous_.arrive({place_.core, place_.queue, &i, complete, nullptr, sequencer_.where(sequencer_.pc())},
+  rendezvous_.arrive({place_.core, place_.queue, static_cast<std::uint32_t>(sequencer_.pc()), &i, complete,
+                      nullptr, sequencer_.where(sequencer_.pc())},
                      memories());
 }
 

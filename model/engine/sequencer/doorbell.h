@@ -13,6 +13,14 @@
 
 namespace tahoma::model {
 
+// Receives the end of a transfer that raises no semaphore.
+struct TransferEnd {
+  virtual void ended(base::Time visible) = 0;  // at which its last semaphore would be visible
+
+ protected:
+  ~TransferEnd() = default;
+};
+
 // A transfer with resolved addresses.
 struct TransferRequest {
   std::span<const isa::Descriptor> sources;  // one per source, all with the same destination and counts
@@ -33,6 +41,7 @@ struct TransferRequest {
   base::Time rung{0};                  // end of the doorbell instruction
   std::uint64_t cause = 0;             // cause of the changes that it makes, model/base/activity.h
   std::uint64_t check_number = 0;      // of the race checker; 0: none
+  TransferEnd* end = nullptr;          // of a swap between two cores, which moves the values itself
 
   const isa::Descriptor& descriptor() const { return sources.front(); }
   std::uint64_t source(std::size_t s) const { return s == 0 ? src : more_src[s - 1]; }

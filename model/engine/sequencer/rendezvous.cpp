@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "isa/core/program_error.h"
-#include "model/engine/dma/dma_timing.h"
-#include "model/engine/pipeline/timing_laws.h"
 
 namespace tahoma::model {
 
@@ -54,6 +52,31 @@ void exchange(const isa::Instruction& x, const CoreMemories& a, const isa::Instr
   write(y.dst, y.shape, from_a, b);
 }
 
+base::Bytes tile_bytes(const isa::Instruction& i) {
+  return {i.shape.partitions * free_elements(i.shape) * isa::size_of(i.src0.dtype)};
+}
+
+// A tile on its way to the other core. Partitions and the outermost free dimension are one dimension here, because
+// only the times follow from it.
+isa::Descriptor moving(const isa::Instruction& from, const isa::Instruction& to) {
+  const auto side = [](const isa::Tile& tile) {
+    isa::DmaSide s;
+    s.space = isa::Space::kSbuf;
+    s.dtype = tile.dtype;
+    s.across = 0;
+    s.stride = {0, tile.stride[1], tile.stride[2], tile.stride[3]};
+    return s;
+  };
+  const isa::Shape& shape = from.shape;
+  isa::Descriptor d;
+  d.count = {static_cast<std::uint32_t>(shape.partitions) * static_cast<std::uint32_t>(shape.count[0]),
+             static_cast<std::uint32_t>(shape.count[1]), static_cast<std::uint32_t>(shape.count[2]),
+             static_cast<std::uint32_t>(shape.count[3])};
+  d.src = side(from.src0);
+  d.dst = side(to.dst);
+  return d;
+}
+
 bool fit(const isa::Instruction& a, const isa::Instruction& b) {
   return a.shape == b.shape && a.dst.dtype == b.src0.dtype && a.src0.dtype == b.dst.dtype &&
          a.gpsimd_dma == b.gpsimd_dma;
@@ -61,15 +84,8 @@ bool fit(const isa::Instruction& a, const isa::Instruction& b) {
 
 }  // namespace
 
-Duration swap_time(const isa::Instruction& i, const CoreParams& p) {
-  const std::uint64_t row = free_elements(i.shape) * isa::size_of(i.src0.dtype);
-  if (i.gpsimd_dma)
-    return p.rendezvous.gpsimd_latency + p.rendezvous.gpsimd_bandwidth.time_for({row * i.shape.partitions});
-  PacketShape share;
-  share.rows = share.starts = (i.shape.partitions + isa::kDmaEngines - 1) / isa::kDmaEngines;
-  share.row_bytes = static_cast<std::uint32_t>(row);
-  return p.dma.doorbell_sync + p.dma.start_up + skew_of(isa::kDmaEngines - 1, p.dma) +
-         packet_time(share, p.dma) + completion(isa::Space::kSbuf, p.dma);
+Duration gpsimd_swap_time(const isa::Instruction& i, const CoreParams& p) {
+  return p.rendezvous.gpsimd_latency + p.rendezvous.gpsimd_bandwidth.time_for(tile_bytes(i));
 }
 
 std::deque<Rendezvous::Waiting>& Rendezvous::waiting(const isa::Instruction& i) {
@@ -109,10 +125,47 @@ void Rendezvous::arrive(const Arrival& arrival, const CoreMemories& memories) {
   if (swaps) swap(other, second);
   if (checker_ != nullptr)
     checker_->rendezvous({other.arrival.core, other.arrival.queue}, {arrival.core, arrival.queue});
-  const Time done =
-      together + (swaps ? swap_time(*arrival.instruction, params_) : params_.rendezvous.barrier);
+  if (swaps && !arrival.instruction->gpsimd_dma) return start_transfers(other.arrival, arrival, together);
+  const isa::Instruction& i = *arrival.instruction;
+  const Time done = swaps ? std::max(together + gpsimd_swap_time(i, params_),
+                                     crossed(other.arrival, arrival,
+                                             together + params_.rendezvous.gpsimd_latency, tile_bytes(i)))
+                          : crossed(other.arrival, arrival, together + params_.rendezvous.barrier, {0});
   other.arrival.who->met(together, done);
   arrival.who->met(together, done);
+}
+
+Time Rendezvous::crossed(const Arrival& a, const Arrival& b, Time departure, base::Bytes data) {
+  return std::max(dies->cross(a.core, b.core, departure, data), dies->cross(b.core, a.core, departure, data));
+}
+
+void Rendezvous::start_transfers(const Arrival& a, const Arrival& b, Time together) {
+  Swap& swap = swaps_.emplace_back();
+  swap.all = &swaps_;
+  swap.own = std::prev(swaps_.end());
+  swap.sides = {a, b};
+  swap.tiles = {moving(*a.instruction, *b.instruction), moving(*b.instruction, *a.instruction)};
+  swap.together = together;
+  const Time rung = together + params_.dma.doorbell_sync;
+  swap.done = crossed(a, b, rung + params_.dma.start_up, tile_bytes(*a.instruction));
+  for (std::size_t n = 0; n < swap.sides.size(); ++n) {
+    TransferRequest request;
+    request.sources = {&swap.tiles[n], 1};
+    request.ring = static_cast<unsigned>(params_.dma.rings) - 1;
+    request.queue = swap.sides[n].queue;
+    request.index = swap.sides[n].index;
+    request.notify = sim::Notify{sim::kNobody};
+    request.rung = rung;
+    request.end = &swap;
+    doorbells[swap.sides[n].core % 2]->ring(request);
+  }
+}
+
+void Rendezvous::Swap::ended(Time visible) {
+  done = std::max(done, visible);
+  if (--running > 0) return;
+  for (const Arrival& side : sides) side.who->met(together, done);
+  all->erase(own);
 }
 
 }  // namespace tahoma::model

@@ -6,6 +6,7 @@ namespace tahoma::model {
 // Sides of a transfer that are not in HBM have no bytes and no address. `core` is that of the representative.
 template <class Activity>
 void UnfoldedEvents::rename_sides(Activity& of_member, std::uint32_t core, const Renaming& names) const {
+  if (of_member.read_bytes == 0 && of_member.write_bytes == 0) return;  // a swap has no descriptors
   const auto [read, write] = places_.between(core, of_member.core / cores_, of_member.queue, of_member.index);
   if (of_member.read_bytes > 0)
     of_member.read_address = names.address(of_member.read_address) + static_cast<std::uint64_t>(read);

@@ -58,6 +58,7 @@ void trace_into(const std::string& folder, const TracingRequest& request) {
                               {"tensor_copy", request.tensor_copy},
                               {"order", request.order},
                               {"descriptors", request.descriptors},
+                              {"load_queue", request.load_queue},
                               {"out", folder}};
   const std::string package = package_path();
   const std::string file = folder + "/request.json";

@@ -12,7 +12,7 @@ struct TracingRequest {
   std::string kernel, args, reference;  // as the case writes them
   std::uint64_t grid = 0, seed = 1;
   double rtol = 0, atol = 0;
-  std::string allocation, tensor_copy, order, descriptors;
+  std::string allocation, tensor_copy, order, descriptors, load_queue;
   bool values = true;   // timing mode needs none
   std::string machine;  // a machine as YAML; the kernel is lowered for it
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/nki/lower/choose.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -18,15 +19,22 @@ bool wide_integer(const isa::Tile& tile) {
   return tile.dtype == isa::DType::kInt32 || tile.dtype == isa::DType::kUint32;
 }
 
+bool has_dynamic_side(const TransferWork& work, Dynamic::Kind kind) {
+  return work.dst.dynamic.kind == kind || std::any_of(work.sources.begin(), work.sources.end(),
+                                                      [&](const Side& s) { return s.dynamic.kind == kind; });
+}
+
 class Chooser {
  public:
-  Chooser(const Trace& trace, CopyEngine copies) : trace_(trace), copies_(copies) {}
+  Chooser(const Trace& trace, const Choices& choices) : trace_(trace), choices_(choices) {}
 
   Queue choose(const Recorded& entry) {
     const Queue queue = entry.transfer ? of_transfer(entry)
                         : entry.engine ? *entry.engine
                                        : of_compute(entry.instruction);
-    if (!entry.transfer)
+    if (entry.transfer)
+      ++transfers_[static_cast<std::size_t>(queue)];
+    else
       elements_[static_cast<std::size_t>(queue)] += isa::free_elements(entry.instruction.shape);
     note_producer(entry, queue);
     return queue;
@@ -34,13 +42,14 @@ class Chooser {
 
  private:
   std::uint64_t elements(Queue queue) const { return elements_[static_cast<std::size_t>(queue)]; }
+  std::uint64_t transfers(Queue queue) const { return transfers_[static_cast<std::size_t>(queue)]; }
 
   Queue of_copy(const isa::Instruction& i) const {
     const bool floats = isa::is_float(i.dst.dtype) && isa::is_float(i.src0.dtype);
     if (trace_.limits().core == isa::CoreVersion::kV2 && !floats) return Queue::kVector;
     if (!in_psum(i.dst) && !in_psum(i.src0)) return Queue::kVector;
-    if (copies_ != CopyEngine::kBalanced)
-      return copies_ == CopyEngine::kVector ? Queue::kVector : Queue::kScalar;
+    if (choices_.copies != CopyEngine::kBalanced)
+      return choices_.copies == CopyEngine::kVector ? Queue::kVector : Queue::kScalar;
     return elements(Queue::kScalar) < elements(Queue::kVector) ? Queue::kScalar : Queue::kVector;
   }
 
@@ -84,17 +93,21 @@ class Chooser {
 
   Queue of_transfer(const Recorded& entry) const {
     const TransferWork& work = *entry.transfer;
-    bool rows = work.dst.dynamic.kind == Dynamic::Kind::kVector, from_chip = false;
-    for (const Side& side : work.sources) {
-      rows = rows || side.dynamic.kind == Dynamic::Kind::kVector;
-      from_chip = from_chip || on_chip(side);
-    }
-    if (rows || work.dge == DgeMode::kSoftware) return Queue::kGpSimd;
+    if (has_dynamic_side(work, Dynamic::Kind::kVector) || work.dge == DgeMode::kSoftware)
+      return Queue::kGpSimd;
     if (entry.engine) return *entry.engine;
-    if (on_chip(work.dst) || !from_chip || work.dge == DgeMode::kHardware) return Queue::kSync;
+    const bool from_chip = std::any_of(work.sources.begin(), work.sources.end(),
+                                       [&](const Side& side) { return on_chip(side); });
+    if (!from_chip) return of_load();
+    if (on_chip(work.dst) || work.dge == DgeMode::kHardware) return Queue::kSync;
     const auto producer = producer_.find(work.sources.front().storage);
     const bool rings = producer != producer_.end() && producer->second == Queue::kScalar;
     return rings ? Queue::kScalar : Queue::kGpSimd;
+  }
+
+  Queue of_load() const {
+    if (choices_.loads == LoadQueue::kSync) return Queue::kSync;
+    return transfers(Queue::kScalar) < transfers(Queue::kSync) ? Queue::kScalar : Queue::kSync;
   }
 
   void note_producer(const Recorded& entry, Queue queue) {
@@ -107,19 +120,42 @@ class Chooser {
   }
 
   const Trace& trace_;
-  CopyEngine copies_;
-  std::array<std::uint64_t, isa::kQueueCount> elements_{};  // to do so far, by queue
-  std::map<std::uint32_t, Queue> producer_;                 // of each tensor on chip
+  Choices choices_;
+  std::array<std::uint64_t, isa::kQueueCount> elements_{};   // to do so far, by queue
+  std::array<std::uint64_t, isa::kQueueCount> transfers_{};  // started so far, by queue
+  std::map<std::uint32_t, Queue> producer_;                  // of each tensor on chip
 };
 
 }  // namespace
 
-std::vector<isa::Queue> choose_queues(const Trace& trace, CopyEngine copies) {
-  Chooser chooser(trace, copies);
+std::vector<isa::Queue> choose_queues(const Trace& trace, const Choices& choices) {
+  Chooser chooser(trace, choices);
   std::vector<isa::Queue> queues;
   queues.reserve(trace.entries.size());
   for (const Recorded& entry : trace.entries) queues.push_back(chooser.choose(entry));
   return queues;
+}
+
+isa::Dge dge_of(const TransferWork& work, isa::Queue queue, isa::CoreVersion core, DescriptorSource policy) {
+  if (has_dynamic_side(work, Dynamic::Kind::kVector)) return isa::Dge::kSw;
+  const isa::Dge hardware =
+      queue == isa::Queue::kSync || queue == isa::Queue::kScalar ? isa::Dge::kHw : isa::Dge::kNone;
+  switch (work.dge) {
+    case DgeMode::kSoftware:
+      return isa::Dge::kSw;
+    case DgeMode::kHardware:
+      return hardware;
+    case DgeMode::kNone:
+      return isa::Dge::kNone;
+    case DgeMode::kUnknown:
+      break;
+  }
+  if (has_dynamic_side(work, Dynamic::Kind::kRegister) || has_dynamic_side(work, Dynamic::Kind::kScalar))
+    return hardware;
+  // The generator transposes 16 rows at most, and dma_compute has no dge_mode.
+  const bool generated =
+      work.kind == Transfer::kCopy && policy == DescriptorSource::kHardware && core != isa::CoreVersion::kV2;
+  return generated ? hardware : isa::Dge::kNone;
 }
 
 }  // namespace tahoma::runtime::nki

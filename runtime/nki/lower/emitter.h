@@ -64,7 +64,6 @@ class Emitter {
 
   void place(isa::Instruction& instruction, const Recorded& entry) const;
   void place(isa::DmaSide& side, const Side& from) const;
-  isa::Dge dge_of(const TransferWork& work, isa::Queue queue) const;
   bool on_chip(std::uint32_t storage) const { return trace_.storages[storage]->on_chip(); }
   // Adds the accesses of the instruction and follows what they do to PSUM and to reused bytes.
   void note(Op& op, const Recorded& entry);

@@ -19,35 +19,7 @@ bool same_place(const Side& a, const Side& b) {
   return a.storage == b.storage && a.offset == b.offset && a.axes == b.axes && a.dtype == b.dtype;
 }
 
-bool has_dynamic_side(const TransferWork& work, Dynamic::Kind kind) {
-  return work.dst.dynamic.kind == kind || std::any_of(work.sources.begin(), work.sources.end(),
-                                                      [&](const Side& s) { return s.dynamic.kind == kind; });
-}
-
 }  // namespace
-
-isa::Dge Emitter::dge_of(const TransferWork& work, isa::Queue queue) const {
-  if (has_dynamic_side(work, Dynamic::Kind::kVector)) return isa::Dge::kSw;
-  const isa::Dge hardware =
-      queue == isa::Queue::kSync || queue == isa::Queue::kScalar ? isa::Dge::kHw : isa::Dge::kNone;
-  switch (work.dge) {
-    case DgeMode::kSoftware:
-      return isa::Dge::kSw;
-    case DgeMode::kHardware:
-      return hardware;
-    case DgeMode::kNone:
-      return isa::Dge::kNone;
-    case DgeMode::kUnknown:
-      break;
-  }
-  if (has_dynamic_side(work, Dynamic::Kind::kRegister) || has_dynamic_side(work, Dynamic::Kind::kScalar))
-    return hardware;
-  // The generator transposes 16 rows at most, and dma_compute has no dge_mode.
-  const bool generated = work.kind == Transfer::kCopy &&
-                         decisions_.descriptors == DescriptorSource::kHardware &&
-                         trace_.limits().core != isa::CoreVersion::kV2;
-  return generated ? hardware : isa::Dge::kNone;
-}
 
 void Emitter::place(isa::DmaSide& side, const Side& from) const {
   const Storage& storage = *trace_.storages[from.storage];
@@ -67,7 +39,7 @@ void Emitter::ring(const TransferWork& work, Piece piece, isa::Queue queue, bool
                                                                            : isa::Opcode::kDmaCopy;
   doorbell.descriptor = static_cast<std::uint32_t>(program_.descriptors.size());
   doorbell.ring = ring_of(queue, machine_.chip.core.dma.rings);
-  doorbell.dge = dge_of(work, queue);
+  doorbell.dge = dge_of(work, queue, trace_.limits().core, decisions_.descriptors);
   if (doorbell.op == isa::Opcode::kDmaCompute) {
     doorbell.sources = static_cast<std::uint8_t>(piece.sources.size());
     doorbell.fold = work.fold;

@@ -123,8 +123,9 @@ Lowered lower_in_order(const Trace& trace, const model::MachineParams& machine,
   lowered.places = allocate(trace, ranges, options.allocation);
   lowered.warnings = trace.warnings;
   lowered.program.lines = trace.lines;
-  const std::vector<isa::Queue> queues = choose_queues(trace, options.copies);
-  Emitter emitter(trace, machine, {ranges, lowered.places, argument_of, queues, peers, options.descriptors},
+  const std::vector<isa::Queue> queues = choose_queues(trace, options.choices);
+  Emitter emitter(trace, machine,
+                  {ranges, lowered.places, argument_of, queues, peers, options.choices.descriptors},
                   lowered.program);
   for (std::uint32_t e = 0; e < trace.entries.size(); ++e) {
     try {
@@ -147,7 +148,7 @@ Lowered lower_in_order(const Trace& trace, const model::MachineParams& machine,
 }  // namespace
 
 Lowered lower(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options) {
-  OrderAttempts attempts(trace, machine, options.copies, options.order);
+  OrderAttempts attempts(trace, machine, options.choices, options.order);
   std::exception_ptr in_first_order;
   while (const Trace* const ordered = attempts.next()) {
     try {

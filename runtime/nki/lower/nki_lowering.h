@@ -22,9 +22,8 @@ namespace tahoma::runtime::nki {
 
 struct LoweringOptions {
   Allocation allocation = Allocation::kRotating;
-  CopyEngine copies = CopyEngine::kBalanced;
   Order order = Order::kProgram;
-  DescriptorSource descriptors = DescriptorSource::kHardware;
+  Choices choices;
 };
 
 // What an argument of the program holds: the address of a tensor, of this core or of another rank's core, or

@@ -5,6 +5,10 @@
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
+#include <array>
+#include <string_view>
+#include <utility>
+
 #include "isa/core/program_error.h"
 #include "isa/table/activation_functions.h"
 #include "isa/text/assembler.h"
@@ -31,6 +35,28 @@ const std::vector<WorkloadKind>& workload_kinds() {
 namespace tahoma::python {
 
 namespace {
+
+// The policies of lowering by the names of tahoma.settings, which refuses all others.
+template <class Policy, std::size_t N>
+using PolicyNames = std::array<std::pair<std::string_view, Policy>, N>;
+constexpr PolicyNames<nki::Allocation, 2> kAllocations{
+    {{"rotating", nki::Allocation::kRotating}, {"first_fit", nki::Allocation::kFirstFit}}};
+constexpr PolicyNames<nki::Order, 2> kOrders{
+    {{"program", nki::Order::kProgram}, {"list", nki::Order::kList}}};
+constexpr PolicyNames<nki::CopyEngine, 3> kCopyEngines{{{"balanced", nki::CopyEngine::kBalanced},
+                                                        {"vector", nki::CopyEngine::kVector},
+                                                        {"scalar", nki::CopyEngine::kScalar}}};
+constexpr PolicyNames<nki::DescriptorSource, 2> kDescriptorSources{
+    {{"hardware", nki::DescriptorSource::kHardware}, {"host", nki::DescriptorSource::kHost}}};
+constexpr PolicyNames<nki::LoadQueue, 2> kLoadQueues{
+    {{"sync", nki::LoadQueue::kSync}, {"balanced", nki::LoadQueue::kBalanced}}};
+
+template <class Policy, std::size_t N>
+Policy policy(const PolicyNames<Policy, N>& names, std::string_view name) {
+  for (const auto& [known, value] : names)
+    if (known == name) return value;
+  throw py::value_error("no policy " + std::string(name));
+}
 
 // The package's function that raises its exception from a code, a place and a text.
 py::object& raiser() {
@@ -127,14 +153,14 @@ void bind_tracer(py::module_& m) {
       .def("dump", [](const Tracer& t) { return nki::dump(t.trace); })
       .def(
           "lower",
-          [](const Tracer& t, const std::string& allocation, const std::string& copies,
-             const std::string& order, const std::string& descriptors) {
-            nki::LoweringOptions options;
-            if (allocation == "first_fit") options.allocation = nki::Allocation::kFirstFit;
-            if (copies == "vector") options.copies = nki::CopyEngine::kVector;
-            if (copies == "scalar") options.copies = nki::CopyEngine::kScalar;
-            if (order == "list") options.order = nki::Order::kList;
-            if (descriptors == "host") options.descriptors = nki::DescriptorSource::kHost;
+          [](const Tracer& t, const std::string& allocation, const std::string& tensor_copy,
+             const std::string& order, const std::string& descriptors, const std::string& load_queue) {
+            const nki::LoweringOptions options{
+                .allocation = policy(kAllocations, allocation),
+                .order = policy(kOrders, order),
+                .choices = {.copies = policy(kCopyEngines, tensor_copy),
+                            .descriptors = policy(kDescriptorSources, descriptors),
+                            .loads = policy(kLoadQueues, load_queue)}};
             nki::Lowered lowered = t.lower(options);
             py::dict result;
             const std::vector<std::byte> bytes = isa::to_bytes(lowered.program);
@@ -193,8 +219,8 @@ void bind_tracer(py::module_& m) {
             result["tensors"] = tensors;
             return result;
           },
-          py::arg("allocation") = "rotating", py::arg("copies") = "balanced", py::arg("order") = "program",
-          py::arg("descriptors") = "hardware");
+          py::arg("allocation") = "rotating", py::arg("tensor_copy") = "balanced",
+          py::arg("order") = "program", py::arg("descriptors") = "hardware", py::arg("load_queue") = "sync");
 }
 
 void bind_tables(py::module_& m) {

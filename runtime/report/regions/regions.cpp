@@ -37,8 +37,8 @@ std::uint64_t elements_of(const isa::Instruction& i) {
 }  // namespace
 
 const char* name_of(RooflineResource resource) {
-  static constexpr std::array<const char*, kResources> kNames{"tensor", "vector", "scalar", "gpsimd",
-                                                              "dma",    "hbm",    "link"};
+  static constexpr std::array<const char*, kResources> kNames{"tensor", "vector",    "scalar", "gpsimd",
+                                                              "dma",    "generator", "hbm",    "link"};
   return kNames[index_of(resource)];
 }
 
@@ -76,6 +76,7 @@ void RegionRecorder::Region::add(const Region& other) {
   for (std::size_t c = 0; c < cores.size(); ++c) {
     cores[c].used = cores[c].used || other.cores[c].used;
     for (std::size_t r = 0; r < kResources; ++r) cores[c].busy[r] += other.cores[c].busy[r];
+    for (std::size_t q = 0; q < isa::kQueueCount; ++q) cores[c].generating[q] += other.cores[c].generating[q];
   }
   for (std::size_t s = 0; s < stacks.size(); ++s) stacks[s] += other.stacks[s];
   for (const auto& [chips, bytes] : other.flows) flows[chips] += bytes;
@@ -122,6 +123,10 @@ void RegionRecorder::book(Region& region, const base::InstructionActivity& a, do
 void RegionRecorder::transfer(const base::TransferActivity& a) {
   const std::uint32_t region = transfers_.at(a.core, a.queue, a.index).region;
   book(regions_[region], a);
+  if (numbers_.program_of(a.core).streams[a.queue][a.index].dge == isa::Dge::kHw) {
+    regions_[region].touch(a.core, a.rung, a.end);
+    regions_[region].cores[a.core].generating[a.queue] += machine_.chip.core.dma.hardware_dge;
+  }
   if (a.write_bytes > 0 && isa::GlobalAddress::from(a.write_address).chip != a.core / machine_.chip.cores)
     senders_[a.cause] = region;
 }
@@ -185,6 +190,8 @@ RegionSummary RegionRecorder::summary_of(const Region& region, const KindTimes& 
     for (std::size_t r = 0; r < kEngines; ++r) s.needs[r] = std::max(s.needs[r], core.busy[r]);
     const Duration dma{core.busy[index_of(RooflineResource::kDma)].fs / isa::kDmaEngines};
     s.needs[index_of(RooflineResource::kDma)] = std::max(s.needs[index_of(RooflineResource::kDma)], dma);
+    Duration& generator = s.needs[index_of(RooflineResource::kGenerator)];
+    for (const Duration& queue : core.generating) generator = std::max(generator, queue);
   }
   const base::Bandwidth peak = machine_.chip.hbm.bandwidth;
   if (!peak.ideal)

@@ -9,6 +9,7 @@
 //   tensor, vector, scalar, gpsimd   the issue of that engine, on the core with the maximum
 //   dma                              the 16 DMA engines of a core, on the core with the maximum, if evenly
 //                                    distributed over them
+//   generator                        the hardware descriptor generator of a queue, on the core with the maximum
 //   hbm                              bytes read and written of a stack at the stack's peak bandwidth
 //   link                             data over the busiest direction of a link, at its rate, on links that
 //                                    they take however adaptive routing decides. Of data that no instruction
@@ -37,8 +38,17 @@
 
 namespace tahoma::runtime {
 
-enum class RooflineResource : std::uint8_t { kTensor, kVector, kScalar, kGpSimd, kDma, kHbm, kLink };
-inline constexpr std::size_t kResources = 7;
+enum class RooflineResource : std::uint8_t {
+  kTensor,
+  kVector,
+  kScalar,
+  kGpSimd,
+  kDma,
+  kGenerator,
+  kHbm,
+  kLink
+};
+inline constexpr std::size_t kResources = 8;
 const char* name_of(RooflineResource resource);
 
 struct RegionSummary {
@@ -76,7 +86,8 @@ class RegionRecorder final : public base::Observer {
 
  private:
   struct OnCore {
-    std::array<base::Duration, kResources> busy{};  // engines; DMA is the sum of its 16
+    std::array<base::Duration, kResources> busy{};              // engines; DMA is the sum of its 16
+    std::array<base::Duration, isa::kQueueCount> generating{};  // by queue
     bool used = false;
   };
   struct Region {

@@ -35,6 +35,30 @@ gpsimd:
          how + " wait=s0>=16 update=s1+=1\n";
 }
 
+// A time of a run of cores 0 and 1 in a process of its own: a process has one machine.
+template <class TimeOf>
+Duration in_a_machine(const model::MachineParams& m, const std::shared_ptr<const isa::Program>& first,
+                      const std::shared_ptr<const isa::Program>& second, TimeOf&& time_of) {
+  return {std::stoll(in_child([&] {
+    model::System system(m, Mode::kTiming);
+    system.load(0, first, tensor_arguments());
+    system.load(1, second, tensor_arguments());
+    return std::to_string(time_of(system.run()).fs);
+  }))};
+}
+
+// The time from the start of both cores' swaps to their end, beside other instructions of core 0, which may wait.
+Duration time_of_swap(const model::MachineParams& m, const std::string& how, const std::string& beside = "",
+                      const std::string& wait = "") {
+  const auto swap = [&](const std::string& more) {
+    return "gpsimd:\n  sendrecv shape=128x64 dst=sbuf[0, 0x400]:int32 src=sbuf[0, 0x0]:int32 " + how + more +
+           "\n";
+  };
+  return in_a_machine(
+      m, text_program(kHead + beside + swap(" " + wait)), text_program(kHead + swap("")),
+      [](const auto& run) { return named(engine_of(run, 1, EngineKind::kGpSimd), StallReason::kBusy); });
+}
+
 }  // namespace
 
 TEST_CASE("sendrecv: swaps tiles, in both directions at once", "[system]") {
@@ -95,7 +119,8 @@ TEST_CASE("logical core: the n-th arrivals are paired, separately for each pipe 
   CHECK(system.run().elapsed == m.chip.core.rendezvous.barrier * 2);
 }
 
-TEST_CASE("logical core: a swap takes its latency and its bytes over the bandwidth of its path", "[timing]") {
+TEST_CASE("logical core: a swap by GpSimd takes its latency and its bytes over the bandwidth of its path",
+          "[timing]") {
   const auto m = pairs();
   const model::CoreParams& core = m.chip.core;
   isa::Instruction i;
@@ -104,14 +129,57 @@ TEST_CASE("logical core: a swap takes its latency and its bytes over the bandwid
   i.src0.dtype = i.dst.dtype = isa::DType::kBf16;
   i.gpsimd_dma = true;
   const Duration bytes = base::Bandwidth{153'000'000'000, false}.time_for({100 * 128 * 2});
-  CHECK(model::swap_time(i, core) == core.rendezvous.gpsimd_latency + bytes);
-  i.gpsimd_dma = false;
-  // 7 rows of 256 bytes on the busiest of 16 engines, 8 cycles and an overhead of 3 each
-  const base::Clock clock(core.dma.clock);
-  const model::DmaParams& d = core.dma;
-  CHECK(model::swap_time(i, core) == d.doorbell_sync + d.start_up + d.skew_half + d.skew_far * 7 +
-                                         clock.length({7 * (8 + 3) + 1}) + d.write_sbuf + d.semaphore_write -
-                                         d.semaphore_return);
+  CHECK(model::gpsimd_swap_time(i, core) == core.rendezvous.gpsimd_latency + bytes);
+}
+
+TEST_CASE("logical core: a swap through the DMA engines takes the time of a transfer", "[timing]") {
+  const auto m = pairs();
+  const model::DmaParams& d = m.chip.core.dma;
+  // 8 rows of 256 bytes on each of 16 engines, 8 cycles and an overhead of 3 each; the semaphore is an element
+  const Duration packet =
+      base::Clock(d.clock).length(base::Cycles{8 * (8 + 3)} + d.packet_overhead + d.semaphore_element);
+  const Duration skew = d.skew_half + d.skew_far * 7;
+  const Duration read = packet + base::Clock(d.clock).length(d.read_overlap);
+  const Duration done = d.write_sbuf + d.semaphore_write - d.semaphore_return;
+  CHECK(time_of_swap(m, "").fs == (d.doorbell_sync + d.start_up + skew + read + done).fs);
+}
+
+TEST_CASE("logical core: a swap shares the DMA engines of both cores with their other transfers",
+          "[timing]") {
+  const auto m = pairs();
+  // The swap starts in the middle of a load of 8 MiB.
+  const std::string loads =
+      "sync:\n  dma_copy shape=128x16384 dst=sbuf[0, 0x1000]:int32 src=in:int32\n"
+      "vector:\n  memset shape=128x4096 dst=sbuf[0, 0x20000]:fp32 value=0 update=s5+=1\n";
+  const auto beside = [&](const std::string& how) { return time_of_swap(m, how, loads, "wait=s5>=1"); };
+  const Duration alone = time_of_swap(m, "");
+  // Packets of the load and of the swap take turns, so the swap waits for those that fill the window and for one more.
+  const model::DmaParams& d = m.chip.core.dma;
+  const Duration packet =
+      base::Clock(d.clock).length(base::Cycles{4096 / 32} + d.element_overhead + d.packet_overhead);
+  CHECK(beside("").fs > alone.fs);
+  const auto before = static_cast<std::int64_t>(d.read_window.count / d.packet.count) + 1;
+  CHECK(beside("").fs <= (alone + packet * before).fs);
+  CHECK(beside("gpsimd_dma").fs == time_of_swap(m, "gpsimd_dma").fs);
+}
+
+TEST_CASE("logical core: between dies, signals take the crossing, and tiles its bandwidth", "[timing]") {
+  const auto near = pairs();
+  auto far = near;
+  far.chip.dies = far.chip.cores;  // each core on a die of its own
+  far.chip.noc.cross_die = Duration{40'000'000};
+  const auto barrier = [](const model::MachineParams& m) {
+    const auto program = text_program(kHead + "vector:\n  core_barrier\n");
+    return in_a_machine(m, program, program, [](const auto& run) { return run.elapsed; });
+  };
+  CHECK(barrier(far) == barrier(near) + far.chip.noc.cross_die);
+  // 32 KiB take longer at 10 GB/s than all else
+  far.chip.noc.cross_die_bandwidth = {10'000'000'000, false};
+  const model::DmaParams& d = far.chip.core.dma;
+  const Duration bytes = far.chip.noc.cross_die_bandwidth.time_for({128 * 64 * 4});
+  CHECK(time_of_swap(far, "").fs == (d.doorbell_sync + d.start_up + far.chip.noc.cross_die + bytes).fs);
+  CHECK(time_of_swap(far, "gpsimd_dma").fs ==
+        (far.chip.core.rendezvous.gpsimd_latency + far.chip.noc.cross_die + bytes).fs);
 }
 
 TEST_CASE("logical core: a swap takes the same time in both modes", "[system]") {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kSeeds = 60;
 
 Relation found_in(const Trace& trace) {
-  const Dependences dependences(trace, choose_queues(trace, CopyEngine::kBalanced));
+  const Dependences dependences(trace, choose_queues(trace, {}));
   Relation found(trace.entries.size());
   for (std::uint32_t e = 0; e < found.size(); ++e)
     for (const std::uint32_t before : dependences.before(e)) found.set(before, e);

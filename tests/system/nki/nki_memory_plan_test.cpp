@@ -22,7 +22,7 @@ class RandomExecution {
       : trace_(trace),
         uses_(trace),
         plan_(trace, capacity),
-        dependences_(trace, choose_queues(trace, CopyEngine::kBalanced)),
+        dependences_(trace, choose_queues(trace, {})),
         random_(seed),
         state_(trace.entries.size(), State::kWaiting) {}
 

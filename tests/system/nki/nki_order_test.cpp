@@ -22,7 +22,11 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 60;
 
-std::vector<isa::Queue> queues_of(const Trace& trace) { return choose_queues(trace, CopyEngine::kBalanced); }
+std::vector<isa::Queue> queues_of(const Trace& trace) { return choose_queues(trace, {}); }
+
+Estimator estimator_of(const Trace& trace) {
+  return {trace, tests::default_machine(), DescriptorSource::kHardware};
+}
 
 Trace random_trace(std::uint64_t seed, unsigned placed = 0) {
   TraceRules rules;
@@ -60,7 +64,7 @@ Units capacity_for(const Trace& trace, Way way) {
 
 std::optional<Trace> ordered(const Trace& trace, Way way) {
   if (way == Way::kByMemory) return ordered_by_memory(trace, queues_of(trace));
-  return list_scheduled(trace, queues_of(trace), tests::default_machine(), capacity_for(trace, way));
+  return list_scheduled(trace, queues_of(trace), estimator_of(trace), capacity_for(trace, way));
 }
 
 std::vector<std::uint32_t> lines_of(const Trace& trace) {
@@ -166,7 +170,7 @@ TEST_CASE("nki order: the list scheduler orders exactly the traces that fit as t
     const Trace trace = random_trace(seed);
     const Units most = most_live_units(trace);
     const auto listed = [&](const Units& capacity) {
-      return list_scheduled(trace, queues_of(trace), tests::default_machine(), capacity).has_value();
+      return list_scheduled(trace, queues_of(trace), estimator_of(trace), capacity).has_value();
     };
     INFO("seed " << seed);
     CHECK(listed(most));

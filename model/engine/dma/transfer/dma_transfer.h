@@ -28,6 +28,7 @@ struct Transfer {
   unsigned shares_left = 0;  // shares that have not ended
   bool collective = false;   // issued by a collective core
   std::uint64_t parts = 1;   // maximum per packet
+  base::Time visible{0};     // latest semaphore of its shares so far
   TransferChecksums checksums{};
   base::TransferActivity activity{};  // accumulated so far, for observers
 

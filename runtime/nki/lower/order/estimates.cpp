@@ -35,8 +35,8 @@ std::int64_t element_count(const Side& side) {
 
 }  // namespace
 
-Estimator::Estimator(const Trace& trace, const model::MachineParams& machine)
-    : trace_(trace), core_(machine.chip.core) {}
+Estimator::Estimator(const Trace& trace, const model::MachineParams& machine, DescriptorSource descriptors)
+    : trace_(trace), core_(machine.chip.core), descriptors_(descriptors) {}
 
 Estimate Estimator::of(const Recorded& entry, isa::Queue queue) const {
   if (entry.transfer) return of_transfer(*entry.transfer, queue);
@@ -49,7 +49,7 @@ Estimate Estimator::of(const Recorded& entry, isa::Queue queue) const {
     case isa::Queue::kGpSimd:
       return of_lanes(entry.instruction, core_.gpsimd);
     default:
-      return {femtoseconds(1, core_.sequencer.clock), 0, 0, 0};
+      return {.queue = femtoseconds(1, core_.sequencer.clock)};
   }
 }
 
@@ -68,7 +68,8 @@ Estimate Estimator::of_matmul(const Recorded& entry) const {
 
 Estimate Estimator::of_lanes(const isa::Instruction& instruction, const model::LaneParams& lanes) const {
   const double elements = static_cast<double>(isa::free_elements(instruction.shape));
-  return {femtoseconds(elements + number(lanes.issue_overhead), lanes.clock), 0, 0, lanes.latency.fs};
+  return {.queue = femtoseconds(elements + number(lanes.issue_overhead), lanes.clock),
+          .latency = lanes.latency.fs};
 }
 
 Estimate Estimator::of_transfer(const TransferWork& work, isa::Queue queue) const {
@@ -92,6 +93,8 @@ Estimate Estimator::of_transfer(const TransferWork& work, isa::Queue queue) cons
              : queue == isa::Queue::kGpSimd ? p.pitch_gpsimd
                                             : p.pitch_sync)
                 .fs;
+  if (dge_of(work, queue, trace_.limits().core, descriptors_) == isa::Dge::kHw)
+    e.generator = p.hardware_dge.fs;
   e.dma = femtoseconds(cycles / isa::kDmaEngines, p.clock);
   e.latency = (p.start_up + (to_hbm ? p.write_hbm : p.write_sbuf) + p.semaphore_write).fs;
   return e;

@@ -9,7 +9,6 @@
 
 #include "model/base/error.h"
 #include "runtime/nki/lower/order/dependences.h"
-#include "runtime/nki/lower/order/estimates.h"
 #include "runtime/nki/lower/order/memory_plan.h"
 #include "runtime/nki/lower/order/ready_pool.h"
 #include "runtime/nki/lower/order/reordered.h"
@@ -29,8 +28,8 @@ bool same_stationary(const Recorded& a, const Recorded& b) {
 
 class ListScheduler {
  public:
-  ListScheduler(const Trace& trace, const std::vector<isa::Queue>& queues,
-                const model::MachineParams& machine, const Units& capacity)
+  ListScheduler(const Trace& trace, const std::vector<isa::Queue>& queues, const Estimator& estimator,
+                const Units& capacity)
       : trace_(trace),
         queue_of_(queues),
         plan_(trace, capacity),
@@ -39,7 +38,6 @@ class ListScheduler {
         missing_(trace.entries.size()),
         need_(trace.entries.size()),
         is_ready_(trace.entries.size(), false) {
-    const Estimator estimator(trace, machine);
     for (std::uint32_t e = 0; e < trace.entries.size(); ++e)
       estimates_.push_back(estimator.of(trace.entries[e], queues[e]));
     rank();
@@ -65,7 +63,7 @@ class ListScheduler {
   bool is_done() const { return order_.size() == missing_.size(); }
   struct QueueState {
     ReadyPool ready;
-    std::int64_t free = 0;
+    std::int64_t free = 0, generator_free = 0;
     bool changed = false;  // since nothing in `ready` could start
   };
   struct Event {
@@ -137,6 +135,8 @@ class ListScheduler {
     const Estimate& estimate = estimates_[e];
     queue.free = now_ + estimate.queue + (loads_weights(e) ? estimate.weights : 0);
     std::int64_t end = queue.free;
+    if (estimate.generator > 0)
+      end = queue.generator_free = std::max(queue.generator_free, end) + estimate.generator;
     if (estimate.dma > 0) end = dma_free_ = std::max(dma_free_, end) + estimate.dma;
     events_.push({queue.free, e, false});
     events_.push({end + estimate.latency, e, true});
@@ -184,9 +184,9 @@ class ListScheduler {
 }  // namespace
 
 std::optional<Trace> list_scheduled(const Trace& trace, const std::vector<isa::Queue>& queues,
-                                    const model::MachineParams& machine, const Units& capacity) {
+                                    const Estimator& estimator, const Units& capacity) {
   if (!is_movable(trace)) return std::nullopt;
-  const auto order = ListScheduler(trace, queues, machine, capacity).order();
+  const auto order = ListScheduler(trace, queues, estimator, capacity).order();
   if (!order) return std::nullopt;
   return reordered(trace, *order, queues);
 }

@@ -6,8 +6,8 @@
 
 #include <optional>
 
-#include "model/system/machine_params.h"
 #include "runtime/nki/lower/memory/allocate.h"
+#include "runtime/nki/lower/order/estimates.h"
 #include "runtime/nki/record/trace.h"
 
 namespace tahoma::runtime::nki {
@@ -15,6 +15,6 @@ namespace tahoma::runtime::nki {
 // The trace in that order; its tensors take at most `capacity` at any time. Nothing if they take more in the
 // trace's own order, and for traces with loops on the device or hand-placed tensors.
 std::optional<Trace> list_scheduled(const Trace& trace, const std::vector<isa::Queue>& queues,
-                                    const model::MachineParams& machine, const Units& capacity);
+                                    const Estimator& estimator, const Units& capacity);
 
 }  // namespace tahoma::runtime::nki

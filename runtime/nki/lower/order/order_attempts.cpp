@@ -20,9 +20,9 @@ constexpr std::size_t kWays = kListShares.size() + 1;
 
 }  // namespace
 
-OrderAttempts::OrderAttempts(const Trace& trace, const model::MachineParams& machine, CopyEngine copies,
+OrderAttempts::OrderAttempts(const Trace& trace, const model::MachineParams& machine, const Choices& choices,
                              Order order)
-    : trace_(trace), machine_(machine), copies_(copies), order_(order), movable_(is_movable(trace)) {}
+    : trace_(trace), machine_(machine), choices_(choices), order_(order), movable_(is_movable(trace)) {}
 
 const Trace* OrderAttempts::next() {
   while (tried_ < kBases * kWays) {
@@ -35,7 +35,8 @@ const Trace* OrderAttempts::next() {
     if (order_ != Order::kList || !movable_) continue;
     Units capacity = capacity_of(trace_);
     capacity[0] = capacity[0] * kListShares[way] / kAll;  // PSUM has few units, of the size of most tensors
-    listed_ = list_scheduled(base(), choose_queues(base(), copies_), machine_, capacity);
+    listed_ = list_scheduled(base(), choose_queues(base(), choices_),
+                             Estimator(base(), machine_, choices_.descriptors), capacity);
     if (listed_) return &*listed_;
   }
   return nullptr;
@@ -68,7 +69,7 @@ bool OrderAttempts::make(Base base) {
 }
 
 std::optional<Trace> OrderAttempts::by_memory(const Trace& trace) const {
-  return ordered_by_memory(trace, choose_queues(trace, copies_));
+  return ordered_by_memory(trace, choose_queues(trace, choices_));
 }
 
 }  // namespace tahoma::runtime::nki

@@ -21,7 +21,7 @@ enum class Order : std::uint8_t { kProgram, kList };
 
 class OrderAttempts {
  public:
-  OrderAttempts(const Trace& trace, const model::MachineParams& machine, CopyEngine copies, Order order);
+  OrderAttempts(const Trace& trace, const model::MachineParams& machine, const Choices& choices, Order order);
 
   // The next one, which is valid until the one after it. Null: all have been tried.
   const Trace* next();
@@ -37,7 +37,7 @@ class OrderAttempts {
 
   const Trace& trace_;
   const model::MachineParams& machine_;
-  CopyEngine copies_;
+  Choices choices_;
   Order order_;
   bool movable_;
   std::size_t tried_ = 0;

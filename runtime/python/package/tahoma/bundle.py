@@ -18,7 +18,7 @@ from tahoma.errors import KernelError
 from tahoma.kernel import Kernel, Launch, grid_of
 from tahoma.launch import Call, programs_of
 from tahoma.program_bundle import Bundle, checked_outputs
-from tahoma.settings import configure, nearest
+from tahoma.settings import POLICIES, configure, nearest, policies
 
 
 class Mistake(Exception):
@@ -116,7 +116,7 @@ def tolerance(request, entry, depth):
 
 
 def trace(request):
-    configure(allocation=request["allocation"], tensor_copy=request["tensor_copy"], order=request["order"], descriptors=request["descriptors"], out="", mode="functional" if request["values"] else "timing")
+    configure(**{name: request[name] for name in POLICIES}, out="", mode="functional" if request["values"] else "timing")
     configure(machine=request["machine"], set=())
     kernel = loaded(request["kernel"])
     if isinstance(kernel, Launch):
@@ -140,7 +140,7 @@ def trace(request):
     expected = golden(request, values)
     call = Call(kernel, grid, (), values)
     programs = programs_of([call])
-    lowered = [p.tracer.lower(request["allocation"], request["tensor_copy"], request["order"], request["descriptors"]) for p in programs]
+    lowered = [p.tracer.lower(**policies()) for p in programs]
     bundle = Bundle([call], call.cores, programs, lowered)
     bundle.write(request["out"], "functional" if request["values"] else "timing")
     if expected is not None:

@@ -18,7 +18,7 @@ from tahoma import arguments, context, dtypes, results, variables
 from tahoma.errors import KernelError, failure_of
 from tahoma.program import execute
 from tahoma.program_bundle import Bundle, checked_outputs
-from tahoma.settings import settings
+from tahoma.settings import policies, settings
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _machines = {}
@@ -181,7 +181,7 @@ class Prepared:
         self.calls, self.name = calls, calls[0].name
         programs = programs_of(calls)
         traced = time.perf_counter()
-        lowered = [p.tracer.lower(settings().allocation, settings().tensor_copy, settings().order, settings().descriptors) for p in programs]
+        lowered = [p.tracer.lower(**policies()) for p in programs]
         self.bundle = Bundle(calls, calls[0].cores, programs, lowered)
         self.seconds = {"tracing": traced - start, "lowering": time.perf_counter() - traced}
 

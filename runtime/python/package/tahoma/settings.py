@@ -20,7 +20,8 @@ class Settings:
     allocation: str = "rotating"  # or "first_fit": addresses of tensors that the kernel does not place
     tensor_copy: str = "balanced"  # or "vector", "scalar": the engine of copies from and to PSUM
     order: str = "program"  # or "list": the order of the instructions of each queue
-    descriptors: str = "hardware"  # or "host": who makes the descriptors of a dma_copy whose dge_mode is unknown
+    descriptors: str = "hardware"  # or "host": source of the descriptors of a dma_copy whose dge_mode is unknown
+    load_queue: str = "sync"  # or "balanced": the queue of loads whose engine the kernel leaves open
     most_instructions: int = 20_000_000  # a kernel that records more is stopped
     seed: int = 1
 
@@ -48,7 +49,10 @@ CHOICES = {
     "tensor_copy": ("balanced", "vector", "scalar"),
     "order": ("program", "list"),
     "descriptors": ("hardware", "host"),
+    "load_queue": ("sync", "balanced"),
 }
+# Settings that decide what a kernel leaves open (runtime/nki/lower).
+POLICIES = ("allocation", "tensor_copy", "order", "descriptors", "load_queue")
 
 
 def checked(settings: Settings) -> Settings:
@@ -74,6 +78,11 @@ def settings() -> Settings:
     if _current is None:
         _current = Settings.from_environment()
     return _current
+
+
+def policies() -> dict[str, str]:
+    """The policies in force."""
+    return {name: getattr(settings(), name) for name in POLICIES}
 
 
 def configure(**values: Any) -> Settings:
