@@ -198,7 +198,7 @@ Time DmaRings::generated(const TransferRequest& request) {
 
 void DmaRings::first_packet(Transfer& t) {
   t.begun = true;
-  if (t.request.end != nullptr) {
+  if (t.request.end != nullptr) {  // a swap: the rendezvous has moved the values
     t.applied = true;
     return;
   }
