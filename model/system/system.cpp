@@ -67,7 +67,7 @@ struct System::Impl {
   bool may_fold() const {
     const bool in_rtl = params.link.in_rtl() || params.chip.core.tensor.model == BlockModel::kRtl ||
                         params.chip.core.dma.model == BlockModel::kRtl;
-    return checker == nullptr && !stack_maker && !in_rtl;
+    return !stack_maker && !in_rtl;
   }
 
   // For control tensors, which may be of chips that are not simulated.
@@ -97,16 +97,21 @@ struct System::Impl {
 
   Folding find_classes() {
     if (share) return unfolded(chips(), "several processes share them");
-    if (!folding_allowed || meter.results != nullptr) return unfolded(chips());
+    if (!folding_allowed) return unfolded(chips());
     std::vector<ControlValues> control;
     for (const auto& [address, bytes] : kept) {
       const std::byte* at = memory.at(address, bytes);
       control.push_back({address, {at, at + bytes}});
     }
-    if (functional() && any_steered_by_values())
-      return unfolded(chips(), "values steer the programs, and those of equal chips may differ");
     const bool matter = functional() || params.chip.hbm.has_dram();
-    return find_folding(params, fabric, programs, control, matter ? AddressLaw::kWhole : AddressLaw::kStack);
+    const bool observed = checker != nullptr || meter.results != nullptr;  // each access or result
+    const bool steered = functional() && any_steered_by_values();
+    Folding folding =
+        find_folding(params, fabric, programs, control, matter ? AddressLaw::kWhole : AddressLaw::kStack,
+                     observed || steered ? Foldable::kIdle : Foldable::kEqual);
+    if (steered && !folding.folds())
+      folding.reason = "values steer the programs, and those of equal chips may differ";
+    return folding;
   }
 
   bool any_steered_by_values() const {

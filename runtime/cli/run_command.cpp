@@ -193,10 +193,10 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
   add_trace_options(sub, options.trace);
   add_waves_options(sub, options.waves);
   add_checkpoint_options(sub, options.checkpoints);
-  add_choice(sub, "--fold", command.fold, base::Choice<FoldChoice>(kFoldChoices).names,
-             "In timing mode, simulate one of each class of equal chips: wherever that is proven to change "
-             "no result, never, or "
-             "with a second run of the whole machine that has to write the same files");
+  add_choice(
+      sub, "--fold", command.fold, base::Choice<FoldChoice>(kFoldChoices).names,
+      "Simulate one of each class of equal chips: wherever that is proven to change no result, never, or "
+      "with a second run of the whole machine that has to write the same files");
   add_choice(sub, "--format", command.format, {"text", "json"},
              "What to print: the summary as text or as JSON");
   sub.footer(

@@ -74,13 +74,6 @@ std::optional<PriceList> prices_of(const RunOptions& options) {
   return read_price_list(options.prices.empty() ? kDefaultPrices : options.prices);
 }
 
-void check_verifiable(const RunOptions& options) {
-  if (options.fold != FoldChoice::kVerify) return;
-  if (options.checks.any() || options.checkpoints.any())
-    throw base::UserError("E-CLI-004", "--fold verify",
-                          "needs a run without --check and --dump, which simulate every chip");
-}
-
 // The same run of the whole machine, in a process of its own, into a folder beside the run's.
 std::string run_whole(const RunOptions& options) {
   RunOptions whole = options;
@@ -123,7 +116,6 @@ RunOutcome run_workload(const RunOptions& options) {
   std::vector<bool> timelines;
   together(options.processes, [&] {
     config = resolve_config(options.config);
-    check_verifiable(options);
     if (options.save_outputs && config->mode() != model::Mode::kFunctional)
       throw base::UserError("E-CLI-004", "--save-outputs",
                             "needs functional mode: timing mode computes no values");

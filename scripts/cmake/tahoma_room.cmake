@@ -26,8 +26,7 @@ endif()
 
 # Most of the time to compile a file goes to its headers. With TAHOMA_UNITY every folder's sources are compiled as one file, and
 # so are these trees of small folders, which share expensive headers (SystemC, JSON, Eigen), and the groups of folders below.
-# tests/dist/unity_names.py keeps local functions unique within such a file. Highway's kernels, which include themselves once per
-# target, and Verilator's classes, which must not see SystemC, are compiled alone.
+# tests/dist/unity_names.py keeps local functions unique within such a file.
 set(tahoma_unity_trees isa/semantics model/base model/engine model/link model/memory model/rtl model/system runtime/cli runtime/cluster
   runtime/collective runtime/huggingface runtime/nki runtime/report runtime/serving runtime/sweep runtime/validation workloads/attention
   workloads/gemm workloads/training workloads/transformer)
@@ -41,6 +40,9 @@ set(tahoma_unity_groups
   "workloads/kernels: convolution decode embedding mlp moe norm optimizer quantise reduction rms_norm rope transpose vector_add"
   "workloads/parts: collective common loss nki"
   "workloads/transformer/parts: experts layer vocabulary")
+# Compiled file by file all the same: Highway's kernels, which include themselves once per target, and tests with many local names
+# in common. So are Verilator's classes, which must not see SystemC.
+set(tahoma_compiled_alone isa/simd tests/fuzz tests/rtl tests/system/kernel tests/unit)
 
 function(tahoma_unity target)
   if(NOT TAHOMA_UNITY)
@@ -51,7 +53,10 @@ function(tahoma_unity target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/.*\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "/isa/simd/|/verilated_|^${CMAKE_BINARY_DIR}/")
+  list(FILTER sources EXCLUDE REGEX "/verilated_|^${CMAKE_BINARY_DIR}/")
+  foreach(tree IN LISTS tahoma_compiled_alone)
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_SOURCE_DIR}/${tree}/")
+  endforeach()
   foreach(source IN LISTS TAHOMA_ALONE)
     list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/${source})
   endforeach()

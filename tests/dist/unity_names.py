@@ -9,7 +9,8 @@ from type_names import IGNORED, NAMESPACE
 
 TREES = re.compile(r"set\(tahoma_unity_trees ([^)]*)\)")
 GROUP = re.compile(r'^  "([\w/]+)/(\w+): ([\w ]+)"', re.MULTILINE)
-ALONE = re.compile(r"^isa/simd/|/verilated_|^tests/")
+ALONE = re.compile(r"set\(tahoma_compiled_alone ([^)]*)\)")
+NO_TESTS = re.compile(r"^tests/(?!component/|system/)")  # support and tools: each file is compiled alone
 FUNCTION = re.compile(r"(?<![\w.:>~])(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?(?:->[^;{}]*)?$", re.DOTALL)
 KEYWORDS = {"if", "for", "while", "switch", "catch", "return", "requires"}
 
@@ -43,9 +44,10 @@ def findings(repo):
     rules = repo.text(room) if room in repo.files else ""
     trees = [tree for found in TREES.findall(rules) for tree in found.split()]
     groups = {f"{parent}/{folder}": f"{parent}/{name}" for parent, name, folders in GROUP.findall(rules) for folder in folders.split()}
+    alone = tuple(f"{tree}/" for found in ALONE.findall(rules) for tree in found.split())
     seen = {}  # (unit, function) -> places, one for each file
     for name in repo.matching(".cpp"):
-        if ALONE.search(name):
+        if name.startswith(alone) or "/verilated_" in name or NO_TESTS.search(name):
             continue
         for function, line in {f: line for f, line in local_functions(repo.text(name))}.items():
             seen.setdefault((unit_of(name, trees, groups), function), []).append(f"{name}:{line}")

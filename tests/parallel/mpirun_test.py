@@ -48,7 +48,26 @@ class FolderCase(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
 
-class MpirunTest(FolderCase):
+class ProcessesCase(FolderCase):
+    def check_files(self, count):
+        one = self.folder / "one"
+        for model in ("dram", "flat"):
+            options = [*SMALL, "--mode", "timing", "--set", f"machine.chip.hbm.model={model}"]
+            subprocess.run([BINARY, "run", *options, "--fold", "off", "--out", one], check=True, capture_output=True)
+            out = self.folder / f"{model}{count}"
+            done = mpirun("-n", count, BINARY, "run", *options, "--out", out)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(different(one, out), [])
+            self.assertIn(f"processes: {count}; ", done.stderr)
+            self.assertNotIn("; 0 windows", done.stderr)
+            self.assertEqual(done.stdout.count("files in "), 1)
+            shutil.rmtree(one)
+
+    def check_refused(self, *options):
+        for words in options:
+            self.refused("E-PAR-003", "-n", 2, BINARY, "run", *SMALL, "--mode", "timing", *words, "--out", self.folder / "out")
+        self.assertFalse((self.folder / "out").exists())
+
     def refused(self, code, *words):
         done = mpirun(*words)
         self.assertNotEqual(done.returncode, 0, done.stdout)
@@ -56,20 +75,18 @@ class MpirunTest(FolderCase):
         self.assertIn(code, done.stderr)
         return done.stderr
 
+
+class EachChipTest(ProcessesCase):
     def test_the_files_are_those_of_one_process(self):
-        one = self.folder / "one"
-        for model in ("dram", "flat"):
-            options = [*SMALL, "--mode", "timing", "--set", f"machine.chip.hbm.model={model}"]
-            subprocess.run([BINARY, "run", *options, "--fold", "off", "--out", one], check=True, capture_output=True)
-            for count in (3, 16):
-                out = self.folder / f"{model}{count}"
-                done = mpirun("-n", count, BINARY, "run", *options, "--out", out)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(different(one, out), [])
-                self.assertIn(f"processes: {count}; ", done.stderr)
-                self.assertNotIn("; 0 windows", done.stderr)
-                self.assertEqual(done.stdout.count("files in "), 1)
-            shutil.rmtree(one)
+        self.check_files(16)
+
+    def test_what_needs_one_process_is_refused(self):
+        self.check_refused(["--check", "races"], ["--explain"], ["--trace"], ["--dump", "all"], FLITS)
+
+
+class MpirunTest(ProcessesCase):
+    def test_the_files_are_those_of_one_process(self):
+        self.check_files(3)
 
     def test_the_values_are_those_of_one_process(self):
         """Also where values of other chips steer a program, in both modes: a mixture of experts."""
@@ -100,10 +117,7 @@ class MpirunTest(FolderCase):
         self.assertIn("another binary", self.refused("E-PAR-002", "-n", 1, *run, ":", "-n", 1, other, *run[1:]))
 
     def test_what_needs_one_process_is_refused(self):
-        for words in (["--check", "races"], ["--explain"], ["--trace"], ["--fold", "verify"], ["--dump", "all"],
-                      ["--set", "machine.link.wire=0 ns"], FLITS):
-            self.refused("E-PAR-003", "-n", 2, BINARY, "run", *SMALL, "--mode", "timing", *words, "--out", self.folder / "out")
-        self.assertFalse((self.folder / "out").exists())
+        self.check_refused(["--fold", "verify"], ["--set", "machine.link.wire=0 ns"])
 
     def test_another_command_is_refused(self):
         self.refused("E-PAR-005", "-n", 2, BINARY, "params", "machine.torus")

@@ -44,4 +44,10 @@ inline std::string contents(const std::filesystem::path& path) {
   return text.str();
 }
 
+// The number of files and folders in a folder.
+inline std::size_t entries(const std::filesystem::path& folder) {
+  using Iterator = std::filesystem::directory_iterator;
+  return static_cast<std::size_t>(std::distance(Iterator(folder), Iterator()));
+}
+
 }  // namespace tahoma::tests

@@ -33,25 +33,6 @@ class Failures(sweeps.Case):
         self.assertEqual(sweeps.counts(done.stdout)["computed"], 0)
         self.assert_same(before, sweeps.dump(self.folder / "out"))
 
-    def limit_for(self, *arguments):
-        """Seconds that are ten times what a sweep takes here and now, on a host that others may use."""
-        started = time.monotonic()
-        self.run_sweep(sweeps.write(self.folder, *arguments), self.folder / "short")
-        return 1 + int(10 * (time.monotonic() - started))
-
-    def test_a_point_that_takes_too_long_is_a_row_and_the_rest_goes_on(self):
-        limit = self.limit_for(["workload.m: [128]"], {"n": 16384, "k": 4096})
-        # The second point has 1,024 times the work of the first.
-        file = sweeps.write(self.folder, ["workload.m: [128, 131072]"], {"n": 16384, "k": 4096},
-                            limits=f"time: {limit} s, retries: 1")
-        self.run_sweep(file, self.folder / "out", status=1)
-        first, second = sweeps.rows(self.folder / "out", POINTS)
-        self.assertEqual(first[1:], ("done", ""))
-        self.assertEqual(second[1:], ("failed", f"ran out of time: more than {limit} s"))
-        outcomes = sweeps.rows(self.folder / "out", "SELECT outcome FROM attempts a JOIN points p USING (id) "
-                                                    "WHERE number = 1 ORDER BY attempt")
-        self.assertEqual(outcomes, [("out of time",)] * 2, "the first attempt and one retry")
-
     def test_a_point_that_needs_too_much_memory_is_a_row_and_the_rest_goes_on(self):
         # A result of 800 MiB plus its golden one, and tensors of 10 MiB.
         file = sweeps.write(self.folder, ["workload.m: [128, 20480]"], {"mode": "functional", "n": 20480, "k": 128},
@@ -78,6 +59,27 @@ class Failures(sweeps.Case):
             self.run_sweep(sweeps.write(self.folder / name, [f"workload.m: [{m}]"]), self.folder / name / "out")
         self.assertIn("lines missing", sweeps.difference(sweeps.dump(self.folder / "a/out"),
                                                          sweeps.dump(self.folder / "b/out")))
+
+
+class TimeLimit(sweeps.Case):
+    def limit_for(self, *arguments):
+        """Seconds that are ten times what a sweep takes here and now, on a host that others may use."""
+        started = time.monotonic()
+        self.run_sweep(sweeps.write(self.folder, *arguments), self.folder / "short")
+        return 1 + int(10 * (time.monotonic() - started))
+
+    def test_a_point_that_takes_too_long_is_a_row_and_the_rest_goes_on(self):
+        limit = self.limit_for(["workload.m: [128]"], {"n": 16384, "k": 4096})
+        # The second point has 1,024 times the work of the first.
+        file = sweeps.write(self.folder, ["workload.m: [128, 131072]"], {"n": 16384, "k": 4096},
+                            limits=f"time: {limit} s, retries: 1")
+        self.run_sweep(file, self.folder / "out", status=1)
+        first, second = sweeps.rows(self.folder / "out", POINTS)
+        self.assertEqual(first[1:], ("done", ""))
+        self.assertEqual(second[1:], ("failed", f"ran out of time: more than {limit} s"))
+        outcomes = sweeps.rows(self.folder / "out", "SELECT outcome FROM attempts a JOIN points p USING (id) "
+                                                    "WHERE number = 1 ORDER BY attempt")
+        self.assertEqual(outcomes, [("out of time",)] * 2, "the first attempt and one retry")
 
 
 if __name__ == "__main__":

@@ -23,9 +23,9 @@ Duration SharedPort::reserve(unsigned user, base::Bytes bytes, Time from, Time u
   if (length.fs <= 0) return {0};
   std::int64_t longer = std::max<std::int64_t>(0, needed.fs - length.fs);
   for (unsigned other = 0; other < sim::kSharers; ++other) {
-    if (other == user) continue;
     std::deque<Stream>& streams = streams_[other];
     while (!streams.empty() && streams.front().until <= sim::now()) streams.pop_front();
+    if (other == user) continue;
     for (const Stream& s : streams) {
       const Duration overlap = std::min(until, s.until) - std::max(from, s.from);
       if (overlap.fs <= 0) continue;

@@ -30,11 +30,12 @@ bool same_faults(const LinkFaults& a, const LinkFaults& b) { return a.rate == b.
 class Search {
  public:
   Search(const MachineParams& params, const Fabric& fabric, const LoadedPrograms& programs,
-         const std::vector<ControlValues>& control, AddressLaw law)
+         const std::vector<ControlValues>& control, AddressLaw law, Foldable foldable)
       : params_(params),
         fabric_(fabric),
         programs_(programs),
         law_(law),
+        foldable_(foldable),
         cores_(static_cast<std::uint32_t>(params.chip.cores)) {
     for (const auto& [core, loaded] : programs)
       names_.emplace(core, names_of(loaded, core, cores_, params.chip.hbm.capacity));
@@ -53,6 +54,7 @@ class Search {
     const std::vector<ChipMap> shifts = base::shifts_of(fabric_.topology);
     std::vector<std::size_t> representatives;
     for (std::size_t c = 0; c < components_.all.size(); ++c) {
+      if (foldable_ == Foldable::kIdle && !is_idle(components_.all[c])) continue;
       if (fold_onto_earlier(c, representatives, shifts, folding)) continue;
       fold_in_itself(c, shifts, folding);
       representatives.push_back(c);
@@ -67,6 +69,15 @@ class Search {
                        [&](std::uint64_t a) { return isa::GlobalAddress::from(a).chip >= chips; }) ||
            std::any_of(names.cores.begin(), names.cores.end(),
                        [&](std::uint32_t c) { return c / cores_ >= chips; });
+  }
+
+  // A chip that packets reach has a pair, even if it is the sender.
+  bool is_idle(const Component& component) const {
+    const auto idle = [&](std::uint32_t chip) {
+      const auto first = programs_.lower_bound(chip * cores_);
+      return first == programs_.end() || first->first / cores_ != chip;
+    };
+    return component.pairs.empty() && std::all_of(component.chips.begin(), component.chips.end(), idle);
   }
 
   bool fold_onto_earlier(std::size_t c, const std::vector<std::size_t>& earlier,
@@ -226,6 +237,7 @@ class Search {
   const Fabric& fabric_;
   const LoadedPrograms& programs_;
   AddressLaw law_;
+  Foldable foldable_;
   std::uint32_t cores_;
   std::map<std::uint32_t, ProgramNames> names_;
   std::map<std::uint64_t, const std::vector<std::byte>*> control_;
@@ -236,11 +248,11 @@ class Search {
 }  // namespace
 
 Folding find_folding(const MachineParams& params, const Fabric& fabric, const LoadedPrograms& programs,
-                     const std::vector<ControlValues>& control, AddressLaw law) {
+                     const std::vector<ControlValues>& control, AddressLaw law, Foldable foldable) {
   const std::uint32_t chips = fabric.topology.chips();
   if (chips == 1) return unfolded(chips);
   if (std::string why = obstacle(params, fabric); !why.empty()) return unfolded(chips, std::move(why));
-  return Search(params, fabric, programs, control, law).find();
+  return Search(params, fabric, programs, control, law, foldable).find();
 }
 
 }  // namespace tahoma::model

@@ -38,7 +38,14 @@ enum class AddressLaw : std::uint8_t {
   kStack,  // flat memory and no values: the stack
 };
 
+// Which chips may be folded.
+enum class Foldable : std::uint8_t {
+  kEqual,  // whatever is equal
+  kIdle,  // chips without programs that no packet reaches: nothing that such a chip does can be missed by an observer
+};
+
 Folding find_folding(const MachineParams& params, const Fabric& fabric, const LoadedPrograms& programs,
-                     const std::vector<ControlValues>& control, AddressLaw law);
+                     const std::vector<ControlValues>& control, AddressLaw law,
+                     Foldable foldable = Foldable::kEqual);
 
 }  // namespace tahoma::model

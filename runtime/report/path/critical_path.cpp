@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "isa/core/stream.h"
+#include "model/base/cause.h"
+#include "model/base/error.h"
 
 namespace tahoma::runtime {
 
@@ -20,16 +22,34 @@ Time end_of(std::span<const Duration> stretches) {
 
 }  // namespace
 
-CriticalPath::CriticalPath(std::size_t cores) : latest_(cores * isa::kQueueCount) {}
+CriticalPath::CriticalPath(std::size_t cores, std::size_t most)
+    : most_(most), latest_(cores * isa::kQueueCount), caused_(latest_.size()) {}
+
+void CriticalPath::forget_the_older_half() {
+  const std::size_t half = nodes_.size() / 2;
+  nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(half));
+  first_ += half;
+  for (std::deque<Caused>& of_queue : caused_)
+    while (!of_queue.empty() && of_queue.front().node < first_) of_queue.pop_front();
+}
+
+CriticalPath::Number CriticalPath::number_of(std::uint64_t cause) const {
+  if (cause == 0) return kNone;
+  const std::deque<Caused>& known = caused_.at(base::queue_of_cause(cause));
+  const auto at = std::lower_bound(known.begin(), known.end(), cause,
+                                   [](const Caused& c, std::uint64_t wanted) { return c.cause < wanted; });
+  return at != known.end() && at->cause == cause ? at->node : kNone;
+}
 
 void CriticalPath::instruction(const base::InstructionActivity& a) {
-  const auto number = static_cast<std::uint32_t>(nodes_.size());
+  if (nodes_.size() >= most_) forget_the_older_half();
+  const Number number = first_ + nodes_.size();
   Latest& latest = latest_[a.core * isa::kQueueCount + a.queue];
   const Duration waited = base::waited_for_semaphores(a.engine_time);
   Node node;
   node.at = {a.core, a.queue, a.index};
   node.previous = latest.node;
-  if (latest.node != kNone) node.begin = nodes_[latest.node].free;
+  node.begin = latest.free;
   node.free = end_of(a.engine_time);
   node.end = std::max(node.free, a.complete);
   if (waited > latest.waited && a.released_by != 0) {
@@ -37,70 +57,73 @@ void CriticalPath::instruction(const base::InstructionActivity& a) {
     node.released_by = a.released_by;
   }
   nodes_.push_back(node);
-  latest = {number, waited};
-  if (a.cause != 0) nodes_by_cause_[a.cause] = number;
+  latest = {number, node.free, waited};
+  if (a.cause == 0) return;
+  std::deque<Caused>& known = caused_.at(base::queue_of_cause(a.cause));
+  TAHOMA_INVARIANT(known.empty() || known.back().cause < a.cause,
+                   "a queue reports its instructions in order");
+  known.push_back({a.cause, number});
 }
 
 // Transfers are reported when they are complete.
 void CriticalPath::transfer(const base::TransferActivity& a) {
-  const auto known = nodes_by_cause_.find(a.cause);
-  if (known == nodes_by_cause_.end()) return;
-  const std::uint32_t number = known->second;
-  Node& node = nodes_[number];
+  const Number number = number_of(a.cause);
+  if (number == kNone) return;
+  Node& node = this->node(number);
   node.end = std::max(node.end, a.end);
-  node.transfer = static_cast<std::uint32_t>(transfers_.size());
   constexpr std::uint64_t kRings = 256;
   Ring& ring = rings_[a.core * kRings + a.ring];
   const bool queued = ring.node != kNone && ring.node < number && ring.end > a.rung;
-  transfers_.push_back({a.rung, std::min(a.start, a.end), queued ? ring.node : kNone});
+  node.rung = a.rung;
+  node.start = std::min(a.start, a.end);
+  node.behind = queued ? ring.node : kNone;
   if (a.end >= ring.end) ring = {number, a.end};
-  shortest_start_ = std::min(shortest_start_, transfers_.back().start - a.rung);
+  shortest_start_ = std::min(shortest_start_, node.start - a.rung);
 }
 
 std::optional<InstructionPlace> CriticalPath::raiser(std::uint64_t cause) const {
-  const auto known = nodes_by_cause_.find(cause);
-  if (cause == 0 || known == nodes_by_cause_.end()) return std::nullopt;
-  return nodes_[known->second].at;
+  const Number number = number_of(cause);
+  if (number == kNone) return std::nullopt;
+  return node(number).at;
 }
 
-std::uint32_t CriticalPath::last() const {
+CriticalPath::Number CriticalPath::last() const {
   const auto latest = std::max_element(nodes_.begin(), nodes_.end(),
                                        [](const Node& a, const Node& b) { return a.end < b.end; });
-  return latest == nodes_.end() ? kNone : static_cast<std::uint32_t>(latest - nodes_.begin());
+  return latest == nodes_.end() ? kNone : first_ + static_cast<Number>(latest - nodes_.begin());
 }
 
 // A transfer that starts later after its doorbell than others do stood behind another one for the difference.
-Time CriticalPath::left_the_queue(const Transfer& transfer) const {
-  return std::max(transfer.rung, transfer.start - shortest_start_);
+Time CriticalPath::left_the_queue(const Node& node) const {
+  return std::max(node.rung, node.start - shortest_start_);
 }
 
 // Where the part of a node that ends at `until` begins, and where the path goes on. Nodes on the path have falling numbers, because
 // an instruction is recorded after all that it depends on.
-CriticalPath::Step CriticalPath::before(std::uint32_t number, Time until) const {
-  const Node& node = nodes_[number];
-  if (node.transfer != kNone) {
-    const Transfer& transfer = transfers_[node.transfer];
-    const Time from = left_the_queue(transfer);
-    if (transfer.before != kNone && from > transfer.rung && from < until) return {from, transfer.before};
+CriticalPath::Step CriticalPath::before(Number number, Time until) const {
+  const Node& node = this->node(number);
+  if (node.behind != kNone) {
+    const Time from = left_the_queue(node);
+    if (from > node.rung && from < until) return {from, node.behind};
   }
   if (node.released_by != 0) {
-    const auto raised = nodes_by_cause_.find(node.released_by);
-    if (raised != nodes_by_cause_.end() && raised->second < number) return {node.released, raised->second};
+    const Number raised = number_of(node.released_by);
+    if (raised != kNone && raised < number) return {node.released, raised};
   }
   return {node.begin, node.previous};
 }
 
 void CriticalPath::follow(Time end, const std::function<void(const PathStep&)>& visit) const {
-  std::uint32_t at = last();
+  Number at = last();
   Time until = end;
-  if (at != kNone && nodes_[at].end < end) {
-    visit({std::nullopt, nodes_[at].end, end});
-    until = nodes_[at].end;
+  if (has(at) && node(at).end < end) {
+    visit({std::nullopt, node(at).end, end});
+    until = node(at).end;
   }
-  while (at != kNone && until.fs > 0) {
+  while (has(at) && until.fs > 0) {
     const Step step = before(at, until);
     const Time from = std::min(step.from, until);
-    if (from < until) visit({nodes_[at].at, from, until});
+    if (from < until) visit({node(at).at, from, until});
     until = from;
     at = step.node;
   }

@@ -20,6 +20,8 @@ using base::Duration;
 namespace {
 
 constexpr std::size_t kMostPathRows = 20;
+// So that a path of millions of steps takes little memory, its shortest stretches are united while it is followed.
+constexpr std::size_t kMostStretches = std::size_t{1} << 16;
 constexpr std::size_t kMostPathHotSpots = 100;  // in summary.json
 
 // Steps that follow each other in time, with the longest of them.
@@ -124,7 +126,7 @@ std::vector<PathRow> united(std::vector<PathRow> rows, std::size_t most) {
 
 PathSummary summarise_path(const CriticalPath& path, Duration elapsed, const Programs& programs,
                            const CoreName& name_of_core) {
-  PathSummary summary{elapsed, 0, {}, {}};
+  PathSummary summary{elapsed, 0, path.forgotten(), {}, {}};
   std::map<SpotKey, Spot> spots;
   std::vector<Stretch> stretches;
   path.follow(base::Time{0} + elapsed, [&](const PathStep& step) {
@@ -144,6 +146,7 @@ PathSummary summarise_path(const CriticalPath& path, Duration elapsed, const Pro
       stretches.back().unite(stretch);
     else
       stretches.push_back(stretch);
+    if (stretches.size() == kMostStretches) unite_smallest(stretches, kMostStretches / 2);
   });
   unite_smallest(stretches, kMostPathRows);
   summary.hot_spots = hot_spots_of(spots, elapsed);

@@ -47,6 +47,7 @@ struct PathRow {
 struct PathSummary {
   base::Duration elapsed;
   std::uint64_t steps = 0;
+  std::uint64_t not_followed = 0;      // instructions at the start of a very long run (kMostPathInstructions)
   std::vector<PathHotSpot> hot_spots;  // largest first
   std::vector<PathRow> rows;           // the last one first
 };

@@ -92,6 +92,8 @@ std::string path_text(const PathSummary& path, const RowLimits& most) {
       "{:>8}{:>11}{:>8}{:>8}  {:<24} {:<18} {}\n",
       path.steps, time_text(path.elapsed), "share", "time", "steps", "instr.", "hot spot [largest]",
       "program", "source");
+  if (path.not_followed != 0)
+    text += fmt::format("  the first {} instructions of the run are not followed\n", path.not_followed);
   for (std::size_t n = 0; n < std::min(most.path_spots, path.hot_spots.size()); ++n)
     text += spot_line(path.hot_spots[n]);
   text += next_line(path.hot_spots);

@@ -142,7 +142,7 @@ Json path_json(const PathSummary& path) {
   Json spots = Json::array(), rows = Json::array();
   for (const PathHotSpot& spot : path.hot_spots) spots.push_back(columns_json(path_hot_spot_columns(), spot));
   for (const PathRow& row : path.rows) rows.push_back(columns_json(path_row_columns(), row));
-  return {{"steps", path.steps}, {"hot_spots", spots}, {"rows", rows}};
+  return {{"steps", path.steps}, {"not_followed", path.not_followed}, {"hot_spots", spots}, {"rows", rows}};
 }
 
 // The declared figures of the whole run, and the vendor's flat names beside our tree.

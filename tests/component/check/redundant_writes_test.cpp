@@ -38,7 +38,7 @@ std::vector<CoreText> on_both(const std::string& first, const std::string& secon
   return {{0, "sync:\n" + first}, {1, "sync:\n" + second}};
 }
 
-std::set<std::uint64_t> bytes_of(const Footprint& f) {
+std::set<std::uint64_t> offsets_of(const Footprint& f) {
   std::set<std::uint64_t> bytes;
   f.for_each_run([&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t b = begin; b < end; ++b) bytes.insert(b);
@@ -114,7 +114,7 @@ TEST_CASE("common bytes: those of both footprints, one by one", "[check]") {
   for (int n = 0; n < 2000; ++n) {
     const Footprint a = lattice(), b = lattice();
     std::set<std::uint64_t> want, got;
-    const std::set<std::uint64_t> first = bytes_of(a), second = bytes_of(b);
+    const std::set<std::uint64_t> first = offsets_of(a), second = offsets_of(b);
     std::set_intersection(first.begin(), first.end(), second.begin(), second.end(),
                           std::inserter(want, want.end()));
     for (const ByteRange& range : common_bytes(a, b))

@@ -75,7 +75,7 @@ Traffic random_traffic(std::uint64_t seed) {
   return t;
 }
 
-std::string run(std::uint64_t seed, Answers answers, const model::MachineParams& m) {
+std::string run_transfer(std::uint64_t seed, Answers answers, const model::MachineParams& m) {
   return in_child([&] {
     const Traffic traffic = random_traffic(seed);
     DmaBench bench(m, answers);
@@ -120,11 +120,11 @@ TEST_CASE("dma memory: times do not depend on when a memory answers, nor in whic
       m.chip.core.dma.write_packets = 2;
     }
     if (seed % 4 == 0) m.chip.core.dma.remote_window = 1;
-    const std::string at_once = run(seed, Answers::kAtOnce, m);
+    const std::string at_once = run_transfer(seed, Answers::kAtOnce, m);
     REQUIRE(at_once.size() > 10'000);
-    CHECK(run(seed, Answers::kInOrder, m) == at_once);
-    CHECK(run(seed, Answers::kAnyTime, m) == at_once);
-    CHECK(run(seed, Answers::kLast, m) == at_once);
+    CHECK(run_transfer(seed, Answers::kInOrder, m) == at_once);
+    CHECK(run_transfer(seed, Answers::kAnyTime, m) == at_once);
+    CHECK(run_transfer(seed, Answers::kLast, m) == at_once);
   }
 }
 

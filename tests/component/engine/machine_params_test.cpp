@@ -13,10 +13,10 @@ using namespace tahoma;
 
 namespace {
 
-struct Fixture {
+struct MachineFixture {
   model::MachineParams machine;
   base::ParamTree tree{"machine"};
-  Fixture() { machine.declare(tree); }
+  MachineFixture() { machine.declare(tree); }
   void set(const std::string& path, const std::string& text) { tree.set("machine." + path, text, "test"); }
   std::string code_of_check() {
     try {
@@ -32,7 +32,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("machine parameters: each has a sentence, a source and a range", "[system][params]") {
-  Fixture f;
+  MachineFixture f;
   CHECK(f.tree.params().size() > 80);
   for (const base::Param& param : f.tree.params()) {
     CAPTURE(param.path);
@@ -48,7 +48,7 @@ TEST_CASE("machine parameters: each has a sentence, a source and a range", "[sys
 }
 
 TEST_CASE("machine parameters: the recording of signals is not among them", "[system][params]") {
-  Fixture f;
+  MachineFixture f;
   const std::vector<std::string> paths = f.tree.paths();
   const auto texts = [&] {
     std::string all;
@@ -107,7 +107,7 @@ TEST_CASE("machine parameters: the defaults are Trainium2's published and measur
       {"link.y", "128 GB/s"},                         //
       {"link.z", "64 GB/s"},                          // 256 GB/s a chip over 2 neighbours, both ways
   };
-  Fixture f;
+  MachineFixture f;
   for (const auto& [path, figure] : figures) {
     CAPTURE(path);
     const base::Param* param = f.tree.find("machine." + path);
@@ -117,7 +117,7 @@ TEST_CASE("machine parameters: the defaults are Trainium2's published and measur
 }
 
 TEST_CASE("machine parameters: measured ranges hold their defaults", "[system][params]") {
-  const Fixture f;
+  const MachineFixture f;
   const auto between = [](double value, double low, double high) { return low <= value && value <= high; };
   const model::CoreParams& core = f.machine.chip.core;
   CHECK(between(static_cast<double>(core.tensor.issue_overhead.count), 4, 6));
@@ -140,7 +140,7 @@ TEST_CASE("machine parameters: measured ranges hold their defaults", "[system][p
 }
 
 TEST_CASE("machine parameters: constraints between them are checked", "[system][params]") {
-  CHECK(Fixture().code_of_check().empty());
+  CHECK(MachineFixture().code_of_check().empty());
   const std::vector<std::vector<std::pair<std::string, std::string>>> misfits{
       {{"chip.core.sbuf.usable", "225 KiB"}},         // of 224
       {{"chip.core.psum.bank", "3 KiB"}},             // banks in a partition
@@ -148,7 +148,7 @@ TEST_CASE("machine parameters: constraints between them are checked", "[system][
       {{"chip.core.tensor.moving_columns", "1024"}},  // in 2 KiB
   };
   for (const auto& changes : misfits) {
-    Fixture f;
+    MachineFixture f;
     for (const auto& [path, text] : changes) f.set(path, text);
     CAPTURE(changes.front().first);
     CHECK(f.code_of_check() == "E-CFG-020");
@@ -158,7 +158,7 @@ TEST_CASE("machine parameters: constraints between them are checked", "[system][
 TEST_CASE("machine parameters: what the version of the core does not allow is refused",
           "[system][params][bad-input]") {
   const auto code = [](const std::vector<std::pair<const char*, const char*>>& values) {
-    Fixture f;
+    MachineFixture f;
     for (const auto& [path, text] : values) f.set(path, text);
     return f.code_of_check();
   };

@@ -113,7 +113,7 @@ TEST_CASE("machine: a register loop runs as often as its count", "[system]") {
   branch.compare = isa::CompareOp::kLt;
   branch.imm = 1000;
   branch.target = 1;
-  p.stream(Queue::kGpSimd).edit() = {set, raise(7), add, branch};
+  p.stream(Queue::kGpSimd).edit() = {set, add_to(7), add, branch};
   p.stream(Queue::kSync).edit() = {wait_ge(7, 1000)};
   model::System system(m, Mode::kTiming);
   system.load(0, shared(p), Args{});
@@ -216,8 +216,8 @@ TEST_CASE("machine: halving the link rate doubles a link-bound transfer", "[syst
 TEST_CASE("machine: a wait that cannot be satisfied ends the run and is named", "[system]") {
   const auto m = machine_of(1, 1, 1);
   isa::Program p;
-  p.stream(Queue::kScalar).edit() = {wait_ge(5, 1), raise(6)};
-  p.stream(Queue::kVector).edit() = {wait_ge(6, 1), raise(5)};
+  p.stream(Queue::kScalar).edit() = {wait_ge(5, 1), add_to(6)};
+  p.stream(Queue::kVector).edit() = {wait_ge(6, 1), add_to(5)};
   model::System system(m, Mode::kTiming);
   system.load(3, shared(p), Args{});
   try {

@@ -14,15 +14,15 @@ using model::Executor;
 
 namespace {
 
-const model::CoreParams& core() {
+const model::CoreParams& sequencer_core() {
   static const model::MachineParams machine = tests::default_machine();
   return machine.chip.core;
 }
 
-model::SequencerLaws laws(EngineKind kind) { return {kind, core()}; }
+model::SequencerLaws laws(EngineKind kind) { return {kind, sequencer_core()}; }
 
 // Edge `n` of the base clock, at which new values appear.
-Time base_edge(std::int64_t n) { return base::Clock(core().sequencer.clock).edge({n}); }
+Time base_edge(std::int64_t n) { return base::Clock(sequencer_core().sequencer.clock).edge({n}); }
 
 // Smallest and largest over every phase of the vector engine's clock against the base clock.
 template <class F>
@@ -51,7 +51,7 @@ TEST_CASE("sequencer laws: from an engine's end to the semaphore's value takes t
 
 TEST_CASE("sequencer laws: vector times spread by one cycle of the other clock, as on silicon", "[timing]") {
   const model::SequencerLaws vector = laws(EngineKind::kVector);
-  const base::Clock own(core().vector.clock);
+  const base::Clock own(sequencer_core().vector.clock);
   const auto raise = spread([&](std::int64_t n) {
     return (vector.new_value(own.edge({n}), Executor::kEngine) - own.edge({n})).ns();
   });
@@ -88,7 +88,7 @@ TEST_CASE(
   for (std::int64_t n = 500; n < 600; ++n) {
     const Time at = base_edge(n), end = tensor.end_of_update(ready, at);
     CHECK(end >= tensor.end_of_update(ready, ready));
-    CHECK(end >= at + base_edge(core().sequencer.compare.count));
+    CHECK(end >= at + base_edge(sequencer_core().sequencer.compare.count));
   }
 }
 

@@ -49,7 +49,8 @@ struct Run {
   base::Duration busy;
   std::uint64_t flops = 0;
 };
-Run run(const std::vector<Block>& loads, const std::vector<Block>& matmuls, const model::TensorParams& p) {
+Run run_stream(const std::vector<Block>& loads, const std::vector<Block>& matmuls,
+               const model::TensorParams& p) {
   const auto pipeline = model::make_tensor_pipeline(p);
   model::Ledger ledger;
   base::Time at{0};
@@ -81,7 +82,8 @@ TEST_CASE("tensor pipeline: four row tiles take the time of one and three pitche
   for (const std::int64_t pitch : {6, 0, 20}) {
     p.tile_pitch = {pitch};
     const std::int64_t apart = std::max(pitch, p.back_to_back.count);  // the sequencer's own pace
-    const Run one = run(row_tiles(), {row_tiles()[0]}, p), four = run(row_tiles(), row_tiles(), p);
+    const Run one = run_stream(row_tiles(), {row_tiles()[0]}, p),
+              four = run_stream(row_tiles(), row_tiles(), p);
     CHECK(four.last_complete == one.last_complete + 3 * apart);
     CHECK(four.starts == std::vector<std::int64_t>{0, apart, 2 * apart, 3 * apart});
     CHECK(four.flops == 4 * one.flops);
@@ -95,7 +97,7 @@ TEST_CASE("tensor pipeline: sixteen tiles of 32 x 32 run side by side", "[timing
   std::vector<Block> all;
   for (unsigned row = 0; row < 128; row += 32)
     for (unsigned column = 0; column < 128; column += 32) all.push_back({row, 32, column, 32});
-  const Run one = run(all, {all[0]}, p), sixteen = run(all, all, p);
+  const Run one = run_stream(all, {all[0]}, p), sixteen = run_stream(all, all, p);
   CHECK(sixteen.last_complete == one.last_complete + 15 * p.tile_pitch.count);
 }
 
@@ -103,15 +105,15 @@ TEST_CASE("tensor pipeline: matmuls on one tile, or on tiles that overlap, follo
   const auto p = params();
   const std::int64_t interval = kMoving + p.issue_overhead.count;
   const Block corner{0, 32, 0, 32};
-  CHECK(run({corner}, {corner, corner, corner}, p).starts ==
+  CHECK(run_stream({corner}, {corner, corner, corner}, p).starts ==
         std::vector<std::int64_t>{0, interval, 2 * interval});
   // Rows 0..63 overlap both tiles; the other half of the rows does not.
   const std::vector<Block> mixed{{0, 32, 0, 128}, {32, 32, 0, 128}, {0, 64, 0, 128}, {64, 64, 0, 128}};
   const std::int64_t pitch = p.tile_pitch.count;
-  CHECK(run({mixed[0], mixed[1], mixed[3]}, mixed, p).starts ==
+  CHECK(run_stream({mixed[0], mixed[1], mixed[3]}, mixed, p).starts ==
         std::vector<std::int64_t>{0, pitch, pitch + interval, 2 * pitch + interval});
   // 33 rows take a tile of 64.
-  CHECK(run({{0, 33, 0, 128}}, {{0, 33, 0, 128}, {32, 32, 0, 128}}, p).starts[1] == interval);
+  CHECK(run_stream({{0, 33, 0, 128}}, {{0, 33, 0, 128}, {32, 32, 0, 128}}, p).starts[1] == interval);
 }
 
 TEST_CASE("tensor pipeline: a tile's matmul waits for its own weights only", "[timing]") {
@@ -137,12 +139,12 @@ TEST_CASE("tensor pipeline: tiles scale with the array", "[timing]") {
     const unsigned quarter = size / 4;
     std::vector<Block> tiles;
     for (unsigned n = 0; n < 4; ++n) tiles.push_back({n * quarter, quarter, 0, size});
-    CHECK(run(tiles, tiles, p).last_complete ==
-          run(tiles, {tiles[0]}, p).last_complete + 3 * p.tile_pitch.count);
+    CHECK(run_stream(tiles, tiles, p).last_complete ==
+          run_stream(tiles, {tiles[0]}, p).last_complete + 3 * p.tile_pitch.count);
     // Beyond the array, partitions wrap around to its first row.
     if (size == 128) continue;
     const Block again{size, quarter, 0, size};
-    CHECK(run({tiles[0]}, {tiles[0], again}, p).starts[1] == kMoving + p.issue_overhead.count);
+    CHECK(run_stream({tiles[0]}, {tiles[0], again}, p).starts[1] == kMoving + p.issue_overhead.count);
   }
 }
 

@@ -50,7 +50,7 @@ Instruction half_of_fp32() {
   return i;
 }
 
-model::TensorParams params(bool throttled = false) {
+model::TensorParams silicon_params(bool throttled = false) {
   model::TensorParams p = tests::default_machine().chip.core.tensor;
   p.throttle = throttled;
   if (throttled) p.throttle_share = 100;  // permanently
@@ -90,7 +90,7 @@ struct Steady {
 };
 // Consecutive pairs; returns the fifth and the sixth.
 Steady steady(const Instruction& weights, const Instruction& moving, bool throttled = false) {
-  Engine engine(params(throttled));
+  Engine engine(silicon_params(throttled));
   for (int n = 0; n < 4; ++n) {
     engine.issue(weights);
     engine.issue(moving);
@@ -106,7 +106,7 @@ struct Alone {
 // A pair on an idle array; the load waits for `waited` cycles after it has been decoded.
 Alone alone(const Instruction& weights, const Instruction& moving, std::int64_t waited,
             bool throttled = false) {
-  Engine engine(params(throttled));
+  Engine engine(silicon_params(throttled));
   const Span load = engine.issue(weights, 10'000, 10'000 + waited), user = engine.issue(moving);
   return {load.latency, user.start - load.start, user.latency};
 }
@@ -191,7 +191,7 @@ TEST_CASE(
 
 TEST_CASE("tensor silicon: slow weights hold their matmul, and the next one with it", "[timing]") {
   // Convolution v4 in fp32: strided weights after a transpose.
-  Engine engine(params());
+  Engine engine(silicon_params());
   for (int n = 0; n < 4; ++n) {
     engine.issue(load(DType::kUint32));
     engine.issue(transpose(DType::kFp32));
@@ -204,7 +204,7 @@ TEST_CASE("tensor silicon: slow weights hold their matmul, and the next one with
 }
 
 TEST_CASE("tensor silicon: the shadow registers are free once a first row has used the weights", "[timing]") {
-  Engine engine(params(true));
+  Engine engine(silicon_params(true));
   engine.issue(load(DType::kFp32));
   const Span first = engine.issue(half_of_fp32()), second = engine.issue(half_of_fp32());
   CHECK(second.start == first.start + first.latency - 398 - 96);  // the queue is full

@@ -17,7 +17,7 @@ using isa::Space;
 
 namespace {
 
-const model::CoreTiming& core() {
+const model::CoreTiming& timed_core() {
   static const model::CoreTiming timing(tests::default_machine().chip.core);
   return timing;
 }
@@ -36,13 +36,13 @@ isa::Instruction tiles(Opcode op, std::uint16_t n, DType dtype, Space src, Space
   return i;
 }
 
-double ns(base::Cycles c, base::Frequency f) { return base::Clock(f).length(c).ns(); }
+double issue_ns(base::Cycles c, base::Frequency f) { return base::Clock(f).length(c).ns(); }
 
 }  // namespace
 
 TEST_CASE("matmul: fp32 in four passes reads its columns twice, an overhead and its weights apart",
           "[timing]") {
-  const model::TensorTiming p(core().tensor);
+  const model::TensorTiming p(timed_core().tensor);
   const auto i = tiles(Opcode::kMatmul, 420, DType::kFp32, Space::kSbuf, Space::kPsum);
   const auto hidden = model::matmul_cost(i, {DType::kFp32, {256}}, p);
   CHECK(hidden.streaming.count == 4 * 420);
@@ -83,7 +83,7 @@ TEST_CASE("matmul: runs of 16-bit elements that start at 2 mod 4 are counted, th
 }
 
 TEST_CASE("matmul: zeros and ones halve the time of fp32, tf32 takes a quarter", "[timing]") {
-  const model::TensorTiming p(core().tensor);
+  const model::TensorTiming p(timed_core().tensor);
   auto i = tiles(Opcode::kMatmul, 420, DType::kFp32, Space::kSbuf, Space::kPsum);
   const auto four = model::matmul_cost(i, {DType::kFp32}, p);
   for (const auto mode : {isa::MatmulMode::kOneZeroStationary, isa::MatmulMode::kOneZeroMoving}) {
@@ -100,7 +100,7 @@ TEST_CASE("matmul: zeros and ones halve the time of fp32, tf32 takes a quarter",
 
 TEST_CASE("matmul: fp8 runs at the rate of bf16, double_row and sparse at that rate with more rows",
           "[timing]") {
-  const model::TensorTiming p(core().tensor);
+  const model::TensorTiming p(timed_core().tensor);
   const auto bf16 = model::matmul_cost(tiles(Opcode::kMatmul, 512, DType::kBf16, Space::kSbuf, Space::kPsum),
                                        {DType::kBf16}, p);
   auto i = tiles(Opcode::kMatmul, 512, DType::kFp8E4M3, Space::kSbuf, Space::kPsum);
@@ -127,7 +127,7 @@ TEST_CASE("matmul: fp32 counts its multiply-adds once, a transpose has none", "[
 }
 
 TEST_CASE("matmul: a smaller array fills sooner and streams as long", "[timing]") {
-  auto p = core().tensor;
+  auto p = timed_core().tensor;
   const auto i = tiles(Opcode::kMatmul, 512, DType::kBf16, Space::kSbuf, Space::kPsum);
   const auto large = model::matmul_cost(i, {i.src0.dtype}, model::TensorTiming(p));
   p.rows = p.columns = 32;
@@ -137,12 +137,12 @@ TEST_CASE("matmul: a smaller array fills sooner and streams as long", "[timing]"
 }
 
 TEST_CASE("weight load: latency of an idle array by dtype and stride is that of silicon", "[timing]") {
-  const model::TensorTiming p(core().tensor);
+  const model::TensorTiming p(timed_core().tensor);
   const auto latency = [&](DType dtype, std::int16_t stride) {
     auto i = tiles(Opcode::kLoadWeights, 128, dtype, Space::kSbuf, Space::kSbuf);
     i.src0.stride[3] = stride;
     const auto cost = model::weight_cost(i, p);
-    return ns(std::max(cost.read, cost.shift) + cost.latency, p.clock);
+    return issue_ns(std::max(cost.read, cost.shift) + cost.latency, p.clock);
   };
   CHECK(latency(DType::kFp16, 1) == Approx(95.0).epsilon(0.01));
   CHECK(latency(DType::kFp16, 9) == Approx(136.67).epsilon(0.01));
@@ -152,7 +152,7 @@ TEST_CASE("weight load: latency of an idle array by dtype and stride is that of 
 }
 
 TEST_CASE("weight load: a stride slows the reader and not the array", "[timing]") {
-  const model::TensorTiming p(core().tensor);
+  const model::TensorTiming p(timed_core().tensor);
   auto i = tiles(Opcode::kLoadWeights, 128, DType::kFp16, Space::kSbuf, Space::kSbuf);
   const auto in_order = model::weight_cost(i, p);
   i.src0.stride[3] = 9;
@@ -164,7 +164,7 @@ TEST_CASE("weight load: a stride slows the reader and not the array", "[timing]"
 }
 
 TEST_CASE("weight load: fp8 as 16-bit, double_row by its columns, tf32 as one word a column", "[timing]") {
-  const model::TensorTiming p(core().tensor);
+  const model::TensorTiming p(timed_core().tensor);
   const auto cycles = [&](const isa::Instruction& i) { return model::weight_cost(i, p).read.count; };
   auto i = tiles(Opcode::kLoadWeights, 128, DType::kBf16, Space::kSbuf, Space::kSbuf);
   const auto bf16 = cycles(i);
@@ -180,7 +180,7 @@ TEST_CASE("weight load: fp8 as 16-bit, double_row by its columns, tf32 as one wo
 }
 
 TEST_CASE("vector modes: 4x in SBUF, 2x with PSUM, 1x for fp32", "[timing]") {
-  const auto& p = core();
+  const auto& p = timed_core();
   CHECK(model::vector_rate(tiles(Opcode::kTensorCopy, 512, DType::kBf16, Space::kSbuf, Space::kSbuf), p) ==
         4);
   CHECK(model::vector_rate(tiles(Opcode::kTensorCopy, 512, DType::kBf16, Space::kPsum, Space::kSbuf), p) ==
@@ -195,9 +195,9 @@ TEST_CASE("vector modes: 4x in SBUF, 2x with PSUM, 1x for fp32", "[timing]") {
 TEST_CASE("reciprocal: eight cycles an element, as published", "[timing]") {
   const auto law = model::lane_law(isa::CostClass::kReciprocal);
   const auto a = law(tiles(Opcode::kReciprocal, 100, DType::kFp32, Space::kSbuf, Space::kSbuf),
-                     EngineKind::kVector, core());
+                     EngineKind::kVector, timed_core());
   const auto b = law(tiles(Opcode::kReciprocal, 200, DType::kFp32, Space::kSbuf, Space::kSbuf),
-                     EngineKind::kVector, core());
+                     EngineKind::kVector, timed_core());
   CHECK((b.issue - a.issue).count == 800);
 }
 
@@ -206,13 +206,13 @@ TEST_CASE("function tables: a switch costs 1283.3 ns, and only a function outsid
   using isa::ActFn;
   // Whether running `next` right after `first` on a fresh engine loads a set.
   const auto switches = [&](ActFn first, ActFn next) {
-    const unsigned loaded = model::table_switch(first, isa::kNoTableSet, core().tables).loaded;
-    const auto change = model::table_switch(next, loaded, core().tables);
+    const unsigned loaded = model::table_switch(first, isa::kNoTableSet, timed_core().tables).loaded;
+    const auto change = model::table_switch(next, loaded, timed_core().tables);
     CHECK((change.cycles.count != 0) == (change.loaded != loaded));
     return change.cycles.count != 0;
   };
-  CHECK(ns(model::table_switch(ActFn::kExp, isa::kNoTableSet, core().tables).cycles, core().scalar.clock) ==
-        Approx(1283.3).epsilon(0.001));
+  CHECK(issue_ns(model::table_switch(ActFn::kExp, isa::kNoTableSet, timed_core().tables).cycles,
+                 timed_core().scalar.clock) == Approx(1283.3).epsilon(0.001));
   CHECK_FALSE(switches(ActFn::kExp, ActFn::kExp));
   CHECK_FALSE(switches(ActFn::kExp, ActFn::kTanh));
   CHECK_FALSE(switches(ActFn::kTanh, ActFn::kExp));
@@ -235,7 +235,7 @@ TEST_CASE("function tables: copy, square, relu, prelu, abs and sign never load o
   for (const ActFn cheap :
        {ActFn::kCopy, ActFn::kSquare, ActFn::kRelu, ActFn::kPrelu, ActFn::kAbs, ActFn::kSign}) {
     for (unsigned loaded = isa::kNoTableSet; loaded <= isa::kTableSets; ++loaded) {
-      const auto change = model::table_switch(cheap, loaded, core().tables);
+      const auto change = model::table_switch(cheap, loaded, timed_core().tables);
       CHECK(change.loaded == loaded);
       CHECK(change.cycles.count == 0);
     }

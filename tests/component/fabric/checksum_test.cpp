@@ -19,7 +19,7 @@ namespace {
 
 using Piece = std::span<const std::byte>;
 
-std::uint64_t on_chip(std::uint32_t chip, std::uint64_t offset) {
+std::uint64_t chip_address(std::uint32_t chip, std::uint64_t offset) {
   return isa::GlobalAddress{chip, 0, offset}.bits();
 }
 
@@ -56,7 +56,7 @@ sim::RowPattern four_rows(std::int64_t stride) {
 // A write of four rows from chip 1 to chip 0, in flight.
 struct Write {
   sim::PayloadPool pool;
-  sim::Payload* payload = pool.take(tlm::TLM_WRITE_COMMAND, on_chip(0, 0x1000), 2048);
+  sim::Payload* payload = pool.take(tlm::TLM_WRITE_COMMAND, chip_address(0, 0x1000), 2048);
   sim::PacketInfo& info = sim::info_of(*payload);
 
   explicit Write(Memory& memory) {
@@ -140,7 +140,7 @@ TEST_CASE("checksum: a write whose data were overwritten in flight is refused, w
   Memory memory(2);
   Write write(memory);
   CHECK(model::check_landed(*write.payload, memory) == write.info.checksum.data);
-  *memory.at(on_chip(0, 0x1000 + 2 * 4096 + 511), 1) ^= std::byte{1};
+  *memory.at(chip_address(0, 0x1000 + 2 * 4096 + 511), 1) ^= std::byte{1};
   const std::string refusal = tests::refusal_of([&] { model::check_landed(*write.payload, memory); });
   for (const char* part : {"chip 0, stack 0, offset 0x1000: error[E-RUN-067]", "2048 bytes in 4 rows",
                            "from chip 1", "core 11", "DMA engine 6"})
@@ -153,7 +153,7 @@ TEST_CASE("checksum: a write that names other rows than it set out with is our o
   write.info.rows = four_rows(2048);
   CHECK_THROWS_AS(model::check_landed(*write.payload, memory), base::InvariantError);
   write.info.rows = four_rows(4096);
-  write.payload->set_address(on_chip(0, 0x1200));
+  write.payload->set_address(chip_address(0, 0x1200));
   CHECK_THROWS_AS(model::check_landed(*write.payload, memory), base::InvariantError);
 }
 
@@ -162,8 +162,8 @@ TEST_CASE("checksum: an answer must carry the data that its transfer took", "[dm
   Write read(memory);
   const sim::Checksum taken = read.info.checksum;
   CHECK_NOTHROW(model::check_answer(*read.payload, taken));
-  *memory.at(on_chip(0, 0x1000), 1) ^= std::byte{1};
-  read.info.checksum = sim::checksum_at(memory, on_chip(0, 0x1000), read.info.rows);
+  *memory.at(chip_address(0, 0x1000), 1) ^= std::byte{1};
+  read.info.checksum = sim::checksum_at(memory, chip_address(0, 0x1000), read.info.rows);
   const std::string refusal = tests::refusal_of([&] { model::check_answer(*read.payload, taken); });
   for (const char* part : {"chip 0, stack 0, offset 0x1000: error[E-RUN-069]", "core 11", "DMA engine 6"})
     CHECK_THAT(refusal, Catch::Contains(part));
@@ -199,10 +199,10 @@ TEST_CASE("checksum: without values the network lets every packet pass", "[link]
 
 TEST_CASE("checksum: every packet of a transfer has those of its own bytes", "[dma]") {
   Core core;
-  Rung t({packing()}, on_chip(1, 0x4000), on_chip(0, 0x800), core.params);
+  Rung t({packing()}, chip_address(1, 0x4000), chip_address(0, 0x800), core.params);
   for (std::uint32_t row = 0; row < 96; ++row)
-    std::copy_n(core.hbm.at(on_chip(0, 0x800 + row * 400), 160), 160,
-                core.hbm.at(on_chip(1, 0x4000 + row * 160), 160));
+    std::copy_n(core.hbm.at(chip_address(0, 0x800 + row * 400), 160), 160,
+                core.hbm.at(chip_address(1, 0x4000 + row * 160), 160));
   model::take_checksums(t.transfer, 0, core.params, core.memories);
   const auto range = model::share_of(t.transfer.runs, 0);
   const model::Share share{&t.transfer, {}, range.first, range.last};
@@ -210,21 +210,21 @@ TEST_CASE("checksum: every packet of a transfer has those of its own bytes", "[d
   sim::RowPattern rows;
   model::describe_rows(rows, t.transfer, t.sources[0].dst, first);
   CHECK(t.transfer.checksums.of(t.transfer.runs, first, 1) ==
-        sim::checksum_at(core.hbm, on_chip(1, 0x4000), rows));
+        sim::checksum_at(core.hbm, chip_address(1, 0x4000), rows));
   CHECK_THROWS_AS(t.transfer.checksums.of(t.transfer.runs, first, 0), base::InvariantError);  // stays here
 }
 
 TEST_CASE("checksum: values that moved elsewhere than packets go are our own fault", "[dma]") {
   Core core;
-  Rung t({packing()}, on_chip(1, 0x4000), on_chip(0, 0x800), core.params);
+  Rung t({packing()}, chip_address(1, 0x4000), chip_address(0, 0x800), core.params);
   CHECK_THROWS_AS(model::take_checksums(t.transfer, 0, core.params, core.memories), base::InvariantError);
 }
 
 TEST_CASE("checksum: packets that are cut from other rows than the descriptor's are our own fault", "[dma]") {
   Core core;
-  Rung sound({packing()}, on_chip(0, 0x800), on_chip(1, 0x4000), core.params);
+  Rung sound({packing()}, chip_address(0, 0x800), chip_address(1, 0x4000), core.params);
   CHECK_NOTHROW(model::take_checksums(sound.transfer, 0, core.params, core.memories));
-  Rung cut({packing()}, on_chip(0, 0x800), on_chip(1, 0x4000), core.params);
+  Rung cut({packing()}, chip_address(0, 0x800), chip_address(1, 0x4000), core.params);
   cut.transfer.runs.run_elements = 20;  // as if two runs formed a row
   cut.transfer.runs.rows = 192;
   CHECK_THROWS_AS(model::take_checksums(cut.transfer, 0, core.params, core.memories), base::InvariantError);

@@ -16,9 +16,9 @@ using tests::engine_of, tests::named;
 
 namespace {
 
-constexpr Time at(std::int64_t ns) { return {ns * 1'000'000}; }
+constexpr Time on_machine(std::int64_t ns) { return {ns * 1'000'000}; }
 
-base::RunMeasurement run(const std::string& text, const model::MachineParams& machine) {
+base::RunMeasurement run_contention(const std::string& text, const model::MachineParams& machine) {
   model::System system(machine, model::Mode::kTiming);
   system.load(0, tests::text_program(text), tests::tensor_arguments());
   return system.run();
@@ -40,24 +40,28 @@ constexpr double kScalarStream = 572 / 1.2;
 TEST_CASE("PSUM banks: the later engine bears the delay, in the same bank only, and never because of itself",
           "[timing]") {
   model::PsumBanks banks;
-  CHECK(banks.reserve(0b0001, 1, at(100), at(200)) == 0_ns);
-  CHECK(banks.reserve(0b0010, 2, at(100), at(200)) == 0_ns);    // another bank
-  CHECK(banks.reserve(0b0001, 1, at(150), at(300)) == 0_ns);    // the same engine
-  CHECK(banks.reserve(0b0001, 2, at(400), at(500)) == 0_ns);    // later
-  CHECK(banks.reserve(0b0011, 0, at(180), at(220)) == 60_ns);   // [180, 200] and [180, 220] of user 1
-  CHECK(banks.reserve(0b0010, 1, at(150), at(250)) == 120_ns);  // [150, 200] of 2; [180, 250] of 0, prolonged
+  CHECK(banks.reserve(0b0001, 1, on_machine(100), on_machine(200)) == 0_ns);
+  CHECK(banks.reserve(0b0010, 2, on_machine(100), on_machine(200)) == 0_ns);  // another bank
+  CHECK(banks.reserve(0b0001, 1, on_machine(150), on_machine(300)) == 0_ns);  // the same engine
+  CHECK(banks.reserve(0b0001, 2, on_machine(400), on_machine(500)) == 0_ns);  // later
+  CHECK(banks.reserve(0b0011, 0, on_machine(180), on_machine(220)) ==
+        60_ns);  // [180, 200] and [180, 220] of user 1
+  CHECK(banks.reserve(0b0010, 1, on_machine(150), on_machine(250)) ==
+        120_ns);  // [150, 200] of 2; [180, 250] of 0, prolonged
 }
 
 TEST_CASE("shared port: streams that fit run without delay, the excess is served afterwards", "[timing]") {
-  model::SharedPort port({10'000'000'000, false});                          // 10 bytes a nanosecond
-  CHECK(port.reserve(1, base::Bytes{600}, at(0), at(100)) == 0_ns);         // 60 % of it
-  CHECK(port.reserve(3, base::Bytes{400}, at(0), at(100)) == 0_ns);         // and 40 %
-  CHECK(port.reserve(3, base::Bytes{900}, at(200), at(300)) == 0_ns);       // no other user
-  CHECK(port.reserve(1, base::Bytes{1000}, at(250), at(350)) == 45_ns);     // 50 of 90 % and 50 of all
-  CHECK(port.reserve(1, base::Bytes{2000}, at(1000), at(1100)) == 100_ns);  // wider than the port
+  model::SharedPort port({10'000'000'000, false});                                   // 10 bytes a nanosecond
+  CHECK(port.reserve(1, base::Bytes{600}, on_machine(0), on_machine(100)) == 0_ns);  // 60 % of it
+  CHECK(port.reserve(3, base::Bytes{400}, on_machine(0), on_machine(100)) == 0_ns);  // and 40 %
+  CHECK(port.reserve(3, base::Bytes{900}, on_machine(200), on_machine(300)) == 0_ns);  // no other user
+  CHECK(port.reserve(1, base::Bytes{1000}, on_machine(250), on_machine(350)) ==
+        45_ns);  // 50 of 90 % and 50 of all
+  CHECK(port.reserve(1, base::Bytes{2000}, on_machine(1000), on_machine(1100)) ==
+        100_ns);  // wider than the port
   model::SharedPort ideal({0, true});
-  ideal.reserve(1, base::Bytes{1 << 20}, at(0), at(1));
-  CHECK(ideal.reserve(3, base::Bytes{1 << 20}, at(0), at(1)) == 0_ns);
+  ideal.reserve(1, base::Bytes{1 << 20}, on_machine(0), on_machine(1));
+  CHECK(ideal.reserve(3, base::Bytes{1 << 20}, on_machine(0), on_machine(1)) == 0_ns);
 }
 
 TEST_CASE("shared use: a tile's banks, from its first byte to its last, strides of either sign", "[timing]") {
@@ -85,7 +89,7 @@ TEST_CASE("shared use: a tile's banks, from its first byte to its last, strides 
 
 TEST_CASE("PSUM banks: two engines in one bank take as long as one after the other", "[system]") {
   const auto m = tests::machine_of(1, 1, 1);
-  const auto r = run(copies("0x0", "0x0"), m);
+  const auto r = run_contention(copies("0x0", "0x0"), m);
   // Both start at once: the vector engine is first in the order of the queues.
   CHECK(named(engine_of(r, 0, EngineKind::kVector), StallReason::kBankConflict) == 0_ns);
   CHECK(named(engine_of(r, 0, EngineKind::kScalar), StallReason::kBankConflict).ns() ==
@@ -95,21 +99,22 @@ TEST_CASE("PSUM banks: two engines in one bank take as long as one after the oth
 }
 
 TEST_CASE("PSUM banks: engines in different banks do not affect each other", "[system]") {
-  const auto r = run(copies("0x0", "0x800"), tests::machine_of(1, 1, 1));
+  const auto r = run_contention(copies("0x0", "0x800"), tests::machine_of(1, 1, 1));
   CHECK(named(engine_of(r, 0, EngineKind::kScalar), StallReason::kBankConflict) == 0_ns);
 }
 
 TEST_CASE("PSUM banks: without turns engines do not conflict in a bank", "[system]") {
   auto m = tests::machine_of(1, 1, 1);
   m.chip.core.psum.bank_turns = false;
-  const auto r = run(copies("0x0", "0x0"), m);
+  const auto r = run_contention(copies("0x0", "0x0"), m);
   CHECK(named(engine_of(r, 0, EngineKind::kScalar), StallReason::kBankConflict) == 0_ns);
 }
 
 TEST_CASE("PSUM banks: a matmul waits for the reader of its bank, not of another one", "[system]") {
   const auto conflict = [](const std::string& bank) {
     return tests::in_child([&] {
-      const auto r = run(kHead +
+      const auto r =
+          run_contention(kHead +
                              "tensor:\n  load_weights shape=128x128 src=sbuf[0, 0x8000]:bf16\n"
                              "  matmul shape=128x512 columns=128 dst=psum[0, " +
                              bank +
@@ -124,11 +129,11 @@ TEST_CASE("PSUM banks: a matmul waits for the reader of its bank, not of another
 }
 
 TEST_CASE("shared port: GpSimd beside the vector engine's 4x mode streams behind it", "[system]") {
-  const auto r = run(kHead +
-                         "vector:\n  tensor_copy shape=128x16384 dst=sbuf[0, 0x0]:fp16 "
-                         "src=sbuf[0, 0x8000]:fp16\ngpsimd:\n  tensor_copy shape=128x4096 "
-                         "dst=sbuf[0, 0x10000]:fp32 src=sbuf[0, 0x14000]:fp32\n",
-                     tests::machine_of(1, 1, 1));
+  const auto r = run_contention(kHead +
+                                    "vector:\n  tensor_copy shape=128x16384 dst=sbuf[0, 0x0]:fp16 "
+                                    "src=sbuf[0, 0x8000]:fp16\ngpsimd:\n  tensor_copy shape=128x4096 "
+                                    "dst=sbuf[0, 0x10000]:fp32 src=sbuf[0, 0x14000]:fp32\n",
+                                tests::machine_of(1, 1, 1));
   // Of the 4246 cycles of 1.2 GHz in which both stream, the vector engine needs 4096 of 4144 parts.
   const double both = 4246 / 1.2, needed = 16384 / 7.68;
   CHECK(named(engine_of(r, 0, EngineKind::kGpSimd), StallReason::kPortConflict).ns() ==
@@ -137,11 +142,11 @@ TEST_CASE("shared port: GpSimd beside the vector engine's 4x mode streams behind
 }
 
 TEST_CASE("shared port: fp16 on GpSimd beside fp32 on the vector engine fits", "[system]") {
-  const auto r = run(kHead +
-                         "vector:\n  tensor_copy shape=128x4096 dst=sbuf[0, 0x0]:fp32 "
-                         "src=sbuf[0, 0x8000]:fp32\ngpsimd:\n  tensor_copy shape=128x4096 "
-                         "dst=sbuf[0, 0x10000]:fp16 src=sbuf[0, 0x14000]:fp16\n",
-                     tests::machine_of(1, 1, 1));
+  const auto r = run_contention(kHead +
+                                    "vector:\n  tensor_copy shape=128x4096 dst=sbuf[0, 0x0]:fp32 "
+                                    "src=sbuf[0, 0x8000]:fp32\ngpsimd:\n  tensor_copy shape=128x4096 "
+                                    "dst=sbuf[0, 0x10000]:fp16 src=sbuf[0, 0x14000]:fp16\n",
+                                tests::machine_of(1, 1, 1));
   CHECK(named(engine_of(r, 0, EngineKind::kGpSimd), StallReason::kPortConflict) == 0_ns);
 }
 

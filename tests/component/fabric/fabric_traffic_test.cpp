@@ -25,7 +25,8 @@ MachineParams flit_machine(base::FabricKind topology = base::fabric_named("torus
 
 constexpr double kMoreThanAll = 2;  // of the rate between router and chip: something always waits
 
-FabricResult run(const MachineParams& m, FabricPattern pattern, double injection, std::uint64_t flits = 8) {
+FabricResult run_traffic(const MachineParams& m, FabricPattern pattern, double injection,
+                         std::uint64_t flits = 8) {
   FabricTraffic traffic;
   traffic.pattern = pattern;
   traffic.injection = injection;
@@ -37,14 +38,14 @@ FabricResult run(const MachineParams& m, FabricPattern pattern, double injection
 
 TEST_CASE("fabric: a single packet takes a router, a wire and a router for each link, and its own length",
           "[link]") {
-  const FabricResult r = run(flit_machine(), FabricPattern::kBitcomp, 0.002);
+  const FabricResult r = run_traffic(flit_machine(), FabricPattern::kBitcomp, 0.002);
   REQUIRE(r.packets > 50);
   CHECK(r.links == Approx(3));
   CHECK(r.latency == Approx(5 + 3 * (1 + 5) + 8).epsilon(0.01));
 }
 
 TEST_CASE("fabric: traffic across the middle of the torus uses all of its bisection", "[link]") {
-  const FabricResult r = run(flit_machine(), FabricPattern::kBisection, kMoreThanAll);
+  const FabricResult r = run_traffic(flit_machine(), FabricPattern::kBisection, kMoreThanAll);
   CHECK(r.links == Approx(6));
   CHECK(r.accepted > 0.99);
   for (const base::LinkMeasurement& l : r.measurements) CHECK(l.payload_bytes > 0);
@@ -54,13 +55,13 @@ TEST_CASE("fabric: a saturated link carries its full rate and everything arrives
   MachineParams m = flit_machine();
   m.link.x = 16_GBps;  // half of what is offered has to go through
   m.link.y = m.link.z = 64_GBps;
-  const FabricResult r = run(m, FabricPattern::kNeighbor, 1.0);
+  const FabricResult r = run_traffic(m, FabricPattern::kNeighbor, 1.0);
   CHECK(r.accepted == Approx(0.5).epsilon(0.02));
 }
 
 TEST_CASE("fabric: uniform traffic has the torus' average distance, and is accepted up to eight tenths",
           "[link]") {
-  const FabricResult r = run(flit_machine(), FabricPattern::kUniform, 0.8);
+  const FabricResult r = run_traffic(flit_machine(), FabricPattern::kUniform, 0.8);
   CHECK(r.links == Approx(3).epsilon(0.02));  // one along each axis
   CHECK(r.accepted == Approx(0.8).epsilon(0.02));
 }
@@ -70,7 +71,7 @@ TEST_CASE("fabric: with adaptive routing everything arrives, also beyond saturat
   m.link.routing = Routing::kAdaptive;
   m.link.x = m.link.y = m.link.z = 8_GBps;
   m.check();
-  const FabricResult r = run(m, FabricPattern::kUniform, 1.0);
+  const FabricResult r = run_traffic(m, FabricPattern::kUniform, 1.0);
   CHECK(r.packets > 30'000);
   CHECK(r.accepted < 0.55);
 }
@@ -82,7 +83,7 @@ TEST_CASE("fabric: beyond saturation dimension order is free of deadlock on toru
       MachineParams m = flit_machine(topology);
       m.torus.z = 1;
       m.link.x = m.link.y = 8_GBps;
-      return std::to_string(run(m, FabricPattern::kUniform, 1.0).packets);
+      return std::to_string(run_traffic(m, FabricPattern::kUniform, 1.0).packets);
     });
     CHECK(std::stoul(packets) > 8'000);
   }
@@ -91,7 +92,7 @@ TEST_CASE("fabric: beyond saturation dimension order is free of deadlock on toru
 TEST_CASE("fabric: one switch connects any two chips in two links, at the full rate of permutations",
           "[link]") {
   const FabricResult r =
-      run(flit_machine(base::fabric_named("switched")), FabricPattern::kBitcomp, kMoreThanAll);
+      run_traffic(flit_machine(base::fabric_named("switched")), FabricPattern::kBitcomp, kMoreThanAll);
   CHECK(r.links == Approx(2));
   CHECK(r.accepted > 0.99);
 }
@@ -102,7 +103,7 @@ TEST_CASE("fabric: adaptive routing balances traffic that dimension order puts o
       MachineParams m = flit_machine(base::fabric_named("mesh"));
       m.link.routing = routing;
       m.check();
-      return std::to_string(run(m, FabricPattern::kUniform, 0.9).latency);
+      return std::to_string(run_traffic(m, FabricPattern::kUniform, 0.9).latency);
     }));
   };
   CHECK(latency(Routing::kAdaptive) < latency(Routing::kDimensionOrder));

@@ -13,7 +13,7 @@ using isa::Queue;
 
 namespace {
 
-ActivityLog run(const std::string& text, bool run_ahead = true) {
+ActivityLog run_handover(const std::string& text, bool run_ahead = true) {
   return activity_of(text, machine_of(1, 1, 1), run_ahead);
 }
 
@@ -41,7 +41,7 @@ std::string text_of(const ActivityLog& log) {
 
 TEST_CASE("handover: from engine to engine as on silicon, within one cycle of the vector engine",
           "[system]") {
-  const ActivityLog log = run(micro("handover_engines.tasm"));
+  const ActivityLog log = run_handover(micro("handover_engines.tasm"));
   const auto& matmul = log.at(Queue::kTensor, 1);
   CHECK(ns(matmul.complete, log.at(Queue::kScalar, 0).start) == Approx(36.67).margin(0.45));
   CHECK(ns(matmul.complete, log.at(Queue::kVector, 0).start) == Approx(37.71).margin(1.05));
@@ -51,7 +51,7 @@ TEST_CASE("handover: from engine to engine as on silicon, within one cycle of th
 }
 
 TEST_CASE("handover: the barrier of five engines passes its count as silicon does", "[system]") {
-  const ActivityLog log = run(micro("handover_barrier.tasm"));
+  const ActivityLog log = run_handover(micro("handover_barrier.tasm"));
   const auto hop = [&](std::size_t n) { return ns(log.change(2, n), log.change(2, n + 1)); };
   CHECK(hop(0) == Approx(35.83).margin(0.01));  // tensor to scalar
   CHECK(hop(1) == Approx(40.0).margin(0.01));   // to GpSimd
@@ -67,7 +67,7 @@ TEST_CASE("handover: the barrier of five engines passes its count as silicon doe
 
 TEST_CASE("handover: a stand-alone wait that need not wait costs a matmul's neighbours the time of silicon",
           "[system]") {
-  const ActivityLog log = run(micro("handover_passed.tasm"));
+  const ActivityLog log = run_handover(micro("handover_passed.tasm"));
   const auto start = [&](std::size_t n) { return log.at(Queue::kTensor, n).start; };
   CHECK(ns(start(1), start(2)) == Approx(35.83).margin(0.45));
   CHECK(ns(start(0), start(3)) == Approx(145.0).margin(0.45));
@@ -83,14 +83,14 @@ TEST_CASE("handover: the sequencer runs ahead of its engine by the depth of the 
   std::string text = ".program p\nvector:\n";
   for (std::size_t n = 0; n < copies; ++n)
     text += "  tensor_copy shape=128x1000 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x2000]:fp32\n";
-  const ActivityLog log = run(text + "  reg_set d=r0 imm=1\n");
+  const ActivityLog log = run_handover(text + "  reg_set d=r0 imm=1\n");
   const Time behind = log.at(Queue::kVector, copies).start;
   CHECK(behind > log.at(Queue::kVector, 4).start);
   CHECK(behind < log.at(Queue::kVector, 5).start);
 }
 
 TEST_CASE("handover: an unsatisfied wait blocks everything after it", "[system]") {
-  const ActivityLog log = run(R"(.program p
+  const ActivityLog log = run_handover(R"(.program p
 vector:
   tensor_copy shape=128x100 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x2000]:fp32 wait=s0>=1
   reg_set d=r0 imm=1
@@ -107,7 +107,9 @@ TEST_CASE("handover: run-ahead changes no instruction's times and no semaphore's
                            "handover_passed.tasm", "handover_barrier.tasm", "handover_alone.tasm"}) {
     CAPTURE(name);
     const std::string text = micro(name);
-    const auto times = [&](bool ahead) { return in_child([&] { return text_of(run(text, ahead)); }); };
+    const auto times = [&](bool ahead) {
+      return in_child([&] { return text_of(run_handover(text, ahead)); });
+    };
     CHECK(times(true) == times(false));
   }
 }

@@ -23,11 +23,11 @@ model::MachineParams pairs() {
   return m;
 }
 
-const std::string kHead = ".program p\n.args in out\n";
+const std::string kProgramHead = ".program p\n.args in out\n";
 
 // Loads 128 x 64 words, swaps them with the other core, and stores the received words.
 std::string swapping(const std::string& how) {
-  return kHead + R"(sync:
+  return kProgramHead + R"(sync:
   dma_copy shape=128x64 dst=sbuf[0, 0x0]:int32 src=in:int32 update=s0+=1
   dma_copy shape=128x64 dst=out:int32 src=sbuf[0, 0x400]:int32 wait=s1>=1
 gpsimd:
@@ -55,7 +55,7 @@ Duration time_of_swap(const model::MachineParams& m, const std::string& how, con
            "\n";
   };
   return in_a_machine(
-      m, text_program(kHead + beside + swap(" " + wait)), text_program(kHead + swap("")),
+      m, text_program(kProgramHead + beside + swap(" " + wait)), text_program(kProgramHead + swap("")),
       [](const auto& run) { return named(engine_of(run, 1, EngineKind::kGpSimd), StallReason::kBusy); });
 }
 
@@ -88,11 +88,11 @@ TEST_CASE("core_barrier: both cores go on at the later arrival plus the hand-ove
           "[system]") {
   const auto m = pairs();
   model::System system(m, Mode::kTiming);
-  system.load(
-      0,
-      text_program(kHead + "gpsimd:\n  memset shape=128x512 dst=sbuf[0, 0x0]:fp32 value=1\n  core_barrier\n"),
-      tensor_arguments());
-  system.load(1, text_program(kHead + "vector:\n  core_barrier\n"), tensor_arguments());
+  system.load(0,
+              text_program(kProgramHead +
+                           "gpsimd:\n  memset shape=128x512 dst=sbuf[0, 0x0]:fp32 value=1\n  core_barrier\n"),
+              tensor_arguments());
+  system.load(1, text_program(kProgramHead + "vector:\n  core_barrier\n"), tensor_arguments());
   const auto run = system.run();
   const auto& early = engine_of(run, 1, EngineKind::kVector);
   const auto& late = engine_of(run, 0, EngineKind::kGpSimd);
@@ -111,7 +111,7 @@ TEST_CASE("logical core: the n-th arrivals are paired, separately for each pipe 
   const auto m = pairs();
   model::System system(m, Mode::kTiming);
   const auto program = [](const std::string& first, const std::string& second) {
-    return text_program(kHead + "vector:\n" + first + "scalar:\n" + second);
+    return text_program(kProgramHead + "vector:\n" + first + "scalar:\n" + second);
   };
   const std::string a = "  core_barrier pipe=1\n  core_barrier pipe=1\n", b = "  core_barrier pipe=2\n";
   system.load(4, program(a, b), tensor_arguments());
@@ -169,7 +169,7 @@ TEST_CASE("logical core: between dies, signals take the crossing, and tiles its 
   far.chip.dies = far.chip.cores;  // each core on a die of its own
   far.chip.noc.cross_die = Duration{40'000'000};
   const auto barrier = [](const model::MachineParams& m) {
-    const auto program = text_program(kHead + "vector:\n  core_barrier\n");
+    const auto program = text_program(kProgramHead + "vector:\n  core_barrier\n");
     return in_a_machine(m, program, program, [](const auto& run) { return run.elapsed; });
   };
   CHECK(barrier(far) == barrier(near) + far.chip.noc.cross_die);
@@ -198,10 +198,10 @@ TEST_CASE("logical core: a swap takes the same time in both modes", "[system]") 
 
 TEST_CASE("logical core: a core that never arrives ends the run, and both are named", "[system]") {
   model::System system(pairs(), Mode::kTiming);
-  system.load(2, text_program(kHead + "vector:\n  core_barrier pipe=3\n"), tensor_arguments());
+  system.load(2, text_program(kProgramHead + "vector:\n  core_barrier pipe=3\n"), tensor_arguments());
   system.load(
       3,
-      text_program(kHead +
+      text_program(kProgramHead +
                    "vector:\n  core_barrier pipe=4\nscalar:\n  sem_wait wait=s0>=1\n  core_barrier pipe=3\n"),
       tensor_arguments());
   try {
@@ -219,7 +219,7 @@ TEST_CASE("logical core: a core that never arrives ends the run, and both are na
 
 TEST_CASE("logical core: separate physical cores have no rendezvous", "[system]") {
   model::System system(machine_of(1, 1, 1), Mode::kTiming);
-  system.load(0, text_program(kHead + "vector:\n  core_barrier\n"), tensor_arguments());
+  system.load(0, text_program(kProgramHead + "vector:\n  core_barrier\n"), tensor_arguments());
   CHECK_THROWS_WITH(system.run(),
                     Contains("E-RUN-045") && Contains("vector[0] core_barrier") && Contains("lnc"));
 }
@@ -227,7 +227,7 @@ TEST_CASE("logical core: separate physical cores have no rendezvous", "[system]"
 TEST_CASE("logical core: two sides of a swap that do not match are refused", "[system]") {
   model::System system(pairs(), Mode::kTiming);
   const auto program = [](const char* shape) {
-    return text_program(kHead + "vector:\n  sendrecv shape=" + shape +
+    return text_program(kProgramHead + "vector:\n  sendrecv shape=" + shape +
                         " dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x400]:fp32\n");
   };
   system.load(0, program("128x64"), tensor_arguments());

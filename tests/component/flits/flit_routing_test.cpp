@@ -17,7 +17,7 @@ using model::FlitRouting, model::FlitWay;
 namespace {
 
 constexpr base::AxisOrder kXyz{0, 1, 2};
-constexpr std::uint32_t kVcs = 4;
+constexpr std::uint32_t kRoutedVcs = 4;
 
 using Channel = std::pair<std::pair<std::uint32_t, base::PortIndex>, std::uint32_t>;  // a link, its first vc
 using Dependencies = std::map<Channel, std::set<Channel>>;                            // who waits for whom
@@ -35,7 +35,7 @@ void follow(const base::Topology& t, const FlitRouting& routing, const Trip& tri
   std::optional<Channel> held;
   for (; node != trip.to; ++links) {
     const FlitWay way = routing.way(node, axis, vc, trip.to, trip.drawn);
-    REQUIRE(way.first_vc + way.vcs <= kVcs);
+    REQUIRE(way.first_vc + way.vcs <= kRoutedVcs);
     const Channel next{{node, way.port}, with_classes ? way.first_vc : 0};
     if (held) all[*held].insert(next);
     held = next;
@@ -84,7 +84,7 @@ TEST_CASE("flit routing: on every fabric without switches, no packets can wait f
       CAPTURE(what);
       for (const base::AxisOrder& order : {kXyz, base::AxisOrder{2, 0, 1}}) {
         const base::Routes routes(t, order, {});
-        CHECK_FALSE(has_cycle(dependencies(t, FlitRouting(t, routes, order, kVcs), true)));
+        CHECK_FALSE(has_cycle(dependencies(t, FlitRouting(t, routes, order, kRoutedVcs), true)));
       }
     });
 }
@@ -92,14 +92,14 @@ TEST_CASE("flit routing: on every fabric without switches, no packets can wait f
 TEST_CASE("flit routing: without classes the rings of a torus have such a cycle", "[link]") {
   const auto t = base::topology_row("torus").make({4, 1, 1});
   const base::Routes routes(*t, kXyz, {});
-  CHECK(has_cycle(dependencies(*t, FlitRouting(*t, routes, kXyz, kVcs), false)));
+  CHECK(has_cycle(dependencies(*t, FlitRouting(*t, routes, kXyz, kRoutedVcs), false)));
 }
 
 TEST_CASE("flit routing: a packet keeps its class along an axis, and leaves through any virtual channel",
           "[link]") {
   const auto t = base::topology_row("torus").make({8, 8, 1});
   const base::Routes routes(*t, kXyz, {});
-  const FlitRouting routing(*t, routes, kXyz, kVcs);
+  const FlitRouting routing(*t, routes, kXyz, kRoutedVcs);
   const std::uint32_t to = t->chip({1, 0, 0});
   const FlitWay first =
       routing.way(t->chip({6, 0, 0}), FlitRouting::kFromChip, 0, to, false);             // will cross the end
@@ -108,7 +108,7 @@ TEST_CASE("flit routing: a packet keeps its class along an axis, and leaves thro
   const FlitWay near = routing.way(t->chip({0, 0, 0}), FlitRouting::kFromChip, 0, to, false);
   CHECK(near.first_vc != first.first_vc);
   CHECK(near.port == last.port);
-  CHECK(routing.way(to, 'x', 0, to, false).vcs == kVcs);
+  CHECK(routing.way(to, 'x', 0, to, false).vcs == kRoutedVcs);
 }
 
 TEST_CASE(
@@ -117,7 +117,7 @@ TEST_CASE(
   for (const std::uint32_t size : {3U, 4U, 5U, 6U}) {
     const auto t = base::topology_row("ring").make({size, 1, 1});
     const base::Routes routes(*t, kXyz, {});
-    const FlitRouting routing(*t, routes, kXyz, kVcs);
+    const FlitRouting routing(*t, routes, kXyz, kRoutedVcs);
     for (std::uint32_t to = 1; to < size; ++to) {
       CAPTURE(size, to);
       const auto port = [&](bool drawn) { return routing.way(0, FlitRouting::kFromChip, 0, to, drawn).port; };

@@ -12,9 +12,9 @@ using namespace tahoma;
 
 namespace {
 
-constexpr std::uint32_t kChips = 4;
+constexpr std::uint32_t kTorusChips = 4;
 
-std::uint64_t address(std::uint32_t chip, std::uint64_t offset) {
+std::uint64_t address_of(std::uint32_t chip, std::uint64_t offset) {
   return isa::GlobalAddress{chip, 0, offset}.bits();
 }
 
@@ -25,14 +25,14 @@ struct Machine {
   Machine(const std::string& text, bool fold) {
     system.allow_folding(fold);
     const auto program = tests::text_program(text);
-    for (std::uint32_t chip = 0; chip < kChips; ++chip) {
+    for (std::uint32_t chip = 0; chip < kTorusChips; ++chip) {
       std::array<std::uint64_t, isa::kArguments> arguments{};
-      for (std::size_t a = 0; a < 3; ++a) arguments[a] = address(chip, a << 16);
+      for (std::size_t a = 0; a < 3; ++a) arguments[a] = address_of(chip, a << 16);
       system.load(chip * static_cast<std::uint32_t>(system.params().chip.cores), program, arguments);
     }
   }
   std::uint32_t& word(std::uint32_t chip, std::uint64_t tensor, std::uint64_t n) {
-    return *reinterpret_cast<std::uint32_t*>(system.hbm(address(chip, tensor << 16) + 4 * n, 4));
+    return *reinterpret_cast<std::uint32_t*>(system.hbm(address_of(chip, tensor << 16) + 4 * n, 4));
   }
   // The number of simulated chips, or the error.
   std::string run() {
@@ -56,7 +56,7 @@ gpsimd:
 )";
 
 void fill(Machine& machine) {
-  for (std::uint32_t chip = 0; chip < kChips; ++chip)
+  for (std::uint32_t chip = 0; chip < kTorusChips; ++chip)
     for (std::uint32_t n = 0; n < 8; ++n) {
       machine.word(chip, 0, n) = 100 * chip + n;
       machine.word(chip, 2, n) = (n * 3 + chip) % 8;
@@ -79,7 +79,7 @@ TEST_CASE("folded values: equal chips compute with data of their own", "[folding
     Machine machine(kGather, true);
     fill(machine);
     std::string all = machine.run();
-    for (std::uint32_t chip = 0; chip < kChips; ++chip)
+    for (std::uint32_t chip = 0; chip < kTorusChips; ++chip)
       for (std::uint32_t n = 0; n < 8; ++n)
         if (machine.word(chip, 1, n) != 100 * chip + (n * 3 + chip) % 8) all += " wrong";
     return all;
@@ -121,7 +121,8 @@ sync:
   const std::string told = tests::in_child([&] {
     Machine machine(stores, true);
     std::string all = machine.run();
-    for (std::uint32_t chip = 0; chip < kChips; ++chip) all += " " + std::to_string(machine.word(chip, 1, 0));
+    for (std::uint32_t chip = 0; chip < kTorusChips; ++chip)
+      all += " " + std::to_string(machine.word(chip, 1, 0));
     return all;
   });
   CHECK(told == "1 77 77 77 77");

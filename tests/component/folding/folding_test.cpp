@@ -72,9 +72,11 @@ struct Case {
     changed().program = own;
     return *own;
   }
-  Folding fold(model::AddressLaw law = model::AddressLaw::kWhole) const {
-    return model::find_folding(params, model::Fabric(params), programs, control, law);
+  Folding fold(model::AddressLaw law = model::AddressLaw::kWhole,
+               model::Foldable foldable = model::Foldable::kEqual) const {
+    return model::find_folding(params, model::Fabric(params), programs, control, law, foldable);
   }
+  Folding fold_idle() const { return fold(model::AddressLaw::kWhole, model::Foldable::kIdle); }
 };
 
 using Changes = std::vector<std::pair<const char*, std::function<void(Case&)>>>;
@@ -202,6 +204,22 @@ TEST_CASE("folding: without values and DRAM, only the stack of an address matter
     CHECK(c.fold(model::AddressLaw::kStack).simulated() == 2);
     c.changed().arguments[0] += std::uint64_t{1} << 36;
     check_alone(c.fold(model::AddressLaw::kStack));
+  }
+}
+
+TEST_CASE("folding: among idle chips, those without programs that no packet reaches are one class",
+          "[folding]") {
+  Case c;
+  CHECK(c.fold_idle().simulated() == kChips);
+  c.programs.erase(c.core(5));  // chip 4 sends to it all the same
+  CHECK(c.fold_idle().simulated() == kChips);
+  c.programs.erase(c.core(4));
+  for (std::uint32_t chip = 8; chip < kChips; ++chip) c.programs.erase(c.core(chip));
+  const Folding folding = c.fold_idle();
+  CHECK(folding.simulated() == 6 + 1);
+  for (std::uint32_t chip = 0; chip < kChips; ++chip) {
+    const bool idle = chip == 4 || chip == 5 || chip >= 8;
+    CHECK(folding.representative[chip] == (idle ? 4 : chip));
   }
 }
 

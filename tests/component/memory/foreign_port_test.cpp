@@ -57,7 +57,7 @@ struct Bench {
 
 constexpr Bench::Kind kBoth[] = {Bench::Kind::kFlat, Bench::Kind::kDram};
 
-std::string refusal(Offence offence, Ending ending = Ending::kAtOnce) {
+std::string refusal_of_port(Offence offence, Ending ending = Ending::kAtOnce) {
   return in_child([&] {
     Bench bench(Bench::Kind::kFlat, 1);
     bench.theirs->offence = offence;
@@ -221,11 +221,11 @@ TEST_CASE("foreign initiator: an unsupported request is answered with the standa
 
 TEST_CASE("foreign initiator: violations of the base protocol are refused", "[memory][tlm]") {
   const auto refused = [](Offence offence, const char* how, Ending ending = Ending::kAtOnce) {
-    const std::string text = refusal(offence, ending);
+    const std::string text = refusal_of_port(offence, ending);
     CHECK_THAT(text, Catch::Contains("adaptor: error[E-RUN-080]: the initiator"));
     CHECK_THAT(text, Catch::Contains(how));
   };
-  CHECK(refusal(Offence::kNone) == "nothing");
+  CHECK(refusal_of_port(Offence::kNone) == "nothing");
   refused(Offence::kNoWaiting, "expected it to wait for END_REQ of the read of 64 bytes at 0x100");
   refused(Offence::kTwice, "the read of 64 bytes at 0x0 a second time before its response");
   refused(Offence::kEndsTwice, "END_RESP for the read of 64 bytes at 0x0; expected it once", Ending::kLater);

@@ -62,7 +62,7 @@ struct Machine {
 };
 
 // The error that refuses a run with a protocol violation.
-std::string refusal(Misdeed misdeed, Manner manner = Manner::kFourPhases) {
+std::string refusal_of_stack(Misdeed misdeed, Manner manner = Manner::kFourPhases) {
   return in_child([&] {
     TheirMemory::Behaviour b;
     b.misdeed = misdeed;
@@ -179,11 +179,11 @@ TEST_CASE("foreign memory: times are the same without values and without run-ahe
 TEST_CASE("foreign memory: violations of the base protocol are refused with the burst", "[memory][tlm]") {
   using Catch::Contains;
   const auto breaks = [](Misdeed misdeed, const char* how) {
-    const std::string text = refusal(misdeed);
+    const std::string text = refusal_of_stack(misdeed);
     CHECK_THAT(text, Contains("hbm0: error[E-RUN-080]: the memory breaks the base protocol in the "));
     CHECK_THAT(text, Contains(how));
   };
-  CHECK_THAT(refusal(Misdeed::kNone), Catch::Equals("nothing"));
+  CHECK_THAT(refusal_of_stack(Misdeed::kNone), Catch::Equals("nothing"));
   breaks(Misdeed::kEndReqTwice, "sends END_REQ when the request has ended");
   breaks(Misdeed::kEndReqAfterResponse, "sends END_REQ when the request has ended");
   breaks(Misdeed::kResponseTwice, "responds twice");
@@ -192,7 +192,7 @@ TEST_CASE("foreign memory: violations of the base protocol are refused with the 
   breaks(Misdeed::kWrongReturn, "returns TLM_UPDATED with END_RESP");
   breaks(Misdeed::kNoStatus, "TLM_INCOMPLETE_RESPONSE");
   breaks(Misdeed::kMovesData, "changed the data pointer");
-  CHECK_THAT(refusal(Misdeed::kNoResponse),
+  CHECK_THAT(refusal_of_stack(Misdeed::kNoResponse),
              Contains("error[E-RUN-080]") && Contains("left 1 requests without a response"));
 }
 
@@ -200,12 +200,13 @@ TEST_CASE("foreign memory: errors, other bytes and a missing debug transport are
   using Catch::Contains;
   for (const Manner manner : {Manner::kFourPhases, Manner::kOnReturn, Manner::kAtOnce}) {
     CAPTURE(static_cast<int>(manner));
-    CHECK_THAT(refusal(Misdeed::kErrorStatus, manner),
+    CHECK_THAT(refusal_of_stack(Misdeed::kErrorStatus, manner),
                Contains("hbm0: error[E-RUN-081]: the memory answers the read of") &&
                    Contains("TLM_ADDRESS_ERROR_RESPONSE"));
-    CHECK_THAT(refusal(Misdeed::kOtherBytes, manner), Contains("hbm0: error[E-RUN-082]: the memory has 0x"));
+    CHECK_THAT(refusal_of_stack(Misdeed::kOtherBytes, manner),
+               Contains("hbm0: error[E-RUN-082]: the memory has 0x"));
   }
   CHECK_THAT(
-      refusal(Misdeed::kNoDebug),
+      refusal_of_stack(Misdeed::kNoDebug),
       Contains("error[E-RUN-081]") && Contains("accepts 0 of 4096 bytes at 0x0 over the debug transport"));
 }

@@ -53,7 +53,7 @@ MemoryTraffic randomly(std::uint64_t requests, double read_fraction = 1) {
   return t;
 }
 
-Approx within_a_percent_of(double value) { return Approx(value).epsilon(0.01); }
+Approx about(double value) { return Approx(value).epsilon(0.01); }
 
 // Bytes of one row of every bank: the stride to the next row of the same bank.
 base::Bytes row_stride(const HbmParams& p) {
@@ -72,7 +72,7 @@ void check_accounts(const TrafficResult& r) {
 TEST_CASE("memory traffic: rows of one bank are as far apart as tRC", "[hbm]") {
   const HbmParams p = one_channel();
   const TrafficResult r = run_traffic(p, strided(row_stride(p), 2000));
-  CHECK(r.bytes_per_second == within_a_percent_of(32 / p.dram.timing.rc.seconds()));
+  CHECK(r.bytes_per_second == about(32 / p.dram.timing.rc.seconds()));
   CHECK(r.of_peak == Approx(r.bytes_per_second / 51.2e9));
   CHECK(r.row_hits == 0);
   check_accounts(r);
@@ -82,7 +82,7 @@ TEST_CASE("memory traffic: with every rule but the pins ideal, a stream reaches 
   HbmParams p = one_channel();
   p.dram.timing.ccd_long = p.dram.timing.ccd_stack = p.dram.timing.ccd_stack_write = p.dram.timing.ccd_short;
   const TrafficResult r = run_traffic(p, sequential(50'000));
-  CHECK(r.of_peak == within_a_percent_of(1));
+  CHECK(r.of_peak == about(1));
   CHECK(r.of_peak <= 1);
   // One activate per row of 32 accesses.
   CHECK(r.row_hits == Approx(31.0 / 32).epsilon(1e-3));
@@ -122,7 +122,7 @@ TEST_CASE("memory traffic: in a deep queue a large request is equivalent to its 
   MemoryTraffic large = sequential(500);
   large.request = 4_KiB;
   const TrafficResult one = run_traffic(p, sequential(64'000)), many = run_traffic(p, large);
-  CHECK(many.of_peak == within_a_percent_of(one.of_peak));
+  CHECK(many.of_peak == about(one.of_peak));
   CHECK(many.row_hits == Approx(one.row_hits));
   CHECK(many.reads.count == 2000);  // segments: a KiB in both pseudo-channels of two stack IDs
 }
@@ -132,7 +132,7 @@ TEST_CASE("memory traffic: half of an access is half of the bandwidth", "[hbm]")
   MemoryTraffic small = strided(32_B, 20'000);
   small.request = 16_B;
   const TrafficResult r = run_traffic(p, small);
-  CHECK(r.of_peak == within_a_percent_of(run_traffic(p, sequential(20'000)).of_peak / 2));
+  CHECK(r.of_peak == about(run_traffic(p, sequential(20'000)).of_peak / 2));
   CHECK(r.of_peak == Approx(r.data / 2));
 }
 
@@ -194,5 +194,5 @@ TEST_CASE("memory traffic: two channels carry twice as much as one", "[hbm]") {
   p.capacity = 1_GiB;
   p.bandwidth = base::parse_bandwidth("102.4 GB/s");
   p.dram.mapping = "row bank group sid column channel pseudo";
-  CHECK(run_traffic(p, sequential(100'000)).bytes_per_second == within_a_percent_of(2 * one));
+  CHECK(run_traffic(p, sequential(100'000)).bytes_per_second == about(2 * one));
 }

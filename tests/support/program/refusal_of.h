@@ -18,4 +18,15 @@ std::string refusal_of(Action&& action) {
   return "accepted";
 }
 
+// The code of its error.
+template <class Action>
+std::string code_of(Action&& action) {
+  try {
+    action();
+  } catch (const base::UserError& error) {
+    return error.code;
+  }
+  return "none";
+}
+
 }  // namespace tahoma::tests

@@ -13,7 +13,7 @@ inline isa::Instruction wait_ge(std::uint8_t semaphore, std::uint32_t value) {
   return i;
 }
 
-inline isa::Instruction raise(std::uint8_t semaphore, std::uint16_t by = 1) {
+inline isa::Instruction add_to(std::uint8_t semaphore, std::uint16_t by = 1) {
   isa::Instruction i;
   i.op = isa::Opcode::kSemSet;
   i.update = {isa::Update::Kind::kAdd, semaphore, by};

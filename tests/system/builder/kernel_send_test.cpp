@@ -20,7 +20,7 @@ using runtime::HbmView, runtime::Kernel, runtime::Signal;
 namespace {
 
 constexpr std::uint32_t kRanks = 4, kSlots = 2, kSteps = 7;
-constexpr std::uint64_t kColumns = 96;
+constexpr std::uint64_t kSentColumns = 96;
 
 // Every rank sends its rows, one per step, into two slots of the next rank, which folds each with its own
 // row.
@@ -32,9 +32,9 @@ struct Neighbour {
 isa::Program ring_program(const model::MachineParams& machine, const Neighbour& place,
                           bool waits_for_credit) {
   Kernel kernel("ring", machine);
-  const HbmView x = kernel.argument("x", DType::kFp32, kSteps, kColumns),
-                y = kernel.argument("y", DType::kFp32, kSteps, kColumns),
-                slots = kernel.argument("slots", DType::kFp32, kSlots, kColumns);
+  const HbmView x = kernel.argument("x", DType::kFp32, kSteps, kSentColumns),
+                y = kernel.argument("y", DType::kFp32, kSteps, kSentColumns),
+                slots = kernel.argument("slots", DType::kFp32, kSlots, kSentColumns);
   const std::uint8_t core = kernel.own_core("core");
   std::array<Signal, kSlots> landed{}, credit{};
   for (std::uint32_t s = 0; s < kSlots; ++s) {
@@ -43,11 +43,11 @@ isa::Program ring_program(const model::MachineParams& machine, const Neighbour& 
   }
   for (std::uint32_t step = 0; step < kSteps; ++step) {
     const std::uint32_t slot = step % kSlots, round = step / kSlots;
-    const HbmView row = x.window(step, 0, 1, kColumns), mine = slots.window(slot, 0, 1, kColumns);
+    const HbmView row = x.window(step, 0, 1, kSentColumns), mine = slots.window(slot, 0, 1, kSentColumns);
     if (round > 0 && waits_for_credit) kernel.wait(Queue::kCc0, credit[slot], isa::kDmaEngines * round);
     kernel.send(mine.of_peer(place.distance), row, Queue::kCc0, {core, landed[slot], place.next});
     kernel.wait(Queue::kCc1, landed[slot], isa::kDmaEngines * (round + 1));
-    kernel.fold(y.window(step, 0, 1, kColumns), {{row, mine}, isa::AluOp::kMax}, Queue::kCc1,
+    kernel.fold(y.window(step, 0, 1, kSentColumns), {{row, mine}, isa::AluOp::kMax}, Queue::kCc1,
                 runtime::Delivery{core, credit[slot], place.previous});
   }
   return kernel.finish();
@@ -61,7 +61,7 @@ Neighbour neighbour(std::uint32_t rank, const std::vector<std::uint64_t>& slots)
 }
 
 std::vector<float> values_of(std::uint32_t rank) {
-  return tests::random_values(kSteps * kColumns, DType::kFp32, 50 + rank);
+  return tests::random_values(kSteps * kSentColumns, DType::kFp32, 50 + rank);
 }
 
 std::size_t wrong(std::uint32_t rank, const std::vector<float>& got) {
@@ -78,9 +78,9 @@ std::string found_on_machine(model::Mode mode, bool waits_for_credit) {
     std::vector<std::uint64_t> slots;
     std::vector<runtime::Tensor> x, y;
     for (std::uint32_t r = 0; r < kRanks; ++r) {
-      x.push_back(machine.allocate(r, "x", DType::kFp32, {kSteps, kColumns}));
-      y.push_back(machine.allocate(r, "y", DType::kFp32, {kSteps, kColumns}));
-      slots.push_back(machine.allocate(r, "slots", DType::kFp32, {kSlots, kColumns}).address);
+      x.push_back(machine.allocate(r, "x", DType::kFp32, {kSteps, kSentColumns}));
+      y.push_back(machine.allocate(r, "y", DType::kFp32, {kSteps, kSentColumns}));
+      slots.push_back(machine.allocate(r, "slots", DType::kFp32, {kSlots, kSentColumns}).address);
       const auto values = values_of(r);
       if (machine.functional()) machine.write(x.back(), std::as_bytes(std::span(values)));
       machine.declare_input(x.back());
@@ -95,7 +95,7 @@ std::string found_on_machine(model::Mode mode, bool waits_for_credit) {
     std::string text;
     for (const std::string& finding : machine.findings().first()) text += finding + "\n";
     for (std::uint32_t r = 0; r < kRanks && machine.functional(); ++r) {
-      std::vector<float> got(kSteps * kColumns);
+      std::vector<float> got(kSteps * kSentColumns);
       machine.read(y[r], std::as_writable_bytes(std::span(got)));
       if (waits_for_credit && wrong(r, got) > 0) text += "wrong\n";
     }
@@ -116,7 +116,7 @@ TEST_CASE("kernel: slots that are refilled after a credit give the same result f
       x.push_back(interpreter.allocate(values.size() * 4));
       tests::store_all(interpreter.at(x[r]), values, DType::kFp32);
       y.push_back(interpreter.allocate(values.size() * 4));
-      slots.push_back(interpreter.allocate(kSlots * kColumns * 4));
+      slots.push_back(interpreter.allocate(kSlots * kSentColumns * 4));
     }
     for (std::uint32_t r = 0; r < kRanks; ++r)
       interpreter.load(r,
@@ -125,7 +125,7 @@ TEST_CASE("kernel: slots that are refilled after a credit give the same result f
     interpreter.run();
     INFO("seed " << seed);
     for (std::uint32_t r = 0; r < kRanks; ++r)
-      REQUIRE(wrong(r, tests::load_all(interpreter.at(y[r]), kSteps * kColumns, DType::kFp32)) == 0);
+      REQUIRE(wrong(r, tests::load_all(interpreter.at(y[r]), kSteps * kSentColumns, DType::kFp32)) == 0);
   }
 }
 

@@ -33,10 +33,11 @@ std::vector<bool> open_flags(const isa::Program& program) {
   return flags;
 }
 
-struct Tiles {
+struct TensorTiles {
   Kernel kernel;
   TileView w, x, p, q, out;
-  explicit Tiles(const model::MachineParams& machine = tests::default_machine()) : kernel("k", machine) {
+  explicit TensorTiles(const model::MachineParams& machine = tests::default_machine())
+      : kernel("k", machine) {
     const auto sbuf = kernel.sbuf("s", DType::kBf16, 128, 2);
     const auto psum = kernel.psum("p", DType::kFp32, 128, 2);
     w = kernel.take(sbuf, 128, 128);
@@ -100,7 +101,7 @@ void check_on_machine(std::uint64_t array, unsigned size, unsigned n) {
 }  // namespace
 
 TEST_CASE("kernel: a matmul is open exactly when the next to touch its results adds to them", "[kernel]") {
-  Tiles t;
+  TensorTiles t;
   t.kernel.matmul(t.p, t.w, t.x, false);  // 0: closed by the copy
   t.kernel.copy(t.out, t.p);
   t.kernel.matmul(t.p, t.w, t.x, false);  // 1: open
@@ -116,7 +117,7 @@ TEST_CASE("kernel: a matmul is open exactly when the next to touch its results a
 }
 
 TEST_CASE("kernel: a group continues only over the same tile", "[kernel]") {
-  Tiles t;
+  TensorTiles t;
   const TileView half = t.p.columns(0, 64), other = t.p.columns(64, 64);
   t.kernel.matmul(half, t.w, t.x.columns(0, 64), false);   // 0: open, the next matmul writes other columns
   t.kernel.matmul(other, t.w, t.x.columns(0, 64), false);  // 1
@@ -127,7 +128,7 @@ TEST_CASE("kernel: a group continues only over the same tile", "[kernel]") {
 
 TEST_CASE("kernel: weights occupy the columns of their results and stay until their tile is reused",
           "[kernel]") {
-  Tiles t;
+  TensorTiles t;
   const auto use = [&](unsigned row, unsigned column) {
     t.kernel.matmul(t.p.partitions(column, 32).columns(0, 16), t.w.partitions(row, 32).columns(0, 32),
                     t.x.partitions(row, 32).columns(0, 16), false);
@@ -147,7 +148,7 @@ TEST_CASE("kernel: weights occupy the columns of their results and stay until th
 }
 
 TEST_CASE("kernel: stationary and moving in different rows of the array are refused", "[kernel]") {
-  Tiles t;
+  TensorTiles t;
   try {
     t.kernel.matmul(t.p.partitions(0, 32), t.w.partitions(32, 32).columns(0, 32), t.x.partitions(64, 32),
                     false);

@@ -13,7 +13,7 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-struct Tiles {
+struct ViewedTiles {
   Kernel kernel{"views", tests::default_machine()};
   Pool pool = kernel.sbuf("t", DType::kFp16, 90, 4);
   TileView tile = kernel.take(pool, 128, 90);
@@ -26,7 +26,7 @@ isa::Wait::Kind waited(const isa::Program& program, Queue queue) {
 }  // namespace
 
 TEST_CASE("kernel: every n-th column is a tile with a step", "[kernel]") {
-  const Tiles t;
+  const ViewedTiles t;
   const TileView view = t.tile.every(4, 9);
   CHECK(view.shape.count == std::array<std::uint16_t, 4>{1, 1, 1, 10});
   CHECK(view.tile.stride[3] == 9);
@@ -39,7 +39,7 @@ TEST_CASE("kernel: every n-th column is a tile with a step", "[kernel]") {
 }
 
 TEST_CASE("kernel: a box of an image is rows a pitch apart", "[kernel]") {
-  const Tiles t;
+  const ViewedTiles t;
   const TileView box = t.tile.grid(11, 7, 10, 8);
   CHECK(box.shape.count == std::array<std::uint16_t, 4>{1, 1, 7, 8});
   CHECK(box.tile.stride == std::array<std::int16_t, 4>{0, 0, 10, 1});
@@ -50,7 +50,7 @@ TEST_CASE("kernel: a box of an image is rows a pitch apart", "[kernel]") {
 }
 
 TEST_CASE("kernel: the same bytes as another dtype are as many bytes", "[kernel]") {
-  const Tiles t;
+  const ViewedTiles t;
   const TileView words = t.tile.as(DType::kInt32);
   CHECK(words.shape.count[3] == 45);
   CHECK(words.tile.dtype == DType::kInt32);
@@ -61,7 +61,7 @@ TEST_CASE("kernel: the same bytes as another dtype are as many bytes", "[kernel]
 }
 
 TEST_CASE("kernel: engines that write interleaved columns do not wait for one another", "[kernel]") {
-  Tiles t;
+  ViewedTiles t;
   const TileView source = t.kernel.take(t.pool, 128, 10);
   t.kernel.copy(t.tile.every(0, 9), source, Queue::kVector);
   t.kernel.copy(t.tile.every(1, 9), source, Queue::kScalar);
@@ -72,7 +72,7 @@ TEST_CASE("kernel: engines that write interleaved columns do not wait for one an
 }
 
 TEST_CASE("kernel: a transfer inside SBUF comes after its source and before its readers", "[kernel]") {
-  Tiles t;
+  ViewedTiles t;
   const TileView copy = t.kernel.take(t.pool, 128, 90);
   t.kernel.memset(t.tile, 1.0F);
   t.kernel.move(copy, t.tile, Queue::kSync);
@@ -104,7 +104,7 @@ TEST_CASE("kernel: a transposed window goes through the columns of its matrix", 
 
 TEST_CASE("kernel: a wait for a window is one for each transfer into it that is not known to have landed",
           "[kernel]") {
-  Tiles t;
+  ViewedTiles t;
   const HbmView y = t.kernel.argument("y", DType::kFp16, 256, 90);
   t.kernel.wait(Queue::kGpSimd, y);  // nothing has been written, so there is no wait
   t.kernel.store(y.window(0, 0, 128, 90), t.tile, Queue::kGpSimd);
@@ -121,7 +121,7 @@ TEST_CASE("kernel: a wait for a window is one for each transfer into it that is 
 }
 
 TEST_CASE("kernel: rows from the last to the first are the same rows for their readers", "[kernel]") {
-  Tiles t;
+  ViewedTiles t;
   const HbmView y = t.kernel.argument("y", DType::kFp16, 8, 90);
   HbmView up = y.window(5, 0, 3, 90);  // rows 5, 4 and 3
   up.row_stride = -up.row_stride;
@@ -134,7 +134,7 @@ TEST_CASE("kernel: rows from the last to the first are the same rows for their r
 }
 
 TEST_CASE("kernel: slices of a tile are equal runs of its columns", "[kernel]") {
-  const Tiles t;
+  const ViewedTiles t;
   const TileView slices = t.tile.slices(3);
   CHECK(slices.shape.count == std::array<std::uint16_t, 4>{1, 3, 1, 30});
   CHECK(slices.tile.stride == std::array<std::int16_t, 4>{0, 30, 0, 1});

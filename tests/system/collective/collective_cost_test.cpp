@@ -39,7 +39,7 @@ struct Operations {
   const char* operation;
   std::vector<const char*> algorithms;
 };
-const std::vector<Operations> kOperations{
+const std::vector<Operations> kCostedOperations{
     {"all_reduce", {"ring", "kangaring", "mesh", "mesh_one_step", "recursive", "hierarchical", "tree"}},
     {"all_gather", {"ring", "kangaring", "mesh", "recursive", "hierarchical", "dissemination"}},
     {"broadcast", {"ring", "mesh", "tree"}},
@@ -77,7 +77,7 @@ struct Tally {
 void compare(const model::MachineParams& machine, const char* ranks, const std::vector<const char*>& sizes,
              Tally& tally) {
   for (const char* bytes : sizes)
-    for (const Operations& each : kOperations) {
+    for (const Operations& each : kCostedOperations) {
       std::vector<Times> all;
       for (const char* algorithm : each.algorithms)
         all.push_back(times_of(machine, {{"operation", each.operation},

@@ -40,7 +40,7 @@ TEST_CASE("collective laws: on a ring of four chips each direction carries half 
 // The torus of two axes splits into two cycles of 16 chips, each with two directions: every link of every
 // chip forwards a quarter. Filling and emptying the pipeline takes a constant time, so the size is large.
 TEST_CASE("collective laws: on a torus four rings at once carry a quarter of each rank's data each",
-          "[collective]") {
+          "[collective][slow]") {
   const auto m = flat_torus(4, 4);
   for (const auto& [operation, times] :
        {std::pair("all_reduce", 2), {"all_gather", 1}, {"reduce_scatter", 1}}) {
@@ -52,7 +52,7 @@ TEST_CASE("collective laws: on a torus four rings at once carry a quarter of eac
 }
 
 TEST_CASE("collective laws: no other algorithm beats the best one by 5 percent, on any fabric",
-          "[collective]") {
+          "[collective][slow]") {
   for (const base::FabricKind topology :
        {base::fabric_named("torus"), base::fabric_named("mesh"), base::fabric_named("switched")})
     for (const char* bytes : {"64 KiB", "4 MiB"})

@@ -17,7 +17,7 @@ namespace {
 
 using tests::Settings;
 
-model::MachineParams flat(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+model::MachineParams flat_machine(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
   model::MachineParams m = tests::machine_of(x, y, z);
   m.chip.hbm.model = model::HbmModel::kFlat;
   return m;
@@ -75,36 +75,36 @@ const Settings kChips{
 }  // namespace
 
 TEST_CASE("collectives: all_reduce over the cores of a chip, by every algorithm", "[collective][machine]") {
-  check_all(flat(1, 1, 1), kCores, {"all_reduce"});
+  check_all(flat_machine(1, 1, 1), kCores, {"all_reduce"});
 }
 
 TEST_CASE("collectives: reduce_scatter and all_gather over the cores of a chip, by every algorithm",
           "[collective][machine]") {
-  check_all(flat(1, 1, 1), kCores, {"reduce_scatter", "all_gather"});
+  check_all(flat_machine(1, 1, 1), kCores, {"reduce_scatter", "all_gather"});
 }
 
 TEST_CASE("collectives: operations with a root over the cores of a chip, by every algorithm",
           "[collective][machine]") {
-  check_all(flat(1, 1, 1), kCores, {"broadcast", "reduce", "gather", "scatter"});
+  check_all(flat_machine(1, 1, 1), kCores, {"broadcast", "reduce", "gather", "scatter"});
 }
 
 TEST_CASE("collectives: operations between ranks over the cores of a chip", "[collective][machine]") {
-  check_all(flat(1, 1, 1), kCores, {"all_to_all", "send_recv", "permute", "barrier"});
+  check_all(flat_machine(1, 1, 1), kCores, {"all_to_all", "send_recv", "permute", "barrier"});
 }
 
 TEST_CASE("collectives: every operation and algorithm over the chips of a torus",
           "[collective][machine][slow]") {
-  check_all(flat(4, 2, 2), kChips, runtime::collective::operation_names());
+  check_all(flat_machine(4, 2, 2), kChips, runtime::collective::operation_names());
 }
 
 TEST_CASE("collectives: many pieces use few slots without a race", "[collective][machine]") {
   for (const char* algorithm : {"ring", "kangaring", "recursive", "hierarchical", "mesh"}) {
     INFO(algorithm);
-    CHECK(fault_of(flat(2, 2, 1), {{"ranks", "chips"},
-                                   {"algorithm", algorithm},
-                                   {"bytes", "64 KiB"},
-                                   {"channels", "2"},
-                                   {"piece", "1 KiB"}}) == "");
+    CHECK(fault_of(flat_machine(2, 2, 1), {{"ranks", "chips"},
+                                           {"algorithm", algorithm},
+                                           {"bytes", "64 KiB"},
+                                           {"channels", "2"},
+                                           {"piece", "1 KiB"}}) == "");
   }
 }
 
@@ -114,10 +114,10 @@ TEST_CASE("collectives: sum, minimum and maximum of every dtype", "[collective][
       if (static_cast<isa::DType>(d) == isa::DType::kFp8E4M3Fn) continue;  // needs NeuronCore-v4
       const std::string dtype(isa::name_of(static_cast<isa::DType>(d)));
       INFO(dtype << " " << reduction);
-      CHECK(fault_of(flat(1, 1, 1), with(kCores, {{"dtype", dtype},
-                                                  {"reduction", reduction},
-                                                  {"algorithm", "recursive"},
-                                                  {"bytes", "4 KiB"}})) == "");
+      CHECK(fault_of(flat_machine(1, 1, 1), with(kCores, {{"dtype", dtype},
+                                                          {"reduction", reduction},
+                                                          {"algorithm", "recursive"},
+                                                          {"bytes", "4 KiB"}})) == "");
     }
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("collectives: sums that are rounded in transit stay within their round
   for (const char* dtype : {"bf16", "fp32", "fp8_e5m2"})
     for (const char* algorithm : {"ring", "mesh"}) {
       INFO(dtype << " " << algorithm);
-      CHECK(fault_of(flat(1, 1, 1),
+      CHECK(fault_of(flat_machine(1, 1, 1),
                      with(kCores, {{"dtype", dtype}, {"algorithm", algorithm}, {"values", "uniform"}})) ==
             "");
     }
@@ -134,25 +134,28 @@ TEST_CASE("collectives: sums that are rounded in transit stay within their round
 
 TEST_CASE("collectives: concurrent groups, logical cores, unequal counts, successive sizes",
           "[collective][machine]") {
-  CHECK(fault_of(flat(1, 1, 1), with(kCores, {{"over", "0-3|6,4"}, {"root", "1"}})) == "");
+  CHECK(fault_of(flat_machine(1, 1, 1), with(kCores, {{"over", "0-3|6,4"}, {"root", "1"}})) == "");
   CHECK(fault_of(
-            flat(2, 1, 1),
+            flat_machine(2, 1, 1),
             with(kCores, {{"ranks", "logical_cores"}, {"over", "machine"}, {"algorithm", "hierarchical"}})) ==
         "");
-  CHECK(fault_of(flat(1, 1, 1), with(kCores, {{"operation", "all_to_all"}, {"counts", "random"}})) == "");
+  CHECK(fault_of(flat_machine(1, 1, 1), with(kCores, {{"operation", "all_to_all"}, {"counts", "random"}})) ==
+        "");
   CHECK(
-      fault_of(flat(1, 1, 1),
+      fault_of(flat_machine(1, 1, 1),
                with(kCores,
                     {{"operation", "all_to_all"}, {"over", "0-1"}, {"root", "0"}, {"counts", "5,0;70,9"}})) ==
       "");
-  CHECK(fault_of(flat(1, 1, 1), with(kCores, {{"bytes", "1 KiB .. 8 KiB"}, {"iterations", "2"}})) == "");
+  CHECK(fault_of(flat_machine(1, 1, 1), with(kCores, {{"bytes", "1 KiB .. 8 KiB"}, {"iterations", "2"}})) ==
+        "");
 }
 
 TEST_CASE("collectives: timing and functional mode take the same time", "[collective][machine]") {
   for (const char* algorithm : {"hierarchical", "mesh"}) {
     const auto time = [&](model::Mode mode) {
       return tests::in_child([&] {
-        return std::to_string(run(flat(2, 2, 1), with(kChips, {{"algorithm", algorithm}}), mode).elapsed);
+        return std::to_string(
+            run(flat_machine(2, 2, 1), with(kChips, {{"algorithm", algorithm}}), mode).elapsed);
       });
     };
     CHECK(time(model::Mode::kTiming) == time(model::Mode::kFunctional));
@@ -162,7 +165,7 @@ TEST_CASE("collectives: timing and functional mode take the same time", "[collec
 TEST_CASE("collectives: invalid cases are refused", "[collective]") {
   const auto refusal = [](const Settings& settings) {
     try {
-      tests::workload_with(workloads::make_collective, settings)->check(flat(1, 1, 1));
+      tests::workload_with(workloads::make_collective, settings)->check(flat_machine(1, 1, 1));
     } catch (const base::UserError& error) {
       return std::string(error.what());
     }
@@ -178,7 +181,7 @@ TEST_CASE("collectives: invalid cases are refused", "[collective]") {
   CHECK(workloads::sizes_of("1 KiB, 3 KiB") == std::vector<std::uint64_t>{1024, 3072});
   // More pieces than semaphores can count.
   const std::string text = tests::in_child([&] {
-    return run(flat(1, 1, 1),
+    return run(flat_machine(1, 1, 1),
                with(kCores, {{"algorithm", "recursive"}, {"bytes", "1 MiB"}, {"piece", "64 B"}}),
                model::Mode::kTiming)
         .fault;
@@ -199,11 +202,11 @@ TEST_CASE("collectives: a group of one rank, by every algorithm", "[collective][
       CHECK(plans.size() == 3);
       // Nothing passes between ranks, so send_recv has no output to check.
       if (operation == "send_recv") continue;
-      CHECK(fault_of(flat(1, 1, 1), {{"ranks", "cores"},
-                                     {"over", "3"},
-                                     {"bytes", "20 KiB"},
-                                     {"operation", operation},
-                                     {"algorithm", std::string(row.name)}}) == "");
+      CHECK(fault_of(flat_machine(1, 1, 1), {{"ranks", "cores"},
+                                             {"over", "3"},
+                                             {"bytes", "20 KiB"},
+                                             {"operation", operation},
+                                             {"algorithm", std::string(row.name)}}) == "");
     }
 }
 
@@ -216,8 +219,8 @@ TEST_CASE("collectives: an all_to_all in which nothing moves still begins and en
                                                                               {"over", "0-2"},
                                                                               {"bytes", "4 B"},
                                                                               {"counts", counts}});
-      workload->check(flat(1, 1, 1));
-      runtime::Machine machine(flat(1, 1, 1), model::Mode::kFunctional, {true, true});
+      workload->check(flat_machine(1, 1, 1));
+      runtime::Machine machine(flat_machine(1, 1, 1), model::Mode::kFunctional, {true, true});
       workload->prepare(machine, 1);
       const base::RunMeasurement measured = machine.run();
       const runtime::GoldenResult golden = workload->verify(machine);

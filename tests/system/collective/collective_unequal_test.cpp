@@ -27,7 +27,7 @@ using tests::problem_for;
 namespace {
 
 template <class Visit>
-void for_each_schedule(const Grid& grid, Visit&& visit) {
+void for_each_unequal_schedule(const Grid& grid, Visit&& visit) {
   for (const AlgorithmRow& row : algorithms())
     for (const Operation operation : row.operations) {
       const Problem problem = problem_for(operation, grid.ranks());
@@ -169,7 +169,7 @@ void check_run(const Schedule& schedule, const std::vector<std::uint64_t>& units
 TEST_CASE("unequal chunks: a schedule that moves them one by one does the same", "[collective]") {
   for (const Grid& grid : tests::grids())
     if (grid.ranks() <= 16)
-      for_each_schedule(grid, [](const Schedule& schedule) {
+      for_each_unequal_schedule(grid, [](const Schedule& schedule) {
         const Schedule single = one_by_one(schedule);
         CHECK(test::fault_of(single).empty());
         CHECK(std::all_of(single.transfers.begin(), single.transfers.end(),
@@ -181,7 +181,7 @@ TEST_CASE("unequal chunks: a schedule that moves them one by one does the same",
 TEST_CASE("unequal chunks: arrivals that take place are numbered without gaps, and wait for their slots",
           "[collective]") {
   std::size_t reused = 0;
-  for_each_schedule(tests::list_grid(8), [&](const Schedule& all) {
+  for_each_unequal_schedule(tests::list_grid(8), [&](const Schedule& all) {
     const Schedule schedule = one_by_one(all);
     const Itinerary it = follow(schedule);
     const std::uint32_t pieces = 4;
@@ -211,7 +211,7 @@ TEST_CASE("unequal chunks: arrivals that take place are numbered without gaps, a
 TEST_CASE("unequal chunks: every operation by every algorithm, in any order of events", "[collective]") {
   std::uint32_t seed = 0;
   for (const Grid& grid : {tests::list_grid(5), tests::torus_grid({{4, 1}, {2, 1}})})
-    for_each_schedule(grid, [&](const Schedule& schedule) {
+    for_each_unequal_schedule(grid, [&](const Schedule& schedule) {
       for (int i = 0; i < 2; ++i, ++seed)
         check_run(one_by_one(schedule), sizes_for(schedule.chunks, Run::kPitch, seed), DType::kFp32, seed);
     });
@@ -219,8 +219,9 @@ TEST_CASE("unequal chunks: every operation by every algorithm, in any order of e
 
 TEST_CASE("equal chunks: outputs may have another dtype than transferred data", "[collective]") {
   std::uint32_t seed = 0;
-  for_each_schedule(tests::torus_grid({{4, 1}, {2, 1}}),
-                    [&](const Schedule& schedule) { check_run(schedule, {40}, DType::kBf16, seed++); });
+  for_each_unequal_schedule(tests::torus_grid({{4, 1}, {2, 1}}), [&](const Schedule& schedule) {
+    check_run(schedule, {40}, DType::kBf16, seed++);
+  });
 }
 
 TEST_CASE("unequal chunks: in one transfer they are a fault of ours", "[collective]") {

@@ -19,7 +19,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 const std::string kWorkloads = std::string(TAHOMA_SOURCE_DIR) + "/workloads/";
-constexpr double kPublishedWatts = 500;  // of a chip: trainium2.md, section 7
+constexpr double kWattsOfRuns = 500;  // of a chip: trainium2.md, section 7
 const Words kSmallGemm{"--set", "workload.m=512", "--set", "workload.n=512", "--set", "workload.k=512"};
 
 Words operator+(Words words, const Words& more) {
@@ -79,7 +79,7 @@ TEST_CASE("energy: a GEMM that fills a chip draws its published power, and its w
   const Run run("gemm/chip.yaml", {"--set", "workload.m=8192", "--set", "workload.n=4096", "--set",
                                    "workload.k=8192", "--set", "workload.shard={m: 4, n: 2, k: 1}"});
   CHECK(run.summary["mfu_estimated_percent"].get<double>() > 90);
-  CHECK(run.energy["chip_watts"].get<double>() == Approx(kPublishedWatts).epsilon(0.1));
+  CHECK(run.energy["chip_watts"].get<double>() == Approx(kWattsOfRuns).epsilon(0.1));
   const double macs = run.statistic(".hardware_flops") / 2;
   CHECK(run.statistic(".cell_cycles") == macs);
   CHECK(run.joules("tensor") == Approx(macs * (0.59e-12 + 0.48e-12)));
@@ -115,7 +115,7 @@ TEST_CASE("energy: an all-reduce pays for every bit on a link, and nothing for a
   CHECK(run.joules("link", "standing_joules") == Approx(capacity * run.seconds() * 3e-12));
   const double watts = run.energy["chip_watts"].get<double>();
   CHECK(watts > run.energy["standing_joules"].get<double>() / run.seconds() / 16);
-  CHECK(watts < kPublishedWatts / 2);
+  CHECK(watts < kWattsOfRuns / 2);
 }
 
 TEST_CASE("energy: files, blocks and power over time add up to the same joules", "[energy]") {

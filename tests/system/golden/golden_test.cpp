@@ -21,10 +21,10 @@ using namespace tahoma::runtime;
 using namespace tahoma::workloads;
 using isa::DType;
 
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kQuietNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
-void set(HostTensor& t, std::uint64_t row, std::uint64_t column, double value) {
+void put(HostTensor& t, std::uint64_t row, std::uint64_t column, double value) {
   isa::store_from_fp32(t.values.data() + (row * t.columns() + column) * isa::size_of(t.dtype), t.dtype,
                        static_cast<float>(round_to(value, t.dtype)));
 }
@@ -53,7 +53,7 @@ struct Gemm {
   }
   void multiply(std::uint64_t pass = 128) {
     for (std::uint64_t i = 0; i < c.rows(); ++i)
-      for (std::uint64_t j = 0; j < c.columns(); ++j) set(c, i, j, machine_dot(a, b, i, j, pass));
+      for (std::uint64_t j = 0; j < c.columns(); ++j) put(c, i, j, machine_dot(a, b, i, j, pass));
   }
   GoldenResult check(const MadeBy& made_by = {}) const { return check_gemm(a, b, c, made_by); }
 };
@@ -134,7 +134,7 @@ TEST_CASE("golden gemm: in fp32 one omitted product of 1024 is found", "[golden]
   for (std::uint64_t i = 0; i < 24; ++i)
     for (std::uint64_t j = 0; j < 24; ++j) {
       const std::uint64_t dropped = (i * 131 + j * 17) % 1024;
-      set(gemm.c, i, j, machine_dot(gemm.a, gemm.b, i, j, 128, [&](auto k) { return k != dropped; }));
+      put(gemm.c, i, j, machine_dot(gemm.a, gemm.b, i, j, 128, [&](auto k) { return k != dropped; }));
       // For values around 18, an error above a thousandth must be found.
       if (std::fabs(gemm.a.at(i, dropped) * gemm.b.at(dropped, j)) > 1e-3F) ++expected;
     }
@@ -152,7 +152,7 @@ TEST_CASE("golden gemm: in bf16 one omitted product of 4096 is found if it is la
   for (std::uint64_t i = 0; i < 16; ++i) {
     Gemm wrong = gemm;
     const std::uint64_t j = (5 * i + 3) % 16, dropped = 200 * i + 7;
-    set(wrong.c, i, j, machine_dot(gemm.a, gemm.b, i, j, 128, [&](auto k) { return k != dropped; }));
+    put(wrong.c, i, j, machine_dot(gemm.a, gemm.b, i, j, 128, [&](auto k) { return k != dropped; }));
     const double value = std::fabs(machine_dot(gemm.a, gemm.b, i, j, 128));
     const double last_place = std::ldexp(1.0, std::ilogb(value) - 7);
     const bool must = std::fabs(gemm.a.at(i, dropped) * gemm.b.at(dropped, j)) > 1.05 * last_place;
@@ -170,7 +170,7 @@ TEST_CASE("golden gemm: a k index omitted everywhere is found in bf16 of depth 4
   const std::uint64_t dropped = GENERATE(0, 127, 2048, 4095);
   for (std::uint64_t i = 0; i < 16; ++i)
     for (std::uint64_t j = 0; j < 16; ++j)
-      set(gemm.c, i, j, machine_dot(gemm.a, gemm.b, i, j, 128, [&](auto k) { return k != dropped; }));
+      put(gemm.c, i, j, machine_dot(gemm.a, gemm.b, i, j, 128, [&](auto k) { return k != dropped; }));
   const GoldenResult result = gemm.check();
   CHECK_FALSE(result.passed());
   CHECK(result.mismatches > 100);
@@ -187,10 +187,10 @@ TEST_CASE("golden gemm: the value beyond the allowed interval fails, its end pas
   }
   const Bounds bounds =
       bounds_of(want, accumulation_slack(dtype == DType::kFp32 ? 512 : 256, high - low), dtype);
-  set(gemm.c, 4, 4, bounds.high);
+  put(gemm.c, 4, 4, bounds.high);
   CHECK(gemm.check().passed());
   const double last_place = std::ldexp(2 * unit_roundoff(dtype), std::ilogb(bounds.high));
-  set(gemm.c, 4, 4, bounds.high + last_place);
+  put(gemm.c, 4, 4, bounds.high + last_place);
   const GoldenResult result = gemm.check();
   CHECK(result.mismatches == 1);
   // In 16 bits the interval is one value, or two around a tie.
@@ -201,8 +201,8 @@ TEST_CASE("golden gemm: two rows swapped are found", "[golden]") {
   Gemm gemm(DType::kBf16, 12, 10, 64);
   for (std::uint64_t j = 0; j < 10; ++j) {
     const float upper = gemm.c.at(3, j);
-    set(gemm.c, 3, j, gemm.c.at(4, j));
-    set(gemm.c, 4, j, upper);
+    put(gemm.c, 3, j, gemm.c.at(4, j));
+    put(gemm.c, 4, j, upper);
   }
   const GoldenResult result = gemm.check();
   CHECK_FALSE(result.passed());
@@ -213,19 +213,19 @@ TEST_CASE("golden gemm: two rows swapped are found", "[golden]") {
 TEST_CASE("golden gemm: a NaN or infinity that is not expected fails, an expected one passes", "[golden]") {
   const DType dtype = GENERATE(DType::kBf16, DType::kFp32);
   Gemm gemm(dtype, 5, 6, 40);
-  for (const float wrong : {kNaN, kInf, -kInf}) {
+  for (const float wrong : {kQuietNaN, kInfinite, -kInfinite}) {
     Gemm bad = gemm;
-    set(bad.c, 2, 3, wrong);
+    put(bad.c, 2, 3, wrong);
     const GoldenResult result = bad.check();
     CHECK(result.mismatches == 1);
     CHECK(result.max_abs_error == std::numeric_limits<double>::infinity());
   }
-  set(gemm.a, 1, 7, kInf);
-  set(gemm.a, 2, 7, kNaN);
+  put(gemm.a, 1, 7, kInfinite);
+  put(gemm.a, 2, 7, kQuietNaN);
   gemm.multiply();
   REQUIRE(std::isnan(gemm.c.at(2, 0)));
   CHECK(gemm.check().passed());
-  set(gemm.c, 2, 0, 1.0);
+  put(gemm.c, 2, 0, 1.0);
   CHECK(gemm.check().mismatches == 1);
 }
 
@@ -235,19 +235,19 @@ TEST_CASE("golden gemm: sums with large intermediate values are judged by the la
   Gemm gemm(DType::kFp32, 4, 4, 4096);
   for (std::uint64_t k = 0; k < 4096; ++k)
     for (std::uint64_t i = 0; i < 4; ++i) {
-      set(gemm.a, i, k, 1.0 + 0.1 * static_cast<double>(i));
-      set(gemm.b, k, i, (static_cast<double>(k) - 2047.5) * 0.37);
+      put(gemm.a, i, k, 1.0 + 0.1 * static_cast<double>(i));
+      put(gemm.b, k, i, (static_cast<double>(k) - 2047.5) * 0.37);
     }
   gemm.multiply(100000);
   CHECK(gemm.check().passed());
-  set(gemm.c, 1, 1, gemm.c.at(1, 1) + 100.0);
+  put(gemm.c, 1, 1, gemm.c.at(1, 1) + 100.0);
   CHECK(gemm.check().mismatches == 1);
 }
 
 TEST_CASE("golden gemm: a failure names the element, its neighbours and its core", "[golden]") {
   Gemm gemm(DType::kBf16, 6, 6, 32);
-  set(gemm.c, 5, 0, 77.0);
-  set(gemm.c, 5, 4, 99.0);
+  put(gemm.c, 5, 0, 77.0);
+  put(gemm.c, 5, 4, 99.0);
   const GoldenResult result = gemm.check(
       [](auto row, auto column) { return "core " + std::to_string(row) + "/" + std::to_string(column); });
   CHECK(result.mismatches == 2);

@@ -14,7 +14,7 @@ using tests::LayerBench;
 
 namespace {
 
-runtime::MadeBy nobody(const std::string&) {
+runtime::MadeBy no_maker(const std::string&) {
   return [](std::uint64_t, std::uint64_t) { return std::string("nobody"); };
 }
 
@@ -56,7 +56,7 @@ void check_twice(const workloads::CrossEntropyShape& shape) {
                                                         tests::as_tensor(bench, outputs.loss),
                                                         tests::as_tensor(bench, outputs.part),
                                                         {rows}},
-                                                       nobody);
+                                                       no_maker);
     INFO(golden.first_mismatch);
     CHECK(golden.passed());
   };

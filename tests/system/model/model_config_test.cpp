@@ -30,7 +30,7 @@ json llama() {
           {"torch_dtype", "bfloat16"}};
 }
 
-json with(json config, const std::string& key, const json& value) {
+json changed(json config, const std::string& key, const json& value) {
   config[key] = value;
   return config;
 }
@@ -198,8 +198,8 @@ TEST_CASE("model configuration: what Gemma's kernels lack is refused at its key"
   CHECK(verdict(gemma(three, {{"sliding_window_pattern", 0}})) == "E-HFC-003 sliding_window_pattern");
   CHECK(verdict(gemma("Gemma3ForConditionalGeneration")) == "E-HFC-002 architectures");
   // The keys of Gemma mean nothing to a Llama.
-  CHECK(verdict(with(llama(), "rope_local_base_freq", 10000.0)) == "E-HFC-005 rope_local_base_freq");
-  CHECK(verdict(with(llama(), "attn_logit_softcapping", 50.0)) == "E-HFC-005 attn_logit_softcapping");
+  CHECK(verdict(changed(llama(), "rope_local_base_freq", 10000.0)) == "E-HFC-005 rope_local_base_freq");
+  CHECK(verdict(changed(llama(), "attn_logit_softcapping", 50.0)) == "E-HFC-005 attn_logit_softcapping");
 }
 
 TEST_CASE("model configuration: scaled rotary embeddings, in either notation", "[model_config]") {
@@ -208,31 +208,31 @@ TEST_CASE("model configuration: scaled rotary embeddings, in either notation", "
                      {"low_freq_factor", 1.0},
                      {"high_freq_factor", 4.0},
                      {"original_max_position_embeddings", 8192}};
-  const runtime::ModelConfig c = read(with(llama(), "rope_scaling", scaling));
+  const runtime::ModelConfig c = read(changed(llama(), "rope_scaling", scaling));
   CHECK(c.rope_scaling == runtime::RotaryScaling::kLlama3);
   CHECK(c.rope_factor == 8);
   CHECK(c.rope_original_context == 8192);
-  CHECK(read(with(llama(), "rope_scaling", {{"type", "linear"}, {"factor", 2.0}})).rope_scaling ==
+  CHECK(read(changed(llama(), "rope_scaling", {{"type", "linear"}, {"factor", 2.0}})).rope_scaling ==
         runtime::RotaryScaling::kLinear);
-  CHECK(read(with(llama(), "rope_scaling", nullptr)).rope_scaling == runtime::RotaryScaling::kNone);
+  CHECK(read(changed(llama(), "rope_scaling", nullptr)).rope_scaling == runtime::RotaryScaling::kNone);
   const json both{{"rope_type", "default"}, {"rope_theta", 250000.0}};
-  CHECK(read(with(llama(), "rope_parameters", both)).theta == 250000);
-  CHECK(verdict(with(llama(), "rope_scaling", {{"rope_type", "yarn"}, {"factor", 4.0}})) ==
+  CHECK(read(changed(llama(), "rope_parameters", both)).theta == 250000);
+  CHECK(verdict(changed(llama(), "rope_scaling", {{"rope_type", "yarn"}, {"factor", 4.0}})) ==
         "E-HFC-005 rope_scaling");
-  CHECK(verdict(with(llama(), "rope_scaling", with(scaling, "factor", -1))) ==
+  CHECK(verdict(changed(llama(), "rope_scaling", changed(scaling, "factor", -1))) ==
         "E-HFC-003 rope_scaling:factor");
-  CHECK(verdict(with(llama(), "rope_scaling", with(scaling, "high_freq_factor", 1.0))) ==
+  CHECK(verdict(changed(llama(), "rope_scaling", changed(scaling, "high_freq_factor", 1.0))) ==
         "E-HFC-006 rope_scaling:high_freq_factor");
-  CHECK(verdict(with(llama(), "rope_scaling", "llama3")) == "E-HFC-003 rope_scaling");
+  CHECK(verdict(changed(llama(), "rope_scaling", "llama3")) == "E-HFC-003 rope_scaling");
 }
 
 TEST_CASE("model configuration: each key of which one value is supported refuses another one",
           "[model_config]") {
   for (const runtime::FixedKey& row : runtime::fixed_keys()) {
     INFO(row.key);
-    CHECK(verdict(with(llama(), row.key, json::parse(row.value))) == "accepted");
-    CHECK(verdict(with(llama(), row.key, "something else")) == std::string("E-HFC-005 ") + row.key);
-    CHECK(verdict(with(llama(), row.key, "something else"), {row.key}) == "accepted");
+    CHECK(verdict(changed(llama(), row.key, json::parse(row.value))) == "accepted");
+    CHECK(verdict(changed(llama(), row.key, "something else")) == std::string("E-HFC-005 ") + row.key);
+    CHECK(verdict(changed(llama(), row.key, "something else"), {row.key}) == "accepted");
   }
 }
 
@@ -242,18 +242,18 @@ TEST_CASE("model configuration: each dimension refuses what is no number of its 
     const std::string refused = std::string("E-HFC-003 ") + row.key;
     for (const json& value : {json(0), json(-4), json(1e12), json(1.5), json("32"), json(true),
                               json::array({32}), json(row.most + 1)})
-      CHECK(verdict(with(llama(), row.key, value)) == refused);
+      CHECK(verdict(changed(llama(), row.key, value)) == refused);
     CHECK(verdict(without(llama(), row.key)) == (row.required ? refused : "accepted"));
   }
   for (const runtime::RealKey& row : runtime::real_keys())
     for (const json& value : {json(-1.0), json(1e30), json("x")})
-      CHECK(verdict(with(llama(), row.key, value)) == std::string("E-HFC-003 ") + row.key);
+      CHECK(verdict(changed(llama(), row.key, value)) == std::string("E-HFC-003 ") + row.key);
 }
 
 TEST_CASE("model configuration: contradictions are refused", "[model_config]") {
-  CHECK(verdict(with(llama(), "num_key_value_heads", 5)) == "E-HFC-006 num_key_value_heads");
-  CHECK(verdict(with(llama(), "hidden_size", 4100)) == "E-HFC-006 hidden_size");
-  CHECK(verdict(with(llama(), "num_attention_heads", 8)) ==
+  CHECK(verdict(changed(llama(), "num_key_value_heads", 5)) == "E-HFC-006 num_key_value_heads");
+  CHECK(verdict(changed(llama(), "hidden_size", 4100)) == "E-HFC-006 hidden_size");
+  CHECK(verdict(changed(llama(), "num_attention_heads", 8)) ==
         "E-HFC-005 hidden_size");  // heads of 512 features
   json mixture = llama();
   mixture.update(
@@ -271,15 +271,15 @@ TEST_CASE("model configuration: contradictions are refused", "[model_config]") {
 
 TEST_CASE("model configuration: unknown keys and architectures are refused with the nearest name",
           "[model_config]") {
-  CHECK(verdict(with(llama(), "hiden_size", 4096)) == "E-HFC-004 hiden_size");
-  CHECK(verdict(with(llama(), "new_feature", true)) == "E-HFC-004 new_feature");
-  CHECK(verdict(with(llama(), "new_feature", true), {"new_feature"}) == "accepted");
-  CHECK(verdict(with(llama(), "architectures", {"LlamaForCausalLN"})) == "E-HFC-002 architectures");
+  CHECK(verdict(changed(llama(), "hiden_size", 4096)) == "E-HFC-004 hiden_size");
+  CHECK(verdict(changed(llama(), "new_feature", true)) == "E-HFC-004 new_feature");
+  CHECK(verdict(changed(llama(), "new_feature", true), {"new_feature"}) == "accepted");
+  CHECK(verdict(changed(llama(), "architectures", {"LlamaForCausalLN"})) == "E-HFC-002 architectures");
   CHECK(verdict(without(llama(), "architectures")) == "E-HFC-003 architectures");
   CHECK_THROWS_WITH(runtime::family_of("LlamaForCausalLN", "x"),
                     Catch::Contains("did you mean 'LlamaForCausalLM'"));
   for (const runtime::ModelFamily& family : runtime::model_families())
-    CHECK(verdict(with(llama(), "architectures", {family.architecture})).starts_with("E-HFC-002") ==
+    CHECK(verdict(changed(llama(), "architectures", {family.architecture})).starts_with("E-HFC-002") ==
           (family.refused != nullptr));
 }
 
@@ -304,10 +304,10 @@ TEST_CASE("model configuration: sequences beyond the model's, or beyond its wind
   };
   CHECK(code(llama(), 131072) == "accepted");
   CHECK(code(llama(), 131073) == "E-HFC-005:max_position_embeddings");
-  const json window = with(llama(), "sliding_window", 4096);
+  const json window = changed(llama(), "sliding_window", 4096);
   CHECK(code(window, 4096) == "accepted");
   CHECK(code(window, 4097) == "E-HFC-005:sliding_window");
-  CHECK(code(with(window, "use_sliding_window", false), 8192) == "accepted");
-  CHECK(verdict(with(llama(), "layer_types", {"full_attention", "linear_attention"})) ==
+  CHECK(code(changed(window, "use_sliding_window", false), 8192) == "accepted");
+  CHECK(verdict(changed(llama(), "layer_types", {"full_attention", "linear_attention"})) ==
         "E-HFC-005 layer_types");
 }

@@ -25,7 +25,9 @@ const Settings kPrefill{{"tokens", "64"}, {"parallel.tensor", "4"}};
 
 Settings mixture(const Settings& more) { return with(kEight, more); }
 
-std::string refusal(const Settings& settings) { return tests::refusal(chips(1, 1), with(kTiny, settings)); }
+std::string refusal_of_experts(const Settings& settings) {
+  return tests::refusal(chips(1, 1), with(kTiny, settings));
+}
 
 }  // namespace
 
@@ -133,14 +135,16 @@ TEST_CASE("experts: logits beyond the range of the prescribed choice are found",
 }
 
 TEST_CASE("experts: experts that cannot be sharded or chosen are refused", "[transformer]") {
-  CHECK(refusal(mixture(with(kPrefill, {{"parallel.expert", "4"}}))) == "accepted");
-  CHECK(refusal(mixture(with(kPrefill, {{"parallel.expert", "3"}}))) == "E-MDL-020 workload.parallel.expert");
-  CHECK(refusal(mixture(with(kPrefill, {{"parallel.sequence", "2"}}))) ==
-        "E-MDL-020 workload.parallel.sequence");
-  CHECK(refusal(with(kPrefill, {{"parallel.expert", "2"}})) == "E-MDL-020 workload.parallel.expert");
-  CHECK(refusal(with(kPrefill, {{"model.experts", "2"}, {"parallel.expert", "4"}})) ==
+  CHECK(refusal_of_experts(mixture(with(kPrefill, {{"parallel.expert", "4"}}))) == "accepted");
+  CHECK(refusal_of_experts(mixture(with(kPrefill, {{"parallel.expert", "3"}}))) ==
         "E-MDL-020 workload.parallel.expert");
-  CHECK(refusal({{"model.experts", "2"}, {"model.experts_per_token", "3"}}) ==
+  CHECK(refusal_of_experts(mixture(with(kPrefill, {{"parallel.sequence", "2"}}))) ==
+        "E-MDL-020 workload.parallel.sequence");
+  CHECK(refusal_of_experts(with(kPrefill, {{"parallel.expert", "2"}})) ==
+        "E-MDL-020 workload.parallel.expert");
+  CHECK(refusal_of_experts(with(kPrefill, {{"model.experts", "2"}, {"parallel.expert", "4"}})) ==
+        "E-MDL-020 workload.parallel.expert");
+  CHECK(refusal_of_experts({{"model.experts", "2"}, {"model.experts_per_token", "3"}}) ==
         "E-MDL-021 workload.model.experts_per_token");
   workloads::TrainingParams training;
   base::ParamTree tree("workload");

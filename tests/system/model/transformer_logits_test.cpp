@@ -17,12 +17,14 @@ using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_lay
 namespace {
 
 // A vocabulary that no number of ranks divides.
-const Settings kLogits{{"logits", "true"}, {"model.vocabulary", "333"}};
+const Settings kOddVocabulary{{"logits", "true"}, {"model.vocabulary", "333"}};
 
-Settings ends(const Settings& more) { return with(kLogits, more); }
+Settings ends(const Settings& more) { return with(kOddVocabulary, more); }
 Settings decode(const Settings& more) { return ends(with({{"phase", "decode"}, {"context", "24"}}, more)); }
 
-std::string refusal(const Settings& settings) { return tests::refusal(chips(1, 1), with(kTiny, settings)); }
+std::string refusal_of_logits(const Settings& settings) {
+  return tests::refusal(chips(1, 1), with(kTiny, settings));
+}
 
 workloads::ModelShape llama3_angles() {
   workloads::ModelShape shape;
@@ -96,11 +98,11 @@ TEST_CASE("logits: each wrong matrix, vector or row number is found", "[transfor
 
 TEST_CASE("logits: cases that cannot have them are refused", "[transformer]") {
   const Settings ranks{{"parallel.tensor", "2"}, {"batch", "2"}};
-  CHECK(refusal(ends(with(ranks, {{"tokens", "64"}}))) == "accepted");
-  CHECK(refusal({{"logits", "true"}}) == "E-MDL-025 workload.model.vocabulary");
-  CHECK(refusal(ends(with(ranks, {{"tokens", "64"}, {"parallel.sequence", "2"}}))) ==
+  CHECK(refusal_of_logits(ends(with(ranks, {{"tokens", "64"}}))) == "accepted");
+  CHECK(refusal_of_logits({{"logits", "true"}}) == "E-MDL-025 workload.model.vocabulary");
+  CHECK(refusal_of_logits(ends(with(ranks, {{"tokens", "64"}, {"parallel.sequence", "2"}}))) ==
         "E-MDL-025 workload.parallel.sequence");
-  CHECK(refusal(ends({{"tokens", "32"}, {"batch", "3"}, {"parallel.tensor", "2"}})) ==
+  CHECK(refusal_of_logits(ends({{"tokens", "32"}, {"batch", "3"}, {"parallel.tensor", "2"}})) ==
         "E-MDL-025 workload.tokens");
 }
 

@@ -17,7 +17,7 @@ using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_lay
 
 namespace {
 
-const Settings kTwoStages{{"layers", "2"}, {"model.layers", "2"}, {"parallel.pipeline", "2"}};
+const Settings kPipelined{{"layers", "2"}, {"model.layers", "2"}, {"parallel.pipeline", "2"}};
 
 // Exchanges the two halves of every tensor of this name.
 std::function<void(runtime::Machine&)> turned_round(const std::string& name) {
@@ -64,7 +64,7 @@ void emit(workloads::PhasePrograms& stage, const std::vector<std::size_t>& micro
 std::string verdict_of_order(const std::vector<std::size_t>& order) {
   return in_child([&]() -> std::string {
     const workloads::TransformerParams params =
-        params_with(with(kTiny, with(kTwoStages, {{"tokens", "16"}, {"batch", "2"}, {"microbatches", "2"}})));
+        params_with(with(kTiny, with(kPipelined, {{"tokens", "16"}, {"batch", "2"}, {"microbatches", "2"}})));
     runtime::Machine machine(chips(1, 1), model::Mode::kFunctional, {true, true});
     const auto places = workloads::rank_cores_of(machine.params(), params.placement, params.parallel);
     workloads::Replica first(machine, {places[0][0]}), second(machine, {places[0][1]});
@@ -117,11 +117,11 @@ TEST_CASE("stages: two stages with three microbatches of a prefill agree with th
           "[transformer]") {
   check_layers(
       chips(1, 1),
-      with(kTwoStages, {{"tokens", "48"}, {"batch", "3"}, {"microbatches", "3"}, {"parallel.tensor", "2"}}));
+      with(kPipelined, {{"tokens", "48"}, {"batch", "3"}, {"microbatches", "3"}, {"parallel.tensor", "2"}}));
 }
 
 TEST_CASE("stages: replicas on other chips share the programs of their stages", "[transformer]") {
-  check_layers(chips(4, 1), with(kTwoStages, {{"tokens", "32"},
+  check_layers(chips(4, 1), with(kPipelined, {{"tokens", "32"},
                                               {"batch", "4"},
                                               {"microbatches", "2"},
                                               {"parallel.tensor", "8"},
@@ -191,7 +191,7 @@ TEST_CASE("stages: layers of stages are read or refused", "[transformer]") {
 }
 
 TEST_CASE("stages: a decoding step in two stages of pairs of cores", "[transformer]") {
-  check_layers(chips(1, 2), with(kTwoStages, {{"phase", "decode"},
+  check_layers(chips(1, 2), with(kPipelined, {{"phase", "decode"},
                                               {"batch", "4"},
                                               {"microbatches", "2"},
                                               {"context", "50"},
@@ -199,7 +199,7 @@ TEST_CASE("stages: a decoding step in two stages of pairs of cores", "[transform
 }
 
 TEST_CASE("stages: microbatches of one sequence leave a half of a rank without rows", "[transformer]") {
-  check_layers(chips(1, 2), with(kTwoStages, {{"phase", "decode"},
+  check_layers(chips(1, 2), with(kPipelined, {{"phase", "decode"},
                                               {"batch", "2"},
                                               {"microbatches", "2"},
                                               {"context", "20"},
@@ -242,7 +242,7 @@ TEST_CASE("stages: four groups of more ranks than heads share caches", "[transfo
 }
 
 TEST_CASE("stages: all degrees at once in a decoding step", "[transformer]") {
-  check_layers(chips(4, 1), with(kTwoStages, {{"phase", "decode"},
+  check_layers(chips(4, 1), with(kPipelined, {{"phase", "decode"},
                                               {"batch", "8"},
                                               {"microbatches", "2"},
                                               {"context", "64"},
@@ -252,7 +252,7 @@ TEST_CASE("stages: all degrees at once in a decoding step", "[transformer]") {
 }
 
 TEST_CASE("stages: all degrees at once in a prefill", "[transformer]") {
-  check_layers(chips(4, 1), with(kTwoStages, {{"batch", "4"},
+  check_layers(chips(4, 1), with(kPipelined, {{"batch", "4"},
                                               {"microbatches", "2"},
                                               {"tokens", "128"},
                                               {"overlap", "2"},
@@ -274,7 +274,7 @@ TEST_CASE("stages: rows of another microbatch that are handed over are found", "
 
 TEST_CASE("stages: a border carries every row of the stream once", "[transformer]") {
   // Groups of eight are a chip each: links carry nothing else, and the stages are neighbours.
-  const Settings eight = with(kTwoStages, {{"parallel.tensor", "8"}});
+  const Settings eight = with(kPipelined, {{"parallel.tensor", "8"}});
   const std::string prefill = std::to_string(std::uint64_t{4} * 64 * 256 * 2);
   CHECK(bytes_of(chips(2, 1), with(eight, {{"tokens", "64"}, {"batch", "4"}, {"microbatches", "2"}})) ==
         prefill + " " + prefill);

@@ -17,7 +17,7 @@ Settings fp8(const std::string& type, const Settings& more = {}) {
   return with({{"model.weights", type}}, more);
 }
 
-const Settings kDecode{{"phase", "decode"}, {"context", "24"}, {"batch", "4"}};
+const Settings kDecodingStep{{"phase", "decode"}, {"context", "24"}, {"batch", "4"}};
 
 }  // namespace
 
@@ -25,7 +25,7 @@ TEST_CASE("fp8 weights: a prefill and a decoding step agree with the definition,
           "[transformer]") {
   for (const char* type : {"fp8_e4m3", "fp8_e5m2", "fp8_e3m4"}) {
     check_layers(chips(1, 1), fp8(type, {{"tokens", "40"}}));
-    check_layers(chips(1, 1), fp8(type, kDecode));
+    check_layers(chips(1, 1), fp8(type, kDecodingStep));
   }
 }
 
@@ -34,14 +34,14 @@ TEST_CASE("fp8 weights: ranks of two cores, biases, and logits", "[transformer]"
       {"logits", "true"}, {"model.vocabulary", "333"}, {"model.qkv_bias", "true"}, {"parallel.tensor", "2"},
       {"layers", "2"},    {"model.layers", "2"}};
   check_layers(chips(1, 2), fp8("fp8_e4m3", with(more, {{"tokens", "64"}})));
-  check_layers(chips(1, 2), fp8("fp8_e4m3", with(more, kDecode)));
+  check_layers(chips(1, 2), fp8("fp8_e4m3", with(more, kDecodingStep)));
 }
 
 TEST_CASE("fp8 weights: a mixture of experts in both phases", "[transformer]") {
   const Settings experts{
       {"model.experts", "8"}, {"model.ffn", "128"}, {"parallel.tensor", "4"}, {"parallel.expert", "2"}};
   check_layers(chips(1, 1), fp8("fp8_e4m3", with(experts, {{"tokens", "64"}})));
-  check_layers(chips(1, 1), fp8("fp8_e4m3", with(experts, kDecode)));
+  check_layers(chips(1, 1), fp8("fp8_e4m3", with(experts, kDecodingStep)));
 }
 
 TEST_CASE("fp8 weights: values that are missing are found", "[transformer]") {
@@ -73,7 +73,7 @@ TEST_CASE("fp8 activations: a prefill and a decoding step agree with the definit
   for (const char* type : {"fp8_e4m3", "fp8_e5m2"}) {
     const Settings both = fp8(type, {{"model.activations", type}});
     check_layers(chips(1, 1), with(both, {{"tokens", "40"}}));
-    check_layers(chips(1, 1), with(both, kDecode));
+    check_layers(chips(1, 1), with(both, kDecodingStep));
   }
 }
 
@@ -82,9 +82,10 @@ TEST_CASE("fp8 activations: ranks of two cores, stages, slices, and groups that 
   const Settings both = fp8("fp8_e4m3", {{"model.activations", "fp8_e4m3"}, {"parallel.tensor", "2"}});
   check_layers(chips(1, 2),
                with(both, {{"tokens", "128"}, {"overlap", "2"}, {"layers", "2"}, {"model.layers", "2"}}));
-  check_layers(chips(1, 2), with(both, with(kDecode, {{"logits", "true"}, {"model.vocabulary", "333"}})));
+  check_layers(chips(1, 2),
+               with(both, with(kDecodingStep, {{"logits", "true"}, {"model.vocabulary", "333"}})));
   check_layers(chips(1, 1), with(both, {{"tokens", "128"}, {"parallel.sequence", "2"}}));
-  check_layers(chips(1, 1), with(both, with(kDecode, {{"parallel.sequence", "2"}})));
+  check_layers(chips(1, 1), with(both, with(kDecodingStep, {{"parallel.sequence", "2"}})));
 }
 
 TEST_CASE("fp8 activations: values that are missing are found", "[transformer]") {

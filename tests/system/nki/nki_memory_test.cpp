@@ -15,7 +15,7 @@ using tests::TraceRules;
 
 namespace {
 
-constexpr std::uint64_t kSeeds = 80;
+constexpr std::uint64_t kMemorySeeds = 80;
 constexpr std::int64_t kUnit = 64;  // bytes: addresses are multiples of an access to HBM
 constexpr Allocation kPolicies[] = {Allocation::kRotating, Allocation::kFirstFit};
 
@@ -37,7 +37,7 @@ Trace crowded(std::uint64_t seed, unsigned placed = 0) {
 template <class Check>
 unsigned for_crowded(Check&& check, unsigned placed = 0) {
   unsigned full = 0;
-  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+  for (std::uint64_t seed = 0; seed < kMemorySeeds; ++seed) {
     const Trace trace = crowded(seed, placed);
     for (const Allocation policy : kPolicies) {
       INFO("seed " << seed << ", policy " << static_cast<int>(policy));
@@ -66,7 +66,7 @@ TEST_CASE("nki memory: tensors that live at the same time share no byte", "[nki]
     CHECK(tests::sharing(trace, places) == "");
   });
   CHECK(full > 0);  // memory was short
-  CHECK(full < kSeeds);
+  CHECK(full < kMemorySeeds);
 }
 
 TEST_CASE("nki memory: a tensor that is moved onto a living one is noticed", "[nki]") {
@@ -163,7 +163,7 @@ TEST_CASE("nki memory: tensors at hand-given addresses stay there, and others av
 
 TEST_CASE("nki memory: a tensor for each value leaves every value that is read as it is", "[nki]") {
   unsigned split = 0;
-  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+  for (std::uint64_t seed = 0; seed < kMemorySeeds; ++seed) {
     TraceRules rules;
     rules.whole = seed % 2 == 0;
     const Trace trace = TraceGenerator(seed, rules).trace(), changed = with_split_values(trace);
@@ -171,5 +171,5 @@ TEST_CASE("nki memory: a tensor for each value leaves every value that is read a
     CHECK(tests::values_read(changed) == tests::values_read(trace));
     split += changed.storages.size() > trace.storages.size() ? 1 : 0;
   }
-  CHECK(split > kSeeds / 4);
+  CHECK(split > kMemorySeeds / 4);
 }

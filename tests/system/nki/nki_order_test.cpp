@@ -20,7 +20,7 @@ using tests::TraceRules;
 
 namespace {
 
-constexpr std::uint64_t kSeeds = 60;
+constexpr std::uint64_t kOrderSeeds = 60;
 
 std::vector<isa::Queue> queues_of(const Trace& trace) { return choose_queues(trace, {}); }
 
@@ -28,7 +28,7 @@ Estimator estimator_of(const Trace& trace) {
   return {trace, tests::default_machine(), DescriptorSource::kHardware};
 }
 
-Trace random_trace(std::uint64_t seed, unsigned placed = 0) {
+Trace random_order(std::uint64_t seed, unsigned placed = 0) {
   TraceRules rules;
   rules.entries = 30 + seed % 50;
   rules.renewed = 30;
@@ -99,8 +99,8 @@ std::string violation(const Trace& trace, const std::vector<std::uint32_t>& orde
 template <class Check>
 unsigned for_orders(Check&& check) {
   unsigned made = 0;
-  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const Trace trace = random_trace(seed);
+  for (std::uint64_t seed = 0; seed < kOrderSeeds; ++seed) {
+    const Trace trace = random_order(seed);
     for (const Way way : kWays) {
       INFO("seed " << seed << ", way " << static_cast<int>(way));
       const std::optional<Trace> changed = ordered(trace, way);
@@ -122,14 +122,14 @@ TEST_CASE("nki order: each order is a permutation that keeps all dependences", "
     CHECK(tests::values_read(changed) == tests::values_read(trace));
     moved += lines_of(changed) == lines_of(trace) ? 0 : 1;
   });
-  CHECK(made > kSeeds);
-  CHECK(moved > kSeeds / 2);
+  CHECK(made > kOrderSeeds);
+  CHECK(moved > kOrderSeeds / 2);
 }
 
 TEST_CASE("nki order: two dependent entries that change places are noticed", "[nki]") {
   unsigned swapped = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    const Trace trace = random_trace(seed);
+    const Trace trace = random_order(seed);
     const tests::Relation conflicts = tests::conflicts_of(trace);
     for (std::uint32_t n = 1; n < trace.entries.size(); ++n) {
       if (!conflicts.holds(n - 1, n)) continue;
@@ -166,8 +166,8 @@ TEST_CASE("nki order: tensors fit into the memory that the order was made for", 
 }
 
 TEST_CASE("nki order: the list scheduler orders exactly the traces that fit as they are", "[nki]") {
-  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const Trace trace = random_trace(seed);
+  for (std::uint64_t seed = 0; seed < kOrderSeeds; ++seed) {
+    const Trace trace = random_order(seed);
     const Units most = most_live_units(trace);
     const auto listed = [&](const Units& capacity) {
       return list_scheduled(trace, queues_of(trace), estimator_of(trace), capacity).has_value();
@@ -181,8 +181,8 @@ TEST_CASE("nki order: the list scheduler orders exactly the traces that fit as t
 
 TEST_CASE("nki order: short ranges and split values compute the same values", "[nki]") {
   unsigned moved = 0;
-  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const Trace trace = random_trace(seed), changed = with_short_ranges(trace);
+  for (std::uint64_t seed = 0; seed < kOrderSeeds; ++seed) {
+    const Trace trace = random_order(seed), changed = with_short_ranges(trace);
     INFO("seed " << seed);
     REQUIRE(is_permutation_of(trace, changed));
     CHECK(tests::values_read(changed) == tests::values_read(trace));
@@ -192,19 +192,19 @@ TEST_CASE("nki order: short ranges and split values compute the same values", "[
     for (std::uint32_t b = 0; b < at.size(); ++b)
       for (const std::uint32_t a : trace.entries[b].after) CHECK(at[a] < at[b]);
   }
-  CHECK(moved > kSeeds / 2);
+  CHECK(moved > kOrderSeeds / 2);
 }
 
 TEST_CASE("nki order: a trace with a tensor at a hand-given address, or with a device loop, keeps its order",
           "[nki]") {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    Trace loops = random_trace(seed);
+    Trace loops = random_order(seed);
     for (const auto kind : {RegisterWork::Kind::kLoopBegin, RegisterWork::Kind::kLoopEnd}) {
       RegisterWork work;
       work.kind = kind;
       loops.registers_work(work);
     }
-    for (const Trace& trace : {random_trace(seed, 100), loops}) {
+    for (const Trace& trace : {random_order(seed, 100), loops}) {
       INFO("seed " << seed);
       CHECK_FALSE(is_movable(trace));
       for (const Way way : kWays) CHECK_FALSE(ordered(trace, way));

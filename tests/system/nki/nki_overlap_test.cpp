@@ -10,10 +10,10 @@ using namespace tahoma::runtime::nki;
 
 namespace {
 
-constexpr std::int64_t kRows = 8, kColumns = 12;
+constexpr std::int64_t kTensorRows = 8, kColumns = 12;
 
-// The elements of a part of a [kRows, kColumns] tensor, in order.
-struct Part {
+// The elements of a part of a [kTensorRows, kColumns] tensor, in order.
+struct Box {
   std::int64_t row, rows, column, columns, step;
   std::vector<std::int64_t> elements() const {
     std::vector<std::int64_t> found;
@@ -26,12 +26,12 @@ struct Part {
   }
 };
 
-Part random_part(std::mt19937& random) {
+Box random_part(std::mt19937& random) {
   const auto below = [&](std::int64_t n) {
     return static_cast<std::int64_t>(random() % static_cast<unsigned>(n));
   };
-  Part p{below(kRows), 0, below(kColumns), 0, 1 + below(2)};
-  p.rows = 1 + below(kRows - p.row);
+  Box p{below(kTensorRows), 0, below(kColumns), 0, 1 + below(2)};
+  p.rows = 1 + below(kTensorRows - p.row);
   p.columns = 1 + below((kColumns - 1 - p.column) / p.step + 1);
   return p;
 }
@@ -39,7 +39,7 @@ Part random_part(std::mt19937& random) {
 View tensor(Trace& trace, std::optional<Place> place = {}) {
   Storage storage;
   storage.element = element_by_name("float32");
-  storage.shape = {kRows, kColumns};
+  storage.shape = {kTensorRows, kColumns};
   storage.place = place;
   return whole(trace.declare(std::move(storage)));
 }
@@ -53,7 +53,7 @@ TEST_CASE("nki overlap: parts of a tensor overlap if they share elements and are
   unsigned same = 0;
   for (std::uint32_t seed = 0; seed < 4000; ++seed) {
     std::mt19937 random(seed);
-    const Part p = random_part(random), q = random_part(random);
+    const Box p = random_part(random), q = random_part(random);
     const std::vector<std::int64_t> a = p.elements(), b = q.elements();
     const bool share = std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
     const bool got = overlap(p.of(all), q.of(all)), equal = same_elements(p.of(all), p.of(all));

@@ -51,7 +51,8 @@ class Recorded {
     return lines;
   }
 
-  runtime::CriticalPath path{1};
+  explicit Recorded(std::size_t most = runtime::kMostPathInstructions) : path(1, most) {}
+  runtime::CriticalPath path;
 
  private:
   std::map<Queue, std::array<Duration, base::kStallReasons>> times_;
@@ -96,6 +97,24 @@ TEST_CASE("critical path: a transfer goes on with the one that it stood behind",
   // If nothing is before it in the ring, the way leads through its doorbell.
   CHECK(lines(105) ==
         std::map<std::uint32_t, std::int64_t>{{kLoadLine, 100}, {kBehindLine, 1'300}, {kAddLine, 200}});
+}
+
+TEST_CASE("critical path: of a run that is too long, the last instructions are on it", "[report]") {
+  Recorded run(10);  // keeps 10 instructions at most, 5 at least
+  for (std::int64_t n = 1; n <= 100; ++n) {
+    run.execute(Queue::kVector, kAddLine, 0, 10, 10 * n, 0, kAdd + static_cast<std::uint64_t>(n));
+    const auto lines = run.lines(10 * n);
+    const std::int64_t kept = n - static_cast<std::int64_t>(run.path.forgotten());
+    CHECK(kept <= 10);
+    CHECK((kept >= 5 || kept == n));
+    CHECK(lines.at(kAddLine) == 10 * kept);
+    CHECK((lines.contains(kNoLine) ? lines.at(kNoLine) : 0) == 10 * (n - kept));
+  }
+  // What is forgotten raises nothing, and its transfer is ignored.
+  CHECK_FALSE(run.path.raiser(kAdd + 1).has_value());
+  run.transfer(kAdd + 1, 10, 20, 5'000);
+  run.execute(Queue::kScalar, kExpLine, 1'000, 10, 1'010, kAdd + 1, 0);
+  CHECK(run.lines(1'010) == std::map<std::uint32_t, std::int64_t>{{kExpLine, 1'010}});
 }
 
 TEST_CASE("critical path: a run without instructions has no line on it", "[report]") {

@@ -15,7 +15,7 @@ using runtime::LineTime, runtime::LineTimes;
 
 namespace {
 
-constexpr auto kVector = static_cast<std::size_t>(EngineKind::kVector);
+constexpr auto kVectorQueue = static_cast<std::size_t>(EngineKind::kVector);
 constexpr auto kIdle = static_cast<std::size_t>(StallReason::kIdle);
 
 // Line 10 loads, line 11 adds, called from 3 and then from 4; line 20 is slow.
@@ -44,12 +44,12 @@ scalar:
   return std::make_shared<const isa::Program>(std::move(program));
 }
 
-struct Observed {
+struct ObservedLines {
   base::RunMeasurement run;
   LineTimes lines;
 };
 
-Observed run(const std::shared_ptr<const isa::Program>& program) {
+ObservedLines run_lines(const std::shared_ptr<const isa::Program>& program) {
   const model::MachineParams params = tests::flat_chip();
   runtime::Machine machine(params, model::Mode::kTiming);
   const auto x = machine.allocate(0, "x", DType::kFp32, {128, 512}),
@@ -61,7 +61,7 @@ Observed run(const std::shared_ptr<const isa::Program>& program) {
   for (const auto& [core, loaded] : machine.programs()) recorder.program(core, loaded);
   machine.observe(&path);
   machine.observe(&recorder);
-  Observed observed;
+  ObservedLines observed;
   observed.run = machine.run();
   observed.lines = recorder.summarise(observed.run);
   return observed;
@@ -77,7 +77,7 @@ const LineTime& line_of(const LineTimes& times, std::uint64_t line, const std::s
 }  // namespace
 
 TEST_CASE("lines: their times and the idle time add up to the time of each engine", "[report]") {
-  const Observed o = run(lined_program());
+  const ObservedLines o = run_lines(lined_program());
   for (const base::EngineMeasurement& engine : o.run.engines) {
     if (engine.core != 0 || engine.instructions == 0) continue;
     const auto kind = static_cast<std::size_t>(engine.kind);
@@ -99,20 +99,20 @@ TEST_CASE("lines: their times and the idle time add up to the time of each engin
 }
 
 TEST_CASE("lines: a line has an entry for each of its call chains", "[report]") {
-  const Observed o = run(lined_program());
+  const ObservedLines o = run_lines(lined_program());
   const LineTime &first = line_of(o.lines, 11, "k.py:3 kernel"),
                  &second = line_of(o.lines, 11, "k.py:4 kernel");
-  CHECK(first.engines[kVector].largest_stall() == StallReason::kWaitDma);
+  CHECK(first.engines[kVectorQueue].largest_stall() == StallReason::kWaitDma);
   CHECK(first.busy() == second.busy());
   // Both waited for the load, and only for that.
   const auto waited = [](const LineTime& l) {
-    return l.engines[kVector].time[static_cast<std::size_t>(StallReason::kWaitDma)];
+    return l.engines[kVectorQueue].time[static_cast<std::size_t>(StallReason::kWaitDma)];
   };
   CHECK(line_of(o.lines, 10, "k.py:3 kernel").counts.waited_for == waited(first) + waited(second));
 }
 
 TEST_CASE("lines: hot spots are ranked by the limiting engine and their shares add up to 100", "[report]") {
-  const Observed o = run(lined_program());
+  const ObservedLines o = run_lines(lined_program());
   const runtime::HotSpots spots = runtime::hot_spots(o.lines);
   CHECK(spots.limit == "vector");
   double sum = 0;
@@ -134,7 +134,7 @@ TEST_CASE("lines: hot spots are ranked by the limiting engine and their shares a
 }
 
 TEST_CASE("lines: the critical path adds up to the simulated time and has the lines of a chain", "[report]") {
-  const Observed o = run(lined_program());
+  const ObservedLines o = run_lines(lined_program());
   base::Duration sum{0};
   for (const LineTime& line : o.lines.lines) sum += line.counts.critical;
   CHECK(sum == o.run.elapsed);
@@ -152,7 +152,7 @@ TEST_CASE("lines: programs without lines are not recorded", "[report]") {
   isa::Program program = *lined_program();
   program.lines.clear();
   for (auto& marks : program.line_marks) marks.clear();
-  const Observed o = run(std::make_shared<const isa::Program>(std::move(program)));
+  const ObservedLines o = run_lines(std::make_shared<const isa::Program>(std::move(program)));
   CHECK(o.lines.lines.empty());
   CHECK(runtime::lines_csv(o.lines).empty());
   CHECK(runtime::hot_spots_text(runtime::hot_spots(o.lines), {0, 0, 0, 8, 0, 0}).empty());

@@ -15,6 +15,7 @@
 #include "runtime/report/links/link_text.h"
 #include "runtime/report/summary/summary_json.h"
 #include "runtime/report/summary/summary_text.h"
+#include "tests/support/lines_of.h"
 #include "tests/support/program/fake_run.h"
 
 using namespace tahoma;
@@ -47,15 +48,8 @@ base::RunMeasurement shared_run() {
 
 runtime::LinkSummary shared_links() { return runtime::summarise_links(machine_of_eight(), shared_run()); }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 std::string line_with(const std::string& text, const std::string& part) {
-  for (const std::string& line : lines_of(text))
+  for (const std::string& line : tests::lines_of(text))
     if (line.find(part) != std::string::npos) return line;
   return "";
 }
@@ -105,7 +99,7 @@ TEST_CASE("link report: the matrix stays in its file on more than 64 chips", "[r
   const runtime::LinkSummary links = runtime::summarise_links(machine, shared_run());
   CHECK(links.traffic->matrix.empty());
   CHECK(runtime::links_json(links)["traffic"]["matrix"].is_null());
-  CHECK(lines_of(runtime::traffic_csv(machine, shared_run())).size() == 126);
+  CHECK(tests::lines_of(runtime::traffic_csv(machine, shared_run())).size() == 126);
 }
 
 TEST_CASE("summary.json: links have all flows of the busiest and the largest of the saturated", "[report]") {
@@ -140,7 +134,7 @@ TEST_CASE("summary.txt: the busiest link's largest flows are below it, as many a
              Catch::EndsWith("server0.chip00 -> chip03 61.0 %, server0.chip00 -> chip01 20.0 %, 1 more"));
   CHECK(line_with(text, "traffic") ==
         "  traffic       1.041 MB over 4 pairs of chips; most 610 kB, server0.chip00 -> chip03");
-  for (const std::string& line : lines_of(text)) CHECK(line.size() <= 100);
+  for (const std::string& line : tests::lines_of(text)) CHECK(line.size() <= 100);
 }
 
 TEST_CASE("report: faults of links and chips are shown as configured", "[report]") {
@@ -166,7 +160,7 @@ TEST_CASE("report: faults of links and chips are shown as configured", "[report]
 }
 
 TEST_CASE("links.csv: one line per direction with its traffic", "[report]") {
-  const auto lines = lines_of(runtime::links_csv(shared_run()));
+  const auto lines = tests::lines_of(runtime::links_csv(shared_run()));
   REQUIRE(lines.size() == 3);
   CHECK(lines[0] ==
         "name,from_chip,to_chip,axis,payload_bytes,wire_bytes,packets,goodput,busy_percent,blocked_ns,"
@@ -178,7 +172,7 @@ TEST_CASE("links_windows.csv: every window of every link with traffic", "[report
   base::RunMeasurement run = shared_run();
   run.links.push_back(fake_link("server0.chip01.link.xp", 'x', {}));
   run.elapsed = 95_us;
-  const auto lines = lines_of(runtime::links_windows_csv(run));
+  const auto lines = tests::lines_of(runtime::links_windows_csv(run));
   REQUIRE(lines.size() == 1 + 2 * 10);
   CHECK(lines[0] == "name,window_start_ns,window_ns,busy_percent");
   CHECK(lines[1] == "server0.chip00.link.xp,0,10000,95");

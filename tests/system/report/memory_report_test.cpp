@@ -14,6 +14,7 @@
 #include "runtime/report/memory/memory_summary.h"
 #include "runtime/report/summary/summary_json.h"
 #include "runtime/report/summary/summary_text.h"
+#include "tests/support/lines_of.h"
 #include "tests/support/program/fake_run.h"
 
 using namespace tahoma;
@@ -27,13 +28,6 @@ HbmSummary dram_summary() { return runtime::summarise_hbm(fake_machine(), fake_d
 
 std::string text_of(const base::RunMeasurement& run, const model::MachineParams& machine = fake_machine()) {
   return runtime::summary_text(runtime::summarise(fake_facts(), machine, run));
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
 }
 
 }  // namespace
@@ -122,7 +116,7 @@ TEST_CASE("memory report: the summary has the busiest of many stacks, the tables
   CHECK(hbm.first_events.size() == runtime::kFirstEvents);
   CHECK(hbm.events == 512);
   CHECK(hbm.corrected_errors == 512);
-  CHECK(lines_of(runtime::hbm_csv(run)).size() == 1 + 256 * 3);
+  CHECK(tests::lines_of(runtime::hbm_csv(run)).size() == 1 + 256 * 3);
 }
 
 TEST_CASE("memory report: flat stacks have no rows, pins and queues", "[report][hbm]") {
@@ -133,7 +127,7 @@ TEST_CASE("memory report: flat stacks have no rows, pins and queues", "[report][
   CHECK(object["latency"]["reads"].is_null());
   CHECK(object["events"]["count"] == 0);
   CHECK_THAT(text_of(fake_run()), !Catch::Contains("rows  ") && !Catch::Contains("latency  "));
-  CHECK(lines_of(runtime::hbm_csv(fake_run())).size() == 1);
+  CHECK(tests::lines_of(runtime::hbm_csv(fake_run())).size() == 1);
 }
 
 TEST_CASE("summary.json: memory has its achieved rate and its losses", "[report][hbm]") {
@@ -192,7 +186,7 @@ TEST_CASE("summary: both forms have the configured faults", "[report][hbm]") {
 }
 
 TEST_CASE("hbm.csv: one line per channel, its times in percent of the run", "[report][hbm]") {
-  const auto lines = lines_of(runtime::hbm_csv(fake_dram_run()));
+  const auto lines = tests::lines_of(runtime::hbm_csv(fake_dram_run()));
   REQUIRE(lines.size() == 4);
   CHECK(
       lines[0] ==

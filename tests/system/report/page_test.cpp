@@ -34,7 +34,7 @@ constexpr const char* kOneCore =
     "kind: gemm\nmode: timing\nmachine: trainium2_one_chip\nworkload: {m: 256, n: 256, k: 256}\n";
 
 // `words` are the arguments of `tahoma run`, in the working directory.
-void run_case(const std::string& text, std::vector<std::string> words) {
+void run_for_page(const std::string& text, std::vector<std::string> words) {
   std::ofstream("case.yaml") << text;
   words.insert(words.begin(), {"run", "case.yaml"});
   const Finished run = tahoma_in(".", words);
@@ -54,7 +54,7 @@ void check_refused(const std::vector<std::string>& words, const std::string& cod
 }  // namespace
 
 TEST_CASE("page: its data add up to summary.json", "[page]") {
-  run_case(kFourChips, {"--out", "four"});
+  run_for_page(kFourChips, {"--out", "four"});
   const json summary = json_in("four/summary.json"), detail = json_in("four/report.json");
   CHECK(summary["cores"]["active"] == 32);
   CHECK(summary["links"]["bytes"] > 0);
@@ -69,7 +69,7 @@ TEST_CASE("page: its data add up to summary.json", "[page]") {
 TEST_CASE("page: it draws every link of every topology", "[page]") {
   for (const std::string& topology : base::fabric_choice().names) {
     INFO(topology);
-    run_case(kFourChips, {"--out", topology, "--set", "machine.link.topology=" + topology});
+    run_for_page(kFourChips, {"--out", topology, "--set", "machine.link.topology=" + topology});
     const json links = json_in(topology + "/report.json")["links"];
     CHECK(links["topology"] == topology);
     REQUIRE(links["list"].size() == links["total"]);
@@ -90,7 +90,7 @@ TEST_CASE("page: it draws every link of every topology", "[page]") {
 }
 
 TEST_CASE("page: any total that differs is found", "[page]") {
-  run_case(kFourChips, {"--out", "four"});
+  run_for_page(kFourChips, {"--out", "four"});
   const json summary = json_in("four/summary.json"), detail = json_in("four/report.json");
   const auto differs = [&](const char* pointer, double factor) {
     json changed = detail;
@@ -113,8 +113,8 @@ TEST_CASE("page: any total that differs is found", "[page]") {
 }
 
 TEST_CASE("page: a finished run gives its page again, and two runs give a common page", "[page]") {
-  run_case(kOneCore, {"--out", "a"});
-  run_case(kOneCore, {"--out", "b", "--set", "machine.chip.core.tensor.clock=1.2 GHz"});
+  run_for_page(kOneCore, {"--out", "a"});
+  run_for_page(kOneCore, {"--out", "b", "--set", "machine.chip.core.tensor.clock=1.2 GHz"});
   const std::string page = contents("a/report.html");
   std::filesystem::remove("a/report.html");
   REQUIRE(tahoma_in(".", {"report", "a"}).status == 0);
@@ -129,7 +129,7 @@ TEST_CASE("page: a finished run gives its page again, and two runs give a common
 }
 
 TEST_CASE("page: folders without a run and foreign files are refused", "[page]") {
-  run_case(kOneCore, {"--out", "plain", "--no-report"});
+  run_for_page(kOneCore, {"--out", "plain", "--no-report"});
   CHECK_FALSE(std::filesystem::exists("plain/report.html"));
   CHECK_FALSE(std::filesystem::exists("plain/stats.db"));
   CHECK(std::filesystem::exists("plain/stats.json"));
@@ -208,8 +208,8 @@ TEST_CASE("page: large machines are shown by chips, and the page states it", "[p
 }
 
 TEST_CASE("page: parameters that differ from the preset are listed, and relevant assumptions", "[page]") {
-  run_case(kOneCore, {"--out", "set", "--set", "machine.chip.hbm.model=flat", "--set",
-                      "machine.chip.core.gpsimd.turnaround=3 cyc"});
+  run_for_page(kOneCore, {"--out", "set", "--set", "machine.chip.hbm.model=flat", "--set",
+                          "machine.chip.core.gpsimd.turnaround=3 cyc"});
   const json detail = json_in("set/report.json");
   std::vector<std::string> paths;
   for (const json& p : detail["machine"]["differs"]) paths.push_back(p["path"]);
@@ -233,7 +233,7 @@ TEST_CASE("page: parameters that differ from the preset are listed, and relevant
 }
 
 TEST_CASE("page: differences from the preset do not depend on how the machine was read", "[page]") {
-  run_case(kOneCore, {"--out", "plain"});
+  run_for_page(kOneCore, {"--out", "plain"});
   CHECK(json_in("plain/report.json")["machine"]["differs"].empty());
   // The resolved configuration names no file, so its preset is found by the machine's name.
   const auto rerun = [](const std::string& folder) {
@@ -244,7 +244,7 @@ TEST_CASE("page: differences from the preset do not depend on how the machine wa
     return json_in(folder + "-again/report.json")["machine"];
   };
   CHECK(rerun("plain") == json_in("plain/report.json")["machine"]);
-  run_case(kOneCore, {"--out", "set", "--set", "machine.chip.hbm.stacks=2"});
+  run_for_page(kOneCore, {"--out", "set", "--set", "machine.chip.hbm.stacks=2"});
   const json set = json_in("set/report.json")["machine"];
   REQUIRE(set["differs"].size() == 1);
   CHECK(set["differs"][0]["path"] == "machine.chip.hbm.stacks");
@@ -252,7 +252,7 @@ TEST_CASE("page: differences from the preset do not depend on how the machine wa
   // A file beside the workload with the preset's name is not the preset.
   std::ofstream("trainium2_one_chip.yaml")
       << "extends: trainium2_ultraserver\nmachine: {chip: {hbm: {stacks: 2}}}\n";
-  run_case(
+  run_for_page(
       "kind: gemm\nmode: timing\nmachine: {extends: trainium2_one_chip, name: trainium2_ultraserver}\n"
       "workload: {m: 256, n: 256, k: 256}\n",
       {"--out", "beside"});

@@ -18,40 +18,40 @@ using runtime::HbmView, runtime::Kernel, runtime::RegionSummary, runtime::Roofli
 
 namespace {
 
-constexpr std::uint64_t kRows = 128, kColumns = 512, kBlocks = 4;
-constexpr std::uint64_t kBytes = kRows * kColumns * kBlocks * sizeof(float);
+constexpr std::uint64_t kTileRows = 128, kTileColumns = 512, kBlocks = 4;
+constexpr std::uint64_t kBytes = kTileRows * kTileColumns * kBlocks * sizeof(float);
 
 // y = exp(x), a region for the first half of the blocks and one for the second.
 isa::Program two_halves(const model::MachineParams& machine) {
   Kernel k("exponentials", machine);
-  const HbmView x = k.argument("x", DType::kFp32, kRows * kBlocks, kColumns),
-                y = k.argument("y", DType::kFp32, kRows * kBlocks, kColumns);
-  const runtime::Pool pool = k.sbuf("tiles", DType::kFp32, kColumns, 3);
+  const HbmView x = k.argument("x", DType::kFp32, kTileRows * kBlocks, kTileColumns),
+                y = k.argument("y", DType::kFp32, kTileRows * kBlocks, kTileColumns);
+  const runtime::Pool pool = k.sbuf("tiles", DType::kFp32, kTileColumns, 3);
   for (unsigned block = 0; block < kBlocks; ++block) {
     k.region(block < kBlocks / 2 ? "first" : "second");
-    const TileView tile = k.take(pool, kRows, kColumns);
-    k.load(tile, x.window(block * kRows, 0, kRows, kColumns));
+    const TileView tile = k.take(pool, kTileRows, kTileColumns);
+    k.load(tile, x.window(block * kTileRows, 0, kTileRows, kTileColumns));
     k.activation(tile, tile, isa::ActFn::kExp);
-    k.store(y.window(block * kRows, 0, kRows, kColumns), tile, Queue::kGpSimd);
+    k.store(y.window(block * kTileRows, 0, kTileRows, kTileColumns), tile, Queue::kGpSimd);
   }
   return k.finish();
 }
 
-struct Observed {
+struct ObservedRegions {
   base::RunMeasurement run;
   runtime::RegionRecorder::Summaries regions;
 };
 
-Observed run(const model::MachineParams& params, isa::Program program) {
+ObservedRegions run_regions(const model::MachineParams& params, isa::Program program) {
   runtime::Machine machine(params, model::Mode::kTiming);
-  const auto x = machine.allocate(0, "x", DType::kFp32, {kRows * kBlocks, kColumns}),
-             y = machine.allocate(0, "y", DType::kFp32, {kRows * kBlocks, kColumns});
+  const auto x = machine.allocate(0, "x", DType::kFp32, {kTileRows * kBlocks, kTileColumns}),
+             y = machine.allocate(0, "y", DType::kFp32, {kTileRows * kBlocks, kTileColumns});
   machine.declare_input(x);
   machine.load(0, std::make_shared<const isa::Program>(std::move(program)), {x.address, y.address});
   runtime::RegionRecorder recorder(params);
   for (const auto& [core, loaded] : machine.programs()) recorder.program(core, loaded);
   machine.observe(&recorder);
-  Observed observed;
+  ObservedRegions observed;
   observed.run = machine.run();
   observed.regions = recorder.summarise(observed.run);
   return observed;
@@ -65,7 +65,7 @@ base::Duration need(const RegionSummary& region, RooflineResource resource) {
 
 TEST_CASE("regions: their needs add up to the accounts of the engines, the DMA and the memory", "[report]") {
   const model::MachineParams params = tests::machine_of(1, 1, 1);
-  const Observed o = run(params, two_halves(params));
+  const ObservedRegions o = run_regions(params, two_halves(params));
   REQUIRE(o.regions.regions.size() == 2);
   CHECK(o.regions.regions[0].name == "first");
   const auto sum = [&](auto of) {
@@ -82,7 +82,7 @@ TEST_CASE("regions: their needs add up to the accounts of the engines, the DMA a
   }
   CHECK(sum([](const RegionSummary& r) { return r.hbm_bytes; }) == 2 * kBytes);
   CHECK(need(o.regions.whole, RooflineResource::kDma).fs == o.run.dma[0].busy.fs / isa::kDmaEngines);
-  CHECK(o.regions.whole.operations == double{kRows} * kColumns * kBlocks);
+  CHECK(o.regions.whole.operations == double{kTileRows} * kTileColumns * kBlocks);
   CHECK(o.regions.whole.end <= o.run.elapsed);  // the last completion reaches its semaphore later
 }
 
@@ -91,7 +91,7 @@ TEST_CASE(
     "[report]") {
   model::MachineParams params = tests::machine_of(1, 1, 1);
   params.chip.hbm.bandwidth = {20'000'000'000};  // far below what 16 DMA engines move
-  const Observed o = run(params, two_halves(params));
+  const ObservedRegions o = run_regions(params, two_halves(params));
   CHECK(o.regions.whole.bound_by() == RooflineResource::kHbm);
   CHECK(o.regions.whole.bound().seconds() == Approx(2 * kBytes / 20e9));
   CHECK(o.regions.whole.intensity() == Approx(1.0 / 8));
@@ -103,7 +103,7 @@ TEST_CASE("regions: a program without any is one region of its own name", "[repo
   isa::Program program = two_halves(params);
   for (auto& marks : program.marks) marks.clear();
   program.regions.clear();
-  const Observed o = run(params, std::move(program));
+  const ObservedRegions o = run_regions(params, std::move(program));
   REQUIRE(o.regions.regions.size() == 1);
   CHECK(o.regions.regions[0].name == "exponentials");
   CHECK(o.regions.regions[0].bound() == o.regions.whole.bound());
@@ -111,7 +111,7 @@ TEST_CASE("regions: a program without any is one region of its own name", "[repo
 
 TEST_CASE("regions: busy times and waits of engines add up to the time of the run", "[report]") {
   const model::MachineParams params = tests::flat_chip();
-  const Observed o = run(params, two_halves(params));
+  const ObservedRegions o = run_regions(params, two_halves(params));
   REQUIRE(o.regions.regions.size() == 2);
   runtime::KindTimes measured{};
   for (const base::EngineMeasurement& engine : o.run.engines)
@@ -151,7 +151,7 @@ vector:
   .region slow
   tensor_scalar shape=128x16 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x0]:fp32 op0=add scalar0=1 wait=s1>=16
 )");
-  const Observed o = run(params, *program);
+  const ObservedRegions o = run_regions(params, *program);
   REQUIRE(o.regions.regions.size() == 2);
   constexpr auto kVector = static_cast<std::size_t>(base::EngineKind::kVector);
   constexpr auto kIdle = static_cast<std::size_t>(base::StallReason::kIdle);

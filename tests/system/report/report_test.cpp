@@ -16,6 +16,7 @@
 #include "runtime/report/summary/summary.h"
 #include "runtime/report/summary/summary_json.h"
 #include "runtime/report/summary/summary_text.h"
+#include "tests/support/lines_of.h"
 #include "tests/support/program/fake_run.h"
 #include "tests/support/subprocess.h"
 #include "tests/support/temp_dir.h"
@@ -36,13 +37,6 @@ const runtime::EngineSummary& engine_of(const Summary& s, EngineKind kind) {
 
 double share(const runtime::EngineSummary& engine, StallReason name) {
   return engine.percent[static_cast<std::size_t>(name)];
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
 }
 
 // 600 links with long names and flows from everywhere, every stall reason in use, faults, a long rule: no
@@ -300,13 +294,13 @@ TEST_CASE("summary.json: a golden error that is not a number stays legal JSON", 
 }
 
 TEST_CASE("summary.txt: the first line answers the question", "[report]") {
-  CHECK(lines_of(runtime::summary_text(fake_summary())).front() ==
+  CHECK(tests::lines_of(runtime::summary_text(fake_summary())).front() ==
         "100 us, 10 TFLOPS, MFU 12.7 %, golden passed, bottleneck: run tahoma explain");
   auto facts = fake_facts();
   facts.golden.mismatches = 1;
   facts.golden.first_mismatch = "first wrong element: [3, 4]";
   const std::string failed = runtime::summary_text(runtime::summarise(facts, fake_machine(), fake_run()));
-  CHECK(lines_of(failed).front().find("GOLDEN FAILED") != std::string::npos);
+  CHECK(tests::lines_of(failed).front().find("GOLDEN FAILED") != std::string::npos);
   CHECK(failed.find("first wrong element: [3, 4]") != std::string::npos);
 }
 
@@ -314,7 +308,7 @@ namespace {
 
 // The block of the collectives comes on top.
 void check_fits(const std::string& text) {
-  const auto lines = lines_of(text);
+  const auto lines = tests::lines_of(text);
   const auto begin = std::find_if(lines.begin(), lines.end(),
                                   [](const auto& line) { return line.starts_with("collectives"); });
   const auto end = std::find(begin, lines.end(), "");
@@ -366,7 +360,7 @@ TEST_CASE("stats: JSON and CSV hold the same rows, exactly", "[report]") {
   CHECK(rows[0]["value"] == 18446744073709551615U);
   CHECK(rows[1]["value"] == 0.1);
   CHECK(rows[1]["path"] == "a.ratio");
-  const auto lines = lines_of(runtime::stats_csv(sink.stats()));
+  const auto lines = tests::lines_of(runtime::stats_csv(sink.stats()));
   REQUIRE(lines.size() == 3);
   CHECK(lines[0] == "path,value,unit,description");
   CHECK(lines[1] == "a.count,18446744073709551615,count,largest count");

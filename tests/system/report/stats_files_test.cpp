@@ -39,7 +39,7 @@ std::string class_of(const std::string& path) {
 }
 
 // Paths of the declared statistics that one form lacks.
-std::vector<std::string> missing_from(const std::set<std::string>& paths) {
+std::vector<std::string> statistics_missing_from(const std::set<std::string>& paths) {
   std::vector<std::string> missing;
   for (const base::Stat& stat : runtime::known_statistics())
     if (!paths.contains(stat.path)) missing.push_back(stat.path);
@@ -65,23 +65,23 @@ std::set<std::string> paths_in(const json& list) {
 TEST_CASE("statistics: every declared one is in every form", "[stats]") {
   const std::vector<base::Stat> all = runtime::known_statistics();
   REQUIRE(all.size() > 100);
-  CHECK(missing_from(paths_in(json::parse(runtime::stats_json(all)))).empty());
-  CHECK(missing_from(first_words(runtime::stats_csv(all), ',')).empty());
-  CHECK(missing_from(first_words(runtime::stats_text(all), ' ')).empty());
+  CHECK(statistics_missing_from(paths_in(json::parse(runtime::stats_json(all)))).empty());
+  CHECK(statistics_missing_from(first_words(runtime::stats_csv(all), ',')).empty());
+  CHECK(statistics_missing_from(first_words(runtime::stats_text(all), ' ')).empty());
   const TempDir folder;
   runtime::write_file(folder / "stats.db", runtime::stats_database(all));
   std::set<std::string> rows;
   for (const auto& row : runtime::Database(folder / "stats.db", runtime::Database::Access::kRead)
                              .rows("SELECT path FROM statistics"))
     rows.insert(std::get<std::string>(row[0]));
-  CHECK(missing_from(rows).empty());
+  CHECK(statistics_missing_from(rows).empty());
   const Finished text = tahoma_in(".", {"stats"}), list = tahoma_in(".", {"stats", "--format", "json"});
-  CHECK(missing_from(first_words(text.out, ' ')).empty());
+  CHECK(statistics_missing_from(first_words(text.out, ' ')).empty());
   std::set<std::string> explained = paths_in(json::parse(list.out));
-  CHECK(missing_from(explained).empty());
+  CHECK(statistics_missing_from(explained).empty());
   // The check notices a statistic that a form omits.
   explained.erase("memory_activations");
-  CHECK(missing_from(explained) == std::vector<std::string>{"memory_activations"});
+  CHECK(statistics_missing_from(explained) == std::vector<std::string>{"memory_activations"});
 }
 
 TEST_CASE("statistics: text, JSON, CSV and database have the same content", "[stats]") {

@@ -23,7 +23,7 @@ const std::vector<std::string> kCommands{"run",     "nki",     "model",    "swee
 Finished tahoma_with(const std::vector<std::string>& words) { return tahoma_in(".", words); }
 
 // One line on standard error, with the code; nothing on standard output.
-void check_refused(const Finished& f, int status, const std::string& code) {
+void check_command_refused(const Finished& f, int status, const std::string& code) {
   INFO(f.err);
   CHECK(f.status == status);
   CHECK(f.out.empty());
@@ -73,30 +73,30 @@ std::string bytes_of_run(const std::string& folder) {
 }  // namespace
 
 TEST_CASE("command line: a command must be named, and the nearest one is", "[cli][bad-input]") {
-  check_refused(tahoma_with({}), 2, "E-CLI-001");
+  check_command_refused(tahoma_with({}), 2, "E-CLI-001");
   const Finished misspelt = tahoma_with({"rum", "case.yaml"});
-  check_refused(misspelt, 2, "E-CLI-001");
+  check_command_refused(misspelt, 2, "E-CLI-001");
   CHECK_THAT(misspelt.err, Contains("did you mean 'run'?"));
 }
 
 TEST_CASE("command line: unknown options name the nearest one", "[cli][bad-input]") {
   const Finished misspelt = tahoma_with({"run", "case.yaml", "--machin", "trainium2_one_chip"});
-  check_refused(misspelt, 2, "E-CLI-002");
+  check_command_refused(misspelt, 2, "E-CLI-002");
   CHECK_THAT(misspelt.err, Contains("'--machin' (did you mean '--machine'?)"));
   const Finished assigned = tahoma_with({"run", "case.yaml", "--seeds=7"});
-  check_refused(assigned, 2, "E-CLI-002");
+  check_command_refused(assigned, 2, "E-CLI-002");
   CHECK_THAT(assigned.err, Contains("'--seeds' (did you mean '--seed'?)"));
-  check_refused(tahoma_with({"--verson"}), 2, "E-CLI-002");
-  check_refused(tahoma_with({"isa", "matmul", "transpose"}), 2, "E-CLI-002");
+  check_command_refused(tahoma_with({"--verson"}), 2, "E-CLI-002");
+  check_command_refused(tahoma_with({"isa", "matmul", "transpose"}), 2, "E-CLI-002");
 }
 
 TEST_CASE("command line: missing and illegal arguments are refused", "[cli][bad-input]") {
-  check_refused(tahoma_with({"run"}), 2, "E-CLI-003");
-  check_refused(tahoma_with({"run", "case.yaml", "--set"}), 2, "E-CLI-003");
+  check_command_refused(tahoma_with({"run"}), 2, "E-CLI-003");
+  check_command_refused(tahoma_with({"run", "case.yaml", "--set"}), 2, "E-CLI-003");
   const Finished format = tahoma_with({"run", "case.yaml", "--format", "jsom"});
-  check_refused(format, 2, "E-CLI-003");
+  check_command_refused(format, 2, "E-CLI-003");
   CHECK_THAT(format.err, Contains("did you mean 'json'?"));
-  check_refused(tahoma_with({"isa", "matmul", "--format", "markdown"}), 2, "E-CLI-003");
+  check_command_refused(tahoma_with({"isa", "matmul", "--format", "markdown"}), 2, "E-CLI-003");
 }
 
 TEST_CASE("command line: help lists exactly the commands there are", "[cli]") {
@@ -134,7 +134,7 @@ TEST_CASE("tahoma isa: lists every instruction of the table and describes one", 
   CHECK_THAT(one.out, Contains(std::string(isa::row_by_mnemonic("matmul")->formula)));
   CHECK_THAT(tahoma_with({"isa", "--format", "markdown"}).out, Contains("# "));
   const Finished misspelt = tahoma_with({"isa", "matmull"});
-  check_refused(misspelt, 2, "E-ISA-001");
+  check_command_refused(misspelt, 2, "E-ISA-001");
   CHECK_THAT(misspelt.err, Contains("did you mean 'matmul'?"));
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("tahoma params: lists values with their source, as text and as JSON", 
   REQUIRE(rows.size() > 50);
   for (const json& row : rows)
     for (const char* key : {"path", "default", "doc", "provenance"}) CHECK(row.contains(key));
-  check_refused(tahoma_with({"params", "machine.chip.hbn"}), 2, "E-CFG-002");
+  check_command_refused(tahoma_with({"params", "machine.chip.hbn"}), 2, "E-CFG-002");
 }
 
 TEST_CASE("tahoma asm and dis: text and binary turn into each other", "[cli]") {
@@ -173,11 +173,11 @@ TEST_CASE("tahoma asm and dis: wrong programs end with 3, wrong files with 2", "
   const Finished text = tahoma_in(dir.path(), {"dis", "wrong.asm"});
   CHECK(text.status == 3);
   CHECK_THAT(text.err, StartsWith("tahoma: wrong.asm:") && Contains("error[E-BIN-001]"));
-  check_refused(tahoma_in(dir.path(), {"asm", "missing.asm"}), 2, "E-RUN-001");
-  check_refused(tahoma_in(dir.path(), {"dis", "."}), 2, "E-RUN-001");
+  check_command_refused(tahoma_in(dir.path(), {"asm", "missing.asm"}), 2, "E-RUN-001");
+  check_command_refused(tahoma_in(dir.path(), {"dis", "."}), 2, "E-RUN-001");
   dir.write("add.asm", kAdd);
-  check_refused(tahoma_in(dir.path(), {"asm", "add.asm", "-o", "no/add.bin"}), 2, "E-OUT-003");
-  check_refused(tahoma_in(dir.path(), {"asm", "add.asm", "-o", "add.asm"}), 2, "E-CLI-003");
+  check_command_refused(tahoma_in(dir.path(), {"asm", "add.asm", "-o", "no/add.bin"}), 2, "E-OUT-003");
+  check_command_refused(tahoma_in(dir.path(), {"asm", "add.asm", "-o", "add.asm"}), 2, "E-CLI-003");
   CHECK(names_in(dir.path()) == std::set<std::string>{"add.asm", "wrong.asm"});
 }
 
@@ -196,8 +196,8 @@ TEST_CASE("tahoma validate: checks text and binary against a machine", "[cli]") 
                                                 "--set", "machine.chip.core.sbuf.usable=1 KiB"});
   CHECK(small.status == 3);
   CHECK_THAT(small.err, Contains("error[E-ISA-"));
-  check_refused(tahoma_in(dir.path(), {"validate", "add.asm", "--machine", "trainium2_one_chop"}), 2,
-                "E-CFG-021");
+  check_command_refused(tahoma_in(dir.path(), {"validate", "add.asm", "--machine", "trainium2_one_chop"}), 2,
+                        "E-CFG-021");
 }
 
 TEST_CASE("tahoma run: leaves a complete folder and prints its summary", "[cli]") {
@@ -275,16 +275,16 @@ TEST_CASE("tahoma run: timing mode takes the same time and checks nothing", "[cl
   const json unchecked =
       json::parse(tahoma_in(dir.path(), {"run", "case.yaml", "--format", "json", "--no-golden"}).out);
   CHECK(unchecked["golden"]["checked"] == false);
-  check_refused(tahoma_in(dir.path(), {"run", "case.yaml", "--mode", "timing", "--save-outputs"}), 2,
-                "E-CLI-004");
+  check_command_refused(tahoma_in(dir.path(), {"run", "case.yaml", "--mode", "timing", "--save-outputs"}), 2,
+                        "E-CLI-004");
 }
 
 TEST_CASE("tahoma run: the window of waves is refused without a folder or with a wrong time", "[cli]") {
   const TempDir dir;
   dir.write("case.yaml", kSmallGemm);
-  check_refused(tahoma_in(dir.path(), {"run", "case.yaml", "--waves-from", "1 us"}), 2, "E-CLI-004");
+  check_command_refused(tahoma_in(dir.path(), {"run", "case.yaml", "--waves-from", "1 us"}), 2, "E-CLI-004");
   const Finished wrong = tahoma_in(dir.path(), {"run", "case.yaml", "--waves", "w", "--waves-until", "soon"});
-  check_refused(wrong, 2, "E-CFG-004");
+  check_command_refused(wrong, 2, "E-CFG-004");
   CHECK_THAT(wrong.err, Contains("--waves-until"));
 }
 
@@ -363,7 +363,7 @@ TEST_CASE("tahoma run: a check that does not exist is refused, with the nearest 
   const TempDir dir;
   dir.write("case.yaml", kSmallGemm);
   const Finished f = tahoma_in(dir.path(), {"run", "case.yaml", "--check", "races,uninitialized"});
-  check_refused(f, 2, "E-CLI-003");
+  check_command_refused(f, 2, "E-CLI-003");
   CHECK_THAT(f.err, Contains("uninitialized") && Contains("did you mean 'uninitialised'"));
 }
 
@@ -388,12 +388,13 @@ TEST_CASE("command line: an empty value is refused, not taken for the default", 
   dir.write("case.yaml", kSmallGemm);
   for (const char* option : {"--machine", "--mode", "--seed", "--out"}) {
     const Finished empty = tahoma_in(dir.path(), {"run", "case.yaml", option, ""});
-    check_refused(empty, 2, "E-CLI-003");
+    check_command_refused(empty, 2, "E-CLI-003");
     CHECK_THAT(empty.err, Contains(option));
   }
-  check_refused(tahoma_in(dir.path(), {"run", ""}), 2, "E-CLI-003");
-  check_refused(tahoma_in(dir.path(), {"sweep", "case.yaml", "--machine", "", "--sweep", "workload.m=1,2"}),
-                2, "E-CLI-003");
+  check_command_refused(tahoma_in(dir.path(), {"run", ""}), 2, "E-CLI-003");
+  check_command_refused(
+      tahoma_in(dir.path(), {"sweep", "case.yaml", "--machine", "", "--sweep", "workload.m=1,2"}), 2,
+      "E-CLI-003");
 }
 
 TEST_CASE("tahoma run: the books balance at any legal clock of an engine", "[cli][books]") {

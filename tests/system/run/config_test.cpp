@@ -27,7 +27,7 @@ std::unique_ptr<ResolvedConfig> resolve(const ConfigRequest& request) {
   return runtime::resolve_config(request, tests::fake_kinds());
 }
 
-Refused refusal(const ConfigRequest& request) {
+Refused refusal_of_config(const ConfigRequest& request) {
   try {
     resolve(request);
   } catch (const base::UserError& e) {
@@ -257,7 +257,7 @@ TEST_CASE("config: presets are also searched in TAHOMA_CONFIGS", "[config]") {
   unsetenv("TAHOMA_CONFIGS");
   Case c("kind: product\n");
   c.request.machine = "elsewhere";
-  CHECK(refusal(c.request).code == "E-CFG-021");
+  CHECK(refusal_of_config(c.request).code == "E-CFG-021");
 }
 
 TEST_CASE("config: the resolved configuration resolves to itself, byte by byte", "[config]") {
@@ -281,20 +281,20 @@ TEST_CASE("config: the resolved configuration resolves to itself, byte by byte",
 
 TEST_CASE("config: unknown keys are refused at their place, with the nearest name", "[config]") {
   Case top("kind: product\nmachin: trainium2_server\n");
-  Refused r = refusal(top.request);
+  Refused r = refusal_of_config(top.request);
   CHECK(r.code == "E-CFG-002");
   CHECK(r.place == top.place("2:1"));
   CHECK_THAT(r.message, Catch::Contains("did you mean 'machine'?"));
 
   Case below("kind: product\nmachine:\n  chip:\n    hbm: {bandwith: 725 GB/s}\n");
-  r = refusal(below.request);
+  r = refusal_of_config(below.request);
   CHECK(r.code == "E-CFG-002");
   CHECK(r.place == below.place("4:11"));
   CHECK_THAT(r.message, Catch::Contains("did you mean 'machine.chip.hbm.bandwidth'?"));
 
   Case in_machine("kind: product\nmachine: mine\n");
   const std::string mine = in_machine.dir.write("mine.yaml", "machine: {name: a}\nchip: {cores: 2}\n");
-  r = refusal(in_machine.request);
+  r = refusal_of_config(in_machine.request);
   CHECK(r.code == "E-CFG-002");
   CHECK(r.place == mine + ":2:8");
 
@@ -302,7 +302,7 @@ TEST_CASE("config: unknown keys are refused at their place, with the nearest nam
   for (const char* wrong :
        {"machine.chip.hbm.stack=6", "workload.mm=6", "machne.chip.hbm.stacks=6", "modes=timing"}) {
     set.request.overrides = {wrong};
-    r = refusal(set.request);
+    r = refusal_of_config(set.request);
     CHECK(r.code == "E-CFG-002");
     CHECK(r.place == "--set " + std::string(wrong));
     CHECK_THAT(r.message, Catch::Contains("did you mean"));
@@ -313,7 +313,7 @@ TEST_CASE("config: values of the command line are checked like those of files", 
   Case c("kind: product\n");
   const auto code_of = [&](const std::string& argument) {
     c.request.overrides = {argument};
-    return refusal(c.request).code;
+    return refusal_of_config(c.request).code;
   };
   CHECK(code_of("machine.chip.hbm.bandwidth=725") == "E-CFG-003");
   CHECK(code_of("workload.m=many") == "E-CFG-004");
@@ -327,66 +327,66 @@ TEST_CASE("config: values of the command line are checked like those of files", 
   CHECK(code_of("workload.m=4").empty());
   c.request.overrides.clear();
   c.request.mode = "fast";
-  CHECK(refusal(c.request).code == "E-CFG-006");
-  CHECK(refusal(c.request).place == "--mode fast");
+  CHECK(refusal_of_config(c.request).code == "E-CFG-006");
+  CHECK(refusal_of_config(c.request).place == "--mode fast");
   c.request.mode.clear();
   c.request.seed = "-1";
-  CHECK(refusal(c.request).code == "E-CFG-005");
+  CHECK(refusal_of_config(c.request).code == "E-CFG-005");
 }
 
 TEST_CASE("config: the kind must be given and known", "[config]") {
   Case missing("workload: {m: 4}\n");
-  CHECK(refusal(missing.request).code == "E-CFG-022");
-  CHECK_THAT(refusal(missing.request).message, Catch::Contains("product, other"));
+  CHECK(refusal_of_config(missing.request).code == "E-CFG-022");
+  CHECK_THAT(refusal_of_config(missing.request).message, Catch::Contains("product, other"));
   Case unknown("kind: produkt\n");
-  CHECK(refusal(unknown.request).code == "E-CFG-006");
-  CHECK(refusal(unknown.request).place == unknown.place("1:7"));
-  CHECK_THAT(refusal(unknown.request).message, Catch::Contains("did you mean 'product'?"));
+  CHECK(refusal_of_config(unknown.request).code == "E-CFG-006");
+  CHECK(refusal_of_config(unknown.request).place == unknown.place("1:7"));
+  CHECK_THAT(refusal_of_config(unknown.request).message, Catch::Contains("did you mean 'product'?"));
 }
 
 TEST_CASE("config: machines and parents that do not exist are refused by name", "[config]") {
   Case machine("kind: product\nmachine: trainium2_ultrasever\n");
-  Refused r = refusal(machine.request);
+  Refused r = refusal_of_config(machine.request);
   CHECK(r.code == "E-CFG-021");
   CHECK(r.place == machine.place("2:10"));
   CHECK_THAT(r.message, Catch::Contains("did you mean 'trainium2_ultraserver'?"));
   machine.request.machine = "nowhere/at/all.yaml";
-  CHECK(refusal(machine.request).place == "--machine nowhere/at/all.yaml");
+  CHECK(refusal_of_config(machine.request).place == "--machine nowhere/at/all.yaml");
   Case empty("kind: product\nmachine: ''\n");
-  CHECK(refusal(empty.request).code == "E-CFG-021");
+  CHECK(refusal_of_config(empty.request).code == "E-CFG-021");
   Case parent("extends: gone.yaml\nkind: product\n");
-  CHECK(refusal(parent.request).code == "E-CFG-016");
-  CHECK(refusal(parent.request).place == parent.place("1:10"));
+  CHECK(refusal_of_config(parent.request).code == "E-CFG-016");
+  CHECK(refusal_of_config(parent.request).place == parent.place("1:10"));
   Case itself("extends: ./case.yaml\nkind: product\n");
-  CHECK(refusal(itself.request).code == "E-CFG-016");
+  CHECK(refusal_of_config(itself.request).code == "E-CFG-016");
 }
 
 TEST_CASE("config: an unreadable file is reported with the reason", "[config]") {
   const TempDir dir;
   ConfigRequest request;
   request.workload = dir / "missing.yaml";
-  Refused r = refusal(request);
+  Refused r = refusal_of_config(request);
   CHECK(r.code == "E-RUN-001");
   CHECK(r.place == request.workload);
   CHECK_THAT(r.message, Catch::Contains("No such file or directory"));
   request.workload = dir.path().string();
-  CHECK_THAT(refusal(request).message, Catch::Contains("Is a directory"));
+  CHECK_THAT(refusal_of_config(request).message, Catch::Contains("Is a directory"));
 }
 
 TEST_CASE("config: a file without end is refused for its size", "[config]") {
   ConfigRequest request;
   request.workload = "/dev/zero";
-  CHECK(refusal(request).code == "E-CFG-014");
+  CHECK(refusal_of_config(request).code == "E-CFG-014");
 }
 
 TEST_CASE("config: values that do not fit together are refused where one of them was set", "[config]") {
   Case c("kind: product\nmachine:\n  chip: {core: {psum: {bank: 3 KiB}}}\n");
-  Refused r = refusal(c.request);
+  Refused r = refusal_of_config(c.request);
   CHECK(r.code == "E-CFG-020");
   CHECK(r.place == c.place("3:30"));
   CHECK_THAT(r.message, Catch::Contains("'machine.chip.core.psum.bank'"));
   Case workload("kind: product\nworkload: {shard: {n: 3}}\n");
-  r = refusal(workload.request);  // the fake's own check refuses 3
+  r = refusal_of_config(workload.request);  // the fake's own check refuses 3
   CHECK(r.code == "E-TST-001");
   CHECK(r.place == workload.place("2:23"));
 }

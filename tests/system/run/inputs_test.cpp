@@ -10,6 +10,7 @@
 
 #include "model/base/error.h"
 #include "runtime/host/npy_dtype.h"
+#include "tests/support/program/refusal_of.h"
 
 namespace {
 
@@ -38,15 +39,6 @@ NpyArray array_of(const std::string& descr, std::vector<std::uint64_t> shape,
   array.bytes.resize(values.size() * sizeof(Element));
   std::memcpy(array.bytes.data(), values.data(), array.bytes.size());
   return array;
-}
-
-std::string code_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const base::UserError& error) {
-    return error.code;
-  }
-  return "none";
 }
 
 }  // namespace
@@ -166,8 +158,8 @@ TEST_CASE("inputs: types without a NumPy type come from raw bits, or rounded fro
   CHECK(tf32.values[0] == std::byte{0});    // the bits that tf32 does not use
   const TemporaryNpy own_type("int16", array_of<std::int16_t>("<i2", {2}, {-300, 7}));
   CHECK(load_input(own_type.path(), "a", DType::kInt16, {2}).at(0, 0) == -300);
-  CHECK(code_of([&] { load_input(own_type.path(), "a", DType::kUint16, {2}); }) == "E-NPY-010");
-  CHECK(code_of([&] { load_input(single.path(), "a", DType::kInt8, {1, 3}); }) == "E-NPY-010");
+  CHECK(tests::code_of([&] { load_input(own_type.path(), "a", DType::kUint16, {2}); }) == "E-NPY-010");
+  CHECK(tests::code_of([&] { load_input(single.path(), "a", DType::kInt8, {1, 3}); }) == "E-NPY-010");
   for (const char* descr : {"|u1", "|V1"}) {
     const TemporaryNpy raw("raw", array_of<std::uint8_t>(descr, {2}, {0x38, 0xBC}));
     CHECK(load_input(raw.path(), "a", DType::kFp8E4M3, {2}).at(0, 1) == -1.5F);
@@ -180,11 +172,13 @@ TEST_CASE("inputs: a file of another type or shape is refused at its path", "[in
   const TemporaryNpy single("other", array_of<float>("<f4", {2, 3}, std::vector<float>(6)));
   const TemporaryNpy half("other_half",
                           array_of<std::uint16_t>("<f2", {2, 3}, std::vector<std::uint16_t>(6)));
-  CHECK(code_of([&] { load_input(single.path(), "a", DType::kFp32, {3, 2}); }) == "E-NPY-011");
-  CHECK(code_of([&] { load_input(single.path(), "a", DType::kFp32, {6}); }) == "E-NPY-011");
-  CHECK(code_of([&] { load_input(half.path(), "a", DType::kFp32, {2, 3}); }) == "E-NPY-010");
-  CHECK(code_of([&] { load_input(half.path(), "a", DType::kBf16, {2, 3}); }) == "E-NPY-010");
-  CHECK(code_of([&] { load_input(single.path() + ".absent", "a", DType::kFp32, {2, 3}); }) == "E-NPY-001");
+  CHECK(tests::code_of([&] { load_input(single.path(), "a", DType::kFp32, {3, 2}); }) == "E-NPY-011");
+  CHECK(tests::code_of([&] { load_input(single.path(), "a", DType::kFp32, {6}); }) == "E-NPY-011");
+  CHECK(tests::code_of([&] { load_input(half.path(), "a", DType::kFp32, {2, 3}); }) == "E-NPY-010");
+  CHECK(tests::code_of([&] { load_input(half.path(), "a", DType::kBf16, {2, 3}); }) == "E-NPY-010");
+  CHECK(tests::code_of([&] {
+          load_input(single.path() + ".absent", "a", DType::kFp32, {2, 3});
+        }) == "E-NPY-001");
   try {
     load_input(half.path(), "a", DType::kBf16, {2, 3});
   } catch (const base::UserError& error) {

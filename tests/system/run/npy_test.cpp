@@ -33,7 +33,7 @@ std::vector<std::byte> bytes_of(const std::vector<float>& values) {
   return bytes;
 }
 
-base::UserError refusal(const std::string& path) {
+base::UserError refusal_of_file(const std::string& path) {
   try {
     runtime::read_npy(path);
   } catch (const base::UserError& error) {
@@ -42,9 +42,9 @@ base::UserError refusal(const std::string& path) {
   return {"accepted", "", ""};
 }
 
-base::UserError refusal_of(const std::string& file) {
+base::UserError error_of(const std::string& file) {
   const TempDir dir;
-  return refusal(dir.write("a.npy", file));
+  return refusal_of_file(dir.write("a.npy", file));
 }
 
 bool ends_with(const std::string& text, const std::string& end) {
@@ -100,26 +100,26 @@ TEST_CASE("npy: both versions and all spellings of NumPy are read", "[npy]") {
 
 TEST_CASE("npy: an unreadable file is reported", "[npy][bad-input]") {
   const TempDir dir;
-  CHECK(refusal(dir / "missing.npy").code == "E-NPY-001");
-  CHECK(std::string(refusal(dir / "missing.npy").what()).find("No such file") != std::string::npos);
-  CHECK(refusal(dir.path().string()).code == "E-NPY-001");
+  CHECK(refusal_of_file(dir / "missing.npy").code == "E-NPY-001");
+  CHECK(std::string(refusal_of_file(dir / "missing.npy").what()).find("No such file") != std::string::npos);
+  CHECK(refusal_of_file(dir.path().string()).code == "E-NPY-001");
 }
 
 TEST_CASE("npy: other magic, version and type are refused at their byte", "[npy][bad-input]") {
   const std::string data(8, '\0');
-  const auto magic = refusal_of("PK\x03\x04 this is an .npz file");
+  const auto magic = error_of("PK\x03\x04 this is an .npz file");
   CHECK(magic.code == "E-NPY-002");
   CHECK(ends_with(magic.place, "a.npy:byte 0"));
-  CHECK(refusal_of("").code == "E-NPY-002");
-  const auto version = refusal_of(npy_file(header_of("<f4", "(2,)"), data, 3));
+  CHECK(error_of("").code == "E-NPY-002");
+  const auto version = error_of(npy_file(header_of("<f4", "(2,)"), data, 3));
   CHECK(version.code == "E-NPY-003");
   CHECK(ends_with(version.place, ":byte 6"));
   for (const std::string descr : {"<f8", ">f4", "<i8", "|O", "<c8", "f4"}) {
-    const auto type = refusal_of(npy_file(header_of(descr, "(2,)"), data));
+    const auto type = error_of(npy_file(header_of(descr, "(2,)"), data));
     CHECK(type.code == "E-NPY-005");
     CHECK(ends_with(type.place, ":byte 20"));
   }
-  const auto order = refusal_of(npy_file(header_of("<f4", "(2,)", "True"), data));
+  const auto order = error_of(npy_file(header_of("<f4", "(2,)", "True"), data));
   CHECK(order.code == "E-NPY-006");
   CHECK(ends_with(order.place, ":byte 44"));
 }
@@ -137,24 +137,24 @@ TEST_CASE("npy: a header that NumPy would not write is refused", "[npy][bad-inpu
         "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}"}) {
     INFO(header);
-    CHECK(refusal_of(npy_file(header, data)).code == "E-NPY-004");
+    CHECK(error_of(npy_file(header, data)).code == "E-NPY-004");
   }
   const std::string whole = npy_file(header_of("<f4", "(2,)"), data);
   for (const std::size_t length : {6U, 7U, 9U, 10U, 40U})
-    CHECK(refusal_of(whole.substr(0, length)).code == "E-NPY-004");
-  CHECK(refusal_of(std::string("\x93NUMPY\x02\0\xff\xff\xff\x7f{}", 14)).code == "E-NPY-004");
+    CHECK(error_of(whole.substr(0, length)).code == "E-NPY-004");
+  CHECK(error_of(std::string("\x93NUMPY\x02\0\xff\xff\xff\x7f{}", 14)).code == "E-NPY-004");
 }
 
 TEST_CASE("npy: data must have the size of the shape", "[npy][bad-input]") {
   const std::string header = header_of("<f4", "(2, 3)");
-  const auto shorter = refusal_of(npy_file(header, std::string(23, 'x')));
+  const auto shorter = error_of(npy_file(header, std::string(23, 'x')));
   CHECK(shorter.code == "E-NPY-007");
   CHECK(ends_with(shorter.place, ":byte " + std::to_string(10 + header.size() + 23)));
-  const auto longer = refusal_of(npy_file(header, std::string(25, 'x')));
+  const auto longer = error_of(npy_file(header, std::string(25, 'x')));
   CHECK(longer.code == "E-NPY-008");
   CHECK(ends_with(longer.place, ":byte " + std::to_string(10 + header.size() + 24)));
   // The header announces terabytes that are missing: it is refused before memory is allocated.
-  CHECK(refusal_of(npy_file(header_of("<f4", "(1099511627776,)"), "")).code == "E-NPY-007");
+  CHECK(error_of(npy_file(header_of("<f4", "(1099511627776,)"), "")).code == "E-NPY-007");
 }
 
 TEST_CASE("npy: whatever a header's bytes become, the file is read or refused", "[npy][bad-input]") {
@@ -165,7 +165,7 @@ TEST_CASE("npy: whatever a header's bytes become, the file is read or refused", 
     for (const char c : {'\0', '\xff', '9', '\'', '(', ',', ' ', '}'}) {
       std::string bad = good;
       bad[at] = c;
-      const base::UserError error = refusal(dir.write("a.npy", bad));
+      const base::UserError error = refusal_of_file(dir.write("a.npy", bad));
       INFO(error.what());
       const bool fine = error.code == "accepted";
       CHECK((fine || error.code.rfind("E-NPY-00", 0) == 0));

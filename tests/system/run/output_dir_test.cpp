@@ -16,10 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::size_t entries(const fs::path& folder) {
-  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
-}
-
 // A run's folder with a manifest and one result.
 void write_run(const std::string& path, const std::string& result) {
   OutputDir out(path);
@@ -46,18 +42,18 @@ TEST_CASE("output folder: nothing has its name before commit", "[output]") {
   const TempDir dir;
   {
     OutputDir out(dir / "out");
-    CHECK(entries(dir.path()) == 0);
+    CHECK(tests::entries(dir.path()) == 0);
     out.write("a.txt", "half");
     CHECK_FALSE(fs::exists(dir / "out"));
   }
-  CHECK(entries(dir.path()) == 0);
+  CHECK(tests::entries(dir.path()) == 0);
 }
 
 TEST_CASE("output folder: commit leaves the files and nothing else", "[output]") {
   const TempDir dir;
   write_run(dir / "out", "one");
-  CHECK(entries(dir.path()) == 1);
-  CHECK(entries(dir / "out") == 2);
+  CHECK(tests::entries(dir.path()) == 1);
+  CHECK(tests::entries(dir / "out") == 2);
   CHECK(contents(dir / "out/result.txt") == "one");
 }
 
@@ -65,7 +61,7 @@ TEST_CASE("output folder: an earlier run is replaced whole", "[output]") {
   const TempDir dir;
   write_run(dir / "out", "one");
   write_run((dir / "out") + "/", "two");
-  CHECK(entries(dir.path()) == 1);
+  CHECK(tests::entries(dir.path()) == 1);
   CHECK(contents(dir / "out/result.txt") == "two");
 }
 
@@ -76,14 +72,14 @@ TEST_CASE("output folder: an abandoned run keeps the earlier one", "[output]") {
     OutputDir out(dir / "out");
     out.write("result.txt", "two");
   }
-  CHECK(entries(dir.path()) == 1);
+  CHECK(tests::entries(dir.path()) == 1);
   CHECK(contents(dir / "out/result.txt") == "one");
 }
 
 TEST_CASE("output folder: missing parents are made, and go again when abandoned", "[output]") {
   const TempDir dir;
   { const OutputDir out(dir / "a/b/out"); }
-  CHECK(entries(dir.path()) == 0);
+  CHECK(tests::entries(dir.path()) == 0);
   write_run(dir / "a/b/out", "one");
   CHECK(contents(dir / "a/b/out/result.txt") == "one");
 }
@@ -122,7 +118,7 @@ TEST_CASE("output folder: a folder that cannot be written is refused at once", "
   CHECK(refusal("/proc/out") == "E-OUT-001");  // refuses new folders even to root
   CHECK(refusal("") == "E-OUT-001");
   CHECK(refusal("/") == "E-OUT-001");
-  CHECK(entries(dir.path()) == 1);
+  CHECK(tests::entries(dir.path()) == 1);
 }
 
 TEST_CASE("output folder: a file that cannot be written is named", "[output][bad-input]") {

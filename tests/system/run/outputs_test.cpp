@@ -34,17 +34,13 @@ bool make_device(const std::string& path, unsigned minor) {
 
 bool is_device(const std::string& path) { return fs::is_character_file(fs::symlink_status(path)); }
 
-base::UserError refusal(const std::function<void()>& call) {
+base::UserError refusal_of_output(const std::function<void()>& call) {
   try {
     call();
   } catch (const base::UserError& error) {
     return error;
   }
   return {"accepted", "", ""};
-}
-
-std::size_t entries(const fs::path& folder) {
-  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
 // Every command that writes a file which the user names: a run and its page, a program, a regression check.
@@ -106,10 +102,10 @@ TEST_CASE("outputs: links are followed, and the file behind one keeps its permis
   runtime::write_file(dir / "dangling", "made");
   CHECK(contents(dir / "later") == "made");
   CHECK(fs::is_symlink(dir / "dangling"));
-  CHECK(entries(dir.path()) == 5);
+  CHECK(tests::entries(dir.path()) == 5);
   fs::create_symlink("loop", dir / "loop");
-  CHECK(refusal([&] { runtime::write_file(dir / "loop", "x"); }).code == "E-OUT-003");
-  CHECK(refusal([&] { runtime::write_file(dir.path(), "x"); }).code == "E-OUT-003");
+  CHECK(refusal_of_output([&] { runtime::write_file(dir / "loop", "x"); }).code == "E-OUT-003");
+  CHECK(refusal_of_output([&] { runtime::write_file(dir.path(), "x"); }).code == "E-OUT-003");
 }
 
 TEST_CASE("outputs: a FIFO is written to and stays", "[output]") {
@@ -124,7 +120,7 @@ TEST_CASE("outputs: a FIFO is written to and stays", "[output]") {
   CHECK(std::string(got, 7) == "through");
   close(reader);
   CHECK(fs::is_fifo(fs::symlink_status(fifo)));
-  CHECK(entries(dir.path()) == 1);
+  CHECK(tests::entries(dir.path()) == 1);
 }
 
 TEST_CASE("outputs: no command replaces a link or a device", "[output][cli]") {
@@ -150,13 +146,13 @@ TEST_CASE("outputs: no command replaces a link or a device", "[output][cli]") {
 TEST_CASE("outputs: a folder of a run with a link or a device in it is not ours to replace", "[output]") {
   const TempDir dir;
   fill(dir);
-  const std::size_t before = entries(dir / "run");
+  const std::size_t before = tests::entries(dir / "run");
   fs::remove(dir / "run/stats.csv");
   fs::create_symlink("stats.json", dir / "run/stats.csv");
   const Finished finished = tahoma_in(dir.path(), {"run", "twice.yaml", "--out", "run"});
   CHECK(finished.status == 2);
   CHECK_THAT(finished.err, Contains("E-OUT-002") && Contains("stats.csv"));
-  CHECK(entries(dir / "run") == before);
+  CHECK(tests::entries(dir / "run") == before);
   // A link to a folder that is not there yet becomes the name of one.
   fs::create_symlink("made", dir / "wanted");
   CHECK(tahoma_in(dir.path(), {"run", "twice.yaml", "--out", "wanted"}).status == 0);
@@ -167,7 +163,7 @@ TEST_CASE("outputs: a folder of a run with a link or a device in it is not ours 
 TEST_CASE("outputs: a full disk ends each command with 6 and leaves nothing", "[output][cli][bad-input]") {
   const TempDir dir;
   fill(dir);
-  const std::size_t before = entries(dir.path());
+  const std::size_t before = tests::entries(dir.path());
   for (const auto& words : kOutputs) {
     std::string line;
     for (const std::string& word : words("new")) line += word + " ";
@@ -175,12 +171,12 @@ TEST_CASE("outputs: a full disk ends each command with 6 and leaves nothing", "[
     INFO(line << full.out);
     CHECK(full.status == 6);
     CHECK_THAT(full.out, Contains("E-OUT-003") && Contains("File too large"));
-    CHECK(entries(dir.path()) == before);
+    CHECK(tests::entries(dir.path()) == before);
   }
   const Finished run = limited(dir, 1, "run twice.yaml --out other");
   INFO(run.out);
   CHECK(run.status == 6);
-  CHECK(entries(dir.path()) == before);
+  CHECK(tests::entries(dir.path()) == before);
 }
 
 TEST_CASE("outputs: what a full standard output loses is an error", "[output][cli][bad-input]") {
@@ -213,7 +209,8 @@ TEST_CASE("outputs: what a full standard output loses is an error", "[output][cl
 
 TEST_CASE("outputs: the exit status tells a wrong name from a host that has run out", "[output]") {
   const TempDir dir;
-  CHECK(refusal([&] { runtime::write_file(dir / "no/file", "x"); }).status == base::ExitStatus::kUsage);
+  CHECK(refusal_of_output([&] { runtime::write_file(dir / "no/file", "x"); }).status ==
+        base::ExitStatus::kUsage);
   for (const int reason : {ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOMEM})
     CHECK(runtime::status_of_write(reason) == base::ExitStatus::kHost);
   for (const int reason : {ENOENT, EACCES, EISDIR, ENOTDIR, EROFS})

@@ -31,7 +31,7 @@ json summary_of(const fs::path& out) {
 }
 
 // cases/twice.yaml with its program, and the values that it expects, in `dir`; and an empty folder elsewhere/.
-void fill(const TempDir& dir) {
+void fill_folder(const TempDir& dir) {
   fs::create_directory(dir / "cases");
   fs::create_directory(dir / "elsewhere");
   dir.write("cases/twice.tasm", kTwice);
@@ -50,7 +50,7 @@ void fill(const TempDir& dir) {
 TEST_CASE("relative paths: a case and its resolved configuration run alike from any folder",
           "[config][cli]") {
   const TempDir dir;
-  fill(dir);
+  fill_folder(dir);
   for (const char* from : {".", "cases", "elsewhere"}) {
     INFO(from);
     const std::string out = dir / "out";
@@ -71,7 +71,7 @@ TEST_CASE("relative paths: a case and its resolved configuration run alike from 
 
 TEST_CASE("relative paths: --set starts in the working directory", "[config][cli]") {
   const TempDir dir;
-  fill(dir);
+  fill_folder(dir);
   fs::rename(dir / "cases/twice.tasm", dir / "elsewhere/other.tasm");
   const Finished finished =
       tahoma_from(dir / "elsewhere", {"run", "../cases/twice.yaml", "--set", "workload.file=other.tasm"});
@@ -81,7 +81,7 @@ TEST_CASE("relative paths: --set starts in the working directory", "[config][cli
 
 TEST_CASE("relative paths: values that a suite and a sweep set start in their own folders", "[config][cli]") {
   const TempDir dir;
-  fill(dir);
+  fill_folder(dir);
   fs::create_directory(dir / "suite");
   fs::rename(dir / "cases/twice.tasm", dir / "suite/other.tasm");
   dir.write("suite/cases.yaml",

@@ -6,6 +6,7 @@
 
 #include "model/base/error.h"
 #include "runtime/run/inputs.h"
+#include "tests/support/program/refusal_of.h"
 #include "tests/support/temp_dir.h"
 
 using namespace tahoma;
@@ -35,15 +36,6 @@ std::string checkpoint() {
       data);
 }
 
-std::string code_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const base::UserError& error) {
-    return error.code;
-  }
-  return "none";
-}
-
 }  // namespace
 
 TEST_CASE("safetensors: a tensor comes by its name, in its own dtype or rounded to the input's", "[inputs]") {
@@ -61,7 +53,7 @@ TEST_CASE("safetensors: invalid contents are refused with their place", "[inputs
   const tests::TempDir folder;
   const std::string file = folder.write("model.safetensors", checkpoint());
   const auto load = [&](const std::string& path, DType dtype, const std::vector<std::uint64_t>& shape) {
-    return code_of([&] { load_input(path, "a", dtype, shape); });
+    return tests::code_of([&] { load_input(path, "a", dtype, shape); });
   };
   CHECK(load(folder / "none.safetensors", DType::kFp32, {2}) == "E-STF-001");
   CHECK(load(folder.write("short.safetensors", "abc"), DType::kFp32, {2}) == "E-STF-002");
@@ -89,6 +81,6 @@ TEST_CASE("safetensors: shapes and offsets are whole numbers", "[inputs][bad-inp
     const std::string file = folder.write(
         "wrong.safetensors", file_of(std::string(R"({"a": {"dtype": "F32", )") + wrong + "}}", values));
     INFO(wrong);
-    CHECK(code_of([&] { load_input(file, "a", DType::kFp32, {2}); }) == "E-STF-002");
+    CHECK(tests::code_of([&] { load_input(file, "a", DType::kFp32, {2}); }) == "E-STF-002");
   }
 }

@@ -27,7 +27,8 @@ double value(const std::string& text) {
   return Expression(text, "f:1:1").value(names({{"m.x", 3}, {"m.xy", 5}}));
 }
 
-void check_refused(const std::string& text, const std::string& code, int column, const std::string& hint) {
+void check_expression_refused(const std::string& text, const std::string& code, int column,
+                              const std::string& hint) {
   INFO(text);
   const std::string refusal = refusal_of([&] { value(text); });
   CHECK_THAT(refusal, Catch::StartsWith("f:1:1: error[" + code + "]: "));
@@ -71,26 +72,26 @@ TEST_CASE("sweep expressions: each evaluation uses the current values of the nam
 }
 
 TEST_CASE("sweep expressions: an invalid expression is refused with its column", "[sweep]") {
-  check_refused("", "E-SWP-020", 1, "empty");
-  check_refused("1 + * 2", "E-SWP-020", 5, "operator");
-  check_refused("1.2 GHz", "E-SWP-020", 5, "1.2 * GHz");
-  check_refused("m.x = 4", "E-SWP-020", 5, "'==' compares");
-  check_refused("(1 + 2", "E-SWP-020", 7, "parenthesis");
-  check_refused("1, 2", "E-SWP-020", 2, "comma");
-  check_refused("1 + 'a'", "E-SWP-020", 5, "expected a number");
-  check_refused("1 +", "E-SWP-020", 4, "ends too early");
+  check_expression_refused("", "E-SWP-020", 1, "empty");
+  check_expression_refused("1 + * 2", "E-SWP-020", 5, "operator");
+  check_expression_refused("1.2 GHz", "E-SWP-020", 5, "1.2 * GHz");
+  check_expression_refused("m.x = 4", "E-SWP-020", 5, "'==' compares");
+  check_expression_refused("(1 + 2", "E-SWP-020", 7, "parenthesis");
+  check_expression_refused("1, 2", "E-SWP-020", 2, "comma");
+  check_expression_refused("1 + 'a'", "E-SWP-020", 5, "expected a number");
+  check_expression_refused("1 +", "E-SWP-020", 4, "ends too early");
 }
 
 TEST_CASE("sweep expressions: an unknown name is refused with the nearest one", "[sweep]") {
-  check_refused("1 + m.yx", "E-SWP-021", 5, "did you mean 'm.x");
-  check_refused("m.x + m.xyz", "E-SWP-021", 7, "did you mean 'm.xy'");
-  check_refused("m.x + nothing.like.it", "E-SWP-021", 7, "there is no name 'nothing.like.it'");
+  check_expression_refused("1 + m.yx", "E-SWP-021", 5, "did you mean 'm.x");
+  check_expression_refused("m.x + m.xyz", "E-SWP-021", 7, "did you mean 'm.xy'");
+  check_expression_refused("m.x + nothing.like.it", "E-SWP-021", 7, "there is no name 'nothing.like.it'");
 }
 
 TEST_CASE("sweep expressions: texts and infinities are not numbers", "[sweep]") {
-  check_refused("1 + word", "E-SWP-022", 5, "'word' is not a number");
-  check_refused("1 / (m.x - 3)", "E-SWP-022", 1, "not a finite number with m.x = 3");
-  check_refused("sqrt(0 - m.x)", "E-SWP-022", 1, "not a finite number");
+  check_expression_refused("1 + word", "E-SWP-022", 5, "'word' is not a number");
+  check_expression_refused("1 / (m.x - 3)", "E-SWP-022", 1, "not a finite number with m.x = 3");
+  check_expression_refused("sqrt(0 - m.x)", "E-SWP-022", 1, "not a finite number");
 }
 
 TEST_CASE("sweep expressions: a free name is neither a unit nor a function", "[sweep]") {

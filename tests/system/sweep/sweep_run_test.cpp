@@ -50,7 +50,7 @@ const std::string kFour =
     "  metrics: {price: 'machine.chip.hbm.stacks * 100', worth: 'price * simulated_time_ns', none: 'price / "
     "0'}\n";
 
-std::string sweep_file(const SweepFiles& files, const std::string& keys = kFour) {
+std::string sweep_of_gemms(const SweepFiles& files, const std::string& keys = kFour) {
   return files.write("  workloads: gemm.yaml\n" + keys);
 }
 
@@ -79,7 +79,7 @@ std::string dump(const fs::path& folder) {
 TEST_CASE("tahoma sweep: every point is a row with its parameters and metrics", "[sweep]") {
   const SweepFiles files;
   const std::string out = files.folder() / "out";
-  const auto run = tests::tahoma_in(files.folder().path(), {"sweep", sweep_file(files), "--out", out});
+  const auto run = tests::tahoma_in(files.folder().path(), {"sweep", sweep_of_gemms(files), "--out", out});
   REQUIRE(run.status == 0);
   CHECK_THAT(run.out, Catch::StartsWith("4 points: 4 done, 0 failed; 4 computed, 0 reused"));
   const auto rows = Store::read(fs::path(out) / "sweep.db");
@@ -101,7 +101,7 @@ TEST_CASE("tahoma sweep: every point is a row with its parameters and metrics", 
 TEST_CASE("tahoma sweep: resumed, it computes only missing points and ends with the same tables", "[sweep]") {
   const SweepFiles files;
   const fs::path out = files.folder() / "out";
-  const std::string sweep = sweep_file(files);
+  const std::string sweep = sweep_of_gemms(files);
   REQUIRE(tests::tahoma_in(files.folder().path(), {"sweep", sweep, "--out", out.string()}).status == 0);
   const std::string before = dump(out);
   const auto rows = Store::read(out / "sweep.db");
@@ -118,7 +118,7 @@ TEST_CASE("tahoma sweep: resumed, it computes only missing points and ends with 
 
 TEST_CASE("tahoma sweep: a folder is taken for one sweep, and resumed only if it holds one", "[sweep]") {
   const SweepFiles files;
-  const std::string out = files.folder() / "out", sweep = sweep_file(files);
+  const std::string out = files.folder() / "out", sweep = sweep_of_gemms(files);
   const auto call = [&](const std::vector<std::string>& more) {
     std::vector<std::string> words{"sweep", sweep, "--out", out};
     words.insert(words.end(), more.begin(), more.end());
@@ -138,7 +138,7 @@ TEST_CASE("tahoma sweep: a folder is taken for one sweep, and resumed only if it
 
 TEST_CASE("tahoma sweep: two do not work in one folder at a time", "[sweep]") {
   const SweepFiles files;
-  const std::string out = files.folder() / "out", sweep = sweep_file(files);
+  const std::string out = files.folder() / "out", sweep = sweep_of_gemms(files);
   const auto call = [&](const char* more) {
     return tests::tahoma_in(files.folder().path(), {"sweep", sweep, "--out", out, more});
   };
@@ -158,8 +158,8 @@ TEST_CASE("tahoma sweep: a point whose values contradict each other is a row, an
   const std::string out = files.folder() / "out";
   const auto run = tests::tahoma_in(
       files.folder().path(),
-      {"sweep", sweep_file(files, "  mode: timing\n  axes:\n    - workload.shard.n: [1, 2, 3]\n"), "--out",
-       out});
+      {"sweep", sweep_of_gemms(files, "  mode: timing\n  axes:\n    - workload.shard.n: [1, 2, 3]\n"),
+       "--out", out});
   CHECK(run.status == 1);
   CHECK_THAT(run.out, Catch::StartsWith("3 points: 2 done, 1 failed; 2 computed"));
   const auto rows = Store::read(fs::path(out) / "sweep.db");
@@ -167,7 +167,7 @@ TEST_CASE("tahoma sweep: a point whose values contradict each other is a row, an
   CHECK_THAT(rows[2].reason, Catch::Contains("error["));
   const auto none = tests::tahoma_in(
       files.folder().path(),
-      {"sweep", sweep_file(files, "  mode: timing\n  axes:\n    - workload.shard.n: [3, 5]\n"), "--out",
+      {"sweep", sweep_of_gemms(files, "  mode: timing\n  axes:\n    - workload.shard.n: [3, 5]\n"), "--out",
        out + "2"});
   CHECK(none.status == 2);
   CHECK_THAT(none.err, Catch::Contains("E-SWP-040"));
@@ -240,7 +240,7 @@ TEST_CASE("sweep admission: points that run together never need more memory than
 
 TEST_CASE("tahoma compare: two sweeps are compared point by point", "[sweep]") {
   const SweepFiles files;
-  const std::string sweep = sweep_file(files);
+  const std::string sweep = sweep_of_gemms(files);
   const auto call = [&](const std::vector<std::string>& words) {
     return tests::tahoma_in(files.folder().path(), words);
   };
@@ -248,7 +248,7 @@ TEST_CASE("tahoma compare: two sweeps are compared point by point", "[sweep]") {
   std::string slower = kFour;
   slower.insert(slower.find("  axes"),
                 "  set: {machine.chip.hbm.bandwidth: 100 GB/s, machine.chip.hbm.model: flat}\n");
-  REQUIRE(call({"sweep", sweep_file(files, slower), "--out", "b"}).status == 0);
+  REQUIRE(call({"sweep", sweep_of_gemms(files, slower), "--out", "b"}).status == 0);
   CHECK_THAT(call({"compare", "a", "a"}).out,
              Catch::StartsWith("A and B are equal in simulated_time_ns at all 4 points"));
   const auto text = call({"compare", "a", "b"});

@@ -12,11 +12,11 @@ namespace {
 
 using namespace tahoma;
 using runtime::Coordinates, runtime::SweepSample;
-using Points = std::vector<Coordinates>;
+using SampledPoints = std::vector<Coordinates>;
 using Key = std::vector<double>;
 
-Points drawn(const std::string& method, std::uint64_t points, const std::vector<std::size_t>& sizes,
-             std::uint64_t seed = 1) {
+SampledPoints drawn(const std::string& method, std::uint64_t points, const std::vector<std::size_t>& sizes,
+                    std::uint64_t seed = 1) {
   return runtime::draw({method, points, seed, "f:1:1"}, sizes);
 }
 
@@ -29,26 +29,26 @@ Key key_of(const Coordinates& point) {
   return key;
 }
 
-std::vector<Key> keys_of(const Points& points) {
+std::vector<Key> keys_of(const SampledPoints& points) {
   std::vector<Key> keys;
   for (const Coordinates& point : points) keys.push_back(key_of(point));
   return keys;
 }
 
-std::size_t different(const Points& points) {
+std::size_t different(const SampledPoints& points) {
   const auto keys = keys_of(points);
   return std::set<Key>(keys.begin(), keys.end()).size();
 }
 
 // How often each value of an axis occurs.
-std::map<std::size_t, std::size_t> taken(const Points& points, std::size_t axis) {
+std::map<std::size_t, std::size_t> taken(const SampledPoints& points, std::size_t axis) {
   std::map<std::size_t, std::size_t> times;
   for (const Coordinates& point : points) ++times[point[axis].index];
   return times;
 }
 
 // Which stratum of `points.size()` each point is in, sorted.
-std::vector<std::size_t> strata(const Points& points, std::size_t axis) {
+std::vector<std::size_t> strata(const SampledPoints& points, std::size_t axis) {
   std::vector<std::size_t> result;
   for (const Coordinates& point : points)
     result.push_back(
@@ -68,14 +68,14 @@ std::vector<std::size_t> counting(std::size_t count) {
 TEST_CASE("sweep sampling: a Latin hypercube has one point in each stratum of each axis", "[sweep]") {
   for (const std::uint64_t points : {1, 2, 7, 64, 1000})
     for (const std::uint64_t seed : {1, 2, 99}) {
-      const Points sample = drawn("latin_hypercube", points, {0, 0, 0}, seed);
+      const SampledPoints sample = drawn("latin_hypercube", points, {0, 0, 0}, seed);
       REQUIRE(sample.size() == points);
       for (std::size_t axis = 0; axis < 3; ++axis) CHECK(strata(sample, axis) == counting(points));
     }
 }
 
 TEST_CASE("sweep sampling: a Latin hypercube takes the values of an axis evenly", "[sweep]") {
-  const Points sample = drawn("latin_hypercube", 10, {3, 5, 20, 0});
+  const SampledPoints sample = drawn("latin_hypercube", 10, {3, 5, 20, 0});
   for (const auto& [value, times] : taken(sample, 0)) CHECK((times == 3 || times == 4));
   CHECK(taken(sample, 0).size() == 3);
   for (const auto& [value, times] : taken(sample, 1)) CHECK(times == 2);
@@ -93,7 +93,7 @@ TEST_CASE("sweep sampling: points of a grid are all different, up to the whole g
     for (const std::uint64_t points : {1, 6, 15, 29, 30})
       for (const std::uint64_t seed : {1, 2, 3, 4}) {
         INFO(method << ", " << points << " points, seed " << seed);
-        const Points sample = drawn(method, points, {2, 3, 5}, seed);
+        const SampledPoints sample = drawn(method, points, {2, 3, 5}, seed);
         CHECK(sample.size() == points);
         CHECK(different(sample) == points);
         for (std::size_t axis = 0; axis < 3; ++axis)
@@ -105,7 +105,7 @@ TEST_CASE("sweep sampling: points of a grid are all different, up to the whole g
 TEST_CASE("sweep sampling: a Latin hypercube of a grid stays one when equal points are separated",
           "[sweep]") {
   for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
-    const Points sample = drawn("latin_hypercube", 12, {4, 4}, seed);
+    const SampledPoints sample = drawn("latin_hypercube", 12, {4, 4}, seed);
     CHECK(different(sample) == 12);
     for (const std::size_t axis : {0, 1})
       for (const auto& [value, times] : taken(sample, axis)) CHECK(times == 3);
@@ -122,13 +122,13 @@ TEST_CASE("sweep sampling: the same seed gives the same points, another seed oth
 
 TEST_CASE("sweep sampling: random positions are the top bits of the standard's Mersenne twister", "[sweep]") {
   // The first output of std::mt19937_64 with its default seed; its 10000th is fixed by the standard.
-  const Points sample = drawn("random", 10'000, {0}, 5489);
+  const SampledPoints sample = drawn("random", 10'000, {0}, 5489);
   CHECK(sample[0][0].position == std::ldexp(static_cast<double>(14514284786278117030ULL >> 11), -53));
   CHECK(sample[9999][0].position == std::ldexp(static_cast<double>(9981545732273789042ULL >> 11), -53));
 }
 
 TEST_CASE("sweep sampling: random points are uniform", "[sweep]") {
-  const Points sample = drawn("random", 20'000, {5, 0});
+  const SampledPoints sample = drawn("random", 20'000, {5, 0});
   for (const auto& [value, times] : taken(sample, 0))
     CHECK(std::abs(static_cast<double>(times) - 4000) < 300);
   double sum = 0;

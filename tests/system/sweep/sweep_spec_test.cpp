@@ -10,7 +10,7 @@ using namespace tahoma;
 using runtime::SweepRequest, runtime::SweepSpec, tests::check_refused, tests::SweepFiles;
 using Texts = std::vector<std::string>;
 
-const std::string kStacks = "  axes:\n    - machine.chip.hbm.stacks: [4, 6]\n";
+const std::string kStackCounts = "  axes:\n    - machine.chip.hbm.stacks: [4, 6]\n";
 
 const std::string kEverything = R"(
   title: "All keys: one sweep"
@@ -70,7 +70,7 @@ TEST_CASE("sweep file: every key has its meaning", "[sweep]") {
 
 TEST_CASE("sweep file: omitted keys have their defaults", "[sweep]") {
   const SweepFiles files;
-  const SweepSpec spec = files.of_gemm(kStacks);
+  const SweepSpec spec = files.of_gemm(kStackCounts);
   CHECK(spec.machine.empty());
   CHECK(spec.mode.empty());
   CHECK_FALSE(spec.sample);
@@ -82,7 +82,7 @@ TEST_CASE("sweep file: omitted keys have their defaults", "[sweep]") {
 
 TEST_CASE("sweep file: its text again is the same sweep, from any folder", "[sweep]") {
   const SweepFiles files, elsewhere;
-  for (const std::string& keys : {kEverything, "  workloads: gemm.yaml\n" + kStacks}) {
+  for (const std::string& keys : {kEverything, "  workloads: gemm.yaml\n" + kStackCounts}) {
     const std::string text = files.load(keys).to_yaml();
     const std::string copy = elsewhere.folder().write("copy.yaml", text);
     CHECK(runtime::is_sweep(copy));
@@ -120,9 +120,9 @@ TEST_CASE("sweep file: a workload is not taken for a sweep", "[sweep]") {
 TEST_CASE("sweep file: a machine file in its folder takes precedence over a preset", "[sweep]") {
   const SweepFiles files;
   files.folder().write("mine.yaml", "extends: trainium2_one_chip\nmachine: {torus: {x: 1}}\n");
-  const SweepSpec spec = files.of_gemm("  machine: mine\n" + kStacks);
+  const SweepSpec spec = files.of_gemm("  machine: mine\n" + kStackCounts);
   CHECK(spec.machine == files.folder() / "mine.yaml");
-  check_refused("  machine: trainium2_chop\n" + kStacks, "sweep.yaml:3:12: error[E-CFG-021]",
+  check_refused("  machine: trainium2_chop\n" + kStackCounts, "sweep.yaml:3:12: error[E-CFG-021]",
                 "did you mean 'trainium2_chip'");
 }
 

@@ -18,13 +18,13 @@ namespace {
 
 constexpr const char* kValues = "goldens/cases/twice.values.json";
 
-Finished tahoma_in(const TempDir& dir, std::vector<std::string> words) {
+Finished in_folder(const TempDir& dir, std::vector<std::string> words) {
   words.insert(words.begin(), {"/usr/bin/env", "-u", "CI", TAHOMA_BINARY});
   return run_program(words, dir.path());
 }
 
 Finished blessed(const TempDir& dir) {
-  return tahoma_in(dir, {"check", "cases.yaml", "--bless", "--reason", "a test"});
+  return in_folder(dir, {"check", "cases.yaml", "--bless", "--reason", "a test"});
 }
 
 // `values`: kept of each output.
@@ -62,7 +62,7 @@ TEST_CASE("changed values: the error against the golden's values is in text, JSO
   fill(dir, "65536");  // all elements
   triple_row_32(dir);
   const Finished finished =
-      tahoma_in(dir, {"check", "cases.yaml", "--junit", "junit.xml", "--markdown", "cases.md"});
+      in_folder(dir, {"check", "cases.yaml", "--junit", "junit.xml", "--markdown", "cases.md"});
   CHECK(finished.status == 1);
   std::string markdown = contents(dir / "cases.md");
   std::erase(markdown, '\\');  // it escapes brackets
@@ -71,7 +71,7 @@ TEST_CASE("changed values: the error against the golden's values is in text, JSO
                Contains("out: 512 of 65536 elements differ, the first is [32, 0], largest absolute error ") &&
                    Contains(", largest relative error 50 % at [32, "));
 
-  const json out = only_case(tahoma_in(dir, {"check", "cases.yaml", "--format", "json"}))["outputs"][0];
+  const json out = only_case(in_folder(dir, {"check", "cases.yaml", "--format", "json"}))["outputs"][0];
   CHECK(out["name"] == "out");
   CHECK(out["blocks"]["changed"] == 512);
   CHECK(out["blocks"]["first"][0] == 32 * 512);
@@ -86,7 +86,7 @@ TEST_CASE("changed values: by default 128 values are kept, which name the block 
   const TempDir dir;
   fill(dir);
   triple_row_32(dir);
-  const json out = only_case(tahoma_in(dir, {"check", "cases.yaml", "--format", "json"}))["outputs"][0];
+  const json out = only_case(in_folder(dir, {"check", "cases.yaml", "--format", "json"}))["outputs"][0];
   CHECK(out["blocks"] ==
         json({{"length", 512}, {"number", 128}, {"changed", 1}, {"first", {32 * 512, 33 * 512}}}));
   CHECK(out["values_changed"] == 1);
@@ -97,11 +97,11 @@ TEST_CASE("changed values: an unchanged output has no errors, and goldens withou
           "[regression][cli]") {
   const TempDir dir;
   fill(dir);
-  CHECK(only_case(tahoma_in(dir, {"check", "cases.yaml", "--format", "json"}))["outputs"].empty());
+  CHECK(only_case(in_folder(dir, {"check", "cases.yaml", "--format", "json"}))["outputs"].empty());
   fs::remove(dir / kValues);
-  CHECK(tahoma_in(dir, {"check", "cases.yaml"}).status == 0);
+  CHECK(in_folder(dir, {"check", "cases.yaml"}).status == 0);
   triple_row_32(dir);
-  const json row = only_case(tahoma_in(dir, {"check", "cases.yaml", "--format", "json"}));
+  const json row = only_case(in_folder(dir, {"check", "cases.yaml", "--format", "json"}));
   CHECK_FALSE(row["passed"].get<bool>());
   CHECK(row["outputs"].empty());
 }
@@ -130,7 +130,7 @@ TEST_CASE("changed values: a damaged file of values is the failure of its case",
   const TempDir dir;
   fill(dir);
   dir.write(kValues, "[{}]");
-  const Finished finished = tahoma_in(dir, {"check", "cases.yaml"});
+  const Finished finished = in_folder(dir, {"check", "cases.yaml"});
   CHECK(finished.status == 2);
   CHECK_THAT(finished.out, Contains("E-REG-017") && Contains("twice.values.json"));
 }
@@ -145,7 +145,7 @@ TEST_CASE("leading changes: a slower resource leads a report of many changed sta
   for (const auto& [set, lead] : {Planted{"machine.chip.core.vector.clock=480 MHz", "vector"},
                                   Planted{"machine.chip.core.dma.bytes_per_cycle=4 B", "dma"},
                                   Planted{"machine.chip.hbm.model=flat", "hbm"}}) {
-    const Finished finished = tahoma_in(dir, {"check", "cases.yaml", "--format", "json", "--set", set});
+    const Finished finished = in_folder(dir, {"check", "cases.yaml", "--format", "json", "--set", set});
     INFO(set << finished.err);
     const json leading = only_case(finished)["leading"];
     INFO(leading.dump(1));

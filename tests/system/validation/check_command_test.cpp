@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder with a program, a case of it and a file of checks with `lines` as its table.
-void fill(const TempDir& dir, const std::string& lines, const std::string& more = "") {
+void fill_checks(const TempDir& dir, const std::string& lines, const std::string& more = "") {
   dir.write("twice.tasm", kTwice);
   dir.write("twice.yaml", program_case("twice.tasm"));
   dir.write("checks.yaml", suite_text(more));
@@ -147,12 +147,13 @@ TEST_CASE("activity log: an event that did not occur is reported with those that
 TEST_CASE("check command: probes agree with each other and with the whole run", "[accuracy][cli]") {
   const TempDir dir;
   const std::string c = "twice.yaml";
-  fill(dir,
-       figure_line("load", c, "vector[0].start - sync[0].start", "1") +
-           figure_line("half", c, "(vector[0].start - sync[0].start) / 2", "1") +
-           figure_line("double", c, "vector[0].end - vector[0].start", "1") +
-           figure_line("store", c, "sem[2]>=16 - vector[0].end", "1") + figure_line("all", c, "time", "1") +
-           figure_line("rows", c, "dma[0].ring[0][-1].write - dma[0].ring[0][0].start", "1", "check", "us"));
+  fill_checks(
+      dir,
+      figure_line("load", c, "vector[0].start - sync[0].start", "1") +
+          figure_line("half", c, "(vector[0].start - sync[0].start) / 2", "1") +
+          figure_line("double", c, "vector[0].end - vector[0].start", "1") +
+          figure_line("store", c, "sem[2]>=16 - vector[0].end", "1") + figure_line("all", c, "time", "1") +
+          figure_line("rows", c, "dma[0].ring[0][-1].write - dma[0].ring[0][0].start", "1", "check", "us"));
   const Finished finished = tahoma_in(dir.path(), kCheck);
   CHECK(finished.status == 0);
   const json page = page_in(finished);
@@ -169,7 +170,7 @@ TEST_CASE("check command: a limit that is exceeded gives exit status 1", "[accur
   const TempDir dir;
   const std::string line = figure_line("all", "twice.yaml", "time", "1");
   for (const char* limits : {"      limits: {mean: 2 %}\n", "      limits: {worst: 2 %}\n"}) {
-    fill(dir, line, limits);
+    fill_checks(dir, line, limits);
     const Finished finished = tahoma_in(dir.path(), kCheck);
     CHECK(finished.status == 1);
     CHECK(page_in(finished)["passed"] == false);
@@ -178,23 +179,23 @@ TEST_CASE("check command: a limit that is exceeded gives exit status 1", "[accur
 
 TEST_CASE("check command: the error of a case is its row's reason", "[accuracy][cli][must-fail]") {
   const TempDir dir;
-  fill(dir, figure_line("good", "twice.yaml", "time", "1") +
-                figure_line("no_event", "twice.yaml", "tensor[0].end - sync[0].start", "1"));
+  fill_checks(dir, figure_line("good", "twice.yaml", "time", "1") +
+                       figure_line("no_event", "twice.yaml", "tensor[0].end - sync[0].start", "1"));
   Finished finished = tahoma_in(dir.path(), kCheck);
   CHECK(finished.status == 1);
   CHECK(figure_of(page_in(finished), 0)["failure"].is_null());
   CHECK_THAT(figure_of(page_in(finished), 1)["failure"].get<std::string>(), Contains("E-ACC-012"));
   CHECK(figure_of(page_in(finished), 1)["model"].is_null());
 
-  fill(dir, figure_line("no_file", "missing.yaml", "time", "1"));
+  fill_checks(dir, figure_line("no_file", "missing.yaml", "time", "1"));
   finished = tahoma_in(dir.path(), kCheck);
   CHECK(finished.status == 2);
   CHECK_THAT(figure_of(page_in(finished), 0)["failure"].get<std::string>(), Contains("E-RUN-001"));
 
   dir.write("stuck.tasm", ".program stuck\n.args in out\nsync:\n  sem_wait wait=s2>=16\n");
   dir.write("stuck.yaml", program_case("stuck.tasm"));
-  fill(dir,
-       figure_line("no_end", "stuck.yaml", "time", "1") + figure_line("good", "twice.yaml", "time", "1"));
+  fill_checks(
+      dir, figure_line("no_end", "stuck.yaml", "time", "1") + figure_line("good", "twice.yaml", "time", "1"));
   finished = tahoma_in(dir.path(), kCheck);
   CHECK(finished.status == 4);
   CHECK_THAT(figure_of(page_in(finished), 0)["failure"].get<std::string>(), Contains("E-RUN-051"));
@@ -204,7 +205,7 @@ TEST_CASE("check command: the error of a case is its row's reason", "[accuracy][
 TEST_CASE("check command: parameters of the machine apply to every case, those of a workload to none",
           "[accuracy][cli]") {
   const TempDir dir;
-  fill(dir, figure_line("all", "twice.yaml", "vector[0].end - vector[0].start", "1"));
+  fill_checks(dir, figure_line("all", "twice.yaml", "vector[0].end - vector[0].start", "1"));
   const auto model = [&](const std::vector<std::string>& more) {
     return figure_of(page_in(tahoma_in(dir.path(), check_with(more))), 0)["model"].get<double>();
   };
@@ -217,7 +218,7 @@ TEST_CASE("check command: parameters of the machine apply to every case, those o
 TEST_CASE("check command: the throttle's phases change a throttled burst, and only its spread",
           "[accuracy][cli]") {
   const TempDir dir;
-  fill(dir, "", "      phases: 4\n");
+  fill_checks(dir, "", "      phases: 4\n");
   std::string burst = ".program burst\n.args in out\ntensor:\n";
   burst += "  load_weights shape=128x128 src=sbuf[0, 0x0]:bf16\n";
   for (int i = 0; i < 64; ++i)
@@ -238,10 +239,10 @@ TEST_CASE("check command: the throttle's phases change a throttled burst, and on
 
 TEST_CASE("check command: two checks give the same bytes, sequentially or in parallel", "[accuracy][cli]") {
   const TempDir dir;
-  fill(dir,
-       figure_line("all", "twice.yaml", "time", "5000") +
-           figure_line("gone", "twice.yaml", "tensor[0].end - tensor[0].start", "1"),
-       "      phases: 3\n");
+  fill_checks(dir,
+              figure_line("all", "twice.yaml", "time", "5000") +
+                  figure_line("gone", "twice.yaml", "tensor[0].end - tensor[0].start", "1"),
+              "      phases: 3\n");
   std::vector<std::string> bytes;
   for (const char* jobs : {"1", "4", "4"}) {
     const Finished finished =
@@ -262,7 +263,7 @@ TEST_CASE("check command: two checks give the same bytes, sequentially or in par
 
 TEST_CASE("check command: a folder includes every file of checks in it", "[accuracy][cli]") {
   const TempDir dir;
-  fill(dir, figure_line("all", "twice.yaml", "time", "1"));
+  fill_checks(dir, figure_line("all", "twice.yaml", "time", "1"));
   dir.write("more.yaml", suite_text());
   const Finished both = tahoma_in(dir.path(), {"check", ".", "--out", "out"});
   CHECK(both.status == 0);

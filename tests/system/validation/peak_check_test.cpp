@@ -17,13 +17,13 @@ using runtime::parse_peaks;
 
 namespace {
 
-constexpr const char* kColumns = "id,what,machine,case,probe,work,peak,unit,source\n";
-const std::string kFolder = std::string(TAHOMA_SOURCE_DIR) + "/workloads/micro/generations";
+constexpr const char* kPeakColumns = "id,what,machine,case,probe,work,peak,unit,source\n";
+const std::string kPeakFolder = std::string(TAHOMA_SOURCE_DIR) + "/workloads/micro/generations";
 
-void check_row_refused(const std::string& row, const std::string& code_and_place, const std::string& hint) {
+void check_peak_refused(const std::string& row, const std::string& code_and_place, const std::string& hint) {
   INFO(row);
   CHECK_THAT(refusal_of([&] {
-               parse_peaks({"p.csv", kColumns + row + "\n"});
+               parse_peaks({"p.csv", kPeakColumns + row + "\n"});
              }),
              Contains(code_and_place) && Contains(hint));
 }
@@ -33,7 +33,7 @@ Finished check_rate(const std::string& machine, const std::string& peak) {
   const TempDir dir;
   dir.write("one.tasm", ".program one\nvector:\nmemset shape=128x512 dst=sbuf[0, 0]:fp32 value=1\n");
   dir.write("one.yaml", "kind: program\nmachine: trainium2_one_chip\nworkload:\n  file: one.tasm\n");
-  dir.write("p.csv", std::string(kColumns) + "a,memset," + machine +
+  dir.write("p.csv", std::string(kPeakColumns) + "a,memset," + machine +
                          ",one.yaml,vector[0].end - vector[0].start,65536," + peak + ",Gelements/s,test\n");
   dir.write(
       "checks.yaml",
@@ -50,7 +50,7 @@ double model_of(const Finished& finished) {
 
 TEST_CASE("peak table: a row is read unchanged", "[accuracy]") {
   const auto figures =
-      parse_peaks({"cases/p.csv", std::string(kColumns) +
+      parse_peaks({"cases/p.csv", std::string(kPeakColumns) +
                                       "a,what a is,trainium1_chip,sub/a.yaml,time,1000,92,TFLOPS,a page\n"});
   REQUIRE(figures.size() == 1);
   CHECK(figures[0].case_path == "cases/sub/a.yaml");
@@ -61,10 +61,10 @@ TEST_CASE("peak table: a row is read unchanged", "[accuracy]") {
 }
 
 TEST_CASE("peak table: bad fields are refused at line and column", "[accuracy][bad-input]") {
-  check_row_refused("a,w,m,c.yaml,tflops,1,1,TFLOPS,s", "p.csv:2:14: error[E-ACC-009]", "expected a time");
-  check_row_refused("a,w,m,c.yaml,time,0,1,TFLOPS,s", "p.csv:2:19: error[E-ACC-004]", "above 0");
-  check_row_refused("a,w,m,c.yaml,time,1,1,GBs,s", "p.csv:2:23: error[E-ACC-005]", "GB/s");
-  check_row_refused("a,w,,c.yaml,time,1,1,GB/s,s", "p.csv:2:5: error[E-ACC-004]", "'machine' is empty");
+  check_peak_refused("a,w,m,c.yaml,tflops,1,1,TFLOPS,s", "p.csv:2:14: error[E-ACC-009]", "expected a time");
+  check_peak_refused("a,w,m,c.yaml,time,0,1,TFLOPS,s", "p.csv:2:19: error[E-ACC-004]", "above 0");
+  check_peak_refused("a,w,m,c.yaml,time,1,1,GBs,s", "p.csv:2:23: error[E-ACC-005]", "GB/s");
+  check_peak_refused("a,w,,c.yaml,time,1,1,GB/s,s", "p.csv:2:5: error[E-ACC-004]", "'machine' is empty");
 }
 
 TEST_CASE("peak check: a rate is the work over the probe's time, on the machine of the row",
@@ -86,8 +86,8 @@ TEST_CASE("peak check: an unknown machine is refused", "[accuracy][cli][bad-inpu
 
 TEST_CASE("generations: programs reach every published peak of cores, DMA engines, links and stacks",
           "[accuracy][cli]") {
-  const Finished finished =
-      tahoma_in(std::string(TAHOMA_SOURCE_DIR), {"check", kFolder + "/generations.yaml", "--format", "json"});
+  const Finished finished = tahoma_in(std::string(TAHOMA_SOURCE_DIR),
+                                      {"check", kPeakFolder + "/generations.yaml", "--format", "json"});
   INFO(finished.err << finished.out);
   REQUIRE(finished.status == 0);
   const json page = json::parse(finished.out);
@@ -106,8 +106,8 @@ TEST_CASE("generations: the peak that a program's MFU refers to is that of its m
   const auto peak = [](const std::string& name, const std::string& machine) {
     const TempDir dir;
     const Finished finished =
-        tahoma_in(dir.path(), {"run", kFolder + "/programs/" + name + ".yaml", "--machine", machine, "--mode",
-                               "timing", "--no-report", "--out", "out"});
+        tahoma_in(dir.path(), {"run", kPeakFolder + "/programs/" + name + ".yaml", "--machine", machine,
+                               "--mode", "timing", "--no-report", "--out", "out"});
     INFO(finished.err);
     REQUIRE(finished.status == 0);
     return json::parse(contents(dir / "out/summary.json"))["flops"]["peak_tflops"].get<double>();

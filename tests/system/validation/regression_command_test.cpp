@@ -30,7 +30,7 @@ std::string cases(const std::string& runs = kRun, const std::string& more = "") 
 }
 
 // A folder with a program, a workload and a file of cases.
-void fill(const TempDir& dir, const std::string& text = cases()) {
+void fill_cases(const TempDir& dir, const std::string& text = cases()) {
   dir.write("twice.tasm", kTwice);
   dir.write("twice.yaml", program_case("twice.tasm"));
   dir.write("cases.yaml", text);
@@ -47,14 +47,14 @@ Finished bless(const TempDir& dir, std::vector<std::string> more = {}) {
   return run_in(dir, more);
 }
 
-json page_of(const Finished& finished) {
+json page_of_cases(const Finished& finished) {
   INFO(finished.out << finished.err);
   return json::parse(finished.out);
 }
 
-std::string refusal(const std::string& text) {
+std::string refusal_of_cases(const std::string& text) {
   const TempDir dir;
-  fill(dir, text);
+  fill_cases(dir, text);
   return refusal_of([&] { static_cast<void>(runtime::load_case_file(dir / "cases.yaml")); });
 }
 
@@ -67,7 +67,7 @@ std::size_t lines_of(const std::string& text) {
 TEST_CASE("regression cases: blessed goldens pass, and a changed machine turns them red by subsystem",
           "[regression][cli]") {
   const TempDir dir;
-  fill(dir);
+  fill_cases(dir);
   const Finished blessed = bless(dir);
   INFO(blessed.err);
   CHECK(blessed.status == 0);
@@ -87,14 +87,14 @@ TEST_CASE("regression cases: blessed goldens pass, and a changed machine turns t
 TEST_CASE("regression cases: a golden with a line less, a line more or another value fails",
           "[regression][cli][must-fail]") {
   const TempDir dir;
-  fill(dir);
+  fill_cases(dir);
   REQUIRE(bless(dir).status == 0);
   const std::string golden = contents(dir / kGolden);
   const auto difference = [&](const std::string& bytes) {
     dir.write(kGolden, bytes);
     const Finished finished = run_in(dir, {"check", "cases.yaml", "--format", "json"});
     CHECK(finished.status == 1);
-    const json groups = page_of(finished)["cases"][0]["groups"];
+    const json groups = page_of_cases(finished)["cases"][0]["groups"];
     REQUIRE(groups.size() == 1);
     REQUIRE(groups[0]["differences"].size() == 1);
     return groups[0]["differences"][0];
@@ -114,7 +114,7 @@ TEST_CASE("regression cases: a golden with a line less, a line more or another v
 TEST_CASE("regression cases: blessing logs old and new figures, and writes only changes",
           "[regression][cli]") {
   const TempDir dir;
-  fill(dir, cases(std::string(kRun) + "    again:\n      workload: twice.yaml\n      mode: timing\n"));
+  fill_cases(dir, cases(std::string(kRun) + "    again:\n      workload: twice.yaml\n      mode: timing\n"));
   REQUIRE(bless(dir).status == 0);
   const std::string log = contents(dir / "goldens/cases/bless.log"), golden = contents(dir / kGolden);
   CHECK(lines_of(log) == 3);
@@ -125,7 +125,7 @@ TEST_CASE("regression cases: blessing logs old and new figures, and writes only 
   CHECK(bless(dir).out == "all 2 goldens are unchanged\n");
   CHECK(contents(dir / "goldens/cases/bless.log") == log);
 
-  fill(dir, cases(std::string(kRun) + "      set: {machine.chip.core.vector.clock: 480 MHz}\n"));
+  fill_cases(dir, cases(std::string(kRun) + "      set: {machine.chip.core.vector.clock: 480 MHz}\n"));
   const Finished changed = bless(dir);
   CHECK_THAT(changed.out, StartsWith("2 goldens of 1 cases written"));
   CHECK_THAT(changed.out, Contains("twice: ") && Contains(" -> ") && Contains("again: removed"));
@@ -138,7 +138,7 @@ TEST_CASE("regression cases: blessing logs old and new figures, and writes only 
 TEST_CASE("regression cases: blessing is refused in CI, without a reason, and with parameters set",
           "[regression][cli][must-fail]") {
   const TempDir dir;
-  fill(dir);
+  fill_cases(dir);
   const Finished ci = run_program(
       {"/usr/bin/env", "CI=true", TAHOMA_BINARY, "check", "cases.yaml", "--bless", "--reason", "x"},
       dir.path());
@@ -160,8 +160,8 @@ TEST_CASE("regression cases: blessing is refused in CI, without a reason, and wi
 TEST_CASE("regression cases: a case that cannot be run is its row's reason, and blesses nothing",
           "[regression][cli][must-fail]") {
   const TempDir dir;
-  fill(dir, cases(std::string(kRun) +
-                  "    bad:\n      workload: missing.yaml\n    stuck:\n      workload: stuck.yaml\n"));
+  fill_cases(dir, cases(std::string(kRun) +
+                        "    bad:\n      workload: missing.yaml\n    stuck:\n      workload: stuck.yaml\n"));
   dir.write("stuck.tasm", ".program stuck\n.args in out\nsync:\n  sem_wait wait=s2>=16\n");
   dir.write("stuck.yaml", program_case("stuck.tasm"));
   const Finished refused = bless(dir);
@@ -172,7 +172,7 @@ TEST_CASE("regression cases: a case that cannot be run is its row's reason, and 
   REQUIRE(bless(dir, {"--case", "twice"}).status == 0);
   const Finished finished = run_in(dir, {"check", "cases.yaml", "--format", "json"});
   CHECK(finished.status == 4);
-  const json rows = page_of(finished)["cases"];
+  const json rows = page_of_cases(finished)["cases"];
   CHECK(rows[0]["passed"] == true);
   CHECK_THAT(rows[1]["failure"].get<std::string>(), Contains("E-RUN-001"));
   CHECK_THAT(rows[2]["failure"].get<std::string>(), Contains("E-RUN-051"));
@@ -180,7 +180,7 @@ TEST_CASE("regression cases: a case that cannot be run is its row's reason, and 
 
 TEST_CASE("regression cases: wrong values fail, whatever their golden has", "[regression][cli][must-fail]") {
   const TempDir dir;
-  fill(dir);
+  fill_cases(dir);
   REQUIRE(bless(dir).status == 0);
   REQUIRE(run_in(dir, {"run", "twice.yaml", "--save-outputs", "--seed", "2"}).status == 0);
   std::string expecting = program_case("twice.tasm");
@@ -195,7 +195,7 @@ TEST_CASE("regression cases: wrong values fail, whatever their golden has", "[re
 TEST_CASE("regression cases: a case can ask for the checks of its program, and findings fail it",
           "[regression][cli]") {
   const TempDir dir;
-  fill(dir, cases(std::string(kRun) + "      check: [races, uninitialised]\n"));
+  fill_cases(dir, cases(std::string(kRun) + "      check: [races, uninitialised]\n"));
   REQUIRE(bless(dir).status == 0);
   CHECK(run_in(dir, {"check", "cases.yaml"}).status == 0);
   std::string racy = kTwice;
@@ -203,18 +203,18 @@ TEST_CASE("regression cases: a case can ask for the checks of its program, and f
   dir.write("twice.tasm", racy);
   const Finished finished = run_in(dir, {"check", "cases.yaml", "--format", "json"});
   CHECK(finished.status == 3);
-  CHECK_THAT(page_of(finished)["cases"][0]["failure"].get<std::string>(),
+  CHECK_THAT(page_of_cases(finished)["cases"][0]["failure"].get<std::string>(),
              Contains("E-RUN-071") && Contains("E-CHK-001 race: "));
   CHECK_THAT(bless(dir).err, Contains("E-REG-011") && Contains("E-CHK-001"));
-  CHECK_THAT(refusal(cases(std::string(kRun) + "      check: [race]\n")),
+  CHECK_THAT(refusal_of_cases(cases(std::string(kRun) + "      check: [race]\n")),
              Contains("E-REG-016") && Contains("did you mean 'races'"));
-  CHECK_THAT(refusal(cases(std::string(kRun) + "      check: races\n")), Contains("E-REG-002"));
+  CHECK_THAT(refusal_of_cases(cases(std::string(kRun) + "      check: races\n")), Contains("E-REG-002"));
 }
 
 TEST_CASE("regression cases: a suite on a terminal says how many cases have run, and elsewhere nothing",
           "[regression][cli]") {
   const TempDir dir;
-  fill(dir, cases(std::string(kRun) + "    again:\n      workload: twice.yaml\n"));
+  fill_cases(dir, cases(std::string(kRun) + "    again:\n      workload: twice.yaml\n"));
   REQUIRE(bless(dir).status == 0);
   const std::string command = std::string(TAHOMA_BINARY) + " check cases.yaml --jobs 1";
   const Finished terminal = run_program({"/usr/bin/script", "-qec", command, "/dev/null"}, dir.path());
@@ -226,7 +226,7 @@ TEST_CASE("regression cases: a suite on a terminal says how many cases have run,
 TEST_CASE("regression cases: values that no reference checks are reported as such, and required ones fail",
           "[regression][cli]") {
   const TempDir dir;
-  fill(dir, cases(std::string(kRun) + "    timed:\n      workload: twice.yaml\n      mode: timing\n"));
+  fill_cases(dir, cases(std::string(kRun) + "    timed:\n      workload: twice.yaml\n      mode: timing\n"));
   REQUIRE(bless(dir).status == 0);
   const Finished finished =
       run_in(dir, {"check", "cases.yaml", "--junit", "junit.xml", "--markdown", "cases.md"});
@@ -237,7 +237,7 @@ TEST_CASE("regression cases: values that no reference checks are reported as suc
   const std::string junit = contents(dir / "junit.xml");
   CHECK_THAT(junit, Contains("failures=\"0\" skipped=\"1\"") &&
                         Contains("name=\"twice\">\n      <skipped message=\"values not checked: "));
-  const json page = page_of(run_in(dir, {"check", "cases.yaml", "--format", "json"}));
+  const json page = page_of_cases(run_in(dir, {"check", "cases.yaml", "--format", "json"}));
   CHECK(page["cases"][0]["unchecked"].is_string());
   CHECK(page["cases"][1]["unchecked"].is_null());
 
@@ -263,7 +263,7 @@ TEST_CASE("regression cases: a tolerance lets its statistics move, and has to na
                                   ", reason: a test}\n"));
     return run_in(dir, {"check", "cases.yaml", "--set", "machine.chip.core.vector.clock=959 MHz"});
   };
-  fill(dir);
+  fill_cases(dir);
   REQUIRE(bless(dir).status == 0);
   CHECK(with("*", "10 %").status == 0);
   CHECK(with("*", "0.0001 %").status == 1);
@@ -276,7 +276,7 @@ TEST_CASE("regression cases: a tolerance lets its statistics move, and has to na
 TEST_CASE("regression cases: goldens that are missing, malformed or without a case are reported",
           "[regression][cli][must-fail]") {
   const TempDir dir;
-  fill(dir);
+  fill_cases(dir);
   const Finished none = run_in(dir, {"check", "cases.yaml"});
   CHECK(none.status == 1);
   CHECK_THAT(none.out, Contains("E-REG-005"));
@@ -299,29 +299,32 @@ TEST_CASE("regression cases: goldens that are missing, malformed or without a ca
 }
 
 TEST_CASE("regression cases: errors of the file are reported at their place", "[regression][must-fail]") {
-  CHECK_THAT(refusal(cases("    Bad-Name:\n      workload: twice.yaml\n")),
+  CHECK_THAT(refusal_of_cases(cases("    Bad-Name:\n      workload: twice.yaml\n")),
              Contains("E-REG-001") && Contains(":5:7"));
-  CHECK_THAT(refusal(cases("    a:\n      mode: timing\n")), Contains("E-REG-002") && Contains("workload"));
-  CHECK_THAT(refusal("cases:\n  title: A test\n"), Contains("E-REG-002") && Contains("cases.runs"));
-  CHECK_THAT(refusal("cases:\n  runs:\n" + std::string(kRun)), Contains("E-REG-002") && Contains("title"));
-  CHECK_THAT(refusal(cases(kRun, "  statistics: '*'\n")), Contains("E-REG-002") && Contains("list"));
+  CHECK_THAT(refusal_of_cases(cases("    a:\n      mode: timing\n")),
+             Contains("E-REG-002") && Contains("workload"));
+  CHECK_THAT(refusal_of_cases("cases:\n  title: A test\n"), Contains("E-REG-002") && Contains("cases.runs"));
+  CHECK_THAT(refusal_of_cases("cases:\n  runs:\n" + std::string(kRun)),
+             Contains("E-REG-002") && Contains("title"));
+  CHECK_THAT(refusal_of_cases(cases(kRun, "  statistics: '*'\n")), Contains("E-REG-002") && Contains("list"));
   const std::string head = std::string(kRun) + "      tolerances:\n";
-  CHECK_THAT(refusal(cases(head + "        - {statistics: '*', tolerance: 1 %}\n")),
+  CHECK_THAT(refusal_of_cases(cases(head + "        - {statistics: '*', tolerance: 1 %}\n")),
              Contains("E-REG-003") && Contains("reason"));
-  CHECK_THAT(refusal(cases(head + "        - {statistics: '*', tolerance: 1, reason: x}\n")),
+  CHECK_THAT(refusal_of_cases(cases(head + "        - {statistics: '*', tolerance: 1, reason: x}\n")),
              Contains("E-REG-003"));
-  CHECK_THAT(refusal(cases(std::string(kRun) + "      workloads: x\n")),
+  CHECK_THAT(refusal_of_cases(cases(std::string(kRun) + "      workloads: x\n")),
              Contains("E-CFG-002") && Contains("workload"));
-  CHECK_THAT(refusal(cases() + "other: 1\n"), Contains("E-CFG-002"));
-  CHECK(refusal(cases()) == "accepted");
+  CHECK_THAT(refusal_of_cases(cases() + "other: 1\n"), Contains("E-CFG-002"));
+  CHECK(refusal_of_cases(cases()) == "accepted");
 }
 
 TEST_CASE("regression cases: machine, mode, seed, overrides and patterns reach their case", "[regression]") {
   const TempDir dir;
-  fill(dir, cases("    a:\n      workload: twice.yaml\n      machine: trainium2_server\n      mode: timing\n "
-                  "     seed: 9\n"
-                  "      set: {workload.cores: 2, machine.chip.hbm.model: flat}\n",
-                  "  statistics: ['*.dma.*']\n"));
+  fill_cases(
+      dir, cases("    a:\n      workload: twice.yaml\n      machine: trainium2_server\n      mode: timing\n "
+                 "     seed: 9\n"
+                 "      set: {workload.cores: 2, machine.chip.hbm.model: flat}\n",
+                 "  statistics: ['*.dma.*']\n"));
   const runtime::CaseFile file = runtime::load_case_file(dir / "cases.yaml");
   REQUIRE(file.cases.size() == 1);
   const runtime::ConfigRequest& request = file.cases[0].request;
@@ -339,11 +342,10 @@ TEST_CASE("regression cases: machine, mode, seed, overrides and patterns reach t
 TEST_CASE("regression cases: --case chooses among them, and needs a file that has them",
           "[regression][cli]") {
   const TempDir dir;
-  fill(dir, cases(std::string(kRun) + "    other:\n      workload: twice.yaml\n"));
+  fill_cases(dir, cases(std::string(kRun) + "    other:\n      workload: twice.yaml\n"));
   REQUIRE(bless(dir).status == 0);
-  CHECK(
-      page_of(run_in(dir, {"check", "cases.yaml", "--case", "other", "--format", "json"}))["cases"].size() ==
-      1);
+  CHECK(page_of_cases(run_in(dir, {"check", "cases.yaml", "--case", "other", "--format", "json"}))["cases"]
+            .size() == 1);
   const Finished unknown = run_in(dir, {"check", "cases.yaml", "--case", "othr"});
   CHECK(unknown.status == 2);
   CHECK_THAT(unknown.err, Contains("E-REG-012") && Contains("other"));
@@ -356,7 +358,7 @@ TEST_CASE("regression cases: --case chooses among them, and needs a file that ha
 TEST_CASE("regression cases: a folder, JUnit, Markdown and the results' folder, the same bytes each time",
           "[regression][cli]") {
   const TempDir dir;
-  fill(dir, cases(std::string(kRun) + "      mode: timing\n    bad:\n      workload: missing.yaml\n"));
+  fill_cases(dir, cases(std::string(kRun) + "      mode: timing\n    bad:\n      workload: missing.yaml\n"));
   REQUIRE(bless(dir, {"--case", "twice"}).status == 0);
   fs::create_directory(dir / "below");
   fs::rename(dir / "cases.yaml", dir / "below/cases.yaml");
@@ -380,7 +382,7 @@ TEST_CASE("regression cases: a folder, JUnit, Markdown and the results' folder, 
 
 TEST_CASE("compare: two runs, the same and not, as text and as JSON", "[regression][cli]") {
   const TempDir dir;
-  fill(dir);
+  fill_cases(dir);
   REQUIRE(run_in(dir, {"run", "twice.yaml", "--out", "a"}).status == 0);
   REQUIRE(run_in(dir, {"run", "twice.yaml", "--out", "b", "--set", kSlower}).status == 0);
   const Finished same = run_in(dir, {"compare", "a", "a"});
@@ -390,7 +392,7 @@ TEST_CASE("compare: two runs, the same and not, as text and as JSON", "[regressi
   CHECK(slower.status == 0);
   CHECK_THAT(slower.out,
              StartsWith("B is ") && Contains(" % slower: ") && Contains("engines: ") && Contains(" more\n"));
-  const json comparison = page_of(run_in(dir, {"compare", "b", "a", "--format", "json"}));
+  const json comparison = page_of_cases(run_in(dir, {"compare", "b", "a", "--format", "json"}));
   CHECK_THAT(comparison["headline"].get<std::string>(), Contains(" % faster: "));
   CHECK(comparison["a"]["headline"]["time_ns"].get<double>() >
         comparison["b"]["headline"]["time_ns"].get<double>());
@@ -427,7 +429,7 @@ TEST_CASE("compare: a folder without a run, or with other files, is refused",
 TEST_CASE("compare: JSON that is no summary or no list of statistics is not a run that took no time",
           "[regression][cli][must-fail]") {
   const TempDir dir;
-  fill(dir);
+  fill_cases(dir);
   REQUIRE(run_in(dir, {"run", "twice.yaml", "--out", "good"}).status == 0);
   const std::string summary = contents(dir / "good/summary.json"), stats = contents(dir / "good/stats.json");
   fs::create_directory(dir / "bad");

@@ -9,7 +9,7 @@ using namespace tahoma::tests;
 namespace {
 
 // Run from the checkout's folder, to which the program paths of the cases are relative.
-Finished family(const std::string& name) {
+Finished silicon_family(const std::string& name) {
   return tahoma_in(TAHOMA_SOURCE_DIR, {"check", "workloads/micro/silicon.yaml", "--family", name});
 }
 
@@ -24,7 +24,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 TEST_CASE("silicon: instructions, transfers, hand-overs and traced kernels are within their limits",
           "[accuracy]") {
   for (const char* name : {"tensor", "lanes", "dma", "handover", "traced_kernels"}) {
-    const Finished finished = family(name);
+    const Finished finished = silicon_family(name);
     INFO(finished.out << finished.err);
     CHECK(finished.status == 0);
   }
@@ -34,7 +34,7 @@ TEST_CASE("silicon: instructions, transfers, hand-overs and traced kernels are w
 // turnaround. Once it does, this becomes a family like the others.
 TEST_CASE("silicon: of the published kernels, mixed loads and stores alone exceed their limit",
           "[accuracy]") {
-  const Finished finished = family("published_kernels");
+  const Finished finished = silicon_family("published_kernels");
   INFO(finished.out << finished.err);
   CHECK(finished.status == 1);
   CHECK(count(finished.out, ", limit 5 %") == 1);
