@@ -1,5 +1,5 @@
-# Writes the ctest entries of one Catch2 program: each case is a separate test, labelled with its folder, or `slow` if
-# it has that tag. Run after each link:
+# Writes the ctest entries of one Catch2 program: each case is a separate test, labelled with its folder, or `slow` or
+# `long` if it has that tag. Run after each link:
 #   cmake -DPROGRAM=... -DLABEL=... -DTIMEOUT=... -DSLOW_TIMEOUT=... -DOUTPUT=... -P discover.cmake
 # Catch2's own module is not used: CMake interprets the ';' and '[' of a case's name as list syntax, and cases vanish.
 cmake_minimum_required(VERSION 3.22)
@@ -32,7 +32,8 @@ string(ASCII 1 open)
 string(ASCII 2 close)
 string(ASCII 3 semicolon)
 set(script)
-append_tests("~[slow]" ${LABEL} ${TIMEOUT})
+append_tests("~[slow]~[long]" ${LABEL} ${TIMEOUT})
+append_tests("[long]" long ${TIMEOUT})
 append_tests("[slow]" slow ${SLOW_TIMEOUT})
 if(NOT script)
   message(FATAL_ERROR "${PROGRAM} has no test cases")

@@ -42,7 +42,7 @@ function(tahoma_verilate target prefix top)
   # Many small files include the same headers: as one file they compile three times as fast.
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   # Coverage multiplies the code, and its blocks run only in tests.
-  target_compile_options(${target} PRIVATE $<IF:$<BOOL:${RTL_COVERAGE}>,-O1,-O2>)
+  target_compile_options(${target} PRIVATE $<IF:$<BOOL:${RTL_COVERAGE}>,-O0,-O2>)
   # Users of the block get the class without the warnings of its code.
   get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
   set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${folders}")

@@ -35,8 +35,8 @@ def without_comments(text):
 
 def findings(repo):
     sources = [name for name in repo.matching(".h", ".cpp", ".inc", ".def", ".py") if name.startswith(ROOMS)]
-    raised = {code: place for code, place in codes(repo, sources).items()
-              if any(code in without_comments(repo.text(name)) for name in sources)}
+    executed = {code for name in sources for code in CODE.findall(without_comments(repo.text(name)))}
+    raised = {code: place for code, place in codes(repo, sources).items() if code in executed}
     documented = codes(repo, repo.matching(".md"))
     tested = codes(repo, [name for name in repo.matching(".cpp", ".py") if name.startswith(PROVOKING)])
     found = [f"{place}: {code} is in no README" for code, place in raised.items() if code not in documented]

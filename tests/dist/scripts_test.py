@@ -111,8 +111,10 @@ class Scripts(unittest.TestCase):
         self.install_everything()
         self.assertEqual(self.script("test").returncode, 0)
         self.assertIn("--no-tests=error", self.calls("ctest")[0])
-        self.assertIn("-LE slow", self.calls("ctest")[0])
+        self.assertIn("-LE slow|long", self.calls("ctest")[0])
         self.assertEqual(self.script("test", CTEST_STATUS="8").returncode, 8)
+        self.assertEqual(self.script("test", "--long").returncode, 0)
+        self.assertTrue(self.calls("ctest")[2].endswith("-LE slow"), self.calls("ctest")[2])
 
     def test_full_adds_the_sanitizers_and_the_slow_cases(self):
         self.install_everything()

@@ -37,7 +37,7 @@ std::uint64_t found_after(RingFault fault, std::uint64_t most) {
 
 }  // namespace
 
-TEST_CASE("dma ring: 10^5 random descriptors are cut, paced and completed by the law", "[rtl][dma]") {
+TEST_CASE("dma ring: 10^5 random descriptors are cut, paced and completed by the law", "[rtl][dma][long]") {
   const auto pins = rtl::verilated_dma_ring("ring");
   RingTraffic traffic(*pins, params(), 1);
   traffic.run(100'000, [&] { return traffic.random_work(); });

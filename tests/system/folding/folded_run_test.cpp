@@ -60,7 +60,8 @@ void check_cases(std::uint32_t seed, int cases, model::Mode mode, int folding) {
 
 }  // namespace
 
-TEST_CASE("folded runs: random cases have the statistics and events of the whole machine", "[folding]") {
+TEST_CASE("folded runs: random cases have the statistics and events of the whole machine",
+          "[folding][long]") {
   check_cases(1, 30, model::Mode::kTiming, 30 / 5);
 }
 

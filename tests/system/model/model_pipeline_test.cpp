@@ -87,7 +87,7 @@ TEST_CASE("model pipeline: scaled layers of unequal stages cost what executed on
 }
 
 TEST_CASE("model pipeline: a full pipeline has the rate that more microbatches show, and its bottleneck",
-          "[model]") {
+          "[model][long]") {
   const ModelStudy model(9);
   // Microbatches of four sequences. The stages in the middle have three of the nine layers.
   const auto study = [&](int microbatches) {

@@ -35,7 +35,7 @@ void check_cases(std::uint32_t seed, int cases, model::Mode mode) {
 
 }  // namespace
 
-TEST_CASE("parallel runs: random cases have the statistics and events of one process", "[parallel]") {
+TEST_CASE("parallel runs: random cases have the statistics and events of one process", "[parallel][long]") {
   check_cases(1, 8, model::Mode::kTiming);
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("parallel runs: many random cases have the statistics and events of on
   check_cases(2, 200, model::Mode::kTiming);
 }
 
-TEST_CASE("parallel runs: random cases have the values of one process", "[parallel]") {
+TEST_CASE("parallel runs: random cases have the values of one process", "[parallel][long]") {
   check_cases(3, 6, model::Mode::kFunctional);
 }
 
