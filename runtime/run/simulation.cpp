@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 
+#include "runtime/config/assumptions.h"
 #include "runtime/mpi/parallel_run.h"
 #include "runtime/run/core_name.h"
 #include "runtime/run/machine.h"
@@ -54,6 +55,8 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.energy = run.energy;
   if (const std::string uneven = uneven_stacks(config.machine.chip, run.measurement); !uneven.empty())
     facts.warnings.push_back(uneven);
+  for (const base::Param* p : assumptions_of(config.machine_tree, config.machine, run.measurement).in_use)
+    facts.assumed.push_back(p->path);
   return facts;
 }
 

@@ -68,7 +68,7 @@ void check_found(LinkFault fault, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("link port: 10^5 random packets leave and arrive in the cycles of the law", "[rtl][link]") {
+TEST_CASE("link port: 10^5 random packets leave and arrive in the cycles of the law", "[rtl][link][long]") {
   const Outcome o =
       run(tight(3, 3, 1), {0, 8000, 700, 4_ns}, [] { return rtl::verilated_link_port("port"); });
   CHECK(o.received == 9 * std::uint64_t{8000});

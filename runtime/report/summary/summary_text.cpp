@@ -91,6 +91,10 @@ std::string head(const Summary& s, const RowLimits& most) {
   text +=
       row("mode", fmt::format("{}, seed {}, {} instructions", s.facts.mode, s.facts.seed, s.instructions));
   text += row("checks", checks_text(s.facts.checks));
+  if (!s.facts.assumed.empty())
+    text += row("assumed", fmt::format("{} parameters in use are neither documented nor measured "
+                                       "(report.html, summary.json)",
+                                       s.facts.assumed.size()));
   for (const std::string& warning : s.facts.warnings) text += wrapped_row("warning", warning);
   text +=
       row("arithmetic", fmt::format("{} useful, {} by the tensor engines", si_text(s.flops.useful, "FLOP"),

@@ -161,7 +161,7 @@ TEST_CASE("gemm: fewer rows than ranks leave the last ranks without any", "[gemm
   }
 }
 
-TEST_CASE("gemm: every algorithm sums equal, unequal and empty chunks", "[gemm][collective]") {
+TEST_CASE("gemm: every algorithm sums equal, unequal and empty chunks", "[gemm][collective][long]") {
   std::uint32_t seed = 0;
   for (const Algorithm algorithm : workloads::GemmSum::algorithms().values)
     for (const DType dtype : {DType::kBf16, DType::kFp32})

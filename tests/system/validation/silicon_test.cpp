@@ -22,7 +22,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("silicon: instructions, transfers, hand-overs and traced kernels are within their limits",
-          "[accuracy]") {
+          "[accuracy][long]") {
   for (const char* name : {"tensor", "lanes", "dma", "handover", "traced_kernels"}) {
     const Finished finished = silicon_family(name);
     INFO(finished.out << finished.err);
