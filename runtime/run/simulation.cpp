@@ -55,8 +55,7 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.energy = run.energy;
   if (const std::string uneven = uneven_stacks(config.machine.chip, run.measurement); !uneven.empty())
     facts.warnings.push_back(uneven);
-  for (const base::Param* p : assumptions_of(config.machine_tree, config.machine, run.measurement).in_use)
-    facts.assumed.push_back(p->path);
+  facts.assumed = assumptions_of(config.machine_tree, config.machine, run.measurement).in_use.size();
   return facts;
 }
 

@@ -41,7 +41,7 @@ enum class AddressLaw : std::uint8_t {
 // Which chips may be folded.
 enum class Foldable : std::uint8_t {
   kEqual,  // whatever is equal
-  kIdle,  // chips without programs that no packet reaches: nothing that such a chip does can be missed by an observer
+  kIdle,   // chips without programs that no packet reaches: they do nothing that an observer could miss
 };
 
 Folding find_folding(const MachineParams& params, const Fabric& fabric, const LoadedPrograms& programs,

@@ -33,7 +33,7 @@ struct PathStep {
   base::Duration time() const { return to - from; }
 };
 
-// So many instructions at most are kept, and at least the last half of so many. Each takes some 110 bytes of the host's memory.
+// At most this many instructions are kept, and at least the last half of them. Each takes some 110 bytes of the host's memory.
 constexpr std::size_t kMostPathInstructions = std::size_t{1} << 21;
 
 // Records the instructions and transfers of a run; use one per run.

@@ -52,7 +52,7 @@ struct RunFacts {
   std::optional<TimeInterval> interval;    // if one is stored for this run
   std::string programs;                    // runtime/run/programs_hash.h
   std::vector<std::string> warnings;       // sentences: what about the machine may not be intended
-  std::vector<std::string> assumed;  // parameters in use that are assumed (runtime/config/assumptions.h)
+  std::uint64_t assumed = 0;  // parameters in use that are assumed (runtime/config/assumptions.h)
 };
 
 struct FlopSummary {

@@ -162,7 +162,6 @@ std::string summary_json(const Summary& s) {
   json["machine"] = s.facts.machine;
   json["mode"] = s.facts.mode;
   json["programs_hash"] = s.facts.programs;
-  json["assumed_parameters"] = s.facts.assumed;
   json["warnings"] = s.facts.warnings;
   json["cores"] = {{"machine", s.machine_cores}, {"used", s.facts.cores_used}, {"active", s.active_cores}};
   json["chip_faults"] = chip_faults_json(s.chip_faults);

@@ -79,6 +79,11 @@ std::string interval_text(const TimeInterval& interval) {
                      time(interval.high_ns), interval.of);
 }
 
+// The page lists them.
+std::string assumed_text(std::uint64_t parameters) {
+  return parameters == 0 ? "" : fmt::format("; {} assumed parameters in use", parameters);
+}
+
 std::string head(const Summary& s, const RowLimits& most) {
   const std::string achieved = si_text(s.flops.achieved_tflops(s.elapsed) * 1e12, "FLOPS");
   const std::string peak = si_text(s.flops.peak_tflops * 1e12, "FLOPS");
@@ -88,13 +93,9 @@ std::string head(const Summary& s, const RowLimits& most) {
   text += row("machine", fmt::format("{}: {} of {} cores used, {} active", s.facts.machine,
                                      s.facts.cores_used, s.machine_cores, s.active_cores));
   text += faults_row(s);
-  text +=
-      row("mode", fmt::format("{}, seed {}, {} instructions", s.facts.mode, s.facts.seed, s.instructions));
+  text += wrapped_row("mode", fmt::format("{}, seed {}, {} instructions{}", s.facts.mode, s.facts.seed,
+                                          s.instructions, assumed_text(s.facts.assumed)));
   text += row("checks", checks_text(s.facts.checks));
-  if (!s.facts.assumed.empty())
-    text += row("assumed", fmt::format("{} parameters in use are neither documented nor measured "
-                                       "(report.html, summary.json)",
-                                       s.facts.assumed.size()));
   for (const std::string& warning : s.facts.warnings) text += wrapped_row("warning", warning);
   text +=
       row("arithmetic", fmt::format("{} useful, {} by the tensor engines", si_text(s.flops.useful, "FLOP"),
