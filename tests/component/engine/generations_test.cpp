@@ -28,7 +28,7 @@ base::Cycles issue_of(const isa::Instruction& i, EngineKind kind, const model::C
   return model::lane_law(isa::row_of(i.op).cost)(i, kind, model::CoreTiming(core)).issue;
 }
 
-double time_of_generation(base::Time from, base::Time to) { return (to - from).ns(); }
+double ns_between(base::Time from, base::Time to) { return (to - from).ns(); }
 
 // What `of` makes of a program's events, with or without transposes in the background.
 double measured(const std::string& text, bool background, double (*of)(const ActivityLog&)) {
@@ -67,7 +67,7 @@ TEST_CASE("NeuronCore-v4: a chain of transposes in the background takes half of 
         n % 8 * 2048);
   const auto time = [&](bool background) {
     return measured(text, background, [](const ActivityLog& log) {
-      return time_of_generation(log.at(Queue::kTensor, 17).start, log.at(Queue::kTensor, 97).start) / 40;
+      return ns_between(log.at(Queue::kTensor, 17).start, log.at(Queue::kTensor, 97).start) / 40;
     });
   };
   CHECK(time(false) == Approx(134 / 2.4).margin(0.5));  // 128 columns and 6 cycles
@@ -82,7 +82,7 @@ TEST_CASE("NeuronCore-v4: a transpose streams beside a matmul, a matmul behind i
         "load_weights shape=128x128 src=sbuf[0, 0]:bf16\n" +
             second,
         background, [](const ActivityLog& log) {
-          return time_of_generation(log.at(Queue::kTensor, 1).start, log.at(Queue::kTensor, 3).start);
+          return ns_between(log.at(Queue::kTensor, 1).start, log.at(Queue::kTensor, 3).start);
         });
   };
   const std::string transpose =
@@ -169,7 +169,7 @@ TEST_CASE("NeuronCore-v4: a sum onto SBUF takes the time of a copy, one onto HBM
                                               ":fp32 src=sbuf[0, 0]:fp32 " + how + "\n",
                                           m);
       const auto& packets = log.engines.at(0);
-      return std::to_string(time_of_generation(packets[0].start, packets[1].start));
+      return std::to_string(ns_between(packets[0].start, packets[1].start));
     }));
   };
   const std::string sbuf = "sbuf[0, 0x8000]";

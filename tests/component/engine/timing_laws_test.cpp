@@ -36,7 +36,7 @@ isa::Instruction tiles(Opcode op, std::uint16_t n, DType dtype, Space src, Space
   return i;
 }
 
-double issue_ns(base::Cycles c, base::Frequency f) { return base::Clock(f).length(c).ns(); }
+double cycles_ns(base::Cycles c, base::Frequency f) { return base::Clock(f).length(c).ns(); }
 
 }  // namespace
 
@@ -142,7 +142,7 @@ TEST_CASE("weight load: latency of an idle array by dtype and stride is that of 
     auto i = tiles(Opcode::kLoadWeights, 128, dtype, Space::kSbuf, Space::kSbuf);
     i.src0.stride[3] = stride;
     const auto cost = model::weight_cost(i, p);
-    return issue_ns(std::max(cost.read, cost.shift) + cost.latency, p.clock);
+    return cycles_ns(std::max(cost.read, cost.shift) + cost.latency, p.clock);
   };
   CHECK(latency(DType::kFp16, 1) == Approx(95.0).epsilon(0.01));
   CHECK(latency(DType::kFp16, 9) == Approx(136.67).epsilon(0.01));
@@ -211,8 +211,8 @@ TEST_CASE("function tables: a switch costs 1283.3 ns, and only a function outsid
     CHECK((change.cycles.count != 0) == (change.loaded != loaded));
     return change.cycles.count != 0;
   };
-  CHECK(issue_ns(model::table_switch(ActFn::kExp, isa::kNoTableSet, timed_core().tables).cycles,
-                 timed_core().scalar.clock) == Approx(1283.3).epsilon(0.001));
+  CHECK(cycles_ns(model::table_switch(ActFn::kExp, isa::kNoTableSet, timed_core().tables).cycles,
+                  timed_core().scalar.clock) == Approx(1283.3).epsilon(0.001));
   CHECK_FALSE(switches(ActFn::kExp, ActFn::kExp));
   CHECK_FALSE(switches(ActFn::kExp, ActFn::kTanh));
   CHECK_FALSE(switches(ActFn::kTanh, ActFn::kExp));

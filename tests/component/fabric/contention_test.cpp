@@ -16,7 +16,7 @@ using tests::engine_of, tests::named;
 
 namespace {
 
-constexpr Time on_machine(std::int64_t ns) { return {ns * 1'000'000}; }
+constexpr Time at_ns(std::int64_t ns) { return {ns * 1'000'000}; }
 
 base::RunMeasurement run_contention(const std::string& text, const model::MachineParams& machine) {
   model::System system(machine, model::Mode::kTiming);
@@ -40,28 +40,25 @@ constexpr double kScalarStream = 572 / 1.2;
 TEST_CASE("PSUM banks: the later engine bears the delay, in the same bank only, and never because of itself",
           "[timing]") {
   model::PsumBanks banks;
-  CHECK(banks.reserve(0b0001, 1, on_machine(100), on_machine(200)) == 0_ns);
-  CHECK(banks.reserve(0b0010, 2, on_machine(100), on_machine(200)) == 0_ns);  // another bank
-  CHECK(banks.reserve(0b0001, 1, on_machine(150), on_machine(300)) == 0_ns);  // the same engine
-  CHECK(banks.reserve(0b0001, 2, on_machine(400), on_machine(500)) == 0_ns);  // later
-  CHECK(banks.reserve(0b0011, 0, on_machine(180), on_machine(220)) ==
-        60_ns);  // [180, 200] and [180, 220] of user 1
-  CHECK(banks.reserve(0b0010, 1, on_machine(150), on_machine(250)) ==
+  CHECK(banks.reserve(0b0001, 1, at_ns(100), at_ns(200)) == 0_ns);
+  CHECK(banks.reserve(0b0010, 2, at_ns(100), at_ns(200)) == 0_ns);   // another bank
+  CHECK(banks.reserve(0b0001, 1, at_ns(150), at_ns(300)) == 0_ns);   // the same engine
+  CHECK(banks.reserve(0b0001, 2, at_ns(400), at_ns(500)) == 0_ns);   // later
+  CHECK(banks.reserve(0b0011, 0, at_ns(180), at_ns(220)) == 60_ns);  // [180, 200] and [180, 220] of user 1
+  CHECK(banks.reserve(0b0010, 1, at_ns(150), at_ns(250)) ==
         120_ns);  // [150, 200] of 2; [180, 250] of 0, prolonged
 }
 
 TEST_CASE("shared port: streams that fit run without delay, the excess is served afterwards", "[timing]") {
-  model::SharedPort port({10'000'000'000, false});                                   // 10 bytes a nanosecond
-  CHECK(port.reserve(1, base::Bytes{600}, on_machine(0), on_machine(100)) == 0_ns);  // 60 % of it
-  CHECK(port.reserve(3, base::Bytes{400}, on_machine(0), on_machine(100)) == 0_ns);  // and 40 %
-  CHECK(port.reserve(3, base::Bytes{900}, on_machine(200), on_machine(300)) == 0_ns);  // no other user
-  CHECK(port.reserve(1, base::Bytes{1000}, on_machine(250), on_machine(350)) ==
-        45_ns);  // 50 of 90 % and 50 of all
-  CHECK(port.reserve(1, base::Bytes{2000}, on_machine(1000), on_machine(1100)) ==
-        100_ns);  // wider than the port
+  model::SharedPort port({10'000'000'000, false});                                // 10 bytes a nanosecond
+  CHECK(port.reserve(1, base::Bytes{600}, at_ns(0), at_ns(100)) == 0_ns);         // 60 % of it
+  CHECK(port.reserve(3, base::Bytes{400}, at_ns(0), at_ns(100)) == 0_ns);         // and 40 %
+  CHECK(port.reserve(3, base::Bytes{900}, at_ns(200), at_ns(300)) == 0_ns);       // no other user
+  CHECK(port.reserve(1, base::Bytes{1000}, at_ns(250), at_ns(350)) == 45_ns);     // 50 of 90 % and 50 of all
+  CHECK(port.reserve(1, base::Bytes{2000}, at_ns(1000), at_ns(1100)) == 100_ns);  // wider than the port
   model::SharedPort ideal({0, true});
-  ideal.reserve(1, base::Bytes{1 << 20}, on_machine(0), on_machine(1));
-  CHECK(ideal.reserve(3, base::Bytes{1 << 20}, on_machine(0), on_machine(1)) == 0_ns);
+  ideal.reserve(1, base::Bytes{1 << 20}, at_ns(0), at_ns(1));
+  CHECK(ideal.reserve(3, base::Bytes{1 << 20}, at_ns(0), at_ns(1)) == 0_ns);
 }
 
 TEST_CASE("shared use: a tile's banks, from its first byte to its last, strides of either sign", "[timing]") {

@@ -16,7 +16,7 @@ using namespace tahoma::tests;
 namespace {
 
 // The error code of one copy on the first core of a 2x1x1 machine.
-std::string code_of_faults(std::uint64_t dst, std::uint64_t src, model::Mode mode) {
+std::string code_of_copy(std::uint64_t dst, std::uint64_t src, model::Mode mode) {
   model::System system(machine_of(2, 1, 1), mode);
   isa::Program p;
   p.stream(isa::Queue::kSync).edit() = {hbm_copy(p, 1, 0, 4096, 0)};
@@ -56,11 +56,11 @@ TEST_CASE("host pages: untouched bytes are zero, and forgotten ones become zero 
 
 TEST_CASE("dma: an address outside the machine's stacks is the program's error", "[dma]") {
   const std::uint64_t end = machine_of(2, 1, 1).chip.hbm.capacity.count;
-  CHECK(code_of_faults(at(0, end - 100), at(0, 0), model::Mode::kTiming) == "E-RUN-042");
+  CHECK(code_of_copy(at(0, end - 100), at(0, 0), model::Mode::kTiming) == "E-RUN-042");
 }
 
 TEST_CASE("dma: an address on a chip that the machine lacks is the program's error", "[dma]") {
-  CHECK(code_of_faults(at(2, 0), at(0, 0), model::Mode::kFunctional) == "E-RUN-042");
+  CHECK(code_of_copy(at(2, 0), at(0, 0), model::Mode::kFunctional) == "E-RUN-042");
 }
 
 TEST_CASE("dma: a core that the machine lacks cannot be notified", "[dma]") {

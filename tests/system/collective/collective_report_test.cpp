@@ -11,6 +11,7 @@
 #include "runtime/collective/result/collective_result.h"
 #include "runtime/report/summary/summary_json.h"
 #include "runtime/report/summary/summary_text.h"
+#include "tests/support/lines_of.h"
 #include "tests/support/program/fake_run.h"
 
 using namespace tahoma;
@@ -36,13 +37,6 @@ runtime::CollectiveResult all_reduce(std::uint64_t bytes, Duration time, std::si
   c.split = split_time(c.ranks, {6, 1_us, {time.fs / 2}, 100_ns});
   c.correct = true;
   return c;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
 }
 
 std::vector<RankTimes> together(std::size_t ranks, Duration time) {
@@ -150,7 +144,7 @@ TEST_CASE("collectives in summary.txt: a row each as nccom-test has them, and wh
   small.estimate = 10_us;
   runtime::CollectiveResult wrong = all_reduce(2048, 12.5_us);
   wrong.correct = false;
-  const auto lines = lines_of(runtime::collectives_text({small, all_reduce(1 << 30, 4000_us), wrong}));
+  const auto lines = tests::lines_of(runtime::collectives_text({small, all_reduce(1 << 30, 4000_us), wrong}));
   REQUIRE(lines.size() == 1 + 1 + 4 + 1 + 4 + 2);
   CHECK(lines[1] == "collectives     64 chips, one rank a chip");
   CHECK(lines[2] ==
@@ -199,7 +193,7 @@ TEST_CASE("collectives in summary.json: sizes, rates, verdict and the parts of t
 TEST_CASE("collectives.csv: one line each, with every part of the time", "[report]") {
   runtime::CollectiveResult one = all_reduce(1 << 20, 100_us);
   one.estimate = 90_us;
-  const auto lines = lines_of(runtime::collectives_csv({one}));
+  const auto lines = tests::lines_of(runtime::collectives_csv({one}));
   REQUIRE(lines.size() == 2);
   CHECK(lines[0] ==
         "name,operation,combiner,algorithm,group,ranks,dtype,bytes,count,start_ns,time_ns,estimate_ns,"
