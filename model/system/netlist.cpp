@@ -59,7 +59,8 @@ void Netlist::build_servers(const Chip::Shared& shared, const sim::Meter& meter,
     std::copy_if(order.begin(), order.end(), std::back_inserter(own),
                  [&](std::uint32_t chip) { return chip / per_server == s; });
     servers_[s] = std::make_unique<Server>(fmt::format("server{}", s).c_str(), own, shared, meter_of);
-    for (std::size_t n = 0; n < per_server; ++n) chips_[s * per_server + n] = servers_[s]->chips()[n].get();
+    for (std::size_t n = 0; n < per_server; ++n)
+      chips_[std::size_t{s} * per_server + n] = servers_[s]->chips()[n].get();
   }
 }
 

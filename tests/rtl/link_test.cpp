@@ -86,7 +86,7 @@ TEST_CASE("link port: random packets of several frames to and from a slow axis, 
   CHECK(o.compared == o.hops);
 }
 
-TEST_CASE("link port: the traffic has no fault of its own", "[rtl][link]") {
+TEST_CASE("link port: the traffic has no fault of its own", "[rtl][link][long]") {
   const Outcome o = run(tight(2, 2, 1), {0, 400, 700, 4_ns}, [] { return tests::tested_link(); });
   CHECK(o.compared == o.hops);
 }

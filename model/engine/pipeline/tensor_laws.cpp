@@ -69,11 +69,14 @@ double weight_cycles_per_column(isa::DType dtype, bool in_order, const TensorPar
 
 std::uint64_t matmul_flops(const isa::Instruction& i) {
   if (!isa::multiplies(i)) return 0;
-  return 2 * isa::weights_per_cell(isa::mode_of(i)) * i.shape.partitions * i.columns * isa::moving_columns(i);
+  const std::uint64_t weights =
+      std::uint64_t{isa::weights_per_cell(isa::mode_of(i))} * i.shape.partitions * i.columns;
+  return 2 * weights * isa::moving_columns(i);
 }
 
 std::uint64_t matmul_cell_cycles(const isa::Instruction& i, isa::DType weights) {
-  return matmul_flops(i) / (2 * isa::weights_per_cell(isa::mode_of(i))) * passes_of(i, weights);
+  const std::uint64_t per_cell_cycle = 2 * std::uint64_t{isa::weights_per_cell(isa::mode_of(i))};
+  return matmul_flops(i) / per_cell_cycle * passes_of(i, weights);
 }
 
 TensorTiming::TensorTiming(const TensorParams& p)
