@@ -43,6 +43,11 @@ void add_feed_forward(std::vector<CardWork>& parts, const ModelConfig& c, double
     up.bytes += kElement * more * hidden * 2 * ffn;
     down.bytes += kElement * more * hidden * ffn;
   }
+  if (c.shared_ffn > 0) {
+    const double shared = number(c.shared_ffn) / devices;
+    parts.push_back(product("shared gate and up", tokens, hidden, 2 * shared, 2));
+    parts.push_back(product("shared down", tokens, shared, hidden, 1));
+  }
   down.reduced_bytes = kElement * tokens * hidden;
   parts.push_back(up);
   parts.push_back(down);
@@ -91,7 +96,8 @@ double layer_weights(const ModelConfig& c) {
   const double hidden = number(c.hidden),
                attention = hidden * number(c.head_dim) * number(2 * c.heads + 2 * c.kv_heads),
                experts = number(std::max<std::uint64_t>(c.experts, 1));
-  return attention + 3 * hidden * number(c.ffn) * experts + hidden * number(c.experts);
+  const double features = number(c.ffn) * experts + number(c.shared_ffn);
+  return attention + 3 * hidden * features + hidden * number(c.experts);
 }
 
 double ends_weights(const ModelConfig& c) {

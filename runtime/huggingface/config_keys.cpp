@@ -37,7 +37,6 @@ constexpr FixedKey kFixed[] = {
     {"sliding_window_pattern", "null", "a pattern of local layers", kRead},
     {"_sliding_window_pattern", "null", "a pattern of local layers", kRead},
     {"use_bidirectional_attention", "false", "attention to later tokens"},
-    {"norm_topk_prob", "true", "gates of the chosen experts that do not add up to 1"},
     {"decoder_sparse_step", "1", "layers without experts between layers with experts"},
     {"mlp_only_layers", "[]", "layers without experts between layers with experts"},
     {"shared_expert_intermediate_size", "null", "shared experts"},
@@ -53,7 +52,8 @@ constexpr FixedKey kFixed[] = {
 constexpr const char* kStructured[] = {
     "architectures",       "rope_scaling",       "rope_parameters",
     "sliding_window",      "use_sliding_window", "max_window_layers",
-    "tie_word_embeddings", "layer_types",        "original_max_position_embeddings"};
+    "tie_word_embeddings", "layer_types",        "original_max_position_embeddings",
+    "norm_topk_prob"};
 
 constexpr const char* kNeutral[] = {"_name_or_path",
                                     "attention_dropout",

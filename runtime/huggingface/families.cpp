@@ -24,6 +24,11 @@ constexpr ModelFamily kFamilies[] = {
      .qk_norm = true,
      .experts_key = "num_experts",
      .expert_ffn_key = "moe_intermediate_size"},
+    {.architecture = "Qwen2MoeForCausalLM",
+     .qkv_bias = true,
+     .experts_key = "num_experts",
+     .expert_ffn_key = "moe_intermediate_size",
+     .shared_ffn_key = "shared_expert_intermediate_size"},
     {.architecture = "GemmaForCausalLM", .gemma = true},
     {.architecture = "Gemma2ForCausalLM", .gemma = true, .post_norm = true},
     {.architecture = "Gemma3ForCausalLM",
@@ -35,11 +40,9 @@ constexpr ModelFamily kFamilies[] = {
      .refused = "it has a vision part; its text_config is a configuration of Gemma3ForCausalLM"},
     {.architecture = "GptOssForCausalLM", .refused = "its attention has sinks, and its experts have biases"},
     {.architecture = "DeepseekV2ForCausalLM",
-     .refused = "it needs multi-head latent attention and shared experts, for which there are no kernels"},
+     .refused = "it needs multi-head latent attention, for which there is no kernel"},
     {.architecture = "DeepseekV3ForCausalLM",
-     .refused = "it needs multi-head latent attention and shared experts, for which there are no kernels"},
-    {.architecture = "Qwen2MoeForCausalLM",
-     .refused = "it needs shared experts, for which there are no kernels"}};
+     .refused = "it needs multi-head latent attention, for which there is no kernel"}};
 
 }  // namespace
 

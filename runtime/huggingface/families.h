@@ -20,6 +20,7 @@ struct ModelFamily {
   bool fused = false;       // weights of q, k and v, and of gate and up, are one tensor each (Phi-3)
   const char* experts_key = nullptr;     // the number of experts
   const char* expert_ffn_key = nullptr;  // their hidden features, if they differ from intermediate_size
+  const char* shared_ffn_key = nullptr;  // those of an expert that every token uses, whose output is gated
   const char* refused = nullptr;         // why the kernels cannot run it
 };
 

@@ -40,6 +40,8 @@ Json workload_model(const ModelConfig& c) {
   if (c.experts > 0) {
     model["experts"] = c.experts;
     model["experts_per_token"] = c.experts_per_token;
+    if (!c.normalised_gates) model["normalised_gates"] = false;
+    if (c.shared_ffn > 0) model.update({{"shared_ffn", c.shared_ffn}, {"shared_gated", true}});
   }
   if (c.family->gemma) model["activation"] = "gelu_tanh";
   if (c.family->post_norm) model["post_norm"] = true;

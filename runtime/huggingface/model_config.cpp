@@ -73,6 +73,7 @@ void check_fixed_keys(const ConfigReader& in, const ModelFamily& family,
                       const std::vector<std::string>& ignored) {
   for (const FixedKey& row : fixed_keys()) {
     if (!in.has(row.key) || std::find(ignored.begin(), ignored.end(), row.key) != ignored.end()) continue;
+    if (family.shared_ffn_key != nullptr && family.shared_ffn_key == std::string_view(row.key)) continue;
     const std::string value = family.gemma && row.of_gemma != nullptr ? row.of_gemma : row.value;
     if (value == kRead) continue;
     const Json supported = Json::parse(value);
@@ -98,12 +99,10 @@ void read_experts(const ConfigReader& in, ModelConfig& c) {
   c.experts = in.count(c.family->experts_key, 1, 512);
   if (c.family->expert_ffn_key != nullptr) {
     c.ffn = in.count(c.family->expert_ffn_key, 16, std::uint64_t{1} << 20);
-    if (!in.flag("norm_topk_prob", false))  // absent means false
-      throw UserError(
-          "E-HFC-005", in.place("norm_topk_prob"),
-          "asks for gates of the chosen experts that do not add up to 1, which the kernels lack; expected "
-          "true, got nothing");
+    c.normalised_gates = in.flag("norm_topk_prob", false);  // absent means false
   }
+  if (c.family->shared_ffn_key != nullptr)
+    c.shared_ffn = in.count(c.family->shared_ffn_key, 16, std::uint64_t{1} << 20);
   if (c.experts_per_token == 0) in.refuse("num_experts_per_tok", "a whole number from 1 to 8");
   if (c.experts_per_token > c.experts)
     throw UserError(

@@ -35,6 +35,8 @@ struct ModelConfig {
   const ModelFamily* family = nullptr;
   std::uint64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
   std::uint64_t experts = 0, experts_per_token = 0;  // 0: no mixture
+  std::uint64_t shared_ffn = 0;                      // of an expert that every token uses, 0: there is none
+  bool normalised_gates = true;                      // the gates of a token's experts add up to 1
   std::uint64_t longest = 0;                         // tokens of a sequence; 0: not stated
   std::uint64_t window = 0;                          // tokens that attention sees; 0: all
   double epsilon = 0, theta = 0;

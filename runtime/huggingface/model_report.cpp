@@ -168,13 +168,23 @@ const SearchedPoint* ModelReport::best() const {
   return best;
 }
 
+namespace {
+
+std::string experts_text(const ModelConfig& c) {
+  if (c.experts == 0) return "";
+  return fmt::format(" of each of {} experts, {} for a token{}", c.experts, c.experts_per_token,
+                     c.shared_ffn > 0 ? fmt::format(" and one of {} for all", c.shared_ffn) : "");
+}
+
+}  // namespace
+
 std::string model_text(const ModelReport& r) {
   const ModelConfig& c = r.config;
   std::string text = headline(r) + "\n";
   text += wrapped_row(
-      "model", fmt::format("{}: {} layers, hidden {}, {} heads of {}, {} of keys, ffn {}, vocabulary {}",
+      "model", fmt::format("{}: {} layers, hidden {}, {} heads of {}, {} of keys, ffn {}{}, vocabulary {}",
                            c.family->architecture, c.layers, c.hidden, c.heads, c.head_dim, c.kv_heads, c.ffn,
-                           c.vocabulary));
+                           experts_text(c), c.vocabulary));
   text += wrapped_row("demand", fmt::format("{} for each replica; decoding steps of the batch, with the "
                                             "context of each sequence in the caches",
                                             prompts_text(r)));
@@ -201,7 +211,8 @@ Json model_json(const ModelReport& r) {
               {"head_dim", c.head_dim},
               {"ffn", c.ffn},
               {"vocabulary", c.vocabulary},
-              {"experts", c.experts}}},
+              {"experts", c.experts},
+              {"shared_ffn", c.shared_ffn}}},
             {"hbm_model", {{"prefill", r.execution.prefill_hbm}, {"decode", r.execution.decode_hbm}}},
             {"mode", r.execution.mode},
             {"points", r.points.size()}};

@@ -59,7 +59,15 @@ def transformer(rng):
     phase = rng.choice(["prefill", "prefill", "decode"])
     case = {**model(rng), "phase": phase, "layers": rng.choice([1, 2]), "batch": rng.randint(1, 4)}
     case.update({"tokens": size(rng, 200)} if phase == "prefill" else {"context": size(rng, 200)})
-    return case
+    return {**case, **mixture(rng)} if rng.random() < 0.4 else case
+
+
+def mixture(rng):
+    experts = rng.randint(2, 12)
+    shared = {"model.shared_ffn": 2 * rng.randint(8, 100), "model.shared_gated": rng.choice(["true", "false"])}
+    return {"model.experts": experts, "model.experts_per_token": rng.randint(1, min(4, experts)),
+            "model.normalised_gates": rng.choice(["true", "false"]), "routing": rng.choice(["balanced", "skewed"]),
+            **(shared if rng.random() < 0.5 else {})}
 
 
 def training(rng):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decoder layers of a small model compared with PyTorch: prefill and decode, on one core, several ranks, and pairs of cores; with a
-feed-forward part or a mixture of experts."""
+feed-forward part or a mixture of experts, also beside an expert that all tokens share."""
 import math
 
 import numpy as np
@@ -31,10 +31,15 @@ def swiglu(x, gate, up, down):
 
 
 def mixture(x, w):
-    """Applies to each row its own experts [rows, experts of a token], with a softmax over their router logits."""
-    gates = (x @ w["router"]).gather(1, w["routing"]).softmax(-1)
+    """Applies to each row its own experts [rows, experts of a token], with a softmax over their router logits. A shared expert comes
+    with gates that are a softmax over all logits, and with a gate of its own."""
+    logits = x @ w["router"]
+    gates = logits.softmax(-1).gather(1, w["routing"]) if "shared_router" in w else logits.gather(1, w["routing"]).softmax(-1)
     experts = [tuple(w[n].chunk(w["router"].shape[1])[e] for n in ("gate", "up", "down")) for e in range(w["router"].shape[1])]
-    return torch.stack([sum(g * swiglu(row, *experts[e]) for g, e in zip(gates[i], w["routing"][i])) for i, row in enumerate(x)])
+    out = torch.stack([sum(g * swiglu(row, *experts[e]) for g, e in zip(gates[i], w["routing"][i])) for i, row in enumerate(x)])
+    if "shared_router" in w:
+        out = out + torch.sigmoid(x @ w["shared_router"]) * swiglu(x, w["shared_gate"], w["shared_up"], w["shared_down"])
+    return out
 
 
 def layer(x, w, cache):
@@ -54,7 +59,7 @@ def layer(x, w, cache):
     return x + (mixture(b, w) if "router" in w else swiglu(b, w["gate"], w["up"], w["down"]))
 
 
-def case(name, sequences, tokens, context=0, experts=0, **settings):
+def case(name, sequences, tokens, context=0, experts=0, shared=0, **settings):
     decodes = context > 0
 
     def weights(rows, columns, count=1):
@@ -70,6 +75,10 @@ def case(name, sequences, tokens, context=0, experts=0, **settings):
         wanted = random.uniform(size=(LAYERS, sequences * tokens, experts)) - np.arange(experts) / experts  # prefers the first experts
         inputs |= {"router": weights(HIDDEN, experts), "routing": ("int32", wanted.argsort(-1)[..., :-3:-1])}
         settings |= {"model.experts": experts}
+    if shared:
+        inputs |= {"shared_gate": weights(HIDDEN, shared), "shared_up": weights(HIDDEN, shared), "shared_down": weights(shared, HIDDEN),
+                   "shared_router": weights(HIDDEN, 1)}
+        settings |= {"model.shared_ffn": shared, "model.shared_gated": "true", "model.normalised_gates": "false"}
     if decodes:
         for cache in ("k_cache", "v_cache"):
             inputs[cache] = ("bf16", random.uniform(-1, 1, (LAYERS, sequences * context, KV_HEADS * D)))
@@ -107,5 +116,8 @@ CASES = [
     case("prefill of a mixture over blocks of two ranks of two cores", 1, 64, experts=8, **{"parallel.tensor": 4, "parallel.expert": 2, "machine.chip.lnc": 2}),
     case("prefill of a mixture over blocks of one rank", 2, 32, experts=4, **{"parallel.tensor": 4, "parallel.expert": 4}),
     case("decode of a mixture over blocks of two ranks", 6, 1, context=50, experts=8, **{"parallel.tensor": 4, "parallel.expert": 2}),
+    case("prefill beside a shared expert, over blocks of two ranks of two cores", 1, 64, experts=8, shared=128,
+         **{"parallel.tensor": 4, "parallel.expert": 2, "machine.chip.lnc": 2}),
+    case("decode beside a shared expert", 6, 1, context=50, experts=8, shared=256, **{"parallel.tensor": 2, "parallel.expert": 2}),
     case("decode on more ranks than heads, two replicas", 4, 1, context=100, **{"parallel.tensor": 4, "parallel.data": 2}),
 ]

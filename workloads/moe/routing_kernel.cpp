@@ -24,7 +24,7 @@ constexpr float kTaken = -3e38F, kNotSearched = 3e38F;
 struct Tile {
   std::uint64_t token = 0;
   unsigned rows = 0;
-  TileView scores, index, raised, sum, mask;
+  TileView scores, rest, index, raised, sum, mask;  // rest: the scores without the chosen ones
 };
 
 class RoutingBuilder {
@@ -118,8 +118,9 @@ class RoutingBuilder {
     const TileView top = take(tops_, kFound);
     tile.index = take(indices_, kFound);
     search(Opcode::kMax8, top, tile.scores, nullptr);
-    raise(tile, top);
-    tile.mask = choices(tile.scores, top);
+    if (!summed_in_parts()) raise(tile, top);
+    tile.mask = choices(tile, top);
+    if (summed_in_parts()) raise(tile, top);
     search(Opcode::kFindIndex8, tile.index, tile.scores, &top);
   }
 
@@ -162,6 +163,9 @@ class RoutingBuilder {
     kernel_.emit(Queue::kVector, i);
   }
 
+  // A bias raises the chosen logits, so the others are summed apart: what the choice leaves of the logits.
+  bool summed_in_parts() const { return shape_.prescribed && !shape_.normalised; }
+
   // Computes the gates up to their sum.
   void raise(Tile& tile, const TileView& top) {
     const TileView lowest = take(columns_, 1), sum = take(columns_, 1), raised = take(raised_, top_k_);
@@ -175,8 +179,14 @@ class RoutingBuilder {
     } else {
       kernel_.activation(lowest, top.columns(0, 1), ActFn::kCopy, {-1, nullptr});
     }
-    if (shape_.normalised) {
+    if (shape_.normalised || summed_in_parts()) {
       kernel_.activation_reduce(raised, sum, of_chosen, ActFn::kExp, {1, nullptr}, {0, &lowest});
+      if (summed_in_parts() && experts_ > top_k_) {
+        const TileView others = take(exponentials_, experts_), more = take(columns_, 1);
+        kernel_.activation_reduce(others, more, tile.rest.columns(0, experts_), ActFn::kExp, {1, nullptr},
+                                  {0, &lowest});
+        kernel_.tensor_tensor(sum, sum, more, AluOp::kAdd);
+      }
     } else {
       const TileView all = take(exponentials_, experts_);
       kernel_.activation_reduce(all, sum, tile.scores.columns(0, experts_), ActFn::kExp, {1, nullptr},
@@ -188,7 +198,8 @@ class RoutingBuilder {
   }
 
   // 1 for each chosen expert, found by comparing the logits before and after the chosen ones were replaced.
-  TileView choices(const TileView& scores, const TileView& top) {
+  TileView choices(Tile& tile, const TileView& top) {
+    const TileView scores = tile.scores;
     TileView wanted = top;
     if (top_k_ < kFound) {
       wanted = take(searched_, kFound);
@@ -205,6 +216,7 @@ class RoutingBuilder {
     i.value = kTaken;
     kernel_.emit(Queue::kVector, i);
     kernel_.tensor_tensor(mask, scores.columns(0, experts_), rest.columns(0, experts_), AluOp::kIsNotEqual);
+    tile.rest = rest;
     return mask;
   }
 

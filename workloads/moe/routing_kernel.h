@@ -24,7 +24,7 @@ struct RoutingShape {
   bool normalised = true;
   isa::DType dtype = isa::DType::kBf16;  // of x and w
   bool by_rows = false;     // x is token-major, [tokens, hidden] (workloads/common/transposed_load.h)
-  bool prescribed = false;  // with a bias; gates are normalised then
+  bool prescribed = false;  // with a bias
 };
 
 // For prescribed choices. The k-th of `top_k` experts has bias_of(k), all others have none: correct for

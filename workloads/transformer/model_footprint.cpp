@@ -81,11 +81,12 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
   // All groups, if they share sequences; one microbatch.
   const double gathered =
       !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
-  const double feed_forwards = number(m.experts > 0 ? share.experts : 1);
+  const double features =
+      m.experts > 0 ? number(share.ffn * share.experts + share.common_ffn) : number(share.ffn);
   Footprint f;
   f.weights = ranks * layers *
-              (hidden * (number(isa::size_of(m.weights)) * (heads + 3 * number(share.ffn) * feed_forwards) +
-                         size * number(m.experts)) +
+              (hidden * (number(isa::size_of(m.weights)) * (heads + 3 * features) +
+                         size * number(m.experts + (m.shared_gated ? 1 : 0))) +
                2 * 4 * hidden);
   f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept * microbatches;
   // The tensors of prefill.cpp and decode_step.cpp: gathered or summed rows and partial sums, twice each.
@@ -93,6 +94,8 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
                   ranks * size * gathered * 2 * number(share.kv_heads * m.head_dim);
   if (m.experts > 0)
     f.activations = ranks * size * (rows * (2 * hidden + heads) + expert_activations(params, share));
+  // Of the shared expert: gathered rows, partial and other sums, and hidden features.
+  if (m.shared_ffn > 0) f.activations += ranks * size * rows * (3 * hidden + 3 * number(share.common_ffn));
   f.embedding = embedding_bytes(params, machine);
   return f;
 }

@@ -43,6 +43,12 @@ void ModelShape::declare(base::ParamTree& t) {
         chosen());
   t.add("experts_per_token", experts_per_token, std::uint64_t{2}, {1, kMostChosen}, "experts of a token",
         chosen());
+  t.add("normalised_gates", normalised_gates, true,
+        "the gates of a token are a softmax over its experts; false: over all experts", chosen());
+  t.add("shared_ffn", shared_ffn, std::uint64_t{0}, {0, kMost},
+        "hidden features of an expert that every token uses beside its own; 0: there is none", chosen());
+  t.add("shared_gated", shared_gated, false,
+        "the shared expert's output is multiplied by the sigmoid of a product with the token", chosen());
   t.add("epsilon", epsilon, 1e-5, {0.0, 1.0}, "added to the mean square in a norm", chosen());
   t.add("theta", theta, 500000.0, {1.0, 1e9}, "base of the rotary embedding's angles", chosen());
   t.group("rope", rope);
@@ -88,7 +94,8 @@ const char* ModelShape::beyond_llama() const {
 double ModelShape::layer_weights() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
   return d(hidden) * d(head_dim) * d(2 * heads + 2 * kv_heads) + 3 * d(hidden) * d(ffn) * d(feed_forwards()) +
-         d(hidden) * d(experts) + 2 * d(hidden);
+         d(hidden) * d(experts) + 3 * d(hidden) * d(shared_ffn) + (shared_gated ? d(hidden) : 0) +
+         2 * d(hidden);
 }
 
 double ModelShape::token_weights() const {

@@ -51,6 +51,11 @@ void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Pha
     refuse_experts("E-MDL-021", "workload.model.experts_per_token",
                    fmt::format("expected at most the {} experts there are, got {}", model.experts,
                                model.experts_per_token));
+  if (model.experts == 0 && (model.shared_ffn > 0 || !model.normalised_gates))
+    refuse(model.shared_ffn > 0 ? "workload.model.shared_ffn" : "workload.model.normalised_gates",
+           "only a mixture of experts has it; workload.model.experts is 0");
+  if (model.shared_gated && model.shared_ffn == 0)
+    refuse("workload.model.shared_gated", "expected a shared expert; workload.model.shared_ffn is 0");
   if (model.experts > 0 && parallel.sequence > 1 && phase == Phase::kPrefill)
     refuse_experts(
         "E-MDL-020", "workload.parallel.sequence",
@@ -80,6 +85,8 @@ void CaseChecks::all(const model::MachineParams& machine) const {
   check_experts(model, parallel, phase);
   require_divides("workload.parallel.tensor", parallel.block() * lnc,
                   "hidden features of workload.model.ffn (by physical cores)", model.ffn);
+  require_divides("workload.parallel.tensor", tp * lnc,
+                  "hidden features of workload.model.shared_ffn (by physical cores)", model.shared_ffn);
   require_divides("workload.model.hidden", 32 * lnc, "hidden features (whole accesses of HBM)", model.hidden);
   check_activations(machine);
   if (logits) check_logits(machine);

@@ -48,6 +48,12 @@ struct ModelShape {
   std::uint64_t layers = 1;  // of the whole model
   std::uint64_t hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
   std::uint64_t experts = 0, experts_per_token = 2;  // 0: no mixture
+  bool normalised_gates =
+      true;  // gates are a softmax over the chosen experts, otherwise over all (Qwen2-MoE)
+  // A mixture may have one more expert, which every token uses, with so many hidden features; `shared_gated`: its output is
+  // multiplied by the sigmoid of a product with the token (Qwen2-MoE).
+  std::uint64_t shared_ffn = 0;
+  bool shared_gated = false;
   double epsilon = 1e-5, theta = 500000;
   RotaryAngles rope;
   // Of the matrices of a layer, the router's excepted. The tensor engine multiplies bf16 by fp8 at the rate of bf16.
@@ -73,6 +79,8 @@ struct ModelShape {
   const char* beyond_llama() const;
   std::uint64_t group() const { return heads / kv_heads; }  // query heads that share keys and values
   std::uint64_t feed_forwards() const { return experts > 0 ? experts : 1; }
+  // Hidden features of the part that every token passes: all of a model without experts, or the shared expert's.
+  std::uint64_t common_ffn() const { return experts > 0 ? shared_ffn : ffn; }
   double layer_weights() const;  // elements
   double token_weights() const;  // weights that a token uses; only its own experts
 };
@@ -107,6 +115,10 @@ struct TransformerFiles {
       {"k_cache", "what is in the cache: [layers, batch context, kv_heads head_dim]", {}},
       {"v_cache", "what is in the cache: [layers, batch context, kv_heads head_dim]", {}},
       {"router", "of experts: [layers, hidden, experts]", {}},
+      {"shared_gate", "of the shared expert: [layers, hidden, shared_ffn]", {}},
+      {"shared_up", "as shared_gate", {}},
+      {"shared_down", "of the shared expert: [layers, shared_ffn, hidden]", {}},
+      {"shared_router", "what the sigmoid of the shared expert's output multiplies: [layers, hidden, 1]", {}},
       {"routing", "[layers, rows, experts_per_token] of int32, the experts of each token", {}}};
   void declare(base::ParamTree& t);
   const std::string& of(std::string_view name) const;

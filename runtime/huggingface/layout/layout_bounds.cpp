@@ -18,7 +18,8 @@ constexpr double kBytes = 2;  // of an element of caches and of the logits' matr
 double weights_of_token(const ModelConfig& c) {
   const double attention = d(c.hidden) * d(c.head_dim) * d(2 * c.heads + 2 * c.kv_heads),
                experts = c.experts == 0 ? 1 : d(c.experts_per_token);
-  return d(c.layers) * (attention + 3 * d(c.hidden) * d(c.ffn) * experts + d(c.hidden) * d(c.experts));
+  const double features = d(c.ffn) * experts + d(c.shared_ffn);
+  return d(c.layers) * (attention + 3 * d(c.hidden) * features + d(c.hidden) * d(c.experts));
 }
 
 double bytes_of_weight(const ModelPoint& p) { return d(isa::size_of(p.layout.weights)); }

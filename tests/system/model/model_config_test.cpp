@@ -100,7 +100,7 @@ TEST_CASE("model configuration: the shipped configurations are read", "[model_co
       CHECK(c.name == entry.path().stem().string());
       ++files;
     }
-  CHECK(files == 7);
+  CHECK(files == 8);
 }
 
 TEST_CASE("model configuration: the folder may be named instead of the file", "[model_config]") {
@@ -128,6 +128,32 @@ TEST_CASE("model configuration: families differ from Llama where they should", "
                                                    {"moe_intermediate_size", 768},
                                                    {"norm_topk_prob", true}});
   CHECK(qwen.ffn == 768);
+  CHECK(qwen.normalised_gates);
+  CHECK(qwen.shared_ffn == 0);
+}
+
+TEST_CASE("model configuration: a shared expert and gates that do not add up to 1 are read",
+          "[model_config]") {
+  json config = llama();
+  config.update({{"architectures", {"Qwen2MoeForCausalLM"}},
+                 {"num_experts", 60},
+                 {"num_experts_per_tok", 4},
+                 {"moe_intermediate_size", 1408},
+                 {"shared_expert_intermediate_size", 5632}});
+  const runtime::ModelConfig c = read(config);
+  CHECK(c.family->qkv_bias);
+  CHECK(c.ffn == 1408);
+  CHECK(c.shared_ffn == 5632);
+  CHECK_FALSE(c.normalised_gates);  // absent means false
+  CHECK(read(changed(config, "norm_topk_prob", true)).normalised_gates);
+  CHECK(verdict(without(config, "shared_expert_intermediate_size")) ==
+        "E-HFC-003 shared_expert_intermediate_size");
+  CHECK(verdict(changed(config, "shared_expert_intermediate_size", 0)) ==
+        "E-HFC-003 shared_expert_intermediate_size");
+  CHECK(verdict(changed(config, "norm_topk_prob", "yes")) == "E-HFC-003 norm_topk_prob");
+  CHECK(verdict(changed(config, "decoder_sparse_step", 2)) == "E-HFC-005 decoder_sparse_step");
+  CHECK(verdict(changed(llama(), "shared_expert_intermediate_size", 5632)) ==
+        "E-HFC-005 shared_expert_intermediate_size");
 }
 
 namespace {
@@ -261,12 +287,6 @@ TEST_CASE("model configuration: contradictions are refused", "[model_config]") {
   CHECK(verdict(mixture) == "E-HFC-006 num_experts_per_tok");
   mixture.erase("num_experts_per_tok");
   CHECK(verdict(mixture) == "E-HFC-003 num_experts_per_tok");
-  json qwen = llama();
-  qwen.update({{"architectures", {"Qwen3MoeForCausalLM"}},
-               {"num_experts", 8},
-               {"num_experts_per_tok", 2},
-               {"moe_intermediate_size", 768}});
-  CHECK(verdict(qwen) == "E-HFC-005 norm_topk_prob");
 }
 
 TEST_CASE("model configuration: unknown keys and architectures are refused with the nearest name",

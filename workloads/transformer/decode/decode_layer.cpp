@@ -26,9 +26,9 @@ DecodeLayer::DecodeLayer(Replica& replica, std::size_t r, const TransformerParam
   o = multiplied("attention", share.heads * m.head_dim);
   if (share.sharers > 1) replica.declare_input(o.tensor);  // other ranks' sequences stay zero
   partial = whole("partial", m.hidden);
-  if (!experts) {
-    gate_up = whole("gate_up", 2 * share.ffn);
-    hidden = multiplied("hidden", share.ffn);
+  if (share.common_ffn > 0) {
+    gate_up = whole("gate_up", 2 * share.common_ffn);
+    hidden = multiplied("hidden", share.common_ffn);
   }
   partial_mlp = whole("partial_mlp", m.hidden);
   sum = replica.ranks() > 1 ? whole("sum", m.hidden) : partial;
@@ -44,6 +44,9 @@ DecodeLayer::DecodeLayer(Replica& replica, std::size_t r, const TransformerParam
     tensors.normed_mlp =
         replica.own(r, h, "normed_mlp", m.activations, padded + (experts ? kTransposeRows : 0), m.hidden);
     if (experts || padded != sharding.rows) replica.declare_input(tensors.normed_mlp.tensor);
+    if (m.shared_ffn > 0) tensors.mixed = replica.own(r, h, "mixed", kModelDType, sharding.rows, m.hidden);
+    if (m.shared_gated)
+      tensors.shared_logits = replica.own(r, h, "shared_logits", isa::DType::kFp32, sharding.rows, 1);
   }
   if (sharding.groups > 1) allocate_parts(replica, r, params, share, sharding);
 }

@@ -19,6 +19,7 @@ struct DecodeLayer : LayerTensors {
   Matrix embedded, stream;
   struct CoreTensors {
     Matrix stream, normed, middle, normed_mlp;
+    Matrix mixed, shared_logits;    // with a shared expert: the sum of the others, and the logits of its gate
     Matrix part, lse, parts, lses;  // attention of this group's tokens, and of those of all groups
   };
   std::vector<CoreTensors> core_tensors;

@@ -111,22 +111,36 @@ void DecodeStep::feed_forward(std::size_t layer) {
     part(r, h).norm(all_rows(tensors.stream, h), &sum, &middle, tensors_[r].weights[layer].mlp_gain.of(h),
                     all_rows(tensors.normed_mlp, h));
   });
-  if (experts_) return mix_experts(layer);
-  products(layer).feed_forward(
-      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed_mlp, h); });
+  if (share_.common_ffn > 0)
+    products(layer).feed_forward(
+        [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed_mlp, h); });
+  if (!experts_) return;
+  mix_experts(layer);
+  if (share_.common_ffn > 0) add_shared_expert(layer);
+  if (replica_.ranks() == 1) synchronise_rows(&DecodeLayer::partial_mlp);
 }
 
 // Each physical core computes the rows that it then sums over the ranks.
 void DecodeStep::mix_experts(std::size_t layer) {
-  const auto rows_of_core = [&](const Matrix& matrix, std::size_t h) {
-    const auto [first, count] = sharding_.reduced_rows(h);
-    return rows_of(matrix.of(h), first, count);
-  };
   experts_->feed_forward(
       {microbatch_, layer, 0},
-      [&](std::size_t r, std::size_t h) { return rows_of_core(layers_[r].core_tensors[h].normed_mlp, h); },
-      [&](std::size_t r, std::size_t h) { return rows_of_core(layers_[r].partial_mlp, h); });
-  if (replica_.ranks() == 1) synchronise_rows(&DecodeLayer::partial_mlp);
+      [&](std::size_t r, std::size_t h) { return reduced(layers_[r].core_tensors[h].normed_mlp, h); },
+      [&](std::size_t r, std::size_t h) {
+        return reduced(share_.common_ffn > 0 ? layers_[r].core_tensors[h].mixed : layers_[r].partial_mlp, h);
+      });
+}
+
+void DecodeStep::add_shared_expert(std::size_t layer) {
+  replica_.each("shared expert", [&](std::size_t r, std::size_t h) {
+    const DecodeLayer::CoreTensors& tensors = layers_[r].core_tensors[h];
+    const HbmView sum = reduced(layers_[r].partial_mlp, h), mixed = reduced(tensors.mixed, h);
+    if (sum.rows == 0) return;
+    if (!params_.model.shared_gated) return part(r, h).add(mixed, sum, sum);
+    const HbmView logits = reduced(tensors.shared_logits, h);
+    part(r, h).product(reduced(tensors.normed_mlp, h), tensors_[r].weights[layer].shared_router.of(h),
+                       logits);
+    part(r, h).add_gated(mixed, sum, &logits, sum);
+  });
 }
 
 // Each physical core has its part of the rows of a tensor.

@@ -45,6 +45,11 @@ class DecodeStep final : public PhasePrograms {
   runtime::HbmView all_rows(const Matrix& matrix, std::size_t physical_core) const {
     return rows_of(matrix.of(physical_core), 0, sharding_.rows);
   }
+  // The rows that a physical core sums over the ranks.
+  runtime::HbmView reduced(const Matrix& matrix, std::size_t physical_core) const {
+    const auto [first, count] = sharding_.reduced_rows(physical_core);
+    return rows_of(matrix.of(physical_core), first, count);
+  }
   void normalise(std::size_t layer);
   void make_heads(std::size_t layer);
   void project(std::size_t layer);
@@ -53,6 +58,7 @@ class DecodeStep final : public PhasePrograms {
   void post_norm(std::size_t layer, Matrix LayerWeights::*gain, Whole sum);
   void feed_forward(std::size_t layer);
   void mix_experts(std::size_t layer);
+  void add_shared_expert(std::size_t layer);  // to what the others make
   void synchronise_rows(Whole whole);
 
   DecodeSharding sharding_;

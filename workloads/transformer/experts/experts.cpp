@@ -56,6 +56,7 @@ void Experts::route(const ExpertStep& step, const View& normed) {
     RoutingShape shape{rows, params_.model.experts, per_token_, params_.model.hidden};
     shape.dtype = kModelDType;
     shape.by_rows = shape.prescribed = true;
+    shape.normalised = params_.model.normalised_gates;
     runtime::Kernel& kernel = replica_.kernel(r, h);
     const runtime::Kernel::Scope scope(kernel);
     emit_routing(

@@ -28,20 +28,22 @@ Noisy swiglu(const ModelShape& model, const Noisy& x, const Rows& gate, const Ro
                partial_roundings);
 }
 
-// The gates of the chosen experts of each row, a softmax over their logits; 0 for the others.
+// The gates of the chosen experts of each row, a softmax over their logits or over all; 0 for the others.
 Noisy gates_of(const ModelShape& model, const Noisy& logits, const ChosenExpert& chosen) {
   Noisy gates = Noisy::exact(Rows::Zero(logits.value.rows(), logits.value.cols()));
   for (Eigen::Index row = 0; row < logits.value.rows(); ++row) {
-    for (std::uint64_t k = 0; k < model.experts_per_token; ++k) {
-      const auto e = static_cast<Eigen::Index>(chosen(static_cast<std::uint64_t>(row), k));
-      gates.value(row, e) = std::exp(logits.value(row, e));
-    }
+    Eigen::RowVectorXd kept = Eigen::RowVectorXd::Zero(logits.value.cols());
+    for (std::uint64_t k = 0; k < model.experts_per_token; ++k)
+      kept(static_cast<Eigen::Index>(chosen(static_cast<std::uint64_t>(row), k))) = 1;
+    gates.value.row(row) = logits.value.row(row).array().exp().matrix();
+    if (model.normalised_gates) gates.value.row(row).array() *= kept.array();
     gates.value.row(row) /= gates.value.row(row).sum();
     // d gate_e = gate_e (d logit_e - sum of gate_j d logit_j).
     const auto g = gates.value.row(row).array();
     const auto noise = logits.variance.row(row).array();
     const double shared = (g.square() * noise).sum();
-    gates.variance.row(row) = (g.square() * (noise * (1 - 2 * g) + shared)).matrix();
+    gates.variance.row(row) = (g.square() * (noise * (1 - 2 * g) + shared) * kept.array()).matrix();
+    gates.value.row(row).array() *= kept.array();
   }
   return gates;
 }
@@ -70,6 +72,34 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
     }
   }
   return y;
+}
+
+// The shared expert. Its gate is computed in fp32.
+Noisy shared_expert(const ModelShape& model, const HostWeights& weights, const Noisy& x,
+                    double partial_roundings) {
+  Noisy y = swiglu(model, x, matrix_of(weights.shared_gate), matrix_of(weights.shared_up),
+                   matrix_of(weights.shared_down), partial_roundings);
+  if (!model.shared_gated) return y;
+  const Noisy logit = times(x, matrix_of(weights.shared_router));
+  for (Eigen::Index row = 0; row < y.value.rows(); ++row) {
+    const double gate = 1 / (1 + std::exp(-logit.value(row, 0))), slope = gate * (1 - gate);
+    y.variance.row(row) = gate * gate * y.variance.row(row) +
+                          slope * slope * logit.variance(row, 0) * y.value.row(row).cwiseAbs2();
+    y.value.row(row) *= gate;
+  }
+  return y;
+}
+
+// The feed-forward part. Each rank rounds the sum of its part of both kinds of experts.
+Noisy feed_forward(const ModelShape& model, const HostWeights& weights, const Noisy& x,
+                   const ChosenExpert& chosen, double partial_roundings) {
+  if (model.experts == 0)
+    return swiglu(model, x, matrix_of(weights.gate), matrix_of(weights.up), matrix_of(weights.down),
+                  partial_roundings);
+  Noisy mixed = mixture(model, weights, x, chosen, partial_roundings);
+  if (model.shared_ffn == 0) return mixed;
+  round(mixed);
+  return sum(mixed, shared_expert(model, weights, x, partial_roundings + 1));
 }
 
 // Heads of queries or keys before their rotation, or of values: x w, plus their bias.
@@ -131,10 +161,7 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Part
                             weights.attention_post_gain));
   const Noisy b =
       quantised(normalised(stream, matrix_of(weights.mlp_gain), model.epsilon), model.activations);
-  const Noisy made = model.experts > 0 ? mixture(model, weights, b, chosen, roundings.mlp)
-                                       : swiglu(model, b, matrix_of(weights.gate), matrix_of(weights.up),
-                                                matrix_of(weights.down), roundings.mlp);
-  stream = sum(stream, post(made, weights.mlp_post_gain));
+  stream = sum(stream, post(feed_forward(model, weights, b, chosen, roundings.mlp), weights.mlp_post_gain));
 }
 
 runtime::WantedRow wanted_row(const Noisy& stream, std::uint64_t number) {

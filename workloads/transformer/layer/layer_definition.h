@@ -6,7 +6,8 @@
 //   y = a + (silu(norm(a) Wgate) * (norm(a) Wup)) Wdown
 //
 // or, for a mixture of experts, y = a + sum over a token's experts e of g_e times the same with e's matrices,
-// where g is the softmax of e's columns of norm(a) Wrouter.
+// where g is the softmax of e's columns of norm(a) Wrouter, or of all columns without normalised_gates. A shared expert adds the same
+// with its own matrices, for every token, times the sigmoid of norm(a) w if it is gated.
 //
 // With biases, they are added to the three products; with norms of heads, each head of queries and keys is normalised
 // before its rotation. The logits are norm(y) Whead. With post_norm, the outputs of attention and of the feed-forward part pass a norm

@@ -54,7 +54,7 @@ struct Row {
 };
 
 // Numbers of generated tensors. Those of the layers count from 1.
-constexpr std::uint64_t kHeadVectors = 100, kVocabulary = 200;
+constexpr std::uint64_t kHeadVectors = 100, kVocabulary = 200, kSharedExpert = 300;
 
 // Biases and gains of heads, and gains behind the sublayers.
 void add_head_vectors(HostCase& values, const Maker& maker) {
@@ -80,6 +80,20 @@ void add_head_vectors(HostCase& values, const Maker& maker) {
     if (!v.wanted) continue;
     auto layers = maker.layers(v.name, kHeadVectors + i, DType::kFp32, 1, v.columns, v.uniform);
     for (std::uint64_t l = 0; l < maker.params.layers; ++l) values.weights[l].*v.to = std::move(layers[l]);
+  }
+}
+
+void add_shared_expert(HostCase& values, const Maker& maker) {
+  const ModelShape& m = maker.params.model;
+  std::vector<Row> rows{{"shared_gate", &HostWeights::shared_gate, false, m.hidden, m.shared_ffn},
+                        {"shared_up", &HostWeights::shared_up, false, m.hidden, m.shared_ffn},
+                        {"shared_down", &HostWeights::shared_down, false, m.shared_ffn, m.hidden}};
+  if (m.shared_gated) rows.push_back({"shared_router", &HostWeights::shared_router, false, m.hidden, 1});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = rows[i];
+    auto layers = maker.layers(row.name, kSharedExpert + i, row.columns == 1 ? kModelDType : m.weights,
+                               row.rows, row.columns, {0, std::sqrt(3.0 / static_cast<double>(row.rows))});
+    for (std::uint64_t l = 0; l < maker.params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
   }
 }
 
@@ -163,6 +177,7 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
                                 {0, std::sqrt(3.0 / static_cast<double>(m.hidden))});
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].router = std::move(routers[l]);
   }
+  if (m.shared_ffn > 0) add_shared_expert(values, maker);
   const auto table = [&](bool local) {
     return decodes ? rope_table(m, params.context, 0, params.rows(), local)
                    : rope_table(m, params.cached, 1, params.tokens, local);
@@ -190,9 +205,9 @@ void LayerWeights::allocate_products(Replica& replica, std::size_t rank, const M
     return matrix;
   };
   o = by_rows("o_weights", share.heads * m.head_dim);
-  if (share.experts > 0) return;
-  gate_up = replica.shared(rank, "gate_up_weights", dtype, m.hidden, 2 * share.ffn);
-  down = by_rows("down_weights", share.ffn);
+  if (share.common_ffn == 0) return;
+  gate_up = replica.shared(rank, "gate_up_weights", dtype, m.hidden, 2 * share.common_ffn);
+  down = by_rows("down_weights", share.common_ffn);
 }
 
 LayerWeights LayerWeights::products(Replica& replica, std::size_t rank, const ModelShape& m,
@@ -215,8 +230,9 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
     attention_post_gain = replica.shared(rank, "attention_post_gain", DType::kFp32, 1, m.hidden);
     mlp_post_gain = replica.shared(rank, "mlp_post_gain", DType::kFp32, 1, m.hidden);
   }
-  for (const Matrix* matrix : {&attention_gain, &mlp_gain, &qkv, &o, &gate_up, &down, &qkv_bias, &q_norm,
-                               &k_norm, &attention_post_gain, &mlp_post_gain})
+  if (m.shared_gated) shared_router = replica.shared(rank, "shared_router_weights", kModelDType, m.hidden, 1);
+  for (const Matrix* matrix : {&attention_gain, &mlp_gain, &qkv, &o, &gate_up, &down, &shared_router,
+                               &qkv_bias, &q_norm, &k_norm, &attention_post_gain, &mlp_post_gain})
     if (!matrix->views.empty()) replica.declare_input(matrix->tensor);
 }
 
@@ -230,22 +246,30 @@ void copy_block(const HostTensor& from, const runtime::Window& window, HostTenso
 std::vector<WeightBlock> blocks_of(const ModelShape& m, const RankShare& share, std::size_t rank) {
   const std::uint64_t d = m.head_dim, first = share.first_head(rank) * d,
                       first_kv = share.first_kv_head(rank) * d, q = share.heads * d, kv = share.kv_heads * d,
-                      columns = share.ffn / share.physical_cores;
+                      common = share.common_ffn, columns = common / share.physical_cores;
+  const bool mixture = m.experts > 0;
   std::vector<WeightBlock> blocks{
       {&HostWeights::q, &LayerWeights::qkv, {0, first, m.hidden, q}, 0, 0},
       {&HostWeights::k, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q},
       {&HostWeights::v, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q + kv},
-      {&HostWeights::o, &LayerWeights::o, {first, 0, q, m.hidden}, 0, 0},
-      {&HostWeights::down, &LayerWeights::down, {rank * share.ffn, 0, share.ffn, m.hidden}, 0, 0}};
+      {&HostWeights::o, &LayerWeights::o, {first, 0, q, m.hidden}, 0, 0}};
   if (m.qkv_bias) {
     blocks.push_back({&HostWeights::q_bias, &LayerWeights::qkv_bias, {0, first, 1, q}, 0, 0});
     blocks.push_back({&HostWeights::k_bias, &LayerWeights::qkv_bias, {0, first_kv, 1, kv}, 0, q});
     blocks.push_back({&HostWeights::v_bias, &LayerWeights::qkv_bias, {0, first_kv, 1, kv}, 0, q + kv});
   }
+  if (common == 0) return blocks;
+  blocks.push_back({mixture ? &HostWeights::shared_down : &HostWeights::down,
+                    &LayerWeights::down,
+                    {rank * common, 0, common, m.hidden},
+                    0,
+                    0});
   for (std::uint64_t h = 0; h < share.physical_cores; ++h) {
-    const runtime::Window window{0, rank * share.ffn + h * columns, m.hidden, columns};
-    blocks.push_back({&HostWeights::gate, &LayerWeights::gate_up, window, 0, 2 * h * columns});
-    blocks.push_back({&HostWeights::up, &LayerWeights::gate_up, window, 0, (2 * h + 1) * columns});
+    const runtime::Window window{0, rank * common + h * columns, m.hidden, columns};
+    blocks.push_back({mixture ? &HostWeights::shared_gate : &HostWeights::gate, &LayerWeights::gate_up,
+                      window, 0, 2 * h * columns});
+    blocks.push_back({mixture ? &HostWeights::shared_up : &HostWeights::up, &LayerWeights::gate_up, window, 0,
+                      (2 * h + 1) * columns});
   }
   return blocks;
 }
@@ -262,6 +286,7 @@ void LayerWeights::fill(runtime::Machine& machine, const Replica& replica, std::
     fill_all(machine, replica, attention_post_gain, w.attention_post_gain);
     fill_all(machine, replica, mlp_post_gain, w.mlp_post_gain);
   }
+  if (model.shared_gated) fill_all(machine, replica, shared_router, w.shared_router);
   fill_products(machine, replica, rank, model, w, share);
 }
 

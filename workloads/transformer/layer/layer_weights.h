@@ -12,8 +12,10 @@ namespace tahoma::workloads {
 // Rows are inputs, columns outputs; norms' gains are [1, hidden] of fp32.
 struct HostWeights {
   runtime::HostTensor attention_gain, q, k, v, o, mlp_gain;
-  runtime::HostTensor gate, up, down;          // for a mixture, stacked expert by expert
-  runtime::HostTensor router;                  // [hidden, experts]
+  runtime::HostTensor gate, up, down;                       // for a mixture, stacked expert by expert
+  runtime::HostTensor router;                               // [hidden, experts]
+  runtime::HostTensor shared_gate, shared_up, shared_down;  // of a shared expert
+  runtime::HostTensor shared_router;                        // [hidden, 1], if its output is gated
   runtime::HostTensor q_bias, k_bias, v_bias;  // [1, heads head_dim] of fp32, if the model has them
   runtime::HostTensor q_norm, k_norm;          // [1, head_dim] of fp32, likewise
   runtime::HostTensor attention_post_gain, mlp_post_gain;  // as gains, with post_norm
@@ -56,14 +58,15 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed);
 // for one outside the vocabulary.
 runtime::HostTensor token_ids(const TransformerParams& params, std::uint64_t seed);
 
-// A rank's part, or other tensors of the same shapes. For a mixture of experts it lacks the feed-forward
-// parts, which are ExpertWeights.
+// A rank's part, or other tensors of the same shapes. For a mixture of experts, `gate_up` and `down` are those of the shared
+// expert; the others are ExpertWeights.
 struct LayerWeights {
   Matrix attention_gain, mlp_gain;
   Matrix qkv;             // [hidden, units head_dim]: its query heads, key heads, value heads
   Matrix o;               // [heads head_dim, hidden]
-  Matrix gate_up;         // [hidden, 2 ffn]: for each physical core its columns of gate, then of up
-  Matrix down;            // [ffn, hidden]
+  Matrix gate_up;         // [hidden, 2 common_ffn]: for each physical core its columns of gate, then of up
+  Matrix down;            // [common_ffn, hidden]
+  Matrix shared_router;   // [hidden, 1], if the shared expert's output is gated
   Matrix qkv_bias;        // [1, units head_dim] of fp32, if the model has biases
   Matrix q_norm, k_norm;  // [1, head_dim] of fp32, if heads are normalised
   Matrix attention_post_gain, mlp_post_gain;  // if the outputs of the sublayers are normalised

@@ -54,11 +54,23 @@ void LayerPart::norm(const HbmView& x, const HbmView* add, const HbmView* sum, c
 }
 
 void LayerPart::add(const HbmView& a, const HbmView& b, const HbmView& y) const {
+  add_gated(a, b, nullptr, y);
+}
+
+void LayerPart::add_gated(const HbmView& a, const HbmView& b, const HbmView* gates, const HbmView& y) const {
   constexpr std::uint64_t kColumns = 4096;
   const Kernel::Scope scope(kernel);
   const auto width = static_cast<unsigned>(std::min(kColumns, a.columns));
   const runtime::Pool left = kernel.sbuf("a", y.dtype, width, 3), right = kernel.sbuf("b", y.dtype, width, 3);
-  for (const Range& rows : cut(all_of(a.rows), static_cast<unsigned>(machine.chip.core.sbuf.partitions)))
+  std::optional<runtime::Pool> factors;
+  if (gates != nullptr) factors = kernel.sbuf("gates", isa::DType::kFp32, 1, 3);
+  for (const Range& rows : cut(all_of(a.rows), static_cast<unsigned>(machine.chip.core.sbuf.partitions))) {
+    std::optional<TileView> factor;
+    if (factors) {
+      factor = kernel.take(*factors, rows.count, 1);
+      kernel.load(*factor, rows_of(*gates, rows.first, rows.count));
+      kernel.activation(*factor, *factor, isa::ActFn::kSigmoid);
+    }
     for (const Range& columns : cut(all_of(a.columns), width)) {
       const auto window = [&](const HbmView& view) {
         return view.window(rows.first, columns.first, rows.count, columns.count);
@@ -67,9 +79,13 @@ void LayerPart::add(const HbmView& a, const HbmView& b, const HbmView& y) const 
                      d = kernel.take(right, rows.count, columns.count);
       kernel.load(x, window(a));
       kernel.load(d, window(b));
-      kernel.tensor_tensor(x, x, d, isa::AluOp::kAdd);
+      if (factor)
+        kernel.scalar_tensor_tensor(x, d, isa::AluOp::kMult, {0, &*factor}, isa::AluOp::kAdd, x);
+      else
+        kernel.tensor_tensor(x, x, d, isa::AluOp::kAdd);
       kernel.store(window(y), x, isa::Queue::kGpSimd);
     }
+  }
 }
 
 void LayerPart::rope(const HbmView& heads, const HbmView& table) const {

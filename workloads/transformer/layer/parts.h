@@ -25,6 +25,9 @@ struct LayerPart {
   void norm(const runtime::HbmView& x, const runtime::HbmView* add, const runtime::HbmView* sum,
             const runtime::HbmView& gain, const runtime::HbmView& y) const;
   void add(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& y) const;
+  // y = a + sigmoid(gates) b, with gates [rows, 1] of fp32; without gates y = a + b.
+  void add_gated(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView* gates,
+                 const runtime::HbmView& y) const;
   // In place; heads [tokens, head_dim] are side by side.
   void rope(const runtime::HbmView& heads, const runtime::HbmView& table) const;
   // y = activation(gate) * up, as the model says

@@ -11,6 +11,7 @@ RankShare::RankShare(const TransformerParams& params, std::uint64_t cores_of_ran
       heads_per_kv(std::min(heads, params.model.group())),
       sharers(std::max<std::uint64_t>(1, params.parallel.tensor / params.model.heads)),
       ffn(params.model.ffn / params.parallel.block()),
+      common_ffn(params.model.common_ffn() / params.parallel.tensor),
       group(params.model.group()),
       experts(params.model.experts / params.parallel.expert),
       block(params.parallel.block()),

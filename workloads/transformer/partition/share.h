@@ -16,6 +16,7 @@ struct RankShare {
   std::uint64_t heads, kv_heads, heads_per_kv;  // of a rank
   std::uint64_t sharers;                        // ranks that have the same heads
   std::uint64_t ffn;                            // hidden features of a rank, of each expert
+  std::uint64_t common_ffn;                     // of the part that every token passes; 0: there is none
   std::uint64_t group;                          // query heads of the model that share keys
   std::uint64_t experts;                        // of a rank; those of its block
   std::uint64_t block;                          // ranks that share them

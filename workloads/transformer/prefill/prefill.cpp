@@ -128,7 +128,13 @@ void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
                              : own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp,
                                    &PrefillLayer::gathered_mlp));
   });
-  if (experts_) return;
+  if (share_.common_ffn == 0) return;
+  if (experts_ && replica_.ranks() == 1)
+    replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
+      part(r, h).kernel.move(rows_of(layers_[r].gathered_mlp.of(h), rows_.first(slice, h, 0), rows_.run),
+                             own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp),
+                             isa::Queue::kSync);
+    });
   exchange("mlp all_gather", Operation::kAllGather, slice, &PrefillLayer::CoreTensors::normed_mlp,
            &PrefillLayer::gathered_mlp);
 }
@@ -149,18 +155,39 @@ void Prefill::project(std::size_t layer, std::size_t slice) {
 }
 
 void Prefill::mix_experts(std::size_t layer, std::size_t slice) {
+  const bool shared = share_.common_ffn > 0;
   experts_->feed_forward(
       {microbatch_, layer, slice},
       [&](std::size_t r, std::size_t h) {
         return own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp);
       },
       [&](std::size_t r, std::size_t h) {
+        if (shared) return own(layers_[r], h, slice, &PrefillLayer::CoreTensors::mixed);
         return own(layers_[r], h, slice, &PrefillLayer::CoreTensors::sum_mlp, &PrefillLayer::partial_mlp);
       });
 }
 
+void Prefill::add_shared_expert(std::size_t layer, std::size_t slice) {
+  replica_.each("shared expert", [&](std::size_t r, std::size_t h) {
+    const HbmView sum =
+        own(layers_[r], h, slice, &PrefillLayer::CoreTensors::sum_mlp, &PrefillLayer::partial_mlp);
+    const HbmView mixed = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::mixed);
+    if (!params_.model.shared_gated) return part(r, h).add(mixed, sum, sum);
+    const HbmView logits = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::shared_logits);
+    part(r, h).product(own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp),
+                       tensors_[r].weights[layer].shared_router.of(h), logits);
+    part(r, h).add_gated(mixed, sum, &logits, sum);
+  });
+}
+
 void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
-  if (experts_) return mix_experts(layer, slice);
+  if (share_.common_ffn > 0) common_feed_forward(layer, slice);
+  if (!experts_) return;
+  mix_experts(layer, slice);
+  if (share_.common_ffn > 0) add_shared_expert(layer, slice);
+}
+
+void Prefill::common_feed_forward(std::size_t layer, std::size_t slice) {
   replica_.region("gate and up");
   synchronise_rows(slice, &PrefillLayer::gathered_mlp);
   products(layer, slice).feed_forward([&](std::size_t r, std::size_t h) {

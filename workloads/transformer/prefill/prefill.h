@@ -63,7 +63,9 @@ class Prefill final : public PhasePrograms {
   // Of this physical core's rows, in place, if the model has it.
   void post_norm(std::size_t layer, std::size_t slice, Matrix LayerWeights::*gain, Rows rows, Whole whole);
   void feed_forward(std::size_t layer, std::size_t slice);
+  void common_feed_forward(std::size_t layer, std::size_t slice);  // of all tokens
   void mix_experts(std::size_t layer, std::size_t slice);
+  void add_shared_expert(std::size_t layer, std::size_t slice);  // to what the others make
 
   RowSharding rows_;
   TokenSharding tokens_;

@@ -11,7 +11,6 @@ PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerPar
                            const RankShare& share, const RowSharding& rows, const TokenSharding& tokens,
                            const std::vector<Matrix>* streams) {
   const ModelShape& m = params.model;
-  const bool experts = m.experts > 0;
   // Products read all rows, attention those of a run.
   const std::uint64_t padded =
       std::max(transposed_load_rows(rows.rows()), transposed_tensor_rows(rows.rows(), tokens.run));
@@ -34,12 +33,12 @@ PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerPar
     all_keys = replica.shared(r, "all_keys_values", kModelDType, params.sequences() * params.tokens, columns);
   }
   partial = whole("partial", m.hidden);
-  if (!experts) {
+  if (share.common_ffn > 0) {
     gathered_mlp = typed("gathered_mlp", m.hidden, m.activations);
-    gate_up = whole("gate_up", 2 * share.ffn);
-    hidden = typed("hidden", share.ffn, m.activations);
+    gate_up = whole("gate_up", 2 * share.common_ffn);
+    hidden = typed("hidden", share.common_ffn, m.activations);
   }
-  if (!experts || replica.ranks() == 1) partial_mlp = whole("partial_mlp", m.hidden);
+  if (share.common_ffn > 0 || replica.ranks() == 1) partial_mlp = whole("partial_mlp", m.hidden);
   allocate_core_tensors(replica, r, m, rows, streams);
 }
 
@@ -66,6 +65,9 @@ void PrefillLayer::allocate_core_tensors(Replica& replica, std::size_t r, const 
       tensors.normed_mlp = typed("normed_mlp", model.activations);
     }
     if (!alone) tensors.sum_mlp = own("sum_mlp");
+    if (model.shared_ffn > 0) tensors.mixed = own("mixed");
+    if (model.shared_gated)
+      tensors.shared_logits = replica.own(r, h, "shared_logits", isa::DType::kFp32, rows.own(), 1);
   }
 }
 

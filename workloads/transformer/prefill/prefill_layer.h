@@ -21,6 +21,7 @@ struct PrefillLayer : LayerTensors {
   Matrix keys, all_keys;  // with values: of this group's tokens, and of all if groups share sequences
   struct CoreTensors {    // its rows, slice by slice
     Matrix stream, normed, sum, middle, normed_mlp, sum_mlp;
+    Matrix mixed, shared_logits;  // with a shared expert: the sum of the others, and the logits of its gate
   };
   std::vector<CoreTensors> core_tensors;
 
