@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/huggingface/config/layer_pattern.h"
+
 namespace tahoma::runtime {
 
 namespace {
@@ -77,7 +79,14 @@ std::vector<CardWork> layer_work(const ModelConfig& c, const WorkShape& shape, d
 
 std::vector<CardWork> layer_work(const ModelConfig& c, const ModelDemand& demand, ModelPhase phase,
                                  double devices) {
-  return layer_work(c, shape_of(demand, phase), devices);
+  WorkShape shape = shape_of(demand, phase);
+  const bool prefill = phase == ModelPhase::kPrefill;
+  const double sequences = number(prefill ? demand.prompts : demand.batch),
+               seen = pairs_of_layers(c, prefill ? 0 : demand.context, prefill ? demand.prompt : 1) /
+                      number(c.layers);
+  shape.scores = sequences * seen;  // of the mean of the layers
+  if (!prefill) shape.cached_rows = shape.scores;
+  return layer_work(c, shape, devices);
 }
 
 std::vector<CardWork> ends_work(const ModelConfig& c, double tokens, double sequences, double devices) {

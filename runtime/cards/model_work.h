@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "runtime/cards/roofline.h"
+#include "runtime/huggingface/config/model_config.h"
 #include "runtime/huggingface/layout/model_layout.h"
-#include "runtime/huggingface/model_config.h"
 
 namespace tahoma::runtime {
 

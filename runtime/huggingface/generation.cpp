@@ -85,7 +85,7 @@ Generation generate(const ModelConfig& config, const ModelLayout& layout, const 
     const ModelPhase phase = first ? ModelPhase::kPrefill : ModelPhase::kDecode;
     for (auto& [name, file] : files)
       file = Path(file).lexically_relative(of_step).string();  // of the case's folder
-    const Json text = model_case(config, layout, demand, phase, config.layers, files);
+    const Json text = model_case(config, layout, demand, phase, {config.layers}, files);
     ChildRun run;
     run.options.config.workload = (of_step / "case.yaml").string();
     write_new_file(run.options.config.workload, {text.dump(2), "\n"});

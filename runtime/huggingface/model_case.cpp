@@ -9,7 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
-#include "runtime/huggingface/families.h"
+#include "runtime/huggingface/config/families.h"
+#include "runtime/huggingface/config/layer_pattern.h"
 
 namespace tahoma::runtime {
 
@@ -30,7 +31,7 @@ constexpr MachineSize kMachines[] = {
     {16, "trainium2_server", 4, 4, 1},     {32, "trainium2_ultraserver", 4, 4, 2},
     {64, "trainium2_ultraserver", 4, 4, 4}};
 
-Json workload_model(const ModelConfig& c) {
+Json workload_model(const ModelConfig& c, std::uint64_t tokens) {
   Json model{
       {"name", c.name},         {"layers", c.layers},        {"hidden", c.hidden}, {"heads", c.heads},
       {"kv_heads", c.kv_heads}, {"head_dim", c.head_dim},    {"ffn", c.ffn},       {"epsilon", c.epsilon},
@@ -48,7 +49,10 @@ Json workload_model(const ModelConfig& c) {
   if (c.query_scalar > 0) model["query_scale"] = 1 / std::sqrt(c.query_scalar);
   if (c.score_cap > 0) model["score_cap"] = c.score_cap;
   if (c.logit_cap > 0) model["logit_cap"] = c.logit_cap;
-  if (c.local_theta > 0) model["rope"] = {{"local_theta", c.local_theta}, {"global_every", c.global_every}};
+  if (c.local_theta > 0) model["rope"] = {{"local_theta", c.local_theta}};
+  const bool limited = layer_kinds(c, tokens).local > 0;
+  if (limited) model["window"] = c.window;
+  if ((limited || c.local_theta > 0) && c.global_every > 0) model["global_every"] = c.global_every;
   if (c.rope_scaling == RotaryScaling::kNone) return model;
   if (!model.contains("rope")) model["rope"] = Json::object();
   model["rope"].update(
@@ -85,6 +89,10 @@ Json parallel_of(const ModelLayout& layout) {
 
 }  // namespace
 
+std::uint64_t sequence_tokens(const ModelDemand& demand, ModelPhase phase) {
+  return phase == ModelPhase::kDecode ? demand.context + 1 : demand.cached + demand.prompt;
+}
+
 void require_machine(std::uint64_t chips) { machine_size(chips); }
 
 std::string order_on_machine(const std::string& order, std::uint64_t chips) {
@@ -103,18 +111,19 @@ std::string order_on_machine(const std::string& order, std::uint64_t chips) {
 }
 
 Json model_case(const ModelConfig& config, const ModelLayout& layout, const ModelDemand& demand,
-                ModelPhase phase, std::uint64_t layers,
+                ModelPhase phase, const LayerRange& layers,
                 const std::vector<std::pair<std::string, std::string>>& inputs) {
   const bool decodes = phase == ModelPhase::kDecode;
   Json workload{{"phase", base::name_in(kModelPhases, phase)},
                 {"logits", true},
                 {"batch", decodes ? demand.batch : layout.data * demand.prompts},
-                {"layers", layers},
-                {"model", workload_model(config)},
+                {"layers", layers.count},
+                {"model", workload_model(config, sequence_tokens(demand, phase))},
                 {"parallel", parallel_of(layout)}};
+  if (layers.first > 0) workload["first_layer"] = layers.first;
   if (!layout.stages.empty()) {
     std::vector<std::uint64_t> stages = layout.stages;
-    for (std::uint64_t& stage : stages) stage -= (config.layers - layers) / layout.pipeline;
+    for (std::uint64_t& stage : stages) stage -= (config.layers - layers.count) / layout.pipeline;
     workload["stages"] = fmt::format("{}", fmt::join(stages, ","));
   }
   if (const std::uint64_t parts = microbatches_of({layout, demand}, phase); parts > 1)
@@ -139,7 +148,8 @@ std::unique_ptr<ResolvedConfig> resolved_case(const ModelConfig& config, const M
   ConfigRequest request;
   request.workload = config.file;
   request.text =
-      model_case(config, point.layout, point.demand, phase, point.layout.least_layers(config.layers)).dump();
+      model_case(config, point.layout, point.demand, phase, {point.layout.least_layers(config.layers)})
+          .dump();
   request.overrides = overrides;
   request.mode = "timing";
   return resolve_config(request);

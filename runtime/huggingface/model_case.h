@@ -11,15 +11,23 @@
 #include <vector>
 
 #include "runtime/config/config.h"
+#include "runtime/huggingface/config/model_config.h"
 #include "runtime/huggingface/layout/model_layout.h"
-#include "runtime/huggingface/model_config.h"
 
 namespace tahoma::runtime {
 
-// `inputs`: files by input name. The machine is a part of an UltraServer. `layers`: as many less than the model has in each stage. UserError as
-// require_machine().
+// Executed layers: how many, as many less than the model has in each stage, and the number of the first one, which decides which of
+// them are local.
+struct LayerRange {
+  std::uint64_t count = 0, first = 0;
+};
+
+// Tokens of a sequence in a phase, at its end.
+std::uint64_t sequence_tokens(const ModelDemand& demand, ModelPhase phase);
+
+// `inputs`: files by input name. The machine is a part of an UltraServer. UserError as require_machine().
 nlohmann::ordered_json model_case(const ModelConfig& config, const ModelLayout& layout,
-                                  const ModelDemand& demand, ModelPhase phase, std::uint64_t layers,
+                                  const ModelDemand& demand, ModelPhase phase, const LayerRange& layers,
                                   const std::vector<std::pair<std::string, std::string>>& inputs = {});
 
 // UserError E-HFC-010 for a number of chips other than 1, 2, 4, ... 64.

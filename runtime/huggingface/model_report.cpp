@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "runtime/huggingface/families.h"
+#include "runtime/huggingface/config/families.h"
 #include "runtime/huggingface/model_columns.h"
 #include "runtime/report/summary/text_layout.h"
 
@@ -41,6 +41,14 @@ std::string executed_text(const ModelReport& r) {
   if (simulated >= all && !layout.stages.empty())
     return fmt::format("all {} layers, embedding, last norm and logits", r.config.layers);
   if (simulated >= all) return fmt::format("all {} layers{}, embedding, last norm and logits", all, of_each);
+  if (row->figures->prefill.runs.size() > 2 || row->figures->decode.runs.size() > 2)
+    return fmt::format(
+        "a local layer, a global one, and both, of {} layers, wherever sequences exceed the sliding window "
+        "of {} tokens, "
+        "otherwise {} and {} layers; with embedding, last norm and logits. The other layers are scaled: each "
+        "costs what the "
+        "run of both takes longer than the one without its kind",
+        r.config.layers, r.config.window, simulated - 1, simulated);
   if (stages > 1)
     return fmt::format(
         "{} and {} layers of {} stage, {}which are alike, with embedding, last norm, logits and the "

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/child_run.h"
+#include "runtime/huggingface/config/layer_pattern.h"
 #include "runtime/huggingface/token_ids.h"
 #include "runtime/report/files/manifest.h"
 #include "runtime/report/summary/format.h"
@@ -22,11 +24,22 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 // Of all stages together.
-std::vector<std::uint64_t> executed_layers(const ModelConfig& config, const ModelExecution& execution,
-                                           const ModelLayout& layout) {
-  if (layout.shortest_stage(config.layers) <= execution.layers) return {config.layers};
+std::vector<LayerRange> executed_layers(const ModelConfig& config, const ModelExecution& execution,
+                                        const ModelPoint& point, ModelPhase phase) {
+  const ModelLayout& layout = point.layout;
+  if (layout.shortest_stage(config.layers) <= execution.layers) return {{config.layers}};
+  if (layer_kinds(config, sequence_tokens(point.demand, phase)).mixed()) {
+    if (layout.pipeline > 1)
+      throw base::UserError(
+          "E-HFC-005", "--pipeline",
+          fmt::format("expected 1, or sequences of at most the {} tokens of the sliding window: the layers "
+                      "are not alike, so stages cannot be scaled",
+                      config.window));
+    return {{1, 0}, {1, config.global_every - 1}, {2, config.global_every - 2}};
+  }
   const std::uint64_t least = layout.least_layers(config.layers);
-  return {least + layout.pipeline * (execution.layers - 2), least + layout.pipeline * (execution.layers - 1)};
+  return {{least + layout.pipeline * (execution.layers - 2)},
+          {least + layout.pipeline * (execution.layers - 1)}};
 }
 
 ChildRun run_of(const ModelExecution& execution, ModelPhase phase, const std::string& name,
@@ -70,17 +83,29 @@ PhaseFigures figures_in(const Json& summary, double microbatches, std::uint64_t 
   return f;
 }
 
+constexpr std::array kOverLayers{
+    &PhaseFigures::seconds, &PhaseFigures::flops,   &PhaseFigures::hbm_bytes, &PhaseFigures::link_bytes,
+    &PhaseFigures::joules,  &PhaseFigures::dollars, &PhaseFigures::litres,    &PhaseFigures::worked_seconds};
+
 // Of all layers, from runs of two numbers of them.
 PhaseFigures extended(const PhaseFigures& a, const PhaseFigures& b, std::uint64_t layers) {
   PhaseFigures f = b;
   const double more = static_cast<double>(layers - b.executed) / static_cast<double>(b.executed - a.executed);
-  for (double PhaseFigures::*figure :
-       {&PhaseFigures::seconds, &PhaseFigures::flops, &PhaseFigures::hbm_bytes, &PhaseFigures::link_bytes,
-        &PhaseFigures::joules, &PhaseFigures::dollars, &PhaseFigures::litres, &PhaseFigures::worked_seconds})
-    f.*figure += more * (b.*figure - a.*figure);
+  for (double PhaseFigures::*figure : kOverLayers) f.*figure += more * (b.*figure - a.*figure);
   for (std::size_t s = 0; s < f.stage_seconds.size(); ++s)
     f.stage_seconds[s] += more * (b.stage_seconds[s] - a.stage_seconds[s]);
   f.runs.insert(f.runs.begin(), a.runs.begin(), a.runs.end());
+  return f;
+}
+
+// Of layers of two kinds, from runs of one of each and of both.
+PhaseFigures extended(const PhaseFigures& local, const PhaseFigures& global, const PhaseFigures& both,
+                      const LayerKinds& kinds) {
+  PhaseFigures f = both;
+  for (double PhaseFigures::*figure : kOverLayers)
+    f.*figure += static_cast<double>(kinds.local - 1) * (both.*figure - global.*figure) +
+                 static_cast<double>(kinds.global - 1) * (both.*figure - local.*figure);
+  f.runs = {local.runs.front(), global.runs.front(), both.runs.front()};
   return f;
 }
 
@@ -124,8 +149,11 @@ std::string seconds_text(double seconds) { return time_text({static_cast<std::in
 
 std::vector<ModelRunner::Planned> ModelRunner::planned(const ModelPoint& point, ModelPhase phase) const {
   std::vector<Planned> runs;
-  for (const std::uint64_t layers : executed_layers(config_, execution_, point.layout))
-    runs.push_back({&point, phase, layers, fmt::format("{}_layers{}", name_of_phase(point, phase), layers)});
+  for (const LayerRange& layers : executed_layers(config_, execution_, point, phase)) {
+    const std::string from = layers.first > 0 ? fmt::format("_from{}", layers.first) : "";
+    runs.push_back({&point, phase, layers,
+                    fmt::format("{}_layers{}{}", name_of_phase(point, phase), layers.count, from)});
+  }
   return runs;
 }
 
@@ -148,8 +176,8 @@ ChildRun ModelRunner::written(const Planned& run) const {
 }
 
 void ModelRunner::take_figures(const Planned& run, const Json& summary) {
-  executed_[run.name] =
-      figures_in(summary, static_cast<double>(microbatches_of(*run.point, run.phase)), run.layers, run.name);
+  executed_[run.name] = figures_in(summary, static_cast<double>(microbatches_of(*run.point, run.phase)),
+                                   run.layers.count, run.name);
 }
 
 void ModelRunner::execute(const std::vector<Planned>& runs, const Progress& progress) {
@@ -174,7 +202,11 @@ void ModelRunner::execute(const std::vector<Planned>& runs, const Progress& prog
 PhaseFigures ModelRunner::figures_of(const ModelPoint& point, ModelPhase phase) const {
   const std::vector<Planned> runs = planned(point, phase);
   const PhaseFigures& last = executed_.at(runs.back().name);
-  return runs.size() == 1 ? last : extended(executed_.at(runs.front().name), last, config_.layers);
+  if (runs.size() == 1) return last;
+  const PhaseFigures& first = executed_.at(runs.front().name);
+  if (runs.size() == 2) return extended(first, last, config_.layers);
+  return extended(first, executed_.at(runs[1].name), last,
+                  layer_kinds(config_, sequence_tokens(point.demand, phase)));
 }
 
 std::vector<PhaseFigures> ModelRunner::run_phases(const std::vector<PhasePoint>& phases,

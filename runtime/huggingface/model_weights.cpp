@@ -13,7 +13,7 @@
 #include "runtime/host/npy_dtype.h"
 #include "runtime/host/safetensors.h"
 #include "runtime/host/whole_file.h"
-#include "runtime/huggingface/families.h"
+#include "runtime/huggingface/config/families.h"
 
 namespace tahoma::runtime {
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/huggingface/config/model_config.h"
 #include "runtime/huggingface/layout/model_layout.h"
-#include "runtime/huggingface/model_config.h"
 
 namespace tahoma::runtime {
 

@@ -59,6 +59,8 @@ def transformer(rng):
     phase = rng.choice(["prefill", "prefill", "decode"])
     case = {**model(rng), "phase": phase, "layers": rng.choice([1, 2]), "batch": rng.randint(1, 4)}
     case.update({"tokens": size(rng, 200)} if phase == "prefill" else {"context": size(rng, 200)})
+    if rng.random() < 0.3:
+        case.update({"model.window": size(rng, 200), "model.global_every": rng.randint(0, 2)})
     return {**case, **mixture(rng)} if rng.random() < 0.4 else case
 
 

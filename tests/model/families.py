@@ -52,17 +52,17 @@ FAMILIES = {
     "llama": Family("llama", "LlamaForCausalLM", {"attention_bias": False, "rope_scaling": {
         "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
         "original_max_position_embeddings": 64}}, theta=500000.0),
-    "mistral": Family("mistral", "MistralForCausalLM", {"sliding_window": None}, heads=4, kv_heads=4, head_dim=64),
+    "mistral": Family("mistral", "MistralForCausalLM", {"sliding_window": 16}, heads=4, kv_heads=4, head_dim=64),
     "qwen2": Family("qwen2", "Qwen2ForCausalLM", {"tie_word_embeddings": True, "use_sliding_window": False, "sliding_window": 8},
                     bias=True, epsilon=1e-6),
     "qwen3": Family("qwen3", "Qwen3ForCausalLM", {"tie_word_embeddings": True}, norms=True, head_dim=64, epsilon=1e-6),
     "gemma": Family("gemma", "GemmaForCausalLM", gemma=True, epsilon=1e-6),
     "gemma2": Family("gemma2", "Gemma2ForCausalLM", {"query_pre_attn_scalar": 40, "attn_logit_softcapping": 2.0,
-                                                     "final_logit_softcapping": 30.0, "sliding_window": 64, "tie_word_embeddings": False,
+                                                     "final_logit_softcapping": 30.0, "sliding_window": 20, "tie_word_embeddings": False,
                                                      "layer_types": ["sliding_attention", "full_attention"]},
                      gemma=True, post=True, epsilon=1e-6),
     "gemma3": Family("gemma3", "Gemma3ForCausalLM", {"query_pre_attn_scalar": 24, "rope_local_base_freq": 100.0,
-                                                     "sliding_window_pattern": 2, "sliding_window": 64,
+                                                     "sliding_window_pattern": 2, "sliding_window": 12,
                                                      "tie_word_embeddings": False,
                                                      "rope_scaling": {"rope_type": "linear", "factor": 8.0}},
                      norms=True, gemma=True, post=True, epsilon=1e-6, theta=1000.0),
@@ -170,6 +170,15 @@ def frequencies(family, layer):
     return torch.tensor(result, dtype=torch.float64)
 
 
+def hidden_keys(family, layer, tokens):
+    """-inf where a query does not see a key: a later one, or in a local layer one before its window."""
+    distance = torch.arange(tokens)[:, None] - torch.arange(tokens)[None, :]
+    window, every = family.keys.get("sliding_window"), family.keys.get("sliding_window_pattern", 2 if family.post else 0)
+    local = family.keys.get("use_sliding_window", True) and window is not None and (not every or (layer + 1) % every != 0)
+    unseen = (distance < 0) | (distance >= window) if local else distance < 0
+    return torch.zeros(tokens, tokens, dtype=torch.float64).masked_fill(unseen, -math.inf)
+
+
 def gelu_tanh(x):
     return torch.nn.functional.gelu(x, approximate="tanh")
 
@@ -193,7 +202,6 @@ def logits(family, weights, ids):
     def bounded(x, cap):
         return x if cap is None else cap * torch.tanh(x / cap)
 
-    future = torch.full((tokens, tokens), -math.inf, dtype=torch.float64).triu(1)
     x = w["model.embed_tokens.weight"][torch.tensor(ids)]
     if family.gemma:  # the factor has the type of the weights
         x = x * torch.tensor(family.hidden**0.5, dtype=torch.bfloat16).to(torch.float64)
@@ -212,7 +220,7 @@ def logits(family, weights, ids):
         query, key = rotate(query, angles), rotate(key, angles)
         key, value = [part.repeat_interleave(family.heads // family.kv_heads, dim=1) for part in (key, value)]
         scores = torch.einsum("qhd,khd->hqk", query, key) / math.sqrt(scalar)
-        scores = bounded(scores, family.keys.get("attn_logit_softcapping")) + future
+        scores = bounded(scores, family.keys.get("attn_logit_softcapping")) + hidden_keys(family, layer, tokens)
         attended = torch.einsum("hqk,khd->qhd", scores.softmax(-1), value).reshape(tokens, q)
         made = attended @ w[at + "self_attn.o_proj.weight"].T
         x = x + (norm(made, at + "post_attention_layernorm.weight") if family.post else made)

@@ -27,6 +27,14 @@ double expert_activations(const TransformerParams& params, const RankShare& shar
          rows / number(params.parallel.tensor) * 4 * hidden;
 }
 
+// Of a sequence of a decoding step, on a group, in all layers of a stage.
+double cached_tokens(const TransformerParams& params) {
+  std::uint64_t tokens = 0;
+  for (std::uint64_t l = 0; l < params.longest_stage(); ++l)
+    tokens += params.model.kept(l, params.context / params.parallel.sequence) + 1;
+  return number(tokens);
+}
+
 // The ranks of a chip, and those of them that have the embedding or its transpose.
 struct ChipRanks {
   std::uint64_t all = 0, vocabularies = 0;
@@ -75,9 +83,9 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
                layers = number(params.longest_stage()), rows = number(params.rows()),
                microbatches = number(params.microbatches);
   const double heads = number(share.units() + share.heads) * number(m.head_dim);
-  const double kept = decodes ? number(params.context / params.parallel.sequence + 1) *
-                                    number((params.rows() + share.sharers - 1) / share.sharers)
-                              : rows + number(params.sequences() * params.cached);
+  const double kept =
+      decodes ? cached_tokens(params) * number((params.rows() + share.sharers - 1) / share.sharers)
+              : layers * (rows + number(params.sequences() * params.cached));
   // All groups, if they share sequences; one microbatch.
   const double gathered =
       !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
@@ -88,7 +96,7 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
               (hidden * (number(isa::size_of(m.weights)) * (heads + 3 * features) +
                          size * number(m.experts + (m.shared_gated ? 1 : 0))) +
                2 * 4 * hidden);
-  f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept * microbatches;
+  f.caches = ranks * size * 2 * number(share.kv_heads * m.head_dim) * kept * microbatches;
   // The tensors of prefill.cpp and decode_step.cpp: gathered or summed rows and partial sums, twice each.
   f.activations = ranks * size * rows * (4 * hidden + heads + 3 * number(share.ffn)) +
                   ranks * size * gathered * 2 * number(share.kv_heads * m.head_dim);

@@ -23,8 +23,6 @@ void RotaryAngles::declare(base::ParamTree& t) {
   t.add("local_theta", local_theta, 0.0, {0.0, 1e9},
         "base of the angles of local layers, which are not scaled; 0: all layers have those of theta",
         chosen());
-  t.add("global_every", global_every, std::uint64_t{1}, {1, 1000},
-        "with local_theta: every layer of this number is not local", chosen());
 }
 
 void ModelShape::declare(base::ParamTree& t) {
@@ -73,6 +71,12 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("query_scale", query_scale, 0.0, {0.0, 1.0}, "factor of the scores; 0: 1 / sqrt(head_dim)", chosen());
   t.add("score_cap", score_cap, 0.0, {0.0, double{kMostCap}},
         "scores become this times tanh(score / this); 0: as they are", chosen());
+  t.add("window", window, std::uint64_t{0}, {0, std::uint64_t{1} << 32},
+        "keys that a query of a local layer sees, its own among them; 0: all", chosen());
+  t.add("global_every", global_every, std::uint64_t{0}, {0, 1000},
+        "every layer of this number is not local; 0: all layers are. Local layers have window and "
+        "rope.local_theta",
+        chosen());
   t.add("logit_cap", logit_cap, 0.0, {0.0, 1e4}, "the same of the logits", chosen());
 }
 
@@ -88,6 +92,7 @@ const char* ModelShape::beyond_llama() const {
   if (query_scale > 0) return "workload.model.query_scale";
   if (score_cap > 0) return "workload.model.score_cap";
   if (logit_cap > 0) return "workload.model.logit_cap";
+  if (window > 0) return "workload.model.window";
   return rope.local_theta > 0 ? "workload.model.rope.local_theta" : nullptr;
 }
 

@@ -136,6 +136,10 @@ void CaseChecks::check_activations(const model::MachineParams& machine) const {
 
 void CaseChecks::check_decode(const model::MachineParams& machine) const {
   if (parallel.sequence > 1) {
+    if (model.window > 0 && model.window <= context)
+      refuse("workload.parallel.sequence",
+             fmt::format("expected 1 with a window of {} keys, fewer than the tokens of a sequence",
+                         model.window));
     if (context == 0) refuse("workload.parallel.sequence", "expected 1 with empty caches");
     require_divides("workload.parallel.sequence", parallel.sequence, "tokens of workload.context", context);
     if (model.head_dim % 32 != 0)

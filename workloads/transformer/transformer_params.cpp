@@ -68,6 +68,8 @@ void TransformerParams::declare(base::ParamTree& t) {
         "phase: all tokens of the sequences, or the next one of each", chosen());
   t.add("context", context, std::uint64_t{0}, {0, std::uint64_t{1} << 20},
         "decode: tokens of a sequence in the cache before this one", chosen());
+  t.add("first_layer", first_layer, std::uint64_t{0}, {0, 1000},
+        "number in the model of the first simulated layer, which decides which of them are local", chosen());
   t.add("cached", cached, std::uint64_t{0}, {0, std::uint64_t{1} << 20},
         "prefill: tokens of a sequence in the cache before its tokens, which then are a chunk of a longer "
         "prompt",
@@ -103,7 +105,8 @@ void TransformerParams::declare_case(base::ParamTree& t) {
   t.add("placement", placement, std::string("core,x,y,z"), {},
         "order in which ranks fill the machine: the axis along which they count first, then the others",
         chosen());
-  t.add("algorithm", algorithm, Algorithm::kBest, runtime::collective::algorithm_choice(),
+  t.add("algorithm", algorithm, runtime::collective::Algorithm::kBest,
+        runtime::collective::algorithm_choice(),
         "algorithm of the collectives: auto, best, or the name of one that performs them all", chosen());
 }
 
@@ -130,13 +133,22 @@ std::uint64_t TransformerParams::longest_stage() const {
          (others + parallel.pipeline - 1) / parallel.pipeline;
 }
 
+// Of all new tokens of a sequence, if each sees at most so many keys; 0: all.
+double TransformerParams::keys_seen(std::uint64_t window) const {
+  const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
+  const std::uint64_t queries = sequence_rows(), most = window == 0 ? before() + queries : window;
+  // The first `growing` queries see one key more than the one before.
+  const std::uint64_t growing = std::min(queries, most > before() ? most - before() : 0);
+  return d(growing) * d(before()) + d(growing) * d(growing + 1) / 2 + d(queries - growing) * d(most);
+}
+
 double TransformerParams::useful_flops() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
   const double weights = model.token_weights() - 2 * d(model.hidden);
-  const double pairs = phase == Phase::kDecode ? d(batch) * d(context + 1)
-                                               : d(batch) * d(tokens) * (d(tokens + 1) / 2 + d(cached));
-  const double attention = 4 * d(model.heads) * d(model.head_dim) * pairs;
-  const double products = d(layers) * (2 * weights * d(all_rows()) + attention);
+  double pairs = 0;  // of a query and a key, in all layers
+  for (std::uint64_t l = 0; l < layers; ++l) pairs += d(batch) * keys_seen(model.window_of(first_layer + l));
+  const double products =
+      d(layers) * 2 * weights * d(all_rows()) + 4 * d(model.heads) * d(model.head_dim) * pairs;
   return products + (logits ? 2 * d(model.hidden) * d(model.vocabulary) * d(batch) : 0);
 }
 

@@ -6,6 +6,7 @@
 // share a sequence first.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,13 +27,12 @@ namespace tahoma::workloads {
 enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3 };
 inline constexpr base::Named<RopeScaling> kRopeScalings[] = {
     {RopeScaling::kNone, "none"}, {RopeScaling::kLinear, "linear"}, {RopeScaling::kLlama3, "llama3"}};
-// With `local_theta`, layers have that base and no scaling, except every `global_every`-th one (Gemma 3).
+// With `local_theta`, local layers (ModelShape) have that base and no scaling (Gemma 3).
 struct RotaryAngles {
   RopeScaling scaling{};
   double factor = 1, low_frequency_factor = 1, high_frequency_factor = 4;
   std::uint64_t original_context = 8192;
   double local_theta = 0;
-  std::uint64_t global_every = 1;
   void declare(base::ParamTree& t);
 };
 
@@ -69,11 +69,19 @@ struct ModelShape {
   // Of the scores, 0: 1 / sqrt(head_dim); scores and logits become cap tanh(x / cap), 0: as they are.
   double query_scale = 0, score_cap = 0, logit_cap = 0;
 
+  // Queries of a local layer see only that many keys, their own among them; 0: all. Layers are local, except every `global_every`-th
+  // one; 0: all are. What a local layer has is `window` and rope.local_theta.
+  std::uint64_t window = 0, global_every = 0;
+
   void declare(base::ParamTree& t);
   double score_scale() const;
-  // Whether the n-th layer has the local angles.
-  bool local(std::uint64_t layer) const {
-    return rope.local_theta > 0 && (layer + 1) % rope.global_every != 0;
+  bool local(std::uint64_t layer) const { return global_every == 0 || (layer + 1) % global_every != 0; }
+  // The keys that queries of the n-th layer see; 0: all.
+  std::uint64_t window_of(std::uint64_t layer) const { return local(layer) ? window : 0; }
+  // Of `context` cached tokens, those that the cache of a decoding step in the n-th layer keeps: a window without the new token.
+  std::uint64_t kept(std::uint64_t layer, std::uint64_t context) const {
+    const std::uint64_t most = window_of(layer);
+    return most == 0 ? context : std::min(context, most - 1);
   }
   // Something that only some models have beside the layers of Llama, or null: its parameter.
   const char* beyond_llama() const;
@@ -142,6 +150,7 @@ struct TransformerParams {
   RoutingChoice routing{};
   double skew = 1;                 // of skewed routing
   std::uint64_t layers = 1;        // that are simulated
+  std::uint64_t first_layer = 0;   // number in the model of the first of them, which decides which are local
   std::uint64_t batch = 1;         // sequences of the whole machine
   std::uint64_t tokens = 1;        // prefill: of each sequence
   std::uint64_t context = 0;       // decode: tokens of each sequence that are in the cache before this one
@@ -174,6 +183,7 @@ struct TransformerParams {
     return phase == Phase::kDecode ? sequences() : sequences() * tokens / parallel.sequence;
   }
   std::uint64_t all_rows() const { return batch * sequence_rows(); }
+  double keys_seen(std::uint64_t window) const;
   // Multiply-accumulates count twice, for the simulated layers on all replicas; causal attention counts half.
   double useful_flops() const;
   std::string describe() const;

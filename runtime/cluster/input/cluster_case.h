@@ -20,7 +20,7 @@
 
 #include "runtime/cluster/faults/fault_params.h"
 #include "runtime/cluster/input/job_params.h"
-#include "runtime/huggingface/model_config.h"
+#include "runtime/huggingface/config/model_config.h"
 
 namespace tahoma::runtime::cluster {
 

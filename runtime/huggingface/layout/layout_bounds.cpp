@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/huggingface/config/layer_pattern.h"
 #include "runtime/huggingface/model_case.h"
 #include "runtime/report/summary/peak_flops.h"
 
@@ -38,22 +39,21 @@ struct PhaseWork {
 PhaseWork prefill_work(const ModelConfig& c, const ModelPoint& p) {
   const double weights = weights_of_token(c), logits = d(c.hidden) * d(c.vocabulary),
                replicas = d(p.layout.data), sequences = replicas * d(p.demand.prompts),
-               prompt = d(p.demand.prompt), heads = d(c.layers) * d(c.heads) * d(c.head_dim);
-  // Causal attention counts half.
+               prompt = d(p.demand.prompt), width = d(c.heads) * d(c.head_dim);
   return {bytes_of_weight(p) * replicas * weights,
           0,
-          sequences * (2 * weights * prompt + 2 * heads * prompt * (prompt + 1)),
+          sequences * (2 * weights * prompt + 4 * width * pairs_of_layers(c, 0, p.demand.prompt)),
           {kBytes * replicas * logits, sequences * 2 * logits}};
 }
 
 PhaseWork decode_work(const ModelConfig& c, const ModelPoint& p) {
   const double weights = weights_of_token(c), logits = d(c.hidden) * d(c.vocabulary),
-               replicas = d(p.layout.data), batch = d(p.demand.batch), context = d(p.demand.context),
-               keys = 2 * d(c.layers) * d(c.kv_heads) * d(c.head_dim),
-               heads = d(c.layers) * d(c.heads) * d(c.head_dim);
+               replicas = d(p.layout.data), batch = d(p.demand.batch),
+               keys = pairs_of_layers(c, p.demand.context,
+                                      1);  // with the new one of each layer, which is not read
   return {bytes_of_weight(p) * replicas * weights,
-          kBytes * batch * context * keys,
-          batch * (2 * weights + 4 * heads * (context + 1)),
+          kBytes * batch * (keys - d(c.layers)) * 2 * d(c.kv_heads) * d(c.head_dim),
+          batch * (2 * weights + 4 * d(c.heads) * d(c.head_dim) * keys),
           {kBytes * replicas * logits, batch * 2 * logits}};
 }
 

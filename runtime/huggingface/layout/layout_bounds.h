@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/huggingface/config/model_config.h"
 #include "runtime/huggingface/layout/model_layout.h"
-#include "runtime/huggingface/model_config.h"
 
 namespace tahoma::runtime {
 

@@ -71,6 +71,11 @@ std::uint64_t kv_blocks(const ModelConfig& config, const ServerGrid& grid,
   const ServerStep &longest = decodes.back(), &shortest = decodes[decodes.size() - grid.contexts.size()];
   const double of_token = (longest.figures.footprint_bytes - shortest.figures.footprint_bytes) /
                           (resident_tokens(longest.of) - resident_tokens(shortest.of));
+  if (of_token <= 0)
+    refuse("--context",
+           fmt::format("a shortest context within the sliding window of {} tokens: the caches of longer "
+                       "ones have the same size",
+                       config.window));
   const auto resolved = resolved_case(config, longest.of.point, ModelPhase::kDecode, overrides);
   const model::ChipParams& chip = resolved->machine.chip;
   const double capacity = static_cast<double>(chip.hbm.stacks * chip.hbm.capacity.count),

@@ -7,7 +7,7 @@
 #include "runtime/chakra/trace_graph.h"
 #include "runtime/host/npy.h"
 #include "runtime/host/safetensors.h"
-#include "runtime/huggingface/model_config.h"
+#include "runtime/huggingface/config/model_config.h"
 #include "runtime/huggingface/model_weights.h"
 #include "runtime/serving/input/request_trace.h"
 #include "runtime/serving/steps/step_table.h"

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Configurations of Hugging Face models: what is read, and that everything else is refused at its key. The configurations
 // here are written for the test; their keys are those of published models.
-#include "runtime/huggingface/model_config.h"
+#include "runtime/huggingface/config/model_config.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
-#include "runtime/huggingface/config_keys.h"
-#include "runtime/huggingface/families.h"
+#include "runtime/huggingface/config/config_keys.h"
+#include "runtime/huggingface/config/families.h"
+#include "runtime/huggingface/config/layer_pattern.h"
 #include "tests/support/temp_dir.h"
 
 using namespace tahoma;
@@ -183,8 +184,8 @@ TEST_CASE("model configuration: Gemma's scales, caps and local layers", "[model_
   CHECK(second.score_cap == 50);
   CHECK(second.logit_cap == 30);
   CHECK(second.local_theta == 0);
-  CHECK_NOTHROW(runtime::require_sequence(second, 4096));
-  CHECK_THROWS_WITH(runtime::require_sequence(second, 4097), Catch::Contains("limits attention"));
+  CHECK(second.global_every == 2);
+  CHECK_NOTHROW(runtime::require_sequence(second, 4097));
   const json types{"sliding_attention", "full_attention"};
   const auto third = read(gemma("Gemma3ForCausalLM", {{"num_hidden_layers", 2}, {"layer_types", types}}));
   CHECK(third.family->qk_norm);
@@ -312,7 +313,7 @@ TEST_CASE("model configuration: a file that is cut anywhere is refused", "[model
   CHECK(verdict_of_text(std::string(100000, '[')) == "E-HFC-001");
 }
 
-TEST_CASE("model configuration: sequences beyond the model's, or beyond its window, are refused",
+TEST_CASE("model configuration: sequences beyond the model's, or beyond a window of some layers, are refused",
           "[model_config]") {
   const auto code = [](const json& config, std::uint64_t tokens) -> std::string {
     try {
@@ -324,10 +325,40 @@ TEST_CASE("model configuration: sequences beyond the model's, or beyond its wind
   };
   CHECK(code(llama(), 131072) == "accepted");
   CHECK(code(llama(), 131073) == "E-HFC-005:max_position_embeddings");
-  const json window = changed(llama(), "sliding_window", 4096);
-  CHECK(code(window, 4096) == "accepted");
-  CHECK(code(window, 4097) == "E-HFC-005:sliding_window");
-  CHECK(code(changed(window, "use_sliding_window", false), 8192) == "accepted");
-  CHECK(verdict(changed(llama(), "layer_types", {"full_attention", "linear_attention"})) ==
-        "E-HFC-005 layer_types");
+  CHECK(code(changed(llama(), "sliding_window", 4096), 8192) == "accepted");
+  json qwen = changed(llama(), "architectures", {"Qwen2ForCausalLM"});
+  qwen.update({{"sliding_window", 4096}, {"use_sliding_window", true}, {"max_window_layers", 8}});
+  CHECK(code(qwen, 4096) == "accepted");
+  CHECK(code(qwen, 4097) == "E-HFC-005:max_window_layers");
+  CHECK(code(changed(qwen, "use_sliding_window", false), 8192) == "accepted");
+  CHECK(code(without(qwen, "use_sliding_window"), 8192) == "accepted");
+  CHECK(code(changed(qwen, "max_window_layers", 1000), 8192) == "accepted");
+  CHECK(code(changed(qwen, "max_window_layers", 0), 8192) == "accepted");
+}
+
+TEST_CASE("model configuration: the layers that a window limits are counted", "[model_config]") {
+  const auto kinds = [](const json& config, std::uint64_t tokens) {
+    const runtime::LayerKinds k = runtime::layer_kinds(read(config), tokens);
+    return std::to_string(k.local) + " local, " + std::to_string(k.global) + " global";
+  };
+  const json window = changed(changed(llama(), "sliding_window", 4096), "num_hidden_layers", 7);
+  CHECK(kinds(window, 4096) == "0 local, 7 global");
+  CHECK(kinds(window, 4097) == "7 local, 0 global");
+  const auto types = [&](const json& listed) { return changed(window, "layer_types", listed); };
+  const json sliding(7, "sliding_attention"), full(7, "full_attention");
+  CHECK(kinds(types(sliding), 5000) == "7 local, 0 global");
+  CHECK(kinds(types(full), 5000) == "0 local, 7 global");
+  json third = sliding;
+  third[2] = third[5] = "full_attention";
+  CHECK(kinds(types(third), 5000) == "5 local, 2 global");
+  third[6] = "full_attention";
+  CHECK(verdict(types(third)) == "E-HFC-005 layer_types");
+  CHECK(verdict(types({"full_attention"})) == "E-HFC-006 layer_types");
+  CHECK(verdict(types(json(7, "linear_attention"))) == "E-HFC-005 layer_types");
+  // Pairs by counting them.
+  const runtime::ModelConfig c = read(types(sliding));
+  double pairs = 0;
+  for (std::uint64_t t = 4000; t < 4200; ++t)
+    pairs += 7 * static_cast<double>(std::min<std::uint64_t>(t + 1, 4096));
+  CHECK(runtime::pairs_of_layers(c, 4000, 200) == Approx(pairs));
 }

@@ -23,7 +23,7 @@ const Settings kGemma3{{"model.activation", "gelu_tanh"},
                        {"layers", "2"},
                        {"model.layers", "2"},
                        {"model.rope.local_theta", "100"},
-                       {"model.rope.global_every", "2"}};
+                       {"model.global_every", "2"}};
 const Settings kLogits{{"logits", "true"}, {"model.vocabulary", "300"}, {"model.logit_cap", "3"}};
 const Settings kDecode{{"phase", "decode"}, {"context", "300"}, {"batch", "3"}};
 
@@ -58,7 +58,7 @@ TEST_CASE("gemma: values that are missing are found", "[transformer]") {
 TEST_CASE("gemma: every n-th layer has the global angles, and only local ones are unscaled",
           "[transformer]") {
   const auto model = params_with({{"model.rope.local_theta", "100"},
-                                  {"model.rope.global_every", "3"},
+                                  {"model.global_every", "3"},
                                   {"model.rope.scaling", "linear"},
                                   {"model.rope.factor", "8"},
                                   {"model.theta", "1000"}})

@@ -15,11 +15,11 @@ HbmView DecodeAttention::lse_of(const DecodeLayer::CoreTensors& tensors, std::si
 }
 
 // Appends the new token's keys as a column for each sequence, and its values as a row.
-void DecodeAttention::append(const DecodeLayer& of_rank, std::size_t r, std::size_t h,
+void DecodeAttention::append(const DecodeLayer& of_rank, std::size_t r, std::size_t h, std::size_t layer,
                              const DecodeStageTensors::Cache& cache) {
   const auto [first, count] = sharding_.sequences_of(r, h);
   const auto d = static_cast<std::int64_t>(params_.model.head_dim),
-             full = static_cast<std::int64_t>(sharding_.capacity());
+             full = static_cast<std::int64_t>(tensors_.capacity(layer));
   const HbmView qkv = rows_of(of_rank.qkv.of(h), first, count);
   for (std::uint64_t head = 0; head < share_.kv_heads; ++head) {
     const std::uint64_t place = head * count, width = params_.model.head_dim;
@@ -29,12 +29,12 @@ void DecodeAttention::append(const DecodeLayer& of_rank, std::size_t r, std::siz
     k.rows = width;
     k.columns = 1;
     k.row_stride = 1;
-    HbmView column = cache.k.of(h).window(place * width, sharding_.context, width, 1);
+    HbmView column = cache.k.of(h).window(place * width, tensors_.kept(layer), width, 1);
     column.repeats[1] = {count, d * full};
     if (count == 1) k.repeats[1] = column.repeats[1] = {};
     const isa::Queue on = isa::Queue::kGpSimd;
     replica_.kernel(r, h).move(column, k, on);
-    HbmView row = cache.v.of(h).window(place * sharding_.capacity() + sharding_.context, 0, 1, width);
+    HbmView row = cache.v.of(h).window(place * tensors_.capacity(layer) + tensors_.kept(layer), 0, 1, width);
     row.rows = count;
     row.row_stride = full * d;
     replica_.kernel(r, h).move(row, heads_of(qkv, share_.heads + share_.kv_heads + head, 1, width), on);
@@ -46,7 +46,7 @@ void DecodeAttention::attend(const std::vector<DecodeLayer>& ranks, std::size_t 
   const std::uint64_t d = params_.model.head_dim;
   replica_.each("cache", [&](std::size_t r, std::size_t h) {
     if (sharding_.has_new && sharding_.sequences_of(r, h).count > 0)
-      append(ranks[r], r, h, tensors_[r].caches[layer][microbatch][h]);
+      append(ranks[r], r, h, layer, tensors_[r].caches[layer][microbatch][h]);
   });
   replica_.each("attention", [&](std::size_t r, std::size_t h) {
     const runtime::Part own = sharding_.sequences_of(r, h);
@@ -55,8 +55,9 @@ void DecodeAttention::attend(const std::vector<DecodeLayer>& ranks, std::size_t 
     const auto heads = [&](const Matrix& matrix) {
       return heads_of(rows_of(matrix.of(h), own.first, own.count), 0, share_.heads, d);
     };
-    LayerPart::Decode decode{heads(ranks[r].qkv), cache.k.of(h),       cache.v.of(h), heads(ranks[r].o),
-                             share_.kv_heads,     share_.heads_per_kv, own.count,     sharding_.capacity()};
+    LayerPart::Decode decode{heads(ranks[r].qkv), cache.k.of(h),           cache.v.of(h),
+                             heads(ranks[r].o),   share_.kv_heads,         share_.heads_per_kv,
+                             own.count,           tensors_.capacity(layer)};
     if (sharding_.groups == 1) return part(r, h).decode(decode);
     const HbmView lse = lse_of(ranks[r].core_tensors[h], h);
     decode.o = ranks[r].core_tensors[h].part.of(h);

@@ -25,7 +25,7 @@ class DecodeAttention {
     return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
   }
   runtime::HbmView lse_of(const DecodeLayer::CoreTensors& tensors, std::size_t physical_core) const;
-  void append(const DecodeLayer& of_rank, std::size_t rank, std::size_t physical_core,
+  void append(const DecodeLayer& of_rank, std::size_t rank, std::size_t physical_core, std::size_t layer,
               const DecodeStageTensors::Cache& cache);
 
   Replica& replica_;

@@ -17,7 +17,6 @@ struct DecodeSharding {
   std::uint64_t context;  // tokens of a sequence in the cache of this group
   bool has_new;           // whether this group, the last one, has the new token
 
-  std::uint64_t capacity() const { return context + (has_new ? 1 : 0); }
   runtime::Part sequences_of(std::size_t rank, std::size_t physical_core) const;
   runtime::Part reduced_rows(std::size_t physical_core) const {  // of an all_reduce
     return runtime::part_of(rows, physical_cores, physical_core);

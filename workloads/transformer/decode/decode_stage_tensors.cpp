@@ -13,6 +13,7 @@ DecodeStageTensors::DecodeStageTensors(Replica& replica, const TransformerParams
       station_(station),
       share_(share),
       sharding_(sharding),
+      first_layer_(params.first_layer + params.layers_of_stage(station.stage).first),
       layers_(params.layers_of_stage(station.stage).count) {
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     OfRank& rank = ranks_.emplace_back();
@@ -21,7 +22,7 @@ DecodeStageTensors::DecodeStageTensors(Replica& replica, const TransformerParams
       auto& caches = rank.caches.emplace_back(params.microbatches);
       for (std::vector<Cache>& of_microbatch : caches)
         for (std::size_t h = 0; h < replica.physical_cores(); ++h)
-          of_microbatch.push_back(allocate_cache(r, h));
+          of_microbatch.push_back(allocate_cache(r, h, l));
     }
     rank.table = replica.shared(r, "rope_table", kModelDType, sharding.rows, params.model.head_dim);
     replica.declare_input(rank.table.tensor);
@@ -34,12 +35,13 @@ DecodeStageTensors::DecodeStageTensors(Replica& replica, const TransformerParams
   }
 }
 
-DecodeStageTensors::Cache DecodeStageTensors::allocate_cache(std::size_t r, std::size_t h) {
+DecodeStageTensors::Cache DecodeStageTensors::allocate_cache(std::size_t r, std::size_t h,
+                                                             std::size_t layer) {
   const std::uint64_t heads =
                           share_.kv_heads * std::max<std::uint64_t>(1, sharding_.sequences_of(r, h).count),
                       d = params_.model.head_dim;
-  Cache cache{replica_.own(r, h, "k_cache", kModelDType, heads * d, sharding_.capacity()),
-              replica_.own(r, h, "v_cache", kModelDType, heads * sharding_.capacity(), d)};
+  Cache cache{replica_.own(r, h, "k_cache", kModelDType, heads * d, capacity(layer)),
+              replica_.own(r, h, "v_cache", kModelDType, heads * capacity(layer), d)};
   replica_.declare_input(cache.k.tensor);
   replica_.declare_input(cache.v.tensor);
   return cache;
@@ -78,15 +80,16 @@ void DecodeStageTensors::fill_cache(runtime::Machine& machine, std::size_t g, st
                                     std::size_t h, std::size_t layer, const HostCache& values) const {
   const Cache& cache = ranks_[r].caches[layer][b][h];
   const auto [first, count] = sharding_.sequences_of(r, h);
-  const std::uint64_t d = params_.model.head_dim, kept = sharding_.context;
+  const std::uint64_t d = params_.model.head_dim, kept = this->kept(layer), places = capacity(layer),
+                      dropped = sharding_.context - kept;  // before the window
   const std::uint64_t sequence = first_row(g, b) + first;
   for (std::uint64_t head = 0; head < share_.kv_heads && kept > 0; ++head)
     for (std::uint64_t s = 0; s < count; ++s) {
-      const runtime::Window window{(sequence + s) * params_.context + station_.group * kept,
-                                   (share_.first_kv_head(r) + head) * d, kept, d};
+      const runtime::Window window{
+          (sequence + s) * params_.context + station_.group * sharding_.context + dropped,
+          (share_.first_kv_head(r) + head) * d, kept, d};
       const std::uint64_t place = head * count + s;
-      runtime::copy_window(values.v, window,
-                           row_of(machine, replica_, g, cache.v, place * sharding_.capacity()));
+      runtime::copy_window(values.v, window, row_of(machine, replica_, g, cache.v, place * places));
       std::vector<std::byte> transposed(kept * d * isa::size_of(kModelDType));
       runtime::copy_window_transposed(values.k, window, transposed.data());
       const std::size_t bytes = kept * isa::size_of(kModelDType);

@@ -30,9 +30,14 @@ class DecodeStageTensors {
   const OfRank& operator[](std::size_t rank) const { return ranks_[rank]; }
   // Of a layer of the stage.
   const Matrix& table(std::size_t rank, std::size_t layer) const {
-    const std::uint64_t first = params_.layers_of_stage(station_.stage).first;
-    return params_.model.local(first + layer) ? ranks_[rank].local_table : ranks_[rank].table;
+    const bool local = params_.model.rope.local_theta > 0 && params_.model.local(first_layer_ + layer);
+    return local ? ranks_[rank].local_table : ranks_[rank].table;
   }
+  // Earlier tokens of a sequence that the cache of a layer of the stage keeps on this group, and with the new token.
+  std::uint64_t kept(std::size_t layer) const {
+    return params_.model.kept(first_layer_ + layer, sharding_.context);
+  }
+  std::uint64_t capacity(std::size_t layer) const { return kept(layer) + (sharding_.has_new ? 1 : 0); }
 
   // The stage's first layer has this number in the case.
   void fill(runtime::Machine& machine, const HostCase& values, std::size_t first_layer) const;
@@ -43,7 +48,7 @@ class DecodeStageTensors {
   }
 
  private:
-  Cache allocate_cache(std::size_t rank, std::size_t physical_core);
+  Cache allocate_cache(std::size_t rank, std::size_t physical_core, std::size_t layer);
   void place_stream(std::size_t rank);
   void fill_cache(runtime::Machine& machine, std::size_t replica, std::size_t microbatch, std::size_t rank,
                   std::size_t physical_core, std::size_t layer, const HostCache& values) const;
@@ -53,7 +58,7 @@ class DecodeStageTensors {
   Station station_;
   const RankShare& share_;
   const DecodeSharding& sharding_;
-  std::uint64_t layers_;  // of the stage
+  std::uint64_t first_layer_, layers_;  // of the stage
   std::vector<OfRank> ranks_;
 };
 

@@ -146,7 +146,8 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Part
                  const Cache& cache, Noisy& stream, const ChosenExpert& chosen) {
   const auto tokens = static_cast<std::uint64_t>(stream.value.rows()),
              before = static_cast<std::uint64_t>(cache.k.rows());
-  const Rows angles = matrix_of(rope_table(model, before, 1, tokens, weights.local));
+  const Rows angles =
+      matrix_of(rope_table(model, before, 1, tokens, weights.local && model.rope.local_theta > 0));
   const auto post = [&](const Noisy& sublayer, const runtime::HostTensor& gain) {
     return model.post_norm ? normalised(sublayer, matrix_of(gain), model.epsilon) : sublayer;
   };
@@ -156,9 +157,11 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Part
               k = with_norm(heads_with_bias(a, weights.k, model, weights.k_bias), model, weights.k_norm);
   const NoisyHeads heads{rotated(q, angles, false), behind(cache.k, rotated(k, angles, false)),
                          behind(cache.v, heads_with_bias(a, weights.v, model, weights.v_bias))};
-  stream = sum(stream, post(times(quantised(attended(model, heads), model.activations), matrix_of(weights.o),
-                                  roundings.attention),
-                            weights.attention_post_gain));
+  stream =
+      sum(stream,
+          post(times(quantised(attended(model, heads, weights.local ? model.window : 0), model.activations),
+                     matrix_of(weights.o), roundings.attention),
+               weights.attention_post_gain));
   const Noisy b =
       quantised(normalised(stream, matrix_of(weights.mlp_gain), model.epsilon), model.activations);
   stream = sum(stream, post(feed_forward(model, weights, b, chosen, roundings.mlp), weights.mlp_post_gain));

@@ -184,7 +184,7 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   };
   values.table = table(false);
   if (m.rope.local_theta > 0) values.local_table = table(true);
-  for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].local = m.local(l);
+  for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].local = m.local(params.first_layer + l);
   add_head_vectors(values, maker);
   if (params.logits)
     add_vocabulary(values, params, seed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/layer/noisy_attention.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tahoma::workloads {
@@ -11,17 +12,23 @@ using Eigen::Index, Eigen::MatrixXd, Eigen::RowVectorXd, Eigen::VectorXd;
 
 // One query of one head: its probabilities over its visible keys, and the variance of its scores.
 struct Query {
-  Index t, seen, head, kv, d;  // visible keys; first columns of its head, and of its keys'
+  Index t, first, seen, head, kv,
+      d;  // visible keys from the first one on; first columns of its head, and of its keys'
   double scale;
   VectorXd p, score_variance;
 
-  Query(const ModelShape& model, const NoisyHeads& heads, Index token, Index number)
+  Query(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window, Index token, Index number)
       : t(token),
+        first(0),
         seen(heads.k.value.rows() - heads.q.value.rows() + token + 1),
         head(number * static_cast<Index>(model.head_dim)),
         kv(number / static_cast<Index>(model.group()) * static_cast<Index>(model.head_dim)),
         d(static_cast<Index>(model.head_dim)),
         scale(model.score_scale()) {
+    if (window > 0) {
+      first = std::max<Index>(0, seen - static_cast<Index>(window));
+      seen -= first;
+    }
     const RowVectorXd q = row(heads.q.value);
     const MatrixXd k = keys(heads.k.value);
     p = scale * (k * q.transpose());
@@ -38,16 +45,16 @@ struct Query {
                       k.cwiseAbs2() * row(heads.q.variance).transpose());
     score_variance = score_variance.cwiseProduct(slope);
   }
-  MatrixXd keys(const Rows& matrix) const { return matrix.block(0, kv, seen, d); }
+  MatrixXd keys(const Rows& matrix) const { return matrix.block(first, kv, seen, d); }
   RowVectorXd row(const Rows& matrix) const { return matrix.row(t).segment(head, d); }
-  auto block(Rows& matrix) const { return matrix.block(0, kv, seen, d); }
+  auto block(Rows& matrix) const { return matrix.block(first, kv, seen, d); }
   auto segment(Rows& matrix) const { return matrix.row(t).segment(head, d); }
 };
 
 template <class Body>
-void for_queries(const ModelShape& model, const NoisyHeads& heads, Body&& body) {
+void for_queries(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window, Body&& body) {
   for (Index number = 0; number < static_cast<Index>(model.heads); ++number)
-    for (Index t = 0; t < heads.q.value.rows(); ++t) body(Query(model, heads, t, number));
+    for (Index t = 0; t < heads.q.value.rows(); ++t) body(Query(model, heads, window, t, number));
 }
 
 Noisy zeros_like(const Noisy& x) { return Noisy::exact(Rows::Zero(x.value.rows(), x.value.cols())); }
@@ -56,9 +63,9 @@ Noisy zeros_like(const Noisy& x) { return Noisy::exact(Rows::Zero(x.value.rows()
 
 // An error in a probability changes its row by p (v - o). In addition to its score's error it is rounded to
 // the dtype.
-Noisy attended(const ModelShape& model, const NoisyHeads& heads) {
+Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window) {
   Noisy o = zeros_like(heads.q);
-  for_queries(model, heads, [&](const Query& at) {
+  for_queries(model, heads, window, [&](const Query& at) {
     const MatrixXd v = at.keys(heads.v.value);
     const RowVectorXd out = at.p.transpose() * v;
     const VectorXd squares = at.p.cwiseAbs2(), moved = squares.cwiseProduct(at.score_variance);
@@ -74,7 +81,7 @@ Noisy attended(const ModelShape& model, const NoisyHeads& heads) {
 // dS = P (dP - D), dP = dO V^T, D = dO o.
 NoisyHeads attended_back(const ModelShape& model, const NoisyHeads& heads, const Noisy& o, const Noisy& d_o) {
   NoisyHeads back{zeros_like(heads.q), zeros_like(heads.k), zeros_like(heads.v)};
-  for_queries(model, heads, [&](const Query& at) {
+  for_queries(model, heads, 0, [&](const Query& at) {
     const MatrixXd k = at.keys(heads.k.value), v = at.keys(heads.v.value);
     const RowVectorXd q = at.row(heads.q.value), out = at.row(o.value), dout = at.row(d_o.value),
                       dout_noise = at.row(d_o.variance);

@@ -10,7 +10,8 @@ namespace tahoma::workloads {
 struct NoisyHeads {
   Noisy q, k, v;
 };
-Noisy attended(const ModelShape& model, const NoisyHeads& heads);
+// A query sees the last `window` keys up to its own; 0: all.
+Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window = 0);
 // Computes the gradients from o, the result of attended(), and its gradient.
 NoisyHeads attended_back(const ModelShape& model, const NoisyHeads& heads, const Noisy& o, const Noisy& d_o);
 

@@ -138,6 +138,7 @@ void LayerPart::attention(const Attention& a) const {
   shape.lse = a.lse.has_value();
   shape.scale = static_cast<float>(model.query_scale);
   shape.cap = static_cast<float>(model.score_cap);
+  shape.window = a.window < a.k.rows ? a.window : 0;
   emit_flash(kernel, machine, shape, {a.q, a.k, a.v, a.o, a.lse.value_or(HbmView{})});
 }
 

@@ -40,6 +40,7 @@ struct LayerPart {
     RankShare::Heads heads;
     std::uint64_t heads_per_kv;
     std::optional<runtime::HbmView> lse{};  // [heads, tokens] of fp32, for a backward pass
+    std::uint64_t window = 0;               // keys that a query sees; 0: all
   };
   void attention(const Attention& a) const;
   // New tokens against caches: q and o [sequences, heads head_dim].

@@ -133,9 +133,12 @@ void PrefillAttention::attend(const Layers& ranks, std::size_t layer, std::size_
   if (tokens_.groups > 1) synchronise_keys(ranks);
   replica_.each("attention", [&](std::size_t r, std::size_t h) {
     for (std::uint64_t s = 0; s < params_.sequences(); ++s)
-      for (std::uint64_t n = 0; n < tokens_.runs; ++n)
-        part(r, h).attention(attention_of(
-            ranks[r], params_.cached > 0 ? &tensors_[r].caches[layer][microbatch] : nullptr, r, h, s, n));
+      for (std::uint64_t n = 0; n < tokens_.runs; ++n) {
+        LayerPart::Attention attention = attention_of(
+            ranks[r], params_.cached > 0 ? &tensors_[r].caches[layer][microbatch] : nullptr, r, h, s, n);
+        attention.window = tensors_.window(layer);
+        part(r, h).attention(attention);
+      }
   });
   replica_.region("attention");
   for (std::size_t r = 0; r < replica_.ranks(); ++r)

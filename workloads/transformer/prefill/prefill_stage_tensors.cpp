@@ -13,7 +13,7 @@ PrefillStageTensors::PrefillStageTensors(Replica& replica, const TransformerPara
       share_(share),
       rows_(rows),
       tokens_(tokens),
-      first_layer_(params.layers_of_stage(station.stage).first),
+      first_layer_(params.first_layer + params.layers_of_stage(station.stage).first),
       layers_(params.layers_of_stage(station.stage).count),
       first_stage_(station.before == nullptr) {
   const ModelShape& m = params.model;

@@ -28,8 +28,11 @@ class PrefillStageTensors {
   const OfRank& operator[](std::size_t rank) const { return ranks_[rank]; }
   // Of a layer of the stage.
   const Matrix& table(std::size_t rank, std::size_t layer) const {
-    return params_.model.local(first_layer_ + layer) ? ranks_[rank].local_table : ranks_[rank].table;
+    const bool local = params_.model.rope.local_theta > 0 && params_.model.local(first_layer_ + layer);
+    return local ? ranks_[rank].local_table : ranks_[rank].table;
   }
+  // The keys that the queries of a layer of the stage see; 0: all.
+  std::uint64_t window(std::size_t layer) const { return params_.model.window_of(first_layer_ + layer); }
   // Tokens of a sequence that a cache has.
   std::uint64_t cache_tokens() const { return params_.cached + params_.tokens; }
 

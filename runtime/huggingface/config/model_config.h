@@ -38,7 +38,8 @@ struct ModelConfig {
   std::uint64_t shared_ffn = 0;                      // of an expert that every token uses, 0: there is none
   bool normalised_gates = true;                      // the gates of a token's experts add up to 1
   std::uint64_t longest = 0;                         // tokens of a sequence; 0: not stated
-  std::uint64_t window = 0;                          // tokens that attention sees; 0: all
+  std::uint64_t window = 0;                          // tokens that attention of local layers sees; 0: all
+  bool irregular_window = false;                     // of layers in an order that cases cannot express
   double epsilon = 0, theta = 0;
   bool tied = false;  // the logits use the embedding's matrix
   RotaryScaling rope_scaling = RotaryScaling::kNone;
@@ -47,15 +48,15 @@ struct ModelConfig {
   // Gemma; 0: none of it.
   double query_scalar = 0;  // scores are divided by its root instead of that of head_dim
   double score_cap = 0, logit_cap = 0;
-  double local_theta = 0;  // of local layers, which are all but every `global_every`-th one
-  std::uint64_t global_every = 1;
+  double local_theta = 0;          // of local layers, which are all but every `global_every`-th one
+  std::uint64_t global_every = 0;  // 0: all layers are local
 };
 
 // `path`: config.json or its folder. `ignored`: keys that the caller vouches for.
 ModelConfig read_model_config(const std::string& path, const std::vector<std::string>& ignored);
 
-// Throws E-HFC-005 if a sequence of that many tokens is longer than the model allows, or than the window of its
-// attention, because the kernels attend to all tokens.
+// Throws E-HFC-005 if a sequence of that many tokens is longer than the model allows, or than a window that only the layers behind
+// the first ones have.
 void require_sequence(const ModelConfig& config, std::uint64_t tokens);
 
 }  // namespace tahoma::runtime

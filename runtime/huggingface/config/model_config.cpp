@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/huggingface/model_config.h"
+#include "runtime/huggingface/config/model_config.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +11,11 @@
 
 #include "model/base/error.h"
 #include "runtime/host/whole_file.h"
-#include "runtime/huggingface/config_keys.h"
-#include "runtime/huggingface/config_reader.h"
-#include "runtime/huggingface/families.h"
-#include "runtime/huggingface/gemma_config.h"
+#include "runtime/huggingface/config/config_keys.h"
+#include "runtime/huggingface/config/config_reader.h"
+#include "runtime/huggingface/config/families.h"
+#include "runtime/huggingface/config/gemma_config.h"
+#include "runtime/huggingface/config/layer_pattern.h"
 
 namespace tahoma::runtime {
 
@@ -148,18 +149,6 @@ void read_rope(const ConfigReader& all, ModelConfig& c) {
                                 c.rope_low_frequency_factor, c.rope_high_frequency_factor));
 }
 
-void read_window(const ConfigReader& in, ModelConfig& c) {
-  if (in.has("layer_types"))
-    for (const Json& type : in.json["layer_types"])
-      if (type != "full_attention" && type != "sliding_attention")
-        throw UserError("E-HFC-005", in.place("layer_types"),
-                        fmt::format("asks for layers of the type {}, which the kernels lack; expected "
-                                    "full_attention or sliding_attention",
-                                    type.dump()));
-  if (in.flag("use_sliding_window", true) && in.has("sliding_window"))
-    c.window = in.count("sliding_window", 1, std::uint64_t{1} << 32);
-}
-
 void check_heads(const ConfigReader& in, ModelConfig& c) {
   if (c.kv_heads == 0) c.kv_heads = c.heads;
   if (c.heads % c.kv_heads != 0)
@@ -196,7 +185,7 @@ ModelConfig read_model_config(const std::string& path, const std::vector<std::st
   check_heads(in, c);
   read_experts(in, c);
   read_rope(in, c);
-  read_window(in, c);
+  read_layer_pattern(in, c);
   return c;
 }
 
@@ -205,12 +194,13 @@ void require_sequence(const ModelConfig& c, std::uint64_t tokens) {
     throw UserError(
         "E-HFC-005", c.file + ":max_position_embeddings",
         fmt::format("allows sequences of {} tokens; prompt and context need {}", c.longest, tokens));
-  if (c.window != 0 && tokens > c.window)
+  if (c.irregular_window && c.window != 0 && tokens > c.window)
     throw UserError(
-        "E-HFC-005", c.file + ":sliding_window",
-        fmt::format("limits attention to {} tokens, and the kernels attend to all {} of a sequence; expected "
-                    "shorter sequences",
-                    c.window, tokens));
+        "E-HFC-005", c.file + ":max_window_layers",
+        fmt::format(
+            "limits attention to {} tokens in the layers behind the first ones only, which the cases lack; "
+            "expected sequences of at most {} tokens, got {}",
+            c.window, c.window, tokens));
 }
 
 }  // namespace tahoma::runtime

@@ -1,37 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/huggingface/gemma_config.h"
+#include "runtime/huggingface/config/gemma_config.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "runtime/huggingface/families.h"
+#include "runtime/huggingface/config/families.h"
 
 namespace tahoma::runtime {
-
-namespace {
-
-// Every n-th layer has full attention, by its number or by a list of the layers' types.
-std::uint64_t global_every(const ConfigReader& in, const ModelConfig& c) {
-  for (const char* key : {"sliding_window_pattern", "_sliding_window_pattern"})
-    if (in.has(key)) return in.count(key, 1, 1000);
-  if (!in.has("layer_types")) return 6;  // the default of the architecture
-  const nlohmann::ordered_json& types = in.json["layer_types"];
-  const auto full = std::find(types.begin(), types.end(), "full_attention");
-  const auto every = static_cast<std::uint64_t>(full - types.begin()) + 1;
-  for (std::uint64_t l = 0; l < types.size(); ++l)
-    if ((types[l] == "full_attention") != ((l + 1) % every == 0))
-      throw base::UserError(
-          "E-HFC-005", in.place("layer_types"),
-          fmt::format("asks for {} in layer {}; expected full_attention in every {}th layer only",
-                      types[l].dump(), l, every));
-  if (types.size() != c.layers)
-    throw base::UserError("E-HFC-006", in.place("layer_types"),
-                          fmt::format("expected the types of {} layers, got {}", c.layers, types.size()));
-  return every;
-}
-
-}  // namespace
 
 void read_gemma(const ConfigReader& in, ModelConfig& c) {
   if (c.head_dim == 0) in.refuse("head_dim", "a whole number from 16 to 128");
@@ -52,7 +26,6 @@ void read_gemma(const ConfigReader& in, ModelConfig& c) {
   if (!c.family->local_rope) return;
   if (!in.has("rope_theta")) c.theta = 1e6;
   c.local_theta = in.has("rope_local_base_freq") ? in.real("rope_local_base_freq", 1, 1e9) : 1e4;
-  c.global_every = global_every(in, c);
 }
 
 }  // namespace tahoma::runtime

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/huggingface/model_config.h"
+#include "runtime/huggingface/config/model_config.h"
 
 namespace tahoma::runtime {
 

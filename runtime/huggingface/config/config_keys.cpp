@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/huggingface/config_keys.h"
+#include "runtime/huggingface/config/config_keys.h"
 
-#include "runtime/huggingface/families.h"
+#include "runtime/huggingface/config/families.h"
 
 namespace tahoma::runtime {
 

@@ -17,7 +17,9 @@ struct ModelFamily {
   bool post_norm =
       false;  // the outputs of the sublayers pass a norm; scores have a scale of their own, and may be capped
   bool local_rope = false;  // local layers have a base of the rotary embedding of their own
-  bool fused = false;       // weights of q, k and v, and of gate and up, are one tensor each (Phi-3)
+  bool optional_window =
+      false;           // sliding_window counts with use_sliding_window only, and not in the first layers
+  bool fused = false;  // weights of q, k and v, and of gate and up, are one tensor each (Phi-3)
   const char* experts_key = nullptr;     // the number of experts
   const char* expert_ffn_key = nullptr;  // their hidden features, if they differ from intermediate_size
   const char* shared_ffn_key = nullptr;  // those of an expert that every token uses, whose output is gated

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/huggingface/families.h"
+#include "runtime/huggingface/config/families.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,16 +16,18 @@ namespace {
 constexpr ModelFamily kFamilies[] = {
     {.architecture = "LlamaForCausalLM"},
     {.architecture = "MistralForCausalLM"},
-    {.architecture = "Qwen2ForCausalLM", .qkv_bias = true},
-    {.architecture = "Qwen3ForCausalLM", .qk_norm = true},
+    {.architecture = "Qwen2ForCausalLM", .qkv_bias = true, .optional_window = true},
+    {.architecture = "Qwen3ForCausalLM", .qk_norm = true, .optional_window = true},
     {.architecture = "Phi3ForCausalLM", .fused = true},
     {.architecture = "MixtralForCausalLM", .experts_key = "num_local_experts"},
     {.architecture = "Qwen3MoeForCausalLM",
      .qk_norm = true,
+     .optional_window = true,
      .experts_key = "num_experts",
      .expert_ffn_key = "moe_intermediate_size"},
     {.architecture = "Qwen2MoeForCausalLM",
      .qkv_bias = true,
+     .optional_window = true,
      .experts_key = "num_experts",
      .expert_ffn_key = "moe_intermediate_size",
      .shared_ffn_key = "shared_expert_intermediate_size"},

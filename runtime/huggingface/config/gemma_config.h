@@ -2,8 +2,8 @@
 // What the configurations of the Gemma families have beside those of Llama.
 #pragma once
 
-#include "runtime/huggingface/config_reader.h"
-#include "runtime/huggingface/model_config.h"
+#include "runtime/huggingface/config/config_reader.h"
+#include "runtime/huggingface/config/model_config.h"
 
 namespace tahoma::runtime {
 
