@@ -2,10 +2,15 @@
 // Intervals, errors and verdicts of the golden check.
 #include "runtime/golden/golden_rule.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <vector>
 
+#include "isa/core/dtype.h"
+#include "isa/core/small_float.h"
 #include "model/base/error.h"
 #include "runtime/golden/golden_verdict.h"
 
@@ -27,7 +32,50 @@ std::string refusal(const GoldenResult& result, bool must_be_checked) {
   return "";
 }
 
+// The finite numbers of a type that are not negative, ascending, by their codes.
+std::vector<double> numbers_of(isa::DType dtype) {
+  const std::size_t size = isa::size_of(dtype);
+  std::vector<double> numbers;
+  for (std::uint32_t code = 0; code < (1U << (8 * size - 1)); ++code) {
+    std::byte bytes[4];
+    std::memcpy(bytes, &code, sizeof code);
+    const double value = static_cast<double>(isa::load_as_fp32(bytes, dtype));
+    if (std::isfinite(value)) numbers.push_back(value);
+  }
+  return numbers;
+}
+
 }  // namespace
+
+TEST_CASE("golden rule: rounding takes the nearest number of the type, and the even one of two", "[golden]") {
+  for (const isa::DType dtype : {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp8E4M3,
+                                 isa::DType::kFp8E5M2, isa::DType::kFp8E3M4, isa::DType::kFp8E4M3Fn}) {
+    INFO(isa::name_of(dtype));
+    const std::vector<double> numbers = numbers_of(dtype);
+    REQUIRE(std::is_sorted(numbers.begin(), numbers.end()));
+    std::size_t wrong = 0;
+    for (std::size_t code = 0; code + 1 < numbers.size(); ++code) {
+      const double low = numbers[code], high = numbers[code + 1], middle = (low + high) / 2,
+                   even = code % 2 == 0 ? low : high;
+      const auto rounds = [&](double value, double to) {
+        wrong += round_to(value, dtype) != to || round_to(-value, dtype) != -to ? 1 : 0;
+      };
+      rounds(low, low);
+      rounds(middle, even);
+      rounds(std::nextafter(middle, low), low);
+      rounds(std::nextafter(middle, high), high);
+    }
+    CHECK(wrong == 0);
+    const double most = numbers.back(), step = most - numbers[numbers.size() - 2];
+    CHECK(round_to(most, dtype) == most);
+    CHECK(round_to(-most - step, dtype) == -kInf);
+    const auto one = std::find(numbers.begin(), numbers.end(), 1.0);
+    REQUIRE(one != numbers.end());
+    CHECK(unit_roundoff(dtype) == (*(one + 1) - 1) / 2);
+    // Up to twice the smallest normal number, the distances are that of the smallest number.
+    CHECK(smallest_normal(dtype) == numbers[1] / (2 * unit_roundoff(dtype)));
+  }
+}
 
 TEST_CASE("golden rule: an interval accepts what lies in it, a NaN only where one is expected", "[golden]") {
   const Bounds finite{-1, 2, false}, nan{kNaN, kNaN, false}, infinite{kInf, kInf, false}, wide{-1, 2, true};
