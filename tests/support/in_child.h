@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/end_child.h"
+
 namespace tahoma::tests {
 
 // Returns the result of `body` from a separate process. An exception there becomes "exception: <what>".
@@ -31,10 +33,10 @@ std::string in_child(Body&& body) {
     }
     for (std::size_t sent = 0; sent < text.size();) {
       const ssize_t n = write(ends[1], text.data() + sent, text.size() - sent);
-      if (n <= 0) _exit(1);
+      if (n <= 0) end_child(1);
       sent += static_cast<std::size_t>(n);
     }
-    _exit(0);
+    end_child(0);
   }
   close(ends[1]);
   std::string text;

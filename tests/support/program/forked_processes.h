@@ -134,7 +134,7 @@ std::string in_processes(std::uint32_t count, Body&& body) {
       body(&processes);
     } catch (...) {  // model::ReportedElsewhere, or process 0 has gone
     }
-    _exit(0);
+    end_child(0);
   });
 }
 
