@@ -60,7 +60,8 @@ void read_optional_window(const ConfigReader& in, ModelConfig& c) {
 void read_layer_pattern(const ConfigReader& in, ModelConfig& c) {
   if (in.has("sliding_window")) c.window = in.count("sliding_window", 1, std::uint64_t{1} << 32);
   if (!in.flag("use_sliding_window", true)) c.window = 0;
-  const bool listed = in.has("layer_types") && in.json["layer_types"].is_array();
+  const bool listed = in.has("layer_types");
+  if (listed && !in.json["layer_types"].is_array()) in.refuse("layer_types", "a list of the layers' types");
   c.global_every = listed ? global_every(in, c) : usual_pattern(in, c);
   if (c.family->optional_window && !listed) read_optional_window(in, c);
 }

@@ -354,6 +354,7 @@ TEST_CASE("model configuration: the layers that a window limits are counted", "[
   third[6] = "full_attention";
   CHECK(verdict(types(third)) == "E-HFC-005 layer_types");
   CHECK(verdict(types({"full_attention"})) == "E-HFC-006 layer_types");
+  CHECK(verdict(types("sliding_attention")) == "E-HFC-003 layer_types");
   CHECK(verdict(types(json(7, "linear_attention"))) == "E-HFC-005 layer_types");
   // Pairs by counting them.
   const runtime::ModelConfig c = read(types(sliding));
