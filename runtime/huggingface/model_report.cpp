@@ -28,6 +28,12 @@ std::string headline(const ModelReport& r) {
                      seconds_text(f.tpot()), f.tokens_per_second());
 }
 
+std::string experts_text(const ModelConfig& c) {
+  if (c.experts == 0) return "";
+  return fmt::format(" of each of {} experts, {} for a token{}", c.experts, c.experts_per_token,
+                     c.shared_ffn > 0 ? fmt::format(" and one of {} for all", c.shared_ffn) : "");
+}
+
 // "1 and 2 of 32 layers", of each stage if any layout has several.
 std::string executed_text(const ModelReport& r) {
   const auto executed = r.executed();
@@ -44,10 +50,8 @@ std::string executed_text(const ModelReport& r) {
   if (row->figures->prefill.runs.size() > 2 || row->figures->decode.runs.size() > 2)
     return fmt::format(
         "a local layer, a global one, and both, of {} layers, wherever sequences exceed the sliding window "
-        "of {} tokens, "
-        "otherwise {} and {} layers; with embedding, last norm and logits. The other layers are scaled: each "
-        "costs what the "
-        "run of both takes longer than the one without its kind",
+        "of {} tokens, otherwise {} and {} layers; with embedding, last norm and logits. The other layers "
+        "are scaled: each costs what the run of both takes longer than the one without its kind",
         r.config.layers, r.config.window, simulated - 1, simulated);
   if (stages > 1)
     return fmt::format(
@@ -175,16 +179,6 @@ const SearchedPoint* ModelReport::best() const {
     if (point->front && (best == nullptr || rate(point) > rate(best))) best = point;
   return best;
 }
-
-namespace {
-
-std::string experts_text(const ModelConfig& c) {
-  if (c.experts == 0) return "";
-  return fmt::format(" of each of {} experts, {} for a token{}", c.experts, c.experts_per_token,
-                     c.shared_ffn > 0 ? fmt::format(" and one of {} for all", c.shared_ffn) : "");
-}
-
-}  // namespace
 
 std::string model_text(const ModelReport& r) {
   const ModelConfig& c = r.config;
