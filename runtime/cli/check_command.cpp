@@ -108,10 +108,10 @@ void add_verdicts(CLI::App& sub, CheckCommand& command) {
 void add_choices(CLI::App& sub, CheckCommand& command) {
   std::vector<std::string> intervals;
   for (const ProvenanceGroup& group : provenance_groups()) intervals.emplace_back(group.name);
-  add_choice(sub, "--intervals", command.intervals, intervals,
-             "Run the held-out figures of silicon at the ends of the ranges of these parameters, and say how "
-             "many lie within the "
-             "resulting 95 % intervals; takes some hundred times as long");
+  add_choice(
+      sub, "--intervals", command.intervals, intervals,
+      "Run the held-out figures of silicon also at the ends of the ranges of these parameters, and widen "
+      "their 95 % intervals by what that changes; takes some hundred times as long");
   sub.add_option("--family", command.families, "Only this family of figures; repeatable")
       ->type_name("NAME")
       ->allow_extra_args(false)

@@ -6,6 +6,7 @@
 
 faster    a part that becomes faster (a clock, a rate, a latency) slows a run by at most 1 percent
 ideal     a part that becomes ideal slows a run by at most 1 percent
+wider     so does a deeper queue, a larger window, a width, or a restriction that is removed (law_directions.py)
 more      a larger size takes at least as long, less 1 percent
 split     a batch takes at most as long as its two parts after each other, and 1 percent
 permuted  a collective takes the same time, within 5 percent, with another root or over the other cores of a chip
@@ -23,6 +24,7 @@ import shlex
 import sys
 import tempfile
 
+import law_directions
 import law_exceptions
 import legal_values
 import workloads
@@ -97,6 +99,28 @@ def ideal(rng, parameters):
             [(kind, sizes, ("trainium2_one_chip", {row["path"]: "ideal"}), 1)])
 
 
+def widened(rng, row):
+    """A value on the faster side of a count, a size, a switch or a choice; None if there is none."""
+    if row["path"] in law_directions.VALUES:
+        return law_directions.VALUES[row["path"]]
+    low, high = (legal_values.amount(end, row["type"]) for end in row["range"].split(" .. "))
+    factor = rng.choice([2, 3, 8])
+    grows = law_directions.COUNTS[row["path"]] == law_directions.MORE
+    default = legal_values.amount(row["default"], row["type"])
+    number = min(high, default * factor) if grows else max(low, default / factor)
+    return None if number == default else legal_values.written(number, row["type"])
+
+
+def wider(rng, parameters):
+    kind = rng.choice(list(KINDS))
+    sizes = KINDS[kind](rng)
+    path = rng.choice(sorted([*law_directions.COUNTS, *law_directions.VALUES]))
+    value = widened(rng, parameters[path])
+    if value is None:
+        return None
+    return path, [(kind, sizes, ("trainium2_one_chip", {}), 1)], [(kind, sizes, ("trainium2_one_chip", {path: value}), 1)]
+
+
 def larger(sizes, name, factor):
     """The sizes with one of them larger; None if the case does not have it."""
     if name not in sizes:
@@ -141,7 +165,7 @@ def permuted(rng, _parameters):
     return f"collective.{one[1]['operation']}", [one], [other]
 
 
-LAWS = {"faster": faster, "ideal": ideal, "more": more, "split": split, "permuted": permuted}
+LAWS = {"faster": faster, "ideal": ideal, "wider": wider, "more": more, "split": split, "permuted": permuted}
 
 
 def broken(law, slow, fast):

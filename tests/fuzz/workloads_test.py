@@ -14,6 +14,7 @@ import unittest
 from unittest import mock
 
 import compositions
+import law_directions
 import laws
 import legal_values
 import parsers
@@ -84,6 +85,16 @@ class Planted(unittest.TestCase):
         self.assertIn("permuted collective", out)
         out, status = self.findings(DONE, 40, tool=laws, options=["--law", "more", "--law", "split", "--law", "permuted"])
         self.assertEqual(status, 0, out)
+
+    def test_a_wider_part_that_slows_a_run_is_a_finding(self):
+        rows = {path: {"path": path, "type": "count", "range": "1 .. 100", "default": "4"} for path in law_directions.COUNTS}
+        slower = f'case $* in *--set*machine.*) time=102;; *) time=100;; esac; {DONE}'
+        with mock.patch.object(laws.legal_values, "declared", return_value=rows):
+            out, status = self.findings(slower, 20, tool=laws, options=["--law", "wider"])
+            self.assertEqual(status, 1)
+            self.assertIn("102 ns instead of at most 100 ns", out)
+            out, status = self.findings(slower.replace("102", "101"), 20, tool=laws, options=["--law", "wider"])
+            self.assertEqual(status, 0, out)
 
     def test_compositions_that_break_their_laws_are_findings(self):
         def shares(lost):

@@ -12,16 +12,20 @@
 #include "model/base/error.h"
 #include "runtime/validation/accuracy/case_run.h"
 #include "runtime/validation/accuracy/suite.h"
+#include "runtime/whatif/uncertain.h"
 
 namespace tahoma::runtime {
 
 struct PageRow {
   Figure figure;
   Measured measured;
-  std::optional<Spread> phases;                   // of the model over the phases of the throttle
-  double error = 0;                               // percent of the reference, if the figure has a value
-  bool beyond = false;                            // exceeds the limit of its family
-  std::optional<Spread> interval = std::nullopt;  // of the model, from the uncertainty of the parameters
+  std::optional<Spread> phases;  // of the model over the phases of the throttle
+  double error = 0;              // percent of the reference, if the figure has a value
+  bool beyond = false;           // exceeds the limit of its family
+  std::optional<IntervalDistance> moves =
+      std::nullopt;  // by the uncertainty of the parameters, if they were varied
+  std::optional<Spread> interval =
+      std::nullopt;  // in which silicon's value is expected; of held-out figures (law_error.h)
   bool has_value() const { return measured.failure.empty(); }
   bool in_interval() const {
     return interval && interval->low <= figure.reference && figure.reference <= interval->high;
@@ -50,6 +54,7 @@ struct FamilyPage {
   std::vector<PageRow> rows;
   Tallies tallies;
   bool mean_beyond = false;
+  std::optional<double> law_error = std::nullopt;  // share of the model's value (law_error.h)
   bool limited() const { return family.limits.mean || family.limits.worst; }
 };
 

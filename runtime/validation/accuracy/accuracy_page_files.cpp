@@ -58,6 +58,7 @@ Json with_outcome(Json json, const PageRow& row) {
   json["error_percent"] = value ? Json(row.error) : Json();
   json["within_limit"] = value && !row.beyond;
   json["failure"] = value ? Json() : Json(row.measured.failure);
+  if (row.interval) json["interval"] = spread_json(row.interval);
   for (const Beside& beside : row.measured.beside) json[beside.name] = beside.value;
   return json;
 }
@@ -158,6 +159,7 @@ Json family_json(const FamilyPage& page) {
           {"limits",
            {{"mean_percent", or_null(page.family.limits.mean)},
             {"worst_percent", or_null(page.family.limits.worst)}}},
+          {"law_error_percent", page.law_error ? Json(100 * *page.law_error) : Json()},
           {"statistics", tallies_json(page.tallies)},
           {"figures", std::move(rows)}};
 }

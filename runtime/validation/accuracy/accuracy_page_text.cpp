@@ -62,6 +62,11 @@ std::string limits_text(const FamilyPage& page) {
   return limits.empty() ? "none, reported only" : fmt::format("{}", fmt::join(limits, ", "));
 }
 
+std::string law_error_text(const FamilyPage& page) {
+  if (!page.law_error || page.tallies.check.figures == 0) return "";
+  return fmt::format("  law error    {:.2f} %\n", 100 * *page.law_error);
+}
+
 Cells cells_of(const PageRow& row) {
   const Figure& figure = row.figure;
   const bool value = row.has_value();
@@ -142,7 +147,8 @@ std::string family_text(const FamilyPage& page) {
   for (const PageRow& row : page.rows)
     if (!row.has_value()) text += fmt::format("  ! {}: {}\n", row.figure.id, row.measured.failure);
   return text + tally_text("all", page.tallies.all) + tally_text("calibration", page.tallies.calibration) +
-         tally_text("check", page.tallies.check) + fmt::format("  limits       {}\n", limits_text(page));
+         tally_text("check", page.tallies.check) + fmt::format("  limits       {}\n", limits_text(page)) +
+         law_error_text(page);
 }
 
 // A label followed by words, as many on a line as fit.
@@ -184,7 +190,7 @@ std::string summary_text(const Page& page) {
   return text.empty() ? "" : "\nall families with limits\n" + text;
 }
 
-// The figures whose reference is not in the interval of the model.
+// The held-out figures whose reference is not in their interval.
 std::string intervals_text(const Page& page) {
   if (page.coverage.of == 0) return "";
   std::vector<Cells> lines{{"outside", "reference", "low", "high", ""}};

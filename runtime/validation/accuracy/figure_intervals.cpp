@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/validation/accuracy/figure_intervals.h"
 
-#include <algorithm>
-
-#include "runtime/whatif/uncertain.h"
-
 namespace tahoma::runtime {
 
 namespace {
@@ -42,9 +38,6 @@ void FigureMoves::add(const ParameterEnd& end, double change) {
   (end.upper ? moves_[end.parameter].second : moves_[end.parameter].first) = change;
 }
 
-Spread FigureMoves::interval(double model) const {
-  const IntervalDistance distance = combined_moves(moves_);
-  return {model * (1 - std::min(1.0, distance.down)), model * (1 + distance.up)};
-}
+IntervalDistance FigureMoves::distance() const { return combined_moves(moves_); }
 
 }  // namespace tahoma::runtime

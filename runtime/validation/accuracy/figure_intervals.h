@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interval of a figure from the uncertainty of the machine's parameters (runtime/whatif/uncertain.h): the cases run once more for
+// How far the uncertainty of the machine's parameters (runtime/whatif/uncertain.h) moves a figure: the cases run once more for
 // each end of each parameter's range, and the changes of the model's value are combined.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/validation/accuracy/suite.h"
+#include "runtime/whatif/uncertain.h"
 
 namespace tahoma::runtime {
 
@@ -28,7 +29,7 @@ class FigureMoves {
  public:
   // A value of the model at one end of a range, relative to the value itself.
   void add(const ParameterEnd& end, double change);
-  Spread interval(double model) const;
+  IntervalDistance distance() const;
 
  private:
   std::vector<std::pair<double, double>> moves_;

@@ -11,6 +11,7 @@
 #include "runtime/host/children.h"
 #include "runtime/host/progress.h"
 #include "runtime/validation/accuracy/figure_intervals.h"
+#include "runtime/validation/accuracy/law_error.h"
 
 namespace tahoma::runtime {
 
@@ -141,10 +142,10 @@ void record_end(const PageRow& row, const Measured& measured, const ParameterEnd
 
 using Moves = std::map<std::pair<std::size_t, std::size_t>, FigureMoves>;  // by family and row
 
-void set_intervals(const Moves& moves, std::vector<std::vector<PageRow>>& rows) {
+void set_moves(const Moves& moves, std::vector<std::vector<PageRow>>& rows) {
   for (const auto& [slot, found] : moves) {
     PageRow& row = rows[slot.first][slot.second];
-    if (row.has_value()) row.interval = found.interval(row.measured.model);
+    if (row.has_value()) row.moves = found.distance();
   }
 }
 
@@ -176,10 +177,11 @@ Page measure(const Suite& suite, const std::vector<std::string>& overrides, std:
         record_phase(row, measured[i], job.phase);
     }
   }
-  set_intervals(moves, rows);
+  set_moves(moves, rows);
   std::vector<FamilyPage> families;
   for (std::size_t f = 0; f < rows.size(); ++f)
     families.push_back(judge(suite.families[f], std::move(rows[f])));
+  set_intervals(families);
   return make_page(suite, overrides, std::move(families));
 }
 

@@ -126,6 +126,21 @@ TEST_CASE("fabric machine: a link at half its rate takes twice the time", "[syst
   CHECK(slow - sound == Approx(m.link.x.time_for(m.link.on_wire(bytes)).ns()).epsilon(0.01));
 }
 
+TEST_CASE("fabric machine: a buffer that holds exactly one packet lets all packets pass", "[system][link]") {
+  auto m = flat(4, 4);
+  m.link.buffer = m.link.on_wire(m.link.packet.count);
+  m.link.vcs = 3;
+  const std::uint32_t bytes = 1 << 20;
+  for (const model::Routing routing : {model::Routing::kDimensionOrder, model::Routing::kAdaptive}) {
+    m.link.routing = routing;
+    const std::string arrived = in_child([&] {
+      const auto moved = run(m, {{0, at(0, 0), at(5, 0)}}, bytes);
+      return std::to_string(bytes_over(moved, 1, 5) + bytes_over(moved, 4, 5));
+    });
+    CHECK(arrived == std::to_string(bytes));
+  }
+}
+
 TEST_CASE("fabric machine: a switch's link at half its rate is slow only for the chip behind it",
           "[system][link]") {
   auto m = flat(4);

@@ -8,6 +8,7 @@
 #include "runtime/validation/accuracy/accuracy_page_text.h"
 #include "runtime/validation/accuracy/error_statistics.h"
 #include "runtime/validation/accuracy/figure_intervals.h"
+#include "runtime/validation/accuracy/law_error.h"
 #include "tests/support/program/figure_tables.h"
 
 using namespace tahoma;
@@ -163,11 +164,100 @@ TEST_CASE("accuracy intervals: the moves of a figure are combined by parameter a
   moves.add({0, true, ""}, 0.01);
   moves.add({2, true, ""}, 0.12);   // parameter 1 has no value at either end
   moves.add({2, false, ""}, 0.04);  // both ends of this one are up: only the larger move counts
-  const Spread interval = moves.interval(200);
-  CHECK(interval.low == Approx(200 * (1 - 0.03)));
-  CHECK(interval.high == Approx(200 * (1 + std::sqrt(0.01 * 0.01 + 0.12 * 0.12))));
-  CHECK(FigureMoves().interval(200).low == 200);
-  CHECK(FigureMoves().interval(200).high == 200);
+  CHECK(moves.distance().down == Approx(0.03));
+  CHECK(moves.distance().up == Approx(std::hypot(0.01, 0.12)));
+  CHECK(FigureMoves().distance().down == 0);
+  CHECK(FigureMoves().distance().up == 0);
+}
+
+TEST_CASE("accuracy intervals: the bound is the ceil(0.95 (n + 1))-th smallest distance, if there is one",
+          "[accuracy]") {
+  const auto bound_of = [](std::size_t n) {
+    std::vector<double> distances;
+    for (std::size_t k = n; k > 0; --k) distances.push_back(static_cast<double>(k));
+    return conformal_bound(distances);
+  };
+  CHECK_FALSE(bound_of(0).has_value());
+  CHECK_FALSE(bound_of(18).has_value());
+  CHECK(bound_of(19) == 19.0);
+  CHECK(bound_of(39) == 38.0);
+  CHECK(bound_of(100) == 96.0);
+}
+
+// The law of split conformal prediction: of n + 1 figures in random order, the last one is beyond the bound of the
+// others in at most 5 % of all orders, whatever their errors are.
+TEST_CASE("accuracy intervals: of figures in any order, 95 % lie within the bound of the others",
+          "[accuracy]") {
+  for (const std::size_t n : {19, 39, 58}) {
+    std::size_t inside = 0;
+    for (std::size_t held_out = 0; held_out <= n; ++held_out) {
+      std::vector<double> others;
+      for (std::size_t k = 0; k <= n; ++k)
+        if (k != held_out) others.push_back(std::exp(static_cast<double>(k * k) / 7));
+      inside += std::exp(static_cast<double>(held_out * held_out) / 7) <= *conformal_bound(others);
+    }
+    INFO(n);
+    CHECK(static_cast<double>(inside) >= 0.95 * static_cast<double>(n + 1));
+    CHECK(inside < n + 1);
+  }
+}
+
+namespace {
+
+// Distances of 1/101, 2/102 and so on of the model.
+std::vector<PageRow> calibrated(std::size_t n) {
+  std::vector<PageRow> rows;
+  for (std::size_t k = 1; k <= n; ++k)
+    rows.push_back(
+        row("fit" + std::to_string(k), 100, 100 + static_cast<double>(k), FigureUse::kCalibration));
+  return rows;
+}
+
+FamilyPage with_row(const std::string& name, std::vector<PageRow> rows, const PageRow& held_out) {
+  rows.push_back(held_out);
+  return judge(family(name, {}), std::move(rows));
+}
+
+}  // namespace
+
+TEST_CASE("accuracy intervals: a family with enough calibrated figures has a law error of its own",
+          "[accuracy]") {
+  std::vector<FamilyPage> families{
+      with_row("own", calibrated(39), row("held", 100, 81)),
+      with_row("few", {row("fit", 100, 200, FigureUse::kCalibration)}, row("held", 100, 90)),
+      with_row("none", {}, row("held", 100, 50))};
+  set_intervals(families);
+  const double own = 38.0 / 138;
+  CHECK(families[0].law_error == Approx(own));
+  CHECK(families[0].rows.back().interval->low == Approx(81 * (1 - own)));
+  CHECK(families[0].rows.back().interval->high == Approx(81 * (1 + own)));
+  CHECK_FALSE(families[0].rows.front().interval.has_value());  // a fit predicts nothing
+  CHECK(families[1].law_error == Approx(0.5));                 // its largest, beyond the bound of all
+  CHECK(families[2].law_error == Approx(39.0 / 139));          // the 39th of all 40
+  CHECK_THAT(page_text(make_page({"checks.yaml", "T", "m", "m.yaml", {}}, {}, families)),
+             Contains("law error    27.54 %\n"));
+
+  std::vector<FamilyPage> too_few{with_row("few", calibrated(18), row("held", 100, 90))};
+  set_intervals(too_few);
+  CHECK_FALSE(too_few[0].law_error.has_value());
+  CHECK_FALSE(too_few[0].rows.back().interval.has_value());
+}
+
+TEST_CASE("accuracy intervals: the moves of parameters widen the interval of a figure by their squares",
+          "[accuracy]") {
+  PageRow moved = row("moved", 100, 100);
+  moved.moves = IntervalDistance{0.04, 0.12};
+  std::vector<FamilyPage> families{with_row("own", calibrated(19), moved)};
+  set_intervals(families);
+  CHECK(families[0].rows.back().interval->low == Approx(100 * (1 - std::hypot(19.0 / 119, 0.04))));
+  CHECK(families[0].rows.back().interval->high == Approx(100 * (1 + std::hypot(19.0 / 119, 0.12))));
+
+  std::vector<FamilyPage> uncalibrated{judge(
+      family("none", {}), {moved, row("still", 100, 90), failed("late", "never", ExitStatus::kInvariant)})};
+  set_intervals(uncalibrated);
+  CHECK(uncalibrated[0].rows[0].interval->high == Approx(112));
+  CHECK_FALSE(uncalibrated[0].rows[1].interval.has_value());
+  CHECK_FALSE(uncalibrated[0].rows[2].interval.has_value());
 }
 
 TEST_CASE("accuracy page: the keys of the JSON are those of schema version 1", "[accuracy]") {
@@ -185,7 +275,8 @@ TEST_CASE("accuracy page: the keys of the JSON are those of schema version 1", "
   CHECK(keys(page["statistics"]["all"]) == Names{"figures", "mean_absolute_error_percent", "rank_correlation",
                                                  "worst_absolute_error_percent", "worst_id"});
   const json& f = page["families"][0];
-  CHECK(keys(f) == Names{"doc", "figures", "limits", "name", "phases", "statistics", "table"});
+  CHECK(keys(f) ==
+        Names{"doc", "figures", "law_error_percent", "limits", "name", "phases", "statistics", "table"});
   CHECK(keys(f["limits"]) == Names{"mean_percent", "worst_percent"});
   CHECK(keys(f["figures"][0]) == Names{"case", "error_percent", "failure", "id", "model", "model_over_phases",
                                        "probe", "samples", "silicon", "silicon_spread", "source", "unit",

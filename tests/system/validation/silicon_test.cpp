@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accuracy page of the repository.
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/subprocess.h"
 
@@ -28,6 +29,25 @@ TEST_CASE("silicon: instructions, transfers, hand-overs and traced kernels are w
     INFO(finished.out << finished.err);
     CHECK(finished.status == 0);
   }
+}
+
+TEST_CASE("silicon: at least nine tenths of the held-out figures lie within their 95 % intervals",
+          "[accuracy][long]") {
+  const Finished finished =
+      tahoma_in(TAHOMA_SOURCE_DIR, {"check", "workloads/micro/silicon.yaml", "--format", "json"});
+  std::size_t held_out = 0, inside = 0;
+  const nlohmann::json page = nlohmann::json::parse(finished.out);
+  for (const auto& family : page["families"])
+    for (const auto& figure : family["figures"]) {
+      if (figure["use"] != "check") continue;
+      const double silicon = figure["silicon"];
+      ++held_out;
+      inside += silicon >= figure["interval"]["low"] && silicon <= figure["interval"]["high"];
+    }
+  INFO(inside << " of " << held_out);
+  CHECK(held_out > 80);
+  CHECK(static_cast<double>(inside) >= 0.9 * static_cast<double>(held_out));
+  CHECK(inside < held_out);  // kernels whose loop nests are inferred are 13 and 14 % off
 }
 
 // Mixed loads and stores are faster than on silicon as long as the memory does not model read-write
