@@ -72,7 +72,7 @@ TEST_CASE("collective table: bad fields are refused at line and column", "[accur
 TEST_CASE(
     "collective table: calibration is the smallest size of each path, and where auto changes its algorithm",
     "[accuracy]") {
-  const std::set<std::string> around_the_change{"all_reduce_4mib", "all_reduce_8mib"};
+  const std::set<std::string> around_the_change{"all_reduce_8mib", "all_reduce_16mib"};
   std::map<std::string, double> launch;
   std::size_t calibrated = 0;
   for (const runtime::Figure& figure : table("collectives.csv")) {

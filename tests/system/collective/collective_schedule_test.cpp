@@ -245,7 +245,7 @@ TEST_CASE("collective choice: auto follows the published sizes and best the shor
   CHECK(cost.link == Approx(3.30e-3).epsilon(0.02));
 }
 
-TEST_CASE("collective choice: inside a chip auto takes a mesh up to 4 MiB and halving above",
+TEST_CASE("collective choice: inside a chip auto takes a mesh up to 8 MiB and halving above",
           "[collective]") {
   const model::MachineParams machine = tests::default_machine();
   const Group group = groups_of(machine, RankKind::kCores, "chips").front();
@@ -255,8 +255,8 @@ TEST_CASE("collective choice: inside a chip auto takes a mesh up to 4 MiB and ha
     return std::string(choose(Algorithm::kAuto, problem, group.grid, bytes, 2, model).algorithm->name);
   };
   CHECK(chosen(512) == "mesh");
-  CHECK(chosen(4 << 20) == "mesh");
-  CHECK(chosen((4 << 20) + 64) == "recursive");
+  CHECK(chosen(8 << 20) == "mesh");
+  CHECK(chosen((8 << 20) + 64) == "recursive");
   CHECK(chosen(128 << 20) == "recursive");
 }
 
