@@ -82,6 +82,7 @@ Json machine_of(const ModelLayout& layout) {
 
 Json parallel_of(const ModelLayout& layout) {
   Json parallel{{"tensor", layout.tensor}, {"data", layout.data}};
+  if (layout.sequence > 1) parallel["sequence"] = layout.sequence;
   if (layout.expert > 1) parallel["expert"] = layout.expert;
   if (layout.pipeline > 1) parallel["pipeline"] = layout.pipeline;
   return parallel;

@@ -31,6 +31,7 @@ const PointParameter kParameters[] = {
     {"tensor", [](P p) { return p.layout.tensor; }},
     {"data", [](P p) { return p.layout.data; }},
     {"expert", [](P p) { return p.layout.expert; }},
+    {"sequence", [](P p) { return p.layout.sequence; }},
     {"pipeline", [](P p) { return p.layout.pipeline; }},
     {"microbatches", [](P p) { return p.layout.microbatches; }},
     {"placement", [](P p) { return place_in(kPlacements, p.layout.placement); },

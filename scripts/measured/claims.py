@@ -64,9 +64,10 @@ def tests_hold(claim, names, build, jobs):
 
 
 def command_holds(command, root, build):
-    """(whether it ends with status 0, its last line)."""
+    """(whether it ends with status 0, its last line; of its errors if it fails)."""
     ended = subprocess.run(command.format(tahoma=build / "tahoma", build=build).split(), cwd=root, capture_output=True, text=True, check=False)
-    lines = [line for line in ended.stdout.splitlines() if line.strip()]
+    told = ended.stderr if ended.returncode != 0 and ended.stderr.strip() else ended.stdout
+    lines = [line for line in told.splitlines() if line.strip()]
     return ended.returncode == 0, lines[-1].strip() if lines else f"exit status {ended.returncode}"
 
 

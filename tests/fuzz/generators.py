@@ -61,7 +61,15 @@ def transformer(rng):
     case.update({"tokens": size(rng, 200)} if phase == "prefill" else {"context": size(rng, 200)})
     if rng.random() < 0.3:
         case.update({"model.window": size(rng, 200), "model.global_every": rng.randint(0, 2)})
-    return {**case, **mixture(rng)} if rng.random() < 0.4 else case
+    if rng.random() < 0.4:
+        return {**case, **mixture(rng)}
+    return {**case, **shared_sequences(rng)} if phase == "prefill" and rng.random() < 0.3 else case
+
+
+def shared_sequences(rng):
+    groups = rng.choice([2, 4])
+    return {"parallel.sequence": groups, "tokens": 32 * groups * rng.randint(1, 3), "logits": rng.choice(["true", "false"]),
+            "model.vocabulary": rng.randint(1, 400)}
 
 
 def mixture(rng):

@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "workloads/transformer/partition/rank_placement.h"
 #include "workloads/transformer/partition/share.h"
+#include "workloads/transformer/partition/tokens.h"
 
 namespace tahoma::workloads {
 
@@ -50,7 +51,10 @@ std::map<std::uint64_t, ChipRanks> ranks_by_chip(const TransformerParams& params
       ChipRanks& chip = chips[seating.cores(g, r).front() / machine.chip.cores];
       ++chip.all;
       const std::uint64_t stage = g / of_stage;
-      chip.vocabularies += (stage == 0 ? 1 : 0) + (stage + 1 == params.parallel.pipeline ? 1 : 0);
+      const bool last_tokens =
+          params.phase == Phase::kDecode || TokenSharding(params, g % params.parallel.sequence).has_last();
+      chip.vocabularies +=
+          (stage == 0 ? 1 : 0) + (stage + 1 == params.parallel.pipeline && last_tokens ? 1 : 0);
     }
   return chips;
 }

@@ -173,16 +173,13 @@ void CaseChecks::check_logits(const model::MachineParams& machine) const {
   if (model.vocabulary == 0)
     refuse_logits("workload.model.vocabulary", "expected at least 1 with workload.logits, got 0");
   if (phase == Phase::kDecode) return;
-  if (parallel.sequence > 1)
-    refuse_logits("workload.parallel.sequence",
-                  fmt::format("expected 1 for a prefill with workload.logits, got {}", parallel.sequence));
-  const std::uint64_t run = rows() / (overlap * machine.chip.lnc * parallel.tensor);
-  if (run > 0 && tokens % run != 0 && run % tokens != 0)
-    refuse_logits(
-        "workload.tokens",
-        fmt::format("with workload.logits, expected a divisor or a multiple of the {} rows that a core has "
-                    "of a slice, got {}",
-                    run, tokens));
+  const std::uint64_t run = rows() / (overlap * machine.chip.lnc * parallel.tensor),
+                      of_group = tokens / parallel.sequence;
+  if (run > 0 && of_group > 0 && of_group % run != 0 && run % of_group != 0)
+    refuse_logits("workload.tokens",
+                  fmt::format("with workload.logits, expected a divisor or a multiple of the {} rows that a "
+                              "core has of a slice, got {}{}",
+                              run, of_group, parallel.sequence > 1 ? " on a group" : ""));
 }
 
 }  // namespace

@@ -90,6 +90,10 @@ void add_layout_options(CLI::App& sub, ModelCommand& command) {
                  "Replicas, each with its own sequences; default: as many as there are ranks for")
       ->type_name("N")
       ->default_str("");
+  add_numbers(
+      sub, "--sequence", axes.sequence,
+      "Groups of ranks that share the tokens of each sequence, and its cache in decoding steps; a row for "
+      "each");
   add_numbers(sub, "--pipeline", axes.pipeline,
               "Numbers of stages, with as equal numbers of layers as possible; a row for each");
   add_numbers(sub, "--stage-layers", axes.stages,

@@ -39,8 +39,9 @@ struct PhaseWork {
 PhaseWork prefill_work(const ModelConfig& c, const ModelPoint& p) {
   const double weights = weights_of_token(c), logits = d(c.hidden) * d(c.vocabulary),
                replicas = d(p.layout.data), sequences = replicas * d(p.demand.prompts),
-               prompt = d(p.demand.prompt), width = d(c.heads) * d(c.head_dim);
-  return {bytes_of_weight(p) * replicas * weights,
+               copies = replicas * d(p.layout.sequence), prompt = d(p.demand.prompt),
+               width = d(c.heads) * d(c.head_dim);
+  return {bytes_of_weight(p) * copies * weights,
           0,
           sequences * (2 * weights * prompt + 4 * width * pairs_of_layers(c, 0, p.demand.prompt)),
           {kBytes * replicas * logits, sequences * 2 * logits}};
@@ -48,13 +49,13 @@ PhaseWork prefill_work(const ModelConfig& c, const ModelPoint& p) {
 
 PhaseWork decode_work(const ModelConfig& c, const ModelPoint& p) {
   const double weights = weights_of_token(c), logits = d(c.hidden) * d(c.vocabulary),
-               replicas = d(p.layout.data), batch = d(p.demand.batch),
+               sharing = d(p.layout.sequence), copies = d(p.layout.data) * sharing, batch = d(p.demand.batch),
                keys = pairs_of_layers(c, p.demand.context,
                                       1);  // with the new one of each layer, which is not read
-  return {bytes_of_weight(p) * replicas * weights,
+  return {bytes_of_weight(p) * copies * weights,
           kBytes * batch * (keys - d(c.layers)) * 2 * d(c.kv_heads) * d(c.head_dim),
-          batch * (2 * weights + 4 * d(c.heads) * d(c.head_dim) * keys),
-          {kBytes * replicas * logits, batch * 2 * logits}};
+          batch * (sharing * 2 * weights + 4 * d(c.heads) * d(c.head_dim) * keys),
+          {kBytes * copies * logits, sharing * batch * 2 * logits}};
 }
 
 // Rates in units a second, 0 if ideal.
@@ -76,7 +77,8 @@ struct LayoutRates {
 // bandwidth of one for each of its ranks, or of several if there are more stacks than ranks.
 double stacks_of_stage(const model::ChipParams& chip, const ModelLayout& layout) {
   const double of_rank = std::max(1.0, d(chip.lnc) * d(chip.hbm.stacks) / d(chip.cores));
-  return std::min(d(layout.chips) * d(chip.hbm.stacks), d(layout.tensor) * d(layout.data) * of_rank);
+  return std::min(d(layout.chips) * d(chip.hbm.stacks),
+                  d(layout.tensor) * d(layout.sequence) * d(layout.data) * of_rank);
 }
 
 LayoutRates rates_of(const model::ChipParams& chip, const ModelLayout& layout) {

@@ -10,6 +10,8 @@
 //   last    the same for all microbatches, each of which reads the weights again except for those in SBUF; and the logits
 // Stages have the share of weights, caches and FLOPs that they have of the layers. So M equal microbatches of P equal stages take at least M + P - 1 times as long as one microbatch on one stage.
 //
+// Groups that share sequences each read the weights. In a decoding step they also compute everything but attention, each for itself.
+//
 // Weights have the bytes of their type. The peak is that of bf16, at which the kernels multiply activations of bf16 by weights
 // of any type; with activations in fp8 that of double_row, although attention and logits remain bf16.
 //

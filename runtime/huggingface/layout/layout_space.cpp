@@ -24,6 +24,10 @@ std::optional<UserError> refusal_of_stages(const ModelConfig& config, const Layo
     return UserError(
         "E-HFC-014", "--pipeline",
         fmt::format("expected at most the {} ranks of {} chips, got {}", ranks, space.chips, space.pipeline));
+  if (space.sequence > ranks / space.pipeline)
+    return UserError("E-HFC-014", "--sequence",
+                     fmt::format("expected at most the {} ranks of a stage of {} chips, got {}",
+                                 ranks / space.pipeline, space.chips, space.sequence));
   if (space.pipeline > config.layers)
     return UserError("E-HFC-014", "--pipeline",
                      fmt::format("expected at most the {} layers, got {}", config.layers, space.pipeline));
@@ -108,12 +112,14 @@ std::vector<LayoutSpace> LayoutAxes::spaces() const {
   std::vector<LayoutSpace> all;
   for (const std::uint64_t c : chips)
     for (const std::uint64_t l : lnc)
-      for (const std::uint64_t degree : pipeline)
-        for (const std::uint64_t parts : degree == 1 ? std::vector<std::uint64_t>{1} : microbatches)
-          for (const GroupPlacement placement : different_placements(placements, c))
-            for (const isa::DType type : weights)
-              for (const isa::DType rows : activations)
-                all.push_back({c, l, data, degree, parts, placement, type, rows, most_hbm, stages});
+      for (const std::uint64_t sharing : sequence)
+        for (const std::uint64_t degree : pipeline)
+          for (const std::uint64_t parts : degree == 1 ? std::vector<std::uint64_t>{1} : microbatches)
+            for (const GroupPlacement placement : different_placements(placements, c))
+              for (const isa::DType type : weights)
+                for (const isa::DType rows : activations)
+                  all.push_back(
+                      {c, l, data, sharing, degree, parts, placement, type, rows, most_hbm, stages});
   return all;
 }
 
@@ -125,16 +131,18 @@ std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const 
   require_machine(space.chips);
   const std::uint64_t ranks = space.chips * kCoresOfChip / space.lnc;
   const std::optional<UserError> of_stages = refusal_of_stages(config, space, ranks);
-  const std::uint64_t of_stage = std::max<std::uint64_t>(1, ranks / space.pipeline);
+  // Of a stage, among those that share no sequence.
+  const std::uint64_t of_group = std::max<std::uint64_t>(1, ranks / space.pipeline / space.sequence);
   const std::vector<std::uint64_t> stages = of_stages ? space.stages : stages_of(config, space);
   std::vector<LayoutCandidate> all;
-  for (std::uint64_t tensor = std::bit_floor(of_stage); tensor > 0; tensor /= 2) {
+  for (std::uint64_t tensor = std::bit_floor(of_group); tensor > 0; tensor /= 2) {
     LayoutCandidate& made = all.emplace_back();
     made.layout = {space.chips,
                    space.lnc,
                    tensor,
-                   space.data == 0 ? of_stage / tensor : space.data,
+                   space.data == 0 ? of_group / tensor : space.data,
                    expert_blocks(config, tensor),
+                   space.sequence,
                    space.pipeline,
                    space.microbatches,
                    space.placement,

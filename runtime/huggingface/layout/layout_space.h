@@ -16,6 +16,7 @@ namespace tahoma::runtime {
 struct LayoutSpace {
   std::uint64_t chips = 1, lnc = 2;
   std::uint64_t data = 0;  // 0: as many replicas as there are ranks for
+  std::uint64_t sequence = 1;
   std::uint64_t pipeline = 1, microbatches = 1;
   GroupPlacement placement = GroupPlacement::kRows;
   isa::DType weights = isa::DType::kBf16, activations = isa::DType::kBf16;
@@ -25,7 +26,7 @@ struct LayoutSpace {
 
 // The values of each axis.
 struct LayoutAxes {
-  std::vector<std::uint64_t> chips{1}, lnc{2}, pipeline{1}, microbatches{1};
+  std::vector<std::uint64_t> chips{1}, lnc{2}, sequence{1}, pipeline{1}, microbatches{1};
   std::vector<GroupPlacement> placements{GroupPlacement::kRows};
   std::vector<isa::DType> weights{isa::DType::kBf16}, activations{isa::DType::kBf16};
   std::uint64_t data = 0, most_hbm = 0;  // as in LayoutSpace
@@ -44,7 +45,8 @@ struct LayoutCandidate {
 // layouts that do not fit into the HBM, or into the part of it that is allowed, for either phase. `overrides` as --set. UserError E-HFC-010: a number of chips, or
 // an LNC, that there is no machine for. Refusals: those of the workload, and
 //   E-HFC-011  a batch that cannot be divided over the replicas and microbatches
-//   E-HFC-014  more stages than ranks or layers, or layers of stages that are not those of the model
+//   E-HFC-014  more stages, or groups that share sequences, than ranks; more stages than layers; or layers of stages that are not those
+//              of the model
 std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const LayoutSpace& space,
                                                const ModelDemand& demand,
                                                const std::vector<std::string>& overrides);

@@ -30,6 +30,7 @@ std::uint64_t ModelLayout::shortest_stage(std::uint64_t layers) const {
 
 std::string ModelLayout::text() const {
   std::string text = fmt::format("tensor {} x data {}", tensor, data);
+  if (sequence > 1) text += fmt::format(" x sequence {}", sequence);
   if (pipeline > 1) text += fmt::format(" x pipeline {}", pipeline);
   if (!stages.empty()) text += fmt::format(" of {} layers", division_text(stages));
   if (microbatches > 1) text += fmt::format(", {} microbatches", microbatches);
@@ -51,6 +52,7 @@ std::string name_of_phase(const ModelPoint& point, ModelPhase phase) {
   const ModelLayout& l = point.layout;
   const ModelDemand& d = point.demand;
   std::string name = fmt::format("chips{}_lnc{}_tensor{}_data{}", l.chips, l.lnc, l.tensor, l.data);
+  if (l.sequence > 1) name += fmt::format("_sequence{}", l.sequence);
   if (l.pipeline > 1) name += fmt::format("_pipeline{}", l.pipeline);
   if (!l.stages.empty()) name += fmt::format("_of{}", division_text(l.stages));
   if (l.placement != GroupPlacement::kRows)

@@ -31,6 +31,7 @@ inline constexpr isa::DType kActivationTypes[] = {isa::DType::kBf16, isa::DType:
 // Degrees as in workload.parallel, LNC as in machine.chip.lnc. A pipeline of one stage has one microbatch.
 struct ModelLayout {
   std::uint64_t chips = 1, lnc = 2, tensor = 1, data = 1, expert = 1;
+  std::uint64_t sequence = 1;      // tensor-parallel groups that share the tokens of each sequence
   std::uint64_t pipeline = 1;      // stages
   std::uint64_t microbatches = 1;  // parts of a replica's batch, which follow each other through the stages
   GroupPlacement placement = GroupPlacement::kRows;

@@ -144,3 +144,17 @@ TEST_CASE("layout search: bounds of Llama 3.1 8B on one chip, by hand", "[layout
   const runtime::LayoutBounds ideal = runtime::bounds_of(c, point, {"machine.chip.hbm.bandwidth=ideal"});
   CHECK(ideal.tpot < bounds.tpot);
 }
+
+TEST_CASE("layout search: groups that share sequences read the weights twice, and compute a prompt once",
+          "[layout_search]") {
+  runtime::ModelConfig c = tests::llama_8b();
+  c.file = "config.json";
+  ModelPoint alone{{1, 2, 2, 1, 1}, {16, 1024, 2048}}, shared = alone;
+  shared.layout.sequence = 2;
+  const double weights = 32 * (4096.0 * 4096 * 2 + 4096.0 * 1024 * 2 + 3 * 4096.0 * 14336),
+               head = 4096.0 * 128256, bandwidth = 4 * 725e9;
+  const runtime::LayoutBounds bounds = runtime::bounds_of(c, shared, {});
+  CHECK(bounds.ttft == Approx(runtime::bounds_of(c, alone, {}).ttft).epsilon(1e-12));
+  CHECK(bounds.tpot ==
+        Approx(2 * (2 * (weights + head) + 16 * 2048.0 * 2 * 32 * 8 * 128) / bandwidth).epsilon(1e-12));
+}

@@ -112,3 +112,24 @@ TEST_CASE("model search: fp8 weights save a byte for each weight that a decoding
                 "E-HFC-017");
   check_refused(model.run({"--dtype", "fp8"}), "E-CLI-003");
 }
+
+TEST_CASE("model search: groups share the tokens of a sequence, within the bounds", "[model]") {
+  const ModelStudy model(2);
+  const Words shared{"--tensor", "2", "--sequence", "1,2", "--prompt", "1024", "--batch", "2"};
+  const json layouts = model.layouts(shared);
+  REQUIRE(layouts.size() == 2);
+  CHECK(layouts[1]["sequence"] == 2);
+  CHECK(layouts[1]["data"] == 1);
+  // Half of a prompt's tokens on each of two groups.
+  CHECK(layouts[1]["ttft_ns"].get<double>() < layouts[0]["ttft_ns"].get<double>());
+  // One replica of two groups has the weights as often as two replicas of one, and of each prompt's logits one.
+  CHECK(layouts[1]["prefill"]["flops"].get<double>() < layouts[0]["prefill"]["flops"].get<double>());
+  for (const auto& point : points_in(model, "out"))
+    for (const std::string time : {"ttft", "tpot"}) {
+      INFO(json(point).dump());
+      CHECK(std::stod(point.at(time + "_bound_ns")) > 0);
+      CHECK(std::stod(point.at(time + "_bound_ns")) <= std::stod(point.at(time + "_ns")));
+    }
+  check_refused(model.run({"--sequence", "8", "--prompt", "1024"}), "E-HFC-014");
+  check_refused(model.run({"--sequence", "2", "--prompt", "100"}), "E-MDL-001");
+}

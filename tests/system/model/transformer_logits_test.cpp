@@ -72,6 +72,21 @@ TEST_CASE("logits: a decoding step of two groups that share the caches", "[trans
   check_layers(chips(1, 1), decode({{"batch", "4"}, {"parallel.tensor", "2"}, {"parallel.sequence", "2"}}));
 }
 
+TEST_CASE("logits: a prefill of groups that share the tokens of a sequence, the last one on the first group",
+          "[transformer]") {
+  check_layers(chips(1, 1), ends({{"tokens", "128"}, {"batch", "2"}, {"parallel.sequence", "2"}}));
+  check_layers(chips(1, 1), ends({{"tokens", "256"}, {"parallel.tensor", "2"}, {"parallel.sequence", "4"}}));
+  check_layers(chips(1, 2), ends({{"tokens", "128"}, {"overlap", "2"}, {"parallel.sequence", "2"}}));
+  check_layers(chips(2, 1), ends({{"tokens", "128"},
+                                  {"batch", "4"},
+                                  {"layers", "2"},
+                                  {"model.layers", "2"},
+                                  {"microbatches", "2"},
+                                  {"parallel.sequence", "2"},
+                                  {"parallel.data", "2"},
+                                  {"parallel.pipeline", "2"}}));
+}
+
 TEST_CASE("logits: a mixture of experts in both phases", "[transformer]") {
   const Settings experts{
       {"model.experts", "8"}, {"model.ffn", "128"}, {"parallel.tensor", "4"}, {"parallel.expert", "2"}};
@@ -100,8 +115,10 @@ TEST_CASE("logits: cases that cannot have them are refused", "[transformer]") {
   const Settings ranks{{"parallel.tensor", "2"}, {"batch", "2"}};
   CHECK(refusal_of_logits(ends(with(ranks, {{"tokens", "64"}}))) == "accepted");
   CHECK(refusal_of_logits({{"logits", "true"}}) == "E-MDL-025 workload.model.vocabulary");
-  CHECK(refusal_of_logits(ends(with(ranks, {{"tokens", "64"}, {"parallel.sequence", "2"}}))) ==
-        "E-MDL-025 workload.parallel.sequence");
+  CHECK(refusal_of_logits(ends(with(ranks, {{"tokens", "128"}, {"parallel.sequence", "2"}}))) == "accepted");
+  CHECK(
+      refusal_of_logits(ends(with(ranks, {{"tokens", "384"}, {"batch", "3"}, {"parallel.sequence", "2"}}))) ==
+      "E-MDL-025 workload.tokens");  // runs of 288 rows, sequences of 192 tokens on a group
   CHECK(refusal_of_logits(ends({{"tokens", "32"}, {"batch", "3"}, {"parallel.tensor", "2"}})) ==
         "E-MDL-025 workload.tokens");
 }

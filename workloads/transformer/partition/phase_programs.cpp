@@ -41,10 +41,8 @@ void PhasePrograms::fill_control(runtime::Machine& machine, const runtime::HostT
 }
 
 void PhasePrograms::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
-  if (logits_)
-    logits_->gather(machine, out);
-  else
-    gather_stream(machine, out);
+  if (logits_) return logits_->gather(machine, out);
+  if (!params_.logits) gather_stream(machine, out);
 }
 
 void PhasePrograms::keep_heads(std::size_t layer, std::size_t rank, const Matrix& heads) {

@@ -91,7 +91,7 @@ class PhasePrograms {
   // Of the first stage, with logits: each physical core gathers these rows in each slice.
   using EmbeddedRows = std::function<runtime::Part(std::size_t slice, std::size_t physical_core)>;
   void add_embedding(std::size_t slices, const EmbeddedRows& rows);
-  void add_logits();  // of the last stage
+  void add_logits();  // of the last stage, with logits
   void fill_vocabulary(runtime::Machine& machine, const HostCase& values) const;
   // The heads of the microbatch in work on a layer of the stage, [rows, units head_dim], complete.
   void keep_heads(std::size_t layer, std::size_t rank, const Matrix& heads);
@@ -121,7 +121,7 @@ class PhasePrograms {
   std::size_t microbatch_ = 0;  // in work
   std::unique_ptr<Experts> experts_;
   std::unique_ptr<TokenEmbedding> embedding_;  // none of a stage that gets the residual stream
-  std::unique_ptr<Logits> logits_;             // none of a stage that hands over the residual stream
+  std::unique_ptr<Logits> logits_;             // none of a group without the last tokens of the last stage
 
  private:
   struct Heads {

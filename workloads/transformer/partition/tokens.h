@@ -27,6 +27,8 @@ struct TokenSharding {
   std::uint64_t tokens() const { return runs * run; }  // of a sequence on this group
   // The position of the group's n-th run among all runs of the sequence.
   std::uint64_t place(std::uint64_t n) const { return n == 0 ? group_number : 2 * groups - 1 - group_number; }
+  // Whether the last token of a sequence is on this group; it is the last one of the group's then.
+  bool has_last() const { return place(runs - 1) + 1 == groups * runs; }
   // The position in the sequence of a token of the group.
   std::uint64_t position(std::uint64_t token) const { return place(token / run) * run + token % run; }
 };

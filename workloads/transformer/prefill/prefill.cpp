@@ -24,7 +24,7 @@ Prefill::Prefill(Replica& replica, const TransformerParams& params, const Statio
   add_embedding(rows_.slices, [this](std::size_t s, std::size_t h) {
     return runtime::Part{rows_.first_of_block(s, h), rows_.block()};
   });
-  add_logits();
+  if (tokens_.has_last()) add_logits();
 }
 
 HbmView Prefill::own(const PrefillLayer& layer, std::size_t h, std::size_t slice, Rows rows) const {
@@ -255,6 +255,12 @@ void Prefill::end(std::size_t microbatch) {
     return finish(microbatch,
                   [&](std::size_t r, std::size_t h) { return logits_->columns(microbatch, r, h); });
   }
+  // Of the last stage, on a group without the last tokens: nothing needs the sum of its rows.
+  if (params_.logits && station_.behind == nullptr)
+    return finish(microbatch, [&](std::size_t r, std::size_t h) {
+      return own(layers_[r], h, rows_.slices - 1, &PrefillLayer::CoreTensors::sum_mlp,
+                 &PrefillLayer::partial_mlp);
+    });
   replica_.each("residual", [&](std::size_t r, std::size_t h) {
     for (std::size_t s = 0; s < rows_.slices; ++s)
       part(r, h).add(own(layers_[r], h, s, &PrefillLayer::CoreTensors::middle),
