@@ -70,8 +70,10 @@ CASES = [
     case("forward", 3, 1, 200, 1100, 64, "fp32", causal=True, window=150, cores=2),
     case("forward", 1, 0, 2048, 2048, 128, "bf16", causal=True),
     case("forward", 6, 2, 333, 515, 128, "bf16", causal=True, cores=1, layout="tokens"),
+    case("forward", 2, 1, 333, 515, 256, "bf16", causal=True, window=200, cores=1, layout="tokens"),
     case("backward", 2, 0, 300, 700, 128, "bf16"),
     case("backward", 4, 2, 257, 513, 80, "fp16", causal=True, cores=2),
     case("backward", 3, 1, 200, 1100, 64, "fp32", causal=True, window=150),
     case("backward", 1, 0, 1030, 1030, 128, "bf16", causal=True, split=2),
+    case("backward", 2, 1, 200, 300, 256, "bf16", causal=True),
 ]

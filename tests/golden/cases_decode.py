@@ -52,4 +52,6 @@ def case(name, batch, context, shorter_by, kv_heads, group, d, page, dtype, unit
 CASES = [case("decode bf16, contiguous", 3, 700, 301, 2, 8, 128, 0, "bf16", 2**-8),
          case("decode fp32, contiguous", 2, 1200, 1, 1, 5, 64, 0, "fp32", 2**-23),
          case("decode bf16, pages of 16", 3, 1001, 400, 2, 8, 128, 16, "bf16", 2**-8),
-         case("decode fp16, pages of 64", 2, 500, 77, 1, 4, 80, 64, "fp16", 2**-11)]
+         case("decode fp16, pages of 64", 2, 500, 77, 1, 4, 80, 64, "fp16", 2**-11),
+         case("decode bf16, wide heads", 2, 900, 301, 2, 2, 256, 0, "bf16", 2**-8),
+         case("decode bf16, pages of wide heads", 2, 500, 77, 1, 4, 192, 16, "bf16", 2**-8)]

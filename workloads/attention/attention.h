@@ -8,7 +8,7 @@
 // the keys j <= i + kv_len - q_len, so that the last query sees all keys; more queries than keys are refused
 // (E-ATT-001), because the first query would see none. With a window a query sees only the last `window` of
 // these keys (E-ATT-004 without a causal mask). kv_heads divides heads (E-ATT-003). Lengths are arbitrary; d
-// ranges from 1 to 128. Each group of `split` cores gets whole heads, distributed as evenly as possible, in
+// ranges from 1 to 256. Each group of `split` cores gets whole heads, distributed as evenly as possible, in
 // the HBM layout of flash_kernel.h: Q and K transposed (d-major). Asking for more cores than the machine has
 // is E-ATT-002.
 #pragma once

@@ -18,7 +18,7 @@ void AttentionSizes::declare(base::ParamTree& t) {
   const base::Range<std::uint64_t> extent{1, kMostExtent};
   t.add("q_len", q_len, std::uint64_t{1024}, extent, "queries of each head", base::chosen());
   t.add("kv_len", kv_len, std::uint64_t{1024}, extent, "keys and values of each head", base::chosen());
-  t.add("d", d, std::uint64_t{128}, {1, 128}, "elements of a query, key or value", base::chosen());
+  t.add("d", d, std::uint64_t{128}, {1, 256}, "elements of a query, key or value", base::chosen());
   t.add("heads", heads, std::uint64_t{1}, extent, "query heads, sharded over the cores", base::chosen());
   t.add("kv_heads", kv_heads, std::uint64_t{0}, {0, kMostExtent},
         "heads of keys and values, a divisor of heads, each for as many query heads in a row; 0: as many as "

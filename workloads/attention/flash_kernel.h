@@ -10,7 +10,7 @@
 // (workloads/common/transposed_load.h: rows up to the next multiple of 16 are read). All tensors but o, which may be narrower, are in
 // `dtype`, to which the probabilities are also rounded; scores, sums and the accumulated output are fp32.
 // With `lse`, lse [heads, q_len] of fp32 receives log(sum over seen j of exp(score_j)) of every row. Any
-// lengths are supported, and any d up to the partitions, by rows up to 128.
+// lengths are supported, and any d up to 256.
 //
 // Each group of queries iterates over blocks of the keys with a running maximum and a running sum, which
 // rescale the output after every block, so no score is stored in HBM. Capped scores need no maximum, because exp of them and sums

@@ -60,7 +60,7 @@ class Decode final : public KernelCase {
     t.add("kv_heads", kv_heads_, std::uint64_t{1}, {1, 4096}, "heads of keys and values", base::chosen());
     t.add("group", group_, std::uint64_t{8}, {1, 128}, "query heads per head of keys and values",
           base::chosen());
-    t.add("d", d_, std::uint64_t{128}, {1, 128}, "elements of a query, key or value", base::chosen());
+    t.add("d", d_, std::uint64_t{128}, {1, 256}, "elements of a query, key or value", base::chosen());
     t.add("page_size", page_size_, std::uint64_t{0}, {0, 1024}, "tokens of a page; 0: a contiguous cache",
           base::chosen());
     t.add("dtype", dtype_, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
@@ -68,11 +68,18 @@ class Decode final : public KernelCase {
   }
 
   void check_sizes(const model::MachineParams& machine) const override {
-    const unsigned most = decode_tiling(machine, shape(1)).chunk;
-    if (std::max(d_, group_) > most)
+    const std::uint64_t most = most_decode_group(machine, d_, dtype_);
+    if (most == 0)
+      throw base::UserError("E-RUN-098", "workload.d",
+                            fmt::format("{} elements of {} do not fit into a bank of PSUM, {} B", d_,
+                                        isa::name_of(dtype_), machine.chip.core.psum.bank.count));
+    if (group_ > most)
       throw base::UserError(
-          "E-RUN-098", d_ > most ? "workload.d" : "workload.group",
-          fmt::format("{}; the machine's array has {} rows and columns", std::max(d_, group_), most));
+          "E-RUN-098", "workload.group",
+          fmt::format(
+              "expected at most {}, the columns of the machine's array and of its PSUM banks for heads of {} "
+              "elements; got {}",
+              most, d_, group_));
   }
 
   std::vector<CaseTensor> tensors() const override {

@@ -15,11 +15,14 @@ DecodeCache::DecodeCache(Kernel& kernel, const DecodeShape& shape, const DecodeT
 // Copies: keys of the current block and of the next one in transit; values are needed one block longer.
 void DecodeCache::make_pools(const TileView& identity) {
   identity_ = identity;
-  const unsigned transposed = tiling_.chunk * tiling_.depth, run = tiling_.depth * d_;
-  keys_ = kernel_.sbuf("keys", shape_.dtype, paged() ? run : transposed, 2 * tiling_.block_pieces + 2);
+  const unsigned transposed = tiling_.chunk * tiling_.depth, run = tiling_.depth * d_,
+                 key_copies = 2 * tiling_.block_pieces + 2,
+                 parts = static_cast<unsigned>(tiling_.parts.size());
+  keys_ = paged() ? kernel_.sbuf("keys", shape_.dtype, run, key_copies)
+                  : kernel_.sbuf("keys", shape_.dtype, transposed, key_copies * parts);
   values_ = kernel_.sbuf("values", shape_.dtype, run, 3 * tiling_.block_pieces + 2);
   if (!paged()) return;
-  transposed_ = kernel_.sbuf("transposed keys", shape_.dtype, transposed, 3);
+  transposed_ = kernel_.sbuf("transposed keys", shape_.dtype, transposed, 3 * parts);
   transposed_psum_ = kernel_.psum("transposed keys", shape_.dtype, tiling_.chunk * tiling_.bank_chunks, 2);
   load_table();
 }
@@ -73,13 +76,18 @@ TileView DecodeCache::gather(Pool pool, const HbmView& pages, std::uint64_t head
 
 DecodeCache::Loaded DecodeCache::load(std::uint64_t head, std::uint64_t sequence, const DecodePiece& piece) {
   if (paged())
-    return {piece, gather(keys_, views_.k, head, sequence, piece),
+    return {piece,
+            {gather(keys_, views_.k, head, sequence, piece)},
             gather(values_, views_.v, head, sequence, piece)};
   const std::uint64_t cache = head * shape_.lengths.size() + sequence,
                       tokens = std::uint64_t{piece.rows} * piece.depth;
-  Loaded loaded{piece, kernel_.take(keys_, d_, static_cast<unsigned>(tokens)),
-                kernel_.take(values_, piece.rows, piece.depth * d_)};
-  kernel_.load(loaded.k, views_.k.window(cache * shape_.d, piece.first, shape_.d, tokens));
+  Loaded loaded{piece, {}, {}};
+  for (const Range& part : tiling_.parts)
+    loaded.k.push_back(kernel_.take(keys_, part.count, static_cast<unsigned>(tokens)));
+  loaded.v = kernel_.take(values_, piece.rows, piece.depth * d_);
+  for (std::size_t part = 0; part < loaded.k.size(); ++part)
+    kernel_.load(loaded.k[part], views_.k.window(cache * shape_.d + tiling_.parts[part].first, piece.first,
+                                                 tiling_.parts[part].count, tokens));
   HbmView runs = views_.v.window(cache * shape_.capacity + piece.first, 0, piece.rows, shape_.d);
   runs.columns = runs.columns * piece.depth;
   runs.row_stride = static_cast<std::int64_t>(runs.columns);
@@ -87,34 +95,43 @@ DecodeCache::Loaded DecodeCache::load(std::uint64_t head, std::uint64_t sequence
   return loaded;
 }
 
-// Transposes as many chunks as a PSUM bank holds and then copies them together.
 void DecodeCache::transpose_keys(Loaded& loaded) {
   if (!paged()) return;
+  std::vector<TileView> transposed;
+  for (const Range& part : tiling_.parts) transposed.push_back(transposed_keys(loaded, part));
+  loaded.k = std::move(transposed);
+}
+
+// Transposes as many chunks as a PSUM bank holds and then copies them together.
+TileView DecodeCache::transposed_keys(const Loaded& loaded, const Range& part) {
   const DecodePiece& piece = loaded.piece;
-  const TileView all = kernel_.take(transposed_, d_, tiling_.chunk * piece.depth);
+  const TileView all = kernel_.take(transposed_, part.count, tiling_.chunk * piece.depth);
   for (unsigned first = 0; first < piece.depth; first += tiling_.bank_chunks) {
     const unsigned chunks = std::min(tiling_.bank_chunks, piece.depth - first);
-    const TileView transposed = kernel_.take(transposed_psum_, d_, chunks * tiling_.chunk);
+    const TileView transposed = kernel_.take(transposed_psum_, part.count, chunks * tiling_.chunk);
     for (unsigned c = 0; c < chunks; ++c)
-      kernel_.transpose(transposed.columns(c * tiling_.chunk, piece.rows),
-                        loaded.k.columns((first + c) * d_, d_),
-                        identity_.partitions(0, piece.rows).columns(0, piece.rows));
+      kernel_.transpose(
+          transposed.columns(c * tiling_.chunk, piece.rows),
+          loaded.k.front().columns((first + c) * d_ + static_cast<unsigned>(part.first), part.count),
+          identity_.partitions(0, piece.rows).columns(0, piece.rows));
     const auto boxes = [&](const TileView& of, unsigned from) {
       return of.grid(from, chunks, tiling_.chunk, piece.rows);
     };
     kernel_.copy(boxes(all, first * tiling_.chunk), boxes(transposed, 0));
   }
-  loaded.k = all;
+  return all;
 }
 
-TileView DecodeCache::keys(const Loaded& loaded, unsigned chunk) const {
+TileView DecodeCache::keys(const Loaded& loaded, unsigned chunk, std::size_t part) const {
   const unsigned count = loaded.piece.keys(chunk);
-  if (paged()) return loaded.k.columns(chunk * tiling_.chunk, count);
-  return loaded.k.every(chunk, loaded.piece.depth);
+  if (paged()) return loaded.k[part].columns(chunk * tiling_.chunk, count);
+  return loaded.k[part].every(chunk, loaded.piece.depth);
 }
 
-TileView DecodeCache::values(const Loaded& loaded, unsigned chunk) const {
-  return loaded.v.partitions(0, loaded.piece.keys(chunk)).columns(chunk * d_, d_);
+TileView DecodeCache::values(const Loaded& loaded, unsigned chunk, std::size_t part) const {
+  const Range& of_d = tiling_.parts[part];
+  return loaded.v.partitions(0, loaded.piece.keys(chunk))
+      .columns(chunk * d_ + static_cast<unsigned>(of_d.first), of_d.count);
 }
 
 }  // namespace tahoma::workloads

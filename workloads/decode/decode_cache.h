@@ -25,13 +25,15 @@ class DecodeCache {
 
   struct Loaded {
     DecodePiece piece;
-    runtime::TileView k, v;
+    std::vector<runtime::TileView> k;  // of each part of d; pages are one tile until transpose_keys()
+    runtime::TileView v;
   };
   Loaded load(std::uint64_t head, std::uint64_t sequence, const DecodePiece& piece);
-  void transpose_keys(Loaded& loaded);  // of pages; k is [d, keys] chunk by chunk afterwards
+  void transpose_keys(Loaded& loaded);  // of pages; k is [part of d, keys] chunk by chunk afterwards
 
-  runtime::TileView keys(const Loaded& loaded, unsigned chunk) const;    // [d, keys]
-  runtime::TileView values(const Loaded& loaded, unsigned chunk) const;  // [keys, d]
+  // [part of d, keys] and [keys, part of d] of a part of the tiling's.
+  runtime::TileView keys(const Loaded& loaded, unsigned chunk, std::size_t part) const;
+  runtime::TileView values(const Loaded& loaded, unsigned chunk, std::size_t part) const;
 
   // The queue for doorbells that wait for results. GpSimd rings gathers and sync rings contiguous loads; this is
   // the other one, so that loads do not wait behind such doorbells.
@@ -43,6 +45,7 @@ class DecodeCache {
   // Loads pages [first, first + count) of a piece.
   runtime::TileView row_numbers(std::uint64_t sequence, const DecodePiece& piece, unsigned first,
                                 unsigned count) const;
+  runtime::TileView transposed_keys(const Loaded& loaded, const Range& part);
   runtime::TileView gather(runtime::Pool pool, const runtime::HbmView& pages, std::uint64_t head,
                            std::uint64_t sequence, const DecodePiece& piece);
 

@@ -25,14 +25,17 @@ using runtime::Kernel, runtime::Pool, runtime::TileView;
 // Below any score, yet finite, for positions of a chunk without a key: exp makes it 0 for every maximum.
 constexpr float kHidden = -1e30F;
 
+constexpr std::uint64_t kMostDoubledRow = 32768;  // bytes of a batch's queries in a partition, in two copies
+
 // [P, group] viewed as [P, group, 1].
 TileView one_each(const TileView& columns) { return columns.grid(0, columns.shape.count[3], 1, 1); }
 
 // The state of a sequence between blocks, the same in every partition: [chunk, group].
 struct Sequence {
-  std::uint64_t number = 0;  // over all heads
-  TileView queries;          // [d, group]
-  std::optional<TileView> row_max, sum, output;
+  std::uint64_t number = 0;       // over all heads
+  std::vector<TileView> queries;  // [part of d, group]
+  std::optional<TileView> row_max, sum;
+  std::vector<TileView> output;  // [part of d, group]
 };
 
 struct Block {
@@ -43,7 +46,7 @@ struct Block {
   TileView scores, probabilities;  // [chunk, group * chunks], a head's scores are adjacent
   TileView row_max;                // maximum so far
   std::optional<TileView> correction;
-  TileView products;  // [chunk, 2 group]: outputs and sums of this block
+  TileView products;  // [chunk, (parts of d + 1) group]: outputs and sums of this block
 };
 
 class DecodeBuilder {
@@ -57,6 +60,7 @@ class DecodeBuilder {
         cache_(kernel, shape, tiling_, views),
         group_(static_cast<unsigned>(shape.group)),
         d_(static_cast<unsigned>(shape.d)),
+        parts_(static_cast<unsigned>(tiling_.parts.size())),
         score_scale_(shape.scale > 0 ? shape.scale
                                      : static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))),
         scale_(shape.cap > 0 ? shape.cap : score_scale_),
@@ -90,12 +94,13 @@ class DecodeBuilder {
 
  private:
   void make_pools() {
-    const unsigned chunk = tiling_.chunk, scores = group_ * tiling_.block_chunks;
+    const unsigned chunk = tiling_.chunk, scores = group_ * tiling_.block_chunks,
+                   row_copies = row_columns(shape_) * isa::size_of(shape_.dtype) > kMostDoubledRow ? 1 : 2;
     const auto pool = [&](const char* name, DType dtype, unsigned columns, unsigned copies) {
       return kernel_.sbuf(name, dtype, columns, copies);
     };
-    query_rows_ = pool("query rows", shape_.dtype, row_columns(shape_), 2);
-    queries_ = pool("queries", shape_.dtype, chunk, 2);
+    query_rows_ = pool("query rows", shape_.dtype, row_columns(shape_), row_copies);
+    queries_ = pool("queries", shape_.dtype, chunk, 2 * parts_);
     if (shape_.cap > 0) bounded_ = pool("bounded scores", DType::kFp32, scores, 2);
     shifted_ = pool("shifted scores", DType::kFp32, scores, 2);
     probabilities_ = pool("probabilities", shape_.dtype, scores, 3);
@@ -103,11 +108,11 @@ class DecodeBuilder {
     diagonals_ = pool("diagonal", DType::kFp32, group_, 2);
     small_ = pool("columns of a block", DType::kFp32, group_, 16);  // up to 5 a block, alive for two blocks
     sums_ = pool("sums", DType::kFp32, group_, 2);
-    outputs_ = pool("outputs", DType::kFp32, group_, 2);
-    results_ = pool("results", shape_.dtype, chunk, 2);
-    result_rows_ = pool("result rows", views_.o.dtype, row_columns(shape_), 2);
+    outputs_ = pool("outputs", DType::kFp32, group_, 2 * parts_);
+    results_ = pool("results", shape_.dtype, chunk, 2 * parts_);
+    result_rows_ = pool("result rows", views_.o.dtype, row_columns(shape_), row_copies);
     scores_psum_ = kernel_.psum("scores", DType::kFp32, scores, 2);
-    products_psum_ = kernel_.psum("outputs and sums", DType::kFp32, 2 * group_, 2);
+    products_psum_ = kernel_.psum("outputs and sums", DType::kFp32, (parts_ + 1) * group_, 2);
     row_max_psum_ = kernel_.psum("maxima", DType::kFp32, chunk + group_, 1);
     transposed_psum_ = kernel_.psum("transposed", shape_.dtype, std::max(chunk, bank_), 1);
   }
@@ -131,20 +136,27 @@ class DecodeBuilder {
     const DecodeBatch batch = batch_of(shape_, tiling_, number);
     if (batch.place == 0) {
       const unsigned columns = batch.count * group_, rows = columns * d_ / row_columns(shape_);
-      const TileView in = kernel_.take(query_rows_, rows, row_columns(shape_)),
-                     transposed = kernel_.take(transposed_psum_, d_, columns);
-      transposed_queries_ = kernel_.take(queries_, d_, columns);
+      const TileView in = kernel_.take(query_rows_, rows, row_columns(shape_));
       kernel_.load(in, rows_of(shape_, batch, views_.q), cache_.other_queue());
-      for (unsigned at = 0; at * rows < columns; ++at)
-        kernel_.transpose(transposed.columns(at * rows, rows), in.columns(at * d_, d_),
-                          identity_.partitions(0, rows).columns(0, rows));
-      kernel_.copy(transposed_queries_, transposed, Queue::kScalar);
+      transposed_queries_.clear();
+      for (const Range& part : tiling_.parts) {
+        const TileView transposed = kernel_.take(transposed_psum_, part.count, columns);
+        transposed_queries_.push_back(kernel_.take(queries_, part.count, columns));
+        for (unsigned at = 0; at * rows < columns; ++at)
+          kernel_.transpose(transposed.columns(at * rows, rows),
+                            in.columns(at * d_ + first_of(part), part.count),
+                            identity_.partitions(0, rows).columns(0, rows));
+        kernel_.copy(transposed_queries_.back(), transposed, Queue::kScalar);
+      }
     }
     Sequence& sequence = sequences_[started_++ % sequences_.size()];
     sequence = {};
     sequence.number = number;
-    sequence.queries = of_sequence(shape_, batch, transposed_queries_);
+    for (const TileView& part : transposed_queries_)
+      sequence.queries.push_back(of_sequence(shape_, batch, part));
   }
+
+  static unsigned first_of(const Range& part) { return static_cast<unsigned>(part.first); }
 
   void advance(Block& block) {
     multiply_queries(block);
@@ -190,9 +202,9 @@ class DecodeBuilder {
       if (i == 0) continue;
       const DecodeCache::Loaded& piece = block.pieces[i - 1];
       for (unsigned c = 0; c < piece.piece.depth; ++c) {
-        const TileView keys = cache_.keys(piece, c);
-        kernel_.matmul(of_chunk(block.scores, block, at++).partitions(0, piece.piece.keys(c)), keys,
-                       block.sequence->queries, false);
+        const TileView scores = of_chunk(block.scores, block, at++).partitions(0, piece.piece.keys(c));
+        for (unsigned part = 0; part < parts_; ++part)
+          kernel_.matmul(scores, cache_.keys(piece, c, part), block.sequence->queries[part], part > 0);
       }
     }
   }
@@ -257,28 +269,39 @@ class DecodeBuilder {
   }
 
   void multiply_values(Block& block) {
-    block.products = kernel_.take(products_psum_, tiling_.chunk, 2 * group_);
-    const TileView output = block.products.partitions(0, d_).columns(0, group_),
-                   sum = block.products.columns(group_, group_);
+    block.products = kernel_.take(products_psum_, tiling_.chunk, (parts_ + 1) * group_);
+    const std::vector<TileView> output = outputs_of(block);
     for_each_chunk(block, [&](const DecodeCache::Loaded& piece, unsigned c, unsigned at) {
-      kernel_.matmul(output, cache_.values(piece, c),
-                     of_chunk(block.probabilities, block, at).partitions(0, piece.piece.keys(c)), at > 0);
+      for (unsigned part = 0; part < parts_; ++part)
+        kernel_.matmul(output[part], cache_.values(piece, c, part),
+                       of_chunk(block.probabilities, block, at).partitions(0, piece.piece.keys(c)), at > 0);
     });
     for (unsigned at = 0; at < block.chunks; ++at)
-      kernel_.matmul(sum, ones_, of_chunk(block.probabilities, block, at), at > 0);
+      kernel_.matmul(sums_of(block), ones_, of_chunk(block.probabilities, block, at), at > 0);
   }
+
+  std::vector<TileView> outputs_of(const Block& block) const {
+    std::vector<TileView> outputs;
+    for (const Range& part : tiling_.parts)
+      outputs.push_back(block.products.partitions(0, part.count)
+                            .columns(static_cast<unsigned>(outputs.size()) * group_, group_));
+    return outputs;
+  }
+
+  TileView sums_of(const Block& block) const { return block.products.columns(parts_ * group_, group_); }
 
   // Sum and output so far, rescaled to the new maximum.
   void combine(Block& block) {
     Sequence& sequence = *block.sequence;
-    const TileView output = block.products.partitions(0, d_).columns(0, group_),
-                   sum = block.products.columns(group_, group_);
+    const std::vector<TileView> output = outputs_of(block);
+    const TileView sum = sums_of(block);
     if (block.first && block.last) return finish_sequence(sequence, output, sum);
     if (block.first) {
       sequence.sum = kernel_.take(sums_, tiling_.chunk, group_);
-      sequence.output = kernel_.take(outputs_, d_, group_);
+      for (const Range& part : tiling_.parts)
+        sequence.output.push_back(kernel_.take(outputs_, part.count, group_));
       kernel_.copy(*sequence.sum, sum);
-      kernel_.copy(*sequence.output, output);
+      for (unsigned part = 0; part < parts_; ++part) kernel_.copy(sequence.output[part], output[part]);
       return;
     }
     const auto move = [&](const TileView& held, const TileView& more) {
@@ -286,28 +309,42 @@ class DecodeBuilder {
       kernel_.tensor_tensor(held, held, more, AluOp::kAdd);
     };
     move(*sequence.sum, sum);
-    move(*sequence.output, output);
-    if (block.last) finish_sequence(sequence, *sequence.output, *sequence.sum);
+    for (unsigned part = 0; part < parts_; ++part) move(sequence.output[part], output[part]);
+    if (block.last) finish_sequence(sequence, sequence.output, *sequence.sum);
   }
 
   // Outputs are collected side by side, [d, heads], and transposed together, one PSUM bank at a time.
-  void finish_sequence(const Sequence& sequence, const TileView& output, const TileView& sum) {
+  void finish_sequence(const Sequence& sequence, const std::vector<TileView>& output, const TileView& sum) {
     const DecodeBatch batch = batch_of(shape_, tiling_, sequence.number);
-    const unsigned columns = batch.count * group_, rows = columns * d_ / row_columns(shape_);
-    if (batch.place == 0) result_ = kernel_.take(results_, d_, columns);
+    const unsigned columns = batch.count * group_;
+    if (batch.place == 0) {
+      result_.clear();
+      for (const Range& part : tiling_.parts) result_.push_back(kernel_.take(results_, part.count, columns));
+    }
     if (lse_) lse_->record(batch, *sequence.row_max, sum);
-    const TileView inverse = kernel_.take(small_, d_, group_);
-    kernel_.reciprocal(inverse, sum.partitions(0, d_));
-    kernel_.tensor_tensor(of_sequence(shape_, batch, result_), output, inverse, AluOp::kMult);
-    if (batch.place + 1 < batch.count) return;
+    const unsigned most = tiling_.parts.front().count;
+    const TileView inverse = kernel_.take(small_, most, group_);
+    kernel_.reciprocal(inverse, sum.partitions(0, most));
+    for (unsigned part = 0; part < parts_; ++part)
+      kernel_.tensor_tensor(of_sequence(shape_, batch, result_[part]), output[part],
+                            inverse.partitions(0, tiling_.parts[part].count), AluOp::kMult);
+    if (batch.place + 1 == batch.count) store_results(batch);
+  }
+
+  void store_results(const DecodeBatch& batch) {
+    const unsigned rows = batch.count * group_ * d_ / row_columns(shape_);
     const TileView out = kernel_.take(result_rows_, rows, row_columns(shape_));
     const unsigned slices = row_columns(shape_) / d_, in_bank = std::max(1U, bank_ / d_);
     for (unsigned first = 0; first < slices; first += in_bank) {
       const unsigned count = std::min(in_bank, slices - first);
       const TileView transposed = kernel_.take(transposed_psum_, rows, count * d_);
       for (unsigned s = 0; s < count; ++s)
-        kernel_.transpose(transposed.columns(s * d_, d_), result_.columns((first + s) * rows, rows),
-                          identity_.partitions(0, d_).columns(0, d_));
+        for (unsigned part = 0; part < parts_; ++part) {
+          const unsigned features = tiling_.parts[part].count;
+          kernel_.transpose(transposed.columns(s * d_ + first_of(tiling_.parts[part]), features),
+                            result_[part].columns((first + s) * rows, rows),
+                            identity_.partitions(0, features).columns(0, features));
+        }
       kernel_.copy(out.columns(first * d_, count * d_), transposed);
     }
     kernel_.store(rows_of(shape_, batch, views_.o), out, cache_.other_queue());
@@ -318,12 +355,13 @@ class DecodeBuilder {
   Kernel& kernel_;
   DecodeViews views_;
   DecodeCache cache_;
-  unsigned group_, d_;
+  unsigned group_, d_, parts_;
   float score_scale_, scale_;  // of the scores, and of what exp takes
   unsigned bank_;              // elements of a PSUM bank
   Pool query_rows_, queries_, bounded_, shifted_, probabilities_, maxima_, diagonals_, small_, sums_,
       outputs_, results_, result_rows_, scores_psum_, products_psum_, row_max_psum_, transposed_psum_;
-  TileView ones_, wide_ones_, identity_, wide_identity_, transposed_queries_, result_;
+  TileView ones_, wide_ones_, identity_, wide_identity_;
+  std::vector<TileView> transposed_queries_, result_;  // of a batch, per part of d
   std::array<Sequence, 3> sequences_;
   std::uint64_t started_ = 0;
   std::optional<Block> before_;

@@ -7,8 +7,8 @@
 // HBM layout: q [kv_heads sequences group, d], or `by_rows` [sequences, kv_heads group d], possibly columns
 // of a wider matrix. A contiguous cache has k [kv_heads sequences d, capacity] and v [kv_heads sequences
 // capacity, d]; a paged one has k and v [kv_heads pages, page d] and table [sequences, pages of a sequence],
-// int32 page numbers. Caches are dense; o has the layout of q, and may have a narrower type. Group and d are at most the array's rows and
-// columns. Lengths are those of this launch: the program does not branch on them. Not supported: appending
+// int32 page numbers. Caches are dense; o has the layout of q, and may have a narrower type. The group is at most
+// most_decode_group(); a d above the array's rows is processed in parts. Lengths are those of this launch: the program does not branch on them. Not supported: appending
 // the token to the cache, several query tokens, and partitioning one sequence over cores (decode_merge.h
 // merges such parts by their `lse`).
 #pragma once
@@ -27,7 +27,7 @@ struct DecodeViews {
 };
 
 // Appends the step to a kernel that may contain other work. Takes 6 PSUM banks, 8 with pages, and some 110
-// KiB of each SBUF partition (190 KiB in fp32).
+// KiB of each SBUF partition (190 KiB if a token has 512 bytes).
 void emit_decode(runtime::Kernel& kernel, const model::MachineParams& machine, const DecodeShape& shape,
                  const DecodeViews& views);
 

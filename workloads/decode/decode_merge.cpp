@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/decode/decode_merge.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "workloads/common/ranges.h"
@@ -12,6 +13,9 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
+constexpr std::uint64_t kMergedColumns =
+    8192;  // of the heads that are merged together, so that their tiles fit SBUF
+
 class Merge {
  public:
   Merge(Kernel& kernel, const DecodeMergeShape& shape, const DecodeMergeViews& views)
@@ -20,20 +24,27 @@ class Merge {
         views_(views),
         heads_(static_cast<unsigned>(shape.heads)),
         d_(static_cast<unsigned>(shape.d)),
+        together_(static_cast<unsigned>(std::clamp<std::uint64_t>(kMergedColumns / shape.d, 1, shape.heads))),
         weights_(kernel.sbuf("weights", DType::kFp32, heads_, static_cast<unsigned>(shape.parts) + 1)),
         sums_(kernel.sbuf("maxima and sums", DType::kFp32, heads_, 4)),
-        in_(kernel.sbuf("part", shape.dtype, heads_ * d_, 2)),
-        total_(kernel.sbuf("total", DType::kFp32, heads_ * d_, 2)),
-        out_(kernel.sbuf("merged", views.o.dtype, heads_ * d_, 2)) {}
+        in_(kernel.sbuf("part", shape.dtype, together_ * d_, 2)),
+        total_(kernel.sbuf("total", DType::kFp32, together_ * d_, 2)),
+        out_(kernel.sbuf("merged", views.o.dtype, together_ * d_, 2)) {}
 
   void emit(const Range& rows) {
     const std::vector<TileView> weights = weigh(rows);
-    const TileView total = kernel_.take(total_, rows.count, heads_ * d_);
+    for (const Range& heads : cut(all_of(shape_.heads), together_)) add_up(rows, heads, weights);
+  }
+
+ private:
+  void add_up(const Range& rows, const Range& heads, const std::vector<TileView>& weights) {
+    const auto first = static_cast<unsigned>(heads.first);
+    const TileView total = kernel_.take(total_, rows.count, heads.count * d_);
     for (std::uint64_t i = 0; i < shape_.parts; ++i) {
-      const TileView part = kernel_.take(in_, rows.count, heads_ * d_);
-      kernel_.load(part, rows_of(views_.parts, i * shape_.sequences + rows.first, rows.count));
-      for (unsigned h = 0; h < heads_; ++h) {
-        const TileView weight = weights[i].columns(h, 1), sum = total.columns(h * d_, d_),
+      const TileView part = kernel_.take(in_, rows.count, heads.count * d_);
+      kernel_.load(part, window(views_.parts, i * shape_.sequences + rows.first, rows.count, heads));
+      for (unsigned h = 0; h < heads.count; ++h) {
+        const TileView weight = weights[i].columns(first + h, 1), sum = total.columns(h * d_, d_),
                        one = part.columns(h * d_, d_);
         if (i == 0)
           kernel_.tensor_scalar(sum, one, AluOp::kMult, {0, &weight});
@@ -41,14 +52,13 @@ class Merge {
           kernel_.scalar_tensor_tensor(sum, one, AluOp::kMult, {0, &weight}, AluOp::kAdd, sum);
       }
     }
-    const TileView out = kernel_.take(out_, rows.count, heads_ * d_);
+    const TileView out = kernel_.take(out_, rows.count, heads.count * d_);
     kernel_.copy(out, total);
-    kernel_.store(rows_of(views_.o, rows.first, rows.count), out, isa::Queue::kGpSimd);
+    kernel_.store(window(views_.o, rows.first, rows.count, heads), out, isa::Queue::kGpSimd);
   }
 
- private:
-  static HbmView rows_of(const HbmView& view, std::uint64_t first, std::uint64_t count) {
-    return view.window(first, 0, count, view.columns);
+  HbmView window(const HbmView& view, std::uint64_t first, std::uint64_t count, const Range& heads) const {
+    return view.window(first, heads.first * d_, count, std::uint64_t{heads.count} * d_);
   }
 
   // The values of a part as [sequences, heads].
@@ -90,7 +100,7 @@ class Merge {
   Kernel& kernel_;
   DecodeMergeShape shape_;
   DecodeMergeViews views_;
-  unsigned heads_, d_;
+  unsigned heads_, d_, together_;  // heads whose columns are added up together
   Pool weights_, sums_, in_, total_, out_;
 };
 

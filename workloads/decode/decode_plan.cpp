@@ -3,13 +3,16 @@
 
 #include <algorithm>
 
+#include "workloads/common/ceil_div.h"
+
 namespace tahoma::workloads {
 
 namespace {
 
-constexpr std::uint64_t kRunBytes = 4096;  // of a partition per piece: full rate of a DMA engine
-constexpr unsigned kMostChunks = 64;       // of a block: 8192 keys, so that three blocks fit SBUF
-constexpr std::uint64_t kMostFolds = 8;    // of a page: each fold is a transfer
+constexpr std::uint64_t kRunBytes = 4096;     // of a partition per piece: full rate of a DMA engine
+constexpr unsigned kMostChunks = 64;          // of a block: 8192 keys
+constexpr std::uint64_t kBlockBytes = 32768;  // of a partition for the keys of a block: three blocks fit SBUF
+constexpr std::uint64_t kMostFolds = 8;       // of a page: each fold is a transfer
 
 std::vector<DecodePiece> contiguous_pieces(const DecodeTiling& tiling, std::uint64_t length) {
   std::vector<DecodePiece> pieces;
@@ -54,6 +57,11 @@ std::vector<DecodePiece> paged_pieces(std::uint64_t page, const DecodeTiling& ti
   return pieces;
 }
 
+unsigned chunk_of(const model::MachineParams& machine) {
+  const auto& core = machine.chip.core;
+  return static_cast<unsigned>(std::min({core.tensor.rows, core.tensor.columns, core.sbuf.partitions}));
+}
+
 }  // namespace
 
 unsigned DecodeBlock::chunks() const {
@@ -67,15 +75,23 @@ DecodeTiling decode_tiling(const model::MachineParams& machine, const DecodeShap
   const std::uint64_t scores =
       std::min(core.tensor.moving_columns, core.psum.bank.count / sizeof(float)) / shape.group;
   DecodeTiling tiling{};
-  tiling.chunk =
-      static_cast<unsigned>(std::min({core.tensor.rows, core.tensor.columns, core.sbuf.partitions}));
-  tiling.block_chunks = static_cast<unsigned>(std::clamp<std::uint64_t>(scores, 1, kMostChunks));
-  tiling.depth = static_cast<unsigned>(
-      std::clamp<std::uint64_t>(kRunBytes / (shape.d * isa::size_of(shape.dtype)), 1, tiling.block_chunks));
+  tiling.chunk = chunk_of(machine);
+  const std::uint64_t token = shape.d * isa::size_of(shape.dtype),
+                      held = ceil_div(shape.d, tiling.chunk) * tiling.chunk * isa::size_of(shape.dtype),
+                      most = std::clamp<std::uint64_t>(kBlockBytes / held, 1, kMostChunks);
+  tiling.block_chunks = static_cast<unsigned>(std::clamp<std::uint64_t>(scores, 1, most));
+  tiling.depth = static_cast<unsigned>(std::clamp<std::uint64_t>(kRunBytes / token, 1, tiling.block_chunks));
   tiling.block_pieces = (tiling.block_chunks + tiling.depth - 1) / tiling.depth;
   tiling.bank_chunks = static_cast<unsigned>(
       std::max<std::uint64_t>(1, core.psum.bank.count / (isa::size_of(shape.dtype) * tiling.chunk)));
+  tiling.parts = cut(all_of(shape.d), tiling.chunk);
   return tiling;
+}
+
+std::uint64_t most_decode_group(const model::MachineParams& machine, std::uint64_t d, isa::DType dtype) {
+  const std::uint64_t chunk = chunk_of(machine), bank = machine.chip.core.psum.bank.count;
+  if (d * isa::size_of(dtype) > bank) return 0;
+  return std::min(chunk, bank / sizeof(float) / (ceil_div(d, chunk) + 1));
 }
 
 std::vector<DecodeBlock> decode_blocks(const DecodeShape& shape, const DecodeTiling& tiling,

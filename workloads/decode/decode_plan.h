@@ -18,6 +18,7 @@
 
 #include "isa/core/dtype.h"
 #include "model/system/machine_params.h"
+#include "workloads/common/ranges.h"
 
 namespace tahoma::workloads {
 
@@ -44,8 +45,14 @@ struct DecodeTiling {
   unsigned block_chunks;  // most chunks of a block, whose scores share a PSUM bank
   unsigned block_pieces;  // most pieces of a block, limited by SBUF
   unsigned bank_chunks;   // chunks of transposed keys that a PSUM bank holds
+  // The features of a head in parts of at most `chunk`, which the array contracts, or whose outputs it makes, at a time.
+  std::vector<Range> parts;
 };
 DecodeTiling decode_tiling(const model::MachineParams& machine, const DecodeShape& shape);
+
+// Query heads that can share keys and values: they are columns of the array, a PSUM bank has the outputs of all parts of d beside
+// the sums, and another one an output of all d.
+std::uint64_t most_decode_group(const model::MachineParams& machine, std::uint64_t d, isa::DType dtype);
 
 struct DecodePiece {
   std::uint64_t first = 0;  // token; of a paged cache the first page's number within the sequence

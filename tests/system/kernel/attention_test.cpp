@@ -170,6 +170,33 @@ TEST_CASE("attention: token-major, one query, one key, one element, fp32", "[att
   check(one_chip(), {{"q_len", "1"}, {"kv_len", "1"}, {"d", "1"}, {"dtype", "fp32"}, {"layout", "tokens"}});
 }
 
+TEST_CASE("attention: heads of more elements than the array has rows", "[attention]") {
+  check(one_chip(),
+        {{"q_len", "257"}, {"kv_len", "1300"}, {"d", "256"}, {"causal", "true"}, {"window", "200"}});
+}
+
+TEST_CASE("attention: token-major heads whose last part has one element, with lse", "[attention]") {
+  check(one_chip(), {{"q_len", "201"},
+                     {"kv_len", "901"},
+                     {"d", "129"},
+                     {"heads", "4"},
+                     {"kv_heads", "2"},
+                     {"causal", "true"},
+                     {"lse", "true"},
+                     {"layout", "tokens"}});
+}
+
+TEST_CASE("attention backward: heads of more elements than the array has rows", "[attention]") {
+  check(one_chip(), {kBackward,
+                     {"q_len", "300"},
+                     {"kv_len", "700"},
+                     {"d", "256"},
+                     {"heads", "2"},
+                     {"kv_heads", "1"},
+                     {"causal", "true"},
+                     {"window", "250"}});
+}
+
 TEST_CASE("attention: a sliding window that moves through blocks", "[attention]") { check_window({}, "200"); }
 TEST_CASE("attention: a sliding window of a single key", "[attention]") { check_window({}, "1"); }
 TEST_CASE("attention: a sliding window longer than the keys", "[attention]") { check_window({}, "5000"); }

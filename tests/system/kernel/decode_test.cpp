@@ -8,7 +8,7 @@
 #include <set>
 
 #include "model/base/error.h"
-#include "tests/support/program/workload_run.h"
+#include "tests/support/program/transformer_run.h"
 #include "workloads/decode/decode_definition.h"
 #include "workloads/decode/decode_plan.h"
 
@@ -75,7 +75,7 @@ TEST_CASE("decode: each token of a sequence is in one chunk", "[decode]") {
 
 TEST_CASE("decode: one load has 4 KiB per partition for any d", "[decode]") {
   const auto machine = tests::machine_of(1, 1, 1);
-  for (const std::uint64_t d : {64, 128}) {
+  for (const std::uint64_t d : {64, 128, 256}) {
     const auto tiling = workloads::decode_tiling(machine, shape(0, 8, d));
     CHECK(tiling.depth * d * 2 == 4096);
     CHECK(tiling.block_chunks == 64);
@@ -150,16 +150,53 @@ TEST_CASE("decode: a page larger than the context, fp32", "[decode][machine]") {
          {"dtype", "fp32"}});
 }
 
-TEST_CASE("decode: heads wider than the array and missing cores are refused", "[decode]") {
+TEST_CASE("decode: heads of more elements than the array has rows, bf16", "[decode][machine]") {
+  check({{"batch", "3"},
+         {"context", "9001"},
+         {"shorter_by", "4400"},
+         {"kv_heads", "2"},
+         {"group", "2"},
+         {"d", "256"},
+         {"cores", "2"}});
+}
+
+TEST_CASE("decode: pages of heads whose last part has one element", "[decode][machine]") {
+  check({{"batch", "3"},
+         {"context", "700"},
+         {"shorter_by", "273"},
+         {"group", "128"},
+         {"d", "129"},
+         {"page_size", "64"},
+         {"dtype", "fp16"}});
+}
+
+TEST_CASE("decode: blocks of wide heads in fp32 fit", "[decode][machine]") {
+  check({{"batch", "2"}, {"context", "5000"}, {"shorter_by", "1"}, {"d", "200"}, {"dtype", "fp32"}});
+}
+
+TEST_CASE("decode: the kernel supports another array", "[decode][machine]") {
+  model::MachineParams machine = tests::machine_of(1, 1, 1);
+  machine.chip.core.tensor.rows = machine.chip.core.tensor.columns = 32;
+  tests::check_model(workloads::make_decode, machine,
+                     {{"batch", "3"}, {"context", "700"}, {"shorter_by", "99"}, {"d", "128"}});
+}
+
+TEST_CASE("decode: heads wider than a PSUM bank, larger groups and missing cores are refused", "[decode]") {
   model::MachineParams machine = tests::machine_of(1, 1, 1);
   CHECK_THROWS_WITH(tests::workload_with(workloads::make_decode, {{"cores", "99"}})->check(machine),
                     Catch::Contains("E-RUN-063"));
   machine.chip.core.tensor.rows = machine.chip.core.tensor.columns = 64;
-  CHECK_THROWS_WITH(tests::workload_with(workloads::make_decode, {{"d", "80"}})->check(machine),
-                    Catch::Contains("E-RUN-098") && Catch::Contains("workload.d"));
-  CHECK_THROWS_WITH(
-      tests::workload_with(workloads::make_decode, {{"d", "64"}, {"group", "65"}})->check(machine),
-      Catch::Contains("E-RUN-098") && Catch::Contains("workload.group"));
+  const auto refuses = [&](const tests::Settings& settings, const char* place) {
+    CHECK_THROWS_WITH(tests::workload_with(workloads::make_decode, settings)->check(machine),
+                      Catch::Contains("E-RUN-098") && Catch::Contains(place));
+  };
+  refuses({{"d", "64"}, {"group", "65"}}, "workload.group");
+  // A bank of 512 B: 256 elements of 2 B fill it; four parts and a sum of 25 heads do, too.
+  machine.chip.core.psum.bank.count = 512;
+  refuses({{"d", "256"}, {"dtype", "fp32"}}, "workload.d");
+  refuses({{"d", "256"}, {"group", "26"}}, "workload.group");
+  CHECK_NOTHROW(
+      tests::workload_with(workloads::make_decode, {{"d", "256"}, {"group", "25"}})->check(machine));
 }
 
 // One token has all the weight, so the output is its value.
