@@ -86,7 +86,7 @@ def model(rng, folder, _):
     heads = rng.choice([2, 4, 8])
     config = {"architectures": [rng.choice(["LlamaForCausalLM", "LlamaForCausalLM", "Qwen2ForCausalLM", "MistralForCausalLM"])],
               "hidden_size": 128 * rng.randint(1, 4), "num_hidden_layers": rng.randint(2, 40), "num_attention_heads": heads,
-              "num_key_value_heads": rng.choice([1, 2, heads]), "head_dim": rng.choice([32, 64, 128]), "intermediate_size": 32 * rng.randint(1, 28),
+              "num_key_value_heads": rng.choice([1, 2, heads]), "head_dim": rng.choice([32, 64, 128, 256]), "intermediate_size": 32 * rng.randint(1, 28),
               "vocab_size": 32 * rng.randint(1, 40), "rms_norm_eps": 1e-5, "max_position_embeddings": 4096, "hidden_act": "silu",
               "rope_theta": 10000.0, "tie_word_embeddings": rng.random() < 0.5}
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")

@@ -35,7 +35,7 @@ def heads(rng):
 def attention(rng):
     kv_len = size(rng, 700)
     causal = rng.random() < 0.4
-    return {"q_len": size(rng, kv_len if causal else 400), "kv_len": kv_len, "d": rng.choice([2, 8, 32, 64, 80, 128]),
+    return {"q_len": size(rng, kv_len if causal else 400), "kv_len": kv_len, "d": rng.choice([2, 8, 32, 64, 80, 128, 129, 256]),
             **heads(rng), "causal": str(causal).lower(), "dtype": rng.choice(FLOATS),
             "window": rng.choice([0, 0, size(rng, 200)]) if causal else 0}
 
@@ -46,13 +46,13 @@ def attention_forward(rng):
 
 def decode(rng):
     return {"batch": rng.randint(1, 6), "context": size(rng, 500), "kv_heads": rng.choice([1, 2]), "group": rng.choice([1, 2, 5, 8]),
-            "d": rng.choice([16, 64, 128]), "page_size": rng.choice([0, 0, 16, 64]), "dtype": rng.choice(FLOATS)}
+            "d": rng.choice([16, 64, 128, 200, 256]), "page_size": rng.choice([0, 0, 16, 64]), "dtype": rng.choice(FLOATS)}
 
 
 def model(rng):
     kv = rng.choice([1, 2, 4])
     return {"model.hidden": 64 * rng.randint(1, 5), "model.heads": kv * rng.choice([1, 2]), "model.kv_heads": kv,
-            "model.head_dim": rng.choice([32, 32, 64]), "model.ffn": size(rng, 600, 16), "model.layers": 2}
+            "model.head_dim": rng.choice([32, 32, 64, 192, 256]), "model.ffn": size(rng, 600, 16), "model.layers": 2}
 
 
 def transformer(rng):
@@ -137,7 +137,7 @@ def quantise(rng):
 
 
 def rope(rng):
-    return {"tokens": size(rng, 300), "heads": rng.randint(1, 6), "d": 2 * rng.randint(1, 64),
+    return {"tokens": size(rng, 300), "heads": rng.randint(1, 6), "d": 2 * rng.randint(1, 128),
             "pairs": rng.choice(["halves", "interleaved"]), "dtype": rng.choice(FLOATS), "cores": rng.choice([1, 2])}
 
 

@@ -66,6 +66,15 @@ FAMILIES = {
                                                      "tie_word_embeddings": False,
                                                      "rope_scaling": {"rope_type": "linear", "factor": 8.0}},
                      norms=True, gemma=True, post=True, epsilon=1e-6, theta=1000.0),
+    "gemma_wide": Family("gemma_wide", "GemmaForCausalLM", gemma=True, epsilon=1e-6, heads=2, kv_heads=1, head_dim=256),
+    "gemma2_wide": Family("gemma2_wide", "Gemma2ForCausalLM",
+                          {"query_pre_attn_scalar": 256, "attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0,
+                           "sliding_window": 20, "tie_word_embeddings": False},
+                          gemma=True, post=True, epsilon=1e-6, heads=4, kv_heads=2, head_dim=256),
+    "gemma3_wide": Family("gemma3_wide", "Gemma3ForCausalLM",
+                          {"query_pre_attn_scalar": 256, "rope_local_base_freq": 100.0, "sliding_window_pattern": 2, "sliding_window": 12,
+                           "tie_word_embeddings": False, "rope_scaling": {"rope_type": "linear", "factor": 8.0}},
+                          norms=True, gemma=True, post=True, epsilon=1e-6, theta=1000.0, heads=4, kv_heads=2, head_dim=256),
     "phi3": Family("phi3", "Phi3ForCausalLM", {"partial_rotary_factor": 1.0}, fused=True, kv_heads=8),
 }
 

@@ -5,7 +5,9 @@
 
 #include "model/base/error.h"
 #include "workloads/common/transposed_load.h"
+#include "workloads/decode/decode_plan.h"
 #include "workloads/transformer/partition/rank_placement.h"
+#include "workloads/transformer/partition/share.h"
 #include "workloads/transformer/partition/stage_layers.h"
 #include "workloads/transformer/partition/tokens.h"
 
@@ -135,6 +137,13 @@ void CaseChecks::check_activations(const model::MachineParams& machine) const {
 }
 
 void CaseChecks::check_decode(const model::MachineParams& machine) const {
+  const std::uint64_t together = RankShare(*this, machine.chip.lnc).heads_per_kv,
+                      most = most_decode_group(machine, model.head_dim, kDType);
+  if (together > most)
+    refuse("workload.model.kv_heads",
+           fmt::format(
+               "{} query heads of a rank share a head of keys and values; expected at most {} of {} features",
+               together, most, model.head_dim));
   if (parallel.sequence > 1) {
     if (model.window > 0 && model.window <= context)
       refuse("workload.parallel.sequence",

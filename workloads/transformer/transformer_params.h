@@ -126,7 +126,10 @@ struct TransformerFiles {
       {"shared_gate", "of the shared expert: [layers, hidden, shared_ffn]", {}},
       {"shared_up", "as shared_gate", {}},
       {"shared_down", "of the shared expert: [layers, shared_ffn, hidden]", {}},
-      {"shared_router", "what the sigmoid of the shared expert's output multiplies: [layers, hidden, 1]", {}},
+      {"shared_router",
+       "with shared_gated: [layers, hidden, 1]; the sigmoid of a token's product with it multiplies the "
+       "shared expert's output",
+       {}},
       {"routing", "[layers, rows, experts_per_token] of int32, the experts of each token", {}}};
   void declare(base::ParamTree& t);
   const std::string& of(std::string_view name) const;

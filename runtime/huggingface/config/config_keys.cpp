@@ -15,7 +15,7 @@ constexpr CountKey kCounts[] = {
     {"hidden_size", &ModelConfig::hidden, 64, kMost, true},
     {"num_attention_heads", &ModelConfig::heads, 1, 1024, true},
     {"num_key_value_heads", &ModelConfig::kv_heads, 1, 1024, false},
-    {"head_dim", &ModelConfig::head_dim, 16, 128, false},
+    {"head_dim", &ModelConfig::head_dim, kLeastHead, kMostHead, false},
     {"intermediate_size", &ModelConfig::ffn, 16, kMost, true},
     {"vocab_size", &ModelConfig::vocabulary, 1, kMost, true},
     {"num_experts_per_tok", &ModelConfig::experts_per_token, 1, 8, false},

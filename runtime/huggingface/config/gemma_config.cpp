@@ -8,7 +8,8 @@
 namespace tahoma::runtime {
 
 void read_gemma(const ConfigReader& in, ModelConfig& c) {
-  if (c.head_dim == 0) in.refuse("head_dim", "a whole number from 16 to 128");
+  if (c.head_dim == 0)
+    in.refuse("head_dim", fmt::format("a whole number from {} to {}", kLeastHead, kMostHead));
   const std::string act = in.has("hidden_act") ? in.text("hidden_act") : "gelu_pytorch_tanh";
   if (act != "gelu_pytorch_tanh" && (c.family->post_norm || act != "gelu"))
     throw base::UserError(

@@ -160,9 +160,10 @@ void check_heads(const ConfigReader& in, ModelConfig& c) {
                     fmt::format("expected a multiple of the {} attention heads or a head_dim, got {}",
                                 c.heads, c.hidden));
   c.head_dim = c.hidden / c.heads;
-  if (c.head_dim < 16 || c.head_dim > 128)
+  if (c.head_dim < kLeastHead || c.head_dim > kMostHead)
     throw UserError("E-HFC-005", in.place("hidden_size"),
-                    fmt::format("gives heads of {} features; the kernels take 16 to 128", c.head_dim));
+                    fmt::format("gives heads of {} features; the kernels take {} to {}", c.head_dim,
+                                kLeastHead, kMostHead));
 }
 
 }  // namespace

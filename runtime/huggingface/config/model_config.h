@@ -30,6 +30,9 @@ enum class RotaryScaling : std::uint8_t { kNone, kLinear, kLlama3 };
 inline constexpr base::Named<RotaryScaling> kRotaryScalings[] = {
     {RotaryScaling::kNone, "none"}, {RotaryScaling::kLinear, "linear"}, {RotaryScaling::kLlama3, "llama3"}};
 
+// Features of a head that the kernels take.
+inline constexpr std::uint64_t kLeastHead = 16, kMostHead = 256;
+
 struct ModelConfig {
   std::string file, name;
   const ModelFamily* family = nullptr;

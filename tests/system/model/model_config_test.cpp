@@ -101,7 +101,7 @@ TEST_CASE("model configuration: the shipped configurations are read", "[model_co
       CHECK(c.name == entry.path().stem().string());
       ++files;
     }
-  CHECK(files == 8);
+  CHECK(files == 9);
 }
 
 TEST_CASE("model configuration: the folder may be named instead of the file", "[model_config]") {
@@ -175,6 +175,7 @@ TEST_CASE("model configuration: Gemma's scales, caps and local layers", "[model_
   CHECK(first.family->gemma);
   CHECK(first.tied);
   CHECK(first.query_scalar == 0);
+  CHECK(read(gemma("GemmaForCausalLM", {{"head_dim", 256}})).head_dim == 256);
   const auto second = read(gemma("Gemma2ForCausalLM", {{"query_pre_attn_scalar", 144},
                                                        {"attn_logit_softcapping", 50.0},
                                                        {"final_logit_softcapping", 30.0},
@@ -207,7 +208,7 @@ TEST_CASE("model configuration: Gemma's scales, caps and local layers", "[model_
 TEST_CASE("model configuration: what Gemma's kernels lack is refused at its key", "[model_config]") {
   const char* two = "Gemma2ForCausalLM";
   CHECK(verdict(gemma(two)) == "accepted");
-  CHECK(verdict(gemma(two, {{"head_dim", 256}})) == "E-HFC-003 head_dim");
+  CHECK(verdict(gemma(two, {{"head_dim", 257}})) == "E-HFC-003 head_dim");
   CHECK(verdict(without(gemma(two), "head_dim")) == "E-HFC-003 head_dim");
   CHECK(verdict(gemma(two, {{"hidden_activation", "silu"}})) == "E-HFC-005 hidden_activation");
   CHECK(verdict(gemma(two, {{"hidden_act", "gelu"}})) == "E-HFC-005 hidden_act");

@@ -24,6 +24,7 @@ const Settings kGemma3{{"model.activation", "gelu_tanh"},
                        {"model.layers", "2"},
                        {"model.rope.local_theta", "100"},
                        {"model.global_every", "2"}};
+const Settings kWideHeads{{"model.head_dim", "256"}};
 const Settings kLogits{{"logits", "true"}, {"model.vocabulary", "300"}, {"model.logit_cap", "3"}};
 const Settings kDecode{{"phase", "decode"}, {"context", "300"}, {"batch", "3"}};
 
@@ -44,6 +45,29 @@ TEST_CASE("gemma: local and global angles in both phases", "[transformer]") {
   check_layers(chips(1, 2), with(kGemma3, {{"tokens", "64"}, {"parallel.tensor", "2"}, {"overlap", "2"}}));
   check_layers(chips(1, 2), with(kGemma3, with(kDecode, {{"parallel.tensor", "2"}, {"batch", "4"}})));
   check_layers(chips(1, 1), with(kGemma3, with(kDecode, {{"parallel.pipeline", "2"}})));
+}
+
+TEST_CASE("gemma: heads of 256 features in a prefill", "[transformer]") {
+  check_layers(chips(1, 1), with(kGemma2, with(kWideHeads, {{"tokens", "70"}, {"cached", "120"}})));
+  check_layers(chips(1, 2), with(with(kGemma3, kWideHeads),
+                                 {{"tokens", "64"}, {"parallel.tensor", "2"}, {"model.window", "50"}}));
+  check_layers(chips(1, 1), with(kWideHeads, {{"tokens", "128"}, {"parallel.sequence", "2"}}));
+  check_layers(chips(1, 1), with(kWideHeads, {{"tokens", "64"}, {"parallel.tensor", "8"}}));
+}
+
+TEST_CASE("gemma: heads of 256 features in a decoding step", "[transformer]") {
+  check_layers(chips(1, 1), with(kGemma2, with(kWideHeads, with(kDecode, {{"model.window", "90"}}))));
+  check_layers(chips(1, 2),
+               with(with(kGemma3, kWideHeads), with(kDecode, {{"parallel.tensor", "2"}, {"batch", "4"}})));
+  check_layers(chips(1, 1),
+               with(kWideHeads, with(kDecode, {{"parallel.sequence", "2"}, {"context", "128"}})));
+}
+
+TEST_CASE("gemma: more heads that share keys than a decoding step takes are refused", "[transformer]") {
+  const Settings many = with(with(kTiny, kDecode), {{"model.heads", "256"}, {"model.kv_heads", "1"}});
+  CHECK(tests::refusal(chips(1, 1), many) == "E-MDL-001 workload.model.kv_heads");
+  CHECK(tests::refusal(chips(1, 1), with(many, {{"parallel.tensor", "2"}})) == "accepted");
+  CHECK(tests::refusal(chips(1, 1), with(many, {{"phase", "prefill"}})) == "accepted");
 }
 
 TEST_CASE("gemma: values that are missing are found", "[transformer]") {
