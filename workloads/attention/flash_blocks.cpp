@@ -25,7 +25,7 @@ unsigned value_columns(const FlashShape& shape, const FlashTiling& tiling) {
 
 std::uint64_t FlashBlocks::bytes_of(const FlashShape& shape, const FlashTiling& tiling) {
   const std::size_t size = isa::size_of(shape.dtype);
-  return ceil_div(shape.d, tiling.d_rows) * aligned(block_columns(shape, tiling) * size) +
+  return flash_parts(shape, tiling.d_rows).size() * aligned(block_columns(shape, tiling) * size) +
          aligned(value_columns(shape, tiling) * size);
 }
 
@@ -40,13 +40,13 @@ FlashBlocks::FlashBlocks(Kernel& kernel, const FlashShape& shape, const FlashTil
 
 void FlashBlocks::make(Held& held) {
   const unsigned columns = block_columns(shape_, tiling_), values = value_columns(shape_, tiling_);
-  for (std::uint64_t first = 0; first < shape_.d; first += tiling_.d_rows)
-    held.block.k.push_back(kernel_.take(
-        kernel_.sbuf("keys", shape_.dtype, columns),
-        static_cast<unsigned>(std::min<std::uint64_t>(tiling_.d_rows, shape_.d - first)), columns));
+  for (const FlashPart& part : flash_parts(shape_, tiling_.d_rows))
+    held.block.k.push_back(
+        kernel_.take(kernel_.sbuf("keys", shape_.dtype, columns), part.features.count, columns));
   held.block.v = kernel_.take(kernel_.sbuf("values", shape_.dtype, values), tiling_.chunk, values);
   kernel_.memset(
-      held.block.v.columns(static_cast<unsigned>(shape_.d), values - static_cast<unsigned>(shape_.d))
+      held.block.v
+          .columns(static_cast<unsigned>(shape_.values()), values - static_cast<unsigned>(shape_.values()))
           .every(0, tiling_.value_pitch),
       1.0F, isa::Queue::kGpSimd);
 }
@@ -73,7 +73,7 @@ void FlashBlocks::load(Held& held) {
   for (unsigned at = 0; at < keys; at += tiling_.score_keys) {
     load_keys(held, first_key, at, std::min(tiling_.score_keys, keys - at));
   }
-  const auto d = static_cast<unsigned>(shape_.d);
+  const auto d = static_cast<unsigned>(shape_.values());
   for (unsigned at = 0, c = 0; at < keys; at += tiling_.chunk, ++c) {
     const unsigned count = std::min(tiling_.chunk, keys - at);
     const std::uint64_t key = first_key + at;
@@ -84,15 +84,17 @@ void FlashBlocks::load(Held& held) {
 }
 
 void FlashBlocks::load_keys(const Held& held, std::uint64_t first_key, unsigned at, unsigned count) {
-  std::uint64_t row = held.kv_head * shape_.d;
-  for (const TileView& part : held.block.k) {
-    const unsigned rows = part.shape.partitions;
+  const std::vector<FlashPart> parts = flash_parts(shape_, tiling_.d_rows);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const TileView& tile = held.block.k[i];
+    Range features = parts[i].features;
+    if (!parts[i].shared) features.first += held.kv_head * shape_.own_d();
     if (shape_.by_rows)
-      load_transposed_tokens(kernel_, part.columns(at, static_cast<unsigned>(transposed_load_rows(count))),
-                             views_.k, {first_key + at, count}, {row, rows});
+      load_transposed_tokens(kernel_, tile.columns(at, static_cast<unsigned>(transposed_load_rows(count))),
+                             parts[i].shared ? views_.k_shared : views_.k, {first_key + at, count}, features);
     else
-      kernel_.load(part.columns(at, count), views_.k.window(row, first_key + at, rows, count));
-    row += rows;
+      kernel_.load(tile.columns(at, count),
+                   views_.k.window(features.first, first_key + at, features.count, count));
   }
 }
 

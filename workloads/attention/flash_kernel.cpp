@@ -334,7 +334,7 @@ class FlashBuilder {
   }
 
   void finish_tile(std::size_t number, const FlashTile& tile, const TileView& numerator) {
-    const auto d = static_cast<unsigned>(shape_.d);
+    const auto d = static_cast<unsigned>(shape_.values());
     const TileView inverse = memory_.take_inverse().partitions(0, tile.rows),
                    result = memory_.take_result().partitions(0, tile.rows);
     kernel_.reciprocal(inverse, numerator.columns(d, 1));

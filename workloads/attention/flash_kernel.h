@@ -18,9 +18,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "isa/core/program.h"
 #include "runtime/builder/kernel.h"
+#include "workloads/common/ranges.h"
 
 namespace tahoma::workloads {
 
@@ -37,8 +39,14 @@ struct FlashShape {
   bool by_rows = false;
   // Of the scores; 0: 1 / sqrt(d). With `cap`, scores become cap tanh(score / cap): at most kMostCap, without lse.
   float scale = 0, cap = 0;
+  // By rows: the last so many of the d features have views of their own, and all heads share those of the keys (multi-head latent
+  // attention: the rotated features).
+  std::uint64_t shared_d = 0;
+  std::uint64_t v_d = 0;  // elements of a value and of an output; 0: d
 
   float score_scale() const;
+  std::uint64_t own_d() const { return d - shared_d; }
+  std::uint64_t values() const { return v_d == 0 ? d : v_d; }
 
   std::uint64_t kv_heads() const { return (first_head + heads + heads_per_kv - 1) / heads_per_kv; }
 };
@@ -68,8 +76,16 @@ FlashTiling tiling_of(const model::MachineParams& machine, const FlashShape& sha
 
 struct FlashViews {
   runtime::HbmView q, k, v, o;
-  runtime::HbmView lse;  // if the shape requests it
+  runtime::HbmView lse;                     // if the shape requests it
+  runtime::HbmView q_shared{}, k_shared{};  // with shared_d: [q_len, heads shared_d] and [kv_len, shared_d]
 };
+
+// A part of the features of a head, which one product of scores contracts: of its own, or of those with shared keys.
+struct FlashPart {
+  Range features;
+  bool shared = false;
+};
+std::vector<FlashPart> flash_parts(const FlashShape& shape, unsigned d_rows);
 
 // Throws UserError E-ATT-006 unless tiles of token-major tensors have multiples of the rows that the DMA
 // engines transpose.

@@ -32,7 +32,7 @@ struct PoolSizes {
 
   PoolSizes(const FlashShape& shape, const FlashTiling& t, unsigned pieces)
       : queries{"queries", shape.dtype, t.group_rows(),
-                static_cast<unsigned>(kOfStep * ceil_div(shape.d, t.d_rows))},
+                static_cast<unsigned>(kOfStep * flash_parts(shape, t.d_rows).size())},
         maxima{"maxima", kFp32, t.group_tiles * pieces, kOfRound},
         row_max{"tops", kBf16, t.group_tiles, kOfStep},
         columns{"columns", kFp32, t.group_tiles, 2 * kOfStep},
@@ -41,7 +41,7 @@ struct PoolSizes {
         probabilities{"probabilities", shape.dtype, t.group_rows(), 2 * t.quad + 2},
         outputs{"outputs", kFp32, t.group_tiles * t.value_pitch, 3},
         inverses{"inverses", kFp32, 1, kOfRound},
-        results{"results", shape.dtype, static_cast<unsigned>(shape.d), kOfRound} {}
+        results{"results", shape.dtype, static_cast<unsigned>(shape.values()), kOfRound} {}
 
   std::uint64_t bytes() const {
     std::uint64_t sum = 0;
@@ -107,7 +107,7 @@ void FlashMemory::make_pools() {
 
 // Tiles alternate between banks, so that one is read while its neighbour is still accumulated.
 void FlashMemory::make_products() {
-  const unsigned in_bank = tiling_.outputs_per_bank, columns = static_cast<unsigned>(shape_.d) + 1;
+  const unsigned in_bank = tiling_.outputs_per_bank, columns = static_cast<unsigned>(shape_.values()) + 1;
   const unsigned banks = in_bank == 0 ? tiling_.group_tiles : ceil_div(tiling_.group_tiles, in_bank);
   const unsigned tiles = ceil_div(tiling_.group_tiles, banks);
   const Pool pool = kernel_.psum("products", kFp32, tiles * columns, banks);
@@ -117,7 +117,7 @@ void FlashMemory::make_products() {
 
 TileView FlashMemory::product(const FlashTile& tile) const {
   const auto banks = static_cast<unsigned>(products_.size());
-  const unsigned columns = static_cast<unsigned>(shape_.d) + 1;
+  const unsigned columns = static_cast<unsigned>(shape_.values()) + 1;
   return products_[tile.index % banks]
       .partitions(0, tile.rows)
       .columns(tile.index / banks * columns, columns);
@@ -136,19 +136,20 @@ TileView FlashMemory::row_of_lane(const TileView& row, unsigned lane) {
 }
 
 std::vector<TileView> FlashMemory::load_queries(const FlashStep& step) {
-  const auto d = static_cast<unsigned>(shape_.d);
   std::vector<TileView> parts;
-  for (unsigned first = 0; first < d; first += tiling_.d_rows) {
-    const unsigned count = std::min(tiling_.d_rows, d - first);
+  for (const FlashPart& part : flash_parts(shape_, tiling_.d_rows)) {
+    const unsigned count = part.features.count;
+    const std::uint64_t first =
+        step.head * (part.shared ? shape_.shared_d : shape_.own_d()) + part.features.first;
     if (shape_.by_rows) {
       const TileView tile =
           kernel_.take(queries_, count, static_cast<unsigned>(transposed_load_rows(step.rows)));
-      parts.push_back(load_transposed_tokens(kernel_, tile, views_.q, {step.query, step.rows},
-                                             {step.head * d + first, count}));
+      parts.push_back(load_transposed_tokens(kernel_, tile, part.shared ? views_.q_shared : views_.q,
+                                             {step.query, step.rows}, {first, count}));
       continue;
     }
     parts.push_back(kernel_.take(queries_, count, step.rows));
-    kernel_.load(parts.back(), views_.q.window(step.head * d + first, step.query, count, step.rows));
+    kernel_.load(parts.back(), views_.q.window(first, step.query, count, step.rows));
   }
   return parts;
 }
@@ -156,8 +157,8 @@ std::vector<TileView> FlashMemory::load_queries(const FlashStep& step) {
 void FlashMemory::store(const FlashStep& step, const FlashTile& tile, const TileView& result) {
   const std::uint64_t query = step.query + tile.first;
   const HbmView to = shape_.by_rows
-                         ? views_.o.window(query, step.head * shape_.d, tile.rows, shape_.d)
-                         : views_.o.window(step.head * shape_.q_len + query, 0, tile.rows, shape_.d);
+                         ? views_.o.window(query, step.head * shape_.values(), tile.rows, shape_.values())
+                         : views_.o.window(step.head * shape_.q_len + query, 0, tile.rows, shape_.values());
   kernel_.store(to, result, kStores);
 }
 

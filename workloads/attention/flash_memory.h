@@ -32,7 +32,7 @@ class FlashMemory {
   runtime::Pool scores() const { return scores_; }  // PSUM banks of fp32
   runtime::TileView take_scores() { return take(scores_, tiling_.score_keys); }
   runtime::TileView take_transposed() { return take(transposed_, tiling_.group_rows()); }
-  runtime::TileView product(const FlashTile& tile) const;  // [rows, d + 1] in PSUM
+  runtime::TileView product(const FlashTile& tile) const;  // [rows, values + 1] in PSUM
   runtime::TileView take_maxima() { return take(maxima_, tiling_.group_tiles * pieces()); }
   runtime::TileView take_row_max() { return take(row_max_, tiling_.group_tiles); }
   runtime::TileView take_column() { return take(columns_, tiling_.group_tiles); }
@@ -42,7 +42,7 @@ class FlashMemory {
   runtime::TileView take_probabilities() { return take(probabilities_, tiling_.group_rows()); }
   runtime::TileView take_output() { return take(outputs_, tiling_.group_tiles * tiling_.value_pitch); }
   runtime::TileView take_inverse() { return take(inverses_, 1); }
-  runtime::TileView take_result() { return take(results_, static_cast<unsigned>(shape_.d)); }
+  runtime::TileView take_result() { return take(results_, static_cast<unsigned>(shape_.values())); }
 
   // Matmuls of a block's keys for one tile of queries.
   unsigned pieces() const;

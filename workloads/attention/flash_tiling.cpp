@@ -42,6 +42,13 @@ float FlashShape::score_scale() const {
   return scale > 0 ? scale : static_cast<float>(1 / std::sqrt(static_cast<double>(d)));
 }
 
+std::vector<FlashPart> flash_parts(const FlashShape& shape, unsigned d_rows) {
+  std::vector<FlashPart> parts;
+  for (const Range& features : cut(all_of(shape.own_d()), d_rows)) parts.push_back({features, false});
+  for (const Range& features : cut(all_of(shape.shared_d), d_rows)) parts.push_back({features, true});
+  return parts;
+}
+
 FlashTiling tiling_of(const model::MachineParams& machine, const FlashShape& shape) {
   const auto& core = machine.chip.core;
   const auto& tensor = core.tensor;
@@ -54,7 +61,7 @@ FlashTiling tiling_of(const model::MachineParams& machine, const FlashShape& sha
   tiling.d_rows = narrow(std::min(tensor.rows, core.sbuf.partitions));
   tiling.d_columns = tiling.score_keys;
   tiling.lanes = std::clamp(tiling.chunk / kLanePartitions, 1U, kMostLanes);
-  const unsigned columns = narrow(shape.d) + 1;
+  const unsigned columns = narrow(shape.values()) + 1;
   tiling.value_pitch = columns + columns % 2;
   tiling.outputs_per_bank = columns > tiling.score_keys ? 0 : bank / columns;
   tiling.group_tiles = std::clamp(tiling.score_keys / tiling.q_rows, 1U, kMostTiles);

@@ -19,6 +19,8 @@ namespace {
 
 using runtime::HostTensor;
 
+constexpr std::uint64_t kMostElements = 256;  // of a head with keys and values of their own
+
 // Pages in an order from the seed, like those of a cache that has been in use for a while.
 void scatter_pages(HostTensor& table, std::uint64_t seed) {
   std::vector<std::int32_t> pages(table.elements());
@@ -35,11 +37,11 @@ class Decode final : public KernelCase {
  public:
   Decode() : KernelCase({"q", "k", "v", "table"}) {}
 
-  // 2 d for a score and 2 d for its contribution to the output.
+  // 2 for each element of a key, for a score, and of a value, for its contribution to the output.
   double useful_flops() const override {
     const std::vector<std::uint64_t> all = lengths();
     const auto tokens = std::accumulate(all.begin(), all.end(), std::uint64_t{0});
-    return 4.0 * static_cast<double>(d_ * group_ * kv_heads_ * tokens);
+    return 2.0 * static_cast<double>((d_ + shape(1).values()) * group_ * kv_heads_ * tokens);
   }
   isa::DType compute_dtype() const override { return dtype_; }
   std::string describe() const override {
@@ -60,7 +62,12 @@ class Decode final : public KernelCase {
     t.add("kv_heads", kv_heads_, std::uint64_t{1}, {1, 4096}, "heads of keys and values", base::chosen());
     t.add("group", group_, std::uint64_t{8}, {1, 128}, "query heads per head of keys and values",
           base::chosen());
-    t.add("d", d_, std::uint64_t{128}, {1, 256}, "elements of a query, key or value", base::chosen());
+    t.add("d", d_, std::uint64_t{128}, {1, 1024},
+          "elements of a query, key or value, at most 256 without latent", base::chosen());
+    t.add("latent", latent_, std::uint64_t{0}, {0, 512},
+          "multi-head latent attention: the first so many elements of a key are its value, too; 0: keys and "
+          "values are separate",
+          base::chosen());
     t.add("page_size", page_size_, std::uint64_t{0}, {0, 1024}, "tokens of a page; 0: a contiguous cache",
           base::chosen());
     t.add("dtype", dtype_, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
@@ -68,7 +75,14 @@ class Decode final : public KernelCase {
   }
 
   void check_sizes(const model::MachineParams& machine) const override {
-    const std::uint64_t most = most_decode_group(machine, d_, dtype_);
+    if (d_ > kMostElements && latent_ == 0)
+      throw base::UserError(
+          "E-RUN-098", "workload.d",
+          fmt::format("expected at most {} without workload.latent, got {}", kMostElements, d_));
+    if (latent_ > d_)
+      throw base::UserError("E-RUN-098", "workload.latent",
+                            fmt::format("expected at most the {} elements of a key, got {}", d_, latent_));
+    const std::uint64_t most = most_decode_group(machine, shape(1).values(), dtype_);
     if (most == 0)
       throw base::UserError("E-RUN-098", "workload.d",
                             fmt::format("{} elements of {} do not fit into a bank of PSUM, {} B", d_,
@@ -91,8 +105,8 @@ class Decode final : public KernelCase {
     std::vector<std::uint64_t> cache{kv_heads_, batch_, context_, d_};
     if (paged) cache = {kv_heads_, s.pages, page_size_, d_};
     all.push_back({"k", dtype, cache});
-    all.back().layout = paged ? HbmLayout::kRowMajor : HbmLayout::kTransposed;
-    all.push_back({"v", dtype, cache});
+    all.back().layout = paged || latent_ > 0 ? HbmLayout::kRowMajor : HbmLayout::kTransposed;
+    if (latent_ == 0) all.push_back({"v", dtype, cache});
     if (paged) {
       all.push_back({"table",
                      isa::DType::kInt32,
@@ -103,7 +117,7 @@ class Decode final : public KernelCase {
       all.back().make = scatter_pages;
       all.back().refuse = refuse_rows_beyond(s.pages);
     }
-    all.push_back({"o", dtype, rows, Role::kOutput});
+    all.push_back({"o", dtype, {kv_heads_, batch_, group_, s.values()}, Role::kOutput});
     return all;
   }
   std::uint64_t units() const override { return kv_heads_; }
@@ -112,7 +126,7 @@ class Decode final : public KernelCase {
   }
   runtime::GoldenResult compare(const CaseValues& values, const MakerOf& maker) const override {
     const auto table = values.find("table");
-    return check_decode({values.at("q"), values.at("k"), values.at("v"), values.at("o"),
+    return check_decode({values.at("q"), values.at("k"), values.at(latent_ > 0 ? "k" : "v"), values.at("o"),
                          table == values.end() ? nullptr : &table->second, lengths()},
                         maker("o"));
   }
@@ -127,10 +141,12 @@ class Decode final : public KernelCase {
   DecodeShape shape(std::uint64_t kv_heads) const {
     DecodeShape s{kv_heads, lengths(), context_, group_, d_, page_size_, 0, compute_dtype()};
     s.pages = batch_ * s.pages_per_sequence();
+    s.latent = latent_;
     return s;
   }
 
-  std::uint64_t batch_ = 0, context_ = 0, shorter_by_ = 0, kv_heads_ = 0, group_ = 0, d_ = 0, page_size_ = 0;
+  std::uint64_t batch_ = 0, context_ = 0, shorter_by_ = 0, kv_heads_ = 0, group_ = 0, d_ = 0, latent_ = 0,
+                page_size_ = 0;
   isa::DType dtype_{};
 };
 

@@ -13,14 +13,19 @@ DecodeBatch batch_of(const DecodeShape& shape, const DecodeTiling& tiling, std::
   return {first, static_cast<unsigned>(place), static_cast<unsigned>(std::min(together, end - first))};
 }
 
-runtime::HbmView rows_of(const DecodeShape& shape, const DecodeBatch& batch, const runtime::HbmView& view) {
-  const std::uint64_t sequences = shape.lengths.size(), columns = row_columns(shape);
+runtime::HbmView rows_of(const DecodeShape& shape, const DecodeBatch& batch, const runtime::HbmView& view,
+                         std::uint64_t features) {
+  const std::uint64_t sequences = shape.lengths.size(), columns = row_columns(shape, features);
   if (!shape.by_rows) return view.window(batch.first * shape.group, 0, batch.count * shape.group, columns);
   return view.window(batch.first % sequences, batch.first / sequences * columns, batch.count, columns);
 }
 
-unsigned row_columns(const DecodeShape& shape) {
-  return static_cast<unsigned>(shape.by_rows ? shape.group * shape.d : shape.d);
+unsigned rows_of(const DecodeShape& shape, const DecodeBatch& batch) {
+  return static_cast<unsigned>(shape.by_rows ? batch.count : batch.count * shape.group);
+}
+
+unsigned row_columns(const DecodeShape& shape, std::uint64_t features) {
+  return static_cast<unsigned>(shape.by_rows ? shape.group * features : features);
 }
 
 runtime::TileView of_sequence(const DecodeShape& shape, const DecodeBatch& batch,

@@ -14,9 +14,11 @@ struct DecodeBatch {
 };
 DecodeBatch batch_of(const DecodeShape& shape, const DecodeTiling& tiling, std::uint64_t sequence);
 
-// A batch's rows of q or o: one for each query, or by rows one for each sequence.
-runtime::HbmView rows_of(const DecodeShape& shape, const DecodeBatch& batch, const runtime::HbmView& view);
-unsigned row_columns(const DecodeShape& shape);
+// A batch's rows of q or o, of which a head has `features`: one for each query, or by rows one for each sequence.
+runtime::HbmView rows_of(const DecodeShape& shape, const DecodeBatch& batch, const runtime::HbmView& view,
+                         std::uint64_t features);
+unsigned rows_of(const DecodeShape& shape, const DecodeBatch& batch);
+unsigned row_columns(const DecodeShape& shape, std::uint64_t features);
 
 // The columns of one sequence among those of its batch: side by side, or by rows head by head.
 runtime::TileView of_sequence(const DecodeShape& shape, const DecodeBatch& batch,

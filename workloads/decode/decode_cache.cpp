@@ -18,13 +18,14 @@ void DecodeCache::make_pools(const TileView& identity) {
   const unsigned transposed = tiling_.chunk * tiling_.depth, run = tiling_.depth * d_,
                  key_copies = 2 * tiling_.block_pieces + 2,
                  parts = static_cast<unsigned>(tiling_.parts.size());
-  keys_ = paged() ? kernel_.sbuf("keys", shape_.dtype, run, key_copies)
-                  : kernel_.sbuf("keys", shape_.dtype, transposed, key_copies * parts);
+  if (!latent())
+    keys_ = paged() ? kernel_.sbuf("keys", shape_.dtype, run, key_copies)
+                    : kernel_.sbuf("keys", shape_.dtype, transposed, key_copies * parts);
   values_ = kernel_.sbuf("values", shape_.dtype, run, 3 * tiling_.block_pieces + 2);
-  if (!paged()) return;
+  if (!by_tokens()) return;
   transposed_ = kernel_.sbuf("transposed keys", shape_.dtype, transposed, 3 * parts);
   transposed_psum_ = kernel_.psum("transposed keys", shape_.dtype, tiling_.chunk * tiling_.bank_chunks, 2);
-  load_table();
+  if (paged()) load_table();
 }
 
 // Page numbers run down the partitions, with a column for each sequence.
@@ -75,28 +76,30 @@ TileView DecodeCache::gather(Pool pool, const HbmView& pages, std::uint64_t head
 }
 
 DecodeCache::Loaded DecodeCache::load(std::uint64_t head, std::uint64_t sequence, const DecodePiece& piece) {
-  if (paged())
-    return {piece,
-            {gather(keys_, views_.k, head, sequence, piece)},
-            gather(values_, views_.v, head, sequence, piece)};
+  if (paged()) {
+    const TileView k = gather(latent() ? values_ : keys_, views_.k, head, sequence, piece);
+    return {piece, {k}, latent() ? k : gather(values_, views_.v, head, sequence, piece)};
+  }
   const std::uint64_t cache = head * shape_.lengths.size() + sequence,
                       tokens = std::uint64_t{piece.rows} * piece.depth;
   Loaded loaded{piece, {}, {}};
-  for (const Range& part : tiling_.parts)
+  for (const Range& part : latent() ? std::vector<Range>{} : tiling_.parts)
     loaded.k.push_back(kernel_.take(keys_, part.count, static_cast<unsigned>(tokens)));
   loaded.v = kernel_.take(values_, piece.rows, piece.depth * d_);
   for (std::size_t part = 0; part < loaded.k.size(); ++part)
     kernel_.load(loaded.k[part], views_.k.window(cache * shape_.d + tiling_.parts[part].first, piece.first,
                                                  tiling_.parts[part].count, tokens));
-  HbmView runs = views_.v.window(cache * shape_.capacity + piece.first, 0, piece.rows, shape_.d);
+  HbmView runs =
+      (latent() ? views_.k : views_.v).window(cache * shape_.capacity + piece.first, 0, piece.rows, shape_.d);
   runs.columns = runs.columns * piece.depth;
   runs.row_stride = static_cast<std::int64_t>(runs.columns);
   kernel_.load(loaded.v, runs);
+  if (latent()) loaded.k = {loaded.v};
   return loaded;
 }
 
 void DecodeCache::transpose_keys(Loaded& loaded) {
-  if (!paged()) return;
+  if (!by_tokens()) return;
   std::vector<TileView> transposed;
   for (const Range& part : tiling_.parts) transposed.push_back(transposed_keys(loaded, part));
   loaded.k = std::move(transposed);
@@ -124,7 +127,7 @@ TileView DecodeCache::transposed_keys(const Loaded& loaded, const Range& part) {
 
 TileView DecodeCache::keys(const Loaded& loaded, unsigned chunk, std::size_t part) const {
   const unsigned count = loaded.piece.keys(chunk);
-  if (paged()) return loaded.k[part].columns(chunk * tiling_.chunk, count);
+  if (by_tokens()) return loaded.k[part].columns(chunk * tiling_.chunk, count);
   return loaded.k[part].every(chunk, loaded.piece.depth);
 }
 

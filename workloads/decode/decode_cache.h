@@ -5,7 +5,8 @@
 // d]. A contiguous cache stores keys d-major, [d, capacity] for each sequence: appending a token costs the
 // same (d elements either way), and no step has to transpose them. Pages are [tokens, d] for both: then a
 // page is one run in HBM that one descriptor moves to one partition, and the array transposes the keys. A
-// d-major page would be d runs of as many elements as a page has tokens, with d descriptors.
+// d-major page would be d runs of as many elements as a page has tokens, with d descriptors. A latent cache is token-major, too, and
+// loaded once: its rows are the values, and the array transposes them to keys.
 #pragma once
 
 #include <vector>
@@ -41,6 +42,8 @@ class DecodeCache {
 
  private:
   bool paged() const { return shape_.page != 0; }
+  bool latent() const { return shape_.latent != 0; }
+  bool by_tokens() const { return paged() || latent(); }  // keys need a transposition
   void load_table();
   // Loads pages [first, first + count) of a piece.
   runtime::TileView row_numbers(std::uint64_t sequence, const DecodePiece& piece, unsigned first,

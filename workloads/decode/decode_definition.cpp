@@ -55,7 +55,7 @@ class Definition {
   }
 
   double shared_error(double score_range, double largest_score, double length) const {
-    const double products = t_.o.dtype == isa::DType::kFp32 ? 2 : 1, d = static_cast<double>(t_.o.shape[3]);
+    const double products = t_.o.dtype == isa::DType::kFp32 ? 2 : 1, d = static_cast<double>(t_.q.shape[3]);
     return runtime::accumulation_slack(products * d, score_range) / std::sqrt(d) +
            (4 * largest_score + 16 + 4 * (1 + length / kLeastBlock)) * kUnit +
            2 * runtime::accumulation_slack(products * length, 1);
@@ -66,7 +66,7 @@ class Definition {
     unit_ = unit;
     const std::uint64_t sequences = t_.q.shape[1], sequence = unit % sequences;
     k_ = tokens(t_.k, unit / sequences, sequence);
-    v_ = tokens(t_.v, unit / sequences, sequence);
+    v_ = tokens(t_.v, unit / sequences, sequence).leftCols(static_cast<Eigen::Index>(t_.o.columns()));
   }
 
   Matrix tokens(const HostTensor& cache, std::uint64_t head, std::uint64_t sequence) const {

@@ -18,7 +18,8 @@
 namespace tahoma::workloads {
 
 struct DecodeTensors {
-  const runtime::HostTensor &q, &k, &v, &o;    // q, o [kv_heads, sequences, group, d]
+  const runtime::HostTensor &q, &k, &v,
+      &o;  // q, o [kv_heads, sequences, group, d]; the elements of o are the first ones of v
   const runtime::HostTensor* table = nullptr;  // paged: k and v [kv_heads, pages, page, d];
   std::vector<std::uint64_t> lengths;          // else [kv_heads, sequences, capacity, d]
 };

@@ -9,8 +9,10 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "model/base/error.h"
 #include "workloads/decode/decode_batch.h"
 #include "workloads/decode/decode_cache.h"
 #include "workloads/decode/decode_lse.h"
@@ -20,7 +22,7 @@ namespace tahoma::workloads {
 namespace {
 
 using isa::ActFn, isa::AluOp, isa::DType, isa::Queue;
-using runtime::Kernel, runtime::Pool, runtime::TileView;
+using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 // Below any score, yet finite, for positions of a chunk without a key: exp makes it 0 for every maximum.
 constexpr float kHidden = -1e30F;
@@ -59,7 +61,7 @@ class DecodeBuilder {
         views_(views),
         cache_(kernel, shape, tiling_, views),
         group_(static_cast<unsigned>(shape.group)),
-        d_(static_cast<unsigned>(shape.d)),
+        values_(static_cast<unsigned>(shape.values())),
         parts_(static_cast<unsigned>(tiling_.parts.size())),
         score_scale_(shape.scale > 0 ? shape.scale
                                      : static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))),
@@ -95,11 +97,14 @@ class DecodeBuilder {
  private:
   void make_pools() {
     const unsigned chunk = tiling_.chunk, scores = group_ * tiling_.block_chunks,
-                   row_copies = row_columns(shape_) * isa::size_of(shape_.dtype) > kMostDoubledRow ? 1 : 2;
+                   row = row_columns(shape_, values_),
+                   row_copies = row * isa::size_of(shape_.dtype) > kMostDoubledRow ? 1 : 2;
     const auto pool = [&](const char* name, DType dtype, unsigned columns, unsigned copies) {
       return kernel_.sbuf(name, dtype, columns, copies);
     };
-    query_rows_ = pool("query rows", shape_.dtype, row_columns(shape_), row_copies);
+    query_rows_ = pool("query rows", shape_.dtype, row, row_copies);
+    if (shape_.d > values_)
+      last_rows_ = pool("last query rows", shape_.dtype, row_columns(shape_, shape_.d - values_), row_copies);
     queries_ = pool("queries", shape_.dtype, chunk, 2 * parts_);
     if (shape_.cap > 0) bounded_ = pool("bounded scores", DType::kFp32, scores, 2);
     shifted_ = pool("shifted scores", DType::kFp32, scores, 2);
@@ -108,11 +113,11 @@ class DecodeBuilder {
     diagonals_ = pool("diagonal", DType::kFp32, group_, 2);
     small_ = pool("columns of a block", DType::kFp32, group_, 16);  // up to 5 a block, alive for two blocks
     sums_ = pool("sums", DType::kFp32, group_, 2);
-    outputs_ = pool("outputs", DType::kFp32, group_, 2 * parts_);
-    results_ = pool("results", shape_.dtype, chunk, 2 * parts_);
-    result_rows_ = pool("result rows", views_.o.dtype, row_columns(shape_), row_copies);
+    outputs_ = pool("outputs", DType::kFp32, group_, 2 * tiling_.value_parts);
+    results_ = pool("results", shape_.dtype, chunk, 2 * tiling_.value_parts);
+    result_rows_ = pool("result rows", views_.o.dtype, row, row_copies);
     scores_psum_ = kernel_.psum("scores", DType::kFp32, scores, 2);
-    products_psum_ = kernel_.psum("outputs and sums", DType::kFp32, (parts_ + 1) * group_, 2);
+    products_psum_ = kernel_.psum("outputs and sums", DType::kFp32, (tiling_.value_parts + 1) * group_, 2);
     row_max_psum_ = kernel_.psum("maxima", DType::kFp32, chunk + group_, 1);
     transposed_psum_ = kernel_.psum("transposed", shape_.dtype, std::max(chunk, bank_), 1);
   }
@@ -134,26 +139,39 @@ class DecodeBuilder {
 
   void begin_sequence(std::uint64_t number) {
     const DecodeBatch batch = batch_of(shape_, tiling_, number);
-    if (batch.place == 0) {
-      const unsigned columns = batch.count * group_, rows = columns * d_ / row_columns(shape_);
-      const TileView in = kernel_.take(query_rows_, rows, row_columns(shape_));
-      kernel_.load(in, rows_of(shape_, batch, views_.q), cache_.other_queue());
-      transposed_queries_.clear();
-      for (const Range& part : tiling_.parts) {
-        const TileView transposed = kernel_.take(transposed_psum_, part.count, columns);
-        transposed_queries_.push_back(kernel_.take(queries_, part.count, columns));
-        for (unsigned at = 0; at * rows < columns; ++at)
-          kernel_.transpose(transposed.columns(at * rows, rows),
-                            in.columns(at * d_ + first_of(part), part.count),
-                            identity_.partitions(0, rows).columns(0, rows));
-        kernel_.copy(transposed_queries_.back(), transposed, Queue::kScalar);
-      }
-    }
+    if (batch.place == 0) load_queries(batch);
     Sequence& sequence = sequences_[started_++ % sequences_.size()];
     sequence = {};
     sequence.number = number;
     for (const TileView& part : transposed_queries_)
       sequence.queries.push_back(of_sequence(shape_, batch, part));
+  }
+
+  void load_queries(const DecodeBatch& batch) {
+    transposed_queries_.clear();
+    transpose_queries(batch, query_rows_, views_.q, value_parts());
+    if (shape_.d > values_)
+      transpose_queries(batch, last_rows_, views_.q_last,
+                        std::span(tiling_.parts).subspan(tiling_.value_parts));
+  }
+
+  // The parts of the elements of a head that a view has.
+  void transpose_queries(const DecodeBatch& batch, Pool pool, const HbmView& view,
+                         std::span<const Range> parts) {
+    const auto first = static_cast<unsigned>(parts.front().first),
+               features = static_cast<unsigned>(parts.back().end()) - first;
+    const unsigned columns = batch.count * group_, rows = rows_of(shape_, batch);
+    const TileView in = kernel_.take(pool, rows, row_columns(shape_, features));
+    kernel_.load(in, rows_of(shape_, batch, view, features), cache_.other_queue());
+    for (const Range& part : parts) {
+      const TileView transposed = kernel_.take(transposed_psum_, part.count, columns);
+      transposed_queries_.push_back(kernel_.take(queries_, part.count, columns));
+      for (unsigned at = 0; at * rows < columns; ++at)
+        kernel_.transpose(transposed.columns(at * rows, rows),
+                          in.columns(at * features + first_of(part) - first, part.count),
+                          identity_.partitions(0, rows).columns(0, rows));
+      kernel_.copy(transposed_queries_.back(), transposed, Queue::kScalar);
+    }
   }
 
   static unsigned first_of(const Range& part) { return static_cast<unsigned>(part.first); }
@@ -269,10 +287,10 @@ class DecodeBuilder {
   }
 
   void multiply_values(Block& block) {
-    block.products = kernel_.take(products_psum_, tiling_.chunk, (parts_ + 1) * group_);
+    block.products = kernel_.take(products_psum_, tiling_.chunk, (tiling_.value_parts + 1) * group_);
     const std::vector<TileView> output = outputs_of(block);
     for_each_chunk(block, [&](const DecodeCache::Loaded& piece, unsigned c, unsigned at) {
-      for (unsigned part = 0; part < parts_; ++part)
+      for (unsigned part = 0; part < tiling_.value_parts; ++part)
         kernel_.matmul(output[part], cache_.values(piece, c, part),
                        of_chunk(block.probabilities, block, at).partitions(0, piece.piece.keys(c)), at > 0);
     });
@@ -282,13 +300,17 @@ class DecodeBuilder {
 
   std::vector<TileView> outputs_of(const Block& block) const {
     std::vector<TileView> outputs;
-    for (const Range& part : tiling_.parts)
+    for (const Range& part : value_parts())
       outputs.push_back(block.products.partitions(0, part.count)
                             .columns(static_cast<unsigned>(outputs.size()) * group_, group_));
     return outputs;
   }
 
-  TileView sums_of(const Block& block) const { return block.products.columns(parts_ * group_, group_); }
+  TileView sums_of(const Block& block) const {
+    return block.products.columns(tiling_.value_parts * group_, group_);
+  }
+
+  std::span<const Range> value_parts() const { return std::span(tiling_.parts).first(tiling_.value_parts); }
 
   // Sum and output so far, rescaled to the new maximum.
   void combine(Block& block) {
@@ -298,10 +320,11 @@ class DecodeBuilder {
     if (block.first && block.last) return finish_sequence(sequence, output, sum);
     if (block.first) {
       sequence.sum = kernel_.take(sums_, tiling_.chunk, group_);
-      for (const Range& part : tiling_.parts)
+      for (const Range& part : value_parts())
         sequence.output.push_back(kernel_.take(outputs_, part.count, group_));
       kernel_.copy(*sequence.sum, sum);
-      for (unsigned part = 0; part < parts_; ++part) kernel_.copy(sequence.output[part], output[part]);
+      for (unsigned part = 0; part < tiling_.value_parts; ++part)
+        kernel_.copy(sequence.output[part], output[part]);
       return;
     }
     const auto move = [&](const TileView& held, const TileView& more) {
@@ -309,7 +332,7 @@ class DecodeBuilder {
       kernel_.tensor_tensor(held, held, more, AluOp::kAdd);
     };
     move(*sequence.sum, sum);
-    for (unsigned part = 0; part < parts_; ++part) move(sequence.output[part], output[part]);
+    for (unsigned part = 0; part < tiling_.value_parts; ++part) move(sequence.output[part], output[part]);
     if (block.last) finish_sequence(sequence, sequence.output, *sequence.sum);
   }
 
@@ -319,35 +342,36 @@ class DecodeBuilder {
     const unsigned columns = batch.count * group_;
     if (batch.place == 0) {
       result_.clear();
-      for (const Range& part : tiling_.parts) result_.push_back(kernel_.take(results_, part.count, columns));
+      for (const Range& part : value_parts()) result_.push_back(kernel_.take(results_, part.count, columns));
     }
     if (lse_) lse_->record(batch, *sequence.row_max, sum);
     const unsigned most = tiling_.parts.front().count;
     const TileView inverse = kernel_.take(small_, most, group_);
     kernel_.reciprocal(inverse, sum.partitions(0, most));
-    for (unsigned part = 0; part < parts_; ++part)
+    for (unsigned part = 0; part < tiling_.value_parts; ++part)
       kernel_.tensor_tensor(of_sequence(shape_, batch, result_[part]), output[part],
                             inverse.partitions(0, tiling_.parts[part].count), AluOp::kMult);
     if (batch.place + 1 == batch.count) store_results(batch);
   }
 
   void store_results(const DecodeBatch& batch) {
-    const unsigned rows = batch.count * group_ * d_ / row_columns(shape_);
-    const TileView out = kernel_.take(result_rows_, rows, row_columns(shape_));
-    const unsigned slices = row_columns(shape_) / d_, in_bank = std::max(1U, bank_ / d_);
+    const unsigned rows = rows_of(shape_, batch);
+    const unsigned columns = row_columns(shape_, values_);
+    const TileView out = kernel_.take(result_rows_, rows, columns);
+    const unsigned slices = columns / values_, in_bank = std::max(1U, bank_ / values_);
     for (unsigned first = 0; first < slices; first += in_bank) {
       const unsigned count = std::min(in_bank, slices - first);
-      const TileView transposed = kernel_.take(transposed_psum_, rows, count * d_);
+      const TileView transposed = kernel_.take(transposed_psum_, rows, count * values_);
       for (unsigned s = 0; s < count; ++s)
-        for (unsigned part = 0; part < parts_; ++part) {
+        for (unsigned part = 0; part < tiling_.value_parts; ++part) {
           const unsigned features = tiling_.parts[part].count;
-          kernel_.transpose(transposed.columns(s * d_ + first_of(tiling_.parts[part]), features),
+          kernel_.transpose(transposed.columns(s * values_ + first_of(tiling_.parts[part]), features),
                             result_[part].columns((first + s) * rows, rows),
                             identity_.partitions(0, features).columns(0, features));
         }
-      kernel_.copy(out.columns(first * d_, count * d_), transposed);
+      kernel_.copy(out.columns(first * values_, count * values_), transposed);
     }
-    kernel_.store(rows_of(shape_, batch, views_.o), out, cache_.other_queue());
+    kernel_.store(rows_of(shape_, batch, views_.o, values_), out, cache_.other_queue());
   }
 
   DecodeShape shape_;
@@ -355,11 +379,11 @@ class DecodeBuilder {
   Kernel& kernel_;
   DecodeViews views_;
   DecodeCache cache_;
-  unsigned group_, d_, parts_;
-  float score_scale_, scale_;  // of the scores, and of what exp takes
-  unsigned bank_;              // elements of a PSUM bank
-  Pool query_rows_, queries_, bounded_, shifted_, probabilities_, maxima_, diagonals_, small_, sums_,
-      outputs_, results_, result_rows_, scores_psum_, products_psum_, row_max_psum_, transposed_psum_;
+  unsigned group_, values_, parts_;  // elements of a value, and parts of a key
+  float score_scale_, scale_;        // of the scores, and of what exp takes
+  unsigned bank_;                    // elements of a PSUM bank
+  Pool query_rows_, last_rows_, queries_, bounded_, shifted_, probabilities_, maxima_, diagonals_, small_,
+      sums_, outputs_, results_, result_rows_, scores_psum_, products_psum_, row_max_psum_, transposed_psum_;
   TileView ones_, wide_ones_, identity_, wide_identity_;
   std::vector<TileView> transposed_queries_, result_;  // of a batch, per part of d
   std::array<Sequence, 3> sequences_;
@@ -381,22 +405,29 @@ isa::Program decode_program(const model::MachineParams& machine, const DecodeSha
   const auto argument = [&](const char* name, std::uint64_t rows, std::uint64_t columns) {
     return kernel.argument(name, shape.dtype, rows, columns);
   };
-  const auto rows = [&](const char* name) {
-    return shape.by_rows ? argument(name, sequences, heads * shape.d)
-                         : argument(name, heads * sequences, shape.d);
+  const auto rows = [&](const char* name, std::uint64_t elements) {
+    return shape.by_rows ? argument(name, sequences, heads * elements)
+                         : argument(name, heads * sequences, elements);
   };
   DecodeViews views;
-  views.q = rows("q");
-  if (shape.page == 0) {
+  views.q = rows("q", shape.d);
+  if (shape.latent > 0) {
+    TAHOMA_INVARIANT(!shape.by_rows, "a program of its own has a row for each query");
+    views.q_last = views.q.window(0, shape.latent, views.q.rows, shape.d - shape.latent);
+    views.q = views.q.window(0, 0, views.q.rows, shape.latent);
+  }
+  if (shape.latent > 0 && shape.page == 0) {
+    views.k = argument("k", shape.kv_heads * sequences * shape.capacity, shape.d);
+  } else if (shape.page == 0) {
     views.k = argument("k", shape.kv_heads * sequences * shape.d, shape.capacity);
     views.v = argument("v", shape.kv_heads * sequences * shape.capacity, shape.d);
   } else {
     views.k = argument("k", shape.kv_heads * shape.pages, shape.page * shape.d);
-    views.v = argument("v", shape.kv_heads * shape.pages, shape.page * shape.d);
+    if (shape.latent == 0) views.v = argument("v", shape.kv_heads * shape.pages, shape.page * shape.d);
     views.table = kernel.argument("table", DType::kInt32, sequences, shape.pages_per_sequence());
     kernel.control(views.table);
   }
-  views.o = rows("o");
+  views.o = rows("o", shape.values());
   emit_decode(kernel, machine, shape, views);
   return kernel.finish();
 }

@@ -24,6 +24,9 @@ struct DecodeViews {
   runtime::HbmView
       table;  // of a paged cache; must come from an argument that the caller has declared `control`
   runtime::HbmView lse{};  // if the shape asks for it: [kv_heads group, sequences] of fp32
+  // Of a latent cache: q and o have the first elements of a head, and this the others, [sequences, kv_heads group (d - latent)]. The
+  // cache is k, [kv_heads sequences capacity, d] or pages; v is not used.
+  runtime::HbmView q_last{};
 };
 
 // Appends the step to a kernel that may contain other work. Takes 6 PSUM banks, 8 with pages, and some 110

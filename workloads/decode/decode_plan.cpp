@@ -84,14 +84,17 @@ DecodeTiling decode_tiling(const model::MachineParams& machine, const DecodeShap
   tiling.block_pieces = (tiling.block_chunks + tiling.depth - 1) / tiling.depth;
   tiling.bank_chunks = static_cast<unsigned>(
       std::max<std::uint64_t>(1, core.psum.bank.count / (isa::size_of(shape.dtype) * tiling.chunk)));
-  tiling.parts = cut(all_of(shape.d), tiling.chunk);
+  tiling.parts = cut(all_of(shape.values()), tiling.chunk);
+  tiling.value_parts = static_cast<unsigned>(tiling.parts.size());
+  const Range more{shape.values(), static_cast<unsigned>(shape.d - shape.values())};
+  for (const Range& part : cut(more, tiling.chunk)) tiling.parts.push_back(part);
   return tiling;
 }
 
-std::uint64_t most_decode_group(const model::MachineParams& machine, std::uint64_t d, isa::DType dtype) {
+std::uint64_t most_decode_group(const model::MachineParams& machine, std::uint64_t values, isa::DType dtype) {
   const std::uint64_t chunk = chunk_of(machine), bank = machine.chip.core.psum.bank.count;
-  if (d * isa::size_of(dtype) > bank) return 0;
-  return std::min(chunk, bank / sizeof(float) / (ceil_div(d, chunk) + 1));
+  if (values * isa::size_of(dtype) > bank) return 0;
+  return std::min(chunk, bank / sizeof(float) / (ceil_div(values, chunk) + 1));
 }
 
 std::vector<DecodeBlock> decode_blocks(const DecodeShape& shape, const DecodeTiling& tiling,

@@ -174,6 +174,26 @@ TEST_CASE("decode: blocks of wide heads in fp32 fit", "[decode][machine]") {
   check({{"batch", "2"}, {"context", "5000"}, {"shorter_by", "1"}, {"d", "200"}, {"dtype", "fp32"}});
 }
 
+TEST_CASE("decode: a latent cache, whose rows are keys and values", "[decode][machine]") {
+  check({{"batch", "3"},
+         {"context", "2500"},
+         {"shorter_by", "999"},
+         {"group", "16"},
+         {"d", "576"},
+         {"latent", "512"}});
+}
+
+TEST_CASE("decode: pages of a latent cache, all of a key is the value, fp32", "[decode][machine]") {
+  check({{"batch", "2"},
+         {"context", "300"},
+         {"shorter_by", "77"},
+         {"group", "3"},
+         {"d", "200"},
+         {"latent", "200"},
+         {"page_size", "16"},
+         {"dtype", "fp32"}});
+}
+
 TEST_CASE("decode: the kernel supports another array", "[decode][machine]") {
   model::MachineParams machine = tests::machine_of(1, 1, 1);
   machine.chip.core.tensor.rows = machine.chip.core.tensor.columns = 32;
@@ -186,6 +206,11 @@ TEST_CASE("decode: heads wider than a PSUM bank, larger groups and missing cores
   CHECK_THROWS_WITH(tests::workload_with(workloads::make_decode, {{"cores", "99"}})->check(machine),
                     Catch::Contains("E-RUN-063"));
   machine.chip.core.tensor.rows = machine.chip.core.tensor.columns = 64;
+  CHECK_THROWS_WITH(tests::workload_with(workloads::make_decode, {{"d", "257"}})->check(machine),
+                    Catch::Contains("E-RUN-098") && Catch::Contains("workload.d"));
+  CHECK_THROWS_WITH(
+      tests::workload_with(workloads::make_decode, {{"d", "64"}, {"latent", "65"}})->check(machine),
+      Catch::Contains("E-RUN-098") && Catch::Contains("workload.latent"));
   const auto refuses = [&](const tests::Settings& settings, const char* place) {
     CHECK_THROWS_WITH(tests::workload_with(workloads::make_decode, settings)->check(machine),
                       Catch::Contains("E-RUN-098") && Catch::Contains(place));
