@@ -39,7 +39,7 @@ set(tahoma_unity_groups
   "runtime/studies: mpi whatif"
   "workloads/kernels: convolution decode embedding mlp moe norm optimizer quantise reduction rms_norm rope transpose vector_add"
   "workloads/parts: collective common loss nki"
-  "workloads/transformer/parts: experts layer vocabulary")
+  "workloads/transformer/parts: experts latent layer vocabulary")
 # Compiled file by file all the same: Highway's kernels, which include themselves once per target, and tests with many local names
 # in common. So are Verilator's classes, which must not see SystemC.
 set(tahoma_compiled_alone isa/simd tests/fuzz tests/rtl tests/system/kernel tests/unit)

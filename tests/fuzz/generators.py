@@ -45,8 +45,9 @@ def attention_forward(rng):
 
 
 def decode(rng):
-    return {"batch": rng.randint(1, 6), "context": size(rng, 500), "kv_heads": rng.choice([1, 2]), "group": rng.choice([1, 2, 5, 8]),
+    case = {"batch": rng.randint(1, 6), "context": size(rng, 500), "kv_heads": rng.choice([1, 2]), "group": rng.choice([1, 2, 5, 8]),
             "d": rng.choice([16, 64, 128, 200, 256]), "page_size": rng.choice([0, 0, 16, 64]), "dtype": rng.choice(FLOATS)}
+    return {**case, "d": rng.choice([48, 160, 576]), "latent": rng.choice([32, 48])} if rng.random() < 0.25 else case
 
 
 def model(rng):
@@ -61,9 +62,12 @@ def transformer(rng):
     case.update({"tokens": size(rng, 200)} if phase == "prefill" else {"context": size(rng, 200)})
     if rng.random() < 0.3:
         case.update({"model.window": size(rng, 200), "model.global_every": rng.randint(0, 2)})
+    elif rng.random() < 0.3:
+        case.update(latent(rng, case["model.heads"]))
     if rng.random() < 0.4:
         return {**case, **mixture(rng)}
-    return {**case, **shared_sequences(rng)} if phase == "prefill" and rng.random() < 0.3 else case
+    shares = phase == "prefill" and "model.latent.kv_rank" not in case and rng.random() < 0.3
+    return {**case, **shared_sequences(rng)} if shares else case
 
 
 def shared_sequences(rng):
@@ -72,12 +76,20 @@ def shared_sequences(rng):
             "model.vocabulary": rng.randint(1, 400)}
 
 
+def latent(rng, heads):
+    nope, rope = rng.choice([32, 64, 128]), rng.choice([16, 32, 64])
+    return {"model.kv_heads": heads, "model.head_dim": nope + rope, "model.latent.kv_rank": rng.choice([32, 128, 512]),
+            "model.latent.q_rank": rng.choice([0, 0, 96]), "model.latent.nope": nope, "model.latent.rope": rope,
+            "model.latent.values": rng.choice([32, 128]), "model.rope.scaling": rng.choice(["none", "yarn"])}
+
+
 def mixture(rng):
     experts = rng.randint(2, 12)
     shared = {"model.shared_ffn": 2 * rng.randint(8, 100), "model.shared_gated": rng.choice(["true", "false"])}
     return {"model.experts": experts, "model.experts_per_token": rng.randint(1, min(4, experts)),
             "model.normalised_gates": rng.choice(["true", "false"]), "routing": rng.choice(["balanced", "skewed"]),
-            **(shared if rng.random() < 0.5 else {})}
+            **(shared if rng.random() < 0.5 else {}),
+            **({"model.dense_layers": 1, "model.dense_ffn": 2 * rng.randint(8, 200)} if rng.random() < 0.3 else {})}
 
 
 def training(rng):

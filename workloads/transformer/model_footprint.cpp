@@ -86,7 +86,15 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
                size = number(isa::size_of(TransformerParams::kDType)), hidden = number(m.hidden),
                layers = number(params.longest_stage()), rows = number(params.rows()),
                microbatches = number(params.microbatches);
-  const double heads = number(share.units() + share.heads) * number(m.head_dim);
+  // Columns of a layer's matrices of attention, as rows of the hidden features, and elements of a token in its tensors and caches.
+  const LatentShape& l = m.latent;
+  const double latents = l.common_weights(m.hidden) + l.head_weights(m.hidden, share.heads),
+               heads = m.latent ? latents / hidden + number(share.heads * l.values)
+                                : number(share.units() + share.heads) * number(m.head_dim),
+               of_token = !m.latent ? heads
+                          : decodes ? number(l.down() + share.heads * (l.head() + 2 * l.kv_rank + l.values))
+                                    : number(l.down() + share.heads * (l.head() + l.nope + 2 * l.values)),
+               cached = m.latent ? number(decodes ? l.cached() : 0) : 2 * number(share.kv_heads * m.head_dim);
   const double kept =
       decodes ? cached_tokens(params) * number((params.rows() + share.sharers - 1) / share.sharers)
               : layers * (rows + number(params.sequences() * params.cached));
@@ -95,17 +103,21 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
       !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
   const double features =
       m.experts > 0 ? number(share.ffn * share.experts + share.common_ffn) : number(share.ffn);
+  const auto of_layer = [&](double hidden_features, double routers) {
+    return hidden * (number(isa::size_of(m.weights)) * (heads + 3 * hidden_features) + size * routers) +
+           2 * 4 * hidden;
+  };
+  // A later stage has more weights than the first one with its layers without experts.
+  const double dense = params.parallel.pipeline > 1 ? 0 : std::min(layers, number(m.dense_layers));
   Footprint f;
-  f.weights = ranks * layers *
-              (hidden * (number(isa::size_of(m.weights)) * (heads + 3 * features) +
-                         size * number(m.experts + (m.shared_gated ? 1 : 0))) +
-               2 * 4 * hidden);
-  f.caches = ranks * size * 2 * number(share.kv_heads * m.head_dim) * kept * microbatches;
+  f.weights = ranks * ((layers - dense) * of_layer(features, number(m.experts + (m.shared_gated ? 1 : 0))) +
+                       dense * of_layer(number(share.dense_ffn), 0));
+  f.caches = ranks * size * cached * kept * microbatches;
   // The tensors of prefill.cpp and decode_step.cpp: gathered or summed rows and partial sums, twice each.
-  f.activations = ranks * size * rows * (4 * hidden + heads + 3 * number(share.ffn)) +
+  f.activations = ranks * size * rows * (4 * hidden + of_token + 3 * number(share.ffn)) +
                   ranks * size * gathered * 2 * number(share.kv_heads * m.head_dim);
   if (m.experts > 0)
-    f.activations = ranks * size * (rows * (2 * hidden + heads) + expert_activations(params, share));
+    f.activations = ranks * size * (rows * (2 * hidden + of_token) + expert_activations(params, share));
   // Of the shared expert: gathered rows, partial and other sums, and hidden features.
   if (m.shared_ffn > 0) f.activations += ranks * size * rows * (3 * hidden + 3 * number(share.common_ffn));
   f.embedding = embedding_bytes(params, machine);

@@ -19,7 +19,11 @@ void RotaryAngles::declare(base::ParamTree& t) {
   t.add("high_frequency_factor", high_frequency_factor, 4.0, {1e-3, 1e3},
         "llama3: wavelengths below original_context / this are not scaled", chosen());
   t.add("original_context", original_context, std::uint64_t{8192}, {1, std::uint64_t{1} << 24},
-        "llama3: tokens of a sequence in the original training", chosen());
+        "llama3 and yarn: tokens of a sequence in the original training", chosen());
+  t.add("beta_fast", beta_fast, 32.0, {1e-3, 1e6},
+        "yarn: pairs that turn more often in original_context tokens are not scaled", chosen());
+  t.add("beta_slow", beta_slow, 1.0, {1e-3, 1e6},
+        "yarn: pairs that turn less often in original_context tokens are scaled", chosen());
   t.add("local_theta", local_theta, 0.0, {0.0, 1e9},
         "base of the angles of local layers, which are not scaled; 0: all layers have those of theta",
         chosen());
@@ -47,9 +51,13 @@ void ModelShape::declare(base::ParamTree& t) {
         "hidden features of an expert that every token uses beside its own; 0: there is none", chosen());
   t.add("shared_gated", shared_gated, false,
         "the shared expert's output is multiplied by the sigmoid of a product with the token", chosen());
+  t.add("dense_layers", dense_layers, std::uint64_t{0}, {0, 1000},
+        "first layers of a mixture that have one feed-forward part instead of experts", chosen());
+  t.add("dense_ffn", dense_ffn, std::uint64_t{0}, {0, kMost}, "hidden features of that part", chosen());
   t.add("epsilon", epsilon, 1e-5, {0.0, 1.0}, "added to the mean square in a norm", chosen());
   t.add("theta", theta, 500000.0, {1.0, 1e9}, "base of the rotary embedding's angles", chosen());
   t.group("rope", rope);
+  t.group("latent", latent);
   t.add("weights", weights, isa::DType::kBf16,
         {isa::DType::kBf16, isa::DType::kFp8E4M3, isa::DType::kFp8E5M2, isa::DType::kFp8E3M4},
         "element type of the matrices of the layers; router, embedding and logits' matrix are bf16",
@@ -85,6 +93,7 @@ double ModelShape::score_scale() const {
 }
 
 const char* ModelShape::beyond_llama() const {
+  if (latent) return "workload.model.latent.kv_rank";
   if (qkv_bias) return "workload.model.qkv_bias";
   if (qk_norm) return "workload.model.qk_norm";
   if (activation != GateActivation::kSilu) return "workload.model.activation";
@@ -96,11 +105,22 @@ const char* ModelShape::beyond_llama() const {
   return rope.local_theta > 0 ? "workload.model.rope.local_theta" : nullptr;
 }
 
+double ModelShape::attention_weights() const {
+  const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
+  if (!latent) return d(hidden) * d(head_dim) * d(2 * heads + 2 * kv_heads);
+  return latent.common_weights(hidden) + latent.head_weights(hidden, heads) +
+         d(hidden) * d(heads * latent.values);
+}
+
 double ModelShape::layer_weights() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
-  return d(hidden) * d(head_dim) * d(2 * heads + 2 * kv_heads) + 3 * d(hidden) * d(ffn) * d(feed_forwards()) +
-         d(hidden) * d(experts) + 3 * d(hidden) * d(shared_ffn) + (shared_gated ? d(hidden) : 0) +
-         2 * d(hidden);
+  return attention_weights() + 3 * d(hidden) * d(ffn) * d(feed_forwards()) + d(hidden) * d(experts) +
+         3 * d(hidden) * d(shared_ffn) + (shared_gated ? d(hidden) : 0) + 2 * d(hidden);
+}
+
+double ModelShape::dense_weights() const {
+  const std::uint64_t features = experts > 0 ? dense_ffn : ffn;
+  return attention_weights() + 3 * static_cast<double>(hidden * features) + 2 * static_cast<double>(hidden);
 }
 
 double ModelShape::token_weights() const {

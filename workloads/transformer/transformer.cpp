@@ -76,7 +76,7 @@ class Transformer final : public runtime::Workload {
 
   std::vector<runtime::NamedValues> outputs(Machine& machine) override {
     std::vector<HostTensor> all{gather(machine)};
-    if (params_.logits) {
+    if (params_.logits && !params_.model.latent) {
       const std::vector<std::uint64_t> shape{params_.layers, params_.all_rows(),
                                              params_.model.kv_heads * params_.model.head_dim};
       HostCache keys{runtime::make_tensor("keys", kModelDType, shape),
@@ -154,7 +154,7 @@ class Transformer final : public runtime::Workload {
     for (const PhasePrograms::Exchange& exchange : replicas_.front()->groups().front().programs->exchanges())
       sum = std::max(sum, exchange.planned().roundings);
     const bool in_parts = decodes() && params_.parallel.sequence > 1;
-    return {static_cast<double>(sum) + (in_parts ? 1 : 0), static_cast<double>(sum)};
+    return {static_cast<double>(sum) + (in_parts ? 1 : 0), static_cast<double>(sum), decodes()};
   }
 
   // By sequence.
@@ -183,7 +183,8 @@ class Transformer final : public runtime::Workload {
     const auto context = static_cast<Eigen::Index>(params_.before()),
                first = static_cast<Eigen::Index>(sequence) * context;
     const HostCache& cache = values.caches[layer];
-    return {matrix_of(cache.k).middleRows(first, context), matrix_of(cache.v).middleRows(first, context)};
+    const Rows k = matrix_of(cache.k).middleRows(first, context);
+    return {k, params_.model.latent ? Rows{} : Rows(matrix_of(cache.v).middleRows(first, context))};
   }
 
   TransformerParams params_;

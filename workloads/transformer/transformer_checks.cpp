@@ -36,6 +36,7 @@ struct CaseChecks : TransformerParams {
   void all(const model::MachineParams& machine) const;
 
  private:
+  void check_latent(const model::MachineParams& machine) const;
   void check_activations(const model::MachineParams& machine) const;
   void check_decode(const model::MachineParams& machine) const;
   void check_logits(const model::MachineParams& machine) const;
@@ -58,10 +59,53 @@ void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Pha
            "only a mixture of experts has it; workload.model.experts is 0");
   if (model.shared_gated && model.shared_ffn == 0)
     refuse("workload.model.shared_gated", "expected a shared expert; workload.model.shared_ffn is 0");
+  if ((model.dense_layers > 0) != (model.dense_ffn > 0) || (model.dense_layers > 0 && model.experts == 0))
+    refuse(model.dense_layers > 0 && model.dense_ffn == 0 ? "workload.model.dense_ffn"
+                                                          : "workload.model.dense_layers",
+           "expected layers without experts, their hidden features, and workload.model.experts for the "
+           "others, or "
+           "none of these");
   if (model.experts > 0 && parallel.sequence > 1 && phase == Phase::kPrefill)
     refuse_experts(
         "E-MDL-020", "workload.parallel.sequence",
         fmt::format("expected 1 for the prefill of a mixture of experts, got {}", parallel.sequence));
+}
+
+// Latent attention has some of what other attention has.
+void CaseChecks::check_latent(const model::MachineParams& machine) const {
+  const LatentShape& l = model.latent;
+  const auto need = [](bool right, const char* path, const std::string& text) {
+    if (!right) refuse(path, text + " with workload.model.latent.kv_rank");
+  };
+  need(model.head_dim == l.head(), "workload.model.head_dim",
+       fmt::format("expected the {} features of nope and rope, got {},", l.head(), model.head_dim));
+  need(model.kv_heads == model.heads, "workload.model.kv_heads",
+       fmt::format("expected the {} query heads, got {},", model.heads, model.kv_heads));
+  need(l.rope % 2 == 0, "workload.model.latent.rope",
+       fmt::format("expected an even number, got {},", l.rope));
+  need(model.heads % parallel.tensor == 0, "workload.parallel.tensor",
+       fmt::format("expected a divisor of the {} heads, got {},", model.heads, parallel.tensor));
+  need(parallel.sequence == 1, "workload.parallel.sequence",
+       fmt::format("expected 1, got {},", parallel.sequence));
+  need(cached == 0, "workload.cached", fmt::format("expected 0, got {},", cached));
+  need(model.activations == kDType, "workload.model.activations", "expected bf16");
+  need(model.window == 0, "workload.model.window", fmt::format("expected 0, got {},", model.window));
+  need(model.score_cap == 0, "workload.model.score_cap", "expected 0");
+  need(!model.qkv_bias, "workload.model.qkv_bias", "expected false");
+  need(!model.qk_norm, "workload.model.qk_norm", "expected false");
+  need(model.rope.local_theta == 0, "workload.model.rope.local_theta", "expected 0");
+  need(l.down() % machine.chip.lnc == 0, "workload.model.latent.kv_rank",
+       fmt::format("expected q_rank + kv_rank + rope to be a multiple of the {} physical cores, got {},",
+                   machine.chip.lnc, l.down()));
+}
+
+void check_yarn(const ModelShape& model) {
+  if (model.rope.scaling != RopeScaling::kYarn) return;
+  if (model.rope.beta_fast <= model.rope.beta_slow)
+    refuse("workload.model.rope.beta_fast", fmt::format("expected more than beta_slow, {:g}; got {:g}",
+                                                        model.rope.beta_slow, model.rope.beta_fast));
+  if (model.theta <= 1)
+    refuse("workload.model.theta", fmt::format("expected more than 1 with yarn, got {:g}", model.theta));
 }
 
 void CaseChecks::all(const model::MachineParams& machine) const {
@@ -89,8 +133,12 @@ void CaseChecks::all(const model::MachineParams& machine) const {
                   "hidden features of workload.model.ffn (by physical cores)", model.ffn);
   require_divides("workload.parallel.tensor", tp * lnc,
                   "hidden features of workload.model.shared_ffn (by physical cores)", model.shared_ffn);
+  require_divides("workload.parallel.tensor", tp * lnc,
+                  "hidden features of workload.model.dense_ffn (by physical cores)", model.dense_ffn);
   require_divides("workload.model.hidden", 32 * lnc, "hidden features (whole accesses of HBM)", model.hidden);
   check_activations(machine);
+  if (model.latent) check_latent(machine);
+  check_yarn(model);
   if (logits) check_logits(machine);
   if (phase == Phase::kDecode) return check_decode(machine);
   if (parallel.sequence > 1 && cached > 0)
@@ -137,13 +185,15 @@ void CaseChecks::check_activations(const model::MachineParams& machine) const {
 }
 
 void CaseChecks::check_decode(const model::MachineParams& machine) const {
-  const std::uint64_t together = RankShare(*this, machine.chip.lnc).heads_per_kv,
-                      most = most_decode_group(machine, model.head_dim, kDType);
+  const RankShare share(*this, machine.chip.lnc);
+  const std::uint64_t together = model.latent ? share.heads : share.heads_per_kv,
+                      features = model.latent ? model.latent.kv_rank : model.head_dim,
+                      most = most_decode_group(machine, features, kDType);
   if (together > most)
     refuse("workload.model.kv_heads",
            fmt::format(
                "{} query heads of a rank share a head of keys and values; expected at most {} of {} features",
-               together, most, model.head_dim));
+               together, most, features));
   if (parallel.sequence > 1) {
     if (model.window > 0 && model.window <= context)
       refuse("workload.parallel.sequence",

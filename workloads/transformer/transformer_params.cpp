@@ -21,6 +21,18 @@ const TransformerFiles::File kModelFiles[] = {
     {"q_bias", "with qkv_bias: [layers, 1, heads head_dim] of fp32", {}},
     {"k_bias", "with qkv_bias: [layers, 1, kv_heads head_dim] of fp32", {}},
     {"v_bias", "with qkv_bias: [layers, 1, kv_heads head_dim] of fp32", {}},
+    {"q_a",
+     "with model.latent.q_rank: [layers, hidden, q_rank]; q is then [layers, q_rank, heads head_dim]",
+     {}},
+    {"q_a_gain", "with model.latent.q_rank: [layers, 1, q_rank] of fp32", {}},
+    {"kv_a", "with model.latent: [layers, hidden, kv_rank + rope]", {}},
+    {"kv_a_gain", "with model.latent: [layers, 1, kv_rank] of fp32", {}},
+    {"kv_b", "with model.latent: [layers, kv_rank, heads (nope + values)]", {}},
+    {"dense_gate",
+     "with model.dense_layers: [layers, hidden, dense_ffn], of which layers with experts use nothing",
+     {}},
+    {"dense_up", "as dense_gate", {}},
+    {"dense_down", "with model.dense_layers: [layers, dense_ffn, hidden]", {}},
     {"q_norm", "with qk_norm: [layers, 1, head_dim] of fp32", {}},
     {"k_norm", "with qk_norm: [layers, 1, head_dim] of fp32", {}},
     {"attention_post_gain", "with post_norm: [layers, 1, hidden] of fp32", {}},
@@ -144,11 +156,16 @@ double TransformerParams::keys_seen(std::uint64_t window) const {
 
 double TransformerParams::useful_flops() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
-  const double weights = model.token_weights() - 2 * d(model.hidden);
+  double weights = 0;  // that a token uses, in all layers
+  for (std::uint64_t l = first_layer; l < first_layer + layers; ++l)
+    weights += (model.has_experts(l) ? model.token_weights() : model.dense_weights()) - 2 * d(model.hidden);
   double pairs = 0;  // of a query and a key, in all layers
+  // Of a key and a value. A decoding step reads latent vectors instead of them.
+  const std::uint64_t scored = !model.latent             ? 2 * model.head_dim
+                               : phase == Phase::kDecode ? model.latent.cached() + model.latent.kv_rank
+                                                         : model.latent.head() + model.latent.values;
   for (std::uint64_t l = 0; l < layers; ++l) pairs += d(batch) * keys_seen(model.window_of(first_layer + l));
-  const double products =
-      d(layers) * 2 * weights * d(all_rows()) + 4 * d(model.heads) * d(model.head_dim) * pairs;
+  const double products = 2 * weights * d(all_rows()) + 2 * d(model.heads) * d(scored) * pairs;
   return products + (logits ? 2 * d(model.hidden) * d(model.vocabulary) * d(batch) : 0);
 }
 

@@ -17,21 +17,26 @@
 #include "model/system/machine_params.h"
 #include "runtime/collective/algorithm/algorithm.h"
 #include "runtime/run/placement.h"
+#include "workloads/transformer/latent/latent_shape.h"
 
 namespace tahoma::workloads {
 
 // Long contexts: how the angles of the rotary embedding differ from theta^(-2 i / head_dim) a token, i the pair of
 // features. `linear` divides all of them by `factor`. `llama3` (Llama 3.1) does so for pairs whose wavelength, in
 // tokens, exceeds original_context / low_frequency_factor, leaves those below original_context /
-// high_frequency_factor as they are, and interpolates between the two.
-enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3 };
-inline constexpr base::Named<RopeScaling> kRopeScalings[] = {
-    {RopeScaling::kNone, "none"}, {RopeScaling::kLinear, "linear"}, {RopeScaling::kLlama3, "llama3"}};
+// high_frequency_factor as they are, and interpolates between the two. `yarn` (YaRN, Peng et al. 2023) interpolates over the numbers of
+// pairs, between the pair that turns beta_fast times in original_context tokens and the one that turns beta_slow times.
+enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3, kYarn };
+inline constexpr base::Named<RopeScaling> kRopeScalings[] = {{RopeScaling::kNone, "none"},
+                                                             {RopeScaling::kLinear, "linear"},
+                                                             {RopeScaling::kLlama3, "llama3"},
+                                                             {RopeScaling::kYarn, "yarn"}};
 // With `local_theta`, local layers (ModelShape) have that base and no scaling (Gemma 3).
 struct RotaryAngles {
   RopeScaling scaling{};
   double factor = 1, low_frequency_factor = 1, high_frequency_factor = 4;
   std::uint64_t original_context = 8192;
+  double beta_fast = 32, beta_slow = 1;
   double local_theta = 0;
   void declare(base::ParamTree& t);
 };
@@ -54,8 +59,12 @@ struct ModelShape {
   // multiplied by the sigmoid of a product with the token (Qwen2-MoE).
   std::uint64_t shared_ffn = 0;
   bool shared_gated = false;
+  // The first so many layers of a mixture have one feed-forward part of so many hidden features instead (DeepSeek).
+  std::uint64_t dense_layers = 0, dense_ffn = 0;
   double epsilon = 1e-5, theta = 500000;
   RotaryAngles rope;
+  // Attention from latent vectors, if it has any. Then head_dim is that of queries and keys, and kv_heads that of queries.
+  LatentShape latent;
   // Of the matrices of a layer, the router's excepted. The tensor engine multiplies bf16 by fp8 at the rate of bf16.
   isa::DType weights = isa::DType::kBf16;
   // Of the rows that the products of a layer multiply by these matrices. An fp8 type must be that of the weights: then the array
@@ -85,11 +94,16 @@ struct ModelShape {
   }
   // Something that only some models have beside the layers of Llama, or null: its parameter.
   const char* beyond_llama() const;
+  std::uint64_t rotary_dim() const { return latent ? latent.rope : head_dim; }  // rotated features of a head
+  std::uint64_t value_dim() const { return latent ? latent.values : head_dim; }
   std::uint64_t group() const { return heads / kv_heads; }  // query heads that share keys and values
   std::uint64_t feed_forwards() const { return experts > 0 ? experts : 1; }
   // Hidden features of the part that every token passes: all of a model without experts, or the shared expert's.
   std::uint64_t common_ffn() const { return experts > 0 ? shared_ffn : ffn; }
-  double layer_weights() const;  // elements
+  double attention_weights() const;  // elements
+  double layer_weights() const;      // elements
+  bool has_experts(std::uint64_t layer) const { return experts > 0 && layer >= dense_layers; }
+  double dense_weights() const;  // of a layer without experts
   double token_weights() const;  // weights that a token uses; only its own experts
 };
 
@@ -113,8 +127,8 @@ struct TransformerFiles {
       {"x", "[rows, hidden], the residual stream in front of the first layer", {}},
       {"attention_gain", "[layers, 1, hidden] of fp32", {}},
       {"q", "[layers, hidden, heads head_dim]", {}},
-      {"k", "[layers, hidden, kv_heads head_dim]", {}},
-      {"v", "[layers, hidden, kv_heads head_dim]", {}},
+      {"k", "[layers, hidden, kv_heads head_dim], not with model.latent", {}},
+      {"v", "[layers, hidden, kv_heads head_dim], not with model.latent", {}},
       {"o", "[layers, heads head_dim, hidden]", {}},
       {"mlp_gain", "[layers, 1, hidden] of fp32", {}},
       {"gate", "[layers, hidden, ffn], of experts [layers, experts hidden, ffn]", {}},

@@ -41,17 +41,48 @@ void DecodeAttention::append(const DecodeLayer& of_rank, std::size_t r, std::siz
   }
 }
 
+// A row of the latent vector and the rotated features for each sequence.
+void DecodeAttention::append_latents(const DecodeLayer& of_rank, std::size_t r, std::size_t h,
+                                     std::size_t layer, const DecodeStageTensors::Cache& cache) {
+  const LatentShape& l = params_.model.latent;
+  const auto [first, count] = sharding_.sequences_of(r, h);
+  HbmView row = cache.k.of(h).window(tensors_.kept(layer), 0, 1, l.cached());
+  row.rows = count;
+  row.row_stride = static_cast<std::int64_t>(tensors_.capacity(layer) * l.cached());
+  const HbmView down = rows_of(of_rank.latent.down.of(h), first, count);
+  replica_.kernel(r, h).move(row, down.window(0, l.q_rank, count, l.cached()), isa::Queue::kGpSimd);
+}
+
+LayerPart::Decode DecodeAttention::latent_decode(const DecodeLayer& of_rank, std::size_t r, std::size_t h,
+                                                 std::size_t layer,
+                                                 const DecodeStageTensors::Cache& cache) const {
+  const auto [first, count] = sharding_.sequences_of(r, h);
+  const auto own = [&, first = first, count = count](const Matrix& matrix) {
+    return rows_of(matrix.of(h), first, count);
+  };
+  LayerPart::Decode decode{
+      own(of_rank.latent.q),   cache.k.of(h), {}, own(of_rank.latent.o), 1, share_.heads, count,
+      tensors_.capacity(layer)};
+  decode.q_rope = own(of_rank.latent.q_rope);
+  return decode;
+}
+
 void DecodeAttention::attend(const std::vector<DecodeLayer>& ranks, std::size_t layer,
                              std::size_t microbatch) {
   const std::uint64_t d = params_.model.head_dim;
   replica_.each("cache", [&](std::size_t r, std::size_t h) {
-    if (sharding_.has_new && sharding_.sequences_of(r, h).count > 0)
-      append(ranks[r], r, h, layer, tensors_[r].caches[layer][microbatch][h]);
+    if (!sharding_.has_new || sharding_.sequences_of(r, h).count == 0) return;
+    const DecodeStageTensors::Cache& cache = tensors_[r].caches[layer][microbatch][h];
+    if (params_.model.latent)
+      append_latents(ranks[r], r, h, layer, cache);
+    else
+      append(ranks[r], r, h, layer, cache);
   });
   replica_.each("attention", [&](std::size_t r, std::size_t h) {
     const runtime::Part own = sharding_.sequences_of(r, h);
     if (own.count == 0) return;
     const DecodeStageTensors::Cache& cache = tensors_[r].caches[layer][microbatch][h];
+    if (params_.model.latent) return part(r, h).decode(latent_decode(ranks[r], r, h, layer, cache));
     const auto heads = [&](const Matrix& matrix) {
       return heads_of(rows_of(matrix.of(h), own.first, own.count), 0, share_.heads, d);
     };

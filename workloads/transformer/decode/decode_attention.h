@@ -25,6 +25,10 @@ class DecodeAttention {
     return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
   }
   runtime::HbmView lse_of(const DecodeLayer::CoreTensors& tensors, std::size_t physical_core) const;
+  void append_latents(const DecodeLayer& of_rank, std::size_t rank, std::size_t physical_core,
+                      std::size_t layer, const DecodeStageTensors::Cache& cache);
+  LayerPart::Decode latent_decode(const DecodeLayer& of_rank, std::size_t rank, std::size_t physical_core,
+                                  std::size_t layer, const DecodeStageTensors::Cache& cache) const;
   void append(const DecodeLayer& of_rank, std::size_t rank, std::size_t physical_core, std::size_t layer,
               const DecodeStageTensors::Cache& cache);
 

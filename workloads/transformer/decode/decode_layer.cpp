@@ -10,7 +10,7 @@ DecodeLayer::DecodeLayer(Replica& replica, std::size_t r, const TransformerParam
                          const RankShare& share, const DecodeSharding& sharding,
                          const std::vector<Matrix>* streams) {
   const ModelShape& m = params.model;
-  const bool experts = m.experts > 0;
+  const bool experts = share.mixture;
   const std::uint64_t padded = transposed_load_rows(sharding.rows);
   const auto known = [&](Matrix matrix) {
     if (padded != sharding.rows) replica.declare_input(matrix.tensor);  // rows that are read, but not used
@@ -22,8 +22,17 @@ DecodeLayer::DecodeLayer(Replica& replica, std::size_t r, const TransformerParam
   const auto multiplied = [&](const char* name, std::uint64_t columns) {
     return known(replica.shared(r, name, m.activations, padded, columns));
   };
-  qkv = whole("qkv", share.units() * m.head_dim);
-  o = multiplied("attention", share.heads * m.head_dim);
+  if (m.latent) {
+    const LatentShape& l = m.latent;
+    latent.down = whole("latents", l.down());
+    latent.q_nope = whole("q_nope", share.heads * l.nope);
+    latent.q_rope = whole("q_rope", share.heads * l.rope);
+    latent.q = whole("q_latent", share.heads * l.kv_rank);
+    latent.o = whole("sums of latents", share.heads * l.kv_rank);
+  } else {
+    qkv = whole("qkv", share.units() * m.head_dim);
+  }
+  o = multiplied("attention", share.heads * m.value_dim());
   if (share.sharers > 1) replica.declare_input(o.tensor);  // other ranks' sequences stay zero
   partial = whole("partial", m.hidden);
   if (share.common_ffn > 0) {
@@ -44,8 +53,9 @@ DecodeLayer::DecodeLayer(Replica& replica, std::size_t r, const TransformerParam
     tensors.normed_mlp =
         replica.own(r, h, "normed_mlp", m.activations, padded + (experts ? kTransposeRows : 0), m.hidden);
     if (experts || padded != sharding.rows) replica.declare_input(tensors.normed_mlp.tensor);
-    if (m.shared_ffn > 0) tensors.mixed = replica.own(r, h, "mixed", kModelDType, sharding.rows, m.hidden);
-    if (m.shared_gated)
+    if (experts && m.shared_ffn > 0)
+      tensors.mixed = replica.own(r, h, "mixed", kModelDType, sharding.rows, m.hidden);
+    if (experts && m.shared_gated)
       tensors.shared_logits = replica.own(r, h, "shared_logits", isa::DType::kFp32, sharding.rows, 1);
   }
   if (sharding.groups > 1) allocate_parts(replica, r, params, share, sharding);

@@ -18,17 +18,17 @@ DecodeStageTensors::DecodeStageTensors(Replica& replica, const TransformerParams
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     OfRank& rank = ranks_.emplace_back();
     for (std::size_t l = 0; l < layers_; ++l) {
-      rank.weights.emplace_back(replica, r, params.model, share);
+      rank.weights.emplace_back(replica, r, params.model, share.of_layer(params.model, first_layer_ + l));
       auto& caches = rank.caches.emplace_back(params.microbatches);
       for (std::vector<Cache>& of_microbatch : caches)
         for (std::size_t h = 0; h < replica.physical_cores(); ++h)
           of_microbatch.push_back(allocate_cache(r, h, l));
     }
-    rank.table = replica.shared(r, "rope_table", kModelDType, sharding.rows, params.model.head_dim);
+    rank.table = replica.shared(r, "rope_table", kModelDType, sharding.rows, params.model.rotary_dim());
     replica.declare_input(rank.table.tensor);
     if (params.model.rope.local_theta > 0) {
       rank.local_table =
-          replica.shared(r, "local_rope_table", kModelDType, sharding.rows, params.model.head_dim);
+          replica.shared(r, "local_rope_table", kModelDType, sharding.rows, params.model.rotary_dim());
       replica.declare_input(rank.local_table.tensor);
     }
     for (std::size_t b = 0; b < params.microbatches; ++b) place_stream(r);
@@ -37,9 +37,15 @@ DecodeStageTensors::DecodeStageTensors(Replica& replica, const TransformerParams
 
 DecodeStageTensors::Cache DecodeStageTensors::allocate_cache(std::size_t r, std::size_t h,
                                                              std::size_t layer) {
-  const std::uint64_t heads =
-                          share_.kv_heads * std::max<std::uint64_t>(1, sharding_.sequences_of(r, h).count),
-                      d = params_.model.head_dim;
+  const std::uint64_t sequences = std::max<std::uint64_t>(1, sharding_.sequences_of(r, h).count);
+  if (params_.model.latent) {
+    Cache cache{replica_.own(r, h, "latent_cache", kModelDType, sequences * capacity(layer),
+                             params_.model.latent.cached()),
+                {}};
+    replica_.declare_input(cache.k.tensor);
+    return cache;
+  }
+  const std::uint64_t heads = share_.kv_heads * sequences, d = params_.model.head_dim;
   Cache cache{replica_.own(r, h, "k_cache", kModelDType, heads * d, capacity(layer)),
               replica_.own(r, h, "v_cache", kModelDType, heads * capacity(layer), d)};
   replica_.declare_input(cache.k.tensor);
@@ -83,6 +89,13 @@ void DecodeStageTensors::fill_cache(runtime::Machine& machine, std::size_t g, st
   const std::uint64_t d = params_.model.head_dim, kept = this->kept(layer), places = capacity(layer),
                       dropped = sharding_.context - kept;  // before the window
   const std::uint64_t sequence = first_row(g, b) + first;
+  if (params_.model.latent) {
+    for (std::uint64_t s = 0; s < count && kept > 0; ++s)
+      runtime::copy_window(values.k,
+                           {(sequence + s) * params_.context, 0, kept, params_.model.latent.cached()},
+                           row_of(machine, replica_, g, cache.k, s * places));
+    return;
+  }
   for (std::uint64_t head = 0; head < share_.kv_heads && kept > 0; ++head)
     for (std::uint64_t s = 0; s < count; ++s) {
       const runtime::Window window{
@@ -103,7 +116,8 @@ void DecodeStageTensors::fill(runtime::Machine& machine, const HostCase& values,
                               std::size_t first_layer) const {
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     for (std::size_t l = 0; l < layers_; ++l)
-      ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[first_layer + l], share_);
+      ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[first_layer + l],
+                                share_.of_layer(params_.model, first_layer_ + l));
     fill_all(machine, replica_, ranks_[r].table, values.table);
     if (params_.model.rope.local_theta > 0)
       fill_all(machine, replica_, ranks_[r].local_table, values.local_table);

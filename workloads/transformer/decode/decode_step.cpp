@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "workloads/transformer/latent/latent_heads.h"
 #include "workloads/transformer/vocabulary/logits.h"
 #include "workloads/transformer/vocabulary/token_embedding.h"
 
@@ -35,8 +36,15 @@ Products DecodeStep::products(std::size_t layer) const {
 
 void DecodeStep::make_heads(std::size_t layer) {
   const std::uint64_t d = params_.model.head_dim, rotated = share_.heads + share_.kv_heads;
-  products(layer).make_heads(
-      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed, h); });
+  const auto normed = [&](std::size_t r, std::size_t h) {
+    return all_rows(layers_[r].core_tensors[h].normed, h);
+  };
+  if (params_.model.latent)
+    return LatentHeads(products(layer))
+        .make(normed, [&](std::size_t r, std::size_t h, const HbmView& heads, const runtime::Part& rows) {
+          part(r, h).rope(heads, rows_of(tensors_.table(r, layer).of(h), rows.first, rows.count));
+        });
+  products(layer).make_heads(normed);
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
     if (count > 0 && first < rotated)
@@ -52,12 +60,15 @@ void DecodeStep::make_heads(std::size_t layer) {
 }
 
 void DecodeStep::project(std::size_t layer) {
+  const bool latent = static_cast<bool>(params_.model.latent);
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       const auto [first, count] = sharding_.sequences_of(r, writer);
       if (count == 0) return std::vector<HbmView>{};
-      return std::vector<HbmView>{rows_of(layers_[r].o.of(viewer), first, count)};
+      const Matrix& made = latent ? layers_[r].latent.o : layers_[r].o;
+      return std::vector<HbmView>{rows_of(made.of(viewer), first, count)};
     });
+  if (latent) LatentHeads(products(layer)).expand();
   products(layer).project();
 }
 
@@ -111,22 +122,23 @@ void DecodeStep::feed_forward(std::size_t layer) {
     part(r, h).norm(all_rows(tensors.stream, h), &sum, &middle, tensors_[r].weights[layer].mlp_gain.of(h),
                     all_rows(tensors.normed_mlp, h));
   });
-  if (share_.common_ffn > 0)
+  if (share(layer).common_ffn > 0)
     products(layer).feed_forward(
         [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed_mlp, h); });
-  if (!experts_) return;
+  if (!has_experts(layer)) return;
   mix_experts(layer);
-  if (share_.common_ffn > 0) add_shared_expert(layer);
+  if (share(layer).common_ffn > 0) add_shared_expert(layer);
   if (replica_.ranks() == 1) synchronise_rows(&DecodeLayer::partial_mlp);
 }
 
 // Each physical core computes the rows that it then sums over the ranks.
 void DecodeStep::mix_experts(std::size_t layer) {
   experts_->feed_forward(
-      {microbatch_, layer, 0},
+      turn(layer, 0),
       [&](std::size_t r, std::size_t h) { return reduced(layers_[r].core_tensors[h].normed_mlp, h); },
       [&](std::size_t r, std::size_t h) {
-        return reduced(share_.common_ffn > 0 ? layers_[r].core_tensors[h].mixed : layers_[r].partial_mlp, h);
+        return reduced(
+            share(layer).common_ffn > 0 ? layers_[r].core_tensors[h].mixed : layers_[r].partial_mlp, h);
       });
 }
 
@@ -186,7 +198,7 @@ void DecodeStep::prepare(std::size_t layer) {
   before_ = std::move(layers_);
   layers_.clear();
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    layers_.emplace_back(replica_, r, params_, share_, sharding_,
+    layers_.emplace_back(replica_, r, params_, share(layer), sharding_,
                          layer == 0 ? &tensors_[r].in[microbatch_] : nullptr);
   if (embedding_ && layer == 0) embed();
   normalise(layer);

@@ -6,13 +6,10 @@
 
 #include "runtime/golden/golden.h"
 #include "workloads/transformer/experts/expert_layout.h"
+#include "workloads/transformer/experts/expert_turn.h"
 #include "workloads/transformer/layer/layer_weights.h"
 
 namespace tahoma::workloads {
-
-struct ExpertTurn {
-  std::size_t microbatch = 0, layer = 0, slice = 0;  // layer of the stage
-};
 
 struct ExpertStep {
   struct CoreTensors {

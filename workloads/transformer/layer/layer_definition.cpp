@@ -5,22 +5,12 @@
 #include <vector>
 
 #include "runtime/golden/golden_rule.h"
+#include "workloads/transformer/latent/latent_definition.h"
 #include "workloads/transformer/layer/noisy_attention.h"
 
 namespace tahoma::workloads {
 
 namespace {
-
-// Exact rows, such as those of a cache, before others.
-Noisy behind(const Rows& exact, Noisy rows) {
-  if (exact.rows() == 0) return rows;
-  const Noisy first = Noisy::exact(exact);
-  Noisy both{Rows(exact.rows() + rows.value.rows(), exact.cols()),
-             Rows(exact.rows() + rows.value.rows(), exact.cols())};
-  both.value << first.value, rows.value;
-  both.variance << first.variance, rows.variance;
-  return both;
-}
 
 Noisy swiglu(const ModelShape& model, const Noisy& x, const Rows& gate, const Rows& up, const Rows& down,
              double partial_roundings) {
@@ -93,7 +83,7 @@ Noisy shared_expert(const ModelShape& model, const HostWeights& weights, const N
 // The feed-forward part. Each rank rounds the sum of its part of both kinds of experts.
 Noisy feed_forward(const ModelShape& model, const HostWeights& weights, const Noisy& x,
                    const ChosenExpert& chosen, double partial_roundings) {
-  if (model.experts == 0)
+  if (model.experts == 0 || weights.dense)
     return swiglu(model, x, matrix_of(weights.gate), matrix_of(weights.up), matrix_of(weights.down),
                   partial_roundings);
   Noisy mixed = mixture(model, weights, x, chosen, partial_roundings);
@@ -125,6 +115,16 @@ Noisy with_norm(Noisy heads, const ModelShape& model, const runtime::HostTensor&
   return heads;
 }
 
+// The outputs of heads that have keys and values of their own.
+Noisy heads_attended(const ModelShape& model, const HostWeights& weights, const Cache& cache, const Noisy& a,
+                     const Rows& angles) {
+  const Noisy q = with_norm(heads_with_bias(a, weights.q, model, weights.q_bias), model, weights.q_norm),
+              k = with_norm(heads_with_bias(a, weights.k, model, weights.k_bias), model, weights.k_norm);
+  const NoisyHeads heads{rotated(q, angles, false), behind(cache.k, rotated(k, angles, false)),
+                         behind(cache.v, heads_with_bias(a, weights.v, model, weights.v_bias))};
+  return attended(model, heads, weights.local ? model.window : 0);
+}
+
 }  // namespace
 
 Noisy logits_of(const ModelShape& model, const HostVocabulary& vocabulary, const Noisy& stream) {
@@ -153,15 +153,10 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Part
   };
   const Noisy a =
       quantised(normalised(stream, matrix_of(weights.attention_gain), model.epsilon), model.activations);
-  const Noisy q = with_norm(heads_with_bias(a, weights.q, model, weights.q_bias), model, weights.q_norm),
-              k = with_norm(heads_with_bias(a, weights.k, model, weights.k_bias), model, weights.k_norm);
-  const NoisyHeads heads{rotated(q, angles, false), behind(cache.k, rotated(k, angles, false)),
-                         behind(cache.v, heads_with_bias(a, weights.v, model, weights.v_bias))};
-  stream =
-      sum(stream,
-          post(times(quantised(attended(model, heads, weights.local ? model.window : 0), model.activations),
-                     matrix_of(weights.o), roundings.attention),
-               weights.attention_post_gain));
+  const Noisy o = model.latent ? latent_attended(model, weights, cache, a, angles, roundings.absorbed)
+                               : heads_attended(model, weights, cache, a, angles);
+  stream = sum(stream, post(times(quantised(o, model.activations), matrix_of(weights.o), roundings.attention),
+                            weights.attention_post_gain));
   const Noisy b =
       quantised(normalised(stream, matrix_of(weights.mlp_gain), model.epsilon), model.activations);
   stream = sum(stream, post(feed_forward(model, weights, b, chosen, roundings.mlp), weights.mlp_post_gain));

@@ -32,9 +32,11 @@ namespace tahoma::workloads {
 // Roundings of the partial sums that ranks, or parts of the keys, add up in the two parts of a layer.
 struct PartialRoundings {
   double attention = 0, mlp = 0;
+  bool absorbed = false;  // latent attention of a decoding step (latent/latent_definition.h)
 };
 
-// Keys and values that precede the sequence's own: [context, kv_heads head_dim] each, or empty.
+// Keys and values that precede the sequence's own: [context, kv_heads head_dim] each, or empty. Of latent attention k has the latent
+// vectors and the rotated features.
 struct Cache {
   Rows k, v;
 };

@@ -54,7 +54,8 @@ struct Row {
 };
 
 // Numbers of generated tensors. Those of the layers count from 1.
-constexpr std::uint64_t kHeadVectors = 100, kVocabulary = 200, kSharedExpert = 300;
+constexpr std::uint64_t kHeadVectors = 100, kVocabulary = 200, kSharedExpert = 300, kLatent = 400,
+                        kDenseLayers = 500;
 
 // Biases and gains of heads, and gains behind the sublayers.
 void add_head_vectors(HostCase& values, const Maker& maker) {
@@ -94,6 +95,67 @@ void add_shared_expert(HostCase& values, const Maker& maker) {
     auto layers = maker.layers(row.name, kSharedExpert + i, row.columns == 1 ? kModelDType : m.weights,
                                row.rows, row.columns, {0, std::sqrt(3.0 / static_cast<double>(row.rows))});
     for (std::uint64_t l = 0; l < maker.params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
+  }
+}
+
+// The layers without experts of a mixture.
+void add_dense_layers(HostCase& values, const Maker& maker) {
+  const ModelShape& m = maker.params.model;
+  const Row rows[] = {{"dense_gate", &HostWeights::gate, false, m.hidden, m.dense_ffn},
+                      {"dense_up", &HostWeights::up, false, m.hidden, m.dense_ffn},
+                      {"dense_down", &HostWeights::down, false, m.dense_ffn, m.hidden}};
+  for (std::size_t i = 0; i < std::size(rows); ++i) {
+    auto layers = maker.layers(rows[i].name, kDenseLayers + i, m.weights, rows[i].rows, rows[i].columns,
+                               {0, std::sqrt(3.0 / static_cast<double>(rows[i].rows))});
+    for (std::uint64_t l = 0; l < maker.params.layers; ++l) {
+      if (m.has_experts(maker.params.first_layer + l)) continue;
+      values.weights[l].*rows[i].to = std::move(layers[l]);
+      values.weights[l].dense = true;
+    }
+  }
+}
+
+// Columns [first, first + count) of each group of `pitch`, side by side; transposed below one another.
+HostTensor split(const HostTensor& all, std::uint64_t pitch, std::uint64_t first, std::uint64_t count,
+                 bool transposed = false) {
+  const std::uint64_t rows = all.rows(), groups = all.columns() / pitch;
+  const std::vector<std::uint64_t> shape = transposed ? std::vector<std::uint64_t>{groups * count, rows}
+                                                      : std::vector<std::uint64_t>{rows, groups * count};
+  HostTensor result = runtime::make_tensor(all.name, all.dtype, shape);
+  const std::size_t bytes = count * rows * isa::size_of(all.dtype);
+  for (std::uint64_t g = 0; g < groups; ++g) {
+    const runtime::Window window{0, g * pitch + first, rows, count};
+    if (transposed)
+      runtime::copy_window_transposed(all, window, result.values.data() + g * bytes);
+    else
+      copy_block(all, window, result, {0, g * count, rows, count});
+  }
+  return result;
+}
+
+void add_latent(HostCase& values, const Maker& maker) {
+  const ModelShape& m = maker.params.model;
+  const LatentShape& l = m.latent;
+  std::vector<Row> rows{{"q", &HostWeights::q, false, l.query_input(m.hidden), m.heads * l.head()},
+                        {"kv_a", &HostWeights::kv_a, false, m.hidden, l.cached()},
+                        {"kv_a_gain", &HostWeights::kv_a_gain, true, 1, l.kv_rank},
+                        {"kv_b", &HostWeights::kv_b, false, l.kv_rank, m.heads * (l.nope + l.values)}};
+  if (l.q_rank > 0) {
+    rows.push_back({"q_a", &HostWeights::q_a, false, m.hidden, l.q_rank});
+    rows.push_back({"q_a_gain", &HostWeights::q_a_gain, true, 1, l.q_rank});
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = rows[i];
+    auto layers =
+        maker.layers(row.name, kLatent + i, row.gain ? DType::kFp32 : m.weights, row.rows, row.columns,
+                     row.gain ? Uniform{1, 0.5} : Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))});
+    for (std::uint64_t n = 0; n < maker.params.layers; ++n) values.weights[n].*row.to = std::move(layers[n]);
+  }
+  for (HostWeights& w : values.weights) {
+    w.q_nope = split(w.q, l.head(), 0, l.nope);
+    w.q_rope = split(w.q, l.head(), l.nope, l.rope);
+    w.k_up = split(w.kv_b, l.nope + l.values, 0, l.nope, maker.params.phase == Phase::kDecode);
+    w.v_up = split(w.kv_b, l.nope + l.values, l.nope, l.values);
   }
 }
 
@@ -143,19 +205,23 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   const ModelShape& m = params.model;
   const Maker maker{params, seed};
   const std::uint64_t q = m.heads * m.head_dim, kv = m.kv_heads * m.head_dim;
-  const std::array<Row, 9> rows{{{"attention_gain", &HostWeights::attention_gain, true, 1, m.hidden},
-                                 {"q", &HostWeights::q, false, m.hidden, q},
-                                 {"k", &HostWeights::k, false, m.hidden, kv},
-                                 {"v", &HostWeights::v, false, m.hidden, kv},
-                                 {"o", &HostWeights::o, false, q, m.hidden},
-                                 {"mlp_gain", &HostWeights::mlp_gain, true, 1, m.hidden},
-                                 {"gate", &HostWeights::gate, false, m.hidden, m.ffn, m.feed_forwards()},
-                                 {"up", &HostWeights::up, false, m.hidden, m.ffn, m.feed_forwards()},
-                                 {"down", &HostWeights::down, false, m.ffn, m.hidden, m.feed_forwards()}}};
+  const std::vector<Row> rows{{"attention_gain", &HostWeights::attention_gain, true, 1, m.hidden},
+                              {"q", &HostWeights::q, false, m.hidden, q},
+                              {"k", &HostWeights::k, false, m.hidden, kv},
+                              {"v", &HostWeights::v, false, m.hidden, kv},
+                              {"o", &HostWeights::o, false, m.heads * m.value_dim(), m.hidden},
+                              {"mlp_gain", &HostWeights::mlp_gain, true, 1, m.hidden},
+                              {"gate", &HostWeights::gate, false, m.hidden, m.ffn, m.feed_forwards()},
+                              {"up", &HostWeights::up, false, m.hidden, m.ffn, m.feed_forwards()},
+                              {"down", &HostWeights::down, false, m.ffn, m.hidden, m.feed_forwards()}};
   HostCase values;
   values.weights.resize(params.layers);
   std::uint64_t number = 1;
   for (const Row& row : rows) {
+    if (m.latent && (row.to == &HostWeights::q || row.to == &HostWeights::k || row.to == &HostWeights::v)) {
+      ++number;  // add_latent() makes others
+      continue;
+    }
     const auto uniform =
         row.gain ? Uniform{1, 0.5} : Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))};
     auto layers = maker.layers(row.name, number++, row.gain ? DType::kFp32 : m.weights, row.count * row.rows,
@@ -164,7 +230,10 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   }
   const bool decodes = params.phase == Phase::kDecode;
   const std::uint64_t kept = params.batch * params.before();
-  if (kept > 0) {
+  if (kept > 0 && m.latent) {
+    for (HostTensor& latents : maker.layers("k_cache", number++, kModelDType, kept, m.latent.cached(), {}))
+      values.caches.push_back({std::move(latents), {}});
+  } else if (kept > 0) {
     auto k = maker.layers("k_cache", number++, kModelDType, kept, kv, {}),
          v = maker.layers("v_cache", number++, kModelDType, kept, kv, {});
     for (std::uint64_t l = 0; l < params.layers; ++l)
@@ -178,6 +247,8 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].router = std::move(routers[l]);
   }
   if (m.shared_ffn > 0) add_shared_expert(values, maker);
+  if (m.latent) add_latent(values, maker);
+  if (m.experts > 0 && params.first_layer < m.dense_layers) add_dense_layers(values, maker);
   const auto table = [&](bool local) {
     return decodes ? rope_table(m, params.context, 0, params.rows(), local)
                    : rope_table(m, params.cached, 1, params.tokens, local);
@@ -196,7 +267,7 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
 
 void LayerWeights::allocate_products(Replica& replica, std::size_t rank, const ModelShape& m,
                                      const RankShare& share, DType dtype) {
-  qkv = replica.shared(rank, "qkv_weights", dtype, m.hidden, share.units() * m.head_dim);
+  if (!m.latent) qkv = replica.shared(rank, "qkv_weights", dtype, m.hidden, share.units() * m.head_dim);
   // Gradients pass through o and down with their rows transposed, a physical core's rows at a time.
   const auto by_rows = [&](const char* name, std::uint64_t rows) {
     Matrix matrix = replica.shared(rank, name, dtype, rows, m.hidden);
@@ -204,7 +275,7 @@ void LayerWeights::allocate_products(Replica& replica, std::size_t rank, const M
     replica.add_rows_behind(rank, matrix, transposed_tensor_rows(rows, window) - rows);
     return matrix;
   };
-  o = by_rows("o_weights", share.heads * m.head_dim);
+  o = by_rows("o_weights", share.heads * m.value_dim());
   if (share.common_ffn == 0) return;
   gate_up = replica.shared(rank, "gate_up_weights", dtype, m.hidden, 2 * share.common_ffn);
   down = by_rows("down_weights", share.common_ffn);
@@ -221,6 +292,7 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
   attention_gain = replica.shared(rank, "attention_gain", DType::kFp32, 1, m.hidden);
   mlp_gain = replica.shared(rank, "mlp_gain", DType::kFp32, 1, m.hidden);
   allocate_products(replica, rank, m, share, m.weights);
+  if (m.latent) allocate_latent(replica, rank, m, share);
   if (m.qkv_bias) qkv_bias = replica.shared(rank, "qkv_bias", DType::kFp32, 1, share.units() * m.head_dim);
   if (m.qk_norm) {
     q_norm = replica.shared(rank, "q_norm", DType::kFp32, 1, m.head_dim);
@@ -230,10 +302,28 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
     attention_post_gain = replica.shared(rank, "attention_post_gain", DType::kFp32, 1, m.hidden);
     mlp_post_gain = replica.shared(rank, "mlp_post_gain", DType::kFp32, 1, m.hidden);
   }
-  if (m.shared_gated) shared_router = replica.shared(rank, "shared_router_weights", kModelDType, m.hidden, 1);
+  if (m.shared_gated && share.mixture)
+    shared_router = replica.shared(rank, "shared_router_weights", kModelDType, m.hidden, 1);
   for (const Matrix* matrix : {&attention_gain, &mlp_gain, &qkv, &o, &gate_up, &down, &shared_router,
-                               &qkv_bias, &q_norm, &k_norm, &attention_post_gain, &mlp_post_gain})
+                               &qkv_bias, &q_norm, &k_norm, &attention_post_gain, &mlp_post_gain,
+                               &latent_down, &q_a_gain, &kv_a_gain, &q_nope, &q_rope, &k_up, &v_up})
     if (!matrix->views.empty()) replica.declare_input(matrix->tensor);
+}
+
+void LayerWeights::allocate_latent(Replica& replica, std::size_t rank, const ModelShape& m,
+                                   const RankShare& share) {
+  const LatentShape& l = m.latent;
+  const auto weights = [&](const char* name, std::uint64_t rows, std::uint64_t columns) {
+    return replica.shared(rank, name, m.weights, rows, columns);
+  };
+  const std::uint64_t from = l.query_input(m.hidden), keys = share.heads * l.nope;
+  latent_down = weights("latent_weights", m.hidden, l.down());
+  if (l.q_rank > 0) q_a_gain = replica.shared(rank, "q_a_gain", DType::kFp32, 1, l.q_rank);
+  kv_a_gain = replica.shared(rank, "kv_a_gain", DType::kFp32, 1, l.kv_rank);
+  q_nope = weights("q_weights", from, keys);
+  q_rope = weights("q_rope_weights", from, share.heads * l.rope);
+  k_up = share.absorbed ? weights("k_weights", keys, l.kv_rank) : weights("k_weights", l.kv_rank, keys);
+  v_up = weights("v_weights", l.kv_rank, share.heads * l.values);
 }
 
 void copy_block(const HostTensor& from, const runtime::Window& window, HostTensor& to,
@@ -243,16 +333,44 @@ void copy_block(const HostTensor& from, const runtime::Window& window, HostTenso
   runtime::paste_window(to, place, block.data());
 }
 
+namespace {
+
+std::vector<WeightBlock> latent_blocks(const ModelShape& m, const RankShare& share, std::size_t rank) {
+  const LatentShape& l = m.latent;
+  const std::uint64_t first = share.first_head(rank), count = share.heads, from = l.query_input(m.hidden);
+  const auto columns = [&](std::uint64_t rows, std::uint64_t features) {
+    return runtime::Window{0, first * features, rows, count * features};
+  };
+  const auto rows = [&](std::uint64_t features, std::uint64_t width) {
+    return runtime::Window{first * features, 0, count * features, width};
+  };
+  std::vector<WeightBlock> blocks{
+      {&HostWeights::kv_a, &LayerWeights::latent_down, {0, 0, m.hidden, l.cached()}, 0, l.q_rank},
+      {&HostWeights::q_nope, &LayerWeights::q_nope, columns(from, l.nope), 0, 0},
+      {&HostWeights::q_rope, &LayerWeights::q_rope, columns(from, l.rope), 0, 0},
+      {&HostWeights::k_up, &LayerWeights::k_up,
+       share.absorbed ? rows(l.nope, l.kv_rank) : columns(l.kv_rank, l.nope), 0, 0},
+      {&HostWeights::v_up, &LayerWeights::v_up, columns(l.kv_rank, l.values), 0, 0},
+      {&HostWeights::o, &LayerWeights::o, rows(l.values, m.hidden), 0, 0}};
+  if (l.q_rank > 0)
+    blocks.push_back({&HostWeights::q_a, &LayerWeights::latent_down, {0, 0, m.hidden, l.q_rank}, 0, 0});
+  return blocks;
+}
+
+}  // namespace
+
 std::vector<WeightBlock> blocks_of(const ModelShape& m, const RankShare& share, std::size_t rank) {
   const std::uint64_t d = m.head_dim, first = share.first_head(rank) * d,
                       first_kv = share.first_kv_head(rank) * d, q = share.heads * d, kv = share.kv_heads * d,
                       common = share.common_ffn, columns = common / share.physical_cores;
-  const bool mixture = m.experts > 0;
-  std::vector<WeightBlock> blocks{
-      {&HostWeights::q, &LayerWeights::qkv, {0, first, m.hidden, q}, 0, 0},
-      {&HostWeights::k, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q},
-      {&HostWeights::v, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q + kv},
-      {&HostWeights::o, &LayerWeights::o, {first, 0, q, m.hidden}, 0, 0}};
+  const bool mixture = share.mixture;
+  std::vector<WeightBlock> blocks =
+      m.latent ? latent_blocks(m, share, rank)
+               : std::vector<WeightBlock>{
+                     {&HostWeights::q, &LayerWeights::qkv, {0, first, m.hidden, q}, 0, 0},
+                     {&HostWeights::k, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q},
+                     {&HostWeights::v, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q + kv},
+                     {&HostWeights::o, &LayerWeights::o, {first, 0, q, m.hidden}, 0, 0}};
   if (m.qkv_bias) {
     blocks.push_back({&HostWeights::q_bias, &LayerWeights::qkv_bias, {0, first, 1, q}, 0, 0});
     blocks.push_back({&HostWeights::k_bias, &LayerWeights::qkv_bias, {0, first_kv, 1, kv}, 0, q});
@@ -286,15 +404,19 @@ void LayerWeights::fill(runtime::Machine& machine, const Replica& replica, std::
     fill_all(machine, replica, attention_post_gain, w.attention_post_gain);
     fill_all(machine, replica, mlp_post_gain, w.mlp_post_gain);
   }
-  if (model.shared_gated) fill_all(machine, replica, shared_router, w.shared_router);
+  if (model.shared_gated && share.mixture) fill_all(machine, replica, shared_router, w.shared_router);
+  if (model.latent) fill_all(machine, replica, kv_a_gain, w.kv_a_gain);
+  if (model.latent.q_rank > 0) fill_all(machine, replica, q_a_gain, w.q_a_gain);
   fill_products(machine, replica, rank, model, w, share);
 }
 
 void LayerWeights::fill_products(runtime::Machine& machine, const Replica& replica, std::size_t rank,
                                  const ModelShape& model, const HostWeights& w,
                                  const RankShare& share) const {
-  for (Matrix LayerWeights::*part : {&LayerWeights::qkv, &LayerWeights::o, &LayerWeights::gate_up,
-                                     &LayerWeights::down, &LayerWeights::qkv_bias}) {
+  for (Matrix LayerWeights::*part :
+       {&LayerWeights::qkv, &LayerWeights::o, &LayerWeights::gate_up, &LayerWeights::down,
+        &LayerWeights::qkv_bias, &LayerWeights::latent_down, &LayerWeights::q_nope, &LayerWeights::q_rope,
+        &LayerWeights::k_up, &LayerWeights::v_up}) {
     const Matrix& matrix = this->*part;
     if (matrix.views.empty()) continue;  // not every model has it
     HostTensor values = runtime::make_tensor(matrix.tensor.name, matrix.tensor.dtype, matrix.tensor.shape);

@@ -19,9 +19,17 @@ struct HostWeights {
   runtime::HostTensor q_bias, k_bias, v_bias;  // [1, heads head_dim] of fp32, if the model has them
   runtime::HostTensor q_norm, k_norm;          // [1, head_dim] of fp32, likewise
   runtime::HostTensor attention_post_gain, mlp_post_gain;  // as gains, with post_norm
-  bool local = false;                                      // the layer has the local angles
+  // Of latent attention (latent/latent_shape.h): [hidden, q_rank], [hidden, kv_rank + rope], [kv_rank, heads (nope + values)], and
+  // gains of fp32. q is then [query input, heads (nope + rope)], and k and v are empty.
+  runtime::HostTensor q_a, q_a_gain, kv_a, kv_a_gain, kv_b;
+  // The same as the machine has them: the two parts of queries, the matrices of keys (in a decoding step transposed) and values.
+  runtime::HostTensor q_nope, q_rope, k_up, v_up;
+  bool local = false;  // the layer has the local angles
+  bool dense =
+      false;  // a layer without experts of a mixture; gate, up and down are then those of its feed-forward part
 };
-// The contents of a layer's caches: [sequences of all replicas, context, kv_heads head_dim] each.
+// The contents of a layer's caches: [sequences of all replicas, context, kv_heads head_dim] each. Of latent attention k is [..., kv_rank
+// + rope], and v is empty.
 struct HostCache {
   runtime::HostTensor k, v;
 };
@@ -70,6 +78,9 @@ struct LayerWeights {
   Matrix qkv_bias;        // [1, units head_dim] of fp32, if the model has biases
   Matrix q_norm, k_norm;  // [1, head_dim] of fp32, if heads are normalised
   Matrix attention_post_gain, mlp_post_gain;  // if the outputs of the sublayers are normalised
+  // Of latent attention: [hidden, down], gains, [query input, heads nope], [query input, heads rope], [kv_rank, heads nope] or, if
+  // absorbed, [heads nope, kv_rank], [kv_rank, heads values].
+  Matrix latent_down, q_a_gain, kv_a_gain, q_nope, q_rope, k_up, v_up;
 
   LayerWeights(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share);
   void fill(runtime::Machine& machine, const Replica& replica, std::size_t rank, const ModelShape& model,
@@ -84,6 +95,7 @@ struct LayerWeights {
 
  private:
   LayerWeights() = default;
+  void allocate_latent(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share);
   void allocate_products(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share,
                          isa::DType dtype);
 };

@@ -161,6 +161,16 @@ GatedGradients gated_back(const Noisy& gate, const Noisy& up, const Noisy& dy) {
   return back;
 }
 
+Noisy behind(const Rows& exact, Noisy rows) {
+  if (exact.rows() == 0) return rows;
+  const Noisy first = Noisy::exact(exact);
+  Noisy both{Rows(exact.rows() + rows.value.rows(), exact.cols()),
+             Rows(exact.rows() + rows.value.rows(), exact.cols())};
+  both.value << first.value, rows.value;
+  both.variance << first.variance, rows.variance;
+  return both;
+}
+
 Noisy rotated(const Noisy& heads, const Rows& angles, bool back) {
   const Eigen::Index d = angles.cols(), half = d / 2;
   const Array cos = angles.leftCols(half), sin = (back ? -1 : 1) * angles.rightCols(half).array();

@@ -33,7 +33,8 @@ Noisy quantised(const Noisy& x, isa::DType dtype);
 // its `partial_roundings` are relative to the root of the sum of the squared terms.
 Noisy times(const Noisy& x, const Rows& weights, double partial_roundings = 0);
 Noisy times_transposed(const Noisy& x, const Rows& weights, double partial_roundings = 0);
-Noisy sum(const Noisy& a, const Noisy& b);  // rounded once
+Noisy sum(const Noisy& a, const Noisy& b);    // rounded once
+Noisy behind(const Rows& exact, Noisy rows);  // exact rows, such as those of a cache, before others
 
 // Sum over rows of x^T y, not rounded, with the variance of each element.
 struct Sum {

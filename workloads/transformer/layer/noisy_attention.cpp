@@ -12,18 +12,23 @@ using Eigen::Index, Eigen::MatrixXd, Eigen::RowVectorXd, Eigen::VectorXd;
 
 // One query of one head: its probabilities over its visible keys, and the variance of its scores.
 struct Query {
-  Index t, first, seen, head, kv,
-      d;  // visible keys from the first one on; first columns of its head, and of its keys'
+  Index t, first, seen;          // visible keys from the first one on
+  Index head, kv, d;             // first columns of its head, and of its keys'
+  Index out, from, value_width;  // first columns of its output, and of its values'
   double scale;
   VectorXd p, score_variance;
 
-  Query(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window, Index token, Index number)
+  Query(const ModelShape& model, const HeadSizes& sizes, const NoisyHeads& heads, std::uint64_t window,
+        Index token, Index number)
       : t(token),
         first(0),
         seen(heads.k.value.rows() - heads.q.value.rows() + token + 1),
-        head(number * static_cast<Index>(model.head_dim)),
-        kv(number / static_cast<Index>(model.group()) * static_cast<Index>(model.head_dim)),
-        d(static_cast<Index>(model.head_dim)),
+        head(number * static_cast<Index>(sizes.d)),
+        kv(number / static_cast<Index>(sizes.group) * static_cast<Index>(sizes.d)),
+        d(static_cast<Index>(sizes.d)),
+        out(number * static_cast<Index>(sizes.values)),
+        from(number / static_cast<Index>(sizes.group) * static_cast<Index>(sizes.values)),
+        value_width(static_cast<Index>(sizes.values)),
         scale(model.score_scale()) {
     if (window > 0) {
       first = std::max<Index>(0, seen - static_cast<Index>(window));
@@ -49,12 +54,19 @@ struct Query {
   RowVectorXd row(const Rows& matrix) const { return matrix.row(t).segment(head, d); }
   auto block(Rows& matrix) const { return matrix.block(first, kv, seen, d); }
   auto segment(Rows& matrix) const { return matrix.row(t).segment(head, d); }
+  MatrixXd values(const Rows& matrix) const { return matrix.block(first, from, seen, value_width); }
+  auto output(Rows& matrix) const { return matrix.row(t).segment(out, value_width); }
 };
 
 template <class Body>
-void for_queries(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window, Body&& body) {
-  for (Index number = 0; number < static_cast<Index>(model.heads); ++number)
-    for (Index t = 0; t < heads.q.value.rows(); ++t) body(Query(model, heads, window, t, number));
+void for_queries(const ModelShape& model, const HeadSizes& sizes, const NoisyHeads& heads,
+                 std::uint64_t window, Body&& body) {
+  for (Index number = 0; number < static_cast<Index>(sizes.heads); ++number)
+    for (Index t = 0; t < heads.q.value.rows(); ++t) body(Query(model, sizes, heads, window, t, number));
+}
+
+HeadSizes sizes_of(const ModelShape& model) {
+  return {model.heads, model.group(), model.head_dim, model.head_dim};
 }
 
 Noisy zeros_like(const Noisy& x) { return Noisy::exact(Rows::Zero(x.value.rows(), x.value.cols())); }
@@ -63,25 +75,30 @@ Noisy zeros_like(const Noisy& x) { return Noisy::exact(Rows::Zero(x.value.rows()
 
 // An error in a probability changes its row by p (v - o). In addition to its score's error it is rounded to
 // the dtype.
-Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window) {
-  Noisy o = zeros_like(heads.q);
-  for_queries(model, heads, window, [&](const Query& at) {
-    const MatrixXd v = at.keys(heads.v.value);
+Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window,
+               const HeadSizes& sizes) {
+  Noisy o = Noisy::exact(Rows::Zero(heads.q.value.rows(), static_cast<Index>(sizes.heads * sizes.values)));
+  for_queries(model, sizes, heads, window, [&](const Query& at) {
+    const MatrixXd v = at.values(heads.v.value);
     const RowVectorXd out = at.p.transpose() * v;
     const VectorXd squares = at.p.cwiseAbs2(), moved = squares.cwiseProduct(at.score_variance);
-    at.segment(o.value) = out;
-    at.segment(o.variance) = squares.transpose() * at.keys(heads.v.variance) +
-                             moved.transpose() * (v.rowwise() - out).cwiseAbs2() +
-                             rounding(1) * (squares.transpose() * v.cwiseAbs2());
+    at.output(o.value) = out;
+    at.output(o.variance) = squares.transpose() * at.values(heads.v.variance) +
+                            moved.transpose() * (v.rowwise() - out).cwiseAbs2() +
+                            rounding(1) * (squares.transpose() * v.cwiseAbs2());
   });
   round(o);
   return o;
 }
 
+Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window) {
+  return attended(model, heads, window, sizes_of(model));
+}
+
 // dS = P (dP - D), dP = dO V^T, D = dO o.
 NoisyHeads attended_back(const ModelShape& model, const NoisyHeads& heads, const Noisy& o, const Noisy& d_o) {
   NoisyHeads back{zeros_like(heads.q), zeros_like(heads.k), zeros_like(heads.v)};
-  for_queries(model, heads, 0, [&](const Query& at) {
+  for_queries(model, sizes_of(model), heads, 0, [&](const Query& at) {
     const MatrixXd k = at.keys(heads.k.value), v = at.keys(heads.v.value);
     const RowVectorXd q = at.row(heads.q.value), out = at.row(o.value), dout = at.row(d_o.value),
                       dout_noise = at.row(d_o.variance);

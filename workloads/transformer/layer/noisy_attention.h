@@ -10,8 +10,14 @@ namespace tahoma::workloads {
 struct NoisyHeads {
   Noisy q, k, v;
 };
+// Query heads, those that share keys and values, and the features of a key and of a value.
+struct HeadSizes {
+  std::uint64_t heads, group, d, values;
+};
 // A query sees the last `window` keys up to its own; 0: all.
 Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window = 0);
+Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window,
+               const HeadSizes& sizes);
 // Computes the gradients from o, the result of attended(), and its gradient.
 NoisyHeads attended_back(const ModelShape& model, const NoisyHeads& heads, const Noisy& o, const Noisy& d_o);
 

@@ -92,8 +92,8 @@ void LayerPart::rope(const HbmView& heads, const HbmView& table) const {
   const Kernel::Scope scope(kernel);
   RopeShape shape;
   shape.tokens = heads.rows;
-  shape.heads = heads.columns / model.head_dim;
-  shape.d = model.head_dim;
+  shape.d = table.columns;
+  shape.heads = heads.columns / shape.d;
   shape.dtype = kModelDType;
   emit_rope(kernel, machine, shape, {heads, table, heads, {}});
 }
@@ -123,7 +123,12 @@ void LayerPart::bound(const HbmView& x, double cap) const {
 
 void LayerPart::attention(const Attention& a) const {
   const Kernel::Scope scope(kernel);
+  const LatentShape& latent = model.latent;
   FlashShape shape;
+  if (latent) {
+    shape.shared_d = latent.rope;
+    shape.v_d = latent.values;
+  }
   shape.heads = a.heads.count;
   shape.q_len = a.q.rows;
   shape.kv_len = a.k.rows;
@@ -139,7 +144,7 @@ void LayerPart::attention(const Attention& a) const {
   shape.scale = static_cast<float>(model.query_scale);
   shape.cap = static_cast<float>(model.score_cap);
   shape.window = a.window < a.k.rows ? a.window : 0;
-  emit_flash(kernel, machine, shape, {a.q, a.k, a.v, a.o, a.lse.value_or(HbmView{})});
+  emit_flash(kernel, machine, shape, {a.q, a.k, a.v, a.o, a.lse.value_or(HbmView{}), a.q_rope, a.k_rope});
 }
 
 void LayerPart::decode(const Decode& d) const {
@@ -149,13 +154,15 @@ void LayerPart::decode(const Decode& d) const {
   shape.lengths.assign(d.sequences, d.tokens);
   shape.capacity = d.tokens;
   shape.group = d.heads_per_kv;
-  shape.d = model.head_dim;
+  shape.d = model.latent ? model.latent.cached() : model.head_dim;
+  shape.latent = model.latent.kv_rank;
   shape.dtype = kModelDType;
   shape.by_rows = true;
   shape.lse = d.lse != nullptr;
-  shape.scale = static_cast<float>(model.query_scale);
+  shape.scale = static_cast<float>(model.score_scale());
   shape.cap = static_cast<float>(model.score_cap);
-  emit_decode(kernel, machine, shape, {d.q, d.k, d.v, d.o, {}, d.lse == nullptr ? HbmView{} : *d.lse});
+  emit_decode(kernel, machine, shape,
+              {d.q, d.k, d.v, d.o, {}, d.lse == nullptr ? HbmView{} : *d.lse, d.q_rope});
 }
 
 void LayerPart::merge(std::uint64_t parts, std::uint64_t heads, const HbmView& of_parts, const HbmView& lse,

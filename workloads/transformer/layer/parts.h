@@ -28,7 +28,7 @@ struct LayerPart {
   // y = a + sigmoid(gates) b, with gates [rows, 1] of fp32; without gates y = a + b.
   void add_gated(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView* gates,
                  const runtime::HbmView& y) const;
-  // In place; heads [tokens, head_dim] are side by side.
+  // In place; heads of as many features as the table are side by side.
   void rope(const runtime::HbmView& heads, const runtime::HbmView& table) const;
   // y = activation(gate) * up, as the model says
   void gated(const runtime::HbmView& gate, const runtime::HbmView& up, const runtime::HbmView& y) const;
@@ -41,6 +41,8 @@ struct LayerPart {
     std::uint64_t heads_per_kv;
     std::optional<runtime::HbmView> lse{};  // [heads, tokens] of fp32, for a backward pass
     std::uint64_t window = 0;               // keys that a query sees; 0: all
+    // Of latent attention: the rotated features, [tokens, heads rope] and [tokens, rope]; q and k have the others.
+    runtime::HbmView q_rope{}, k_rope{};
   };
   void attention(const Attention& a) const;
   // New tokens against caches: q and o [sequences, heads head_dim].
@@ -48,6 +50,8 @@ struct LayerPart {
     runtime::HbmView q, k, v, o;
     std::uint64_t kv_heads, heads_per_kv, sequences, tokens;
     const runtime::HbmView* lse = nullptr;  // if requested: [heads, sequences] of fp32
+    // Of latent attention: the rotated features, [sequences, heads rope]. q and o have latent vectors, and k is the cache of both.
+    runtime::HbmView q_rope{};
   };
   void decode(const Decode& d) const;
   // Merges attention over that many parts of the keys (workloads/decode/decode_merge.h).

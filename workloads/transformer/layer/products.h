@@ -13,7 +13,15 @@ namespace tahoma::workloads {
 
 // Token-major, on one rank; each physical core computes equally many of the columns, and for qkv those of its
 // heads.
+struct LatentTensors {
+  Matrix down;  // latent vectors of queries and of keys and values, and the rotated features of keys
+  Matrix q_nope, q_rope;  // of the heads of queries, which are not rotated, and which are
+  Matrix k, v;            // of a prefill: those of keys that are not rotated, and values
+  Matrix q, o;            // of a decoding step: queries of the latent vectors, and sums of them
+};
+
 struct LayerTensors {
+  LatentTensors latent;
   Matrix qkv, o, partial, gate_up, hidden, partial_mlp;
 };
 

@@ -9,6 +9,22 @@ namespace tahoma::workloads {
 
 namespace {
 
+// The number of the pair that turns so often in the original context: theta^(-n / pairs) context = 2 pi turns.
+double pair_of_turns(const ModelShape& model, double turns) {
+  const double context = static_cast<double>(model.rope.original_context),
+               pairs = static_cast<double>(model.rotary_dim()) / 2;
+  return pairs * std::log(context / (turns * 2 * std::numbers::pi)) / std::log(model.theta);
+}
+
+// Of the pair `i`; the ends are whole numbers of pairs, of which the second one is at most that of all features.
+double yarn_share(const ModelShape& model, std::uint64_t i) {
+  const double last = static_cast<double>(model.rotary_dim()) - 1,
+               low = std::max(std::floor(pair_of_turns(model, model.rope.beta_fast)), 0.0),
+               high = std::min(std::ceil(pair_of_turns(model, model.rope.beta_slow)), last);
+  constexpr double kLeast = 0.001;  // between the ends, as in the published code
+  return 1 - std::clamp((static_cast<double>(i) - low) / std::max(high - low, kLeast), 0.0, 1.0);
+}
+
 // The share of the unscaled frequency.
 double unscaled_share(const RotaryAngles& rope, double frequency) {
   if (rope.scaling == RopeScaling::kNone) return 1;
@@ -23,24 +39,25 @@ double unscaled_share(const RotaryAngles& rope, double frequency) {
 }  // namespace
 
 double rotary_frequency(const ModelShape& model, std::uint64_t i, bool local) {
-  const std::uint64_t pairs = model.head_dim / 2;
+  const std::uint64_t pairs = model.rotary_dim() / 2;
   const double half = static_cast<double>(pairs);
   if (local) return std::pow(model.rope.local_theta, -static_cast<double>(i) / half);
   const double frequency = std::pow(model.theta, -static_cast<double>(i) / half),
-               share = unscaled_share(model.rope, frequency);
+               share = model.rope.scaling == RopeScaling::kYarn ? yarn_share(model, i)
+                                                                : unscaled_share(model.rope, frequency);
   return share == 1 ? frequency : (1 - share) * frequency / model.rope.factor + share * frequency;
 }
 
 runtime::HostTensor rope_table(const ModelShape& model, std::uint64_t first, std::uint64_t step,
                                std::uint64_t rows, bool local) {
-  runtime::HostTensor table = runtime::make_tensor("rope_table", kModelDType, {rows, model.head_dim});
-  const std::uint64_t half = model.head_dim / 2;
+  runtime::HostTensor table = runtime::make_tensor("rope_table", kModelDType, {rows, model.rotary_dim()});
+  const std::uint64_t half = model.rotary_dim() / 2;
   const std::size_t size = isa::size_of(table.dtype);
   for (std::uint64_t i = 0; i < half; ++i) {
     const double frequency = rotary_frequency(model, i, local);
     for (std::uint64_t r = 0; r < rows; ++r) {
       const double angle = static_cast<double>(first + r * step) * frequency;
-      std::byte* row = table.values.data() + r * model.head_dim * size;
+      std::byte* row = table.values.data() + r * model.rotary_dim() * size;
       isa::store_from_fp32(row + i * size, table.dtype, static_cast<float>(std::cos(angle)));
       isa::store_from_fp32(row + (half + i) * size, table.dtype, static_cast<float>(std::sin(angle)));
     }

@@ -11,7 +11,7 @@
 
 namespace tahoma::workloads {
 
-// Radians a token of pair `i` of a head's features, i < head_dim / 2; of layers with the local angles if there are any.
+// Radians a token of pair `i` of a head's features, i < half of the rotated features; of layers with the local angles if there are any.
 double rotary_frequency(const ModelShape& model, std::uint64_t i, bool local = false);
 
 // [rows, head_dim], row r for position first + r step.

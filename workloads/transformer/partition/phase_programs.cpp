@@ -13,10 +13,19 @@ PhasePrograms::PhasePrograms(Replica& replica, const TransformerParams& params, 
 PhasePrograms::~PhasePrograms() = default;
 
 void PhasePrograms::add_experts(const ExpertRouting* routing, std::size_t slices, const RowsOfSlice& rows) {
-  if (routing != nullptr)
-    experts_ =
-        std::make_unique<Experts>(replica_, params_, *routing, params_.layers_of_stage(station_.stage),
-                                  slices, rows, [this](Exchange exchange) { keep(std::move(exchange)); });
+  if (routing == nullptr) return;
+  const runtime::Part layers = params_.layers_of_stage(station_.stage);
+  const std::size_t dense = dense_layers();
+  if (dense == layers.count) return;
+  experts_ = std::make_unique<Experts>(replica_, params_, *routing,
+                                       runtime::Part{layers.first + dense, layers.count - dense}, slices,
+                                       rows, [this](Exchange exchange) { keep(std::move(exchange)); });
+}
+
+std::size_t PhasePrograms::dense_layers() const {
+  const runtime::Part layers = params_.layers_of_stage(station_.stage);
+  const std::uint64_t first = params_.first_layer + layers.first, dense = params_.model.dense_layers;
+  return std::min(layers.count, dense - std::min(dense, first));
 }
 
 void PhasePrograms::add_embedding(std::size_t slices, const EmbeddedRows& rows) {
@@ -46,7 +55,7 @@ void PhasePrograms::gather(runtime::Machine& machine, runtime::HostTensor& out) 
 }
 
 void PhasePrograms::keep_heads(std::size_t layer, std::size_t rank, const Matrix& heads) {
-  heads_.push_back({microbatch_, layer, rank, heads});
+  if (!params_.model.latent) heads_.push_back({microbatch_, layer, rank, heads});
 }
 
 void PhasePrograms::gather_keys(runtime::Machine& machine, HostCache& out) const {

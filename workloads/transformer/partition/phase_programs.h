@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "workloads/transformer/experts/expert_turn.h"
 #include "workloads/transformer/layer/layer_weights.h"
 #include "workloads/transformer/layer/parts.h"
 #include "workloads/transformer/partition/handover.h"
@@ -111,6 +112,16 @@ class PhasePrograms {
   LayerPart part(std::size_t rank, std::size_t physical_core) {
     return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
   }
+  // Of a layer of the stage.
+  RankShare share(std::size_t layer) const {
+    return share_.of_layer(params_.model, params_.first_layer + layer_number(layer));
+  }
+  bool has_experts(std::size_t layer) const { return share(layer).mixture; }
+  // A step of its experts. Their layers are the last ones of the stage.
+  ExpertTurn turn(std::size_t layer, std::size_t slice) const {
+    return {microbatch_, layer - dense_layers(), slice};
+  }
+  std::size_t dense_layers() const;  // of the stage: layers without experts, if others have some
   // The number of the stage's n-th layer in the case.
   std::size_t layer_number(std::size_t n) const { return params_.layers_of_stage(station_.stage).first + n; }
 

@@ -15,7 +15,18 @@ RankShare::RankShare(const TransformerParams& params, std::uint64_t cores_of_ran
       group(params.model.group()),
       experts(params.model.experts / params.parallel.expert),
       block(params.parallel.block()),
-      physical_cores(cores_of_rank) {}
+      dense_ffn(params.model.dense_ffn / params.parallel.tensor),
+      mixture(params.model.experts > 0),
+      physical_cores(cores_of_rank),
+      absorbed(params.model.latent && params.phase == Phase::kDecode) {}
+
+RankShare RankShare::of_layer(const ModelShape& model, std::uint64_t layer) const {
+  RankShare share = *this;
+  if (!mixture || model.has_experts(layer)) return share;
+  share.mixture = false;
+  share.common_ffn = dense_ffn;
+  return share;
+}
 
 RankShare::Heads RankShare::heads_of(std::uint64_t rank, std::uint64_t physical_core) const {
   const std::uint64_t among = rank % sharers;

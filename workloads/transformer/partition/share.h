@@ -20,7 +20,11 @@ struct RankShare {
   std::uint64_t group;                          // query heads of the model that share keys
   std::uint64_t experts;                        // of a rank; those of its block
   std::uint64_t block;                          // ranks that share them
+  std::uint64_t dense_ffn;                      // of the part of a layer without experts, if others have some
+  bool mixture;                                 // the layer has experts
   std::uint64_t physical_cores;
+  bool
+      absorbed;  // latent attention of a decoding step: queries and results are multiplied by the matrices of keys and values
 
   std::uint64_t first_head(std::uint64_t rank) const { return rank / sharers * heads; }
   std::uint64_t first_kv_head(std::uint64_t rank) const { return first_head(rank) / group; }
@@ -29,6 +33,9 @@ struct RankShare {
   runtime::Part units_of(std::uint64_t physical_core) const {
     return runtime::part_of(units(), physical_cores, physical_core);
   }
+
+  // In one of the layers of the model.
+  RankShare of_layer(const ModelShape& model, std::uint64_t layer) const;
 
   // Attention: heads of a physical core, and its part of their rows.
   struct Heads {

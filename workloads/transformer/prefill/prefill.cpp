@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/prefill/prefill.h"
 
+#include "workloads/transformer/latent/latent_heads.h"
 #include "workloads/transformer/prefill/last_tokens.h"
 #include "workloads/transformer/vocabulary/logits.h"
 #include "workloads/transformer/vocabulary/token_embedding.h"
@@ -124,12 +125,12 @@ void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
                   middle = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::middle);
     part(r, h).norm(own(layers_[r], h, slice, &PrefillLayer::CoreTensors::stream), &sum, &middle,
                     tensors_[r].weights[layer].mlp_gain.of(h),
-                    experts_ ? own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp)
-                             : own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp,
-                                   &PrefillLayer::gathered_mlp));
+                    has_experts(layer) ? own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp)
+                                       : own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp,
+                                             &PrefillLayer::gathered_mlp));
   });
-  if (share_.common_ffn == 0) return;
-  if (experts_ && replica_.ranks() == 1)
+  if (share(layer).common_ffn == 0) return;
+  if (has_experts(layer) && replica_.ranks() == 1)
     replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
       part(r, h).kernel.move(rows_of(layers_[r].gathered_mlp.of(h), rows_.first(slice, h, 0), rows_.run),
                              own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp),
@@ -142,9 +143,16 @@ void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
 void Prefill::make_heads(std::size_t layer, std::size_t slice) {
   replica_.region("qkv");
   synchronise_rows(slice, &PrefillLayer::gathered);
-  products(layer, slice).make_heads([&](std::size_t r, std::size_t h) {
+  const Products products = this->products(layer, slice);
+  const auto normed = [&](std::size_t r, std::size_t h) {
     return slice_of(r, h, slice, &PrefillLayer::gathered);
-  });
+  };
+  if (params_.model.latent)
+    return LatentHeads(products).make(
+        normed, [&](std::size_t r, std::size_t h, const HbmView& heads, const runtime::Part& rows) {
+          attention_.rotate(r, h, layer, heads, products.rows.first + rows.first);
+        });
+  products.make_heads(normed);
   attention_.rotate_heads(layers_, layer, slice);
 }
 
@@ -155,9 +163,9 @@ void Prefill::project(std::size_t layer, std::size_t slice) {
 }
 
 void Prefill::mix_experts(std::size_t layer, std::size_t slice) {
-  const bool shared = share_.common_ffn > 0;
+  const bool shared = share(layer).common_ffn > 0;
   experts_->feed_forward(
-      {microbatch_, layer, slice},
+      turn(layer, slice),
       [&](std::size_t r, std::size_t h) {
         return own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp);
       },
@@ -181,10 +189,10 @@ void Prefill::add_shared_expert(std::size_t layer, std::size_t slice) {
 }
 
 void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
-  if (share_.common_ffn > 0) common_feed_forward(layer, slice);
-  if (!experts_) return;
+  if (share(layer).common_ffn > 0) common_feed_forward(layer, slice);
+  if (!has_experts(layer)) return;
   mix_experts(layer, slice);
-  if (share_.common_ffn > 0) add_shared_expert(layer, slice);
+  if (share(layer).common_ffn > 0) add_shared_expert(layer, slice);
 }
 
 void Prefill::common_feed_forward(std::size_t layer, std::size_t slice) {
@@ -208,7 +216,7 @@ void Prefill::prepare(std::size_t layer) {
   before_ = std::move(layers_);
   layers_.clear();
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    layers_.emplace_back(replica_, r, params_, share_, rows_, tokens_,
+    layers_.emplace_back(replica_, r, params_, share(layer), rows_, tokens_,
                          layer == 0 ? &tensors_[r].in[microbatch_] : nullptr);
   if (embedding_ && layer == 0) {
     for (std::size_t r = 0; r < replica_.ranks() && replica_.ranks() > 1; ++r)

@@ -9,24 +9,30 @@ using runtime::HbmView;
 
 // Queries and keys; a slice may contain the end of one sequence and the beginning of the next.
 void PrefillAttention::rotate_heads(const Layers& ranks, std::size_t layer, std::size_t slice) {
-  const std::uint64_t d = params_.model.head_dim, begin = rows_.first_of_block(slice, 0),
-                      end = begin + rows_.slice();
+  const std::uint64_t d = params_.model.head_dim, begin = rows_.first_of_block(slice, 0);
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
     const std::uint64_t rotated = share_.heads + share_.kv_heads;
     if (first >= rotated || count == 0) return;
-    for (std::uint64_t row = begin; row < end;) {
-      const std::uint64_t token = row % tokens_.tokens(),
-                          rows = std::min(end - row, tokens_.tokens() - token);
-      part(r, h).rope(
-          heads_of(rows_of(ranks[r].qkv.of(h), row, rows), first, std::min(count, rotated - first), d),
-          rows_of(tensors_.table(r, layer).of(h), token, rows));
-      row += rows;
-    }
+    rotate(r, h, layer,
+           heads_of(rows_of(ranks[r].qkv.of(h), begin, rows_.slice()), first,
+                    std::min(count, rotated - first), d),
+           begin);
   });
 }
 
+void PrefillAttention::rotate(std::size_t r, std::size_t h, std::size_t layer, const HbmView& heads,
+                              std::uint64_t first_row) {
+  for (std::uint64_t done = 0; done < heads.rows;) {
+    const std::uint64_t token = (first_row + done) % tokens_.tokens(),
+                        rows = std::min(heads.rows - done, tokens_.tokens() - token);
+    part(r, h).rope(rows_of(heads, done, rows), rows_of(tensors_.table(r, layer).of(h), token, rows));
+    done += rows;
+  }
+}
+
 void PrefillAttention::finish_heads(const Layers& ranks, std::size_t layer, std::size_t microbatch) {
+  if (params_.model.latent) return;  // LatentHeads synchronises
   replica_.region("attention");
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
@@ -129,13 +135,38 @@ LayerPart::Attention PrefillAttention::attention_of(const PrefillLayer& of_rank,
           share_.heads_per_kv};
 }
 
+LayerPart::Attention PrefillAttention::latent_attention_of(const PrefillLayer& of_rank, std::size_t r,
+                                                           std::size_t h, std::uint64_t sequence) const {
+  const LatentShape& l = params_.model.latent;
+  const RankShare::Heads heads = share_.heads_of(r, h);
+  const auto own = [&](const Matrix& matrix, std::uint64_t features) {
+    return heads_of(rows_of(matrix.of(h), sequence * tokens_.run, tokens_.run), heads.first, heads.count,
+                    features);
+  };
+  const LatentTensors& tensors = of_rank.latent;
+  LayerPart::Attention attention{own(tensors.q_nope, l.nope),
+                                 own(tensors.k, l.nope),
+                                 own(tensors.v, l.values),
+                                 own(of_rank.o, l.values),
+                                 heads,
+                                 share_.heads_per_kv};
+  attention.q_rope = own(tensors.q_rope, l.rope);
+  const HbmView down = rows_of(tensors.down.of(h), sequence * tokens_.run, tokens_.run);
+  attention.k_rope = down.window(0, l.q_rank + l.kv_rank, down.rows, l.rope);
+  return attention;
+}
+
 void PrefillAttention::attend(const Layers& ranks, std::size_t layer, std::size_t microbatch) {
   if (tokens_.groups > 1) synchronise_keys(ranks);
   replica_.each("attention", [&](std::size_t r, std::size_t h) {
     for (std::uint64_t s = 0; s < params_.sequences(); ++s)
       for (std::uint64_t n = 0; n < tokens_.runs; ++n) {
-        LayerPart::Attention attention = attention_of(
-            ranks[r], params_.cached > 0 ? &tensors_[r].caches[layer][microbatch] : nullptr, r, h, s, n);
+        LayerPart::Attention attention =
+            params_.model.latent
+                ? latent_attention_of(ranks[r], r, h, s)
+                : attention_of(ranks[r],
+                               params_.cached > 0 ? &tensors_[r].caches[layer][microbatch] : nullptr, r, h, s,
+                               n);
         attention.window = tensors_.window(layer);
         part(r, h).attention(attention);
       }
@@ -145,7 +176,7 @@ void PrefillAttention::attend(const Layers& ranks, std::size_t layer, std::size_
     replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       const RankShare::Heads heads = share_.heads_of(r, writer);
       return std::vector<HbmView>{
-          heads_of(ranks[r].o.of(viewer), heads.first, heads.count, params_.model.head_dim)};
+          heads_of(ranks[r].o.of(viewer), heads.first, heads.count, params_.model.value_dim())};
     });
 }
 

@@ -15,6 +15,9 @@ class PrefillAttention {
 
   using Layers = std::vector<PrefillLayer>;  // by rank
   void rotate_heads(const Layers& ranks, std::size_t layer, std::size_t slice);
+  // Heads of a run of rows, each by the angles of its token.
+  void rotate(std::size_t rank, std::size_t physical_core, std::size_t layer, const runtime::HbmView& heads,
+              std::uint64_t first_row);
   // The heads of all slices are there. Where groups share sequences, their keys and values are collected; behind a cached
   // context they are appended to the cache.
   void finish_heads(const Layers& ranks, std::size_t layer, std::size_t microbatch);
@@ -29,6 +32,8 @@ class PrefillAttention {
   void append_keys(const Layers& ranks, std::size_t layer, std::size_t microbatch);
   void collect_keys(const Layers& ranks);
   void synchronise_keys(const Layers& ranks);
+  LayerPart::Attention latent_attention_of(const PrefillLayer& of_rank, std::size_t rank,
+                                           std::size_t physical_core, std::uint64_t sequence) const;
   // A physical core's part of the attention of the n-th run of a sequence.
   LayerPart::Attention attention_of(const PrefillLayer& of_rank, const Matrix* cache, std::size_t rank,
                                     std::size_t physical_core, std::uint64_t sequence,

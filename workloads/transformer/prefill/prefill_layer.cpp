@@ -23,8 +23,11 @@ PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerPar
     return typed(name, columns, kModelDType);
   };
   gathered = typed("gathered", m.hidden, m.activations);
-  qkv = whole("qkv", share.units() * m.head_dim);
-  o = typed("attention", share.heads * m.head_dim, m.activations);
+  if (m.latent)
+    allocate_latent(whole, m.latent, share.heads);
+  else
+    qkv = whole("qkv", share.units() * m.head_dim);
+  o = typed("attention", share.heads * m.value_dim(), m.activations);
   // Rows that another rank computes remain zero.
   if (share.sharers > 1) replica.declare_input(o.tensor);
   if (tokens.groups > 1) {
@@ -39,11 +42,20 @@ PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerPar
     hidden = typed("hidden", share.common_ffn, m.activations);
   }
   if (share.common_ffn > 0 || replica.ranks() == 1) partial_mlp = whole("partial_mlp", m.hidden);
-  allocate_core_tensors(replica, r, m, rows, streams);
+  allocate_core_tensors(replica, r, m, share.mixture, rows, streams);
+}
+
+void PrefillLayer::allocate_latent(const Allocate& whole, const LatentShape& l, std::uint64_t heads) {
+  latent.down = whole("latents", l.down());
+  latent.q_nope = whole("q_nope", heads * l.nope);
+  latent.q_rope = whole("q_rope", heads * l.rope);
+  latent.k = whole("keys", heads * l.nope);
+  latent.v = whole("values", heads * l.values);
 }
 
 void PrefillLayer::allocate_core_tensors(Replica& replica, std::size_t r, const ModelShape& model,
-                                         const RowSharding& rows, const std::vector<Matrix>* streams) {
+                                         bool mixture, const RowSharding& rows,
+                                         const std::vector<Matrix>* streams) {
   for (std::size_t h = 0; h < replica.physical_cores(); ++h) {
     CoreTensors& tensors = core_tensors.emplace_back();
     const auto typed = [&](const char* name, isa::DType dtype) {
@@ -57,7 +69,7 @@ void PrefillLayer::allocate_core_tensors(Replica& replica, std::size_t r, const 
       tensors.normed = typed("normed", model.activations);
       tensors.sum = own("sum");
     }
-    if (model.experts > 0) {
+    if (mixture) {
       tensors.normed_mlp =
           replica.own(r, h, "normed_mlp", kModelDType, rows.own() + kTransposeRows, model.hidden);
       replica.declare_input(tensors.normed_mlp.tensor);  // rows that are read, but not used
@@ -65,8 +77,8 @@ void PrefillLayer::allocate_core_tensors(Replica& replica, std::size_t r, const 
       tensors.normed_mlp = typed("normed_mlp", model.activations);
     }
     if (!alone) tensors.sum_mlp = own("sum_mlp");
-    if (model.shared_ffn > 0) tensors.mixed = own("mixed");
-    if (model.shared_gated)
+    if (mixture && model.shared_ffn > 0) tensors.mixed = own("mixed");
+    if (mixture && model.shared_gated)
       tensors.shared_logits = replica.own(r, h, "shared_logits", isa::DType::kFp32, rows.own(), 1);
   }
 }

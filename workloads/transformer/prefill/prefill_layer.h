@@ -3,6 +3,7 @@
 // the sender when it may be.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "workloads/transformer/layer/products.h"
@@ -26,7 +27,9 @@ struct PrefillLayer : LayerTensors {
   std::vector<CoreTensors> core_tensors;
 
  private:
-  void allocate_core_tensors(Replica& replica, std::size_t rank, const ModelShape& model,
+  using Allocate = std::function<Matrix(const char* name, std::uint64_t columns)>;
+  void allocate_latent(const Allocate& whole, const LatentShape& shape, std::uint64_t heads);
+  void allocate_core_tensors(Replica& replica, std::size_t rank, const ModelShape& model, bool mixture,
                              const RowSharding& rows, const std::vector<Matrix>* streams);
 };
 

@@ -19,11 +19,12 @@ PrefillStageTensors::PrefillStageTensors(Replica& replica, const TransformerPara
   const ModelShape& m = params.model;
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     OfRank& rank = ranks_.emplace_back();
-    for (std::size_t l = 0; l < layers_; ++l) rank.weights.emplace_back(replica, r, m, share);
-    rank.table = replica.shared(r, "rope_table", kModelDType, tokens.tokens(), m.head_dim);
+    for (std::size_t l = 0; l < layers_; ++l)
+      rank.weights.emplace_back(replica, r, m, share.of_layer(params.model, first_layer_ + l));
+    rank.table = replica.shared(r, "rope_table", kModelDType, tokens.tokens(), m.rotary_dim());
     replica.declare_input(rank.table.tensor);
     if (m.rope.local_theta > 0) {
-      rank.local_table = replica.shared(r, "local_rope_table", kModelDType, tokens.tokens(), m.head_dim);
+      rank.local_table = replica.shared(r, "local_rope_table", kModelDType, tokens.tokens(), m.rotary_dim());
       replica.declare_input(rank.local_table.tensor);
     }
     if (params.cached > 0) allocate_caches(r);
@@ -79,9 +80,9 @@ void PrefillStageTensors::for_rows(Body&& body) const {
 void PrefillStageTensors::fill_table(runtime::Machine& machine, const Matrix& matrix,
                                      const runtime::HostTensor& values) const {
   runtime::HostTensor table =
-      runtime::make_tensor("rope_table", kModelDType, {tokens_.tokens(), params_.model.head_dim});
+      runtime::make_tensor("rope_table", kModelDType, {tokens_.tokens(), params_.model.rotary_dim()});
   for (std::uint64_t n = 0; n < tokens_.runs; ++n)
-    runtime::copy_window(values, {tokens_.place(n) * tokens_.run, 0, tokens_.run, params_.model.head_dim},
+    runtime::copy_window(values, {tokens_.place(n) * tokens_.run, 0, tokens_.run, params_.model.rotary_dim()},
                          table.values.data() + table.values.size() / tokens_.runs * n);
   fill_all(machine, replica_, matrix, table);
 }
@@ -109,7 +110,8 @@ void PrefillStageTensors::fill(runtime::Machine& machine, const HostCase& values
                                std::size_t first_layer) const {
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     for (std::size_t l = 0; l < layers_; ++l) {
-      ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[first_layer + l], share_);
+      ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[first_layer + l],
+                                share_.of_layer(params_.model, first_layer_ + l));
       if (params_.cached > 0) fill_caches(machine, r, l, values.caches[first_layer + l]);
     }
     fill_table(machine, ranks_[r].table, values.table);
