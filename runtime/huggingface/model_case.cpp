@@ -42,10 +42,18 @@ Json workload_model(const ModelConfig& c, std::uint64_t tokens) {
     model["experts"] = c.experts;
     model["experts_per_token"] = c.experts_per_token;
     if (!c.normalised_gates) model["normalised_gates"] = false;
-    if (c.shared_ffn > 0) model.update({{"shared_ffn", c.shared_ffn}, {"shared_gated", true}});
+    if (c.shared_ffn > 0) model.update({{"shared_ffn", c.shared_ffn}, {"shared_gated", !c.family->latent}});
+    if (c.dense_layers > 0) model.update({{"dense_layers", c.dense_layers}, {"dense_ffn", c.dense_ffn}});
   }
   if (c.family->gemma) model["activation"] = "gelu_tanh";
   if (c.family->post_norm) model["post_norm"] = true;
+  if (const LatentDimensions& l = c.latent; l.kv_rank > 0)
+    model["latent"] = {{"kv_rank", l.kv_rank},
+                       {"q_rank", l.q_rank},
+                       {"nope", l.nope},
+                       {"rope", l.rope},
+                       {"values", l.values}};
+  if (c.score_factor != 1) model["query_scale"] = c.score_factor / std::sqrt(static_cast<double>(c.head_dim));
   if (c.query_scalar > 0) model["query_scale"] = 1 / std::sqrt(c.query_scalar);
   if (c.score_cap > 0) model["score_cap"] = c.score_cap;
   if (c.logit_cap > 0) model["logit_cap"] = c.logit_cap;
@@ -57,6 +65,10 @@ Json workload_model(const ModelConfig& c, std::uint64_t tokens) {
   if (!model.contains("rope")) model["rope"] = Json::object();
   model["rope"].update(
       {{"scaling", base::name_in(kRotaryScalings, c.rope_scaling)}, {"factor", c.rope_factor}});
+  if (c.rope_scaling == RotaryScaling::kYarn)
+    model["rope"].update({{"beta_fast", c.rope_beta_fast},
+                          {"beta_slow", c.rope_beta_slow},
+                          {"original_context", c.rope_original_context}});
   if (c.rope_scaling == RotaryScaling::kLlama3) {
     model["rope"]["low_frequency_factor"] = c.rope_low_frequency_factor;
     model["rope"]["high_frequency_factor"] = c.rope_high_frequency_factor;

@@ -30,8 +30,16 @@ std::string headline(const ModelReport& r) {
 
 std::string experts_text(const ModelConfig& c) {
   if (c.experts == 0) return "";
-  return fmt::format(" of each of {} experts, {} for a token{}", c.experts, c.experts_per_token,
-                     c.shared_ffn > 0 ? fmt::format(" and one of {} for all", c.shared_ffn) : "");
+  return fmt::format(" of each of {} experts, {} for a token{}{}", c.experts, c.experts_per_token,
+                     c.shared_ffn > 0 ? fmt::format(" and one of {} for all", c.shared_ffn) : "",
+                     c.dense_layers > 0 ? fmt::format(", but {} without experts in the first {}", c.dense_ffn,
+                                                      c.dense_layers)
+                                        : "");
+}
+
+std::string keys_text(const ModelConfig& c) {
+  return c.latent.kv_rank > 0 ? fmt::format("with latent vectors of {}", c.latent.kv_rank)
+                              : fmt::format("{} of keys", c.kv_heads);
 }
 
 // "1 and 2 of 32 layers", of each stage if any layout has several.
@@ -47,6 +55,12 @@ std::string executed_text(const ModelReport& r) {
   if (simulated >= all && !layout.stages.empty())
     return fmt::format("all {} layers, embedding, last norm and logits", r.config.layers);
   if (simulated >= all) return fmt::format("all {} layers{}, embedding, last norm and logits", all, of_each);
+  if (r.config.dense_layers > 0)
+    return fmt::format(
+        "a layer without experts, one with experts, and both, of {} layers, with embedding, last norm and "
+        "logits. The other "
+        "layers are scaled: each costs what the run of both takes longer than the one without its kind",
+        r.config.layers);
   if (row->figures->prefill.runs.size() > 2 || row->figures->decode.runs.size() > 2)
     return fmt::format(
         "a local layer, a global one, and both, of {} layers, wherever sequences exceed the sliding window "
@@ -184,9 +198,9 @@ std::string model_text(const ModelReport& r) {
   const ModelConfig& c = r.config;
   std::string text = headline(r) + "\n";
   text += wrapped_row(
-      "model", fmt::format("{}: {} layers, hidden {}, {} heads of {}, {} of keys, ffn {}{}, vocabulary {}",
-                           c.family->architecture, c.layers, c.hidden, c.heads, c.head_dim, c.kv_heads, c.ffn,
-                           experts_text(c), c.vocabulary));
+      "model", fmt::format("{}: {} layers, hidden {}, {} heads of {}, {}, ffn {}{}, vocabulary {}",
+                           c.family->architecture, c.layers, c.hidden, c.heads, c.head_dim, keys_text(c),
+                           c.ffn, experts_text(c), c.vocabulary));
   text += wrapped_row("demand", fmt::format("{} for each replica; decoding steps of the batch, with the "
                                             "context of each sequence in the caches",
                                             prompts_text(r)));
@@ -214,7 +228,10 @@ Json model_json(const ModelReport& r) {
               {"ffn", c.ffn},
               {"vocabulary", c.vocabulary},
               {"experts", c.experts},
-              {"shared_ffn", c.shared_ffn}}},
+              {"shared_ffn", c.shared_ffn},
+              {"dense_layers", c.dense_layers},
+              {"dense_ffn", c.dense_ffn},
+              {"kv_lora_rank", c.latent.kv_rank}}},
             {"hbm_model", {{"prefill", r.execution.prefill_hbm}, {"decode", r.execution.decode_hbm}}},
             {"mode", r.execution.mode},
             {"points", r.points.size()}};

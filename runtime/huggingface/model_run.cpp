@@ -28,6 +28,14 @@ std::vector<LayerRange> executed_layers(const ModelConfig& config, const ModelEx
                                         const ModelPoint& point, ModelPhase phase) {
   const ModelLayout& layout = point.layout;
   if (layout.shortest_stage(config.layers) <= execution.layers) return {{config.layers}};
+  if (config.dense_layers > 0) {
+    if (layout.pipeline > 1)
+      throw base::UserError(
+          "E-HFC-005", "--pipeline",
+          fmt::format("expected 1: the first {} of the layers have no experts, so stages cannot be scaled",
+                      config.dense_layers));
+    return {{1, 0}, {1, config.dense_layers}, {2, config.dense_layers - 1}};
+  }
   if (layer_kinds(config, sequence_tokens(point.demand, phase)).mixed()) {
     if (layout.pipeline > 1)
       throw base::UserError(
@@ -98,14 +106,14 @@ PhaseFigures extended(const PhaseFigures& a, const PhaseFigures& b, std::uint64_
   return f;
 }
 
-// Of layers of two kinds, from runs of one of each and of both.
-PhaseFigures extended(const PhaseFigures& local, const PhaseFigures& global, const PhaseFigures& both,
-                      const LayerKinds& kinds) {
+// Of so many layers of two kinds, from runs of one of each and of both.
+PhaseFigures extended(const PhaseFigures& first, const PhaseFigures& second, const PhaseFigures& both,
+                      std::uint64_t firsts, std::uint64_t seconds) {
   PhaseFigures f = both;
   for (double PhaseFigures::*figure : kOverLayers)
-    f.*figure += static_cast<double>(kinds.local - 1) * (both.*figure - global.*figure) +
-                 static_cast<double>(kinds.global - 1) * (both.*figure - local.*figure);
-  f.runs = {local.runs.front(), global.runs.front(), both.runs.front()};
+    f.*figure += static_cast<double>(firsts - 1) * (both.*figure - second.*figure) +
+                 static_cast<double>(seconds - 1) * (both.*figure - first.*figure);
+  f.runs = {first.runs.front(), second.runs.front(), both.runs.front()};
   return f;
 }
 
@@ -205,8 +213,11 @@ PhaseFigures ModelRunner::figures_of(const ModelPoint& point, ModelPhase phase) 
   if (runs.size() == 1) return last;
   const PhaseFigures& first = executed_.at(runs.front().name);
   if (runs.size() == 2) return extended(first, last, config_.layers);
-  return extended(first, executed_.at(runs[1].name), last,
-                  layer_kinds(config_, sequence_tokens(point.demand, phase)));
+  const PhaseFigures& second = executed_.at(runs[1].name);
+  if (config_.dense_layers > 0)
+    return extended(first, second, last, config_.dense_layers, config_.layers - config_.dense_layers);
+  const LayerKinds kinds = layer_kinds(config_, sequence_tokens(point.demand, phase));
+  return extended(first, second, last, kinds.local, kinds.global);
 }
 
 std::vector<PhaseFigures> ModelRunner::run_phases(const std::vector<PhasePoint>& phases,

@@ -189,6 +189,10 @@ std::vector<std::pair<std::string, std::string>> convert_weights(const ModelConf
     throw UserError(
         "E-HFC-030", config.file,
         "weights of a mixture of experts cannot be run: the routing of a run is part of its case");
+  if (config.latent.kv_rank > 0)
+    throw UserError(
+        "E-HFC-030", config.file,
+        "weights of multi-head latent attention cannot be run: their rotated features are in another order");
   const WeightFiles files(weights);
   std::vector<std::pair<std::string, std::string>> inputs;
   for (const WeightRow& row : rows_of(config)) {

@@ -41,10 +41,9 @@ constexpr ModelFamily kFamilies[] = {
     {.architecture = "Gemma3ForConditionalGeneration",
      .refused = "it has a vision part; its text_config is a configuration of Gemma3ForCausalLM"},
     {.architecture = "GptOssForCausalLM", .refused = "its attention has sinks, and its experts have biases"},
-    {.architecture = "DeepseekV2ForCausalLM",
-     .refused = "it needs multi-head latent attention, for which there is no kernel"},
+    {.architecture = "DeepseekV2ForCausalLM", .latent = true},
     {.architecture = "DeepseekV3ForCausalLM",
-     .refused = "it needs multi-head latent attention, for which there is no kernel"}};
+     .refused = "its router takes sigmoids of groups of experts, with a bias, for which there is no kernel"}};
 
 }  // namespace
 

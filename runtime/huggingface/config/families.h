@@ -23,7 +23,8 @@ struct ModelFamily {
   const char* experts_key = nullptr;     // the number of experts
   const char* expert_ffn_key = nullptr;  // their hidden features, if they differ from intermediate_size
   const char* shared_ffn_key = nullptr;  // those of an expert that every token uses, whose output is gated
-  const char* refused = nullptr;         // why the kernels cannot run it
+  bool latent = false;  // multi-head latent attention, and first layers without experts (deepseek_config.h)
+  const char* refused = nullptr;  // why the kernels cannot run it
 };
 
 std::span<const ModelFamily> model_families();

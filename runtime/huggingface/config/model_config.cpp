@@ -13,6 +13,7 @@
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/config/config_keys.h"
 #include "runtime/huggingface/config/config_reader.h"
+#include "runtime/huggingface/config/deepseek_config.h"
 #include "runtime/huggingface/config/families.h"
 #include "runtime/huggingface/config/gemma_config.h"
 #include "runtime/huggingface/config/layer_pattern.h"
@@ -75,6 +76,10 @@ void check_fixed_keys(const ConfigReader& in, const ModelFamily& family,
   for (const FixedKey& row : fixed_keys()) {
     if (!in.has(row.key) || std::find(ignored.begin(), ignored.end(), row.key) != ignored.end()) continue;
     if (family.shared_ffn_key != nullptr && family.shared_ffn_key == std::string_view(row.key)) continue;
+    const auto deepseek = deepseek_keys();
+    if (family.latent &&
+        std::find(deepseek.begin(), deepseek.end(), std::string_view(row.key)) != deepseek.end())
+      continue;
     const std::string value = family.gemma && row.of_gemma != nullptr ? row.of_gemma : row.value;
     if (value == kRead) continue;
     const Json supported = Json::parse(value);
@@ -92,9 +97,18 @@ const ModelFamily& family_in(const ConfigReader& in) {
   return family_of(in.json["architectures"][0].get<std::string>(), in.place("architectures"));
 }
 
+void check_experts(const ConfigReader& in, const ModelConfig& c) {
+  if (c.experts_per_token == 0) in.refuse("num_experts_per_tok", "a whole number from 1 to 8");
+  if (c.experts_per_token > c.experts)
+    throw UserError(
+        "E-HFC-006", in.place("num_experts_per_tok"),
+        fmt::format("expected at most the {} experts there are, got {}", c.experts, c.experts_per_token));
+}
+
 void read_experts(const ConfigReader& in, ModelConfig& c) {
   if (c.family->experts_key == nullptr) {
-    c.experts_per_token = 0;
+    if (c.experts == 0) c.experts_per_token = 0;
+    if (c.experts > 0) check_experts(in, c);
     return;
   }
   c.experts = in.count(c.family->experts_key, 1, 512);
@@ -104,11 +118,7 @@ void read_experts(const ConfigReader& in, ModelConfig& c) {
   }
   if (c.family->shared_ffn_key != nullptr)
     c.shared_ffn = in.count(c.family->shared_ffn_key, 16, std::uint64_t{1} << 20);
-  if (c.experts_per_token == 0) in.refuse("num_experts_per_tok", "a whole number from 1 to 8");
-  if (c.experts_per_token > c.experts)
-    throw UserError(
-        "E-HFC-006", in.place("num_experts_per_tok"),
-        fmt::format("expected at most the {} experts there are, got {}", c.experts, c.experts_per_token));
+  check_experts(in, c);
 }
 
 // Older files have rope_theta and rope_scaling, newer ones rope_parameters with both.
@@ -135,11 +145,19 @@ void read_rope(const ConfigReader& all, ModelConfig& c) {
     throw UserError(
         "E-HFC-005", place,
         fmt::format("asks for the scaling '{}' of the rotary embedding, which the kernels lack; expected "
-                    "default, linear or llama3",
+                    "default, linear, llama3 or yarn",
                     type));
   c.rope_scaling = row->value;
   c.rope_factor = in.real("factor", 1, 1e4);
   if (c.rope_scaling == RotaryScaling::kLinear) return;
+  if (c.rope_scaling == RotaryScaling::kYarn) {
+    if (!c.family->latent)
+      throw UserError(
+          "E-HFC-005", place,
+          "asks for the scaling 'yarn' of the rotary embedding, whose factor of the rotated features the "
+          "kernels lack; expected default, linear or llama3");
+    return read_yarn(in, c);
+  }
   c.rope_low_frequency_factor = in.real("low_freq_factor", 1e-3, 1e3);
   c.rope_high_frequency_factor = in.real("high_freq_factor", 1e-3, 1e3);
   c.rope_original_context = in.count("original_max_position_embeddings", 1, std::uint64_t{1} << 24);
@@ -183,11 +201,30 @@ ModelConfig read_model_config(const std::string& path, const std::vector<std::st
     c.*row.to = in.has(row.key) ? in.real(row.key, row.least, row.most) : row.absent;
   c.tied = in.flag("tie_word_embeddings", c.family->gemma);
   if (c.family->gemma) read_gemma(in, c);
+  if (c.family->latent) read_deepseek(in, c);
   check_heads(in, c);
   read_experts(in, c);
   read_rope(in, c);
   read_layer_pattern(in, c);
   return c;
+}
+
+double ModelConfig::attention_weights() const {
+  const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
+  if (latent.kv_rank == 0) return number(hidden) * number(head_dim) * number(2 * heads + 2 * kv_heads);
+  const double from = number(latent.q_rank > 0 ? latent.q_rank : hidden);
+  return number(hidden) * number(latent.q_rank + latent.kv_rank + latent.rope) +
+         number(heads) *
+             (from * number(head_dim) + number(latent.kv_rank) * number(latent.nope + latent.values) +
+              number(hidden) * number(latent.values));
+}
+
+double ModelConfig::experts_of_token() const {
+  return static_cast<double>(ffn * (experts == 0 ? 1 : experts_per_token) + shared_ffn);
+}
+
+std::uint64_t ModelConfig::cached_elements() const {
+  return latent.kv_rank > 0 ? latent.kv_rank + latent.rope : 2 * kv_heads * head_dim;
 }
 
 void require_sequence(const ModelConfig& c, std::uint64_t tokens) {

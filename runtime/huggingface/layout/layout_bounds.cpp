@@ -17,10 +17,13 @@ constexpr double kBytes = 2;  // of an element of caches and of the logits' matr
 
 // Elements of the weights that a token uses, without the embedding, of which it reads one row.
 double weights_of_token(const ModelConfig& c) {
-  const double attention = d(c.hidden) * d(c.head_dim) * d(2 * c.heads + 2 * c.kv_heads),
-               experts = c.experts == 0 ? 1 : d(c.experts_per_token);
-  const double features = d(c.ffn) * experts + d(c.shared_ffn);
-  return d(c.layers) * (attention + 3 * d(c.hidden) * features + d(c.hidden) * d(c.experts));
+  return d(c.layers) * c.attention_weights() + 3 * d(c.hidden) * d(c.dense_layers) * d(c.dense_ffn) +
+         d(c.layers - c.dense_layers) * (3 * d(c.hidden) * c.experts_of_token() + d(c.hidden) * d(c.experts));
+}
+
+// Features of a key and a value, of all heads. A decoding step of latent attention has more.
+double score_width(const ModelConfig& c) {
+  return d(c.heads) * d(c.head_dim + (c.latent.kv_rank > 0 ? c.latent.values : c.head_dim));
 }
 
 double bytes_of_weight(const ModelPoint& p) { return d(isa::size_of(p.layout.weights)); }
@@ -39,11 +42,10 @@ struct PhaseWork {
 PhaseWork prefill_work(const ModelConfig& c, const ModelPoint& p) {
   const double weights = weights_of_token(c), logits = d(c.hidden) * d(c.vocabulary),
                replicas = d(p.layout.data), sequences = replicas * d(p.demand.prompts),
-               copies = replicas * d(p.layout.sequence), prompt = d(p.demand.prompt),
-               width = d(c.heads) * d(c.head_dim);
+               copies = replicas * d(p.layout.sequence), prompt = d(p.demand.prompt), width = score_width(c);
   return {bytes_of_weight(p) * copies * weights,
           0,
-          sequences * (2 * weights * prompt + 4 * width * pairs_of_layers(c, 0, p.demand.prompt)),
+          sequences * (2 * weights * prompt + 2 * width * pairs_of_layers(c, 0, p.demand.prompt)),
           {kBytes * replicas * logits, sequences * 2 * logits}};
 }
 
@@ -53,8 +55,8 @@ PhaseWork decode_work(const ModelConfig& c, const ModelPoint& p) {
                keys = pairs_of_layers(c, p.demand.context,
                                       1);  // with the new one of each layer, which is not read
   return {bytes_of_weight(p) * copies * weights,
-          kBytes * batch * (keys - d(c.layers)) * 2 * d(c.kv_heads) * d(c.head_dim),
-          batch * (sharing * 2 * weights + 4 * d(c.heads) * d(c.head_dim) * keys),
+          kBytes * batch * (keys - d(c.layers)) * d(c.cached_elements()),
+          batch * (sharing * 2 * weights + 2 * score_width(c) * keys),
           {kBytes * copies * logits, sharing * batch * 2 * logits}};
 }
 

@@ -101,7 +101,7 @@ TEST_CASE("model configuration: the shipped configurations are read", "[model_co
       CHECK(c.name == entry.path().stem().string());
       ++files;
     }
-  CHECK(files == 9);
+  CHECK(files == 10);
 }
 
 TEST_CASE("model configuration: the folder may be named instead of the file", "[model_config]") {
