@@ -28,6 +28,41 @@ double expert_activations(const TransformerParams& params, const RankShare& shar
          rows / number(params.parallel.tensor) * 4 * hidden;
 }
 
+// Elements of a rank: the columns of a layer's matrices of attention, as rows of the hidden features, and what a token has in the
+// tensors of a layer and in its cache.
+struct AttentionElements {
+  double columns, of_token, cached;
+
+  AttentionElements(const TransformerParams& params, const RankShare& share) {
+    const ModelShape& m = params.model;
+    const LatentShape& l = m.latent;
+    if (!l) {
+      columns = of_token = number(share.units() + share.heads) * number(m.head_dim);
+      cached = 2 * number(share.kv_heads * m.head_dim);
+      return;
+    }
+    columns = (l.common_weights(m.hidden) + l.head_weights(m.hidden, share.heads)) / number(m.hidden) +
+              number(share.heads * l.values);
+    const std::uint64_t of_head =
+        share.absorbed ? l.head() + 2 * l.kv_rank + l.values : l.head() + l.nope + 2 * l.values;
+    of_token = number(l.down() + share.heads * of_head);
+    cached = number(l.cached());
+  }
+};
+
+// Elements of a rank beside those of attention, in a layer: gathered or summed rows and partial sums (prefill.cpp and
+// decode_step.cpp), and hidden features.
+double layer_activations(const TransformerParams& params, const RankShare& share) {
+  const ModelShape& m = params.model;
+  const double rows = number(params.rows()), hidden = number(m.hidden);
+  const auto dense = [&](std::uint64_t ffn) { return rows * (4 * hidden + 3 * number(ffn)); };
+  if (m.experts == 0) return dense(share.ffn);
+  double elements = rows * 2 * hidden + expert_activations(params, share);
+  // Of the shared expert: gathered rows, partial and other sums, and hidden features.
+  if (m.shared_ffn > 0) elements += rows * (3 * hidden + 3 * number(share.common_ffn));
+  return m.dense_layers > 0 ? std::max(elements, dense(share.dense_ffn)) : elements;
+}
+
 // Of a sequence of a decoding step, on a group, in all layers of a stage.
 double cached_tokens(const TransformerParams& params) {
   std::uint64_t tokens = 0;
@@ -86,15 +121,7 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
                size = number(isa::size_of(TransformerParams::kDType)), hidden = number(m.hidden),
                layers = number(params.longest_stage()), rows = number(params.rows()),
                microbatches = number(params.microbatches);
-  // Columns of a layer's matrices of attention, as rows of the hidden features, and elements of a token in its tensors and caches.
-  const LatentShape& l = m.latent;
-  const double latents = l.common_weights(m.hidden) + l.head_weights(m.hidden, share.heads),
-               heads = m.latent ? latents / hidden + number(share.heads * l.values)
-                                : number(share.units() + share.heads) * number(m.head_dim),
-               of_token = !m.latent ? heads
-                          : decodes ? number(l.down() + share.heads * (l.head() + 2 * l.kv_rank + l.values))
-                                    : number(l.down() + share.heads * (l.head() + l.nope + 2 * l.values)),
-               cached = m.latent ? number(decodes ? l.cached() : 0) : 2 * number(share.kv_heads * m.head_dim);
+  const AttentionElements attention(params, share);
   const double kept =
       decodes ? cached_tokens(params) * number((params.rows() + share.sharers - 1) / share.sharers)
               : layers * (rows + number(params.sequences() * params.cached));
@@ -104,7 +131,8 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
   const double features =
       m.experts > 0 ? number(share.ffn * share.experts + share.common_ffn) : number(share.ffn);
   const auto of_layer = [&](double hidden_features, double routers) {
-    return hidden * (number(isa::size_of(m.weights)) * (heads + 3 * hidden_features) + size * routers) +
+    return hidden * (number(isa::size_of(m.weights)) * (attention.columns + 3 * hidden_features) +
+                     size * routers) +
            2 * 4 * hidden;
   };
   // A later stage has more weights than the first one with its layers without experts.
@@ -112,14 +140,10 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
   Footprint f;
   f.weights = ranks * ((layers - dense) * of_layer(features, number(m.experts + (m.shared_gated ? 1 : 0))) +
                        dense * of_layer(number(share.dense_ffn), 0));
-  f.caches = ranks * size * cached * kept * microbatches;
-  // The tensors of prefill.cpp and decode_step.cpp: gathered or summed rows and partial sums, twice each.
-  f.activations = ranks * size * rows * (4 * hidden + of_token + 3 * number(share.ffn)) +
-                  ranks * size * gathered * 2 * number(share.kv_heads * m.head_dim);
-  if (m.experts > 0)
-    f.activations = ranks * size * (rows * (2 * hidden + of_token) + expert_activations(params, share));
-  // Of the shared expert: gathered rows, partial and other sums, and hidden features.
-  if (m.shared_ffn > 0) f.activations += ranks * size * rows * (3 * hidden + 3 * number(share.common_ffn));
+  f.caches = ranks * size * attention.cached * kept * microbatches;
+  f.activations = ranks * size *
+                  (rows * attention.of_token + layer_activations(params, share) +
+                   gathered * 2 * number(share.kv_heads * m.head_dim));
   f.embedding = embedding_bytes(params, machine);
   return f;
 }
