@@ -2,8 +2,6 @@
 #include "runtime/chakra/execution_trace.h"
 
 #include <fmt/format.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/stubs/logging.h>
 
 #include <algorithm>
@@ -13,25 +11,17 @@
 
 #include "chakra.pb.h"
 #include "model/base/error.h"
+#include "runtime/chakra/trace_schema.h"
 #include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime::chakra {
 
-using base::UserError, collective::Operation;
+using base::UserError;
 
 namespace {
 
-constexpr const char* kExactDuration = "tahoma_duration_fs";
-constexpr const char* kVersion = "0.0.4";  // of the schema
-constexpr std::int64_t kFsPerMicrosecond = 1'000'000'000;
 // An hour, so that times stay far inside the range of a Duration.
 constexpr std::uint64_t kMostMicroseconds = 3'600'000'000;
-
-// The schema's collectives, by value. REDUCE_SCATTER_BLOCK is a reduce_scatter of equal blocks.
-constexpr Operation kCollectives[] = {
-    Operation::kAllReduce,     Operation::kReduce,    Operation::kAllGather, Operation::kGather,
-    Operation::kScatter,       Operation::kBroadcast, Operation::kAllToAll,  Operation::kReduceScatter,
-    Operation::kReduceScatter, Operation::kBarrier};
 
 // -1 for what is no number that an integer can hold.
 std::int64_t whole(double value) { return std::abs(value) < 0x1p63 ? static_cast<std::int64_t>(value) : -1; }
@@ -197,53 +187,6 @@ class Messages {
   std::size_t at_ = 0;
 };
 
-void append(std::string& bytes, const google::protobuf::MessageLite& message) {
-  google::protobuf::io::StringOutputStream stream(&bytes);  // appends
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.WriteVarint32(static_cast<std::uint32_t>(message.ByteSizeLong()));
-  message.SerializeToCodedStream(&coded);
-}
-
-std::int64_t type_of(Operation operation) {
-  return std::find(std::begin(kCollectives), std::end(kCollectives), operation) - std::begin(kCollectives);
-}
-
-wire::Attribute& add(wire::Node& node, const char* name) {
-  wire::Attribute& attribute = *node.add_attr();
-  attribute.set_name(name);
-  return attribute;
-}
-
-void add_communication(const TraceNode& from, wire::Node& node) {
-  add(node, "comm_size").set_int64_val(static_cast<std::int64_t>(from.message));
-  if (from.kind == NodeKind::kCollective) {
-    add(node, "comm_type").set_int64_val(type_of(from.operation));
-    if (!from.group.empty()) add(node, "pg_name").set_string_val(from.group);
-    return;
-  }
-  add(node, from.kind == NodeKind::kSend ? "comm_dst" : "comm_src")
-      .set_int32_val(static_cast<std::int32_t>(from.peer));
-  add(node, "comm_tag").set_int32_val(static_cast<std::int32_t>(from.tag));
-}
-
-wire::Node wire_node(const TraceNode& from) {
-  wire::Node node;
-  node.set_id(from.id);
-  node.set_name(from.name);
-  node.set_type(static_cast<wire::Type>(from.kind));
-  for (const std::uint64_t id : from.after) node.add_data_deps(id);
-  node.set_duration_micros(
-      static_cast<std::uint64_t>((from.duration.fs + kFsPerMicrosecond / 2) / kFsPerMicrosecond));
-  add(node, "is_cpu_op").set_bool_val(from.on_host);
-  if (from.operations > 0) add(node, "num_ops").set_int64_val(static_cast<std::int64_t>(from.operations));
-  if (from.bytes > 0) add(node, "tensor_size").set_uint64_val(from.bytes);
-  const bool communicates =
-      from.kind == NodeKind::kCollective || from.kind == NodeKind::kSend || from.kind == NodeKind::kReceive;
-  if (communicates) add_communication(from, node);
-  if (from.duration.fs > 0) add(node, kExactDuration).set_int64_val(from.duration.fs);
-  return node;
-}
-
 }  // namespace
 
 RankTrace parse_trace(std::string_view bytes, const std::string& place) {
@@ -276,15 +219,6 @@ std::vector<RankTrace> read_traces(const std::string& prefix) {
                     "file for each rank",
                     prefix));
   return traces;
-}
-
-std::string trace_bytes(const RankTrace& trace) {
-  std::string bytes;
-  wire::GlobalMetadata metadata;
-  metadata.set_version(kVersion);
-  append(bytes, metadata);
-  for (const TraceNode& node : trace) append(bytes, wire_node(node));
-  return bytes;
 }
 
 }  // namespace tahoma::runtime::chakra

@@ -5,7 +5,9 @@
 //
 // Attributes that are read: is_cpu_op, num_ops, tensor_size, comm_type, comm_size, comm_src, comm_dst, comm_tag,
 // pg_name, involved_dim, and tahoma_duration_fs, which writing adds because duration_micros has no fractions. Any
-// integer type is accepted; written are the types that Chakra's own generator uses. Others are skipped.
+// integer type is accepted; written are the types that Chakra's own generator uses. Others are skipped. The
+// duration_micros of computations are rounded together: after each of them, their sum is the sum of the exact
+// durations, rounded. ASTRA-sim reads only these, and many computations are shorter than a microsecond.
 //
 // Not read: operands of nodes, tensors, the attributes of metadata.
 //
@@ -65,6 +67,7 @@ using RankTrace = std::vector<TraceNode>;  // in the order of the file
 std::vector<RankTrace> read_traces(const std::string& prefix);
 // `place`: the file's name in errors.
 RankTrace parse_trace(std::string_view bytes, const std::string& place);
-std::string trace_bytes(const RankTrace& trace);
+// `rank`: whose trace it is; the own end of messages.
+std::string trace_bytes(const RankTrace& trace, std::uint32_t rank);
 
 }  // namespace tahoma::runtime::chakra

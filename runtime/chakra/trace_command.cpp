@@ -40,9 +40,9 @@ TraceOutcome replay_traces(const TraceCommand& command) {
   out.write("nodes.csv", nodes_csv(result));
   out.write("exchanges.csv", exchanges_csv(result));
   out.write("ranks.csv", ranks_csv(result));
-  for (std::size_t rank = 0; rank < graph.ranks.size(); ++rank)
+  for (std::uint32_t rank = 0; rank < graph.ranks.size(); ++rank)
     out.write(fmt::format("replayed.{}.et", rank),
-              trace_bytes(replayed(graph.ranks[rank], replayed_run.spans[rank])));
+              trace_bytes(replayed(graph.ranks[rank], replayed_run.spans[rank]), rank));
   out.write("groups.json", groups_json(groups));
   CommandManifest manifest{host_facts(), command.command_line, 0, out.files(), ManifestCommand::kChakra};
   manifest.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -58,14 +58,14 @@ void write_outputs(const FinishedRun& run, const RunFileTarget& to) {
 }
 
 chakra::RunTraces chakra_of(const FinishedRun& run) {
-  return chakra::traces_of_run(run.run.collectives, run.summary.facts.regions.regions,
+  return chakra::traces_of_run({run.run.collectives, run.run.messages}, run.summary.facts.regions.regions,
                                run.run.measurement.elapsed);
 }
 
 void write_chakra(const FinishedRun& run, const RunFileTarget& to) {
   const chakra::RunTraces traces = chakra_of(run);
-  for (std::size_t rank = 0; rank < traces.ranks.size(); ++rank)
-    to.part(std::to_string(rank)).text(chakra::trace_bytes(traces.ranks[rank]));
+  for (std::uint32_t rank = 0; rank < traces.ranks.size(); ++rank)
+    to.part(std::to_string(rank)).text(chakra::trace_bytes(traces.ranks[rank], rank));
 }
 
 const std::array kFiles{

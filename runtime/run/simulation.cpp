@@ -185,6 +185,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   run.golden = judge(config, machine, options.golden);
   if (machine.functional() && options.outputs) run.outputs = config.workload->outputs(machine);
   run.collectives = config.workload->collectives(machine, run.measurement);
+  run.messages = config.workload->messages(machine);
   run.figures = config.workload->figures(machine, run.measurement);
   machine.collect(run.stats);
   return run;

@@ -45,6 +45,7 @@ struct Simulated {
   model::check::Findings checks;
   std::vector<NamedValues> outputs;
   std::vector<CollectiveResult> collectives;
+  std::vector<MessageResult> messages;
   std::vector<WorkloadFigure> figures;
   RegionRecorder::Summaries regions;
   EnergyLedger energy;

@@ -12,6 +12,7 @@
 
 #include "model/base/params.h"
 #include "runtime/collective/result/collective_result.h"
+#include "runtime/collective/result/message_result.h"
 #include "runtime/run/array_work.h"
 #include "runtime/run/machine.h"
 
@@ -67,6 +68,9 @@ class Workload {
                                                     const base::RunMeasurement& /*run*/) {
     return {};
   }
+  // The messages that the results of send_recv and permute among collectives() stand for, and hand-overs of a
+  // pipeline; between two ranks in the order of execution; both modes, after the run.
+  virtual std::vector<MessageResult> messages(Machine& /*machine*/) { return {}; }
   // After the run, both modes; in the order of display.
   virtual std::vector<WorkloadFigure> figures(Machine& /*machine*/, const base::RunMeasurement& /*run*/) {
     return {};

@@ -57,6 +57,15 @@ class Collective final : public runtime::Workload {
     return results;
   }
 
+  std::vector<runtime::MessageResult> messages(Machine& /*machine*/) override {
+    std::vector<runtime::MessageResult> all;
+    for (const Run& run : runs_)
+      for (runtime::MessageResult& message :
+           runtime::messages_of(run.planned.spec.problem, name_of_run(run), run.bytes, times_of_run(run)))
+        all.push_back(std::move(message));
+    return all;
+  }
+
   double useful_flops() const override { return 0; }
   isa::DType compute_dtype() const override {
     const isa::DType dtype = request_.element();
@@ -91,15 +100,24 @@ class Collective final : public runtime::Workload {
     runs_.push_back({g, bytes, why, assembly_->add(g, spec), {}});
   }
 
+  std::string name_of_run(const Run& run) const {
+    std::string name = fmt::format("{} of {} B", name_of(request_.operation), run.bytes);
+    if (assembly_->groups().size() > 1) name += " by " + assembly_->groups()[run.group].name;
+    return name;
+  }
+
+  std::vector<runtime::RankTimes> times_of_run(const Run& run) const {
+    std::vector<runtime::RankTimes> ranks;
+    for (const auto& spans : run.planned.spans) ranks.push_back(times_of(stopwatch_, spans));
+    return ranks;
+  }
+
   runtime::CollectiveResult result_of(const model::MachineParams& machine, const Run& run) const {
     const Group& group = assembly_->groups()[run.group];
     const Problem& problem = run.planned.spec.problem;
-    std::vector<runtime::RankTimes> ranks;
-    for (const auto& spans : run.planned.spans) ranks.push_back(times_of(stopwatch_, spans));
-    runtime::CollectiveResult result = measured(machine, group, run.planned, run.bytes, std::move(ranks));
+    runtime::CollectiveResult result = measured(machine, group, run.planned, run.bytes, times_of_run(run));
     result.operation = name_of(request_.operation);
-    result.name = fmt::format("{} of {} B", name_of(request_.operation), run.bytes);
-    if (assembly_->groups().size() > 1) result.name += " by " + group.name;
+    result.name = name_of_run(run);
     if (problem.reduces()) result.combiner = base::name_in(kReductions, request_.reduction);
     result.why = run.why;
     result.group = fmt::format("{} {} of {}", group.ranks(),

@@ -91,6 +91,10 @@ class Training final : public runtime::Workload {
     return results;
   }
 
+  std::vector<runtime::MessageResult> messages(Machine& /*machine*/) override {
+    return step_->messages(stopwatch_);
+  }
+
   std::vector<runtime::WorkloadFigure> figures(Machine& machine, const base::RunMeasurement& run) override {
     step_->for_exchanges([&](const Fleet::Ran& ran) {
       for (const auto& spans : ran.spans)

@@ -95,6 +95,9 @@ class Transformer final : public runtime::Workload {
   std::vector<runtime::CollectiveResult> collectives(Machine& machine, const base::RunMeasurement&) override {
     return collectives_of(machine.params(), params_, replicas_, stopwatch_);
   }
+  std::vector<runtime::MessageResult> messages(Machine& /*machine*/) override {
+    return messages_of(params_, replicas_, stopwatch_);
+  }
 
   std::vector<runtime::WorkloadFigure> figures(Machine& machine, const base::RunMeasurement& run) override {
     for_communication(replicas_, stopwatch_, [&](std::uint32_t core, base::Time begin, base::Time end) {

@@ -68,8 +68,8 @@ void read_huggingface_config(std::string_view bytes) {
 
 void read_execution_trace(std::string_view bytes) {
   const runtime::chakra::RankTrace trace = runtime::chakra::parse_trace(bytes, "input.0.et");
-  const std::string written = runtime::chakra::trace_bytes(trace);
-  if (runtime::chakra::trace_bytes(runtime::chakra::parse_trace(written, "again.0.et")) != written)
+  const std::string written = runtime::chakra::trace_bytes(trace, 0);
+  if (runtime::chakra::trace_bytes(runtime::chakra::parse_trace(written, "again.0.et"), 0) != written)
     throw Contradiction("trace -> file -> trace");
   static_cast<void>(runtime::chakra::graph_of({trace}, {}, "input"));
 }

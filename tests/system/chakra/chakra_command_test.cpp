@@ -29,8 +29,8 @@ struct Traces {
     sum.kind = runtime::chakra::NodeKind::kCollective;
     sum.message = 65536;
     sum.after = {1};
-    for (int rank = 0; rank < 4; ++rank)
-      folder.write("t." + std::to_string(rank) + ".et", runtime::chakra::trace_bytes({compute, sum}));
+    for (std::uint32_t rank = 0; rank < 4; ++rank)
+      folder.write("t." + std::to_string(rank) + ".et", runtime::chakra::trace_bytes({compute, sum}, rank));
   }
   Finished run(std::vector<std::string> options) const {
     options.insert(options.begin(), {"chakra", "t", "--out", "out", "--set", "machine.torus.z=1"});
@@ -90,10 +90,10 @@ TEST_CASE("chakra command: messages have estimated times, which grow with the by
     receive.kind = runtime::chakra::NodeKind::kReceive;
     send.peer = 3;
     send.message = receive.message = bytes;
-    for (int rank = 0; rank < 4; ++rank)
-      t.folder.write("t." + std::to_string(rank) + ".et", runtime::chakra::trace_bytes({}));
-    t.folder.write("t.0.et", runtime::chakra::trace_bytes({send}));
-    t.folder.write("t.3.et", runtime::chakra::trace_bytes({receive}));
+    for (std::uint32_t rank = 0; rank < 4; ++rank)
+      t.folder.write("t." + std::to_string(rank) + ".et", runtime::chakra::trace_bytes({}, rank));
+    t.folder.write("t.0.et", runtime::chakra::trace_bytes({send}, 0));
+    t.folder.write("t.3.et", runtime::chakra::trace_bytes({receive}, 3));
     return t.time_us({"--exchanges", "estimated"});
   };
   const double least = estimated(64), most = estimated(64 << 20);

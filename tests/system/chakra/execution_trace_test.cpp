@@ -3,6 +3,8 @@
 #include "runtime/chakra/execution_trace.h"
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
+#include <random>
 
 #include "model/base/error.h"
 #include "tests/support/temp_dir.h"
@@ -72,7 +74,7 @@ TEST_CASE("execution traces: what is written is read again, durations to the fem
   send.peer = 9;
   send.tag = 4;
   send.message = 77;
-  const RankTrace trace = parse(trace_bytes({compute, collective, send}));
+  const RankTrace trace = parse(trace_bytes({compute, collective, send}, 0));
   REQUIRE(trace.size() == 3);
   CHECK((trace[0].name == compute.name && trace[0].duration == compute.duration));
   CHECK((trace[0].operations == 5 && trace[0].bytes == 6));
@@ -82,11 +84,57 @@ TEST_CASE("execution traces: what is written is read again, durations to the fem
          trace[2].message == 77));
 }
 
+TEST_CASE("execution traces: both ends of a message name sender, receiver, size and tag", "[chakra]") {
+  // The types that ASTRA-sim's readers expect: int32 (field 7), and int64 (field 9) for sizes.
+  const auto int32_attribute = [](const std::string& name, std::uint64_t value) {
+    return text(10, text(1, name) + number(7, value));
+  };
+  TraceNode send, receive;
+  send.kind = NodeKind::kSend;
+  receive.kind = NodeKind::kReceive;
+  send.message = receive.message = 4096;
+  send.tag = receive.tag = 6;
+  send.peer = 2;
+  receive.peer = 5;
+  for (const std::string& bytes : {trace_bytes({send}, 5), trace_bytes({receive}, 2)}) {
+    CHECK_THAT(bytes, Contains(int32_attribute("comm_src", 5)) && Contains(int32_attribute("comm_dst", 2)));
+    CHECK_THAT(bytes,
+               Contains(int32_attribute("comm_tag", 6)) && Contains(int64_attribute("comm_size", 4096)));
+    CHECK_THAT(bytes, Contains(text(10, text(1, "is_cpu_op") + number(27, 0))));
+  }
+}
+
+TEST_CASE("execution traces: whole microseconds of computations add up to their exact sum, rounded",
+          "[chakra]") {
+  std::mt19937_64 random(7);
+  std::uniform_int_distribution<std::int64_t> duration(0, 2'500'000'000);  // mostly below two microseconds
+  RankTrace written(200);
+  for (TraceNode& node : written) node.duration = {duration(random)};
+  written[100].kind = NodeKind::kCollective;  // has its own rounding
+  const std::string bytes = trace_bytes(written, 0);
+  // Without our attribute, a reader has the microseconds only.
+  std::string others = bytes;
+  for (std::size_t at = 0; (at = others.find("tahoma_duration_fs", at)) != std::string::npos;)
+    others[at] = 'T';
+  const RankTrace read = parse(others);
+  REQUIRE(read.size() == written.size());
+  std::int64_t exact = 0, whole = 0;
+  for (std::size_t n = 0; n < read.size(); ++n) {
+    if (n == 100) {
+      CHECK(std::abs(read[n].duration.fs - written[n].duration.fs) <= 500'000'000);
+      continue;
+    }
+    exact += written[n].duration.fs;
+    whole += read[n].duration.fs;
+    CHECK(std::abs(exact - whole) <= 500'000'000);
+  }
+}
+
 TEST_CASE("execution traces: a file cut at any byte is refused at that byte or is a shorter trace",
           "[chakra]") {
   TraceNode node;
   node.name = "x";
-  const std::string whole = trace_bytes({node, node});
+  const std::string whole = trace_bytes({node, node}, 0);
   std::size_t shorter = 0;
   for (std::size_t length = 0; length < whole.size(); ++length) {
     try {

@@ -6,7 +6,6 @@
 #include <random>
 
 #include "model/base/error.h"
-#include "runtime/chakra/run_trace.h"
 #include "tests/support/temp_dir.h"
 
 using namespace tahoma;
@@ -186,39 +185,6 @@ TEST_CASE("trace replay: a replay beyond the range of times is refused", "[chakr
   };
   CHECK(hours(2).time.fs == 2 * kHour.fs);
   CHECK_THROWS_WITH(hours(3), Contains("E-ETR-003") && Contains("node 3 'compute' of rank 0"));
-}
-
-TEST_CASE("run traces: collectives that do not overlap replay the time of the run", "[chakra]") {
-  using runtime::CollectiveResult;
-  const auto at = [](int us) { return base::Time{0} + Duration{us * 1'000'000'000LL}; };
-  CollectiveResult sum, gather;
-  sum.operation = "all_reduce";
-  sum.bytes = 64;
-  sum.group_ranks = 2;
-  sum.ranks = {{at(10), at(20), 0}, {at(10), at(20), 8}, {at(12), at(22), 16}, {at(12), at(22), 24}};
-  gather.operation = "all_gather";
-  gather.bytes = 4096;
-  gather.group_ranks = 4;
-  gather.ranks = {{at(30), at(41), 0}, {at(30), at(41), 8}, {at(30), at(41), 16}, {at(30), at(41), 24}};
-  runtime::RegionSummary region;
-  region.name = "mlp";
-  region.start = at(0);
-  region.end = at(25);
-  const RunTraces traces = traces_of_run({sum, gather}, {region}, 50_us);
-  REQUIRE(traces.ranks.size() == 4);
-  CHECK(traces.groups == Groups{{"1", {0, 1}}, {"2", {2, 3}}, {"3", {0, 1, 2, 3}}});
-  REQUIRE(traces.ranks[2].size() == 5);
-  CHECK(traces.ranks[2][0].name == "mlp");
-  CHECK(traces.ranks[2][4].name == "compute");
-  CHECK(traces.ranks[2][3].message == 1024);  // what a rank contributes
-  const TraceGraph g = graph(traces.ranks, traces.groups);
-  NodeTimes times;
-  for (const RankTrace& trace : g.ranks)
-    for (std::vector<Duration>* of_rank = &times.nodes.emplace_back(); const TraceNode& node : trace)
-      of_rank->push_back(node.duration);
-  for (const Exchange& exchange : g.exchanges)
-    times.exchanges.push_back(g.ranks[exchange.nodes[0].rank][exchange.nodes[0].node].duration);
-  CHECK(replay(g, times, "t").time == 50_us);
 }
 
 TEST_CASE("trace groups: a file that is no object of lists is refused", "[chakra]") {

@@ -30,4 +30,13 @@ void Boundary::receive() {
   to_.each([&](const Cell& c) { of_replica_[c.replica]->receive(c.rank, c.physical_core); });
 }
 
+std::vector<runtime::MessageResult> Boundary::messages(const runtime::collective::Stopwatch& stopwatch,
+                                                       const std::string& what) const {
+  std::vector<runtime::MessageResult> all;
+  for (const auto& handover : of_replica_)
+    for (runtime::MessageResult& message : handover->messages(stopwatch, what))
+      all.push_back(std::move(message));
+  return all;
+}
+
 }  // namespace tahoma::workloads

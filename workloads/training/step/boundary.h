@@ -30,6 +30,10 @@ class Boundary {
   // The receiver: later users of the rows of the next micro-batch wait for them.
   void receive();
 
+  // After the run. `what`: the beginning of their names.
+  std::vector<runtime::MessageResult> messages(const runtime::collective::Stopwatch& stopwatch,
+                                               const std::string& what) const;
+
  private:
   Fleet &from_, &to_;
   std::vector<std::unique_ptr<Handover>> of_replica_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/step/stage.h"
 
+#include <fmt/format.h>
+
 namespace tahoma::workloads {
 
 using runtime::HostTensor;
@@ -35,6 +37,18 @@ void TrainingStage::connect(TrainingStage& behind) {
     to_behind_->expect([&](const Cell& c) { return behind.stream_rows(c, 0); });
     from_behind_->expect([&](const Cell& c) { return gradient_rows(c, layer_count()); });
   }
+}
+
+std::vector<runtime::MessageResult> TrainingStage::messages(
+    const runtime::collective::Stopwatch& stopwatch) const {
+  if (last()) return {};
+  const auto named = [&](const char* what) {
+    return fmt::format("{} behind stage {} of micro-batch", what, number_);
+  };
+  std::vector<runtime::MessageResult> all = to_behind_->messages(stopwatch, named("activations"));
+  for (runtime::MessageResult& message : from_behind_->messages(stopwatch, named("gradients")))
+    all.push_back(std::move(message));
+  return all;
 }
 
 Boundary::OwnRows TrainingStage::stream_rows(const Cell& c, std::size_t layer) const {

@@ -32,6 +32,9 @@ class TrainingStage {
   // Puts the stage's tensors into those of the model.
   void collect(ModelTensors& tensors, State state) const;
 
+  // Between this stage and the one behind it, after the run; none behind the last stage.
+  std::vector<runtime::MessageResult> messages(const runtime::collective::Stopwatch& stopwatch) const;
+
   Fleet& fleet() { return fleet_; }
   const Fleet& fleet() const { return fleet_; }
 

@@ -42,6 +42,14 @@ ModelTensors TrainingStep::weights(const ModelTensors& like) const {
   return tensors;
 }
 
+std::vector<runtime::MessageResult> TrainingStep::messages(
+    const runtime::collective::Stopwatch& stopwatch) const {
+  std::vector<runtime::MessageResult> all;
+  for (const auto& stage : stages_)
+    for (runtime::MessageResult& message : stage->messages(stopwatch)) all.push_back(std::move(message));
+  return all;
+}
+
 std::size_t TrainingStep::cells() const {
   std::size_t count = 0;
   for (const auto& stage : stages_) count += stage->fleet().cells();

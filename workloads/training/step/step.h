@@ -34,6 +34,8 @@ class TrainingStep {
       for (const Fleet::Ran& ran : stage->fleet().ran()) body(ran);
   }
 
+  std::vector<runtime::MessageResult> messages(const runtime::collective::Stopwatch& stopwatch) const;
+
  private:
   const TrainingParams& params_;
   std::vector<std::unique_ptr<TrainingStage>> stages_;

@@ -89,6 +89,18 @@ std::vector<runtime::CollectiveResult> collectives_of(const model::MachineParams
   return results;
 }
 
+std::vector<runtime::MessageResult> messages_of(const TransformerParams& params, const AllStages& replicas,
+                                                const Stopwatch& stopwatch) {
+  std::vector<runtime::MessageResult> all;
+  for (const auto& stages : replicas)
+    for (std::size_t h = 0; h < stages->handovers().size(); ++h)
+      for (runtime::MessageResult& message : stages->handovers()[h]->messages(
+               stopwatch,
+               fmt::format("hand-over behind stage {} of microbatch", h / params.parallel.sequence)))
+        all.push_back(std::move(message));
+  return all;
+}
+
 void for_communication(const AllStages& replicas, const Stopwatch& stopwatch, const OnCore& body) {
   const auto tell = [&](const Spans& spans) {
     for (const Stopwatch::Span& span : spans) body(span.core, stopwatch.begin(span), stopwatch.end(span));

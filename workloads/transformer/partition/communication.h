@@ -19,6 +19,10 @@ std::vector<runtime::CollectiveResult> collectives_of(const model::MachineParams
                                                       const AllStages& replicas,
                                                       const runtime::collective::Stopwatch& stopwatch);
 
+// The hand-overs between stages, each with its two cores.
+std::vector<runtime::MessageResult> messages_of(const TransformerParams& params, const AllStages& replicas,
+                                                const runtime::collective::Stopwatch& stopwatch);
+
 // Called for each channel of a collective on each of its cores, and for a hand-over at its receiver.
 using OnCore = std::function<void(std::uint32_t core, base::Time begin, base::Time end)>;
 void for_communication(const AllStages& replicas, const runtime::collective::Stopwatch& stopwatch,

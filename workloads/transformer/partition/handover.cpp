@@ -16,6 +16,8 @@ using runtime::HbmView;
 
 namespace {
 
+std::uint64_t bytes_in(const HbmView& rows) { return rows.rows * rows.columns * isa::size_of(rows.dtype); }
+
 // The transfer of one physical core as an operation with a closed form.
 PlannedCollective one_of(const Group& pair, std::uint64_t bytes) {
   Spec spec;
@@ -75,6 +77,7 @@ std::vector<Handover::Trip> Handover::trips(const Stopwatch& stopwatch) const {
         trips.push_back({m,
                          from,
                          to,
+                         bytes_in(parcel.there.window),
                          {stopwatch.begin({from, kQueue, parcel.sent, parcel.sent}),
                           stopwatch.end({to, kQueue, parcel.landed, parcel.landed})}});
       }
@@ -82,13 +85,22 @@ std::vector<Handover::Trip> Handover::trips(const Stopwatch& stopwatch) const {
   return trips;
 }
 
+std::vector<runtime::MessageResult> Handover::messages(const Stopwatch& stopwatch,
+                                                       const std::string& what) const {
+  std::vector<runtime::MessageResult> messages;
+  for (const Trip& trip : trips(stopwatch)) {
+    const auto at = [&](std::uint32_t core) {
+      return runtime::RankTimes{trip.times.start, trip.times.end, core};
+    };
+    messages.push_back({fmt::format("{} {}", what, trip.microbatch), trip.bytes, at(trip.from), at(trip.to)});
+  }
+  return messages;
+}
+
 std::uint64_t Handover::bytes() const {
   std::uint64_t bytes = 0;
   for (const Way& w : ways_)
-    if (!w.parcels.empty()) {
-      const HbmView& rows = w.parcels.front().there.window;
-      bytes += rows.rows * rows.columns * isa::size_of(rows.dtype);
-    }
+    if (!w.parcels.empty()) bytes += bytes_in(w.parcels.front().there.window);
   return bytes;
 }
 
@@ -102,8 +114,7 @@ runtime::CollectiveResult Handover::result(const model::MachineParams& machine, 
       times.push_back(trip.times);
     }
   const Group pair = groups_from(machine, std::move(members)).front();
-  const HbmView& rows = ways_.front().parcels[microbatch].there.window;
-  const std::uint64_t of_pair = rows.rows * rows.columns * isa::size_of(rows.dtype);
+  const std::uint64_t of_pair = bytes_in(ways_.front().parcels[microbatch].there.window);
   runtime::CollectiveResult result =
       measured(machine, pair, one_of(pair, of_pair), of_pair, std::move(times));
   result.bytes = bytes() * from_.alike().size();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/collective/result/collective_result.h"
+#include "runtime/collective/result/message_result.h"
 #include "workloads/transformer/partition/replica.h"
 
 namespace tahoma::workloads {
@@ -35,9 +36,13 @@ class Handover {
   struct Trip {
     std::size_t microbatch = 0;
     std::uint32_t from = 0, to = 0;  // cores
+    std::uint64_t bytes = 0;
     runtime::RankTimes times;
   };
   std::vector<Trip> trips(const runtime::collective::Stopwatch& stopwatch) const;
+  // The same, with their bytes. `what`: the beginning of their names.
+  std::vector<runtime::MessageResult> messages(const runtime::collective::Stopwatch& stopwatch,
+                                               const std::string& what) const;
   std::uint64_t bytes() const;  // of a microbatch, all physical cores of all ranks of a replica
   // The hand-over as one result, on the machine `machine`.
   runtime::CollectiveResult result(const model::MachineParams& machine,
