@@ -6,7 +6,7 @@ import json
 import random
 
 SERVERS = (2, 4, 16)
-SHAPES = ((2, 2), (4, 2))  # chips of an UltraServer, which are a tensor group
+SHAPES = ((2, 2), (4, 2))  # chips of an UltraServer
 HEAD = 64
 
 
@@ -24,17 +24,22 @@ class Job:
     group: int  # query heads of a head of keys
     tokens: int
     recompute: bool
+    sharing: int = 1  # replicas in an UltraServer
 
     @property
-    def tensor(self):
+    def domain(self):
         return self.shape[0] * self.shape[1]
 
     @property
+    def tensor(self):
+        return self.domain // self.sharing
+
+    @property
     def replicas(self):
-        return self.servers // self.pipeline
+        return self.servers * self.sharing // self.pipeline
 
     def text(self):
-        return (f"{self.servers} x {self.tensor} chips, {self.pipeline} stages x {self.replicas} replicas, {self.schedule}, "
+        return (f"{self.servers} x {self.domain} chips, {self.pipeline} stages x {self.replicas} replicas, {self.schedule}, "
                 f"{self.microbatches} micro-batches, {self.layers} layers, {self.hidden}/{self.ffn}, {self.tokens} tokens")
 
 
@@ -51,6 +56,13 @@ def job_of(seed):
     return Job(seed, servers, shape, draw.choice([p for p in (1, 2, 4, 8) if p <= servers]), draw.choice(("1f1b", "gpipe")),
                draw.randint(1, 4 if large else 6), draw.randint(1, 3), hidden, hidden * draw.choice((2, 4)), group,
                draw.choice([t for t in ((128, 256) if large else (128, 256, 512)) if t >= 32 * tensor]), draw.random() < 0.25)
+
+
+def sharing_job_of(seed):
+    """A job on 2 or 4 UltraServers, each of which is a stage with both of its replicas."""
+    job = job_of(seed)
+    servers = min(job.servers, 4)
+    return dataclasses.replace(job, servers=servers, pipeline=servers, sharing=2)
 
 
 def machine(shape, servers):
@@ -88,7 +100,7 @@ def composed_case(job, network):
                 "micro_batch": 1, "tokens": job.tokens * job.replicas * job.microbatches, "tensor": job.tensor, "pipeline": job.pipeline, "schedule": job.schedule,
                 "sharding": "gradients", "recompute": "layer" if job.recompute else "none", "update": "by_tensor",
                 "shared_queue": True, "collective_queues": 2},
-        "fleet": {"chips": job.servers * job.tensor, "domain": job.tensor, "rack": job.servers * job.tensor,
+        "fleet": {"chips": job.servers * job.domain, "domain": job.domain, "rack": job.servers * job.domain,
                   "efa_rate": rate(network["efa"][1]), "rack_latency": time(network["efa"][0]),
                   "fold": time(network["fold"][0]), "fold_rate": rate(network["fold"][1]), "domain_rate": rate(network["inside"][1]), "domain_latency": time(network["inside"][0])},
         "times": {"source": "executed", "machine": "machine.yaml", "lnc": 1, "algorithm": "recursive"},

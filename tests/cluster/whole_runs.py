@@ -83,6 +83,7 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--jobs", type=int, default=50, help="random jobs, with the seeds 0, 1, ...")
     parser.add_argument("--seeds", type=int, nargs="*", help="these seeds instead")
+    parser.add_argument("--sharing", action="store_true", help="jobs with two replicas in each UltraServer")
     parser.add_argument("--limit", type=float, default=LIMIT, help="largest error of the composed time, percent")
     parser.add_argument("--known", type=int, nargs="*", default=[], help="seeds that exceed the limit, as README.md says; others must not")
     parser.add_argument("--parallel", type=int, default=2, help="jobs at a time")
@@ -97,10 +98,11 @@ def main():
             print(f"a message {name}: {network[where][0] * 1e6:.2f} us and {network[where][1] / 1e9:.2f} GB/s")
         print(f"the last addition of a reduction: {network['fold'][0] * 1e6:.2f} us and {network['fold'][1] / 1e9:.2f} GB/s")
         print("seed   whole ms  composed   error  job")
-        jobs = [fleet_jobs.job_of(seed) for seed in (arguments.seeds or range(arguments.jobs))]
+        job_of = fleet_jobs.sharing_job_of if arguments.sharing else fleet_jobs.job_of
+        jobs = [job_of(seed) for seed in (arguments.seeds or range(arguments.jobs))]
         errors, exceeding = [], []
         with concurrent.futures.ThreadPoolExecutor(arguments.parallel) as pool:
-            run = lambda job: compared(program, folder / f"job{job.seed}", job, network, arguments.settings)
+            run = lambda job: compared(program, folder / f"job{job.seed}_{job.sharing}", job, network, arguments.settings)
             for job, times in zip(jobs, pool.map(run, jobs)):
                 print(row(job, *times), flush=True)
                 errors.append(abs(error_of(*times)))

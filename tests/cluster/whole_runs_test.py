@@ -13,6 +13,7 @@ import whole_runs
 
 BINARY = None
 SEEDS = (15, 18, 31, 2)  # on 2, 4 and 16 UltraServers
+SHARING = (18, 4)  # on 2 and 4 UltraServers, with two replicas in each
 
 
 class Compositions(unittest.TestCase):
@@ -34,6 +35,13 @@ class Compositions(unittest.TestCase):
         for seed in SEEDS:
             times = self.compared(seed, f"job{seed}", self.network)
             self.assertLessEqual(abs(whole_runs.error_of(*times)), whole_runs.LIMIT, whole_runs.row(fleet_jobs.job_of(seed), *times))
+
+    def test_replicas_that_share_an_ultraserver_are_composed_within_the_limit(self):
+        for seed in SHARING:
+            job = fleet_jobs.sharing_job_of(seed)
+            self.assertEqual((job.replicas, job.pipeline), (2, job.servers))
+            times = whole_runs.compared(self.program, self.folder / f"sharing{seed}", job, self.network)
+            self.assertLessEqual(abs(whole_runs.error_of(*times)), whole_runs.LIMIT, whole_runs.row(job, *times))
 
     def test_another_network_is_found(self):
         slow = {**self.network, "efa": (self.network["efa"][0] * 3, self.network["efa"][1] / 3)}
