@@ -15,6 +15,7 @@ EXCEPTIONS = {
     ("more", "embedding.tokens"): "a gather of up to eight rows is divided among all sixteen DMA engines in pieces of rows, which cost "
                                   "more than whole rows",
     ("more", "reduction.rows"): "loads of up to eight rows, as embedding.tokens",
+    ("more", "quantise.rows"): "loads of up to eight rows of a core, as embedding.tokens",
     ("more", "decode.context"): "a last page of the cache that is cut needs transfers of its own",
     ("wider", "machine.chip.core.dma.collective_engines"): "more engines share a transfer of a few bytes, and each has its overhead",
 }
