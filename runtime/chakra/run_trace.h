@@ -5,8 +5,8 @@
 //
 // A node depends on those that ended before it began, so a replay of exchanges that do not overlap gives the times of
 // the run. Collectives of a rank that overlapped depend on each other, in one order on all ranks: ASTRA-sim performs one
-// after the other, and ranks that begin with different ones would wait for each other for ever. A computation is named after the region of programs that overlaps it most. Computation beside an
-// exchange is not shown, and operations and bytes of computations are not written: ASTRA-sim replays durations.
+// after the other, and ranks that begin with different ones would wait for each other for ever. A computation is named after
+// the region of programs that overlaps it most. Computation beside an exchange is not shown, and operations and bytes of computations are not written: ASTRA-sim replays durations.
 #pragma once
 
 #include <vector>

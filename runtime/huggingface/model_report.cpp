@@ -58,8 +58,8 @@ std::string executed_text(const ModelReport& r) {
   if (r.config.dense_layers > 0)
     return fmt::format(
         "a layer without experts, one with experts, and both, of {} layers, with embedding, last norm and "
-        "logits. The other "
-        "layers are scaled: each costs what the run of both takes longer than the one without its kind",
+        "logits. The other layers are scaled: each costs what the run of both takes longer than the one "
+        "without its kind",
         r.config.layers);
   if (row->figures->prefill.runs.size() > 2 || row->figures->decode.runs.size() > 2)
     return fmt::format(

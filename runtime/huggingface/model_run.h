@@ -4,8 +4,8 @@
 // these are layers of the shortest stage, and each other stage has as many more as in the model: so all stages grow alike, the
 // same one remains the bottleneck, and a step remains linear in them, while the transfers between stages, which are executed too,
 // are in T(1). If a sequence is longer than the window of local layers, and every n-th layer is global, three runs are made: of a local
-// layer, T(l), a global one, T(g), and both, T(lg). A local layer more costs T(lg) - T(g), a global one T(lg) - T(l). So do the first layers of a mixture that have no experts, and the others.
-// All layers are executed if there are at most as many as asked for. Everything
+// layer, T(l), a global one, T(g), and both, T(lg). A local layer more costs T(lg) - T(g), a global one T(lg) - T(l). So
+// do the first layers of a mixture that have no experts, and the others. All layers are executed if there are at most as many as asked for. Everything
 // that adds up over layers scales in the same way: time, FLOPs, bytes of HBM and links, joules at the wall, dollars, litres of
 // water.
 #pragma once

@@ -60,9 +60,8 @@ class Collective final : public runtime::Workload {
   std::vector<runtime::MessageResult> messages(Machine& /*machine*/) override {
     std::vector<runtime::MessageResult> all;
     for (const Run& run : runs_)
-      for (runtime::MessageResult& message :
-           runtime::messages_of(run.planned.spec.problem, name_of_run(run), run.bytes, times_of_run(run)))
-        all.push_back(std::move(message));
+      append(all,
+             runtime::messages_of(run.planned.spec.problem, name_of_run(run), run.bytes, times_of_run(run)));
     return all;
   }
 

@@ -63,8 +63,7 @@ void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Pha
     refuse(model.dense_layers > 0 && model.dense_ffn == 0 ? "workload.model.dense_ffn"
                                                           : "workload.model.dense_layers",
            "expected layers without experts, their hidden features, and workload.model.experts for the "
-           "others, or "
-           "none of these");
+           "others, or none of these");
   if (model.experts > 0 && parallel.sequence > 1 && phase == Phase::kPrefill)
     refuse_experts(
         "E-MDL-020", "workload.parallel.sequence",

@@ -24,4 +24,6 @@ struct MessageResult {
 std::vector<MessageResult> messages_of(const collective::Problem& problem, const std::string& name,
                                        std::uint64_t bytes, const std::vector<RankTimes>& ranks);
 
+void append(std::vector<MessageResult>& all, std::vector<MessageResult> more);
+
 }  // namespace tahoma::runtime

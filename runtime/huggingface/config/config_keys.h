@@ -28,8 +28,10 @@ struct RealKey {
 struct FixedKey {
   const char* key;
   const char* value;
-  const char* lacking;             // what another value asks for
-  const char* of_gemma = nullptr;  // the value of Gemma's families instead; kRead: it is read by other means
+  const char* lacking;  // what another value asks for
+  // The value of Gemma's families, and of those with latent attention, instead; kRead: it is read by other means.
+  const char* of_gemma = nullptr;
+  const char* of_latent = nullptr;
 };
 inline constexpr const char* kRead = "";
 

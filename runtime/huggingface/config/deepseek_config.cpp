@@ -9,21 +9,6 @@ namespace tahoma::runtime {
 
 namespace {
 
-constexpr const char* kKeys[] = {
-    "q_lora_rank",      "kv_lora_rank",          "qk_nope_head_dim",     "qk_rope_head_dim", "v_head_dim",
-    "n_routed_experts", "n_shared_experts",      "topk_method",          "n_group",          "topk_group",
-    "scoring_func",     "routed_scaling_factor", "first_k_dense_replace"};
-
-// Of which the kernels have one value.
-struct OneValue {
-  const char *key, *value, *lacking;
-};
-constexpr OneValue kOneValues[] = {
-    {"topk_method", "\"greedy\"", "a choice of experts that is limited to groups"},
-    {"scoring_func", "\"softmax\"", "gates that are no softmax"},
-    {"routed_scaling_factor", "1.0", "gates with a factor"},
-    {"moe_layer_freq", "1", "layers without experts between layers with experts"}};
-
 void read_latent(const ConfigReader& in, ModelConfig& c) {
   LatentDimensions& l = c.latent;
   l.kv_rank = in.count("kv_lora_rank", 16, 512);
@@ -49,10 +34,7 @@ void read_latent(const ConfigReader& in, ModelConfig& c) {
 
 // Without experts all layers have the feed-forward part of intermediate_size.
 void read_mixture(const ConfigReader& in, ModelConfig& c) {
-  if (!in.has("n_routed_experts")) {
-    c.experts_per_token = 0;
-    return;
-  }
+  if (!in.has("n_routed_experts")) return;
   constexpr std::uint64_t kMostFeatures = std::uint64_t{1} << 20;
   c.experts = in.count("n_routed_experts", 1, 512);
   c.dense_layers = in.has("first_k_dense_replace") ? in.count("first_k_dense_replace", 0, c.layers - 1) : 0;
@@ -66,14 +48,7 @@ double magnitude(double factor, double share) { return factor > 1 ? 0.1 * share 
 
 }  // namespace
 
-std::span<const char* const> deepseek_keys() { return kKeys; }
-
 void read_deepseek(const ConfigReader& in, ModelConfig& c) {
-  for (const OneValue& row : kOneValues)
-    if (in.has(row.key) && in.json[row.key] != nlohmann::ordered_json::parse(row.value))
-      throw base::UserError("E-HFC-005", in.place(row.key),
-                            fmt::format("asks for {}, which the kernels lack; expected {}, got {}",
-                                        row.lacking, row.value, in.json[row.key].dump()));
   for (const char* key : {"n_group", "topk_group"})
     if (in.has(key)) in.count(key, 0, 1024);  // without influence on a greedy choice
   read_latent(in, c);

@@ -2,8 +2,6 @@
 // What DeepSeek-V2 has beside Llama's layers: multi-head latent attention, and a mixture of experts behind some layers without experts.
 #pragma once
 
-#include <span>
-
 #include "runtime/huggingface/config/config_reader.h"
 #include "runtime/huggingface/config/model_config.h"
 
@@ -13,8 +11,5 @@ namespace tahoma::runtime {
 void read_deepseek(const ConfigReader& in, ModelConfig& config);
 // YaRN, with the factor that its two `mscale` give the scores.
 void read_yarn(const ConfigReader& scaling, ModelConfig& config);
-
-// Keys that only these models have.
-std::span<const char* const> deepseek_keys();
 
 }  // namespace tahoma::runtime

@@ -71,16 +71,19 @@ void refuse_unknown_keys(const ConfigReader& in, const std::vector<std::string>&
   }
 }
 
+// The only supported value of a key, or kRead.
+const char* value_for(const ModelFamily& family, const FixedKey& row) {
+  if (family.shared_ffn_key != nullptr && family.shared_ffn_key == std::string_view(row.key)) return kRead;
+  if (family.gemma && row.of_gemma != nullptr) return row.of_gemma;
+  if (family.latent && row.of_latent != nullptr) return row.of_latent;
+  return row.value;
+}
+
 void check_fixed_keys(const ConfigReader& in, const ModelFamily& family,
                       const std::vector<std::string>& ignored) {
   for (const FixedKey& row : fixed_keys()) {
     if (!in.has(row.key) || std::find(ignored.begin(), ignored.end(), row.key) != ignored.end()) continue;
-    if (family.shared_ffn_key != nullptr && family.shared_ffn_key == std::string_view(row.key)) continue;
-    const auto deepseek = deepseek_keys();
-    if (family.latent &&
-        std::find(deepseek.begin(), deepseek.end(), std::string_view(row.key)) != deepseek.end())
-      continue;
-    const std::string value = family.gemma && row.of_gemma != nullptr ? row.of_gemma : row.value;
+    const std::string value = value_for(family, row);
     if (value == kRead) continue;
     const Json supported = Json::parse(value);
     if (in.json[row.key] != supported)
@@ -105,12 +108,7 @@ void check_experts(const ConfigReader& in, const ModelConfig& c) {
         fmt::format("expected at most the {} experts there are, got {}", c.experts, c.experts_per_token));
 }
 
-void read_experts(const ConfigReader& in, ModelConfig& c) {
-  if (c.family->experts_key == nullptr) {
-    if (c.experts == 0) c.experts_per_token = 0;
-    if (c.experts > 0) check_experts(in, c);
-    return;
-  }
+void read_named_experts(const ConfigReader& in, ModelConfig& c) {
   c.experts = in.count(c.family->experts_key, 1, 512);
   if (c.family->expert_ffn_key != nullptr) {
     c.ffn = in.count(c.family->expert_ffn_key, 16, std::uint64_t{1} << 20);
@@ -118,7 +116,14 @@ void read_experts(const ConfigReader& in, ModelConfig& c) {
   }
   if (c.family->shared_ffn_key != nullptr)
     c.shared_ffn = in.count(c.family->shared_ffn_key, 16, std::uint64_t{1} << 20);
-  check_experts(in, c);
+}
+
+void read_experts(const ConfigReader& in, ModelConfig& c) {
+  if (c.family->experts_key != nullptr) read_named_experts(in, c);
+  if (c.experts > 0)
+    check_experts(in, c);
+  else
+    c.experts_per_token = 0;
 }
 
 // Older files have rope_theta and rope_scaling, newer ones rope_parameters with both.

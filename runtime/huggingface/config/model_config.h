@@ -46,8 +46,8 @@ struct ModelConfig {
   std::uint64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
   std::uint64_t experts = 0, experts_per_token = 0;  // 0: no mixture
   std::uint64_t shared_ffn = 0;                      // of an expert that every token uses, 0: there is none
-  std::uint64_t dense_layers = 0,
-                dense_ffn = 0;  // the first layers, which have one feed-forward part instead of experts
+  // The first layers, which have one feed-forward part instead of experts.
+  std::uint64_t dense_layers = 0, dense_ffn = 0;
   LatentDimensions latent;
   bool normalised_gates = true;   // the gates of a token's experts add up to 1
   std::uint64_t longest = 0;      // tokens of a sequence; 0: not stated
@@ -61,8 +61,8 @@ struct ModelConfig {
   double rope_beta_fast = 32, rope_beta_slow = 1;
   double score_factor = 1;           // of the scores, beside 1 / sqrt(head_dim): YaRN's
   double attention_weights() const;  // elements of a layer
-  double experts_of_token()
-      const;  // hidden features of the feed-forward parts that a token uses, in a layer with experts
+  // Hidden features of the feed-forward parts that a token uses, in a layer with experts.
+  double experts_of_token() const;
   std::uint64_t cached_elements() const;  // of a token in the cache of a layer
   // Gemma; 0: none of it.
   double query_scalar = 0;  // scores are divided by its root instead of that of head_dim

@@ -22,10 +22,10 @@ struct PageRow {
   std::optional<Spread> phases;  // of the model over the phases of the throttle
   double error = 0;              // percent of the reference, if the figure has a value
   bool beyond = false;           // exceeds the limit of its family
-  std::optional<IntervalDistance> moves =
-      std::nullopt;  // by the uncertainty of the parameters, if they were varied
-  std::optional<Spread> interval =
-      std::nullopt;  // in which silicon's value is expected; of held-out figures (law_error.h)
+  // By the uncertainty of the parameters, if they were varied.
+  std::optional<IntervalDistance> moves = std::nullopt;
+  // In which silicon's value is expected, of held-out figures (law_error.h).
+  std::optional<Spread> interval = std::nullopt;
   bool has_value() const { return measured.failure.empty(); }
   bool in_interval() const {
     return interval && interval->low <= figure.reference && figure.reference <= interval->high;

@@ -41,14 +41,16 @@ std::optional<double> conformal_bound(std::vector<double> distances) {
 }
 
 void set_intervals(std::vector<FamilyPage>& families) {
+  std::vector<std::vector<double>> distances;  // by family
   std::vector<double> every;
   for (const FamilyPage& family : families) {
-    const std::vector<double> own = calibrated_distances(family);
+    const std::vector<double>& own = distances.emplace_back(calibrated_distances(family));
     every.insert(every.end(), own.begin(), own.end());
   }
   const std::optional<double> pooled = conformal_bound(std::move(every));
-  for (FamilyPage& family : families) {
-    family.law_error = law_error_of(calibrated_distances(family), pooled);
+  for (std::size_t f = 0; f < families.size(); ++f) {
+    FamilyPage& family = families[f];
+    family.law_error = law_error_of(distances[f], pooled);
     for (PageRow& row : family.rows)
       if (row.has_value() && row.figure.use == FigureUse::kCheck && (family.law_error || row.moves))
         row.interval = interval_of(row, family.law_error.value_or(0));

@@ -33,9 +33,7 @@ void Boundary::receive() {
 std::vector<runtime::MessageResult> Boundary::messages(const runtime::collective::Stopwatch& stopwatch,
                                                        const std::string& what) const {
   std::vector<runtime::MessageResult> all;
-  for (const auto& handover : of_replica_)
-    for (runtime::MessageResult& message : handover->messages(stopwatch, what))
-      all.push_back(std::move(message));
+  for (const auto& handover : of_replica_) append(all, handover->messages(stopwatch, what));
   return all;
 }
 

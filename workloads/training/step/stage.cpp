@@ -46,8 +46,7 @@ std::vector<runtime::MessageResult> TrainingStage::messages(
     return fmt::format("{} behind stage {} of micro-batch", what, number_);
   };
   std::vector<runtime::MessageResult> all = to_behind_->messages(stopwatch, named("activations"));
-  for (runtime::MessageResult& message : from_behind_->messages(stopwatch, named("gradients")))
-    all.push_back(std::move(message));
+  append(all, from_behind_->messages(stopwatch, named("gradients")));
   return all;
 }
 

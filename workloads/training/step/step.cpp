@@ -45,8 +45,7 @@ ModelTensors TrainingStep::weights(const ModelTensors& like) const {
 std::vector<runtime::MessageResult> TrainingStep::messages(
     const runtime::collective::Stopwatch& stopwatch) const {
   std::vector<runtime::MessageResult> all;
-  for (const auto& stage : stages_)
-    for (runtime::MessageResult& message : stage->messages(stopwatch)) all.push_back(std::move(message));
+  for (const auto& stage : stages_) append(all, stage->messages(stopwatch));
   return all;
 }
 

@@ -8,8 +8,7 @@ using base::chosen;
 void LatentShape::declare(base::ParamTree& t) {
   t.add("kv_rank", kv_rank, std::uint64_t{0}, {0, 512},
         "multi-head latent attention: features of the vector from which keys and values are made; 0: heads "
-        "have keys and "
-        "values of their own",
+        "have keys and values of their own",
         chosen());
   t.add("q_rank", q_rank, std::uint64_t{0}, {0, 16384},
         "features of the vector from which queries are made; 0: they are made from the token", chosen());

@@ -25,8 +25,7 @@ struct HostWeights {
   // The same as the machine has them: the two parts of queries, the matrices of keys (in a decoding step transposed) and values.
   runtime::HostTensor q_nope, q_rope, k_up, v_up;
   bool local = false;  // the layer has the local angles
-  bool dense =
-      false;  // a layer without experts of a mixture; gate, up and down are then those of its feed-forward part
+  bool dense = false;  // without experts in a mixture: gate, up and down are those of its feed-forward part
 };
 // The contents of a layer's caches: [sequences of all replicas, context, kv_heads head_dim] each. Of latent attention k is [..., kv_rank
 // + rope], and v is empty.

@@ -94,10 +94,9 @@ std::vector<runtime::MessageResult> messages_of(const TransformerParams& params,
   std::vector<runtime::MessageResult> all;
   for (const auto& stages : replicas)
     for (std::size_t h = 0; h < stages->handovers().size(); ++h)
-      for (runtime::MessageResult& message : stages->handovers()[h]->messages(
-               stopwatch,
-               fmt::format("hand-over behind stage {} of microbatch", h / params.parallel.sequence)))
-        all.push_back(std::move(message));
+      append(all, stages->handovers()[h]->messages(
+                      stopwatch,
+                      fmt::format("hand-over behind stage {} of microbatch", h / params.parallel.sequence)));
   return all;
 }
 

@@ -23,8 +23,7 @@ struct RankShare {
   std::uint64_t dense_ffn;                      // of the part of a layer without experts, if others have some
   bool mixture;                                 // the layer has experts
   std::uint64_t physical_cores;
-  bool
-      absorbed;  // latent attention of a decoding step: queries and results are multiplied by the matrices of keys and values
+  bool absorbed;  // queries and results are multiplied by the matrices of keys and values (latent attention)
 
   std::uint64_t first_head(std::uint64_t rank) const { return rank / sharers * heads; }
   std::uint64_t first_kv_head(std::uint64_t rank) const { return first_head(rank) / group; }
