@@ -6,6 +6,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <numeric>
 
 namespace tahoma::base {
 
@@ -105,16 +106,15 @@ constexpr Power operator""_W(unsigned long long v) { return {v * 1'000'000}; }
 // accumulates.
 class Clock {
  public:
-  constexpr explicit Clock(Frequency f) : hz_(f.hz) {}
+  constexpr explicit Clock(Frequency f)
+      : hz_(f.hz),
+        fs_(kFsPerSecond / std::gcd(kFsPerSecond, static_cast<std::int64_t>(f.hz))),
+        cycles_(static_cast<std::int64_t>(f.hz) / std::gcd(kFsPerSecond, static_cast<std::int64_t>(f.hz))) {}
   // Time of edge number `n`, rounded down to a femtosecond.
-  constexpr Time edge(Cycles n) const {
-    return {
-        static_cast<std::int64_t>(static_cast<Int128>(n.count) * kFsPerSecond / static_cast<Int128>(hz_))};
-  }
+  constexpr Time edge(Cycles n) const { return {times_ratio(n.count, fs_, cycles_)}; }
   // The first edge at or after `t`.
   constexpr Cycles at_or_after(Time t) const {
-    const auto scaled = static_cast<Int128>(t.fs) * static_cast<Int128>(hz_);
-    auto n = static_cast<std::int64_t>(scaled / kFsPerSecond);
+    std::int64_t n = times_ratio(t.fs, cycles_, fs_);
     while (edge({n}).fs < t.fs) ++n;
     return {n};
   }
@@ -127,8 +127,16 @@ class Clock {
   constexpr Duration length(Cycles n) const { return edge(n); }
 
  private:
-  static constexpr Int128 kFsPerSecond = 1'000'000'000'000'000LL;
+  static constexpr std::int64_t kFsPerSecond = 1'000'000'000'000'000LL;
+  // value * numerator / denominator, rounded towards zero. A division of 64 bits is several times faster than one of 128.
+  static constexpr std::int64_t times_ratio(std::int64_t value, std::int64_t numerator,
+                                            std::int64_t denominator) {
+    std::int64_t product = 0;
+    if (!__builtin_mul_overflow(value, numerator, &product)) return product / denominator;
+    return static_cast<std::int64_t>(static_cast<Int128>(value) * numerator / denominator);
+  }
   std::uint64_t hz_;
+  std::int64_t fs_, cycles_;  // this many cycles take this many femtoseconds, in lowest terms
 };
 
 }  // namespace tahoma::base

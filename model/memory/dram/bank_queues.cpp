@@ -3,19 +3,13 @@
 
 namespace tahoma::model::dram {
 
-namespace {
-
-void set(std::uint64_t& mask, std::uint32_t bit, bool value) {
-  mask = (mask & ~(std::uint64_t{1} << bit)) | (std::uint64_t{value} << bit);
-}
-
-}  // namespace
-
+// Of a bank with work.
 void BankQueues::note(std::uint32_t bank, Direction d) {
   const BankList& list = banks_[bank].lists[d];
-  set(work_[d], bank, list.oldest != kNoSegment);
-  set(hits_[d], bank, list.hits > 0);
-  set(older_miss_[d], bank, list.oldest != kNoSegment && list.oldest != list.hit);
+  const std::uint64_t unit = bit(bank);
+  work_[d] |= unit;
+  hits_[d] = list.hits > 0 ? hits_[d] | unit : hits_[d] & ~unit;
+  older_miss_[d] = list.oldest != list.hit ? older_miss_[d] | unit : older_miss_[d] & ~unit;
 }
 
 void BankQueues::push(std::uint32_t bank, Direction d, const Queued& segment) {
@@ -50,7 +44,10 @@ void BankQueues::pop(std::uint32_t bank, Direction d) {
   list.hit = next;
   pool_[index].younger = free_;
   free_ = index;
-  note(bank, d);
+  if (list.oldest != kNoSegment) return note(bank, d);
+  work_[d] &= ~bit(bank);
+  hits_[d] &= ~bit(bank);
+  older_miss_[d] &= ~bit(bank);
 }
 
 void BankQueues::find_hits(std::uint32_t bank, Direction d) {
@@ -66,14 +63,16 @@ void BankQueues::find_hits(std::uint32_t bank, Direction d) {
 
 void BankQueues::opened(std::uint32_t bank, std::uint32_t row) {
   banks_[bank].row = row;
-  set(open_, bank, true);
-  for (const Direction d : kDirections) find_hits(bank, d);
+  open_ |= bit(bank);
+  for (const Direction d : kDirections)
+    if ((work_[d] & bit(bank)) != 0) find_hits(bank, d);
 }
 
 void BankQueues::closed(std::uint32_t bank) {
   banks_[bank].row = kNoRow;
-  set(open_, bank, false);
+  open_ &= ~bit(bank);
   for (const Direction d : kDirections) {
+    if ((work_[d] & bit(bank)) == 0) continue;
     banks_[bank].lists[d].hits = 0;
     banks_[bank].lists[d].hit = kNoSegment;
     note(bank, d);

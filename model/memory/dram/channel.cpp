@@ -15,7 +15,9 @@ Channel::Channel(const Organisation& organisation, const Timing& timing, const P
       pseudo_(organisation.pseudo_channels),
       lines_(policy),
       log_(log),
-      settled_after_(refresh_settles(organisation, timing, policy.refresh)) {
+      settled_after_(refresh_settles(organisation, timing, policy.refresh)),
+      steady_(policy.scheduler == Scheduler::kFrFcfsRowHit && policy.page == PagePolicy::kOpen &&
+              policy.queue_exit == QueueExit::kLastCommand) {
   const PseudoChannel::Surroundings own{organisation, timing_, policy_, tally_, log};
   for (std::uint32_t p = 0; p < organisation.pseudo_channels; ++p) pseudo_[p].emplace(p, own);
 }
@@ -77,38 +79,49 @@ Tick Channel::earliest_read_end() {
 
 bool Channel::idle() const { return held_ + lines_.queued() == 0 && !lines_.waiting(); }
 
-// Time at which a segment arrives or space is released.
-Tick Channel::next_change() const { return std::min(lines_.next_arrival(now_), lines_.next_release()); }
-
-Tick Channel::next_command() {
-  Tick next = kNoTick;
-  for (auto& p : pseudo_) next = std::min(next, p->next(now_, row_bus_free_, column_bus_free_));
-  return next;
+Channel::Due Channel::next_decisions() {
+  Due due{lines_.next_change(now_)};
+  for (auto& p : pseudo_) {
+    due.refresh = std::min(due.refresh, p->refresh_due());
+    due.row = std::min(due.row, p->next_row(now_, row_bus_free_).at);
+    due.column = std::min(due.column, p->next_column(now_, column_bus_free_));
+  }
+  return due;
 }
 
 // Only refreshes happen while there is no segment. They are counted instead of issued, unless a log is
 // attached. The rules still process the last of them, which could affect an arrival.
 void Channel::rest(Tick until) {
-  if (log_ != nullptr || lines_.queued() + held_ > 0) return;
-  const Tick past = std::min(until, lines_.next_arrival(now_)) - settled_after_;
+  const Tick past = std::min(until, lines_.next_change(now_)) - settled_after_;
   for (auto& p : pseudo_)
-    if (p->refresh_due() <= past) p->rest(past);
+    if (p->refresh_due() <= past && p->refresh_due() > lines_.last_release()) p->rest(past);
 }
 
 void Channel::advance(Tick until) {
   for (;;) {
-    rest(until);
-    const Tick change = next_change();
-    const Tick next = std::min(change, next_command());
+    if (lines_.unserved() + held_ == 0 && log_ == nullptr) rest(until);
+    const Due due = next_decisions();
+    const Tick next = due.first();
     if (next > until) break;
     now_ = next;
-    if (change == next) change_queues();
-    commands(until);
+    decide(due, until);
   }
   now_ = std::max(now_, until);
+  lines_.release(now_);
 }
 
 // Processes time now_ in the policy's order: first the queues, then the commands.
+void Channel::decide(const Due& due, Tick until) {
+  const bool change = due.change == now_, refresh = due.refresh == now_;
+  if (change) change_queues();
+  if (refresh) claim_refreshes();
+  if (change || refresh || due.row == now_) row_command(until);
+  if (!change && due.column != now_) return;
+  if (policy_.column_bus == ColumnBus::kArbitrated) return arbitrate_columns(until);
+  for (auto& p : pseudo_)
+    if (p->next_column(now_, 0) == now_) column_commands(*p, until);
+}
+
 void Channel::change_queues() {
   lines_.release(now_);
   for (const Direction d : kDirections) admit(d);
@@ -116,13 +129,9 @@ void Channel::change_queues() {
   for (auto& p : pseudo_) p->serve(lines_.mode(), now_);
 }
 
-void Channel::commands(Tick until) {
+void Channel::claim_refreshes() {
   for (auto& p : pseudo_)
     if (p->refresh_due() == now_) p->claim_refresh();
-  row_command();
-  if (policy_.column_bus == ColumnBus::kArbitrated) return arbitrate_columns(until);
-  for (auto& p : pseudo_)
-    if (p->next_column(now_, 0) == now_) column_commands(*p, until);
 }
 
 // One column command, of the pseudo-channel that goes first.
@@ -138,7 +147,7 @@ void Channel::arbitrate_columns(Tick until) {
 }
 
 void Channel::admit(Direction d) {
-  while (lines_.may_enter(d, now_)) {
+  while (lines_[d].may_enter(now_)) {
     const Segment& s = lines_[d].waiting.front();
     const auto accesses = static_cast<std::uint16_t>(s.accesses);
     pseudo_[s.pseudo]->admit(s.bank, d, {next_age_++, now_, 0, s.row, s.tag, accesses, accesses, 0, 0}, now_);
@@ -149,30 +158,59 @@ void Channel::admit(Direction d) {
   most = std::max(most, lines_[d].queued);
 }
 
-void Channel::row_command() {
+void Channel::row_command(Tick until) {
+  if (row_bus_free_ > now_) return;
   PseudoChannel* chosen = nullptr;
-  RowStep best;
+  const RowStep* best = nullptr;
   for (auto& p : pseudo_) {
     const RowStep& step = p->next_row(now_, row_bus_free_);
     if (step.at > now_) continue;
-    if (chosen != nullptr && std::tie(step.urgency, step.age) >= std::tie(best.urgency, best.age)) continue;
     // Steps without an age are ordered by pseudo-channel.
-    if (chosen != nullptr && step.urgency == best.urgency && step.urgency != 1) continue;
-    best = step;
+    if (chosen != nullptr && (step.urgency > best->urgency ||
+                              (step.urgency == best->urgency && (step.urgency != 1 || step.age > best->age))))
+      continue;
+    best = &step;
     chosen = &*p;
   }
   if (chosen == nullptr) return;
+  const bool refresh = best->urgency == 0;
   const RowIssued issued = chosen->issue_row();
   row_bus_free_ = now_ + issued.on_bus;
+  if (refresh && steady_) refresh_ahead(until);
   if (issued.left == nullptr) return;
   ++held_;
   leaves(*issued.left, lines_.mode(), now_);
 }
 
+// Issues the further commands of the refreshes in progress, as long as no segment can need the row bus: none arrives, ends or
+// waits for its row. They affect no column command, so they can precede those of earlier times.
+void Channel::refresh_ahead(Tick until) {
+  Tick limit = std::min(until, lines_.next_change(now_) - 1);
+  for (auto& p : pseudo_) {
+    p->next_column(now_, 0);
+    limit = std::min({limit, p->refresh_due() - 1, p->next_row_of_segments() - 1, p->next_end()});
+  }
+  for (;;) {
+    PseudoChannel* chosen = nullptr;
+    RefreshStep best;
+    for (auto& p : pseudo_) {
+      if (!p->refreshing()) continue;
+      const RefreshStep step = p->next_refresh(row_bus_free_);
+      if (step.at >= best.at) continue;
+      best = step;
+      chosen = &*p;
+    }
+    if (best.at > limit) return;
+    chosen->issue_refresh(best);
+    row_bus_free_ = best.at + timing_.other_on_bus;
+  }
+}
+
 void Channel::column_commands(PseudoChannel& own, Tick until) {
   const PseudoChannel::Train train = own.start_train();
   if (train.single) return ended(own.issue(train, now_));
-  Tick limit = own.fills_pins(train) ? mode_until(own, until) : foreseen(own, until);
+  Tick limit = mode_until(own, until);
+  if (!own.fills_pins(train)) limit = arrivals_until(own, train, limit);
   if (policy_.scheduler == Scheduler::kFrFcfs)  // any row command may close its row
     limit = std::min(limit, own.next_row(now_, row_bus_free_).at - 1);
   ended(own.issue(train, std::max(now_, limit)));
@@ -183,18 +221,21 @@ void Channel::column_commands(PseudoChannel& own, Tick until) {
 Tick Channel::mode_until(PseudoChannel& own, Tick until) {
   const RequestLines::Line &reads = lines_[kReading], &writes = lines_[kWriting];
   if (lines_.mode() == kReading)
-    return writes.waiting.empty() ? until : std::min(until, writes.waiting.front().arrival - 1);
-  if (reads.queued + reads.announced == 0) return until;
-  if (reads.queued == 0) until = std::min(until, reads.waiting.front().arrival - 1);
-  return std::min({until, lines_.next_release() - 1, next_end_beside(own)});
+    return writes.queued + writes.announced <= policy_.write_high ? until
+                                                                  : std::min(until, writes.arrival - 1);
+  if (reads.queued == 0) return std::min(until, reads.arrival - 1);
+  return std::min({until, lines_.next_decisive_release() - 1, next_end_beside(own)});
 }
 
-// Time until which no other segment can come between, by arrival, by released space, or by the end of a
-// segment elsewhere, which admits another or switches the channel from writes to reads.
-Tick Channel::foreseen(PseudoChannel& own, Tick until) {
-  Tick limit = std::min({until, lines_.next_arrival(now_) - 1, lines_.next_release() - 1});
-  if (!lines_.waiting() && (lines_.mode() == kReading || lines_[kReading].queued == 0)) return limit;
-  return std::min(limit, next_end_beside(own));
+// Time until which no segment that waits or arrives can come between the commands of a train.
+Tick Channel::arrivals_until(const PseudoChannel& own, const PseudoChannel::Train& train, Tick until) const {
+  constexpr std::size_t kMost = 8;  // segments to consider
+  const sim::Fifo<Segment>& waiting = lines_[lines_.mode()].waiting;
+  for (std::size_t n = 0; n < waiting.size() && waiting[n].arrival <= until; ++n) {
+    if (n == kMost) return std::min(until, waiting[n].arrival - 1);
+    if (&*pseudo_[waiting[n].pseudo] == &own) until = std::min(until, own.undisturbed_by(waiting[n], train));
+  }
+  return until;
 }
 
 Tick Channel::next_end_beside(PseudoChannel& own) {
@@ -210,14 +251,15 @@ Tick Channel::next_end_beside(PseudoChannel& own) {
 
 // A segment leaves its queue with its command at `at`.
 void Channel::leaves(const Queued& s, Direction direction, Tick at) {
+  lines_.release(now_);
   lines_.leave(direction, s.accesses, at);
   const std::uint64_t stayed = static_cast<std::uint64_t>(at + 1 - s.admitted) * s.accesses;
   (direction == kReading ? tally_.read_queue_ticks : tally_.write_queue_ticks) += stayed;
 }
 
 void Channel::ended(const Ended& e) {
-  if (e.at == kNoTick) return;
-  const Queued& s = e.segment;
+  if (e.segment == nullptr) return;
+  const Queued& s = *e.segment;
   if (e.held)
     --held_;
   else

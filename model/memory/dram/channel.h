@@ -99,17 +99,22 @@ class Channel {
   const Tally& tally() const { return tally_; }
 
  private:
-  Tick next_change() const;
-  Tick next_command();
+  struct Due {  // when the next decisions of each kind are due
+    Tick change = kNoTick, refresh = kNoTick, row = kNoTick, column = kNoTick;
+    Tick first() const { return std::min(std::min(change, refresh), std::min(row, column)); }
+  };
+  Due next_decisions();
+  void decide(const Due& due, Tick until);
   void rest(Tick until);
   void change_queues();
-  void commands(Tick until);
+  void claim_refreshes();
   void admit(Direction direction);
-  void row_command();
+  void row_command(Tick until);
+  void refresh_ahead(Tick until);
   void column_commands(PseudoChannel& own, Tick until);
   void arbitrate_columns(Tick until);
   Tick mode_until(PseudoChannel& own, Tick until);
-  Tick foreseen(PseudoChannel& own, Tick until);
+  Tick arrivals_until(const PseudoChannel& own, const PseudoChannel::Train& train, Tick until) const;
   Tick next_end_beside(PseudoChannel& own);
   void leaves(const Queued& segment, Direction direction, Tick at);
   void ended(const Ended& segment);
@@ -121,7 +126,9 @@ class Channel {
   std::vector<std::optional<PseudoChannel>> pseudo_;  // never reallocated
   RequestLines lines_;
   CommandLog* log_;
-  Tick settled_after_;                                     // of a refresh
+  Tick settled_after_;  // of a refresh
+  bool
+      steady_;  // only a segment that arrives, ends or waits for its row changes the row commands of segments
   Tick now_ = 0, row_bus_free_ = 0, column_bus_free_ = 0;  // the last one only if the bus is arbitrated
   std::uint32_t held_ = 0;                                 // segments that left their queue with the activate
   std::uint64_t next_age_ = 0;

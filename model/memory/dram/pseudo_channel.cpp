@@ -78,36 +78,47 @@ void PseudoChannel::rest(Tick until) {
 
 void PseudoChannel::find_row(Tick at_least) {
   row_stale_ = false;
-  row_ = RowStep{};
-  consider_refresh(at_least);
+  row_.at = kNoTick;
   consider_segments(at_least);
   if (closes_rows()) consider_idle_rows(at_least);
+  segments_at_ = row_.at;
+  if (refresh_.claimed() == 0) return;
+  const RefreshStep refresh = next_refresh(at_least);
+  if (refresh.at <= row_.at && refresh.at != kNoTick)
+    row_ = {refresh.at, 0, refresh.bank, CommandKind::kRefreshBank, refresh.bank};
 }
 
 // Keeps the step that may go first; among equal times the most urgent, then the oldest.
-void PseudoChannel::consider(const RowStep& step, Tick at_least) {
-  RowStep s = step;
-  s.at = std::max(s.at, at_least);
-  if (std::tie(s.at, s.urgency, s.age) < std::tie(row_.at, row_.urgency, row_.age)) row_ = s;
+inline void PseudoChannel::consider(const RowStep& step) {
+  if (step.at > row_.at) return;
+  if (step.at == row_.at && std::tie(step.urgency, step.age) >= std::tie(row_.urgency, row_.age)) return;
+  row_ = step;
 }
 
-void PseudoChannel::consider_refresh(Tick at_least) {
+RefreshStep PseudoChannel::next_refresh(Tick bus_free) const {
+  if (refresh_.by_stack()) return next_refresh_of_stacks(bus_free);
+  RefreshStep step;
+  for (std::uint64_t left = refresh_.claimed() & ~holding_; left != 0; left &= left - 1) {
+    const std::uint32_t bank = first_of(left);
+    const bool open = (queues_.open() & bit(bank)) != 0;
+    const Tick at = std::max(bus_free, open ? rules_.precharge(bank) : rules_.refresh_bank(bank));
+    if (at < step.at) step = {at, bank};
+  }
+  return step;
+}
+
+RefreshStep PseudoChannel::next_refresh_of_stacks(Tick bus_free) const {
+  RefreshStep step;
   for (std::uint64_t left = refresh_.claimed(); left != 0;) {
     const std::uint32_t bank = first_of(left);
     const std::uint64_t unit = refresh_.unit(bank);
     left &= ~unit;
     if ((holding_ & unit) != 0) continue;
     const std::uint64_t open = queues_.open() & unit;
-    RowStep step{0, 0, bank, CommandKind::kRefreshBank, bank};
-    if (open == 0) {
-      step.at = rules_.refresh_all(unit);
-      if (refresh_.by_stack()) step.kind = CommandKind::kRefreshAll;
-    } else {
-      step.at = rules_.precharge_all(open);
-      step.kind = refresh_.by_stack() ? CommandKind::kPrechargeAll : CommandKind::kPrecharge;
-    }
-    consider(step, at_least);
+    const Tick at = std::max(bus_free, open == 0 ? rules_.refresh_all(unit) : rules_.precharge_all(open));
+    if (at < step.at) step = {at, bank};
   }
+  return step;
 }
 
 void PseudoChannel::consider_segments(Tick at_least) {
@@ -130,8 +141,10 @@ void PseudoChannel::consider_opening(CommandKind kind, std::uint32_t bank, Queue
                                      Tick at_least) {
   const Queued& s = queues_.at(segment);
   least_waiting_ = std::min<std::uint32_t>(least_waiting_, s.left);
-  const Tick at = kind == CommandKind::kActivate ? rules_.activate(bank) : rules_.precharge(bank);
-  consider({at, 1, s.age, kind, bank}, at_least);
+  const Tick earliest = kind == CommandKind::kActivate ? rules_.activate(bank) : rules_.precharge(bank);
+  const Tick at = std::max(earliest, at_least);
+  segments_at_ = std::min(segments_at_, at);
+  consider({at, 1, s.age, kind, bank});
 }
 
 void PseudoChannel::consider_idle_rows(Tick at_least) {
@@ -139,7 +152,7 @@ void PseudoChannel::consider_idle_rows(Tick at_least) {
   for (std::uint64_t left = queues_.open() & ~work & ~refresh_.claimed(); left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
     const Tick stale = rules_.last_column(bank) + channel_.policy.page_timeout;
-    consider({std::max(rules_.precharge(bank), stale), 2, bank, CommandKind::kPrecharge, bank}, at_least);
+    consider({std::max({rules_.precharge(bank), stale, at_least}), 2, bank, CommandKind::kPrecharge, bank});
   }
 }
 
@@ -163,42 +176,54 @@ const Queued* PseudoChannel::hold(std::uint32_t bank) {
   return &held_[bank].segment;
 }
 
+void PseudoChannel::close(std::uint64_t banks, Tick at) {
+  for (; banks != 0; banks &= banks - 1) {
+    rules_.precharged(first_of(banks), at);
+    queues_.closed(first_of(banks));
+    ++channel_.tally.precharges;
+  }
+}
+
+void PseudoChannel::log_row(CommandKind kind, Tick at, std::uint32_t bank, std::uint32_t row) const {
+  if (channel_.log == nullptr) return;
+  channel_.log->command({at, kind, index_, static_cast<std::uint8_t>(bank), row, 1, 0});
+}
+
+// Closes the open banks or, if there are none, refreshes.
+void PseudoChannel::issue_refresh(const RefreshStep& step) {
+  row_stale_ = true;
+  const bool by_stack = refresh_.by_stack();
+  const std::uint64_t unit = refresh_.unit(step.bank), open = queues_.open() & unit;
+  if (open != 0) {
+    log_row(by_stack ? CommandKind::kPrechargeAll : CommandKind::kPrecharge, step.at, step.bank);
+    return close(open, step.at);
+  }
+  log_row(by_stack ? CommandKind::kRefreshAll : CommandKind::kRefreshBank, step.at, step.bank);
+  for (std::uint64_t left = unit; left != 0; left &= left - 1)
+    rules_.refreshed(first_of(left), step.at, refresh_.takes());
+  refresh_.refreshed(unit, step.at);
+  refreshed_ |= unit;
+  ++channel_.tally.refreshes;
+}
+
 RowIssued PseudoChannel::issue_row() {
   const RowStep step = row_;
   row_stale_ = true;
   if (!hits_first()) column_stale_ = true;
-  RowIssued issued;
-  Command command{step.at, step.kind, index_, static_cast<std::uint8_t>(step.bank), 0, 1, 0};
-  const std::uint64_t unit = step.urgency == 0 ? refresh_.unit(step.bank) : bit(step.bank);
-  switch (step.kind) {
-    case CommandKind::kActivate: {
-      activated(step);
-      command.row = queues_.open_row(step.bank);
-      if (holds())
-        issued.left = hold(step.bank);
-      else
-        consider_column(step.bank, step.at);
-      break;
-    }
-    case CommandKind::kPrecharge:
-    case CommandKind::kPrechargeAll:
-      for (std::uint64_t open = queues_.open() & unit; open != 0; open &= open - 1) {
-        rules_.precharged(first_of(open), step.at);
-        queues_.closed(first_of(open));
-        ++channel_.tally.precharges;
-      }
-      if (step.urgency == 1) conflict_ |= unit;
-      break;
-    default:
-      for (std::uint64_t left = unit; left != 0; left &= left - 1)
-        rules_.refreshed(first_of(left), step.at, refresh_.takes());
-      refresh_.refreshed(unit, step.at);
-      refreshed_ |= unit;
-      ++channel_.tally.refreshes;
+  if (step.urgency == 0) {
+    issue_refresh({step.at, step.bank});
+  } else if (step.kind == CommandKind::kPrecharge) {
+    log_row(step.kind, step.at, step.bank);
+    close(bit(step.bank), step.at);
+    if (step.urgency == 1) conflict_ |= bit(step.bank);
+  } else {
+    activated(step);
+    log_row(step.kind, step.at, step.bank, queues_.open_row(step.bank));
+    if (holds()) return {timing_.activate_on_bus, hold(step.bank)};
+    consider_column(step.bank, step.at);
+    return {timing_.activate_on_bus, nullptr};
   }
-  log(command);
-  issued.on_bus = step.kind == CommandKind::kActivate ? timing_.activate_on_bus : timing_.other_on_bus;
-  return issued;
+  return {timing_.other_on_bus, nullptr};
 }
 
 }  // namespace tahoma::model::dram

@@ -9,6 +9,7 @@
 #include "model/memory/dram/bank_queues.h"
 #include "model/memory/dram/command.h"
 #include "model/memory/dram/refresh.h"
+#include "model/memory/dram/request_lines.h"
 #include "model/memory/dram/rules.h"
 #include "model/memory/dram/tally.h"
 
@@ -22,6 +23,11 @@ struct RowStep {
   std::uint32_t bank = 0;
 };
 
+struct RefreshStep {  // a command for a refresh in progress
+  Tick at = kNoTick;
+  std::uint32_t bank = 0;  // for a command to a stack ID, its first bank
+};
+
 struct ColumnStep {
   Tick at = kNoTick;
   std::uint32_t bank = 0;
@@ -30,8 +36,8 @@ struct ColumnStep {
 
 // A segment whose last column command has been issued.
 struct Ended {
-  Queued segment;
-  Tick at = kNoTick;  // kNoTick: none
+  const Queued* segment = nullptr;  // none; valid until the next admission
+  Tick at = 0;
   Direction direction = kReading;
   bool held = false;  // it had left its queue before
 };
@@ -64,16 +70,12 @@ class PseudoChannel {
 
   // Returns the next commands at or after `now`, with the row bus free from `bus_free` on.
   const RowStep& next_row(Tick now, Tick bus_free) {
-    if (row_stale_ || (row_.at < bus_free && row_.at != kNoTick)) find_row(std::max(now, bus_free));
+    if (row_stale_ || row_.at < bus_free) find_row(std::max(now, bus_free));
     return row_;
   }
   Tick next_column(Tick now, Tick bus_free) {
     if (column_stale_ || column_.at < bus_free) find_column(std::max(now, bus_free));
     return column_.at;
-  }
-  // Returns the earliest of all these and of the next due refresh.
-  Tick next(Tick now, Tick row_bus_free, Tick column_bus_free) {
-    return std::min({refresh_.due(), next_row(now, row_bus_free).at, next_column(now, column_bus_free)});
   }
   // The order of the column step among those of other pseudo-channels at the same time: the lower one goes first.
   std::pair<bool, std::uint64_t> column_rank() const {
@@ -81,6 +83,9 @@ class PseudoChannel {
   }
   // No segment ends before this time. Call after next_row and next_column.
   Tick next_end() const;
+  // Not after the earliest row command that is not for a refresh. Call after next_row; further commands for refreshes change
+  // nothing.
+  Tick next_row_of_segments() const { return segments_at_; }
 
   // No queued read has its last column command before this time.
   Tick earliest_read_end(Tick now, Tick bus_free);
@@ -96,6 +101,10 @@ class PseudoChannel {
 
   // Issues the row step.
   RowIssued issue_row();
+  // Returns the next command for a refresh with the row bus free from `bus_free` on, and issues it.
+  bool refreshing() const { return refresh_.claimed() != 0; }
+  RefreshStep next_refresh(Tick bus_free) const;
+  void issue_refresh(const RefreshStep& step);
   struct Train {  // column commands to one bank, or alternating between two
     std::uint32_t first = 0, second = kNobody;
     Tick start = 0, period = 0;  // of each of them
@@ -106,17 +115,21 @@ class PseudoChannel {
   Train start_train();
   // Returns whether the train uses all slots, so that younger segments have to wait.
   bool fills_pins(const Train& train) const { return train.second != kNobody || train.period == slot_; }
+  // Returns the time until which a segment that has yet to enter its queue cannot disturb the train.
+  Tick undisturbed_by(const Segment& segment, const Train& train) const;
   // Issues the permitted commands of the train, none after `limit`. At most one segment ends, with
   // its last command.
   Ended issue(const Train& train, Tick limit);
 
  private:
-  void consider_refresh(Tick at_least);
+  RefreshStep next_refresh_of_stacks(Tick bus_free) const;
   void consider_segments(Tick at_least);
   void consider_idle_rows(Tick at_least);
-  void consider(const RowStep& step, Tick at_least);
+  void consider(const RowStep& step);
   void find_row(Tick at_least);
   void find_column(Tick now);
+  void find_held_column(Tick now);
+  std::uint32_t least_left() const;
   void consider_opening(CommandKind kind, std::uint32_t bank, QueueIndex segment, Tick at_least);
   void consider_column(std::uint32_t bank, Tick now);
   void consider_new(std::uint32_t bank, bool alone, Tick now);
@@ -124,6 +137,7 @@ class PseudoChannel {
   bool hits_first() const { return channel_.policy.scheduler == Scheduler::kFrFcfsRowHit; }
   bool holds() const { return channel_.policy.queue_exit == QueueExit::kActivate; }
   Tick undisturbed_until(const Train& train, Tick limit) const;
+  Tick column_beside(std::uint32_t bank, const Train& train) const;
   Tick opened_from(std::uint32_t bank, Tick now) const;
   std::uint32_t partner(const ColumnStep& step) const;
   Ended run(const Train& train, Tick limit);
@@ -131,6 +145,8 @@ class PseudoChannel {
   void count_rows(std::uint32_t bank, std::uint32_t count);
   void account(std::uint32_t bank, Tick at, Direction direction);
   void activated(const RowStep& step);
+  void close(std::uint64_t banks, Tick at);
+  void log_row(CommandKind kind, Tick at, std::uint32_t bank, std::uint32_t row = 0) const;
   const Queued* hold(std::uint32_t bank);
   Direction direction_of(const ColumnStep& step) const {
     return step.held ? held_[step.bank].direction : mode_;
@@ -140,9 +156,6 @@ class PseudoChannel {
   std::uint64_t age_of(std::uint32_t bank) const { return served(bank).age; }
   std::uint64_t servable() const { return queues_.with_hits(mode_) & ~refresh_.claimed(); }
   Tick slots(Tick distance) const { return slot_at_or_after(timing_, distance, 0); }
-  void log(const Command& command) const {
-    if (channel_.log != nullptr) channel_.log->command(command);
-  }
 
   Surroundings channel_;
   const Timing& timing_;
@@ -154,10 +167,9 @@ class PseudoChannel {
   Direction mode_ = kReading;
   bool row_stale_ = true, column_stale_ = true;
   RowStep row_;
+  Tick segments_at_ = kNoTick;  // of the earliest row command that is not for a refresh
   ColumnStep column_;
-  // Lower bounds on remaining accesses: of the segments that column commands can serve, and of those that
-  // wait for their row.
-  std::uint32_t least_left_ = 0, least_waiting_ = ~0U;
+  std::uint32_t least_waiting_ = ~0U;  // lower bound on the accesses of the segments that wait for their row
   std::uint64_t conflict_ = 0, fresh_ = 0;  // banks precharged for another row; activated, not yet accessed
   std::uint64_t fresh_conflict_ = 0;
   std::uint64_t refreshed_ = 0;  // since their last access

@@ -10,11 +10,8 @@ namespace tahoma::model::dram {
 // A bank without a segment for its open row now has one.
 void PseudoChannel::consider_column(std::uint32_t bank, Tick now) {
   if (column_stale_) return;
-  const Queued& segment = served(bank);
   const Tick at = slot_at_or_after(timing_, std::max(rules_.column(bank, mode_), now), phase_);
-  const bool only = column_.at == kNoTick;
-  least_left_ = only ? segment.left : std::min<std::uint32_t>(least_left_, segment.left);
-  if (only || at < column_.at || (at == column_.at && segment.age < age_of(column_.bank)))
+  if (at < column_.at || (at == column_.at && age_of(bank) < age_of(column_.bank)))
     column_ = {at, bank, false};
 }
 
@@ -22,34 +19,52 @@ void PseudoChannel::consider_column(std::uint32_t bank, Tick now) {
 void PseudoChannel::find_column(Tick now) {
   column_stale_ = false;
   column_ = ColumnStep{};
-  least_left_ = ~0U;
+  if (holding_ != 0) find_held_column(now);
+  const Direction mode = mode_;
+  if (servable() == 0) return;
+  const Tick first = slot_at_or_after(timing_, std::max(now, rules_.column_of_any(mode)), phase_);
+  ColumnStep best = column_;
+  std::uint64_t oldest = 0;
+  for (std::uint64_t left = servable(); left != 0; left &= left - 1) {
+    const std::uint32_t bank = first_of(left);
+    const Tick ready = rules_.column(bank, mode);
+    if (ready > best.at) continue;
+    const Tick at = ready <= first ? first : slot_at_or_after(timing_, ready, phase_);
+    if (at > best.at || (at == best.at && best.held)) continue;
+    const std::uint64_t age = queues_.at(queues_.list(bank, mode).hit).age;
+    if (at == best.at && age > oldest) continue;
+    best = {at, bank, false};
+    oldest = age;
+  }
+  column_ = best;
+}
+
+void PseudoChannel::find_held_column(Tick now) {
   std::uint64_t oldest = 0;
   for (std::uint64_t left = holding_; left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
     const Held& h = held_[bank];
-    least_left_ = std::min<std::uint32_t>(least_left_, h.segment.left);
     const Tick at = slot_at_or_after(timing_, std::max(rules_.column(bank, h.direction), now), phase_);
     if (at > column_.at || (at == column_.at && h.segment.age > oldest)) continue;
     column_ = {at, bank, true};
     oldest = h.segment.age;
   }
-  for (std::uint64_t left = servable(); left != 0; left &= left - 1) {
-    const std::uint32_t bank = first_of(left);
-    const Queued& segment = served(bank);
-    least_left_ = std::min<std::uint32_t>(least_left_, segment.left);
-    const Tick earliest = std::max(rules_.column(bank, mode_), now);
-    if (earliest > column_.at) continue;
-    const Tick at = slot_at_or_after(timing_, earliest, phase_);
-    if (at == column_.at && (column_.held || segment.age > oldest)) continue;
-    column_ = {at, bank, false};
-    oldest = segment.age;
-  }
+}
+
+// Returns a lower bound on the remaining accesses of the segments that column commands can serve.
+std::uint32_t PseudoChannel::least_left() const {
+  std::uint32_t least = ~0U;
+  for (std::uint64_t left = holding_; left != 0; left &= left - 1)
+    least = std::min<std::uint32_t>(least, held_[first_of(left)].segment.left);
+  for (std::uint64_t left = servable(); left != 0; left &= left - 1)
+    least = std::min<std::uint32_t>(least, served(first_of(left)).left);
+  return least;
 }
 
 // In each bank the oldest segment for a row ends before the others for that row.
 Tick PseudoChannel::next_end() const {
   Tick end = kNoTick;
-  if (column_.at != kNoTick) end = column_.at + static_cast<Tick>(least_left_ - 1) * same_group_;
+  if (column_.at != kNoTick) end = column_.at + static_cast<Tick>(least_left() - 1) * same_group_;
   if (row_.at == kNoTick) return end;
   Tick opening = kNoTick;
   if (least_waiting_ != ~0U) opening = static_cast<Tick>(least_waiting_ - 1) * same_group_;
@@ -75,10 +90,7 @@ PseudoChannel::Train PseudoChannel::start_train() {
   train.single = singly_ || served(step.bank).left == 1;
   if (train.single) return train;
   train.second = partner(step);
-  if (train.second == kNobody)
-    rules_.accessed(step.bank, mode_, step.at);  // the segments that it delays cannot disturb it
-  else
-    train.single = same_group_ != 2 * slot_;
+  if (train.second != kNobody) train.single = same_group_ != 2 * slot_;
   return train;
 }
 
@@ -86,6 +98,7 @@ PseudoChannel::Train PseudoChannel::start_train() {
 std::uint32_t PseudoChannel::partner(const ColumnStep& step) const {
   if (timing_.ccd_short > slot_) return kNobody;  // the slots are shorter than tCCD_S
   std::uint64_t may = servable() & ~bit(step.bank);
+  if (may == 0) return kNobody;
   if (same_group_ > slot_) may &= ~rules_.group(step.bank);
   if (other_stack_[mode_] > slot_) may &= rules_.stack(step.bank);
   std::uint64_t oldest = same_group_ > slot_ ? ~std::uint64_t{0} : age_of(step.bank);
@@ -109,30 +122,51 @@ Ended PseudoChannel::issue(const Train& train, Tick limit) {
 
 // Returns the time until which the policy keeps choosing this train: no other current segment can precede it.
 Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
-  const std::uint64_t first_age = age_of(train.first);
   const bool pair = train.second != kNobody;
-  const std::uint64_t second_age = pair ? age_of(train.second) : 0;
-  const Tick spacing = pair ? slot_ : train.period;
-  const std::uint64_t taken = bit(train.first) | (pair ? bit(train.second) : 0), ready = servable();
+  const Tick spacing = pair ? slot_ : train.period, apart = other_stack_[mode_];
+  std::uint64_t others = queues_.with_work(mode_) & ~bit(train.first);
+  if (pair) others &= ~bit(train.second);
+  if (apart > spacing)
+    others &= rules_.stack(train.first);  // the others never find the gap between stack IDs
+  if (others == 0) return limit;
+  const std::uint64_t first_age = age_of(train.first), second_age = pair ? age_of(train.second) : 0;
+  const std::uint64_t ready = servable();
+  const bool fills = fills_pins(train);
   Tick until = limit;
-  for (std::uint64_t left = queues_.with_work(mode_) & ~taken; left != 0; left &= left - 1) {
-    const std::uint32_t bank = first_of(left);
+  for (; others != 0; others &= others - 1) {
+    const std::uint32_t bank = first_of(others);
     const bool open = (ready & bit(bank)) != 0;
     const BankList& list = queues_.list(bank, mode_);
     const std::uint64_t age = queues_.at(open ? list.hit : list.oldest).age;
     // Segments younger than those that fill the pins have to wait.
-    if (fills_pins(train) && age > first_age && (!pair || age > second_age)) continue;
-    // So does a segment behind an older one of the same group, or one that never finds the gap
-    // between stack IDs.
+    if (fills && age > first_age && (!pair || age > second_age)) continue;
+    // So does a segment behind an older one of the same group, or behind an older one of the other stack ID.
     if (age > first_age && rules_.group_of(bank) == rules_.group_of(train.first)) continue;
     if (pair && age > second_age && rules_.group_of(bank) == rules_.group_of(train.second)) continue;
-    const bool other_stack = rules_.stack_of(bank) != rules_.stack_of(train.first);
-    const Tick apart = other_stack_[mode_];
-    if (other_stack && (apart > spacing || (age > first_age && apart == spacing && !pair))) continue;
-    const Tick first = open ? rules_.column(bank, mode_) : opened_from(bank, train.start);
+    if (age > first_age && apart == spacing && !pair && rules_.stack_of(bank) != rules_.stack_of(train.first))
+      continue;
+    const Tick first = open ? column_beside(bank, train) : opened_from(bank, train.start);
     until = std::min(until, std::max(train.start, first - 1));
   }
   return until;
+}
+
+// Earliest column command to another bank. The first command of a train to one bank delays it; between those to two it cannot
+// be delayed.
+Tick PseudoChannel::column_beside(std::uint32_t bank, const Train& train) const {
+  const Tick earliest = rules_.column(bank, mode_);
+  return train.second != kNobody ? earliest
+                                 : std::max(earliest, train.start + rules_.apart(bank, train.first, mode_));
+}
+
+// Of a train to one bank, whose segment is older.
+Tick PseudoChannel::undisturbed_by(const Segment& s, const Train& train) const {
+  if (rules_.group_of(s.bank) == rules_.group_of(train.first)) return kNoTick;
+  const bool other_stack = rules_.stack_of(s.bank) != rules_.stack_of(train.first);
+  if (other_stack && other_stack_[mode_] >= train.period) return kNoTick;
+  const bool open = queues_.open_row(s.bank) == s.row;
+  const Tick ready = open ? column_beside(s.bank, train) : train.start + rcd_of(timing_, mode_);
+  return std::max(train.start, std::max(ready, s.arrival) - 1);
 }
 
 // Earliest column command to a bank whose row is not open, or which waits for a refresh.
@@ -192,8 +226,9 @@ Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count,
   const Direction d = held ? held_[bank].direction : mode_;
   rules_.accessed(bank, d, last);
   Queued& segment = held ? held_[bank].segment : queues_.at(queues_.list(bank, d).hit);
-  log({first, d == kReading ? CommandKind::kRead : CommandKind::kWrite, index_,
-       static_cast<std::uint8_t>(bank), segment.row, count, spacing});
+  if (channel_.log != nullptr)
+    channel_.log->command({first, d == kReading ? CommandKind::kRead : CommandKind::kWrite, index_,
+                           static_cast<std::uint8_t>(bank), segment.row, count, spacing});
   (d == kReading ? channel_.tally.read_accesses : channel_.tally.write_accesses) += count;
   count_rows(bank, count);
   if (segment.left == segment.accesses) segment.first = first;
@@ -202,7 +237,7 @@ Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count,
   turned_until_ = last + (d == kReading ? timing_.rtw : timing_.cwl + timing_.burst + timing_.wtr_long);
   Ended ended;
   if (segment.left > 0) return ended;
-  ended = {segment, last, d, held};
+  ended = {&segment, last, d, held};
   --waiting_[d];
   if (held)
     holding_ &= ~bit(bank);

@@ -26,7 +26,16 @@ class RequestLines {
  public:
   struct Line {                                         // one direction
     sim::Fifo<Segment> waiting;                         // in order of arrival
+    Tick arrival = kNoTick;                             // of the first that waits
+    std::uint32_t accesses = 0;                         // of the first that waits
     std::uint32_t queued = 0, room = 0, announced = 0;  // accesses; `announced` counts those that wait
+    std::uint32_t released = 0;                         // of those queued, by releases to come
+    bool may_enter(Tick now) const { return arrival <= now && accesses <= room; }
+    bool blocked(Tick now) const { return arrival <= now && accesses > room; }
+    void look_at_first() {
+      arrival = waiting.empty() ? kNoTick : waiting.front().arrival;
+      accesses = waiting.empty() ? 0 : waiting.front().accesses;
+    }
   };
 
   explicit RequestLines(const Policy& policy) : policy_(policy) {
@@ -35,29 +44,35 @@ class RequestLines {
   }
 
   void submit(const Segment& segment);
-  // Whether the first waiting segment of a direction has arrived and fits.
-  bool may_enter(Direction d, Tick now) const {
-    const Line& line = lines_[d];
-    return !line.waiting.empty() && line.waiting.front().arrival <= now &&
-           line.waiting.front().accesses <= line.room;
-  }
-  // Removes it from the line and takes its space.
+  // Removes the first segment from the line and takes its space.
   void enter(Direction d);
   // The segment leaves its queue with its command at `at`; its space is free from the next tick on.
-  void leave(Direction d, std::uint32_t accesses, Tick at) { releases_.push_back({at + 1, d, accesses}); }
-  void release(Tick now);
+  void leave(Direction d, std::uint32_t accesses, Tick at);
+  // Applies the releases up to now.
+  void release(Tick now) {
+    if (first_release_ <= now) apply_releases(now);
+  }
   void choose_mode();
 
   const Line& operator[](Direction d) const { return lines_[d]; }
   Direction mode() const { return mode_; }
   // A segment that has arrived and finds no space waits for a release.
   Tick next_arrival(Tick now) const;
-  Tick next_release() const {
-    Tick next = kNoTick;
-    for (const Release& r : releases_) next = std::min(next, r.at);
-    return next;
+  Tick next_release() const { return first_release_; }
+  // The first release that may admit a segment or switch the mode. Others need not be applied before the next change of the
+  // queues.
+  Tick next_decisive_release() const;
+  // Time at which a segment may enter its queue or the mode may change.
+  Tick next_change(Tick now) {
+    if (change_ == kUnknown) change_ = std::min(next_arrival(now), next_decisive_release());
+    return change_;
   }
+  // Whether a segment has arrived and waits for space.
+  bool blocked(Tick now) const { return lines_[kReading].blocked(now) || lines_[kWriting].blocked(now); }
   std::uint32_t queued() const { return lines_[kReading].queued + lines_[kWriting].queued; }
+  // Accesses of segments that are queued and have not had their last command.
+  std::uint32_t unserved() const { return queued() - lines_[kReading].released - lines_[kWriting].released; }
+  Tick last_release() const { return last_release_; }
   bool waiting() const { return !lines_[kReading].waiting.empty() || !lines_[kWriting].waiting.empty(); }
 
  private:
@@ -66,10 +81,15 @@ class RequestLines {
     Direction direction = kReading;
     std::uint32_t accesses = 0;
   };
+  static constexpr Tick kUnknown = -1;
+
+  void apply_releases(Tick now);
+  bool decides(const Release& release) const;
 
   const Policy& policy_;
   std::array<Line, 2> lines_;
   std::vector<Release> releases_;  // at most two for each pseudo-channel
+  Tick first_release_ = kNoTick, last_release_ = 0, change_ = kUnknown;
   Direction mode_ = kReading;
 };
 

@@ -60,21 +60,23 @@ void Rules::precharged(std::uint32_t bank, Tick at) {
 }
 
 void Rules::accessed(std::uint32_t bank, Direction d, Tick at) {
-  BankState& b = banks_[bank];
-  b.last_column = at;
   const auto later = [](Tick& earliest, Tick when) { earliest = std::max(earliest, when); };
-  later(groups_[group_of(bank)].column[d], at + t_.ccd_long);
+  BankState& b = banks_[bank];
+  Group& group = groups_[group_of(bank)];
+  const std::uint32_t own = stack_of(bank);
   const Tick other_stack = d == kReading ? t_.ccd_stack : t_.ccd_stack_write;
+  b.last_column = at;
+  later(group.column[d], at + t_.ccd_long);
   for (std::uint32_t s = 0; s < stack_ids_; ++s)
-    later(stack_column_[d][s], at + (s == stack_of(bank) ? t_.ccd_short : other_stack));
+    later(stack_column_[d][s], at + (s == own ? t_.ccd_short : other_stack));
   if (d == kReading) {
     later(b.precharge, at + t_.rtp);
-    for (std::uint32_t s = 0; s < stack_ids_; ++s) later(stack_column_[kWriting][s], at + t_.rtw);
+    later(turned_[kWriting], at + t_.rtw);
   } else {
     const Tick written = at + t_.cwl + t_.burst;
     later(b.precharge, written + t_.wr);
-    later(groups_[group_of(bank)].column[kReading], written + t_.wtr_long);
-    for (std::uint32_t s = 0; s < stack_ids_; ++s) later(stack_column_[kReading][s], written + t_.wtr_short);
+    later(group.column[kReading], written + t_.wtr_long);
+    later(turned_[kReading], written + t_.wtr_short);
   }
 }
 

@@ -26,8 +26,8 @@ class Rules {
   // Applies to all open banks of the mask at once.
   Tick precharge_all(std::uint64_t banks) const;
   Tick column(std::uint32_t bank, Direction d) const {
-    return std::max(
-        {banks_[bank].column[d], groups_[group_of(bank)].column[d], stack_column_[d][stack_of(bank)]});
+    return std::max(std::max(banks_[bank].column[d], groups_[group_of(bank)].column[d]),
+                    std::max(stack_column_[d][stack_of(bank)], turned_[d]));
   }
   // The bank's own constraint, without the pins and the other banks.
   Tick column_of_bank(std::uint32_t bank, Direction d) const { return banks_[bank].column[d]; }
@@ -42,6 +42,18 @@ class Rules {
 
   void activated(std::uint32_t bank, Tick at);
   void precharged(std::uint32_t bank, Tick at);
+  // No bank permits a column command before this time.
+  Tick column_of_any(Direction d) const {
+    Tick first = stack_column_[d][0];
+    for (std::uint32_t s = 1; s < stack_ids_; ++s) first = std::min(first, stack_column_[d][s]);
+    return std::max(first, turned_[d]);
+  }
+  // Least distance between column commands of one direction to two banks.
+  Tick apart(std::uint32_t bank, std::uint32_t other, Direction d) const {
+    if (group_of(bank) == group_of(other)) return t_.ccd_long;
+    if (stack_of(bank) == stack_of(other)) return t_.ccd_short;
+    return d == kReading ? t_.ccd_stack : t_.ccd_stack_write;
+  }
   // Records the last command of a train; earlier trains must have been recorded in order.
   void accessed(std::uint32_t bank, Direction d, Tick at);
   void refreshed(std::uint32_t bank, Tick at, Tick takes);
@@ -67,7 +79,9 @@ class Rules {
   const Timing& t_;
   Banks& banks_;
   int group_shift_, stack_shift_;
-  std::array<std::array<Tick, 4>, 2> stack_column_{};  // by stack ID
+  std::array<std::array<Tick, 4>, 2>
+      stack_column_{};            // by stack ID, after column commands of the same direction
+  std::array<Tick, 2> turned_{};  // after those of the other direction
   std::uint32_t stack_ids_;
   Tick activate_ = 0, precharge_ = 0;
   std::array<Tick, 4> recent_;  // activates
