@@ -11,7 +11,7 @@
 
 #include "model/base/error.h"
 #include "model/base/quantity.h"
-#include "runtime/collective/cost/choice.h"
+#include "runtime/collective/cost/chooser.h"
 #include "runtime/collective/lowering/planned_collective.h"
 #include "runtime/config/config.h"
 #include "runtime/huggingface/child_run.h"
@@ -174,10 +174,10 @@ Duration estimate_of(const model::MachineParams& machine, const ExchangeKey& key
   const collective::Group group = collective::groups_of(machine, rank, key.over()).front();
   collective::Problem problem{key.operation, group.ranks(), 0, {}};
   if (key.operation == Operation::kSendRecv) problem.to = {1, collective::kNowhere};
-  const collective::CostModel model(machine, group);
-  return duration(collective::choose(collective::Algorithm::kBest, problem, group.grid, key.bytes,
-                                     collective::queues_of(group), model)
-                      .seconds);
+  return duration(
+      collective::Chooser(machine)
+          .choose(collective::Algorithm::kBest, problem, group, key.bytes, collective::queues_of(group))
+          .seconds);
 }
 
 Duration simulated(const nlohmann::ordered_json& summary) {

@@ -27,10 +27,11 @@ class Collective final : public runtime::Workload {
   void prepare(Machine& machine, std::uint64_t seed) override {
     inputs_ = {seed, request_.values == ValueKind::kUniform};
     assembly_.emplace(machine, request_.groups(machine.params()));
+    runtime::collective::Chooser chooser(machine.params());
     for (const std::uint64_t bytes : request_.sizes())
       for (std::uint64_t i = 0; i < request_.iterations; ++i) {
         if (!runs_.empty()) assembly_->barrier();
-        for (std::size_t g = 0; g < assembly_->groups().size(); ++g) add(machine, g, bytes);
+        for (std::size_t g = 0; g < assembly_->groups().size(); ++g) add(chooser, g, bytes);
       }
     assembly_->load(stopwatch_);
     machine.observe(&stopwatch_);
@@ -93,9 +94,8 @@ class Collective final : public runtime::Workload {
     std::optional<bool> correct;
   };
 
-  void add(Machine& machine, std::size_t g, std::uint64_t bytes) {
-    const auto [spec, why] =
-        request_.collective(machine.params(), assembly_->groups()[g], bytes, inputs_.seed);
+  void add(runtime::collective::Chooser& chooser, std::size_t g, std::uint64_t bytes) {
+    const auto [spec, why] = request_.collective(chooser, assembly_->groups()[g], bytes, inputs_.seed);
     runs_.push_back({g, bytes, why, assembly_->add(g, spec), {}});
   }
 

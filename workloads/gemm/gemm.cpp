@@ -31,7 +31,9 @@ class Gemm final : public runtime::Workload {
     params_.check();
     runtime::check_shard(machine, params_.shard());
     const auto groups = gemm_groups(machine, shape(), params_.shard());
-    if (groups.front().ranks() > 1) GemmSum(machine, groups.front(), {}, params_.algorithm());
+    if (groups.front().ranks() == 1) return;
+    runtime::collective::Chooser chooser(machine);
+    GemmSum(chooser, groups.front(), {}, params_.algorithm());
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {

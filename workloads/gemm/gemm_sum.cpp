@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "runtime/builder/scheduler.h"
-#include "runtime/collective/cost/choice.h"
+#include "runtime/collective/cost/cost.h"
 #include "runtime/collective/lowering/channel_semaphores.h"
 #include "runtime/collective/lowering/lowering.h"
 #include "runtime/collective/lowering/queue_assignment.h"
@@ -76,20 +76,18 @@ base::Choice<Algorithm> GemmSum::algorithms() {
   return choice;
 }
 
-GemmSum::GemmSum(const model::MachineParams& machine, Group group, const Tile& tile,
-                 runtime::collective::Algorithm algorithm)
+GemmSum::GemmSum(Chooser& chooser, Group group, const Tile& tile, runtime::collective::Algorithm algorithm)
     : tile_(tile), group_(std::move(group)) {
   Spec spec;
   spec.problem = {Operation::kReduceScatter, group_.ranks(), 0, {}};
   spec.elements = tile.rows * tile.columns;
   spec.chunk_elements = runtime::part_of(tile.rows, group_.ranks(), 0).count * tile.columns;
-  const Choice choice =
-      choose(algorithm, spec.problem, group_.grid, bytes(), queues_of(group_), CostModel(machine, group_));
+  const Choice& choice = chooser.choose(algorithm, spec.problem, group_, bytes(), queues_of(group_));
   spec.algorithm = choice.algorithm;
   why_ = choice.why;
   planned_ = cut_up(spec, group_);
   for (const ChannelQueue& p :
-       channel_queues(machine, group_, 0, std::vector<double>(planned_.plan.size(), 1)))
+       channel_queues(chooser.machine(), group_, 0, std::vector<double>(planned_.plan.size(), 1)))
     queues_.push_back(p.queue);
   staging_.resize(ranks());
   for (std::size_t c = 0; c < planned_.channels.size(); ++c) {
