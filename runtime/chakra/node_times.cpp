@@ -11,7 +11,7 @@
 
 #include "model/base/error.h"
 #include "model/base/quantity.h"
-#include "runtime/collective/cost/chooser.h"
+#include "runtime/collective/cost/group_estimates.h"
 #include "runtime/collective/lowering/planned_collective.h"
 #include "runtime/config/config.h"
 #include "runtime/huggingface/child_run.h"
@@ -175,9 +175,9 @@ Duration estimate_of(const model::MachineParams& machine, const ExchangeKey& key
   collective::Problem problem{key.operation, group.ranks(), 0, {}};
   if (key.operation == Operation::kSendRecv) problem.to = {1, collective::kNowhere};
   return duration(
-      collective::Chooser(machine)
+      collective::Estimates(machine)
           .choose(collective::Algorithm::kBest, problem, group, key.bytes, collective::queues_of(group))
-          .seconds);
+          .cost.seconds);
 }
 
 Duration simulated(const nlohmann::ordered_json& summary) {

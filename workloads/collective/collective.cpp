@@ -27,11 +27,11 @@ class Collective final : public runtime::Workload {
   void prepare(Machine& machine, std::uint64_t seed) override {
     inputs_ = {seed, request_.values == ValueKind::kUniform};
     assembly_.emplace(machine, request_.groups(machine.params()));
-    runtime::collective::Chooser chooser(machine.params());
+    estimates_.emplace(machine.params());
     for (const std::uint64_t bytes : request_.sizes())
       for (std::uint64_t i = 0; i < request_.iterations; ++i) {
         if (!runs_.empty()) assembly_->barrier();
-        for (std::size_t g = 0; g < assembly_->groups().size(); ++g) add(chooser, g, bytes);
+        for (std::size_t g = 0; g < assembly_->groups().size(); ++g) add(g, bytes);
       }
     assembly_->load(stopwatch_);
     machine.observe(&stopwatch_);
@@ -52,9 +52,9 @@ class Collective final : public runtime::Workload {
   }
 
   std::vector<runtime::NamedValues> outputs(Machine&) override { return {}; }
-  std::vector<runtime::CollectiveResult> collectives(Machine& machine, const base::RunMeasurement&) override {
+  std::vector<runtime::CollectiveResult> collectives(Machine&, const base::RunMeasurement&) override {
     std::vector<runtime::CollectiveResult> results;
-    for (const Run& run : runs_) results.push_back(result_of(machine.params(), run));
+    for (const Run& run : runs_) results.push_back(result_of(run));
     return results;
   }
 
@@ -94,8 +94,8 @@ class Collective final : public runtime::Workload {
     std::optional<bool> correct;
   };
 
-  void add(runtime::collective::Chooser& chooser, std::size_t g, std::uint64_t bytes) {
-    const auto [spec, why] = request_.collective(chooser, assembly_->groups()[g], bytes, inputs_.seed);
+  void add(std::size_t g, std::uint64_t bytes) {
+    const auto [spec, why] = request_.collective(*estimates_, assembly_->groups()[g], bytes, inputs_.seed);
     runs_.push_back({g, bytes, why, assembly_->add(g, spec), {}});
   }
 
@@ -111,10 +111,11 @@ class Collective final : public runtime::Workload {
     return ranks;
   }
 
-  runtime::CollectiveResult result_of(const model::MachineParams& machine, const Run& run) const {
+  runtime::CollectiveResult result_of(const Run& run) {
     const Group& group = assembly_->groups()[run.group];
     const Problem& problem = run.planned.spec.problem;
-    runtime::CollectiveResult result = measured(machine, group, run.planned, run.bytes, times_of_run(run));
+    runtime::CollectiveResult result =
+        measured(*estimates_, group, run.planned, run.bytes, times_of_run(run));
     result.operation = name_of(request_.operation);
     result.name = name_of_run(run);
     if (problem.reduces()) result.combiner = base::name_in(kReductions, request_.reduction);
@@ -128,6 +129,7 @@ class Collective final : public runtime::Workload {
   Request request_;
   Values inputs_;
   std::optional<Assembly> assembly_;
+  std::optional<runtime::collective::Estimates> estimates_;
   std::vector<Run> runs_;
   Stopwatch stopwatch_;
 };

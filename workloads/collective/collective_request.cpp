@@ -60,7 +60,7 @@ void Request::declare(base::ParamTree& t) {
 
 void Request::check(const model::MachineParams& machine) const {
   sizes_of(bytes);
-  Chooser chooser(machine);
+  Estimates estimates(machine);
   for (const Group& group : groups(machine)) {
     const Problem problem = problem_of(group);
     if (root >= group.ranks())
@@ -71,7 +71,7 @@ void Request::check(const model::MachineParams& machine) const {
                             fmt::format("only all_to_all has counts, not {}", name_of(operation)));
     if (!counts.empty()) counts_of(counts, group.ranks(), 1, 1);
     if (algorithm != Algorithm::kBest)  // the best one is among those that are legal
-      chooser.choose(algorithm, problem, group, sizes_of(bytes).front(), channels_of(group));
+      estimates.choose(algorithm, problem, group, sizes_of(bytes).front(), channels_of(group));
   }
 }
 
@@ -98,11 +98,11 @@ Problem Request::problem_of(const Group& group) const {
   return problem;
 }
 
-Request::Chosen Request::collective(Chooser& chooser, const Group& group, std::uint64_t size,
+Request::Chosen Request::collective(Estimates& estimates, const Group& group, std::uint64_t size,
                                     std::uint64_t seed) const {
   Spec spec;
   spec.problem = problem_of(group);
-  const Choice& choice = chooser.choose(algorithm, spec.problem, group, size, channels_of(group));
+  const Choice& choice = estimates.choose(algorithm, spec.problem, group, size, channels_of(group));
   spec.algorithm = choice.algorithm;
   spec.dtype = element();
   spec.op = reduction;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/base/params.h"
-#include "runtime/collective/cost/chooser.h"
+#include "runtime/collective/cost/group_estimates.h"
 #include "runtime/collective/lowering/planned_collective.h"
 
 namespace tahoma::workloads {
@@ -43,7 +43,7 @@ struct Request {
     runtime::collective::Spec spec;
     std::string why;
   };
-  Chosen collective(runtime::collective::Chooser& chooser, const runtime::collective::Group& group,
+  Chosen collective(runtime::collective::Estimates& estimates, const runtime::collective::Group& group,
                     std::uint64_t size, std::uint64_t seed) const;
 
  private:

@@ -32,8 +32,8 @@ class Gemm final : public runtime::Workload {
     runtime::check_shard(machine, params_.shard());
     const auto groups = gemm_groups(machine, shape(), params_.shard());
     if (groups.front().ranks() == 1) return;
-    runtime::collective::Chooser chooser(machine);
-    GemmSum(chooser, groups.front(), {}, params_.algorithm());
+    runtime::collective::Estimates estimates(machine);
+    GemmSum(estimates, groups.front(), {}, params_.algorithm());
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {

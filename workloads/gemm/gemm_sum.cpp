@@ -76,18 +76,19 @@ base::Choice<Algorithm> GemmSum::algorithms() {
   return choice;
 }
 
-GemmSum::GemmSum(Chooser& chooser, Group group, const Tile& tile, runtime::collective::Algorithm algorithm)
+GemmSum::GemmSum(Estimates& estimates, Group group, const Tile& tile,
+                 runtime::collective::Algorithm algorithm)
     : tile_(tile), group_(std::move(group)) {
   Spec spec;
   spec.problem = {Operation::kReduceScatter, group_.ranks(), 0, {}};
   spec.elements = tile.rows * tile.columns;
   spec.chunk_elements = runtime::part_of(tile.rows, group_.ranks(), 0).count * tile.columns;
-  const Choice& choice = chooser.choose(algorithm, spec.problem, group_, bytes(), queues_of(group_));
+  const Choice& choice = estimates.choose(algorithm, spec.problem, group_, bytes(), queues_of(group_));
   spec.algorithm = choice.algorithm;
   why_ = choice.why;
   planned_ = cut_up(spec, group_);
   for (const ChannelQueue& p :
-       channel_queues(chooser.machine(), group_, 0, std::vector<double>(planned_.plan.size(), 1)))
+       channel_queues(estimates.machine(), group_, 0, std::vector<double>(planned_.plan.size(), 1)))
     queues_.push_back(p.queue);
   staging_.resize(ranks());
   for (std::size_t c = 0; c < planned_.channels.size(); ++c) {
@@ -98,10 +99,9 @@ GemmSum::GemmSum(Chooser& chooser, Group group, const Tile& tile, runtime::colle
 }
 
 GemmSum::Estimate GemmSum::estimate(const model::MachineParams& machine) const {
-  const CostModel model(machine, group_);
-  const Cost cost = model.of(planned_.together, bytes());
+  const Cost cost = CostModel(machine, group_).of(planned_.together, bytes());
   return {duration(cost.seconds),
-          {cost.rounds, duration(model.empty_round()), duration(cost.link), duration(cost.more_sources)}};
+          {cost.rounds, duration(cost.empty_round), duration(cost.link), duration(cost.more_sources)}};
 }
 
 Channel GemmSum::channel(std::size_t number) const {

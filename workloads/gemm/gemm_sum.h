@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "isa/core/program.h"
-#include "runtime/collective/cost/chooser.h"
+#include "runtime/collective/cost/group_estimates.h"
 #include "runtime/collective/lowering/collective_channel.h"
 #include "runtime/collective/lowering/planned_collective.h"
 #include "runtime/collective/lowering/stopwatch.h"
@@ -33,7 +33,7 @@ class GemmSum {
 
   // Over the cores of a group, one rank each, at least two. Throws UserError E-COL-003 if the named algorithm
   // does not support it.
-  GemmSum(runtime::collective::Chooser& chooser, runtime::collective::Group group, const Tile& tile,
+  GemmSum(runtime::collective::Estimates& estimates, runtime::collective::Group group, const Tile& tile,
           runtime::collective::Algorithm algorithm);
 
   std::uint32_t ranks() const { return group_.ranks(); }

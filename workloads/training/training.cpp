@@ -77,11 +77,12 @@ class Training final : public runtime::Workload {
 
   std::vector<runtime::CollectiveResult> collectives(Machine& machine, const base::RunMeasurement&) override {
     std::vector<runtime::CollectiveResult> results;
+    Estimates estimates(machine.params());
     step_->for_exchanges([&](const Fleet::Ran& ran) {
       std::vector<runtime::RankTimes> ranks;
       for (const auto& spans : ran.spans) ranks.push_back(times_of(stopwatch_, spans));
       runtime::CollectiveResult& result =
-          results.emplace_back(measured(machine.params(), ran.group, ran.planned,
+          results.emplace_back(measured(estimates, ran.group, ran.planned,
                                         ran.what.elements * isa::size_of(ran.what.dtype), std::move(ranks)));
       result.name = ran.what.region;
       if (ran.planned.spec.problem.reduces()) result.combiner = "sum";

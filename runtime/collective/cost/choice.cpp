@@ -74,7 +74,6 @@ Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, st
   Choice best;
   double least = 0, second = 0;
   std::string_view runner_up;
-  Cost cost;
   for (const Candidate& candidate : candidates_of(problem, grid, bytes, channels, model, signals)) {
     if (best.algorithm != nullptr && candidate.bound >= least) break;
     const Cost one = model.of(candidate.plan, bytes);
@@ -82,16 +81,17 @@ Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, st
       second = least;
       runner_up = best.algorithm == nullptr ? std::string_view() : best.algorithm->name;
       best.algorithm = candidate.algorithm;
+      best.cost = one;
+      best.channels = static_cast<std::uint32_t>(candidate.plan.size());
       least = one.seconds;
-      cost = one;
     } else if (runner_up.empty() || one.seconds < second) {
       second = one.seconds;
       runner_up = candidate.algorithm->name;
     }
   }
   if (best.algorithm == nullptr) return best;
-  best.seconds = least;
-  best.why = fmt::format("estimate {:.4g} us ({} rounds, {})", least * 1e6, cost.rounds, cost.busiest);
+  best.why =
+      fmt::format("estimate {:.4g} us ({} rounds, {})", least * 1e6, best.cost.rounds, best.cost.busiest);
   if (!runner_up.empty()) best.why += fmt::format(", next {} {:.4g} us", runner_up, second * 1e6);
   return best;
 }

@@ -18,8 +18,9 @@ namespace tahoma::runtime::collective {
 
 struct Choice {
   const AlgorithmRow* algorithm = nullptr;
-  std::string why;     // one sentence
-  double seconds = 0;  // the estimate; 0 if the algorithm was not chosen by it
+  std::string why;             // one sentence
+  Cost cost{};                 // the estimate, if the algorithm was chosen by it
+  std::uint32_t channels = 0;  // of the estimated plan; 0: there was no estimate
 };
 
 // `channels`: the most channels of a rank. `signals`: the semaphores of a core for it; best stays within them

@@ -141,7 +141,8 @@ Cost CostModel::bound_of(const std::vector<ChannelPlan>& plan, std::uint64_t byt
   cost.busiest = name;
   cost.link = all.link_seconds();
   cost.more_sources = all.more_source_seconds();
-  cost.seconds = std::max({busiest, issue, cost.rounds * empty_round()});
+  cost.empty_round = empty_round();
+  cost.seconds = std::max({busiest, issue, cost.rounds * cost.empty_round});
   return cost;
 }
 

@@ -22,6 +22,8 @@ struct Cost {
   std::string busiest;       // "link xp", "DMA engines", "HBM", "doorbells"
   double link = 0;           // the most loaded link: its bytes over its rate
   double more_sources = 0;   // reading the sources of sums beyond the first, on the DMA engines of a rank
+  double empty_round =
+      0;  // a minimal transfer to a neighbour: from its doorbell to the start of what waited for it
 };
 
 class CostModel {
@@ -37,9 +39,6 @@ class CostModel {
 
   std::uint32_t sharers() const { return sharers_; }
 
-  // Time of one minimal transfer to a neighbour: from its doorbell to the start of what waited for it.
-  double empty_round() const;
-
  private:
   const model::MachineParams& machine_;
   Group group_;
@@ -47,6 +46,7 @@ class CostModel {
   std::size_t cores_;                 // of a rank
   std::uint32_t sharers_;             // groups that share the links
   std::vector<std::uint32_t> chips_;  // by rank
+  double empty_round() const;
   std::uint32_t core_beside(std::uint32_t core, std::size_t groups) const;
   base::Duration simulated(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const;
 };

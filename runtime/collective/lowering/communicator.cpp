@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "model/base/error.h"
-#include "runtime/collective/cost/chooser.h"
+#include "runtime/collective/cost/group_estimates.h"
 #include "runtime/collective/lowering/lowering.h"
 #include "runtime/collective/lowering/queue_assignment.h"
 #include "runtime/collective/lowering/strips.h"
@@ -69,7 +69,7 @@ PlannedCollective Communicator::cut(Spec spec, Algorithm algorithm) {
   const std::uint64_t bytes = spec.elements * isa::size_of(spec.dtype) / vector_bytes(spec.problem, 1);
   const AlgorithmRow*& chosen = chosen_[{algorithm, spec.problem.operation, bytes}];
   if (chosen == nullptr)
-    chosen = Chooser(machine_)
+    chosen = Estimates(machine_)
                  .choose(algorithm, spec.problem, group_, bytes, queues_of(group_), kSignalsOfSet)
                  .algorithm;
   spec.algorithm = chosen;

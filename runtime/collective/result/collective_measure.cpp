@@ -23,9 +23,8 @@ RankTimes times_of(const Stopwatch& stopwatch, const std::vector<Stopwatch::Span
   return times;
 }
 
-CollectiveResult measured(const model::MachineParams& machine, const Group& group,
-                          const PlannedCollective& planned, std::uint64_t bytes,
-                          std::vector<RankTimes> ranks) {
+CollectiveResult measured(Estimates& estimates, const Group& group, const PlannedCollective& planned,
+                          std::uint64_t bytes, std::vector<RankTimes> ranks) {
   const Problem& problem = planned.spec.problem;
   CollectiveResult result;
   result.operation = name_of(problem.operation);
@@ -35,10 +34,9 @@ CollectiveResult measured(const model::MachineParams& machine, const Group& grou
   result.bus_factor = bus_factor(problem.operation, problem.ranks);
   result.ranks = std::move(ranks);
   result.group_ranks = problem.ranks;
-  const CostModel model(machine, group);
-  const Cost cost = model.of(planned.together, bytes);
+  const Cost& cost = estimates.cost(*planned.spec.algorithm, problem, group, bytes, planned.together);
   result.estimate = duration(cost.seconds);
-  result.split = split_time(result.ranks, {cost.rounds, duration(model.empty_round()), duration(cost.link),
+  result.split = split_time(result.ranks, {cost.rounds, duration(cost.empty_round), duration(cost.link),
                                            duration(cost.more_sources)});
   return result;
 }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "runtime/collective/cost/group_estimates.h"
 #include "runtime/collective/lowering/planned_collective.h"
 #include "runtime/collective/result/collective_result.h"
 
@@ -14,8 +15,7 @@ RankTimes times_of(const Stopwatch& stopwatch, const std::vector<Stopwatch::Span
 
 // The complete result except for its name and its check; `bytes` as nccom-test counts them. `ranks` may be
 // those of several groups of the same shape that run at the same time.
-CollectiveResult measured(const model::MachineParams& machine, const Group& group,
-                          const PlannedCollective& planned, std::uint64_t bytes,
-                          std::vector<RankTimes> ranks);
+CollectiveResult measured(Estimates& estimates, const Group& group, const PlannedCollective& planned,
+                          std::uint64_t bytes, std::vector<RankTimes> ranks);
 
 }  // namespace tahoma::runtime::collective

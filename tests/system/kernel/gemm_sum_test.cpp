@@ -51,7 +51,7 @@ class SumRun {
   SumRun(const SumCase& c, std::uint32_t seed)
       : shape_(c.shape),
         interpreter_(machine_, seed),
-        sum_(chooser_, group(c.ranks), {shape_.m, shape_.n, shape_.out}, c.algorithm) {
+        sum_(estimates_, group(c.ranks), {shape_.m, shape_.n, shape_.out}, c.algorithm) {
     GemmShape part = shape_;
     part.out = DType::kFp32;
     for (std::uint32_t r = 0; r < c.ranks; ++r) {
@@ -92,7 +92,7 @@ class SumRun {
   }
 
   model::MachineParams machine_ = small_machine();
-  runtime::collective::Chooser chooser_{machine_};
+  runtime::collective::Estimates estimates_{machine_};
   GemmShape shape_;
   tests::Interpreter interpreter_;
   workloads::GemmSum sum_;
@@ -183,8 +183,8 @@ TEST_CASE("gemm: many ranks' contributions are rounded once", "[gemm][collective
 
 TEST_CASE("gemm: an algorithm that does not support the parts of K is refused", "[gemm][collective]") {
   const model::MachineParams machine = small_machine();
-  runtime::collective::Chooser chooser(machine);
-  CHECK_THROWS_WITH(workloads::GemmSum(chooser, group(6), {}, Algorithm::kRecursive),
+  runtime::collective::Estimates estimates(machine);
+  CHECK_THROWS_WITH(workloads::GemmSum(estimates, group(6), {}, Algorithm::kRecursive),
                     Catch::Contains("E-COL-003") && Catch::Contains("powers of two"));
-  CHECK_NOTHROW(workloads::GemmSum(chooser, group(6), {}, Algorithm::kBest));
+  CHECK_NOTHROW(workloads::GemmSum(estimates, group(6), {}, Algorithm::kBest));
 }

@@ -35,10 +35,10 @@ GemmLayout::GemmLayout(runtime::Machine& machine, const GemmShape& shape, const 
       ranks_(static_cast<std::uint32_t>(parts_used(shape.k, shard.k))) {
   const std::vector<Group> groups = gemm_groups(machine.params(), shape, shard);
   const std::uint64_t across = parts_used(shape.n, shard.n);
-  runtime::collective::Chooser chooser(machine.params());
+  runtime::collective::Estimates estimates(machine.params());
   for (std::uint64_t g = 0; g < groups.size(); ++g) {
     if (ranks_ > 1)
-      sums_.emplace_back(chooser, groups[g],
+      sums_.emplace_back(estimates, groups[g],
                          GemmSum::Tile{part_of(shape.m, shard.m, g / across).count,
                                        part_of(shape.n, shard.n, g % across).count, shape.out},
                          algorithm);

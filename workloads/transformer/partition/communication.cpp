@@ -28,14 +28,14 @@ void for_spans(const Replica& replica, const PhasePrograms::Exchange& exchange, 
 }
 
 struct Reporter {
-  const model::MachineParams& machine;
+  Estimates& estimates;
   const TransformerParams& params;
   const Stopwatch& stopwatch;
 
   runtime::CollectiveResult result(const Group& group, const PlannedCollective& planned,
                                    std::uint64_t elements, std::vector<runtime::RankTimes> ranks) const {
     runtime::CollectiveResult result =
-        measured(machine, group, planned, elements * isa::size_of(planned.spec.dtype), std::move(ranks));
+        measured(estimates, group, planned, elements * isa::size_of(planned.spec.dtype), std::move(ranks));
     if (planned.spec.problem.reduces()) result.combiner = "sum";
     result.why = name_of(params.algorithm);
     return result;
@@ -63,7 +63,8 @@ struct Reporter {
 std::vector<runtime::CollectiveResult> collectives_of(const model::MachineParams& machine,
                                                       const TransformerParams& params,
                                                       const AllStages& replicas, const Stopwatch& stopwatch) {
-  const Reporter reporter{machine, params, stopwatch};
+  Estimates estimates(machine);
+  const Reporter reporter{estimates, params, stopwatch};
   std::vector<runtime::CollectiveResult> results;
   for (const auto& stages : replicas) {
     for (const Stages::Group& group : stages->groups())
@@ -81,7 +82,7 @@ std::vector<runtime::CollectiveResult> collectives_of(const model::MachineParams
     }
     for (std::size_t h = 0; h < stages->handovers().size(); ++h)
       for (std::size_t b = 0; b < params.microbatches; ++b) {
-        results.push_back(stages->handovers()[h]->result(machine, stopwatch, b));
+        results.push_back(stages->handovers()[h]->result(estimates, stopwatch, b));
         results.back().name =
             fmt::format("hand-over of microbatch {} behind stage {}", b, h / params.parallel.sequence);
       }

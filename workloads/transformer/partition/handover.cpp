@@ -104,7 +104,7 @@ std::uint64_t Handover::bytes() const {
   return bytes;
 }
 
-runtime::CollectiveResult Handover::result(const model::MachineParams& machine, const Stopwatch& stopwatch,
+runtime::CollectiveResult Handover::result(Estimates& estimates, const Stopwatch& stopwatch,
                                            std::size_t microbatch) const {
   std::vector<Members> members;
   std::vector<runtime::RankTimes> times;
@@ -113,10 +113,10 @@ runtime::CollectiveResult Handover::result(const model::MachineParams& machine, 
       members.push_back({"", {{trip.from}, {trip.to}}});
       times.push_back(trip.times);
     }
-  const Group pair = groups_from(machine, std::move(members)).front();
+  const Group pair = groups_from(estimates.machine(), std::move(members)).front();
   const std::uint64_t of_pair = bytes_in(ways_.front().parcels[microbatch].there.window);
   runtime::CollectiveResult result =
-      measured(machine, pair, one_of(pair, of_pair), of_pair, std::move(times));
+      measured(estimates, pair, one_of(pair, of_pair), of_pair, std::move(times));
   result.bytes = bytes() * from_.alike().size();
   result.why = "from the half of a rank to the same one of the next stage";
   result.group = fmt::format("{} pairs of cores at once", result.ranks.size());

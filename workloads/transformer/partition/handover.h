@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "runtime/collective/cost/group_estimates.h"
 #include "runtime/collective/result/collective_result.h"
 #include "runtime/collective/result/message_result.h"
 #include "workloads/transformer/partition/replica.h"
@@ -45,7 +46,7 @@ class Handover {
                                                const std::string& what) const;
   std::uint64_t bytes() const;  // of a microbatch, all physical cores of all ranks of a replica
   // The hand-over as one result, on the machine `machine`.
-  runtime::CollectiveResult result(const model::MachineParams& machine,
+  runtime::CollectiveResult result(runtime::collective::Estimates& estimates,
                                    const runtime::collective::Stopwatch& stopwatch,
                                    std::size_t microbatch) const;
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A choice that is made once for groups that lie alike is the choice that each of them would have got by itself.
-#include <fmt/format.h>
-
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "runtime/collective/cost/chooser.h"
+#include "runtime/collective/cost/group_estimates.h"
 #include "runtime/collective/lowering/planned_collective.h"
 #include "tests/support/bench/grids.h"
 #include "tests/support/bench/machine_fixture.h"
@@ -21,28 +19,33 @@ constexpr const char* kRows =
 
 // Asks for every group, compares with the search of the group alone, and returns the number of searches.
 std::size_t searches_of(const model::MachineParams& machine, const std::string& over, Operation operation) {
-  Chooser chooser(machine);
+  Estimates estimates(machine);
   for (const Group& group : groups_of(machine, RankKind::kCores, over)) {
     const Problem problem = tests::problem_for(operation, group.ranks());
     const Choice alone =
         choose(Algorithm::kBest, problem, group.grid, 1 << 18, queues_of(group), CostModel(machine, group));
-    const Choice& chosen = chooser.choose(Algorithm::kBest, problem, group, 1 << 18, queues_of(group));
+    const Choice& chosen = estimates.choose(Algorithm::kBest, problem, group, 1 << 18, queues_of(group));
     INFO(group.name << ": " << chosen.why << "; alone: " << alone.why);
     CHECK(chosen.algorithm == alone.algorithm);
-    CHECK(chosen.seconds == alone.seconds);
+    CHECK(chosen.cost.seconds == alone.cost.seconds);
+    const std::vector<ChannelPlan> plan = alone.algorithm->plan(problem, group.grid, alone.channels);
+    CHECK(estimates.cost(*alone.algorithm, problem, group, 1 << 18, plan).seconds == alone.cost.seconds);
+    CHECK(estimates.cost(*alone.algorithm, problem, group, 1 << 16, plan).seconds ==
+          CostModel(machine, group).of(plan, 1 << 16).seconds);
   }
-  return chooser.searches();
+  return estimates.searches();
 }
 
 }  // namespace
 
-TEST_CASE("collective chooser: translated groups of a torus cost one search for each core", "[collective]") {
+TEST_CASE("collective estimates: translated groups of a torus cost one search for each core",
+          "[collective]") {
   const model::MachineParams machine = tests::machine_of(4, 4, 1);
   CHECK(searches_of(machine, kRows, Operation::kReduceScatter) == 2);
   CHECK(searches_of(machine, "chips", Operation::kAllReduce) == 1);
 }
 
-TEST_CASE("collective chooser: groups with a slow, a dead or another link are searched by themselves",
+TEST_CASE("collective estimates: groups with a slow, a dead or another link are searched by themselves",
           "[collective]") {
   model::MachineParams machine = tests::machine_of(4, 4, 1);
   machine.instances.links["server0.chip05.link.xp"].rate = 0.5;  // in the second row

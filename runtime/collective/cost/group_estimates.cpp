@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/collective/cost/chooser.h"
+#include "runtime/collective/cost/group_estimates.h"
 
 #include <bit>
 #include <string>
@@ -72,16 +72,33 @@ void add(Key& key, const model::MachineParams& machine, const model::FabricWays&
 
 }  // namespace
 
-const Choice& Chooser::choose(Algorithm algorithm, const Problem& problem, const Group& group,
-                              std::uint64_t bytes, std::uint32_t channels, std::uint32_t signals) {
-  Key key{static_cast<std::uint64_t>(algorithm), bytes, channels, signals};
+Estimates::Key Estimates::key_of(Algorithm algorithm, const Problem& problem, const Group& group,
+                                 std::uint64_t bytes, std::uint64_t channels) const {
+  Key key{static_cast<std::uint64_t>(algorithm), bytes, channels};
   add(key, problem);
   add(key, group.grid);
   add(key, machine_, ways_, group);
+  return key;
+}
+
+const Choice& Estimates::choose(Algorithm algorithm, const Problem& problem, const Group& group,
+                                std::uint64_t bytes, std::uint32_t channels, std::uint32_t signals) {
+  Key key = key_of(algorithm, problem, group, bytes, channels);
+  key.push_back(signals);
   if (const auto known = choices_.find(key); known != choices_.end()) return known->second;
   const Choice choice = collective::choose(algorithm, problem, group.grid, bytes, channels,
                                            CostModel(machine_, group), signals);
+  if (choice.channels > 0)
+    costs_.emplace(key_of(choice.algorithm->id, problem, group, bytes, choice.channels), choice.cost);
   return choices_.emplace(std::move(key), choice).first->second;
+}
+
+const Cost& Estimates::cost(const AlgorithmRow& algorithm, const Problem& problem, const Group& group,
+                            std::uint64_t bytes, const std::vector<ChannelPlan>& plan) {
+  Key key = key_of(algorithm.id, problem, group, bytes, plan.size());
+  if (const auto known = costs_.find(key); known != costs_.end()) return known->second;
+  const Cost cost = CostModel(machine_, group).of(plan, bytes);
+  return costs_.emplace(std::move(key), cost).first->second;
 }
 
 }  // namespace tahoma::runtime::collective
