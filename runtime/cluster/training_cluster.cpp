@@ -17,7 +17,9 @@ namespace {
 base::Duration duration(double seconds) { return {std::llround(seconds * 1e15)}; }
 
 // The times that were executed as those of the case.
-void give_times(const LayerTimes& executed, TimeParams& times) {
+void give_times(const LayerTimes& executed, ClusterCase& c) {
+  TimeParams& times = c.times;
+  c.faults.slow_factor = executed.slow_factor;
   times.source = TimeSource::kGiven;
   times.layer_forward = duration(executed.layer.forward);
   times.layer_backward = duration(executed.layer.backward + executed.layer.weights);
@@ -28,6 +30,7 @@ void give_times(const LayerTimes& executed, TimeParams& times) {
   times.norms_update = duration(executed.update.norms);
   times.first_update = duration(executed.update.start);
   times.norm_backward = duration(executed.norm);
+  times.slow_instance.clear();
 }
 
 }  // namespace
@@ -51,7 +54,7 @@ ClusterOutcome compose(const ClusterOptions& options) {
   };
   out.write("config.resolved.yaml", resolved());
   if (executes) {
-    give_times(answer.times, the_case->times);
+    give_times(answer.times, *the_case);
     out.write("given_times.yaml", resolved());
   }
   CommandManifest manifest{host_facts(), options.command_line, 0, out.files(), ManifestCommand::kCluster};

@@ -6,6 +6,7 @@
 #include <limits>
 #include <queue>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace tahoma::runtime::cluster {
@@ -14,16 +15,19 @@ namespace {
 
 // A trial that has become so many times longer than its work ends: faults come faster than checkpoints.
 constexpr double kMostSlowdown = 100;
-// After so many interruptions the shares of a trial are known to less than 1 percent, and the rest is more of the same.
-constexpr std::uint64_t kMostInterruptions = 50'000;
+// After so many events the shares of a trial are known to less than 1 percent, and the rest is more of the same.
+constexpr std::uint64_t kMostEvents = 50'000;
 constexpr double kMillion = 1e6;
 
 // A rate in a million chip-hours as one of all chips in a second.
 double per_second(double rate, double chips) { return rate / kMillion / kHour * chips; }
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 struct Trial {
   double elapsed = 0, saved = 0, lost = 0, restarting = 0, waiting = 0, checkpointing = 0, planned = 0;
-  std::uint64_t interruptions = 0;
+  double slowed = 0, maintenance = 0;
+  std::uint64_t events = 0, interruptions = 0, postponed = 0;
 };
 
 class TrialSimulation {
@@ -34,8 +38,9 @@ class TrialSimulation {
   Trial run() {
     next_fault_ = drawn(faults_.rates.unexpected());
     next_planned_ = drawn(faults_.rates.planned);
-    while (saved_ < plan_.work && trial_.elapsed < kMostSlowdown * plan_.work &&
-           trial_.interruptions < kMostInterruptions)
+    next_slow_ = drawn(faults_.rates.slow);
+    next_maintenance_ = maintenance_period();
+    while (saved_ < plan_.work && trial_.elapsed < kMostSlowdown * plan_.work && trial_.events < kMostEvents)
       segment();
     trial_.saved = saved_;
     return trial_;
@@ -44,41 +49,68 @@ class TrialSimulation {
  private:
   double drawn(double rate) {
     const double of_all = per_second(rate, plan_.chips);
-    return of_all > 0 ? now() + std::exponential_distribution<double>(of_all)(random_)
-                      : std::numeric_limits<double>::infinity();
+    return of_all > 0 ? now() + std::exponential_distribution<double>(of_all)(random_) : kNever;
   }
   double now() const { return trial_.elapsed; }
+  double maintenance_period() const {
+    const double all = faults_.maintenance_days * kDay;
+    return all > 0 ? all * plan_.unit / plan_.chips : kNever;
+  }
+  double time_of_work() const { return found_slow_ < kNever ? plan_.slowdown : 1; }  // elapsed, of a second
 
-  // From one checkpoint to the next, or to what interrupts it.
+  // To the next checkpoint, or to what happens before.
   void segment() {
     const double work = std::min(plan_.interval, plan_.work - saved_),
-                 blocking = plan_.asynchronous ? 0 : plan_.checkpoint, length = work + blocking;
-    const double interruption = std::min(next_fault_, next_planned_);
-    if (now() + length <= interruption) {
+                 blocking = plan_.asynchronous ? 0 : plan_.checkpoint, left = work - since_,
+                 length = left * time_of_work() + blocking;
+    const double next = std::min({next_fault_, next_planned_, next_slow_, found_slow_, next_maintenance_});
+    if (now() + length <= next) {
       trial_.elapsed += length;
       trial_.checkpointing += blocking;
+      trial_.slowed += left * (time_of_work() - 1);
       // An asynchronous copy of this segment counts when it is written; a fault before that loses this segment, too.
       unsaved_ = plan_.asynchronous ? work : 0;
       written_ = now() + plan_.checkpoint;
       saved_ += work;
+      since_ = 0;
       return;
     }
-    const double done = std::max(0.0, interruption - now());
-    trial_.elapsed = interruption;
-    if (next_fault_ <= next_planned_)
-      fault(done);
-    else
-      plan_interruption(done, work);
+    const double done = std::max(0.0, next - now()), worked = std::min(left, done / time_of_work());
+    trial_.elapsed = now() + done;
+    trial_.slowed += worked * (time_of_work() - 1);
+    since_ += worked;
+    happens(next, std::max(0.0, done - worked * time_of_work()));
   }
 
-  void fault(double done) {
+  // `writing`: time in the checkpoint that this interrupts; it is written again.
+  void happens(double next, double writing) {
+    ++trial_.events;
+    if (next == next_fault_) return fault(writing);
+    trial_.checkpointing += writing;
+    if (next == next_planned_) {
+      interrupt(faults_.planned_minutes * kMinute, trial_.planned);
+      next_planned_ = drawn(faults_.rates.planned);
+    } else if (next == next_slow_) {
+      found_slow_ = now() + faults_.slow_hours * kHour;
+      next_slow_ = kNever;
+    } else if (next == found_slow_) {
+      found_slow_ = kNever;
+      interrupt(faults_.restart_minutes * kMinute, trial_.slowed);
+      replace_chip();
+      next_slow_ = drawn(faults_.rates.slow);
+    } else {
+      maintain();
+    }
+  }
+
+  void fault(double writing) {
     ++trial_.interruptions;
-    double lost = done;
+    double lost = since_ + writing;
     if (unsaved_ > 0 && now() < written_) {
       saved_ -= unsaved_;
       lost += unsaved_;
     }
-    unsaved_ = 0;
+    unsaved_ = since_ = 0;
     trial_.lost += lost;
     pause((faults_.detection_minutes + faults_.restart_minutes) * kMinute, trial_.restarting);
     const bool hardware = std::uniform_real_distribution<double>(0, faults_.rates.unexpected())(random_) <
@@ -87,45 +119,61 @@ class TrialSimulation {
     next_fault_ = drawn(faults_.rates.unexpected());
   }
 
+  void take_back_repaired() {
+    for (; !repairs_.empty() && repairs_.top().first <= now(); repairs_.pop())
+      spares_ += repairs_.top().second;
+  }
+
   // The chips of a server leave together, but only a chip's number counts against the spares.
   void replace_chip() {
-    while (!repairs_.empty() && repairs_.top() <= now()) {
-      repairs_.pop();
-      spares_ += 1;
+    take_back_repaired();
+    repairs_.emplace(now() + faults_.repair_hours * kHour, 1);
+    while (spares_ < 1) {
+      pause(std::max(0.0, repairs_.top().first - now()), trial_.waiting);
+      take_back_repaired();
     }
-    repairs_.push(now() + faults_.repair_hours * kHour);
-    if (spares_ >= 1) {
-      spares_ -= 1;
+    spares_ -= 1;
+  }
+
+  // The job saves a checkpoint first, so that nothing is lost.
+  void interrupt(double seconds, double& account) {
+    ++trial_.interruptions;
+    saved_ += since_;
+    unsaved_ = since_ = 0;
+    pause(seconds + plan_.checkpoint, account);
+  }
+
+  void maintain() {
+    take_back_repaired();
+    next_maintenance_ += maintenance_period();
+    if (spares_ < plan_.unit) {
+      ++trial_.postponed;
       return;
     }
-    pause(std::max(0.0, repairs_.top() - now()), trial_.waiting);
-    repairs_.pop();
+    spares_ -= plan_.unit;
+    repairs_.emplace(now() + faults_.maintenance_hours * kHour, plan_.unit);
+    pause(faults_.maintenance_minutes * kMinute, trial_.maintenance);
   }
 
-  void plan_interruption(double done, double work) {
-    ++trial_.interruptions;
-    saved_ += std::min(done, work);
-    trial_.checkpointing += std::max(0.0, done - work);
-    unsaved_ = 0;
-    pause(faults_.planned_minutes * kMinute + plan_.checkpoint, trial_.planned);
-    next_planned_ = drawn(faults_.rates.planned);
-  }
-
-  // No fault occurs while the job does not run.
+  // Nothing happens to the job while it does not run.
   void pause(double seconds, double& account) {
     trial_.elapsed += seconds;
     account += seconds;
-    next_fault_ += seconds;
-    next_planned_ += seconds;
+    for (double* next : {&next_fault_, &next_planned_, &next_slow_, &found_slow_, &next_maintenance_})
+      *next += seconds;
   }
 
   const FaultParams& faults_;
   const TrainingPlan& plan_;
   std::mt19937_64 random_;
   Trial trial_;
-  double saved_ = 0, unsaved_ = 0, written_ = 0, next_fault_ = 0, next_planned_ = 0;
+  // Work: saved, done since the last checkpoint, and in an asynchronous checkpoint that is written until `written_`.
+  double saved_ = 0, since_ = 0, unsaved_ = 0, written_ = 0;
+  double next_fault_ = 0, next_planned_ = 0, next_slow_ = 0, next_maintenance_ = 0;
+  double found_slow_ = kNever;  // when the slow part that there is will be replaced
   double spares_;
-  std::priority_queue<double, std::vector<double>, std::greater<>> repairs_;
+  using Repair = std::pair<double, double>;  // its end, and how many chips
+  std::priority_queue<Repair, std::vector<Repair>, std::greater<>> repairs_;
 };
 
 // By nearest rank.
@@ -138,7 +186,7 @@ double percentile(const std::vector<double>& sorted, double percent) {
 
 double mean_time_between_faults(const FaultParams& faults, double chips) {
   const double rate = per_second(faults.rates.unexpected(), chips);
-  return rate > 0 ? 1 / rate : std::numeric_limits<double>::infinity();
+  return rate > 0 ? 1 / rate : kNever;
 }
 
 double young_interval(double checkpoint, double between) { return std::sqrt(2 * checkpoint * between); }
@@ -159,7 +207,7 @@ Goodput simulate_goodput(const FaultParams& faults, const TrainingPlan& plan) {
   double total = 0, saved = 0;
   for (std::uint64_t n = 0; n < faults.trials; ++n) {
     const Trial trial = TrialSimulation(faults, simulated, faults.seed * 1'000'003 + n).run();
-    const bool cut = trial.interruptions >= kMostInterruptions && trial.saved > 0;
+    const bool cut = trial.events >= kMostEvents && trial.saved > 0;
     elapsed.push_back(cut ? trial.elapsed * std::max(1.0, simulated.work / trial.saved) : trial.elapsed);
     total += trial.elapsed;
     saved += trial.saved;
@@ -168,12 +216,17 @@ Goodput simulate_goodput(const FaultParams& faults, const TrainingPlan& plan) {
     mean.waiting += trial.waiting;
     mean.checkpointing += trial.checkpointing;
     mean.planned += trial.planned;
+    mean.slowed += trial.slowed;
+    mean.maintenance += trial.maintenance;
+    mean.postponed_per_day += static_cast<double>(trial.postponed);
     mean.interruptions_per_day += static_cast<double>(trial.interruptions);
   }
   mean.goodput = saved / total;
-  for (double* share : {&mean.lost, &mean.restarting, &mean.waiting, &mean.checkpointing, &mean.planned})
+  for (double* share : {&mean.lost, &mean.restarting, &mean.waiting, &mean.checkpointing, &mean.planned,
+                        &mean.slowed, &mean.maintenance})
     *share /= total;
   mean.interruptions_per_day *= kDay / total;
+  mean.postponed_per_day *= kDay / total;
   std::sort(elapsed.begin(), elapsed.end());
   mean.elapsed_p50 = scale * percentile(elapsed, 50);
   mean.elapsed_p99 = scale * percentile(elapsed, 99);

@@ -4,7 +4,9 @@
 // Every trial is a sequence of events. Faults are independent and exponential at the rate of all working chips. A fault loses the work
 // since the last checkpoint, and the job goes on after detection and restart, if enough chips are there: a failed chip is replaced by
 // a spare, and is a spare again after its repair; without a spare the job waits. A planned interruption saves a checkpoint first, so
-// that nothing is lost. A checkpoint that blocks costs its time in every interval; an asynchronous one costs nothing, but counts only
+// that nothing is lost. A slow part makes all steps longer until it is found; then a checkpoint is saved and the part is replaced
+// as a failed one. In a rolling maintenance, UltraServers leave one after the other: spares take over, and nothing is lost; without
+// enough spares that turn is left out. A checkpoint that blocks costs its time in every interval; an asynchronous one costs nothing, but counts only
 // when it is written.
 //
 // Laws: Young's interval is sqrt(2 C M), Daly's (FGCS 2006) sqrt(2 C M) (1 + sqrt(C / 2M) / 3 + C / 18M) - C, with the cost C of a
@@ -23,14 +25,17 @@ struct TrainingPlan {
   double chips = 1, spares = 0;
   double interval = 0, checkpoint = 0;  // between two checkpoints; of one
   bool asynchronous = false;
+  double slowdown = 1;  // a step with a slow part over one without
+  double unit = 1;      // chips that maintenance takes away together
 };
 
 struct Goodput {
   double goodput = 1;                       // mean over the trials
   double elapsed_p50 = 0, elapsed_p99 = 0;  // the whole training; without meaning if the goodput is near 0
-  double lost = 0, restarting = 0, waiting = 0, checkpointing = 0,
-         planned = 0;  // mean shares of the elapsed time
+  double lost = 0, restarting = 0, waiting = 0, checkpointing = 0, planned = 0, slowed = 0,
+         maintenance = 0;  // mean shares of the elapsed time
   double interruptions_per_day = 0;
+  double postponed_per_day = 0;  // maintenances for which there were too few spares
 };
 
 double mean_time_between_faults(const FaultParams& faults, double chips);

@@ -111,6 +111,15 @@ void TimeParams::declare(base::ParamTree& t) {
   t.add("first_update", first_update, {0}, {{0}, kMostTime}, "what the first update of a stage takes longer",
         chosen());
   t.add("straggler", straggler, 1.0, {1.0, 100.0}, "the slowest stage takes so many times longer", chosen());
+  t.add("slow_instance", slow_instance, "", {},
+        "a slow part of the machine, such as server0.chip00.link.xp; its layers are executed, too, for "
+        "source: executed; "
+        "empty: none",
+        chosen());
+  t.add("slow_parameter", slow_parameter, "rate", {},
+        "the parameter of machine.instances that makes it slow: slow of a chip, rate of a link or stack",
+        chosen());
+  t.add("slow_value", slow_value, 0.5, {0.0, 1000.0}, "its value", chosen());
 }
 
 void CheckpointParams::declare(base::ParamTree& t) {

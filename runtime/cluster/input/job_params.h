@@ -91,6 +91,9 @@ struct TimeParams {
   base::Duration norm_backward;
   base::Duration layer_update, ends_update, norms_update, first_update;  // 0: by the HBM's bandwidth
   double straggler = 1;  // the slowest stage takes so many times longer
+  // A fault of the machine (machine.instances.INSTANCE.PARAMETER = VALUE) whose effect on a layer is executed; empty: none.
+  std::string slow_instance, slow_parameter;
+  double slow_value = 0;
   void declare(base::ParamTree& t);
 };
 

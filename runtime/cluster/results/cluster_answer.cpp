@@ -20,6 +20,8 @@ TrainingPlan plan_of(const ClusterAnswer& a, double interval, double chips, doub
   plan.interval = interval;
   plan.checkpoint = a.checkpoint_seconds;
   plan.asynchronous = a.of.checkpoint.asynchronous;
+  plan.slowdown = a.slowdown;
+  plan.unit = number(a.of.fleet.domain);
   return plan;
 }
 
@@ -75,9 +77,12 @@ double ClusterAnswer::litres() const {
 }
 
 ClusterAnswer answer_of(const ClusterCase& c, const std::string& folder) {
-  ClusterAnswer a{c, layer_times(c, folder), {}, memory_of_chip(c), 0, 0, 0, 0, 0, 0, {}, {}, {}};
+  ClusterAnswer a{c, layer_times(c, folder), {}, 1, memory_of_chip(c), 0, 0, 0, 0, 0, 0, {}, {}, {}};
   require_memory(c, a.times.hbm_bytes);
-  a.step = simulate_step(c.job.schedule, pipeline_shape(c), step_costs(c, a.times));
+  StepCosts costs = step_costs(c, a.times);
+  a.step = simulate_step(c.job.schedule, pipeline_shape(c), costs);
+  costs.straggler *= a.times.slow_factor;
+  a.slowdown = simulate_step(c.job.schedule, pipeline_shape(c), costs).seconds / a.step.seconds;
   a.checkpoint_bytes =
       kCheckpointBytes * (number(c.model.layers) * layer_weights(c.model) + ends_weights(c.model));
   a.checkpoint_seconds = c.checkpoint.rate.ideal

@@ -27,6 +27,7 @@ struct ClusterAnswer {
   const ClusterCase& of;
   LayerTimes times;
   TrainingStep step;
+  double slowdown = 1;  // a step with a slow part over it
   MemoryShares memory;
   double checkpoint_bytes = 0, checkpoint_seconds = 0;
   double between_faults = 0, young = 0, daly = 0, interval = 0;  // seconds

@@ -20,6 +20,9 @@ ClusterJson goodput_json(const Goodput& g) {
           {"waiting_percent", 100 * g.waiting},
           {"checkpointing_percent", 100 * g.checkpointing},
           {"planned_percent", 100 * g.planned},
+          {"slowed_percent", 100 * g.slowed},
+          {"maintenance_percent", 100 * g.maintenance},
+          {"postponed_maintenances_per_day", g.postponed_per_day},
           {"elapsed_p50_s", g.elapsed_p50},
           {"elapsed_p99_s", g.elapsed_p99},
           {"interruptions_per_day", g.interruptions_per_day}};
@@ -37,6 +40,7 @@ ClusterJson step_json(const ClusterAnswer& a) {
           {"gradients_s", s.reduce},
           {"optimizer_s", s.optimizer},
           {"exposed_weights_s", s.exposed_gather},
+          {"slowdown", a.slowdown},
           {"tokens", a.of.step_tokens()},
           {"tokens_per_second", a.tokens_per_second()},
           {"mfu_percent", 100 * a.mfu()},
@@ -59,7 +63,8 @@ std::string cluster_json(const ClusterAnswer& a) {
   json["microbatches"] = a.of.microbatches();
   json["times"] = {{"source", a.times.source},
                    {"layer_forward_s", a.times.layer.forward},
-                   {"layer_backward_s", a.times.layer.backward + a.times.layer.weights}};
+                   {"layer_backward_s", a.times.layer.backward + a.times.layer.weights},
+                   {"slow_factor", a.times.slow_factor}};
   json["memory_bytes"] = {{"weights", a.memory.weights},
                           {"gradients", a.memory.gradients},
                           {"optimizer", a.memory.optimizer},
@@ -89,13 +94,15 @@ std::string spans_csv(const ClusterAnswer& a) {
 std::string goodput_csv(const ClusterAnswer& a) {
   std::string text =
       "curve,interval_minutes,chips,spares,goodput_percent,lost_percent,restarting_percent,waiting_percent,"
-      "checkpointing_percent,planned_percent,elapsed_p50_s,elapsed_p99_s\n";
+      "checkpointing_percent,planned_percent,slowed_percent,maintenance_percent,elapsed_p50_s,elapsed_p99_"
+      "s\n";
   for (const NamedCurve& curve : kCurves)
     for (const CurvePoint& p : a.curves.*curve.points) {
       const Goodput& g = p.goodput;
       text += fmt::format("{},{},{},{}", curve.name, shortest(p.interval_minutes), shortest(p.chips),
                           shortest(p.spares));
-      for (const double share : {g.goodput, g.lost, g.restarting, g.waiting, g.checkpointing, g.planned})
+      for (const double share :
+           {g.goodput, g.lost, g.restarting, g.waiting, g.checkpointing, g.planned, g.slowed, g.maintenance})
         text += "," + shortest(100 * share);
       text += fmt::format(",{},{}\n", shortest(g.elapsed_p50), shortest(g.elapsed_p99));
     }

@@ -36,6 +36,18 @@ std::string step_table(const ClusterAnswer& a) {
   return text + fmt::format("  {:<26}{:>12}\n", "gradients, in all", span_text(s.reduce));
 }
 
+std::string slow_text(const ClusterAnswer& a) {
+  const TimeParams& times = a.of.times;
+  const std::string part = times.slow_instance.empty()
+                               ? "as the case says"
+                               : fmt::format("executed with {} {} {:.4g}", times.slow_instance,
+                                             times.slow_parameter, times.slow_value);
+  return fmt::format(
+      "passes of its stage take {:.3f} times as long, {}; a step {:.3f} times; {:.2f} % of the time is lost "
+      "to it",
+      a.times.slow_factor, part, a.slowdown, 100 * a.goodput.slowed);
+}
+
 std::string fault_rows(const ClusterAnswer& a) {
   const Goodput& g = a.goodput;
   std::string text = wrapped_row(
@@ -47,6 +59,15 @@ std::string fault_rows(const ClusterAnswer& a) {
                                             si_text(a.checkpoint_bytes, "B"), span_text(a.checkpoint_seconds),
                                             a.of.checkpoint.asynchronous ? " beside training" : "",
                                             span_text(a.interval), span_text(a.young), span_text(a.daly)));
+  if (a.slowdown > 1) text += wrapped_row("slow part", slow_text(a));
+  if (a.of.faults.maintenance_days > 0)
+    text += wrapped_row(
+        "maintenance",
+        fmt::format(
+            "each UltraServer every {:.4g} days for {}; the job stands for {:.2f} % of the time, and {:.3g} "
+            "turns a day are left out for want of spares",
+            a.of.faults.maintenance_days, span_text(a.of.faults.maintenance_hours * kHour),
+            100 * g.maintenance, g.postponed_per_day));
   return text +
          wrapped_row("time",
                      fmt::format("{:.2f} % of it useful; {:.2f} % lost work, {:.2f} % restarts, {:.2f} % "

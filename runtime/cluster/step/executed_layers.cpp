@@ -46,6 +46,9 @@ class Executions {
     times.norm = end(one, "back attention norm") - end(one, "back qkv");
     const auto tail = [](const Json& summary) { return elapsed(summary) - start(summary, "optimizer"); };
     times.update = updates(std::max(0.0, tail(two) - tail(one)));
+    if (!case_.times.slow_instance.empty())
+      times.slow_factor =
+          (start(run(slow(step(2, 1))), "optimizer") - start(run(slow(step(1, 1))), "optimizer")) / layer;
     return times;
   }
 
@@ -100,6 +103,20 @@ class Executions {
     if (case_.job.recompute == Recompute::kLayer) workload["recompute"] = "layer";
     return {{"name", fmt::format("layers{}_microbatches{}", layers, microbatches)},
             {"case", {{"kind", "training"}, {"machine", part(case_.job.tensor)}, {"workload", workload}}}};
+  }
+
+  // The same case on a machine with the slow part.
+  Json slow(Json named) const {
+    named["name"] = named["name"].get<std::string>() + "_slow";
+    Json fault{{case_.times.slow_parameter, case_.times.slow_value}};
+    const std::string& path = case_.times.slow_instance;
+    for (std::size_t end = path.size(); end != std::string::npos;) {
+      const std::size_t dot = path.rfind('.', end - 1), begin = dot == std::string::npos ? 0 : dot + 1;
+      fault = Json{{path.substr(begin, end - begin), fault}};
+      end = dot;
+    }
+    named["case"]["machine"]["instances"] = fault;
+    return named;
   }
 
   // A step of the optimizer on so many elements of a core.

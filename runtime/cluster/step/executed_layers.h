@@ -10,6 +10,7 @@
 // The optimizer of a layer takes E(2, 1) - U(2) - (E(1, 1) - U(1)) if nobody shares its state. What a core's shard takes less is
 // the difference of two updates that run by themselves, of the whole and of the shard (workloads/optimizer); what they take longer
 // than updates in a row delays the first one.
+// With a slow part, the steps of one and of two layers run again on a machine with that fault.
 // Each run is a process; a folder keeps its runs (runtime/huggingface/kept).
 #pragma once
 
@@ -23,6 +24,8 @@ struct ExecutedLayers {
   PassTimes layer, ends;
   double norm = 0;
   UpdateTimes update;
+  double slow_factor =
+      0;  // both passes of a layer with times.slow_instance, over those without; 0: not asked for
 };
 
 // Throws E-CLU-003 if the machine has no such part, and what refuses a run (runtime/huggingface/child_run.h).

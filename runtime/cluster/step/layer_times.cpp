@@ -105,11 +105,16 @@ PassTimes given(base::Duration forward, base::Duration backward) {
 }  // namespace
 
 LayerTimes layer_times(const ClusterCase& c, const std::string& folder) {
+  if (!c.times.slow_instance.empty() && c.times.source != TimeSource::kExecuted)
+    throw base::UserError(
+        "E-CLU-003", "cluster.times.slow_instance",
+        "needs times.source: executed; faults.slow_factor gives the effect of a slow part otherwise");
   Card card = read_card(c.times.card);
   if (c.times.compute > 0) card.efficiency.compute = c.times.compute;
   LayerTimes times;
   times.flops = flops_of_token(c);
   times.peak_flops = card.bf16_tflops * 1e12;
+  times.slow_factor = c.faults.slow_factor;
   times.hbm_bytes = number(card.hbm.count);
   times.hbm_bytes_per_second = static_cast<double>(card.hbm_bandwidth.bytes_per_second);
   if (c.times.source == TimeSource::kGiven) {
@@ -127,6 +132,7 @@ LayerTimes layer_times(const ClusterCase& c, const std::string& folder) {
     times.ends = executed.ends;
     times.norm = executed.norm;
     times.update = executed.update;
+    if (executed.slow_factor > 0) times.slow_factor = std::max(1.0, executed.slow_factor);
     times.source = "executed training steps of one and two layers";
     return times;
   }

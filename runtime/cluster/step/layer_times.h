@@ -37,6 +37,7 @@ struct LayerTimes {
   double peak_flops = 0;  // of a chip
   double hbm_bytes = 0, hbm_bytes_per_second = 0;  // of a chip
   std::string source;                              // for the report
+  double slow_factor = 1;  // of both passes with a slow part: executed, or faults.slow_factor
 };
 
 // `folder`: for executed runs. Throws E-CLU-003 if the emulator cannot execute the degrees; otherwise as read_card() and ModelRunner.

@@ -107,9 +107,16 @@ TEST_CASE("cluster command: executed training steps decide both passes and the o
       "model.json",
       R"({"architectures": ["LlamaForCausalLM"], "hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 4,
           "num_attention_heads": 8, "num_key_value_heads": 8, "head_dim": 32, "vocab_size": 256})");
-  const Finished f = job.run({"--set", "cluster.times.source=executed", "--set", "cluster.times.lnc=1",
-                              "--set", "cluster.job.sequence=256", "--set", "cluster.job.tensor=1", "--set",
-                              "cluster.job.update=by_tensor", "--set", "cluster.job.recompute=none"});
+  const Finished f = job.run({"--set", "cluster.times.source=executed",
+                              "--set", "cluster.times.lnc=1",
+                              "--set", "cluster.job.sequence=256",
+                              "--set", "cluster.job.tensor=1",
+                              "--set", "cluster.job.update=by_tensor",
+                              "--set", "cluster.job.recompute=none",
+                              "--set", "cluster.times.slow_instance=server0.chip00",
+                              "--set", "cluster.times.slow_parameter=slow",
+                              "--set", "cluster.times.slow_value=2",
+                              "--set", "cluster.faults.rates.slow=1e9"});
   INFO(f.err);
   REQUIRE(f.status == 0);
   const auto summary_of = [&](const std::string& run) {
@@ -128,6 +135,14 @@ TEST_CASE("cluster command: executed training steps decide both passes and the o
   CHECK(times["layer_forward_s"].get<double>() == Approx(of_layer("final norm")));
   CHECK(times["layer_backward_s"].get<double>() == Approx(of_layer("optimizer") - of_layer("final norm")));
   CHECK(job.summary()["step"]["optimizer_s"].get<double>() > 0);
+  const double slow =
+      start("layers2_microbatches1_slow", "optimizer") - start("layers1_microbatches1_slow", "optimizer");
+  CHECK(times["slow_factor"].get<double>() == Approx(slow / of_layer("optimizer")));
+  // All clocks of the chip are halved; those of its memory and of the network are not.
+  CHECK(times["slow_factor"].get<double>() > 1.5);
+  CHECK(times["slow_factor"].get<double>() < 2.001);
+  CHECK(job.summary()["step"]["slowdown"].get<double>() > 1.2);
+  CHECK(job.summary()["goodput"]["slowed_percent"].get<double>() > 0);
   check_given_times(job);
 }
 
@@ -175,6 +190,7 @@ TEST_CASE("cluster command: mistakes are refused at their place, and nothing is 
       job.run({"--set", "cluster.job.update=by_tensor", "--set", "cluster.job.sharding=none"}, "none").err,
       Contains("E-CLU-003") && Contains("cluster.job.update"));
   refused("times.source=given", "E-CLU-001", "layer_forward");
+  refused("times.slow_instance=server0.chip00", "E-CLU-003", "executed");
   refused("job.schedule=1f2b", "E-CFG-006", "1f1b");
   refused("jobs.tensor=2", "E-CFG-002", "job");
   refused("job.sequence=16777216", "E-CLU-004", "activations");

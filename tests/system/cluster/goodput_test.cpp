@@ -31,6 +31,11 @@ TrainingPlan plan(double chips, double interval) {
   return p;
 }
 
+double sum_of(const Goodput& g) {
+  return g.goodput + g.lost + g.restarting + g.waiting + g.checkpointing + g.planned + g.slowed +
+         g.maintenance;
+}
+
 }  // namespace
 
 TEST_CASE("goodput: without faults only checkpoints cost time", "[cluster]") {
@@ -52,8 +57,7 @@ TEST_CASE("goodput: useful and lost time add up, with and without enough spares"
       p.spares = spares;
       p.asynchronous = asynchronous;
       const Goodput g = simulate_goodput(published_faults(), p);
-      CHECK(g.goodput + g.lost + g.restarting + g.waiting + g.checkpointing + g.planned ==
-            Approx(1).epsilon(1e-9));
+      CHECK(sum_of(g) == Approx(1).epsilon(1e-9));
       CHECK(g.elapsed_p99 >= g.elapsed_p50);
       CHECK((g.waiting > 0) == (spares < 100));
     }
@@ -126,8 +130,76 @@ TEST_CASE("goodput: tens of thousands of faults give the closed form, also where
     const double expected = interval / ((mean + restart) * std::expm1(interval / mean));
     const Goodput g = simulate_goodput(faults, p);
     CHECK(g.goodput == Approx(expected).epsilon(0.02));
-    CHECK(g.goodput + g.lost + g.restarting + g.waiting + g.checkpointing + g.planned ==
-          Approx(1).epsilon(1e-6));
+    CHECK(sum_of(g) == Approx(1).epsilon(1e-6));
     CHECK(g.elapsed_p50 == Approx(p.work / expected).epsilon(0.05));
   }
+}
+
+// Parts become slow M apart on average and are found after D, in which steps take s times longer.
+TEST_CASE("goodput: slow parts cost what their closed form says, and nothing if steps are as fast",
+          "[cluster]") {
+  FaultParams faults = published_faults();
+  faults.rates = {};
+  faults.rates.slow = 100;
+  faults.restart_minutes = 0;
+  faults.repair_hours = 0;
+  faults.slow_hours = 3;
+  TrainingPlan p = plan(1000, 600);
+  p.checkpoint = 0;
+  const double between = 1e6 / (faults.rates.slow * p.chips) * kHour, slow = faults.slow_hours * kHour;
+  for (const double slowdown : {1.0, 1.5, 4.0}) {
+    p.slowdown = slowdown;
+    const Goodput g = simulate_goodput(faults, p);
+    CHECK(g.goodput == Approx((between + slow / slowdown) / (between + slow)).epsilon(0.02));
+    CHECK(sum_of(g) == Approx(1).epsilon(1e-9));
+    CHECK(g.lost == 0);
+  }
+}
+
+TEST_CASE("goodput: with slow parts, faults and maintenance together, useful and lost time still add up",
+          "[cluster]") {
+  FaultParams faults = published_faults();
+  faults.rates.slow = 50;
+  faults.maintenance_days = 10;
+  for (const double spares : {0.0, 80.0, 400.0})
+    for (const bool asynchronous : {false, true}) {
+      TrainingPlan p = plan(4096, 1800);
+      p.spares = spares;
+      p.asynchronous = asynchronous;
+      p.slowdown = 2;
+      p.unit = 64;
+      const Goodput g = simulate_goodput(faults, p);
+      CHECK(sum_of(g) == Approx(1).epsilon(1e-9));
+      CHECK(g.slowed > 0);
+      CHECK((g.maintenance > 0) == (spares >= 64));
+    }
+}
+
+// Every P, the job stands for q, and an UltraServer is away for less than P.
+TEST_CASE("goodput: rolling maintenance costs its pauses, and is postponed where spares are missing",
+          "[cluster]") {
+  FaultParams faults = published_faults();
+  faults.rates = {};
+  faults.maintenance_days = 20;
+  faults.maintenance_hours = 1;
+  faults.maintenance_minutes = 3;
+  TrainingPlan p = plan(6400, 600);
+  p.checkpoint = 0;
+  p.unit = 64;
+  p.spares = 64;
+  const double period = 20 * kDay * p.unit / p.chips;
+  const Goodput enough = simulate_goodput(faults, p);
+  CHECK(enough.goodput == Approx(period / (period + 180)).epsilon(1e-3));
+  CHECK(enough.maintenance == Approx(180 / (period + 180)).epsilon(0.01));
+  CHECK(enough.postponed_per_day == 0);
+  p.spares = 63;
+  const Goodput few = simulate_goodput(faults, p);
+  CHECK(few.goodput == Approx(1));
+  CHECK(few.postponed_per_day == Approx(kDay / period).epsilon(0.01));
+  // The spares of one UltraServer are away for two turns.
+  p.spares = 64;
+  faults.maintenance_hours = 1.9 * period / kHour;
+  faults.maintenance_minutes = 0;
+  CHECK(simulate_goodput(faults, p).postponed_per_day * p.work / kDay ==
+        Approx(p.work / (2 * period)).margin(1));
 }
