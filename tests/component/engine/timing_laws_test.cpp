@@ -82,6 +82,23 @@ TEST_CASE("matmul: runs of 16-bit elements that start at 2 mod 4 are counted, th
   }
 }
 
+// The slices of a row are read side by side, however far apart they are and however many there are.
+TEST_CASE("matmul: the slices of a sparse operand do not add misaligned runs", "[timing]") {
+  auto i = tiles(Opcode::kMatmul, 14, DType::kBf16, Space::kSbuf, Space::kPsum);
+  const auto runs = [&](isa::MatmulMode mode, std::uint16_t slices) {
+    i.mode = mode;
+    i.shape.count = {1, 1, 30, 14};
+    i.shape.count[isa::kSliceDim] = slices;
+    i.src0.stride = {0, 0, 15, 1};
+    i.src0.stride[isa::kSliceDim] = 501;
+    return model::misaligned_runs(i);
+  };
+  CHECK(runs(isa::MatmulMode::kDense, 1) == 15);
+  CHECK(runs(isa::MatmulMode::kSparse1of2, 2) == 15);
+  CHECK(runs(isa::MatmulMode::kSparse4of12, 3) == 15);
+  CHECK(runs(isa::MatmulMode::kSparse1of4, 4) == 15);
+}
+
 TEST_CASE("matmul: zeros and ones halve the time of fp32, tf32 takes a quarter", "[timing]") {
   const model::TensorTiming p(timed_core().tensor);
   auto i = tiles(Opcode::kMatmul, 420, DType::kFp32, Space::kSbuf, Space::kPsum);
