@@ -127,8 +127,8 @@ class Channel {
   RequestLines lines_;
   CommandLog* log_;
   Tick settled_after_;  // of a refresh
-  bool
-      steady_;  // only a segment that arrives, ends or waits for its row changes the row commands of segments
+  // Only a segment that arrives, ends or waits for its row changes the row commands of segments.
+  bool steady_;
   Tick now_ = 0, row_bus_free_ = 0, column_bus_free_ = 0;  // the last one only if the bus is arbitrated
   std::uint32_t held_ = 0;                                 // segments that left their queue with the activate
   std::uint64_t next_age_ = 0;

@@ -67,8 +67,6 @@ class RequestLines {
     if (change_ == kUnknown) change_ = std::min(next_arrival(now), next_decisive_release());
     return change_;
   }
-  // Whether a segment has arrived and waits for space.
-  bool blocked(Tick now) const { return lines_[kReading].blocked(now) || lines_[kWriting].blocked(now); }
   std::uint32_t queued() const { return lines_[kReading].queued + lines_[kWriting].queued; }
   // Accesses of segments that are queued and have not had their last command.
   std::uint32_t unserved() const { return queued() - lines_[kReading].released - lines_[kWriting].released; }

@@ -79,9 +79,8 @@ class Rules {
   const Timing& t_;
   Banks& banks_;
   int group_shift_, stack_shift_;
-  std::array<std::array<Tick, 4>, 2>
-      stack_column_{};            // by stack ID, after column commands of the same direction
-  std::array<Tick, 2> turned_{};  // after those of the other direction
+  std::array<std::array<Tick, 4>, 2> stack_column_{};  // by stack ID; after column commands of the direction
+  std::array<Tick, 2> turned_{};                       // after those of the other direction
   std::uint32_t stack_ids_;
   Tick activate_ = 0, precharge_ = 0;
   std::array<Tick, 4> recent_;  // activates

@@ -24,8 +24,8 @@ struct ExecutedLayers {
   PassTimes layer, ends;
   double norm = 0;
   UpdateTimes update;
-  double slow_factor =
-      0;  // both passes of a layer with times.slow_instance, over those without; 0: not asked for
+  // Both passes of a layer with times.slow_instance, over those without; 0: not asked for.
+  double slow_factor = 0;
 };
 
 // Throws E-CLU-003 if the machine has no such part, and what refuses a run (runtime/huggingface/child_run.h).

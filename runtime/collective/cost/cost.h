@@ -22,8 +22,8 @@ struct Cost {
   std::string busiest;       // "link xp", "DMA engines", "HBM", "doorbells"
   double link = 0;           // the most loaded link: its bytes over its rate
   double more_sources = 0;   // reading the sources of sums beyond the first, on the DMA engines of a rank
-  double empty_round =
-      0;  // a minimal transfer to a neighbour: from its doorbell to the start of what waited for it
+  // A minimal transfer to a neighbour: from its doorbell to the start of what waited for it.
+  double empty_round = 0;
 };
 
 class CostModel {

@@ -187,18 +187,21 @@ TEST_CASE("scheduler: writing data that a send may still read is refused", "[sch
   CHECK_THROWS_WITH(runtime::schedule(runtime::Operations(ops), 250, program), Catch::Contains("E-RUN-022"));
 }
 
-// The read by a transfer that the program can wait for does not stand for that by the send.
-TEST_CASE(
-    "scheduler: data that a send may still read are refused to writers, also if others have read them since",
-    "[scheduler]") {
-  std::vector<Op> ops{transfer(0, Queue::kCc0), engine_op(1, Queue::kVector), transfer(2, Queue::kCc0)};
-  ops[0].instruction.notify_arg = 3;
-  ops[0].instruction.update = {isa::Update::Kind::kAdd, 255, 1};
-  ops[0].touch({1, 0, 8, 0, 64}, false);
-  ops[1].touch({1, 0, 8, 0, 64}, false);
-  ops[2].touch({1, 0, 8, 0, 64}, true);
-  isa::Program program;
-  CHECK_THROWS_WITH(runtime::schedule(runtime::Operations(ops), 250, program), Catch::Contains("E-RUN-022"));
+// A read that the program can wait for does not stand for that of a send, whichever came first.
+TEST_CASE("scheduler: data that a send may still read are refused to writers, also if others read them",
+          "[scheduler]") {
+  for (const std::size_t send : {0U, 1U}) {
+    std::vector<Op> ops(2);
+    ops[send] = transfer(send, Queue::kCc0);
+    ops[1 - send] = engine_op(1 - send, Queue::kVector);
+    ops.push_back(transfer(2, Queue::kCc0));
+    ops[send].instruction.notify_arg = 3;
+    ops[send].instruction.update = {isa::Update::Kind::kAdd, 255, 1};
+    for (std::size_t i = 0; i < ops.size(); ++i) ops[i].touch({1, 0, 8, 0, 64}, i == 2);
+    isa::Program program;
+    CHECK_THROWS_WITH(runtime::schedule(runtime::Operations(ops), 250, program),
+                      Catch::Contains("E-RUN-022"));
+  }
 }
 
 TEST_CASE("scheduler: running out of semaphores is an error", "[scheduler]") {
