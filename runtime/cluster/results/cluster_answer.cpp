@@ -81,8 +81,10 @@ ClusterAnswer answer_of(const ClusterCase& c, const std::string& folder) {
   require_memory(c, a.times.hbm_bytes);
   StepCosts costs = step_costs(c, a.times);
   a.step = simulate_step(c.job.schedule, pipeline_shape(c), costs);
-  costs.straggler *= a.times.slow_factor;
-  a.slowdown = simulate_step(c.job.schedule, pipeline_shape(c), costs).seconds / a.step.seconds;
+  if (a.times.slow_factor > 1) {
+    costs.straggler *= a.times.slow_factor;
+    a.slowdown = simulate_step(c.job.schedule, pipeline_shape(c), costs).seconds / a.step.seconds;
+  }
   a.checkpoint_bytes =
       kCheckpointBytes * (number(c.model.layers) * layer_weights(c.model) + ends_weights(c.model));
   a.checkpoint_seconds = c.checkpoint.rate.ideal
