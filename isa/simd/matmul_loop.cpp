@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 
+// The only kernel that gains from AVX-512.
+#define TAHOMA_SIMD_AVX512
 #include "isa/simd/highway_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -18,8 +20,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace tahoma::isa::HWY_NAMESPACE {
 
-// One block of sums: `height` columns of a weight panel times one moving panel. dst rows hold kMovingPanel
-// elements.
+// A vector holds one moving panel where the target has sixteen lanes.
+using Vector = hn::CappedTag<float, kMovingPanel>;
+inline constexpr std::size_t kVectorLanes = HWY_MIN(kMovingPanel, HWY_LANES(float));
+inline constexpr std::size_t kVectors = kMovingPanel / kVectorLanes;
+// The sums of one weight panel fill AVX2's registers. AVX-512 has registers for two panels, and needs them:
+// six independent sums do not hide the latency of an addition.
+inline constexpr std::size_t kBlockPanels = kVectors == 1 ? 2 : 1;
+inline constexpr std::size_t kBlockColumns = kBlockPanels * kWeightPanel;
+
+// One block of sums: `height` columns of kBlockPanels weight panels times one moving panel. dst rows hold
+// kMovingPanel elements.
 struct Block {
   const float* weights;
   const float* moving;
@@ -30,8 +41,8 @@ struct Block {
   bool accumulate;
 };
 
-HWY_INLINE void finish(const Block& b, std::ptrdiff_t m, std::size_t n, Floats<Wide> sum) {
-  const Wide d;
+HWY_INLINE void finish(const Block& b, std::ptrdiff_t m, std::size_t n, Floats<Vector> sum) {
+  const Vector d;
   float* at = b.dst + m * b.dst_stride + static_cast<std::ptrdiff_t>(n);
   if (b.accumulate) sum = hn::Add(hn::LoadU(d, at), sum);
   hn::StoreU(one_nan(d, sum), d, at);
@@ -40,66 +51,72 @@ HWY_INLINE void finish(const Block& b, std::ptrdiff_t m, std::size_t n, Floats<W
 #if HWY_NATIVE_FMA
 
 // Dense: all columns of the panel use the same moving elements. Sparse: each column uses its own.
-template <bool sparse, int height>
+template <bool sparse, std::size_t height>
 void block(const Block& b) {
-  constexpr std::size_t kVectors = kMovingPanel / kLanes;
-  const Wide d;
-  Floats<Wide> sum[height][kVectors];
-  for (int m = 0; m < height; ++m) {
+  const Vector d;
+  Floats<Vector> sum[height][kVectors];
+  for (std::size_t m = 0; m < height; ++m) {
     for (std::size_t v = 0; v < kVectors; ++v) sum[m][v] = hn::Zero(d);
     // rows are far apart; the sums take long enough to prefetch them
-    hwy::Prefetch(b.dst + m * b.dst_stride);
+    hwy::Prefetch(b.dst + static_cast<std::ptrdiff_t>(m) * b.dst_stride);
   }
+  const std::size_t second = panel_stride(b.rows, kWeightPanel);
   const float *w = b.weights, *x = b.moving;
   const std::uint32_t* offset = b.offsets;
   for (std::size_t k = 0; k < b.rows; ++k, w += kWeightPanel) {
-    Floats<Wide> moving[kVectors];
+    Floats<Vector> moving[kVectors];
     if constexpr (!sparse) {
-      for (std::size_t v = 0; v < kVectors; ++v) moving[v] = hn::LoadU(d, x + v * kLanes);
+      for (std::size_t v = 0; v < kVectors; ++v) moving[v] = hn::LoadU(d, x + v * kVectorLanes);
       x += kMovingPanel;
     }
-    for (int m = 0; m < height; ++m) {
-      const auto weight = hn::Set(d, w[m]);
+    for (std::size_t m = 0; m < height; ++m) {
+      const std::size_t at = m / kWeightPanel * second + m % kWeightPanel;
+      const auto weight = hn::Set(d, w[at]);
       for (std::size_t v = 0; v < kVectors; ++v) {
-        if constexpr (sparse) moving[v] = hn::LoadU(d, x + offset[m] + v * kLanes);
+        if constexpr (sparse) moving[v] = hn::LoadU(d, x + offset[at] + v * kVectorLanes);
         sum[m][v] = hn::MulAdd(weight, moving[v], sum[m][v]);
       }
     }
     if constexpr (sparse) offset += kWeightPanel;
   }
-  for (int m = 0; m < height; ++m) {
-    for (std::size_t v = 0; v < kVectors; ++v) finish(b, m, v * kLanes, sum[m][v]);
+  for (std::size_t m = 0; m < height; ++m) {
+    for (std::size_t v = 0; v < kVectors; ++v)
+      finish(b, static_cast<std::ptrdiff_t>(m), v * kVectorLanes, sum[m][v]);
   }
 }
 
 #else
 
+static_assert(kBlockPanels == 1);
 // Without a fused instruction each product uses the library's fma, which rounds once on every host.
-template <bool sparse, int height>
+template <bool sparse, std::size_t height>
 void block(const Block& b) {
   for (std::size_t m = 0; m < height; ++m) {
     HWY_ALIGN std::array<float, kMovingPanel> sum{};
     for (std::size_t k = 0; k < b.rows; ++k) {
-      const float weight = b.weights[k * kWeightPanel + m];
-      const float* x = b.moving + (sparse ? b.offsets[k * kWeightPanel + m] : k * kMovingPanel);
+      const std::size_t at = k * kWeightPanel + m;
+      const float weight = b.weights[at];
+      const float* x = b.moving + (sparse ? b.offsets[at] : k * kMovingPanel);
       for (std::size_t n = 0; n < kMovingPanel; ++n) sum[n] = std::fma(weight, x[n], sum[n]);
     }
-    for (std::size_t n = 0; n < kMovingPanel; n += kLanes)
-      finish(b, static_cast<std::ptrdiff_t>(m), n, hn::LoadU(Wide(), sum.data() + n));
+    for (std::size_t n = 0; n < kMovingPanel; n += kVectorLanes)
+      finish(b, static_cast<std::ptrdiff_t>(m), n, hn::LoadU(Vector(), sum.data() + n));
   }
 }
 
 #endif
 
 using BlockFunction = void (*)(const Block&);
+template <bool sparse, std::size_t... less>
+constexpr std::array<BlockFunction, kBlockColumns> blocks(std::index_sequence<less...>) {
+  return {block<sparse, less + 1>...};
+}
 template <bool sparse>
-constexpr std::array<BlockFunction, kWeightPanel> kBlocks{block<sparse, 1>, block<sparse, 2>,
-                                                          block<sparse, 3>, block<sparse, 4>,
-                                                          block<sparse, 5>, block<sparse, 6>};
+constexpr auto kBlocks = blocks<sparse>(std::make_index_sequence<kBlockColumns>());
 
 // At the right edge the kernel works on a full-width copy, so it never accesses memory beyond dst's columns.
 void edge_block(BlockFunction function, const Block& b, std::size_t height, std::size_t width) {
-  HWY_ALIGN std::array<float, kWeightPanel * kMovingPanel> copy{};
+  HWY_ALIGN std::array<float, kBlockColumns * kMovingPanel> copy{};
   Block inner = b;
   inner.dst = copy.data();
   inner.dst_stride = static_cast<std::ptrdiff_t>(kMovingPanel);
@@ -120,8 +137,8 @@ HWY_INLINE void multiply_blocks(const MatmulShape& shape, std::span<const Pass> 
   for (std::size_t n = 0; n < shape.moving; n += kMovingPanel) {
     const std::size_t width = std::min(kMovingPanel, shape.moving - n);
     const std::size_t moving_at = n / kMovingPanel * panel_stride(shape.moving_rows, kMovingPanel);
-    for (std::size_t m = 0; m < shape.columns; m += kWeightPanel) {
-      const std::size_t height = std::min(kWeightPanel, shape.columns - m);
+    for (std::size_t m = 0; m < shape.columns; m += kBlockColumns) {
+      const std::size_t height = std::min(kBlockColumns, shape.columns - m);
       const std::size_t weights_at = m / kWeightPanel * panel_stride(shape.rows, kWeightPanel);
       const BlockFunction function = kBlocks<sparse>[height - 1];
       float* dst = target.first + static_cast<std::ptrdiff_t>(m) * target.stride + n;

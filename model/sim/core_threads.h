@@ -29,22 +29,29 @@ class CoreThreads {
   void for_each(std::size_t count, const std::function<void(std::size_t)>& work);
 
  private:
+  // What the calls of one for_each share.
+  struct Round {
+    std::uint32_t number = 0;
+    std::uint32_t count = 0;
+    const std::function<void(std::size_t)>* work = nullptr;
+  };
+
   void start();
   void serve();
-  void take();
+  void take(const Round& round);
+  void run(const Round& round, std::size_t n);
 
   std::size_t most_;  // threads, this one included
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable begin_, end_;
-  std::uint64_t round_ = 0;  // of for_each
   bool stop_ = false;
-  std::size_t busy_ = 0;  // threads that have not finished the round
-  // The round.
-  std::size_t count_ = 0;
-  const std::function<void(std::size_t)>* work_ = nullptr;
-  std::atomic<std::size_t> next_{0};
-  std::size_t failed_ = 0;  // lowest n whose work threw
+  Round round_;
+  // The number of the round, and the next n. A thread that wakes after the end of its round finds another number, so
+  // nobody waits for a thread that has taken no n.
+  std::atomic<std::uint64_t> ticket_{0};
+  std::atomic<std::size_t> done_{0};  // calls that have returned
+  std::size_t failed_ = 0;            // lowest n whose work threw
   std::exception_ptr failure_;
 };
 

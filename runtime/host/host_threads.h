@@ -45,4 +45,9 @@ inline void for_each_block(std::uint64_t blocks, const std::function<void(std::u
   if (failure) std::rethrow_exception(failure);
 }
 
+// Calls all functions, likewise.
+inline void in_parallel(const std::vector<std::function<void()>>& work) {
+  for_each_block(work.size(), [&](std::uint64_t n) { work[n](); });
+}
+
 }  // namespace tahoma::runtime

@@ -5,9 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
+#include "isa/simd/convert_loop.h"
 #include "model/base/error.h"
+#include "runtime/host/host_threads.h"
 #include "runtime/host/npy_dtype.h"
 #include "runtime/host/safetensors.h"
 
@@ -37,6 +40,23 @@ std::uint64_t stream_key(std::uint64_t seed, std::uint64_t tensor) {
 float value_of(std::uint64_t key, std::uint64_t index) {
   const std::uint64_t bits = mix(key + (index + 1) * kGamma) >> 40;
   return static_cast<float>(static_cast<std::int64_t>(bits) - (std::int64_t{1} << 23)) * 0x1p-23F;
+}
+
+// Elements [first, first + n) of the stream `key`.
+void generate(HostTensor& tensor, std::uint64_t key, std::uint64_t first, std::uint64_t n) {
+  const std::size_t size = isa::size_of(tensor.dtype);
+  std::byte* at = tensor.values.data() + first * size;
+  if (!isa::has_row_conversion(tensor.dtype)) {
+    for (std::uint64_t i = 0; i < n; ++i)
+      isa::store_from_fp32(at + i * size, tensor.dtype, value_of(key, first + i));
+    return;
+  }
+  std::array<float, 1024> numbers{};
+  for (std::uint64_t done = 0; done < n; done += numbers.size()) {
+    const std::uint64_t part = std::min<std::uint64_t>(numbers.size(), n - done);
+    for (std::uint64_t i = 0; i < part; ++i) numbers[i] = value_of(key, first + done + i);
+    isa::narrow_row(tensor.dtype, numbers.data(), at + done * size, part);
+  }
 }
 
 void require_inside(const HostTensor& tensor, const Window& w) {
@@ -95,9 +115,10 @@ HostTensor generate_input(const std::string& name, isa::DType dtype, std::vector
                           std::uint64_t seed, std::uint64_t tensor) {
   HostTensor result = make_tensor(name, dtype, std::move(shape));
   const std::uint64_t key = stream_key(seed, tensor), n = result.elements();
-  const std::size_t size = isa::size_of(dtype);
-  for (std::uint64_t i = 0; i < n; ++i)
-    isa::store_from_fp32(result.values.data() + i * size, dtype, value_of(key, i));
+  constexpr std::uint64_t kBlock = 1 << 18;  // elements, a millisecond of a host's thread
+  for_each_block((n + kBlock - 1) / kBlock, [&](std::uint64_t block) {
+    generate(result, key, block * kBlock, std::min(kBlock, n - block * kBlock));
+  });
   return result;
 }
 

@@ -14,6 +14,19 @@ bool host_runs_v3() {
 #endif
 }
 
-const HostProducts& host_products() { return host_runs_v3() ? kHostProductsV3 : kHostProductsBase; }
+bool host_runs_v4() {
+#if defined(__x86_64__)
+  return host_runs_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
+
+const HostProducts& host_products() {
+  if (host_runs_v4()) return kHostProductsV4;
+  return host_runs_v3() ? kHostProductsV3 : kHostProductsBase;
+}
 
 }  // namespace tahoma::workloads

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hot loops of the golden check, by Eigen, once for any x86-64 and once for x86-64-v3 (AVX2 and FMA:
-// three times as fast), chosen at run time.
+// The hot loops of the golden check, by Eigen, once for any x86-64, once for x86-64-v3 (AVX2 and FMA:
+// three times as fast) and once for x86-64-v4 (AVX-512), chosen at run time.
 //
 // Eigen consists of templates, and the linker merges equal templates of two translation units: a copy
 // compiled for AVX2 could end up in code that must run anywhere. Therefore each variant includes Eigen in its
@@ -22,8 +22,9 @@ struct HostProducts {
                       std::ptrdiff_t k);
 };
 
-extern const HostProducts kHostProductsBase, kHostProductsV3;
+extern const HostProducts kHostProductsBase, kHostProductsV3, kHostProductsV4;
 const HostProducts& host_products();  // the fastest that this host can run
 bool host_runs_v3();
+bool host_runs_v4();
 
 }  // namespace tahoma::workloads

@@ -2,11 +2,13 @@
 #include "workloads/gemm/gemm.h"
 
 #include <cstring>
-#include <map>
+#include <functional>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "runtime/host/host_threads.h"
 #include "runtime/run/inputs.h"
 #include "workloads/gemm/gemm_params.h"
 #include "workloads/gemm/gemm_programs.h"
@@ -47,7 +49,8 @@ class Gemm final : public runtime::Workload {
   }
 
   runtime::GoldenResult verify(Machine& machine) override {
-    const HostTensor c = gather(machine);
+    HostTensor a, b, c;
+    runtime::in_parallel({[&] { a = this->a(); }, [&] { b = this->b(); }, [&] { c = gather(machine); }});
     const model::MachineParams& params = machine.params();
     const GemmEpilogue& behind = shape().epilogue;
     const HostTensor bias = this->bias(), residual = this->residual();
@@ -55,7 +58,7 @@ class Gemm final : public runtime::Workload {
                                    behind.bias == BiasOf::kColumns ? &bias : nullptr, behind.activation,
                                    behind.residual ? &residual : nullptr};
     runtime::GoldenResult result = check_gemm(
-        a(), b(), c,
+        a, b, c,
         [&](std::uint64_t row, std::uint64_t column) {
           return runtime::core_name(params, layout_->maker(row, column).core);
         },
@@ -117,15 +120,17 @@ class Gemm final : public runtime::Workload {
   }
 
   void place_inputs(Machine& machine) const {
-    std::map<std::uint64_t, bool> planned;  // shared pieces are written once
     const HostTensor a_values = a(), b_values = b(), bias_values = bias(), residual_values = residual();
+    std::set<std::uint64_t> planned;  // shared pieces are written once
+    std::vector<std::function<void()>> pieces;
     for (const GemmTile& tile : layout_->tiles()) {
-      if (!std::exchange(planned[tile.a.address], true)) place_a(machine, a_values, tile);
-      if (!std::exchange(planned[tile.b.address], true)) {
-        clear(machine, tile.b);
-        copy_window(b_values, {tile.k.first, tile.n.first, tile.k.count, tile.n.count},
-                    machine.bytes(tile.b));
-      }
+      if (planned.insert(tile.a.address).second)
+        pieces.emplace_back([&] { place_a(machine, a_values, tile); });
+      if (planned.insert(tile.b.address).second)
+        pieces.emplace_back([&] { place_b(machine, b_values, tile); });
+    }
+    runtime::in_parallel(pieces);
+    for (const GemmTile& tile : layout_->tiles()) {
       if (shape().epilogue.bias == BiasOf::kRows)
         copy_window(bias_values, {tile.m.first, 0, tile.m.count, 1}, machine.bytes(tile.bias));
       if (shape().epilogue.bias == BiasOf::kColumns)
@@ -134,6 +139,10 @@ class Gemm final : public runtime::Workload {
         copy_window(residual_values, {tile.m.first, tile.n.first, tile.m.count, tile.n.count},
                     machine.bytes(tile.residual));
     }
+  }
+  static void place_b(Machine& machine, const HostTensor& b_values, const GemmTile& tile) {
+    clear(machine, tile.b);
+    copy_window(b_values, {tile.k.first, tile.n.first, tile.k.count, tile.n.count}, machine.bytes(tile.b));
   }
   void place_a(Machine& machine, const HostTensor& a_values, const GemmTile& tile) const {
     const runtime::Window window{tile.m.first, tile.k.first, tile.m.count, tile.k.count};

@@ -36,14 +36,17 @@ constexpr std::uint64_t kConfirmed = 16;
 // 4-norms of the rows of a and the columns of b: |a_i|_4 |b_j|_4 bounds the root of the sum of an element's
 // squared products (Cauchy and Schwarz), which is how far its running sums wander around their drift.
 std::vector<double> row_norms(const HostTensor& a) {
-  std::vector<double> norms(a.rows()), row_sums(1);
-  std::vector<float> row(a.columns());
-  for (std::uint64_t r = 0; r < a.rows(); ++r) {
-    widen_window(a, {r, 0, 1, a.columns()}, row.data());
-    double sum = 0;
-    for (const double x : row) sum += x * x * x * x;
-    norms[r] = std::sqrt(std::sqrt(sum));
-  }
+  std::vector<double> norms(a.rows());
+  constexpr std::uint64_t kRows = 64;
+  runtime::for_each_block((a.rows() + kRows - 1) / kRows, [&](std::uint64_t block) {
+    std::vector<float> row(a.columns());
+    for (std::uint64_t r = block * kRows; r < std::min(a.rows(), (block + 1) * kRows); ++r) {
+      widen_window(a, {r, 0, 1, a.columns()}, row.data());
+      double sum = 0;
+      for (const double x : row) sum += x * x * x * x;
+      norms[r] = std::sqrt(std::sqrt(sum));
+    }
+  });
   return norms;
 }
 
