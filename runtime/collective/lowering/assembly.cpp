@@ -148,7 +148,14 @@ void Assembly::barrier() {
 }
 
 void Assembly::load(Stopwatch& stopwatch) {
-  for (auto& [number, state] : cores_) state->program.load(machine_, stopwatch);
+  std::vector<CoreProgram*> programs;
+  for (auto& [number, state] : cores_) programs.push_back(&state->program);
+  const auto finished = finish_programs(machine_, programs);
+  for (std::size_t n = 0; n < programs.size(); ++n) {
+    const std::uint32_t core = programs[n]->at.core;
+    stopwatch.expect(core, *finished[n]);
+    machine_.load(core, finished[n], programs[n]->arguments());
+  }
 }
 
 }  // namespace tahoma::runtime::collective

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/collective/lowering/core_program.h"
 
+#include "isa/core/stream.h"
+#include "runtime/host/host_threads.h"
+
 namespace tahoma::runtime::collective {
 
 namespace {
@@ -56,10 +59,18 @@ std::uint32_t CoreProgram::mark_landed(isa::Queue queue, const HbmView& window,
   return marks(queue)++;
 }
 
-void CoreProgram::load(Machine& machine, Stopwatch& stopwatch) {
-  auto program = std::make_shared<const isa::Program>(kernel.finish());
-  stopwatch.expect(at.core, *program);
-  machine.load(at.core, program, arguments());
+std::vector<std::shared_ptr<const isa::Program>> finish_programs(Machine& machine,
+                                                                 const std::vector<CoreProgram*>& programs) {
+  std::vector<std::shared_ptr<const isa::Program>> finished(programs.size());
+  isa::StreamPool streams;
+  for_each_block(programs.size(), [&](std::uint64_t n) {
+    isa::Program program = programs[n]->kernel.finish();
+    streams.share(program);
+    machine.validate(program);
+    finished[n] = std::make_shared<const isa::Program>(std::move(program));
+  });
+  for (const auto& program : finished) machine.take_as_valid(program);
+  return finished;
 }
 
 }  // namespace tahoma::runtime::collective

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,6 @@ struct CoreProgram {
                             const std::optional<Semaphores::Level>& level);
   // The values of the program's arguments.
   std::vector<std::uint64_t> arguments() const;
-  // Finishes the kernel.
-  void load(Machine& machine, Stopwatch& stopwatch);
 
   Kernel kernel;
   Tensor memory;
@@ -44,5 +43,9 @@ struct CoreProgram {
   std::uint32_t& marks(isa::Queue queue) { return marks_.at(queue == isa::Queue::kCc0 ? 0 : 1); }
   std::array<std::uint32_t, 2> marks_{};
 };
+
+// Finishes the kernels, on several threads, and declares the programs valid to the machine. Programs share equal streams.
+std::vector<std::shared_ptr<const isa::Program>> finish_programs(Machine& machine,
+                                                                 const std::vector<CoreProgram*>& programs);
 
 }  // namespace tahoma::runtime::collective

@@ -7,7 +7,6 @@
 
 #include "model/base/error.h"
 #include "runtime/builder/operations.h"
-#include "runtime/host/host_threads.h"
 
 namespace tahoma::workloads {
 
@@ -194,18 +193,12 @@ void Replica::synchronise(std::size_t rank, const Written& written) {
 }
 
 void Replica::load(Stopwatch& stopwatch) {
-  std::vector<std::shared_ptr<const isa::Program>> finished(programs_.size());
-  isa::StreamPool streams;
-  runtime::for_each_block(programs_.size(), [&](std::uint64_t n) {
-    isa::Program program = programs_[n]->kernel.finish();
-    streams.share(program);
-    machine_.validate(program);
-    finished[n] = std::make_shared<const isa::Program>(std::move(program));
-  });
+  std::vector<CoreProgram*> programs;
+  for (const auto& program : programs_) programs.push_back(program.get());
+  const auto finished = runtime::collective::finish_programs(machine_, programs);
   for (std::size_t r = 0; r < ranks(); ++r)
     for (std::size_t h = 0; h < physical_cores(); ++h) {
       const auto& shared = finished[r * physical_cores() + h];
-      machine_.take_as_valid(shared);
       for (std::size_t g = 0; g < alike_.size(); ++g) {
         const std::uint32_t core = alike_[g].cores[r][h];
         stopwatch.expect(core, *shared);
