@@ -136,6 +136,15 @@ class Pages(unittest.TestCase):
                 self.assertEqual(tile["links"], scaled(summary["links"]["bytes"], "B"))
                 self.assertEqual(tile["rate"], scaled(summary["flops"]["achieved_tflops"] * 1e12, "FLOPS"))
 
+    def test_the_shares_of_a_training_are_those_of_the_summary(self):
+        goodput = self.summary("training")["goodput"]
+        shares = [value for key, value in goodput.items() if key.endswith("_percent") and value > 0]
+        self.assertAlmostEqual(sum(shares), 100, places=6)
+        self.browser.open(self.page("training"))
+        shown = self.browser.all("#goodput td:last-child")
+        self.assertCountEqual([cell.text for cell in shown],
+                              [f"{share:.1f} %" if share >= 0.05 else "< 0.1 %" for share in shares])
+
     def test_the_critical_path_is_shown_from_its_end_to_its_start(self):
         for name in RUNS:
             with self.subTest(name):

@@ -49,6 +49,24 @@ function clusterShares({summary}) {
            ["useful FLOPS of a chip", `${format.plain(step.tflops_of_chip)} TFLOPS, MFU ${format.percent(step.mfu_percent)}`]]));
 }
 
+// [key in the summary, what the time is spent on]
+const TIME_SHARES = [
+  ["goodput_percent", "steps that are not done again"],
+  ["lost_percent", "steps that an interruption undoes"],
+  ["restarting_percent", "restarts"],
+  ["waiting_percent", "waiting for chips"],
+  ["checkpointing_percent", "checkpoints that stop training"],
+  ["planned_percent", "planned interruptions"],
+  ["slowed_percent", "steps that a slow part lengthens"],
+  ["maintenance_percent", "rolling maintenance"],
+];
+
+function clusterTimes({summary}) {
+  const rows = TIME_SHARES.map(([key, name]) => ({name, percent: summary.goodput[key]})).filter(({percent}) => percent > 0);
+  return table([{head: "time spent on", of: (row) => row.name}, {head: "share", number: true, of: (row) => format.percent(row.percent)}],
+    rows, {label: "shares of the time of training", class: "narrow"});
+}
+
 function clusterCurve(data, [key, axis, title, note]) {
   const points = data.curves[key];
   return el("div", {class: "part"}, el("h3", {}, title), chart(220, `goodput over ${note}`, () => ({type: "line",
@@ -62,6 +80,6 @@ function clusterPage(page, data) {
   const header = el("header", {}, el("p", {class: "what"}, data.summary.title || "Training on a cluster"), el("h1", {id: "answer"}, data.answer));
   const sections = [clusterShares(data), clusterTimeline(data),
     section("goodput", "Goodput", "Share of the time in which steps are done that are not done again; Monte Carlo over random faults.",
-      GOODPUT_CURVES.map((curve) => clusterCurve(data, curve)))];
+      clusterTimes(data), GOODPUT_CURVES.map((curve) => clusterCurve(data, curve)))];
   page.replaceChildren(header, contents(sections), ...sections, footer());
 }
