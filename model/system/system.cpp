@@ -183,6 +183,8 @@ std::uint32_t System::chip_of(std::uint32_t core) const {
 }
 std::uint32_t System::stack_of(std::uint32_t core) const { return impl_->params.chip.stack_of(core); }
 
+base::Time System::now() const { return sim::now(); }
+
 std::byte* System::hbm(std::uint64_t address, std::uint64_t bytes) {
   TAHOMA_INVARIANT(impl_->functional() || impl_->memory.known().contains(address, bytes),
                    "timing mode computes no values");

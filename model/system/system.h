@@ -63,6 +63,9 @@ class System {
   // Before the run: the seed of everything random, which is stochastic rounding. The default is 0.
   void seed(std::uint64_t seed);
 
+  // The simulated time, which is that of the events that are being reported.
+  base::Time now() const;
+
   // Gives a core its program. Arguments are global addresses, or core numbers for dma_copy's `notify`. Throws
   // UserError E-RUN-055 if the core's chip is dead.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,

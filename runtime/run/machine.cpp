@@ -132,6 +132,8 @@ bool Machine::has_values(const Tensor& tensor) const {
   return functional() || impl_->control.contains(tensor.address);
 }
 
+base::Time Machine::now() const { return impl_->system.now(); }
+
 std::byte* Machine::bytes(const Tensor& tensor) { return impl_->system.hbm(tensor.address, tensor.bytes()); }
 
 void Machine::write(const Tensor& tensor, std::span<const std::byte> values) {

@@ -55,6 +55,7 @@ class Machine {
   void write(const Tensor& tensor, std::span<const std::byte> values);
   void read(const Tensor& tensor, std::span<std::byte> values);
   std::byte* bytes(const Tensor& tensor);  // direct access to the tensor's bytes on the host
+  base::Time now() const;                  // simulated time
   // Declares a tensor an input: the host has filled it, or in timing mode would have. write()
   // does this itself; callers that fill bytes() must call it, in both modes, so that reading the
   // tensor is not an error.

@@ -104,6 +104,7 @@ class OverTime {
 void watch(Machine& machine, TraceRecorder* trace) {
   if (trace == nullptr) return;
   for (const auto& [core, program] : machine.programs()) trace->program(core, program);
+  trace->clock([&machine] { return machine.now(); });
   machine.observe(static_cast<base::Observer*>(trace));
   machine.observe(static_cast<base::TimelineObserver*>(trace));
 }

@@ -20,13 +20,22 @@ bool Timeline::shows_chip(std::uint64_t chip) const {
 
 TraceRecorder::TraceRecorder(const model::MachineParams& machine, const TraceSelection& selection,
                              const std::string& path)
-    : timeline_(machine, selection, path) {}
+    : timeline_(machine, selection, path), records_(machine.chip.cores) {}
+
+void TraceRecorder::add(const SimultaneousRecords::Record& record) {
+  records_.add(record, [this](const auto& activity) { write(activity); });
+}
+
+void TraceRecorder::flush() {
+  records_.flush([this](const auto& activity) { write(activity); });
+}
 
 void TraceRecorder::program(std::uint32_t core, std::shared_ptr<const isa::Program> program) {
   timeline_.texts.program(core, std::move(program));
 }
 
 void TraceRecorder::occupancy(const InstanceOccupancy& o, base::Duration elapsed) {
+  flush();
   const bool stack = o.space == isa::Space::kHbm;
   write_occupancy(timeline_,
                   stack ? o.instance + ".live" : fmt::format("{}.{}_live", o.instance, isa::name_of(o.space)),
@@ -52,6 +61,7 @@ void TraceRecorder::write_tally(base::Time at) {
 }
 
 void TraceRecorder::finish(const base::RunMeasurement& run) {
+  flush();
   engines_.close();
   links_.close();
   write_bandwidths(timeline_, run);

@@ -6,6 +6,7 @@
 // UserError E-OUT-003: the file cannot be written.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -13,6 +14,7 @@
 #include "model/base/measurements.h"
 #include "runtime/report/memory/occupancy.h"
 #include "runtime/trace/engine_slices.h"
+#include "runtime/trace/simultaneous_records.h"
 #include "runtime/trace/traffic_slices.h"
 
 namespace tahoma::runtime {
@@ -24,11 +26,14 @@ class TraceRecorder final : public base::Observer, public base::TimelineObserver
   // To be called before the run, with the program of a core.
   void program(std::uint32_t core, std::shared_ptr<const isa::Program> program);
 
-  void instruction(const base::InstructionActivity& activity) override { engines_.instruction(activity); }
-  void stretch(const base::StretchActivity& activity) override { engines_.stretch(activity); }
-  void transfer(const base::TransferActivity& activity) override { transfers_.transfer(activity); }
-  void ring(const base::RingActivity& activity) override { transfers_.ring(activity); }
-  void link(const base::LinkActivity& activity) override { links_.link(activity); }
+  // To be called before the run: what tells the simulated time.
+  void clock(std::function<base::Time()> now) { records_.clock(std::move(now)); }
+
+  void instruction(const base::InstructionActivity& activity) override { add(activity); }
+  void stretch(const base::StretchActivity& activity) override { add(activity); }
+  void transfer(const base::TransferActivity& activity) override { add(activity); }
+  void ring(const base::RingActivity& activity) override { add(activity); }
+  void link(const base::LinkActivity& activity) override { add(activity); }
 
   bool wants(TraceKind kind) const { return timeline_.selection.has(kind); }
   // To be called after the run, in this order: the occupancy of memories, any number of times,
@@ -40,12 +45,20 @@ class TraceRecorder final : public base::Observer, public base::TimelineObserver
   const PacketWriter& writer() const { return timeline_.writer; }
 
  private:
+  void add(const SimultaneousRecords::Record& record);
+  void flush();
+  void write(const base::InstructionActivity& activity) { engines_.instruction(activity); }
+  void write(const base::StretchActivity& activity) { engines_.stretch(activity); }
+  void write(const base::TransferActivity& activity) { transfers_.transfer(activity); }
+  void write(const base::RingActivity& activity) { transfers_.ring(activity); }
+  void write(const base::LinkActivity& activity) { links_.link(activity); }
   void write_tally(base::Time at);
 
   Timeline timeline_;
   EngineSlices engines_{timeline_};
   TransferSlices transfers_{timeline_};
   LinkSlices links_{timeline_};
+  SimultaneousRecords records_;
 };
 
 }  // namespace tahoma::runtime

@@ -105,6 +105,14 @@ class WholeRuns(Runs):
             if file.name != "manifest.json":
                 self.assertEqual(file.read_bytes(), (first / file.name).read_bytes(), file.name)
 
+    def test_where_equal_chips_are_simulated_once_the_trace_is_that_of_the_whole_machine(self):
+        # 403 rows on 40 cores: three cores have one row more, so chips that differ act at the same time.
+        words = ["--machine", "trainium2_ultraserver", "--set", "workload.cores=40", "--set", "workload.rows=403"]
+        folded = self.run_of("softmax", *words, "--fold", "auto", folder="folded")
+        self.assertIn("the other 61 are equal", self.said)
+        whole = self.run_of("softmax", *words, "--fold", "off", folder="whole")
+        self.assertEqual((folded / "trace.pftrace").read_bytes(), (whole / "trace.pftrace").read_bytes())
+
     def test_memories_are_watched_for_the_trace_alone_too(self):
         out = self.run_of("chip", "--no-report", folder="bare")
         self.assertEqual((out / "trace.pftrace").read_bytes(), (self.run_of("chip") / "trace.pftrace").read_bytes())

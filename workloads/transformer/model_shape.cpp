@@ -36,7 +36,7 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("hidden", hidden, std::uint64_t{4096}, {64, kMost}, "features of a token", chosen());
   t.add("heads", heads, std::uint64_t{32}, {1, 1024}, "heads of queries", chosen());
   t.add("kv_heads", kv_heads, std::uint64_t{8}, {1, 1024}, "heads of keys and values", chosen());
-  t.add("head_dim", head_dim, std::uint64_t{128}, {16, 256}, "features of a head", chosen());
+  t.add("head_dim", head_dim, std::uint64_t{128}, {16, 256}, "features of a head, an even number", chosen());
   t.add("ffn", ffn, std::uint64_t{14336}, {16, kMost}, "hidden features of the feed-forward part", chosen());
   t.add("vocabulary", vocabulary, std::uint64_t{0}, {0, kMost}, "rows of the embedding, for the footprint",
         chosen());

@@ -119,6 +119,10 @@ void CaseChecks::all(const model::MachineParams& machine) const {
             Seating::logical_cores(machine), machine.chip.lnc));
   const std::uint64_t lnc = machine.chip.lnc, tp = parallel.tensor;
   require_divides("workload.model.kv_heads", model.kv_heads, "query heads", model.heads);
+  if (!model.latent && model.head_dim % 2 != 0)
+    refuse("workload.model.head_dim",
+           fmt::format("rotary embedding turns pairs of features; expected an even number, got {}",
+                       model.head_dim));
   require_divides("workload.parallel.data", parallel.data, "sequences of workload.batch", batch);
   if (stages.empty())
     require_divides("workload.parallel.pipeline", parallel.pipeline,

@@ -102,6 +102,8 @@ TEST_CASE("transformer: settings that do not fit each other or the machine are r
   CHECK(refusal(one, kTiny) == "accepted");
   CHECK(refusal(one, with(kTiny, {{"parallel.tensor", "3"}})) == "E-MDL-001 workload.parallel.tensor");
   CHECK(refusal(one, with(kTiny, {{"parallel.data", "2"}})) == "E-MDL-001 workload.parallel.data");
+  CHECK(refusal(one, with(kTiny, {{"model.head_dim", "17"}})) == "E-MDL-001 workload.model.head_dim");
+  CHECK(refusal(one, with(kTiny, {{"model.head_dim", "18"}})) == "accepted");
   CHECK(refusal(one, with(kTiny, {{"overlap", "3"}})) == "E-MDL-001 workload.overlap");
   CHECK(refusal(pairs, with(kTiny, {{"parallel.tensor", "8"}})) == "E-MDL-002 workload.parallel");
   CHECK(refusal(one, with(kTiny, {{"placement", "x,y,core"}})) == "E-MDL-003 workload.placement");
