@@ -143,13 +143,11 @@ void OccupancyRecorder::touch_hbm(std::uint64_t address, Time start, Time end, b
   auto kept = std::upper_bound(stack.begin(), stack.end(), at.offset,
                                [](std::uint64_t offset, const Kept& k) { return offset < k.offset; });
   if (kept == stack.begin() || (--kept)->end <= at.offset) return;  // outside every tensor
-  if (start < kept->first) {
-    kept->first = start;
-    kept->read_first = !writes;
-  }
-  if (end < kept->last) return;
-  kept->last = end;
-  kept->written_last = writes;
+  // Of accesses at the same instant, which several chips may report in any order, a read comes first and a write last.
+  if (start <= kept->first) kept->read_first = !writes || (start == kept->first && kept->read_first);
+  if (end >= kept->last) kept->written_last = writes || (end == kept->last && kept->written_last);
+  kept->first = std::min(kept->first, start);
+  kept->last = std::max(kept->last, end);
 }
 
 std::uint64_t OccupancyRecorder::capacity_of(Space space) const {

@@ -149,6 +149,35 @@ TEST_CASE("occupancy: inputs are live from the beginning, results to the end", "
   }
 }
 
+TEST_CASE("occupancy: the order in which chips report accesses of one instant does not matter",
+          "[occupancy]") {
+  const model::MachineParams params = tests::flat_chip();
+  const isa::GlobalAddress at{.chip = 0, .stack = 0, .offset = 1 << 20};
+  const std::vector<runtime::Tensor> tensors{{"x", DType::kFp32, {1 << 18}, at.bits(), 0}};
+  base::TransferActivity read{.queue = static_cast<std::uint8_t>(Queue::kSync),
+                              .read_bytes = 64,
+                              .read_address = at.bits(),
+                              .start = base::Time{2'000'000'000},
+                              .read_done = base::Time{4'000'000'000},
+                              .end = base::Time{4'000'000'000}};
+  base::TransferActivity write = read;
+  std::swap(write.write_bytes, write.read_bytes);
+  std::swap(write.write_address, write.read_address);
+  const base::Duration elapsed{10'000'000'000};
+  const auto program = std::make_shared<const isa::Program>(exponentials(params, 1, 1));
+  for (const auto& [first, second] : {std::pair(read, write), std::pair(write, read)}) {
+    runtime::OccupancyRecorder occupancy(params, tensors);
+    occupancy.program(0, program);
+    occupancy.transfer(first);
+    occupancy.transfer(second);
+    const std::vector<SpaceOccupancy> spaces = occupancy.summarise(elapsed);
+    // Read first, the tensor is an input; written last, it is a result: it is live from the beginning to the end.
+    const SpaceOccupancy& hbm = spaces.back();
+    REQUIRE(hbm.space == Space::kHbm);
+    for (const double mean : hbm.fillings.at(0).mean_bytes) CHECK(mean == Approx(1 << 20).epsilon(1e-4));
+  }
+}
+
 TEST_CASE("occupancy: its table has a line for each window of each filler", "[occupancy]") {
   const Observed o = run(2, 1);
   const std::string text = runtime::occupancy_csv(o.spaces);
