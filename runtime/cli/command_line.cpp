@@ -125,7 +125,10 @@ ExitStatus parse_and_act(int argc, const char* const* argv) {
 ExitStatus fail(ExitStatus status, const std::string& text) {
   std::fflush(stdout);
   // Every process of mpirun finds the user's error. If another one ended first, mpirun would end process 0 before it could print.
-  if (launched_rank().rank != 0) return ExitStatus::kOk;
+  if (launched_rank().rank != 0) {
+    end_failed_process(status, text);
+    return ExitStatus::kOk;
+  }
   fmt::print(stderr, "tahoma: {}\n", text);
   return status;
 }

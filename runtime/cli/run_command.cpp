@@ -87,6 +87,10 @@ void add_waves_options(CLI::App& sub, WavesRequest& waves) {
 // working directory.
 void read_standard_input(ConfigRequest& config) {
   if (config.workload != "-") return;
+  if (launched_rank().count > 1)
+    throw base::UserError("E-PAR-003", "WORKLOAD -",
+                          "works in one process only: mpirun gives its standard input to process 0 alone; "
+                          "expected a file");
   config.workload = "standard input";
   config.text.resize(base::kMostText + 1);
   std::cin.read(config.text.data(), static_cast<std::streamsize>(config.text.size()));

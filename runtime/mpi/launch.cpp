@@ -6,6 +6,7 @@
 
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -47,9 +48,16 @@ LaunchedRank launched_rank() {
   return {};
 }
 
+namespace {
+
+bool connected = false;  // or has tried to
+
+}  // namespace
+
 std::unique_ptr<model::Processes> launched_processes() {
   const LaunchedRank launched = launched_rank();
   if (launched.count == 1) return nullptr;
+  connected = true;
   void* const mpi = library();
   void* const connect = mpi == nullptr ? nullptr : dlsym(mpi, "tahoma_mpi_processes");
   if (connect == nullptr) {
@@ -62,6 +70,14 @@ std::unique_ptr<model::Processes> launched_processes() {
         base::ExitStatus::kHost);
   }
   return std::unique_ptr<model::Processes>(reinterpret_cast<model::Processes* (*)()>(connect)());
+}
+
+void end_failed_process(base::ExitStatus status, const std::string& text) {
+  if (connected) return;
+  const std::unique_ptr<model::Processes> processes = launched_processes();
+  fmt::print(stderr, "tahoma: process {}: {}\n", launched_rank().rank, text);
+  std::fflush(stderr);
+  std::_Exit(static_cast<int>(status));  // without leaving MPI, upon which mpirun ends the other processes
 }
 
 }  // namespace tahoma::runtime

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
+#include "model/base/error.h"
 #include "model/system/parallel/processes.h"
 
 namespace tahoma::runtime {
@@ -19,5 +21,9 @@ LaunchedRank launched_rank();
 
 // Connects the processes; null for one process. Destroying it waits for all of them.
 std::unique_ptr<model::Processes> launched_processes();
+
+// Ends a process other than process 0 that has failed. If it fails before the processes are connected, process 0 either fails in
+// the same way and ends all, or waits for this process to connect, which then says why it fails and ends all.
+void end_failed_process(base::ExitStatus status, const std::string& text);
 
 }  // namespace tahoma::runtime

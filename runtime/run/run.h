@@ -3,8 +3,8 @@
 // tensors and programs, simulation, golden check, report. All errors of the user are found before the
 // simulation starts, except those that only the run can show (no progress, addresses from registers).
 //
-// UserError, in addition to those of the parts: E-CLI-004 (--save-outputs of a run without values, --fold verify of a run
-// that simulates every chip in any case), E-CST-* (--prices), E-OUT-*.
+// UserError, in addition to those of the parts: E-CLI-004 (--save-outputs of a run without values), E-CST-*
+// (--prices), E-OUT-*.
 #pragma once
 
 #include <string>

@@ -118,6 +118,8 @@ class MpirunTest(ProcessesCase):
 
     def test_what_needs_one_process_is_refused(self):
         self.check_refused(["--fold", "verify"], ["--set", "machine.link.wire=0 ns"])
+        text = self.refused("E-PAR-003", "-n", 2, BINARY, "run", *SMALL, "--compare-with", "reference", "--out", self.folder / "out")
+        self.assertIn("--compare-with", text)
 
     def test_another_command_is_refused(self):
         self.refused("E-PAR-005", "-n", 2, BINARY, "params", "machine.torus")
@@ -129,6 +131,16 @@ class MpirunTest(ProcessesCase):
 
     def test_an_error_of_the_case_is_reported_once(self):
         self.refused("E-CFG", "-n", 2, BINARY, "run", *SMALL, "--set", "workload.nonsense=1", "--out", self.folder / "out")
+
+    def test_a_process_that_fails_alone_says_so_and_ends_the_run(self):
+        run = [BINARY, "run", *SMALL, "--mode", "timing", "--out", self.folder / "out"]
+        text = self.refused("E-CLI-002", "-n", 1, *run, ":", "-n", 1, *run, "--bogus")
+        self.assertIn("process 1: run: error[E-CLI-002]: unknown option '--bogus'", text)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_a_case_from_standard_input_is_refused(self):
+        text = self.refused("E-PAR-003", "-n", 2, BINARY, "run", "-", "--out", self.folder / "out")
+        self.assertIn("WORKLOAD -", text)
 
     def test_a_process_that_dies_ends_the_run_by_name(self):
         """Process 1 may use one second of the processor."""
