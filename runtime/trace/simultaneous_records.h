@@ -27,13 +27,13 @@ class SimultaneousRecords {
 
   // Adds a record of this instant. Those of an earlier instant are written first, by write(record).
   template <class Write>
-  void add(Record record, Write&& write) {
+  void add(const Record& record, Write&& write) {
     if (const base::Time now = now_ ? now_() : instant_; now != instant_) {
       flush(write);
       instant_ = now;
     }
-    const std::uint64_t chip = std::visit([this](const auto& r) { return chip_of(r); }, record);
-    records_.emplace_back(chip, std::move(record));
+    const std::uint64_t chip = std::visit([this](const auto& r) { return this->chip_of(r); }, record);
+    records_.emplace_back(chip, record);
   }
 
   template <class Write>
