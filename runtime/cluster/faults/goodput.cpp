@@ -13,9 +13,8 @@ namespace tahoma::runtime::cluster {
 
 namespace {
 
-// A trial that has become so many times longer than its work ends: faults come faster than checkpoints.
-constexpr double kMostSlowdown = 100;
-// After so many events the shares of a trial are known to less than 1 percent, and the rest is more of the same.
+// A trial is cut after so many events. Where it has progressed, its shares are known to less than 1 percent by then, and the rest is
+// more of the same; where it has not, faults come faster than checkpoints.
 constexpr std::uint64_t kMostEvents = 50'000;
 constexpr double kMillion = 1e6;
 
@@ -40,8 +39,7 @@ class TrialSimulation {
     next_planned_ = drawn(faults_.rates.planned);
     next_slow_ = drawn(faults_.rates.slow);
     next_maintenance_ = maintenance_period();
-    while (saved_ < plan_.work && trial_.elapsed < kMostSlowdown * plan_.work && trial_.events < kMostEvents)
-      segment();
+    while (saved_ < plan_.work && trial_.events < kMostEvents) segment();
     trial_.saved = saved_;
     return trial_;
   }
@@ -176,6 +174,17 @@ class TrialSimulation {
   std::priority_queue<Repair, std::vector<Repair>, std::greater<>> repairs_;
 };
 
+// Of the simulated work. A trial that was cut goes on as until then, and never ends if it has not progressed.
+double duration_of(const Trial& trial, double work) {
+  if (trial.saved <= 0) return kNever;
+  return trial.elapsed * std::max(1.0, work / trial.saved);
+}
+
+void count_stuck(const Trial& trial, Goodput& of) {
+  of.stuck_seconds = of.stuck == 0 ? trial.elapsed : std::min(of.stuck_seconds, trial.elapsed);
+  ++of.stuck;
+}
+
 // By nearest rank.
 double percentile(const std::vector<double>& sorted, double percent) {
   const auto rank = static_cast<std::size_t>(std::ceil(percent / 100 * static_cast<double>(sorted.size())));
@@ -203,12 +212,13 @@ Goodput simulate_goodput(const FaultParams& faults, const TrainingPlan& plan) {
   const double scale = plan.work / simulated.work;
   Goodput mean;
   mean.goodput = 0;
+  mean.trials = faults.trials;
   std::vector<double> elapsed;
   double total = 0, saved = 0;
   for (std::uint64_t n = 0; n < faults.trials; ++n) {
     const Trial trial = TrialSimulation(faults, simulated, faults.seed * 1'000'003 + n).run();
-    const bool cut = trial.events >= kMostEvents && trial.saved > 0;
-    elapsed.push_back(cut ? trial.elapsed * std::max(1.0, simulated.work / trial.saved) : trial.elapsed);
+    elapsed.push_back(duration_of(trial, simulated.work));
+    if (std::isinf(elapsed.back())) count_stuck(trial, mean);
     total += trial.elapsed;
     saved += trial.saved;
     mean.lost += trial.lost;

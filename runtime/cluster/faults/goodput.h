@@ -9,6 +9,8 @@
 // enough spares that turn is left out. A checkpoint that blocks costs its time in every interval; an asynchronous one costs nothing, but counts only
 // when it is written.
 //
+// A trial ends early where faults come faster than checkpoints. Its duration is then that of its progress so far, and infinite without any.
+//
 // Laws: Young's interval is sqrt(2 C M), Daly's (FGCS 2006) sqrt(2 C M) (1 + sqrt(C / 2M) / 3 + C / 18M) - C, with the cost C of a
 // checkpoint and the mean time M between faults. Of an asynchronous checkpoint, C is the time of writing it.
 #pragma once
@@ -31,11 +33,13 @@ struct TrainingPlan {
 
 struct Goodput {
   double goodput = 1;                       // mean over the trials
-  double elapsed_p50 = 0, elapsed_p99 = 0;  // the whole training; without meaning if the goodput is near 0
+  double elapsed_p50 = 0, elapsed_p99 = 0;  // the whole training; infinite if those trials never progress
   double lost = 0, restarting = 0, waiting = 0, checkpointing = 0, planned = 0, slowed = 0,
          maintenance = 0;  // mean shares of the elapsed time
   double interruptions_per_day = 0;
-  double postponed_per_day = 0;  // maintenances for which there were too few spares
+  double postponed_per_day = 0;         // maintenances for which there were too few spares
+  std::uint64_t trials = 0, stuck = 0;  // all; those that ended without any progress
+  double stuck_seconds = 0;             // simulated in each of those at least
 };
 
 double mean_time_between_faults(const FaultParams& faults, double chips);

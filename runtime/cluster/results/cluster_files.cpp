@@ -13,6 +13,12 @@ using ClusterJson = nlohmann::ordered_json;
 
 namespace {
 
+// JSON has no infinity: null.
+ClusterJson finite(double value) { return std::isfinite(value) ? ClusterJson(value) : ClusterJson(nullptr); }
+
+// CSV: an empty field.
+std::string finite_field(double value) { return std::isfinite(value) ? shortest(value) : ""; }
+
 ClusterJson goodput_json(const Goodput& g) {
   return {{"goodput_percent", 100 * g.goodput},
           {"lost_percent", 100 * g.lost},
@@ -23,13 +29,12 @@ ClusterJson goodput_json(const Goodput& g) {
           {"slowed_percent", 100 * g.slowed},
           {"maintenance_percent", 100 * g.maintenance},
           {"postponed_maintenances_per_day", g.postponed_per_day},
-          {"elapsed_p50_s", g.elapsed_p50},
-          {"elapsed_p99_s", g.elapsed_p99},
-          {"interruptions_per_day", g.interruptions_per_day}};
+          {"elapsed_p50_s", finite(g.elapsed_p50)},
+          {"elapsed_p99_s", finite(g.elapsed_p99)},
+          {"interruptions_per_day", g.interruptions_per_day},
+          {"trials", g.trials},
+          {"trials_without_progress", g.stuck}};
 }
-
-// JSON has no infinity: null.
-ClusterJson finite(double value) { return std::isinf(value) ? ClusterJson(nullptr) : ClusterJson(value); }
 
 ClusterJson step_json(const ClusterAnswer& a) {
   const TrainingStep& s = a.step;
@@ -76,10 +81,10 @@ std::string cluster_json(const ClusterAnswer& a) {
                         {"daly_s", finite(a.daly)},    {"between_faults_s", finite(a.between_faults)}};
   json["goodput"] = goodput_json(a.goodput);
   json["training"] = {{"steps", a.of.steps()},
-                      {"seconds", a.training_seconds()},
-                      {"dollars", a.dollars()},
+                      {"seconds", finite(a.training_seconds())},
+                      {"dollars", finite(a.dollars())},
                       {"megawatts", a.megawatts()},
-                      {"litres", a.litres()}};
+                      {"litres", finite(a.litres())}};
   return json.dump(2) + "\n";
 }
 
@@ -104,7 +109,7 @@ std::string goodput_csv(const ClusterAnswer& a) {
       for (const double share :
            {g.goodput, g.lost, g.restarting, g.waiting, g.checkpointing, g.planned, g.slowed, g.maintenance})
         text += "," + shortest(100 * share);
-      text += fmt::format(",{},{}\n", shortest(g.elapsed_p50), shortest(g.elapsed_p99));
+      text += fmt::format(",{},{}\n", finite_field(g.elapsed_p50), finite_field(g.elapsed_p99));
     }
   return text;
 }

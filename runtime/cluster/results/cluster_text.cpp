@@ -76,6 +76,27 @@ std::string fault_rows(const ClusterAnswer& a) {
                                  100 * g.checkpointing, 100 * g.planned));
 }
 
+std::string stuck_text(const Goodput& g) {
+  const std::string which =
+      g.stuck == g.trials ? fmt::format("any of {}", g.trials) : fmt::format("{} of {}", g.stuck, g.trials);
+  return fmt::format("no progress in {} trials within {:.4g} simulated days", which, g.stuck_seconds / kDay);
+}
+
+std::string training_text(const ClusterAnswer& a) {
+  const Goodput& g = a.goodput;
+  std::string text = fmt::format("{:.4g} steps, {:.4g} tokens/s; {} (p50), {} (p99)", a.of.steps(),
+                                 a.tokens_per_second(), span_text(g.elapsed_p50), span_text(g.elapsed_p99));
+  if (std::isfinite(a.litres())) text += fmt::format("; {:.3g} million litres", a.litres() / 1e6);
+  return g.stuck > 0 ? text + "; " + stuck_text(g) : text;
+}
+
+// In which time, and for how much.
+std::string end_text(const ClusterAnswer& a) {
+  const double seconds = a.training_seconds();
+  if (std::isinf(seconds)) return fmt::format("never end, {}", stuck_text(a.goodput));
+  return fmt::format("in {}, ${:.3g} million", span_text(seconds), a.dollars() / 1e6);
+}
+
 std::string layout_text(const JobParams& job, std::uint64_t replicas) {
   std::string text = fmt::format("tensor {} x context {} x pipeline {} x {} replicas", job.tensor,
                                  job.context, job.pipeline, replicas);
@@ -88,11 +109,11 @@ std::string layout_text(const JobParams& job, std::uint64_t replicas) {
 
 std::string cluster_headline(const ClusterAnswer& a) {
   return fmt::format(
-      "{} on {} chips: step {}, {:.0f} TFLOPS a chip (MFU {:.1f} %), goodput {:.1f} %; {} tokens in {}, "
-      "${:.3g} million, {:.3g} MW",
+      "{} on {} chips: step {}, {:.0f} TFLOPS a chip (MFU {:.1f} %), goodput {:.1f} %; {} tokens {}, {:.3g} "
+      "MW",
       a.of.title.empty() ? a.of.model.name : a.of.title, a.of.fleet.chips, span_text(a.step.seconds),
       a.flops_of_chip() / 1e12, 100 * a.mfu(), 100 * a.goodput.goodput, si_text(a.of.job.tokens, ""),
-      span_text(a.training_seconds()), a.dollars() / 1e6, a.megawatts());
+      end_text(a), a.megawatts());
 }
 
 std::string cluster_text(const ClusterAnswer& a) {
@@ -112,10 +133,7 @@ std::string cluster_text(const ClusterAnswer& a) {
                             m.total() / 1e9, a.times.hbm_bytes / 1e9, m.weights / 1e9, m.gradients / 1e9,
                             m.optimizer / 1e9, m.activations / 1e9));
   text += fault_rows(a);
-  text += wrapped_row("training",
-                      fmt::format("{:.4g} steps, {:.4g} tokens/s; {} (p50), {} (p99); {:.3g} million litres",
-                                  c.steps(), a.tokens_per_second(), span_text(a.goodput.elapsed_p50),
-                                  span_text(a.goodput.elapsed_p99), a.litres() / 1e6));
+  text += wrapped_row("training", training_text(a));
   return text + "\n" + step_table(a);
 }
 

@@ -170,6 +170,25 @@ TEST_CASE("cluster command: published training runs, with one share of the peak 
   CHECK(shipped(folder, "megascale_12288")["step"]["mfu_percent"].get<double>() == Approx(55.2).epsilon(0.1));
 }
 
+// An hour between checkpoints, 56 ms between faults.
+TEST_CASE("cluster command: a training that never progresses never ends, in words, JSON and CSV",
+          "[cluster]") {
+  const Job job;
+  const Finished f = job.run({"--set", "cluster.faults.rates.other=1e9", "--set",
+                              "cluster.checkpoint.interval_minutes=60", "--set", "cluster.job.tokens=1e13"});
+  INFO(f.err << f.out);
+  REQUIRE(f.status == 0);
+  CHECK_THAT(f.out.substr(0, f.out.find('\n')),
+             Contains("tokens never end, no progress in any of 10 trials"));
+  CHECK_THAT(f.out, !Contains("inf"));
+  const json s = job.summary();
+  for (const char* name : {"elapsed_p50_s", "elapsed_p99_s"}) CHECK(s["goodput"][name].is_null());
+  for (const char* name : {"seconds", "dollars", "litres"}) CHECK(s["training"][name].is_null());
+  CHECK(s["goodput"]["trials_without_progress"] == 10);
+  const std::string csv = contents(job.folder / "out/goodput.csv");
+  CHECK_THAT(csv, Contains(",,\n") && !Contains("inf"));
+}
+
 TEST_CASE("cluster command: mistakes are refused at their place, and nothing is written", "[cluster]") {
   const Job job;
   const auto refused = [&](const std::string& set, const std::string& code, const std::string& text) {

@@ -135,6 +135,45 @@ TEST_CASE("goodput: tens of thousands of faults give the closed form, also where
   }
 }
 
+// Duration in units of the work, or infinite where exp(-s / M) is far below one success in 50,000 faults.
+TEST_CASE("goodput: a training never gets faster with more faults, and one that never progresses never ends",
+          "[cluster]") {
+  FaultParams faults = published_faults();
+  faults.trials = 20;
+  faults.repair_hours = 0;
+  faults.rates = {};
+  TrainingPlan p = plan(1280, 60);
+  p.checkpoint = 0;
+  const double restart = 60 * (faults.detection_minutes + faults.restart_minutes);
+  double before = 0, before99 = 0;
+  bool progressed = false, stuck = false;
+  for (double rate = 100; rate < 1e9; rate *= 2) {
+    faults.rates.other = rate;
+    const double mean = mean_time_between_faults(faults, p.chips);
+    const Goodput g = simulate_goodput(faults, p);
+    INFO("rate " << rate << ", " << g.elapsed_p50 << " s after " << before << " s");
+    CHECK(g.elapsed_p50 >= before);
+    CHECK(g.elapsed_p99 >= before99);
+    before = g.elapsed_p50;
+    before99 = g.elapsed_p99;
+    if (const double successes = 50'000 * std::exp(-p.interval / mean); successes > 1000) {
+      progressed = true;
+      const double expected = p.work / p.interval * (mean + restart) * std::expm1(p.interval / mean);
+      CHECK(g.elapsed_p50 == Approx(expected).epsilon(0.1));
+      CHECK(g.stuck == 0);
+    } else if (successes < 1e-3) {
+      stuck = true;
+      CHECK(std::isinf(g.elapsed_p50));
+      CHECK(std::isinf(g.elapsed_p99));
+      CHECK(g.stuck == faults.trials);
+      CHECK(g.stuck_seconds == Approx(50'000 * (mean + restart)).epsilon(0.05));
+      CHECK(g.goodput == 0);
+    }
+  }
+  CHECK(progressed);
+  CHECK(stuck);
+}
+
 // Parts become slow M apart on average and are found after D, in which steps take s times longer.
 TEST_CASE("goodput: slow parts cost what their closed form says, and nothing if steps are as fast",
           "[cluster]") {
