@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "isa/table/table_names.h"
 #include "isa/text/assembler.h"
@@ -17,17 +16,6 @@ namespace tahoma::runtime {
 
 namespace {
 
-void check_tolerance(const CheckpointOptions& options) {
-  for (const std::optional<double>& value : {options.tolerance.relative, options.tolerance.absolute}) {
-    if (!value) continue;
-    if (options.compare_with.empty())
-      throw base::UserError("E-CKP-008", "--rtol, --atol", "a tolerance needs --compare-with DIR");
-    if (!(*value >= 0) || !std::isfinite(*value))
-      throw base::UserError("E-CKP-008", "--rtol, --atol",
-                            fmt::format("{} is not a valid tolerance; expected a number from 0 on", *value));
-  }
-}
-
 // Returns "core0.vector" for "core*.vector".
 std::string queue_name(std::uint32_t core, std::uint8_t queue) {
   return fmt::format("core{}.{}", core, isa::name_of(static_cast<isa::Queue>(queue)));
@@ -36,7 +24,7 @@ std::string queue_name(std::uint32_t core, std::uint8_t queue) {
 }  // namespace
 
 Checkpoints::Checkpoints(const CheckpointOptions& options, model::Mode mode) {
-  check_tolerance(options);
+  check_tolerance(options.tolerance, !options.compare_with.empty(), "--compare-with DIR");
   if (options.any() && mode != model::Mode::kFunctional)
     throw base::UserError("E-CKP-001", options.dump.empty() ? "--compare-with" : "--dump",
                           "needs functional mode: timing mode computes no values");

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "isa/table/table_names.h"
 #include "model/base/error.h"
@@ -49,7 +51,32 @@ std::string place_text(const Checkpoint& c) {
   return text;
 }
 
+nlohmann::ordered_json place_json(const Checkpoint& c) {
+  nlohmann::ordered_json json{{"name", c.name}, {"time_ns", base::clean_nanoseconds(c.time - base::Time{})}};
+  json["instance"] = c.instance;
+  if (c.instruction)
+    json["instruction"] = {{"queue", isa::name_of(c.instruction->queue)},
+                           {"index", c.instruction->index},
+                           {"execution", c.instruction->occurrence},
+                           {"text", c.instruction->text}};
+  json["region"] = c.region;
+  json["tile"] = c.tile;
+  json["memory"] = c.memory;
+  return json;
+}
+
 }  // namespace
+
+void check_tolerance(const DumpTolerance& tolerance, bool compares, const char* needs) {
+  for (const std::optional<double>& value : {tolerance.relative, tolerance.absolute}) {
+    if (!value) continue;
+    if (!compares)
+      throw base::UserError("E-CKP-008", "--rtol, --atol", fmt::format("a tolerance needs {}", needs));
+    if (!(*value >= 0) || !std::isfinite(*value))
+      throw base::UserError("E-CKP-008", "--rtol, --atol",
+                            fmt::format("{} is not a valid tolerance; expected a number from 0 on", *value));
+  }
+}
 
 DumpComparison::DumpComparison(Dumps reference, const DumpTolerance& tolerance)
     : reference_(std::move(reference)), tolerance_(tolerance) {
@@ -96,8 +123,22 @@ std::string DumpComparison::text() const {
   return text;
 }
 
+std::string DumpComparison::json() const {
+  nlohmann::ordered_json json{{"schema_version", 1},     {"reference", reference_.folder},
+                              {"equal", equal()},        {"compared", compared_},
+                              {"different", different_}, {"not_in_reference", beside_}};
+  json["first_difference"] = nullptr;
+  if (first_) {
+    json["first_difference"] = place_json(first_->where);
+    json["first_difference"]["difference"] = first_->what;
+  }
+  json["missing"] = missing_;
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 DumpComparison compare_dumps(const std::string& reference, const std::string& got,
                              const DumpTolerance& tolerance) {
+  check_tolerance(tolerance, true, "");
   DumpComparison comparison(read_dumps(reference), tolerance);
   const Dumps dumps = read_dumps(got);
   if (!dumps.indexed)

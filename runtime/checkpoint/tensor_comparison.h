@@ -24,6 +24,10 @@ struct DumpTolerance {
   std::optional<double> relative, absolute;  // unset: from the dtype
 };
 
+// UserError E-CKP-008: a value that is no finite number from 0 on, or any value without `needs`, the option or
+// options that compare dumps; `compares`: they are given.
+void check_tolerance(const DumpTolerance& tolerance, bool compares, const char* needs);
+
 class DumpComparison {
  public:
   DumpComparison(Dumps reference, const DumpTolerance& tolerance);
@@ -36,6 +40,7 @@ class DumpComparison {
   bool equal() const { return different_ == 0; }
   // One line if all are equal; otherwise the first difference and the number of the others.
   std::string text() const;
+  std::string json() const;
 
  private:
   struct Difference {

@@ -23,8 +23,12 @@ struct CompareCommand {
 };
 
 ExitStatus compare(const CompareCommand& command) {
+  check_tolerance(command.tolerance, command.dumps, "--dumps");
   if (command.dumps) {
-    judge_dumps(compare_dumps(command.a, command.b, command.tolerance), true);
+    const DumpComparison dumps = compare_dumps(command.a, command.b, command.tolerance);
+    const bool json = command.format == "json";
+    if (json) fmt::print("{}", dumps.json());
+    judge_dumps(dumps, !json);
     return ExitStatus::kOk;
   }
   if (is_sweep_folder(command.a) && is_sweep_folder(command.b)) {

@@ -118,6 +118,26 @@ TEST_CASE("compared dumps: two finished folders are compared like a run", "[chec
   CHECK(c.compare({"ref", "same"}).status == 0);
   check_differs(c.compare({"ref", "other"}), "core0.gpsimd[0]");
   CHECK(c.compare({"ref", "other", "--atol", "4"}).status == 0);
+  // The same in JSON; the status tells the verdict.
+  const Finished same = c.compare({"ref", "same", "--format", "json"});
+  CHECK(same.status == 0);
+  const auto equal = nlohmann::json::parse(same.out);
+  CHECK((equal["equal"] == true && equal["compared"] == 5 && equal["first_difference"].is_null()));
+  const Finished other = c.compare({"ref", "other", "--format", "json"});
+  check_differs(other, "core0.gpsimd[0]");
+  const auto differs = nlohmann::json::parse(other.out);
+  CHECK((differs["equal"] == false && differs["different"] == 3));
+  CHECK(differs["first_difference"]["name"] == "core0.gpsimd[0]");
+  CHECK(differs["first_difference"]["instruction"]["queue"] == "gpsimd");
+  for (const char* option : {"--rtol", "--atol"})
+    for (const char* wrong : {"nan", "inf", "1e400", "-1"}) {
+      const Finished refused = c.compare({"ref", "other", std::string(option) + "=" + wrong});
+      INFO(option << " " << wrong << ": " << refused.err);
+      CHECK(refused.status == 2);
+      CHECK_THAT(refused.err, Contains("E-C"));
+    }
+  CHECK_THAT(c.compare({"ref", "other", "--rtol", "nan"}).err,
+             Contains("E-CKP-008") && Contains("a number from 0 on"));
 }
 
 TEST_CASE("compared dumps: another tool's files have the names of their counterparts", "[checkpoint]") {
