@@ -133,6 +133,15 @@ ExitStatus fail(ExitStatus status, const std::string& text) {
   return status;
 }
 
+// More was printed than the buffer holds, so that the error comes before the flush.
+ExitStatus fail_output(int reason) {
+  try {
+    refuse_write("standard output", reason);
+  } catch (const UserError& error) {
+    return fail(error.status, error.what());
+  }
+}
+
 }  // namespace
 
 void add_choice(CLI::App& command, const std::string& name, std::string& word,
@@ -171,6 +180,7 @@ ExitStatus command_line(int argc, const char* const* argv) {
   } catch (const std::bad_alloc&) {
     return fail(ExitStatus::kHost, "error[E-HOST-001]: the host has no memory left");
   } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return fail_output(error.code().value());
     return fail(ExitStatus::kHost, fmt::format("error[E-HOST-001]: {}", error.what()));
   } catch (const std::exception& error) {
     // Tahoma throws nothing else; SystemC's reports arrive here.

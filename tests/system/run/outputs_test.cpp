@@ -182,7 +182,8 @@ TEST_CASE("outputs: a full disk ends each command with 6 and leaves nothing", "[
 TEST_CASE("outputs: what a full standard output loses is an error", "[output][cli][bad-input]") {
   const TempDir dir;
   fill(dir);
-  const std::vector<std::string> commands{"isa", "--help", "run twice.yaml --out again", "compare run run"};
+  const std::vector<std::string> commands{"isa", "--help", "run twice.yaml --out again", "compare run run",
+                                          "params"};
   for (const std::string& words : commands) {
     const Finished cut = run_program(
         {"/bin/bash", "-c",
@@ -191,8 +192,11 @@ TEST_CASE("outputs: what a full standard output loses is an error", "[output][cl
     INFO(words << ": " << cut.out);
     // The folder of a run is over the limit, too.
     CHECK(cut.status == 6);
-    CHECK_THAT(cut.out, Contains("tahoma: "));
+    CHECK_THAT(cut.out, Contains("tahoma: ") && Contains("E-OUT-003"));
   }
+  const Finished closed = run_program({"/bin/bash", "-c", "exec " TAHOMA_BINARY " params >&-"}, dir.path());
+  CHECK(closed.status == 6);
+  CHECK_THAT(closed.err, Contains("standard output: error[E-OUT-003]"));
   if (!make_device(dir / "full", kFull)) {
     WARN("this host allows no device nodes");
     return;
@@ -202,7 +206,8 @@ TEST_CASE("outputs: what a full standard output loses is an error", "[output][cl
         run_program({"/bin/bash", "-c", "exec " TAHOMA_BINARY " " + words + " >full"}, dir.path());
     INFO(words << ": " << full.err);
     CHECK(full.status == 6);
-    CHECK_THAT(full.err, Contains("No space left on device"));
+    CHECK_THAT(full.err,
+               Contains("standard output: error[E-OUT-003]") && Contains("No space left on device"));
     CHECK(is_device(dir / "full"));
   }
 }
