@@ -14,8 +14,9 @@
 // UserError:
 //   E-ETR-001  there is no file PREFIX.0.et
 //   E-ETR-002  a file is no Chakra trace or ends in the middle of a message; with the byte
-//   E-ETR-003  a node is impossible: an id twice, a dependence on a missing node or on itself in a cycle, a
-//              collective or peer that does not exist, an attribute that is missing
+//   E-ETR-003  a node is impossible: an id twice, a dependence on a missing node or on itself in a cycle, a type,
+//              collective or peer that does not exist, an attribute that is missing, a message that HBM cannot
+//              hold, a time of more than an hour
 #pragma once
 
 #include <cstdint>

@@ -141,9 +141,9 @@ struct RankPeaks {
                         : static_cast<double>(stack.bytes_per_second) *
                               static_cast<double>(m.chip.hbm.stacks) * cores / of_chip;
   }
-  Duration roofline(const TraceNode& node) const {
+  double roofline(const TraceNode& node) const {
     const double memory = bytes > 0 ? static_cast<double>(node.bytes) / bytes : 0;
-    return duration(std::max(static_cast<double>(node.operations) / flops, memory));
+    return std::max(static_cast<double>(node.operations) / flops, memory);
   }
 };
 
@@ -151,10 +151,45 @@ bool has_time_of_its_own(const TraceNode& node) {
   return node.kind == NodeKind::kCompute || node.kind == NodeKind::kLoad || node.kind == NodeKind::kStore;
 }
 
+// Refuses what the machine cannot hold, or what takes too long, at its node.
+class NodeLimits {
+ public:
+  NodeLimits(const TraceGraph& graph, const model::MachineParams& m, const std::string& prefix)
+      : graph_(graph), prefix_(prefix), hbm_(m.chip.hbm.stacks * m.chip.hbm.capacity.count) {}
+
+  // Every rank holds the whole vector, an all_gather's from all ranks.
+  void require_memory(const Exchange& exchange) const {
+    const bool gathers =
+        exchange.kind == NodeKind::kCollective && exchange.operation == Operation::kAllGather;
+    const std::uint64_t parts = gathers ? exchange.ranks.size() : 1;
+    if (exchange.bytes <= hbm_ / parts) return;
+    const std::string each = gathers ? fmt::format(" from each of {} ranks", parts) : "";
+    refuse_node("E-ETR-003", graph_, exchange.nodes.front(), prefix_,
+                fmt::format("comm_size is {} B{}; expected at most {} B, what the HBM of a chip holds",
+                            exchange.bytes, each, hbm_ / parts));
+  }
+  // `what`: of the node.
+  Duration checked(double seconds, const NodeAt& n, const char* what) const {
+    if (!(seconds <= kMostSeconds))
+      refuse_node("E-ETR-003", graph_, n, prefix_,
+                  fmt::format("{} is {:.4g} s; expected at most {} s", what, seconds, kMostSeconds));
+    return duration(seconds);
+  }
+
+ private:
+  static constexpr double kMostSeconds = 3600;  // as of recorded durations
+  const TraceGraph& graph_;
+  const std::string& prefix_;
+  std::uint64_t hbm_;
+};
+
 // Unset: not known.
-std::optional<Duration> time_of(const TraceNode& node, const RankPeaks& peaks, ComputeTimes compute) {
+std::optional<Duration> time_of(const NodeAt& n, const TraceGraph& graph, const RankPeaks& peaks,
+                                ComputeTimes compute, const NodeLimits& limits) {
+  const TraceNode& node = graph.ranks[n.rank][n.node];
   const bool bounded = !node.on_host && (node.operations > 0 || node.bytes > 0);
-  if (bounded && (compute == ComputeTimes::kRoofline || node.duration.fs == 0)) return peaks.roofline(node);
+  if (bounded && (compute == ComputeTimes::kRoofline || node.duration.fs == 0))
+    return limits.checked(peaks.roofline(node), n, "the roofline of num_ops and tensor_size");
   if (node.duration.fs > 0) return node.duration;
   return std::nullopt;
 }
@@ -170,14 +205,13 @@ void require_ranks(const model::MachineParams& machine, const TimeSources& sourc
                                 base::name_in(collective::kRankKinds, sources.rank)));
 }
 
-Duration estimate_of(const model::MachineParams& machine, const ExchangeKey& key, collective::RankKind rank) {
+double estimate_of(const model::MachineParams& machine, const ExchangeKey& key, collective::RankKind rank) {
   const collective::Group group = collective::groups_of(machine, rank, key.over()).front();
   collective::Problem problem{key.operation, group.ranks(), 0, {}};
   if (key.operation == Operation::kSendRecv) problem.to = {1, collective::kNowhere};
-  return duration(
-      collective::Estimates(machine)
-          .choose(collective::Algorithm::kBest, problem, group, key.bytes, collective::queues_of(group))
-          .cost.seconds);
+  return collective::Estimates(machine)
+      .choose(collective::Algorithm::kBest, problem, group, key.bytes, collective::queues_of(group))
+      .cost.seconds;
 }
 
 Duration simulated(const nlohmann::ordered_json& summary) {
@@ -189,19 +223,23 @@ Duration of_collective(const nlohmann::ordered_json& summary) {
 
 }  // namespace
 
-NodeTimes times_of(const TraceGraph& graph, const TimeSources& sources, const std::string& folder,
-                   const std::function<void(std::size_t, std::size_t)>& progress) {
+NodeTimes times_of(const TraceGraph& graph, const TimeSources& sources, const std::string& prefix,
+                   const std::string& folder, const std::function<void(std::size_t, std::size_t)>& progress) {
   const model::MachineParams machine = resolve_machine_params(sources.machine, sources.overrides);
   require_ranks(machine, sources, graph.ranks.size());
   const std::vector<TableRow> table = read_table(sources.table);
+  const NodeLimits limits(graph, machine, prefix);
   TimedRuns runs(sources, folder);
   std::map<ExchangeKey, std::size_t> run_of_exchange;
   std::map<ExchangeKey, Duration> estimates;
+  for (const Exchange& exchange : graph.exchanges) limits.require_memory(exchange);
   for (const Exchange& exchange : graph.exchanges) {
     const ExchangeKey key = key_of(exchange);
     if (key.ranks.size() < 2) continue;
     if (sources.exchanges == ExchangeTimes::kEstimated) {
-      if (!estimates.contains(key)) estimates[key] = estimate_of(machine, key, sources.rank);
+      if (!estimates.contains(key))
+        estimates[key] = limits.checked(estimate_of(machine, key, sources.rank), exchange.nodes.front(),
+                                        "the estimate of the exchange");
     } else if (!run_of_exchange.contains(key)) {
       run_of_exchange[key] = runs.add(request_of(key, sources));
     }
@@ -221,9 +259,10 @@ NodeTimes times_of(const TraceGraph& graph, const TimeSources& sources, const st
                                                            : of_collective(runs.summary(run->second)));
   }
   const RankPeaks peaks(machine, sources.rank);
-  for (const RankTrace& trace : graph.ranks) {
+  for (std::uint32_t rank = 0; rank < graph.ranks.size(); ++rank) {
+    const RankTrace& trace = graph.ranks[rank];
     std::vector<Duration>& of_rank = times.nodes.emplace_back(trace.size());
-    for (std::size_t n = 0; n < trace.size(); ++n) {
+    for (std::uint32_t n = 0; n < trace.size(); ++n) {
       const TraceNode& node = trace[n];
       if (!has_time_of_its_own(node)) continue;
       const auto row = std::find_if(table.begin(), table.end(),
@@ -231,7 +270,7 @@ NodeTimes times_of(const TraceGraph& graph, const TimeSources& sources, const st
       if (row != table.end()) {
         const auto r = static_cast<std::size_t>(row - table.begin());
         of_rank[n] = row->time ? *row->time : simulated(runs.summary(run_of_row[r]));
-      } else if (const auto time = time_of(node, peaks, sources.compute)) {
+      } else if (const auto time = time_of({rank, n}, graph, peaks, sources.compute, limits)) {
         of_rank[n] = *time;
       } else {
         ++times.unknown;

@@ -10,7 +10,8 @@
 // estimate that chooses algorithms (`estimated`, runtime/collective/cost/cost.h). Sizes are rounded up to 64 B for
 // each rank. Exchanges at the same time do not slow each other down.
 //
-// UserError: E-ETR-006 a trace has more ranks than the machine; E-ETR-007 a row of the table has no legal time; those of
+// UserError: E-ETR-003 a message is larger than the HBM of a chip, or a roofline or estimate is longer than an hour, as no
+// recorded duration may be (execution_trace.h); E-ETR-006 a trace has more ranks than the machine; E-ETR-007 a row of the table has no legal time; those of
 // resolve_machine_params() and of runs.
 #pragma once
 
@@ -47,8 +48,8 @@ struct NodeTimes {
   std::size_t executed = 0;  // runs
 };
 
-// `folder`: for the runs. `progress`: of runs, done and all.
-NodeTimes times_of(const TraceGraph& graph, const TimeSources& sources, const std::string& folder,
-                   const std::function<void(std::size_t, std::size_t)>& progress);
+// `prefix`: of the traces, in errors. `folder`: for the runs. `progress`: of runs, done and all.
+NodeTimes times_of(const TraceGraph& graph, const TimeSources& sources, const std::string& prefix,
+                   const std::string& folder, const std::function<void(std::size_t, std::size_t)>& progress);
 
 }  // namespace tahoma::runtime::chakra

@@ -29,7 +29,7 @@ TraceOutcome replay_traces(const TraceCommand& command) {
   OutputDir out(command.out);
   ProgressLine line;
   const bool runs = command.sources.exchanges == ExchangeTimes::kExecuted || !command.sources.table.empty();
-  const NodeTimes times = times_of(graph, command.sources, runs ? out.folder("executed") : "",
+  const NodeTimes times = times_of(graph, command.sources, command.prefix, runs ? out.folder("executed") : "",
                                    [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
   line.clear();
   const Replay replayed_run = replay(graph, times, command.prefix);

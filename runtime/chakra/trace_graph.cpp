@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -17,10 +19,17 @@ namespace tahoma::runtime::chakra {
 using base::UserError;
 
 Groups read_groups(const std::string& file) {
-  const auto json = nlohmann::json::parse(read_file(file), nullptr, false);
   const auto refuse = [&](const std::string& what) -> UserError {
     return {"E-ETR-005", file, what + "; expected communicator groups such as {\"1\": [0, 1, 2, 3]}"};
   };
+  std::set<std::string> names;  // an object would keep one of two equal keys
+  const auto check_key = [&](int depth, nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
+    if (event == nlohmann::json::parse_event_t::key && depth == 1 &&
+        !names.insert(parsed.get<std::string>()).second)
+      throw refuse(fmt::format("group '{}' is given twice", parsed.get<std::string>()));
+    return true;
+  };
+  const auto json = nlohmann::json::parse(read_file(file), check_key, false);
   if (!json.is_object()) throw refuse("no JSON object");
   Groups groups;
   for (const auto& [name, ranks] : json.items()) {
@@ -28,7 +37,13 @@ Groups read_groups(const std::string& file) {
     for (const auto& rank : ranks) {
       if (!rank.is_number_unsigned())
         throw refuse(fmt::format("group '{}': {} is no rank", name, rank.dump()));
-      groups[name].push_back(rank.get<std::uint32_t>());
+      if (rank.get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max())
+        throw refuse(fmt::format("group '{}': {} is no rank, which is below 2^32", name, rank.dump()));
+      std::vector<std::uint32_t>& members = groups[name];
+      const auto number = rank.get<std::uint32_t>();
+      if (std::find(members.begin(), members.end(), number) != members.end())
+        throw refuse(fmt::format("group '{}': rank {} is given twice", name, number));
+      members.push_back(number);
     }
   }
   return groups;
@@ -66,9 +81,8 @@ class GraphMaker {
 
  private:
   const TraceNode& at(const NodeAt& n) const { return graph_.ranks[n.rank][n.node]; }
-  std::string place(std::uint32_t rank) const { return fmt::format("{}.{}.et", prefix_, rank); }
   [[noreturn]] void refuse(const char* code, const NodeAt& n, const std::string& what) const {
-    throw UserError(code, place(n.rank), fmt::format("node {} '{}': {}", at(n).id, at(n).name, what));
+    refuse_node(code, graph_, n, prefix_, what);
   }
 
   void join(std::uint32_t rank) {
@@ -177,6 +191,13 @@ class GraphMaker {
 };
 
 }  // namespace
+
+void refuse_node(const char* code, const TraceGraph& graph, const NodeAt& n, const std::string& prefix,
+                 const std::string& what) {
+  const TraceNode& node = graph.ranks[n.rank][n.node];
+  throw UserError(code, fmt::format("{}.{}.et", prefix, n.rank),
+                  fmt::format("node {} '{}': {}", node.id, node.name, what));
+}
 
 TraceGraph graph_of(std::vector<RankTrace> ranks, const Groups& groups, const std::string& prefix) {
   return GraphMaker(std::move(ranks), groups, prefix).make();

@@ -17,7 +17,7 @@ namespace tahoma::runtime::chakra {
 
 // Ranks by name. ASTRA-sim's file of communicator groups: {"1": [0, 1, 2, 3], "2": [4, 5, 6, 7]}.
 using Groups = std::map<std::string, std::vector<std::uint32_t>>;
-// UserError E-ETR-005: no JSON object of lists of ranks.
+// UserError E-ETR-005: no JSON object of lists of ranks, a group twice, a rank twice in a group.
 Groups read_groups(const std::string& file);
 std::string groups_json(const Groups& groups);
 
@@ -43,6 +43,10 @@ struct TraceGraph {
   std::vector<std::vector<std::uint32_t>> exchange_of;  // by rank and node; kNone for other nodes
   static constexpr std::uint32_t kNone = ~0U;
 };
+
+// A UserError about a node, with its file, number and name. `prefix`: of the files.
+[[noreturn]] void refuse_node(const char* code, const TraceGraph& graph, const NodeAt& n,
+                              const std::string& prefix, const std::string& what);
 
 // `prefix`: of the files, in errors.
 TraceGraph graph_of(std::vector<RankTrace> ranks, const Groups& groups, const std::string& prefix);

@@ -117,6 +117,52 @@ TEST_CASE("chakra command: bad input is refused, and nothing is written", "[chak
   refused({"--ranks", "chip"}, "did you mean");
 }
 
+TEST_CASE(
+    "chakra command: sizes that no chip holds and times beyond an hour are refused at their node, before any "
+    "run",
+    "[chakra][bad-input]") {
+  const Traces t;
+  runtime::chakra::TraceNode work, sum;
+  work.id = 1;
+  work.name = "mm";
+  work.operations = 10;
+  sum.id = 2;
+  sum.name = "sum";
+  sum.kind = runtime::chakra::NodeKind::kCollective;
+  const auto status = [&](const std::vector<std::string>& options, const std::string& text) {
+    for (std::uint32_t rank = 0; rank < 4; ++rank)
+      t.folder.write("t." + std::to_string(rank) + ".et", runtime::chakra::trace_bytes({work, sum}, rank));
+    std::filesystem::remove_all(t.folder / "out");
+    const Finished f = t.run(options);
+    INFO(f.err);
+    if (f.status != 0) {
+      CHECK_THAT(f.err, Contains("t.0.et: error[E-ETR-003]") && Contains(text));
+      CHECK(!std::filesystem::exists(t.folder / "out"));
+    }
+    return f.status;
+  };
+  // 2.9 TB/s for an hour.
+  const std::vector<std::string> roofline{"--compute", "roofline", "--exchanges", "estimated"};
+  work.bytes = std::uint64_t{2'900'000'000'000} * 3600;
+  CHECK(status(roofline, "") == 0);
+  for (const std::uint64_t bytes : {work.bytes + 1'000'000'000, std::uint64_t{1} << 62}) {
+    work.bytes = bytes;
+    CHECK(status(roofline, "node 1 'mm': the roofline") == 2);
+  }
+  work.bytes = 0;
+  // 4 stacks of 24 GiB.
+  for (const char* exchanges : {"executed", "estimated"}) {
+    sum.message = (std::uint64_t{96} << 30) + 1;
+    CHECK(status({"--exchanges", exchanges}, "node 2 'sum': comm_size is 103079215105 B") == 2);
+    sum.operation = runtime::collective::Operation::kAllGather;
+    sum.message = std::uint64_t{1} << 62;
+    CHECK(status({"--exchanges", exchanges}, "from each of 4 ranks; expected at most 25769803776 B") == 2);
+    sum.operation = runtime::collective::Operation::kAllReduce;
+  }
+  sum.message = std::uint64_t{96} << 30;
+  CHECK(status({"--exchanges", "estimated"}, "") == 0);
+}
+
 TEST_CASE("chakra command: the traces of a run replay its time", "[chakra]") {
   const TempDir folder;
   folder.write(

@@ -155,7 +155,8 @@ TEST_CASE("execution traces: impossible nodes are refused by number and name", "
                     Contains("E-ETR-003") && Contains("node 4 'n'") && Contains("comm_type"));
   CHECK_THROWS_WITH(parse(refused(number(3, 5))), Contains("comm_dst"));
   CHECK_THROWS_WITH(parse(refused(number(3, 6))), Contains("comm_src"));
-  CHECK_THROWS_WITH(parse(refused(number(3, 9))), Contains("type 9"));
+  CHECK_THROWS_WITH(parse(refused(number(3, 9))), Contains("type 9 does not exist; expected 1 to 7"));
+  CHECK_THROWS_WITH(parse(refused(number(3, 0))), Contains("node 4 'n': type 0 is INVALID_NODE"));
   CHECK_THROWS_WITH(parse(refused(number(3, 7) + int64_attribute("comm_type", 10))),
                     Contains("comm_type 10"));
   CHECK_THROWS_WITH(parse(refused(number(3, 4) + int64_attribute("num_ops", ~std::uint64_t{0}))),

@@ -195,4 +195,12 @@ TEST_CASE("trace groups: a file that is no object of lists is refused", "[chakra
   }
   folder.write("groups.json", groups_json({{"1", {0, 2}}}));
   CHECK(read_groups(folder / "groups.json") == Groups{{"1", {0, 2}}});
+  const auto refused = [&](const char* text, const char* what) {
+    folder.write("groups.json", text);
+    CHECK_THROWS_WITH(read_groups(folder / "groups.json"),
+                      Contains("groups.json: error[E-ETR-005]") && Contains(what));
+  };
+  refused(R"({"a": [4294967296, 4294967297]})", "group 'a': 4294967296 is no rank, which is below 2^32");
+  refused(R"({"a": [0], "a": [0, 1]})", "group 'a' is given twice");
+  refused(R"({"a": [1, 0, 1]})", "group 'a': rank 1 is given twice");
 }
