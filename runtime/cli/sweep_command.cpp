@@ -67,6 +67,7 @@ ExitStatus sweep(SweepCommand& command) {
   command.options.execute = executor_of(spec, command);
   const SweepOutcome outcome = run_sweep(spec, command.options);
   fmt::print("{}", outcome_text(outcome, command.options.out));
+  for (const std::string& warning : outcome.warnings) fmt::print(stderr, "tahoma: warning: {}\n", warning);
   if (!command.options.pareto.empty()) print_front(command);
   fmt::print("\nresults in {}: index.html for a browser, sweep.db, points.csv, points/\n", command.out);
   if (outcome.stopped || outcome.pending > 0) return ExitStatus::kHost;

@@ -58,7 +58,9 @@ class Sweep {
     take_refused_and_known();
     execute();
     outcome_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    write_whole(options_.out / "points.csv", points_csv(Store::read(options_.out / "sweep.db"), columns_));
+    const std::vector<Store::Row> rows = Store::read(options_.out / "sweep.db");
+    write_whole(options_.out / "points.csv", points_csv(rows, columns_));
+    outcome_.warnings = unmatched_columns(rows, options_.columns);
     write_whole(options_.out / "index.html", sweep_page(options_.out));
     write_whole(options_.out / "manifest.json", manifest());
     return outcome_;
@@ -102,11 +104,19 @@ class Sweep {
     }
   }
 
-  // The names of metrics are known after the first run, so that is when a wrong one of --pareto ends the sweep.
+  // The names of metrics are known after the first run, so that is when a wrong one of --pareto ends the sweep. So does an
+  // objective without a finite value, at its first point: the front would need it.
   void require_objectives(const PreparedSweepPoint& point, const Metrics& metrics) const {
     std::map<std::string, double> known = values_of(point.point.parameters);
     for (const auto& [name, expression] : spec_.metrics) known[name] = 0;  // even if it is not finite here
-    for (const Objective& objective : objectives_) objective.expression.require(names_in(metrics, known));
+    const std::map<std::string, double> parameters = values_of(point.point.parameters);
+    const Names names = names_in(metrics, parameters);
+    for (const Objective& objective : objectives_) {
+      objective.expression.require(names_in(metrics, known));
+      const std::vector<std::string>& used = objective.expression.names();
+      if (std::all_of(used.begin(), used.end(), [&](const std::string& name) { return names.value(name); }))
+        objective.expression.value(names);
+    }
   }
 
   // Attempts all points without a final result until all have one or no retry is left.

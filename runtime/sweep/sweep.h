@@ -44,6 +44,7 @@ struct SweepOutcome {
   std::uint64_t points = 0, computed = 0, reused = 0, failed = 0, pending = 0;  // computed: in this call
   double seconds = 0;
   bool stopped = false;  // by the user
+  std::vector<std::string> warnings;
 };
 
 SweepOutcome run_sweep(const SweepSpec& spec, const SweepOptions& options);

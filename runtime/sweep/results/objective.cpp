@@ -65,8 +65,11 @@ Objective objective_of(const std::string& text, const std::string& place) {
 std::vector<Objective> objectives_of(const std::string& text, const std::string& place) {
   std::vector<Objective> objectives;
   if (text.empty()) return objectives;
-  for (const std::string& part : split_outside_brackets(text))
+  for (const std::string& part : split_outside_brackets(text)) {
     objectives.push_back(objective_of(part, place));
+    const Expression& expression = objectives.back().expression;
+    if (expression.names().empty()) expression.value({});  // a constant is known before the first point
+  }
   return objectives;
 }
 

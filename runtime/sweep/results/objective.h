@@ -17,8 +17,8 @@ struct Objective {
 
 // Objectives separated by commas outside parentheses, none in "": "simulated_time_ns, max:mfu_estimated_percent,
 // min:price / 2". Without min: or max:, a metric has the direction that its statistic declares (`tahoma stats`
-// lists it); for other metrics and for expressions smaller is better. UserError at `place`: E-SWP-020, and
-// E-SWP-026 for a word other than min and max.
+// lists it); for other metrics and for expressions smaller is better. UserError at `place`: E-SWP-020,
+// E-SWP-022 for a constant that is no finite number, and E-SWP-026 for a word other than min and max.
 std::vector<Objective> objectives_of(const std::string& text, const std::string& place);
 
 // "lower simulated_time_ns and higher mfu_estimated_percent are better".

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "model/base/error.h"
 #include "model/base/trimmed.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/report/tables/column_csv.h"
@@ -20,11 +21,25 @@ namespace {
 
 constexpr std::array kHeadMetrics{"simulated_time_ns", "mfu_estimated_percent", "mbu_estimated_percent"};
 
+// The names and patterns of --columns.
+std::vector<std::string> asked_columns(const std::string& asked) {
+  std::vector<std::string> patterns;
+  std::istringstream words(asked);
+  for (std::string word; std::getline(words, word, ',');)
+    patterns.push_back(base::trimmed(word) == "all" ? "*" : std::string(base::trimmed(word)));
+  return patterns;
+}
+
+std::set<std::string> metric_names(const std::vector<Store::Row>& rows) {
+  std::set<std::string> names;
+  for (const Store::Row& row : rows)
+    for (const auto& [name, value] : row.metrics) names.insert(name);
+  return names;
+}
+
 std::vector<std::string> matching_names(const std::vector<Store::Row>& rows,
                                         const std::vector<std::string>& patterns) {
-  std::set<std::string> left;
-  for (const Store::Row& row : rows)
-    for (const auto& [name, value] : row.metrics) left.insert(name);
+  std::set<std::string> left = metric_names(rows);
   std::vector<std::string> names;
   for (const std::string& pattern : patterns)
     for (auto name = left.begin(); name != left.end();) {
@@ -51,10 +66,24 @@ std::vector<std::string> column_patterns(const SweepSpec& spec, const std::vecto
     add(expression.names());
   }
   for (const Objective& o : objectives) add(o.expression.names());
-  std::istringstream words(asked);
-  for (std::string word; std::getline(words, word, ',');)
-    add({base::trimmed(word) == "all" ? "*" : std::string(base::trimmed(word))});
+  add(asked_columns(asked));
   return patterns;
+}
+
+std::vector<std::string> unmatched_columns(const std::vector<Store::Row>& rows, const std::string& asked) {
+  const std::set<std::string> known = metric_names(rows);
+  const std::vector<std::string> names(known.begin(), known.end());
+  std::vector<std::string> lines;
+  for (const std::string& pattern : asked_columns(asked)) {
+    if (names.empty() || std::any_of(names.begin(), names.end(),
+                                     [&](const std::string& name) { return matches_pattern(name, pattern); }))
+      continue;
+    std::string word = pattern;
+    std::erase(word, '*');
+    lines.push_back(
+        fmt::format("--columns: no metric matches '{}'{}", pattern, base::did_you_mean(word, names)));
+  }
+  return lines;
 }
 
 std::string text_at(const Store::Row& row, const std::string& path) {

@@ -17,6 +17,9 @@ namespace tahoma::runtime {
 std::vector<std::string> column_patterns(const SweepSpec& spec, const std::vector<Objective>& objectives,
                                          const std::string& asked);
 
+// A line for each name or pattern of --columns that no metric of any point matches, with the nearest metric.
+std::vector<std::string> unmatched_columns(const std::vector<Store::Row>& rows, const std::string& asked);
+
 // One row per point: number, id, workload, status, reason, varying parameters by path, the bound, and the
 // metrics that match a pattern, in the order of the patterns, then by name.
 std::string points_csv(const std::vector<Store::Row>& rows, const std::vector<std::string>& patterns);

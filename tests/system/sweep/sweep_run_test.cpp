@@ -339,6 +339,46 @@ TEST_CASE("tahoma sweep: a wrong name in --pareto ends it with the first point",
   CHECK(points == 1);
 }
 
+TEST_CASE(
+    "tahoma sweep: an objective without a finite value ends it before the points, or with the first one",
+    "[sweep]") {
+  const SweepFiles files;
+  const auto points_of = [&](const std::string& pareto) {
+    const std::string out = files.folder() / "out";
+    fs::remove_all(out);
+    const auto done = tests::tahoma_in(
+        files.folder().path(), {"sweep", "gemm.yaml", "--sweep", "workload.m=128,256,384,512", "--mode",
+                                "timing", "--jobs", "1", "--out", out, "--pareto", pareto});
+    INFO(pareto << ": " << done.err);
+    CHECK(done.status == 2);
+    CHECK_THAT(done.err, Catch::Contains("--pareto: error[E-SWP-022]"));
+    std::size_t points = 0;
+    if (fs::exists(fs::path(out) / "points"))
+      for (const auto& folder : fs::directory_iterator(fs::path(out) / "points"))
+        points += fs::exists(folder.path() / "out/summary.json") ? 1 : 0;
+    return points;
+  };
+  CHECK(points_of("max:1/0") == 0);
+  CHECK(points_of("simulated_time_ns,max:0/0") == 0);
+  CHECK(points_of("max:simulated_time_ns/0") == 1);
+}
+
+TEST_CASE("tahoma sweep: a pattern of --columns without a metric is named with the nearest one", "[sweep]") {
+  const SweepFiles files;
+  const auto warned = [&](const std::string& columns) {
+    const std::string out = files.folder() / "out";
+    fs::remove_all(out);
+    const auto done =
+        tests::tahoma_in(files.folder().path(), {"sweep", "gemm.yaml", "--sweep", "workload.m=128,256",
+                                                 "--mode", "timing", "--out", out, "--columns", columns});
+    CHECK(done.status == 0);
+    return done.err;
+  };
+  CHECK_THAT(warned("seed, zzz*"), Catch::Contains("warning: --columns: no metric matches 'zzz*'"));
+  CHECK_THAT(warned("simulated_time_nss"), Catch::Contains("did you mean 'simulated_time_ns'"));
+  CHECK_THAT(warned("seed, flops.*, all"), !Catch::Contains("warning"));
+}
+
 TEST_CASE("sweep points: one that ends the process which resolves it is a row, and so is an error of ours",
           "[sweep]") {
   const SweepFiles files;
