@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -209,6 +210,13 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
       run_files_text());
 }
 
+// "": it is one.
+std::string is_tolerance(const std::string& text) {
+  double value = -1;
+  if (CLI::detail::lexical_cast(text, value) && value >= 0 && std::isfinite(value)) return "";
+  return fmt::format("expected a finite number from 0 on, got '{}'", text);
+}
+
 // A kernel and its arguments, as words of the command line.
 struct NkiCommand {
   RunCommand run;
@@ -269,8 +277,11 @@ void add_nki_command(CLI::App& program, Action& action) {
       ->type_name("FILE.py:FUNCTION");
   sub->add_option("--golden-rtol", command->rtol,
                   "Tolerance relative to the largest expected element; default: from the dtype")
-      ->type_name("X");
-  sub->add_option("--golden-atol", command->atol, "Absolute tolerance")->type_name("X");
+      ->type_name("X")
+      ->check(is_tolerance, "");
+  sub->add_option("--golden-atol", command->atol, "Absolute tolerance")
+      ->type_name("X")
+      ->check(is_tolerance, "");
   add_run_options(*sub, command->run);
   sub->callback([command, &action] { action = [command] { return run_nki(*command); }; });
 }

@@ -125,13 +125,19 @@ MISTAKES = {
     "generator": ({"args": ("x=radn(128, 64)",)}, "did you mean 'randn'"),
     "option": ({"more": ("--refrence", "a")}, "--refrence"),
     "grid": ({"more": ("--grid", "3")}, "grid"),
+    "no Python file": ({"kernel": "va.yaml:double"}, "va.yaml is not a Python file; expected FILE.py:NAME"),
+    "no array file": ({"args": ("x=kernel.npy",)}, "kernel.npy: no such file"),
+    "tolerance": ({"more": ("--golden-rtol", "nan")}, "--golden-rtol: expected a finite number from 0 on, got 'nan'"),
+    "infinite tolerance": ({"more": ("--golden-atol", "inf")}, "--golden-atol: expected a finite number from 0 on"),
+    "negative tolerance": ({"more": ("--golden-rtol", "-1")}, "--golden-rtol: expected a finite number from 0 on"),
 }
+OF_THE_REFERENCE = ("number of results", "shape of the result")  # a program is wrong, not the command line
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_refused_by_name_and_leaves_nothing_behind(folder, mistake):
     words, says = MISTAKES[mistake]
-    refused = folder.nki(**words, status=2 if mistake in ("option", "grid") else 3)
+    refused = folder.nki(**words, status=3 if mistake in OF_THE_REFERENCE else 2)
     assert says in refused and "Traceback" not in refused, refused
     assert sorted(path.name for path in folder.path.iterdir() if path.name != "__pycache__") == ["kernel.py"]
 
@@ -156,8 +162,18 @@ def test_a_kernel_that_misbehaves_is_refused_at_its_line_and_leaves_nothing(fold
     assert not (folder.path / "out").exists()
 
 
+@pytest.mark.parametrize("end", ["import sys; sys.exit(0)", "raise SystemExit", "import os; os._exit(0)"])
+@pytest.mark.parametrize("where", ["kernel", "file"])
+def test_a_kernel_that_ends_the_program_is_named(folder, end, where):
+    text = KERNEL.replace("    tile = nl.load(x)\n", f"    {end}\n    tile = nl.load(x)\n") if where == "kernel" else f"{end}\n{KERNEL}"
+    (folder.path / "kernel.py").write_text(text)
+    refused = folder.nki(reference=None, status=3)
+    assert "kernel.py:scaled" in refused and "ended the program" in refused and "bundle.json" not in refused, refused
+    assert "Traceback" not in refused and not (folder.path / "out").exists()
+
+
 def test_a_failed_run_leaves_the_results_of_the_run_before(folder):
     folder.nki()
     before = (folder.path / "out/summary.json").read_bytes()
-    folder.nki(reference="kernel.py:none", status=3)
+    folder.nki(reference="kernel.py:none", status=2)
     assert (folder.path / "out/summary.json").read_bytes() == before

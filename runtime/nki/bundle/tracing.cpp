@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
+#include "model/base/trimmed.h"
 #include "runtime/host/process.h"
 #include "runtime/host/whole_file.h"
 
@@ -18,6 +19,8 @@ namespace tahoma::runtime::nki {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kMistake = 64;  // the exit status of tahoma.bundle for a wrong request
 
 // The folder of the package: of the build that this program is part of, or of its installation.
 std::string package_path() {
@@ -73,11 +76,17 @@ void trace_into(const std::string& folder, const TracingRequest& request) {
   }
   words.insert(words.end(), {"/usr/bin/python3", "-m", "tahoma.bundle", file});
   const ProcessResult result = Process(words, options).wait();
-  if (result.end.ok()) return;
+  if (result.end.ok() && fs::exists(folder + "/bundle.json")) return;
+  if (result.end.ok())
+    throw base::UserError("E-RUN-066", request.kernel,
+                          "the kernel ended the program before it was traced; expected that it returns",
+                          base::ExitStatus::kProgram);
   if (result.output.find("No module named 'tahoma'") != std::string::npos ||
       result.output.find("No module named '_tahoma'") != std::string::npos)
     throw base::UserError("E-RUN-067", "workload.kernel",
                           "the Python package is not there: scripts/setup --python, then build again");
+  if (result.end.reason == ProcessEnd::Reason::kExited && result.end.number == kMistake)
+    throw base::UserError("E-RUN-066", request.kernel, std::string(base::trimmed(result.output)));
   throw base::UserError("E-RUN-066", request.kernel,
                         fmt::format("cannot be traced ({})\n{}", result.end.text(), result.output),
                         base::ExitStatus::kProgram);

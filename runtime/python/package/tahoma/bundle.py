@@ -21,8 +21,15 @@ from tahoma.program_bundle import Bundle, checked_outputs
 from tahoma.settings import POLICIES, configure, nearest, policies
 
 
+MISTAKE = 64  # the exit status of a wrong request, which runtime/nki/bundle/tracing.cpp knows
+
+
 class Mistake(Exception):
     """The request is wrong: printed without a traceback."""
+
+
+class WrongReference(Exception):
+    """The reference does not fit the kernel: printed without a traceback."""
 
 
 def loaded(address):
@@ -30,8 +37,10 @@ def loaded(address):
     path, _, name = address.rpartition(":")
     if not path or not name:
         raise Mistake(f"{address!r}: expected FILE.py:NAME")
-    if not os.path.exists(path):
-        raise Mistake(f"{path}: no such file")
+    if not path.endswith(".py"):
+        raise Mistake(f"{address!r}: {path} is not a Python file; expected FILE.py:NAME")
+    if not os.path.isfile(path):
+        raise Mistake(f"{path}: no such file; expected FILE.py:NAME")
     folder = os.path.dirname(os.path.abspath(path))
     if folder not in sys.path:
         sys.path.insert(0, folder)
@@ -90,7 +99,10 @@ def parsed(text, seed):
         if value.endswith(".npy"):
             if not os.path.exists(value):
                 raise Mistake(f"argument {name}: {value}: no such file")
-            values[name] = np.load(value)
+            try:
+                values[name] = np.load(value)
+            except (ValueError, OSError, EOFError) as mistake:
+                raise Mistake(f"argument {name}: {value}: {mistake}; expected an array as numpy.save writes it") from None
             continue
         try:
             values[name] = ast.literal_eval(value)
@@ -164,7 +176,7 @@ def add_expected(request, bundle, expected):
     views = checked_outputs(bundle.programs[0].returned, bundle.calls[0].kernel)
     tensors = [bundle._tensor(0, view) for view in views] or sorted(bundle.in_place[0])
     if len(tensors) != len(expected):
-        raise Mistake(f"{request['reference']} returns {len(expected)} arrays, the kernel {len(tensors)}")
+        raise WrongReference(f"{request['reference']} returns {len(expected)} arrays, the kernel {len(tensors)}")
     path = os.path.join(request["out"], "bundle.json")
     with open(path) as file:
         description = json.load(file)
@@ -173,7 +185,7 @@ def add_expected(request, bundle, expected):
         entry = description["tensors"][tensor]
         want = np.asarray(want, np.float32)
         if want.size != int(np.prod(entry["shape"])):
-            raise Mistake(f"{request['reference']} returns {list(want.shape)} for an output of shape {entry['shape']}")
+            raise WrongReference(f"{request['reference']} returns {list(want.shape)} for an output of shape {entry['shape']}")
         entry["expect"] = f"expect{tensor}.bin"
         entry["rtol"], entry["atol"] = tolerance(request, entry, depth)
         want.tofile(os.path.join(request["out"], entry["expect"]))
@@ -186,8 +198,15 @@ def main(path):
         request = json.load(file)
     try:
         trace(request)
-    except (Mistake, KernelError) as mistake:
+    except Mistake as mistake:
         print(mistake, file=sys.stderr)
+        return MISTAKE
+    except (WrongReference, KernelError) as mistake:
+        print(mistake, file=sys.stderr)
+        return 1
+    except SystemExit as end:
+        print(f"the kernel or its file ended the program: sys.exit({'' if end.code is None else repr(end.code)}); expected that it returns",
+              file=sys.stderr)
         return 1
     except Exception:
         traceback.print_exc()
