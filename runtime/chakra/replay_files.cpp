@@ -7,6 +7,7 @@
 
 #include "model/base/columns.h"
 #include "runtime/chakra/trace_command.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/report/summary/text_layout.h"
 #include "runtime/report/tables/column_csv.h"
@@ -137,7 +138,7 @@ std::string replay_json(const ReplayResult& r) {
                               {"nodes_without_time", r.times.unknown},
                               {"runs", r.times.executed}};
   json["mean"] = shares_json(MeanShares(r.replay));
-  return json.dump(2) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 std::string nodes_csv(const ReplayResult& r) {

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime::chakra {
@@ -19,26 +20,21 @@ namespace tahoma::runtime::chakra {
 using base::UserError;
 
 Groups read_groups(const std::string& file) {
+  nlohmann::json json;
+  const auto fault = fault_of_json(read_file(file), json);
   const auto refuse = [&](const std::string& what) -> UserError {
     return {"E-ETR-005", file, what + "; expected communicator groups such as {\"1\": [0, 1, 2, 3]}"};
   };
-  std::set<std::string> names;  // an object would keep one of two equal keys
-  const auto check_key = [&](int depth, nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
-    if (event == nlohmann::json::parse_event_t::key && depth == 1 &&
-        !names.insert(parsed.get<std::string>()).second)
-      throw refuse(fmt::format("group '{}' is given twice", parsed.get<std::string>()));
-    return true;
-  };
-  const auto json = nlohmann::json::parse(read_file(file), check_key, false);
+  if (fault) throw refuse(*fault);
   if (!json.is_object()) throw refuse("no JSON object");
   Groups groups;
   for (const auto& [name, ranks] : json.items()) {
     if (!ranks.is_array() || ranks.empty()) throw refuse(fmt::format("group '{}' is no list of ranks", name));
     for (const auto& rank : ranks) {
       if (!rank.is_number_unsigned())
-        throw refuse(fmt::format("group '{}': {} is no rank", name, rank.dump()));
+        throw refuse(fmt::format("group '{}': {} is no rank", name, brief_json(rank)));
       if (rank.get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max())
-        throw refuse(fmt::format("group '{}': {} is no rank, which is below 2^32", name, rank.dump()));
+        throw refuse(fmt::format("group '{}': {} is no rank, which is below 2^32", name, brief_json(rank)));
       std::vector<std::uint32_t>& members = groups[name];
       const auto number = rank.get<std::uint32_t>();
       if (std::find(members.begin(), members.end(), number) != members.end())
@@ -52,7 +48,7 @@ Groups read_groups(const std::string& file) {
 std::string groups_json(const Groups& groups) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const auto& [name, ranks] : groups) json[name] = ranks;
-  return json.dump(2) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 namespace {

@@ -11,6 +11,7 @@
 
 #include "isa/table/table_names.h"
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/npy_dtype.h"
 #include "runtime/host/whole_file.h"
 
@@ -78,7 +79,9 @@ Dumps read_index(const fs::path& folder) {
   const std::string place = (folder / kIndex).string();
   Dumps dumps{folder.string(), true, {}, {}};
   try {
-    const Json json = Json::parse(read_file(place));
+    Json json;
+    if (const auto fault = fault_of_json(read_file(place), json))
+      throw base::UserError("E-CKP-007", place, "not an index of dumps: " + *fault);
     dumps.requests = json.at("requests").get<std::vector<std::string>>();
     for (const Json& checkpoint : json.at("checkpoints")) dumps.checkpoints.push_back(from_json(checkpoint));
   } catch (const Json::exception& error) {
@@ -118,8 +121,7 @@ void DumpWriter::finish(const std::vector<std::string>& requests) {
   json["requests"] = requests;
   json["checkpoints"] = Json::array();
   for (const Checkpoint& c : written_) json["checkpoints"].push_back(json_of(c));
-  write_file((fs::path(folder_) / kIndex).string(),
-             json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_file((fs::path(folder_) / kIndex).string(), dump_json(json, 1) + "\n");
 }
 
 NpyArray Dumps::values(const std::string& name) const {

@@ -9,6 +9,7 @@
 #include "runtime/cards/claims.h"
 #include "runtime/cli/commands.h"
 #include "runtime/config/config.h"
+#include "runtime/host/json/json_text.h"
 
 namespace tahoma::runtime {
 
@@ -46,7 +47,7 @@ void add_cards_command(CLI::App& program, Action& action) {
   sub->callback([command, &action] {
     action = [command] {
       const CardsAnswer answer = answer_of(command->table);
-      fmt::print("{}", command->format == "json" ? answer.json.dump(2) + "\n" : answer.text);
+      fmt::print("{}", command->format == "json" ? dump_json(answer.json, 2) + "\n" : answer.text);
       return base::ExitStatus::kOk;
     };
   });

@@ -8,6 +8,7 @@
 #include "isa/text/instruction_names.h"
 #include "isa/text/reference_text.h"
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 
 namespace tahoma::runtime {
 
@@ -65,7 +66,7 @@ std::vector<const isa::OpRow*> rows_of(std::string_view name) {
 std::string isa_json(std::string_view name) {
   Json list = Json::array();
   for (const isa::OpRow* row : rows_of(name)) list.push_back(row_json(*row));
-  return list.dump(2) + "\n";
+  return dump_json(list, 2) + "\n";
 }
 
 }  // namespace tahoma::runtime

@@ -14,6 +14,7 @@
 #include "runtime/cli/commands.h"
 #include "runtime/cli/options/checkpoint_options.h"
 #include "runtime/golden/golden_verdict.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/mpi/launch.h"
 #include "runtime/report/cost/price_list.h"
@@ -235,7 +236,7 @@ ExitStatus run_nki(NkiCommand& command) {
   const nlohmann::json document{{"kind", "nki"}, {"machine", "trainium2_chip"}, {"workload", workload}};
   ConfigRequest& config = command.run.options.config;
   config.workload = command.kernel;
-  config.text = document.dump();
+  config.text = dump_json(document);
   if (command.grid == 2) config.overrides.insert(config.overrides.begin(), "machine.chip.lnc=2");
   return run(command.run);
 }

@@ -8,6 +8,7 @@
 
 #include "model/base/stall_text.h"
 #include "runtime/cli/commands.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/report/files/stats_files.h"
 #include "runtime/report/tables/table_list.h"
 #include "runtime/validation/regression/run_statistics.h"
@@ -84,7 +85,7 @@ base::ExitStatus explain(const StatsCommand& command) {
     else
       list.push_back(entry_of(each, reason));
   }
-  if (command.format == "json") fmt::print("{}\n", list.dump(2));
+  if (command.format == "json") fmt::print("{}\n", dump_json(list, 2));
   return base::ExitStatus::kOk;
 }
 

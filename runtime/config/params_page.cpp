@@ -11,6 +11,7 @@
 #include "runtime/cards/card.h"
 #include "runtime/cluster/input/cluster_case.h"
 #include "runtime/config/config.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/serving/serving_case.h"
 
 namespace tahoma::runtime {
@@ -137,7 +138,7 @@ std::string params_json(const std::string& path, const std::vector<WorkloadKind>
       page.push_back(std::move(row));
     }
   }
-  return page.dump(2) + "\n";
+  return dump_json(page, 2) + "\n";
 }
 
 }  // namespace tahoma::runtime

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 
 namespace tahoma::runtime {
 
@@ -71,7 +72,8 @@ File open(const std::string& path) {
                                 std::min(kMostHeader, size), header));
   std::string text(header, '\0');
   file.stream.read(text.data(), static_cast<std::streamsize>(header));
-  file.header = Json::parse(text, nullptr, false);
+  if (const auto fault = fault_of_json(text, file.header))
+    throw UserError("E-STF-002", path, "expected a header that is a JSON object of tensors: " + *fault);
   if (!file.header.is_object())
     throw UserError("E-STF-002", path, "expected a header that is a JSON object of tensors");
   file.data_at = length.size() + header;
@@ -106,9 +108,9 @@ std::vector<std::uint64_t> counts(const Json& entry, const char* name, const Inp
                        return count.is_number_unsigned();
                      });
   if (!whole)
-    throw UserError("E-STF-002", place.text(),
-                    fmt::format("expected a legal '{}': a list of whole numbers, got {:.60}", name,
-                                list.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    throw UserError(
+        "E-STF-002", place.text(),
+        fmt::format("expected a legal '{}': a list of whole numbers, got {}", name, brief_json(list)));
   return list.get<std::vector<std::uint64_t>>();
 }
 

@@ -5,6 +5,7 @@
 
 #include "model/base/error.h"
 #include "runtime/host/children.h"
+#include "runtime/host/json/json_text.h"
 
 namespace tahoma::runtime {
 
@@ -14,7 +15,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 std::string failure(const std::string& text, base::ExitStatus status) {
-  return Json{{"error", text}, {"status", static_cast<int>(status)}}.dump();
+  return dump_json(Json{{"error", text}, {"status", static_cast<int>(status)}});
 }
 
 // What a child process returns: the summary of its run, or an error of the user.

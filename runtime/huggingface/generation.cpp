@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/npy.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/child_run.h"
@@ -88,7 +89,7 @@ Generation generate(const ModelConfig& config, const ModelLayout& layout, const 
     const Json text = model_case(config, layout, demand, phase, {config.layers}, files);
     ChildRun run;
     run.options.config.workload = (of_step / "case.yaml").string();
-    write_new_file(run.options.config.workload, {text.dump(2), "\n"});
+    write_new_file(run.options.config.workload, {dump_json(text, 2), "\n"});
     run.options.config.mode = "functional";
     run.options.config.overrides = execution.overrides;
     run.options.out = (of_step / "run").string();
@@ -117,9 +118,14 @@ std::string generation_text(const ModelConfig& config, const ModelLayout& layout
 std::string generation_json(const ModelConfig& config, const ModelLayout& layout, const Generation& g) {
   Json times = Json::array();
   for (const double seconds : g.seconds) times.push_back(seconds * 1e9);
-  return Json{{"schema_version", 1}, {"model", config.name}, {"layout", layout.text()}, {"prompt", g.prompt},
-              {"tokens", g.tokens},  {"times_ns", times},    {"golden", "passed"}}
-             .dump(2) +
+  return dump_json(Json{{"schema_version", 1},
+                        {"model", config.name},
+                        {"layout", layout.text()},
+                        {"prompt", g.prompt},
+                        {"tokens", g.tokens},
+                        {"times_ns", times},
+                        {"golden", "passed"}},
+                   2) +
          "\n";
 }
 

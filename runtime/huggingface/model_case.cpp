@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/huggingface/config/families.h"
 #include "runtime/huggingface/config/layer_pattern.h"
 
@@ -160,9 +161,8 @@ std::unique_ptr<ResolvedConfig> resolved_case(const ModelConfig& config, const M
                                               ModelPhase phase, const std::vector<std::string>& overrides) {
   ConfigRequest request;
   request.workload = config.file;
-  request.text =
-      model_case(config, point.layout, point.demand, phase, {point.layout.least_layers(config.layers)})
-          .dump();
+  request.text = dump_json(
+      model_case(config, point.layout, point.demand, phase, {point.layout.least_layers(config.layers)}));
   request.overrides = overrides;
   request.mode = "timing";
   return resolve_config(request);

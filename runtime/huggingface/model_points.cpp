@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "runtime/host/json/json_text.h"
 #include "runtime/huggingface/model_columns.h"
 #include "runtime/huggingface/model_report.h"
 #include "runtime/page/page.h"
@@ -99,7 +100,7 @@ std::string model_page(const ModelReport& r) {
   data["own"] = point_quantities().size();
   for (std::size_t i = 0; i < r.points.size(); ++i)
     data["points"].push_back(page_point(r, data["axes"], r.points[i], i));
-  return page_of(r.config.name + " - Tahoma", data.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return page_of(r.config.name + " - Tahoma", dump_json(data));
 }
 
 }  // namespace tahoma::runtime

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/child_run.h"
 #include "runtime/huggingface/config/layer_pattern.h"
@@ -179,7 +180,7 @@ ChildRun ModelRunner::written(const Planned& run) const {
   write_npy(ids.string(), ids_of(config_, *run.point, run.phase));
   const Json text = model_case(config_, run.point->layout, run.point->demand, run.phase, run.layers,
                                {{"ids", ids.filename().string()}});
-  write_file(file.string(), text.dump(2) + "\n");
+  write_file(file.string(), dump_json(text, 2) + "\n");
   return run_of(execution_, run.phase, run.name, file, outs / run.name);
 }
 

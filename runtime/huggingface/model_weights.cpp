@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/npy_dtype.h"
 #include "runtime/host/safetensors.h"
 #include "runtime/host/whole_file.h"
@@ -34,9 +35,11 @@ class WeightFiles {
       return;
     }
     try {
-      const auto json = nlohmann::ordered_json::parse(read_file(index.string()));
+      nlohmann::json json;
+      if (const auto fault = fault_of_json(read_file(index.string()), json))
+        throw UserError("E-HFC-030", index.string(), *fault);
       for (const auto& [name, file] : json.at("weight_map").items()) files_[name] = file.get<std::string>();
-    } catch (const nlohmann::ordered_json::exception& error) {
+    } catch (const nlohmann::json::exception& error) {
       throw UserError(
           "E-HFC-030", index.string(),
           fmt::format("expected an object weight_map with the file of each tensor: {}", error.what()));

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/page/assets.h"
 #include "runtime/report/summary/summary_json.h"
@@ -38,9 +39,7 @@ std::string escaped(std::string_view text) {
   return html;
 }
 
-std::string quoted(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string quoted(const std::string& text) { return dump_json(Json(text)); }
 
 // One of the two texts of a page, as written and as parsed.
 struct PagePart {
@@ -50,7 +49,8 @@ struct PagePart {
 PagePart checked(const std::filesystem::path& folder, const char* name, const char* key) {
   const std::string file = (folder / name).string();
   PagePart part{read_file(file), {}};
-  part.json = Json::parse(part.text, nullptr, false);
+  if (const auto fault = fault_of_json(part.text, part.json))
+    throw UserError("E-REP-002", file, "not a file of tahoma run: " + *fault);
   if (!part.json.is_object() || !part.json.contains("schema_version") || !part.json.contains(key))
     throw UserError("E-REP-002", file, fmt::format("not a file of tahoma run: expected the key '{}'", key));
   return part;
@@ -63,7 +63,7 @@ void check_version(const std::filesystem::path& folder, const Json& summary) {
         "E-REP-002", (folder / kSummary).string(),
         fmt::format("written by another version of tahoma: expected schema_version {}, got {}; run "
                     "config.resolved.yaml of the folder again",
-                    kSummarySchemaVersion, summary["schema_version"].dump()));
+                    kSummarySchemaVersion, brief_json(summary["schema_version"])));
 }
 
 std::string title_of(const std::vector<PageRun>& runs) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "runtime/host/json/json_text.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/report/summary/text_layout.h"
 #include "runtime/report/tables/column_csv.h"
@@ -79,7 +80,7 @@ std::string sensitivity_json(const Sensitivity& s) {
                                   {"value", row.value},
                                   {"low", end_json(row.low)},
                                   {"high", end_json(row.high)}});
-  return json.dump(2) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 std::string sensitivity_csv(const Sensitivity& s) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/cluster/results/cluster_answer.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/page/page.h"
 #include "runtime/report/summary/format.h"
 
@@ -85,7 +86,7 @@ std::string cluster_json(const ClusterAnswer& a) {
                       {"dollars", finite(a.dollars())},
                       {"megawatts", a.megawatts()},
                       {"litres", finite(a.litres())}};
-  return json.dump(2) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 std::string spans_csv(const ClusterAnswer& a) {
@@ -137,7 +138,7 @@ std::string cluster_page(const ClusterAnswer& a) {
   }
   data["curves"] = std::move(curves);
   const std::string title = a.of.title.empty() ? a.of.model.name : a.of.title;
-  return page_of(title + " - Tahoma", data.dump(-1, ' ', false, ClusterJson::error_handler_t::replace));
+  return page_of(title + " - Tahoma", dump_json(data));
 }
 
 }  // namespace tahoma::runtime::cluster

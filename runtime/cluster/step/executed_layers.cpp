@@ -11,6 +11,7 @@
 
 #include "model/base/error.h"
 #include "runtime/cluster/step/tensor_sizes.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/child_run.h"
 #include "runtime/huggingface/kept/kept_runs.h"
@@ -157,7 +158,7 @@ class Executions {
     std::filesystem::create_directories(cases);
     std::filesystem::create_directories(runs);
     const std::string file = (cases / (name + ".yaml")).string();
-    write_file(file, named["case"].dump(2) + "\n");
+    write_file(file, dump_json(named["case"], 2) + "\n");
     ChildRun child;
     child.name = name;
     child.options.config.workload = file;

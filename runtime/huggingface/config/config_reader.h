@@ -10,6 +10,7 @@
 #include <string>
 
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 
 namespace tahoma::runtime {
 
@@ -23,7 +24,7 @@ struct ConfigReader {
   [[noreturn]] void refuse(const std::string& key, const std::string& expected) const {
     throw base::UserError(
         "E-HFC-003", place(key),
-        fmt::format("expected {}, got {}", expected, has(key) ? json[key].dump() : "nothing"));
+        fmt::format("expected {}, got {}", expected, has(key) ? brief_json(json[key]) : "nothing"));
   }
   std::uint64_t count(const std::string& key, std::uint64_t least, std::uint64_t most) const {
     if (!has(key) || !json[key].is_number_unsigned() || json[key].get<std::uint64_t>() < least ||

@@ -15,6 +15,7 @@ void read_latent(const ConfigReader& in, ModelConfig& c) {
   if (in.has("q_lora_rank")) l.q_rank = in.count("q_lora_rank", 16, 16384);
   l.nope = in.count("qk_nope_head_dim", 16, kMostHead);
   l.rope = in.count("qk_rope_head_dim", 16, 128);
+  if (l.rope % 2 != 0) in.refuse("qk_rope_head_dim", "an even number");
   l.values = in.count("v_head_dim", 16, kMostHead);
   // Newer files have head_dim, and mean the rotated features.
   if (c.head_dim != 0 && c.head_dim != l.rope && c.head_dim != l.nope + l.rope)

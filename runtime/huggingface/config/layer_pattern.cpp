@@ -21,7 +21,7 @@ std::uint64_t global_every(const ConfigReader& in, const ModelConfig& c) {
       throw base::UserError("E-HFC-005", in.place("layer_types"),
                             fmt::format("asks for layers of the type {}, which the kernels lack; expected "
                                         "full_attention or sliding_attention",
-                                        type.dump()));
+                                        brief_json(type)));
   const auto full = std::find(types.begin(), types.end(), "full_attention");
   const auto every = static_cast<std::uint64_t>(full - types.begin()) + 1;
   for (std::uint64_t l = 0; l < types.size(); ++l)
@@ -29,7 +29,7 @@ std::uint64_t global_every(const ConfigReader& in, const ModelConfig& c) {
       throw base::UserError(
           "E-HFC-005", in.place("layer_types"),
           fmt::format("asks for {} in layer {}; expected full_attention in every {}th layer only",
-                      types[l].dump(), l, every));
+                      brief_json(types[l]), l, every));
   if (types.size() != c.layers)
     throw base::UserError("E-HFC-006", in.place("layer_types"),
                           fmt::format("expected the types of {} layers, got {}", c.layers, types.size()));

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/config/config_keys.h"
 #include "runtime/huggingface/config/config_reader.h"
@@ -17,6 +17,7 @@
 #include "runtime/huggingface/config/families.h"
 #include "runtime/huggingface/config/gemma_config.h"
 #include "runtime/huggingface/config/layer_pattern.h"
+#include "runtime/huggingface/config/rope_config.h"
 
 namespace tahoma::runtime {
 
@@ -37,23 +38,9 @@ std::string name_of_model(const std::string& file) {
 }
 
 Json parse(const std::string& file) {
-  std::vector<std::set<std::string>> seen;  // keys, by depth
-  std::string repeated;
-  const Json::parser_callback_t watch = [&](int, Json::parse_event_t event, Json& value) {
-    if (event == Json::parse_event_t::object_start) seen.emplace_back();
-    if (event == Json::parse_event_t::object_end) seen.pop_back();
-    if (event == Json::parse_event_t::key && !seen.back().insert(value.get<std::string>()).second)
-      repeated = value.get<std::string>();
-    return true;
-  };
   Json json;
-  try {
-    json = Json::parse(read_file(file, kMostBytes), watch);
-  } catch (const Json::exception& error) {
-    throw UserError("E-HFC-001", file, fmt::format("not valid JSON: {}", error.what()));
-  }
-  if (!repeated.empty())
-    throw UserError("E-HFC-001", file, fmt::format("the key '{}' is repeated", repeated));
+  if (const auto fault = fault_of_json(read_file(file, kMostBytes), json))
+    throw UserError("E-HFC-001", file, *fault);
   if (!json.is_object()) throw UserError("E-HFC-001", file, "expected a JSON object");
   return json;
 }
@@ -89,7 +76,7 @@ void check_fixed_keys(const ConfigReader& in, const ModelFamily& family,
     if (in.json[row.key] != supported)
       throw UserError("E-HFC-005", in.place(row.key),
                       fmt::format("asks for {}, which the kernels lack; expected {}, got {}", row.lacking,
-                                  value, in.json[row.key].dump()));
+                                  value, brief_json(in.json[row.key])));
   }
 }
 
@@ -126,58 +113,18 @@ void read_experts(const ConfigReader& in, ModelConfig& c) {
     c.experts_per_token = 0;
 }
 
-// Older files have rope_theta and rope_scaling, newer ones rope_parameters with both.
-void read_rope(const ConfigReader& all, ModelConfig& c) {
-  const char* key = all.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
-  if (!all.has(key)) return;
-  if (!all.json[key].is_object()) all.refuse(key, "an object");
-  const bool of_types = c.family->local_rope && all.json[key].contains("full_attention");
-  const std::string place = all.place(key) + (of_types ? ":full_attention" : "");
-  if (of_types) {
-    const Json types = all.json[key].value("sliding_attention", Json::object());
-    const ConfigReader local{place, types};
-    if (local.has("rope_theta")) c.local_theta = local.real("rope_theta", 1, 1e9);
-  }
-  const ConfigReader in{place, of_types ? all.json[key]["full_attention"] : all.json[key]};
-  if (!in.json.is_object()) all.refuse(key, "an object for full_attention");
-  if (in.has("rope_theta")) c.theta = in.real("rope_theta", 1, 1e9);
-  const std::string type = in.has("rope_type") ? in.text("rope_type") : in.text("type");
-  if (type == "default") return;
-  const auto row = std::find_if(std::begin(kRotaryScalings), std::end(kRotaryScalings), [&](const auto& one) {
-    return one.value != RotaryScaling::kNone && one.name == type;
-  });
-  if (row == std::end(kRotaryScalings))
-    throw UserError(
-        "E-HFC-005", place,
-        fmt::format("asks for the scaling '{}' of the rotary embedding, which the kernels lack; expected "
-                    "default, linear, llama3 or yarn",
-                    type));
-  c.rope_scaling = row->value;
-  c.rope_factor = in.real("factor", 1, 1e4);
-  if (c.rope_scaling == RotaryScaling::kLinear) return;
-  if (c.rope_scaling == RotaryScaling::kYarn) {
-    if (!c.family->latent)
-      throw UserError(
-          "E-HFC-005", place,
-          "asks for the scaling 'yarn' of the rotary embedding, whose factor of the rotated features the "
-          "kernels lack; expected default, linear or llama3");
-    return read_yarn(in, c);
-  }
-  c.rope_low_frequency_factor = in.real("low_freq_factor", 1e-3, 1e3);
-  c.rope_high_frequency_factor = in.real("high_freq_factor", 1e-3, 1e3);
-  c.rope_original_context = in.count("original_max_position_embeddings", 1, std::uint64_t{1} << 24);
-  if (c.rope_high_frequency_factor <= c.rope_low_frequency_factor)
-    throw UserError("E-HFC-006", place + ":high_freq_factor",
-                    fmt::format("expected more than low_freq_factor, {:g}; got {:g}",
-                                c.rope_low_frequency_factor, c.rope_high_frequency_factor));
-}
+// The rotary embedding turns pairs of features.
+constexpr const char* kEvenHead = "an even number";
 
 void check_heads(const ConfigReader& in, ModelConfig& c) {
   if (c.kv_heads == 0) c.kv_heads = c.heads;
   if (c.heads % c.kv_heads != 0)
     throw UserError("E-HFC-006", in.place("num_key_value_heads"),
                     fmt::format("expected a divisor of the {} attention heads, got {}", c.heads, c.kv_heads));
-  if (c.head_dim != 0) return;
+  if (c.head_dim != 0) {
+    if (!c.family->latent && c.head_dim % 2 != 0) in.refuse("head_dim", kEvenHead);
+    return;
+  }
   if (c.hidden % c.heads != 0)
     throw UserError("E-HFC-006", in.place("hidden_size"),
                     fmt::format("expected a multiple of the {} attention heads or a head_dim, got {}",
@@ -187,6 +134,9 @@ void check_heads(const ConfigReader& in, ModelConfig& c) {
     throw UserError("E-HFC-005", in.place("hidden_size"),
                     fmt::format("gives heads of {} features; the kernels take {} to {}", c.head_dim,
                                 kLeastHead, kMostHead));
+  if (c.head_dim % 2 != 0)
+    throw UserError("E-HFC-005", in.place("hidden_size"),
+                    fmt::format("gives heads of {} features; expected {}", c.head_dim, kEvenHead));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 // and DeepSeek-V2 families have instead (families.h).
 //
 // UserError at FILE or FILE:KEY:
-//   E-HFC-001  the file is not JSON, repeats a key, or is not an object
+//   E-HFC-001  the file is not JSON, repeats a key, is nested too deep, or is not an object
 //   E-HFC-002  an architecture that is unknown, or that the kernels cannot run; the message says why
 //   E-HFC-003  a key is missing, or its value has the wrong type or is out of range
 //   E-HFC-004  a key that is not known; --ignore KEY if it does not influence inference

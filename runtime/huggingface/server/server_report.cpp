@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "model/base/loader/config_loader.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/huggingface/server/server_steps.h"
 #include "runtime/report/summary/text_layout.h"
 
@@ -129,7 +130,7 @@ std::string steps_json(const ModelConfig& config, const ServerGrid& grid, const 
   json["steps"] = Json::array();
   for (const auto* all : {&steps.decodes, &steps.prefills})
     for (const ServerStep& step : *all) json["steps"].push_back(step_json(step));
-  return json.dump(2) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 }  // namespace tahoma::runtime

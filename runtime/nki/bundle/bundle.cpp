@@ -9,6 +9,7 @@
 #include "isa/core/program_error.h"
 #include "isa/table/table_fields.h"
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime::nki {
@@ -75,7 +76,9 @@ BundleProgram program_of(const Json& entry, const std::string& folder, std::size
 Bundle read_bundle(const std::string& folder) {
   const std::string path = folder + "/bundle.json";
   try {
-    const Json json = Json::parse(read_file(path));
+    Json json;
+    if (const auto fault = fault_of_json(read_file(path), json))
+      refuse_bundle(path, "is not a bundle: " + *fault);
     Bundle bundle;
     bundle.kernel = json.at("kernel").get<std::string>();
     for (const Json& entry : json.at("tensors")) bundle.tensors.push_back(tensor_of(entry, folder));

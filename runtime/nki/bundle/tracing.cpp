@@ -11,6 +11,7 @@
 
 #include "model/base/error.h"
 #include "model/base/trimmed.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/process.h"
 #include "runtime/host/whole_file.h"
 
@@ -65,7 +66,7 @@ void trace_into(const std::string& folder, const TracingRequest& request) {
                               {"out", folder}};
   const std::string package = package_path();
   const std::string file = folder + "/request.json";
-  write_file(file, wanted.dump());
+  write_file(file, dump_json(wanted));
   ProcessOptions options;
   options.captured = true;
   std::vector<std::string> words{"/usr/bin/env"};

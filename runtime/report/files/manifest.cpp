@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/sha256.h"
 #include "runtime/report/files/version.h"
 
@@ -62,9 +63,7 @@ Json folding_json(const model::Folding& folding) {
   return json;
 }
 
-std::string text_of(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string text_of(const Json& json) { return dump_json(json, 2) + "\n"; }
 
 }  // namespace
 

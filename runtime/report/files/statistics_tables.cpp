@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/report/tables/column_csv.h"
 
 namespace tahoma::runtime {
@@ -40,7 +41,7 @@ class LineEnds {
   std::map<std::pair<base::Unit, const char*>, std::string> ends_;
 };
 
-std::string json_text(const std::string& text) { return Json(text).dump(); }
+std::string json_text(const std::string& text) { return dump_json(Json(text)); }
 
 std::string json_end(const Stat& stat) {
   return ",\"unit\":" + json_text(std::string(base::name_of(stat.unit))) +

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "runtime/host/json/json_text.h"
 #include "runtime/report/energy/energy_tables.h"
 #include "runtime/report/files/collective_report.h"
 #include "runtime/report/lines/line_tables.h"
@@ -186,7 +187,7 @@ std::string summary_json(const Summary& s) {
                      {"instance", s.busiest.instance}};
   if (s.facts.interval) json["interval"] = interval_json(*s.facts.interval);
   json["bottleneck"] = s.facts.bottlenecks ? bottleneck_json(s.facts.bottlenecks->whole) : Json(nullptr);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 }  // namespace tahoma::runtime

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "runtime/host/json/json_text.h"
 #include "runtime/page/page.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/serving/results/request_rows.h"
@@ -88,7 +89,7 @@ std::string serving_page(const ServingSummary& summary, const WindowSeries& seri
   }
   data["summary"] = SeriesJson::parse(serving_json(summary));
   const std::string title = summary.title.empty() ? "Serving" : summary.title;
-  return page_of(title + " - Tahoma", data.dump(-1, ' ', false, SeriesJson::error_handler_t::replace));
+  return page_of(title + " - Tahoma", dump_json(data));
 }
 
 }  // namespace tahoma::runtime::serving

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/host/json/json_text.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/report/summary/text_layout.h"
 
@@ -133,7 +134,7 @@ std::string serving_json(const ServingSummary& s) {
   json["groups"] = ServingJson::array();
   for (const GroupSummary& group : s.groups) json["groups"].push_back(group_json(group));
   if (s.held_back) json["held_back"] = held_back_json(*s.held_back);
-  return json.dump(2, ' ', false, ServingJson::error_handler_t::replace) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 }  // namespace tahoma::runtime::serving

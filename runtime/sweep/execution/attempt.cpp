@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "runtime/host/json/json_text.h"
 #include "runtime/sweep/results/atomic_files.h"
 
 namespace tahoma::runtime {
@@ -60,7 +61,7 @@ void write_result(const std::filesystem::path& folder, const SweepPointResult& r
                         {"host", a.host},
                         {"seconds", a.seconds},
                         {"peak_bytes", a.peak_bytes}});
-  write_whole(folder / "result.json", Json{{"attempts", attempts}}.dump(2) + "\n");
+  write_whole(folder / "result.json", dump_json(Json{{"attempts", attempts}}, 2) + "\n");
 }
 
 }  // namespace tahoma::runtime

@@ -10,6 +10,7 @@
 
 #include "model/base/error.h"
 #include "runtime/host/children.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/sha256.h"
 #include "runtime/sweep/spec/sweep_parameters.h"
 
@@ -102,7 +103,7 @@ std::string resolved_text(const Resolution& resolution, PointRange points) {
     }
     all.push_back(json_of(prepared));
   }
-  return all.dump(-1, ' ', false, PointJson::error_handler_t::replace);
+  return dump_json(all);
 }
 
 // Resolves each range in a process of its own, because a defect of ours may end it. Returns the ranges whose

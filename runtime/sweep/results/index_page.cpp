@@ -10,6 +10,7 @@
 #include <set>
 
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/page/page.h"
 #include "runtime/report/tables/declarations.h"
 #include "runtime/sweep/results/axis_effects.h"
@@ -206,7 +207,7 @@ std::string sweep_page(const std::string& folder) {
   data["objectives"] = objectives.size();
   data["own"] = count_own(quantities, objectives, own);
   for (const Store::Row& row : rows) data["points"].push_back(point_json(at, row, axes, quantities));
-  return page_of(title + " - Tahoma", data.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return page_of(title + " - Tahoma", dump_json(data));
 }
 
 }  // namespace tahoma::runtime

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/sweep/results/point_table.h"
 
 namespace tahoma::runtime {
@@ -122,17 +123,17 @@ std::string comparison_json(const SweepComparison& c) {
                      {"a", pair.a},
                      {"b", pair.b},
                      {"change", change(pair)}});
-  return Json{{"schema_version", 1},
-              {"headline", headline(c)},
-              {"a", c.a},
-              {"b", c.b},
-              {"metric", c.metric},
-              {"mean_change", mean_change(c)},
-              {"only_a", c.only_a},
-              {"only_b", c.only_b},
-              {"incomparable", c.incomparable},
-              {"points", pairs}}
-             .dump(2) +
+  return dump_json(Json{{"schema_version", 1},
+                        {"headline", headline(c)},
+                        {"a", c.a},
+                        {"b", c.b},
+                        {"metric", c.metric},
+                        {"mean_change", mean_change(c)},
+                        {"only_a", c.only_a},
+                        {"only_b", c.only_b},
+                        {"incomparable", c.incomparable},
+                        {"points", pairs}},
+                   2) +
          "\n";
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "runtime/host/json/json_text.h"
 #include "runtime/report/files/markdown.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/report/tables/column_csv.h"
@@ -212,7 +213,7 @@ std::string page_json(const Page& page) {
                   {"limits_exceeded", page.beyond},
                   {"statistics", tallies_json(page.tallies)},
                   {"families", std::move(families)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 std::string page_csv(const Page& page) {

@@ -8,6 +8,7 @@
 #include "isa/core/program_error.h"
 #include "model/base/quantity.h"
 #include "runtime/config/config.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/run/machine.h"
 #include "runtime/validation/accuracy/activity_log.h"
 
@@ -173,7 +174,7 @@ std::string to_text(const std::vector<Measured>& measured) {
     for (const Beside& b : m.beside) beside.push_back({b.name, b.value});
     json.push_back({m.model, m.failure, static_cast<int>(m.status), std::move(beside)});
   }
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return dump_json(json);
 }
 
 std::vector<Measured> measured_from(const std::string& text) {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/validation/regression/differences/difference_json.h"
@@ -148,7 +149,7 @@ std::string comparison_json(const Comparison& c) {
                   {"compared", c.compared},
                   {"leading", leads_json(c.leads)},
                   {"groups", groups_json(c.groups)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 }  // namespace tahoma::runtime

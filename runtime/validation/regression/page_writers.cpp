@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/host/json/json_text.h"
 #include "runtime/report/files/markdown.h"
 #include "runtime/validation/regression/differences/difference_json.h"
 
@@ -108,7 +109,7 @@ std::string regression_json(const RegressionPage& page) {
   const Json json{{"schema_version", 1},         {"file", page.file},         {"title", page.title},
                   {"overrides", page.overrides}, {"headline", page.headline}, {"passed", page.passed()},
                   {"cases", std::move(rows)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 JunitSuite regression_suite(const RegressionPage& page) {

@@ -12,6 +12,7 @@
 #include <set>
 #include <string_view>
 
+#include "runtime/host/json/json_text.h"
 #include "runtime/report/files/stats_files.h"
 #include "runtime/report/summary/format.h"
 
@@ -77,7 +78,7 @@ bool matches_any(const std::string& name, const Patterns& patterns) {
 std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return shortest(value.get<double>());
-  return value.dump();
+  return dump_json(value);
 }
 
 void flatten(const Json& value, const std::string& name, RunStatistics& out) {

@@ -193,6 +193,12 @@ TEST_CASE("trace groups: a file that is no object of lists is refused", "[chakra
     folder.write("groups.json", text);
     CHECK_THROWS_WITH(read_groups(folder / "groups.json"), Contains("E-ETR-005"));
   }
+  for (const std::string& text :
+       {"{\"a\":" + std::string(100000, '[') + std::string(100000, ']') + "}",
+        std::string("{\"1\": [0], \"1\": [1]}"), "{\"1\": [0]}" + std::string(1, '\0') + "x"}) {
+    folder.write("groups.json", text);
+    CHECK_THROWS_WITH(read_groups(folder / "groups.json"), Contains("E-ETR-005"));
+  }
   folder.write("groups.json", groups_json({{"1", {0, 2}}}));
   CHECK(read_groups(folder / "groups.json") == Groups{{"1", {0, 2}}});
   const auto refused = [&](const char* text, const char* what) {

@@ -189,6 +189,17 @@ TEST_CASE("cluster command: a training that never progresses never ends, in word
   CHECK_THAT(csv, Contains(",,\n") && !Contains("inf"));
 }
 
+TEST_CASE("cluster command: a title may have any bytes", "[cluster]") {
+  const TempDir folder;
+  const Finished f =
+      tahoma_in(folder.path().string(),
+                {"cluster", std::string(TAHOMA_SOURCE_DIR) + "/workloads/cluster/llama3_h100_8192.yaml",
+                 "--set", "cluster.title=x\xff", "--out", "out"});
+  INFO(f.err);
+  REQUIRE(f.status == 0);
+  CHECK_NOTHROW(json::parse(contents(folder / "out/summary.json")));
+}
+
 TEST_CASE("cluster command: mistakes are refused at their place, and nothing is written", "[cluster]") {
   const Job job;
   const auto refused = [&](const std::string& set, const std::string& code, const std::string& text) {

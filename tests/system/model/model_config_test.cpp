@@ -254,6 +254,50 @@ TEST_CASE("model configuration: scaled rotary embeddings, in either notation", "
   CHECK(verdict(changed(llama(), "rope_scaling", "llama3")) == "E-HFC-003 rope_scaling");
 }
 
+TEST_CASE("model configuration: keys inside a scaling are read, have their one value, or are refused",
+          "[model_config]") {
+  const auto scaled = [](const json& scaling) { return verdict(changed(llama(), "rope_scaling", scaling)); };
+  const json linear{{"rope_type", "linear"}, {"factor", 2.0}};
+  CHECK(scaled(linear) == "accepted");
+  CHECK(scaled(changed(linear, "type", "linear")) == "accepted");
+  CHECK(scaled(changed(linear, "type", "default")) == "E-HFC-006 rope_scaling:type");
+  CHECK(scaled(changed(linear, "bogus", 3)) == "E-HFC-004 rope_scaling:bogus");
+  CHECK(scaled(changed(linear, "attention_factor", nullptr)) == "accepted");
+  CHECK(scaled(changed(linear, "partial_rotary_factor", 1.0)) == "accepted");
+  CHECK(scaled(changed(linear, "partial_rotary_factor", 0.5)) ==
+        "E-HFC-005 rope_scaling:partial_rotary_factor");
+  CHECK(scaled(changed(linear, "partial_rotary_factor", "all")) ==
+        "E-HFC-003 rope_scaling:partial_rotary_factor");
+  // Each of these belongs to another scaling.
+  for (const char* key :
+       {"low_freq_factor", "high_freq_factor", "original_max_position_embeddings", "beta_fast"})
+    CHECK(scaled(changed(linear, key, 4)) == std::string("E-HFC-004 rope_scaling:") + key);
+  CHECK(scaled({{"rope_type", "default"}, {"factor", 2.0}}) == "E-HFC-004 rope_scaling:factor");
+  CHECK(scaled({{"rope_type", "lineer"}, {"factor", 2.0}}) == "E-HFC-005 rope_scaling");
+  CHECK_THROWS_WITH(read(changed(llama(), "rope_scaling", changed(linear, "facto", 2.0))),
+                    Catch::Contains("did you mean 'factor'"));
+  const json both = changed(llama(), "rope_parameters", linear);
+  CHECK(verdict(changed(both, "rope_scaling", linear)) == "accepted");
+  CHECK(verdict(changed(both, "rope_scaling", changed(linear, "factor", 4.0))) == "E-HFC-006 rope_scaling");
+}
+
+TEST_CASE("model configuration: Gemma's types of layers have the scalings that the kernels have",
+          "[model_config]") {
+  const auto typed = [](const json& local, const json& more = json::object()) {
+    json types{{"full_attention", {{"rope_type", "linear"}, {"factor", 8.0}}}, {"sliding_attention", local}};
+    types.update(more);
+    return verdict(gemma("Gemma3ForCausalLM", {{"rope_parameters", types}}));
+  };
+  const json plain{{"rope_type", "default"}, {"rope_theta", 10000.0}};
+  CHECK(typed(plain) == "accepted");
+  CHECK(typed(nullptr) == "accepted");
+  CHECK(typed(5) == "E-HFC-003 rope_parameters:sliding_attention");
+  CHECK(typed({{"rope_type", "linear"}, {"factor", 8.0}}) == "E-HFC-005 rope_parameters:sliding_attention");
+  CHECK(typed(changed(plain, "factor", 8.0)) == "E-HFC-004 rope_parameters:sliding_attention:factor");
+  CHECK(typed(plain, {{"full_attention", 5}}) == "E-HFC-003 rope_parameters:full_attention");
+  CHECK(typed(plain, {{"chunked_attention", plain}}) == "E-HFC-004 rope_parameters:chunked_attention");
+}
+
 TEST_CASE("model configuration: each key of which one value is supported refuses another one",
           "[model_config]") {
   for (const runtime::FixedKey& row : runtime::fixed_keys()) {
@@ -312,6 +356,39 @@ TEST_CASE("model configuration: a file that is cut anywhere is refused", "[model
   CHECK(verdict_of_text("[]") == "E-HFC-001");
   CHECK(verdict_of_text(R"({"hidden_size": 1, "hidden_size": 2})") == "E-HFC-001");
   CHECK(verdict_of_text(std::string(100000, '[')) == "E-HFC-001");
+}
+
+TEST_CASE("model configuration: text behind a NUL byte, and bytes that are not UTF-8, are refused",
+          "[model_config]") {
+  CHECK(verdict_of_text(llama().dump() + "\n") == "accepted");
+  CHECK(verdict_of_text(llama().dump() + std::string(1, '\0') + " garbage") == "E-HFC-001");
+  CHECK(verdict_of_text(llama().dump() + std::string(1, '\0')) == "E-HFC-001");
+  CHECK(verdict_of_text("{\"model_type\": \"\xff\"}") == "E-HFC-001");
+}
+
+TEST_CASE("model configuration: values may have at most 100 levels of nesting, the file's object included",
+          "[model_config]") {
+  const auto nested = [](const std::string& key, std::size_t lists) {
+    json config = without(llama(), key);
+    std::string text = config.dump();
+    text.pop_back();
+    return text + ",\"" + key + "\":" + std::string(lists, '[') + std::string(lists, ']') + "}";
+  };
+  CHECK(verdict_of_text(nested("hidden_size", 99)) == "E-HFC-003 hidden_size");
+  CHECK(verdict_of_text(nested("model_type", 99)) == "accepted");
+  for (const char* key : {"hidden_size", "hidden_act", "layer_types", "model_type"})
+    for (const std::size_t lists : {100, 10000, 200000})
+      CHECK(verdict_of_text(nested(key, lists)) == "E-HFC-001");
+}
+
+TEST_CASE(
+    "model configuration: heads have an even number of features, which the rotary embedding turns in pairs",
+    "[model_config]") {
+  CHECK(verdict(changed(llama(), "head_dim", 18)) == "accepted");
+  CHECK(verdict(changed(llama(), "head_dim", 17)) == "E-HFC-003 head_dim");
+  json config = without(llama(), "head_dim");
+  config.update({{"hidden_size", 32 * 17}});
+  CHECK(verdict(config) == "E-HFC-005 hidden_size");
 }
 
 TEST_CASE("model configuration: sequences beyond the model's, or beyond a window of some layers, are refused",

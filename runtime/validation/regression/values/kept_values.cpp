@@ -11,6 +11,7 @@
 
 #include "isa/core/dtype.h"
 #include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/sha256.h"
 #include "runtime/host/whole_file.h"
 
@@ -101,7 +102,7 @@ std::string kept_values_text(const std::vector<KeptOutput>& outputs) {
                     {"shape", output.shape},
                     {"values", output.values},
                     {"hashes", output.hashes}});
-  return json.dump(1) + "\n";
+  return dump_json(json, 1) + "\n";
 }
 
 std::vector<KeptOutput> parse_kept_values(const std::string& text, const std::string& place) {
