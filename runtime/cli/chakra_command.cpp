@@ -8,6 +8,7 @@
 
 #include "runtime/chakra/trace_command.h"
 #include "runtime/cli/commands.h"
+#include "runtime/cli/options/whole_numbers.h"
 
 namespace tahoma::runtime {
 
@@ -74,7 +75,7 @@ void add_chakra_command(CLI::App& program, Action& action) {
   sub->add_option("--out", traces.out, "Folder for the results")->type_name("DIR");
   sub->add_option("--jobs", traces.sources.jobs, "Number of parallel runs; default: one per host core")
       ->type_name("N")
-      ->check(CLI::PositiveNumber, "")
+      ->check(whole_numbers(1, kMostJobs), "")
       ->default_str("");
   add_choice(*sub, "--format", command->format, {"text", "json"}, "What to print");
   sub->callback([command, &action] { action = [command] { return replay_chakra(*command); }; });

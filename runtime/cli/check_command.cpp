@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "runtime/cli/commands.h"
+#include "runtime/cli/options/whole_numbers.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/validation/accuracy/accuracy.h"
 #include "runtime/validation/regression/page_writers.h"
@@ -151,7 +152,7 @@ void add_check_command(CLI::App& program, Action& action) {
       "it such a case is reported as not checked");
   sub->add_option("--jobs", command->jobs, "Number of cases that run in parallel; default: one per host core")
       ->type_name("N")
-      ->check(CLI::PositiveNumber, "")
+      ->check(whole_numbers(1, kMostJobs), "")
       ->default_str("");
   add_overrides(*sub, command->overrides,
                 "Set a value in every case, after the case's own values; only below machine. for figures; "

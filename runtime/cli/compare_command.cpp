@@ -6,6 +6,7 @@
 
 #include "runtime/cli/commands.h"
 #include "runtime/cli/options/checkpoint_options.h"
+#include "runtime/cli/options/whole_numbers.h"
 #include "runtime/sweep/results/sweep_comparison.h"
 #include "runtime/validation/regression/golden_comparison.h"
 
@@ -55,7 +56,7 @@ void add_compare_command(CLI::App& program, Action& action) {
   sub->add_option("B", command->b, "Folder of the same kind: the changed one")->required()->type_name("DIR");
   sub->add_option("--lines", command->lines, "Number of differences per subsystem, or of points, in the text")
       ->type_name("N")
-      ->check(CLI::PositiveNumber, "");
+      ->check(whole_numbers(1), "");
   sub->add_option("--metric", command->metric, "For two sweeps: the metric to compare")->type_name("NAME");
   sub->add_flag(
       "--dumps", command->dumps,

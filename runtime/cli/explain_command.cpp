@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "runtime/cli/commands.h"
+#include "runtime/cli/options/whole_numbers.h"
 #include "runtime/host/progress.h"
 #include "runtime/whatif/explain.h"
 
@@ -40,7 +41,7 @@ void add_explain_command(CLI::App& program, Action& action) {
   sub->add_option("DIR", command->folder, "Folder written by `tahoma run`")->required()->type_name("");
   sub->add_option("--jobs", command->jobs, "Number of parallel runs; default: one per host core")
       ->type_name("N")
-      ->check(CLI::PositiveNumber, "")
+      ->check(whole_numbers(1, kMostJobs), "")
       ->default_str("");
   add_choice(*sub, "--format", command->format, {"text", "json"},
              "What to print: the table as text or as JSON");

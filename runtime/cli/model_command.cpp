@@ -10,6 +10,8 @@
 #include "runtime/cards/beside.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/options/model_options.h"
+#include "runtime/cli/options/owned_parameters.h"
+#include "runtime/host/json/json_text.h"
 #include "runtime/host/output_dir.h"
 #include "runtime/host/progress.h"
 #include "runtime/huggingface/generation.h"
@@ -53,14 +55,6 @@ struct Answer {
   std::string counts{};  // of runs, for the last line: they differ between equal commands
 };
 
-// The two phases have their own model of the HBM.
-void refuse_hbm_model(const std::vector<std::string>& overrides) {
-  for (const std::string& text : overrides)
-    if (text.starts_with("machine.chip.hbm.model="))
-      throw base::UserError("E-CLI-003", "model",
-                            "--set machine.chip.hbm.model: expected --prefill-hbm or --decode-hbm instead");
-}
-
 // A row for each card and demand, in that order.
 std::vector<CardRow> rows_beside(const ModelCommand& command, const ModelConfig& config) {
   std::vector<CardRow> rows;
@@ -98,7 +92,7 @@ Answer study(const ModelCommand& command, const ModelConfig& config, OutputDir& 
   if (!beside.empty()) out.write("beside.csv", beside_csv(beside));
   nlohmann::ordered_json json = model_json(report);
   json["beside"] = beside_json(beside);
-  return {model_text(report) + beside_text(beside), json.dump(2) + "\n", counts_text(command, runner)};
+  return {model_text(report) + beside_text(beside), dump_json(json, 2) + "\n", counts_text(command, runner)};
 }
 
 std::vector<std::int64_t> prompt_of(const ModelConfig& config, const std::string& text) {
@@ -160,7 +154,7 @@ Answer execute_steps(const ModelCommand& command, const ModelConfig& config, Out
 
 ExitStatus run_model(const ModelCommand& command) {
   const auto begin = std::chrono::steady_clock::now();
-  refuse_hbm_model(command.execution.overrides);
+  refuse_owned_parameters(command.execution.overrides);
   const ModelConfig config = read_model_config(command.config, command.ignored);
   OutputDir out(command.out);
   const bool generates = !command.weights.empty();

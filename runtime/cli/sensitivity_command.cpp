@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "runtime/cli/commands.h"
+#include "runtime/cli/options/whole_numbers.h"
 #include "runtime/host/progress.h"
 #include "runtime/whatif/explain.h"
 #include "runtime/whatif/sensitivity.h"
@@ -72,7 +73,7 @@ void add_sensitivity_command(CLI::App& program, Action& action) {
   add_overrides(*sub, command->overrides, "Set a value of the case; repeatable; such a value is not changed");
   sub->add_option("--jobs", command->jobs, "Number of parallel runs; default: one per host core")
       ->type_name("N")
-      ->check(CLI::PositiveNumber, "")
+      ->check(whole_numbers(1, kMostJobs), "")
       ->default_str("");
   sub->add_flag(
       "--store", command->store,

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "runtime/cli/commands.h"
+#include "runtime/cli/options/whole_numbers.h"
 #include "runtime/sweep/execution/slurm.h"
 #include "runtime/sweep/results/pareto.h"
 #include "runtime/sweep/sweep.h"
@@ -96,7 +97,7 @@ void add_sweep_command(CLI::App& program, Action& action) {
   sub->add_option("--jobs", command->jobs,
                   "Points that run at the same time; default: one per host core, or no limit with Slurm")
       ->type_name("N")
-      ->check(CLI::PositiveNumber, "")
+      ->check(whole_numbers(1, kMostJobs), "")
       ->default_str("");
   add_choice(*sub, "--executor", command->executor, {"local", "slurm"},
              "How points run: as processes on this host, or as job arrays of Slurm");

@@ -13,6 +13,7 @@
 #include "model/base/quantity.h"
 #include "model/system/machine_params.h"
 #include "runtime/cli/commands.h"
+#include "runtime/cli/options/whole_numbers.h"
 
 namespace tahoma::runtime {
 
@@ -31,17 +32,15 @@ void add_generation_options(CLI::App& sub, ModelCommand& command) {
       ->needs(weights);
   sub.add_option("--generate", command.generated, "With --weights: number of tokens to generate, greedily")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096))
+      ->check(whole_numbers(1, 4096), "")
       ->default_str("1")
       ->needs(weights);
 }
 
 CLI::Option* add_numbers(CLI::App& sub, const char* option, std::vector<std::uint64_t>& values,
                          const std::string& what) {
-  CLI::Option* made = sub.add_option(option, values, what)
-                          ->type_name("N,...")
-                          ->delimiter(',')
-                          ->check(CLI::PositiveNumber, "");
+  CLI::Option* made =
+      sub.add_option(option, values, what)->type_name("N,...")->delimiter(',')->check(whole_numbers(1), "");
   if (values.empty()) made->default_str("");
   return made;
 }
@@ -89,6 +88,7 @@ void add_layout_options(CLI::App& sub, ModelCommand& command) {
   sub.add_option("--data", axes.data,
                  "Replicas, each with its own sequences; default: as many as there are ranks for")
       ->type_name("N")
+      ->check(whole_numbers(1), "")
       ->default_str("");
   add_numbers(
       sub, "--sequence", axes.sequence,
@@ -124,7 +124,7 @@ void add_demand_options(CLI::App& sub, ModelCommand& command) {
                  "Prompts that each replica prefills at once, in a pipeline as microbatches; TTFT is that of "
                  "the last one")
       ->type_name("N")
-      ->check(CLI::PositiveNumber, "");
+      ->check(whole_numbers(1), "");
   sub.add_option(
          "--beside", command.beside,
          "Other accelerators, by their published peaks: names of tahoma cards or YAML files, :N for N "
@@ -167,7 +167,7 @@ void add_execution_options(CLI::App& sub, ModelCommand& command) {
                  "layer less is "
                  "scaled")
       ->type_name("N")
-      ->check(CLI::Range(2, 1000));
+      ->check(whole_numbers(2, 1000), "");
   add_choice(sub, "--mode", execution.mode, {"functional", "timing"},
              "With values and their check, or times only");
   const std::vector<std::string> models = base::Choice<model::HbmModel>(model::kHbmModels).names;
@@ -180,7 +180,7 @@ void add_execution_options(CLI::App& sub, ModelCommand& command) {
       ->default_str("");
   sub.add_option("--jobs", execution.jobs, "Number of parallel runs; default: one per host core")
       ->type_name("N")
-      ->check(CLI::PositiveNumber, "")
+      ->check(whole_numbers(1, kMostJobs), "")
       ->default_str("");
 }
 
