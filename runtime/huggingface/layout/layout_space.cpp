@@ -71,9 +71,12 @@ std::optional<UserError> refusal_of_memory(const ModelConfig& config, const Mode
   // A flat memory may have any capacity.
   less.emplace_back("machine.chip.hbm.model=flat");
   less.push_back(fmt::format("machine.chip.hbm.capacity={}B", of_stack));
-  std::optional<UserError> refusal = refusal_of_workload(config, point, less);
-  if (refusal) refusal->message = "--most-hbm: " + refusal->message;
-  return refusal;
+  const std::optional<UserError> refusal = refusal_of_workload(config, point, less);
+  if (!refusal) return std::nullopt;
+  // The reason of a refused row has no place.
+  UserError named(refusal->code, "--most-hbm", refusal->message);
+  named.message = "--most-hbm: " + refusal->message;
+  return named;
 }
 
 // None if all have equally many.

@@ -11,6 +11,14 @@ using base::UserError;
 
 namespace {
 
+// Whether a refusal is about the tensor degree: not if it names another option, or if every degree is refused for it.
+bool is_about_tensor(const UserError& refusal, const std::vector<LayoutCandidate>& candidates) {
+  if (refusal.code == "E-HFC-014" || refusal.code == "E-HFC-011") return false;
+  return std::any_of(candidates.begin(), candidates.end(), [&](const LayoutCandidate& one) {
+    return !one.refusal || one.refusal->code != refusal.code || one.refusal->place != refusal.place;
+  });
+}
+
 LayoutCandidate candidate_with(const std::vector<LayoutCandidate>& candidates, std::uint64_t tensor) {
   const auto found = std::find_if(candidates.begin(), candidates.end(),
                                   [&](const LayoutCandidate& one) { return one.layout.tensor == tensor; });
@@ -19,6 +27,7 @@ LayoutCandidate candidate_with(const std::vector<LayoutCandidate>& candidates, s
   if (found != candidates.end() && !found->refusal) return wanted;
   // Stages that are not possible are the reason, whatever their tensor degree.
   if (wanted.refusal && wanted.refusal->code == "E-HFC-014") return wanted;
+  if (found != candidates.end() && !is_about_tensor(*wanted.refusal, candidates)) return wanted;
   const std::string reason = found != candidates.end()
                                  ? wanted.refusal->message
                                  : "expected a power of two, at most the ranks of a stage";
