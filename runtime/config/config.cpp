@@ -27,7 +27,9 @@ bool in_groups(const std::string& path, const std::vector<std::string>& roots) {
 }
 
 void require_roots(const FlatConfig& config, const std::vector<std::string>& roots) {
-  for (const Leaf& leaf : config.leaves) {
+  std::vector<Leaf> all = config.leaves;
+  all.insert(all.end(), config.empty.begin(), config.empty.end());
+  for (const Leaf& leaf : all) {
     if (in_groups(leaf.path, roots)) continue;
     const std::string key = leaf.path.substr(0, leaf.path.find_first_of(".["));
     throw UserError("E-CFG-002", leaf.key_place,
@@ -52,7 +54,7 @@ struct MachineName {
 
 MachineFile read_machine(const MachineName& machine) {
   MachineFile file{find_machine(machine.name, machine.beside, machine.place), {}};
-  file.values = base::flatten(read_config_text(file.path), read_extended);
+  file.values = base::flatten_keeping_empty(read_config_text(file.path), read_extended);
   require_roots(file.values, {"machine"});
   return file;
 }
@@ -73,6 +75,7 @@ std::optional<MachineFile> resolve_machine(const ConfigRequest& request, FlatCon
   std::optional<MachineFile> file;
   if (base_machine) {
     file = read_machine(*base_machine);
+    base::refuse_empty(file->values, {&tree});
     base::apply(file->values, tree);
   }
   base::apply(config, tree);
@@ -153,9 +156,10 @@ std::string ResolvedConfig::to_yaml(const base::PathMap& map) const {
 
 std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
                                                const std::vector<WorkloadKind>& kinds) {
-  FlatConfig config = base::flatten(request.text.empty() ? read_config_text(request.workload)
-                                                         : base::NamedText{request.workload, request.text},
-                                    read_extended);
+  FlatConfig config =
+      base::flatten_keeping_empty(request.text.empty() ? read_config_text(request.workload)
+                                                       : base::NamedText{request.workload, request.text},
+                                  read_extended);
   require_roots(config, {"kind", "machine", "mode", "seed", "workload"});
   std::vector<Leaf> overrides = request.settings;
   for (Leaf& leaf : parse_overrides(request.overrides)) overrides.push_back(std::move(leaf));
@@ -168,6 +172,7 @@ std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
   for (const Leaf& leaf : overrides)
     if (in_groups(leaf.path, kRunKeys)) resolved->run_tree.set(leaf.path, leaf.text, leaf.place);
   make_workload(kinds, *resolved);
+  base::refuse_empty(config, {&resolved->machine_tree, &resolved->workload_tree});
   base::apply(config, resolved->workload_tree);
   for (const Leaf& leaf : overrides) {
     if (in_group(leaf.path, "machine")) {
@@ -190,7 +195,9 @@ std::unique_ptr<ResolvedConfig> resolve_config(const ConfigRequest& request,
 }
 
 MachineFile read_machine_file(const std::string& machine) {
-  return read_machine({machine, "machine " + machine, {}});
+  MachineFile file = read_machine({machine, "machine " + machine, {}});
+  base::refuse_empty(file.values, {});
+  return file;
 }
 
 model::MachineParams resolve_machine_params(const std::string& machine,

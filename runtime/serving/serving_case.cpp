@@ -113,8 +113,9 @@ std::unique_ptr<ServingCase> load_serving_case(const std::string& file,
                                                const std::vector<std::string>& overrides) {
   auto loaded = std::make_unique<ServingCase>();
   loaded->params.declare(loaded->tree);
-  const base::FlatConfig config = base::flatten(read_config_text(file), read_extended);
+  const base::FlatConfig config = base::flatten_keeping_empty(read_config_text(file), read_extended);
   refuse_other_roots(config.leaves);
+  base::refuse_empty(config, {&loaded->tree});
   base::apply(config, loaded->tree);
   for (const std::string& argument : overrides) {
     const base::FlatConfig override_values{base::parse_override(argument)};

@@ -72,6 +72,7 @@ FlatConfig merge(FlatConfig parent, const FlatConfig& child) {
       merged.leaves.push_back(leaf);
     }
   }
+  merged.empty.insert(merged.empty.end(), child.empty.begin(), child.empty.end());
   return merged;
 }
 
@@ -122,8 +123,29 @@ std::optional<Leaf> FlatConfig::take(const std::string& path) {
 }
 
 FlatConfig flatten(const NamedText& source, const TextReader& reader) {
+  FlatConfig config = flatten_keeping_empty(source, reader);
+  refuse_empty(config, {});
+  return config;
+}
+
+FlatConfig flatten_keeping_empty(const NamedText& source, const TextReader& reader) {
   std::vector<std::string> chain{source.label};
   return flatten_chain(source, reader, chain);
+}
+
+void refuse_empty(const FlatConfig& config, const std::vector<ParamTree*>& trees) {
+  if (config.empty.empty()) return;
+  const Leaf& leaf = config.empty.front();
+  for (ParamTree* tree : trees) {
+    if (!below(leaf.path, tree->root())) continue;
+    try {
+      tree->at(leaf.path, leaf.key_place);
+    } catch (const UserError& error) {
+      if (error.code == "E-CFG-002") throw;  // otherwise a group, which is empty
+    }
+  }
+  throw UserError("E-CFG-019", leaf.place,
+                  fmt::format("'{}' is empty: give it a value, or leave the key out", leaf.path));
 }
 
 void apply(const FlatConfig& config, ParamTree& tree) {

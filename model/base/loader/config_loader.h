@@ -28,6 +28,8 @@ struct Leaf {
 // path[0], path[1]...
 struct FlatConfig {
   std::vector<Leaf> leaves;
+  std::vector<Leaf> empty =
+      {};  // maps without keys below other keys, without text; flatten_keeping_empty() only
   const Leaf* find(const std::string& path) const;
   // Removes the leaf at `path` and returns it.
   std::optional<Leaf> take(const std::string& path);
@@ -47,6 +49,11 @@ inline constexpr int kMostDepth = 32;  // nested maps and lists, and texts that 
 // Flattens one YAML text and follows `extends:` (one parent, deep merge, the child wins, cycles
 // are rejected).
 FlatConfig flatten(const NamedText& source, const TextReader& reader);
+
+// An empty map is refused, but an unknown key comes first, which only a tree knows. The caller of
+// flatten_keeping_empty() therefore calls refuse_empty() in any case, with the trees that the text is for.
+FlatConfig flatten_keeping_empty(const NamedText& source, const TextReader& reader);
+void refuse_empty(const FlatConfig& config, const std::vector<ParamTree*>& trees);
 
 // Applies every leaf below the tree's root to the tree, in order; the caller handles leaves elsewhere.
 // Unknown keys, units and ranges raise UserError at the leaf's location.

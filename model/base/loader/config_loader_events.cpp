@@ -190,7 +190,10 @@ class Flattener final : public YAML::EventHandler {
   void close() {
     const Frame frame = std::move(frames_.back());
     frames_.pop_back();
-    if (frame.children == 0 && !frame.path.empty())
+    const bool keys = frame.path.find('[') == std::string::npos && frame.path.find('.') != std::string::npos;
+    if (frame.children == 0 && frame.is_map && keys && root_.empty())
+      config_.empty.push_back({frame.path, "", frame.place, frames_.back().key_place});
+    else if (frame.children == 0 && !frame.path.empty())
       throw UserError("E-CFG-019", frame.place,
                       fmt::format("'{}' is empty: give it a value, or leave the key out", frame.path));
     value_done();

@@ -224,6 +224,16 @@ TEST_CASE("cluster command: mistakes are refused at their place, and nothing is 
   refused("job.schedule=1f2b", "E-CFG-006", "1f1b");
   refused("jobs.tensor=2", "E-CFG-002", "job");
   refused("job.sequence=16777216", "E-CLU-004", "activations");
+  const auto refused_text = [&](const std::string& text, const std::string& what) {
+    job.folder.write("job.yaml", text);
+    const Finished f = job.run({}, "none");
+    INFO(text << ": " << f.err);
+    CHECK(f.status == 2);
+    CHECK_THAT(f.err, Contains(what));
+  };
+  refused_text("cluster: {jb: {}}\n", "job.yaml:1:11: error[E-CFG-002]: unknown parameter 'cluster.jb'");
+  refused_text("cluster: {job: {}}\n", "job.yaml:1:16: error[E-CFG-019]: 'cluster.job' is empty");
+  refused_text("clster: {job: {}}\n", "E-C");
   job.folder.write("job.yaml", "cluster:\n  fleet: {chips: 64}\n");
   const Finished f = job.run({}, "none");
   CHECK_THAT(f.err, Contains("E-CLU-001") && Contains("cluster.job.model"));

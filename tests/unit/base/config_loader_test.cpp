@@ -332,3 +332,29 @@ TEST_CASE("loader: what is missing at the end of a text is reported behind its l
     CHECK(refused.place == place);
   }
 }
+
+TEST_CASE("config loader: an empty map under an unknown key is named as that key", "[config][bad-input]") {
+  const auto refused = [](const std::string& text) {
+    return refusal([&] {
+      Fixture f;
+      refuse_empty(flatten_keeping_empty({"f.yaml", text}, {}), {&f.tree});
+    });
+  };
+  const Refused unknown = refused("workload: {shrd: {}}\n");
+  CHECK((unknown.code == "E-CFG-002" && unknown.place == "f.yaml:1:12"));
+  CHECK(unknown.message.find("did you mean 'workload.shard") != std::string::npos);
+  CHECK(refused("workload: {shard: {k: {}}}\n").code == "E-CFG-002");
+  // Known ones stay empty, and so does what no tree knows.
+  for (const char* text : {"workload: {shard: {}}\n", "workload: {m: {}}\n", "machine: {shrd: {}}\n",
+                           "workload: {}\n", "workload: {shrd: []}\n", "workload: {shrd: [{}]}\n"})
+    CHECK(refused(text).code == "E-CFG-019");
+  CHECK(refusal_of("workload: {shrd: {}}\n").code == "E-CFG-019");
+  CHECK(refused("workload: {m: 2}\n").code.empty());
+  // Of a parent, too.
+  const auto parent = [](const std::string&, const std::string&) -> NamedText {
+    return {"p.yaml", "workload: {shrd: {}}\n"};
+  };
+  CHECK(refusal([&] {
+          flatten({"f.yaml", "extends: p\nworkload: {m: 2}\n"}, parent);
+        }).place == "p.yaml:1:18");
+}
