@@ -59,7 +59,7 @@ TEST_CASE("model options: the largest counts are refused for what they ask for",
   const ModelStudy model(4);
   const std::string most = "1048576";
   check_refused(model.run({"--pipeline", "2", "--data", most, "--microbatches", most}), "E-HFC-011");
-  check_refused(model.run({"--data", most, "--prompts", most, "--batch", most}), "E-CFG-004");
+  check_refused(model.run({"--data", most, "--prompts", most, "--batch", most}), "E-CFG-005");
   check_refused(model.run({"--pipeline", "2", "--stage-layers", most + "," + most}), "E-HFC-014");
 }
 
