@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isa/table/table_names.h"
+#include "model/base/columns.h"
 #include "model/base/error.h"
 #include "runtime/checkpoint/elements.h"
 #include "runtime/host/npy_dtype.h"

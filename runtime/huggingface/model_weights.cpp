@@ -34,15 +34,16 @@ class WeightFiles {
                         fmt::format("contains neither {} nor {}.index.json", kWhole, kWhole));
       return;
     }
+    const auto refuse = [&](const std::string& why) -> UserError {
+      return {"E-HFC-030", index.string(),
+              fmt::format("expected an object weight_map with the file of each tensor: {}", why)};
+    };
     try {
       nlohmann::json json;
-      if (const auto fault = fault_of_json(read_file(index.string()), json))
-        throw UserError("E-HFC-030", index.string(), *fault);
+      if (const auto fault = fault_of_json(read_file(index.string()), json)) throw refuse(*fault);
       for (const auto& [name, file] : json.at("weight_map").items()) files_[name] = file.get<std::string>();
     } catch (const nlohmann::json::exception& error) {
-      throw UserError(
-          "E-HFC-030", index.string(),
-          fmt::format("expected an object weight_map with the file of each tensor: {}", error.what()));
+      throw refuse(error.what());
     }
   }
 

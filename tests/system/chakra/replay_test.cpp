@@ -207,6 +207,6 @@ TEST_CASE("trace groups: a file that is no object of lists is refused", "[chakra
                       Contains("groups.json: error[E-ETR-005]") && Contains(what));
   };
   refused(R"({"a": [4294967296, 4294967297]})", "group 'a': 4294967296 is no rank, which is below 2^32");
-  refused(R"({"a": [0], "a": [0, 1]})", "group 'a' is given twice");
+  refused(R"({"a": [0], "a": [0, 1]})", R"(the key "a" is repeated)");
   refused(R"({"a": [1, 0, 1]})", "group 'a': rank 1 is given twice");
 }
