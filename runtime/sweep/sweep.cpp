@@ -107,9 +107,9 @@ class Sweep {
   // The names of metrics are known after the first run, so that is when a wrong one of --pareto ends the sweep. So does an
   // objective without a finite value, at its first point: the front would need it.
   void require_objectives(const PreparedSweepPoint& point, const Metrics& metrics) const {
-    std::map<std::string, double> known = values_of(point.point.parameters);
-    for (const auto& [name, expression] : spec_.metrics) known[name] = 0;  // even if it is not finite here
     const std::map<std::string, double> parameters = values_of(point.point.parameters);
+    std::map<std::string, double> known = parameters;
+    for (const auto& [name, expression] : spec_.metrics) known[name] = 0;  // even if it is not finite here
     const Names names = names_in(metrics, parameters);
     for (const Objective& objective : objectives_) {
       objective.expression.require(names_in(metrics, known));
