@@ -4,9 +4,8 @@
 // never exceeds its rate. Bytes that are announced late use the time that earlier announcements left free.
 #pragma once
 
-#include <vector>
-
 #include "model/base/busy_series.h"
+#include "model/sim/reservations.h"
 
 namespace tahoma::sim {
 
@@ -27,18 +26,12 @@ class BookedServer {
   base::Series series() const { return series_.series(); }
 
  private:
-  struct Span {
-    base::Time start, end;
-  };
-  using Spans = std::vector<Span>;
-  void take(Spans::iterator first, Spans::iterator behind, Span whole);
-
   base::Bandwidth rate_;
   base::Duration busy_{0};
   base::Bytes last_bytes_{0};
   base::Duration last_time_{0};
   base::Time settled_{0};
-  Spans taken_;  // disjoint and in order; past ones are dropped
+  Reservations taken_;  // in femtoseconds
   base::BusySeries series_;
 };
 

@@ -33,6 +33,8 @@ std::unique_ptr<HbmStack> stack_of(std::uint32_t chip, std::uint32_t n, const Ch
     if (auto made = s.stacks({name.c_str(), chip, n, p.hbm, faults, meter})) return made;
   }
   if (s.dram == nullptr) return std::make_unique<FlatStack>(name.c_str(), p.hbm, faults);
+  if (p.hbm.model == HbmModel::kBanks)
+    return std::make_unique<BankStack>(name.c_str(), p.hbm, s.dram, faults);
   const DramStack::Environment around{p.hbm, s.dram, p.noc.response, meter};
   return std::make_unique<DramStack>(name.c_str(), around, faults);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/link/on_chip_network.h"
+#include "model/memory/banks/bank_stack.h"
 #include "model/memory/hbm/address_map.h"
 #include "model/memory/hbm/dram_stack.h"
 #include "model/memory/hbm/flat_stack.h"

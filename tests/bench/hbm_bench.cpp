@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the host cost of simulating HBM: one saturated stack of the default machine, and the main job with
-// DRAM compared with the flat model. Processor time, each run in a separate process.
+// Measures the host cost of simulating HBM: one saturated stack of the default machine, the main job with DRAM
+// compared with the flat model, and large cases by the state of the banks. Processor time, each run in a
+// separate process.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -135,6 +136,66 @@ void main_job_ratio(benchmark::State& state, const char* mode) {
     state.counters["dram_to_flat"] = dram / flat;
   }
 }
+
+struct BankCase {
+  const char* name;
+  std::string file;
+  std::vector<std::string> overrides;
+  bool fold,
+      commands;  // whether equal chips are simulated once; whether the model of every command is practical
+};
+
+const std::vector<BankCase> kBankCases = {
+    {"gemm_512_cores", "gemm/ultraserver.yaml", {}, true, true},
+    {"gemm_512_cores_whole", "gemm/ultraserver.yaml", {}, false, true},
+    {"gemm_4096", "gemm/blocked_4096.yaml", {}, true, true},
+    {"gemm_8192",
+     "gemm/one_core_4096.yaml",
+     {"workload.m=8192", "workload.n=8192", "workload.k=8192"},
+     true,
+     true},
+    {"decode_405b", "transformer/llama31_405b_decode.yaml", {}, true, true},
+    {"prefill_405b", "transformer/llama31_405b_prefill.yaml", {}, true, false},
+    {"all_reduce_1gib", "collective/all_reduce_1gib.yaml", {}, true, false},
+};
+
+Cost bank_case(const BankCase& c, const std::string& model) {
+  return in_own_process([&] {
+    std::vector<std::string> overrides = c.overrides;
+    overrides.push_back("machine.chip.hbm.model=" + model);
+    const double before = processor_s();
+    const auto config =
+        runtime::resolve_config({TAHOMA_SOURCE_DIR "/workloads/" + c.file, "", overrides, "timing", ""});
+    runtime::Machine machine(config->machine, config->mode());
+    config->workload->prepare(machine, config->run.seed);
+    machine.allow_folding(c.fold);
+    const base::RunMeasurement run = machine.run();
+    return Cost{processor_s() - before, run.elapsed.ns() / 1e9, 0};
+  });
+}
+
+// The whole run with its programs, by the state of the banks and, where that is practical, by every command.
+void banks(benchmark::State& state, const BankCase& c) {
+  for (auto _ : state) {
+    const Cost fast = bank_case(c, "banks");
+    state.SetIterationTime(fast.host_s);
+    state.counters["simulated_us"] = fast.simulated_s * 1e6;
+    if (!c.commands) continue;
+    const Cost exact = bank_case(c, "dram");
+    state.counters["dram_s"] = exact.host_s;
+    state.counters["speedup"] = exact.host_s / fast.host_s;
+    state.counters["error_percent"] = 100 * (fast.simulated_s / exact.simulated_s - 1);
+  }
+}
+
+const bool kBankCasesRegistered = [] {
+  for (const BankCase& c : kBankCases)
+    benchmark::RegisterBenchmark(("banks_" + std::string(c.name)).c_str(), banks, c)
+        ->UseManualTime()
+        ->Unit(benchmark::kSecond)
+        ->Iterations(1);
+  return true;
+}();
 
 BENCHMARK(sequential)->Name("hbm_sequential")->Arg(4096)->Arg(16384)->UseManualTime()->Iterations(1);
 BENCHMARK(random_accesses)->Name("hbm_random_32_bytes")->UseManualTime()->Iterations(1);

@@ -5,6 +5,14 @@
 
 namespace tahoma::model {
 
+// FNV-1a gives the same value on every host. Another hash would move injected faults, and the function runs
+// only once per stack.
+std::uint64_t error_seed(const std::string& name) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
 CorrectableErrors::CorrectableErrors(double rate, std::uint64_t seed, std::size_t channels)
     : rate_(rate), random_(seed) {
   for (std::size_t c = 0; c < channels; ++c) until_error_.push_back(next());

@@ -4,9 +4,13 @@
 
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace tahoma::model {
+
+// The seed of a stack's errors, from its name.
+std::uint64_t error_seed(const std::string& name);
 
 class CorrectableErrors {
  public:

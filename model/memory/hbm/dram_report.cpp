@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/memory/hbm/dram_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace tahoma::model {
@@ -8,6 +10,8 @@ namespace tahoma::model {
 using base::Duration;
 
 namespace {
+
+constexpr std::size_t kFirstEvents = 16;
 
 // Removes what the write queues drain after the run's last effect, so that the times add up.
 void fit(base::ChannelMeasurement& c, Duration elapsed) {
@@ -19,8 +23,6 @@ void fit(base::ChannelMeasurement& c, Duration elapsed) {
     c.idle += beyond;
   }
 }
-
-}  // namespace
 
 base::ChannelMeasurement measure_channel(const base::ChannelMeasurement& counted, const dram::Tally& t,
                                          const DramDesign& design, Duration elapsed) {
@@ -40,6 +42,40 @@ base::ChannelMeasurement measure_channel(const base::ChannelMeasurement& counted
   c.most_writes_queued = t.most_writes;
   fit(c, elapsed);
   return c;
+}
+
+}  // namespace
+
+bool repeat_errors(CorrectableErrors& errors, const DramDesign& design, std::uint32_t channel,
+                   dram::Segment& segment, base::ChannelMeasurement& counted, base::HbmMeasurement& stack) {
+  const std::uint32_t met = errors.in(channel, segment.accesses);
+  const std::uint32_t room = segment.write ? design.policy.write_queue : design.policy.read_queue;
+  for (std::uint32_t n = 0; n < met; ++n) {
+    ++counted.corrected_errors;
+    ++stack.events;
+    segment.accesses = std::min(segment.accesses + 1, room);
+    if (stack.first_events.size() >= kFirstEvents) continue;
+    stack.first_events.push_back(
+        {design.timing.clock.edge({segment.arrival}),
+         fmt::format("corrected error: channel {}, pseudo-channel {}, bank {}, row {}", channel,
+                     segment.pseudo, segment.bank, segment.row)});
+  }
+  return met > 0;
+}
+
+void add_channels(const std::vector<CountedChannel>& channels, const DramDesign& design,
+                  const StackFaults& faults, Duration elapsed, base::HbmMeasurement& stack) {
+  const std::vector<std::uint32_t> failed = faults.failed();
+  Duration data{0};
+  for (std::size_t n = 0; n < channels.size(); ++n) {
+    base::ChannelMeasurement c = measure_channel(channels[n].counted, channels[n].tally, design, elapsed);
+    c.path = fmt::format("{}.channel{:02}", stack.path, n);
+    c.peak = {stack.peak.bytes_per_second / channels.size(), false};
+    c.failed = std::find(failed.begin(), failed.end(), n) != failed.end();
+    data += c.data;
+    stack.channels.push_back(std::move(c));
+  }
+  stack.busy = {data.fs / static_cast<std::int64_t>(channels.size())};
 }
 
 }  // namespace tahoma::model

@@ -16,17 +16,8 @@ namespace {
 
 // The tag of segments that are not reported.
 constexpr std::uint32_t kNobodyWaits = ~0U;
-constexpr std::size_t kFirstEvents = 16;
 // The shortest interval, for networks without latency.
 constexpr Duration kLeastSlack{1'000'000};
-
-// FNV-1a gives the same value on every host. Another hash would move injected faults, and the function runs
-// only once per stack.
-std::uint64_t seed_of(const std::string& name) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
 
 }  // namespace
 
@@ -38,7 +29,7 @@ DramStack::DramStack(sc_core::sc_module_name name, const Environment& around, co
       meter_(around.meter),
       faults_(faults),
       access_(*design_, faults.failed()),
-      errors_(faults.correctable_errors, seed_of(this->name()), design_->organisation.channels) {
+      errors_(faults.correctable_errors, error_seed(this->name()), design_->organisation.channels) {
   for (std::uint32_t c = 0; c < design_->organisation.channels; ++c) {
     Lane lane;
     lane.channel = std::make_unique<dram::Channel>(design_->organisation, design_->timing, design_->policy);
@@ -74,7 +65,7 @@ bool DramStack::submit(DramRequest& r, std::uint32_t tag) {
     segment.order = info.source_core << 4 | info.engine;
     (segment.write ? lane.counted.write_bytes : lane.counted.read_bytes) +=
         std::uint64_t{segment.accesses} * design_->organisation.access_bytes;
-    if (meets_error(part.channel, segment)) r.corrected = true;
+    if (repeat_errors(errors_, *design_, part.channel, segment, lane.counted, counted_)) r.corrected = true;
   }
   r.left = static_cast<std::uint32_t>(parts.size());
   const bool sure = r.payload->is_write() && surely_enter(parts);
@@ -206,22 +197,6 @@ void DramStack::answer_write(const DramRequest& r, Duration waited) {
   writes_.add(waited);
 }
 
-// An access with an error is repeated.
-bool DramStack::meets_error(std::uint32_t channel, dram::Segment& segment) {
-  const std::uint32_t errors = errors_.in(channel, segment.accesses);
-  const std::uint32_t room = segment.write ? design_->policy.write_queue : design_->policy.read_queue;
-  for (std::uint32_t n = 0; n < errors; ++n) {
-    ++lanes_[channel].counted.corrected_errors;
-    ++counted_.events;
-    segment.accesses = std::min(segment.accesses + 1, room);
-    if (counted_.first_events.size() >= kFirstEvents) continue;
-    counted_.first_events.push_back(
-        {edge(segment.arrival), fmt::format("corrected error: channel {}, pseudo-channel {}, bank {}, row {}",
-                                            channel, segment.pseudo, segment.bank, segment.row)});
-  }
-  return errors > 0;
-}
-
 base::HbmMeasurement DramStack::measure(Duration elapsed) {
   for (Lane& lane : lanes_) decide(lane, past(elapsed));
   base::HbmMeasurement m = counted();
@@ -229,18 +204,9 @@ base::HbmMeasurement DramStack::measure(Duration elapsed) {
   m.series = series_.series();
   m.reads = reads_.measure();
   m.writes = writes_.measure();
-  const std::vector<std::uint32_t> failed = faults_.failed();
-  Duration data{0};
-  for (std::size_t n = 0; n < lanes_.size(); ++n) {
-    base::ChannelMeasurement c =
-        measure_channel(lanes_[n].counted, lanes_[n].channel->tally(), *design_, elapsed);
-    c.path = fmt::format("{}.channel{:02}", name(), n);
-    c.peak = {params_.bandwidth.bytes_per_second / lanes_.size(), false};
-    c.failed = std::find(failed.begin(), failed.end(), n) != failed.end();
-    data += c.data;
-    m.channels.push_back(std::move(c));
-  }
-  m.busy = {data.fs / static_cast<std::int64_t>(lanes_.size())};
+  std::vector<CountedChannel> channels;
+  for (const Lane& lane : lanes_) channels.push_back({lane.counted, lane.channel->tally()});
+  add_channels(channels, *design_, faults_, elapsed, m);
   return m;
 }
 

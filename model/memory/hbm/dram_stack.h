@@ -65,7 +65,6 @@ class DramStack : public HbmStack {
   void answer(const DramRequest& request);
   void answer_write(const DramRequest& request, base::Duration waited);
   void wake_at(base::Time when, std::size_t lane);
-  bool meets_error(std::uint32_t channel, dram::Segment& segment);
   // Everything before `now` can be decided; what a request at this instant could still change cannot.
   dram::Tick past(base::Time now) const { return design_->timing.clock.at_or_after(now).count - 1; }
   base::Time edge(dram::Tick tick) const { return design_->timing.clock.edge({tick}); }

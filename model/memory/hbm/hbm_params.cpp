@@ -18,8 +18,9 @@ void HbmParams::declare(base::ParamTree& t) {
             "activate and read of HBM3; with the path there and back 104 ns, because the first load starts "
             "794..830 ns after its doorbell, a store 698..718 ns"));
   t.add("model", model, HbmModel::kDram, kHbmModels,
-        "dram: channels with rows and banks (hbm.dram), unless the bandwidth is ideal; flat: only bandwidth "
-        "and latency",
+        "dram: every command of channels with rows and banks (hbm.dram), unless the bandwidth is ideal; "
+        "banks: the "
+        "same DRAM, each access timed once when it arrives, for large runs; flat: only bandwidth and latency",
         base::chosen());
   t.group("dram", dram);
 }

@@ -7,9 +7,10 @@
 
 namespace tahoma::model {
 
-// The model behind the bandwidth: DRAM, or none.
-enum class HbmModel : std::uint8_t { kDram, kFlat };
-inline constexpr base::Named<HbmModel> kHbmModels[] = {{HbmModel::kDram, "dram"}, {HbmModel::kFlat, "flat"}};
+// The model behind the bandwidth: DRAM by commands, DRAM by the state of its banks, or none.
+enum class HbmModel : std::uint8_t { kDram, kBanks, kFlat };
+inline constexpr base::Named<HbmModel> kHbmModels[] = {
+    {HbmModel::kDram, "dram"}, {HbmModel::kBanks, "banks"}, {HbmModel::kFlat, "flat"}};
 
 struct HbmParams {
   std::uint64_t stacks;
@@ -21,7 +22,7 @@ struct HbmParams {
   void declare(base::ParamTree& t);
 
   // An ideal bandwidth has no pins that DRAM could leave idle.
-  bool has_dram() const { return model == HbmModel::kDram && !bandwidth.ideal; }
+  bool has_dram() const { return model != HbmModel::kFlat && !bandwidth.ideal; }
   // Throws base::UserError, as check_dram() does, if DRAM is modelled.
   void check() const;
 };

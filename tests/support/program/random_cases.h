@@ -66,15 +66,14 @@ class RandomCases {
     RandomCase c;
     c.machine = machine_of(one_of({2, 4, 4}), one_of({1, 2, 4, 4}), one_of({1, 1, 2}));
     if (one_of({0, 0, 0, 1})) c.machine.link.topology = base::fabric_named("mesh");
-    if (one_of({0, 1})) c.machine.chip.hbm.model = model::HbmModel::kFlat;
+    c.machine.chip.hbm.model = model::kHbmModels[one_of({0, 1, 2})].value;
     if (one_of({0, 0, 1})) c.machine.chip.lnc = 2;
     if (one_of({0, 0, 1})) c.machine.link.routing = model::Routing::kAdaptive;
     if (one_of({0, 0, 1})) add_fault(c.machine);
     one_of({0, 1, 1}) ? make_collective(c) : make_gemm(c);
-    c.text =
-        fmt::format("{} x {} x {} {}, {}, lnc {}", c.machine.torus.x, c.machine.torus.y, c.machine.torus.z,
-                    name_of(c.machine.link.topology),
-                    c.machine.chip.hbm.model == model::HbmModel::kFlat ? "flat" : "DRAM", c.machine.chip.lnc);
+    c.text = fmt::format("{} x {} x {} {}, {}, lnc {}", c.machine.torus.x, c.machine.torus.y,
+                         c.machine.torus.z, name_of(c.machine.link.topology),
+                         base::name_in(model::kHbmModels, c.machine.chip.hbm.model), c.machine.chip.lnc);
     for (const auto& [key, value] : c.settings) c.text += fmt::format(", {}={}", key, value);
     return c;
   }
