@@ -3,6 +3,7 @@
 name and leave nothing behind."""
 import csv
 import json
+import shutil
 import subprocess
 
 import pytest
@@ -140,6 +141,31 @@ def test_a_mistake_is_refused_by_name_and_leaves_nothing_behind(folder, mistake)
     refused = folder.nki(**words, status=3 if mistake in OF_THE_REFERENCE else 2)
     assert says in refused and "Traceback" not in refused, refused
     assert sorted(path.name for path in folder.path.iterdir() if path.name != "__pycache__") == ["kernel.py"]
+
+
+CODES = {
+    "E-NKI-040": ({"kernel": "", "bundle": "empty", "args": "", "reference": ""}, "empty"),
+    "E-NKI-041": ({"kernel": "kernel.py:scalde"}, "did you mean 'scaled'"),
+    "E-NKI-043": ({"kernel": "", "args": "", "reference": ""}, "expected either a kernel (FILE.py:FUNCTION) or a bundle"),
+}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_case_that_cannot_be_traced_has_the_code_of_its_reason(folder, code):
+    workload, says = CODES[code]
+    (folder.path / "empty").mkdir()
+    (folder.path / "empty/bundle.json").write_text("{}")
+    refused = folder.run("run", folder.case(**workload), "--out", "out", status=2)
+    assert code in refused and says in refused, refused
+    assert not (folder.path / "out").exists()
+
+
+def test_without_the_python_package_a_kernel_is_refused(folder, monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    shutil.copy2(program(), folder.path / "elsewhere")
+    done = subprocess.run([folder.path / "elsewhere", "run", folder.case(), "--out", "out"], cwd=folder.path, capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 2 and "E-NKI-042" in done.stderr and "scripts/setup --python" in done.stderr, done.stderr
 
 
 def test_a_kernel_that_raises_names_its_line(folder):

@@ -87,11 +87,11 @@ class NkiKernel final : public runtime::Workload {
 
   void check(const model::MachineParams& machine) const override {
     if (folder_.empty() == request_.kernel.empty())
-      throw base::UserError("E-RUN-068", "workload",
+      throw base::UserError("E-NKI-043", "workload",
                             "expected either a kernel (FILE.py:FUNCTION) or a bundle");
     if (request_.grid == 2 && machine.chip.lnc != 2)
       throw base::UserError(
-          "E-RUN-068", "workload.grid",
+          "E-NKI-043", "workload.grid",
           fmt::format("2 physical cores with machine.chip.lnc = {}; expected lnc = 2", machine.chip.lnc));
   }
 
@@ -163,7 +163,7 @@ class NkiKernel final : public runtime::Workload {
       if (tensor.file.empty() || !machine.has_values(placed_[t])) continue;
       const std::string bytes = runtime::read_file(tensor.file);
       if (bytes.size() != placed_[t].bytes())
-        throw base::UserError("E-RUN-065", tensor.file,
+        throw base::UserError("E-NKI-040", tensor.file,
                               fmt::format("has {} bytes; expected {}", bytes.size(), placed_[t].bytes()));
       machine.write(placed_[t], std::as_bytes(std::span(bytes)));
     }
@@ -179,7 +179,7 @@ class NkiKernel final : public runtime::Workload {
       std::memcpy(expected_[t].data(), bytes.data(), expected_[t].size() * sizeof(float));
       if (expected_[t].size() != placed_[t].elements())
         throw base::UserError(
-            "E-RUN-065", file,
+            "E-NKI-040", file,
             fmt::format("has {} elements; expected {}", expected_[t].size(), placed_[t].elements()));
     }
   }

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::json;
 
 [[noreturn]] void refuse_bundle(const std::string& path, const std::string& text) {
-  throw base::UserError("E-RUN-065", path, text);
+  throw base::UserError("E-NKI-040", path, text);
 }
 
 std::string text_of(const Json& entry, const char* key) {

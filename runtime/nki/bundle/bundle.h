@@ -7,7 +7,7 @@
 //    "tensors": [{"name": NAME, "dtype": isa name, "shape": [...], "core": N, "file": FILE or null,
 //                 "input": bool, "output": bool, "expect": FILE (fp32), "rtol": x, "atol": x}, ...]}
 //
-// Errors: UserError E-RUN-065 at the file, for what cannot be read or is not in this form.
+// Errors: UserError E-NKI-040 at the file, for what cannot be read or is not in this form.
 #pragma once
 
 #include <cstdint>

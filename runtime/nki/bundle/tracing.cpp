@@ -79,16 +79,16 @@ void trace_into(const std::string& folder, const TracingRequest& request) {
   const ProcessResult result = Process(words, options).wait();
   if (result.end.ok() && fs::exists(folder + "/bundle.json")) return;
   if (result.end.ok())
-    throw base::UserError("E-RUN-066", request.kernel,
+    throw base::UserError("E-NKI-041", request.kernel,
                           "the kernel ended the program before it was traced; expected that it returns",
                           base::ExitStatus::kProgram);
   if (result.output.find("No module named 'tahoma'") != std::string::npos ||
       result.output.find("No module named '_tahoma'") != std::string::npos)
-    throw base::UserError("E-RUN-067", "workload.kernel",
+    throw base::UserError("E-NKI-042", "workload.kernel",
                           "the Python package is not there: scripts/setup --python, then build again");
   if (result.end.reason == ProcessEnd::Reason::kExited && result.end.number == kMistake)
-    throw base::UserError("E-RUN-066", request.kernel, std::string(base::trimmed(result.output)));
-  throw base::UserError("E-RUN-066", request.kernel,
+    throw base::UserError("E-NKI-041", request.kernel, std::string(base::trimmed(result.output)));
+  throw base::UserError("E-NKI-041", request.kernel,
                         fmt::format("cannot be traced ({})\n{}", result.end.text(), result.output),
                         base::ExitStatus::kProgram);
 }

@@ -30,8 +30,8 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Writes the bundle into the folder. Throws UserError E-RUN-066 with what Python said if the kernel cannot be
-// traced (exit status 2 if the request is wrong: a file, a name or an argument; 3 otherwise), E-RUN-067 if the package is not installed.
+// Writes the bundle into the folder. Throws UserError E-NKI-041 with what Python said if the kernel cannot be
+// traced (exit status 2 if the request is wrong: a file, a name or an argument; 3 otherwise), E-NKI-042 if the package is not installed.
 void trace_into(const std::string& folder, const TracingRequest& request);
 
 }  // namespace tahoma::runtime::nki
