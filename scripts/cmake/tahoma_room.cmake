@@ -11,7 +11,8 @@ target_compile_options(tahoma_flags INTERFACE
 # executed and a program that can be loaded anywhere.
 target_link_options(tahoma_flags INTERFACE -Wl,-z,relro,-z,now)
 if(TAHOMA_REPRODUCIBLE)
-  target_compile_options(tahoma_flags INTERFACE -ffile-prefix-map=${CMAKE_BINARY_DIR}/= -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+  set(tahoma_prefix_maps -ffile-prefix-map=${CMAKE_BINARY_DIR}/= -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+  target_compile_options(tahoma_flags INTERFACE ${tahoma_prefix_maps})
 endif()
 if(TAHOMA_WERROR)
   target_compile_options(tahoma_flags INTERFACE -Werror)

@@ -17,11 +17,13 @@ target_compile_definitions(tahoma_verilated PUBLIC VL_TIME_CONTEXT PRIVATE VM_TR
                            VL_USER_STOP)  # model/rtl/verilog_stop.cpp: not abort()
 find_package(Threads REQUIRED)
 set_property(GLOBAL APPEND PROPERTY tahoma_parts tahoma_verilated)
+target_compile_options(tahoma_verilated PRIVATE ${tahoma_prefix_maps})
 target_link_libraries(tahoma_verilated PUBLIC ZLIB::ZLIB Threads::Threads PRIVATE tahoma::base)
 
 function(tahoma_verilate target prefix top)
   cmake_parse_arguments(RTL "COVERAGE" "" "SOURCES;PARAMETERS;DEFINES;INCLUDES" ${ARGN})
-  list(TRANSFORM RTL_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set(files ${RTL_SOURCES})
+  list(TRANSFORM files PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM RTL_PARAMETERS PREPEND -G)
   list(TRANSFORM RTL_DEFINES PREPEND +define+)
   list(TRANSFORM RTL_INCLUDES PREPEND -I)
@@ -31,11 +33,12 @@ function(tahoma_verilate target prefix top)
   endif()
   add_library(${target} STATIC)
   # Keeps loops, and calls for wide words: the size of the code hardly grows with the array's.
+  # Verilator runs in this folder. The code that it writes contains the names of the files as it was given them.
   verilate(${target} ${options} PREFIX ${prefix} TOP_MODULE ${top} SOURCES ${RTL_SOURCES}
            VERILATOR_ARGS -Wall --assert -O3 -fno-expand --unroll-count 4 ${RTL_PARAMETERS} ${RTL_DEFINES} ${RTL_INCLUDES})
   set_property(GLOBAL APPEND PROPERTY tahoma_verilated ${target})
   set_property(GLOBAL PROPERTY tahoma_lint_${target}
-    --lint-only -Wall --assert --top ${top} ${RTL_PARAMETERS} ${RTL_DEFINES} ${RTL_INCLUDES} ${RTL_SOURCES})
+    --lint-only -Wall --assert --top ${top} ${RTL_PARAMETERS} ${RTL_DEFINES} ${RTL_INCLUDES} ${files})
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources EXCLUDE REGEX "/verilated[a-z_]*\\.cpp$")
   set_target_properties(${target} PROPERTIES SOURCES "${sources}")
@@ -43,6 +46,7 @@ function(tahoma_verilate target prefix top)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   # Coverage multiplies the code, and its blocks run only in tests.
   target_compile_options(${target} PRIVATE $<IF:$<BOOL:${RTL_COVERAGE}>,-O0,-O2>)
+  target_compile_options(${target} PRIVATE ${tahoma_prefix_maps})
   # Users of the block get the class without the warnings of its code.
   get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
   set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${folders}")
