@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same case gives the same bytes, wherever and however it runs.
 
-    same_bytes.py --binary PATH [--other PATH]... [--simd LIBRARY] [--seconds S] [--list] [CASE.yaml]...
+    same_bytes.py --binary PATH [--other PATH]... [--simd LIBRARY] [--builds-only] [--seconds S] [--list] [CASE.yaml]...
 
 Each case is run once as it is, and once under every condition below and by every other build. With the library of
 simd_target.cpp, also with the vector instructions of plainer processors. The table at the end has a row for each of these. Every file of the results but
@@ -25,6 +25,7 @@ OPTIONS = ["--trace", "--explain"]
 VALUES = ["--save-outputs"]  # of a case that computes values
 TIMING = re.compile("^mode: timing$", re.MULTILINE)
 OTHER_COMMANDS = re.compile("^(accuracy|cases|cluster|serving|sweep):", re.MULTILINE)  # files that tahoma run does not take
+PREPARED = re.compile(r"\.\./out-")  # inputs that a script of the tutorial writes first
 VARYING = {"manifest.json"}
 HELD_BY = {"aslr": "setarch", "one processor": "taskset", "little stack": "prlimit"}  # condition -> the tool that it needs
 
@@ -90,7 +91,7 @@ def differences(case, name, want, got):
     return [f"{case}: {name}: other bytes in {', '.join(files)}"]
 
 
-def check(binary, others, simd, case, limit):
+def check(binary, others, conditions, case, limit):
     """(condition -> findings), or None for a case that takes longer than the limit."""
     found = {}
     with tempfile.TemporaryDirectory(prefix="tahoma-same-") as scratch:
@@ -100,7 +101,7 @@ def check(binary, others, simd, case, limit):
             return None
         if not want[1]:
             return {"as it is": [f"{case}: no results, exit status {want[0]}"]}
-        for name, how in {**CONDITIONS, **simd_conditions(simd)}.items():
+        for name, how in conditions.items():
             if name in HELD_BY and shutil.which(HELD_BY[name]) is None:
                 continue
             found[name] = differences(case, name, want, run(binary, case, how, scratch))
@@ -113,7 +114,8 @@ def cases_of(given):
     if given:
         return [pathlib.Path(name).resolve() for name in given]
     return [path for path in sorted(WORKLOADS.glob("*/*.yaml"))
-            if path.parent.name not in ("regression", "accuracy") and not OTHER_COMMANDS.search(path.read_text())]
+            if path.parent.name not in ("regression", "accuracy") and not OTHER_COMMANDS.search(path.read_text()) and
+            not PREPARED.search(path.read_text())]
 
 
 def main():
@@ -121,13 +123,15 @@ def main():
     parser.add_argument("--binary", type=pathlib.Path, required=True)
     parser.add_argument("--other", type=pathlib.Path, action="append", default=[], help="a program of another build; repeatable")
     parser.add_argument("--simd", type=pathlib.Path, help="the library of simd_target.cpp")
+    parser.add_argument("--builds-only", action="store_true", help="only the other builds, none of the conditions")
     parser.add_argument("--seconds", type=float, help="omit cases that run for longer")
     parser.add_argument("--list", action="store_true", help="print each case as it ends")
     parser.add_argument("case", nargs="*")
     given = parser.parse_args()
+    conditions = {} if given.builds_only else {**CONDITIONS, **simd_conditions(given.simd)}
     found, rows, ran, omitted = [], {}, 0, 0
     for case in cases_of(given.case):
-        result = check(given.binary.resolve(), [other.resolve() for other in given.other], given.simd, case, given.seconds)
+        result = check(given.binary.resolve(), [other.resolve() for other in given.other], conditions, case, given.seconds)
         if result is None:
             omitted += 1
             continue
