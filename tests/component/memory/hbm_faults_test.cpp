@@ -16,22 +16,25 @@ using namespace tahoma::tests;
 
 namespace {
 
-model::MachineParams machine_with(const model::StackFaults& faults) {
+using model::HbmModel;
+
+model::MachineParams machine_with(const model::StackFaults& faults, HbmModel memory = HbmModel::kDram) {
   model::MachineParams m = dram_machine();
+  m.chip.hbm.model = memory;
   m.instances.stacks["server0.chip00.hbm0"] = faults;
   m.check();
   return m;
 }
 
-Streamed loaded(const model::StackFaults& faults) {
+Streamed loaded(const model::StackFaults& faults, HbmModel memory = HbmModel::kDram) {
   const Stream each{100, 0};
-  return stream(machine_with(faults), {{0, 0, each}, {1, 0, each}, {2, 0, each}});
+  return stream(machine_with(faults, memory), {{0, 0, each}, {1, 0, each}, {2, 0, each}});
 }
 
 double rate(const Streamed& r) { return r.rate(0) + r.rate(1) + r.rate(2); }
 
-double rate_with(const model::StackFaults& faults) {
-  return std::stod(in_child([&] { return std::to_string(rate(loaded(faults))); }));
+double rate_with(const model::StackFaults& faults, HbmModel memory = HbmModel::kDram) {
+  return std::stod(in_child([&] { return std::to_string(rate(loaded(faults, memory))); }));
 }
 
 struct Errors {
@@ -69,6 +72,21 @@ TEST_CASE("HBM faults: a failed channel takes its share of the bandwidth along",
   CHECK(rate_with({1, "3", 0}) == Approx(sound * 15 / 16).epsilon(0.03));
   CHECK(rate_with({1, "3,7,8,9", 0}) == Approx(sound * 12 / 16).epsilon(0.03));
   CHECK(rate_with({1, "0,1,2,3,4,5,6,7", 0}) == Approx(sound * 8 / 16).epsilon(0.03));
+}
+
+TEST_CASE("HBM faults: the same holds for the model by banks", "[hbm]") {
+  const double sound = rate_with({}, HbmModel::kBanks);
+  CHECK(rate_with({1, "3", 0}, HbmModel::kBanks) == Approx(sound * 15 / 16).epsilon(0.03));
+  CHECK(rate_with({0.5, "", 0}, HbmModel::kBanks) == Approx(sound / 2).epsilon(0.02));
+  CHECK(rate_with({1, "", 0.1}, HbmModel::kBanks) == Approx(sound / 1.1).epsilon(0.02));
+  const Streamed r = loaded({1, "3,8", 0.001}, HbmModel::kBanks);
+  const base::HbmMeasurement& h = r.run.hbm.at(0);
+  const Errors e = errors_of(h);
+  CHECK(e.corrected > 0);
+  CHECK(e.accesses == h.read_bytes / 32 + e.corrected);
+  CHECK(h.events == e.corrected);
+  CHECK(h.channels[3].read_bytes == 0);
+  CHECK(h.channels[8].read_bytes == 0);
 }
 
 TEST_CASE("HBM faults: a failed channel moves nothing, the others share its bytes equally", "[hbm]") {
