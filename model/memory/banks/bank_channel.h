@@ -46,12 +46,6 @@ class BankChannel {
   };
   // Times a segment. No later one arrives before `settled`, which never goes back.
   Passage pass(const Segment& segment, Tick settled);
-  // Prefetches what pass() will touch into the host's caches.
-  void fetch(const Segment& segment) const {
-    const Pseudo& p = pseudo_[segment.pseudo];
-    dram::fetch(&p, &p + 1);
-    dram::fetch(&p.banks[segment.bank], &p.banks[segment.bank] + 1);
-  }
   // Column slots of a pseudo-channel that accesses have taken since the caller last cleared the list.
   struct Taken {
     Tick from = 0, until = 0;
@@ -61,7 +55,7 @@ class BankChannel {
   Tally finish(Tick until);
 
  private:
-  struct alignas(64) Bank {  // one cache line of the host
+  struct Bank {
     std::uint32_t row = kNoRow;
     Tick activated = 0;          // of the open row
     Tick usable = 0;             // no activate before

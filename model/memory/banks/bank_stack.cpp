@@ -49,10 +49,7 @@ BankStack::Answer BankStack::time_segments(const sim::Payload& payload, dram::Ti
   const sim::PacketInfo& info = sim::info_of(payload);
   const std::uint64_t offset = isa::GlobalAddress::from(payload.get_address()).offset;
   Answer answer;
-  std::vector<DramAccess::Part>& parts = access_.parts(offset, info.rows, payload.is_write());
-  for (const DramAccess::Part& part : parts) dram::fetch(&lanes_[part.channel], &lanes_[part.channel] + 1);
-  for (const DramAccess::Part& part : parts) lanes_[part.channel].channel.fetch(part.segment);
-  for (DramAccess::Part& part : parts) {
+  for (DramAccess::Part& part : access_.parts(offset, info.rows, payload.is_write())) {
     Lane& lane = lanes_[part.channel];
     dram::Segment& segment = part.segment;
     segment.arrival = arrival;
