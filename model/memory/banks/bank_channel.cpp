@@ -224,8 +224,7 @@ void BankChannel::refresh(Bank& bank, std::uint32_t number, Tick now) {
     bank.row = kNoRow;
     ++tally_.precharges;
   }
-  const Tick ready = std::max(bank.usable, begins) + (per_bank ? timing_.rfc_bank : timing_.rfc_all);
-  bank.usable = ready;
+  bank.usable = std::max(bank.usable, begins) + (per_bank ? timing_.rfc_bank : timing_.rfc_all);
 }
 
 void BankChannel::close_idle(Bank& bank, Tick now) {

@@ -2,7 +2,7 @@
 // What the stacks of DRAM channels report alike: corrected errors, and the measurements of their channels.
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "model/base/measurements.h"
 #include "model/memory/hbm/correctable_errors.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/memory/hbm/dram_stack.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "isa/core/program.h"

@@ -119,7 +119,7 @@ Measured run_collective_of(const Figure& figure, const CaseRun& run) {
 
 Measured run_traffic_of(const Figure& figure, const CaseRun& run) {
   const model::HbmParams hbm = resolve_machine_params(run.machine, run.overrides).chip.hbm;
-  if (!hbm.has_dram() || hbm.model != model::HbmModel::kDram)
+  if (hbm.model != model::HbmModel::kDram || hbm.bandwidth.ideal)
     throw UserError(
         "E-ACC-016", figure.case_place,
         fmt::format("machine '{}' has no DRAM: expected machine.chip.hbm.model dram, and a bandwidth "
