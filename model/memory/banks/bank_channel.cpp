@@ -7,19 +7,6 @@
 
 namespace tahoma::model::dram {
 
-namespace {
-
-// Inserts a value into a queue that is in order of time(value), behind those of the same time.
-template <class T, class Time>
-void insert(sim::Fifo<T>& queue, const T& value, Time&& time) {
-  queue.push(value);
-  std::size_t n = queue.size() - 1;
-  for (; n > 0 && time(queue[n - 1]) > time(value); --n) queue[n] = queue[n - 1];
-  queue[n] = value;
-}
-
-}  // namespace
-
 BankChannel::BankChannel(const Organisation& o, const Timing& timing, const Policy& policy)
     : organisation_(o),
       timing_(timing),
@@ -60,7 +47,8 @@ BankChannel::Passage BankChannel::read(const Segment& s) {
   }
   const Train train = access(s, kReading, from);
   reads_end_ = std::max(reads_end_, train.last + 1);
-  insert(reading_, Leaving{train.last + 1, s.accesses}, [](const Leaving& leaving) { return leaving.at; });
+  insert_in_order(reading_, Leaving{train.last + 1, s.accesses},
+                  [](const Leaving& one, const Leaving& other) { return one.at < other.at; });
   reading_accesses_ += s.accesses;
   tally_.most_reads = std::max(tally_.most_reads, reading_accesses_);
   tally_.read_queue_ticks += static_cast<std::uint64_t>(train.last + 1 - enters) * s.accesses;
@@ -84,7 +72,8 @@ BankChannel::Passage BankChannel::write(const Segment& s) {
   const Tick enters = level_.enter(s.arrival, s.accesses, reads_end_);
   Segment queued = s;
   queued.arrival = enters;
-  insert(announced_, queued, [](const Segment& segment) { return segment.arrival; });
+  insert_in_order(announced_, queued,
+                  [](const Segment& one, const Segment& other) { return one.arrival < other.arrival; });
   return {enters, enters};
 }
 

@@ -5,14 +5,10 @@ namespace tahoma::model::dram {
 
 void RequestLines::submit(const Segment& segment) {
   Line& line = lines_[segment.write ? kWriting : kReading];
-  const auto earlier = [&](const Segment& other) {
-    return segment.arrival < other.arrival ||
-           (segment.arrival == other.arrival && segment.order < other.order);
+  const auto earlier = [](const Segment& one, const Segment& other) {
+    return one.arrival < other.arrival || (one.arrival == other.arrival && one.order < other.order);
   };
-  line.waiting.push(segment);
-  std::size_t n = line.waiting.size() - 1;
-  for (; n > 0 && earlier(line.waiting[n - 1]); --n) line.waiting[n] = line.waiting[n - 1];
-  line.waiting[n] = segment;
+  const std::size_t n = insert_in_order(line.waiting, segment, earlier);
   line.announced += segment.accesses;
   if (n > 0) return;
   line.look_at_first();

@@ -22,6 +22,16 @@ struct Segment {
   std::uint32_t order = 0;     // the lower one goes first when two arrive in the same tick
 };
 
+// Inserts a value into a queue that is in order of before(), behind its equals. Returns its position.
+template <class T, class Before>
+std::size_t insert_in_order(sim::Fifo<T>& queue, const T& value, Before&& before) {
+  queue.push(value);
+  std::size_t n = queue.size() - 1;
+  for (; n > 0 && before(value, queue[n - 1]); --n) queue[n] = queue[n - 1];
+  queue[n] = value;
+  return n;
+}
+
 class RequestLines {
  public:
   struct Line {                                         // one direction
