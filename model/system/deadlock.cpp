@@ -71,7 +71,7 @@ BlockedEngines blocked_engines(const std::vector<Chip*>& chips, const MachinePar
       for (const auto& engine : chip->core(n).engines()) {
         const auto b = engine->blocked();
         if (b && ++all.count <= kMostLines)
-          all.first.push_back(line(*chip, n, unfolding.path(number, b->path), *b));
+          all.first.push_back({number, line(*chip, n, unfolding.path(number, b->path), *b)});
       }
   }
   return all;
@@ -79,15 +79,16 @@ BlockedEngines blocked_engines(const std::vector<Chip*>& chips, const MachinePar
 
 void refuse_deadlock(const std::vector<BlockedEngines>& parts, base::Time at) {
   std::uint64_t blocked = 0;
-  std::vector<std::string> lines;
+  std::vector<BlockedEngines::Line> lines;
   for (const BlockedEngines& part : parts) {
     blocked += part.count;
-    for (const std::string& line : part.first)
-      if (lines.size() < kMostLines) lines.push_back(line);
+    lines.insert(lines.end(), part.first.begin(), part.first.end());
   }
   if (blocked == 0) return;
+  std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.chip < b.chip; });
+  if (lines.size() > kMostLines) lines.resize(kMostLines);
   std::string text = fmt::format("no progress: {} engines wait for events that cannot happen", blocked);
-  for (const std::string& line : lines) text += "\n" + line;
+  for (const BlockedEngines::Line& line : lines) text += "\n" + line.text;
   if (blocked > kMostLines) text += fmt::format("\n  and {} more", blocked - kMostLines);
   throw base::UserError("E-RUN-051", fmt::format("at {:.3f} us", at.ns() * 1e-3), text,
                         base::ExitStatus::kNoProgress);

@@ -13,14 +13,18 @@
 namespace tahoma::model {
 
 struct BlockedEngines {
+  struct Line {
+    std::uint32_t chip = 0;
+    std::string text;
+  };
   std::uint64_t count = 0;
-  std::vector<std::string> first;  // descriptions of the first of them, as many as the report has
+  std::vector<Line> first;  // descriptions of the first of them, as many as the report has
 };
 // The engines that still wait when no event is left. Chips that are null are simulated elsewhere. `chips` has the
 // representative of a chip that is not simulated.
 BlockedEngines blocked_engines(const std::vector<Chip*>& chips, const MachineParams& params,
                                const Unfolding& unfolding);
-// Throws UserError E-RUN-051 (no progress) if there are any; `parts` in the order of the chips, `at` the time of the last event.
+// Throws UserError E-RUN-051 (no progress) if there are any. Each part has chips of its own; `at` is the time of the last event.
 void refuse_deadlock(const std::vector<BlockedEngines>& parts, base::Time at);
 // Throws UserError E-RUN-054: events are left at the time limit.
 [[noreturn]] void refuse_overtime(base::Duration limit);

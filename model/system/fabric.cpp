@@ -2,6 +2,7 @@
 #include "model/system/fabric.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/base/error.h"
 #include "model/sim/wake.h"
@@ -71,7 +72,7 @@ std::unique_ptr<FabricNode> Fabric::make_node(const char* name, std::uint32_t ch
 }
 
 void Fabric::connect(const std::vector<const FabricNode*>& chips, sim::Meter& meter,
-                     const std::vector<const Renaming*>& names, Cut* cut) {
+                     std::vector<const Renaming*> names, Cut* cut) {
   if (shared.params.sends_flits()) {
     TAHOMA_INVARIANT(gates_.size() == topology.nodes() && cut == nullptr, "flits of a part of a machine");
     sim::Agenda::of_process().number_behind_chip();
@@ -79,21 +80,27 @@ void Fabric::connect(const std::vector<const FabricNode*>& chips, sim::Meter& me
     return;
   }
   for (const FabricNode* node : chips) routers_.push_back(node == nullptr ? nullptr : made_[node->node()]);
-  connect_routers(meter, names, cut);
+  names_ = std::move(names);
+  connect_routers(meter, cut);
 }
 
-void Fabric::connect_routers(sim::Meter& meter, const std::vector<const Renaming*>& names, Cut* cut) {
+void Fabric::connect_routers(sim::Meter& meter, Cut* cut) {
   add_switches(meter, cut);
   const std::vector<std::vector<LinkPort::Place>> inputs = senders();
   for (std::uint32_t node = 0; node < topology.nodes(); ++node)
-    if (is_simulated(node)) bind_inputs(node, inputs[node], names, cut);
+    if (is_simulated(node)) bind_inputs(node, inputs[node], cut);
   if (cut == nullptr) return;
   for (std::uint32_t node = 0; node < topology.nodes(); ++node)
     for (PortIndex p = 0; is_simulated(node) && p < topology.ports(node); ++p) {
       LinkPort* port = routers_[node]->port(p);
-      if (port != nullptr && !is_simulated(port->place().to))
-        port->wire.bind(cut->exit_of(port->place()).wire);
+      if (port != nullptr && routers_[port->place().to] == nullptr) leave(*port, *cut);
     }
+}
+
+void Fabric::leave(LinkPort& port, Cut& cut) {
+  const std::uint32_t to = port.place().to;
+  if (is_represented(to)) port.rename_for(*names_[to]);
+  port.wire.bind(cut.exit_of(port.place()).wire);
 }
 
 void Fabric::add_switches(sim::Meter& meter, const Cut* cut) {
@@ -113,7 +120,7 @@ void Fabric::add_switches(sim::Meter& meter, const Cut* cut) {
 std::vector<std::vector<LinkPort::Place>> Fabric::senders() const {
   std::vector<std::vector<LinkPort::Place>> inputs(topology.nodes());
   for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
-    if (routers_[from] != nullptr && !is_simulated(from)) continue;
+    if (is_represented(from)) continue;
     for (PortIndex p = 0; p < topology.ports(from); ++p) {
       const auto place = Router::place_of(shared, from, p);
       if (place && routers_[place->to] != nullptr) inputs[routers_[place->to]->node()].push_back(*place);
@@ -125,8 +132,7 @@ std::vector<std::vector<LinkPort::Place>> Fabric::senders() const {
   return inputs;
 }
 
-void Fabric::bind_inputs(std::uint32_t node, const std::vector<LinkPort::Place>& senders,
-                         const std::vector<const Renaming*>& names, Cut* cut) {
+void Fabric::bind_inputs(std::uint32_t node, const std::vector<LinkPort::Place>& senders, Cut* cut) {
   for (const LinkPort::Place& sender : senders) {
     if (routers_[sender.from] == nullptr) {
       LinkEntrance& entrance = cut->entrance_of(sender);
@@ -135,7 +141,7 @@ void Fabric::bind_inputs(std::uint32_t node, const std::vector<LinkPort::Place>&
       continue;
     }
     LinkPort& out = *routers_[sender.from]->port(sender.index);
-    if (!is_simulated(sender.to)) out.rename_for(*names[sender.to]);
+    if (is_represented(sender.to)) out.rename_for(*names_[sender.to]);
     out.wire.bind(routers_[node]->in);
     routers_[node]->expect_link(out.place());
   }
@@ -185,7 +191,7 @@ std::vector<Fabric::HighWater> Fabric::high_waters() const {
   std::vector<HighWater> all;
   if (flits_) return all;
   for (std::uint32_t from = 0; from < topology.nodes(); ++from)
-    for (PortIndex p = 0; routers_[from] == nullptr && p < topology.ports(from); ++p) {
+    for (PortIndex p = 0; is_elsewhere(from) && p < topology.ports(from); ++p) {
       const auto place = Router::place_of(shared, from, p);
       if (place && routers_[place->to] != nullptr)
         all.push_back({from, p, routers_[place->to]->high_water(*place)});

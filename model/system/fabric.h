@@ -27,10 +27,11 @@ class Fabric {
   std::unique_ptr<FabricNode> make_node(const char* name, std::uint32_t chip, sim::Meter& meter);
 
   // Binds the links of the chips' nodes, in the order of the chips. A chip that is not simulated has the node of its
-  // representative, and `names` has, by chip, how it translates names for it; null for those simulated. A chip that another
-  // process simulates has no node, and `cut` makes the ends of the links to it; null: there is only this process.
+  // representative, and `names` has, by chip, how it translates names for it; null for a representative. A chip that another
+  // process simulates has no node, and `cut` makes the ends of the links to it; null: there is only this process. The names
+  // outlive the fabric.
   void connect(const std::vector<const FabricNode*>& chips, sim::Meter& meter,
-               const std::vector<const Renaming*>& names = {}, Cut* cut = nullptr);
+               std::vector<const Renaming*> names = {}, Cut* cut = nullptr);
   // Attaches a witness to every port of a link. Called after the routers know everything that is bound to
   // them.
   void watch(const PortWitnessMaker& make);
@@ -53,21 +54,24 @@ class Fabric {
   const Router::Fabric shared;
 
  private:
-  void connect_routers(sim::Meter& meter, const std::vector<const Renaming*>& names, Cut* cut);
+  void connect_routers(sim::Meter& meter, Cut* cut);
+  bool is_represented(std::uint32_t node) const { return node < names_.size() && names_[node] != nullptr; }
   bool is_simulated(std::uint32_t node) const {
     return routers_[node] != nullptr && routers_[node]->node() == node;
   }
+  bool is_elsewhere(std::uint32_t node) const { return routers_[node] == nullptr && !is_represented(node); }
   void add_switches(sim::Meter& meter, const Cut* cut);
   // By node that is simulated here: the ports that send to it, in the order of its inputs.
   std::vector<std::vector<LinkPort::Place>> senders() const;
-  void bind_inputs(std::uint32_t node, const std::vector<LinkPort::Place>& senders,
-                   const std::vector<const Renaming*>& names, Cut* cut);
+  void bind_inputs(std::uint32_t node, const std::vector<LinkPort::Place>& senders, Cut* cut);
+  void leave(LinkPort& port, Cut& cut);  // the far end is in another process
 
   std::vector<Router*> made_;     // by chip that is simulated; none with flits
   std::vector<FlitGate*> gates_;  // by chip; only with flits
   std::unique_ptr<FlitNetwork> flits_;
   std::vector<std::unique_ptr<Router>> switches_;
-  std::vector<Router*> routers_;  // by node; none with flits
+  std::vector<Router*> routers_;        // by node; none with flits
+  std::vector<const Renaming*> names_;  // by chip, of connect()
   std::vector<std::unique_ptr<PortWitness>> witnesses_;
 };
 

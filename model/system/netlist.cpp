@@ -80,14 +80,16 @@ void Netlist::stand_for_members(const CoreParams& params) {
   }
 }
 
-void Netlist::observe(sim::Meter& meter, const LoadedPrograms& programs) {
-  if (folding_.folds()) {
-    events_ = std::make_unique<UnfoldedEvents>(unfolding_, programs, cores_, meter.observer, meter.probes,
-                                               meter.timeline);
-    if (meter.observer != nullptr) meter.observer = events_.get();
-    if (meter.probes != nullptr) meter.probes = events_.get();
-    if (meter.timeline != nullptr) meter.timeline = events_.get();
-  }
+void Netlist::unfold_events(sim::Meter& meter, const LoadedPrograms& programs) {
+  if (!folding_.folds()) return;
+  events_ = std::make_unique<UnfoldedEvents>(unfolding_, programs, cores_, meter.observer, meter.probes,
+                                             meter.timeline);
+  if (meter.observer != nullptr) meter.observer = events_.get();
+  if (meter.probes != nullptr) meter.probes = events_.get();
+  if (meter.timeline != nullptr) meter.timeline = events_.get();
+}
+
+void Netlist::observe(const sim::Meter& meter) {
   for (sim::Meter& part : parts_) {
     part.observer = meter.observer;
     part.probes = meter.probes;

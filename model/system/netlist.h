@@ -18,7 +18,7 @@ namespace tahoma::model {
 class Netlist {
  public:
   // `meter` is that of what belongs to no chip. The fabric, the cut and everything in `shared` outlive the netlist. A `cut`
-  // leaves chips to other processes (model/system/parallel); null: all are here. Only one of folding and cut may leave out chips.
+  // leaves representatives to other processes (model/system/parallel); null: all are here.
   // The modules of the chips are constructed in this order, which has no effect on a result; empty: by number.
   Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, Folding folding, Cut* cut = nullptr,
           std::vector<std::uint32_t> order = {});
@@ -36,9 +36,11 @@ class Netlist {
       if (simulates(chip)) visit(*chips_[chip]);
   }
 
-  // Before the run: gives the observers and the hook of `meter` to every chip. Observers see the events of all chips, with the
-  // addresses of the programs, which outlive the netlist.
-  void observe(sim::Meter& meter, const LoadedPrograms& programs);
+  // Before observe(): the observers of `meter` will see the events of all chips, with the addresses of the programs, which outlive
+  // the netlist.
+  void unfold_events(sim::Meter& meter, const LoadedPrograms& programs);
+  // Before the run: gives the observers and the hook of `meter` to every chip.
+  void observe(const sim::Meter& meter);
   // After the run: nothing is left in the stacks that are simulated here.
   void check_stacks(const MachineParams& params) const;
   // Of all chips so far.

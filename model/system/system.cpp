@@ -93,11 +93,18 @@ struct System::Impl {
       for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n) memory.add(chip->stack(n).host_memory());
   }
 
+  void build() {
+    Folding folding = find_classes();
+    if (share) share->deal(folding);
+    elaborate(std::move(folding));
+  }
+
   NeuronCore& core(std::uint32_t n) const { return netlist->core(n); }
 
   Folding find_classes() {
-    if (share) return unfolded(chips(), "several processes share them");
     if (!folding_allowed) return unfolded(chips());
+    if (share && (functional() || !kept.empty()))
+      return unfolded(chips(), "several processes exchange the values of each of them");
     std::vector<ControlValues> control;
     for (const auto& [address, bytes] : kept) {
       const std::byte* at = memory.at(address, bytes);
@@ -241,7 +248,7 @@ void System::load(std::uint32_t core, std::shared_ptr<const isa::Program> progra
 
 base::RunMeasurement System::run(const std::function<void(const Progress&)>& progress) {
   Impl& m = *impl_;
-  if (!m.netlist) m.elaborate(m.find_classes());
+  if (!m.netlist) m.build();
   if (progress) {
     using Clock = std::chrono::steady_clock;
     m.meter.hook = [&m, &progress, last = std::make_shared<Clock::time_point>(Clock::now())] {
@@ -252,8 +259,9 @@ base::RunMeasurement System::run(const std::function<void(const Progress&)>& pro
     };
   }
   m.load_programs();
+  m.netlist->unfold_events(m.meter, m.programs);
   if (m.share) m.share->observe(m.meter);
-  m.netlist->observe(m.meter, m.programs);
+  m.netlist->observe(m.meter);
   m.result = m.share ? m.run_share() : m.run_all();
   return m.result;
 }

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -17,18 +18,14 @@ using tahoma::model::ByteString;
 
 using Clock = std::chrono::steady_clock;
 
-// Waits for an operation, or until a time; returns whether it has ended. MPI would keep the core busy until then, which the other
-// processes need if the host has fewer cores. A message between hosts takes a few microseconds.
-bool await(MPI_Request& request, Clock::time_point until = Clock::time_point::max()) {
-  constexpr std::chrono::microseconds kBusy{50}, kPause{20};
-  const Clock::time_point start = Clock::now();
-  for (int done = 0;;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done != 0) return true;
-    const Clock::time_point now = Clock::now();
-    if (now > until) return false;
-    if (now - start > kBusy) std::this_thread::sleep_for(kPause);
-  }
+// Whether this host has a core for each of its processes.
+bool cores_for_all() {
+  MPI_Comm here{};
+  int processes = 1;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  MPI_Comm_size(here, &processes);
+  MPI_Comm_free(&here);
+  return static_cast<unsigned>(processes) <= std::thread::hardware_concurrency();
 }
 
 class MpiProcesses final : public tahoma::model::Processes {
@@ -38,6 +35,7 @@ class MpiProcesses final : public tahoma::model::Processes {
     MPI_Init(nullptr, nullptr);
     MPI_Comm_size(MPI_COMM_WORLD, &count_);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    if (cores_for_all()) busy_ = std::chrono::milliseconds(5);
   }
   // Waits for the others, which come here, too: when process 0 has finished, or when all have agreed on an error. A process that
   // ends alone, with an error of its own, ends all.
@@ -55,21 +53,21 @@ class MpiProcesses final : public tahoma::model::Processes {
   std::uint32_t count() const override { return static_cast<std::uint32_t>(count_); }
   std::uint32_t rank() const override { return static_cast<std::uint32_t>(rank_); }
 
-  std::vector<ByteString> exchange(const std::vector<ByteString>& to) override {
-    MPI_Request request{};
-    std::vector<std::int64_t> size_to, size_from(to.size());
-    for (const ByteString& each : to) size_to.push_back(static_cast<std::int64_t>(each.size()));
-    MPI_Ialltoall(size_to.data(), 1, MPI_INT64_T, size_from.data(), 1, MPI_INT64_T, MPI_COMM_WORLD, &request);
-    await(request);
-    Parts out = first_parts(to), in(to.size());
-    for (std::size_t p = 0; p < to.size(); ++p) in.sizes[p] = first_part(size_from[p]);
-    in.place();
-    MPI_Ialltoallv(out.bytes.data(), out.sizes.data(), out.starts.data(), MPI_BYTE, in.bytes.data(),
-                   in.sizes.data(), in.starts.data(), MPI_BYTE, MPI_COMM_WORLD, &request);
-    await(request);
-    std::vector<ByteString> from = in.strings();
-    exchange_rest(to, size_from, from);
-    return from;
+  Exchanged exchange(const std::vector<ByteString>& to, const Numbers& numbers) override {
+    const std::vector<Letter> in = exchange_letters(to, numbers);
+    Exchanged all{{}, in.front().numbers};
+    std::int64_t longest = 0;
+    for (const Letter& from : in) {
+      for (std::size_t n = 0; n < numbers.size(); ++n) all.least[n] = std::min(all.least[n], from.numbers[n]);
+      longest = std::max(longest, from.longest);
+    }
+    if (longest > Letter::kBytes) {
+      all.received = exchange_long(to, in);
+      return all;
+    }
+    for (const Letter& from : in)
+      all.received.emplace_back(from.bytes.begin(), from.bytes.begin() + from.size);
+    return all;
   }
 
   std::vector<std::int64_t> least(const std::vector<std::int64_t>& numbers) override {
@@ -95,8 +93,63 @@ class MpiProcesses final : public tahoma::model::Processes {
   }
 
  private:
+  // What one process sends another in a window. Most windows have a few packets, which fit.
+  struct Letter {
+    static constexpr std::int64_t kBytes = 480;
+    Numbers numbers{};
+    std::int64_t size = 0;  // of the message; it is here if no message of any process is longer than kBytes
+    std::int64_t longest = 0;  // of the sender's messages
+    std::array<std::byte, kBytes> bytes{};
+  };
+  std::vector<Letter> exchange_letters(const std::vector<ByteString>& to, const Numbers& numbers) const {
+    std::vector<Letter> out(to.size()), in(to.size());
+    std::int64_t longest = 0;
+    for (const ByteString& message : to) longest = std::max(longest, std::ssize(message));
+    for (std::size_t p = 0; p < to.size(); ++p) {
+      out[p].numbers = numbers;
+      out[p].size = std::ssize(to[p]);
+      out[p].longest = longest;
+      if (longest <= Letter::kBytes) std::copy(to[p].begin(), to[p].end(), out[p].bytes.begin());
+    }
+    MPI_Request request{};
+    MPI_Ialltoall(out.data(), sizeof(Letter), MPI_BYTE, in.data(), sizeof(Letter), MPI_BYTE, MPI_COMM_WORLD,
+                  &request);
+    await(request);
+    return in;
+  }
+
+  // Waits for an operation, or until a time; returns whether it has ended. MPI would keep the core busy until then, which the other
+  // processes need if the host has fewer cores. A message between hosts takes a few microseconds.
+  bool await(MPI_Request& request, Clock::time_point until = Clock::time_point::max()) const {
+    constexpr std::chrono::microseconds kPause{20};
+    const Clock::time_point start = Clock::now();
+    for (int done = 0;;) {
+      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (done != 0) return true;
+      const Clock::time_point now = Clock::now();
+      if (now > until) return false;
+      if (now - start > busy_)
+        std::this_thread::sleep_for(kPause);
+      else
+        std::this_thread::yield();
+    }
+  }
+
   // One exchange of all processes takes the first bytes of every message, because MPI counts the sum in an int. The rest of a longer
   // one goes from process to process, in pieces that an int can count.
+  std::vector<ByteString> exchange_long(const std::vector<ByteString>& to,
+                                        const std::vector<Letter>& letters) const {
+    MPI_Request request{};
+    Parts out = first_parts(to), in(to.size());
+    for (std::size_t p = 0; p < to.size(); ++p) in.sizes[p] = first_part(letters[p].size);
+    in.place();
+    MPI_Ialltoallv(out.bytes.data(), out.sizes.data(), out.starts.data(), MPI_BYTE, in.bytes.data(),
+                   in.sizes.data(), in.starts.data(), MPI_BYTE, MPI_COMM_WORLD, &request);
+    await(request);
+    std::vector<ByteString> from = in.strings();
+    exchange_rest(to, letters, from);
+    return from;
+  }
   static constexpr std::int64_t kFirst = std::int64_t{1} << 16, kPiece = std::int64_t{1} << 30;
   static int first_part(std::int64_t size) { return static_cast<int>(std::min(size, kFirst)); }
 
@@ -106,13 +159,13 @@ class MpiProcesses final : public tahoma::model::Processes {
     for (std::int64_t at = kFirst; at < size; at += kPiece)
       f(at, static_cast<int>(std::min(kPiece, size - at)));
   }
-  void exchange_rest(const std::vector<ByteString>& to, const std::vector<std::int64_t>& size_from,
+  void exchange_rest(const std::vector<ByteString>& to, const std::vector<Letter>& letters,
                      std::vector<ByteString>& from) const {
     std::vector<MPI_Request> requests;
     for (int p = 0; p < count_; ++p) {
       const auto n = static_cast<std::size_t>(p);
-      from[n].resize(static_cast<std::size_t>(size_from[n]));
-      each_piece(size_from[n], [&](std::int64_t at, int bytes) {
+      from[n].resize(static_cast<std::size_t>(letters[n].size));
+      each_piece(letters[n].size, [&](std::int64_t at, int bytes) {
         MPI_Irecv(from[n].data() + at, bytes, MPI_BYTE, p, 0, MPI_COMM_WORLD, &requests.emplace_back());
       });
     }
@@ -152,6 +205,7 @@ class MpiProcesses final : public tahoma::model::Processes {
   }
 
   int count_ = 1, rank_ = 0;
+  std::chrono::microseconds busy_{50};  // keeps the core for so long while it waits
 };
 
 }  // namespace

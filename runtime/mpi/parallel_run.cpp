@@ -34,7 +34,8 @@ void check_options(const RunOptions& options, const ResolvedConfig& config) {
   if (options.explain) refuse("--explain", "it repeats the run in processes of its own");
   if (options.trace.wanted) refuse("--trace", "the timeline is written while the run goes on");
   if (!options.waves.folder.empty()) refuse("--waves", "the waves of all blocks go to one folder");
-  if (options.fold == FoldChoice::kVerify) refuse("--fold verify", "several processes simulate every chip");
+  if (options.fold == FoldChoice::kVerify)
+    refuse("--fold verify", "it repeats the run of the whole machine in a process of its own");
   if (config.machine.link.wire.fs <= 0)
     refuse("machine.link.wire", "processes advance by the latency of a link; expected more than 0");
   if (config.machine.link.in_rtl()) refuse("machine.link.port.model", "ports in SystemVerilog share a clock");

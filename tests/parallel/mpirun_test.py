@@ -50,18 +50,19 @@ class FolderCase(unittest.TestCase):
 
 class ProcessesCase(FolderCase):
     def check_files(self, count):
-        one = self.folder / "one"
         for model in ("dram", "flat"):
+            one = self.folder / model
             options = [*SMALL, "--mode", "timing", "--set", f"machine.chip.hbm.model={model}"]
             subprocess.run([BINARY, "run", *options, "--fold", "off", "--out", one], check=True, capture_output=True)
-            out = self.folder / f"{model}{count}"
-            done = mpirun("-n", count, BINARY, "run", *options, "--out", out)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(different(one, out), [])
-            self.assertIn(f"processes: {count}; ", done.stderr)
-            self.assertNotIn("; 0 windows", done.stderr)
-            self.assertEqual(done.stdout.count("files in "), 1)
-            shutil.rmtree(one)
+            for fold in ("auto", "off"):
+                out = self.folder / f"{model}.{fold}"
+                done = mpirun("-n", count, BINARY, "run", *options, "--fold", fold, "--out", out)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(different(one, out), [])
+                self.assertIn(f"processes: {count}; ", done.stderr)
+                self.assertNotIn("; 0 windows", done.stderr)
+                self.assertEqual(fold == "auto", "folding: simulated 8 of 16 chips" in done.stderr)
+                self.assertEqual(done.stdout.count("files in "), 1)
 
     def check_refused(self, *options):
         for words in options:
@@ -144,7 +145,7 @@ class MpirunTest(ProcessesCase):
 
     def test_a_process_that_dies_ends_the_run_by_name(self):
         """Process 1 may use one second of the processor."""
-        run = [str(BINARY), "run", str(CASES / "gemm/ultraserver.yaml"), "--mode", "timing", "--out", str(self.folder / "out")]
+        run = [str(BINARY), "run", str(CASES / "gemm/ultraserver.yaml"), "--mode", "timing", "--fold", "off", "--out", str(self.folder / "out")]
         done = mpirun("-n", 1, *run, ":", "-n", 1, "sh", "-c", 'ulimit -t 1; exec "$@"', "sh", *run)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("rank 1", done.stderr)

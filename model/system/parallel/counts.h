@@ -9,7 +9,7 @@ namespace tahoma::model {
 // What the simulation in several processes has cost; zero in one process.
 struct ParallelCounts {
   std::uint32_t processes = 0;
-  std::uint64_t windows = 0;   // each with two exchanges between all processes
+  std::uint64_t windows = 0;   // each with an exchange between all processes
   std::uint64_t messages = 0;  // packets and credits between processes
   std::uint64_t bytes = 0;     // of these
 };

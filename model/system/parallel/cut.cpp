@@ -23,15 +23,8 @@ std::uint32_t number_of(const LinkPort::Place& port) {
 
 }  // namespace
 
-Cut::Cut(const base::Topology& topology, Processes& processes, sim::PayloadPool& pool, MemoryExchange& memory)
-    : topology_(topology), processes_(processes), pool_(pool), memory_(memory), sent_(processes.count()) {}
-
-std::uint32_t Cut::process_of(std::uint32_t node) const {
-  const std::uint32_t chips = topology_.chips();
-  if (node < chips) return model::process_of(node, chips, processes_.count());
-  const std::uint32_t switches = topology_.nodes() - chips;
-  return (node - chips) % std::min(switches, processes_.count());
-}
+Cut::Cut(const NodeShares& shares, Processes& processes, sim::PayloadPool& pool, MemoryExchange& memory)
+    : shares_(shares), processes_(processes), pool_(pool), memory_(memory), sent_(processes.count()) {}
 
 LinkExit& Cut::exit_of(const LinkPort::Place& port) {
   const std::uint32_t link = number_of(port);
@@ -49,9 +42,10 @@ LinkEntrance& Cut::entrance_of(const LinkPort::Place& port) {
                std::make_unique<LinkEntrance>(name.c_str(), link, port, static_cast<CutTraffic&>(*this)));
 }
 
-base::ByteWriter& Cut::message_to(std::uint32_t node, Kind kind, std::uint32_t link) {
+base::ByteWriter& Cut::message_to(std::uint32_t node, Kind kind, std::uint32_t link, base::Time effect) {
   ++messages_;
-  base::ByteWriter& to = sent_[process_of(node)];
+  first_effect_ = std::min(first_effect_, effect);
+  base::ByteWriter& to = sent_[shares_.process_of(node)];
   to(kind, link);
   return to;
 }
@@ -63,20 +57,20 @@ void Cut::packet(std::uint32_t link, sim::Payload& payload) {
     payload.acquire();
     abroad_[info.awaited] = &payload;
   }
-  message_to(far_end_.at(link), Kind::kPacket, link)(payload.get_command(), payload.get_address(),
-                                                     payload.get_data_length(), info);
+  message_to(far_end_.at(link), Kind::kPacket, link, info.head)(payload.get_command(), payload.get_address(),
+                                                                payload.get_data_length(), info);
 }
 
 void Cut::credit(std::uint32_t link, const LinkCredit& credit) {
-  message_to(far_end_.at(link), Kind::kCredit, link)(credit);
+  message_to(far_end_.at(link), Kind::kCredit, link, credit.when)(credit);
 }
 
-std::vector<ByteString> Cut::take_sent() {
-  std::vector<ByteString> all;
+Cut::Sent Cut::take_sent() {
+  Sent all{{}, std::exchange(first_effect_, base::kNever)};
   for (std::uint32_t p = 0; p < sent_.size(); ++p) {
     if (const ByteString values = memory_.take_sent(p); !values.empty()) sent_[p](Kind::kValues, values);
     bytes_ += sent_[p].bytes().size();
-    all.push_back(std::exchange(sent_[p].bytes(), {}));
+    all.to.push_back(std::exchange(sent_[p].bytes(), {}));
   }
   return all;
 }
@@ -128,6 +122,7 @@ sim::Payload& Cut::payload_for(tlm::tlm_command command, std::uint64_t address, 
   TAHOMA_INVARIANT(found != abroad_.end(), "an answer arrives for which nothing waits");
   sim::Payload& own = *found->second;
   abroad_.erase(found);
+  own.set_address(address);  // a chip that stands for others may have renamed it
   sim::info_of(own) = info;
   sim::info_of(own).awaited = 0;
   return own;

@@ -20,10 +20,17 @@ void fields(Stream& stream, T& counts) {
 
 namespace tahoma::model {
 
+template <class Stream, base::Is<BlockedEngines::Line> T>
+void fields(Stream& stream, T& line) {
+  stream(line.chip, line.text);
+}
+
 namespace {
 
 // Bytes of events, before they are brought to process 0.
 constexpr std::size_t kMostLogged = std::size_t{4} << 20;
+// A window of processes whose chips cannot reach each other. They meet only to pass on events and errors.
+constexpr base::Duration kApart = {20'000'000'000};
 
 template <class Stream, base::Is<MeasuredNode> T>
 void node_fields(Stream& stream, T& m) {
@@ -71,9 +78,19 @@ MachineShare::MachineShare(Processes& processes, const Fabric& fabric, const Mac
       fabric_(fabric),
       params_(params),
       pool_(pool),
-      peers_(processes, fabric.topology.chips(), memory, functional),
-      cut_(fabric.topology, processes, pool, peers_) {
+      shares_(fabric.topology, processes),
+      peers_(processes, shares_, memory, functional),
+      cut_(shares_, processes, pool, peers_) {
   counts_.processes = processes.count();
+}
+
+void MachineShare::deal(const Folding& folding) {
+  std::vector<std::int64_t> both_ways;  // the least of x and of -x are opposite if x is the same everywhere
+  for (const std::uint32_t chip : folding.representative)
+    for (const std::int64_t sign : {1, -1}) both_ways.push_back(sign * chip);
+  TAHOMA_INVARIANT(processes_.least(both_ways) == both_ways,
+                   "the processes found different classes of chips");
+  shares_.deal(folding.representative);
 }
 
 void MachineShare::observe(sim::Meter& meter) {
@@ -90,8 +107,13 @@ void MachineShare::replay_events() {
   });
 }
 
+base::Duration MachineShare::window() {
+  const bool apart = processes_.least({cut_.has_links() ? 0 : 1})[0] == 1;
+  return apart ? kApart : std::min(params_.link.wire, params_.link.efa.wire);
+}
+
 void MachineShare::run(Netlist& netlist, sim::Meter& meter) {
-  Windows windows(processes_, cut_, std::min(params_.link.wire, params_.link.efa.wire));
+  Windows windows(processes_, cut_, window());
   const Windows::End end = windows.run(
       params_.time_limit, meter, [this] { return log_.bytes() > kMostLogged; }, [this] { replay_events(); });
   counts_.windows = windows.count();

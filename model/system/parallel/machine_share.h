@@ -18,6 +18,8 @@ class MachineShare {
   MachineShare(Processes& processes, const Fabric& fabric, const MachineParams& params,
                sim::PayloadPool& pool, AddressMap& memory, bool functional);
 
+  // Before a netlist exists: the chips are dealt anew, because some of them represent others. Every process found the same.
+  void deal(const Folding& folding);
   Cut& cut() { return cut_; }
   MemoryExchange& peers() { return peers_; }
   bool reports() const { return processes_.reports(); }
@@ -31,6 +33,7 @@ class MachineShare {
   const ParallelCounts& counts() const { return counts_; }
 
  private:
+  base::Duration window();  // for which no process needs to hear of the others
   void replay_events();
   void refuse_deadlock(const Netlist& netlist) const;
 
@@ -38,6 +41,7 @@ class MachineShare {
   const Fabric& fabric_;
   const MachineParams& params_;
   sim::PayloadPool& pool_;
+  NodeShares shares_;
   MemoryExchange peers_;
   Cut cut_;
   EventLog log_;

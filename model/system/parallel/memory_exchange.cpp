@@ -15,13 +15,18 @@ constexpr std::size_t kMostGathered = std::size_t{4} << 20;
 
 }  // namespace
 
-MemoryExchange::MemoryExchange(Processes& processes, std::uint32_t chips, AddressMap& image, bool functional)
-    : processes_(processes), chips_(chips), image_(image), functional_(functional), sent_(processes.count()) {
+MemoryExchange::MemoryExchange(Processes& processes, const NodeShares& shares, AddressMap& image,
+                               bool functional)
+    : processes_(processes),
+      shares_(shares),
+      image_(image),
+      functional_(functional),
+      sent_(processes.count()) {
   if (functional && !processes.reports()) image.note_written();
 }
 
 std::uint32_t MemoryExchange::process_of(std::uint64_t address) const {
-  return model::process_of(isa::GlobalAddress::from(address).chip, chips_, processes_.count());
+  return shares_.process_of(isa::GlobalAddress::from(address).chip);
 }
 
 bool MemoryExchange::is_here(std::uint64_t address) const { return process_of(address) == processes_.rank(); }

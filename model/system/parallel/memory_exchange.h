@@ -12,14 +12,14 @@
 #include "model/base/byte_stream.h"
 #include "model/memory/hbm/address_map.h"
 #include "model/sim/peer_memory.h"
-#include "model/system/parallel/processes.h"
+#include "model/system/parallel/node_shares.h"
 
 namespace tahoma::model {
 
 class MemoryExchange final : public sim::PeerMemoryIf {
  public:
-  // `image`: the whole HBM. It outlives this object, and so do the processes. `functional`: all bytes have values.
-  MemoryExchange(Processes& processes, std::uint32_t chips, AddressMap& image, bool functional);
+  // `image`: the whole HBM. It outlives this object, and so do the others. `functional`: all bytes have values.
+  MemoryExchange(Processes& processes, const NodeShares& shares, AddressMap& image, bool functional);
 
   bool is_here(std::uint64_t address) const override;
   void fetch(const std::vector<sim::MemoryRange>& ranges, std::function<void()> then) override;
@@ -50,7 +50,7 @@ class MemoryExchange final : public sim::PeerMemoryIf {
   void answered(std::uint64_t number);
 
   Processes& processes_;
-  std::uint32_t chips_;
+  const NodeShares& shares_;
   AddressMap& image_;
   bool functional_;
   std::vector<base::ByteWriter> sent_;  // by process

@@ -30,16 +30,21 @@ Windows::End Windows::run(base::Duration limit, sim::Meter& meter, const std::fu
   Time next{0};  // the kernel elaborates in the first window
   for (;;) {
     const Time until = limit.fs == 0 ? next + lookahead_ : std::min(next + lookahead_, limit);
-    sc_core::sc_start(sim::to_systemc(until - sim::now()));
+    if (!meter.failed()) sc_core::sc_start(sim::to_systemc(until - sim::now()));
     ++count_;
-    const std::vector<ByteString> received = processes_.exchange(cut_.take_sent());
-    if (!meter.failed()) meter.guard("cut", [&] { cut_.deliver(received); });
+    const Cut::Sent sent = cut_.take_sent();
     const bool failed = meter.failed();
-    const std::vector<std::int64_t> least =
-        processes_.least({failed ? base::kNever.fs : next_event().fs, failed ? 0 : 1, wants() ? 0 : 1});
-    if (least[2] == 0) act();
-    if (least[1] == 0) return End::kFailure;
-    next = {least[0]};
+    const Time first = failed ? base::kNever : std::min(next_event(), sent.first_effect);
+    const Processes::Exchanged all =
+        processes_.exchange(sent.to, {first.fs, failed ? 0 : 1, wants() ? 0 : 1});
+    next = {all.least[0]};
+    if (!failed)
+      meter.guard("cut", [&] {
+        cut_.deliver(all.received);
+        TAHOMA_INVARIANT(next_event() >= next, "a message has an effect before its time");
+      });
+    if (all.least[2] == 0) act();
+    if (all.least[1] == 0) return End::kFailure;
     if (next == base::kNever) return End::kNoEvent;
     if (limit.fs != 0 && next >= limit) return End::kLimit;
   }

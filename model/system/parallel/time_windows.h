@@ -3,8 +3,8 @@
 //
 // Nothing that a process sends has an effect elsewhere before the lookahead is over, which is the flight time of a hop: a credit
 // needs that long, and a packet also the time of a router. So every process can simulate a window as long as the lookahead, from the
-// next event of any process on. Then they exchange what they have sent and agree on the next window. Stretches without events
-// cost nothing.
+// next event of any process on. Then they exchange what they have sent and, in the same exchange, agree on the next window: it begins
+// with the first event of any process or the first effect of what they sent. Stretches without events cost nothing.
 #pragma once
 
 #include <functional>

@@ -11,17 +11,24 @@
 
 namespace tahoma::tests {
 
-// The digest of all statistics, events and values of a machine whose chips are all simulated; "refused" with the code of an
-// error; "wrong" with what the golden check says. Empty in a process that does not report. `order`: System::elaborate_in.
-inline std::string case_outcome(const RandomCase& c, model::Mode mode, model::Processes* processes,
-                                const std::vector<std::uint32_t>& order = {}) {
+struct HowToRun {
+  model::Processes* processes = nullptr;  // null: one
+  bool fold = false;                      // whether chips may be folded
+  std::vector<std::uint32_t> order{};     // System::elaborate_in; empty: by number
+  std::size_t* simulated = nullptr;       // receives the number of chips; null: nobody wants it
+};
+
+// The digest of all statistics, events and values; "refused" with the code of an error; "wrong" with what the golden check says.
+// Empty in a process that does not report.
+inline std::string case_outcome(const RandomCase& c, model::Mode mode, const HowToRun& how) {
   try {
     const auto workload = checked_workload(c);
-    runtime::Machine machine(c.machine, mode, {}, processes);
-    machine.allow_folding(false);
-    if (!order.empty()) machine.elaborate_in(order);
+    runtime::Machine machine(c.machine, mode, {}, how.processes);
+    machine.allow_folding(how.fold);
+    if (!how.order.empty()) machine.elaborate_in(how.order);
     const auto [statistics, events] = observed_run(*workload, machine);
-    if (processes != nullptr && !processes->reports()) return "";
+    if (how.processes != nullptr && !how.processes->reports()) return "";
+    if (how.simulated != nullptr) *how.simulated = machine.folding().simulated();
     const std::string values = values_of(*workload, machine);
     if (values.starts_with("wrong")) return values;
     return runtime::sha256_of(statistics + events + values);

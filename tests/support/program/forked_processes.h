@@ -49,7 +49,14 @@ class ForkedProcesses final : public model::Processes {
   std::uint32_t rank() const override { return rank_; }
   const std::vector<pid_t>& children() const { return children_; }
 
-  std::vector<model::ByteString> exchange(const std::vector<model::ByteString>& to) override {
+  Exchanged exchange(const std::vector<model::ByteString>& to, const Numbers& numbers) override {
+    Exchanged all{exchange_bytes(to), {}};
+    const std::vector<std::int64_t> smallest = least({numbers.begin(), numbers.end()});
+    std::copy(smallest.begin(), smallest.end(), all.least.begin());
+    return all;
+  }
+
+  std::vector<model::ByteString> exchange_bytes(const std::vector<model::ByteString>& to) {
     if (rank_ != 0) {
       for (const model::ByteString& bytes : to) send(hub_, bytes);
       std::vector<model::ByteString> from;
@@ -72,7 +79,7 @@ class ForkedProcesses final : public model::Processes {
     model::ByteString own(numbers.size() * sizeof(std::int64_t));
     std::memcpy(own.data(), numbers.data(), own.size());
     std::vector<std::int64_t> result = numbers;
-    for (const model::ByteString& bytes : exchange(std::vector<model::ByteString>(count_, own)))
+    for (const model::ByteString& bytes : exchange_bytes(std::vector<model::ByteString>(count_, own)))
       for (std::size_t n = 0; n < result.size(); ++n) {
         std::int64_t number = 0;
         std::memcpy(&number, bytes.data() + n * sizeof number, sizeof number);
@@ -84,7 +91,7 @@ class ForkedProcesses final : public model::Processes {
   std::vector<model::ByteString> gather(const model::ByteString& bytes) override {
     std::vector<model::ByteString> to(count_);
     to[0] = bytes;
-    std::vector<model::ByteString> from = exchange(to);
+    std::vector<model::ByteString> from = exchange_bytes(to);
     return rank_ == 0 ? from : std::vector<model::ByteString>();
   }
 

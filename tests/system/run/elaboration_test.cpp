@@ -19,8 +19,8 @@ namespace {
 using Order = std::vector<std::uint32_t>;
 
 std::string outcome(const tests::RandomCase& c, model::Mode mode, const Order& order) {
-  return tests::in_processes(1,
-                             [&](model::Processes*) { return tests::case_outcome(c, mode, nullptr, order); });
+  return tests::in_processes(
+      1, [&](model::Processes*) { return tests::case_outcome(c, mode, {.order = order}); });
 }
 
 // Of a number of random cases, each in the reverse and in two random orders of its chips.

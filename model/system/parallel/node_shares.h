@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which process of a run of several simulates each node of the fabric. The chips that are simulated are dealt in contiguous blocks, the
+// switches in turn. A chip that another one represents (model/system/folding) belongs to the process of its representative.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/base/topology/topology.h"
+#include "model/system/parallel/processes.h"
+
+namespace tahoma::model {
+
+class NodeShares {
+ public:
+  // Every chip is simulated, until deal() says otherwise. `processes` outlives this object.
+  NodeShares(const base::Topology& topology, const Processes& processes);
+
+  // By chip: its representative. Before a netlist exists.
+  void deal(const std::vector<std::uint32_t>& representative);
+
+  std::uint32_t process_of(std::uint32_t node) const { return process_[node]; }
+  bool is_here(std::uint32_t node) const { return process_[node] == processes_.rank(); }
+
+ private:
+  const Processes& processes_;
+  std::vector<std::uint32_t> process_;  // by node
+};
+
+}  // namespace tahoma::model
