@@ -20,7 +20,7 @@ struct MemberCore {
   std::uint32_t core = 0;  // global number
   std::string path;        // of the core in the whole machine
   sim::ScratchpadIf &sbuf, &psum;
-  const base::ChipMap& chips;  // by chip as the simulated core calls it: the chip that this core calls so
+  const base::NodeMap& chips;  // by chip as the simulated core calls it: the chip that this core calls so
 
   std::uint64_t address(std::uint64_t of_simulated) const {
     isa::GlobalAddress a = isa::GlobalAddress::from(of_simulated);

@@ -8,10 +8,17 @@
 #include <utility>
 
 #include "model/base/measurements.h"
+#include "model/base/topology/topology.h"
 #include "model/sim/bandwidth_server.h"
 #include "model/sim/packet.h"
 
 namespace tahoma::model {
+
+// What a port of a node has measured.
+struct MeasuredLink {
+  base::PortIndex port = 0;
+  base::LinkMeasurement link;
+};
 
 class LinkCounter {
  public:

@@ -14,10 +14,10 @@ namespace tahoma::model {
 
 class Renaming {
  public:
-  Renaming(base::ChipMap chips, std::uint32_t cores_per_chip)
+  Renaming(base::NodeMap chips, std::uint32_t cores_per_chip)
       : chips_(std::move(chips)), cores_(cores_per_chip) {}
 
-  const base::ChipMap& chips() const { return chips_; }
+  const base::NodeMap& chips() const { return chips_; }
   // Switches, whose numbers follow those of the chips, keep them.
   std::uint32_t chip(std::uint32_t number) const { return number < chips_.size() ? chips_[number] : number; }
   std::uint32_t core(std::uint32_t number) const {
@@ -48,7 +48,7 @@ class Renaming {
   }
 
  private:
-  base::ChipMap chips_;
+  base::NodeMap chips_;
   std::uint32_t cores_;
 };
 

@@ -13,18 +13,27 @@ namespace tahoma::model {
 
 using base::PortIndex, base::Time, base::Topology, base::Way;
 
-Router::Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& fabric, sim::Meter& meter)
-    : FabricNode(name, node), fabric_(fabric), from_chip_(fabric.params.local) {
+Router::Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& fabric, sim::Meter& meter,
+               const MeterOf& meter_of)
+    : FabricNode(name, node), fabric_(fabric), meter_(meter), from_chip_(fabric.params.local) {
   in.register_nb_transport_fw(this, &Router::on_request);
   const Topology& topology = fabric.topology;
   const LinkParams& params = fabric.params;
   ports_.resize(topology.ports(node));
-  for (PortIndex p = 0; p < ports_.size(); ++p)
-    if (const auto place = place_of(fabric, node, p))
+  for (PortIndex p = 0; p < ports_.size(); ++p) {
+    const auto place = place_of(fabric, node, p);
+    sim::Meter* of_port = place ? meter_of(p) : nullptr;
+    if (of_port != nullptr)
       ports_[p] = std::make_unique<LinkPort>(topology.port(node, p).name.c_str(), *place, params,
-                                             static_cast<PacketSource&>(*this), meter);
+                                             static_cast<PacketSource&>(*this), *of_port);
+  }
   requests_.resize(ports_.size() + 1);
-  if (node >= topology.chips()) return;
+  if (node >= topology.chips()) {
+    switch_ = std::make_unique<SwitchStage>(topology, node, static_cast<std::uint32_t>(params.vcs), this,
+                                            [](void* router) { static_cast<Router*>(router)->settle(); });
+    for (PortRequests& r : requests_) r.resize(switch_->slots());
+    return;
+  }
   LinkPort::Place place;
   place.index = static_cast<PortIndex>(ports_.size());
   place.from = place.to = node;
@@ -55,22 +64,30 @@ void Router::Input::count(Time sent) {
   high_water = std::max(high_water, ++packets);
 }
 
-void Router::expect_link(const LinkPort::Place& sender) {
-  inputs_.push_back({&sender, static_cast<std::uint32_t>(buffers_.size()), 0, 0, {}});
-  for (std::uint64_t vc = 0; vc < fabric_.params.vcs; ++vc)
-    buffers_.emplace_back().input = static_cast<std::uint32_t>(inputs_.size() - 1);
-  for (Requests& r : requests_) r.resize(buffers_.size());
+void Router::expect_link(const LinkPort::Place& sender, PortIndex back) {
+  inputs_.push_back({&sender, back, static_cast<std::uint32_t>(buffers_.size()), 0, 0, {}});
+  add_buffers(fabric_.params.vcs);
+}
+
+// Of the latest input. Those of a chip take turns in their order.
+void Router::add_buffers(std::uint64_t count) {
+  for (std::uint64_t n = 0; n < count; ++n) {
+    const auto slot = static_cast<std::uint32_t>(buffers_.size());
+    Buffer& b = buffers_.emplace_back();
+    b.input = static_cast<std::uint32_t>(inputs_.size() - 1);
+    b.slot = slot;
+  }
+  for (PortRequests& r : requests_)
+    if (!switch_) r.resize(buffers_.size());
 }
 
 void Router::bind_chip(tlm::tlm_initiator_socket<>& inject, tlm::tlm_target_socket<>& landed) {
   inject.bind(in);
   to_chip_->wire.bind(landed);
   first_own_ = static_cast<std::uint32_t>(buffers_.size());
-  inputs_.push_back({nullptr, first_own_, 0, 0, {}});
-  for (std::size_t p = 0; p < requests_.size(); ++p)
-    buffers_.emplace_back().input = static_cast<std::uint32_t>(inputs_.size() - 1);
+  inputs_.push_back({nullptr, 0, first_own_, 0, 0, {}});
+  add_buffers(requests_.size());
   own_.resize(requests_.size());
-  for (Requests& r : requests_) r.resize(buffers_.size());
 }
 
 tlm::tlm_sync_enum Router::on_request(int input, sim::Payload& payload, tlm::tlm_phase& phase,
@@ -157,15 +174,28 @@ Way Router::way_of(const sim::Payload& payload) const {
   return way;
 }
 
+// The way of the first packet of the buffer, with the names of the port that stands for its own; sets its slot there.
+Way Router::way_at_switch(std::uint32_t buffer) {
+  Buffer& b = buffers_[buffer];
+  sim::Payload& payload = *b.packets.front();
+  const Way way = way_of(payload);
+  const Input& input = inputs_[b.input];
+  b.slot = switch_->slot(input.back, buffer - input.first_buffer, way.port);
+  const Renaming* names = switch_->names(way.port);
+  if (names == nullptr) return way;
+  names->rename(payload);
+  return way_of(payload);
+}
+
 // The first packet of the buffer requests its ports.
 void Router::request(std::uint32_t buffer) {
   Buffer& b = buffers_[buffer];
   sim::Payload& payload = *b.packets.front();
-  b.way = way_of(payload);
+  b.way = switch_ ? way_at_switch(buffer) : way_of(payload);
   const sim::PacketInfo& info = sim::info_of(payload);
   const Time head = std::max(info.head, sim::now());
   const auto ask = [&](PortIndex port) {
-    requests_[port].set(buffer);
+    requests_[port].set(b.slot, buffer);
     port_at(port).ask(buffer, vc_in_order(b), info, head);
   };
   ask(b.way.port);
@@ -174,43 +204,26 @@ void Router::request(std::uint32_t buffer) {
 }
 
 void Router::withdraw(std::uint32_t buffer) {
-  const Way& way = buffers_[buffer].way;
-  requests_[way.port].clear(buffer);
-  for (std::uint32_t more = way.minimal; more != 0; more &= more - 1)
-    requests_[static_cast<std::size_t>(std::countr_zero(more))].clear(buffer);
+  const Buffer& b = buffers_[buffer];
+  requests_[b.way.port].clear(b.slot);
+  for (std::uint32_t more = b.way.minimal; more != 0; more &= more - 1)
+    requests_[static_cast<std::size_t>(std::countr_zero(more))].clear(b.slot);
 }
 
-// Round robin over the buffers that request the port, starting after the last one served.
 Departure Router::departure(const LinkPort& port) {
   Departure found;
-  Requests& r = requests_[port.place().index];
-  const std::size_t words = r.bits.size(), first = r.last / 64;
-  const std::uint64_t behind = (~std::uint64_t{1}) << r.last % 64;  // those behind the last, in its word
-  for (std::size_t n = 0; n <= words; ++n) {
-    const std::size_t word = (first + n) % words;
-    std::uint64_t bits = r.bits[word];
-    if (n == 0) bits &= behind;
-    if (n == words) bits &= ~behind;
-    for (; bits != 0; bits &= bits - 1) {
-      const auto buffer =
-          static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
-      if (!consider(buffer, port, found)) continue;
-      r.last = buffer;
-      found.next = next_head(r, buffer);
-      return found;
-    }
-  }
+  PortRequests& requests = requests_[port.place().index];
+  if (requests.serve([&](std::uint32_t buffer) { return consider(buffer, port, found); }))
+    found.next = next_head(requests);
   return found;
 }
 
-// When the first packet of another buffer that requests the port has arrived.
-Time Router::next_head(const Requests& requests, std::uint32_t but) const {
+// When the first packet of a buffer that is not served now has arrived.
+Time Router::next_head(const PortRequests& requests) const {
   Time next = base::kNever;
-  for (std::size_t word = 0; word < requests.bits.size(); ++word)
-    for (std::uint64_t bits = requests.bits[word]; bits != 0; bits &= bits - 1) {
-      const std::size_t buffer = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-      if (buffer != but) next = std::min(next, sim::info_of(*buffers_[buffer].packets.front()).head);
-    }
+  requests.each_other([&](std::uint32_t buffer) {
+    next = std::min(next, sim::info_of(*buffers_[buffer].packets.front()).head);
+  });
   return next;
 }
 
@@ -273,7 +286,17 @@ void Router::depart(const Departure& departure, Time tail) {
     input.departures.push(sim::now());
     give_back(input, static_cast<int>(b.input), *departure.packet, sim::now(), tail);
   }
-  if (!b.packets.empty()) request(departure.buffer);
+  if (b.packets.empty()) return;
+  if (switch_)
+    switch_->moved_up(departure.buffer);
+  else
+    request(departure.buffer);
+}
+
+void Router::settle() {
+  meter_.guard(name(), [this] {
+    for (const std::uint32_t buffer : switch_->take_moved_up()) request(buffer);
+  });
 }
 
 // The room is free when data that arrives at the rate of its link cannot overtake data that still leaves.

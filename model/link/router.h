@@ -6,6 +6,8 @@
 // The chip's own packets wait in a queue for each port, so that packets for one link do not block those for
 // another. A packet that finds no room there waits at its sender; room is granted in the order of requests.
 //
+// A switch has the router of a chip without a chip (switch_stage.h): equal inputs wait equally long at equal outputs.
+//
 // A packet for this chip leaves through its own port, at the rate of the chip's side, when its header has arrived.
 //
 // Nothing that a neighbour sends has an effect here before its header arrives, one hop after it was sent, and no credit
@@ -18,6 +20,7 @@
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,6 +32,8 @@
 #include "model/link/fabric_node.h"
 #include "model/link/link_fault_params.h"
 #include "model/link/link_port.h"
+#include "model/link/port_requests.h"
+#include "model/link/switch_stage.h"
 
 namespace tahoma::model {
 
@@ -44,7 +49,11 @@ class Router : public FabricNode, private PacketSource {
     const base::Routes& routes;
     const Faults& faults;
   };
-  Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& fabric, sim::Meter& meter);
+  // The meter of each port; null for a port of a switch that is not simulated.
+  using MeterOf = std::function<sim::Meter*(base::PortIndex)>;
+  // `meter` is that of the router itself.
+  Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& fabric, sim::Meter& meter,
+         const MeterOf& meter_of);
 
   // Null if the fabric has no such link, or the link is dead.
   LinkPort* port(base::PortIndex p) { return p < ports_.size() ? ports_[p].get() : nullptr; }
@@ -56,8 +65,11 @@ class Router : public FabricNode, private PacketSource {
   static std::optional<LinkPort::Place> place_of(const Fabric& fabric, std::uint32_t node,
                                                  base::PortIndex port);
 
-  // Declares that the next socket bound to `in` is a link with the place of its sender, which outlives the router.
-  void expect_link(const LinkPort::Place& sender);
+  // Declares that the next socket bound to `in` is a link with the place of its sender, which outlives the router. `back`: a
+  // switch's port to the sender.
+  void expect_link(const LinkPort::Place& sender, base::PortIndex back);
+  // Only for a switch in a folded machine: SwitchStage::stand_in.
+  void stand_in(base::PortIndex port, const Renaming& names) { switch_->stand_in(port, names); }
 
   // After the run: checks that no packet is left. Returns what a port has sent, how long its chip had to wait
   // for it, and the most packets at one time in the buffers of a link that ends here or on their way to them.
@@ -70,25 +82,16 @@ class Router : public FabricNode, private PacketSource {
     sim::Fifo<sim::Payload*> packets;
     std::uint64_t bytes = 0;
     std::uint32_t input = 0;
-    base::Way way;  // route of its first packet; `minimal` only if routing is adaptive
+    std::uint32_t slot = 0;  // its place in the turns of the port
+    base::Way way;           // route of its first packet; `minimal` only if routing is adaptive
   };
   struct Input {
     const LinkPort::Place* sender = nullptr;  // null: the node's own chip
+    base::PortIndex back = 0;                 // of a switch, to the sender
     std::uint32_t first_buffer = 0;
     std::uint64_t packets = 0, high_water = 0;  // at the time of the latest packet
     sim::Fifo<base::Time> departures;           // after that
     void count(base::Time sent);
-  };
-  struct Requests {  // of one port: the buffers whose first packet may leave through it
-    std::vector<std::uint64_t> bits;
-    std::uint32_t last =
-        0;  // served; before the first, the last of all, so that the turn begins with the first
-    void resize(std::size_t buffers) {
-      bits.resize((buffers + 63) / 64);
-      last = static_cast<std::uint32_t>(buffers - 1);
-    }
-    void set(std::uint32_t buffer) { bits[buffer / 64] |= std::uint64_t{1} << buffer % 64; }
-    void clear(std::uint32_t buffer) { bits[buffer / 64] &= ~(std::uint64_t{1} << buffer % 64); }
   };
   struct OwnQueue {  // of the chip's packets for one port
     sim::Fifo<sim::Payload*> refused;
@@ -103,7 +106,10 @@ class Router : public FabricNode, private PacketSource {
                                 sc_core::sc_time& delay);
   bool take_own(sim::Payload& payload);
   base::PortIndex own_port(const sim::Payload& payload) const;
+  void add_buffers(std::uint64_t count);
   void enter(std::uint32_t buffer, sim::Payload& payload);
+  base::Way way_at_switch(std::uint32_t buffer);
+  void settle();
   void grant_refused(base::PortIndex port);
   base::Way way_of(const sim::Payload& payload) const;
   void request(std::uint32_t buffer);
@@ -111,19 +117,21 @@ class Router : public FabricNode, private PacketSource {
   std::uint8_t vc_in_order(const Buffer& buffer) const;
   bool consider(std::uint32_t buffer, const LinkPort& port, Departure& found) const;
   bool find_vc(const Buffer& buffer, const LinkPort& port, std::uint8_t& vc) const;
-  base::Time next_head(const Requests& requests, std::uint32_t but) const;
+  base::Time next_head(const PortRequests& requests) const;
   LinkPort& port_at(base::PortIndex index) { return index == ports_.size() ? *to_chip_ : *ports_[index]; }
   void give_back(const Input& input, int number, sim::Payload& payload, base::Time head, base::Time tail);
 
   const Fabric fabric_;
+  sim::Meter& meter_;
+  std::unique_ptr<SwitchStage> switch_;  // null: the router of a chip
   std::vector<std::unique_ptr<LinkPort>> ports_;
   std::unique_ptr<LinkPort> to_chip_;
   sim::BandwidthServer from_chip_;
   std::vector<Input> inputs_;
   std::vector<Buffer> buffers_;
-  std::vector<Requests> requests_;  // by port, the chip's behind the links'
-  std::vector<OwnQueue> own_;       // by port
-  std::uint32_t first_own_ = 0;     // buffer of the chip's packets for port 0
+  std::vector<PortRequests> requests_;  // by port, the chip's behind the links'
+  std::vector<OwnQueue> own_;           // by port
+  std::uint32_t first_own_ = 0;         // buffer of the chip's packets for port 0
 };
 
 }  // namespace tahoma::model

@@ -62,7 +62,6 @@ class Agenda : public sc_core::sc_module {
   void number_from_zero() { numbers_ = 0; }
   // They begin behind those of a chip, all of which have the same number of wakes, whatever was constructed last.
   void number_behind_chip() { numbers_ = most_numbers_; }
-  void skip_numbers(std::uint32_t wakes) { numbers_ += wakes; }  // of components that are in another process
   // The time of the latest round.
   base::Time acted_at() const { return acted_at_; }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/base/error.h"
+#include "model/base/statistics_walk.h"
 #include "model/sim/wake.h"
 
 namespace tahoma::model {
@@ -55,6 +56,7 @@ base::DeadLinks dead_among(const Router::Faults& faults) {
 Fabric::Fabric(const MachineParams& params)
     : geometry_(topology_of(params)),
       topology(*geometry_),
+      switch_ports(topology),
       faults(faults_of(params, topology)),
       routes(topology, params.link.axis_order(), dead_among(faults)),
       shared{params.link, topology, routes, faults} {}
@@ -65,14 +67,14 @@ std::unique_ptr<FabricNode> Fabric::make_node(const char* name, std::uint32_t ch
     gates_.push_back(gate.get());
     return gate;
   }
-  auto router = std::make_unique<Router>(name, chip, shared, meter);
+  auto router = std::make_unique<Router>(name, chip, shared, meter, [&](PortIndex) { return &meter; });
   made_.resize(topology.chips());
   made_[chip] = router.get();
   return router;
 }
 
-void Fabric::connect(const std::vector<const FabricNode*>& chips, sim::Meter& meter,
-                     std::vector<const Renaming*> names, Cut* cut) {
+void Fabric::connect(const std::vector<const FabricNode*>& chips, sim::Meter& meter, FoldedLinks links,
+                     Cut* cut) {
   if (shared.params.sends_flits()) {
     TAHOMA_INVARIANT(gates_.size() == topology.nodes() && cut == nullptr, "flits of a part of a machine");
     sim::Agenda::of_process().number_behind_chip();
@@ -80,7 +82,7 @@ void Fabric::connect(const std::vector<const FabricNode*>& chips, sim::Meter& me
     return;
   }
   for (const FabricNode* node : chips) routers_.push_back(node == nullptr ? nullptr : made_[node->node()]);
-  names_ = std::move(names);
+  links_ = std::move(links);
   connect_routers(meter, cut);
 }
 
@@ -91,28 +93,32 @@ void Fabric::connect_routers(sim::Meter& meter, Cut* cut) {
     if (is_simulated(node)) bind_inputs(node, inputs[node], cut);
   if (cut == nullptr) return;
   for (std::uint32_t node = 0; node < topology.nodes(); ++node)
-    for (PortIndex p = 0; is_simulated(node) && p < topology.ports(node); ++p) {
-      LinkPort* port = routers_[node]->port(p);
-      if (port != nullptr && routers_[port->place().to] == nullptr) leave(*port, *cut);
-    }
+    for (PortIndex p = 0; is_simulated(node) && p < topology.ports(node); ++p)
+      if (LinkPort* port = routers_[node]->port(p)) leave(*port, *cut);
 }
 
+// If the far end is in another process.
 void Fabric::leave(LinkPort& port, Cut& cut) {
-  const std::uint32_t to = port.place().to;
-  if (is_represented(to)) port.rename_for(*names_[to]);
-  port.wire.bind(cut.exit_of(port.place()).wire);
+  const std::uint32_t to = links_.far_node(port.place());
+  if (routers_[to] != nullptr) return;
+  if (const Renaming* names = links_.far_names(port.place())) port.rename_for(*names);
+  port.wire.bind(cut.exit_of(port.place(), to).wire);
 }
 
 void Fabric::add_switches(sim::Meter& meter, const Cut* cut) {
-  sim::Agenda& agenda = sim::Agenda::of_process();
-  agenda.number_behind_chip();
+  sim::Agenda::of_process().number_behind_chip();
+  const std::vector<bool> used = links_.used_nodes(shared);
   for (std::uint32_t node = topology.chips(); node < topology.nodes(); ++node) {
-    const bool here = cut == nullptr || cut->is_here(node);
-    if (here)
-      switches_.push_back(std::make_unique<Router>(topology.switch_name(node).c_str(), node, shared, meter));
-    routers_.push_back(here ? switches_.back().get() : nullptr);
-    for (PortIndex p = 0; !here && p < topology.ports(node); ++p)
-      if (Router::place_of(shared, node, p)) agenda.skip_numbers(1);
+    routers_.push_back(nullptr);
+    if ((cut != nullptr && !cut->is_here(node)) || !used[node]) continue;
+    const auto meter_of = [&](PortIndex p) -> sim::Meter* {
+      if (!links_.simulated(shared, {node, p})) return nullptr;
+      return meter_of_[{node, p}] = &meters_.emplace_back(meter.part());
+    };
+    switches_.push_back(
+        std::make_unique<Router>(topology.switch_name(node).c_str(), node, shared, meter, meter_of));
+    routers_.back() = switches_.back().get();
+    links_.stand_in_for_ports(*switches_.back());
   }
 }
 
@@ -120,10 +126,10 @@ void Fabric::add_switches(sim::Meter& meter, const Cut* cut) {
 std::vector<std::vector<LinkPort::Place>> Fabric::senders() const {
   std::vector<std::vector<LinkPort::Place>> inputs(topology.nodes());
   for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
-    if (is_represented(from)) continue;
     for (PortIndex p = 0; p < topology.ports(from); ++p) {
-      const auto place = Router::place_of(shared, from, p);
-      if (place && routers_[place->to] != nullptr) inputs[routers_[place->to]->node()].push_back(*place);
+      const auto place = links_.simulated(shared, {from, p});
+      if (place && routers_[links_.far_node(*place)] != nullptr)
+        inputs[links_.far_node(*place)].push_back(*place);
     }
   }
   for (std::vector<LinkPort::Place>& of_node : inputs)
@@ -134,16 +140,27 @@ std::vector<std::vector<LinkPort::Place>> Fabric::senders() const {
 
 void Fabric::bind_inputs(std::uint32_t node, const std::vector<LinkPort::Place>& senders, Cut* cut) {
   for (const LinkPort::Place& sender : senders) {
+    const Renaming* names = links_.far_names(sender);
+    const std::uint32_t behind = names == nullptr ? sender.from : names->chip(sender.from);
+    const PortIndex back = node < topology.chips() ? 0 : switch_ports.to(node, behind);
     if (routers_[sender.from] == nullptr) {
       LinkEntrance& entrance = cut->entrance_of(sender);
       entrance.router.bind(routers_[node]->in);
-      routers_[node]->expect_link(entrance.sender());
+      routers_[node]->expect_link(entrance.sender(), back);
       continue;
     }
     LinkPort& out = *routers_[sender.from]->port(sender.index);
-    if (is_represented(sender.to)) out.rename_for(*names_[sender.to]);
+    if (names != nullptr) out.rename_for(*names);
     out.wire.bind(routers_[node]->in);
-    routers_[node]->expect_link(out.place());
+    routers_[node]->expect_link(out.place(), back);
+  }
+}
+
+void Fabric::observe(const sim::Meter& meter) {
+  for (sim::Meter& part : meters_) {
+    part.observer = meter.observer;
+    part.probes = meter.probes;
+    part.timeline = meter.timeline;
   }
 }
 
@@ -167,34 +184,54 @@ std::vector<base::LinkMeasurement> Fabric::measure(base::Time elapsed) const {
   check_ended();
   std::vector<base::LinkMeasurement> all;
   for (std::uint32_t node = 0; node < topology.nodes(); ++node)
-    for (base::LinkMeasurement& link : measure_node(node, elapsed)) all.push_back(std::move(link));
+    for (MeasuredLink& measured : measure_node(node, elapsed)) all.push_back(std::move(measured.link));
   return all;
 }
 
-std::vector<base::LinkMeasurement> Fabric::measure_node(std::uint32_t node, base::Time elapsed) const {
+std::vector<MeasuredLink> Fabric::measure_node(std::uint32_t node, base::Time elapsed) const {
   if (flits_) return flits_->measure_node(node, elapsed);
-  std::vector<base::LinkMeasurement> all;
+  std::vector<MeasuredLink> all;
   if (routers_[node] == nullptr) return all;
   Router& router = *routers_[node];
   router.check_empty();
   for (PortIndex p = 0; p < topology.ports(node); ++p) {
     LinkPort* port = router.port(p);
     if (port == nullptr) continue;
-    all.push_back(router.measure(p, elapsed));
-    const Router* to = routers_[port->place().to];
-    if (to != nullptr) all.back().queue_high_water = to->high_water(port->place());
+    all.push_back({p, router.measure(p, elapsed)});
+    const Router* to = routers_[links_.far_node(port->place())];
+    if (to != nullptr) all.back().link.queue_high_water = to->high_water(port->place());
   }
   return all;
+}
+
+base::LinkMeasurement Fabric::unused_link(const base::LinkId& link) const {
+  const auto place = Router::place_of(shared, link.first, link.second);
+  TAHOMA_INVARIANT(place.has_value(), "an unused link does not exist");
+  const std::string path =
+      topology.switch_name(link.first) + "." + topology.port(link.first, link.second).name;
+  return LinkCounter().measure({path, place->from, place->to, place->axis},
+                               sim::BandwidthServer(place->rate));
 }
 
 std::vector<Fabric::HighWater> Fabric::high_waters() const {
   std::vector<HighWater> all;
   if (flits_) return all;
   for (std::uint32_t from = 0; from < topology.nodes(); ++from)
-    for (PortIndex p = 0; is_elsewhere(from) && p < topology.ports(from); ++p) {
-      const auto place = Router::place_of(shared, from, p);
-      if (place && routers_[place->to] != nullptr)
-        all.push_back({from, p, routers_[place->to]->high_water(*place)});
+    for (PortIndex p = 0; routers_[from] == nullptr && p < topology.ports(from); ++p) {
+      const auto place = links_.simulated(shared, {from, p});
+      const Router* to = place ? routers_[links_.far_node(*place)] : nullptr;
+      if (to != nullptr) all.push_back({from, p, to->high_water(*place)});
+    }
+  return all;
+}
+
+base::RunCounts Fabric::switch_counts() const {
+  base::RunCounts all;
+  for (std::uint32_t node = topology.chips(); node < topology.nodes() && !flits_; ++node)
+    for (PortIndex p = 0; p < topology.ports(node); ++p) {
+      const auto known = meter_of_.find(links_.simulated_for({node, p}));
+      if (known != meter_of_.end())
+        base::add_counters(all, static_cast<const base::RunCounts&>(*known->second));
     }
   return all;
 }

@@ -3,10 +3,14 @@
 // chips, and the switches if it has any. With machine.link.port.model: flits, the links and routers are a network of flits.
 #pragma once
 
+#include <deque>
+#include <map>
 #include <memory>
 #include <vector>
 
+#include "model/base/topology/symmetries.h"
 #include "model/link/flits/flit_network.h"
+#include "model/link/folded_links.h"
 #include "model/link/router.h"
 #include "model/system/machine_params.h"
 #include "model/system/parallel/cut.h"
@@ -27,11 +31,12 @@ class Fabric {
   std::unique_ptr<FabricNode> make_node(const char* name, std::uint32_t chip, sim::Meter& meter);
 
   // Binds the links of the chips' nodes, in the order of the chips. A chip that is not simulated has the node of its
-  // representative, and `names` has, by chip, how it translates names for it; null for a representative. A chip that another
-  // process simulates has no node, and `cut` makes the ends of the links to it; null: there is only this process. The names
-  // outlive the fabric.
-  void connect(const std::vector<const FabricNode*>& chips, sim::Meter& meter,
-               std::vector<const Renaming*> names = {}, Cut* cut = nullptr);
+  // representative. A chip that another process simulates has no node, and `cut` makes the ends of the links to it; null: there is
+  // only this process.
+  void connect(const std::vector<const FabricNode*>& chips, sim::Meter& meter, FoldedLinks links = {},
+               Cut* cut = nullptr);
+  // Before the run: gives the observers of `meter` to the links of switches.
+  void observe(const sim::Meter& meter);
   // Attaches a witness to every port of a link. Called after the routers know everything that is bound to
   // them.
   void watch(const PortWitnessMaker& make);
@@ -39,9 +44,14 @@ class Fabric {
   std::vector<base::LinkMeasurement> measure(base::Time elapsed) const;
   // After the run: ends the witnesses, which check what they have seen. measure() does, too.
   void check_ended() const;
-  // Of one node; of its representative, and by its names, if the node is not simulated. Nothing for a node of another process.
-  // Links that end in another process have no `queue_high_water`; high_waters() has that of links that come from there.
-  std::vector<base::LinkMeasurement> measure_node(std::uint32_t node, base::Time elapsed) const;
+  // Of one node; of its representative, and by its names, if the node is not simulated. Nothing for a node of another process, and
+  // for a link of a switch that is not simulated. Links that end in another process have no `queue_high_water`; high_waters() has
+  // that of links that come from there.
+  std::vector<MeasuredLink> measure_node(std::uint32_t node, base::Time elapsed) const;
+  // What a link that carries nothing measures.
+  base::LinkMeasurement unused_link(const base::LinkId& link) const;
+  // What the links of the switches count, each as the one that is simulated for it, if that is in this process.
+  base::RunCounts switch_counts() const;
   struct HighWater {
     std::uint32_t node = 0;    // the sender
     base::PortIndex port = 0;  // of it
@@ -49,29 +59,30 @@ class Fabric {
   };
   std::vector<HighWater> high_waters() const;
 
+  const base::SwitchPorts switch_ports;
   const Router::Faults faults;
   const base::Routes routes;
   const Router::Fabric shared;
 
  private:
   void connect_routers(sim::Meter& meter, Cut* cut);
-  bool is_represented(std::uint32_t node) const { return node < names_.size() && names_[node] != nullptr; }
   bool is_simulated(std::uint32_t node) const {
     return routers_[node] != nullptr && routers_[node]->node() == node;
   }
-  bool is_elsewhere(std::uint32_t node) const { return routers_[node] == nullptr && !is_represented(node); }
   void add_switches(sim::Meter& meter, const Cut* cut);
   // By node that is simulated here: the ports that send to it, in the order of its inputs.
   std::vector<std::vector<LinkPort::Place>> senders() const;
   void bind_inputs(std::uint32_t node, const std::vector<LinkPort::Place>& senders, Cut* cut);
-  void leave(LinkPort& port, Cut& cut);  // the far end is in another process
+  void leave(LinkPort& port, Cut& cut);
 
   std::vector<Router*> made_;     // by chip that is simulated; none with flits
   std::vector<FlitGate*> gates_;  // by chip; only with flits
   std::unique_ptr<FlitNetwork> flits_;
   std::vector<std::unique_ptr<Router>> switches_;
-  std::vector<Router*> routers_;        // by node; none with flits
-  std::vector<const Renaming*> names_;  // by chip, of connect()
+  std::vector<Router*> routers_;  // by node; none with flits
+  FoldedLinks links_;
+  std::deque<sim::Meter> meters_;                 // of links of switches
+  std::map<base::LinkId, sim::Meter*> meter_of_;  // of those that are simulated here
   std::vector<std::unique_ptr<PortWitness>> witnesses_;
 };
 

@@ -24,7 +24,8 @@ std::vector<std::uint32_t> by_number(std::size_t chips) {
 Netlist::Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, Folding folding, Cut* cut,
                  std::vector<std::uint32_t> order)
     : folding_(std::move(folding)),
-      unfolding_(folding_, shared.params),
+      unfolding_(folding_, shared.params, fabric.topology),
+      fabric_(fabric),
       cores_(static_cast<std::uint32_t>(shared.params.chip.cores)),
       chips_(shared.params.chips()),
       meters_(shared.params.chips()) {
@@ -36,7 +37,7 @@ Netlist::Netlist(const Chip::Shared& shared, Fabric& fabric, sim::Meter& meter, 
   }
   std::vector<const FabricNode*> nodes;
   for (const Chip* chip : chips_) nodes.push_back(chip == nullptr ? nullptr : &chip->link());
-  fabric.connect(nodes, meter, unfolding_.views(), cut);
+  fabric.connect(nodes, meter, unfolding_.fabric_links(), cut);
   for_each_simulated([](Chip& chip) { chip.bind_link(); });
   if (shared.functional) stand_for_members(shared.params.chip.core);
 }
@@ -90,6 +91,7 @@ void Netlist::unfold_events(sim::Meter& meter, const LoadedPrograms& programs) {
 }
 
 void Netlist::observe(const sim::Meter& meter) {
+  fabric_.observe(meter);
   for (sim::Meter& part : parts_) {
     part.observer = meter.observer;
     part.probes = meter.probes;

@@ -54,6 +54,7 @@ class Netlist {
 
   Folding folding_;
   Unfolding unfolding_;
+  Fabric& fabric_;
   std::uint32_t cores_;  // of a chip
   sim::CoreThreads threads_;
   std::deque<sim::Meter> parts_;  // of the simulated chips

@@ -44,7 +44,7 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   struct Equal {
     std::uint32_t core;  // global number
     std::string path;
-    const base::ChipMap& chips;  // as MemberCore; must outlive the core
+    const base::NodeMap& chips;  // as MemberCore; must outlive the core
   };
   void stand_for(std::span<const Equal> equals, const CoreParams& params, sim::CoreThreads& threads);
   void seed(std::uint64_t seed);

@@ -57,7 +57,7 @@ struct System::Impl {
     if (processes != nullptr)
       share = std::make_unique<MachineShare>(*processes, fabric, params, pool, memory, functional());
     if (may_fold() || share) reserve_memories();
-    if (!may_fold()) elaborate(unfolded(chips()));
+    if (!may_fold()) elaborate(unfolded(fabric.topology));
   }
 
   bool functional() const { return mode == Mode::kFunctional; }
@@ -102,9 +102,9 @@ struct System::Impl {
   NeuronCore& core(std::uint32_t n) const { return netlist->core(n); }
 
   Folding find_classes() {
-    if (!folding_allowed) return unfolded(chips());
+    if (!folding_allowed) return unfolded(fabric.topology);
     if (share && (functional() || !kept.empty()))
-      return unfolded(chips(), "several processes exchange the values of each of them");
+      return unfolded(fabric.topology, "several processes exchange the values of each of them");
     std::vector<ControlValues> control;
     for (const auto& [address, bytes] : kept) {
       const std::byte* at = memory.at(address, bytes);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records that a machine makes at one instant of simulated time, ordered by chip. Chips that act at the same instant do so in
-// no order that has a meaning, and in another one where equal chips are simulated once (model/system/folding). The records of one
-// chip keep their order. So the trace of a folded machine is that of the whole one.
+// The records that a machine makes at one instant of simulated time, ordered by chip or switch, and there by link. Chips, and the
+// ports of a switch, that act at the same instant do so in no order that has a meaning, and in another one where equal chips are
+// simulated once (model/system/folding). Otherwise the records keep their order. So the trace of a folded machine is that of the
+// whole one.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -32,29 +34,30 @@ class SimultaneousRecords {
       flush(write);
       instant_ = now;
     }
-    const std::uint64_t chip = std::visit([this](const auto& r) { return this->chip_of(r); }, record);
-    records_.emplace_back(chip, record);
+    records_.emplace_back(std::visit([this](const auto& r) { return this->place_of(r); }, record), record);
   }
 
   template <class Write>
   void flush(Write&& write) {
     std::stable_sort(records_.begin(), records_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [chip, record] : records_) std::visit(write, record);
+    for (const auto& [place, record] : records_) std::visit(write, record);
     records_.clear();
   }
 
  private:
-  std::uint64_t chip_of(const base::LinkActivity& a) const { return a.chip; }
+  using Place =
+      std::pair<std::uint64_t, std::string_view>;  // the chip or switch; the link, "" for other records
+  Place place_of(const base::LinkActivity& a) const { return {a.chip, a.path}; }
   template <class OfCore>
-  std::uint64_t chip_of(const OfCore& a) const {
-    return a.core / cores_per_chip_;
+  Place place_of(const OfCore& a) const {
+    return {a.core / cores_per_chip_, ""};
   }
 
   std::uint64_t cores_per_chip_;
   std::function<base::Time()> now_;
   base::Time instant_{0};
-  std::vector<std::pair<std::uint64_t, Record>> records_;
+  std::vector<std::pair<Place, Record>> records_;
 };
 
 }  // namespace tahoma::runtime

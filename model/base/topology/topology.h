@@ -24,7 +24,9 @@ inline constexpr std::size_t kMostAxes = 3;
 using ChipCoordinates =
     std::array<std::uint32_t, kMostAxes>;           // coordinate on each axis; 0 beyond the last axis
 using AxisOrder = std::array<unsigned, kMostAxes>;  // numbers of axes, in the order in which they are routed
-using DeadLinks = std::set<std::pair<std::uint32_t, PortIndex>>;  // (node, its port)
+using LinkId =
+    std::pair<std::uint32_t, PortIndex>;  // one direction of a link: the node that sends, and its port
+using DeadLinks = std::set<LinkId>;
 
 struct MachineSize {  // machine.torus
   std::uint32_t x = 1, y = 1, z = 1;

@@ -178,15 +178,15 @@ bool FlitNetwork::all_arrived() const {
          gate_credits_.empty();
 }
 
-std::vector<base::LinkMeasurement> FlitNetwork::measure_node(std::uint32_t node, Time elapsed) const {
+std::vector<MeasuredLink> FlitNetwork::measure_node(std::uint32_t node, Time elapsed) const {
   TAHOMA_INVARIANT(
       packets_ == 0 && all_arrived() && nodes_[node].router->at_rest() && gates_[node]->at_rest(),
       fmt::format("{}: flits or credits are left", gates_[node]->name()));
-  std::vector<base::LinkMeasurement> all;
+  std::vector<MeasuredLink> all;
   for (PortIndex p = 0; p < nodes_[node].wires.size(); ++p) {
     if (nodes_[node].wires[p] == nullptr) continue;
-    all.push_back(nodes_[node].wires[p]->measure(elapsed));
-    all.back().queue_full = gates_[node]->queue_full(p);
+    all.push_back({p, nodes_[node].wires[p]->measure(elapsed)});
+    all.back().link.queue_full = gates_[node]->queue_full(p);
   }
   return all;
 }

@@ -29,7 +29,7 @@ class FlitNetwork : public sc_core::sc_module {
               sim::Meter& meter);
 
   // After the run: the links that leave a node, in the order of its ports. Checks that the network is empty.
-  std::vector<base::LinkMeasurement> measure_node(std::uint32_t node, base::Time elapsed) const;
+  std::vector<MeasuredLink> measure_node(std::uint32_t node, base::Time elapsed) const;
 
  private:
   struct ToRouter {

@@ -9,9 +9,13 @@ std::size_t Folding::simulated() const {
   return classes;
 }
 
-Folding unfolded(std::uint32_t chips, std::string reason) {
-  const base::ChipMap same = base::identity_map(chips);
-  return {same, std::vector<base::ChipMap>(chips, same), std::move(reason)};
+Folding unfolded(const base::Topology& topology, std::string reason) {
+  const base::NodeMap same = base::identity_map(topology.nodes());
+  return {base::identity_map(topology.chips()),
+          std::vector<base::NodeMap>(topology.chips(), same),
+          {},
+          {},
+          std::move(reason)};
 }
 
 }  // namespace tahoma::model

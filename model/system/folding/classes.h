@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,19 @@
 
 namespace tahoma::model {
 
+// The link that is simulated for another one.
+struct StandIn {
+  base::LinkId link;
+  base::NodeMap view;  // from the other one's names to those at this link
+};
+
 struct Folding {
   std::vector<std::uint32_t> representative;  // by chip
-  std::vector<base::ChipMap> view;  // by chip: its names for all chips to those of its representative
-  std::string reason;               // why no chip is folded; "" if some are, or if all differ
+  std::vector<base::NodeMap> view;  // by chip: its names for all chips to those of its representative
+  std::map<base::LinkId, StandIn> switch_links;  // of links that leave switches and may carry packets
+  std::map<base::LinkId, base::NodeMap>
+      into_switches;   // of simulated links to a switch that another one stands for there: its view
+  std::string reason;  // why no chip is folded; "" if some are, or if all differ
 
   std::size_t simulated() const;  // number of classes
   bool folds() const { return simulated() < representative.size(); }
@@ -21,6 +31,6 @@ struct Folding {
 };
 
 // Every chip is a class of its own.
-Folding unfolded(std::uint32_t chips, std::string reason = "");
+Folding unfolded(const base::Topology& topology, std::string reason = "");
 
 }  // namespace tahoma::model

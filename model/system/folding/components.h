@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chips of a machine that can affect each other's times: those that exchange packets and those whose routers the
-// packets pass. Chips of different components share nothing.
+// The chips of a machine that can affect each other's times: those that exchange packets, those whose routers the packets pass, and
+// those whose packets leave switches through the same links. Chips of different components share nothing: a switch has a buffer for
+// each link into it, and its outputs serve each for itself.
 #pragma once
 
 #include <bit>
@@ -14,13 +15,17 @@
 
 namespace tahoma::model {
 
+using base::LinkId;
+
 struct Component {
   std::vector<std::uint32_t> chips;                         // ascending
+  std::vector<LinkId> switch_links;                         // that packets leave switches through; ascending
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;  // that may exchange packets: from, to
 };
 struct Components {
-  std::vector<Component> all;   // in the order of their lowest chips
-  std::vector<std::size_t> of;  // by chip
+  std::vector<Component> all;             // in the order of their lowest chips
+  std::vector<std::size_t> of;            // by chip
+  std::map<LinkId, std::size_t> of_link;  // of switches, if packets may use them
 };
 
 // Whether the packets of a component use a single class of virtual channels on each link. Then it makes no difference which.

@@ -7,23 +7,14 @@
 
 #include "model/link/renaming.h"
 #include "model/system/folding/components.h"
+#include "model/system/folding/obstacles.h"
+#include "model/system/folding/switch_links.h"
 
 namespace tahoma::model {
 
-using base::ChipMap;
+using base::NodeMap;
 
 namespace {
-
-// Why a machine cannot be folded, whatever its programs do; "" if it can.
-std::string obstacle(const MachineParams& p, const Fabric& fabric) {
-  if (fabric.topology.switches() > 0) return "the fabric has switches";
-  if (p.link.sends_flits()) return "the flits of all chips share a clock";
-  if (p.link.wire.fs + p.link.router.fs <= 0) return "packets reach the next chip in no time";
-  if (p.link.wire.fs <= 0) return "credits return in no time";
-  constexpr std::uint64_t kMostCapacity = std::uint64_t{60} << 30;  // registers lead up to 2 GiB further
-  if (p.chip.hbm.capacity.count > kMostCapacity) return "stacks have more than 60 GiB";
-  return "";
-}
 
 bool same_faults(const LinkFaults& a, const LinkFaults& b) { return a.rate == b.rate && a.dead == b.dead; }
 
@@ -45,20 +36,22 @@ class Search {
   Folding find() {
     for (const auto& [core, names] : names_)
       if (names.leaves_stack || names_unknown_chip(names))
-        return unfolded(fabric_.topology.chips(), "a transfer leaves its stack");
+        return unfolded(fabric_.topology, "a transfer leaves its stack");
     components_ = components_of(fabric_, names_, params_.link.adaptive());
     for (const Component& component : components_.all)
       one_class_.push_back(law_ != AddressLaw::kWhole &&
                            one_class_per_link(fabric_, component, params_.link.adaptive()));
-    Folding folding = unfolded(fabric_.topology.chips());
-    const std::vector<ChipMap> shifts = base::shifts_of(fabric_.topology);
+    Folding folding = unfolded(fabric_.topology);
+    const std::vector<NodeMap> shifts = base::shifts_of(fabric_.topology);
     std::vector<std::size_t> representatives;
     for (std::size_t c = 0; c < components_.all.size(); ++c) {
+      folded_.push_back({c, shifts.front(), {shifts.front()}});
       if (foldable_ == Foldable::kIdle && !is_idle(components_.all[c])) continue;
       if (fold_onto_earlier(c, representatives, shifts, folding)) continue;
       fold_in_itself(c, shifts, folding);
       representatives.push_back(c);
     }
+    if (folding.folds()) fold_switch_links(fabric_, components_, folded_, folding);
     return folding;
   }
 
@@ -81,15 +74,17 @@ class Search {
   }
 
   bool fold_onto_earlier(std::size_t c, const std::vector<std::size_t>& earlier,
-                         const std::vector<ChipMap>& shifts, Folding& folding) const {
+                         const std::vector<NodeMap>& shifts, Folding& folding) {
     for (const std::size_t e : earlier)
-      for (const ChipMap& shift : shifts) {
+      for (const NodeMap& shift : shifts) {
         if (!is_symmetry(c, e, shift)) continue;
         for (const std::uint32_t chip : components_.all[c].chips) {
           const std::uint32_t there = shift[chip];
           folding.representative[chip] = folding.representative[there];
           folding.view[chip] = base::composed(shift, folding.view[there]);
         }
+        folded_[c].onto = e;
+        folded_[c].shift = shift;
         return true;
       }
     return false;
@@ -97,24 +92,24 @@ class Search {
 
   // The symmetries of a component are a group, so every chip is in one class, and what is composed of symmetries need not be
   // examined.
-  std::vector<ChipMap> symmetries_of(std::size_t c, const std::vector<ChipMap>& shifts) const {
-    std::vector<ChipMap> group{shifts.front()};
-    std::set<ChipMap> known(group.begin(), group.end());
-    for (const ChipMap& shift : shifts) {
+  std::vector<NodeMap> symmetries_of(std::size_t c, const std::vector<NodeMap>& shifts) const {
+    std::vector<NodeMap> group{shifts.front()};
+    std::set<NodeMap> known(group.begin(), group.end());
+    for (const NodeMap& shift : shifts) {
       if (known.contains(shift) || !is_symmetry(c, c, shift)) continue;
       for (std::size_t n = 0; n < group.size(); ++n)
-        if (ChipMap next = base::composed(group[n], shift); known.insert(next).second)
+        if (NodeMap next = base::composed(group[n], shift); known.insert(next).second)
           group.push_back(std::move(next));
     }
     return group;
   }
 
-  void fold_in_itself(std::size_t c, const std::vector<ChipMap>& shifts, Folding& folding) const {
-    const std::vector<ChipMap> own = symmetries_of(c, shifts);
+  void fold_in_itself(std::size_t c, const std::vector<NodeMap>& shifts, Folding& folding) {
+    const std::vector<NodeMap>& own = folded_[c].group = symmetries_of(c, shifts);
     std::set<std::uint32_t> done;
     for (const std::uint32_t chip : components_.all[c].chips) {
       if (!done.insert(chip).second) continue;
-      for (const ChipMap& shift : own) {
+      for (const NodeMap& shift : own) {
         const std::uint32_t there = shift[chip];
         if (!done.insert(there).second) continue;
         folding.representative[there] = chip;
@@ -123,14 +118,17 @@ class Search {
     }
   }
 
-  bool is_symmetry(std::size_t from, std::size_t to, const ChipMap& shift) const {
+  bool is_symmetry(std::size_t from, std::size_t to, const NodeMap& shift) const {
     const Component &a = components_.all[from], &b = components_.all[to];
-    if (a.chips.size() != b.chips.size() || a.pairs.size() != b.pairs.size()) return false;
+    if (a.chips.size() != b.chips.size() || a.pairs.size() != b.pairs.size() ||
+        a.switch_links.size() != b.switch_links.size())
+      return false;
     const auto all = [](const auto& range, auto&& holds) {
       return std::all_of(range.begin(), range.end(), holds);
     };
     if (!all(a.chips, [&](std::uint32_t chip) { return components_.of[shift[chip]] == to; })) return false;
     return all(a.chips, [&](std::uint32_t chip) { return same_parts(chip, shift[chip]); }) &&
+           all(a.switch_links, [&](const LinkId& link) { return same_switch_link(link, to, shift); }) &&
            all(a.chips, [&](std::uint32_t chip) { return same_programs(chip, shift); }) &&
            all(a.pairs,
                [&](const auto& pair) {
@@ -153,12 +151,19 @@ class Search {
     return true;
   }
 
-  LinkFaults link(std::uint32_t chip, base::PortIndex port) const {
-    const auto known = fabric_.faults.find({chip, port});
+  bool same_switch_link(const LinkId& link, std::size_t to, const NodeMap& shift) const {
+    const LinkId image{shift[link.first], fabric_.switch_ports.image(shift, link.first, link.second)};
+    const auto known = components_.of_link.find(image);
+    return known != components_.of_link.end() && known->second == to &&
+           same_faults(this->link(link.first, link.second), this->link(image.first, image.second));
+  }
+
+  LinkFaults link(std::uint32_t node, base::PortIndex port) const {
+    const auto known = fabric_.faults.find({node, port});
     return known == fabric_.faults.end() ? LinkFaults{} : known->second;
   }
 
-  bool same_programs(std::uint32_t chip, const ChipMap& shift) const {
+  bool same_programs(std::uint32_t chip, const NodeMap& shift) const {
     for (std::uint32_t n = 0; n < cores_; ++n) {
       const auto a = programs_.find(chip * cores_ + n), b = programs_.find(shift[chip] * cores_ + n);
       if ((a == programs_.end()) != (b == programs_.end())) return false;
@@ -200,21 +205,21 @@ class Search {
     return !a || (a->first == b->first && *a->second == *b->second);
   }
 
-  bool same_route(const std::pair<std::uint32_t, std::uint32_t>& pair, const ChipMap& shift,
+  bool same_route(const std::pair<std::uint32_t, std::uint32_t>& pair, const NodeMap& shift,
                   bool any_class) const {
     bool same = true;
     visit_route(fabric_, pair.first, pair.second, params_.link.adaptive(), [&](std::uint32_t node) {
       if (node == pair.second) return;
       const base::Way a = fabric_.routes.way(node, pair.second),
                       b = fabric_.routes.way(shift[node], shift[pair.second]);
-      same = same && a.port == b.port && (any_class || a.vc_class == b.vc_class) &&
-             (!params_.link.adaptive() || a.minimal == b.minimal);
+      same = same && fabric_.switch_ports.image(shift, node, a.port) == b.port &&
+             (any_class || a.vc_class == b.vc_class) && (!params_.link.adaptive() || a.minimal == b.minimal);
     });
     return same;
   }
 
   // Virtual channels follow from core numbers, and DRAM orders simultaneous requests by them.
-  bool keeps_order(const Component& component, const ChipMap& shift) const {
+  bool keeps_order(const Component& component, const NodeMap& shift) const {
     const std::uint64_t share = std::max<std::uint64_t>(1, params_.link.vcs / fabric_.routes.vc_classes());
     std::map<std::uint32_t, std::vector<std::uint32_t>> senders;
     for (const std::uint32_t chip : component.chips) {
@@ -242,16 +247,17 @@ class Search {
   std::map<std::uint32_t, ProgramNames> names_;
   std::map<std::uint64_t, const std::vector<std::byte>*> control_;
   Components components_;
-  std::vector<bool> one_class_;  // by component: on each of its links
+  std::vector<bool> one_class_;          // by component: on each of its links
+  std::vector<FoldedComponent> folded_;  // by component
 };
 
 }  // namespace
 
 Folding find_folding(const MachineParams& params, const Fabric& fabric, const LoadedPrograms& programs,
                      const std::vector<ControlValues>& control, AddressLaw law, Foldable foldable) {
-  const std::uint32_t chips = fabric.topology.chips();
-  if (chips == 1) return unfolded(chips);
-  if (std::string why = obstacle(params, fabric); !why.empty()) return unfolded(chips, std::move(why));
+  if (fabric.topology.chips() == 1) return unfolded(fabric.topology);
+  if (std::string why = obstacle_to_folding(params, fabric); !why.empty())
+    return unfolded(fabric.topology, std::move(why));
   return Search(params, fabric, programs, control, law, foldable).find();
 }
 

@@ -10,8 +10,10 @@
 // Chips that such symmetries exchange are one class, and the lowest of them represents it. Nothing is assumed:
 // what is not proven equal stays a class of its own.
 //
-// Left out: symmetries that are no shifts (reflections), fabrics with switches, and the cores and stacks of a chip, which
-// are simulated as often as the chip has them.
+// The links of switches are folded by themselves (switch_links.h).
+//
+// Left out: symmetries that are no shifts or rotations (reflections, other permutations of a switch's chips), and the cores and
+// stacks of a chip, which are simulated as often as the chip has them.
 #pragma once
 
 #include <map>

@@ -60,6 +60,7 @@ void UnfoldedEvents::ring(const base::RingActivity& activity) {
 }
 
 void UnfoldedEvents::link(const base::LinkActivity& activity) {
+  if (activity.chip >= unfolding_.chips()) return link_of_switch(activity);
   for (const std::uint32_t chip : unfolding_.members(activity.chip)) {
     const Renaming& names = unfolding_.names(chip);
     base::LinkActivity a = activity;
@@ -69,6 +70,19 @@ void UnfoldedEvents::link(const base::LinkActivity& activity) {
     const auto [path, added] = paths_.try_emplace({activity.path, chip});
     if (added) path->second = unfolding_.path(chip, activity.path);
     a.path = path->second.c_str();
+    timeline_->link(a);
+  }
+}
+
+void UnfoldedEvents::link_of_switch(const base::LinkActivity& activity) {
+  auto [members, added] = members_.try_emplace(activity.path);
+  if (added) members->second = &unfolding_.members(activity.path);
+  for (const Unfolding::SwitchLink* link : *members->second) {
+    base::LinkActivity a = activity;
+    a.chip = link->names.chip(activity.chip);
+    a.from_chip = link->names.chip(activity.from_chip);
+    a.to_chip = link->names.chip(activity.to_chip);
+    a.path = link->path.c_str();
     timeline_->link(a);
   }
 }

@@ -40,6 +40,7 @@ class UnfoldedEvents final : public base::Observer,
   void each(const Activity& activity, Tell&& tell);
   template <class Activity>
   void rename_sides(Activity& of_member, std::uint32_t core, const Renaming& names) const;
+  void link_of_switch(const base::LinkActivity& activity);
 
   const Unfolding& unfolding_;
   MemberPlaces places_;
@@ -49,6 +50,8 @@ class UnfoldedEvents final : public base::Observer,
   base::TimelineObserver* timeline_;
   std::map<std::pair<const char*, std::uint32_t>, std::string>
       paths_;  // of links, by the representative's and chip
+  std::map<const char*, const std::vector<const Unfolding::SwitchLink*>*>
+      members_;  // of links of switches, by path
 };
 
 }  // namespace tahoma::model

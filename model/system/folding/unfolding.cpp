@@ -8,8 +8,26 @@
 
 namespace tahoma::model {
 
-Unfolding::Unfolding(const Folding& folding, const MachineParams& params)
-    : representative_(folding.representative), members_(folding.representative.size()) {
+namespace {
+
+void rename_link(const Renaming& names, base::LinkMeasurement& m) {
+  m.from_chip = names.chip(m.from_chip);
+  m.to_chip = names.chip(m.to_chip);
+  for (base::LinkFlow& flow : m.flows) {
+    flow.from_chip = names.chip(flow.from_chip);
+    flow.to_chip = names.chip(flow.to_chip);
+  }
+  std::sort(m.flows.begin(), m.flows.end(), [](const base::LinkFlow& a, const base::LinkFlow& b) {
+    return std::pair(a.from_chip, a.to_chip) < std::pair(b.from_chip, b.to_chip);
+  });
+}
+
+}  // namespace
+
+Unfolding::Unfolding(const Folding& folding, const MachineParams& params, const base::Topology& topology)
+    : representative_(folding.representative),
+      members_(folding.representative.size()),
+      folds_(folding.folds()) {
   const auto cores = static_cast<std::uint32_t>(params.chip.cores);
   for (std::uint32_t chip = 0; chip < representative_.size(); ++chip) {
     views_.push_back(std::make_unique<Renaming>(folding.view[chip], cores));
@@ -17,12 +35,31 @@ Unfolding::Unfolding(const Folding& folding, const MachineParams& params)
     members_[representative_[chip]].push_back(chip);
     chip_names_.push_back(chip_name(params, chip));
   }
+  add_switch_links(folding, topology, cores);
 }
 
-std::vector<const Renaming*> Unfolding::views() const {
-  std::vector<const Renaming*> all;
+void Unfolding::add_switch_links(const Folding& folding, const base::Topology& topology,
+                                 std::uint32_t cores) {
+  const auto path = [&](const base::LinkId& link) {
+    return topology.switch_name(link.first) + "." + topology.port(link.first, link.second).name;
+  };
+  for (const auto& [link, by] : folding.switch_links) {
+    const SwitchLink of{by.link, path(link), Renaming(by.view, cores),
+                        Renaming(base::inverse(by.view), cores)};
+    members_of_[path(by.link)].push_back(&switch_links_.emplace(link, of).first->second);
+  }
+  for (const auto& [link, view] : folding.into_switches)
+    into_switches_[link] = std::make_unique<Renaming>(view, cores);
+}
+
+FoldedLinks Unfolding::fabric_links() const {
+  FoldedLinks all;
+  if (!folds_) return all;
   for (std::uint32_t chip = 0; chip < views_.size(); ++chip)
-    all.push_back(representative_[chip] == chip ? nullptr : views_[chip].get());
+    all.chips.push_back(representative_[chip] == chip ? nullptr : views_[chip].get());
+  for (const auto& [link, of] : switch_links_)
+    all.switch_links[link] = {of.simulated, of.simulated == link ? nullptr : &of.view};
+  for (const auto& [link, names] : into_switches_) all.into_switches[link] = names.get();
   return all;
 }
 
@@ -55,15 +92,12 @@ void Unfolding::rename(std::uint32_t chip, base::CrossingMeasurement& m) const {
 
 void Unfolding::rename(std::uint32_t chip, base::LinkMeasurement& m) const {
   m.path = path(chip, m.path);
-  m.from_chip = names_[chip]->chip(m.from_chip);
-  m.to_chip = names_[chip]->chip(m.to_chip);
-  for (base::LinkFlow& flow : m.flows) {
-    flow.from_chip = names_[chip]->chip(flow.from_chip);
-    flow.to_chip = names_[chip]->chip(flow.to_chip);
-  }
-  std::sort(m.flows.begin(), m.flows.end(), [](const base::LinkFlow& a, const base::LinkFlow& b) {
-    return std::pair(a.from_chip, a.to_chip) < std::pair(b.from_chip, b.to_chip);
-  });
+  rename_link(*names_[chip], m);
+}
+
+void Unfolding::rename(const SwitchLink& link, base::LinkMeasurement& m) {
+  m.path = link.path;
+  rename_link(link.names, m);
 }
 
 }  // namespace tahoma::model

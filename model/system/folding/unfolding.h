@@ -3,6 +3,7 @@
 // What results is that of the whole machine, value by value.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,10 +17,11 @@ namespace tahoma::model {
 
 class Unfolding {
  public:
-  Unfolding(const Folding& folding, const MachineParams& params);
+  Unfolding(const Folding& folding, const MachineParams& params, const base::Topology& topology);
 
-  // By chip: from its names to those of its representative; null for a simulated chip. For Fabric::connect.
-  std::vector<const Renaming*> views() const;
+  FoldedLinks fabric_links() const;  // for Fabric::connect
+  bool folds() const { return folds_; }
+  std::uint32_t chips() const { return static_cast<std::uint32_t>(representative_.size()); }
   std::uint32_t representative(std::uint32_t chip) const { return representative_[chip]; }
   // By representative: the chips of its class, itself first.
   const std::vector<std::uint32_t>& members(std::uint32_t representative) const {
@@ -30,6 +32,18 @@ class Unfolding {
   const Renaming& names(std::uint32_t chip) const {
     return *names_[chip];
   }  // from its representative's to its own
+  // A link that leaves a switch and may carry packets, in a machine that folds.
+  struct SwitchLink {
+    base::LinkId simulated;  // for it, or itself
+    std::string path;
+    Renaming view;   // from its names to those at the simulated link
+    Renaming names;  // the other way round
+  };
+  const std::map<base::LinkId, SwitchLink>& switch_links() const { return switch_links_; }
+  // For which links the one at this path is simulated, itself included.
+  const std::vector<const SwitchLink*>& members(const std::string& path) const {
+    return members_of_.at(path);
+  }
   // The path of an instance of the chip, from that of its representative's.
   std::string path(std::uint32_t chip, const std::string& of_representative) const;
 
@@ -39,12 +53,18 @@ class Unfolding {
   void rename(std::uint32_t chip, base::HbmMeasurement& m) const;
   void rename(std::uint32_t chip, base::CrossingMeasurement& m) const;
   void rename(std::uint32_t chip, base::LinkMeasurement& m) const;
+  static void rename(const SwitchLink& link, base::LinkMeasurement& m);
 
  private:
+  void add_switch_links(const Folding& folding, const base::Topology& topology, std::uint32_t cores);
   std::vector<std::uint32_t> representative_;
   std::vector<std::unique_ptr<Renaming>> views_, names_;
   std::vector<std::vector<std::uint32_t>> members_;
   std::vector<std::string> chip_names_;
+  bool folds_;
+  std::map<base::LinkId, SwitchLink> switch_links_;
+  std::map<std::string, std::vector<const SwitchLink*>> members_of_;  // by path of the simulated link
+  std::map<base::LinkId, std::unique_ptr<Renaming>> into_switches_;
 };
 
 }  // namespace tahoma::model

@@ -26,9 +26,9 @@ std::uint32_t number_of(const LinkPort::Place& port) {
 Cut::Cut(const NodeShares& shares, Processes& processes, sim::PayloadPool& pool, MemoryExchange& memory)
     : shares_(shares), processes_(processes), pool_(pool), memory_(memory), sent_(processes.count()) {}
 
-LinkExit& Cut::exit_of(const LinkPort::Place& port) {
+LinkExit& Cut::exit_of(const LinkPort::Place& port, std::uint32_t to) {
   const std::uint32_t link = number_of(port);
-  far_end_[link] = port.to;
+  far_end_[link] = to;
   const std::string name = fmt::format("exit_{}_{}", port.from, port.index);
   return *(exits_[link] =
                std::make_unique<LinkExit>(name.c_str(), link, static_cast<CutTraffic&>(*this), pool_));

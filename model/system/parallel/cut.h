@@ -29,7 +29,8 @@ class Cut : private CutTraffic {
   bool is_here(std::uint32_t node) const { return shares_.is_here(node); }
 
   // Each makes the end of a direction of a link, the other end of which is elsewhere.
-  LinkExit& exit_of(const LinkPort::Place& port);
+  // `to`: the node that is simulated there.
+  LinkExit& exit_of(const LinkPort::Place& port, std::uint32_t to);
   LinkEntrance& entrance_of(const LinkPort::Place& port);
 
   // What was sent since the last call.

@@ -6,6 +6,7 @@
 
 #include "model/base/byte_stream.h"
 #include "model/base/measurements.h"
+#include "model/link/link_counter.h"
 
 namespace tahoma::base {
 
@@ -52,3 +53,12 @@ void fields(Stream& stream, T& m) {
 }
 
 }  // namespace tahoma::base
+
+namespace tahoma::model {
+
+template <class Stream, base::Is<MeasuredLink> T>
+void fields(Stream& stream, T& m) {
+  stream(m.port, m.link);
+}
+
+}  // namespace tahoma::model

@@ -59,14 +59,36 @@ std::vector<base::TrafficMeasurement> traffic_of(const Measured& by_number, std:
   return all;
 }
 
+base::LinkMeasurement& measured_link(std::map<std::uint32_t, MeasuredNode>& nodes, const base::LinkId& id) {
+  std::vector<MeasuredLink>& links = nodes.at(id.first).links;
+  const auto found = std::find_if(links.begin(), links.end(),
+                                  [&](const MeasuredLink& link) { return link.port == id.second; });
+  TAHOMA_INVARIANT(found != links.end(), "a link was not measured");
+  return found->link;
+}
+
 // The counters of links that end in another process than they begin in.
-void add_high_waters(const std::vector<Fabric::HighWater>& high_waters, const Fabric& fabric,
+void add_high_waters(const std::vector<Fabric::HighWater>& high_waters,
                      std::map<std::uint32_t, MeasuredNode>& nodes) {
-  for (const Fabric::HighWater& h : high_waters) {
-    std::size_t number = 0;
-    for (base::PortIndex p = 0; p < h.port; ++p) number += Router::place_of(fabric.shared, h.node, p) ? 1 : 0;
-    nodes.at(h.node).links.at(number).queue_high_water = h.packets;
-  }
+  for (const Fabric::HighWater& h : high_waters)
+    measured_link(nodes, {h.node, h.port}).queue_high_water = h.packets;
+}
+
+// All links that leave switches, in order. In a folded machine some of them are simulated.
+void append_switch_links(std::map<std::uint32_t, MeasuredNode>& nodes, const Unfolding& unfolding,
+                         const Fabric& fabric, std::vector<base::LinkMeasurement>& all) {
+  for (std::uint32_t node = fabric.topology.chips(); node < fabric.topology.nodes(); ++node)
+    for (base::PortIndex port = 0; port < fabric.topology.ports(node); ++port) {
+      if (!Router::place_of(fabric.shared, node, port)) continue;
+      const auto of = unfolding.switch_links().find({node, port});
+      if (of != unfolding.switch_links().end()) {
+        all.push_back(measured_link(nodes, of->second.simulated));
+        Unfolding::rename(of->second, all.back());
+      } else {
+        all.push_back(unfolding.folds() ? fabric.unused_link({node, port})
+                                        : measured_link(nodes, {node, port}));
+      }
+    }
 }
 
 }  // namespace
@@ -91,6 +113,7 @@ MeasuredPart measure_part(const FinishedChips& chips, const Fabric& fabric, cons
                           const sim::Meter& rest, Duration elapsed) {
   MeasuredPart part;
   part.counts = rest;
+  base::add_counters(part.counts, fabric.switch_counts());
   for (const sim::Meter* meter : chips.meters)
     if (meter != nullptr) base::add_counters(part.counts, static_cast<const base::RunCounts&>(*meter));
   fabric.check_ended();
@@ -100,7 +123,7 @@ MeasuredPart measure_part(const FinishedChips& chips, const Fabric& fabric, cons
   for (std::uint32_t node = 0; node < fabric.topology.nodes(); ++node) {
     const bool is_chip = node < chips.by_number.size();
     if (is_chip && !simulated(node)) continue;
-    std::vector<base::LinkMeasurement> links = fabric.measure_node(node, elapsed);
+    std::vector<MeasuredLink> links = fabric.measure_node(node, elapsed);
     if (is_chip)
       part.nodes[node] = measure_chip(*chips.by_number[node], params, elapsed);
     else if (links.empty())
@@ -120,7 +143,7 @@ base::RunMeasurement assemble(std::vector<MeasuredPart> parts, const Unfolding& 
     base::add_counters(static_cast<base::RunCounts&>(run), part.counts);
     nodes.merge(part.nodes);
   }
-  for (const MeasuredPart& part : parts) add_high_waters(part.high_waters, fabric, nodes);
+  for (const MeasuredPart& part : parts) add_high_waters(part.high_waters, nodes);
   const std::uint32_t chips = fabric.topology.chips();
   Measured by_number;
   for (std::uint32_t chip = 0; chip < chips; ++chip) {
@@ -130,10 +153,12 @@ base::RunMeasurement assemble(std::vector<MeasuredPart> parts, const Unfolding& 
     append(m.dma, chip, unfolding, run.dma);
     append(m.hbm, chip, unfolding, run.hbm);
     append(m.crossings, chip, unfolding, run.crossings);
-    append(m.links, chip, unfolding, run.links);
+    for (const MeasuredLink& measured : m.links) {
+      run.links.push_back(measured.link);
+      unfolding.rename(chip, run.links.back());
+    }
   }
-  for (std::uint32_t node = chips; node < fabric.topology.nodes(); ++node)
-    for (base::LinkMeasurement& link : nodes[node].links) run.links.push_back(std::move(link));
+  append_switch_links(nodes, unfolding, fabric, run.links);
   run.traffic = traffic_of(by_number, chips, unfolding);
   for (const auto& d : run.dma) run.dma_packets += d.packets;
   check_books(run, params);

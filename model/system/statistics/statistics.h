@@ -35,7 +35,7 @@ struct MeasuredNode {
   std::vector<base::DmaMeasurement> dma;
   std::vector<base::HbmMeasurement> hbm;
   std::vector<base::CrossingMeasurement> crossings;
-  std::vector<base::LinkMeasurement> links;
+  std::vector<MeasuredLink> links;
   std::vector<OnChipNetwork::Traffic> sent, received;  // by the other chip
 };
 // What one process has measured.

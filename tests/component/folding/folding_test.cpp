@@ -241,6 +241,56 @@ TEST_CASE("folding: without DRAM, a ring of neighbours is one class of chips", "
   }
 }
 
+// The pairs behind one switch, whose ports each pair uses two of.
+TEST_CASE("folding: equal pairs behind a switch are simulated once, and so are the links of the switch",
+          "[folding]") {
+  Case c;
+  c.params.link.topology = base::fabric_named("switched");
+  const Folding folding = c.fold();
+  CHECK(folding.simulated() == 2);
+  CHECK(folding.switch_links.size() == kChips);
+  for (const auto& [link, by] : folding.switch_links) {
+    CHECK(by.link == base::LinkId{kChips, link.second % 2});
+    CHECK(by.view[link.second] == link.second % 2);  // the chip behind the port
+    CHECK(by.view[kChips] == kChips);
+  }
+  CHECK(folding.into_switches.empty());
+}
+
+TEST_CASE("folding: a fault of a switch's link, or of a chip's link to it, keeps a pair apart", "[folding]") {
+  const Changes changes{
+      {"a slow link from the switch",
+       [](Case& c) { c.params.instances.switch_links["switch.down06"].rate = 0.5; }},
+      {"a slow link to the switch",
+       [](Case& c) { c.params.instances.links["server0.chip06.link.up"].rate = 0.5; }},
+  };
+  for (const auto& [name, change] : changes) {
+    INFO(name);
+    Case c;
+    c.params.link.topology = base::fabric_named("switched");
+    change(c);
+    check_alone(c.fold());
+  }
+}
+
+TEST_CASE("folding: behind two levels of switches, servers are equal, and so are their switches",
+          "[folding]") {
+  Case c;
+  c.params = tests::machine_of(2, 2, 4);
+  c.params.link.topology = base::fabric_named("two_level");
+  for (std::uint32_t chip = 0; chip < kChips; ++chip) {  // to the same place in the next server
+    c.programs[c.core(chip)].arguments[1] = address((chip + 4) % kChips, 4096);
+    c.programs[c.core(chip)].arguments[2] = c.core((chip + 4) % kChips);
+  }
+  const Folding folding = c.fold(model::AddressLaw::kStack);
+  CHECK(folding.simulated() == 4);  // one of each ring of servers
+  for (const auto& [link, by] : folding.switch_links) {
+    const bool first_level = link.first < kChips + 4;
+    CHECK(by.link.first == (first_level ? kChips : link.first));
+  }
+  CHECK(folding.into_switches.empty());  // every simulated link ends at a switch that is simulated
+}
+
 TEST_CASE("folding: what cannot be proven is not folded, and the reason is told", "[folding]") {
   const Changes changes{
       {"credits return in no time", [](Case& c) { c.params.link.wire = {0}; }},
@@ -251,7 +301,6 @@ TEST_CASE("folding: what cannot be proven is not folded, and the reason is told"
        }},
       {"the flits of all chips share a clock",
        [](Case& c) { c.params.link.port.model = model::PortModel::kFlits; }},
-      {"the fabric has switches", [](Case& c) { c.params.link.topology = base::fabric_named("switched"); }},
   };
   for (const auto& [reason, change] : changes) {
     Case c;

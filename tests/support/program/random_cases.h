@@ -65,10 +65,12 @@ class RandomCases {
   RandomCase next() {
     RandomCase c;
     c.machine = machine_of(one_of({2, 4, 4}), one_of({1, 2, 4, 4}), one_of({1, 1, 2}));
-    if (one_of({0, 0, 0, 1})) c.machine.link.topology = base::fabric_named("mesh");
+    c.machine.link.topology =
+        base::fabric_named(word({"torus", "torus", "torus", "mesh", "switched", "two_level", "rails"}));
+    const bool switches = model::topology_of(c.machine)->switches() > 0;
     c.machine.chip.hbm.model = model::kHbmModels[one_of({0, 1, 2})].value;
     if (one_of({0, 0, 1})) c.machine.chip.lnc = 2;
-    if (one_of({0, 0, 1})) c.machine.link.routing = model::Routing::kAdaptive;
+    if (one_of({0, 0, 1}) && !switches) c.machine.link.routing = model::Routing::kAdaptive;
     if (one_of({0, 0, 1})) add_fault(c.machine);
     one_of({0, 1, 1}) ? make_collective(c) : make_gemm(c);
     c.text = fmt::format("{} x {} x {} {}, {}, lnc {}", c.machine.torus.x, c.machine.torus.y,
@@ -96,7 +98,21 @@ class RandomCases {
         m.instances.stacks[chip + ".hbm1"].rate = 0.5;
         return;
       default:
-        if (m.torus.x > 2) m.instances.links[chip + ".link.xp"].rate = 0.5;
+        slow_link(m, chip);
+    }
+  }
+
+  void slow_link(model::MachineParams& m, const std::string& chip) {
+    const auto topology = model::topology_of(m);
+    if (topology->switches() == 0) {
+      if (m.torus.x > 2) m.instances.links[chip + ".link.xp"].rate = 0.5;
+    } else if (one_of({0, 1})) {
+      m.instances.links[chip + ".link." + topology->port(0, topology->ports(0) - 1).name].rate = 0.5;
+    } else {
+      const auto node = static_cast<std::uint32_t>(topology->chips() + random_() % topology->switches());
+      const auto port = static_cast<base::PortIndex>(random_() % topology->ports(node));
+      m.instances.switch_links[topology->switch_name(node) + "." + topology->port(node, port).name].rate =
+          0.5;
     }
   }
 
