@@ -5,6 +5,7 @@
 // none.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -42,10 +43,28 @@ inline std::uint64_t hash_of(const Instruction& i) {
   return hash ^ (hash >> 29);
 }
 
+// Distinguishes instructions of the ranks of a group, too, which often differ in nothing but the cores that they notify.
+inline std::uint64_t hash_with_peers(const Instruction& i) {
+  const std::uint64_t notified = std::uint64_t{static_cast<std::uint16_t>(i.peer)} << 32 |
+                                 std::uint64_t{static_cast<std::uint16_t>(i.read_peer)} << 16 |
+                                 i.read_update.semaphore;
+  const std::uint64_t hash = combined(hash_of(i), notified);
+  return hash ^ (hash >> 29);
+}
+
 // a == b, faster if one is a copy of the other: hardly any of some hundred bytes in eighty members differ.
 inline bool same(const Instruction& a, const Instruction& b) {
   // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): unequal padding only costs the comparison below
   return std::memcmp(&a, &b, sizeof(Instruction)) == 0 || a == b;
+}
+
+// As same(), but zeros of different signs differ, so that one may stand for the other.
+inline bool identical(const Instruction& a, const Instruction& b) {
+  const auto bits = [](const Instruction& i) {
+    return std::array{std::bit_cast<std::uint32_t>(i.scalar0.imm),
+                      std::bit_cast<std::uint32_t>(i.scalar1.imm), std::bit_cast<std::uint32_t>(i.value)};
+  };
+  return same(a, b) && bits(a) == bits(b);
 }
 
 // The instruction without its wait and updates: equal ones access the same bytes.

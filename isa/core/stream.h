@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instructions of one queue, in order. Copies share their instructions until one copy is changed (copy on
-// write), because most cores of a machine run the same instructions and an instruction is large.
+// write), because most cores of a machine run the same instructions and an instruction is large. Streams of one
+// StreamPool that differ share the instructions that are equal.
 #pragma once
 
+#include <cstddef>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "isa/core/distinct_instructions.h"
 #include "isa/core/instruction.h"
 
 namespace tahoma::isa {
@@ -18,28 +22,43 @@ class Stream {
  public:
   using List = std::vector<Instruction>;
 
+  class Iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = Instruction;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Instruction*;
+    using reference = const Instruction&;
+
+    Iterator() = default;
+    Iterator(const Stream& stream, std::size_t index) : stream_(&stream), index_(index) {}
+    reference operator*() const { return (*stream_)[index_]; }
+    pointer operator->() const { return &**this; }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    Iterator operator++(int) { return {*stream_, index_++}; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const Stream* stream_ = nullptr;
+    std::size_t index_ = 0;
+  };
+
   Stream() = default;
   Stream(List instructions) : list_(std::make_shared<List>(std::move(instructions))) {}
 
-  const List& list() const { return list_ ? *list_ : none(); }
-  operator const List&() const { return list(); }
-  std::size_t size() const { return list().size(); }
-  bool empty() const { return list().empty(); }
-  const Instruction& operator[](std::size_t i) const { return list()[i]; }
-  const Instruction& at(std::size_t i) const { return list().at(i); }
-  const Instruction& front() const { return list().front(); }
-  const Instruction& back() const { return list().back(); }
-  List::const_iterator begin() const { return list().begin(); }
-  List::const_iterator end() const { return list().end(); }
+  std::size_t size() const { return pooled_ ? pooled_->at.size() : list_ ? list_->size() : 0; }
+  bool empty() const { return size() == 0; }
+  const Instruction& operator[](std::size_t i) const { return pooled_ ? *pooled_->at[i] : (*list_)[i]; }
+  const Instruction& front() const { return (*this)[0]; }
+  const Instruction& back() const { return (*this)[size() - 1]; }
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
 
   // Returns the list for editing; other copies are unaffected.
-  List& edit() {
-    if (!list_)
-      list_ = std::make_shared<List>();
-    else if (list_.use_count() > 1)
-      list_ = std::make_shared<List>(*list_);
-    return *list_;
-  }
+  List& edit();
   Instruction& operator[](std::size_t i) { return edit()[i]; }
   Instruction& at(std::size_t i) { return edit().at(i); }
   Instruction& front() { return edit().front(); }
@@ -48,26 +67,31 @@ class Stream {
   List::iterator end() { return edit().end(); }
   void push_back(const Instruction& instruction) { edit().push_back(instruction); }
 
-  bool shares(const Stream& other) const { return list_ == other.list_; }
-  friend bool operator==(const Stream& a, const Stream& b) { return a.shares(b) || a.list() == b.list(); }
+  bool shares(const Stream& other) const { return list_ == other.list_ && pooled_ == other.pooled_; }
+  friend bool operator==(const Stream& a, const Stream& b);
 
  private:
-  static const List& none() {
-    static const List kNone;
-    return kNone;
-  }
-  std::shared_ptr<List> list_;
+  friend class StreamPool;
+  struct Pooled {
+    std::shared_ptr<const DistinctInstructions> instructions;  // that `at` points into
+    std::vector<const Instruction*> at;
+  };
+  std::shared_ptr<List> list_;            // at most one of the two is set
+  std::shared_ptr<const Pooled> pooled_;  // of a stream that a pool has shared
 };
 
-// Deduplicates equal streams of successive programs. Several threads may use it.
+// Deduplicates equal streams of successive programs, and equal instructions of different streams. Several threads
+// may use it.
 class StreamPool {
  public:
   void share(Program& program);
 
  private:
   Stream one_of(const Stream& stream);
+  Stream pooled(const Stream& stream, const std::vector<std::uint64_t>& hashes);
 
   std::mutex mutex_;
+  std::shared_ptr<DistinctInstructions> instructions_ = std::make_shared<DistinctInstructions>();
   std::unordered_multimap<std::uint64_t, Stream> known_;  // by hash
 };
 

@@ -99,7 +99,7 @@ class Disassembler {
 
  private:
   void stream(Queue queue, std::string& out) {
-    const std::vector<Instruction>& instructions = program_.stream(queue);
+    const Stream& instructions = program_.stream(queue);
     if (instructions.empty()) return;
     const std::set<std::uint32_t> targets = jump_targets(instructions);
     out += "\n" + std::string(name_of(queue)) + ":\n";
@@ -120,7 +120,7 @@ class Disassembler {
     return "  .region " + program_.regions[mark.region] + "\n";
   }
 
-  static std::set<std::uint32_t> jump_targets(const std::vector<Instruction>& instructions) {
+  static std::set<std::uint32_t> jump_targets(const Stream& instructions) {
     std::set<std::uint32_t> targets;
     for (const Instruction& i : instructions)
       if (find_field(row_of(i.op), FieldKind::kTarget) != nullptr) targets.insert(i.target);

@@ -65,7 +65,7 @@ void check_alone(const Site& site) {
 }
 
 void check_stream(const Program& program, const Limits& limits, Queue queue) {
-  const std::vector<Instruction>& stream = program.stream(queue);
+  const Stream& stream = program.stream(queue);
   for (std::size_t n = 0; n < stream.size(); ++n)
     if (stream[n].op >= Opcode::kCount)
       throw ProgramError("E-ISA-001", std::string(name_of(queue)) + "[" + std::to_string(n) + "]",

@@ -85,7 +85,7 @@ void check_descriptor(const Descriptor& descriptor, std::size_t index, const Pro
 // are loaded later are known; a matmul that uses other weights is accepted.
 class WeightTracker {
  public:
-  explicit WeightTracker(const std::vector<Instruction>& stream);
+  explicit WeightTracker(const Stream& stream);
   void check(const Site& site);
 
  private:

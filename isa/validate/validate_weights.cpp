@@ -28,7 +28,7 @@ void check_column_start(const Site& site, const ArrayBlock& block, const ArraySi
 
 }  // namespace
 
-WeightTracker::WeightTracker(const std::vector<Instruction>& stream) : is_target_(stream.size() + 1) {
+WeightTracker::WeightTracker(const Stream& stream) : is_target_(stream.size() + 1) {
   for (const Instruction& i : stream)
     if (find_field(row_of(i.op), FieldKind::kTarget) != nullptr && i.target < is_target_.size())
       is_target_[i.target] = true;

@@ -10,7 +10,7 @@ constexpr unsigned kScratchpadBlockBits = 11;  // 2 KiB of a partition: a PSUM b
 
 WaitTable::WaitTable(const isa::Program& program) {
   for (std::size_t q = 0; q < isa::kQueueCount; ++q) {
-    const std::vector<isa::Instruction>& stream = program.streams[q];
+    const isa::Stream& stream = program.streams[q];
     bool jumps_back = false;
     for (std::size_t n = 0; n < stream.size(); ++n) {
       const isa::Instruction& i = stream[n];

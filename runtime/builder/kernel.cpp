@@ -103,6 +103,7 @@ isa::Program Kernel::finish() {
   schedule(record_->ops, first_signal(), record_->program);
   // Many kernels are built before the first one is finished, so this releases the memory for the next one.
   record_->ops = Operations();
+  record_->program.descriptors.shrink_to_fit();
   return std::move(record_->program);
 }
 

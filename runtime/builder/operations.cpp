@@ -7,13 +7,22 @@
 
 namespace tahoma::runtime {
 
+namespace {
+
+std::uint64_t hash_of(const Op& op) {
+  const std::uint64_t hash = isa::hash_with_peers(op.instruction);
+  return op.accesses.empty() ? hash : isa::combined(hash, op.accesses.front().region.byte);
+}
+
+}  // namespace
+
 std::uint32_t OperationKinds::number_of(const Op& op) {
   const auto next = static_cast<std::uint32_t>(kinds_.size());
-  const auto [first, added] = first_.try_emplace(isa::hash_of(op.instruction), next);
+  const auto [first, added] = first_.try_emplace(hash_of(op), next);
   std::uint32_t* link = &first->second;
   for (; !added && *link != kLast; link = &kinds_[*link].next)
     if (const Op& known = kinds_[*link].op; known.queue == op.queue &&
-                                            isa::same(known.instruction, op.instruction) &&
+                                            isa::identical(known.instruction, op.instruction) &&
                                             known.accesses == op.accesses)
       return *link;
   *link = next;

@@ -89,7 +89,7 @@ void Checkpoints::resolve_results(const Wish& wish) const {
   std::vector<std::string> names;
   for (const auto& [core, program] : machine_->programs())
     for (std::uint8_t q = 0; q < isa::kQueueCount; ++q) {
-      const std::vector<isa::Instruction>& stream = program->streams[q];
+      const isa::Stream& stream = program->streams[q];
       if (!stream.empty()) names.push_back(queue_name(core, q));
       if (!matches(request.name, queue_name(core, q))) continue;
       for (std::uint32_t i = request.index.value_or(0); i < stream.size(); ++i) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <ranges>
 #include <string>
 #include <systemc>
 
@@ -75,7 +76,10 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   };
   std::optional<Blocked> blocked();
   // The current instruction and the next ones in the stream.
-  std::span<const isa::Instruction> remaining() const { return sequencer_.stream().subspan(sequencer_.pc()); }
+  auto remaining() const {
+    const isa::Stream& stream = sequencer_.stream();
+    return std::ranges::subrange(isa::Stream::Iterator(stream, sequencer_.pc()), stream.end());
+  }
 
   // After the run.
   base::EngineMeasurement measure(base::Time elapsed);

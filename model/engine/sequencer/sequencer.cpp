@@ -63,7 +63,7 @@ std::int64_t usable_bytes(isa::Space space, const CoreMemories& m) {
 
 void Sequencer::load(const isa::Program& program, const Arguments& arguments) {
   program_ = &program;
-  stream_ = program.stream(place_.queue).list();
+  stream_ = program.stream(place_.queue);
   arguments_ = &arguments;
 }
 

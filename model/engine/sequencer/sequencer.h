@@ -29,7 +29,7 @@ class Sequencer {
 
   void load(const isa::Program& program, const Arguments& arguments);
   const isa::Program* program() const { return program_; }
-  std::span<const isa::Instruction> stream() const { return stream_; }
+  const isa::Stream& stream() const { return stream_; }
   bool done() const { return pc_ == stream_.size(); }
   std::size_t pc() const { return pc_; }
   const isa::Instruction& current() const { return stream()[pc_]; }
@@ -80,7 +80,7 @@ class Sequencer {
 
   Place place_;
   const isa::Program* program_ = nullptr;
-  std::span<const isa::Instruction> stream_;  // of its queue
+  isa::Stream stream_;  // of its queue
   const Arguments* arguments_ = nullptr;
   std::size_t pc_ = 0;
   std::array<Register, isa::kRegisters> registers_{};

@@ -12,7 +12,7 @@ std::int64_t offset(const LoadedProgram& loaded, const isa::DmaSide& side) {
 
 const isa::Descriptor& descriptor(const LoadedProgram& loaded, std::uint8_t queue, std::uint32_t index) {
   const isa::Program& program = *loaded.program;
-  return program.descriptors[program.streams[queue].list()[index].descriptor];
+  return program.descriptors[program.streams[queue][index].descriptor];
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ Instruction nameless(Instruction i) {
 template <class List>
 bool equal_but_for_names(const List& a, const List& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const auto& x, const auto& y) { return x == y || nameless(x) == nameless(y); });
+                    [](const auto& x, const auto& y) { return &x == &y || nameless(x) == nameless(y); });
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ ProgramNames names_of(const LoadedProgram& loaded, std::uint32_t core, std::uint
                       base::Bytes capacity) {
   Reader reader(loaded, core, cores_per_chip, capacity);
   for (const isa::Stream& stream : loaded.program->streams)
-    for (const Instruction& i : stream.list()) reader.read(i);
+    for (const Instruction& i : stream) reader.read(i);
   return std::move(reader.names);
 }
 
@@ -142,16 +142,14 @@ bool steered_by_values(const isa::Program& program) {
     return i.op == isa::Opcode::kRegLoad || i.indirect != isa::Indirection::kNone;
   };
   return std::any_of(program.streams.begin(), program.streams.end(), [&](const isa::Stream& stream) {
-    const auto& list = stream.list();
-    return std::any_of(list.begin(), list.end(), steered);
+    return std::any_of(stream.begin(), stream.end(), steered);
   });
 }
 
 bool same_but_for_names(const isa::Program& a, const isa::Program& b) {
   if (&a == &b) return true;
   for (std::size_t q = 0; q < isa::kQueueCount; ++q)
-    if (!a.streams[q].shares(b.streams[q]) && !equal_but_for_names(a.streams[q].list(), b.streams[q].list()))
-      return false;
+    if (!a.streams[q].shares(b.streams[q]) && !equal_but_for_names(a.streams[q], b.streams[q])) return false;
   return a.control == b.control && equal_but_for_names(a.descriptors, b.descriptors);
 }
 

@@ -8,7 +8,7 @@ namespace tahoma::runtime::collective {
 void Stopwatch::expect(std::uint32_t core, const isa::Program& program) {
   marks_.resize(std::max(marks_.size(), key(core + 1, 0)));
   for (const isa::Queue queue : {isa::Queue::kCc0, isa::Queue::kCc1}) {
-    const std::vector<isa::Instruction>& stream = program.stream(queue);
+    const isa::Stream& stream = program.stream(queue);
     std::vector<Mark>& marks = marks_[key(core, static_cast<std::uint8_t>(queue))];
     for (std::size_t i = 0; i < stream.size(); ++i)
       if (stream[i].op == isa::Opcode::kNop) marks.push_back({static_cast<std::uint32_t>(i)});

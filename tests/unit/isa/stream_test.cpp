@@ -2,6 +2,8 @@
 #include "isa/core/stream.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <utility>
 
 #include "isa/core/program.h"
 #include "runtime/host/host_threads.h"
@@ -35,8 +37,8 @@ TEST_CASE("stream: copies share their instructions until one is changed, and onl
   CHECK(other.shares(one));
   other[1].wait.value = 3;
   CHECK_FALSE(other.shares(one));
-  CHECK(one.list()[1].wait.value == 2);
-  CHECK(other.list()[1].wait.value == 3);
+  CHECK(std::as_const(one)[1].wait.value == 2);
+  CHECK(std::as_const(other)[1].wait.value == 3);
   CHECK(one != other);
   other[1].wait.value = 2;
   CHECK(one == other);
@@ -57,6 +59,42 @@ TEST_CASE("stream pool: equal streams become one, unequal ones of the same hash 
   CHECK(longer.stream(Queue::kVector).shares(first.stream(Queue::kVector)));
   CHECK(negated.stream(Queue::kSync).shares(first.stream(Queue::kSync)));
   CHECK_FALSE(negated.stream(Queue::kVector).shares(first.stream(Queue::kVector)));
+}
+
+TEST_CASE(
+    "stream pool: different streams share the instructions that are equal, and an edited one changes alone",
+    "[isa]") {
+  isa::StreamPool pool;
+  Program first = program_of(5), longer = program_of(6);
+  pool.share(first);
+  pool.share(longer);
+  const Stream &a = std::as_const(first).stream(Queue::kSync),
+               &b = std::as_const(longer).stream(Queue::kSync);
+  for (std::size_t n = 0; n < a.size(); ++n) CHECK(&a[n] == &b[n]);
+  const Stream copy = b;
+  longer.stream(Queue::kSync)[2].wait.value = 9;
+  CHECK(b[2].wait.value == 9);
+  CHECK(copy[2].wait.value == 2);
+  CHECK(a[2].wait.value == 2);
+}
+
+TEST_CASE("stream pool: instructions that differ in a peer or in the sign of a zero stay different",
+          "[isa]") {
+  isa::StreamPool pool;
+  const auto change = [](int which, Instruction& i) {
+    if (which == 1) i.peer = 1;
+    if (which == 2) i.read_peer = 1;
+    if (which == 3) i.scalar1.imm = -0.0F;
+  };
+  for (const int which : {0, 1, 2, 3}) {
+    Program p = program_of(1);
+    change(which, p.stream(Queue::kSync).back());
+    pool.share(p);
+    const Instruction& kept = std::as_const(p).stream(Queue::kSync)[0];
+    CHECK(kept.peer == (which == 1 ? 1 : 0));
+    CHECK(kept.read_peer == (which == 2 ? 1 : 0));
+    CHECK(std::signbit(kept.scalar1.imm) == (which == 3));
+  }
 }
 
 TEST_CASE("stream pool: programs of several threads keep their instructions", "[isa]") {

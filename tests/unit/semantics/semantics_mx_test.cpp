@@ -39,7 +39,7 @@ struct Core {
     isa::CoreView view{sbuf.data(), kPartition, psum.data(), kPartition, &weights};
     view.lanes = &lanes;
     for (const auto& stream : p.streams)
-      for (const isa::Instruction& i : stream.list()) isa::execute(i, view);
+      for (const isa::Instruction& i : stream) isa::execute(i, view);
   }
 };
 
