@@ -60,7 +60,8 @@ std::vector<Candidate> candidates_of(const Problem& problem, const Grid& grid, s
     if (!row.performs(problem.operation) || !row.refusal(problem, grid).empty()) continue;
     const std::uint32_t used = channels_for(row, problem, grid, vector_bytes(problem, bytes), channels);
     std::vector<ChannelPlan> plan = row.plan(problem, grid, used * model.sharers());
-    if (signals < kSignals && semaphores_needed(*plan.front().schedule, 1, false) > signals) continue;
+    const Schedule& schedule = *plan.front().schedule;
+    if (signals < kSignals && semaphores_needed(schedule, follow(schedule), 1, false) > signals) continue;
     const double bound = model.bound_of(plan, bytes).seconds;
     all.push_back({&row, std::move(plan), bound});
   }

@@ -26,7 +26,9 @@ std::uint32_t pieces_for(const Schedule& schedule, std::uint64_t chunk_bytes, bo
                          std::uint32_t signals) {
   auto pieces = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(chunk_bytes * most_chunks(schedule) / kPieceBytes, 1, kMostPieces));
-  while (pieces > 1 && semaphores_needed(schedule, pieces, uneven) > signals) --pieces;
+  if (pieces == 1) return 1;
+  const Itinerary itinerary = follow(schedule);
+  while (pieces > 1 && semaphores_needed(schedule, itinerary, pieces, uneven) > signals) --pieces;
   return pieces;
 }
 

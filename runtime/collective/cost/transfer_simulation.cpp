@@ -40,16 +40,11 @@ TransferSimulation::TransferSimulation(const model::MachineParams& machine, cons
 
 TransferSimulation::~TransferSimulation() = default;
 
-void TransferSimulation::at(Time when, What what, std::uint32_t of) {
-  events_.push({when, next_number_++, what, of});
-}
-
 Duration TransferSimulation::time() {
   for (std::uint32_t queue = 0; queue < queues_.size(); ++queue) at(Time{0}, What::kQueue, queue);
   while (!events_.empty()) {
-    const Event event = events_.top();
-    events_.pop();
-    now_ = event.when;
+    const auto [when, event] = events_.take();
+    now_ = when;
     if (event.what == What::kQueue) advance(event.of);
     if (event.what == What::kEngines) move_batch(event.of);
     if (event.what == What::kTrain) carry(event.of);

@@ -14,13 +14,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <queue>
 #include <span>
 #include <vector>
 
 #include "model/system/fabric_ways.h"
 #include "model/system/idle_machine.h"
 #include "model/system/transfer_law.h"
+#include "runtime/collective/cost/time_queue.h"
 #include "runtime/collective/lowering/chunk_pipeline.h"
 
 namespace tahoma::runtime::collective {
@@ -52,16 +52,11 @@ class TransferSimulation {
   };
   enum class What : std::uint8_t { kQueue, kEngines, kTrain };
   struct Event {
-    base::Time when;
-    std::uint64_t number;
     What what;
     std::uint32_t of;
-    bool operator>(const Event& other) const {
-      return when != other.when ? when > other.when : number > other.number;
-    }
   };
 
-  void at(base::Time when, What what, std::uint32_t of);
+  void at(base::Time when, What what, std::uint32_t of) { events_.add(when, {what, of}); }
   void advance(std::uint32_t queue);
   bool waits_over(std::uint32_t queue, std::uint32_t hop, std::uint32_t piece);
   bool wait_for(std::uint32_t queue, std::span<Completion* const> all);
@@ -90,12 +85,11 @@ class TransferSimulation {
   std::vector<QueueState> queues_;
   std::vector<PacketTrain> trains_;
   std::vector<std::uint32_t> free_trains_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  TimeQueue<Event> events_;
   std::vector<Completion*> awaited_;  // of one wait; keeps its capacity
   base::Duration wake_, wait_;        // of a sequencer: from the change of a semaphore, and its instruction
   base::Duration read_overlap_;
   base::Time now_{0};
-  std::uint64_t next_number_ = 0;
 };
 
 }  // namespace tahoma::runtime::collective

@@ -15,12 +15,12 @@ constexpr std::uint32_t kIncrements = isa::kDmaEngines;  // of a semaphore, per 
 
 }  // namespace
 
-std::uint32_t semaphores_needed(const Schedule& schedule, std::uint32_t pieces, bool uneven) {
-  const Itinerary it = follow(schedule);
+std::uint32_t semaphores_needed(const Schedule& schedule, const Itinerary& itinerary, std::uint32_t pieces,
+                                bool uneven) {
   std::vector<std::uint32_t> taken(schedule.problem.ranks, 1);
-  for (const Box& box : it.boxes) {
+  for (const Box& box : itinerary.boxes) {
     // If only some of the transfers take place, they need no more semaphores than all of them would.
-    const BoxSlots slots(box, schedule, pieces, !uneven || given_back_alike(it, schedule, box),
+    const BoxSlots slots(box, schedule, pieces, !uneven || given_back_alike(itinerary, schedule, box),
                          [](std::uint32_t, std::uint32_t) { return true; });
     taken[box.owner] += slots.counters();
     if (slots.reused()) taken[schedule.transfers[box.hops.front()].from] += slots.slots();

@@ -22,7 +22,8 @@ inline constexpr std::uint32_t kBarrierSignals = 48;
 inline constexpr std::uint32_t kSignals = isa::kSemaphores - isa::kQueueCount - 2UL * 16 - kBarrierSignals;
 
 // The number that a channel needs on the core that needs most.
-std::uint32_t semaphores_needed(const Schedule& schedule, std::uint32_t pieces, bool uneven);
+std::uint32_t semaphores_needed(const Schedule& schedule, const Itinerary& itinerary, std::uint32_t pieces,
+                                bool uneven);
 
 class Semaphores {
  public:
