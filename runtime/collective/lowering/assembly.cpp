@@ -6,14 +6,18 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/builder/operations.h"
 #include "runtime/collective/algorithm/recursive.h"
 #include "runtime/collective/lowering/lowering.h"
 
 namespace tahoma::runtime::collective {
 
 struct Assembly::CoreState {
-  CoreState(std::uint32_t number, Machine& machine, const std::string& name)
-      : program(machine, number, name), at(program.at) {}
+  CoreState(std::uint32_t number, Machine& machine, std::size_t lane,
+            const std::shared_ptr<OperationKinds>& kinds)
+      : program(machine, number, fmt::format("collective_{}", number), kinds), at(program.at) {
+    at.lane = lane;
+  }
   CoreProgram program;
   CoreKernel& at;
 
@@ -33,13 +37,16 @@ struct Assembly::CoreState {
 };
 
 Assembly::Assembly(Machine& machine, std::vector<Group> groups)
-    : machine_(machine), groups_(std::move(groups)) {}
+    : machine_(machine), groups_(std::move(groups)) {
+  for (auto& kinds : kinds_) kinds = std::make_shared<OperationKinds>();
+}
 
 Assembly::~Assembly() = default;
 
 Assembly::CoreState& Assembly::core(std::uint32_t number) {
+  const std::size_t lane = cores_.size() % kinds_.size();
   auto& state = cores_[number];
-  if (!state) state = std::make_unique<CoreState>(number, machine_, fmt::format("collective_{}", number));
+  if (!state) state = std::make_unique<CoreState>(number, machine_, lane, kinds_[lane]);
   return *state;
 }
 
@@ -156,6 +163,7 @@ void Assembly::load(Stopwatch& stopwatch) {
     stopwatch.expect(core, *finished[n]);
     machine_.load(core, finished[n], programs[n]->arguments());
   }
+  kinds_ = {};
 }
 
 }  // namespace tahoma::runtime::collective

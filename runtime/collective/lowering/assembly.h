@@ -4,6 +4,7 @@
 // (runtime/collective/lowering/planned_collective.h) is in the stack of the core whose queue runs the channel.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <vector>
@@ -36,6 +37,8 @@ class Assembly {
 
   Machine& machine_;
   std::vector<Group> groups_;
+  // By lane, of which cores have one in turn. Ranks do much the same, so all cores of a lane share the kinds.
+  std::array<std::shared_ptr<OperationKinds>, 2> kinds_;
   std::map<std::uint32_t, std::unique_ptr<CoreState>> cores_;
 };
 

@@ -19,6 +19,8 @@ struct CoreKernel {
   HbmView memory;                 // an argument: any tensor of the core
   std::uint64_t address = 0;      // its global address
   std::uint8_t own = isa::kNone;  // own_core()
+  // Kernels of different lanes may be written at the same time: they share nothing that is written.
+  std::size_t lane = 0;
   // Signals allocated so far, and how far they have been raised. A collective allocates them from `next` on;
   // one that follows a barrier may start at 0 again.
   struct Counter {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/collective/lowering/lowering.h"
 
+#include <algorithm>
+
 #include "model/base/error.h"
 #include "runtime/collective/lowering/channel_semaphores.h"
 #include "runtime/collective/lowering/chunk_pipeline.h"
 #include "runtime/collective/lowering/windows.h"
+#include "runtime/host/host_threads.h"
 
 namespace tahoma::runtime::collective {
 
@@ -16,10 +19,12 @@ class Lowering {
       : op_(channel.op), pipeline_(channel), semaphores_(pipeline_), windows_(pipeline_, allocate) {}
 
   void emit() const {
-    for (std::uint32_t rank = 0; rank < pipeline_.problem().ranks; ++rank) {
-      for (const auto& [hop, piece] : pipeline_.turns(rank)) issue(hop, piece);
-      finish(rank);
-    }
+    std::size_t lanes = 1;
+    for (const Seat& seat : pipeline_.channel().seats) lanes = std::max(lanes, seat.at->lane + 1);
+    for_each_block(lanes, [this](std::uint64_t lane) {
+      for (std::uint32_t rank = 0; rank < pipeline_.problem().ranks; ++rank)
+        if (pipeline_.seat(rank).at->lane == lane) emit(rank);
+    });
   }
 
   Completions completions() const {
@@ -30,6 +35,11 @@ class Lowering {
   }
 
  private:
+  void emit(std::uint32_t rank) const {
+    for (const auto& [hop, piece] : pipeline_.turns(rank)) issue(hop, piece);
+    finish(rank);
+  }
+
   void await(const Seat& at, const std::optional<Semaphores::Level>& level) const {
     if (level) at.at->kernel->wait(at.queue, level->signal, level->value);
   }
