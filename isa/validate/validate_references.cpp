@@ -2,6 +2,7 @@
 // Checks what an instruction refers to by number, and slots that its row does not use.
 #include <bit>
 
+#include "isa/core/instruction_hash.h"
 #include "isa/validate/validate_rules.h"
 
 namespace tahoma::isa {
@@ -101,6 +102,7 @@ void check_slots(const Site& site) {
     std::visit([&](auto slot) { clear(rest, slot); }, traits_of(field.kind).slot);
   if (rest.wait != kDefault.wait || rest.update != kDefault.update)
     site.fail("E-ISA-004", "a wait or update of kind none names a semaphore or a value; expected zeros");
+  if (identical(rest, kDefault)) return;
   const FieldTraits* set = nullptr;
   for (const FieldTraits& traits :
        traits::kTraits)  // where kinds share a slot, the shortest trait covers all of them

@@ -57,7 +57,6 @@ WorkCounts& WorkCounts::operator+=(const WorkCounts& other) {
 InstructionWork work_of(const isa::Program& program, std::uint8_t queue, std::uint32_t index) {
   const isa::Instruction& i = program.streams[queue][index];
   InstructionWork work;
-  work.known = true;
   if (rings_doorbell(i)) {
     for (std::uint32_t n = 0; n < i.sources; ++n)
       book(isa::source_access(program.descriptors.at(i.descriptor + n), 0), work);

@@ -38,7 +38,7 @@ struct WorkCounts {
 // The part of an instruction's work that its program already decides.
 struct InstructionWork {
   std::uint64_t elements = 0, sbuf_read = 0, sbuf_write = 0, psum_read = 0, psum_write = 0;
-  bool known = false;
+  auto operator<=>(const InstructionWork&) const = default;
 };
 InstructionWork work_of(const isa::Program& program, std::uint8_t queue, std::uint32_t index);
 

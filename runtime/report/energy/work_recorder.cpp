@@ -38,9 +38,9 @@ void WorkRecorder::program(std::uint32_t core, std::shared_ptr<const isa::Progra
 }
 
 const InstructionWork& WorkRecorder::known_work(std::uint32_t core, std::uint8_t queue, std::uint32_t index) {
-  InstructionWork& work = (*known_by_core_[core])[queue][index];
-  if (!work.known) work = work_of(numbers_.program_of(core), queue, index);
-  return work;
+  const InstructionWork*& work = (*known_by_core_[core])[queue][index];
+  if (work == nullptr) work = &*works_.insert(work_of(numbers_.program_of(core), queue, index)).first;
+  return *work;
 }
 
 void WorkRecorder::book(std::uint32_t core, std::uint32_t region, const WorkCounts& work) {

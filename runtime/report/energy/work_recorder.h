@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ class WorkRecorder final : public base::Observer {
 
  private:
   // The work of the instructions of a program that ran so far.
-  using KnownWork = std::array<std::vector<InstructionWork>, isa::kQueueCount>;
+  using KnownWork = std::array<std::vector<const InstructionWork*>, isa::kQueueCount>;
   const InstructionWork& known_work(std::uint32_t core, std::uint8_t queue, std::uint32_t index);
   void book(std::uint32_t core, std::uint32_t region, const WorkCounts& work);
   bool elsewhere(std::uint64_t address, std::uint32_t core) const;  // on another chip
@@ -46,6 +47,7 @@ class WorkRecorder final : public base::Observer {
   RegionCursor instructions_, transfers_;
   std::map<const isa::Program*, KnownWork> known_;
   std::vector<KnownWork*> known_by_core_;
+  std::set<InstructionWork> works_;  // the few that differ
   std::vector<isa::DType> weights_;  // loaded last, by core
   std::vector<WorkCounts> cores_, regions_;
 };
