@@ -56,7 +56,7 @@ void load(model::System& system, const Pattern& p) {
   }
 }
 
-std::string outcome(const Pattern& p, std::uint32_t processes, bool fold) {
+std::string switched_outcome(const Pattern& p, std::uint32_t processes, bool fold) {
   return tests::in_processes(processes, [&](model::Processes* all) -> std::string {
     model::MachineParams machine = tests::machine_of(p.x, p.y, p.z);
     machine.link.topology = base::fabric_named(p.fabric);
@@ -89,11 +89,11 @@ TEST_CASE("folded switches: equal traffic has the statistics and events of the w
                           Pattern{"rails", 3, 1, 3, {{{1, 0, 1}, {2, 0, 2}}}, 3, true},
                           Pattern{"rails", 3, 1, 3, {{{0, 0, 1}, {0, 0, 2}}}, 1});
   INFO(p.fabric << " " << p.x << " x " << p.y << " x " << p.z << ", " << p.simulated << " simulated");
-  const std::string whole = outcome(p, 1, false);
+  const std::string whole = switched_outcome(p, 1, false);
   CHECK(whole.ends_with(fmt::format(" {}", p.simulated)));
   for (const std::uint32_t processes : {1U, 2U, 3U}) {
     INFO(processes << " processes");
-    CHECK(outcome(p, processes, true) == whole);
-    CHECK(outcome(p, processes, false) == whole);
+    CHECK(switched_outcome(p, processes, true) == whole);
+    CHECK(switched_outcome(p, processes, false) == whole);
   }
 }
