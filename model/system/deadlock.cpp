@@ -16,16 +16,14 @@ bool would_raise(const Engine& engine, unsigned semaphore) {
   const auto raises = [&](const isa::Update& update) {
     return update.kind != isa::Update::Kind::kNone && update.semaphore == semaphore;
   };
-  return std::ranges::any_of(engine.remaining(), [&](const isa::Instruction& i) {
-    return raises(i.update) || raises(i.read_update);
-  });
+  return engine.any_remaining(
+      [&](const isa::Instruction& i) { return raises(i.update) || raises(i.read_update); });
 }
 
 // Returns whether the engine can still arrive at the other side of this rendezvous.
 bool would_meet(const Engine& engine, const isa::Instruction& other) {
-  return std::ranges::any_of(engine.remaining(), [&](const isa::Instruction& i) {
-    return i.op == other.op && i.pipe == other.pipe;
-  });
+  return engine.any_remaining(
+      [&](const isa::Instruction& i) { return i.op == other.op && i.pipe == other.pipe; });
 }
 
 // Lists engines of the same core whose remaining instructions would raise the semaphore: the

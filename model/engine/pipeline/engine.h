@@ -5,8 +5,8 @@
 // ahead. Register words in memory take the latency of the memory, but none of its bandwidth.
 #pragma once
 
+#include <algorithm>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <systemc>
 
@@ -75,10 +75,11 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
     const isa::Instruction* rendezvous = nullptr;
   };
   std::optional<Blocked> blocked();
-  // The current instruction and the next ones in the stream.
-  auto remaining() const {
+  // Whether it holds for the current instruction or one of the next ones in the stream.
+  template <class Holds>
+  bool any_remaining(Holds&& holds) const {
     const isa::Stream& stream = sequencer_.stream();
-    return std::ranges::subrange(isa::Stream::Iterator(stream, sequencer_.pc()), stream.end());
+    return std::any_of(isa::Stream::Iterator(stream, sequencer_.pc()), stream.end(), holds);
   }
 
   // After the run.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "isa/table/table.h"
+
 namespace tahoma::runtime {
 
 namespace {
