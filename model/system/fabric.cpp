@@ -208,7 +208,7 @@ base::LinkMeasurement Fabric::unused_link(const base::LinkId& link) const {
   const auto place = Router::place_of(shared, link.first, link.second);
   TAHOMA_INVARIANT(place.has_value(), "an unused link does not exist");
   const std::string path =
-      topology.switch_name(link.first) + "." + topology.port(link.first, link.second).name;
+      switch_link_name(topology.switch_name(link.first), topology.port(link.first, link.second).name);
   return LinkCounter().measure({path, place->from, place->to, place->axis},
                                sim::BandwidthServer(place->rate));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symmetries of a fabric: permutations of its nodes that keep every link, and the turns that the inputs of switches take.
+// The symmetries of a fabric: permutations of its nodes that keep every link.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ Unfolding::Unfolding(const Folding& folding, const MachineParams& params, const 
 void Unfolding::add_switch_links(const Folding& folding, const base::Topology& topology,
                                  std::uint32_t cores) {
   const auto path = [&](const base::LinkId& link) {
-    return topology.switch_name(link.first) + "." + topology.port(link.first, link.second).name;
+    return switch_link_name(topology.switch_name(link.first), topology.port(link.first, link.second).name);
   };
   for (const auto& [link, by] : folding.switch_links) {
     const SwitchLink of{by.link, path(link), Renaming(by.view, cores),
