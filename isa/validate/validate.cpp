@@ -53,9 +53,13 @@ void check_header(const Site& site) {
                                std::to_string(kRegisters - 1));
 }
 
+bool runs_on(const OpRow& row, Queue queue) {
+  return ((row.queues >> static_cast<unsigned>(queue)) & 1) != 0;
+}
+
 void check_alone(const Site& site) {
   check_available(site);
-  require_runs_on(site.row, site.queue, site.place());
+  if (!runs_on(site.row, site.queue)) require_runs_on(site.row, site.queue, site.place());
   check_slots(site);
   check_header(site);
   check_kinds(site);
@@ -90,7 +94,7 @@ void require_available(const OpRow& row, const std::string& place, CoreVersion c
 }
 
 void require_runs_on(const OpRow& row, Queue queue, const std::string& place) {
-  if (((row.queues >> static_cast<unsigned>(queue)) & 1) == 0)
+  if (!runs_on(row, queue))
     throw ProgramError("E-ISA-003", place,
                        "queue " + std::string(name_of(queue)) + " cannot run " + std::string(row.mnemonic) +
                            "; expected one of " + queue_names(row.queues));

@@ -8,10 +8,11 @@
 namespace tahoma::isa {
 namespace {
 
-void check_range(const Site& site, const char* code, const std::string& what, std::uint64_t value,
+void check_range(const Site& site, const char* code, std::string_view what, std::uint64_t value,
                  std::uint64_t most) {
   if (value == 0 || value > most)
-    site.fail(code, what + " is " + std::to_string(value) + "; expected 1.." + std::to_string(most));
+    site.fail(code,
+              std::string(what) + " is " + std::to_string(value) + "; expected 1.." + std::to_string(most));
 }
 
 void check_slices(const Site& site, const ModeRow& mode) {

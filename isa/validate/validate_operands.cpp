@@ -134,14 +134,16 @@ void check_bytes(const Site& site, const Area& area) {
                                std::to_string(area.partition + area.partitions - 1) + "; expected below " +
                                std::to_string(limits.partitions));
   const std::int64_t size = area.space == Space::kPsum ? limits.psum_bytes : limits.sbuf_bytes;
-  const std::string covers =
-      quoted(area.name) + " covers bytes " + std::to_string(area.first) + ".." + std::to_string(area.last);
+  const auto covers = [&] {
+    return quoted(area.name) + " covers bytes " + std::to_string(area.first) + ".." +
+           std::to_string(area.last);
+  };
   if (area.first < 0 || area.last >= size)
-    site.fail("E-ISA-010", covers + " of a partition; " + std::string(name_of(area.space)) + " has 0.." +
+    site.fail("E-ISA-010", covers() + " of a partition; " + std::string(name_of(area.space)) + " has 0.." +
                                std::to_string(size - 1));
   const std::int64_t usable = size - (area.space == Space::kSbuf ? limits.sbuf_reserved : 0);
   if (area.last >= usable)
-    site.fail("E-ISA-036", covers + " of a partition; the runtime keeps " + std::to_string(usable) + ".." +
+    site.fail("E-ISA-036", covers() + " of a partition; the runtime keeps " + std::to_string(usable) + ".." +
                                std::to_string(size - 1) + " of sbuf for itself");
 }
 

@@ -9,52 +9,57 @@
 namespace tahoma::isa {
 namespace {
 
-void need(const Site& site, CoreVersion since, const std::string& what) {
+// `what` is a function, because nearly every instruction needs no text.
+template <class What>
+void need(const Site& site, CoreVersion since, What&& what) {
   const bool old_program = site.program.core && *site.program.core < since;
   if (!old_program && site.limits.core >= since) return;
   const CoreVersion has = old_program ? *site.program.core : site.limits.core;
-  site.fail("E-ISA-002", what + " needs " + full_name_of(since) + "; the " +
+  site.fail("E-ISA-002", what() + " needs " + full_name_of(since) + "; the " +
                              (old_program ? "program is for " : "machine has ") + full_name_of(has));
 }
 
-void need_dtype(const Site& site, const std::string& operand, DType dtype) {
+void need_dtype(const Site& site, std::string_view operand, DType dtype) {
   if (dtype == DType::kFp8E4M3Fn)
-    need(site, CoreVersion::kV4, operand + " of " + std::string(name_of(dtype)));
+    need(site, CoreVersion::kV4, [&] { return quoted(operand) + " of " + std::string(name_of(dtype)); });
 }
 
 void check_dtypes(const Site& site) {
   const Instruction& i = site.instruction;
   for (const Field& field : site.row.fields) {
     const Slot& slot = traits_of(field.kind).slot;
-    if (const auto* tile = std::get_if<Member<Tile>>(&slot))
-      need_dtype(site, quoted(field.name), (i.**tile).dtype);
+    if (const auto* tile = std::get_if<Member<Tile>>(&slot)) need_dtype(site, field.name, (i.**tile).dtype);
     if (const auto* column = std::get_if<Member<Column>>(&slot))
-      need_dtype(site, quoted(field.name), (i.**column).dtype);
+      need_dtype(site, field.name, (i.**column).dtype);
   }
   if (find_field(site.row, FieldKind::kDescriptor) == nullptr ||
       i.descriptor >= site.program.descriptors.size())
     return;
   const Descriptor& d = site.program.descriptors[i.descriptor];
-  need_dtype(site, quoted("dst"), d.dst.dtype);
-  need_dtype(site, quoted("src"), d.src.dtype);
+  need_dtype(site, "dst", d.dst.dtype);
+  need_dtype(site, "src", d.src.dtype);
 }
 
 }  // namespace
 
-void check_available(const Site& site) { need(site, site.row.since, std::string(site.row.mnemonic)); }
+void check_available(const Site& site) {
+  need(site, site.row.since, [&] { return std::string(site.row.mnemonic); });
+}
 
 void check_operand_versions(const Site& site) {
   const Instruction& i = site.instruction;
   check_dtypes(site);
   if (find_field(site.row, FieldKind::kMatrixDst) != nullptr && i.dst.dtype == DType::kBf16)
-    need(site, CoreVersion::kV4, "a sum in bf16");
+    need(site, CoreVersion::kV4, [] { return std::string("a sum in bf16"); });
   if (find_field(site.row, FieldKind::kMode) != nullptr && row_of(i.mode).slices > 1)
-    need(site, CoreVersion::kV3, "mode " + std::string(name_of(i.mode)));
+    need(site, CoreVersion::kV3, [&] { return "mode " + std::string(name_of(i.mode)); });
   if (i.dge != Dge::kNone)
-    need(site, CoreVersion::kV3, "generation of descriptors (dge " + std::string(shown(i.dge)) + ")");
-  if (i.service != 0) need(site, CoreVersion::kV4, "class of service " + std::to_string(i.service));
+    need(site, CoreVersion::kV3,
+         [&] { return "generation of descriptors (dge " + std::string(shown(i.dge)) + ")"; });
+  if (i.service != 0)
+    need(site, CoreVersion::kV4, [&] { return "class of service " + std::to_string(i.service); });
   if (site.queue == Queue::kScalar && i.op == Opcode::kTensorCopy)
-    need(site, CoreVersion::kV3, "tensor_copy on queue scalar");
+    need(site, CoreVersion::kV3, [] { return std::string("tensor_copy on queue scalar"); });
 }
 
 }  // namespace tahoma::isa

@@ -17,6 +17,10 @@ void BusySeries::add(Time start, Time end) { add_share(start, end, end - start);
 
 void BusySeries::add_share(Time start, Time end, Duration busy) {
   if (end <= start || busy.fs <= 0) return;
+  if (start >= last_.start && end <= last_.end) {
+    busy_[last_.number] += busy;
+    return;
+  }
   const std::size_t last = window_before(end);
   std::int64_t given = 0;  // the part of `busy` up to the end of the window
   for (auto w = static_cast<std::size_t>(start.fs / window_.fs); w <= last; ++w) {
@@ -29,6 +33,8 @@ void BusySeries::add_share(Time start, Time end, Duration busy) {
     busy_[w].fs += share - given;
     given = share;
   }
+  const Time begins{static_cast<std::int64_t>(last) * window_.fs};
+  last_ = {last, begins, begins + window_};
 }
 
 void BusySeries::double_window() {

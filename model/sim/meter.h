@@ -33,6 +33,21 @@ struct Meter : base::RunCounts {
     return other;
   }
 
+  // From now on, the observers of another meter.
+  void observe_as(const Meter& other) {
+    observer = other.observer;
+    probes = other.probes;
+    timeline = other.timeline;
+    results = other.results;
+  }
+  // From now on, `one` receives what any of its three kinds of observers would have received.
+  template <class One>
+  void redirect(One& one) {
+    if (observer != nullptr) observer = &one;
+    if (probes != nullptr) probes = &one;
+    if (timeline != nullptr) timeline = &one;
+  }
+
   // Runs the body of a process. SystemC would convert an exception that leaves a process into its own report.
   // Instead the exception is stored, the simulation stops, and rethrow() passes it to the caller of run().
   // `who` names the instance.
@@ -47,6 +62,8 @@ struct Meter : base::RunCounts {
   }
   // Internal errors are rethrown with the time and the last activations added.
   void rethrow() const;
+  // Stores the exception that is being handled, if it is the first one, and stops the simulation.
+  void fail();
   bool failed() const { return history_->failure != nullptr; }
 
   void effect_at(base::Time t) { last_effect = std::max(last_effect, t); }
@@ -58,7 +75,6 @@ struct Meter : base::RunCounts {
   }
 
  private:
-  void fail();
   static constexpr std::size_t kLast = 32;
   struct Activation {
     base::Time when{0};

@@ -28,6 +28,7 @@ class Reservations {
     std::int64_t start, end;
   };
   using Spans = std::vector<Span>;
+  void forget(std::int64_t settled);
   void take(Spans::iterator first, Spans::iterator behind, Span whole);
 
   Spans taken_;  // disjoint and in order
@@ -36,10 +37,9 @@ class Reservations {
 template <class Piece>
 Reservations::Slot Reservations::reserve(std::int64_t from, std::int64_t length, std::int64_t settled,
                                          Piece&& piece) {
-  auto span = taken_.begin();
-  while (span != taken_.end() && span->end < settled) ++span;
-  span = taken_.erase(taken_.begin(), span);
-  while (span != taken_.end() && span->end < from) ++span;
+  if (taken_.size() == taken_.capacity()) forget(settled);
+  auto span = taken_.end();  // most reservations are near the end
+  while (span != taken_.begin() && (span - 1)->end >= from) --span;
 
   // From the first free instant on, every gap is filled up to the end, and all spans touched merge into one.
   const bool joins = span != taken_.end() && span->start <= from;
@@ -56,6 +56,12 @@ Reservations::Slot Reservations::reserve(std::int64_t from, std::int64_t length,
   piece(at, end);
   if (length > 0) take(first, span, {joins ? first->start : start, end});
   return {start, end};
+}
+
+inline void Reservations::forget(std::int64_t settled) {
+  auto span = taken_.begin();
+  while (span != taken_.end() && span->end < settled) ++span;
+  taken_.erase(taken_.begin(), span);
 }
 
 // Replaces the spans [first, behind) by one that covers them, and merges the next one if it is adjacent.

@@ -157,11 +157,7 @@ void Fabric::bind_inputs(std::uint32_t node, const std::vector<LinkPort::Place>&
 }
 
 void Fabric::observe(const sim::Meter& meter) {
-  for (sim::Meter& part : meters_) {
-    part.observer = meter.observer;
-    part.probes = meter.probes;
-    part.timeline = meter.timeline;
-  }
+  for (sim::Meter& part : meters_) part.observe_as(meter);
 }
 
 void Fabric::watch(const PortWitnessMaker& make) {

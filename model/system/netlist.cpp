@@ -85,18 +85,13 @@ void Netlist::unfold_events(sim::Meter& meter, const LoadedPrograms& programs) {
   if (!folding_.folds()) return;
   events_ = std::make_unique<UnfoldedEvents>(unfolding_, programs, cores_, meter.observer, meter.probes,
                                              meter.timeline);
-  if (meter.observer != nullptr) meter.observer = events_.get();
-  if (meter.probes != nullptr) meter.probes = events_.get();
-  if (meter.timeline != nullptr) meter.timeline = events_.get();
+  meter.redirect(*events_);
 }
 
 void Netlist::observe(const sim::Meter& meter) {
   fabric_.observe(meter);
   for (sim::Meter& part : parts_) {
-    part.observer = meter.observer;
-    part.probes = meter.probes;
-    part.timeline = meter.timeline;
-    part.results = meter.results;
+    part.observe_as(meter);
     part.hook = meter.hook;
   }
 }

@@ -53,8 +53,9 @@ class MpiProcesses final : public tahoma::model::Processes {
   std::uint32_t count() const override { return static_cast<std::uint32_t>(count_); }
   std::uint32_t rank() const override { return static_cast<std::uint32_t>(rank_); }
 
-  Exchanged exchange(const std::vector<ByteString>& to, const Numbers& numbers) override {
-    const std::vector<Letter> in = exchange_letters(to, numbers);
+  Exchanged exchange(const std::vector<ByteString>& to, const Numbers& numbers,
+                     const std::function<bool()>& meanwhile) override {
+    const std::vector<Letter> in = exchange_letters(to, numbers, meanwhile);
     Exchanged all{{}, in.front().numbers};
     std::int64_t longest = 0;
     for (const Letter& from : in) {
@@ -101,7 +102,8 @@ class MpiProcesses final : public tahoma::model::Processes {
     std::int64_t longest = 0;  // of the sender's messages
     std::array<std::byte, kBytes> bytes{};
   };
-  std::vector<Letter> exchange_letters(const std::vector<ByteString>& to, const Numbers& numbers) const {
+  std::vector<Letter> exchange_letters(const std::vector<ByteString>& to, const Numbers& numbers,
+                                       const std::function<bool()>& meanwhile) const {
     std::vector<Letter> out(to.size()), in(to.size());
     std::int64_t longest = 0;
     for (const ByteString& message : to) longest = std::max(longest, std::ssize(message));
@@ -114,18 +116,21 @@ class MpiProcesses final : public tahoma::model::Processes {
     MPI_Request request{};
     MPI_Ialltoall(out.data(), sizeof(Letter), MPI_BYTE, in.data(), sizeof(Letter), MPI_BYTE, MPI_COMM_WORLD,
                   &request);
-    await(request);
+    await(request, Clock::time_point::max(), meanwhile);
     return in;
   }
 
-  // Waits for an operation, or until a time; returns whether it has ended. MPI would keep the core busy until then, which the other
+  // Waits for an operation, or until a time; returns whether it has ended. `meanwhile`: as in exchange(). MPI would keep the core busy until then, which the other
   // processes need if the host has fewer cores. A message between hosts takes a few microseconds.
-  bool await(MPI_Request& request, Clock::time_point until = Clock::time_point::max()) const {
+  bool await(
+      MPI_Request& request, Clock::time_point until = Clock::time_point::max(),
+      const std::function<bool()>& meanwhile = [] { return false; }) const {
     constexpr std::chrono::microseconds kPause{20};
     const Clock::time_point start = Clock::now();
     for (int done = 0;;) {
       MPI_Test(&request, &done, MPI_STATUS_IGNORE);
       if (done != 0) return true;
+      if (meanwhile()) continue;
       const Clock::time_point now = Clock::now();
       if (now > until) return false;
       if (now - start > busy_)
@@ -135,8 +140,6 @@ class MpiProcesses final : public tahoma::model::Processes {
     }
   }
 
-  // One exchange of all processes takes the first bytes of every message, because MPI counts the sum in an int. The rest of a longer
-  // one goes from process to process, in pieces that an int can count.
   std::vector<ByteString> exchange_long(const std::vector<ByteString>& to,
                                         const std::vector<Letter>& letters) const {
     MPI_Request request{};
@@ -150,6 +153,8 @@ class MpiProcesses final : public tahoma::model::Processes {
     exchange_rest(to, letters, from);
     return from;
   }
+  // One exchange of all processes takes the first bytes of every message, because MPI counts the sum in an int. The rest of a longer
+  // one goes from process to process, in pieces that an int can count.
   static constexpr std::int64_t kFirst = std::int64_t{1} << 16, kPiece = std::int64_t{1} << 30;
   static int first_part(std::int64_t size) { return static_cast<int>(std::min(size, kFirst)); }
 

@@ -14,6 +14,7 @@ BankChannel::BankChannel(const Organisation& o, const Timing& timing, const Poli
       slot_(std::max(timing.column_slot, timing.ccd_short)),
       same_group_(std::max(slot_, slot_at_or_after(timing, timing.ccd_long, 0))),
       activate_slot_(std::max(timing.rrd_short, (timing.faw + 3) / 4)),
+      ras_(std::max(timing.ras, timing.rc - timing.rp)),
       // A channel opens rows for the direction that it serves, so the first command waits for its row as well.
       to_read_(std::max(timing.cwl + timing.burst + timing.wtr_short, timing.rp + timing.rcd_read) - slot_),
       to_write_(std::max(timing.rtw, timing.rp + timing.rcd_write) - slot_),
@@ -25,14 +26,23 @@ BankChannel::BankChannel(const Organisation& o, const Timing& timing, const Poli
   for (Pseudo& p : pseudo_) {
     p.groups.resize(std::size_t{o.stack_ids} * o.groups);
     p.banks.resize(o.all_banks());
+    if (policy.page != PagePolicy::kOpen) p.used.resize(o.all_banks());
     for (std::uint32_t bank = 0; bank < o.all_banks(); ++bank)
       p.banks[bank].refresh_due = first_refresh(bank);
   }
 }
 
 BankChannel::Passage BankChannel::pass(const Segment& s, Tick settled) {
-  settled_ = std::max(settled_, settled);
+  settle(settled);
   return s.write ? write(s) : read(s);
+}
+
+// Writes are issued in the past if no read has come in the meantime, and reads open their rows after them.
+void BankChannel::settle(Tick settled) {
+  if (!announced_.empty()) settled = std::min(settled, announced_.front().arrival);
+  if (!pending_.empty()) settled = std::min(settled, std::max(reads_end_, pending_.front().arrival));
+  if (written_ >= 0) settled = std::min(settled, written_);
+  settled_ = std::max(settled_, settled);
 }
 
 BankChannel::Passage BankChannel::read(const Segment& s) {
@@ -134,8 +144,8 @@ BankChannel::Train BankChannel::access(const Segment& s, Direction d, Tick from)
     const Tick at = open(p, s, d, from);
     const std::uint32_t count = before_refresh(bank, left, at);
     const Train train = take_columns(p, s.bank, count, at);
-    bank.used = train.last;
-    bank.closable = std::max(bank.closable, train.last + closes);
+    if (!p.used.empty()) p.used[s.bank] = train.last;
+    bank.ready = std::max(bank.ready, train.last + closes);
     whole.first = std::min(whole.first, train.first);
     whole.last = train.last;
     left -= count;
@@ -181,22 +191,22 @@ BankChannel::Train BankChannel::take_columns(Pseudo& p, std::uint32_t bank, std:
 Tick BankChannel::open(Pseudo& p, const Segment& s, Direction d, Tick from) {
   Bank& bank = p.banks[s.bank];
   refresh(bank, s.bank, from);
-  if (policy_.page != PagePolicy::kOpen) close_idle(bank, from);
+  if (!p.used.empty()) close_idle(bank, p.used[s.bank], from);
   if (bank.row == s.row) return std::max(from, bank.activated + rcd_of(timing_, d));
   if (bank.row == kNoRow) {
     ++tally_.row_misses;
   } else {
     ++tally_.row_conflicts;
     ++tally_.precharges;
-    bank.usable = std::max(bank.usable, std::max(from, bank.closable) + timing_.rp);
+    bank.ready = std::max(from, bank.ready) + timing_.rp;
   }
   --tally_.row_hits;
   ++tally_.activates;
-  const Tick at = p.activates.reserve(std::max(from, bank.usable), activate_slot_, settled_).start;
+  const Tick at = p.activates.reserve(std::max(from, bank.ready), activate_slot_, settled_).start;
   bank.row = s.row;
-  bank.activated = bank.used = at;
-  bank.usable = at + timing_.rc;
-  bank.closable = at + timing_.ras;
+  bank.activated = at;
+  bank.ready = at + ras_;
+  if (!p.used.empty()) p.used[s.bank] = at;
   return at + rcd_of(timing_, d);
 }
 
@@ -207,21 +217,21 @@ void BankChannel::refresh(Bank& bank, std::uint32_t number, Tick now) {
   bank.refresh_due = due + timing_.refi;
   const bool per_bank = policy_.refresh == Refresh::kPerBank;
   // The banks of the stack IDs follow each other.
-  Tick begins = due + (per_bank ? number / organisation_.banks_per_stack_id() * timing_.rrefd : 0);
+  const Tick begins = due + (per_bank ? number / organisation_.banks_per_stack_id() * timing_.rrefd : 0);
   if (bank.row != kNoRow) {
-    begins = std::max(begins, std::max(due, bank.closable) + timing_.rp);
+    bank.ready = std::max(due, bank.ready) + timing_.rp;
     bank.row = kNoRow;
     ++tally_.precharges;
   }
-  bank.usable = std::max(bank.usable, begins) + (per_bank ? timing_.rfc_bank : timing_.rfc_all);
+  bank.ready = std::max(bank.ready, begins) + (per_bank ? timing_.rfc_bank : timing_.rfc_all);
 }
 
-void BankChannel::close_idle(Bank& bank, Tick now) {
+void BankChannel::close_idle(Bank& bank, Tick used, Tick now) {
   if (bank.row == kNoRow) return;
-  const Tick closes = std::max(bank.closable, bank.used + policy_.page_timeout);
+  const Tick closes = std::max(bank.ready, used + policy_.page_timeout);
   if (closes > now) return;
   bank.row = kNoRow;
-  bank.usable = std::max(bank.usable, closes + timing_.rp);
+  bank.ready = closes + timing_.rp;
   ++tally_.precharges;
 }
 

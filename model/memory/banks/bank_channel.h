@@ -55,12 +55,10 @@ class BankChannel {
   Tally finish(Tick until);
 
  private:
-  struct Bank {
+  struct alignas(32) Bank {  // two to a cache line, for segments reach banks at random
     std::uint32_t row = kNoRow;
     Tick activated = 0;          // of the open row
-    Tick usable = 0;             // no activate before
-    Tick closable = 0;           // no precharge before
-    Tick used = 0;               // its last column command or activate
+    Tick ready = 0;              // no precharge of the open row before; without one, no activate
     Tick refresh_due = kNoTick;  // the next refresh
   };
   struct Train {  // column commands of a segment
@@ -72,7 +70,8 @@ class BankChannel {
     std::array<Train, 4> alone;  // by stack ID: the last train, as long as no other shares its slots
     std::vector<Tick> groups;    // no column command to the bank group before
     std::vector<Bank> banks;
-    Tick taken_until = 0;  // the end of the last slot taken
+    std::vector<Tick> used;  // by bank: its last column command or activate; empty if rows stay open
+    Tick taken_until = 0;    // the end of the last slot taken
   };
 
   struct Leaving {  // accesses of the read queue, in the order in which they leave it
@@ -80,6 +79,7 @@ class BankChannel {
     std::uint32_t accesses = 0;
   };
 
+  void settle(Tick settled);
   Passage read(const Segment& segment);
   Tick enters_reads(const Segment& segment);
   Passage write(const Segment& segment);
@@ -93,7 +93,7 @@ class BankChannel {
   std::uint32_t before_refresh(const Bank& bank, std::uint32_t accesses, Tick from) const;
   Tick open(Pseudo& pseudo, const Segment& segment, Direction direction, Tick from);
   void refresh(Bank& bank, std::uint32_t number, Tick now);
-  void close_idle(Bank& bank, Tick now);
+  void close_idle(Bank& bank, Tick used, Tick now);
   Tick first_refresh(std::uint32_t bank) const;
   std::uint64_t refreshes(Tick until) const;
   Tick on_all_pins(std::uint32_t accesses) const { return accesses * slot_ / organisation_.pseudo_channels; }
@@ -101,12 +101,12 @@ class BankChannel {
   const Organisation& organisation_;
   const Timing& timing_;
   const Policy& policy_;
-  Tick slot_, same_group_, activate_slot_;
+  Tick slot_, same_group_, activate_slot_, ras_;
   Tick to_read_, to_write_;  // slots lost when the pins turn
   std::vector<Pseudo> pseudo_;
   Tally tally_;
   std::vector<Taken> taken_;
-  Tick settled_ = 0;
+  Tick settled_ = 0;    // no command is issued before
   Tick reads_end_ = 0;  // no read is queued from then on
   Tick written_ = -1;   // the last command of the writes since the last read that found no read queued
   WriteLevel level_;

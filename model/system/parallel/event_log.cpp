@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/system/parallel/event_log.h"
 
-#include <queue>
-#include <utility>
-
 #include "model/base/error.h"
 #include "model/sim/time.h"
 
@@ -21,6 +18,11 @@ void fields(Stream& stream, T& a) {
 namespace tahoma::model {
 
 namespace {
+
+// Some microseconds of work, as long as an exchange between processes takes.
+constexpr int kSome = 16;
+// Bytes of events that have yet to be passed on.
+constexpr std::size_t kMostWaiting = std::size_t{64} << 20;
 
 enum EventKind : std::uint8_t { kInstruction, kTransfer, kPacket, kSemaphore, kStretch, kRing, kLink };
 
@@ -54,22 +56,42 @@ void EventLog::link(const base::LinkActivity& a) {
 
 ByteString EventLog::take() { return std::exchange(log_.bytes(), {}); }
 
-void EventReplay::replay(const std::vector<ByteString>& logs) {
-  std::vector<base::ByteReader> readers(logs.begin(), logs.end());
-  using Next = std::pair<base::Time, std::size_t>;  // time and process of the next event
-  std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
-  const auto announce = [&](std::size_t process) {
-    if (readers[process].empty()) return;
-    base::Time when{0};
-    readers[process](when);
-    next.emplace(when, process);
-  };
-  for (std::size_t process = 0; process < readers.size(); ++process) announce(process);
-  while (!next.empty()) {
-    const std::size_t process = next.top().second;
-    next.pop();
-    one(readers[process]);
+void EventReplay::add(std::vector<ByteString> logs) {
+  for (const ByteString& log : logs) bytes_ += log.size();
+  waiting_.push_back(std::move(logs));
+  if (waiting_.size() == 1) begin();
+  while (bytes_ > kMostWaiting) some();
+}
+
+void EventReplay::begin() {
+  readers_ = {waiting_.front().begin(), waiting_.front().end()};
+  for (std::size_t process = 0; process < readers_.size(); ++process) announce(process);
+}
+
+void EventReplay::announce(std::size_t process) {
+  if (readers_[process].empty()) return;
+  base::Time when{0};
+  readers_[process](when);
+  next_.emplace(when, process);
+}
+
+bool EventReplay::some() {
+  for (int n = 0; n < kSome && !next_.empty(); ++n) {
+    const std::size_t process = next_.top().second;
+    next_.pop();
+    one(readers_[process]);
     announce(process);
+  }
+  if (!next_.empty()) return true;
+  if (waiting_.empty()) return false;
+  for (const ByteString& log : waiting_.front()) bytes_ -= log.size();
+  waiting_.pop_front();
+  if (!waiting_.empty()) begin();
+  return !waiting_.empty();
+}
+
+void EventReplay::all() {
+  while (some()) {
   }
 }
 

@@ -3,8 +3,11 @@
 // times at which the model reported them; within such a time, in the order of the processes.
 #pragma once
 
+#include <deque>
+#include <queue>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/base/activity.h"
@@ -42,12 +45,22 @@ struct Observers {
 class EventReplay {
  public:
   explicit EventReplay(const Observers& observers) : observers_(observers) {}
-  // `logs` by process; all events are later than those of earlier calls.
-  void replay(const std::vector<ByteString>& logs);
+  // `logs` by process; all events are later than those of earlier calls. Passes events on if too many would be in memory.
+  void add(std::vector<ByteString> logs);
+  // Passes some events on; returns whether more are left.
+  bool some();
+  void all();
 
  private:
+  void begin();
+  void announce(std::size_t process);
   void one(base::ByteReader& from);
   Observers observers_;
+  std::deque<std::vector<ByteString>> waiting_;  // by call of add(); then by process
+  std::size_t bytes_ = 0;                        // of these
+  std::vector<base::ByteReader> readers_;
+  using Next = std::pair<base::Time, std::size_t>;  // time and process of the next event
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> next_;
   std::set<std::string> paths_;  // of links
 };
 

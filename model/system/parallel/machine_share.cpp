@@ -27,8 +27,8 @@ void fields(Stream& stream, T& line) {
 
 namespace {
 
-// Bytes of events, before they are brought to process 0.
-constexpr std::size_t kMostLogged = std::size_t{4} << 20;
+// Bytes of events, before they are brought to process 0: few enough for the caches, many more than an exchange costs.
+constexpr std::size_t kMostLogged = std::size_t{1} << 18;
 // A window of processes whose chips cannot reach each other. They meet only to pass on events and errors.
 constexpr base::Duration kApart = {20'000'000'000};
 
@@ -95,15 +95,31 @@ void MachineShare::deal(const Folding& folding) {
 
 void MachineShare::observe(sim::Meter& meter) {
   replay_ = std::make_unique<EventReplay>(Observers{meter.observer, meter.probes, meter.timeline});
-  if (meter.observer != nullptr) meter.observer = &log_;
-  if (meter.probes != nullptr) meter.probes = &log_;
-  if (meter.timeline != nullptr) meter.timeline = &log_;
+  meter.redirect(log_);
 }
 
-void MachineShare::replay_events() {
-  const std::vector<ByteString> logs = processes_.gather(log_.take());
+void MachineShare::gather_events() {
+  std::vector<ByteString> logs = processes_.gather(log_.take());
   agree(processes_, &sim::now, [&] {
-    if (reports()) replay_->replay(logs);
+    if (reports()) replay_->add(std::move(logs));
+  });
+}
+
+// While process 0 waits for others. An observer may throw.
+bool MachineShare::replay_some(sim::Meter& meter) {
+  if (!reports() || meter.failed()) return false;
+  try {
+    return replay_->some();
+  } catch (...) {
+    meter.fail();
+    return false;
+  }
+}
+
+void MachineShare::replay_all() {
+  gather_events();
+  agree(processes_, &sim::now, [&] {
+    if (reports()) replay_->all();
   });
 }
 
@@ -114,8 +130,9 @@ base::Duration MachineShare::window() {
 
 void MachineShare::run(Netlist& netlist, sim::Meter& meter) {
   Windows windows(processes_, cut_, window());
-  const Windows::End end = windows.run(
-      params_.time_limit, meter, [this] { return log_.bytes() > kMostLogged; }, [this] { replay_events(); });
+  const Windows::End end = windows.run(params_.time_limit, meter,
+                                       {[this] { return log_.bytes() > kMostLogged; },
+                                        [this] { gather_events(); }, [&] { return replay_some(meter); }});
   counts_.windows = windows.count();
   const auto together = [this](const std::function<void()>& body) { agree(processes_, &sim::now, body); };
   together([&] { meter.rethrow(); });
@@ -130,7 +147,7 @@ void MachineShare::run(Netlist& netlist, sim::Meter& meter) {
     TAHOMA_INVARIANT(peers_.all_ended(), "a transfer waits for values from another process");
     TAHOMA_INVARIANT(pool_.in_use() == 0, "packets are left in the fabric");
   });
-  replay_events();
+  replay_all();
   peers_.gather_written();
 }
 
@@ -164,7 +181,7 @@ base::RunMeasurement MachineShare::measure(const Netlist& netlist, const sim::Me
     for (const ByteString& bytes : all) parts.push_back(part_from(bytes, counts_));
     run = assemble(std::move(parts), netlist.unfolding(), fabric_, params_, elapsed);
   });
-  replay_events();  // the stretches that end with the run
+  replay_all();  // the stretches that end with the run
   return run;
 }
 

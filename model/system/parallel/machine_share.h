@@ -34,7 +34,9 @@ class MachineShare {
 
  private:
   base::Duration window();  // for which no process needs to hear of the others
-  void replay_events();
+  void gather_events();
+  bool replay_some(sim::Meter& meter);
+  void replay_all();
   void refuse_deadlock(const Netlist& netlist) const;
 
   Processes& processes_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which process of a run of several simulates each node of the fabric. The chips that are simulated are dealt in contiguous blocks, the
-// switches in turn. A chip that another one represents (model/system/folding) belongs to the process of its representative.
+// switches in turn. Process 0 has fewer chips, because it also passes on the events of all. A chip that another one represents (model/system/folding) belongs to the process of its representative.
 #pragma once
 
 #include <cstdint>
@@ -26,5 +26,8 @@ class NodeShares {
   const Processes& processes_;
   std::vector<std::uint32_t> process_;  // by node
 };
+
+// How many of the `simulated` chips process 0 takes, if it passes on the events of `chips`.
+std::uint32_t chips_that_report(std::uint32_t simulated, std::uint32_t chips, std::uint32_t processes);
 
 }  // namespace tahoma::model

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace tahoma::model {
@@ -28,8 +29,10 @@ class Processes {
     Numbers least{};
   };
   // Sends `to[p]` to every process p, this one included; returns what each has sent here, and the least of each number over all
-  // processes.
-  virtual Exchanged exchange(const std::vector<ByteString>& to, const Numbers& numbers) = 0;
+  // processes. As long as it waits for others, it calls `meanwhile`, which does a piece of this process's own work and returns
+  // whether more is left.
+  virtual Exchanged exchange(const std::vector<ByteString>& to, const Numbers& numbers,
+                             const std::function<bool()>& meanwhile) = 0;
   // The least of each number over all processes.
   virtual std::vector<std::int64_t> least(const std::vector<std::int64_t>& numbers) = 0;
   // On process 0, what every process has sent; on others, nothing.

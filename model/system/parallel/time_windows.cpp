@@ -25,8 +25,7 @@ Windows::Windows(Processes& processes, Cut& cut, base::Duration lookahead)
   TAHOMA_INVARIANT(lookahead.fs > 0, "processes cannot simulate a machine whose links have no latency");
 }
 
-Windows::End Windows::run(base::Duration limit, sim::Meter& meter, const std::function<bool()>& wants,
-                          const std::function<void()>& act) {
+Windows::End Windows::run(base::Duration limit, sim::Meter& meter, const Tasks& tasks) {
   Time next{0};  // the kernel elaborates in the first window
   for (;;) {
     const Time until = limit.fs == 0 ? next + lookahead_ : std::min(next + lookahead_, limit);
@@ -36,14 +35,14 @@ Windows::End Windows::run(base::Duration limit, sim::Meter& meter, const std::fu
     const bool failed = meter.failed();
     const Time first = failed ? base::kNever : std::min(next_event(), sent.first_effect);
     const Processes::Exchanged all =
-        processes_.exchange(sent.to, {first.fs, failed ? 0 : 1, wants() ? 0 : 1});
+        processes_.exchange(sent.to, {first.fs, failed ? 0 : 1, tasks.wants() ? 0 : 1}, tasks.meanwhile);
     next = {all.least[0]};
     if (!failed)
       meter.guard("cut", [&] {
         cut_.deliver(all.received);
         TAHOMA_INVARIANT(next_event() >= next, "a message has an effect before its time");
       });
-    if (all.least[2] == 0) act();
+    if (all.least[2] == 0) tasks.act();
     if (all.least[1] == 0) return End::kFailure;
     if (next == base::kNever) return End::kNoEvent;
     if (limit.fs != 0 && next >= limit) return End::kLimit;

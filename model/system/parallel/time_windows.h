@@ -24,9 +24,15 @@ class Windows {
     kLimit,    // events are left at the limit or later
     kFailure   // in some process
   };
-  // `limit` of simulated time; 0: none. If `wants` returns true in any process after a window, all of them call `act`.
-  End run(base::Duration limit, sim::Meter& meter, const std::function<bool()>& wants,
-          const std::function<void()>& act);
+  // What processes do between windows.
+  struct Tasks {
+    std::function<bool()> wants;  // if true in any process after a window,
+    std::function<void()> act;    // all of them call this
+    std::function<bool()>
+        meanwhile;  // a piece of work for the time in which a process waits for others; whether more is left
+  };
+  // `limit` of simulated time; 0: none.
+  End run(base::Duration limit, sim::Meter& meter, const Tasks& tasks);
 
   std::uint64_t count() const { return count_; }
 

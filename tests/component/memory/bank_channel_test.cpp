@@ -30,6 +30,7 @@ struct Part {
   explicit Part(const HbmParams& params = default_stack()) : design(design_of(params, 1)) {}
   BankChannel channel() const { return {design->organisation, design->timing, design->policy}; }
   const dram::Timing& t() const { return design->timing; }
+  Tick slot() const { return std::max(t().column_slot, t().ccd_short); }
   // Bank `bank` of bank group `group` of the first stack ID.
   Segment at(Tick arrival, std::uint32_t group, std::uint32_t bank, std::uint32_t row,
              std::uint32_t accesses) const {
@@ -46,6 +47,24 @@ Part without_refresh() {
   HbmParams p = default_stack();
   p.dram.refresh = dram::Refresh::kNone;
   return Part(p);
+}
+
+// Slots of the first pseudo-channel, which must have had all segments.
+std::vector<BankChannel::Taken> in_order(BankChannel& channel) {
+  std::vector<BankChannel::Taken> taken = channel.taken();
+  std::sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+  return taken;
+}
+std::size_t taken_twice(BankChannel& channel) {
+  const auto taken = in_order(channel);
+  std::size_t twice = 0;
+  for (std::size_t n = 1; n < taken.size(); ++n) twice += taken[n].from < taken[n - 1].until ? 1 : 0;
+  return twice;
+}
+Tick taken_in_all(BankChannel& channel) {
+  Tick all = 0;
+  for (const BankChannel::Taken& t : channel.taken()) all += t.until - t.from;
+  return all;
 }
 
 Segment written(Segment s) {
@@ -209,9 +228,25 @@ TEST_CASE("bank channel: a stream fills the pins, and no slot is taken twice", "
   const Tick slots = kRows * 32 * part.t().burst;
   CHECK(last >= slots);
   CHECK(last <= slots * 102 / 100 + part.t().rcd_read + part.t().cl);
-  auto taken = channel.taken();
-  std::sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
-  for (std::size_t n = 1; n < taken.size(); ++n) CHECK(taken[n].from >= taken[n - 1].until);
+  CHECK(taken_twice(channel) == 0);
+}
+
+// Writes that are issued while no read is queued are decided when the next segment arrives.
+TEST_CASE("bank channel: reads, and writes that are decided long after their time, never take a slot twice",
+          "[dram]") {
+  const Part part;
+  std::mt19937_64 random(11);
+  BankChannel channel = part.channel();
+  Tick now = 0;
+  for (int n = 0; n < 20'000; ++n) {
+    now += random() % 50 == 0 ? 20'000 : static_cast<Tick>(random() % 200);
+    Segment s = part.at(now, random() % 4, random() % 4, random() % 64, 1 + random() % 32);
+    s.write = random() % 3 == 0;
+    channel.pass(s, now);
+  }
+  const dram::Tally tally = channel.finish(now + 1'000'000);
+  CHECK(taken_twice(channel) == 0);
+  CHECK(taken_in_all(channel) == static_cast<Tick>(tally.read_accesses + tally.write_accesses) * part.slot());
 }
 
 TEST_CASE("bank channel: writes enter at once until the queue is full, then at the rate of the pins",

@@ -49,7 +49,10 @@ class ForkedProcesses final : public model::Processes {
   std::uint32_t rank() const override { return rank_; }
   const std::vector<pid_t>& children() const { return children_; }
 
-  Exchanged exchange(const std::vector<model::ByteString>& to, const Numbers& numbers) override {
+  // Whether others are waited for depends on the host: `meanwhile` is called now and then.
+  Exchanged exchange(const std::vector<model::ByteString>& to, const Numbers& numbers,
+                     const std::function<bool()>& meanwhile) override {
+    if (++exchanges_ % 3 == 0) meanwhile();
     Exchanged all{exchange_bytes(to), {}};
     const std::vector<std::int64_t> smallest = least({numbers.begin(), numbers.end()});
     std::copy(smallest.begin(), smallest.end(), all.least.begin());
@@ -124,6 +127,7 @@ class ForkedProcesses final : public model::Processes {
   }
 
   std::uint32_t count_, rank_ = 0;
+  std::uint64_t exchanges_ = 0;
   int hub_ = -1;            // of a process other than 0: to process 0
   std::vector<int> peers_;  // of process 0: to the others
   std::vector<pid_t> children_;
