@@ -26,6 +26,7 @@
 #include <array>
 #include <vector>
 
+#include "model/memory/banks/bank_rules.h"
 #include "model/memory/banks/write_level.h"
 #include "model/memory/dram/request_lines.h"
 #include "model/memory/dram/tally.h"
@@ -36,8 +37,7 @@ namespace tahoma::model::dram {
 
 class BankChannel {
  public:
-  // The arguments must outlive the channel.
-  BankChannel(const Organisation& organisation, const Timing& timing, const Policy& policy);
+  explicit BankChannel(const BankRules& rules);  // which must outlive the channel
 
   // When a segment passes. Of a read: its first data on the pins, and the end of its last data. Of a write,
   // both are the time at which it enters its queue.
@@ -96,13 +96,8 @@ class BankChannel {
   void close_idle(Bank& bank, Tick used, Tick now);
   Tick first_refresh(std::uint32_t bank) const;
   std::uint64_t refreshes(Tick until) const;
-  Tick on_all_pins(std::uint32_t accesses) const { return accesses * slot_ / organisation_.pseudo_channels; }
 
-  const Organisation& organisation_;
-  const Timing& timing_;
-  const Policy& policy_;
-  Tick slot_, same_group_, activate_slot_, ras_;
-  Tick to_read_, to_write_;  // slots lost when the pins turn
+  const BankRules& rules_;
   std::vector<Pseudo> pseudo_;
   Tally tally_;
   std::vector<Taken> taken_;

@@ -16,10 +16,11 @@ BankStack::BankStack(sc_core::sc_module_name name, const HbmParams& params,
       params_(params),
       design_(faults.rate < 1 ? design_of(params, faults.rate) : std::move(design)),
       faults_(faults),
+      rules_(design_->organisation, design_->timing, design_->policy),
       access_(*design_, faults.failed()),
       errors_(faults.correctable_errors, error_seed(this->name()), design_->organisation.channels) {
   for (std::uint32_t c = 0; c < design_->organisation.channels; ++c)
-    lanes_.push_back({dram::BankChannel(design_->organisation, design_->timing, design_->policy), {}});
+    lanes_.push_back({dram::BankChannel(rules_), {}});
 }
 
 tlm::tlm_sync_enum BankStack::request(int, sim::Payload& payload, Duration ahead) {
@@ -67,12 +68,10 @@ BankStack::Answer BankStack::time_segments(const sim::Payload& payload, dram::Ti
 
 // Slots beyond the burst are not data.
 void BankStack::note_use(dram::BankChannel& channel) {
-  const dram::Timing& t = design_->timing;
   const auto pins = static_cast<std::int64_t>(lanes_.size() * design_->organisation.pseudo_channels);
-  const std::int64_t slot = std::max(t.column_slot, t.ccd_short);
   for (const dram::BankChannel::Taken& taken : channel.taken()) {
     const Time from = edge(taken.from), until = edge(taken.until);
-    series_.add_share(from, until, {(until - from).fs / (pins * slot) * t.burst});
+    series_.add_share(from, until, {(until - from).fs / (pins * rules_.slot) * design_->timing.burst});
   }
   channel.taken().clear();
 }

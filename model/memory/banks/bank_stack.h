@@ -45,6 +45,7 @@ class BankStack : public HbmStack {
   const HbmParams& params_;
   std::shared_ptr<const DramDesign> design_;
   StackFaults faults_;
+  dram::BankRules rules_;
   DramAccess access_;
   std::vector<Lane> lanes_;
   CorrectableErrors errors_;

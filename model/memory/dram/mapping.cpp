@@ -134,7 +134,7 @@ AddressMapping::AddressMapping(const std::string& expression, const Organisation
   inverse_ = Table(transposed(*inverse));
   const auto in_the_row = [this](Word image) { return column_.at(column_.in(image)) == image; };
   const auto leaves = std::find_if_not(images.begin(), images.end(), in_the_row);
-  block_ = Word{o.access_bytes} << (leaves - images.begin());
+  block_bits_ = access_bits_ + static_cast<unsigned>(leaves - images.begin());
 }
 
 }  // namespace tahoma::model::dram

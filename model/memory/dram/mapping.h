@@ -40,7 +40,9 @@ class AddressMapping {
 
   // The largest power of two such that all bytes of an aligned block of that size are in one row, in
   // consecutive columns or not.
-  std::uint64_t block() const { return block_; }
+  std::uint64_t block() const { return std::uint64_t{1} << block_bits_; }
+  unsigned block_bits() const { return block_bits_; }
+  unsigned access_bits() const { return access_bits_; }  // of the bytes of an access
 
  private:
   struct BitField {
@@ -69,10 +71,9 @@ class AddressMapping {
     std::vector<std::array<std::uint64_t, 256>> bytes_;
   };
 
-  unsigned access_bits_;
+  unsigned access_bits_, block_bits_ = 0;
   BitField channel_, pseudo_, bank_, row_, column_;  // of a packed address
   Table forward_{{}}, inverse_{{}};
-  std::uint64_t block_ = 0;
 };
 
 }  // namespace tahoma::model::dram

@@ -33,10 +33,10 @@ std::vector<DramAccess::Part>& DramAccess::parts(std::uint64_t offset, const sim
 }
 
 void DramAccess::touch(std::uint64_t offset, std::uint64_t bytes, bool write) {
-  const std::uint64_t block = design_.mapping.block(), access = design_.organisation.access_bytes;
+  const unsigned block = design_.mapping.block_bits(), access = design_.mapping.access_bits();
   for (std::uint64_t at = offset, end = offset + bytes; at < end;) {
-    const std::uint64_t stop = std::min(end, (at / block + 1) * block);
-    const std::uint64_t accesses = (stop - 1) / access - at / access + 1;
+    const std::uint64_t stop = std::min(end, ((at >> block) + 1) << block);
+    const std::uint64_t accesses = ((stop - 1) >> access) - (at >> access) + 1;
     add(design_.mapping.place(at), static_cast<std::uint32_t>(accesses), write);
     at = stop;
   }

@@ -27,10 +27,11 @@ HbmParams default_stack() {
 
 struct Part {
   std::shared_ptr<const DramDesign> design;
-  explicit Part(const HbmParams& params = default_stack()) : design(design_of(params, 1)) {}
-  BankChannel channel() const { return {design->organisation, design->timing, design->policy}; }
+  dram::BankRules rules;
+  explicit Part(const HbmParams& params = default_stack())
+      : design(design_of(params, 1)), rules(design->organisation, design->timing, design->policy) {}
+  BankChannel channel() const { return BankChannel(rules); }
   const dram::Timing& t() const { return design->timing; }
-  Tick slot() const { return std::max(t().column_slot, t().ccd_short); }
   // Bank `bank` of bank group `group` of the first stack ID.
   Segment at(Tick arrival, std::uint32_t group, std::uint32_t bank, std::uint32_t row,
              std::uint32_t accesses) const {
@@ -246,7 +247,8 @@ TEST_CASE("bank channel: reads, and writes that are decided long after their tim
   }
   const dram::Tally tally = channel.finish(now + 1'000'000);
   CHECK(taken_twice(channel) == 0);
-  CHECK(taken_in_all(channel) == static_cast<Tick>(tally.read_accesses + tally.write_accesses) * part.slot());
+  CHECK(taken_in_all(channel) ==
+        static_cast<Tick>(tally.read_accesses + tally.write_accesses) * part.rules.slot);
 }
 
 TEST_CASE("bank channel: writes enter at once until the queue is full, then at the rate of the pins",
