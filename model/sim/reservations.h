@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/base/error.h"
+
 namespace tahoma::sim {
 
 class Reservations {
@@ -37,6 +39,7 @@ class Reservations {
 template <class Piece>
 Reservations::Slot Reservations::reserve(std::int64_t from, std::int64_t length, std::int64_t settled,
                                          Piece&& piece) {
+  TAHOMA_INVARIANT(from >= settled, "a reservation in a time that may be forgotten");
   if (taken_.size() == taken_.capacity()) forget(settled);
   auto span = taken_.end();  // most reservations are near the end
   while (span != taken_.begin() && (span - 1)->end >= from) --span;
