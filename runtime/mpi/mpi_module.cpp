@@ -120,8 +120,8 @@ class MpiProcesses final : public tahoma::model::Processes {
     return in;
   }
 
-  // Waits for an operation, or until a time; returns whether it has ended. `meanwhile`: as in exchange(). MPI would keep the core busy until then, which the other
-  // processes need if the host has fewer cores. A message between hosts takes a few microseconds.
+  // Waits for an operation, or until a time; returns whether it has ended. `meanwhile`: as in exchange(). MPI would keep the core busy
+  // until then, which the other processes need if the host has fewer cores. A message between hosts takes a few microseconds.
   bool await(
       MPI_Request& request, Clock::time_point until = Clock::time_point::max(),
       const std::function<bool()>& meanwhile = [] { return false; }) const {

@@ -38,6 +38,7 @@ void NodeShares::deal(const std::vector<std::uint32_t>& representative) {
 }
 
 std::uint32_t chips_that_report(std::uint32_t simulated, std::uint32_t chips, std::uint32_t processes) {
+  if (processes == 1) return simulated;
   std::uint32_t best = simulated / processes;
   const auto longest = [&](std::uint32_t own) {
     const std::uint32_t others = (simulated - own + processes - 2) / (processes - 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which process of a run of several simulates each node of the fabric. The chips that are simulated are dealt in contiguous blocks, the
-// switches in turn. Process 0 has fewer chips, because it also passes on the events of all. A chip that another one represents (model/system/folding) belongs to the process of its representative.
+// switches in turn. Process 0 has fewer chips, because it also passes on the events of all. A chip that another one represents
+// (model/system/folding) belongs to the process of its representative.
 #pragma once
 
 #include <cstdint>

@@ -79,6 +79,7 @@ TEST_CASE("node shares: process 0 takes fewer chips by the events of all", "[par
   CHECK(model::chips_that_report(1, 64, 2) == 0);
   CHECK(model::chips_that_report(64, 64, 64) == 0);  // two chips take less time than one and the events
   CHECK(model::chips_that_report(2, 2, 2) == 1);
+  CHECK(model::chips_that_report(16, 64, 1) == 16);
   for (std::uint32_t simulated = 1; simulated <= 64; ++simulated)
     for (std::uint32_t processes = 2; processes <= 64; ++processes)
       CHECK(model::chips_that_report(simulated, 64, processes) <= simulated / processes);
