@@ -17,8 +17,9 @@ void BusySeries::add(Time start, Time end) { add_share(start, end, end - start);
 
 void BusySeries::add_share(Time start, Time end, Duration busy) {
   if (end <= start || busy.fs <= 0) return;
-  if (start >= last_.start && end <= last_.end) {
-    busy_[last_.number] += busy;
+  const Time begins{static_cast<std::int64_t>(last_) * window_.fs};
+  if (last_ < busy_.size() && start >= begins && end <= begins + window_) {
+    busy_[last_] += busy;
     return;
   }
   const std::size_t last = window_before(end);
@@ -33,8 +34,7 @@ void BusySeries::add_share(Time start, Time end, Duration busy) {
     busy_[w].fs += share - given;
     given = share;
   }
-  const Time begins{static_cast<std::int64_t>(last) * window_.fs};
-  last_ = {last, begins, begins + window_};
+  last_ = last;
 }
 
 void BusySeries::double_window() {

@@ -24,10 +24,7 @@ class BusySeries {
   static constexpr std::size_t kMostWindows = 256;
   Duration window_{312'500'000};  // 10/32 us
   std::vector<Duration> busy_;
-  struct {
-    std::size_t number = 0;
-    Time start, end;
-  } last_;  // the window of the last interval: the next one is seldom in another
+  std::size_t last_ = 0;  // the window of the last interval: the next one is seldom in another
 };
 
 }  // namespace tahoma::base

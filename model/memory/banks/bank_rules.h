@@ -23,9 +23,8 @@ struct BankRules {
   Tick read_queue;         // on the pins of the channel, if it is full
 
   Tick on_all_pins(std::uint32_t accesses) const { return accesses * slot >> pseudo_bits_; }
-  std::uint32_t group_of(std::uint32_t bank) const {
-    return bank >> bank_bits_;
-  }  // counted over all stack IDs
+  // Bank groups are counted over all stack IDs.
+  std::uint32_t group_of(std::uint32_t bank) const { return bank >> bank_bits_; }
   std::uint32_t stack_of(std::uint32_t group) const { return group >> group_bits_; }
 
  private:

@@ -26,10 +26,9 @@ class Windows {
   };
   // What processes do between windows.
   struct Tasks {
-    std::function<bool()> wants;  // if true in any process after a window,
-    std::function<void()> act;    // all of them call this
-    std::function<bool()>
-        meanwhile;  // a piece of work for the time in which a process waits for others; whether more is left
+    std::function<bool()> wants;      // if true in any process after a window,
+    std::function<void()> act;        // all of them call this
+    std::function<bool()> meanwhile;  // as in Processes::exchange()
   };
   // `limit` of simulated time; 0: none.
   End run(base::Duration limit, sim::Meter& meter, const Tasks& tasks);
