@@ -11,9 +11,9 @@
 #include "model/base/error.h"
 #include "model/base/loader/config_loader.h"
 #include "runtime/host/sha256.h"
+#include "runtime/host/tables/csv.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/report/tables/column_csv.h"
-#include "runtime/validation/accuracy/tables/csv.h"
 
 namespace tahoma::runtime {
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "model/system/statistics/list_statistics.h"
-#include "runtime/sweep/results/database.h"
+#include "runtime/host/tables/database.h"
 
 namespace tahoma::runtime {
 

@@ -21,9 +21,9 @@
 #include <string>
 #include <vector>
 
+#include "runtime/host/tables/database.h"
 #include "runtime/sweep/execution/attempt.h"
 #include "runtime/sweep/execution/prepared.h"
-#include "runtime/sweep/results/database.h"
 
 namespace tahoma::runtime {
 

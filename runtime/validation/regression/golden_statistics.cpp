@@ -8,9 +8,9 @@
 #include <set>
 
 #include "model/base/error.h"
+#include "runtime/host/tables/csv.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/report/tables/column_csv.h"
-#include "runtime/validation/accuracy/tables/csv.h"
 
 namespace tahoma::runtime {
 

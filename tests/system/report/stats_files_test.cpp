@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "model/system/statistics/list_statistics.h"
+#include "runtime/host/tables/database.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/report/files/statistics_tables.h"
-#include "runtime/sweep/results/database.h"
 #include "tests/support/program/fake_run.h"
 #include "tests/support/subprocess.h"
 

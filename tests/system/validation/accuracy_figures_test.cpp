@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "model/base/error.h"
+#include "runtime/host/tables/csv.h"
 #include "runtime/validation/accuracy/suite.h"
-#include "runtime/validation/accuracy/tables/csv.h"
 #include "tests/support/program/figure_tables.h"
 #include "tests/support/temp_dir.h"
 

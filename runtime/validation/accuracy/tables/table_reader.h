@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/validation/accuracy/tables/csv.h"
+#include "runtime/host/tables/csv.h"
 
 namespace tahoma::runtime {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/sweep/results/database.h"
+#include "runtime/host/tables/database.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

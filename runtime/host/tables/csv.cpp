@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/validation/accuracy/tables/csv.h"
+#include "runtime/host/tables/csv.h"
 
 #include <fmt/format.h>
 
