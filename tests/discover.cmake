@@ -1,14 +1,18 @@
 # Writes the ctest entries of one Catch2 program: each case is a separate test, labelled with its folder, or `slow` or
 # `long` if it has that tag. Run after each link:
-#   cmake -DPROGRAM=... -DLABEL=... -DTIMEOUT=... -DSLOW_TIMEOUT=... -DOUTPUT=... -P discover.cmake
+#   cmake -DPROGRAM=... -DCATCH2=2|3 -DLABEL=... -DTIMEOUT=... -DSLOW_TIMEOUT=... -DOUTPUT=... -P discover.cmake
 # Catch2's own module is not used: CMake interprets the ';' and '[' of a case's name as list syntax, and cases vanish.
 cmake_minimum_required(VERSION 3.22)
 
 # append_tests(TAGS LABEL TIMEOUT)   adds to `script` the cases that the test specification TAGS selects
 function(append_tests tags label timeout)
-  execute_process(COMMAND ${PROGRAM} ${tags} --list-test-names-only OUTPUT_VARIABLE names RESULT_VARIABLE count)
-  if(NOT count MATCHES "^[0-9]+$")  # the status is the number of cases
-    message(FATAL_ERROR "${PROGRAM} --list-test-names-only: ${count}")
+  set(list --list-test-names-only)
+  if(CATCH2 GREATER_EQUAL 3)
+    set(list --list-tests --verbosity quiet)
+  endif()
+  execute_process(COMMAND ${PROGRAM} ${tags} ${list} OUTPUT_VARIABLE names RESULT_VARIABLE status)
+  if(NOT status MATCHES "^[0-9]+$")  # of Catch2 2, the number of cases
+    message(FATAL_ERROR "${PROGRAM} ${list}: ${status}")
   endif()
   string(REPLACE "[" "${open}" names "${names}")
   string(REPLACE "]" "${close}" names "${names}")

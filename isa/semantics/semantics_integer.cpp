@@ -16,19 +16,15 @@ std::int64_t load_integer(const std::byte* at, DType dtype) {
   return dtype == DType::kInt32 ? std::int64_t{static_cast<std::int32_t>(bits)} : std::int64_t{bits};
 }
 
-template <std::size_t operands>
-void load_words(const Walk<operands>& walk, std::size_t k, const std::array<std::byte*, operands>& at,
-                std::size_t n, Words& words) {
-  const std::byte* from = at[k];
-  const std::size_t size = size_of(walk.operand[k].dtype);
-  for (std::size_t i = 0; i < n; ++i, from += walk.row_step(k)) words[i] = load_bits(from, size);
+// n elements of the operand's row, from `from` on.
+void load_words(const Operand& operand, const std::byte* from, std::size_t n, Words& words) {
+  const std::size_t size = size_of(operand.dtype);
+  for (std::size_t i = 0; i < n; ++i, from += operand.row_step()) words[i] = load_bits(from, size);
 }
 
-// Operand 0 is dst.
-template <std::size_t operands>
-void store_words(const Walk<operands>& walk, std::byte* to, std::size_t n, const Words& words) {
-  const std::size_t size = size_of(walk.operand[0].dtype);
-  for (std::size_t i = 0; i < n; ++i, to += walk.row_step(0)) store_bits(to, size, words[i]);
+void store_words(const Operand& operand, std::byte* to, std::size_t n, const Words& words) {
+  const std::size_t size = size_of(operand.dtype);
+  for (std::size_t i = 0; i < n; ++i, to += operand.row_step()) store_bits(to, size, words[i]);
 }
 
 void combine_words(AluOp op, bool reverse, unsigned width, Words& a, const Words& b, std::size_t n) {
@@ -75,10 +71,10 @@ void bit_tensor_tensor(const Instruction& i, const CoreView& core) {
       i, core, {tile_operand(core, i.dst), tile_operand(core, i.src0), tile_operand(core, i.src1)});
   Words a, b;
   walk.for_each_piece(kScratch, [&](const std::array<std::byte*, 3>& at, std::size_t n) {
-    load_words(walk, 1, at, n, a);
-    load_words(walk, 2, at, n, b);
+    load_words(walk.operand[1], at[1], n, a);
+    load_words(walk.operand[2], at[2], n, b);
     combine_words(i.op0, false, width_of(i.dst), a, b, n);
-    store_words(walk, at[0], n, a);
+    store_words(walk.operand[0], at[0], n, a);
   });
 }
 
@@ -88,12 +84,12 @@ void bit_tensor_scalar(const Instruction& i, const CoreView& core) {
       i, core, {tile_operand(core, i.dst), tile_operand(core, i.src0), s0.operand, s1.operand});
   Words x, s;
   walk.for_each_piece(kScratch, [&](const std::array<std::byte*, 4>& at, std::size_t n) {
-    load_words(walk, 1, at, n, x);
-    load_words(walk, 2, at, n, s);
+    load_words(walk.operand[1], at[1], n, x);
+    load_words(walk.operand[2], at[2], n, s);
     combine_words(i.op0, i.reverse0, width_of(i.dst), x, s, n);
-    load_words(walk, 3, at, n, s);
+    load_words(walk.operand[3], at[3], n, s);
     combine_words(i.op1, i.reverse1, width_of(i.dst), x, s, n);
-    store_words(walk, at[0], n, x);
+    store_words(walk.operand[0], at[0], n, x);
   });
 }
 

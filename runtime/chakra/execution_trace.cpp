@@ -198,11 +198,11 @@ RankTrace parse_trace(std::string_view bytes, const std::string& place) {
     wire::Node node;
     messages.next(node);
     if (node.type() <= wire::INVALID_NODE || node.type() > wire::COMM_COLL_NODE)
-      throw UserError(
-          "E-ETR-003", place,
-          fmt::format("node {} '{}': type {} {}; expected 1 to {}", node.id(), node.name(), node.type(),
-                      node.type() == wire::INVALID_NODE ? "is INVALID_NODE" : "does not exist",
-                      static_cast<int>(wire::COMM_COLL_NODE)));
+      throw UserError("E-ETR-003", place,
+                      fmt::format("node {} '{}': type {} {}; expected 1 to {}", node.id(), node.name(),
+                                  static_cast<int>(node.type()),
+                                  node.type() == wire::INVALID_NODE ? "is INVALID_NODE" : "does not exist",
+                                  static_cast<int>(wire::COMM_COLL_NODE)));
     trace.push_back(NodeReader(node, place).read());
   }
   return trace;

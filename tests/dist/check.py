@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one check over the checkout: prints its findings and exits 1, or exits 0 when there are none."""
+"""Runs one check over the checkout: prints its findings and exits 1, or exits 0 when there are none.
+Exits 77 if this system lacks what the check needs."""
 
 import argparse
 import pathlib
@@ -23,6 +24,8 @@ import test_names
 import type_names
 import unity_names
 from repo import Repo
+
+SKIPPED = 77  # exit status for ctest
 
 CHECKS = {
     "layers": lambda repo, _: layers.findings(repo),
@@ -51,6 +54,9 @@ def main():
     parser.add_argument("--tahoma", help="the program, for `documents`")
     parser.add_argument("--build", default="build", help="a configured build folder, for `headers`")
     arguments = parser.parse_args()
+    if arguments.check == "formatting" and not formatting.is_available():
+        print(f"skipped: this system has no {formatting.PROGRAM}")
+        sys.exit(SKIPPED)
     repo = Repo(arguments.root)
     if not repo.files:
         sys.exit(f"no files below {repo.root}")

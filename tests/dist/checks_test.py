@@ -384,6 +384,7 @@ class Figures(Planted):
 
 
 class Formatting(Planted):
+    @unittest.skipUnless(formatting.is_available(), formatting.PROGRAM)
     def test_a_badly_formatted_file_is_found(self):
         repo = self.plant(a_cpp="int  a ;\n", b_cpp="int b;\n")
         (self.root / ".clang-format").write_text("BasedOnStyle: Google\n", encoding="utf-8")

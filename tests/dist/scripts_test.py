@@ -14,12 +14,15 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 STAND_INS = {
     # $STATE/installed has one package per line; $STATE/calls is the log.
-    "dpkg-query": 'grep -qxF "${@: -1}" "$STATE/installed" && printf installed',
+    "dpkg-query": 'while read -r name; do for word in "$@"; do [[ $word != "$name" ]] || printf "installed=%s " "$name"; done; '
+                  'done <"$STATE/installed"; exit 1',  # as if others were unknown
     "apt-get": 'echo "apt-get $*" >>"$STATE/calls"; '
                'for word in "$@"; do [[ $word == install ]] && seen=1; '
                '[[ -n ${seen-} && $word != -* && $word != install ]] && echo "$word" >>"$STATE/installed"; done; true',
     "sudo": '[[ $1 == -n ]] && shift; exec "$@"',
-    "cmake": 'echo "cmake $*" >>"$STATE/calls"',
+    "cmake": '[[ $1 != --version ]] || { echo "cmake version ${CMAKE_VERSION-3.25.1}" && exit; }; '
+             'echo "cmake $*" >>"$STATE/calls"; [[ $1 != --build || ! -f $STATE/full ]]',
+    "df": '[[ ! -f $STATE/full ]] || { printf "Avail\\n  12M\\n" && exit; }; printf "Avail\\n99999M\\n"',
     "ctest": 'echo "ctest $*" >>"$STATE/calls"; exit "${CTEST_STATUS-0}"',
 }
 
@@ -47,7 +50,7 @@ class Scripts(unittest.TestCase):
         path = os.pathsep.join([str(self.home / "bin"), "/usr/bin", "/bin"])
         return subprocess.run([self.home / "checkout/scripts" / name, *arguments], capture_output=True, text=True,
                               check=False, stdin=subprocess.DEVNULL,
-                              env={"PATH": path, "STATE": str(self.home), **environment})
+                              env={"PATH": path, "STATE": str(self.home), "TAHOMA_SYSTEM": "bookworm", **environment})
 
     def calls(self, program=""):
         lines = (self.home / "calls").read_text(encoding="utf-8").splitlines()
@@ -79,6 +82,76 @@ class Scripts(unittest.TestCase):
                 self.assertEqual(result.returncode, 1)
                 self.assertIn("missing packages: g++ cmake", result.stderr)
                 self.assertEqual(self.calls(), [])
+
+    def test_every_package_has_a_purpose_and_a_name_on_every_system(self):
+        lines = (ROOT / "scripts/packages.txt").read_text(encoding="utf-8").splitlines()
+        first, *rows = [[column.strip() for column in line.split("|")] for line in lines if not line.startswith("#")]
+        self.assertEqual(first[:2], ["for", "purpose"])
+        for row in rows:
+            self.assertEqual(len(row), len(first), row)
+            self.assertTrue(all(row), row)
+            self.assertNotEqual(row[2], "=", row)
+        for system in first[2:]:
+            self.assertEqual(self.script("setup", "--tests", TAHOMA_SYSTEM=system).returncode, 0)
+            wanted = set()
+            for row in rows:
+                if {"build", "test"} & set(row[0].split(",")):
+                    name = next(name for name in row[first.index(system):1:-1] if name != "=")
+                    wanted |= set(name.split()) - {"-"}
+            self.assertEqual(set((self.home / "installed").read_text(encoding="utf-8").split()), wanted)
+            (self.home / "installed").write_text("", encoding="utf-8")
+
+    def test_a_system_without_a_column_is_told_what_is_needed_and_why(self):
+        for name in ("setup", "run", "test"):
+            with self.subTest(name):
+                result = self.script(name, TAHOMA_SYSTEM="Fedora Linux 41")
+                self.assertEqual(result.returncode, 1)
+                self.assertIn("'Fedora Linux 41' is not a system of scripts/packages.txt", result.stderr)
+                self.assertIn("configuration files: yaml-cpp 0.7 or 0.8: libyaml-cpp-dev", result.stderr)
+                self.assertIn("cmake --preset release", result.stderr)
+                self.assertEqual(name == "test", "Catch2" in result.stderr)
+                self.assertEqual(self.calls(), [])
+
+    def test_without_a_network_the_missing_packages_are_named_and_present_ones_suffice(self):
+        self.executable("bin/apt-get", 'echo "apt-get $*" >>"$STATE/calls"; exit 100')
+        result = self.script("run")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, "apt-get could not install g[+][+] cmake .*: see above. It needs a network")
+        self.assertEqual(self.calls("cmake"), [])
+        names = subprocess.run(["bash", "-c", f"source {ROOT}/scripts/lib.sh; packages bookworm build"], capture_output=True,
+                               text=True, check=True).stdout
+        (self.home / "installed").write_text(names, encoding="utf-8")
+        (self.home / "calls").write_text("", encoding="utf-8")
+        self.assertEqual(self.script("run").returncode, 3)
+        self.assertEqual(self.calls("apt-get"), [])
+
+    def test_a_cmake_that_is_too_old_is_named_with_the_remedy(self):
+        self.install_everything()
+        result = self.script("run", CMAKE_VERSION="3.16.3")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(f"{self.home}/bin/cmake is version 3.16.3; Tahoma needs CMake 3.22 or later", result.stderr)
+        self.assertEqual(self.calls(), [])
+
+    def test_a_full_disk_is_named_and_a_second_call_continues(self):
+        self.install_everything()
+        (self.home / "full").touch()
+        result = self.script("run")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(f"little space is left in {self.home}/checkout/build (12 MB)", result.stderr)
+        self.assertIn("a second call continues", result.stderr)
+        self.assertEqual(self.calls("tahoma"), [])
+        (self.home / "full").unlink()
+        self.assertEqual(self.script("run").returncode, 3)
+        self.assertEqual(self.calls("cmake --build")[0], self.calls("cmake --build")[1])
+
+    def test_warnings_are_errors_only_where_asked(self):
+        self.install_everything()
+        self.assertEqual(self.script("test").returncode, 0)
+        self.assertEqual(self.script("test", "--werror").returncode, 0)
+        plain, strict = self.calls("cmake --preset")
+        self.assertNotIn("TAHOMA_WERROR=ON", plain)
+        self.assertTrue(strict.endswith("-DTAHOMA_WERROR=ON"), strict)
+        self.assertIn("--werror", (ROOT / ".ci/run").read_text(encoding="utf-8"))
 
     def test_running_needs_at_most_25_packages_and_no_test_tools(self):
         self.assertEqual(self.script("run").returncode, 3)
@@ -138,6 +211,13 @@ class Scripts(unittest.TestCase):
         self.assertEqual(self.script("test", "--no-install").returncode, 1)
         self.assertEqual(self.script("test").returncode, 0)
         self.assertIn("python3-pytest", self.calls("apt-get")[5].split())
+
+    def test_a_suite_without_a_column_is_refused_before_anything_is_installed(self):
+        for name in ("cold", "other_builds"):
+            result = self.script(name, "--suite", "sarge")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("unknown suite 'sarge'; expected a system of scripts/packages.txt", result.stderr)
+            self.assertEqual(self.calls(), [])
 
     def test_unknown_arguments_are_refused(self):
         self.assertEqual(self.script("setup", "--bogus").returncode, 2)

@@ -20,6 +20,8 @@ struct Operand {
   std::byte* at = nullptr;
   DType dtype = DType::kFp32;
   std::array<std::ptrdiff_t, kWalkDims> step{};
+
+  std::ptrdiff_t row_step() const { return step[kWalkDims - 1]; }
 };
 
 Operand tile_operand(const CoreView& core, const Tile& tile);
@@ -34,7 +36,7 @@ struct Walk {
   std::array<Operand, operands> operand{};
 
   std::size_t row_length() const { return count[kWalkDims - 1]; }
-  std::ptrdiff_t row_step(std::size_t which) const { return operand[which].step[kWalkDims - 1]; }
+  std::ptrdiff_t row_step(std::size_t which) const { return operand[which].row_step(); }
 
   // Covers the same elements in the same order with the fewest and longest rows.
   void merge();
