@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/config/config_files.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -46,6 +47,18 @@ constexpr PresetPlaces kPlaces[] = {{"TAHOMA_CONFIGS", "share/tahoma/configs", T
                                     {"TAHOMA_PRICES", "share/tahoma/prices", TAHOMA_PRICE_DIR},
                                     {"TAHOMA_CARDS", "share/tahoma/cards", TAHOMA_CARD_DIR}};
 
+// The prefix of the installation that this code is in: PREFIX/bin/tahoma, or PREFIX/lib/python3*/*-packages/_tahoma.*.so, whose
+// process is an interpreter at another place.
+fs::path installation() {
+  if (Dl_info found{}; dladdr(kPlaces, &found) != 0 && found.dli_fname != nullptr) {
+    const fs::path loaded = fs::absolute(found.dli_fname);
+    if (loaded.filename().string().starts_with("_tahoma.")) return loaded / "../../../..";
+  }
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  return failed ? fs::path() : program / "../..";
+}
+
 }  // namespace
 
 base::NamedText read_config_text(const fs::path& path) {
@@ -65,9 +78,8 @@ std::vector<fs::path> preset_directories(PresetKind kind) {
   std::vector<fs::path> wanted;
   if (const char* configured = std::getenv(places.variable); configured != nullptr && *configured != '\0')
     wanted.emplace_back(configured);
-  std::error_code failed;
-  if (const fs::path program = fs::read_symlink("/proc/self/exe", failed); !failed)
-    wanted.push_back((program.parent_path().parent_path() / places.installed).lexically_normal());
+  if (const fs::path prefix = installation(); !prefix.empty())
+    wanted.push_back((prefix / places.installed).lexically_normal());
   wanted.emplace_back(places.source);
   std::erase_if(wanted, [](const fs::path& folder) {
     std::error_code ignored;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds and reads configuration files. A name is looked up next to the file that mentions it (on the
 // command line: in the working directory), then among the presets of its kind. Machines: in the folder that
-// TAHOMA_CONFIGS names, in share/tahoma/configs next to the executable's folder, and in the source tree of this
-// build. Price lists: the same with TAHOMA_PRICES and share/tahoma/prices; cards of accelerators: with TAHOMA_CARDS and
+// TAHOMA_CONFIGS names, in share/tahoma/configs of the installation that the program or the Python module is in, and in the
+// source tree of this build. Price lists: the same with TAHOMA_PRICES and share/tahoma/prices; cards of accelerators: with TAHOMA_CARDS and
 // share/tahoma/cards. The suffix .yaml is optional.
 #pragma once
 

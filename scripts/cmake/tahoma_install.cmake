@@ -1,5 +1,6 @@
 # `cmake --install` and `cpack`: the program, its machines and cases, and the files for a kernel outside this repository:
-# headers, one static library and a CMake package. tests/install builds such a kernel against an installed copy.
+# headers, one static library and a CMake package. tests/install builds such a kernel against an installed copy. A wheel
+# (scripts/wheel) contains the component `program`, which is the default; the files for kernels are the component `development`.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -28,20 +29,21 @@ target_compile_options(tahoma_product INTERFACE -ffp-contract=off)
 target_include_directories(tahoma_product INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tahoma>)
 target_link_libraries(tahoma_product INTERFACE fmt::fmt yaml-cpp Eigen3::Eigen hwy::hwy SQLite::SQLite3 OpenSSL::Crypto ZLIB::ZLIB
                       Threads::Threads protobuf::libprotobuf-lite nlohmann_json::nlohmann_json systemc muparser jemalloc)
-install(TARGETS tahoma_product EXPORT tahoma ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tahoma_product EXPORT tahoma ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 
 # Headers that a kernel includes, directly or through others: all except the components of the model.
-install(DIRECTORY isa runtime workloads DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tahoma FILES_MATCHING PATTERN *.h)
-install(DIRECTORY model/base model/check model/system DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tahoma/model FILES_MATCHING PATTERN *.h)
-install(DIRECTORY model DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tahoma FILES_MATCHING PATTERN *_params.h)
+set(headers ${CMAKE_INSTALL_INCLUDEDIR}/tahoma)
+install(DIRECTORY isa runtime workloads DESTINATION ${headers} COMPONENT development FILES_MATCHING PATTERN *.h)
+install(DIRECTORY model/base model/check model/system DESTINATION ${headers}/model COMPONENT development FILES_MATCHING PATTERN *.h)
+install(DIRECTORY model DESTINATION ${headers} COMPONENT development FILES_MATCHING PATTERN *_params.h)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tahoma)
-install(EXPORT tahoma NAMESPACE tahoma:: FILE tahomaTargets.cmake DESTINATION ${package})
+install(EXPORT tahoma NAMESPACE tahoma:: FILE tahomaTargets.cmake DESTINATION ${package} COMPONENT development)
 configure_package_config_file(scripts/cmake/tahomaConfig.cmake.in ${CMAKE_BINARY_DIR}/tahomaConfig.cmake
                               INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_DATADIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/tahomaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/tahomaConfig.cmake ${CMAKE_BINARY_DIR}/tahomaConfigVersion.cmake runtime/main.cpp
-              runtime/host/host_allocator.cpp DESTINATION ${package})
+              runtime/host/host_allocator.cpp DESTINATION ${package} COMPONENT development)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The Tahoma authors")
