@@ -10,7 +10,7 @@ import subprocess
 FENCE = re.compile(r"^```(?:sh|bash|console)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 PARAMETER = re.compile(r"--set[ =]'?(machine(?:\.[a-z0-9_]+)+)")
-ROOMS = ("isa/", "model/", "runtime/", "workloads/", "tests/", "scripts/", ".ci/")
+ROOMS = ("isa/", "model/", "runtime/", "workloads/", "tests/", "scripts/", "examples/", ".ci/")
 
 
 def commands(text):

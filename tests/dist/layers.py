@@ -23,6 +23,7 @@ ROOMS = {
     "runtime/python/": (("runtime/*", "model/system/*", "model/base/*", "isa/*"), ("fmt/*", "pybind11/*", "Python.h", "numpy/*")),
     "workloads/": (("workloads/*", "runtime/*", "isa/*", "model/base/*", "model/system/machine_params.h"),
                    ("fmt/*", "Eigen/*")),
+    "examples/": (("workloads/*", "runtime/*", "isa/*"), ("fmt/*",)),  # a user's project
 }
 # The only loader of YAML, which receives text.
 YAML_LOADER = "model/base/loader/config_loader*.cpp"

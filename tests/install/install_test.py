@@ -72,9 +72,9 @@ class Installed(unittest.TestCase):
         self.assertEqual([path.name for path in cwd.iterdir()], ["out"])
 
     def project(self, name, change=lambda text: text):
-        """scale_rows, copied out of the checkout, with `change` made to its source, built against the package."""
+        """The example own_kernel, copied out of the checkout, with `change` made to its source, built against the package."""
         source = self.home / name
-        shutil.copytree(HERE / "scale_rows", source)
+        shutil.copytree(HERE.parents[1] / "examples/own_kernel", source)
         kernel = source / "scale_rows.cpp"
         kernel.write_text(change(kernel.read_text(encoding="utf-8")), encoding="utf-8")
         done(options.cmake, "-S", source, "-B", source / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}",

@@ -10,7 +10,7 @@ sweep = tahoma.sweep({
     "mode": "timing",
     "axes": {"machine.chip.hbm.stacks": [1, 2, 4], "machine.chip.core.tensor.clock": ["1.4 GHz", "2.0 GHz", "2.8 GHz"]},
     "metrics": {"price": "machine.chip.hbm.stacks * 120 + machine.chip.core.tensor.clock / GHz * 300"},
-}, workload__m=512, workload__n=1024, workload__k=1024, out="out-sweep")
+}, workload__m=512, workload__n=1024, workload__k=1024, out="out-clocks")
 print(sweep)
 
 front = sweep.front("simulated_time_ns", "price")
