@@ -18,6 +18,7 @@ import instructions
 import kinds
 import law_literals
 import layers
+import release
 import test_names
 import type_names
 import unity_names
@@ -39,6 +40,29 @@ class Planted(unittest.TestCase):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         return Repo(self.root)
+
+
+class Releases(Planted):
+    CMAKE = "project(tahoma VERSION 1.2.3 LANGUAGES CXX)\n"
+    CHANGES = "## [Unreleased]\n\n## [1.2.3] - 2026-01-02\n\n## [1.2.2] - 2026-01-01\n"
+    CITATION = 'version: 1.2.3\ndate-released: "2026-01-02"\n'
+
+    def found(self, cmake=CMAKE, changes=CHANGES, citation=CITATION, project='dynamic = ["version"]\n', workflow="run: scripts/test.sh --full\n"):
+        return release.findings(self.plant(CMakeLists_txt=cmake, CHANGELOG_md=changes, CITATION_cff=citation, pyproject_toml=project,
+                                           **{".github__test_yml": workflow, "scripts__test_sh": ""}))
+
+    def test_one_version_is_accepted(self):
+        self.assertEqual(self.found(), [])
+
+    def test_another_version_or_date_is_found(self):
+        self.assertIn("CHANGELOG.md", "".join(self.found(cmake=self.CMAKE.replace("1.2.3", "1.3.0"))))
+        self.assertIn("CHANGELOG.md", "".join(self.found(changes="## [Unreleased]\n")))
+        self.assertIn("version is 1.2.2", "".join(self.found(citation=self.CITATION.replace("1.2.3", "1.2.2"))))
+        self.assertIn("date-released is 2026-01-01", "".join(self.found(citation=self.CITATION.replace("01-02", "01-01"))))
+        self.assertIn("pyproject.toml", "".join(self.found(project='version = "1.2.3"\n')))
+
+    def test_a_workflow_that_calls_nothing_is_found(self):
+        self.assertIn("scripts/none.sh does not exist", "".join(self.found(workflow="run: scripts/none.sh\n")))
 
 
 class DeclaredColumns(Planted):
