@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sphinx's settings of the site. make.py calls Sphinx."""
+# pylint: disable=invalid-name
+
+project = "Tahoma"
+html_title = "Tahoma"
+extensions = ["myst_parser"]
+html_theme = "furo"
+html_static_path = ["_static"]
+html_copy_source = False
+html_show_sphinx = False
+html_show_copyright = False
+highlight_language = "text"
+myst_heading_anchors = 6
+# The documents are written for any reader of Markdown: marks of MyST alone are text.
+myst_disable_syntax = ["myst_role", "myst_target", "myst_line_comment", "myst_block_break"]
