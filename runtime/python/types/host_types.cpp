@@ -72,6 +72,7 @@ PyTypeObject* scalar_class() {
   return reinterpret_cast<PyTypeObject*>(made);
 }
 
+// Registers the type with NumPy, whose version 1 keeps the prototype and whose version 2 copies it. Returns the descriptor.
 template <int N>
 PyArray_Descr* descriptor() {
   using F = ArrayFunctions<N>;
@@ -87,20 +88,21 @@ PyArray_Descr* descriptor() {
   functions.dotfunc = &F::dot;
   functions.argmax = &F::template arg_extreme<true>;
   functions.argmin = &F::template arg_extreme<false>;
-  auto* const made = PyObject_New(PyArray_Descr, &PyArrayDescr_Type);
-  if (made == nullptr) return nullptr;
-  std::memset(reinterpret_cast<char*>(made) + sizeof(PyObject), 0, sizeof(PyArray_Descr) - sizeof(PyObject));
+  static PyArray_DescrProto prototype;
+  Py_SET_REFCNT(reinterpret_cast<PyObject*>(&prototype), 1);
+  Py_SET_TYPE(reinterpret_cast<PyObject*>(&prototype), &PyArrayDescr_Type);
   Py_INCREF(F::scalar_type);
-  made->typeobj = F::scalar_type;
-  made->kind = 'V';  // as ml_dtypes: NumPy must not take it for a float of its own
-  made->type = static_cast<char>("EFGHJ"[N]);
-  made->byteorder = '=';
-  made->flags = NPY_NEEDS_PYAPI | NPY_USE_SETITEM;
-  made->elsize = sizeof(Bits<N>);
-  made->alignment = alignof(Bits<N>);
-  made->f = &functions;
-  made->hash = -1;
-  return made;
+  prototype.typeobj = F::scalar_type;
+  prototype.kind = 'V';  // as ml_dtypes: NumPy must not take it for a float of its own
+  prototype.type = static_cast<char>("EFGHJ"[N]);
+  prototype.byteorder = '=';
+  prototype.flags = NPY_NEEDS_PYAPI | NPY_USE_SETITEM;
+  prototype.elsize = sizeof(Bits<N>);
+  prototype.alignment = alignof(Bits<N>);
+  prototype.f = &functions;
+  prototype.hash = -1;
+  F::type_number = PyArray_RegisterDataType(&prototype);
+  return F::type_number < 0 ? nullptr : PyArray_DescrFromType(F::type_number);
 }
 
 template <int N, class Other>
@@ -148,8 +150,6 @@ bool add_type(PyObject* module, PyObject* numpy) {
   if (F::scalar_type == nullptr) return false;
   PyArray_Descr* const own = descriptor<N>();
   if (own == nullptr) return false;
-  F::type_number = PyArray_RegisterDataType(own);
-  if (F::type_number < 0) return false;
   PyObject* const type = reinterpret_cast<PyObject*>(F::scalar_type);
   if (PyObject_SetAttrString(type, "dtype", reinterpret_cast<PyObject*>(own)) != 0) return false;
   PyObject* const name = PyUnicode_FromString("ml_dtypes");

@@ -8,3 +8,7 @@
 #include <Python.h>
 #include <numpy/arrayobject.h>
 #include <numpy/ufuncobject.h>
+
+#if NPY_ABI_VERSION < 0x02000000
+using PyArray_DescrProto = PyArray_Descr;  // NumPy 1 has one type for a descriptor and what describes it
+#endif
