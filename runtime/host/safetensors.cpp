@@ -150,7 +150,8 @@ std::vector<std::byte> read_safetensors(const std::string& path, const std::stri
   const InputPath place = input_path_of(path, input_name);
   File file = open(place.file);
   const Json& entry = entry_of(file, place);
-  const Type& type = type_of(field<std::string>(entry, "dtype", place), dtype, input_name, place);
+  const auto type_name = field<std::string>(entry, "dtype", place);
+  const Type& type = type_of(type_name, dtype, input_name, place);
   const auto has = counts(entry, "shape", place);
   if (has != shape)
     throw UserError("E-STF-005", place.text(),
