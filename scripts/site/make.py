@@ -41,7 +41,9 @@ def collect(repo, folder, generated):
 
 def sphinx(source, site, version):
     """Any warning is an error; all are shown."""
-    shutil.copyfile(pathlib.Path(__file__).parent / "conf.py", source / "conf.py")
+    here = pathlib.Path(__file__).parent
+    shutil.copyfile(here / "conf.py", source / "conf.py")
+    shutil.copyfile(here / "site.css", source / "_static/site.css")
     return subprocess.run([sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-j", "2", "-D", f"release={version}",
                            str(source), str(site)], check=False).returncode == 0
 

@@ -6,10 +6,10 @@ import pathlib
 import posixpath
 import re
 
-FENCE = re.compile(r"^( *)(```|~~~)(\w*)")
+FENCE = re.compile(r"^( *)(`{3,}|~{3,})(\w*)")
 HIGHLIGHTED = ("sh", "python", "yaml", "cmake")  # others are shown as text
 LINK = re.compile(r"(\]\()([^)\s]+)((?:\s[^)]*)?\))")
-MARKER = re.compile(r"<!--.*?-->")
+MARKER = re.compile(r"<!--.*?-->|(`[^`]*`)")  # or code, which stays
 LEXERS = {".h": "cpp", ".cpp": "cpp", ".inc": "cpp", ".py": "python", ".yaml": "yaml", ".json": "json", ".cmake": "cmake",
           ".sv": "systemverilog", ".js": "javascript", ".txt": "text"}
 
@@ -57,12 +57,12 @@ class Pages:
         for line in self.repo.text(name).splitlines():
             opened = FENCE.match(line)
             if fence:
-                fence = None if opened and opened[2] == fence else fence
+                fence = None if opened and opened[2].startswith(fence) and not opened[3] else fence
             elif opened:
                 fence = opened[2]
                 line = opened[1] + fence + (opened[3] if opened[3] in HIGHLIGHTED else "text")
             else:
-                bare = MARKER.sub("", line)
+                bare = MARKER.sub(lambda found: found[1] or "", line)
                 if bare != line and not bare.strip():
                     continue
                 line = LINK.sub(lambda found: found[1] + self.target(name, found[2]) + found[3], bare)

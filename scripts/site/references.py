@@ -49,18 +49,20 @@ class Program:
         return text
 
     def parameters(self):
-        """A table for each group of parameters."""
+        """A table for each group of parameters, and for each kind of workload."""
         groups = {}
         for row in json.loads(self("params", "--format", "json")):
-            groups.setdefault(row["path"].rpartition(".")[0], []).append(row)
-        text = ("# Parameters\n\nThe keys of a case and of a machine. `--set PATH=VALUE` changes one; "
-                "`tahoma params PATH` prints the same. The keys of `workload` are those of the kind `gemm`; "
-                "`tahoma params` in front of a case of another kind is its README.\n")
-        for group, rows in groups.items():
-            text += f"\n## {group or 'Case'}\n\n| parameter | default | legal | meaning | source |\n|---|---|---|---|---|\n"
-            for row in rows:
+            kind = row.get("workload_kind")
+            group, _, name = row["path"].partition(".") if kind else row["path"].rpartition(".")
+            title = f"workload of kind {kind}" if kind else group or "Case"
+            groups.setdefault(title, []).append((name, row))
+        text = ("# Parameters\n\nThe keys of cases, machines and other files. `--set PATH=VALUE` changes one, and "
+                "`tahoma params PATH` prints what is below.\n")
+        for title, rows in groups.items():
+            text += f"\n## {cell(title)}\n\n| parameter | default | legal | meaning | source |\n|---|---|---|---|---|\n"
+            for name, row in rows:
                 ideal = " or ideal" if row["may_be_ideal"] and "ideal" not in row["range"] else ""
-                text += (f"| `{row['path'].rpartition('.')[2]}` | {cell(row['default'])} | {cell(row['range'] + ideal)} | {cell(row['doc'])} "
+                text += (f"| `{name}` | {cell(row['default'])} | {cell(row['range'] + ideal)} | {cell(row['doc'])} "
                          f"| {row['provenance']}: {cell(row['source'])} |\n")
         return text
 

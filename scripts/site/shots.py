@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page about report pages: runs of shipped cases, their pages, and pictures of these by a browser."""
 
+import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 BROWSER = "/usr/bin/chromium"
@@ -30,6 +32,9 @@ def photograph(page, picture, height):
 
 def page(root, program, static, pictures):
     """Runs the cases, keeps their pages in `static`, and returns the text of the page about them."""
+    if pictures and not pathlib.Path(BROWSER).exists():  # Ubuntu packages none
+        print(f"scripts/docs: no pictures of report pages, because {BROWSER} does not exist", file=sys.stderr)
+        pictures = False
     text = "# Report pages\n\nEvery run writes its page as one file that needs no network. These are made with this site.\n"
     for name, (title, shown, words, file, height) in REPORTS.items():
         with tempfile.TemporaryDirectory() as folder:
