@@ -40,11 +40,11 @@ def page(root, program, static, pictures):
         with tempfile.TemporaryDirectory() as folder:
             out = f"{folder}/out"
             subprocess.run([program, *words, "--out", out], cwd=root, capture_output=True, check=True)
-            kept = static / f"{name}.html"
-            shutil.copyfile(f"{out}/{file}", kept)
-        text += f"\n## {title}\n\n{shown}\n\n```sh\nbuild/tahoma {' '.join(words)}\n```\n\n"
-        if pictures:
-            photograph(kept, static / f"{name}.png", height)
-            text += f'<a href="_static/{name}.html"><img src="_static/{name}.png" alt="{title}"></a>\n\n'
-        text += f'<p><a href="_static/{name}.html">Open the page</a></p>\n'
+            text += f"\n## {title}\n\n{shown}\n\n```sh\nbuild/tahoma {' '.join(words)}\n```\n\n"
+            if pictures:
+                photograph(pathlib.Path(out, file), static / f"{name}.png", height)
+                text += f'<img src="_static/{name}.png" alt="{title}">\n\n'
+            if words[0] == "run":  # the page of a sweep has links to those of its points
+                shutil.copyfile(f"{out}/{file}", static / f"{name}.html")
+                text += f'<p><a href="_static/{name}.html">Open the page</a></p>\n'
     return text
