@@ -97,8 +97,9 @@ ExitStatus parse_and_act(int argc, const char* const* argv) {
        {add_run_command,         add_nki_command,    add_model_command,   add_cards_command,
         add_sweep_command,       add_point_command,  add_serve_command,   add_cluster_command,
         add_chakra_command,      add_check_command,  add_compare_command, add_explain_command,
-        add_sensitivity_command, add_report_command, add_stats_command,   add_params_command,
-        add_isa_command,         add_asm_command,    add_dis_command,     add_validate_command})
+        add_sensitivity_command, add_report_command, add_stats_command,   add_export_command,
+        add_params_command,      add_isa_command,    add_asm_command,     add_dis_command,
+        add_validate_command})
     add(program, action);
   check_command(program, argc, argv);
   try {

@@ -32,6 +32,7 @@ void add_compare_command(CLI::App& program, Action& action);
 void add_sensitivity_command(CLI::App& program, Action& action);
 void add_report_command(CLI::App& program, Action& action);
 void add_stats_command(CLI::App& program, Action& action);
+void add_export_command(CLI::App& program, Action& action);
 void add_params_command(CLI::App& program, Action& action);
 void add_isa_command(CLI::App& program, Action& action);
 void add_asm_command(CLI::App& program, Action& action);

@@ -13,12 +13,12 @@ namespace {
 
 struct SweepPointCommand {
   std::string folder, executor = "local";
-  ProcessLimits limits;
+  PointOptions options;
 };
 
 ExitStatus attempt(const SweepPointCommand& command) {
-  return attempt_point(command.folder, command.executor, command.limits).is_final() ? ExitStatus::kOk
-                                                                                    : ExitStatus::kHost;
+  return attempt_point(command.folder, command.executor, command.options).is_final() ? ExitStatus::kOk
+                                                                                     : ExitStatus::kHost;
 }
 
 }  // namespace
@@ -28,8 +28,9 @@ void add_point_command(CLI::App& program, Action& action) {
   CLI::App* sub = program.add_subcommand(
       "point", "Run one point of a sweep once; `tahoma sweep` starts it for each point");
   sub->add_option("FOLDER", command->folder, "points/ID of a sweep")->required()->type_name("");
-  sub->add_option("--time", command->limits.time, "Seconds; 0: no limit")->type_name("S");
-  sub->add_option("--memory", command->limits.memory.count, "Bytes; 0: no limit")->type_name("N");
+  sub->add_option("--time", command->options.limits.time, "Seconds; 0: no limit")->type_name("S");
+  sub->add_option("--memory", command->options.limits.memory.count, "Bytes; 0: no limit")->type_name("N");
+  sub->add_flag("--full", command->options.full, "Write all files of a run, not only those of --slim");
   sub->add_option("--executor", command->executor, "Executor that started it")->type_name("NAME");
   sub->callback([command, &action] { action = [command] { return attempt(*command); }; });
 }

@@ -142,7 +142,7 @@ ExitStatus run(RunCommand& command) {
   const bool json = command.format == "json";
   fmt::print("{}", json ? outcome.summary_json : outcome.summary_text);
   if (!json)
-    fmt::print("\nfiles in {}{}\n", outcome.folder,
+    fmt::print("\nfiles in {0}{1}; `tahoma export {0}` writes all tables\n", outcome.folder,
                command.no_report ? "" : "; open report.html in a browser");
   if (!outcome.folding.empty()) fmt::print(stderr, "folding: {}\n", outcome.folding);
   if (processes) fmt::print(stderr, "processes: {}\n", parallel_text(outcome.parallel));
@@ -180,8 +180,7 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
   sub.add_flag(
       "--require-golden", command.require_golden,
       "Exit with status 1 if the results were not checked, for instance because the case has no reference");
-  sub.add_flag("--no-report", command.no_report,
-               "Omit report.html, its data, and the statistics as text and database");
+  sub.add_flag("--slim,--no-report", command.no_report, "Omit report.html and the series over time");
   sub.add_option("--page-cores", options.page_cores,
                  "Cores whose time line report.html shows, as for --trace-cores; default: eight of those "
                  "that run a program")
@@ -208,7 +207,8 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
   sub.footer(
       "\n`mpirun -n N tahoma run ...` divides the chips among N processes.\n\nFiles in "
       "--out:\n" +
-      run_files_text());
+      run_files_text(false) + "\nFiles on demand, from stats.db by `tahoma export OUT [NAME...]`:\n" +
+      run_files_text(true));
 }
 
 // "": it is one.

@@ -9,7 +9,10 @@
 #include "model/base/stall_text.h"
 #include "runtime/cli/commands.h"
 #include "runtime/host/json/json_text.h"
+#include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/files/stats_files.h"
+#include "runtime/report/store/run_store.h"
+#include "runtime/report/tables/column_csv.h"
 #include "runtime/report/tables/table_list.h"
 #include "runtime/validation/regression/run_statistics.h"
 
@@ -18,8 +21,21 @@ namespace tahoma::runtime {
 namespace {
 
 struct StatsCommand {
-  std::string pattern, format = "text";
+  std::string first, second, format = "text";  // [OUT] [PATTERN]
 };
+
+// The folder of a run; "" if the words are a pattern alone. A folder may have the name of a statistic.
+std::string folder_of(const StatsCommand& command) {
+  const bool path = command.first.find('/') != std::string::npos || !command.second.empty();
+  return path || has_statistics(command.first) ? command.first : "";
+}
+
+[[noreturn]] void refuse_pattern(const std::string& what, const std::string& pattern,
+                                 const std::vector<std::string>& names) {
+  throw base::UserError(
+      "E-REP-003", "tahoma stats",
+      fmt::format("{} has '{}' in its path{}", what, pattern, base::did_you_mean(pattern, names)));
+}
 
 // "ns, less is better"; texts, flags and identifiers have no order.
 std::string unit_text(const ColumnPlace& each) {
@@ -44,10 +60,7 @@ std::vector<ColumnPlace> wanted(const std::string& pattern) {
   for (const ColumnPlace& each : all) names.push_back(each.path);
   std::erase_if(all,
                 [&](const ColumnPlace& each) { return !matches_pattern(each.path, "*" + pattern + "*"); });
-  if (all.empty())
-    throw base::UserError("E-REP-003", "tahoma stats",
-                          fmt::format("no statistic and no column has '{}' in its path{}", pattern,
-                                      base::did_you_mean(pattern, names)));
+  if (all.empty()) refuse_pattern("no statistic and no column", pattern, names);
   return all;
 }
 
@@ -75,11 +88,34 @@ nlohmann::ordered_json entry_of(const ColumnPlace& each, const std::optional<bas
   return entry;
 }
 
+// Those of a run, as stats.txt, stats.json or stats.csv has them.
+base::ExitStatus print_statistics(const std::string& folder, const StatsCommand& command) {
+  const RunStore store(folder);
+  std::vector<base::Stat> stats;
+  for (const base::Stat& stat : store.statistics())
+    if (matches_pattern(stat.path, "*" + command.second + "*")) stats.push_back(stat);
+  if (stats.empty() && !command.second.empty()) {
+    std::vector<std::string> names;
+    for (const base::Stat& stat : known_statistics()) names.push_back(stat.path);
+    refuse_pattern("no statistic of the run", command.second, names);
+  }
+  fmt::print("{}", command.format == "json"  ? stats_json(stats)
+                   : command.format == "csv" ? stats_csv(stats)
+                                             : stats_text(stats));
+  return base::ExitStatus::kOk;
+}
+
 base::ExitStatus explain(const StatsCommand& command) {
+  if (const std::string folder = folder_of(command); !folder.empty())
+    return print_statistics(folder, command);
+  if (command.format == "csv") fmt::print("path,unit,better,description\n");
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const ColumnPlace& each : wanted(command.pattern)) {
+  for (const ColumnPlace& each : wanted(command.first)) {
     const std::optional<base::StallReason> reason = stall_reason_of(each);
-    if (command.format == "text")
+    if (command.format == "csv")
+      fmt::print("{},{},{},{}\n", csv_field(each.path), each.unit, base::name_of(each.better),
+                 csv_field(each.doc));
+    else if (command.format == "text")
       fmt::print("{} [{}]\n    {}\n{}", each.path, unit_text(each), each.doc,
                  reason ? stall_text(*reason) : "");
     else
@@ -93,13 +129,19 @@ base::ExitStatus explain(const StatsCommand& command) {
 
 void add_stats_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<StatsCommand>();
-  CLI::App* sub = program.add_subcommand(
-      "stats",
-      "Explain the statistics of a run and the columns of its tables: path, unit, direction and description");
-  sub->add_option("PATTERN", command->pattern,
-                  "Part of a path, '*' matches any text; default: all. Instance numbers are shown as '*'")
+  CLI::App* sub = program.add_subcommand("stats",
+                                         "Print the statistics of a run; without its folder, explain them "
+                                         "and the columns of tables: path, unit, "
+                                         "direction and description");
+  sub->add_option("OUT", command->first, "Folder of a `tahoma run`; a word that is no folder is the PATTERN")
       ->type_name("");
-  add_choice(*sub, "--format", command->format, {"text", "json"}, "text or json");
+  sub->add_option(
+         "PATTERN", command->second,
+         "Part of a path, '*' matches any text; default: all. Explanations have '*' for the numbers of "
+         "instances")
+      ->type_name("");
+  add_choice(*sub, "--format", command->format, {"text", "json", "csv"},
+             "What to print: of a run, what stats.txt, stats.json or stats.csv contains");
   sub->callback([command, &action] { action = [command] { return explain(*command); }; });
 }
 

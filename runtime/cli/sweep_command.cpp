@@ -23,6 +23,7 @@ struct SweepCommand {
   SweepOptions options;
   std::string out = "out", executor = "local";
   std::size_t jobs = 0;
+  bool full_points = false;
   SlurmOptions slurm;
 };
 
@@ -38,18 +39,18 @@ SweepSpec spec_of(const SweepCommand& command) {
 }
 
 Executor executor_of(const SweepSpec& spec, const SweepCommand& command) {
-  const ProcessLimits limits{spec.limits.time, spec.limits.memory};
+  const PointOptions point{{spec.limits.time, spec.limits.memory}, command.full_points};
   if (command.executor == "slurm") {
     SlurmOptions slurm = command.slurm;
     slurm.jobs = command.jobs;
-    slurm.limits = limits;
+    slurm.point = point;
     return [slurm](const auto& points, const auto& jobs, const auto& ended, const auto& stop) {
       run_on_slurm(points, jobs, slurm, ended, stop);
     };
   }
   PoolOptions pool;
   pool.jobs = command.jobs > 0 ? command.jobs : std::max(1U, std::thread::hardware_concurrency());
-  pool.limits = limits;
+  pool.point = point;
   return [pool](const auto& points, const auto& jobs, const auto& ended, const auto& stop) {
     run_locally(points, jobs, pool, ended, stop);
   };
@@ -99,6 +100,10 @@ void add_sweep_command(CLI::App& program, Action& action) {
       ->type_name("N")
       ->check(whole_numbers(1, kMostJobs), "")
       ->default_str("");
+  sub->add_flag(
+      "--full-points", command->full_points,
+      "Write the pages and the series over time of all points, too; default: points as of tahoma run "
+      "--slim");
   add_choice(*sub, "--executor", command->executor, {"local", "slurm"},
              "How points run: as processes on this host, or as job arrays of Slurm");
   sub->add_option("--sbatch", command->slurm.sbatch,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of a run's page beside summary.json: report.json. All of it is reduced from the measurements of
-// the run. A page consists of these two files and a template (page.h), so it can be written again from the
+// The data of a run's page beside summary.json: report.json, which is in the store of the run. All of it is reduced from the
+// measurements of the run. A page consists of these two files and a template (page.h), so it can be written again from the
 // folder of a finished run.
 //
 // report.json:

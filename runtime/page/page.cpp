@@ -10,8 +10,8 @@
 
 #include "model/base/error.h"
 #include "runtime/host/json/json_text.h"
-#include "runtime/host/whole_file.h"
 #include "runtime/page/assets.h"
+#include "runtime/report/store/run_store.h"
 #include "runtime/report/summary/summary_json.h"
 
 namespace tahoma::runtime {
@@ -46,9 +46,9 @@ struct PagePart {
   std::string text;
   Json json;
 };
-PagePart checked(const std::filesystem::path& folder, const char* name, const char* key) {
-  const std::string file = (folder / name).string();
-  PagePart part{read_file(file), {}};
+PagePart checked(const RunStore& store, const char* name, const char* key) {
+  const std::string file = (store.folder() / name).string();
+  PagePart part{store.file(name).value(), {}};
   if (const auto fault = fault_of_json(part.text, part.json))
     throw UserError("E-REP-002", file, "not a file of tahoma run: " + *fault);
   if (!part.json.is_object() || !part.json.contains("schema_version") || !part.json.contains(key))
@@ -115,16 +115,17 @@ std::string run_page(const std::vector<PageRun>& runs) {
 }
 
 PageRun read_page_run(const std::string& folder) {
-  std::error_code ignored;
+  const RunStore store(folder);
   for (const char* name : {kSummary, kDetail})
-    if (!std::filesystem::is_regular_file(std::filesystem::path(folder) / name, ignored))
+    if (!store.has(name))
       throw UserError(
           "E-REP-001", folder,
-          fmt::format("contains no run with a page: expected the folder of a `tahoma run` without "
-                      "--no-report, with {} and {}",
-                      kSummary, kDetail));
-  PagePart summary = checked(folder, kSummary, "simulated_time_ns"),
-           detail = checked(folder, kDetail, "window_ns");
+          fmt::format(
+              "contains no run with a page: expected the folder of a `tahoma run` without --slim, with "
+              "{} and {}",
+              kSummary, kStoreName));
+  PagePart summary = checked(store, kSummary, "simulated_time_ns"),
+           detail = checked(store, kDetail, "window_ns");
   check_version(folder, summary.json);
   const Json workload = summary.json.value("workload", Json());
   return {folder, workload.is_string() ? workload.get<std::string>() : "run", std::move(summary.text),

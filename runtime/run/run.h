@@ -31,7 +31,7 @@ struct RunOptions {
   bool golden = true;            // functional mode only, because timing mode computes no values
   model::check::Options checks;  // checks of the running program
   bool explain = false;          // repeat the run to find its bottleneck (runtime/whatif/explain.h)
-  bool report = true;            // the page, its data, statistics as text and database
+  bool report = true;            // the page and the series over time
   std::vector<std::string>
       page_cores;       // whose time line the page has, like TraceRequest::cores; empty: a choice of eight
   std::string prices;   // a price list's name or path; "": the default, if it is installed

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "runtime/chakra/run_trace.h"
@@ -26,6 +27,7 @@ namespace {
 
 using Run = FinishedRun;
 using To = RunFileTarget;
+using Place = RunFilePlace;
 
 bool always(const RunOptions&) { return true; }
 bool with_report(const RunOptions& options) { return options.report; }
@@ -36,9 +38,12 @@ bool with_chakra(const RunOptions& options) { return options.chakra; }
 bool with_dumps(const RunOptions& options) { return !options.checkpoints.dump.empty(); }
 
 constexpr const char* kNone = "";
-constexpr const char* kReport = "not with --no-report";
+constexpr const char* kReport = "not with --slim";
 
-std::string manifest_of(const FinishedRun& run, std::vector<std::string> files) {
+// What can be exported of a run whose store or folder has a file.
+std::vector<std::string> names_on_demand(const std::function<bool(const std::string&)>& has);
+
+std::string manifest_of(const FinishedRun& run, const RunFileTarget& to) {
   Manifest manifest;
   manifest.host = host_facts();
   manifest.cost = {run.wall_seconds(), run.run.seconds, run.run.measurement.instructions};
@@ -47,8 +52,12 @@ std::string manifest_of(const FinishedRun& run, std::vector<std::string> files) 
   manifest.seed = run.config.run.seed;
   manifest.config_sha256 = run.config_sha256;
   manifest.folding = run.run.folding;
-  manifest.files = std::move(files);
+  manifest.files = to.out().files();
   manifest.files.emplace_back("manifest.json");
+  manifest.on_demand = names_on_demand([&](const std::string& name) {
+    return std::any_of(to.stored().begin(), to.stored().end(),
+                       [&](const auto& file) { return file.first == name; });
+  });
   return manifest_json(manifest);
 }
 
@@ -69,75 +78,84 @@ void write_chakra(const FinishedRun& run, const RunFileTarget& to) {
 }
 
 const std::array kFiles{
-    RunFile{"dumps", "folder of intermediate values", "with --dump", with_dumps,
+    RunFile{"dumps", "folder of intermediate values", "with --dump", Place::kFolder, with_dumps,
             [](StartingRun& run, const To& to) { run.checkpoints.write_to(to.folder()); }, nullptr},
-    RunFile{"trace.pftrace", "timeline for ui.perfetto.dev", "with --trace", with_trace,
+    RunFile{"trace.pftrace", "timeline for ui.perfetto.dev", "with --trace", Place::kFolder, with_trace,
             [](StartingRun& run, const To& to) {
               run.trace.emplace(run.config.machine, run.selection, to.file());
             },
             nullptr},
-    RunFile{"summary.txt", "the summary, which the command also prints", kNone, always, nullptr,
-            [](const Run& r, const To& to) { to.text(r.summary_text); }},
-    RunFile{"summary.json", "the summary for programs", kNone, always, nullptr,
+    RunFile{"summary.txt", "the summary, which the command also prints", kNone, Place::kFolder, always,
+            nullptr, [](const Run& r, const To& to) { to.text(r.summary_text); }},
+    RunFile{"summary.json", "the summary for programs", kNone, Place::kFolder, always, nullptr,
             [](const Run& r, const To& to) { to.text(r.summary_json); }},
-    RunFile{"explain.json", "the repetitions that found the bottleneck", "with --explain", with_explanation,
-            nullptr, [](const Run& r, const To& to) { to.text(r.explanation); }},
-    RunFile{"stats.json", "every statistic with unit and description", kNone, always, nullptr,
-            [](const Run& r, const To& to) { to.text(stats_json(r.run.stats.stats())); }},
-    RunFile{"stats.csv", "the same as CSV", kNone, always, nullptr,
-            [](const Run& r, const To& to) { to.text(stats_csv(r.run.stats.stats())); }},
-    RunFile{"links.csv", "directions of links", kNone, always, nullptr,
+    RunFile{"explain.json", "the repetitions that found the bottleneck", "with --explain", Place::kFolder,
+            with_explanation, nullptr, [](const Run& r, const To& to) { to.text(r.explanation); }},
+    RunFile{"stats.json", "every statistic with unit and description", kNone, Place::kStatistics, always,
+            nullptr, nullptr, stats_json},
+    RunFile{"stats.csv", "the same as CSV", kNone, Place::kStatistics, always, nullptr, nullptr, stats_csv},
+    RunFile{"stats.txt", "the same as text", kNone, Place::kStatistics, always, nullptr, nullptr, stats_text},
+    RunFile{"links.csv", "directions of links", kNone, Place::kStore, always, nullptr,
             [](const Run& r, const To& to) { to.text(links_csv(r.run.measurement)); }},
-    RunFile{"links_windows.csv", "busy time of links over time", kNone, always, nullptr,
+    RunFile{"links_windows.csv", "busy time of links over time", kNone, Place::kStore, always, nullptr,
             [](const Run& r, const To& to) { to.text(links_windows_csv(r.run.measurement)); }},
-    RunFile{"traffic.csv", "bytes from each chip to each chip", kNone, always, nullptr,
+    RunFile{"traffic.csv", "bytes from each chip to each chip", kNone, Place::kStore, always, nullptr,
             [](const Run& r, const To& to) { to.text(traffic_csv(r.config.machine, r.run.measurement)); }},
-    RunFile{"hbm.csv", "channels of HBM", kNone, always, nullptr,
+    RunFile{"hbm.csv", "channels of HBM", kNone, Place::kStore, always, nullptr,
             [](const Run& r, const To& to) { to.text(hbm_csv(r.run.measurement)); }},
-    RunFile{"collectives.csv", "collectives and how their time is split", kNone, always, nullptr,
-            [](const Run& r, const To& to) { to.text(collectives_csv(r.run.collectives)); }},
-    RunFile{"regions.csv", "regions of programs and their bounds", kNone, always, nullptr,
+    RunFile{"collectives.csv", "collectives and how their time is split", kNone, Place::kStore, always,
+            nullptr, [](const Run& r, const To& to) { to.text(collectives_csv(r.run.collectives)); }},
+    RunFile{"regions.csv", "regions of programs and their bounds", kNone, Place::kStore, always, nullptr,
             [](const Run& r, const To& to) { to.text(regions_csv(r.summary.facts.regions.regions)); }},
-    RunFile{"energy.csv", "energy of each chip and component", kNone, always, nullptr,
+    RunFile{"energy.csv", "energy of each chip and component", kNone, Place::kStore, always, nullptr,
             [](const Run& r, const To& to) { to.text(energy_csv(r.run.energy)); }},
-    RunFile{"energy_regions.csv", "dynamic energy of the regions of programs", kNone, always, nullptr,
-            [](const Run& r, const To& to) { to.text(energy_regions_csv(r.run.energy)); }},
+    RunFile{"energy_regions.csv", "dynamic energy of the regions of programs", kNone, Place::kStore, always,
+            nullptr, [](const Run& r, const To& to) { to.text(energy_regions_csv(r.run.energy)); }},
     RunFile{"lines.csv", "time by line of the source", "of programs that know it, such as kernels in NKI",
-            always, nullptr,
+            Place::kStore, always, nullptr,
             [](const Run& r, const To& to) {
               if (!r.run.lines.lines.empty()) to.text(lines_csv(r.run.lines));
             }},
-    RunFile{"stats.txt", "every statistic as text", kReport, with_report, nullptr,
-            [](const Run& r, const To& to) { to.text(stats_text(r.run.stats.stats())); }},
-    RunFile{"stats.db", "every statistic as SQLite", kReport, with_report, nullptr,
-            [](const Run& r, const To& to) { to.text(stats_database(r.run.stats.stats())); }},
-    RunFile{"engines.csv", "busy time of engines over time", kReport, with_report, nullptr,
+    RunFile{"engines.csv", "busy time of engines over time", kReport, Place::kStore, with_report, nullptr,
             [](const Run& r, const To& to) { to.text(engines_csv(r.run.measurement, r.run.engines)); }},
-    RunFile{"power.csv", "power of all chips over time", kReport, with_report, nullptr,
+    RunFile{"power.csv", "power of all chips over time", kReport, Place::kStore, with_report, nullptr,
             [](const Run& r, const To& to) {
               to.text(power_csv(power_windows(r.run.energy, r.run.measurement, r.run.engines)));
             }},
-    RunFile{"hbm_windows.csv", "busy time of HBM stacks over time", kReport, with_report, nullptr,
-            [](const Run& r, const To& to) { to.text(hbm_windows_csv(r.run.measurement)); }},
-    RunFile{"occupancy.csv", "live data in memories over time", kReport, with_report, nullptr,
+    RunFile{"hbm_windows.csv", "busy time of HBM stacks over time", kReport, Place::kStore, with_report,
+            nullptr, [](const Run& r, const To& to) { to.text(hbm_windows_csv(r.run.measurement)); }},
+    RunFile{"occupancy.csv", "live data in memories over time", kReport, Place::kStore, with_report, nullptr,
             [](const Run& r, const To& to) { to.text(occupancy_csv(r.run.occupancy)); }},
-    RunFile{"report.json", "data of the page", kReport, with_report, nullptr,
+    RunFile{"report.json", "data of the page", kReport, Place::kStore, with_report, nullptr,
             [](const Run& r, const To& to) { to.text(r.detail); }},
-    RunFile{"report.html", "the page, for a browser", kReport, with_report, nullptr,
+    RunFile{"stats.db", "every statistic, and the files on demand, as SQLite", kNone, Place::kFolder, always,
+            nullptr,
+            [](const Run& r, const To& to) { to.text(store_bytes(r.run.stats.stats(), to.stored())); }},
+    RunFile{"report.html", "the page, for a browser", kReport, Place::kFolder, with_report, nullptr,
             [](const Run& r, const To& to) {
               to.text(run_page({{"", r.config.workload->describe(), r.summary_json, r.detail}}));
             }},
-    RunFile{"config.resolved.yaml", "the resolved configuration, which repeats the run", kNone, always,
-            nullptr, [](const Run& r, const To& to) { to.text(r.config_yaml); }},
+    RunFile{"config.resolved.yaml", "the resolved configuration, which repeats the run", kNone,
+            Place::kFolder, always, nullptr, [](const Run& r, const To& to) { to.text(r.config_yaml); }},
     RunFile{"chakra.*.et", "execution trace of each rank of the collectives, for ASTRA-sim 2",
-            "with --chakra", with_chakra, nullptr, write_chakra},
-    RunFile{"chakra.groups.json", "their communicator groups", "with --chakra", with_chakra, nullptr,
-            [](const Run& r, const To& to) { to.text(chakra::groups_json(chakra_of(r).groups)); }},
-    RunFile{"*.npy", "each output tensor", "with --save-outputs", with_outputs, nullptr, write_outputs},
-    RunFile{"manifest.json", "version, host, command line, and the files of the folder", kNone, always,
-            nullptr,
-            [](const Run& r, const To& to) { to.text(manifest_of(r, to.out().files())); }},  // the last row
+            "with --chakra", Place::kFolder, with_chakra, nullptr, write_chakra},
+    RunFile{"chakra.groups.json", "their communicator groups", "with --chakra", Place::kFolder, with_chakra,
+            nullptr, [](const Run& r, const To& to) { to.text(chakra::groups_json(chakra_of(r).groups)); }},
+    RunFile{"*.npy", "each output tensor", "with --save-outputs", Place::kFolder, with_outputs, nullptr,
+            write_outputs},
+    RunFile{"manifest.json", "version, host, command line, and the files of the folder", kNone,
+            Place::kFolder, always, nullptr,
+            [](const Run& r, const To& to) { to.text(manifest_of(r, to)); }},  // the last row
 };
+
+// Names that are in no row may be those of a foreign archive: they are no files of a run.
+std::vector<std::string> names_on_demand(const std::function<bool(const std::string&)>& has) {
+  std::vector<std::string> names;
+  for (const RunFile& file : kFiles)
+    if (file.place == Place::kStatistics || (file.place == Place::kStore && has(file.name)))
+      names.emplace_back(file.name);
+  return names;
+}
 
 }  // namespace
 
@@ -145,26 +163,48 @@ RunFileTarget RunFileTarget::part(const std::string& name) const {
   std::string full = name_;
   const std::size_t star = full.find('*');
   TAHOMA_INVARIANT(star != std::string::npos, name_ + " is one file");
-  return {out_, full.replace(star, 1, name)};
+  return {out_, full.replace(star, 1, name), place_, stored_};
 }
 
 std::span<const RunFile> run_files() { return kFiles; }
 
+void RunFileTarget::text(std::string_view bytes) const {
+  if (place_ == RunFilePlace::kStore)
+    stored_.emplace_back(name_, bytes);
+  else
+    out_.write(name_, bytes);
+}
+
 void open_run_files(StartingRun& run, const RunOptions& options, OutputDir& out) {
+  StoredFiles none;
   for (const RunFile& file : kFiles)
-    if (file.open != nullptr && file.wanted(options)) file.open(run, {out, file.name});
+    if (file.open != nullptr && file.wanted(options)) file.open(run, {out, file.name, file.place, none});
 }
 
 void write_run_files(const FinishedRun& run, OutputDir& out) {
+  StoredFiles stored;
   for (const RunFile& file : kFiles)
-    if (file.write != nullptr && file.wanted(run.options)) file.write(run, {out, file.name});
+    if (file.write != nullptr && file.wanted(run.options))
+      file.write(run, {out, file.name, file.place, stored});
 }
 
-std::string run_files_text() {
+std::optional<std::string> run_file(const RunStore& store, const std::string& name) {
+  if (auto bytes = store.file(name)) return bytes;
+  for (const RunFile& file : kFiles)
+    if (file.text != nullptr && file.name == name) return file.text(store.statistics());
+  return std::nullopt;
+}
+
+std::vector<std::string> exported_names(const RunStore& store) {
+  return names_on_demand([&](const std::string& name) { return store.has(name); });
+}
+
+std::string run_files_text(bool on_demand) {
   std::string text;
   for (const RunFile& file : kFiles)
-    text += fmt::format("  {:<22}{}{}\n", file.name, file.doc,
-                        *file.condition == '\0' ? "" : fmt::format(" ({})", file.condition));
+    if ((file.place != RunFilePlace::kFolder) == on_demand)
+      text += fmt::format("  {:<22}{}{}\n", file.name, file.doc,
+                          *file.condition == '\0' ? "" : fmt::format(" ({})", file.condition));
   return text;
 }
 

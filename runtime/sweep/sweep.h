@@ -2,7 +2,7 @@
 // Runs a sweep from its file to its results, in the folder DIR:
 //
 //   sweep.yaml     the sweep, self-contained
-//   points/ID/     config.yaml, out/ (as of `tahoma run`), log.txt and result.json of each point
+//   points/ID/     config.yaml, out/ (as of `tahoma run --slim`), log.txt and result.json of each point
 //   sweep.db       all results (runtime/sweep/results/store.h)
 //   points.csv     one row per point, with the metrics that column_patterns() chooses
 //   index.html     the page of the sweep (runtime/sweep/results/index_page.h)

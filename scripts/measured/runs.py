@@ -152,6 +152,8 @@ class Executor:
         output = self._call(run, words, {run.status})
         (folder / "kept").mkdir()
         (folder / "kept" / "output.txt").write_text(output, encoding="utf-8")
+        if (folder / "out" / "stats.db").exists():
+            self._call(run, [str(self.binary), "export", str(folder / "out"), "links.csv"], {0})
         for name in KEEP:
             if (folder / "out" / name).exists():
                 shutil.copy(folder / "out" / name, folder / "kept" / name)

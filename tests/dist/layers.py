@@ -19,7 +19,7 @@ ROOMS = {
                    SYSTEMC + ("fmt/*", "verilated*.h", "Vlink_port.h", "Vdma_ring.h", "array_sizes.inc")),
     "model/system/": (("model/*", "isa/*"), SYSTEMC + ("fmt/*",)),
     "runtime/": (("runtime/*", "model/system/*", "model/base/*", "isa/*"),
-                 ("fmt/*", "nlohmann/*", "CLI/*", "Eigen/*", "google/protobuf/*", "trace.pb.h", "chakra.pb.h", "muParser.h", "sqlite3.h", "openssl/*.h", "sys/*.h", "unistd.h", "fcntl.h", "spawn.h", "dlfcn.h", "mpi.h")),
+                 ("fmt/*", "nlohmann/*", "CLI/*", "Eigen/*", "google/protobuf/*", "trace.pb.h", "chakra.pb.h", "muParser.h", "sqlite3.h", "zlib.h", "openssl/*.h", "sys/*.h", "unistd.h", "fcntl.h", "spawn.h", "dlfcn.h", "mpi.h")),
     "runtime/python/": (("runtime/*", "model/system/*", "model/base/*", "isa/*"), ("fmt/*", "pybind11/*", "Python.h", "numpy/*")),
     "workloads/": (("workloads/*", "runtime/*", "isa/*", "model/base/*", "model/system/machine_params.h"),
                    ("fmt/*", "Eigen/*")),

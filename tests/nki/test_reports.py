@@ -2,6 +2,7 @@
 """Reports of kernels name their source: hot spots, lines.csv, the page, and findings of the checks."""
 import csv
 import inspect
+import io
 import json
 import os
 import re
@@ -61,8 +62,7 @@ def test_the_hot_spot_is_the_slow_line(tmp_path):
 
 def test_lines_csv_has_each_line_with_its_callers(tmp_path):
     _, folder = run_in(tmp_path, one_slow_line, X)
-    with open(os.path.join(folder, "lines.csv"), newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = list(csv.DictReader(io.StringIO(tahoma.Run(folder).text("lines.csv"))))
     called = [row for row in rows if row["line"] == str(line_of(twice, "called"))]
     first = inspect.getsourcelines(one_slow_line.function)[1]
     assert [row["callers"] for row in called] == [f"{FILE}:{first + n} one_slow_line" for n in (5, 8)]
@@ -74,8 +74,7 @@ def test_lines_csv_has_each_line_with_its_callers(tmp_path):
 
 def test_the_critical_path_adds_up_to_the_simulated_time(tmp_path):
     summary, folder = run_in(tmp_path, one_slow_line, X)
-    with open(os.path.join(folder, "lines.csv"), newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = list(csv.DictReader(io.StringIO(tahoma.Run(folder).text("lines.csv"))))
     critical = {}
     for row in rows:
         critical[int(row["line"])] = critical.get(int(row["line"]), 0) + float(row["critical_ns"])
@@ -117,9 +116,12 @@ def names_its_variables(x):
     return out
 
 
+def page_data(folder):
+    return json.loads(tahoma.Run(folder).text("report.json"))
+
+
 def fillings(folder):
-    with open(os.path.join(folder, "report.json")) as file:
-        return {space["space"]: {filling["what"]: filling["bytes"] for filling in space["fillings"]} for space in json.load(file)["occupancy"]}
+    return {space["space"]: {filling["what"]: filling["bytes"] for filling in space["fillings"]} for space in page_data(folder)["occupancy"]}
 
 
 def test_occupancy_has_the_names_of_variables(tmp_path):
@@ -145,8 +147,7 @@ def reuses_the_bytes(x):
 def test_variables_that_share_bytes_are_live_one_after_the_other(tmp_path):
     tahoma.configure(allocation="first_fit")
     _, folder = run_in(tmp_path, reuses_the_bytes, X[:, :64])
-    with open(os.path.join(folder, "report.json")) as file:
-        sbuf = next(space for space in json.load(file)["occupancy"] if space["space"] == "sbuf")
+    sbuf = next(space for space in page_data(folder)["occupancy"] if space["space"] == "sbuf")
     assert sbuf["footprint"] == 128 * 64 * 4
     live = {filling["what"]: filling["mean_bytes"] for filling in sbuf["fillings"]}
     assert set(live) == {"first", "second"}
@@ -185,8 +186,7 @@ def test_the_variable_of_a_line(tmp_path):
 
 def test_the_page_has_the_text_of_the_lines(tmp_path):
     _, folder = run_in(tmp_path, one_slow_line, X)
-    with open(os.path.join(folder, "report.json")) as file:
-        lines = json.load(file)["lines"]
+    lines = page_data(folder)["lines"]
     (source,) = [s for s in lines["sources"] if os.path.basename(s["file"]) == FILE]
     text = {part["first"] + n: line for part in source["parts"] for n, line in enumerate(part["text"])}
     slow = line_of(one_slow_line.function, "slow")
@@ -210,8 +210,7 @@ def test_a_page_says_that_the_source_is_gone(tmp_path):
         return out
 
     summary, folder = run_in(tmp_path / "out", filled)
-    with open(os.path.join(folder, "report.json")) as text:
-        (source,) = [s for s in json.load(text)["lines"]["sources"] if s["file"] == str(file)]
+    (source,) = [s for s in page_data(folder)["lines"]["sources"] if s["file"] == str(file)]
     assert source["problem"] and not source["parts"]
 
 

@@ -62,8 +62,9 @@ class Pages(unittest.TestCase):
         cls.root = pathlib.Path(cls.folder.name)
         for name, (workload, *words) in RUNS.items():
             cls.tahoma("run", WORKLOADS / workload, *words, "--out", cls.root / name)
+            cls.tahoma("export", cls.root / name, "report.json")
         cls.tahoma("run", WORKLOADS / "gemm/chip.yaml", "--mode", "timing", "--explain", "--out", cls.root / "explained")
-        cls.tahoma("sweep", WORKLOADS / SWEEP[0], *SWEEP[1:], "--out", cls.root / "sweep")
+        cls.tahoma("sweep", WORKLOADS / SWEEP[0], *SWEEP[1:], "--full-points", "--out", cls.root / "sweep")
         for name, (command, file, _) in STUDIES.items():
             cls.tahoma(command, WORKLOADS / file, "--out", cls.root / name)
         cls.tahoma("report", cls.root / "chip", cls.root / "slower", "--out", cls.root / "compare.html")

@@ -3,8 +3,10 @@
 import concurrent.futures
 import csv
 import gc
+import io
 import json
 import pathlib
+import shutil
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ import tahoma
 from tahoma.api.series import Series, window_of
 from tahoma.api.tables import Table
 
-from conftest import command
+from conftest import command, refused
 
 TABLES_OF_A_RUN = ("links", "regions")  # members of a Run with the names of keys of summary.json
 
@@ -39,8 +41,7 @@ def test_an_unknown_attribute_names_the_nearest(linked):
 
 
 def test_statistics_are_those_of_stats_csv(linked):
-    with open(linked.path / "stats.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = list(csv.DictReader(io.StringIO(linked.text("stats.csv"))))
     assert list(linked.stats) == [row["path"] for row in rows]
     for row in rows:
         found = linked.stats[row["path"]]
@@ -63,9 +64,8 @@ def test_statistics_of_an_instance_and_of_a_pattern(linked):
 
 def test_every_table_has_the_cells_of_its_file(linked):
     assert {"links", "regions", "hbm", "collectives", "traffic", "engines"} <= set(linked.tables)
-    for name, file in linked.tables.items():
-        with open(file, newline="") as text:
-            header, *rows = list(csv.reader(text))
+    for name in linked.tables:
+        header, *rows = list(csv.reader(io.StringIO(linked.text(name + ".csv"))))
         table = linked.table(name)
         assert list(table) == header and table.rows == len(rows)
         for n, column in enumerate(header):
@@ -182,3 +182,28 @@ def test_options_of_the_command_are_keywords(small):
     run = tahoma.run(small, explain=True, no_report=True, trace=True, trace_from="1 us", page_cores=None, fold="off")
     assert run.bottleneck.resource and (run.path / "trace.pftrace").is_file() and not (run.path / "report.html").exists()
     assert "--trace-from=1 us" in run.manifest.command_line
+
+
+def test_files_on_demand_are_written_on_request(linked):
+    (file,) = linked.export("links.csv", to="tables")
+    assert file == pathlib.Path("tables/links.csv") and file.read_text() == linked.text("links.csv")
+    assert not (linked.path / "links.csv").exists()
+    assert {path.stem for path in linked.export(to="all") if path.suffix == ".csv"} == set(linked.tables)
+    assert "did you mean 'links.csv'" in refused(tahoma.ConfigurationError, "E-REP-007", linked.export, "link.csv").text
+
+
+def test_a_folder_from_before_the_store_opens(linked):
+    linked.export(to="old")
+    for name in ("summary.json", "summary.txt", "config.resolved.yaml"):
+        shutil.copy(linked.path / name, "old")
+    pathlib.Path("old/manifest.json").write_text('{"program": "tahoma run", "files": []}')
+    old = tahoma.Run("old")
+    assert dict(old.stats) == dict(linked.stats) and old.tables == linked.tables
+    assert old.links["payload_bytes"].tolist() == linked.links["payload_bytes"].tolist()
+    assert np.array_equal(old.series("hbm").array, linked.series("hbm").array)
+
+
+def test_a_slim_run_has_tables_and_no_series(small):
+    run = tahoma.run(small, slim=True)
+    assert "links" in run.tables and run.stats["elapsed"].value > 0
+    refused(tahoma.ConfigurationError, "E-PYT-006", run.series, "engines")

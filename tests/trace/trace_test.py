@@ -42,6 +42,7 @@ class Runs(unittest.TestCase):
             workload, *more = RUNS[name]
             command = [options.binary, "run", WORKLOADS / workload, *more, "--mode", "timing", "--out", out, "--trace", *words]
             cls.said = subprocess.run(command, check=True, capture_output=True, text=True, cwd=WORKLOADS.parent).stderr
+            subprocess.run([options.binary, "export", out], check=True, capture_output=True)
         return out
 
     @staticmethod

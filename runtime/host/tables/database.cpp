@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+
 #include "model/base/error.h"
 #include "runtime/host/whole_file.h"
 
@@ -21,6 +23,8 @@ int bind_value(sqlite3_stmt* statement, int at, const Database::Value& value) {
   if (const auto* real = std::get_if<double>(&value)) return sqlite3_bind_double(statement, at, *real);
   if (const auto* text = std::get_if<std::string>(&value))
     return sqlite3_bind_text(statement, at, text->c_str(), static_cast<int>(text->size()), SQLITE_STATIC);
+  if (const auto* blob = std::get_if<Database::Blob>(&value))
+    return sqlite3_bind_blob64(statement, at, blob->bytes.data(), blob->bytes.size(), SQLITE_STATIC);
   return sqlite3_bind_null(statement, at);
 }
 
@@ -32,6 +36,11 @@ Database::Value column(sqlite3_stmt* statement, int at) {
       return sqlite3_column_double(statement, at);
     case SQLITE_NULL:
       return nullptr;
+    case SQLITE_BLOB: {
+      const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, at));
+      const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, at));
+      return Database::Blob{bytes == nullptr ? "" : std::string(bytes, size)};
+    }
     default:
       return std::string(reinterpret_cast<const char*>(sqlite3_column_text(statement, at)),
                          static_cast<std::size_t>(sqlite3_column_bytes(statement, at)));
@@ -52,6 +61,21 @@ Database::Database(const std::filesystem::path& file, Access access) : file_(fil
 }
 
 Database::Database() : Database(":memory:", Access::kWrite) {}
+
+Database Database::of_bytes(const std::filesystem::path& file, std::string_view bytes) {
+  Database database;
+  database.file_ = file;
+  auto* copy = static_cast<unsigned char*>(sqlite3_malloc64(std::max<std::size_t>(bytes.size(), 1)));
+  if (copy == nullptr)
+    throw base::UserError("E-SWP-050", file.string(), "out of memory", base::ExitStatus::kHost);
+  std::copy(bytes.begin(), bytes.end(), copy);
+  const auto size = static_cast<sqlite3_int64>(bytes.size());
+  // SQLite frees the copy, also if this fails.
+  if (sqlite3_deserialize(database.handle_, "main", copy, size, size,
+                          SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
+    database.refuse("deserialize");
+  return database;
+}
 
 Database::~Database() { sqlite3_close(handle_); }
 

@@ -27,7 +27,7 @@ function linkSection({summary, detail}) {
   const controls = !views.length ? null : el("div", {class: "controls"},
     choice("view", views.map((view) => view.name), (name) => { state.view = views.find((view) => view.name === name); draw(); }),
     select("colour by", Object.keys(MEASURES).map((name) => [name, name]), "busy", (name) => { state.measure = name; draw(); }));
-  const part = links.list.length < links.total ? ` The ${links.list.length} busiest of ${links.total} directions are in this page; links.csv has all.` : "";
+  const part = links.list.length < links.total ? ` The ${links.list.length} busiest of ${links.total} directions are in this page; links.csv (tahoma export) has all.` : "";
   const saturated = summary.links.saturated.count, definition = summary.links.saturated.definition.replace(" us", " µs");
   const busiest = [...links.list].filter((link) => link.bytes > 0).sort((a, b) => b.saturated - a.saturated || b.busy_percent - a.busy_percent).slice(0, 10);
   const columns = [

@@ -37,7 +37,7 @@ function collectiveSection({summary}) {
   const slowest = [...kinds.values()].map((same) => ({...same.reduce((a, b) => (b.time_ns > a.time_ns ? b : a)), same: same.length}));
   const columns = [collectiveColumns[0], {head: "groups", number: true, of: (c) => format.count(c.same), title: "groups that ran the same collective at the same time"}, ...collectiveColumns.slice(1)];
   return section("collectives", "Collectives", all.length === slowest.length ? "How the time of each is spent, on its slowest rank."
-      : `${all.length} collectives of ${slowest.length} kinds; the slowest group of each kind is shown, all are in collectives.csv.`,
+      : `${all.length} collectives of ${slowest.length} kinds; the slowest group of each kind is shown, collectives.csv (tahoma export) has all.`,
     splitChart(slowest.slice(0, 24)), slowest.length > 24 ? el("p", {class: "note"}, `The first 24 of ${slowest.length}.`) : null,
     longTable(columns, slowest, 24, "collectives"));
 }
@@ -82,5 +82,5 @@ function reproduceSection({summary, detail}) {
            ["configuration", code(`sha256 ${detail.reproduce.config_sha256.slice(0, 16)}…`)],
            ["golden reference", !golden.checked ? golden.rule || "not checked" : `${goldenOutcome(golden)}: ${format.count(golden.elements)} elements, ` +
              `largest relative error ${format.plain(Number(golden.max_rel_error))}, tolerance ${format.plain(Number(golden.tolerance))}`],
-           ["host, commit, command line", "manifest.json"], ["numbers", "summary.json, stats.json, stats.csv, stats.db; `tahoma stats` explains each"]]));
+           ["host, commit, command line", "manifest.json"], ["numbers", "summary.json and stats.db; `tahoma stats` prints and explains statistics, `tahoma export` writes tables"]]));
 }

@@ -81,6 +81,7 @@ std::string manifest_json(const Manifest& m) {
   json["peak_rss_bytes"] = m.host.peak_rss_bytes;
   json["folding"] = folding_json(m.folding);
   json["files"] = m.files;
+  json["on_demand"] = m.on_demand;
   return text_of(json);
 }
 
@@ -101,8 +102,9 @@ std::vector<std::string> files_of_manifest(const std::string& text) {
                    [&](const auto& command) { return program == command.name; }))
     return {};
   std::vector<std::string> files;
-  for (const Json& file : json.value("files", Json::array()))
-    if (file.is_string()) files.push_back(file.get<std::string>());
+  for (const char* list : {"files", "on_demand"})
+    for (const Json& file : json.value(list, Json::array()))
+      if (file.is_string()) files.push_back(file.get<std::string>());
   return files;
 }
 

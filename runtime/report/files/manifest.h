@@ -33,10 +33,11 @@ struct Manifest {
   RunCost cost;
   std::vector<std::string> command_line;
   std::uint64_t seed = 0;
-  std::string golden;              // the outcome of the golden check: not_checked, passed or failed
-  std::string config_sha256;       // of config.resolved.yaml
-  model::Folding folding;          // which chips were simulated for which others
-  std::vector<std::string> files;  // manifest.json included
+  std::string golden;                  // the outcome of the golden check: not_checked, passed or failed
+  std::string config_sha256;           // of config.resolved.yaml
+  model::Folding folding;              // which chips were simulated for which others
+  std::vector<std::string> files;      // manifest.json included
+  std::vector<std::string> on_demand;  // what `tahoma export` can add to them
 };
 
 // The commands that write a folder.
@@ -58,7 +59,7 @@ struct CommandManifest {
 std::string manifest_json(const Manifest& manifest);
 std::string manifest_json(const CommandManifest& manifest);
 
-// The files that a manifest lists; empty if `text` is not a manifest of tahoma.
+// The files that a manifest lists, those on demand included; empty if `text` is not a manifest of tahoma.
 std::vector<std::string> files_of_manifest(const std::string& text);
 
 }  // namespace tahoma::runtime

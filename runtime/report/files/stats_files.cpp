@@ -5,10 +5,8 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <map>
 
 #include "model/system/statistics/list_statistics.h"
-#include "runtime/host/tables/database.h"
 
 namespace tahoma::runtime {
 
@@ -47,42 +45,6 @@ std::string stats_text(const std::vector<Stat>& stats) {
   }
   text += "---------- end of statistics ----------\n";  // no copy: the text may have 20 MB
   return text;
-}
-
-std::string stats_database(const std::vector<Stat>& stats) {
-  Database database;
-  database.rows("PRAGMA journal_mode = OFF");
-  database.run("PRAGMA page_size = 8192");
-  std::map<std::pair<base::Unit, std::string_view>, std::int64_t> kinds;
-  database.transaction([&] {
-    database.run("CREATE TABLE kinds(id INTEGER PRIMARY KEY, unit TEXT, description TEXT)");
-    database.run("CREATE TABLE stats(path TEXT, value NUMERIC, kind INTEGER REFERENCES kinds(id))");
-    database.run(
-        "CREATE VIEW statistics AS SELECT path, value, unit, description FROM stats JOIN kinds ON kind = id");
-    auto stat = stats.begin();
-    database.insert("stats", 3, [&](Database::Row& row) {
-      if (stat == stats.end()) return false;
-      const auto kind =
-          kinds.try_emplace({stat->unit, stat->doc}, static_cast<std::int64_t>(kinds.size())).first->second;
-      row[0] = stat->path;
-      if (const auto* count = std::get_if<std::uint64_t>(&stat->value))
-        row[1] = static_cast<std::int64_t>(*count);
-      else
-        row[1] = std::get<double>(stat->value);
-      row[2] = kind;
-      ++stat;
-      return true;
-    });
-    auto kind = kinds.begin();
-    database.insert("kinds", 3, [&](Database::Row& row) {
-      if (kind == kinds.end()) return false;
-      const auto& [unit, description] = kind->first;
-      row = {kind->second, std::string(base::name_of(unit)), std::string(description)};
-      ++kind;
-      return true;
-    });
-  });
-  return database.bytes();
 }
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics tree as text and as a database; stats.json and stats.csv are in statistics_tables.h. All
-// four are written from the same list.
+// The statistics tree as text; stats.json and stats.csv are in statistics_tables.h, stats.db in
+// runtime/report/store. All four are written from the same list.
 #pragma once
 
 #include <string>
@@ -13,11 +13,6 @@ namespace tahoma::runtime {
 // One line each: path, value, unit, and after '#' the description, between two marker lines that separate
 // several runs in one file.
 std::string stats_text(const std::vector<base::Stat>& stats);
-
-// SQLite: kinds (id, unit, description), stats (path, value, kind) in the order of the list, and the view
-// statistics (path, value, unit, description): the bytes of the file. The same statistics give the same bytes with the
-// same SQLite. UserError E-SWP-050 if memory runs out.
-std::string stats_database(const std::vector<base::Stat>& stats);
 
 // Every statistic that a run can have, once: instance numbers are '*', values are 0.
 std::vector<base::Stat> known_statistics();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/sweep/execution/pool.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -34,13 +32,8 @@ std::optional<std::uint64_t> number_in(const char* path) {
 }
 
 Process start_worker(const std::filesystem::path& folder, const PoolOptions& options) {
-  const std::vector<std::string> words{"tahoma",
-                                       "point",
-                                       folder.string(),
-                                       "--time",
-                                       fmt::format("{}", options.limits.time),
-                                       "--memory",
-                                       fmt::format("{}", options.limits.memory.count)};
+  std::vector<std::string> words{"tahoma", "point", folder.string()};
+  for (const std::string& word : words_of(options.point)) words.push_back(word);
   ProcessOptions how;
   how.program = kThisProgram;
   how.own_group = true;  // Ctrl-C is for the sweep
@@ -53,7 +46,7 @@ class Pool {
       : points_(points),
         options_(options),
         admission_(options.memory.count > 0 ? options.memory : free_memory(), options.jobs,
-                   options.limits.memory) {}
+                   options.point.limits.memory) {}
 
   bool idle() const { return running_.empty(); }
   bool has_room(const Job& job) const { return admission_.may_start(job.workload); }

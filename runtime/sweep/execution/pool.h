@@ -20,7 +20,7 @@ struct Job {
 struct PoolOptions {
   std::size_t jobs = 1;
   base::Bytes memory{0};  // of all points together; 0: the free memory of the host
-  ProcessLimits limits;   // limits.memory is reserved for each point
+  PointOptions point;     // point.limits.memory is reserved for each point
 };
 
 // The memory that the host can give now: its free memory, limited by what the process may have.

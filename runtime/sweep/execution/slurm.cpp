@@ -2,6 +2,7 @@
 #include "runtime/sweep/execution/slurm.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -108,9 +109,9 @@ class Submission {
         "#!/bin/sh\n"
         "# One task of a sweep's array: the point on its line of the list.\n"
         "id=$(sed -n \"$((SLURM_ARRAY_TASK_ID + 1))p\" {})\n"
-        "exec {} point {}/\"$id\" --executor slurm --time {} --memory {}\n",
+        "exec {} point {}/\"$id\" --executor slurm {}\n",
         quoted(list.string()), quoted(fs::read_symlink("/proc/self/exe").string()), quoted(points_.string()),
-        options_.limits.time, options_.limits.memory.count);
+        fmt::join(words_of(options_.point), " "));
   }
 
   fs::path points_;

@@ -20,7 +20,7 @@ struct SlurmOptions {
   std::vector<std::string> sbatch;  // "--partition=long", "--account=arch", "--time=30", "--mem=8G"
   std::size_t jobs = 0;             // tasks of an array at the same time; 0: no limit
   double poll = 1;                  // seconds between two queries of the queue
-  ProcessLimits limits;
+  PointOptions point;
 };
 
 void run_on_slurm(const std::filesystem::path& points, const std::vector<Job>& jobs,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/sweep/execution/worker.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 
 #include "model/base/error.h"
@@ -15,13 +17,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Process start_simulation(const std::filesystem::path& folder, const ProcessLimits& limits) {
+Process start_simulation(const std::filesystem::path& folder, const PointOptions& options) {
   ProcessOptions how;
   how.program = kThisProgram;
   how.log = (folder / "log.txt").string();
-  how.limits = limits;
-  return Process({"tahoma", "run", (folder / "config.yaml").string(), "--out", (folder / "out").string()},
-                 how);
+  how.limits = options.limits;
+  std::vector<std::string> words{"tahoma", "run", (folder / "config.yaml").string(), "--out",
+                                 (folder / "out").string()};
+  if (!options.full) words.emplace_back("--slim");
+  return Process(words, how);
 }
 
 // The last line with an error, or else the last line.
@@ -64,9 +68,9 @@ End end_of(const ProcessEnd& end, const std::filesystem::path& folder) {
 }
 
 Attempt run_once(const std::filesystem::path& folder, const std::string& executor,
-                 const ProcessLimits& limits) {
+                 const PointOptions& options) {
   const Clock::time_point start_time = Clock::now();
-  const ProcessResult result = start_simulation(folder, limits).wait();
+  const ProcessResult result = start_simulation(folder, options).wait();
   const End end = end_of(result.end, folder);
   return {end.outcome,
           end.reason,
@@ -78,8 +82,15 @@ Attempt run_once(const std::filesystem::path& folder, const std::string& executo
 
 }  // namespace
 
+std::vector<std::string> words_of(const PointOptions& options) {
+  std::vector<std::string> words{"--time", fmt::format("{}", options.limits.time), "--memory",
+                                 fmt::format("{}", options.limits.memory.count)};
+  if (options.full) words.emplace_back("--full");
+  return words;
+}
+
 SweepPointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
-                               const ProcessLimits& limits) {
+                               const PointOptions& options) {
   const HostLock lock = HostLock::of_file(folder / "lock");
   SweepPointResult result;
   if (const auto before = read_result(folder)) {
@@ -87,7 +98,7 @@ SweepPointResult attempt_point(const std::filesystem::path& folder, const std::s
     result = *before;
   }
   remove_leftovers(folder);
-  result.attempts.push_back(run_once(folder, executor, limits));
+  result.attempts.push_back(run_once(folder, executor, options));
   write_result(folder, result);
   return result;
 }

@@ -6,15 +6,24 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "runtime/host/process.h"
 #include "runtime/sweep/execution/attempt.h"
 
 namespace tahoma::runtime {
 
+// How points run.
+struct PointOptions {
+  ProcessLimits limits;
+  bool full = false;  // with page and series; otherwise as `tahoma run --slim`
+};
+// The same as options of `tahoma point`.
+std::vector<std::string> words_of(const PointOptions& options);
+
 // `folder`: points/ID, which contains config.yaml. Two attempts at the same point wait for each other; the
 // second keeps a final result that it finds. Returns the attempt that it has written.
 SweepPointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
-                               const ProcessLimits& limits);
+                               const PointOptions& options);
 
 }  // namespace tahoma::runtime

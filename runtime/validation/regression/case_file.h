@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file of regression cases: below the key `cases`
 //   title: what they guard, one line
-//   statistics: [patterns]      classes of stats.json to keep; default: those of default_patterns()
+//   statistics: [patterns]      classes of statistics to keep; default: those of default_patterns()
 //   values: 128                 values kept of each output (values/kept_values.h)
 //   runs:
 //     NAME:                     a-z, 0-9, '_': the name of the golden's file

@@ -11,7 +11,7 @@
 
 #include "model/base/error.h"
 #include "runtime/host/json/json_text.h"
-#include "runtime/host/whole_file.h"
+#include "runtime/report/store/run_store.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/validation/regression/differences/difference_json.h"
 
@@ -23,26 +23,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr const char *kSummary = "summary.json", *kStats = "stats.json";
-
-base::Unit unit_of(const std::string& name) {
-  if (const auto unit = base::unit_named(name)) return *unit;
-  throw std::invalid_argument("unit " + name);
-}
-
-std::vector<base::Stat> stats_of(const std::string& text) {
-  std::vector<base::Stat> stats;
-  const Json all = Json::parse(text);
-  if (!all.is_array()) throw std::invalid_argument("expected a list of statistics");
-  for (const Json& each : all) {
-    const Json& value = each.at("value");
-    base::Stat stat{each.at("path").get<std::string>(), value.get<double>(),
-                    unit_of(each.at("unit").get<std::string>()), ""};
-    if (value.is_number_unsigned()) stat.value = value.get<std::uint64_t>();
-    stats.push_back(std::move(stat));
-  }
-  return stats;
-}
+constexpr const char* kSummary = "summary.json";
 
 // The summary of a run; another JSON text would count as a run that took no time.
 Json summary_of_run(const std::string& text) {
@@ -66,32 +47,28 @@ std::string energy_line(const Comparison& c) {
                      a > 0 ? fmt::format(" ({:+.1f} %)", 100 * (b - a) / a) : "");
 }
 
-void require_run_folder(const fs::path& folder) {
-  std::error_code ignored;
-  for (const char* file : {kSummary, kStats})
-    if (!fs::exists(folder / file, ignored))
-      throw UserError("E-REG-013", folder.string(),
-                      fmt::format("not a run: expected a folder of tahoma run, with {}", file));
+void require_run_folder(const RunStore& store) {
+  if (!store.has(kSummary) || !has_statistics(store.folder()))
+    throw UserError(
+        "E-REG-013", store.folder().string(),
+        fmt::format("not a run: expected a folder of tahoma run, with {} and {}", kSummary, kStoreName));
 }
 
 }  // namespace
 
 RunFolder read_run_folder(const std::string& path) {
-  require_run_folder(path);
-  const std::string summary = (fs::path(path) / kSummary).string(),
-                    stats = (fs::path(path) / kStats).string();
-  std::string at = summary;
+  const RunStore store(path);
+  require_run_folder(store);
+  const std::string text = store.file(kSummary).value();
   try {
-    const std::string text = read_file(summary);
     const Json json = summary_of_run(text);
-    const RunStatistics whole = summary_statistics(text);
-    at = stats;
-    return {path, joined(whole, class_statistics(stats_of(read_file(stats)), {"*"})),
+    return {path, joined(summary_statistics(text), class_statistics(store.statistics(), {"*"})),
             json.value("programs_hash", ""), joules_of_run(json)};
   } catch (const UserError&) {
     throw;
   } catch (const std::exception& error) {
-    throw UserError("E-REG-014", at, fmt::format("not a file of tahoma run: {}", error.what()));
+    throw UserError("E-REG-014", (fs::path(path) / kSummary).string(),
+                    fmt::format("not a file of tahoma run: {}", error.what()));
   }
 }
 

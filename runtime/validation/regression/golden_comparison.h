@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tahoma compare A B`: compares two folders of `tahoma run` statistic by statistic. The comparison includes
-// every statistic of summary.json and every class of stats.json, see run_statistics.h. Energy and cost follow from these and
+// every statistic of summary.json and every class of statistics, see run_statistics.h. Energy and cost follow from these and
 // from parameters, so only the energy of all chips is shown, beside the statistics.
 //
-// UserError: E-REG-013, a folder without a run; E-REG-014, a file that `tahoma run` did not write.
+// UserError: E-REG-013, a folder without a run; E-REG-014, a summary that `tahoma run` did not write; E-REP-004 and 005, its
+// statistics (runtime/report/store/run_store.h).
 #pragma once
 
 #include <optional>

@@ -3,7 +3,7 @@
 //   - summary.json, nested keys joined by '.', list items as name[3]; without prose, without lists of single
 //     links, stacks and findings, and without the errors against Eigen's reference, whose order of
 //     accumulation depends on the host's caches;
-//   - stats.json by class of instance: "server*.chip*.core*.dma.blocked_link.total" is the sum over all
+//   - the statistics by class of instance: "server*.chip*.core*.dma.blocked_link.total" is the sum over all
 //     instances, ".most" the largest of them; statistics that cannot be added (percentiles, means, rates)
 //     have only ".most"; a statistic without an instance keeps its name.
 // Values of 0 are omitted: a missing value is 0.
@@ -34,7 +34,7 @@ RunStatistics class_statistics(const std::vector<base::Stat>& stats,
 // `first`, followed by those of `more` whose names are not in `first`.
 RunStatistics joined(RunStatistics first, const RunStatistics& more);
 
-// The statistics of stats.json that a file of cases keeps by default: memory, DMA, links and the busy time of
+// The statistics that a file of cases keeps by default: memory, DMA, links and the busy time of
 // engines. summary.json has the times of the engines by stall reason.
 std::vector<std::string> default_patterns();
 

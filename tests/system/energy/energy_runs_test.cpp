@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "runtime/report/energy/energy_terms.h"
+#include "tests/support/program/file_of_run.h"
 #include "tests/support/subprocess.h"
 #include "tests/support/temp_dir.h"
 
@@ -38,7 +39,9 @@ struct Run {
     summary = json::parse(file("summary.json"));
     energy = summary["energy"];
   }
-  std::string file(const std::string& name) const { return contents(dir.path() / "out" / name); }
+  std::string file(const std::string& name) const {
+    return file_of_run(std::filesystem::path(dir.path()) / "out" / name);
+  }
   // The sum of the statistics whose path ends like that.
   double statistic(const std::string& end) const {
     double sum = 0;

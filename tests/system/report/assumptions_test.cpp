@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tests/support/program/file_of_run.h"
 #include "tests/support/subprocess.h"
 #include "tests/support/temp_dir.h"
 
@@ -27,7 +28,7 @@ Names assumed_by_run(const tests::TempDir& dir, std::vector<std::string> more) {
               {"run", TAHOMA_SOURCE_DIR "/workloads/vector_add/trace_256k.yaml", "--out", "out"});
   const auto run = tests::tahoma_in(dir.path().string(), more);
   REQUIRE(run.status == 0);
-  const auto page = nlohmann::json::parse(tests::contents(dir.path() / "out/report.json"));
+  const auto page = nlohmann::json::parse(tests::file_of_run(dir / "out/report.json"));
   Names names;
   for (const auto& parameter : page["ledger"]["assumed"]) names.insert(parameter["path"]);
   CHECK_THAT(run.out, Catch::Contains(std::to_string(names.size()) + " assumed parameters in use"));

@@ -7,6 +7,7 @@
 #include <random>
 #include <sstream>
 
+#include "tests/support/program/file_of_run.h"
 #include "tests/support/subprocess.h"
 #include "tests/support/temp_dir.h"
 
@@ -120,8 +121,8 @@ TEST_CASE("time line: the busy time of each line on the page is that of the engi
                                     "--mode", "timing", "--out", "out"});
   INFO(run.err);
   REQUIRE(run.status == 0);
-  const json detail = json::parse(tests::contents(dir.path() / "out/report.json")),
-             stats = json::parse(tests::contents(dir.path() / "out/stats.json")),
+  const json detail = json::parse(tests::file_of_run(dir / "out/report.json")),
+             stats = json::parse(tests::file_of_run(dir / "out/stats.json")),
              summary = json::parse(tests::contents(dir.path() / "out/summary.json"));
   std::map<std::string, double> values;
   for (const json& stat : stats) values[stat["path"]] = stat["value"].get<double>();
@@ -158,7 +159,7 @@ TEST_CASE("time line: --page-cores chooses the cores, unknown ones are refused",
                             {"run", workload, "--mode", "timing", "--page-cores", cores, "--out", "out"});
   };
   REQUIRE(run("2,server0.chip00.core5").status == 0);
-  const json cores = json::parse(tests::contents(dir.path() / "out/report.json"))["timeline"]["cores"];
+  const json cores = json::parse(tests::file_of_run(dir / "out/report.json"))["timeline"]["cores"];
   REQUIRE(cores.size() == 2);
   CHECK(cores[0]["name"] == "server0.chip00.core2");
   CHECK(cores[1]["name"] == "server0.chip00.core5");

@@ -11,9 +11,11 @@
 #include "model/base/topology/topologies.h"
 #include "runtime/page/assets.h"
 #include "runtime/page/detail.h"
+#include "runtime/report/store/run_store.h"
 #include "runtime/report/summary/summary_json.h"
 #include "tests/support/bench/page_totals.h"
 #include "tests/support/program/fake_run.h"
+#include "tests/support/program/file_of_run.h"
 #include "tests/support/program/page_data.h"
 #include "tests/support/subprocess.h"
 
@@ -42,7 +44,7 @@ void run_for_page(const std::string& text, std::vector<std::string> words) {
   REQUIRE(run.status == 0);
 }
 
-json json_in(const std::string& file) { return json::parse(contents(file)); }
+json json_in(const std::string& file) { return json::parse(file_of_run(file)); }
 
 void check_refused(const std::vector<std::string>& words, const std::string& code) {
   const Finished f = tahoma_in(".", words);
@@ -129,10 +131,9 @@ TEST_CASE("page: a finished run gives its page again, and two runs give a common
 }
 
 TEST_CASE("page: folders without a run and foreign files are refused", "[page]") {
-  run_for_page(kOneCore, {"--out", "plain", "--no-report"});
+  run_for_page(kOneCore, {"--out", "plain", "--slim"});
   CHECK_FALSE(std::filesystem::exists("plain/report.html"));
-  CHECK_FALSE(std::filesystem::exists("plain/stats.db"));
-  CHECK(std::filesystem::exists("plain/stats.json"));
+  CHECK_FALSE(runtime::RunStore("plain").has("report.json"));
   check_refused({"report", "nowhere"}, "E-REP-001");
   check_refused({"report", "plain"}, "E-REP-001");
   std::ofstream("plain/report.json") << R"({"schema_version": 1})";
@@ -265,9 +266,14 @@ TEST_CASE("page: differences from the preset do not depend on how the machine wa
 
 TEST_CASE("page: a sweep has an index with its points and their pages", "[page]") {
   std::ofstream("case.yaml") << kOneCore;
-  const Finished sweep =
-      tahoma_in(".", {"sweep", "case.yaml", "--sweep", "machine.chip.core.tensor.clock=1.2GHz,2.4GHz",
-                      "--sweep", "workload.k=128,256", "--out", "swept"});
+  std::vector<std::string> words{
+      "sweep",   "case.yaml",          "--sweep", "machine.chip.core.tensor.clock=1.2GHz,2.4GHz",
+      "--sweep", "workload.k=128,256", "--out",   "slim"};
+  REQUIRE(tahoma_in(".", words).status == 0);
+  for (const json& point : page_data(contents("slim/index.html"))["points"]) CHECK(point["link"].is_null());
+  words.back() = "swept";
+  words.emplace_back("--full-points");
+  const Finished sweep = tahoma_in(".", words);
   INFO(sweep.err);
   REQUIRE(sweep.status == 0);
   const json data = page_data(contents("swept/index.html"));

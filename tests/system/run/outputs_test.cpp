@@ -147,11 +147,11 @@ TEST_CASE("outputs: a folder of a run with a link or a device in it is not ours 
   const TempDir dir;
   fill(dir);
   const std::size_t before = tests::entries(dir / "run");
-  fs::remove(dir / "run/stats.csv");
-  fs::create_symlink("stats.json", dir / "run/stats.csv");
+  fs::remove(dir / "run/summary.txt");
+  fs::create_symlink("summary.json", dir / "run/summary.txt");
   const Finished finished = tahoma_in(dir.path(), {"run", "twice.yaml", "--out", "run"});
   CHECK(finished.status == 2);
-  CHECK_THAT(finished.err, Contains("E-OUT-002") && Contains("stats.csv"));
+  CHECK_THAT(finished.err, Contains("E-OUT-002") && Contains("summary.txt"));
   CHECK(tests::entries(dir / "run") == before);
   // A link to a folder that is not there yet becomes the name of one.
   fs::create_symlink("made", dir / "wanted");

@@ -10,7 +10,8 @@ from typing import Any
 
 from tahoma.api.home import Home
 from tahoma.api.records import Record
-from tahoma.errors import ConfigurationError
+from tahoma.errors import ConfigurationError, failure_of
+from tahoma.program import execute
 from tahoma.settings import nearest
 
 
@@ -55,7 +56,14 @@ class ResultFolder:
     def __str__(self) -> str:
         return (self.path / "summary.txt").read_text(encoding="utf-8")
 
-    def _json(self, name: str) -> dict[str, Any]:
-        with open(self.path / name, encoding="utf-8") as file:
-            document: dict[str, Any] = json.load(file)
-        return document
+    def text(self, name: str) -> str:
+        """A file by its name: of the folder, or, of a run, one that `tahoma export` makes of its store. E-REP-007 if there is none."""
+        if (self.path / name).is_file():
+            return (self.path / name).read_text(encoding="utf-8")
+        ended = execute(["export", str(self.path), name, "--to=-"])
+        if ended.status != 0:
+            raise failure_of(ended.status, ended.err)
+        return ended.out
+
+    def _json(self, name: str) -> Any:
+        return json.loads(self.text(name))

@@ -28,7 +28,7 @@ class Model(ResultFolder):
     @functools.cached_property
     def runs(self) -> dict[str, Run]:
         """The runs in the folder, by their paths in it."""
-        found = sorted(file.parent for file in self.path.rglob("summary.json") if (file.parent / "stats.json").is_file())
+        found = sorted(file.parent for file in self.path.rglob("summary.json") if any((file.parent / store).is_file() for store in ("stats.db", "stats.json")))
         return {folder.relative_to(self.path).as_posix(): Run(folder, self._home) for folder in found}
 
     def frame(self) -> Any:

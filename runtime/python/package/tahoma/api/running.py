@@ -30,7 +30,7 @@ def run(case: Case, machine: Path | None = None, mode: str | None = None, out: P
     seed       of generated inputs
     set        parameters by path: {"workload.m": 512, "machine.chip.hbm.stacks": 6}
     overrides  a keyword with a double underscore is a parameter: workload__m=512. Any other keyword is an option of the command:
-               save_outputs=True, check="races,uninitialised", explain=True, no_report=True, trace_from="10 us"
+               save_outputs=True, check="races,uninitialised", explain=True, slim=True, trace_from="10 us"
 
         run = tahoma.run("gemm/chip", mode="timing", workload__m=2048)
         print(run.time_us, run.mfu)

@@ -15,11 +15,13 @@ from tahoma.api.series import Series
 from tahoma.api.stats import Statistics
 from tahoma.api.tables import Table
 from tahoma.api.tensors import Tensors
-from tahoma.errors import ConfigurationError
+from tahoma.api.words import option_words
+from tahoma.errors import ConfigurationError, failure_of
+from tahoma.program import execute
 from tahoma.settings import nearest
 
-# Series by the name of their file.
-SERIES = {"engines": "engines.csv", "hbm": "hbm_windows.csv", "links": "links_windows.csv"}
+# Series by the name of their table.
+SERIES = {"engines": "engines", "hbm": "hbm_windows", "links": "links_windows"}
 
 
 class Run(ResultFolder):
@@ -32,6 +34,7 @@ class Run(ResultFolder):
     run.series("engines")        busy time over time: arrays over the windows, by instance
     run.tensors["c"]             an output tensor, of a run with save_outputs=True
     run.frame("stats")           any table as a frame of pandas
+    run.export("links.csv")      files of the run that its folder has on demand, as files
     run.path, run.open()         the folder; its page in a browser
     """
 
@@ -64,21 +67,29 @@ class Run(ResultFolder):
     @functools.cached_property
     def stats(self) -> Statistics:
         """Every statistic, by path."""
-        return Statistics.read(self.path / "stats.json")
+        return Statistics.of_list(self._json("stats.json"))
 
     @functools.cached_property
-    def tables(self) -> dict[str, pathlib.Path]:
-        """The CSV files of the folder, by their names for `table` and `frame`."""
-        return {file.stem: file for file in sorted(self.path.glob("*.csv"))}
+    def tables(self) -> list[str]:
+        """The names for `table` and `frame`: of the CSV files that the run has, in its folder or on demand."""
+        names = [file.name for file in self.path.glob("*.csv")] + list(self.manifest.plain.get("on_demand", []))
+        return sorted({name[:-len(".csv")] for name in names if name.endswith(".csv")})
+
+    def export(self, *names: str, to: str | os.PathLike[str] | None = None) -> list[pathlib.Path]:
+        """Writes files that the folder has on demand, as `tahoma export` does: statistics, tables, series. All of them without
+        names, and to the folder itself without `to`. E-REP-007 if the run has no such file."""
+        ended = execute(["export", str(self.path), *names] + option_words({"to": to}))
+        if ended.status != 0:
+            raise failure_of(ended.status, ended.err)
+        return [pathlib.Path(line) for line in ended.out.splitlines()]
 
     def table(self, name: str) -> Table:
         """A CSV file of the run as columns: "links", "regions", "hbm", "collectives", "traffic", "lines" and others. E-PYT-006 if
         the run has none of that name."""
         if name not in self.tables:
-            known = list(self.tables)
-            raise ConfigurationError("E-PYT-006", name, f"the run has no such table: expected {', '.join(known)}{nearest(name, known)}")
+            raise ConfigurationError("E-PYT-006", name, f"the run has no such table: expected {', '.join(self.tables)}{nearest(name, self.tables)}")
         if name not in self._read:
-            self._read[name] = Table.read(self.tables[name])
+            self._read[name] = Table.of_text(name, self.text(name + ".csv"))
         return self._read[name]
 
     @property
@@ -92,12 +103,12 @@ class Run(ResultFolder):
         return self.table("regions")
 
     def series(self, name: str) -> Series:
-        """Busy time over time of "engines", "hbm" or "links". E-PYT-006 for another name, and for a run without its report."""
-        file = SERIES.get(name, "")
-        if not (self.path / (file or " ")).is_file():
+        """Busy time over time of "engines", "hbm" or "links". E-PYT-006 for another name, and for a run with `slim`."""
+        table = SERIES.get(name, "")
+        if table not in self.tables:
             raise ConfigurationError("E-PYT-006", name, f"the run has no such series: expected {', '.join(SERIES)}, of a run with its "
                                                         f"report{nearest(name, list(SERIES))}")
-        return Series(name, self.table(pathlib.Path(file).stem), self.time_ns)
+        return Series(name, self.table(table), self.time_ns)
 
     @functools.cached_property
     def tensors(self) -> Tensors:
@@ -109,10 +120,10 @@ class Run(ResultFolder):
         return self.table(name).frame()
 
     def open(self) -> bool:
-        """Shows the page in a browser. E-PYT-007 for a run without its report."""
+        """Shows the page in a browser. E-PYT-007 for a run with `slim`."""
         page = self.path / "report.html"
         if not page.is_file():
-            raise ConfigurationError("E-PYT-007", str(self.path), "the run has no page: expected a run without no_report")
+            raise ConfigurationError("E-PYT-007", str(self.path), "the run has no page: expected a run without slim")
         return webbrowser.open(page.resolve().as_uri())
 
     def __repr__(self) -> str:

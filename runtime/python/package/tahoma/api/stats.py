@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-import json
-import pathlib
-from typing import Any, Iterator, Mapping, NamedTuple
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,10 +42,8 @@ class Statistics(Mapping[str, Statistic]):
         self._rows = rows
 
     @staticmethod
-    def read(path: pathlib.Path) -> Statistics:
-        """From stats.json, which has the digits of every number."""
-        with open(path, encoding="utf-8") as file:
-            document = json.load(file)
+    def of_list(document: Iterable[Mapping[str, Any]]) -> Statistics:
+        """From the list of stats.json, which has the digits of every number."""
         rows = (Statistic(row["path"], row["value"], row["unit"], row["description"]) for row in document)
         return Statistics({row.path: row for row in rows})
 

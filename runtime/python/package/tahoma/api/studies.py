@@ -23,7 +23,7 @@ class Study(ResultFolder):
         path, known = self.path / f"{name}.csv", sorted(file.stem for file in self.path.glob("*.csv"))
         if not path.is_file():
             raise ConfigurationError("E-PYT-006", name, f"the folder has no such table: expected {', '.join(known)}{nearest(name, known)}")
-        return Table.read(path)
+        return Table.of_text(name, path.read_text(encoding="utf-8"))
 
     def frame(self, name: str) -> Any:
         """The same as a frame of pandas. E-PYT-004 without pandas."""

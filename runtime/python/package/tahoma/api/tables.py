@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import pathlib
+import io
 from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -30,12 +30,11 @@ class Table(Mapping[str, Column]):
         self.rows = len(next(iter(self._columns.values()), ()))
 
     @staticmethod
-    def read(path: pathlib.Path) -> Table:
+    def of_text(name: str, text: str) -> Table:
         """The table of a CSV file with a header."""
-        with open(path, newline="", encoding="utf-8") as file:
-            header, *rows = list(csv.reader(file)) or [[]]
+        header, *rows = list(csv.reader(io.StringIO(text, newline=""))) or [[]]
         cells = list(zip(*rows)) if rows else [()] * len(header)
-        return Table(path.stem, {name: column_of(texts) for name, texts in zip(header, cells)})
+        return Table(name, {name: column_of(texts) for name, texts in zip(header, cells)})
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._columns:
