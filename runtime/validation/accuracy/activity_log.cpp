@@ -55,8 +55,8 @@ base::Time ActivityLog::when(const Event& event) const {
 
 base::Time ActivityLog::when(const InstructionEvent& event, const std::string& text) const {
   const auto& records = instructions_.at(static_cast<std::size_t>(event.queue));
-  const auto& record =
-      at(records, event.index, text, fmt::format("queue {} on core 0", isa::name_of(event.queue)));
+  const std::string place = fmt::format("queue {} on core 0", isa::name_of(event.queue));
+  const auto& record = at(records, event.index, text, place);
   constexpr std::array kTimes{&base::InstructionActivity::start, &base::InstructionActivity::next,
                               &base::InstructionActivity::complete};
   return record.*kTimes.at(static_cast<std::size_t>(event.moment));
@@ -65,8 +65,8 @@ base::Time ActivityLog::when(const InstructionEvent& event, const std::string& t
 base::Time ActivityLog::when(const PacketEvent& event, const std::string& text) const {
   static const std::vector<base::PacketActivity> none;
   const auto found = packets_.find({event.engine, event.ring});
-  const auto& record = at(found == packets_.end() ? none : found->second, event.index, text,
-                          fmt::format("ring {} of DMA engine {} on core 0", event.ring, event.engine));
+  const std::string place = fmt::format("ring {} of DMA engine {} on core 0", event.ring, event.engine);
+  const auto& record = at(found == packets_.end() ? none : found->second, event.index, text, place);
   constexpr std::array kTimes{&base::PacketActivity::start, &base::PacketActivity::read_done,
                               &base::PacketActivity::write_done};
   return record.*kTimes.at(static_cast<std::size_t>(event.moment));
