@@ -219,6 +219,15 @@ class Scripts(unittest.TestCase):
             self.assertIn("unknown suite 'sarge'; expected a system of scripts/packages.txt", result.stderr)
             self.assertEqual(self.calls(), [])
 
+    def test_an_output_that_exceeds_a_limit_is_marked(self):
+        for files, size, status in ((8, 100, 0), (9, 100, 1), (2, 4_000_000, 1)):
+            self.executable("stand_in/tahoma", 'mkdir "${@: -1}"; '
+                            f'for n in $(seq {files}); do head -c {size} /dev/zero >"${{@: -1}}/$n"; done')
+            result = self.script("output_sizes", "--tahoma", str(self.home / "stand_in/tahoma"), "--output", "main job")
+            self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+            self.assertEqual("exceeds the limit" in result.stdout, status == 1)
+            self.assertIn(f"| main job | {files} | {files * size / 1e3:.1f} |", result.stdout)
+
     def test_unknown_arguments_are_refused(self):
         self.assertEqual(self.script("setup", "--bogus").returncode, 2)
 
