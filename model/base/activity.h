@@ -43,9 +43,13 @@ struct PacketActivity {
   // HBM sides; 0 bytes if there is none. With several sources, the address is that of the first.
   std::uint64_t read_bytes = 0, read_address = 0, write_bytes = 0, write_address = 0;
   bool last = false;  // the last packet of this engine's share
+  Time issued{0};     // from here on its engine may issue it
   Time start{0};      // its first data arrive
   Time read_done{0};
   Time write_done{0};  // acknowledged, without its semaphore; on another chip: as read_done
+  // The engine had passed what it had: while the fabric took nothing from it, and while it waited for data.
+  Duration blocked{0}, starved{0};
+  Duration held{0};  // from the read until the memory could take the write
 };
 
 struct SemaphoreActivity {
@@ -100,9 +104,14 @@ struct TransferActivity {
   std::uint64_t packets = 0, bytes = 0;  // of the larger side
   // HBM sides; 0 bytes if there is none. With several sources, the address is that of the first.
   std::uint64_t read_bytes = 0, read_address = 0, write_bytes = 0, write_address = 0;
-  Duration busy{0};     // sum over the DMA engines
-  Time rung{0};         // end of the doorbell instruction
-  Time start = kNever;  // its first data arrive
+  // Sums over the DMA engines; see PacketActivity.
+  Duration busy{0}, blocked{0}, starved{0};
+  Duration held{0};         // of the packet that ends last
+  bool reads_far = false;   // a source is on another chip,
+  bool writes_far = false;  // the destination is
+  Time rung{0};             // end of the doorbell instruction
+  Time issued = kNever;     // its first packet is
+  Time start = kNever;      // its first data arrive
   Time read_done{0};
   Time end{0};  // written and acknowledged; to another chip: read
 };

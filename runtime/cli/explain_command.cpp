@@ -10,6 +10,7 @@
 #include "runtime/cli/options/whole_numbers.h"
 #include "runtime/host/progress.h"
 #include "runtime/whatif/explain.h"
+#include "runtime/whatif/stored_verdict.h"
 
 namespace tahoma::runtime {
 
@@ -29,6 +30,8 @@ ExitStatus explain_run(const ExplainCommand& command) {
               [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
   line.clear();
   fmt::print("{}", command.format == "json" ? explanation_json(explanation) : explanation_text(explanation));
+  store_verdict(command.folder, explanation);
+  explanation.require_complete();
   return ExitStatus::kOk;
 }
 
@@ -36,8 +39,9 @@ ExitStatus explain_run(const ExplainCommand& command) {
 
 void add_explain_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<ExplainCommand>();
-  CLI::App* sub = program.add_subcommand(
-      "explain", "Repeat a finished run, idealising one resource at a time, to find its bottleneck");
+  CLI::App* sub = program.add_subcommand("explain",
+                                         "Repeat a finished run, idealising one resource at a time, to find "
+                                         "its bottleneck; adds explain.json and the verdict to DIR");
   sub->add_option("DIR", command->folder, "Folder written by `tahoma run`")->required()->type_name("");
   sub->add_option("--jobs", command->jobs, "Number of parallel runs; default: one per host core")
       ->type_name("N")

@@ -149,6 +149,7 @@ ExitStatus run(RunCommand& command) {
   report_unfoldable(outcome);
   if (outcome.dumps) judge_dumps(*outcome.dumps, !json);
   report_findings(outcome.checks);
+  if (outcome.explanation) outcome.explanation->require_complete();
   require_golden(outcome.golden, command.require_golden);
   return ExitStatus::kOk;
 }

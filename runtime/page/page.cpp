@@ -114,6 +114,20 @@ std::string run_page(const std::vector<PageRun>& runs) {
   return page_of(title_of(runs), data);
 }
 
+std::string page_with_summary(const std::string& page, const std::string& summary) {
+  constexpr std::string_view kOpen = "id=\"data\">", kClose = "</script>";
+  const std::size_t open = page.find(kOpen), begin = open == std::string::npos ? open : open + kOpen.size(),
+                    end = begin == std::string::npos ? begin : page.find(kClose, begin);
+  Json data;
+  const bool known = end != std::string::npos && !fault_of_json(page.substr(begin, end - begin), data) &&
+                     data.is_object() && data.contains("runs") && data["runs"].is_array() &&
+                     data["runs"].size() == 1;
+  if (!known) throw UserError("E-REP-002", "report.html", "not the page of a run that tahoma wrote");
+  const Json& run = data["runs"][0];
+  return run_page(
+      {{run.at("name"), run.at("summary").at("workload"), summary, dump_json(run.at("detail")) + "\n"}});
+}
+
 PageRun read_page_run(const std::string& folder) {
   const RunStore store(folder);
   for (const char* name : {kSummary, kDetail})

@@ -29,6 +29,9 @@ std::string run_page(const std::vector<PageRun>& runs);
 // Any page: `data` is JSON whose key `kind` selects the layout in the scripts of assets/.
 std::string page_of(std::string_view title, std::string_view data);
 
+// The page of one run with another summary of the same run.
+std::string page_with_summary(const std::string& page, const std::string& summary);
+
 // Reads the run in a folder that `tahoma run` wrote.
 PageRun read_page_run(const std::string& folder);
 

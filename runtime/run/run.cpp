@@ -149,8 +149,7 @@ RunOutcome run_workload(const RunOptions& options) {
                                  reports ? &progress : nullptr);
   progress.clear();
   if (!reports) return {};
-  Summary summary = summary_of(
-      *config, run, explanation ? std::optional(explanation->bottlenecks()) : std::nullopt, prices);
+  Summary summary = summary_of(*config, run, explanation ? explanation->bottlenecks() : std::nullopt, prices);
   summary.facts.interval = stored_interval(options.config.workload, *config, summary.elapsed);
   RunOutcome outcome{run.golden,
                      run.checks,
@@ -162,11 +161,14 @@ RunOutcome run_workload(const RunOptions& options) {
                      folding_text(run.folding),
                      {},
                      "",
-                     run.parallel};
+                     run.parallel,
+                     explanation};
   if (trace) outcome.trace = tally_text(trace->tally());
-  const std::string yaml =
-                        config->to_yaml([&](const std::string&path) { return path_from(out->path(), path); }),
-                    config_sha256 = sha256_of(yaml);
+  const std::string kept = config->workload->kept_kernel().path;
+  const auto from_output = [&](const std::string& path) {
+    return !kept.empty() && path == kept ? kKernelFile : path_from(out->path(), path);
+  };
+  const std::string yaml = config->to_yaml(from_output), config_sha256 = sha256_of(yaml);
   write_run_files({options, *config, run, summary, outcome.summary_text, outcome.summary_json, yaml,
                    config_sha256, explanation ? explanation_json(*explanation) : "",
                    options.report ? detail_text(*config, config_sha256, run) : "",

@@ -16,6 +16,7 @@
 #include "runtime/config/config.h"
 #include "runtime/report/files/folding_report.h"
 #include "runtime/trace/selection.h"
+#include "runtime/whatif/explain.h"
 
 namespace tahoma::runtime {
 
@@ -53,10 +54,11 @@ struct RunOutcome {
   std::optional<DumpComparison> dumps;     // compared with a reference
   std::string trace;                       // what the timeline shows and what it omits; "": no timeline
   std::string folder;
-  std::string folding;                    // folding_text(), and what --fold verify found; "": nothing to say
-  std::vector<std::string> not_foldable;  // --fold verify: files that differ from those of the whole machine
-  std::string whole_folder;               // of the whole machine, kept if files differ
-  model::ParallelCounts parallel;         // what several processes have exchanged
+  std::string folding;                     // folding_text(), and what --fold verify found; "": nothing to say
+  std::vector<std::string> not_foldable;   // --fold verify: files that differ from those of the whole machine
+  std::string whole_folder;                // of the whole machine, kept if files differ
+  model::ParallelCounts parallel;          // what several processes have exchanged
+  std::optional<Explanation> explanation;  // if the run was explained
 };
 
 // Prints nothing but the progress line of a terminal. With several processes, process 0 returns the outcome, and the others an

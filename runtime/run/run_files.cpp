@@ -89,8 +89,9 @@ const std::array kFiles{
             nullptr, [](const Run& r, const To& to) { to.text(r.summary_text); }},
     RunFile{"summary.json", "the summary for programs", kNone, Place::kFolder, always, nullptr,
             [](const Run& r, const To& to) { to.text(r.summary_json); }},
-    RunFile{"explain.json", "the repetitions that found the bottleneck", "with --explain", Place::kFolder,
-            with_explanation, nullptr, [](const Run& r, const To& to) { to.text(r.explanation); }},
+    RunFile{"explain.json", "the repetitions that found the bottleneck",
+            "with --explain; `tahoma explain` adds it", Place::kFolder, with_explanation, nullptr,
+            [](const Run& r, const To& to) { to.text(r.explanation); }},
     RunFile{"stats.json", "every statistic with unit and description", kNone, Place::kStatistics, always,
             nullptr, nullptr, stats_json},
     RunFile{"stats.csv", "the same as CSV", kNone, Place::kStatistics, always, nullptr, nullptr, stats_csv},
@@ -137,6 +138,12 @@ const std::array kFiles{
             }},
     RunFile{"config.resolved.yaml", "the resolved configuration, which repeats the run", kNone,
             Place::kFolder, always, nullptr, [](const Run& r, const To& to) { to.text(r.config_yaml); }},
+    RunFile{kKernelFile, "the traced kernel, which repeats the run in timing mode", "of kernels in NKI",
+            Place::kFolder, always, nullptr,
+            [](const Run& r, const To& to) {
+              if (const KeptKernel kept = r.config.workload->kept_kernel(); !kept.bytes.empty())
+                to.text(kept.bytes);
+            }},
     RunFile{"chakra.*.et", "execution trace of each rank of the collectives, for ASTRA-sim 2",
             "with --chakra", Place::kFolder, with_chakra, nullptr, write_chakra},
     RunFile{"chakra.groups.json", "their communicator groups", "with --chakra", Place::kFolder, with_chakra,

@@ -115,7 +115,7 @@ struct Setup {
       : machine(config.machine, config.mode(), options.checks, options.processes),
         regions(config.machine),
         work(config.machine.cores(), config.machine.chip.cores),
-        path(config.machine.cores()),
+        path(config.machine.cores(), config.machine.chip.core.dma.start_up),
         lines(config.machine, path) {}
 
   void load(ResolvedConfig& config, const SimulationOptions& options) {
@@ -177,8 +177,9 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
       energy_ledger(config.machine, run.measurement, work.finish(), provenance_in(config.machine_tree));
   run.lines = lines.summarise(run.measurement);
   run.loaded = machine.programs();
-  run.path = summarise_path(path, run.measurement.elapsed, run.loaded,
-                            [&](std::uint32_t core) { return core_path(config.machine, core); });
+  run.path = summarise_path(
+      path, run.measurement.elapsed, run.loaded,
+      [&](std::uint32_t core) { return core_path(config.machine, core); }, path_costs(config.machine));
   over_time->take(run, options.trace);
   if (options.trace != nullptr) options.trace->finish(run.measurement);
   if (options.checkpoints != nullptr) options.checkpoints->finish(run.measurement.elapsed);

@@ -55,6 +55,13 @@ struct WorkloadFigure {
   std::string meaning;  // one sentence: how it is counted
 };
 
+// A traced kernel, for repetitions when its source may be gone or changed: kept beside the results under this name.
+inline constexpr const char* kKernelFile = "kernel.cbor";
+struct KeptKernel {
+  std::string bytes;  // "": the configuration alone repeats the run
+  std::string path;   // what the configuration names and the file replaces; "": nothing
+};
+
 class Workload {
  public:
   virtual ~Workload() = default;
@@ -75,6 +82,7 @@ class Workload {
   virtual std::vector<WorkloadFigure> figures(Machine& /*machine*/, const base::RunMeasurement& /*run*/) {
     return {};
   }
+  virtual KeptKernel kept_kernel() const { return {}; }  // after the run
   virtual double useful_flops() const = 0;
   // The user states the useful FLOPs, so they may be wrong.
   virtual bool states_flops() const { return false; }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/whatif/explain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include "model/base/error.h"
+#include "runtime/run/workload.h"
 #include "runtime/whatif/shorter.h"
 
 namespace tahoma::runtime {
@@ -18,7 +21,8 @@ template <class TimeOf>
 Bottleneck bottleneck_of(const Explanation& e, Duration whole, TimeOf time_of) {
   Bottleneck largest;
   for (const WhatIf& row : e.rows) {
-    const Duration* time = row.run.failure.empty() ? time_of(row.run) : nullptr;
+    const bool counts = row.run.failure.empty() && row.resource.part_of.empty();
+    const Duration* time = counts ? time_of(row.run) : nullptr;
     if (time == nullptr) continue;
     const double shorter = percent_shorter(whole, *time);
     if (shorter >= kLeastReduction && shorter > largest.shorter_percent)
@@ -29,8 +33,31 @@ Bottleneck bottleneck_of(const Explanation& e, Duration whole, TimeOf time_of) {
 
 }  // namespace
 
-Bottlenecks Explanation::bottlenecks() const {
+std::vector<const WhatIf*> Explanation::failed() const {
+  std::vector<const WhatIf*> found;
+  for (const WhatIf& row : rows)
+    if (!row.run.failure.empty() && !row.run.refused) found.push_back(&row);
+  if (!everything.run.failure.empty() && !everything.run.refused) found.push_back(&everything);
+  return found;
+}
+
+void Explanation::require_complete() const {
+  const std::vector<const WhatIf*> found = failed();
+  if (found.empty()) return;
+  std::string text;
+  for (const WhatIf* row : found) text += fmt::format("\n  {}: {}", row->resource.name, row->run.failure);
+  throw base::UserError("E-CLI-007", name,
+                        fmt::format("{} of {} repetitions failed, so no bottleneck is named:{}", found.size(),
+                                    rows.size() + 2, text),
+                        base::ExitStatus::kCheckFailed);
+}
+
+std::optional<Bottlenecks> Explanation::bottlenecks() const {
+  if (!failed().empty()) return std::nullopt;
   Bottlenecks all;
+  for (const WhatIf& row : rows)
+    if (row.run.failure.empty())
+      all.resources.push_back({row.resource.name, percent_shorter(run.time, row.run.time)});
   all.whole = bottleneck_of(*this, run.time, [](const Repetition& other) { return &other.time; });
   for (const auto& [region, time] : run.regions)
     all.regions[region] = bottleneck_of(
@@ -43,7 +70,11 @@ ConfigRequest config_of_run(const std::string& folder) {
   if (!std::filesystem::is_regular_file(file))
     throw base::UserError("E-CLI-006", folder,
                           "contains no run; expected the folder that a `tahoma run` wrote with --out");
-  return {file.string(), "", {}, "", ""};
+  ConfigRequest request{file.string(), "", {}, "", ""};
+  const std::string kernel = (std::filesystem::path(folder) / kKernelFile).string();
+  if (std::filesystem::is_regular_file(kernel))
+    request.overrides = {"workload.bundle=" + kernel, "workload.kernel=", "workload.reference="};
+  return request;
 }
 
 Explanation explain(const std::string& name, const ConfigRequest& request, std::size_t jobs,
@@ -51,7 +82,7 @@ Explanation explain(const std::string& name, const ConfigRequest& request, std::
   const auto resolved = resolve_config(request);
   Explanation explanation;
   explanation.name = name;
-  explanation.everything.resource = {"all of these", "what remains is common to all resources", {}};
+  explanation.everything.resource = {"all of these", "what remains is common to all resources", "", {}};
   for (Resource& resource : resources_of(resolved->machine_tree)) {
     auto& all = explanation.everything.resource.overrides;
     all.insert(all.end(), resource.overrides.begin(), resource.overrides.end());

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the bottleneck of a run, and of each of its regions, by repeating it in timing mode: once as it is, once with each resource
 // ideal, and once with all of them ideal. The reduction of the time is the cost of the idealised resource. Resources overlap, so the
-// reductions need not add up. The bottleneck is the resource with the largest reduction.
+// reductions need not add up. The bottleneck is the resource with the largest reduction. Regions overlap, and a resource may also
+// shorten the time between them, so the bottleneck of the run need not be that of any region.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,10 +29,15 @@ struct Explanation {
   std::vector<WhatIf> rows;  // largest reduction first; failed repetitions last
   WhatIf everything;         // all resources ideal at once
 
-  Bottlenecks bottlenecks() const;
+  // Nothing if a repetition failed, because that resource may be the bottleneck. A resource that the configuration refuses to
+  // idealise takes no part.
+  std::optional<Bottlenecks> bottlenecks() const;
+  std::vector<const WhatIf*> failed() const;
+  void require_complete() const;  // UserError E-CLI-007 with the failed repetitions
 };
 
-// The configuration of the run that `tahoma run` wrote to `folder`. UserError E-CLI-006: there is none.
+// The configuration of the run that `tahoma run` wrote to `folder`; a kernel in NKI as it was traced. UserError E-CLI-006: there is
+// none.
 ConfigRequest config_of_run(const std::string& folder);
 
 // Every repetition is a separate process, at most `jobs` at a time. UserError E-CLI-006: the run cannot be repeated. Throws

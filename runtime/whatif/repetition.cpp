@@ -2,6 +2,7 @@
 #include "runtime/whatif/repetition.h"
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
@@ -23,7 +24,8 @@ std::string repetition_text(const Repetition& run) {
   return RunJson{{"time", run.time.fs},
                  {"instructions", run.instructions},
                  {"regions", regions},
-                 {"failure", run.failure}}
+                 {"failure", run.failure},
+                 {"refused", run.refused}}
       .dump(-1, ' ', false, RunJson::error_handler_t::replace);
 }
 
@@ -37,35 +39,40 @@ Repetition parsed(const ChildResult& child) {
   for (const RunJson& region : json["regions"])
     run.regions.emplace_back(region[0].get<std::string>(), Duration{region[1].get<std::int64_t>()});
   run.failure = json["failure"].get<std::string>();
+  run.refused = json["refused"].get<bool>();
   return run;
 }
 
-Repetition repeated(ConfigRequest request, const std::vector<std::string>& overrides) {
-  request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
-  request.mode = "timing";
-  const auto config = resolve_config(request);
-  Machine machine(config->machine, model::Mode::kTiming);
-  config->workload->prepare(machine, config->run.seed);
-  machine.seed(config->run.seed);
-  RegionRecorder recorder(config->machine);
+Repetition repeated(const ResolvedConfig& config) {
+  Machine machine(config.machine, model::Mode::kTiming);
+  config.workload->prepare(machine, config.run.seed);
+  machine.seed(config.run.seed);
+  RegionRecorder recorder(config.machine);
   for (const auto& [core, program] : machine.programs()) recorder.program(core, program);
   machine.observe(&recorder);
   const base::RunMeasurement measured = machine.run();
-  Repetition run{measured.elapsed, measured.instructions, {}, ""};
+  Repetition run{measured.elapsed, measured.instructions, {}, "", false};
   for (const RegionSummary& region : recorder.summarise(measured).regions)
     run.regions.emplace_back(region.name, region.time());
   return run;
 }
 
-// Errors of the user are part of the result: an ideal resource may contradict other parameters.
-std::string repeated_or_reason(const ConfigRequest& request, const std::vector<std::string>& overrides) {
+// Whatever ends the repetition is part of the result.
+Repetition repeated_or_reason(ConfigRequest request, const std::vector<std::string>& overrides) {
+  Repetition failed;
+  request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
+  request.mode = "timing";
+  std::unique_ptr<ResolvedConfig> config;
   try {
-    return repetition_text(repeated(request, overrides));
+    config = resolve_config(request);
+    return repeated(*config);
   } catch (const base::UserError& error) {
-    Repetition failed;
     failed.failure = error.what();
-    return repetition_text(failed);
+    failed.refused = !config;
+  } catch (const std::exception& error) {
+    failed.failure = error.what();
   }
+  return failed;
 }
 
 }  // namespace
@@ -81,7 +88,8 @@ std::vector<Repetition> repetitions(const ConfigRequest& request,
                                     const std::function<void(std::size_t, std::size_t)>& progress) {
   std::vector<std::function<std::string()>> bodies;
   for (const std::vector<std::string>& changes : overrides)
-    bodies.emplace_back([&request, &changes] { return repeated_or_reason(request, changes); });
+    bodies.emplace_back(
+        [&request, &changes] { return repetition_text(repeated_or_reason(request, changes)); });
   const std::vector<ChildResult> results =
       run_in_children(bodies, jobs, [&](std::size_t done) { progress(done, bodies.size()); });
   std::vector<Repetition> runs;

@@ -20,12 +20,13 @@ struct Repetition {
   std::uint64_t instructions = 0;                               // executed
   std::vector<std::pair<std::string, base::Duration>> regions;  // by start
   std::string failure;                                          // why there is no time; "" if there is one
+  bool refused = false;  // because the configuration refuses the change; otherwise the run failed
 
   const base::Duration* of_region(const std::string& name) const;  // null: it has no such region
 };
 
-// One repetition for each list of overrides (as --set), at most `jobs` at a time. Errors of the user are in `failure`: a change
-// may contradict other parameters. Throws std::system_error if the host cannot create a process.
+// One repetition for each list of overrides (as --set), at most `jobs` at a time. What goes wrong is in `failure`. Throws
+// std::system_error if the host cannot create a process.
 std::vector<Repetition> repetitions(const ConfigRequest& request,
                                     const std::vector<std::vector<std::string>>& overrides, std::size_t jobs,
                                     const std::function<void(std::size_t done, std::size_t of)>& progress);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <variant>
 
+#include "runtime/report/path/path_resource.h"
+
 namespace tahoma::runtime {
 
 namespace {
@@ -13,37 +15,38 @@ namespace {
 enum class Kind : std::uint8_t { kRates, kDelays, kBoth };
 
 struct ResourceRow {
-  const char* name;
+  PathResource resource;
   const char* doc;
-  std::string_view group;  // all ideal parameters of this kind below this path that no longer group covers
-  Kind kind;
-  const char* besides;  // another override, or ""
+  std::string_view group;    // all ideal parameters of this kind below this path that no longer group covers
+  const char* besides = "";  // another override
+  const char* part = "";     // of the resource, by this name,
+  Kind kind = Kind::kBoth;   // with the parameters of one kind
 };
 
-constexpr std::array<ResourceRow, 14> kRows{{
-    {"tensor engine", "computation, issue, pipeline, weight loads and throttle", "machine.chip.core.tensor.",
-     Kind::kBoth, "machine.chip.core.tensor.throttle=false"},
-    {"vector engine", "computation, issue and latency", "machine.chip.core.vector.", Kind::kBoth, ""},
-    {"scalar engine", "computation, issue, latency and table loads", "machine.chip.core.scalar.", Kind::kBoth,
-     ""},
-    {"gpsimd engine", "computation, issue and latency", "machine.chip.core.gpsimd.", Kind::kBoth, ""},
-    {"hand-over", "semaphores, dispatch and branches of all sequencers", "machine.chip.core.sequencer.",
-     Kind::kBoth, ""},
-    {"dynamic addresses", "copies whose address is in a register", "machine.chip.core.costs.", Kind::kBoth,
-     ""},
-    {"synchronisation", "barriers and broadcasts between cores", "machine.chip.core.meeting.", Kind::kBoth,
-     ""},
-    {"SBUF ports", "strided, partial and shared accesses", "machine.chip.core.sbuf.", Kind::kBoth, ""},
-    {"DMA", "doorbells, descriptors, elements and semaphores of the DMA engines", "machine.chip.core.dma.",
-     Kind::kBoth, ""},
-    {"descriptor generator", "descriptors that the hardware generates while the kernel runs",
-     "machine.chip.core.dma.hardware_dge", Kind::kBoth, ""},
-    {"HBM", "bandwidth and latency of the stacks, as flat memory", "machine.chip.hbm.", Kind::kBoth,
-     "machine.chip.hbm.model=flat"},
-    {"on-chip network", "paths between engines, stacks and dies", "machine.chip.noc.", Kind::kBoth, ""},
-    {"link rates", "bandwidth of NeuronLink", "machine.link.", Kind::kRates, ""},
-    {"link latency", "wires and routers of NeuronLink", "machine.link.", Kind::kDelays, ""},
-}};
+using enum PathResource;
+constexpr std::array kRows{
+    ResourceRow{kTensor, "computation, issue, pipeline, weight loads and throttle",
+                "machine.chip.core.tensor.", "machine.chip.core.tensor.throttle=false"},
+    ResourceRow{kVector, "computation, issue and latency", "machine.chip.core.vector."},
+    ResourceRow{kScalar, "computation, issue, latency and table loads", "machine.chip.core.scalar."},
+    ResourceRow{kGpSimd, "computation, issue and latency", "machine.chip.core.gpsimd."},
+    ResourceRow{kHandover, "semaphores, dispatch and branches of all sequencers",
+                "machine.chip.core.sequencer."},
+    ResourceRow{kDynamicAddresses, "copies whose address is in a register", "machine.chip.core.costs."},
+    ResourceRow{kSynchronisation, "barriers and broadcasts between cores", "machine.chip.core.meeting."},
+    ResourceRow{kSbufPorts, "strided, partial and shared accesses", "machine.chip.core.sbuf."},
+    ResourceRow{kDma, "doorbells, descriptors, elements and semaphores of the DMA engines",
+                "machine.chip.core.dma."},
+    ResourceRow{kGenerator, "descriptors that the hardware generates while the kernel runs",
+                "machine.chip.core.dma.hardware_dge"},
+    ResourceRow{kHbm, "bandwidth and latency of the stacks, as flat memory", "machine.chip.hbm.",
+                "machine.chip.hbm.model=flat"},
+    ResourceRow{kNetwork, "paths between engines, stacks and dies", "machine.chip.noc."},
+    ResourceRow{kNeuronLink, "rates, wires and routers", "machine.link."},
+    ResourceRow{kNeuronLink, "bandwidth of its links", "machine.link.", "", "NeuronLink rates", Kind::kRates},
+    ResourceRow{kNeuronLink, "its wires and routers", "machine.link.", "", "NeuronLink latency",
+                Kind::kDelays},
+};
 
 bool is_of_longer_group(const base::Param& param, std::string_view group) {
   return std::any_of(kRows.begin(), kRows.end(), [&](const ResourceRow& other) {
@@ -66,7 +69,9 @@ bool belongs(const base::Param& param, const ResourceRow& row) {
 std::vector<Resource> resources_of(const base::ParamTree& machine) {
   std::vector<Resource> all;
   for (const ResourceRow& row : kRows) {
-    Resource resource{row.name, row.doc, {}};
+    const bool part = *row.part != '\0';
+    Resource resource{
+        part ? row.part : name_of(row.resource), row.doc, part ? name_of(row.resource) : "", {}};
     if (*row.besides != '\0') resource.overrides.emplace_back(row.besides);
     for (const base::Param& param : machine.params()) {
       if (belongs(param, row)) resource.overrides.push_back(param.path + "=ideal");

@@ -56,10 +56,16 @@ def texts_of(folder, output):
     return {"standard output": output, "summary.txt": read("summary.txt")}, json.loads(read("summary.json")), places.page_data(read("report.html"))
 
 
+def headlines_of(texts, summary, page):
+    return {**{place: places.of_summary_text(text) for place, text in texts.items()},
+            "headline of summary.json": places.of_headline(summary["headline"]["text"]),
+            "headline of report.html": places.of_headline(page["runs"][0]["summary"]["headline"]["text"])}
+
+
 def plain_troubles(folder, output):
-    """A run without --explain names no bottleneck anywhere."""
+    """A run that was not explained has the limit of its path, and no bottleneck anywhere."""
     texts, summary, page = texts_of(folder, output)
-    named = {**{place: places.of_summary_text(text, []) for place, text in texts.items()},
+    named = {**headlines_of(texts, summary, page),
              "summary.json": places.of_json(summary), "report.html": places.of_json(page["runs"][0]["summary"])}
     return places.disagreements({"": places.UNKNOWN}, named) + places.other_verdicts(texts)
 
@@ -69,7 +75,7 @@ def explained_troubles(folder, output, explained):
     texts, summary, page = texts_of(folder, output)
     regions = [region["name"] for region in summary["regions"]]
     reference = places.of_explain_text(explained, regions)
-    named = {**{place: places.of_summary_text(text, list(reference)) for place, text in texts.items()},
+    named = {**headlines_of(texts, summary, page),
              "summary.json": places.of_json(summary), "report.html": places.of_json(page["runs"][0]["summary"]),
              "explain.json": places.of_json(json.loads((folder / "explain.json").read_text(encoding="utf-8")))}
     # The text of tahoma explain shows the first 24 regions.
@@ -80,18 +86,25 @@ def explained_troubles(folder, output, explained):
     return places.disagreements(reference, named) + places.other_verdicts({**texts, "tahoma explain": explained}), reference, summary
 
 
+def different_files(one, other):
+    """Names of files whose bytes differ. The manifest has the command line, explain.json the name of what was explained."""
+    names = {file.name for folder in (one, other) for file in folder.iterdir()} - {"manifest.json", "explain.json"}
+    read = lambda file: file.read_bytes() if file.is_file() else None
+    return sorted(name for name in names if read(one / name) != read(other / name))
+
+
 def row_of(program, case, seconds):
     """(cells, troubles) of a case."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         troubles = plain_troubles(folder / "plain", program.run(folder, case, "plain", seconds=seconds))
         output = program.run(folder, case, "out", "--explain")
-        more, reference, summary = explained_troubles(folder / "out", output, program(folder, "explain", "out"))
-        troubles += more
+        more, reference, summary = explained_troubles(folder / "out", output, program(folder, "explain", "plain"))
+        troubles += more + ["run --explain and explain leave different files: " + name for name in different_files(folder / "plain", folder / "out")]
         gap = places.path_gap(summary)
         if gap:
             troubles.append(f"the critical path misses the simulated time by {gap} fs")
-        time = next(line for line in output.splitlines() if " MFU " in line).split(",", 1)[0]
+        time = summary["headline"]["time"]
         return [time, reference[""], str(len(reference) - 1), "no" if more else "yes", f"{summary['critical_path']['steps']}",
                 f"{gap} fs"], troubles
 

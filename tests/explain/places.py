@@ -4,7 +4,7 @@
 import json
 import re
 
-UNKNOWN = "run tahoma explain"
+UNKNOWN = "not measured"
 # Words for a verdict that is not the measured bottleneck.
 OTHER_VERDICTS = re.compile(r"\b\w+[- ]bound\b|\bbound by\b|\blimited by\b|\blimiting (factor|resource)\b", re.IGNORECASE)
 
@@ -27,25 +27,19 @@ def of_json(document):
     return named
 
 
-def of_summary_text(text, regions):
-    """The first line, or two, and the table of regions, whose rows end with the resource and minus the percentage."""
-    answer = " ".join(text[text.index(" MFU "):].partition("\n\n")[0].split())
-    named = {"": answer.split(", bottleneck: ")[1]}
-    if "bottleneck, if ideal" not in text:
-        return named
-    for row in text.partition("bottleneck, if ideal\n")[2].partition("\n\n")[0].splitlines():
-        name = next((name for name in regions if shown(name) == row[2:26].rstrip()), None)
-        if name is not None:
-            last = row.rpartition(" %  ")[2]
-            found = re.fullmatch(r"(.+) -([\d.]+) %", last)
-            named[name] = f"{found[1]} ({found[2]} % shorter if ideal)" if found else last
-    return named
+def of_headline(text):
+    """The verdict in a headline: "explain agrees: 31.2 % shorter if HBM is ideal", or "disagrees" and the saving of the path's resource."""
+    if "explain" not in text:
+        return {"": UNKNOWN}
+    if "explain: no single resource" in text:
+        return {"": "no single resource"}
+    found = re.search(r"explain (?:agrees|disagrees): ([\d.]+) % shorter if (.+?) is ideal", text)
+    return {"": f"{found[2]} ({found[1]} % shorter if ideal)" if found else text}
 
 
-def shown(name, width=24):
-    """A name as a column of the text shows it."""
-    half = (width - 2) // 2
-    return name if len(name) <= width else f"{name[:width - 2 - half]}..{name[-half:]}"
+def of_summary_text(text):
+    """The first lines, up to the first empty one."""
+    return of_headline(" ".join(text.partition("\n\n")[0].split()))
 
 
 def of_explain_text(text, regions):
@@ -54,7 +48,7 @@ def of_explain_text(text, regions):
     for row in text.partition("   bottleneck\n")[2].splitlines():
         name = max((name for name in regions if row.startswith(f"  {name} ")), key=len, default=None)
         if name is not None:
-            named[name] = row.split("   ")[-1].strip()
+            named[name] = row.split("   ")[-1].strip().partition("; ")[0]  # what follows is the saving of another resource
     return named
 
 

@@ -93,6 +93,22 @@ def test_explain_repeats_a_finished_run(folder):
     assert explained
 
 
+def test_explain_repeats_the_kernel_that_was_traced(folder):
+    """The source may be gone, or another one: the folder keeps the kernel."""
+    folder.nki()
+    source = folder.path / "kernel.py"
+    text = source.read_text(encoding="utf-8")
+    source.unlink()
+    explained = json.loads(folder.run("explain", "out", "--jobs", "1", "--format", "json"))
+    assert explained["time_ns"] == folder.summary("out")["simulated_time_ns"]
+    assert folder.summary("out")["bottleneck"] == explained["bottleneck"]
+    source.write_text(text, encoding="utf-8")
+    kept = {"kind": "nki", "machine": "trainium2_one_chip", "workload": {"bundle": "out/kernel.cbor"}}
+    (folder.path / "kept.yaml").write_text(json.dumps(kept))
+    assert "golden not checked" in folder.run("run", "kept.yaml", "--mode", "timing", "--out", "kept", "--no-report")
+    assert "E-NKI-044" in folder.run("run", "kept.yaml", "--mode", "functional", "--out", "kept", status=2)
+
+
 def test_a_sweep_varies_arguments_of_the_kernel_and_parameters_of_the_machine(folder):
     axes = [{"workload.args": ["x=randn(128, 64)", "x=randn(128, 512)"]}, {"machine.chip.core.vector.clock": ["0.48 GHz", "0.96 GHz"]}]
     (folder.path / "sweep.yaml").write_text(json.dumps({"sweep": {"workloads": [folder.case()], "axes": axes}}))

@@ -86,6 +86,17 @@ def test_the_critical_path_adds_up_to_the_simulated_time(tmp_path):
     assert summary["lines"][0]["critical_ns"] > 0
 
 
+def test_explain_repeats_a_kernel_that_python_ran(tmp_path):
+    summary, folder = run_in(tmp_path, one_slow_line, X)
+    assert summary["limits"]["resource"] == "vector engine"
+    assert summary["limits"]["operation"] == f"{FILE}:{line_of(one_slow_line.function, 'slow')}"
+    explained = tahoma.explain(folder)
+    assert explained["time_ns"] == summary["simulated_time_ns"]
+    assert explained["bottleneck"]["resource"] == "vector engine"
+    with open(os.path.join(folder, "summary.json")) as file:
+        assert json.load(file)["headline"]["explained"].startswith("explain agrees: ")
+
+
 def padded(shape):
     return nl.ndarray(shape, dtype=nl.float32, buffer=nl.sbuf)
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <sstream>
 
@@ -60,7 +61,9 @@ std::string yaml_of(const model::MachineParams& values) {
 class NkiKernel final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override {
-    t.add_files("bundle", folder_, "folder with a traced kernel, instead of `kernel`", base::chosen());
+    t.add_files("bundle", folder_,
+                "a traced kernel, instead of `kernel`: a folder, or the file that a run keeps",
+                base::chosen());
     t.add_files("kernel", request_.kernel, "the kernel, FILE.py:FUNCTION", base::chosen());
     t.add_files("args", request_.args, "arguments by name: FILE.npy, an expression or a literal; ...",
                 base::chosen(), map_call_paths);
@@ -107,6 +110,9 @@ class NkiKernel final : public runtime::Workload {
       runtime::nki::trace_into(folder, request_);
     }
     bundle_ = runtime::nki::read_bundle(folder);
+    kept_ = {std::filesystem::is_regular_file(folder) ? runtime::read_file(folder)
+                                                      : runtime::nki::kept_bundle(folder),
+             folder_};
     for (const BundleTensor& t : bundle_.tensors)
       placed_.push_back(machine.allocate(t.core, t.name, t.dtype, t.shape));
     for (BundleProgram& p : bundle_.programs) {
@@ -140,6 +146,7 @@ class NkiKernel final : public runtime::Workload {
     return values;
   }
 
+  runtime::KeptKernel kept_kernel() const override { return kept_; }
   double useful_flops() const override {
     double flops = 0;
     for (const runtime::ArrayWork& work : works_) flops += work.flops;
@@ -160,8 +167,15 @@ class NkiKernel final : public runtime::Workload {
     for (std::size_t t = 0; t < placed_.size(); ++t) {
       const BundleTensor& tensor = bundle_.tensors[t];
       if (tensor.input) machine.declare_input(placed_[t]);
-      if (tensor.file.empty() || !machine.has_values(placed_[t])) continue;
-      const std::string bytes = runtime::read_file(tensor.file);
+      if (!machine.has_values(placed_[t])) continue;
+      if (tensor.file.empty() && tensor.values.empty()) {
+        if (tensor.input && machine.functional())
+          throw base::UserError(
+              "E-NKI-044", folder_,
+              fmt::format("has no values of '{}': expected timing mode (--mode timing)", tensor.name));
+        continue;
+      }
+      const std::string bytes = tensor.values.empty() ? runtime::read_file(tensor.file) : tensor.values;
       if (bytes.size() != placed_[t].bytes())
         throw base::UserError("E-NKI-040", tensor.file,
                               fmt::format("has {} bytes; expected {}", bytes.size(), placed_[t].bytes()));
@@ -213,6 +227,7 @@ class NkiKernel final : public runtime::Workload {
   }
 
   std::string folder_;
+  runtime::KeptKernel kept_;
   runtime::nki::TracingRequest request_;
   Bundle bundle_;
   std::vector<Tensor> placed_;

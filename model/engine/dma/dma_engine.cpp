@@ -61,6 +61,7 @@ void DmaEngine::credited() {
 void DmaEngine::resume() {
   counted_.blocked_link += sim::now() - outgoing_.blocked_since();
   free_at_ = std::max(free_at_, sim::now());
+  unblocked_ = sim::now();
   schedule();
 }
 
@@ -98,6 +99,8 @@ void DmaEngine::issue(Share& share, Time t) {
   DmaFlight& flight = flights_.issue(t, bytes, cost, cold);
   flight.transfer = &transfer;
   flight.packet = packet;
+  flight.possible = share.available;
+  flight.unblocked = unblocked_;
   if (packet.elements > 0) {
     const bool hbm = transfer.request.descriptor().dst.space == isa::Space::kHbm;
     flight.to_hbm = hbm && !transfer.remote;
@@ -232,9 +235,13 @@ void DmaEngine::tell(const DmaFlight& flight) {
   tell_sides(transfer.request, flight.packet.elements, a);
   a.elements = flight.packet.runs;
   a.last = flight.packet.last;
+  a.issued = flight.possible;
   a.start = flight.start;
   a.read_done = flight.read;
   a.write_done = transfer.remote ? flight.read : written_;
+  a.blocked = flight.blocked;
+  a.starved = flight.starved;
+  if (flight.to_hbm) a.held = flight.handed_on - flight.read + flight.held;
   around_.moved(*flight.transfer, a);
 }
 

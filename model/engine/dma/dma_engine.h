@@ -81,6 +81,7 @@ class DmaEngine {
   unsigned index_;
   std::uint32_t core_;
   base::Time free_at_{0};
+  base::Time unblocked_{0};  // the fabric has last taken a packet that kept the engine from issuing another
   base::Time written_{0}, read_{0};  // writes, including semaphores, are in order, and so are reads
   const DmaParams& params_;
   DmaSurroundings& around_;

@@ -60,7 +60,11 @@ void DmaFlights::have_written(std::uint32_t tag, Duration held, Time at_time) {
 DmaFlight* DmaFlights::next_read() {
   if (read_ == flights_.size() || flights_[read_]->unanswered > 0) return nullptr;
   DmaFlight& f = *flights_[read_++];
+  const Time idle = std::max(passed_, f.possible);
   f.start = std::max(f.first, passed_);
+  f.blocked = std::clamp(f.unblocked - idle, Duration{0}, std::max(f.first - idle, Duration{0}));
+  f.starved =
+      std::max(f.first - idle, Duration{0}) - f.blocked + std::max(f.last - (f.start + f.cost), Duration{0});
   passed_ = std::max(f.start + f.cost, f.last) + f.cold;
   f.read = passed_ + overlap_;
   unread_ -= f.cost + f.cold;

@@ -28,10 +28,13 @@ struct DmaFlight {
   base::Duration cost{0}, cold{0};  // engine time; a first read takes more
   std::uint64_t bytes = 0;          // bytes counted in the windows
   bool to_hbm = false;              // written to a memory of this chip
+  base::Time possible{0};           // its share was available from then on
+  base::Time unblocked{0};          // until then, the fabric kept the engine from issuing it
   // The fields below are filled as the packet progresses.
   std::uint32_t tag = 0, unanswered = 0;  // reads
   base::Time first{0}, last{0};           // data of all reads: the latest of each
   base::Time start{0}, read{0};           // passes through the engine
+  base::Duration blocked{0}, starved{0};  // before and within that, see base::PacketActivity
   base::Time handed_on{0};                // its write starts
   base::Duration held{0};
   base::Time accepted{0};  // kNever: not known yet

@@ -21,14 +21,14 @@ void RingShares::push(const Share& share) {
   }
   r.tail = index;
   in_use_ |= 1U << ring;
-  if (share.transfer->far) ++far_shares_;
+  if (share.transfer->far()) ++far_shares_;
   if (share.transfer->request.service > 0) ++served_shares_;
 }
 
 void RingShares::pop(unsigned ring) {
   Ring& r = rings_[ring];
   const std::uint32_t index = r.head;
-  if (pool_[index].transfer->far) --far_shares_;
+  if (pool_[index].transfer->far()) --far_shares_;
   if (pool_[index].transfer->request.service > 0) --served_shares_;
   r.head = pool_[index].next;
   if (r.head == SharePool::kNone) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "isa/core/program_error.h"
@@ -26,6 +27,13 @@ std::string text_of(const Json& entry, const char* key) {
   return entry.contains(key) && entry[key].is_string() ? entry[key].get<std::string>() : "";
 }
 
+std::string binary_text(const Json& value) {
+  const Json::binary_t& bytes = value.get_binary();
+  return {bytes.begin(), bytes.end()};
+}
+
+Json binary_of(const std::string& bytes) { return Json::binary({bytes.begin(), bytes.end()}); }
+
 BundleTensor tensor_of(const Json& entry, const std::string& folder) {
   BundleTensor tensor;
   tensor.name = entry.at("name").get<std::string>();
@@ -41,14 +49,16 @@ BundleTensor tensor_of(const Json& entry, const std::string& folder) {
   tensor.rtol = entry.value("rtol", 0.0);
   tensor.atol = entry.value("atol", 0.0);
   if (const std::string file = text_of(entry, "file"); !file.empty()) tensor.file = folder + "/" + file;
+  if (entry.contains("values")) tensor.values = binary_text(entry["values"]);
   if (const std::string file = text_of(entry, "expect"); !file.empty()) tensor.expect = folder + "/" + file;
   return tensor;
 }
 
 BundleProgram program_of(const Json& entry, const std::string& folder, std::size_t tensors) {
   BundleProgram program;
-  const std::string path = folder + "/" + entry.at("file").get<std::string>();
-  const std::string bytes = read_file(path);
+  const bool kept = entry.contains("program");
+  const std::string path = kept ? folder : folder + "/" + entry.at("file").get<std::string>();
+  const std::string bytes = kept ? binary_text(entry["program"]) : read_file(path);
   try {
     program.program = isa::from_bytes(std::as_bytes(std::span(bytes)));
   } catch (const isa::ProgramError& e) {
@@ -73,22 +83,43 @@ BundleProgram program_of(const Json& entry, const std::string& folder, std::size
 
 }  // namespace
 
-Bundle read_bundle(const std::string& folder) {
-  const std::string path = folder + "/bundle.json";
+Bundle read_bundle(const std::string& path) {
+  const bool kept = std::filesystem::is_regular_file(path);
+  const std::string file = kept ? path : path + "/bundle.json";
   try {
     Json json;
-    if (const auto fault = fault_of_json(read_file(path), json))
-      refuse_bundle(path, "is not a bundle: " + *fault);
+    if (kept)
+      json = Json::from_cbor(read_file(file));
+    else if (const auto fault = fault_of_json(read_file(file), json))
+      refuse_bundle(file, "is not a bundle: " + *fault);
     Bundle bundle;
     bundle.kernel = json.at("kernel").get<std::string>();
-    for (const Json& entry : json.at("tensors")) bundle.tensors.push_back(tensor_of(entry, folder));
+    for (const Json& entry : json.at("tensors")) bundle.tensors.push_back(tensor_of(entry, path));
     for (const Json& entry : json.at("programs"))
-      bundle.programs.push_back(program_of(entry, folder, bundle.tensors.size()));
-    if (bundle.programs.empty()) refuse_bundle(path, "has no programs");
+      bundle.programs.push_back(program_of(entry, path, bundle.tensors.size()));
+    if (bundle.programs.empty()) refuse_bundle(file, "has no programs");
     return bundle;
   } catch (const Json::exception& e) {
-    refuse_bundle(path, fmt::format("is not a bundle: {}", e.what()));
+    refuse_bundle(file, fmt::format("is not a bundle: {}", e.what()));
   }
+}
+
+std::string kept_bundle(const std::string& folder) {
+  Json json = Json::parse(read_file(folder + "/bundle.json"));
+  for (Json& entry : json.at("programs")) {
+    entry["program"] = binary_of(read_file(folder + "/" + entry.at("file").get<std::string>()));
+    entry.erase("file");
+  }
+  for (Json& entry : json.at("tensors")) {
+    const std::string file = text_of(entry, "file");
+    const auto dtype = isa::dtype_from_name(entry.at("dtype").get<std::string>());
+    if (!file.empty() && dtype && !isa::is_float(*dtype))
+      entry["values"] = binary_of(read_file(folder + "/" + file));
+    entry.erase("file");
+    entry.erase("expect");
+  }
+  const std::vector<std::uint8_t> bytes = Json::to_cbor(json);
+  return {bytes.begin(), bytes.end()};
 }
 
 void add_matmuls(ArrayWorks& works, const isa::Program& program) {

@@ -7,6 +7,9 @@
 //    "tensors": [{"name": NAME, "dtype": isa name, "shape": [...], "core": N, "file": FILE or null,
 //                 "input": bool, "output": bool, "expect": FILE (fp32), "rtol": x, "atol": x}, ...]}
 //
+// A run keeps its bundle as one file, for repetitions in timing mode: the same document as CBOR, with the bytes of a program
+// ("program") and of a tensor of integers ("values") in the place of the names of their files.
+//
 // Errors: UserError E-NKI-040 at the file, for what cannot be read or is not in this form.
 #pragma once
 
@@ -24,7 +27,8 @@ struct BundleTensor {
   isa::DType dtype = isa::DType::kFp32;
   std::vector<std::uint64_t> shape;
   std::uint32_t core = 0;  // the core whose HBM stack holds it
-  std::string file;        // "": no values
+  std::string file;        // "": no values, or they are in
+  std::string values;      // their bytes
   bool input = false, output = false;
   std::string expect;  // "": not checked
   double rtol = 0, atol = 0;
@@ -46,7 +50,10 @@ struct Bundle {
   std::vector<BundleTensor> tensors;
 };
 
-Bundle read_bundle(const std::string& folder);
+Bundle read_bundle(const std::string& path);  // a folder, or the file of a kept bundle
+
+// The file that keeps the bundle of a folder.
+std::string kept_bundle(const std::string& folder);
 
 // Adds the floating-point operations of the matmuls of a program: 2 for each multiply-accumulate, transposes left
 // out. Loops count once.

@@ -53,6 +53,8 @@ const seriesFiles = [
    }},
   {name: "critical_path", what: "the critical path from its end to its start", unit: "row",
    of: ({summary}) => objectRows(summary.critical_path.rows)},
+  {name: "critical_path_operations", what: "the critical path by resource and operation", unit: "row",
+   of: ({summary}) => objectRows(summary.critical_path.operations ?? [])},
   {name: "hot_spots", what: "the instructions with the largest shares of the critical path", unit: "instruction",
    of: ({summary}) => objectRows(summary.critical_path.hot_spots)},
 ];

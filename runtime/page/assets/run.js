@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of one run.
 
-const bottleneckText = (bottleneck) => (!bottleneck ? "run tahoma explain" : !bottleneck.resource ? "no single resource"
+// Of a run that `tahoma explain` has repeated.
+const bottleneckText = (bottleneck) => (!bottleneck ? "–" : !bottleneck.resource ? "no single resource"
   : `${bottleneck.resource} (${bottleneck.shorter_percent.toFixed(1)} % shorter if ideal)`);
 const goldenOutcome = (golden) => ({not_checked: "not checked", passed: "passed", failed: "FAILED"})[golden.outcome];
 const verdict = (golden) => `${golden.outcome === "failed" ? "GOLDEN" : "golden"} ${goldenOutcome(golden)}`;
 
-function answer(summary) {
-  return [["time", format.time(summary.simulated_time_ns)], ["mfu", summary.flops.useful > 0 ? `MFU ${format.percent(summary.mfu_estimated_percent)}` : "no arithmetic"],
-          ["bottleneck", `bottleneck: ${bottleneckText(summary.bottleneck)}`]];
-}
+// Folders of earlier versions have no headline.
+const headlineOf = (summary) => summary.headline ?? {time: "known"};
+const answer = (summary) => ["time", "rate", "efficiency", "limit"].filter((key) => headlineOf(summary)[key])
+  .map((key) => [key, key === "time" ? format.time(summary.simulated_time_ns) : headlineOf(summary)[key]]);
 
 function headline({summary}) {
   const golden = summary.golden;
-  const tiles = [["rate", format.si(summary.flops.achieved_tflops * 1e12, "FLOPS"), `of ${format.si(summary.flops.peak_tflops * 1e12, "FLOPS")}`],
-                 ["work", format.si(summary.flops.useful, "FLOP"), "useful"],
+  const arithmetic = summary.flops.useful > 0
+    ? [["rate", format.si(summary.flops.achieved_tflops * 1e12, "FLOPS"), `of ${format.si(summary.flops.peak_tflops * 1e12, "FLOPS")}`],
+       ["work", format.si(summary.flops.useful, "FLOP"), "useful"]] : [];
+  const tiles = [...arithmetic,
                  ["HBM", format.bytes(summary.hbm_read_bytes + summary.hbm_write_bytes), `MBU ${format.percent(summary.mbu_estimated_percent)}`],
                  ["links", format.bytes(summary.links.bytes), summary.links.busiest_link ? `busiest ${format.percent(summary.links.busiest_link.busy_percent)}` : "nothing sent"],
                  ["golden", goldenOutcome(golden), golden.checked ? `${format.count(golden.elements)} elements` : summary.mode]];
   return el("header", {},
     el("h1", {id: "answer"}, answer(summary).flatMap(([key, text], n) => [n ? ", " : null, el("span", {"data-answer": key}, text)])),
+    headlineOf(summary).explained ? el("p", {class: "why", "data-answer": "explained"}, `tahoma ${headlineOf(summary).explained}.`) : null,
     summary.interval ? el("p", {class: "what", "data-answer": "interval"},
       `95 % interval ${format.time(summary.interval.low_ns)} to ${format.time(summary.interval.high_ns)}, of ${summary.interval.of} parameters`) : null,
     el("p", {class: "what"}, summary.workload, " on ", summary.machine),

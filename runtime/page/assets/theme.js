@@ -16,7 +16,10 @@ const category = (n) => CATEGORIES[n % CATEGORIES.length][isDark() ? 1 : 0];
 
 const ENGINES = {tensor: 0, vector: 1, scalar: 2, gpsimd: 3, sync: 5, collective: 6};
 const engineColour = (kind) => category(ENGINES[kind] ?? 4);
-const RESOURCES = {tensor: 0, vector: 1, scalar: 2, gpsimd: 3, dma: 4, hbm: 7, link: 6};
+// Of rooflines, and of the critical path.
+const RESOURCES = {tensor: 0, vector: 1, scalar: 2, gpsimd: 3, dma: 4, hbm: 7, link: 6,
+                   "tensor engine": 0, "vector engine": 1, "scalar engine": 2, "gpsimd engine": 3, DMA: 4, HBM: 7, NeuronLink: 6,
+                   "hand-over": 8, "descriptor generator": 9};
 const resourceColour = (name) => category(RESOURCES[name] ?? 5);
 
 // Work is blue, waiting is warm, other overheads of an engine are green and violet, idle

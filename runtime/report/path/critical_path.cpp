@@ -20,10 +20,74 @@ Time end_of(std::span<const Duration> stretches) {
   return sum;
 }
 
+Duration of(std::span<const Duration> times, base::StallReason reason) {
+  return times.empty() ? Duration{0} : times[static_cast<std::size_t>(reason)];
+}
+
+// `part` in the proportion of `amount` to `whole`.
+Duration scaled(Duration part, Duration amount, Duration whole) {
+  return {static_cast<std::int64_t>(base::Int128{part.fs} * amount.fs / whole.fs)};
+}
+
 }  // namespace
 
-CriticalPath::CriticalPath(std::size_t cores, std::size_t most)
-    : most_(most), latest_(cores * isa::kQueueCount), caused_(latest_.size()) {}
+// Divides the time from `from` to `until`: consecutive stretches, each given with its end.
+class CriticalPath::Layout {
+ public:
+  Layout(Time begin, Time from, Time until) : at_(begin), from_(from), until_(until) {}
+
+  void until(Time end, PathPart part) { parts_[static_cast<std::size_t>(part)] += next(end); }
+  void add(Duration time, PathPart part) { until(at_ + time, part); }
+  // Data that move: the sums of the engines that pass them.
+  void move(const Transfer& t) {
+    const Duration time = next(t.moved), whole = t.busy + t.blocked + t.starved;
+    if (time.fs == 0) return;
+    const Duration blocked = whole.fs > 0 ? scaled(time, t.blocked, whole) : Duration{0},
+                   starved = whole.fs > 0 ? scaled(time, t.starved, whole) : Duration{0};
+    give(blocked, PathPart::kLink);
+    give(starved, t.reads_far ? PathPart::kLink : PathPart::kMemory);
+    give(time - blocked - starved, PathPart::kMove);
+  }
+  const PathParts& rest(PathPart part) {
+    until(until_, part);
+    return parts_;
+  }
+
+ private:
+  void give(Duration time, PathPart part) { parts_[static_cast<std::size_t>(part)] += time; }
+  // The part of the stretch that ends at `end` which lies between the limits.
+  Duration next(Time end) {
+    const Time low = std::max(at_, from_), high = std::min(end, until_);
+    at_ = std::max(at_, end);
+    return std::max(high - low, Duration{0});
+  }
+
+  Time at_, from_, until_;
+  PathParts parts_{};
+};
+
+PathParts CriticalPath::parts_of(const Node& node, Time from, Time until) const {
+  Layout layout(node.begin, from, until);
+  layout.until(node.released, PathPart::kUnexplained);
+  layout.add(node.handover, PathPart::kHandover);
+  layout.add(node.rendezvous, PathPart::kRendezvous);
+  layout.add(node.port, PathPart::kPort);
+  const Transfer* t = transfer_of(node);
+  if (t == nullptr) {
+    layout.until(node.end, PathPart::kExecution);
+    return layout.rest(PathPart::kHandover);
+  }
+  layout.until(t->rung, PathPart::kExecution);
+  layout.until(t->issued - start_up_, PathPart::kDescriptors);
+  layout.until(t->issued, PathPart::kMove);
+  layout.move(*t);
+  layout.until(std::min(t->moved + t->held, t->end), PathPart::kMemory);
+  layout.until(t->end, PathPart::kMove);
+  return layout.rest(t->writes_far ? PathPart::kLink : PathPart::kMove);
+}
+
+CriticalPath::CriticalPath(std::size_t cores, Duration start_up, std::size_t most)
+    : start_up_(start_up), most_(most), latest_(cores * isa::kQueueCount), caused_(latest_.size()) {}
 
 void CriticalPath::forget_the_older_half() {
   const std::size_t half = nodes_.size() / 2;
@@ -31,6 +95,7 @@ void CriticalPath::forget_the_older_half() {
   first_ += half;
   for (std::deque<Caused>& of_queue : caused_)
     while (!of_queue.empty() && of_queue.front().node < first_) of_queue.pop_front();
+  for (; !transfers_.empty() && transfers_.front().node < first_; ++first_transfer_) transfers_.pop_front();
 }
 
 CriticalPath::Number CriticalPath::number_of(std::uint64_t cause) const {
@@ -45,19 +110,27 @@ void CriticalPath::instruction(const base::InstructionActivity& a) {
   if (nodes_.size() >= most_) forget_the_older_half();
   const Number number = first_ + nodes_.size();
   Latest& latest = latest_[a.core * isa::kQueueCount + a.queue];
-  const Duration waited = base::waited_for_semaphores(a.engine_time);
+  using base::StallReason;
+  Latest now;
+  now.node = number;
+  now.free = end_of(a.engine_time);
+  now.waited = base::waited_for_semaphores(a.engine_time);
+  now.handover = of(a.engine_time, StallReason::kHandover) + of(a.engine_time, StallReason::kDispatch);
+  now.rendezvous = of(a.engine_time, StallReason::kWaitCore);
+  now.port = of(a.engine_time, StallReason::kPortConflict);
   Node node;
   node.at = {a.core, a.queue, a.index};
   node.previous = latest.node;
   node.begin = latest.free;
-  node.free = end_of(a.engine_time);
+  node.free = now.free;
   node.end = std::max(node.free, a.complete);
-  if (waited > latest.waited && a.released_by != 0) {
-    node.released = node.begin + (waited - latest.waited);
-    node.released_by = a.released_by;
-  }
+  node.released = node.begin + (now.waited - latest.waited);
+  if (now.waited > latest.waited) node.released_by = a.released_by;
+  node.handover = now.handover - latest.handover;
+  node.rendezvous = now.rendezvous - latest.rendezvous;
+  node.port = now.port - latest.port;
   nodes_.push_back(node);
-  latest = {number, node.free, waited};
+  latest = now;
   if (a.cause == 0) return;
   std::deque<Caused>& known = caused_.at(base::queue_of_cause(a.cause));
   TAHOMA_INVARIANT(known.empty() || known.back().cause < a.cause,
@@ -74,11 +147,12 @@ void CriticalPath::transfer(const base::TransferActivity& a) {
   constexpr std::uint64_t kRings = 256;
   Ring& ring = rings_[a.core * kRings + a.ring];
   const bool queued = ring.node != kNone && ring.node < number && ring.end > a.rung;
-  node.rung = a.rung;
-  node.start = std::min(a.start, a.end);
-  node.behind = queued ? ring.node : kNone;
+  node.transfer = first_transfer_ + transfers_.size();
+  const Time start = std::min(a.start, a.end);
+  transfers_.push_back({number, a.rung, std::min(a.issued, start), start, a.read_done, a.end, a.busy,
+                        a.blocked, a.starved, a.held, a.reads_far, a.writes_far, queued ? ring.node : kNone});
   if (a.end >= ring.end) ring = {number, a.end};
-  shortest_start_ = std::min(shortest_start_, node.start - a.rung);
+  shortest_start_ = std::min(shortest_start_, start - a.rung);
 }
 
 std::optional<InstructionPlace> CriticalPath::raiser(std::uint64_t cause) const {
@@ -94,17 +168,17 @@ CriticalPath::Number CriticalPath::last() const {
 }
 
 // A transfer that starts later after its doorbell than others do stood behind another one for the difference.
-Time CriticalPath::left_the_queue(const Node& node) const {
-  return std::max(node.rung, node.start - shortest_start_);
+Time CriticalPath::left_the_queue(const Transfer& transfer) const {
+  return std::max(transfer.rung, transfer.start - shortest_start_);
 }
 
 // Where the part of a node that ends at `until` begins, and where the path goes on. Nodes on the path have falling numbers, because
 // an instruction is recorded after all that it depends on.
 CriticalPath::Step CriticalPath::before(Number number, Time until) const {
   const Node& node = this->node(number);
-  if (node.behind != kNone) {
-    const Time from = left_the_queue(node);
-    if (from > node.rung && from < until) return {from, node.behind};
+  if (const Transfer* t = transfer_of(node); t != nullptr && t->behind != kNone) {
+    const Time from = left_the_queue(*t);
+    if (from > t->rung && from < until) return {from, t->behind};
   }
   if (node.released_by != 0) {
     const Number raised = number_of(node.released_by);
@@ -116,18 +190,23 @@ CriticalPath::Step CriticalPath::before(Number number, Time until) const {
 void CriticalPath::follow(Time end, const std::function<void(const PathStep&)>& visit) const {
   Number at = last();
   Time until = end;
+  const auto outside = [&](Time from, Time to) {
+    PathStep step{std::nullopt, from, to, {}};
+    step.parts[static_cast<std::size_t>(PathPart::kUnexplained)] = step.time();
+    visit(step);
+  };
   if (has(at) && node(at).end < end) {
-    visit({std::nullopt, node(at).end, end});
+    outside(node(at).end, end);
     until = node(at).end;
   }
   while (has(at) && until.fs > 0) {
     const Step step = before(at, until);
     const Time from = std::min(step.from, until);
-    if (from < until) visit({node(at).at, from, until});
+    if (from < until) visit({node(at).at, from, until, parts_of(node(at), from, until)});
     until = from;
     at = step.node;
   }
-  if (until.fs > 0) visit({std::nullopt, Time{0}, until});
+  if (until.fs > 0) outside(Time{0}, until);
 }
 
 }  // namespace tahoma::runtime

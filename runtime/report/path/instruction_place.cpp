@@ -24,4 +24,10 @@ std::string InstructionNames::source() const {
   return region ? program.regions[*region] : "";
 }
 
+std::string InstructionNames::operation() const {
+  if (const auto region = stretch_at(program, at.queue, at.index).region) return program.regions[*region];
+  const std::string line = source();
+  return line.empty() ? program.name : line;
+}
+
 }  // namespace tahoma::runtime

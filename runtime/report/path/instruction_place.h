@@ -25,7 +25,8 @@ struct InstructionNames {
   isa::Opcode op() const { return program.stream(queue())[at.index].op; }
   std::string engine() const;
   std::string opcode() const;
-  std::string source() const;  // "kernel.py:30", or the region; "" if the program names neither
+  std::string source() const;     // "kernel.py:30", or the region; "" if the program names neither
+  std::string operation() const;  // the region; otherwise the source, or the program's name
 };
 
 }  // namespace tahoma::runtime

@@ -125,12 +125,16 @@ std::vector<PathRow> united(std::vector<PathRow> rows, std::size_t most) {
 }
 
 PathSummary summarise_path(const CriticalPath& path, Duration elapsed, const Programs& programs,
-                           const CoreName& name_of_core) {
-  PathSummary summary{elapsed, 0, path.forgotten(), {}, {}};
+                           const CoreName& name_of_core, const PathCosts& costs) {
+  PathSummary summary;
+  summary.elapsed = elapsed;
+  summary.not_followed = path.forgotten();
+  PathShares shares;
   std::map<SpotKey, Spot> spots;
   std::vector<Stretch> stretches;
   path.follow(base::Time{0} + elapsed, [&](const PathStep& step) {
     ++summary.steps;
+    shares.add(step, step.at ? programs.at(step.at->core).get() : nullptr, costs);
     Stretch stretch{step.from, step.to, 1, step.time(), step.at, "outside"};
     if (step.at) {
       const isa::Program& program = *programs.at(step.at->core);
@@ -149,6 +153,8 @@ PathSummary summarise_path(const CriticalPath& path, Duration elapsed, const Pro
     if (stretches.size() == kMostStretches) unite_smallest(stretches, kMostStretches / 2);
   });
   unite_smallest(stretches, kMostPathRows);
+  summary.resources = shares.resources(elapsed);
+  summary.operations = shares.operations(elapsed);
   summary.hot_spots = hot_spots_of(spots, elapsed);
   for (const Stretch& s : stretches) {
     PathRow row{s.from, s.to, s.steps, "", "", "", "", base::percent_of(s.time(), elapsed), s.longest};

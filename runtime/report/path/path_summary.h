@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The critical path of a run as figures: what has the largest shares of it (hot spots), and the path itself from its
-// end to the start of the run in at most 20 rows. A row unites consecutive steps: those of one place (core, engine, region or source
+// The critical path of a run as figures: its time by resource and operation (path_shares.h), the instructions with the largest
+// shares of it (hot spots), and the path itself from its end to the start of the run in at most 20 rows. A row unites consecutive steps: those of one place (core, engine, region or source
 // line) first, then the neighbours whose time together is the smallest. The rows are exact: each begins where the next
 // one, earlier in time, ends, and together they are the simulated time.
 //
-// If the instructions of the first hot spot were free, the run would be shorter by at most their time on the path, because another chain
-// of instructions may end last then.
+// If the first resource cost nothing, the run would be shorter by at most its time on the path, because another chain of
+// instructions may end last then. `tahoma explain` measures by how much.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include "isa/core/program.h"
 #include "model/base/columns.h"
 #include "runtime/report/path/critical_path.h"
+#include "runtime/report/path/path_shares.h"
 #include "runtime/report/summary/text_layout.h"
 
 namespace tahoma::runtime {
@@ -47,7 +48,9 @@ struct PathRow {
 struct PathSummary {
   base::Duration elapsed;
   std::uint64_t steps = 0;
-  std::uint64_t not_followed = 0;      // instructions at the start of a very long run (kMostPathInstructions)
+  std::uint64_t not_followed = 0;  // instructions at the start of a very long run (kMostPathInstructions)
+  std::vector<PathResourceShare> resources;  // both largest first
+  std::vector<PathShare> operations;
   std::vector<PathHotSpot> hot_spots;  // largest first
   std::vector<PathRow> rows;           // the last one first
 };
@@ -56,7 +59,7 @@ using Programs = std::map<std::uint32_t, std::shared_ptr<const isa::Program>>;  
 using CoreName = std::function<std::string(std::uint32_t)>;
 
 PathSummary summarise_path(const CriticalPath& path, base::Duration elapsed, const Programs& programs,
-                           const CoreName& name_of_core);
+                           const CoreName& name_of_core, const PathCosts& costs);
 
 // The columns of summary.json.
 const base::Columns<PathHotSpot>& path_hot_spot_columns();

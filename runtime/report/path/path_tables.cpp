@@ -28,14 +28,6 @@ std::string row_line(const PathRow& r) {
          "\n";
 }
 
-// The saving is a bound: another chain may end last then.
-std::string next_line(const std::vector<PathHotSpot>& spots) {
-  const auto name = [](const PathHotSpot& s) { return fitted(fmt::format("{} {}", s.engine, s.opcode), 22); };
-  return fmt::format("  if {} were free, at most {:.1f} % would be saved{}\n", name(spots[0]),
-                     spots[0].share_percent,
-                     spots.size() < 2 ? "" : fmt::format("; {} is next", name(spots[1])));
-}
-
 }  // namespace
 
 const base::Columns<PathHotSpot>& path_hot_spot_columns() {
@@ -87,16 +79,17 @@ const base::Columns<PathRow>& path_row_columns() {
 
 std::string path_text(const PathSummary& path, const RowLimits& most) {
   if (path.hot_spots.empty()) return "";
-  std::string text = fmt::format(
-      "\ncritical path: {} steps, each of which begins where another one ends; together {}\n  "
-      "{:>8}{:>11}{:>8}{:>8}  {:<24} {:<18} {}\n",
-      path.steps, time_text(path.elapsed), "share", "time", "steps", "instr.", "hot spot [largest]",
-      "program", "source");
+  std::string text =
+      fmt::format("\ncritical path: {} steps, each of which begins where another one ends; together {}\n",
+                  path.steps, time_text(path.elapsed));
   if (path.not_followed != 0)
     text += fmt::format("  the first {} instructions of the run are not followed\n", path.not_followed);
+  text += path_shares_text(path.operations, most.path_shares);
+  if (most.path_spots > 0)
+    text += fmt::format("  {:>8}{:>11}{:>8}{:>8}  {:<24} {:<18} {}\n", "share", "time", "steps", "instr.",
+                        "hot spot [largest]", "program", "source");
   for (std::size_t n = 0; n < std::min(most.path_spots, path.hot_spots.size()); ++n)
     text += spot_line(path.hot_spots[n]);
-  text += next_line(path.hot_spots);
   text += fmt::format("  from the end to the start\n  {:>11}{:>11}{:>9}{:>7}  {:<41} {}\n", "ends at", "time",
                       "share", "steps", "longest step", "source");
   for (const PathRow& row : united(path.rows, most.path_rows)) text += row_line(row);

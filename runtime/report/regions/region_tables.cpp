@@ -14,16 +14,10 @@ namespace tahoma::runtime {
 
 namespace {
 
-// With bottlenecks, names are shorter and the intensity is in regions.csv alone.
-std::string region_row(const RegionSummary& r, const Bottleneck* bottleneck) {
-  const std::size_t width = bottleneck == nullptr ? 30 : 24;
-  const std::string last =
-      bottleneck != nullptr
-          ? "  " + bottleneck->short_text()
-          : fmt::format("{:>14}", r.hbm_bytes == 0 ? "no bytes" : fmt::format("{:.1f}", r.intensity()));
-  return fmt::format("  {:<{}}{:>6}{:>12}{:>12}{:>8}{:>9.1f} %{}\n", fitted(r.name, width), width, r.cores,
+std::string region_row(const RegionSummary& r) {
+  return fmt::format("  {:<30}{:>6}{:>12}{:>12}{:>8}{:>9.1f} %{:>14}\n", fitted(r.name, 30), r.cores,
                      time_text(r.time()), time_text(r.bound()), name_of(r.bound_by()), r.bound_percent(),
-                     last);
+                     r.hbm_bytes == 0 ? "no bytes" : fmt::format("{:.1f}", r.intensity()));
 }
 
 // "wait_dma 41.3 %" of the time of a region's engines of one kind.
@@ -77,20 +71,18 @@ Longest longest_regions(const std::vector<RegionSummary>& regions, std::size_t m
 
 }  // namespace
 
-std::string regions_text(const RegionRecorder::Summaries& summaries,
-                         const std::optional<Bottlenecks>& bottlenecks, const RowLimits& most) {
+std::string regions_text(const RegionRecorder::Summaries& summaries, const RowLimits& most) {
   const std::vector<RegionSummary>& regions = summaries.regions;
   if (regions.empty()) return "";
   std::string text =
       "\nregions: the time of each, and its roofline: the least time its instructions need on one resource\n";
-  text += fmt::format("  {:<{}}{:>6}{:>12}{:>12}{:>8}{:>11}{}\n", "", bottlenecks ? 24 : 30, "cores", "time",
-                      "roofline", "of", "reached", bottlenecks ? "  bottleneck, if ideal" : "  operations/B");
+  text += fmt::format("  {:<30}{:>6}{:>12}{:>12}{:>8}{:>11}  operations/B\n", "", "cores", "time", "roofline",
+                      "of", "reached");
   const Longest shown = longest_regions(regions, most.regions);
-  for (const RegionSummary* region : shown)
-    text += region_row(*region, bottlenecks ? bottlenecks->of_region(region->name) : nullptr);
+  for (const RegionSummary* region : shown) text += region_row(*region);
   if (regions.size() > shown.size())
     text += fmt::format("  and {} more in regions.csv\n", regions.size() - shown.size());
-  if (regions.size() > 1) text += region_row(summaries.whole, bottlenecks ? &bottlenecks->whole : nullptr);
+  if (regions.size() > 1) text += region_row(summaries.whole);
   return text + stalls_text(summaries, longest_regions(regions, most.stalls));
 }
 

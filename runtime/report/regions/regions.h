@@ -33,7 +33,6 @@
 #include "model/system/machine_params.h"
 #include "runtime/report/regions/region_numbers.h"
 #include "runtime/report/regions/region_times.h"
-#include "runtime/report/summary/bottleneck.h"
 #include "runtime/report/summary/text_layout.h"
 
 namespace tahoma::runtime {
@@ -125,8 +124,7 @@ const base::Columns<RegionSummary>& region_columns();
 const base::Columns<KindTime>& region_engine_columns();
 
 // The block of summary.txt (with `all` if there are several regions) and regions.csv (one line each).
-std::string regions_text(const RegionRecorder::Summaries& regions,
-                         const std::optional<Bottlenecks>& bottlenecks, const RowLimits& most);
+std::string regions_text(const RegionRecorder::Summaries& regions, const RowLimits& most);
 std::string regions_csv(const std::vector<RegionSummary>& regions);
 
 }  // namespace tahoma::runtime

@@ -15,10 +15,6 @@ std::string Bottleneck::text() const {
   return resource.empty() ? kNone : fmt::format("{} ({:.1f} % shorter if ideal)", resource, shorter_percent);
 }
 
-std::string Bottleneck::short_text() const {
-  return resource.empty() ? kNone : fmt::format("{} -{:.1f} %", resource, shorter_percent);
-}
-
 const Bottleneck* Bottlenecks::of_region(const std::string& name) const {
   const auto known = regions.find(name);
   return known == regions.end() ? nullptr : &known->second;

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tahoma::runtime {
 
@@ -14,12 +15,12 @@ struct Bottleneck {
       resource;  // "tensor engine", ...: see runtime/whatif/resource.h; "" if no resource alone matters
   double shorter_percent = 0;  // of the time, with this resource ideal; below 0.05 no resource is named
 
-  std::string text() const;        // "HBM (31.2 % shorter if ideal)"
-  std::string short_text() const;  // "HBM -31.2 %"
+  std::string text() const;  // "HBM (31.2 % shorter if ideal)"
 };
 
 struct Bottlenecks {
   Bottleneck whole;
+  std::vector<Bottleneck> resources;          // of the run: each that could be idealised
   std::map<std::string, Bottleneck> regions;  // by name
 
   const Bottleneck* of_region(const std::string& name) const;  // null: not measured

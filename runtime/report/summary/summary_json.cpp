@@ -12,6 +12,7 @@
 #include "runtime/report/links/link_json.h"
 #include "runtime/report/memory/memory_json.h"
 #include "runtime/report/summary/engine_columns.h"
+#include "runtime/report/summary/run_headline.h"
 #include "runtime/report/tables/column_json.h"
 #include "runtime/report/tables/declared_json.h"
 
@@ -103,10 +104,6 @@ Json region_json(const RegionSummary& region) {
   return json;
 }
 
-Json bottleneck_json(const Bottleneck& bottleneck) {
-  return {{"resource", bottleneck.resource}, {"shorter_percent", bottleneck.shorter_percent}};
-}
-
 Json interval_json(const TimeInterval& interval) {
   return {{"low_ns", interval.low_ns},
           {"high_ns", interval.high_ns},
@@ -114,14 +111,9 @@ Json interval_json(const TimeInterval& interval) {
           {"of", interval.of}};
 }
 
-// A region has a bottleneck only in a run that was explained.
 Json regions_json(const RunFacts& facts) {
   Json list = Json::array();
-  for (const RegionSummary& region : facts.regions.regions) {
-    list.push_back(region_json(region));
-    const Bottleneck* known = facts.bottlenecks ? facts.bottlenecks->of_region(region.name) : nullptr;
-    if (known != nullptr) list.back()["bottleneck"] = bottleneck_json(*known);
-  }
+  for (const RegionSummary& region : facts.regions.regions) list.push_back(region_json(region));
   return list;
 }
 
@@ -140,10 +132,26 @@ void add_hot_spots(const HotSpots& spots, Json& json) {
 }
 
 Json path_json(const PathSummary& path) {
-  Json spots = Json::array(), rows = Json::array();
+  Json resources = Json::array(), operations = Json::array(), spots = Json::array(), rows = Json::array();
+  for (const PathResourceShare& share : path.resources)
+    resources.push_back(columns_json(path_resource_columns(), share));
+  for (const PathShare& share : path.operations)
+    operations.push_back(columns_json(path_operation_columns(), share));
   for (const PathHotSpot& spot : path.hot_spots) spots.push_back(columns_json(path_hot_spot_columns(), spot));
   for (const PathRow& row : path.rows) rows.push_back(columns_json(path_row_columns(), row));
-  return {{"steps", path.steps}, {"not_followed", path.not_followed}, {"hot_spots", spots}, {"rows", rows}};
+  return {{"steps", path.steps},    {"not_followed", path.not_followed},
+          {"resources", resources}, {"operations", operations},
+          {"hot_spots", spots},     {"rows", rows}};
+}
+
+// The resource that limits the critical path; null for a run without instructions.
+Json limits_json(const PathSummary& path) {
+  const std::optional<PathResourceShare> limit = limiting_of(path.resources);
+  if (!limit) return nullptr;
+  return {{"resource", limit->resource},
+          {"share_percent", limit->share_percent},
+          {"operation", limit->operation},
+          {"operation_percent", limit->operation_percent}};
 }
 
 // The declared figures of the whole run, and the vendor's flat names beside our tree.
@@ -159,6 +167,7 @@ void add_vendor_metrics(const Summary& s, Json& json) {
 std::string summary_json(const Summary& s) {
   Json json = Json::object();
   json["schema_version"] = kSummarySchemaVersion;
+  json["headline"] = headline_json(headline_of(s));
   json["workload"] = s.facts.workload;
   json["machine"] = s.facts.machine;
   json["mode"] = s.facts.mode;
@@ -186,7 +195,8 @@ std::string summary_json(const Summary& s) {
                      {"share_percent", s.busiest.share_percent},
                      {"instance", s.busiest.instance}};
   if (s.facts.interval) json["interval"] = interval_json(*s.facts.interval);
-  json["bottleneck"] = s.facts.bottlenecks ? bottleneck_json(s.facts.bottlenecks->whole) : Json(nullptr);
+  json["limits"] = limits_json(s.facts.path);
+  set_verdict(json, s.facts.bottlenecks);
   return dump_json(json, 2) + "\n";
 }
 

@@ -13,6 +13,7 @@
 #include "runtime/report/lines/line_tables.h"
 #include "runtime/report/links/link_text.h"
 #include "runtime/report/summary/format.h"
+#include "runtime/report/summary/run_headline.h"
 #include "runtime/report/summary/memory_text.h"
 #include "runtime/report/summary/text_layout.h"
 
@@ -21,22 +22,6 @@ namespace tahoma::runtime {
 namespace {
 
 constexpr int kCell = 11;
-
-std::string golden_verdict(const GoldenResult& golden) {
-  switch (golden.outcome()) {
-    case GoldenOutcome::kNotChecked:
-      return "golden not checked";
-    case GoldenOutcome::kPassed:
-      return "golden passed";
-    case GoldenOutcome::kFailed:
-      return "GOLDEN FAILED";
-  }
-  return "";
-}
-
-std::string bottleneck_text(const RunFacts& facts) {
-  return facts.bottlenecks ? facts.bottlenecks->whole.text() : "run tahoma explain";
-}
 
 std::string checks_text(const model::check::Findings& findings) {
   const model::check::Options& checked = findings.checked;
@@ -65,14 +50,6 @@ std::string faults_row(const Summary& s) {
   return parts.empty() ? "" : fitted_row("faults", parts);
 }
 
-// The answer in one line, or in two if the bottleneck has a long name.
-std::string answer_line(const Summary& s, const std::string& achieved) {
-  const std::string text = fmt::format("{}, {}, MFU {:.1f} %, {},", time_text(s.elapsed), achieved,
-                                       s.mfu_estimated_percent(s.elapsed), golden_verdict(s.facts.golden));
-  const std::string bottleneck = fmt::format("bottleneck: {}", bottleneck_text(s.facts));
-  return text + (text.size() + 1 + bottleneck.size() <= kWidth ? " " : "\n  ") + bottleneck + "\n\n";
-}
-
 std::string interval_text(const TimeInterval& interval) {
   const auto time = [](double ns) { return time_text({std::llround(ns * 1e6)}); };
   return fmt::format("95 % interval {} to {}, of {} parameters", time(interval.low_ns),
@@ -87,7 +64,7 @@ std::string assumed_text(std::uint64_t parameters) {
 std::string head(const Summary& s, const RowLimits& most) {
   const std::string achieved = si_text(s.flops.achieved_tflops(s.elapsed) * 1e12, "FLOPS");
   const std::string peak = si_text(s.flops.peak_tflops * 1e12, "FLOPS");
-  std::string text = answer_line(s, achieved);
+  std::string text = headline_of(s).block() + "\n";
   if (s.facts.interval) text += row("time", interval_text(*s.facts.interval));
   text += wrapped_row("workload", s.facts.workload);
   text += row("machine", fmt::format("{}: {} of {} cores used, {} active", s.facts.machine,
@@ -100,7 +77,7 @@ std::string head(const Summary& s, const RowLimits& most) {
   text +=
       row("arithmetic", fmt::format("{} useful, {} by the tensor engines", si_text(s.flops.useful, "FLOP"),
                                     si_text(static_cast<double>(s.flops.hardware), "FLOP")));
-  text += row("rate", fmt::format("{} achieved of {} peak", achieved, peak));
+  if (s.flops.useful > 0) text += row("rate", fmt::format("{} achieved of {} peak", achieved, peak));
   text += wrapped_row("busiest",
                       fmt::format("{}, {:.1f} % of the time", s.busiest.instance, s.busiest.share_percent));
   if (most.energy && s.facts.energy) text += energy_text(*s.facts.energy);
@@ -186,17 +163,17 @@ std::string golden_block(const GoldenResult& golden) {
 
 // With all rows first; a text of too many lines is tried again with fewer rows.
 constexpr std::array kRowLimits{
-    RowLimits{40, 24, 24, 8, 8, 20}, RowLimits{12, 12, 12, 8, 6, 12},   RowLimits{10, 8, 5, 5, 5, 8},
-    RowLimits{8, 5, 3, 4, 5, 6},     RowLimits{6, 3, 2, 3, 5, 4},       RowLimits{6, 3, 2, 3, 4, 3},
-    RowLimits{6, 3, 1, 2, 3, 3},     RowLimits{4, 2, 1, 2, 3, 2},       RowLimits{4, 2, 1, 1, 2, 2},
-    RowLimits{2, 1, 0, 1, 1, 2},     RowLimits{2, 1, 0, 1, 1, 1},       RowLimits{1, 1, 0, 1, 1, 1},
-    RowLimits{1, 0, 0, 1, 1, 1},     RowLimits{1, 0, 0, 1, 1, 1, false}};
+    RowLimits{40, 24, 24, 8, 8, 8, 20}, RowLimits{12, 12, 12, 8, 6, 6, 12},   RowLimits{10, 8, 5, 5, 5, 4, 8},
+    RowLimits{8, 5, 3, 4, 5, 3, 6},     RowLimits{6, 3, 2, 3, 5, 2, 4},       RowLimits{6, 3, 2, 3, 4, 2, 3},
+    RowLimits{6, 3, 1, 2, 4, 1, 3},     RowLimits{4, 2, 1, 2, 3, 1, 2},       RowLimits{4, 2, 1, 1, 3, 0, 2},
+    RowLimits{2, 1, 0, 1, 3, 0, 2},     RowLimits{2, 1, 0, 1, 2, 0, 1},       RowLimits{1, 1, 0, 1, 2, 0, 1},
+    RowLimits{1, 0, 0, 1, 1, 0, 1},     RowLimits{1, 0, 0, 1, 1, 0, 1, false}};
 
 std::string text_with(const Summary& s, const RowLimits& most) {
   return head(s, most) + figures_block(s.facts.figures, most) + engine_table(s) +
-         (most.stalls == 0 ? "" : stall_row_of(s)) +
-         regions_text(s.facts.regions, s.facts.bottlenecks, most) + hot_spots_text(s.facts.hot_spots, most) +
-         path_text(s.facts.path, most) + memory_text(s) + link_text(s.links);
+         (most.stalls == 0 ? "" : stall_row_of(s)) + regions_text(s.facts.regions, most) +
+         hot_spots_text(s.facts.hot_spots, most) + path_text(s.facts.path, most) + memory_text(s) +
+         link_text(s.links);
 }
 
 std::size_t lines_in(const std::string& text) {

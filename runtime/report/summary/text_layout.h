@@ -14,7 +14,7 @@ inline constexpr std::size_t kMostTextLines = 60;
 
 // The most rows of those blocks that a long run fills. All rows are in the files.
 struct RowLimits {
-  std::size_t figures, regions, stalls, hot_spots, path_spots, path_rows;
+  std::size_t figures, regions, stalls, hot_spots, path_shares, path_spots, path_rows;
   bool energy = true;  // energy, power and cost
 };
 

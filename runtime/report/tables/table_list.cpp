@@ -65,6 +65,8 @@ std::vector<DeclaredTable> declared_tables() {
           table(power_columns()),
           table(line_columns()),
           table(hot_spot_columns()),
+          table(path_resource_columns()),
+          table(path_operation_columns()),
           table(path_hot_spot_columns()),
           table(path_row_columns()),
           table(collective_columns()),

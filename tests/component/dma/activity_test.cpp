@@ -172,6 +172,9 @@ TEST_CASE("observer: a transfer is all of its packets together", "[activity]") {
     t.read_bytes += p.read_bytes;
     t.write_bytes += p.write_bytes;
     t.busy += p.busy;
+    t.blocked += p.blocked;
+    t.starved += p.starved;
+    t.issued = std::min(t.issued, p.issued);
     t.start = std::min(t.start, p.start);
     t.read_done = std::max(t.read_done, p.read_done);
     t.end = std::max(t.end, p.write_done);
@@ -187,7 +190,24 @@ TEST_CASE("observer: a transfer is all of its packets together", "[activity]") {
     CHECK(t.start == sum.start);
     CHECK(t.read_done == sum.read_done);
     CHECK(t.end == sum.end);
-    CHECK(t.rung < t.start);
+    CHECK(t.blocked == sum.blocked);
+    CHECK(t.starved == sum.starved);
+    CHECK(t.issued == sum.issued);
+    CHECK(t.rung < t.issued);
+    CHECK(t.issued <= t.start);
+  }
+}
+
+// An engine passes data or waits for them: not longer than the transfer takes, and not for the fabric on one chip.
+TEST_CASE("observer: what the engines of a transfer do fits in its time", "[activity]") {
+  const Observed o = observed();
+  for (const auto& t : o.records.transfers) {
+    CHECK((t.busy + t.blocked + t.starved).fs <= 16 * (t.read_done - t.issued).fs);
+    CHECK(t.blocked.fs == 0);
+    CHECK(t.held <= t.end - t.read_done);
+    if (t.read_bytes > 0) CHECK(t.starved.fs > 0);  // the latency of HBM at least
+    CHECK_FALSE(t.reads_far);
+    CHECK_FALSE(t.writes_far);
   }
 }
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t kLoad = 11, kLoadBehind = 12, kAdd = 13;  // causes of semaphore changes
 constexpr std::uint32_t kLoadLine = 1, kBehindLine = 2, kAddLine = 3, kExpLine = 4, kAsideLine = 5;
+constexpr Duration kStartUp{200};
 constexpr std::uint32_t kNoLine = 0;  // time that no instruction explains
 
 // Engines of core 0, in femtoseconds.
@@ -51,7 +52,7 @@ class Recorded {
     return lines;
   }
 
-  explicit Recorded(std::size_t most = runtime::kMostPathInstructions) : path(1, most) {}
+  explicit Recorded(std::size_t most = runtime::kMostPathInstructions) : path(1, kStartUp, most) {}
   runtime::CriticalPath path;
 
  private:
@@ -97,6 +98,53 @@ TEST_CASE("critical path: a transfer goes on with the one that it stood behind",
   // If nothing is before it in the ring, the way leads through its doorbell.
   CHECK(lines(105) ==
         std::map<std::uint32_t, std::int64_t>{{kLoadLine, 100}, {kBehindLine, 1'300}, {kAddLine, 200}});
+}
+
+// The parts of a transfer of which each stage takes a known time.
+TEST_CASE("critical path: each stage of a transfer belongs to what held it", "[report]") {
+  using runtime::PathPart;
+  struct Case {
+    bool reads_far, writes_far;
+    PathPart data, rest;  // what the engines waited for, and what follows the last write
+  };
+  for (const Case& c : {Case{false, false, PathPart::kMemory, PathPart::kMove},
+                        Case{true, false, PathPart::kLink, PathPart::kMove},
+                        Case{false, true, PathPart::kMemory, PathPart::kLink}}) {
+    Recorded run;
+    run.execute(Queue::kSync, kLoadLine, 0, 100, 100, 0, kLoad);
+    base::TransferActivity a;
+    a.cause = kLoad;
+    a.rung = Time{100};
+    a.issued = Time{400};
+    a.start = Time{500};
+    a.read_done = Time{1'400};
+    a.end = Time{1'700};
+    a.held = Duration{200};
+    a.busy =
+        Duration{5'000};  // sums over the engines: a half, a fifth, three tenths of the time from 400 to 1400
+    a.blocked = Duration{2'000};
+    a.starved = Duration{3'000};
+    a.reads_far = c.reads_far;
+    a.writes_far = c.writes_far;
+    run.path.transfer(a);
+    run.execute(Queue::kVector, kAddLine, 1'750, 200, 2'000, kLoad, 0);
+    std::map<PathPart, std::int64_t> expected{
+        {PathPart::kExecution, 100 + 250}, {PathPart::kDescriptors, 100}, {PathPart::kMove, 200 + 500 + 100}};
+    expected[PathPart::kLink] += 200;
+    expected[c.data] += 300;
+    expected[PathPart::kMemory] += 200;
+    expected[c.rest] += 50;
+    std::map<PathPart, std::int64_t> parts;
+    run.path.follow(Time{2'000}, [&](const runtime::PathStep& step) {
+      Duration sum;
+      for (std::size_t n = 0; n < runtime::kPathParts; ++n) {
+        sum += step.parts[n];
+        if (step.parts[n].fs != 0) parts[static_cast<PathPart>(n)] += step.parts[n].fs;
+      }
+      CHECK(sum == step.time());
+    });
+    CHECK(parts == expected);
+  }
 }
 
 TEST_CASE("critical path: of a run that is too long, the last instructions are on it", "[report]") {

@@ -3,9 +3,12 @@
 #include "runtime/whatif/explain.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "model/base/error.h"
 #include "model/system/machine_params.h"
 #include "tests/support/subprocess.h"
 #include "tests/support/temp_dir.h"
@@ -18,7 +21,8 @@ TEST_CASE("explain: every parameter that may be ideal belongs to one resource", 
   machine.declare(tree);
   std::multiset<std::string> owned;
   for (const runtime::Resource& resource : runtime::resources_of(tree))
-    for (const std::string& o : resource.overrides) owned.insert(o.substr(0, o.find('=')));
+    if (resource.part_of.empty())
+      for (const std::string& o : resource.overrides) owned.insert(o.substr(0, o.find('=')));
   for (const base::Param& param : tree.params()) {
     if (!param.may_be_ideal || param.path == "machine.time_limit" ||
         param.path.starts_with("machine.chip.hbm.dram."))
@@ -105,7 +109,89 @@ TEST_CASE(
   for (std::size_t n = 0; n < explained["regions"].size(); ++n)
     CHECK(parsed("summary.json")["regions"][n]["bottleneck"] == explained["regions"][n]["bottleneck"]);
   const std::string name = explained["bottleneck"]["resource"];
-  CHECK_THAT(run.out, Catch::Contains(", bottleneck: " + name + " ("));
+  CHECK_THAT(run.out, Catch::Contains("explain ") && Catch::Contains("if " + name + " is ideal"));
+}
+
+TEST_CASE("tahoma explain: it leaves the folder that tahoma run --explain writes", "[explain]") {
+  const tests::TempDir dir;
+  dir.write("case.yaml",
+            "kind: vector_add\nmachine: trainium2_one_chip\nworkload: {elements: 262144, columns: 1024}\n");
+  REQUIRE(tests::tahoma_in(dir.path(), {"run", "case.yaml", "--explain", "--out", "at_once"}).status == 0);
+  REQUIRE(tests::tahoma_in(dir.path(), {"run", "case.yaml", "--out", "later"}).status == 0);
+  const auto files_in = [&](const char* folder) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(dir.path() / folder))
+      files[entry.path().filename()] = tests::contents(entry.path());
+    return files;
+  };
+  const auto listed = [](const std::string& manifest) {
+    std::set<std::string> names;
+    for (const auto& name : nlohmann::json::parse(manifest)["files"]) names.insert(name.get<std::string>());
+    return names;
+  };
+  const auto before = files_in("later");
+  REQUIRE(tests::tahoma_in(dir.path(), {"explain", "later"}).status == 0);
+  auto later = files_in("later"), at_once = files_in("at_once");
+  CHECK(listed(later["manifest.json"]) == listed(at_once["manifest.json"]));
+  CHECK(before.size() + 1 == later.size());
+  CHECK(before.at("summary.txt") != later["summary.txt"]);
+  for (auto* files : {&later, &at_once}) {
+    files->erase("manifest.json");  // the command line
+    auto explanation = nlohmann::ordered_json::parse((*files)["explain.json"]);
+    explanation.erase("run");  // the folder, or the case
+    (*files)["explain.json"] = explanation.dump();
+  }
+  for (const auto& [name, text] : at_once) {
+    INFO(name);
+    CHECK((later[name] == text));
+  }
+  // A second explanation changes nothing, and the folder is still one that a run may replace.
+  REQUIRE(tests::tahoma_in(dir.path(), {"explain", "later"}).status == 0);
+  CHECK(files_in("later")["summary.txt"] == at_once["summary.txt"]);
+  CHECK(tests::tahoma_in(dir.path(), {"run", "case.yaml", "--out", "later"}).status == 0);
+}
+
+TEST_CASE("explain: a repetition that fails is named, and no bottleneck is", "[explain]") {
+  runtime::Explanation explanation;
+  explanation.name = "out";
+  explanation.run.time = base::Duration{1'000};
+  explanation.everything.resource.name = "all of these";
+  explanation.rows = {{{"HBM", "", "", {}}, {base::Duration{600}, 1, {}, "", false}},
+                      {{"DMA", "", "", {}}, {base::Duration{0}, 0, {}, "a link has no rate", true}}};
+  REQUIRE(explanation.bottlenecks().has_value());
+  CHECK(explanation.bottlenecks()->whole.resource == "HBM");
+  CHECK_NOTHROW(explanation.require_complete());  // the configuration refuses to idealise DMA
+  explanation.rows.push_back(
+      {{"NeuronLink", "", "", {}}, {base::Duration{0}, 0, {}, "ended by signal 11", false}});
+  CHECK_FALSE(explanation.bottlenecks().has_value());
+  CHECK_THAT(runtime::explanation_text(explanation), Catch::Contains("FAILED: ended by signal 11"));
+  try {
+    explanation.require_complete();
+    FAIL("it is not complete");
+  } catch (const base::UserError& error) {
+    CHECK(error.code == "E-CLI-007");
+    CHECK(error.status == base::ExitStatus::kCheckFailed);
+    CHECK_THAT(error.what(), Catch::Contains("NeuronLink: ended by signal 11"));
+  }
+}
+
+TEST_CASE("explain: where no region has the bottleneck of the run, the text says so", "[explain]") {
+  runtime::Explanation explanation;
+  explanation.run = {
+      base::Duration{1'000}, 1, {{"a", base::Duration{400}}, {"b", base::Duration{400}}}, "", false};
+  explanation.everything = {{"all of these", "", "", {}}, explanation.run};
+  const auto regions = [](std::int64_t a, std::int64_t b) {
+    return std::vector<std::pair<std::string, base::Duration>>{{"a", base::Duration{a}},
+                                                               {"b", base::Duration{b}}};
+  };
+  explanation.rows = {{{"DMA", "", "", {}}, {base::Duration{700}, 1, regions(380, 380), "", false}},
+                      {{"HBM", "", "", {}}, {base::Duration{800}, 1, regions(300, 300), "", false}}};
+  const std::string text = runtime::explanation_text(explanation);
+  CHECK_THAT(text, Catch::Contains("bottleneck: DMA (30.0 % shorter if ideal)"));
+  CHECK_THAT(text, Catch::Contains("HBM (25.0 % shorter if ideal); DMA 5.0 %"));
+  CHECK_THAT(text, Catch::Contains("DMA is the bottleneck of the run, though of no region"));
+  explanation.rows[0].run.regions = regions(200, 380);
+  CHECK(runtime::explanation_text(explanation).find("though of no region") == std::string::npos);
 }
 
 TEST_CASE("tahoma explain: a folder without a run is refused", "[explain]") {

@@ -56,7 +56,7 @@ ObservedLines run_lines(const std::shared_ptr<const isa::Program>& program) {
              y = machine.allocate(0, "y", DType::kFp32, {128, 512});
   machine.declare_input(x);
   machine.load(0, program, {x.address, y.address});
-  runtime::CriticalPath path(params.cores());
+  runtime::CriticalPath path(params.cores(), params.chip.core.dma.start_up);
   runtime::LineRecorder recorder(params, path);
   for (const auto& [core, loaded] : machine.programs()) recorder.program(core, loaded);
   machine.observe(&path);

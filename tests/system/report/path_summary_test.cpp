@@ -2,6 +2,7 @@
 // The table of the critical path: its rows are the simulated time, whatever the run.
 #include "runtime/report/path/path_summary.h"
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -21,10 +22,12 @@ namespace {
 
 const std::string kWorkloads = std::string(TAHOMA_SOURCE_DIR) + "/workloads/";
 
-json summary_of(const std::string& workload) {
+json summary_of(const std::string& workload, const std::vector<std::string>& settings = {}) {
   const tests::TempDir dir;
-  const auto run = tests::tahoma_in(
-      dir.path(), {"run", kWorkloads + workload, "--mode", "timing", "--no-report", "--out", "out"});
+  std::vector<std::string> words{"run", kWorkloads + workload, "--mode", "timing", "--no-report", "--out",
+                                 "out"};
+  for (const std::string& setting : settings) words.insert(words.end(), {"--set", setting});
+  const auto run = tests::tahoma_in(dir.path(), words);
   INFO(run.err);
   REQUIRE(run.status == 0);
   return json::parse(tests::contents(dir.path() / "out" / "summary.json"));
@@ -49,9 +52,31 @@ void check_rows(const json& summary) {
   CHECK(steps == summary["critical_path"]["steps"]);
 }
 
+// Resources and operations are the same time, divided twice.
+void check_shares(const json& summary) {
+  std::int64_t elapsed = femtoseconds(summary["simulated_time_ns"]), whole = 0;
+  std::map<std::string, std::int64_t> of_resource;
+  for (const json& share : summary["critical_path"]["operations"]) {
+    whole += femtoseconds(share["time_ns"]);
+    of_resource[share["resource"]] += femtoseconds(share["time_ns"]);
+    CHECK(share["share_percent"].get<double>() == Approx(100.0 * femtoseconds(share["time_ns"]) / elapsed));
+  }
+  CHECK(whole == elapsed);
+  const json& resources = summary["critical_path"]["resources"];
+  CHECK(resources.size() == of_resource.size());
+  for (const json& resource : resources) {
+    CHECK(femtoseconds(resource["time_ns"]) == of_resource.at(resource["resource"]));
+    CHECK(resource["time_ns"] <= resources[0]["time_ns"]);
+  }
+  const auto limits = std::find_if(resources.begin(), resources.end(),
+                                   [](const json& resource) { return resource["resource"] != "none"; });
+  for (const char* key : {"resource", "share_percent", "operation", "operation_percent"})
+    CHECK(summary["limits"][key] == (*limits)[key]);
+}
+
 // A chain of n instructions of one engine, each `times[n]` long.
 runtime::CriticalPath chain(const std::vector<std::int64_t>& times) {
-  runtime::CriticalPath path(1);
+  runtime::CriticalPath path(1, Duration{0});
   std::array<Duration, base::kStallReasons> engine{};
   for (std::size_t n = 0; n < times.size(); ++n) {
     engine[0] += Duration{times[n]};
@@ -111,12 +136,33 @@ TEST_CASE("critical path: its rows add up to the time of every run", "[report]")
        {"gemm/chip.yaml", "gemm/one_core_4096.yaml", "attention/one_core.yaml", "decode/paged.yaml",
         "transformer/tiny.yaml", "rms_norm/one_core.yaml", "collective/all_reduce_cores.yaml"}) {
     INFO(workload);
-    check_rows(summary_of(workload));
+    const json summary = summary_of(workload);
+    check_rows(summary);
+    check_shares(summary);
   }
 }
 
-TEST_CASE("critical path: the main job's rows add up to its time", "[report]") {
-  check_rows(summary_of("gemm/ultraserver.yaml"));
+TEST_CASE("critical path: the main job's rows and shares add up to its time", "[report]") {
+  const json summary = summary_of("gemm/ultraserver.yaml");
+  check_rows(summary);
+  check_shares(summary);
+}
+
+// Each case waits for one resource by its construction.
+TEST_CASE("critical path: the resource that a run waits for limits it", "[report]") {
+  const auto limits = [](const std::string& workload, const std::vector<std::string>& settings) {
+    const json summary = summary_of(workload, settings);
+    check_shares(summary);
+    INFO(summary["headline"]["text"]);
+    CHECK(summary["limits"]["share_percent"] > 50.0);
+    return summary["limits"]["resource"].get<std::string>();
+  };
+  CHECK(limits("gemm/chip.yaml", {"machine.chip.hbm.bandwidth=20 GB/s", "machine.chip.hbm.model=flat"}) ==
+        "HBM");
+  CHECK(limits("gemm/one_core_4096.yaml", {}) == "tensor engine");
+  CHECK(limits("gemm/chip.yaml", {"machine.chip.core.dma.clock=20 MHz"}) == "DMA");
+  CHECK(limits("collective/all_reduce_ring.yaml",
+               {"machine.link.x=1 GB/s", "machine.link.y=1 GB/s", "machine.link.z=1 GB/s"}) == "NeuronLink");
 }
 
 // Hot spots unite the instructions of one opcode and region: their times add up, and the largest is named.
@@ -148,7 +194,7 @@ TEST_CASE("critical path: hot spots are the opcodes with the largest times on it
   for (const std::int64_t time : times) elapsed += Duration{time};
   const auto path = chain(times);
   const runtime::PathSummary summary = runtime::summarise_path(
-      path, elapsed, {{0, tests::text_program(text)}}, [](std::uint32_t) { return "core"; });
+      path, elapsed, {{0, tests::text_program(text)}}, [](std::uint32_t) { return "core"; }, {});
   REQUIRE(summary.hot_spots.size() == sums.size());
   Duration sum{0};
   for (std::size_t n = 0; n < sums.size(); ++n) {

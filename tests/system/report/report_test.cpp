@@ -13,6 +13,7 @@
 #include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/summary/busiest.h"
 #include "runtime/report/summary/format.h"
+#include "runtime/report/summary/run_headline.h"
 #include "runtime/report/summary/summary.h"
 #include "runtime/report/summary/summary_json.h"
 #include "runtime/report/summary/summary_text.h"
@@ -195,17 +196,39 @@ TEST_CASE("report: the busiest resource has the largest busy share", "[report]")
   CHECK(busiest() == "dma");
 }
 
-TEST_CASE("report: the bottleneck comes from repeated runs alone", "[report]") {
-  CHECK(json::parse(runtime::summary_json(fake_summary()))["bottleneck"].is_null());
-  CHECK_THAT(runtime::summary_text(fake_summary()), Catch::Contains("bottleneck: run tahoma explain\n"));
+TEST_CASE("report: the bottleneck comes from repeated runs alone; where the path differs, both are said",
+          "[report]") {
   auto facts = fake_facts();
-  facts.bottlenecks = runtime::Bottlenecks{{"HBM", 31.25}, {}};
-  const Summary s = runtime::summarise(facts, fake_machine(), fake_run());
-  CHECK_THAT(runtime::summary_text(s), Catch::Contains("bottleneck: HBM (31.2 % shorter if ideal)\n"));
-  CHECK(json::parse(runtime::summary_json(s))["bottleneck"]["resource"] == "HBM");
-  facts.bottlenecks = runtime::Bottlenecks{};
-  CHECK_THAT(runtime::summary_text(runtime::summarise(facts, fake_machine(), fake_run())),
-             Catch::Contains("bottleneck: no single resource\n"));
+  facts.path.resources = {{{"DMA", "load", 3, 60_us, 60}, 60}};
+  const auto of = [&](const std::optional<runtime::Bottlenecks>& verdict) {
+    facts.bottlenecks = verdict;
+    const Summary s = runtime::summarise(facts, fake_machine(), fake_run());
+    return std::pair(json::parse(runtime::summary_json(s)), runtime::headline_of(s).explained);
+  };
+  const auto [plain, nothing] = of(std::nullopt);
+  CHECK(plain["bottleneck"].is_null());
+  CHECK(nothing.empty());
+  CHECK(plain["limits"]["resource"] == "DMA");
+  const auto [other, disagrees] =
+      of(runtime::Bottlenecks{{"HBM", 31.25}, {{"HBM", 31.25}, {"DMA", 12.5}}, {}});
+  CHECK(other["bottleneck"]["resource"] == "HBM");
+  CHECK(disagrees == "explain disagrees: 31.2 % shorter if HBM is ideal, 12.5 % if DMA is");
+  CHECK(of(runtime::Bottlenecks{{"DMA", 31.25}, {}, {}}).second ==
+        "explain agrees: 31.2 % shorter if DMA is ideal");
+  CHECK(of(runtime::Bottlenecks{}).second == "explain: no single resource shortens it");
+}
+
+TEST_CASE("summary.json: another verdict of a stored summary is that of a run that was explained",
+          "[report]") {
+  auto facts = fake_facts();
+  facts.path.resources = {{{"DMA", "load", 3, 60_us, 60}, 60}};
+  const runtime::Bottlenecks verdict{{"HBM", 31.25}, {}, {}};
+  const auto summary = [&] { return runtime::summarise(facts, fake_machine(), fake_run()); };
+  auto stored = nlohmann::ordered_json::parse(runtime::summary_json(summary()));
+  runtime::set_verdict(stored, verdict);
+  facts.bottlenecks = verdict;
+  CHECK(stored.dump(2) + "\n" == runtime::summary_json(summary()));
+  CHECK(runtime::stored_headline(stored).block() == runtime::headline_of(summary()).block());
 }
 
 TEST_CASE("report: an empty run has no shares and does not divide by zero", "[report]") {
@@ -242,6 +265,9 @@ TEST_CASE("summary.json: the stable keys exist", "[report]") {
                           "hbm",
                           "links",
                           "busiest",
+                          "headline",
+                          "limits",
+                          "critical_path",
                           "bottleneck"}) {
     INFO(key);
     CHECK(summary.contains(key));
@@ -294,14 +320,43 @@ TEST_CASE("summary.json: a golden error that is not a number stays legal JSON", 
 }
 
 TEST_CASE("summary.txt: the first line answers the question", "[report]") {
-  CHECK(tests::lines_of(runtime::summary_text(fake_summary())).front() ==
-        "100 us, 10 TFLOPS, MFU 12.7 %, golden passed, bottleneck: run tahoma explain");
   auto facts = fake_facts();
+  facts.path.resources = {{{"DMA", "load", 3, 60_us, 60}, 60}};
+  const auto lines = [&] {
+    return tests::lines_of(runtime::summary_text(runtime::summarise(facts, fake_machine(), fake_run())));
+  };
+  CHECK(lines().front() ==
+        "100 us, 10 TFLOPS, MFU 12.7 %, golden passed, DMA limits: 60.0 % of the critical path, in load");
+  facts.path.resources[0].operation_percent = 30;
+  facts.path.resources[0].operation = "a_region_with_a_name_so_long_that_it_does_not_fit";
+  CHECK(lines()[0].find("MFU 12.7 %, DMA limits: 60.0 % of the critical path, most in a_region") !=
+        std::string::npos);
+  CHECK(lines()[1] == "  10 TFLOPS, golden passed");
   facts.golden.mismatches = 1;
   facts.golden.first_mismatch = "first wrong element: [3, 4]";
   const std::string failed = runtime::summary_text(runtime::summarise(facts, fake_machine(), fake_run()));
   CHECK(tests::lines_of(failed).front().find("GOLDEN FAILED") != std::string::npos);
   CHECK(failed.find("first wrong element: [3, 4]") != std::string::npos);
+}
+
+TEST_CASE("summary.txt: a run without operations of its workload has the bandwidth that it reached",
+          "[report]") {
+  auto facts = fake_facts();
+  facts.useful_flops = 0;
+  const auto efficiency = [&] {
+    return runtime::headline_of(runtime::summarise(facts, fake_machine(), fake_run())).efficiency;
+  };
+  CHECK_THAT(efficiency(), Catch::StartsWith("HBM "));
+  runtime::CollectiveResult collective;
+  collective.bytes = 1 << 20;
+  collective.bus_factor = 1.5;
+  collective.ranks = {{Time{0}, Time{0} + 10_us}};
+  collective.split.latency = 10_us;
+  facts.collectives = {collective};
+  CHECK(efficiency() == "busbw 157.3 GB/s");  // 1 MiB in 10 us, times 1.5
+  facts.collectives.push_back(collective);
+  facts.collectives[1].bytes = 1 << 10;
+  CHECK(efficiency() == "busbw 157.3 GB/s at 1 MiB");
 }
 
 namespace {

@@ -58,8 +58,10 @@ bool is_far(const TransferRequest& request, std::size_t operand, std::uint32_t c
   return request.side(operand).space == isa::Space::kHbm && !on_chip(request.address(operand), chip);
 }
 
-bool touches_far(const TransferRequest& request, std::uint32_t chip) {
-  for (std::size_t operand = 0; operand <= request.destination(); ++operand)
+// An accumulation reads its destination, too.
+bool reads_far(const TransferRequest& request, std::uint32_t chip) {
+  const std::size_t end = request.destination() + (request.descriptor().accumulate ? 1 : 0);
+  for (std::size_t operand = 0; operand < end; ++operand)
     if (is_far(request, operand, chip)) return true;
   return false;
 }
@@ -77,7 +79,7 @@ Transfer transfer_of(const TransferRequest& request, std::uint32_t chip, const D
              .runs = runs_of(request, params.element_rows, engines.count),
              .element = largest_element(request),
              .remote = is_far(request, request.destination(), chip),
-             .far = touches_far(request, chip),
+             .reads_far = reads_far(request, chip),
              .first_engine = engines.first,
              .to_issue = engines.count,
              .shares_left = engines.count,
@@ -87,7 +89,7 @@ Transfer transfer_of(const TransferRequest& request, std::uint32_t chip, const D
         1, params.collective_packet.count / (params.packet.count * request.sources.size()));
   for (std::optional<sim::Notify>* notify : {&t.request.notify, &t.request.notify_read}) {
     if (!*notify) continue;
-    (*notify)->over_link = t.far;
+    (*notify)->over_link = t.far();
     if (static_cast<sim::Change>((*notify)->change) != sim::Change::kSet)
       (*notify)->value *= isa::kDmaEngines / engines.count;
   }
@@ -103,6 +105,8 @@ void Transfer::note(const base::PacketActivity& packet) {
     a.index = packet.index;
     a.cause = request.cause;
     a.rung = request.rung;
+    a.reads_far = reads_far;
+    a.writes_far = remote;
   }
   if (packet.bytes > 0) {
     ++a.packets;
@@ -113,6 +117,11 @@ void Transfer::note(const base::PacketActivity& packet) {
   a.read_bytes += packet.read_bytes;
   a.write_bytes += packet.write_bytes;
   a.busy += packet.busy;
+  a.blocked += packet.blocked;
+  a.starved += packet.starved;
+  if (packet.write_done >= a.end)
+    a.held = packet.write_done > a.end ? packet.held : std::max(a.held, packet.held);
+  a.issued = std::min(a.issued, packet.issued);
   a.start = std::min(a.start, packet.start);
   a.read_done = std::max(a.read_done, packet.read_done);
   a.end = std::max(a.end, packet.write_done);

@@ -20,7 +20,7 @@ struct Transfer {
   Runs runs;
   std::uint64_t element = 1;  // bytes, of the side with the larger elements
   bool remote = false;        // dst on another chip
-  bool far = false;           // one of its sides is on another chip
+  bool reads_far = false;     // data come from another chip
   bool begun = false;         // its first packet has been issued
   bool applied = false;       // values moved
   unsigned first_engine = 0;
@@ -32,6 +32,7 @@ struct Transfer {
   TransferChecksums checksums{};
   base::TransferActivity activity{};  // accumulated so far, for observers
 
+  bool far() const { return remote || reads_far; }
   // Returns the n-th of the transfer's engines.
   unsigned engine(unsigned n) const { return (first_engine + n) % isa::kDmaEngines; }
   // Adds one moved packet, whose core is known, to `activity`.

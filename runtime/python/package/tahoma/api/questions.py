@@ -55,7 +55,7 @@ def compare(a: Path, b: Path, metric: str | None = None) -> Any:
 
 def explain(run: Path, jobs: int | None = None) -> Any:
     """Repeats a run with one resource at a time made ideal: what limits it, and each of its regions, as
-    `tahoma explain --format json` has it. `jobs` repetitions run at the same time."""
+    `tahoma explain --format json` has it. Adds the verdict to the files of the run. `jobs` repetitions run at the same time."""
     return answer(["explain", os.fspath(run), "--format=json"] + option_words({"jobs": jobs}))
 
 
