@@ -45,7 +45,7 @@ FlatConfig part_of(const FlatConfig& config, const std::vector<std::string>& roo
   return part;
 }
 
-const std::vector<std::string> kRunKeys{"kind", "mode", "seed"};
+const std::vector<std::string> kRunKeys{"kind", "mode", "seed", "not_finite"};
 
 struct MachineName {
   std::string name, place;
@@ -146,6 +146,8 @@ void RunParams::declare(ParamTree& tree, const std::vector<WorkloadKind>& kinds)
   tree.add("mode", mode, model::Mode::kFunctional, model::kModes, "compute all values, or only times",
            base::chosen());
   tree.add("seed", seed, std::uint64_t{1}, {0, UINT64_MAX}, "seed of generated inputs", base::chosen());
+  tree.add("not_finite", not_finite, NotFinite::kRefused, kNotFinite,
+           "NaN and infinite results where all values of the files are finite", base::chosen());
 }
 
 std::string ResolvedConfig::to_yaml(const base::PathMap& map) const {
@@ -160,7 +162,7 @@ std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
       base::flatten_keeping_empty(request.text.empty() ? read_config_text(request.workload)
                                                        : base::NamedText{request.workload, request.text},
                                   read_extended);
-  require_roots(config, {"kind", "machine", "mode", "seed", "workload"});
+  require_roots(config, {"kind", "machine", "mode", "seed", "not_finite", "workload"});
   std::vector<Leaf> overrides = request.settings;
   for (Leaf& leaf : parse_overrides(request.overrides)) overrides.push_back(std::move(leaf));
 

@@ -5,6 +5,7 @@
 //                                        or path
 //   mode: functional                     or timing
 //   seed: 1                              of generated inputs
+//   not_finite: refused                  or allowed: NaN and infinite results of inputs that have none
 //   workload: {m: 8192, ...}             the kind's own parameters
 // and may itself have the key `extends: other.yaml`. Relative paths in a file start in the folder of that file,
 // those of the command line in the working directory. Without `machine` the machine is the declared default, one
@@ -36,11 +37,16 @@ struct ConfigRequest {
   std::vector<base::Leaf> settings = {};  // of a file that names the workload; applied before the overrides
 };
 
-// kind, mode and seed: the parameters of a run beside those of its machine and its workload.
+enum class NotFinite : std::uint8_t { kRefused, kAllowed };
+inline constexpr base::Named<NotFinite> kNotFinite[] = {{NotFinite::kRefused, "refused"},
+                                                        {NotFinite::kAllowed, "allowed"}};
+
+// The parameters of a run beside those of its machine and its workload.
 struct RunParams {
   std::string kind;
   model::Mode mode = model::Mode::kFunctional;
   std::uint64_t seed = 0;
+  NotFinite not_finite = NotFinite::kRefused;
   void declare(base::ParamTree& tree, const std::vector<WorkloadKind>& kinds);
 };
 

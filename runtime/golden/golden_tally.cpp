@@ -85,6 +85,10 @@ void GoldenTally::mismatch(std::uint64_t index) {
 
 void GoldenTally::error(double got, double want, double scale, std::uint64_t row, std::uint64_t column) {
   ++elements;
+  if (!std::isfinite(got)) {
+    ++not_finite;
+    first_not_finite = std::min(first_not_finite, {row, column});
+  }
   const double difference = error_between(got, want);
   if (difference == 0) return;
   absolute.add(difference, row, column);
@@ -95,21 +99,34 @@ void GoldenTally::merge(const GoldenTally& later) {
   elements += later.elements;
   mismatches += later.mismatches;
   first = std::min(first, later.first);
+  not_finite += later.not_finite;
+  first_not_finite = std::min(first_not_finite, later.first_not_finite);
   absolute.merge(later.absolute);
   relative.merge(later.relative);
 }
 
 void GoldenResult::add(const GoldenResult& other) {
-  if (!checked()) {
-    *this = other;
-    return;
-  }
-  if (passed()) first_mismatch = other.first_mismatch;
+  results += other.results;
+  not_finite += other.not_finite;
+  if (first_not_finite.empty()) first_not_finite = other.first_not_finite;
+  if (elements == 0) rule = other.rule;
+  if (mismatches == 0) first_mismatch = other.first_mismatch;
   elements += other.elements;
   mismatches += other.mismatches;
   max_abs_error = std::max(max_abs_error, other.max_abs_error);
   max_rel_error = std::max(max_rel_error, other.max_rel_error);
   tolerance = std::max(tolerance, other.tolerance);
+}
+
+void GoldenResult::count_not_finite(const NamedValues& output) {
+  if (!isa::is_float(output.dtype)) return;
+  const std::size_t size = isa::size_of(output.dtype), count = output.values.size() / size;
+  results += count;
+  for (std::size_t n = 0; n < count; ++n) {
+    const float value = isa::load_as_fp32(output.values.data() + n * size, output.dtype);
+    if (std::isfinite(value)) continue;
+    if (not_finite++ == 0) first_not_finite = fmt::format("element {} of {} = {}", n, output.name, value);
+  }
 }
 
 GoldenResult conclude(const GoldenTally& tally, const HostTensor& got, const Examine& examine,
@@ -122,6 +139,13 @@ GoldenResult conclude(const GoldenTally& tally, const HostTensor& got, const Exa
   result.max_abs_error = largest(tally.absolute, got, examine, false);
   result.max_rel_error = largest(tally.relative, got, examine, true);
   if (result.failed()) result.first_mismatch = describe(got, tally.first, examine, made_by);
+  if (isa::is_float(got.dtype)) result.results = tally.elements;
+  result.not_finite = tally.not_finite;
+  if (tally.not_finite > 0) {
+    const auto [row, column] = tally.first_not_finite;
+    result.first_not_finite = fmt::format("{}[{}, {}] = {}", got.name, row, column, got.at(row, column));
+    if (made_by) result.first_not_finite += ", made by " + made_by(row, column);
+  }
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/golden/golden.h"
@@ -36,6 +37,8 @@ class LargestErrors {
 struct GoldenTally {
   std::uint64_t elements = 0, mismatches = 0;
   std::uint64_t first = UINT64_MAX;  // row-major index of the first mismatch
+  std::uint64_t not_finite = 0;      // results that are NaN or infinite
+  std::pair<std::uint64_t, std::uint64_t> first_not_finite{UINT64_MAX, 0};  // row and column
   LargestErrors absolute, relative;
 
   void mismatch(std::uint64_t index);

@@ -2,12 +2,17 @@
 // What the outcome of a golden check means for a command.
 #pragma once
 
+#include <string>
+
 #include "runtime/run/workload.h"
 
 namespace tahoma::runtime {
 
-// Throws UserError with exit status 1: E-RUN-070 for a failed check, with the first mismatch; E-RUN-072 for
-// values that were not checked, if `must_be_checked`.
+// What a failed check says: of mismatches, the first; otherwise, of results that are not finite, the first.
+std::string failure_text(const GoldenResult& golden);
+
+// Throws UserError with exit status 1: E-RUN-070 for a failed check; E-RUN-075 for results that are not finite though the inputs
+// are; E-RUN-072 for values that were not checked, if `must_be_checked`.
 void require_golden(const GoldenResult& golden, bool must_be_checked);
 
 }  // namespace tahoma::runtime

@@ -128,16 +128,6 @@ const Type& type_of(const std::string& name, isa::DType wanted, const std::strin
                               isa::name_of(wanted), legal, name));
 }
 
-std::vector<std::byte> converted(std::vector<std::byte> values, isa::DType from, isa::DType to) {
-  if (from == to) return values;
-  const std::size_t step = isa::size_of(from), n = values.size() / step;
-  std::vector<std::byte> result(n * isa::size_of(to));
-  for (std::size_t i = 0; i < n; ++i)
-    isa::store_from_fp32(result.data() + i * isa::size_of(to), to,
-                         isa::load_as_fp32(values.data() + i * step, from));
-  return result;
-}
-
 }  // namespace
 
 bool names_safetensors(const std::string& path) {
@@ -145,8 +135,23 @@ bool names_safetensors(const std::string& path) {
   return at != std::string::npos && (at + kSuffix.size() == path.size() || path[at + kSuffix.size()] == '#');
 }
 
+std::vector<std::byte> converted(StoredTensor stored, isa::DType to) {
+  if (stored.dtype == to) return std::move(stored.values);
+  const std::size_t step = isa::size_of(stored.dtype), n = stored.values.size() / step;
+  std::vector<std::byte> result(n * isa::size_of(to));
+  for (std::size_t i = 0; i < n; ++i)
+    isa::store_from_fp32(result.data() + i * isa::size_of(to), to,
+                         isa::load_as_fp32(stored.values.data() + i * step, stored.dtype));
+  return result;
+}
+
 std::vector<std::byte> read_safetensors(const std::string& path, const std::string& input_name,
                                         isa::DType dtype, const std::vector<std::uint64_t>& shape) {
+  return converted(read_stored(path, input_name, dtype, shape), dtype);
+}
+
+StoredTensor read_stored(const std::string& path, const std::string& input_name, isa::DType dtype,
+                         const std::vector<std::uint64_t>& shape) {
   const InputPath place = input_path_of(path, input_name);
   File file = open(place.file);
   const Json& entry = entry_of(file, place);
@@ -169,7 +174,7 @@ std::vector<std::byte> read_safetensors(const std::string& path, const std::stri
   std::vector<std::byte> values(bytes);
   file.stream.seekg(static_cast<std::streamoff>(file.data_at + offsets[0]));
   file.stream.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(bytes));
-  return converted(std::move(values), type.dtype, dtype);
+  return {type.dtype, std::move(values)};
 }
 
 }  // namespace tahoma::runtime

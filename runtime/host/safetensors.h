@@ -28,6 +28,15 @@ namespace tahoma::runtime {
 // "model.safetensors#layers.0.weight"; without '#', the tensor with the name of the input.
 bool names_safetensors(const std::string& path);
 
+// A tensor with the element type of its file, of which one of `dtype` can be read.
+struct StoredTensor {
+  isa::DType dtype = isa::DType::kFp32;
+  std::vector<std::byte> values;
+};
+StoredTensor read_stored(const std::string& path, const std::string& input_name, isa::DType dtype,
+                         const std::vector<std::uint64_t>& shape);
+std::vector<std::byte> converted(StoredTensor stored, isa::DType to);
+
 std::vector<std::byte> read_safetensors(const std::string& path, const std::string& input_name,
                                         isa::DType dtype, const std::vector<std::uint64_t>& shape);
 

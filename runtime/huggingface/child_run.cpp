@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
+#include "runtime/golden/golden_verdict.h"
 #include "runtime/host/children.h"
 #include "runtime/host/json/json_text.h"
 
@@ -23,7 +24,7 @@ std::string executed(const RunOptions& options) {
   try {
     const RunOutcome outcome = run_workload(options);
     if (!outcome.golden.failed()) return outcome.summary_json;
-    return failure("its results differ from the golden reference: " + outcome.golden.first_mismatch,
+    return failure("its golden check failed: " + failure_text(outcome.golden),
                    base::ExitStatus::kCheckFailed);
   } catch (const UserError& error) {
     return failure(error.what(), error.status);

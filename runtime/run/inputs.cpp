@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <mutex>
 
 #include "isa/simd/convert_loop.h"
 #include "model/base/error.h"
@@ -91,6 +93,44 @@ void widen_row(const std::byte* src, isa::DType dtype, std::uint64_t n, float* d
   }
 }
 
+// Workloads read their files on several threads.
+std::mutex& files_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+FileValues& file_values() {
+  static FileValues values;
+  return values;
+}
+
+std::uint64_t count_not_finite(std::span<const std::byte> values, isa::DType dtype) {
+  if (!isa::is_float(dtype)) return 0;
+  const std::size_t size = isa::size_of(dtype);
+  std::uint64_t count = 0;
+  for (std::size_t at = 0; at + size <= values.size(); at += size)
+    count += std::isfinite(isa::load_as_fp32(values.data() + at, dtype)) ? 0 : 1;
+  return count;
+}
+
+// Of a file, as it is stored.
+std::uint64_t noted(std::span<const std::byte> values, isa::DType dtype) {
+  const std::uint64_t count = count_not_finite(values, dtype);
+  const std::lock_guard lock(files_mutex());
+  file_values().not_finite += count;
+  return count;
+}
+
+// `before`: values of the file that are not finite.
+void note_rounding(const std::string& path, const HostTensor& tensor, std::uint64_t before) {
+  const std::uint64_t after = count_not_finite(tensor.values, tensor.dtype);
+  if (after <= before) return;
+  const std::lock_guard lock(files_mutex());
+  if (file_values().beyond_range.empty())
+    file_values().beyond_range =
+        fmt::format("{} of {} values of {} are beyond the largest number of input {}, which is {}",
+                    after - before, tensor.elements(), path, tensor.name, isa::name_of(tensor.dtype));
+}
+
 }  // namespace
 
 std::uint64_t HostTensor::elements() const { return product(shape); }
@@ -122,11 +162,21 @@ HostTensor generate_input(const std::string& name, isa::DType dtype, std::vector
   return result;
 }
 
+FileValues values_of_files() {
+  const std::lock_guard lock(files_mutex());
+  return file_values();
+}
+
+void note_file(std::span<const std::byte> values, isa::DType dtype) { noted(values, dtype); }
+
 HostTensor load_input(const std::string& path, const std::string& name, isa::DType dtype,
                       std::vector<std::uint64_t> shape) {
   if (names_safetensors(path)) {
-    std::vector<std::byte> values = read_safetensors(path, name, dtype, shape);
-    return {name, dtype, std::move(shape), std::move(values)};
+    StoredTensor stored = read_stored(path, name, dtype, shape);
+    const std::uint64_t not_finite = noted(stored.values, stored.dtype);
+    HostTensor tensor{name, dtype, std::move(shape), converted(std::move(stored), dtype)};
+    note_rounding(path, tensor, not_finite);
+    return tensor;
   }
   NpyArray array = read_npy(path);
   if (array.shape != shape)
@@ -138,7 +188,11 @@ HostTensor load_input(const std::string& path, const std::string& name, isa::DTy
     throw base::UserError("E-NPY-010", path,
                           fmt::format("input {} is {}: expected element type {}, the file has {}", name,
                                       isa::name_of(dtype), fmt::join(accepted, " or "), array.descr));
-  return {name, dtype, std::move(shape), from_npy(std::move(array), dtype)};
+  const bool rounds = array.descr == npy_types_of(isa::DType::kFp32).front();
+  const std::uint64_t not_finite = noted(array.bytes, rounds ? isa::DType::kFp32 : dtype);
+  HostTensor tensor{name, dtype, std::move(shape), from_npy(std::move(array), dtype)};
+  note_rounding(path, tensor, not_finite);
+  return tensor;
 }
 
 HostTensor input(const std::string& path, const std::string& name, isa::DType dtype,

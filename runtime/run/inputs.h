@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,16 @@ HostTensor generate_input(const std::string& name, isa::DType dtype, std::vector
 // dtype, E-NPY-011 wrong shape, the errors of read_npy, and E-STF-001 to 006.
 HostTensor load_input(const std::string& path, const std::string& name, isa::DType dtype,
                       std::vector<std::uint64_t> shape);
+
+// What load_input() and note_file() have found in the files of this process, which executes one run.
+struct FileValues {
+  std::uint64_t not_finite = 0;  // NaN and infinite values of the files
+  // Finite there, but not in the tensor's dtype: "256 of 4096 values of a.npy, ..."; "": none.
+  std::string beyond_range;
+};
+FileValues values_of_files();
+// Values of a file that is read by other means.
+void note_file(std::span<const std::byte> values, isa::DType dtype);
 
 // load_input if `path` is set, generate_input if it is empty.
 HostTensor input(const std::string& path, const std::string& name, isa::DType dtype,

@@ -7,6 +7,7 @@
 #include "runtime/config/assumptions.h"
 #include "runtime/mpi/parallel_run.h"
 #include "runtime/run/core_name.h"
+#include "runtime/run/inputs.h"
 #include "runtime/run/machine.h"
 #include "runtime/run/programs_hash.h"
 #include "runtime/run/stack_balance.h"
@@ -25,13 +26,23 @@ GoldenResult unchecked(const std::string& why) {
 
 // An unchecked result says why. References are rounded to nearest, so they cannot judge a machine that rounds
 // stochastically.
-GoldenResult judge(ResolvedConfig& config, Machine& machine, bool wanted) {
-  if (!machine.functional()) return unchecked("timing mode computes no values");
-  if (!wanted) return unchecked("not requested (--no-golden)");
+GoldenResult compared(ResolvedConfig& config, Machine& machine) {
   const model::RoundingMode rounding = config.machine.chip.core.rounding;
   if (rounding == model::RoundingMode::kNearest) return config.workload->verify(machine);
   return unchecked("references are rounded to nearest, machine.chip.core.rounding is " +
                    std::string(base::name_in(model::kRoundingModes, rounding)));
+}
+
+// Where a reference says NaN, a NaN is right; but of finite inputs it is hardly what the case is for.
+GoldenResult judge(ResolvedConfig& config, Machine& machine, bool wanted) {
+  if (!machine.functional()) return unchecked("timing mode computes no values");
+  if (!wanted) return unchecked("not requested (--no-golden)");
+  GoldenResult result = compared(config, machine);
+  if (result.results == 0)
+    for (const NamedValues& output : config.workload->outputs(machine)) result.count_not_finite(output);
+  result.refuses_not_finite =
+      config.run.not_finite == NotFinite::kRefused && values_of_files().not_finite == 0;
+  return result;
 }
 
 RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
@@ -53,6 +64,8 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.path = run.path;
   facts.programs = run.programs;
   facts.energy = run.energy;
+  if (const FileValues files = values_of_files(); !files.beyond_range.empty())
+    facts.warnings.push_back(files.beyond_range);
   if (const std::string uneven = uneven_stacks(config.machine.chip, run.measurement); !uneven.empty())
     facts.warnings.push_back(uneven);
   facts.assumed = assumptions_of(config.machine_tree, config.machine, run.measurement).in_use.size();

@@ -179,6 +179,7 @@ class NkiKernel final : public runtime::Workload {
       if (bytes.size() != placed_[t].bytes())
         throw base::UserError("E-NKI-040", tensor.file,
                               fmt::format("has {} bytes; expected {}", bytes.size(), placed_[t].bytes()));
+      runtime::note_file(std::as_bytes(std::span(bytes)), tensor.dtype);
       machine.write(placed_[t], std::as_bytes(std::span(bytes)));
     }
   }
@@ -189,6 +190,7 @@ class NkiKernel final : public runtime::Workload {
       const std::string& file = bundle_.tensors[t].expect;
       if (file.empty() || !machine.functional()) continue;
       const std::string bytes = runtime::read_file(file);
+      runtime::note_file(std::as_bytes(std::span(bytes)), isa::DType::kFp32);
       expected_[t].resize(bytes.size() / sizeof(float));
       std::memcpy(expected_[t].data(), bytes.data(), expected_[t].size() * sizeof(float));
       if (expected_[t].size() != placed_[t].elements())

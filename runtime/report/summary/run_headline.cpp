@@ -40,7 +40,7 @@ std::string golden_verdict(const GoldenResult& golden) {
     case GoldenOutcome::kNotChecked:
       return "golden not checked";
     case GoldenOutcome::kPassed:
-      return "golden passed";
+      return golden.not_finite == 0 ? "golden passed" : "golden passed, NOT FINITE results";
     case GoldenOutcome::kFailed:
       return "GOLDEN FAILED";
   }

@@ -45,6 +45,7 @@ Json golden_json(const GoldenResult& golden) {
   json["rule"] = golden.rule;
   json["elements"] = golden.elements;
   json["mismatches"] = golden.mismatches;
+  json["not_finite"] = golden.not_finite;
   return json;
 }
 

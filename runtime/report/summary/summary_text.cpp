@@ -23,6 +23,14 @@ namespace {
 
 constexpr int kCell = 11;
 
+std::string not_finite_row(const GoldenResult& golden) {
+  if (golden.not_finite == 0) return "";
+  return wrapped_row("  not finite",
+                     fmt::format("{} of {} results{}; the first: {}", golden.not_finite, golden.results,
+                                 golden.refuses_not_finite ? ", though all values of the inputs are" : "",
+                                 golden.first_not_finite));
+}
+
 std::string checks_text(const model::check::Findings& findings) {
   const model::check::Options& checked = findings.checked;
   if (!checked.any()) return "none (--check races,uninitialised)";
@@ -148,12 +156,15 @@ std::string figures_block(const std::vector<WorkloadFigure>& figures, const RowL
 }
 
 std::string golden_block(const GoldenResult& golden) {
-  if (!golden.checked()) return golden.rule.empty() ? "" : "\n" + wrapped_row("golden", golden.rule);
+  if (golden.elements == 0)
+    return (golden.rule.empty() ? "" : "\n" + wrapped_row("golden", golden.rule)) + not_finite_row(golden);
   std::string text = "\ngolden reference\n";
   text += row("  verdict",
-              golden.passed()
-                  ? fmt::format("passed: {} elements within tolerance", golden.elements)
+              golden.mismatches == 0
+                  ? fmt::format("{}: {} elements within tolerance", golden.passed() ? "passed" : "FAILED",
+                                golden.elements)
                   : fmt::format("FAILED: {} of {} elements wrong", golden.mismatches, golden.elements));
+  text += not_finite_row(golden);
   text += row("  errors", fmt::format("largest absolute {:.4g}, largest relative {:.4g}, tolerance {:.4g}",
                                       golden.max_abs_error, golden.max_rel_error, golden.tolerance));
   text += wrapped_row("  rule", golden.rule);
