@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "model/base/error.h"
 #include "workloads/collective/sizes.h"
@@ -47,8 +48,10 @@ void Request::declare(base::ParamTree& t) {
         base::chosen());
   t.add("shift", shift, std::uint64_t{1}, {0, 65535},
         "permute: rank r sends to rank r + shift, modulo the ranks", base::chosen());
-  t.add("counts", counts, std::string(), {},
-        "all_to_all: elements from rank to rank, '1,2;3,4' or random; empty: all equal", base::chosen());
+  t.add(
+      "counts", counts, std::string(), {},
+      "all_to_all: elements from rank to rank: '1,2;3,4', which replaces bytes, or random; empty: all equal",
+      base::chosen());
   t.add("channels", channels, std::uint64_t{0}, {0, 4096},
         "collective queues that a rank uses; 0: all of them", base::chosen());
   t.add("piece", piece, base::Bytes{0}, {base::Bytes{0}, base::Bytes{std::uint64_t{1} << 32}},
@@ -80,7 +83,9 @@ std::vector<Group> Request::groups(const model::MachineParams& machine) const {
 }
 
 std::vector<std::uint64_t> Request::sizes() const {
-  return operation == Operation::kBarrier ? std::vector<std::uint64_t>{kTokenBytes} : sizes_of(bytes);
+  if (operation == Operation::kBarrier) return {kTokenBytes};
+  const std::vector<std::uint64_t> all = sizes_of(bytes);
+  return lists_counts() ? std::vector<std::uint64_t>{all.front()} : all;
 }
 
 std::uint32_t Request::channels_of(const Group& group) const {
@@ -102,17 +107,22 @@ Request::Chosen Request::collective(Estimates& estimates, const Group& group, st
                                     std::uint64_t seed) const {
   Spec spec;
   spec.problem = problem_of(group);
-  const Choice& choice = estimates.choose(algorithm, spec.problem, group, size, channels_of(group));
+  const std::uint64_t elements = std::max<std::uint64_t>(1, size / isa::size_of(element()));
+  spec.elements = vector_bytes(spec.problem, elements);
+  if (!counts.empty()) {
+    spec.counts = counts_of(counts, group.ranks(), spec.elements / group.ranks() / group.ranks(), seed);
+    size = mean_sent(spec.problem, spec.counts) * isa::size_of(element());
+    spec.elements =
+        std::max<std::uint64_t>(1, std::accumulate(spec.counts.begin(), spec.counts.end(), std::uint64_t{0}));
+  }
+  const Choice& choice =
+      estimates.choose(algorithm, spec.problem, group, std::max<std::uint64_t>(1, size), channels_of(group));
   spec.algorithm = choice.algorithm;
   spec.dtype = element();
   spec.op = reduction;
-  const std::uint64_t elements = std::max<std::uint64_t>(1, size / isa::size_of(element()));
-  spec.elements = vector_bytes(spec.problem, elements);
   spec.channels = static_cast<std::uint32_t>(channels);
   spec.piece_bytes = piece.count;
-  if (!counts.empty())
-    spec.counts = counts_of(counts, group.ranks(), spec.elements / group.ranks() / group.ranks(), seed);
-  return {spec, choice.why};
+  return {spec, size, choice.why};
 }
 
 }  // namespace tahoma::workloads

@@ -35,12 +35,14 @@ struct Request {
   void check(const model::MachineParams& machine) const;
 
   isa::DType element() const { return dtype; }
+  bool lists_counts() const { return !counts.empty() && counts != "random"; }
   std::vector<runtime::collective::Group> groups(const model::MachineParams& machine) const;
   std::vector<std::uint64_t> sizes() const;  // in bytes, in the order of execution
 
   // One size on one group: the collective, and the reason for its algorithm.
   struct Chosen {
     runtime::collective::Spec spec;
+    std::uint64_t bytes;  // as nccom-test counts them; of counts, their own
     std::string why;
   };
   Chosen collective(runtime::collective::Estimates& estimates, const runtime::collective::Group& group,

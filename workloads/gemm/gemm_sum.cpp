@@ -99,7 +99,7 @@ GemmSum::GemmSum(Estimates& estimates, Group group, const Tile& tile,
 }
 
 GemmSum::Estimate GemmSum::estimate(const model::MachineParams& machine) const {
-  const Cost cost = CostModel(machine, group_).of(planned_.together, bytes());
+  const Cost cost = CostModel(machine, group_).of(planned_.together, {bytes()});
   return {duration(cost.seconds),
           {cost.rounds, duration(cost.empty_round), duration(cost.link), duration(cost.more_sources)}};
 }

@@ -62,7 +62,7 @@ std::vector<Candidate> candidates_of(const Problem& problem, const Grid& grid, s
     std::vector<ChannelPlan> plan = row.plan(problem, grid, used * model.sharers());
     const Schedule& schedule = *plan.front().schedule;
     if (signals < kSignals && semaphores_needed(schedule, follow(schedule), 1, false) > signals) continue;
-    const double bound = model.bound_of(plan, bytes).seconds;
+    const double bound = model.bound_of(plan, {bytes}).seconds;
     all.push_back({&row, std::move(plan), bound});
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.bound < b.bound; });
@@ -77,7 +77,7 @@ Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, st
   std::string_view runner_up;
   for (const Candidate& candidate : candidates_of(problem, grid, bytes, channels, model, signals)) {
     if (best.algorithm != nullptr && candidate.bound >= least) break;
-    const Cost one = model.of(candidate.plan, bytes);
+    const Cost one = model.of(candidate.plan, {bytes});
     if (best.algorithm == nullptr || one.seconds < least) {
       second = least;
       runner_up = best.algorithm == nullptr ? std::string_view() : best.algorithm->name;

@@ -74,8 +74,18 @@ std::uint32_t CostModel::core_beside(std::uint32_t core, std::size_t groups) con
   return static_cast<std::uint32_t>(core / cores * cores + (core + groups * cores_) % cores);
 }
 
+double CostModel::bytes_in(const Schedule& schedule, const MovedBytes& moved, const ChunkSet& chunks,
+                           double share) const {
+  if (moved.of_chunks.empty())
+    return static_cast<double>(vector_bytes(schedule.problem, moved.bytes) * sharers_) * share /
+           schedule.chunks * chunks.size();
+  std::uint64_t bytes = 0;
+  chunks.for_each([&](std::uint32_t chunk) { bytes += moved.of_chunks[chunk]; });
+  return static_cast<double>(bytes * sharers_) * share;
+}
+
 // The channels of all groups that share the links, as the lowering cuts them up.
-base::Duration CostModel::simulated(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const {
+base::Duration CostModel::simulated(const std::vector<ChannelPlan>& plan, const MovedBytes& moved) const {
   const std::size_t own = plan.size() / sharers_;
   std::vector<double> shares;
   for (std::size_t c = 0; c < own; ++c) shares.push_back(plan[c].share);
@@ -87,14 +97,16 @@ base::Duration CostModel::simulated(const std::vector<ChannelPlan>& plan, std::u
   std::map<std::pair<const Schedule*, std::uint64_t>, std::uint32_t> pieces_by;
   for (std::size_t c = 0; c < plan.size(); ++c) {
     const Schedule& schedule = *plan[c].schedule;
-    const std::uint64_t columns =
-        aligned_bytes(static_cast<double>(vector_bytes(schedule.problem, bytes) * sharers_) * plan[c].share /
-                      schedule.chunks);
-    std::uint32_t& pieces = pieces_by[{&schedule, columns}];
-    if (pieces == 0) pieces = pieces_for(schedule, columns * sharers_, false, signals);
+    const bool uneven = !moved.of_chunks.empty();
     SimulatedChannel& channel = channels.emplace_back();
-    channel.channel.schedule = plan[c].schedule;
-    channel.channel.units = {columns};
+    channel.channel.schedule =
+        uneven ? std::make_shared<const Schedule>(one_by_one(schedule)) : plan[c].schedule;
+    for (std::uint32_t chunk = 0; chunk < (uneven ? schedule.chunks : 1); ++chunk)
+      channel.channel.units.push_back(
+          aligned_bytes(bytes_in(schedule, moved, ChunkSet::one(chunk), plan[c].share)));
+    const std::uint64_t columns = channel.channel.most_units();
+    std::uint32_t& pieces = pieces_by[{&schedule, columns}];
+    if (pieces == 0) pieces = pieces_for(schedule, columns * sharers_, uneven, signals);
     const double piece = std::ceil(static_cast<double>(columns) / pieces);
     channel.channel.piece = std::max(kSliceBytes, aligned_bytes(piece));
     channel.second_queue = queues.front()[c % own].queue == isa::Queue::kCc1;
@@ -103,13 +115,13 @@ base::Duration CostModel::simulated(const std::vector<ChannelPlan>& plan, std::u
   return TransferSimulation(machine_, ways_, chips_, channels).time();
 }
 
-Cost CostModel::of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const {
-  Cost cost = bound_of(plan, bytes);
-  cost.seconds = seconds(simulated(plan, bytes));
+Cost CostModel::of(const std::vector<ChannelPlan>& plan, const MovedBytes& moved) const {
+  Cost cost = bound_of(plan, moved);
+  cost.seconds = seconds(simulated(plan, moved));
   return cost;
 }
 
-Cost CostModel::bound_of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const {
+Cost CostModel::bound_of(const std::vector<ChannelPlan>& plan, const MovedBytes& moved) const {
   std::map<const Schedule*, double> shares;
   for (const ChannelPlan& channel : plan) shares[channel.schedule.get()] += channel.share;
   const Loads nothing(ways_, chips_, rates_of(machine_, cores_ * sharers_, plan.size()));
@@ -119,14 +131,15 @@ Cost CostModel::bound_of(const std::vector<ChannelPlan>& plan, std::uint64_t byt
   for (const auto& [schedule, share] : shares) {
     const Itinerary it = follow(*schedule);
     const std::vector<std::uint32_t> levels = waits_before(*schedule, it);
-    const double chunk =
-        static_cast<double>(vector_bytes(schedule->problem, bytes) * sharers_) * share / schedule->chunks;
+    double largest = 0;  // of the chunks
+    for (std::uint32_t chunk = 0; chunk < schedule->chunks; ++chunk)
+      largest = std::max(largest, bytes_in(*schedule, moved, ChunkSet::one(chunk), share));
     for (std::size_t i = 0; i < schedule->transfers.size(); ++i) {
       const Transfer& t = schedule->transfers[i];
       if (levels[i] >= by_level.size()) by_level.resize(levels[i] + 1, nothing);
-      by_level[levels[i]].add(t, it.hops[i], chunk * t.chunks.size());
+      by_level[levels[i]].add(t, it.hops[i], bytes_in(*schedule, moved, t.chunks, share));
     }
-    const double channel = chunk / static_cast<double>(plan.size()) * static_cast<double>(shares.size());
+    const double channel = largest / static_cast<double>(plan.size()) * static_cast<double>(shares.size());
     pieces = std::min(pieces,
                       pieces_for(*schedule, static_cast<std::uint64_t>(channel * sharers_), false, kSignals));
     for (const auto& run : it.of_rank) doorbells = std::max(doorbells, run.size());

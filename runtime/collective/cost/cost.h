@@ -26,16 +26,21 @@ struct Cost {
   double empty_round = 0;
 };
 
+// What one of the groups that share links moves.
+struct MovedBytes {
+  std::uint64_t bytes = 0;  // as nccom-test counts them (runtime/collective/result/collective_result.h)
+  std::vector<std::uint64_t> of_chunks{};  // if they are not equal
+};
+
 class CostModel {
  public:
   CostModel(const model::MachineParams& machine, const Group& group);
 
   // The cost with the bound as its time: no run of the plan is faster.
-  Cost bound_of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const;
+  Cost bound_of(const std::vector<ChannelPlan>& plan, const MovedBytes& moved) const;
 
-  // `plan`: of all groups that share the links, together. `bytes`: of one of them, as nccom-test counts them
-  // (runtime/collective/result/collective_result.h).
-  Cost of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const;
+  // `plan`: of all groups that share the links, together.
+  Cost of(const std::vector<ChannelPlan>& plan, const MovedBytes& moved) const;
 
   std::uint32_t sharers() const { return sharers_; }
 
@@ -48,7 +53,10 @@ class CostModel {
   std::vector<std::uint32_t> chips_;  // by rank
   double empty_round() const;
   std::uint32_t core_beside(std::uint32_t core, std::size_t groups) const;
-  base::Duration simulated(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const;
+  // A share of the bytes of all groups together in some chunks.
+  double bytes_in(const Schedule& schedule, const MovedBytes& moved, const ChunkSet& chunks,
+                  double share) const;
+  base::Duration simulated(const std::vector<ChannelPlan>& plan, const MovedBytes& moved) const;
 };
 
 }  // namespace tahoma::runtime::collective

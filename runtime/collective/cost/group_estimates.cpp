@@ -94,10 +94,11 @@ const Choice& Estimates::choose(Algorithm algorithm, const Problem& problem, con
 }
 
 const Cost& Estimates::cost(const AlgorithmRow& algorithm, const Problem& problem, const Group& group,
-                            std::uint64_t bytes, const std::vector<ChannelPlan>& plan) {
-  Key key = key_of(algorithm.id, problem, group, bytes, plan.size());
+                            const MovedBytes& moved, const std::vector<ChannelPlan>& plan) {
+  Key key = key_of(algorithm.id, problem, group, moved.bytes, plan.size());
+  key.insert(key.end(), moved.of_chunks.begin(), moved.of_chunks.end());
   if (const auto known = costs_.find(key); known != costs_.end()) return known->second;
-  const Cost cost = CostModel(machine_, group).of(plan, bytes);
+  const Cost cost = CostModel(machine_, group).of(plan, moved);
   return costs_.emplace(std::move(key), cost).first->second;
 }
 

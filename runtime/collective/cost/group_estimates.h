@@ -25,7 +25,7 @@ class Estimates {
                        std::uint32_t channels, std::uint32_t signals = kSignals);
   // What CostModel::of() says of the plan of an algorithm.
   const Cost& cost(const AlgorithmRow& algorithm, const Problem& problem, const Group& group,
-                   std::uint64_t bytes, const std::vector<ChannelPlan>& plan);
+                   const MovedBytes& moved, const std::vector<ChannelPlan>& plan);
 
   const model::MachineParams& machine() const { return machine_; }
   std::size_t searches() const { return choices_.size(); }  // choices that were not those of a group before

@@ -31,10 +31,14 @@ CollectiveResult measured(Estimates& estimates, const Group& group, const Planne
   result.algorithm = planned.spec.algorithm->name;
   result.bytes = bytes;
   result.dtype = planned.spec.dtype;
-  result.bus_factor = bus_factor(problem.operation, problem.ranks);
+  result.bus_factor = bus_factor(problem, planned.spec.counts);
   result.ranks = std::move(ranks);
   result.group_ranks = problem.ranks;
-  const Cost& cost = estimates.cost(*planned.spec.algorithm, problem, group, bytes, planned.together);
+  std::vector<std::uint64_t> chunk_bytes;
+  for (const std::uint64_t count : planned.spec.counts)
+    chunk_bytes.push_back(count * isa::size_of(planned.spec.dtype));
+  const Cost& cost =
+      estimates.cost(*planned.spec.algorithm, problem, group, {bytes, chunk_bytes}, planned.together);
   result.estimate = duration(cost.seconds);
   result.split = split_time(result.ranks, {cost.rounds, duration(cost.empty_round), duration(cost.link),
                                            duration(cost.more_sources)});

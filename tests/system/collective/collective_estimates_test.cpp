@@ -29,9 +29,9 @@ std::size_t searches_of(const model::MachineParams& machine, const std::string& 
     CHECK(chosen.algorithm == alone.algorithm);
     CHECK(chosen.cost.seconds == alone.cost.seconds);
     const std::vector<ChannelPlan> plan = alone.algorithm->plan(problem, group.grid, alone.channels);
-    CHECK(estimates.cost(*alone.algorithm, problem, group, 1 << 18, plan).seconds == alone.cost.seconds);
-    CHECK(estimates.cost(*alone.algorithm, problem, group, 1 << 16, plan).seconds ==
-          CostModel(machine, group).of(plan, 1 << 16).seconds);
+    CHECK(estimates.cost(*alone.algorithm, problem, group, {1 << 18}, plan).seconds == alone.cost.seconds);
+    CHECK(estimates.cost(*alone.algorithm, problem, group, {1 << 16}, plan).seconds ==
+          CostModel(machine, group).of(plan, {1 << 16}).seconds);
   }
   return estimates.searches();
 }

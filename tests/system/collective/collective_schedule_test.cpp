@@ -281,7 +281,8 @@ TEST_CASE("collective mesh: inputs are lent inside a chip, in an all_reduce, and
 
 TEST_CASE("collective operations: bus bandwidth follows nccom-test", "[collective]") {
   CHECK(bus_factor(Operation::kAllReduce, 8) == 2 * 7.0 / 8);
-  for (const Operation operation : {Operation::kAllGather, Operation::kReduceScatter, Operation::kAllToAll})
+  for (const Operation operation : {Operation::kAllGather, Operation::kReduceScatter, Operation::kAllToAll,
+                                    Operation::kGather, Operation::kScatter})
     CHECK(bus_factor(operation, 64) == 63.0 / 64);
   CHECK(bus_factor(Operation::kBroadcast, 64) == 1);
   for (const std::string& name : operation_names()) CHECK(name_of(*operation_from_name(name)) == name);

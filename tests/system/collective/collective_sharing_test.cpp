@@ -26,7 +26,7 @@ const Problem kProblem{Operation::kReduceScatter, 8, 0, {}};
 
 Cost cost_of(const model::MachineParams& machine, const Group& group, const AlgorithmRow& row,
              std::uint64_t bytes) {
-  return CostModel(machine, group).of(row.plan(kProblem, group.grid, 2 * group.sharers), bytes);
+  return CostModel(machine, group).of(row.plan(kProblem, group.grid, 2 * group.sharers), {bytes});
 }
 
 }  // namespace
