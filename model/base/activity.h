@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "model/base/measurements.h"
 #include "model/base/units.h"
@@ -40,7 +41,8 @@ struct PacketActivity {
   std::uint32_t index = 0;                // and the index of that instruction
   std::uint64_t bytes = 0, elements = 1;  // of the larger side; contiguous runs. 0 bytes: only a semaphore
   Duration busy{0};                       // of the DMA engine
-  // HBM sides; 0 bytes if there is none. With several sources, the address is that of the first.
+  // HBM sides; 0 bytes if there is none. A transfer that adds to its destination reads it, too. With several sides to
+  // read, the bytes are those of all, and the address is that of the first.
   std::uint64_t read_bytes = 0, read_address = 0, write_bytes = 0, write_address = 0;
   bool last = false;  // the last packet of this engine's share
   Time issued{0};     // from here on its engine may issue it
@@ -93,6 +95,11 @@ struct StretchActivity {
   Time start{0}, end{0};
 };
 
+struct HbmRead {
+  std::uint32_t operand = 0;  // the sources, then the destination
+  std::uint64_t bytes = 0, address = 0;
+};
+
 // A transfer from its doorbell to its last byte: all of its packets together, reported when the last one is
 // complete.
 struct TransferActivity {
@@ -102,8 +109,9 @@ struct TransferActivity {
   std::uint32_t index = 0;  // and the index of that instruction
   std::uint64_t cause = 0;
   std::uint64_t packets = 0, bytes = 0;  // of the larger side
-  // HBM sides; 0 bytes if there is none. With several sources, the address is that of the first.
+  // As those of packets.
   std::uint64_t read_bytes = 0, read_address = 0, write_bytes = 0, write_address = 0;
+  std::vector<HbmRead> more_reads{};  // of read_bytes, those of the second and further sides
   // Sums over the DMA engines; see PacketActivity.
   Duration busy{0}, blocked{0}, starved{0};
   Duration held{0};         // of the packet that ends last
@@ -114,6 +122,15 @@ struct TransferActivity {
   Time start = kNever;      // its first data arrive
   Time read_done{0};
   Time end{0};  // written and acknowledged; to another chip: read
+
+  // Calls visit(address, bytes) for each side that is read.
+  template <class Visit>
+  void for_each_read(Visit&& visit) const {
+    std::uint64_t first = read_bytes;
+    for (const HbmRead& more : more_reads) first -= more.bytes;
+    if (first > 0) visit(read_address, first);
+    for (const HbmRead& more : more_reads) visit(more.address, more.bytes);
+  }
 };
 
 struct Observer {

@@ -12,12 +12,10 @@ namespace {
 // Records the HBM bytes that a packet reads and writes, on this chip or another. One without data has no addresses.
 void tell_sides(const TransferRequest& request, std::uint64_t elements, base::PacketActivity& a) {
   if (elements == 0) return;
-  for (std::size_t s = 0; s < request.sources.size(); ++s) {
-    const isa::DmaSide& side = request.sources[s].src;
-    if (side.space != isa::Space::kHbm) continue;
-    if (a.read_bytes == 0) a.read_address = request.source(s);
-    a.read_bytes += elements * isa::size_of(side.dtype);
-  }
+  request.for_each_hbm_read([&](std::size_t operand) {
+    if (a.read_bytes == 0) a.read_address = request.address(operand);
+    a.read_bytes += elements * isa::size_of(request.side(operand).dtype);
+  });
   const isa::DmaSide& to = request.descriptor().dst;
   if (to.space != isa::Space::kHbm) return;
   a.write_address = request.dst;
@@ -136,14 +134,9 @@ void DmaEngine::settle() {
 void DmaEngine::read(DmaFlight& flight, Duration ahead) {
   if (flight.packet.elements == 0) return;
   const TransferRequest& request = flight.transfer->request;
-  const isa::Descriptor& d = request.descriptor();
-  const auto in_hbm = [](const isa::Descriptor& source) { return source.src.space == isa::Space::kHbm; };
-  const bool adds = d.accumulate && d.dst.space == isa::Space::kHbm;
-  flight.unanswered = (adds ? 1U : 0U) + static_cast<std::uint32_t>(std::count_if(
-                                             request.sources.begin(), request.sources.end(), in_hbm));
-  for (std::size_t s = 0; s < request.sources.size(); ++s)
-    if (in_hbm(request.sources[s])) access(tlm::TLM_READ_COMMAND, flight, s, ahead);
-  if (adds) access(tlm::TLM_READ_COMMAND, flight, request.destination(), ahead);
+  request.for_each_hbm_read([&](std::size_t) { ++flight.unanswered; });
+  request.for_each_hbm_read(
+      [&](std::size_t operand) { access(tlm::TLM_READ_COMMAND, flight, operand, ahead); });
 }
 
 void DmaEngine::access(tlm::tlm_command command, DmaFlight& flight, std::size_t operand, Duration ahead) {

@@ -53,6 +53,12 @@ struct TransferRequest {
   std::uint64_t address(std::size_t operand) const {
     return operand < sources.size() ? source(operand) : dst;
   }
+  // The operands that are read from HBM: sources, and a destination that the transfer adds to.
+  template <class Visit>
+  void for_each_hbm_read(Visit&& visit) const {
+    for (std::size_t operand = 0; operand < destination() + (descriptor().accumulate ? 1 : 0); ++operand)
+      if (side(operand).space == isa::Space::kHbm) visit(operand);
+  }
 };
 
 // Receives a notification when a ring has space again.

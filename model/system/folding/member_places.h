@@ -15,12 +15,16 @@ class MemberPlaces {
   // The programs outlive this object.
   MemberPlaces(const LoadedPrograms& programs, std::uint32_t cores_per_chip);
 
-  struct Distance {  // bytes
-    std::int64_t read = 0, write = 0;
+  // A transfer of `core`, and the same one of the same core of the chip `member`.
+  struct Pair {
+    std::uint32_t core = 0, member = 0;
+    std::uint8_t queue = 0;
+    std::uint32_t index = 0;
   };
-  // From the sides of a transfer of `core` to those of the same transfer of the same core of the chip `member`; with several
-  // sources, to the first one.
-  Distance between(std::uint32_t core, std::uint32_t member, std::uint8_t queue, std::uint32_t index) const;
+  // Bytes from a side of the first to that of the second. Operands are numbered: the sources, then the destination.
+  std::int64_t between(const Pair& pair, std::uint32_t operand) const;
+  std::int64_t between_destinations(const Pair& pair) const;
+  std::int64_t between_first_reads(const Pair& pair) const;  // the first sides in HBM
 
  private:
   std::vector<const LoadedProgram*> programs_;  // by core; null: none

@@ -7,11 +7,15 @@ namespace tahoma::model {
 template <class Activity>
 void UnfoldedEvents::rename_sides(Activity& of_member, std::uint32_t core, const Renaming& names) const {
   if (of_member.read_bytes == 0 && of_member.write_bytes == 0) return;  // a swap has no descriptors
-  const auto [read, write] = places_.between(core, of_member.core / cores_, of_member.queue, of_member.index);
-  if (of_member.read_bytes > 0)
-    of_member.read_address = names.address(of_member.read_address) + static_cast<std::uint64_t>(read);
-  if (of_member.write_bytes > 0)
-    of_member.write_address = names.address(of_member.write_address) + static_cast<std::uint64_t>(write);
+  const MemberPlaces::Pair pair{core, of_member.core / cores_, of_member.queue, of_member.index};
+  const auto rename = [&](std::uint64_t& address, std::int64_t distance) {
+    address = names.address(address) + static_cast<std::uint64_t>(distance);
+  };
+  if (of_member.read_bytes > 0) rename(of_member.read_address, places_.between_first_reads(pair));
+  if (of_member.write_bytes > 0) rename(of_member.write_address, places_.between_destinations(pair));
+  if constexpr (requires { of_member.more_reads; })
+    for (base::HbmRead& more : of_member.more_reads)
+      rename(more.address, places_.between(pair, more.operand));
 }
 
 template <class Activity, class Tell>

@@ -81,7 +81,9 @@ void WorkRecorder::transfer(const base::TransferActivity& a) {
   work[EnergyEvent::kDmaPacket] = a.packets;
   work[EnergyEvent::kNetworkBit] = a.bytes * kBitsOfByte;
   work.hbm_bytes = a.read_bytes + a.write_bytes;
-  if (a.read_bytes > 0 && elsewhere(a.read_address, a.core)) work.sent_bytes += a.read_bytes;
+  a.for_each_read([&](std::uint64_t address, std::uint64_t bytes) {
+    if (elsewhere(address, a.core)) work.sent_bytes += bytes;
+  });
   if (a.write_bytes > 0 && elsewhere(a.write_address, a.core)) work.sent_bytes += a.write_bytes;
   book(a.core, transfers_.at(a.core, a.queue, a.index).region, work);
 }

@@ -133,7 +133,8 @@ void OccupancyRecorder::transfer(const base::TransferActivity& a) {
   Core& core = cores_[a.core];
   for (const ProgramBuffers::Access& access : core.program->of(a.queue, a.index))
     if (access.by_transfer) touch(core, access, a.start, access.writes ? a.end : a.read_done);
-  if (a.read_bytes > 0) touch_hbm(a.read_address, a.start, a.read_done, false);
+  a.for_each_read(
+      [&](std::uint64_t address, std::uint64_t) { touch_hbm(address, a.start, a.read_done, false); });
   if (a.write_bytes > 0) touch_hbm(a.write_address, a.start, a.end, true);
 }
 

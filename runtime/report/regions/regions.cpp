@@ -142,20 +142,17 @@ void RegionRecorder::arrived(const base::InstructionActivity& a) {
 }
 
 void RegionRecorder::book(Region& region, const base::TransferActivity& a) const {
-  region.touch(a.core, a.start, a.end);
+  region.touch(a.core, a.rung, a.end);  // the first data have left HBM before they arrive
   region.cores[a.core].busy[index_of(RooflineResource::kDma)] += a.busy;
   const auto own = static_cast<std::uint32_t>(a.core / machine_.chip.cores);
   const auto stack_of = [&](const isa::GlobalAddress& at) {
     return at.chip * machine_.chip.hbm.stacks + at.stack;
   };
-  if (a.read_bytes > 0) {
-    // Of several sources, only the first has a known address; each has as many bytes as are written.
-    const isa::GlobalAddress from = isa::GlobalAddress::from(a.read_address);
-    const std::uint64_t known = a.write_bytes > 0 ? std::min(a.read_bytes, a.write_bytes) : a.read_bytes;
-    region.count_bytes(stack_of(from), known);
-    region.hbm_bytes += a.read_bytes - known;
-    region.count_flow(known, from.chip, own);
-  }
+  a.for_each_read([&](std::uint64_t address, std::uint64_t bytes) {
+    const isa::GlobalAddress from = isa::GlobalAddress::from(address);
+    region.count_bytes(stack_of(from), bytes);
+    region.count_flow(bytes, from.chip, own);
+  });
   if (a.write_bytes > 0) {
     const isa::GlobalAddress to = isa::GlobalAddress::from(a.write_address);
     region.count_bytes(stack_of(to), a.write_bytes);

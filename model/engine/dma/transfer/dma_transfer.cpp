@@ -96,6 +96,16 @@ Transfer transfer_of(const TransferRequest& request, std::uint32_t chip, const D
   return t;
 }
 
+void Transfer::note_reads(std::uint64_t elements) {
+  std::vector<base::HbmRead>& more = activity.more_reads;
+  std::size_t n = 0;
+  request.for_each_hbm_read([&](std::size_t operand) {
+    if (n > more.size()) more.push_back({static_cast<std::uint32_t>(operand), 0, request.address(operand)});
+    if (n > 0) more[n - 1].bytes += elements * isa::size_of(request.side(operand).dtype);
+    ++n;
+  });
+}
+
 void Transfer::note(const base::PacketActivity& packet) {
   base::TransferActivity& a = activity;
   if (a.start == base::kNever) {
@@ -113,6 +123,7 @@ void Transfer::note(const base::PacketActivity& packet) {
     a.read_address = packet.read_address;
     a.write_address = packet.write_address;
   }
+  if (request.sources.size() > 1 || request.descriptor().accumulate) note_reads(packet.bytes / element);
   a.bytes += packet.bytes;
   a.read_bytes += packet.read_bytes;
   a.write_bytes += packet.write_bytes;

@@ -37,6 +37,9 @@ struct Transfer {
   unsigned engine(unsigned n) const { return (first_engine + n) % isa::kDmaEngines; }
   // Adds one moved packet, whose core is known, to `activity`.
   void note(const base::PacketActivity& packet);
+
+ private:
+  void note_reads(std::uint64_t elements);
 };
 
 // Prepares a transfer of a core on this chip. With fewer than 16 engines each raises semaphores by
