@@ -81,9 +81,10 @@ std::uint64_t matmul_cell_cycles(const isa::Instruction& i, isa::DType weights) 
 
 TensorTiming::TensorTiming(const TensorParams& p)
     : TensorParams(p),
-      // The constant of the core, measured on one size of the array, and the skew of this size.
-      result(fill_cycles(p.rows, p.columns) + Clock(p.clock).nearest(p.pipeline_latency) -
-             fill_cycles(p.latency_side, p.latency_side)),
+      // The constant of the core, measured on one size of the array, and the skew of this size. A result is never there before
+      // its last row has been streamed.
+      result(std::max(Cycles{0}, fill_cycles(p.rows, p.columns) + Clock(p.clock).nearest(p.pipeline_latency) -
+                                     fill_cycles(p.latency_side, p.latency_side))),
       weights(Clock(p.clock).nearest(p.weight_load_latency)),
       decode(Clock(p.clock).nearest(p.weight_to_matmul)),
       window(Clock(p.clock).nearest(p.throttle_window)),

@@ -126,8 +126,25 @@ void check_held(const DramParams& p, base::Bandwidth stack) {
             to_text(served), to_text(p.timing.refi)));
 }
 
-void check_refresh(const DramParams& p) {
+// The longest time until a bank that is due can be refreshed: it is closed, and an activate or another stack ID may precede it.
+base::Duration until_refresh(const DramParams& p, base::Bandwidth stack) {
   const DramTimingParams& t = p.timing;
+  const base::Clock clock(command_clock(p, stack));
+  const base::Duration closes = std::max({t.ras, t.rtp, t.cwl + clock.length(t.ccd_short) + t.wr}),
+                       others = t.rrefd + clock.length(t.ppd);
+  return closes + t.rp + std::max(t.rrd_short, t.rrd_long) +
+         base::Duration{static_cast<std::int64_t>(p.stack_ids) * others.fs};
+}
+
+void check_refresh(const DramParams& p, base::Bandwidth stack) {
+  const DramTimingParams& t = p.timing;
+  if (p.refresh == dram::Refresh::kNone) return;
+  const bool per_bank = p.refresh == dram::Refresh::kPerBank;
+  const base::Duration every{t.refi.fs / static_cast<std::int64_t>(per_bank ? p.bank_groups * p.banks : 1)};
+  if (const base::Duration waits = until_refresh(p, stack); waits >= every)
+    refuse("dram.timing.refi",
+           fmt::format("a bank may take {} to close for its refresh, and the next one is due after {}",
+                       to_text(waits), to_text(every)));
   if (p.refresh == dram::Refresh::kAllBank && t.rp + t.rfc_all >= t.refi)
     refuse("dram.timing.refi",
            fmt::format("a refresh every {} that takes {} leaves no time for anything else", to_text(t.refi),
@@ -150,7 +167,7 @@ void check_dram(const DramParams& p, base::Bytes capacity, base::Bandwidth stack
   check_queues(p);
   check_rules(p.timing);
   check_turn(p, stack);
-  check_refresh(p);
+  check_refresh(p, stack);
   check_held(p, stack);
   const dram::AddressMapping mapping(p.mapping, organisation_of(p, capacity),
                                      "machine.chip.hbm.dram.mapping");
