@@ -6,17 +6,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
+#include <unordered_set>
 
 #include "chakra.pb.h"
 #include "model/base/error.h"
 #include "runtime/chakra/trace_schema.h"
-#include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime::chakra {
 
-using base::UserError;
+using base::UserError, collective::Operation;
 
 namespace {
 
@@ -64,10 +63,10 @@ class NodeReader {
     node_.id = from_.id();
     node_.name = from_.name();
     node_.kind = static_cast<NodeKind>(from_.type());
+    std::unordered_set<std::uint64_t> known;
     for (const auto* ids : {&from_.ctrl_deps(), &from_.data_deps()})
       for (const std::uint64_t id : *ids)
-        if (std::find(node_.after.begin(), node_.after.end(), id) == node_.after.end())
-          node_.after.push_back(id);
+        if (known.insert(id).second) node_.after.push_back(id);
     read_duration();
     for (const wire::Attribute& a : from_.attr()) read(a);
     require_complete();
@@ -77,12 +76,15 @@ class NodeReader {
  private:
   void read(const wire::Attribute& a) {
     const std::string& name = a.name();
-    if (name == "pg_name") node_.group = a.string_val();
+    if (name == "pg_name") node_.group = group_of(a);
     if (name == "involved_dim") read_dimensions(a.bool_list());
     if (name == "is_cpu_op") node_.on_host = integer_of(a) == 1;
     if (name == "num_ops") node_.operations = count_of(a);
     if (name == "tensor_size") node_.bytes = count_of(a);
-    if (name == "comm_size") node_.message = count_of(a);
+    if (name == "comm_size") {
+      node_.message = count_of(a);
+      has_size_ = true;
+    }
     if (name == "comm_tag") node_.tag = word_of(a);
     if (name == "comm_src" && node_.kind == NodeKind::kReceive) read_peer(a);
     if (name == "comm_dst" && node_.kind == NodeKind::kSend) read_peer(a);
@@ -101,6 +103,9 @@ class NodeReader {
     if (node_.kind == NodeKind::kCollective &&
         std::count(list.values().begin(), list.values().end(), false) > 0)
       partial_ = true;
+  }
+  std::string group_of(const wire::Attribute& a) const {
+    return a.value_case() == wire::Attribute::kStringVal ? a.string_val() : std::to_string(count_of(a));
   }
   void read_peer(const wire::Attribute& a) {
     node_.peer = word_of(a);
@@ -126,15 +131,21 @@ class NodeReader {
   }
 
   void require_complete() const {
+    if (node_.communicates()) require_communication();
+    if (node_.duration.fs < 0) refuse("a negative duration");
+    if (node_.duration.fs > static_cast<std::int64_t>(kMostMicroseconds) * kFsPerMicrosecond)
+      refuse("a duration of more than an hour");
+  }
+
+  void require_communication() const {
     if (node_.kind == NodeKind::kCollective && !has_operation_)
       refuse("a collective without the attribute comm_type");
     if (node_.kind == NodeKind::kSend && !has_peer_) refuse("a send without the attribute comm_dst");
     if (node_.kind == NodeKind::kReceive && !has_peer_) refuse("a receive without the attribute comm_src");
     if (partial_ && node_.group.empty())
       refuse("involved_dim leaves out dimensions of ASTRA-sim's topology; expected a process group, pg_name");
-    if (node_.duration.fs < 0) refuse("a negative duration");
-    if (node_.duration.fs > static_cast<std::int64_t>(kMostMicroseconds) * kFsPerMicrosecond)
-      refuse("a duration of more than an hour");
+    if (!has_size_ && node_.operation != Operation::kBarrier)
+      refuse(fmt::format("a {} without the attribute comm_size", base::name_in(kNodeKinds, node_.kind)));
   }
 
   [[noreturn]] void refuse(const std::string& what) const {
@@ -144,7 +155,7 @@ class NodeReader {
   const wire::Node& from_;
   const std::string& place_;
   TraceNode node_;
-  bool has_peer_ = false, has_operation_ = false, partial_ = false;
+  bool has_peer_ = false, has_operation_ = false, has_size_ = false, partial_ = false;
 };
 
 // The messages of a file, one after another.
@@ -206,22 +217,6 @@ RankTrace parse_trace(std::string_view bytes, const std::string& place) {
     trace.push_back(NodeReader(node, place).read());
   }
   return trace;
-}
-
-std::vector<RankTrace> read_traces(const std::string& prefix) {
-  std::vector<RankTrace> traces;
-  for (;;) {
-    const std::string name = fmt::format("{}.{}.et", prefix, traces.size());
-    if (!std::filesystem::exists(name)) break;
-    traces.push_back(parse_trace(read_file(name), name));
-  }
-  if (traces.empty())
-    throw UserError(
-        "E-ETR-001", prefix,
-        fmt::format("there is no file {}.0.et; expected the common beginning of the names of traces, one "
-                    "file for each rank",
-                    prefix));
-  return traces;
 }
 
 }  // namespace tahoma::runtime::chakra

@@ -40,6 +40,12 @@ struct ExchangeKey {
   std::string over() const { return fmt::format("{}", fmt::join(ranks, ",")); }
 };
 
+// An exchange of nothing, or of a rank with itself, only waits for its ranks.
+bool takes_time(const Exchange& exchange) {
+  const bool barrier = exchange.kind == NodeKind::kCollective && exchange.operation == Operation::kBarrier;
+  return exchange.ranks.size() > 1 && (exchange.bytes > 0 || barrier);
+}
+
 // Chakra counts what a rank contributes to an all_gather.
 ExchangeKey key_of(const Exchange& exchange) {
   const Operation operation = exchange.kind == NodeKind::kSend ? Operation::kSendRecv : exchange.operation;
@@ -147,10 +153,6 @@ struct RankPeaks {
   }
 };
 
-bool has_time_of_its_own(const TraceNode& node) {
-  return node.kind == NodeKind::kCompute || node.kind == NodeKind::kLoad || node.kind == NodeKind::kStore;
-}
-
 // Refuses what the machine cannot hold, or what takes too long, at its node.
 class NodeLimits {
  public:
@@ -234,8 +236,8 @@ NodeTimes times_of(const TraceGraph& graph, const TimeSources& sources, const st
   std::map<ExchangeKey, Duration> estimates;
   for (const Exchange& exchange : graph.exchanges) limits.require_memory(exchange);
   for (const Exchange& exchange : graph.exchanges) {
+    if (!takes_time(exchange)) continue;
     const ExchangeKey key = key_of(exchange);
-    if (key.ranks.size() < 2) continue;
     if (sources.exchanges == ExchangeTimes::kEstimated) {
       if (!estimates.contains(key))
         estimates[key] = limits.checked(estimate_of(machine, key, sources.rank), exchange.nodes.front(),
@@ -253,10 +255,11 @@ NodeTimes times_of(const TraceGraph& graph, const TimeSources& sources, const st
   NodeTimes times;
   times.executed = runs.count();
   for (const Exchange& exchange : graph.exchanges) {
+    Duration& time = times.exchanges.emplace_back(Duration{0});
+    if (!takes_time(exchange)) continue;
     const ExchangeKey key = key_of(exchange);
     const auto run = run_of_exchange.find(key);
-    times.exchanges.push_back(run == run_of_exchange.end() ? estimates[key]
-                                                           : of_collective(runs.summary(run->second)));
+    time = run == run_of_exchange.end() ? estimates[key] : of_collective(runs.summary(run->second));
   }
   const RankPeaks peaks(machine, sources.rank);
   for (std::uint32_t rank = 0; rank < graph.ranks.size(); ++rank) {
@@ -264,7 +267,7 @@ NodeTimes times_of(const TraceGraph& graph, const TimeSources& sources, const st
     std::vector<Duration>& of_rank = times.nodes.emplace_back(trace.size());
     for (std::uint32_t n = 0; n < trace.size(); ++n) {
       const TraceNode& node = trace[n];
-      if (!has_time_of_its_own(node)) continue;
+      if (!node.computes()) continue;
       const auto row = std::find_if(table.begin(), table.end(),
                                     [&](const TableRow& r) { return matches_pattern(node.name, r.pattern); });
       if (row != table.end()) {

@@ -8,7 +8,7 @@
 //
 // Of an exchange, the time of that collective alone on the machine's fabric: simulated (`executed`), or by the
 // estimate that chooses algorithms (`estimated`, runtime/collective/cost/cost.h). Sizes are rounded up to 64 B for
-// each rank. Exchanges at the same time do not slow each other down.
+// each rank; one of 0 B takes no time. Exchanges at the same time do not slow each other down.
 //
 // UserError: E-ETR-003 a message is larger than the HBM of a chip, or a roofline or estimate is longer than an hour, as no
 // recorded duration may be (execution_trace.h); E-ETR-006 a trace has more ranks than the machine; E-ETR-007 a row of the table has no legal time; those of

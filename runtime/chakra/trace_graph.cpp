@@ -110,12 +110,13 @@ class GraphMaker {
 
   void meet(const NodeAt& n) {
     const TraceNode& node = at(n);
+    if (!node.communicates()) return;
     if (node.kind == NodeKind::kCollective) {
       const std::uint32_t turn = turns_[{n.rank, node.group}]++;
       const auto [known, fresh] = collectives_.try_emplace({node.group, turn}, next());
       if (fresh) graph_.exchanges.push_back({node.kind, node.operation, node.message, members(n), {}});
       add(known->second, n);
-    } else if (node.kind == NodeKind::kSend || node.kind == NodeKind::kReceive) {
+    } else {
       const bool sends = node.kind == NodeKind::kSend;
       if (node.peer >= graph_.ranks.size())
         refuse("E-ETR-003", n,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <algorithm>
 
@@ -19,10 +18,11 @@ namespace {
 constexpr const char* kVersion = "0.0.4";  // of the schema
 
 void append(std::string& bytes, const google::protobuf::MessageLite& message) {
-  google::protobuf::io::StringOutputStream stream(&bytes);  // appends
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.WriteVarint32(static_cast<std::uint32_t>(message.ByteSizeLong()));
-  message.SerializeToCodedStream(&coded);
+  std::uint8_t length[5];  // a varint of 32 bits
+  const std::uint8_t* end = google::protobuf::io::CodedOutputStream::WriteVarint32ToArray(
+      static_cast<std::uint32_t>(message.ByteSizeLong()), length);
+  bytes.append(reinterpret_cast<const char*>(length), static_cast<std::size_t>(end - length));
+  message.AppendToString(&bytes);
 }
 
 std::int64_t type_of(Operation operation) {
@@ -57,9 +57,7 @@ class NodeWriter {
     add(node, "is_cpu_op").set_bool_val(from.on_host);
     if (from.operations > 0) add(node, "num_ops").set_int64_val(static_cast<std::int64_t>(from.operations));
     if (from.bytes > 0) add(node, "tensor_size").set_uint64_val(from.bytes);
-    if (from.kind == NodeKind::kCollective) add_collective(from, node);
-    if (from.kind == NodeKind::kSend) add_message(from, node, rank_, from.peer);
-    if (from.kind == NodeKind::kReceive) add_message(from, node, from.peer, rank_);
+    if (from.communicates()) add_communication(from, node);
     if (from.duration.fs > 0) add(node, kExactDuration).set_int64_val(from.duration.fs);
     return node;
   }
@@ -74,6 +72,11 @@ class NodeWriter {
     return written;
   }
 
+  void add_communication(const TraceNode& from, wire::Node& node) const {
+    if (from.kind == NodeKind::kCollective) add_collective(from, node);
+    if (from.kind == NodeKind::kSend) add_message(from, node, rank_, from.peer);
+    if (from.kind == NodeKind::kReceive) add_message(from, node, from.peer, rank_);
+  }
   static void add_collective(const TraceNode& from, wire::Node& node) {
     add(node, "comm_size").set_int64_val(static_cast<std::int64_t>(from.message));
     add(node, "comm_type").set_int64_val(type_of(from.operation));

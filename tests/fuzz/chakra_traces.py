@@ -73,11 +73,13 @@ class Ranks:
 
 def write(rng, folder):
     """Writes random traces into a folder; returns the prefix, the number of ranks, and the recorded microseconds of each rank's
-    computations."""
+    computations, on its host or on its device, whichever has more."""
     ranks = Ranks(rng, rng.choice([1, 2, 2, 4, 8]))
     for _ in range(rng.randint(1, 30)):
         rng.choice([ranks.compute, ranks.compute, ranks.collective, ranks.message])()
     for number, nodes in enumerate(ranks.nodes):
         (folder / f"trace.{number}.et").write_bytes(trace_bytes(nodes))
-    recorded = [sum(node[3] for node in nodes if node[1] == COMPUTE) for nodes in ranks.nodes]
+    # Host and device work beside each other.
+    recorded = [max(sum(node[3] for node in nodes if node[1] == COMPUTE and node[4]["is_cpu_op"] == on_host)
+                    for on_host in (False, True)) for nodes in ranks.nodes]
     return folder / "trace", len(ranks.nodes), recorded

@@ -101,6 +101,17 @@ TEST_CASE("chakra command: messages have estimated times, which grow with the by
   CHECK(most > 10 * least);
 }
 
+TEST_CASE("chakra command: an exchange of nothing takes no time", "[chakra]") {
+  for (const char* exchanges : {"executed", "estimated"}) {
+    Traces t;
+    runtime::chakra::TraceNode sum;
+    sum.kind = runtime::chakra::NodeKind::kCollective;
+    for (std::uint32_t rank = 0; rank < 4; ++rank)
+      t.folder.write("t." + std::to_string(rank) + ".et", runtime::chakra::trace_bytes({sum}, rank));
+    CHECK(t.time_us({"--exchanges", exchanges}) == 0);
+  }
+}
+
 TEST_CASE("chakra command: bad input is refused, and nothing is written", "[chakra]") {
   const Traces t;
   const auto refused = [&](const std::vector<std::string>& options, const char* code) {

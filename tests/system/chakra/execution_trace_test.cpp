@@ -130,6 +130,46 @@ TEST_CASE("execution traces: whole microseconds of computations add up to their 
   }
 }
 
+TEST_CASE("execution traces: a process group is named by a text or by a whole number", "[chakra]") {
+  const auto group = [](const std::string& attribute) {
+    return parse(kMetadata + message(number(1, 8) + number(3, 7) + int64_attribute("comm_type", 0) +
+                                     int64_attribute("comm_size", 64) + attribute))[0]
+        .group;
+  };
+  CHECK(group(text(10, text(1, "pg_name") + text(29, "12"))) == "12");
+  CHECK(group(int64_attribute("pg_name", 12)) == "12");
+  CHECK(group(text(10, text(1, "pg_name") + number(7, 0))) == "0");
+  CHECK(group("").empty());
+  CHECK_THROWS_WITH(group(int64_attribute("pg_name", ~std::uint64_t{0})), Contains("pg_name"));
+}
+
+TEST_CASE("execution traces: communication of the device has a size, that of the host need not", "[chakra]") {
+  const auto of = [](std::uint64_t type, const std::string& attributes) {
+    return parse(kMetadata + message(number(1, 8) + number(3, type) + attributes));
+  };
+  const std::string on_host = text(10, text(1, "is_cpu_op") + number(27, 1));
+  const std::string sum = int64_attribute("comm_type", 0), barrier = int64_attribute("comm_type", 9),
+                    peer = int64_attribute("comm_dst", 1);
+  CHECK_THROWS_WITH(of(7, sum), Contains("E-ETR-003") && Contains("comm_size"));
+  CHECK_THROWS_WITH(of(5, peer), Contains("comm_size"));
+  CHECK(of(7, sum + int64_attribute("comm_size", 0))[0].message == 0);
+  CHECK(of(7, barrier).size() == 1);
+  CHECK(of(7, on_host)[0].computes());
+  CHECK(of(5, on_host)[0].computes());
+  // What is written of it is read again.
+  CHECK(parse(trace_bytes(of(7, on_host), 0))[0].on_host);
+}
+
+TEST_CASE("execution traces: a rank without a file is named", "[chakra]") {
+  const tests::TempDir folder;
+  for (const char* name : {"t.0.et", "t.1.et", "t.3.et", "t.x.et", "t.04.et", "t.et", "u.9.et"})
+    folder.write(name, trace_bytes({}, 0));
+  CHECK_THROWS_WITH(read_traces(folder / "t"),
+                    Contains("E-ETR-001") && Contains("t.2.et") && Contains("t.3.et"));
+  folder.write("t.2.et", trace_bytes({}, 0));
+  CHECK(read_traces(folder / "t").size() == 4);
+}
+
 TEST_CASE("execution traces: a file cut at any byte is refused at that byte or is a shorter trace",
           "[chakra]") {
   TraceNode node;

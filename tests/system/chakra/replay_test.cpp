@@ -106,6 +106,71 @@ TEST_CASE("trace replay: messages pair in order, by sender, receiver and tag", "
   CHECK(replayed(g, 3_us).time == 12_us);
 }
 
+TEST_CASE("trace replay: a send does not wait for its receive", "[chakra]") {
+  // Both ranks send before they receive, and rank 1 begins to receive long after the message has arrived.
+  const TraceGraph swap = graph(
+      {{message(NodeKind::kSend, 1, 1), message(NodeKind::kReceive, 2, 1, {1})},
+       {message(NodeKind::kSend, 1, 0), computing(2, 50_us, {1}), message(NodeKind::kReceive, 3, 0, {2})}});
+  const Replay r = replayed(swap, 3_us);
+  CHECK(r.spans[0][0].end == base::Time{0} + 3_us);
+  CHECK(r.spans[0][1].end == base::Time{0} + 3_us);
+  CHECK(r.time == 53_us);
+  CHECK(r.shares[1].waiting == 0_us);
+  // While it is on its way, the receiver waits for the rest of it.
+  const TraceGraph late =
+      graph({{message(NodeKind::kSend, 1, 1)}, {computing(1, 2_us), message(NodeKind::kReceive, 2, 0, {1})}});
+  CHECK(replayed(late, 3_us).time == 3_us);
+}
+
+// Every rank sends to the next one and then receives, as often as there are steps: each step takes one message.
+TEST_CASE("trace replay: rings of sends and hand-overs of pipelines end, in the time of their longest path",
+          "[chakra]") {
+  constexpr std::uint32_t kRanks = 4, kSteps = 6;
+  std::vector<RankTrace> ring(kRanks);
+  for (std::uint32_t rank = 0; rank < kRanks; ++rank)
+    for (std::uint64_t step = 0; step < kSteps; ++step) {
+      const std::vector<std::uint64_t> before =
+          step == 0 ? std::vector<std::uint64_t>{} : std::vector<std::uint64_t>{2 * step - 2, 2 * step - 1};
+      ring[rank].push_back(message(NodeKind::kSend, 2 * step, (rank + 1) % kRanks, before));
+      ring[rank].push_back(
+          message(NodeKind::kReceive, 2 * step + 1, (rank + kRanks - 1) % kRanks, {2 * step}));
+    }
+  CHECK(replayed(graph(ring), 2_us).time == kSteps * 2 * 1_us);
+  // A 1F1B hand-over: each stage sends, and receives only after its next pass.
+  const RankTrace stage0{computing(1, 5_us), message(NodeKind::kSend, 2, 1, {1}), computing(3, 5_us, {2}),
+                         message(NodeKind::kReceive, 4, 1, {3})},
+      stage1{computing(1, 1_us), message(NodeKind::kSend, 2, 0, {1}), message(NodeKind::kReceive, 3, 0, {2})};
+  CHECK(replayed(graph({stage0, stage1}), 2_us).time == 12_us);
+}
+
+TEST_CASE("trace replay: a receive without its send being reached is a deadlock", "[chakra]") {
+  const TraceGraph g = graph({{message(NodeKind::kReceive, 1, 1), message(NodeKind::kSend, 2, 1, {1})},
+                              {message(NodeKind::kReceive, 1, 0), message(NodeKind::kSend, 2, 0, {1})}});
+  CHECK_THROWS_WITH(replayed(g, 1_us), Contains("E-ETR-008"));
+}
+
+TEST_CASE("trace replay: host and device work beside each other, one node each at a time", "[chakra]") {
+  RankTrace rank;
+  for (std::uint64_t n = 0; n < 3; ++n) {
+    rank.push_back(computing(2 * n, 10_us));
+    rank.back().on_host = true;
+    rank.push_back(computing(2 * n + 1, 30_us, {2 * n}));
+  }
+  const Replay r = replayed(graph({rank}), 0_us);
+  CHECK(r.time == 10_us + 3 * 30_us);
+  CHECK(r.spans[0][4].end == base::Time{0} + 30_us);
+  CHECK(r.shares[0].computing == r.time);
+}
+
+TEST_CASE("trace replay: a collective or message on the host launches that of the device", "[chakra]") {
+  RankTrace rank{collective(1), collective(2, {1}), message(NodeKind::kSend, 3, 7)};
+  rank[0].on_host = rank[2].on_host = true;
+  rank[0].duration = 4_us;
+  const TraceGraph g = graph({rank, rank});
+  CHECK(g.exchanges.size() == 1);
+  CHECK(replayed(g, 9_us).time == 13_us);
+}
+
 TEST_CASE("trace replay: groups work beside each other", "[chakra]") {
   const Groups groups{{"1", {0, 1}}, {"2", {2, 3}}};
   const TraceGraph g = graph({{collective(1, {}, "1")},
