@@ -21,6 +21,9 @@ void give_times(const LayerTimes& executed, ClusterCase& c) {
   TimeParams& times = c.times;
   c.faults.slow_factor = executed.slow_factor;
   times.source = TimeSource::kGiven;
+  times.of_tensor = c.job.tensor;
+  times.of_context = c.job.context;
+  times.of_micro_batch = c.job.micro_batch;
   times.layer_forward = duration(executed.layer.forward);
   times.layer_backward = duration(executed.layer.backward + executed.layer.weights);
   times.ends_forward = duration(executed.ends.forward);

@@ -17,6 +17,7 @@ namespace {
 // more of the same; where it has not, faults come faster than checkpoints.
 constexpr std::uint64_t kMostEvents = 50'000;
 constexpr double kMillion = 1e6;
+constexpr double kRounding = 1e-9;  // of an interval of work
 
 // A rate in a million chip-hours as one of all chips in a second.
 double per_second(double rate, double chips) { return rate / kMillion / kHour * chips; }
@@ -39,7 +40,7 @@ class TrialSimulation {
     next_planned_ = drawn(faults_.rates.planned);
     next_slow_ = drawn(faults_.rates.slow);
     next_maintenance_ = maintenance_period();
-    while (saved_ < plan_.work && trial_.events < kMostEvents) segment();
+    while (!done() && trial_.events < kMostEvents) segment();
     trial_.saved = saved_;
     return trial_;
   }
@@ -56,20 +57,30 @@ class TrialSimulation {
   }
   double time_of_work() const { return found_slow_ < kNever ? plan_.slowdown : 1; }  // elapsed, of a second
 
-  // To the next checkpoint, or to what happens before.
+  // How many checkpoints follow each other before anything happens: at least the next one.
+  double checkpoints_before(double next, double length) const {
+    if (since_ > 0) return 1;
+    const double whole =
+        std::min((next - now()) / length, (plan_.work - saved_) / plan_.interval + kRounding);
+    return std::max(1.0, std::floor(whole));
+  }
+  bool done() const { return plan_.work - saved_ <= kRounding * plan_.interval; }
+
+  // To the last checkpoint before something happens, or to that.
   void segment() {
     const double work = std::min(plan_.interval, plan_.work - saved_),
                  blocking = plan_.asynchronous ? 0 : plan_.checkpoint, left = work - since_,
                  length = left * time_of_work() + blocking;
     const double next = std::min({next_fault_, next_planned_, next_slow_, found_slow_, next_maintenance_});
     if (now() + length <= next) {
-      trial_.elapsed += length;
-      trial_.checkpointing += blocking;
-      trial_.slowed += left * (time_of_work() - 1);
+      const double count = checkpoints_before(next, length);
+      trial_.elapsed += count * length;
+      trial_.checkpointing += count * blocking;
+      trial_.slowed += count * left * (time_of_work() - 1);
       // An asynchronous copy of this segment counts when it is written; a fault before that loses this segment, too.
       unsaved_ = plan_.asynchronous ? work : 0;
       written_ = now() + plan_.checkpoint;
-      saved_ += work;
+      saved_ += count * work;
       since_ = 0;
       return;
     }

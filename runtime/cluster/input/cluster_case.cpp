@@ -71,6 +71,19 @@ struct Checks {
     }
   }
 
+  // Given times hold for the degrees that they were taken with.
+  void degrees_of_times() const {
+    if (c.times.source != TimeSource::kGiven) return;
+    const auto equal = [this](std::uint64_t stated, std::uint64_t degree, const char* path) {
+      if (stated > 0 && stated != degree)
+        refuse("E-CLU-003", path,
+               fmt::format("expected {}, for which cluster.times are given, got {}", stated, degree));
+    };
+    equal(c.times.of_tensor, c.job.tensor, "cluster.job.tensor");
+    equal(c.times.of_context, c.job.context, "cluster.job.context");
+    equal(c.times.of_micro_batch, c.job.micro_batch, "cluster.job.micro_batch");
+  }
+
   void combinations() const {
     const JobParams& job = c.job;
     const bool interleaved = job.schedule == Schedule::kInterleaved;
@@ -126,6 +139,7 @@ std::unique_ptr<ClusterCase> load_cluster_case(const std::string& file,
   const Checks checks{*loaded, file};
   checks.sizes();
   checks.combinations();
+  checks.degrees_of_times();
   return loaded;
 }
 

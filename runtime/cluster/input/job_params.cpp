@@ -95,6 +95,11 @@ void TimeParams::declare(base::ParamTree& t) {
         "share of the peak that products and attention reach; 0: that of the card", chosen());
   t.add("backward", backward, 2.0, {0.1, 10.0}, "time of the backward pass over that of the forward pass",
         derived("it has twice the products; for source: card and prefill"));
+  t.add("of_tensor", of_tensor, std::uint64_t{0}, {0, kMostDegree},
+        "job.tensor that the given times were taken with; 0: not stated", chosen());
+  t.add("of_context", of_context, std::uint64_t{0}, {0, kMostDegree}, "the same of job.context", chosen());
+  t.add("of_micro_batch", of_micro_batch, std::uint64_t{0}, {0, kMostDegree}, "the same of job.micro_batch",
+        chosen());
   t.add("layer_forward", layer_forward, {0}, {{0}, kMostTime}, "forward pass of a layer and micro-batch",
         chosen());
   t.add("layer_backward", layer_backward, {0}, {{0}, kMostTime}, "its backward pass", chosen());

@@ -87,6 +87,8 @@ struct TimeParams {
   std::uint64_t lnc = 2;
   double compute = 0;  // share of the card's peak; 0: that of the card
   double backward = 2;
+  std::uint64_t of_tensor = 0, of_context = 0,
+                of_micro_batch = 0;  // what the given times hold for; 0: not stated
   base::Duration layer_forward, layer_backward, ends_forward, ends_backward;
   base::Duration norm_backward;
   base::Duration layer_update, ends_update, norms_update, first_update;  // 0: by the HBM's bandwidth

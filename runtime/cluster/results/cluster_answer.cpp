@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/cluster/results/cluster_answer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "model/base/error.h"
 #include "runtime/cards/model_work.h"
 
 namespace tahoma::runtime::cluster {
@@ -54,6 +57,21 @@ Curves curves_of(const ClusterAnswer& a) {
   return curves;
 }
 
+// A step that needs less than its products take at the peak was composed of times that belong to other degrees.
+void require_possible(const ClusterAnswer& a) {
+  constexpr double kRounding = 1e-9;
+  if (a.mfu() <= 1 + kRounding) return;
+  const std::string expected = a.of.times.source == TimeSource::kGiven
+                                   ? fmt::format("times for tensor {}, context {} and micro-batch {}",
+                                                 a.of.job.tensor, a.of.job.context, a.of.job.micro_batch)
+                                   : "a larger cluster.times.backward";
+  throw base::UserError(
+      "E-CLU-003", "cluster.times",
+      fmt::format(
+          "the times of a layer give {:.0f} TFLOP/s of a chip, {:.1f} % of its peak of {:.0f}; expected {}",
+          a.flops_of_chip() / 1e12, 100 * a.mfu(), a.times.peak_flops / 1e12, expected));
+}
+
 }  // namespace
 
 double ClusterAnswer::flops_of_chip() const {
@@ -81,6 +99,7 @@ ClusterAnswer answer_of(const ClusterCase& c, const std::string& folder) {
   require_memory(c, a.times.hbm_bytes);
   StepCosts costs = step_costs(c, a.times);
   a.step = simulate_step(c.job.schedule, pipeline_shape(c), costs);
+  require_possible(a);
   if (a.times.slow_factor > 1) {
     costs.straggler *= a.times.slow_factor;
     a.slowdown = simulate_step(c.job.schedule, pipeline_shape(c), costs).seconds / a.step.seconds;

@@ -9,6 +9,8 @@
 #include "runtime/cards/model_work.h"
 #include "runtime/cluster/step/executed_layers.h"
 #include "runtime/cluster/step/network.h"
+#include "runtime/config/config.h"
+#include "runtime/report/summary/peak_flops.h"
 
 namespace tahoma::runtime::cluster {
 
@@ -98,6 +100,11 @@ PassTimes with_backward(const ClusterCase& c, double forward, double exchange, b
   return {forward + exchange, backward / 2 + exchange + again, backward / 2};
 }
 
+double peak_of_chip(const model::ChipParams& chip) {
+  return static_cast<double>(chip.cores) *
+         core_peak_flops(chip.core.tensor, isa::DType::kBf16, isa::MatmulMode::kDense);
+}
+
 PassTimes given(base::Duration forward, base::Duration backward) {
   return {forward.seconds(), backward.seconds() / 2, backward.seconds() / 2};
 }
@@ -127,6 +134,7 @@ LayerTimes layer_times(const ClusterCase& c, const std::string& folder) {
     return times;
   }
   if (c.times.source == TimeSource::kExecuted) {
+    times.peak_flops = peak_of_chip(resolve_machine_params(c.times.machine, {}).chip);
     const ExecutedLayers executed = execute_layers(c, folder);
     times.layer = executed.layer;
     times.ends = executed.ends;

@@ -238,3 +238,47 @@ TEST_CASE("cluster command: mistakes are refused at their place, and nothing is 
   const Finished f = job.run({}, "none");
   CHECK_THAT(f.err, Contains("E-CLU-001") && Contains("cluster.job.model"));
 }
+
+TEST_CASE("cluster command: no job has more than the peak of its chips", "[cluster]") {
+  const Job job;
+  const auto set = [](std::vector<std::string> values) {
+    std::vector<std::string> words;
+    for (const std::string& value : values) words.insert(words.end(), {"--set", "cluster." + value});
+    return words;
+  };
+  std::size_t composed = 0, refused = 0;
+  for (const char* time : {"1 ns", "100 ns", "1 us", "10 us", "100 us", "1 ms"})
+    for (const char* tensor : {"1", "2", "4"})
+      for (const char* micro : {"1", "4"}) {
+        const Finished f =
+            job.run(set({"times.source=given", std::string("times.layer_forward=") + time,
+                         std::string("times.layer_backward=") + time, std::string("job.tensor=") + tensor,
+                         std::string("job.micro_batch=") + micro}));
+        INFO(time << " " << tensor << " " << micro << " " << f.err);
+        if (f.status == 0) {
+          ++composed;
+          CHECK(job.summary()["step"]["mfu_percent"].get<double>() <= 100);
+        } else {
+          ++refused;
+          CHECK_THAT(f.err, Contains("E-CLU-003") && Contains("% of its peak"));
+        }
+      }
+  CHECK(composed > 6);
+  CHECK(refused > 6);
+  const Finished faster = job.run(set({"times.backward=0.1", "times.compute=1"}));
+  CHECK((faster.status == 0 ? job.summary()["step"]["mfu_percent"].get<double>() <= 100
+                            : faster.err.find("cluster.times.backward") != std::string::npos));
+}
+
+TEST_CASE("cluster command: given times hold for the degrees that they state", "[cluster]") {
+  const Job job;
+  const auto status = [&](const char* of) {
+    return job.run({"--set", "cluster.times.source=given", "--set", "cluster.times.layer_forward=1 ms",
+                    "--set", "cluster.times.layer_backward=2 ms", "--set",
+                    std::string("cluster.times.") + of});
+  };
+  for (const char* of : {"of_tensor=2", "of_context=1", "of_micro_batch=1", "of_tensor=0"})
+    CHECK(status(of).status == 0);
+  for (const char* of : {"of_tensor=4", "of_context=2", "of_micro_batch=2"})
+    CHECK_THAT(status(of).err, Contains("E-CLU-003") && Contains(", for which cluster.times are given"));
+}

@@ -135,6 +135,48 @@ TEST_CASE("goodput: tens of thousands of faults give the closed form, also where
   }
 }
 
+// With a checkpoint that blocks, a segment is longer by it, and the law is the same.
+TEST_CASE("goodput: checkpoints that block give the closed form, for any number between two faults",
+          "[cluster]") {
+  FaultParams faults = published_faults();
+  faults.trials = 100;
+  faults.repair_hours = 0;
+  faults.rates = {};
+  faults.rates.software = 2'000;
+  for (const double interval : {3.0, 60.0, 2000.0}) {
+    TrainingPlan p = plan(1280, interval);
+    p.checkpoint = 1;
+    const double mean = mean_time_between_faults(faults, p.chips),
+                 restart = 60 * (faults.detection_minutes + faults.restart_minutes);
+    const double expected = interval / ((mean + restart) * std::expm1((interval + p.checkpoint) / mean));
+    const Goodput g = simulate_goodput(faults, p);
+    CHECK(g.goodput == Approx(expected).epsilon(0.02));
+    CHECK(sum_of(g) == Approx(1).epsilon(1e-6));
+  }
+}
+
+// Checkpoints between two faults are counted, not simulated: here 10^12 of them.
+TEST_CASE("goodput: a checkpoint after every step costs no more time to simulate than one a day",
+          "[cluster]") {
+  FaultParams faults = published_faults();
+  faults.rates = {};
+  faults.days = 1e5;
+  TrainingPlan p = plan(1000, 1.0 / 128);
+  p.work = 1e5 * kDay;
+  p.checkpoint = 1.0 / 1024;
+  const Goodput g = simulate_goodput(faults, p);
+  CHECK(g.goodput == Approx(8.0 / 9).epsilon(1e-9));
+  CHECK(g.checkpointing == Approx(1.0 / 9).epsilon(1e-9));
+  CHECK(g.elapsed_p50 == Approx(p.work * 9 / 8).epsilon(1e-9));
+  // Whole intervals, whatever the rounding: no further checkpoint of a part that is none.
+  for (const double interval : {0.1, 0.3, 7.7}) {
+    TrainingPlan whole = plan(1000, interval);
+    whole.work = 1000 * interval;
+    whole.checkpoint = 60;
+    CHECK(simulate_goodput(faults, whole).elapsed_p50 == Approx(1000 * (interval + 60)).epsilon(1e-9));
+  }
+}
+
 // Duration in units of the work, or infinite where exp(-s / M) is far below one success in 50,000 faults.
 TEST_CASE("goodput: a training never gets faster with more faults, and one that never progresses never ends",
           "[cluster]") {
