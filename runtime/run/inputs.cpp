@@ -173,9 +173,10 @@ HostTensor load_input(const std::string& path, const std::string& name, isa::DTy
                       std::vector<std::uint64_t> shape) {
   if (names_safetensors(path)) {
     StoredTensor stored = read_stored(path, name, dtype, shape);
-    const std::uint64_t not_finite = noted(stored.values, stored.dtype);
+    const isa::DType from = stored.dtype;
+    const std::uint64_t not_finite = noted(stored.values, from);
     HostTensor tensor{name, dtype, std::move(shape), converted(std::move(stored), dtype)};
-    note_rounding(path, tensor, not_finite);
+    if (from != dtype) note_rounding(path, tensor, not_finite);
     return tensor;
   }
   NpyArray array = read_npy(path);
@@ -188,10 +189,11 @@ HostTensor load_input(const std::string& path, const std::string& name, isa::DTy
     throw base::UserError("E-NPY-010", path,
                           fmt::format("input {} is {}: expected element type {}, the file has {}", name,
                                       isa::name_of(dtype), fmt::join(accepted, " or "), array.descr));
-  const bool rounds = array.descr == npy_types_of(isa::DType::kFp32).front();
-  const std::uint64_t not_finite = noted(array.bytes, rounds ? isa::DType::kFp32 : dtype);
+  const bool fp32 = array.descr == npy_types_of(isa::DType::kFp32).front();
+  const isa::DType from = fp32 ? isa::DType::kFp32 : dtype;
+  const std::uint64_t not_finite = noted(array.bytes, from);
   HostTensor tensor{name, dtype, std::move(shape), from_npy(std::move(array), dtype)};
-  note_rounding(path, tensor, not_finite);
+  if (from != dtype) note_rounding(path, tensor, not_finite);
   return tensor;
 }
 

@@ -38,7 +38,7 @@ nlohmann::json collective(const std::string& workload, const char* mode = "funct
   return nlohmann::json::parse(tests::contents(dir / "out/summary.json"))["collectives"][0];
 }
 
-double seconds_of(const nlohmann::json& c) { return c["time_ns"].get<double>() * 1e-9; }
+double elapsed_seconds(const nlohmann::json& c) { return c["time_ns"].get<double>() * 1e-9; }
 
 }  // namespace
 
@@ -60,10 +60,10 @@ TEST_CASE("collective counts: size and bandwidths are those of what the ranks se
       left += n / kRanks == n % kRanks ? 0 : kElement * counts[n];
     }
     CHECK(c["bytes"].get<double>() == Approx(static_cast<double>(sent) / kRanks).margin(kElement));
-    CHECK(c["bus_bandwidth"].get<double>() * seconds_of(c) ==
+    CHECK(c["bus_bandwidth"].get<double>() * elapsed_seconds(c) ==
           Approx(static_cast<double>(left) / kRanks).margin(kElement));
     CHECK(c["bus_bandwidth"].get<double>() <= kLinksOfChip);
-    CHECK(c["time_split_ns"]["serialisation"].get<double>() * 1e-9 <= seconds_of(c));
+    CHECK(c["time_split_ns"]["serialisation"].get<double>() * 1e-9 <= elapsed_seconds(c));
     CHECK(c["correct"] == (sent == 0 ? nlohmann::json() : nlohmann::json(true)));
   }
 }

@@ -122,8 +122,8 @@ void Transfer::note(const base::PacketActivity& packet) {
     ++a.packets;
     a.read_address = packet.read_address;
     a.write_address = packet.write_address;
+    if (request.sources.size() > 1 || request.descriptor().accumulate) note_reads(packet.bytes / element);
   }
-  if (request.sources.size() > 1 || request.descriptor().accumulate) note_reads(packet.bytes / element);
   a.bytes += packet.bytes;
   a.read_bytes += packet.read_bytes;
   a.write_bytes += packet.write_bytes;
