@@ -35,9 +35,9 @@ void add_cluster_command(CLI::App& program, Action& action) {
   CLI::App* sub = program.add_subcommand(
       "cluster",
       "Compose a training job on many UltraServers: step time, goodput under faults, dollars and megawatts");
-  sub->add_option(
-         "FILE", command->options.file,
-         "YAML file with the key 'cluster': job, fleet, times, checkpoint, faults; see tahoma params cluster")
+  sub->add_option("FILE", command->options.file,
+                  "YAML file with the key 'cluster': job, fleet, times, checkpoint, faults; see tahoma "
+                  "params cluster; - for standard input")
       ->required()
       ->type_name("");
   sub->add_option("--out", command->options.out, "Folder for the results")->type_name("DIR");

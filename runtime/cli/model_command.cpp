@@ -190,7 +190,8 @@ void add_model_command(CLI::App& program, Action& action) {
   CLI::App* sub = program.add_subcommand("model",
                                          "Run a model from its Hugging Face config.json: time to first "
                                          "token, time per token, tokens a second, joules and dollars");
-  sub->add_option("CONFIG", command->config, "config.json, or the folder that contains it")
+  sub->add_option("CONFIG", command->config,
+                  "config.json, or the folder that contains it; - for standard input")
       ->required()
       ->type_name("");
   add_model_options(*sub, *command);

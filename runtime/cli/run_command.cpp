@@ -6,15 +6,16 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "model/system/parallel/agreement.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/options/checkpoint_options.h"
+#include "runtime/config/config_files.h"
 #include "runtime/golden/golden_verdict.h"
 #include "runtime/host/json/json_text.h"
+#include "runtime/host/text/text_file.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/mpi/launch.h"
 #include "runtime/report/cost/price_list.h"
@@ -94,12 +95,7 @@ void read_standard_input(ConfigRequest& config) {
                           "works in one process only: mpirun gives its standard input to process 0 alone; "
                           "expected a file");
   config.workload = "standard input";
-  config.text.resize(base::kMostText + 1);
-  std::cin.read(config.text.data(), static_cast<std::streamsize>(config.text.size()));
-  config.text.resize(static_cast<std::size_t>(std::cin.gcount()));
-  if (config.text.empty())
-    throw base::UserError("E-CLI-003", "run",
-                          "WORKLOAD -: standard input is empty, expected the YAML of a case");
+  config.text = read_config_text(std::string(kStandardInput)).text;
 }
 
 // Each finding is a line of its own, before the error.

@@ -10,6 +10,7 @@
 #include "runtime/cli/commands.h"
 #include "runtime/cli/options/whole_numbers.h"
 #include "runtime/host/progress.h"
+#include "runtime/host/text/text_file.h"
 #include "runtime/whatif/explain.h"
 #include "runtime/whatif/sensitivity.h"
 #include "runtime/whatif/stored_interval.h"
@@ -42,11 +43,14 @@ ConfigRequest request_of(const SensitivityCommand& command) {
 
 base::ExitStatus print_sensitivity(const SensitivityCommand& command) {
   const ConfigRequest request = request_of(command);
+  if (command.case_or_folder == kStandardInput && command.store)
+    throw base::UserError("E-CLI-003", "sensitivity",
+                          "--store: standard input has no folder; expected a file");
   if (command.store) file_of_intervals(command.case_or_folder);  // before the long measurement
   ProgressLine line;
   const Sensitivity found =
-      sensitivity(command.case_or_folder, request, provenance_group(command.of).provenances, command.jobs,
-                  [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
+      sensitivity(name_of_file(command.case_or_folder), request, provenance_group(command.of).provenances,
+                  command.jobs, [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
   line.clear();
   if (command.store)
     store_interval(command.case_or_folder, *resolve_config(request), found.run.time,
@@ -64,7 +68,8 @@ void add_sensitivity_command(CLI::App& program, Action& action) {
   CLI::App* sub = program.add_subcommand(
       "sensitivity",
       "Repeat a run with uncertain parameters at the ends of their ranges: what its time rests on");
-  sub->add_option("CASE", command->case_or_folder, "A case, or the folder that tahoma run wrote")
+  sub->add_option("CASE", command->case_or_folder,
+                  "A case, or the folder that tahoma run wrote; - for a case on standard input")
       ->required()
       ->type_name("");
   add_choice(*sub, "--of", command->of, group_names(),

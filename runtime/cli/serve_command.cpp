@@ -41,9 +41,9 @@ void add_serve_command(CLI::App& program, Action& action) {
   CLI::App* sub = program.add_subcommand(
       "serve",
       "Simulate an inference server: requests, continuous batching and KV cache, from executed step times");
-  sub->add_option(
-         "FILE", command->options.file,
-         "YAML file with the key 'serving': requests, steps, server and SLO; see tahoma params serving")
+  sub->add_option("FILE", command->options.file,
+                  "YAML file with the key 'serving': requests, steps, server and SLO; see tahoma params "
+                  "serving; - for standard input")
       ->required()
       ->type_name("");
   sub->add_option("--out", command->options.out, "Folder for the results")->type_name("DIR");

@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "model/base/error.h"
-#include "runtime/host/whole_file.h"
+#include "runtime/host/text/text_file.h"
 
 namespace tahoma::runtime {
 namespace {
@@ -63,7 +63,8 @@ fs::path installation() {
 
 base::NamedText read_config_text(const fs::path& path) {
   // One byte more than is legal is enough for the loader to refuse the text.
-  return {path.string(), read_file(path.string(), base::kMostText + 1), path.parent_path().string()};
+  return {name_of_file(path.string()), read_text(path.string(), base::kMostText + 1),
+          path.parent_path().string()};
 }
 
 std::string path_from(const std::string& folder, const std::string& path) {

@@ -11,6 +11,7 @@
 
 #include "model/base/error.h"
 #include "runtime/host/npy_header.h"
+#include "runtime/host/text/text_file.h"
 #include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime {
@@ -84,12 +85,18 @@ std::size_t little_endian(const std::string& bytes) {
   return value;
 }
 
+// What the file is instead, by its first bytes.
+std::string instead_of_magic(const std::string& begin) {
+  const std::string format = known_format(begin);
+  return format.empty() ? ": expected it to begin with the bytes 93 'NUMPY'" : ", but " + format;
+}
+
 // Reads the dict literal behind magic, version and length.
 NpyHeader read_header(Reader& reader) {
   const std::string start = reader.take(kLengthAt);
   if (start.substr(0, kMagic.size()) != kMagic)
     throw UserError("E-NPY-002", npy_place(reader.path(), 0),
-                    "not a .npy file: expected it to begin with the bytes 93 'NUMPY'");
+                    "not a .npy file" + instead_of_magic(start + reader.take(kLengthAt * kLengthAt)));
   if (start.size() < kLengthAt)
     throw UserError("E-NPY-004", npy_place(reader.path(), start.size()), "the file ends inside its header");
   const int major = static_cast<unsigned char>(start[kVersionAt]);
@@ -142,6 +149,11 @@ NpyArray read_npy(const std::string& path) {
   Reader reader(path);
   const NpyHeader header = read_header(reader);
   const Element* element = find_element(header.descr);
+  if (header.descr.find('O') != std::string::npos)
+    throw UserError(
+        "E-NPY-005", npy_place(path, header.descr_at),
+        fmt::format("element type '{}' is that of pickled Python objects: expected an array of numbers",
+                    header.descr));
   if (element == nullptr)
     throw UserError(
         "E-NPY-005", npy_place(path, header.descr_at),

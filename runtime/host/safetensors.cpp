@@ -14,6 +14,7 @@
 
 #include "model/base/error.h"
 #include "runtime/host/json/json_text.h"
+#include "runtime/host/text/text_file.h"
 
 namespace tahoma::runtime {
 
@@ -62,6 +63,14 @@ File open(const std::string& path) {
     throw UserError("E-STF-001", path, fmt::format("cannot read the file: {}", std::strerror(errno)));
   const auto size = static_cast<std::uint64_t>(file.stream.tellg());
   std::array<unsigned char, 8> length{};
+  file.stream.seekg(0);
+  std::string begin(64, '\0');
+  file.stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(file.stream.gcount()));
+  if (const std::string format = known_format(begin);
+      !format.empty() && (begin.size() <= length.size() || begin[length.size()] != '{'))
+    throw UserError("E-STF-002", path, "not a .safetensors file, but " + format);
+  file.stream.clear();
   file.stream.seekg(0);
   file.stream.read(reinterpret_cast<char*>(length.data()), length.size());
   std::uint64_t header = 0;

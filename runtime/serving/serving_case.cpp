@@ -10,6 +10,7 @@
 #include "model/base/error.h"
 #include "model/base/loader/config_loader.h"
 #include "runtime/config/config_files.h"
+#include "runtime/host/text/text_file.h"
 #include "runtime/serving/input/request_trace.h"
 #include "runtime/serving/simulation/kv_blocks.h"
 
@@ -122,7 +123,7 @@ std::unique_ptr<ServingCase> load_serving_case(const std::string& file,
     refuse_other_roots(override_values.leaves);
     base::apply(override_values, loaded->tree);
   }
-  check_keys(loaded->params, file);
+  check_keys(loaded->params, name_of_file(file));
   check_at_values(loaded->tree, [&] { loaded->params.server.check(kServing + ".server"); });
   return loaded;
 }

@@ -7,7 +7,7 @@ import pytest
 
 import tahoma
 
-from conftest import MODEL, command, refused
+from conftest import MODEL, SMALL, command, refused
 
 STEPS = "phase,batch,context,tokens,seconds\n" + "".join(
     f"decode,{batch},{context},0,{0.01 + 0.001 * batch}\n" for batch in (1, 4) for context in (1, 4096)) + "".join(
@@ -50,6 +50,45 @@ def test_a_training_is_its_folder(files):
     assert training.replicas == 4 and training.microbatches == 4
     assert training.table("spans")["end_s"].max() == pytest.approx(training.step.seconds)
     refused(tahoma.ConfigurationError, "E-CLU-002", tahoma.cluster, "job.yaml", cluster__job__tensor=3)
+
+
+def test_mappings_do_what_files_do(files, small):
+    """Their relative paths start in the working directory."""
+    tahoma.serve(SERVER, out="served"), tahoma.cluster(JOB, out="trained"), tahoma.model(MODEL, out="model", prompt=64, batch=4)
+    tahoma.serve("server.yaml", out="served_file"), tahoma.cluster("job.yaml", out="trained_file")
+    tahoma.model("config.json", out="model_file", prompt=64, batch=4)
+    same_files("served", "served_file", "summary.json", "requests.csv")
+    same_files("trained", "trained_file", "summary.json", "spans.csv")
+    assert json.loads(pathlib.Path("model/summary.json").read_text())["layouts"] == \
+        json.loads(pathlib.Path("model_file/summary.json").read_text())["layouts"]
+    pathlib.Path("case.yaml").write_text(json.dumps(small))
+    assert tahoma.sensitivity(small, of="derived").plain["parameters"] == \
+        tahoma.sensitivity("case.yaml", of="derived").plain["parameters"]
+    axes = {"workload.m": [128, 256]}
+    found, of_file = (tahoma.sweep({"workloads": case, "axes": axes}) for case in (small, "case.yaml"))
+    assert list(found.metrics["simulated_time_ns"]) == list(of_file.metrics["simulated_time_ns"])
+
+
+def changed(mapping, path, value):
+    copy = json.loads(json.dumps(mapping))
+    group = copy
+    *above, last = path.split(".")
+    for key in above:
+        group = group[key]
+    group[last] = value
+    return copy
+
+
+@pytest.mark.parametrize("function, mapping, path, value", [
+    (tahoma.run, SMALL, "workload.m", "many"), (tahoma.run, SMALL, "workload.mm", 3), (tahoma.sensitivity, SMALL, "machine", "trainium9"),
+    (tahoma.serve, SERVER, "serving.slo.ttft", "5 GB"), (tahoma.serve, SERVER, "serving.server.max_tokens", 2),
+    (tahoma.cluster, JOB, "cluster.job.tensor", 3), (tahoma.cluster, JOB, "cluster.fleet.chip", 3)])
+def test_an_error_of_a_mapping_is_at_its_key(files, function, mapping, path, value):
+    with pytest.raises(tahoma.ConfigurationError) as caught:
+        function(changed(mapping, path, value))
+    assert caught.value.place == path, caught.value
+    for nobody_wrote in ("standard input", "/tmp/", ":1:"):
+        assert nobody_wrote not in str(caught.value)
 
 
 def test_a_sensitivity_takes_a_case_and_a_run(small):

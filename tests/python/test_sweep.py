@@ -121,7 +121,7 @@ def test_a_run_of_a_temporary_sweep_outlives_the_sweep(case):
 
 def test_mistakes_in_a_sweep(case, done):
     error = refused(tahoma.ConfigurationError, "E-CFG-002", tahoma.sweep, {"workloads": case, "axes": {"workload.mm": [1]}})
-    assert error.place.startswith("sweep:") and "did you mean 'workload.m'?" in error.text
+    assert error.place.startswith("sweep.axes[") and "did you mean 'workload.m'?" in error.text
     refused(tahoma.ConfigurationError, "E-SWP-041", tahoma.sweep, {"workloads": case, "axes": AXES}, out=done.path)
     refused(tahoma.ConfigurationError, "E-SWP-042", tahoma.sweep, {"workloads": case, "axes": AXES}, out="none", resume=True)
     refused(tahoma.ConfigurationError, "E-PYT-003", tahoma.sweep, {"workloads": "gemm/one_core", "axes": AXES})

@@ -8,6 +8,7 @@
 #include "isa/text/assembler.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/program/program_files.h"
+#include "runtime/host/text/text_file.h"
 #include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime {
@@ -19,7 +20,7 @@ struct AsmOptions {
 };
 
 base::ExitStatus assemble_file(const AsmOptions& options) {
-  const isa::Program program = isa::assemble(read_file(options.file), options.file);
+  const isa::Program program = isa::assemble(read_text(options.file), options.file);
   const std::string output = options.output.empty()
                                  ? std::filesystem::path(options.file).replace_extension(".bin").string()
                                  : options.output;

@@ -6,6 +6,7 @@
 
 #include "isa/core/program_error.h"
 #include "isa/text/assembler.h"
+#include "runtime/host/text/text_file.h"
 #include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime {
@@ -27,7 +28,7 @@ isa::Program from_container(const std::string& bytes, const std::string& path) {
 
 isa::Program read_program(const std::string& path) {
   const std::string bytes = read_file(path);
-  return bytes.starts_with(kMagic) ? from_container(bytes, path) : isa::assemble(bytes, path);
+  return bytes.starts_with(kMagic) ? from_container(bytes, path) : isa::assemble(as_text(bytes, path), path);
 }
 
 isa::Program read_binary(const std::string& path) { return from_container(read_file(path), path); }

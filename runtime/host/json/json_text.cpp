@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "runtime/host/text/text_file.h"
+
 namespace tahoma::runtime {
 
 namespace {
@@ -42,6 +44,8 @@ class JsonWatch {
 
 template <class Json>
 std::optional<std::string> fault_of_json(const std::string& text, Json& json) {
+  if (const std::string format = known_format(text); !format.empty())
+    return "expected JSON, but the text is " + format;
   // The parser would end at a NUL byte, and ignore what is behind it.
   if (const std::size_t nul = text.find('\0'); nul != std::string::npos)
     return fmt::format("not valid JSON: expected text, got a NUL byte at byte {}", nul + 1);

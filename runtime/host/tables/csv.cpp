@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "model/base/error.h"
+#include "runtime/host/text/text_file.h"
 
 namespace tahoma::runtime {
 
@@ -60,7 +61,7 @@ class LineReader {
 
 CsvTable parse_csv(const base::NamedText& source) {
   CsvTable table;
-  std::istringstream lines(source.text);
+  std::istringstream lines(as_text(source.text, source.label));
   std::string line;
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
     if (line.ends_with('\r')) line.pop_back();

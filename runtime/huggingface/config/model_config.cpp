@@ -10,7 +10,7 @@
 
 #include "model/base/error.h"
 #include "runtime/host/json/json_text.h"
-#include "runtime/host/whole_file.h"
+#include "runtime/host/text/text_file.h"
 #include "runtime/huggingface/config/config_keys.h"
 #include "runtime/huggingface/config/config_reader.h"
 #include "runtime/huggingface/config/deepseek_config.h"
@@ -34,14 +34,15 @@ std::string config_file(const std::string& path) {
 
 std::string name_of_model(const std::string& file) {
   const std::filesystem::path path = std::filesystem::absolute(file).lexically_normal();
+  if (file == kStandardInput) return "model";
   return path.filename() == "config.json" ? path.parent_path().filename().string() : path.stem().string();
 }
 
 Json parse(const std::string& file) {
   Json json;
-  if (const auto fault = fault_of_json(read_file(file, kMostBytes), json))
-    throw UserError("E-HFC-001", file, *fault);
-  if (!json.is_object()) throw UserError("E-HFC-001", file, "expected a JSON object");
+  if (const auto fault = fault_of_json(read_text(file, kMostBytes), json))
+    throw UserError("E-HFC-001", name_of_file(file), *fault);
+  if (!json.is_object()) throw UserError("E-HFC-001", name_of_file(file), "expected a JSON object");
   return json;
 }
 
@@ -146,6 +147,8 @@ ModelConfig read_model_config(const std::string& path, const std::vector<std::st
   c.file = config_file(path);
   c.name = name_of_model(c.file);
   const Json json = parse(c.file);
+  c.file = name_of_file(c.file);
+  for (const auto& item : json.items()) c.keys.push_back(item.key());
   const ConfigReader in{c.file, json};
   c.family = &family_in(in);
   refuse_unknown_keys(in, ignored);

@@ -42,6 +42,7 @@ inline constexpr std::uint64_t kLeastHead = 16, kMostHead = 256;
 
 struct ModelConfig {
   std::string file, name;
+  std::vector<std::string> keys;  // of the file
   const ModelFamily* family = nullptr;
   std::uint64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
   std::uint64_t experts = 0, experts_per_token = 0;  // 0: no mixture

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "model/base/error.h"
+#include "runtime/host/text/text_file.h"
 #include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime::serving {
@@ -53,6 +54,7 @@ void CsvStream::split() {
 
 void CsvStream::read_header(OtherColumns others) {
   if (!read_line()) throw UserError("E-SRV-006", path_, "expected a header and rows, got an empty file");
+  line_ = as_text(line_, path_);
   split();
   header_.assign(fields_.begin(), fields_.end());
   find_columns(others);
@@ -63,11 +65,17 @@ void CsvStream::find_columns(OtherColumns others) {
   for (const CsvColumn& column : columns_) {
     legal.insert(legal.end(), column.names.begin(), column.names.end());
     std::size_t found = kNone;
+    std::string first;
     for (std::size_t at = 0; at < header_.size(); ++at)
       if (std::find(column.names.begin(), column.names.end(), header_[at]) != column.names.end()) {
         if (found != kNone)
-          throw UserError("E-SRV-002", place(), fmt::format("column '{}' appears twice", header_[at]));
+          throw UserError("E-SRV-002", place(),
+                          first == header_[at]
+                              ? fmt::format("column '{}' appears twice", first)
+                              : fmt::format("columns '{}' and '{}' are two names of the same: expected one",
+                                            first, header_[at]));
         found = at;
+        first = header_[at];
       }
     position_.push_back(found);
   }

@@ -122,7 +122,9 @@ TEST_CASE("trace: wrong rows are refused at their place", "[serving]") {
              Contains("'arrival_s' or 'TIMESTAMP' is missing"));
   CHECK_THAT(refused_trace("TIMESTAMP,arrival_s,prompt_tokens,output_tokens\n"), Contains("got both"));
   CHECK_THAT(refused_trace("arrival_s,prompt_tokens,ContextTokens,output_tokens\n"),
-             Contains("appears twice"));
+             Contains("columns 'prompt_tokens' and 'ContextTokens' are two names of the same"));
+  CHECK_THAT(refused_trace("arrival_s,prompt_tokens,prompt_tokens,output_tokens\n"),
+             Contains("'prompt_tokens' appears twice"));
   CHECK_THAT(refused_trace(kPlain), Contains("t.csv: error[E-SRV-006]"));
   CHECK_THAT(refused_trace(""), Contains("error[E-SRV-006]"));
   CHECK_THAT(refusal_of([] { read_trace("/dev/zero"); }), Contains("/dev/zero:1: error[E-SRV-001]"));

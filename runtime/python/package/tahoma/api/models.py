@@ -8,7 +8,7 @@ from typing import Any, Callable, Mapping
 
 from tahoma.api import inline
 from tahoma.api.folders import ResultFolder
-from tahoma.api.running import Path, in_folder
+from tahoma.api.running import Case, Path, case_word, in_folder
 from tahoma.api.runs import Run
 from tahoma.api.tables import frame_of
 from tahoma.api.words import option_words, set_words
@@ -53,10 +53,10 @@ def flattened(mapping: Mapping[str, Any], start: str = "") -> list[tuple[str, An
     return found
 
 
-def model(config: Path, out: Path | None = None, *, set: Mapping[str, object] | None = None, **overrides: object) -> Model:
+def model(config: Case, out: Path | None = None, *, set: Mapping[str, object] | None = None, **overrides: object) -> Model:
     """Runs a model by its Hugging Face configuration, as the command `tahoma model` does.
 
-    config     config.json, or the folder that contains it
+    config     config.json, the folder that contains it, or a mapping with its keys
     out        folder for the results. Without it, a temporary folder that lives as long as the Model
     set        parameters by path, of all runs
     overrides  a keyword with a double underscore is a parameter, too. Any other keyword is an option of the command, whose
@@ -68,8 +68,9 @@ def model(config: Path, out: Path | None = None, *, set: Mapping[str, object] | 
 
     Raises tahoma.Error as tahoma.run does. Ctrl-C ends all runs and leaves no folder.
     """
-    words = ["model", os.fspath(config)] + set_words(set, overrides) + option_words(overrides)
-    return in_folder(words, out, Model, finished)
+    name, given = case_word(config, os.fspath)
+    words = ["model", name] + set_words(set, overrides) + option_words(overrides)
+    return in_folder(words, out, Model, finished, given)
 
 
 def finished(ended: Ended, result: Callable[[], Model]) -> Model:

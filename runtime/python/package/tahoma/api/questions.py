@@ -9,7 +9,7 @@ from typing import Any, Iterator, Mapping, Sequence
 
 from tahoma.api.cases import find_case
 from tahoma.api.records import Record, wrapped
-from tahoma.api.running import Path
+from tahoma.api.running import Case, Path, case_word, executed
 from tahoma.api.words import Words, option_words, set_words
 from tahoma.errors import failure_of
 from tahoma.program import execute
@@ -59,13 +59,13 @@ def explain(run: Path, jobs: int | None = None) -> Any:
     return answer(["explain", os.fspath(run), "--format=json"] + option_words({"jobs": jobs}))
 
 
-def sensitivity(case: Path, of: str = "assumed", jobs: int | None = None, *, set: Mapping[str, object] | None = None,
+def sensitivity(case: Case, of: str = "assumed", jobs: int | None = None, *, set: Mapping[str, object] | None = None,
                 **overrides: object) -> Any:
-    """What the time of a case or of a finished run rests on, as `tahoma sensitivity --format json` has it: its interval, and the change
+    """What the time of a case (a path, a name or a mapping, as for tahoma.run) or of a finished run rests on, as `tahoma sensitivity --format json` has it: its interval, and the change
     by each uncertain parameter. `of`: "assumed", "derived", "measured" or "all"."""
-    name = os.fspath(case) if os.path.isdir(case) else find_case(case)
+    name, given = case_word(case, lambda path: os.fspath(path) if os.path.isdir(path) else find_case(path))
     words = ["sensitivity", name, "--format=json"] + option_words({"of": of, "jobs": jobs})
-    return answer(words + set_words(set, overrides) + option_words(overrides))
+    return answer(words + set_words(set, overrides) + option_words(overrides), given)
 
 
 def cards(table: str = "cards") -> list[Record]:
@@ -93,9 +93,9 @@ def statistics(pattern: str = "") -> list[Record]:
     return rows
 
 
-def answer(words: Words) -> Any:
+def answer(words: Words, given: str = "") -> Any:
     """The JSON that a command prints, as records."""
-    ended = execute(words)
+    ended = executed(words, given=given)
     if ended.status != 0:
         raise failure_of(ended.status, ended.err)
     return wrapped(json.loads(ended.out), words[0])

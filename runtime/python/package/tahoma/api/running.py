@@ -2,14 +2,14 @@
 """tahoma.run: one call of the program, and its folder as a Run."""
 from __future__ import annotations
 
-import json
 import os
 from typing import Any, Callable, Mapping, TypeVar, Union
 
 from tahoma.api.cases import find_case
 from tahoma.api.home import Home
+from tahoma.api.mappings import at_keys, json_text
 from tahoma.api.runs import Run
-from tahoma.api.words import Words, option_words, plain, set_words
+from tahoma.api.words import Words, option_words, set_words
 from tahoma.errors import failure_of
 from tahoma.program import Ended, execute
 
@@ -38,19 +38,21 @@ def run(case: Case, machine: Path | None = None, mode: str | None = None, out: P
     Raises tahoma.Error: ConfigurationError, ProgramError, CheckFailed, Deadlock, HostError or InternalError. Where the run
     itself ended, as with a failed golden check, `error.run` has its results. Ctrl-C ends the run and leaves no folder.
     """
-    given = ""
-    if isinstance(case, Mapping):
-        name, given = "-", json_text("case", case)
-    else:
-        name = find_case(case)
+    name, given = case_word(case, find_case)
     words = ["run", name] + option_words({"machine": machine, "mode": mode, "seed": seed})
     words += set_words(set, overrides) + option_words(overrides)
     return in_folder(words, out, Run, finished_run, given)
 
 
-def json_text(name: str, mapping: Mapping[str, Any]) -> str:
-    """A mapping as the text of a file; JSON is YAML. One key a line, so that the place of an error says which."""
-    return json.dumps(plain(name, mapping), indent=1, allow_nan=False)
+def case_word(case: Case, found: Callable[[Path], str]) -> tuple[str, str]:
+    """A case as a word of the command line, and what the program gets as standard input: the text of a mapping."""
+    return ("-", json_text("case", case)) if isinstance(case, Mapping) else (found(case), "")
+
+
+def executed(words: Words, folder: str | None = None, given: str = "", elsewhere: bool = False) -> Ended:
+    """Runs the program. Errors of a mapping are at its keys."""
+    ended = execute(words, folder, given, elsewhere)
+    return at_keys(ended, given, "case") if given else ended
 
 
 def in_folder(words: Words, out: Path | None, opened: Callable[[Path, Home | None], Result],
@@ -60,7 +62,7 @@ def in_folder(words: Words, out: Path | None, opened: Callable[[Path, Home | Non
     home = Home() if out is None else None
     folder = str(home.path / "out") if home is not None else os.fspath(out or "")
     try:
-        return finish(execute([*words, f"--out={folder}"], folder, given, elsewhere), lambda: opened(folder, home))
+        return finish(executed([*words, f"--out={folder}"], folder, given, elsewhere), lambda: opened(folder, home))
     except BaseException as error:
         if home is not None and getattr(error, "run", None) is None:
             home.remove()

@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping
 
 from tahoma.api import inline
 from tahoma.api.folders import ResultFolder
-from tahoma.api.running import Path, in_folder
+from tahoma.api.running import Case, Path, case_word, in_folder
 from tahoma.api.tables import Table
 from tahoma.api.words import option_words, set_words
 from tahoma.errors import ConfigurationError, failure_of
@@ -60,23 +60,24 @@ def finished_training(ended: Ended, result: Callable[[], Training]) -> Training:
     return result()
 
 
-def serve(case: Path, out: Path | None = None, *, set: Mapping[str, object] | None = None, **overrides: object) -> Server:
+def serve(case: Case, out: Path | None = None, *, set: Mapping[str, object] | None = None, **overrides: object) -> Server:
     """Simulates an inference server, as the command `tahoma serve` does.
 
-    case       a YAML file with the key `serving`; tahoma.model(..., steps=True) writes one as server.yaml
+    case       a YAML file with the key `serving`, or a mapping with that key; tahoma.model(..., steps=True) writes one as server.yaml
     out        folder for the results. Without it, a temporary folder that lives as long as the Server
     set        parameters by path; a keyword with a double underscore is one, too: serving__server__max_sequences=32
 
     Raises tahoma.Error as tahoma.run does.
     """
-    words = ["serve", os.fspath(case)] + set_words(set, overrides) + option_words(overrides)
-    return in_folder(words, out, Server, finished_server)
+    name, given = case_word(case, os.fspath)
+    words = ["serve", name] + set_words(set, overrides) + option_words(overrides)
+    return in_folder(words, out, Server, finished_server, given)
 
 
-def cluster(case: Path, out: Path | None = None, *, set: Mapping[str, object] | None = None, **overrides: object) -> Training:
+def cluster(case: Case, out: Path | None = None, *, set: Mapping[str, object] | None = None, **overrides: object) -> Training:
     """Composes a training job on a fleet, as the command `tahoma cluster` does.
 
-    case       a YAML file with the key `cluster`
+    case       a YAML file with the key `cluster`, or a mapping with that key
     out        folder for the results. Without it, a temporary folder that lives as long as the Training
     set        parameters by path; a keyword with a double underscore is one, too: cluster__fleet__chips=16384
 
@@ -85,5 +86,6 @@ def cluster(case: Path, out: Path | None = None, *, set: Mapping[str, object] | 
 
     Raises tahoma.Error as tahoma.run does.
     """
-    words = ["cluster", os.fspath(case)] + set_words(set, overrides) + option_words(overrides)
-    return in_folder(words, out, Training, finished_training)
+    name, given = case_word(case, os.fspath)
+    words = ["cluster", name] + set_words(set, overrides) + option_words(overrides)
+    return in_folder(words, out, Training, finished_training, given)
