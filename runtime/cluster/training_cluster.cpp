@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/cluster/training_cluster.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cmath>
 
@@ -36,6 +38,17 @@ void give_times(const LayerTimes& executed, ClusterCase& c) {
   times.slow_instance.clear();
 }
 
+// An error of a key is reported where the key was set.
+ClusterAnswer answer_at_keys(const ClusterCase& c, const std::string& folder) {
+  try {
+    return answer_of(c, folder);
+  } catch (const base::UserError& error) {
+    if (!error.place.starts_with("cluster.")) throw;
+    throw base::UserError(error.code, c.place_of(error.place),
+                          fmt::format("'{}': {}", error.place, error.message), error.status);
+  }
+}
+
 }  // namespace
 
 ClusterOutcome compose(const ClusterOptions& options) {
@@ -44,7 +57,7 @@ ClusterOutcome compose(const ClusterOptions& options) {
   OutputDir out(options.out);
   const TimeSource source = the_case->times.source;
   const bool executes = source == TimeSource::kExecuted || source == TimeSource::kPrefill;
-  const ClusterAnswer answer = answer_of(*the_case, executes ? out.folder("executed") : "");
+  const ClusterAnswer answer = answer_at_keys(*the_case, executes ? out.folder("executed") : "");
   ClusterOutcome outcome{cluster_text(answer), cluster_json(answer), out.path()};
   out.write("summary.txt", outcome.summary_text);
   out.write("summary.json", outcome.summary_json);

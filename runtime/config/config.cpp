@@ -136,33 +136,20 @@ void check_at(const ParamTree& tree, const std::function<void()>& check) {
   }
 }
 
-}  // namespace
-
-void RunParams::declare(ParamTree& tree, const std::vector<WorkloadKind>& kinds) {
-  std::vector<std::string> names;
-  for (const WorkloadKind& known : kinds) names.push_back(known.name);
-  TAHOMA_INVARIANT(!names.empty(), "no kind of workload is registered");
-  tree.add("kind", kind, names.front(), names, "kind of workload", base::chosen());
-  tree.add("mode", mode, model::Mode::kFunctional, model::kModes, "compute all values, or only times",
-           base::chosen());
-  tree.add("seed", seed, std::uint64_t{1}, {0, UINT64_MAX}, "seed of generated inputs", base::chosen());
-  tree.add("not_finite", not_finite, NotFinite::kRefused, kNotFinite,
-           "NaN and infinite results where all values of the files are finite", base::chosen());
+// In a generated case the place of a value is that of its origin.
+void place_at_origins(const CaseOrigins& origins, std::vector<Leaf>& leaves) {
+  for (Leaf& leaf : leaves)
+    if (const CaseOrigin* origin = origins.of(leaf.path)) leaf.place = leaf.key_place = origin->place;
 }
 
-std::string ResolvedConfig::to_yaml(const base::PathMap& map) const {
-  return "# Every value of one run. `tahoma run` of this file repeats it.\n" +
-         base::to_yaml(run_tree, "", map) + base::to_yaml(workload_tree, "workload", map) +
-         base::to_yaml(machine_tree, "machine", map);
-}
-
-std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
-                                               const std::vector<WorkloadKind>& kinds) {
+std::unique_ptr<ResolvedConfig> resolved_values(const ConfigRequest& request,
+                                                const std::vector<WorkloadKind>& kinds) {
   FlatConfig config =
       base::flatten_keeping_empty(request.text.empty() ? read_config_text(request.workload)
                                                        : base::NamedText{request.workload, request.text},
                                   read_extended);
   require_roots(config, {"kind", "machine", "mode", "seed", "not_finite", "workload"});
+  place_at_origins(request.origins, config.leaves);
   std::vector<Leaf> overrides = request.settings;
   for (Leaf& leaf : parse_overrides(request.overrides)) overrides.push_back(std::move(leaf));
 
@@ -188,11 +175,38 @@ std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
   return resolved;
 }
 
+}  // namespace
+
+void RunParams::declare(ParamTree& tree, const std::vector<WorkloadKind>& kinds) {
+  std::vector<std::string> names;
+  for (const WorkloadKind& known : kinds) names.push_back(known.name);
+  TAHOMA_INVARIANT(!names.empty(), "no kind of workload is registered");
+  tree.add("kind", kind, names.front(), names, "kind of workload", base::chosen());
+  tree.add("mode", mode, model::Mode::kFunctional, model::kModes, "compute all values, or only times",
+           base::chosen());
+  tree.add("seed", seed, std::uint64_t{1}, {0, UINT64_MAX}, "seed of generated inputs", base::chosen());
+  tree.add("not_finite", not_finite, NotFinite::kRefused, kNotFinite,
+           "NaN and infinite results where all values of the files are finite", base::chosen());
+}
+
+std::string ResolvedConfig::to_yaml(const base::PathMap& map) const {
+  return "# Every value of one run. `tahoma run` of this file repeats it.\n" +
+         base::to_yaml(run_tree, "", map) + base::to_yaml(workload_tree, "workload", map) +
+         base::to_yaml(machine_tree, "machine", map);
+}
+
+std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
+                                               const std::vector<WorkloadKind>& kinds) {
+  return request.origins.tell([&] { return resolved_values(request, kinds); });
+}
+
 std::unique_ptr<ResolvedConfig> resolve_config(const ConfigRequest& request,
                                                const std::vector<WorkloadKind>& kinds) {
   auto resolved = resolve_values(request, kinds);
-  check_at(resolved->machine_tree, [&] { resolved->machine.check(); });
-  check_at(resolved->workload_tree, [&] { resolved->workload->check(resolved->machine); });
+  request.origins.tell([&] {
+    check_at(resolved->machine_tree, [&] { resolved->machine.check(); });
+    check_at(resolved->workload_tree, [&] { resolved->workload->check(resolved->machine); });
+  });
   return resolved;
 }
 

@@ -23,6 +23,7 @@
 #include "model/base/params.h"
 #include "model/system/machine_params.h"
 #include "model/system/system.h"
+#include "runtime/config/case_origins.h"
 #include "runtime/run/workload.h"
 
 namespace tahoma::runtime {
@@ -35,6 +36,7 @@ struct ConfigRequest {
   std::string mode, seed;                 // --mode, --seed
   std::string text = {};                  // the workload's YAML itself; "": read from the path
   std::vector<base::Leaf> settings = {};  // of a file that names the workload; applied before the overrides
+  CaseOrigins origins = {};               // of a case that a command generates
 };
 
 enum class NotFinite : std::uint8_t { kRefused, kAllowed };

@@ -14,6 +14,7 @@
 #include "runtime/host/npy.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/child_run.h"
+#include "runtime/huggingface/model_origins.h"
 #include "runtime/huggingface/token_ids.h"
 
 namespace tahoma::runtime {
@@ -90,6 +91,8 @@ Generation generate(const ModelConfig& config, const ModelLayout& layout, const 
     ChildRun run;
     run.options.config.workload = (of_step / "case.yaml").string();
     write_new_file(run.options.config.workload, {dump_json(text, 2), "\n"});
+    run.name = fmt::format("token {}", step + 1);
+    run.options.config.origins = model_origins(config, {layout, demand}, phase);
     run.options.config.mode = "functional";
     run.options.config.overrides = execution.overrides;
     run.options.out = (of_step / "run").string();

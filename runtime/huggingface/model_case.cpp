@@ -12,6 +12,7 @@
 #include "runtime/host/json/json_text.h"
 #include "runtime/huggingface/config/families.h"
 #include "runtime/huggingface/config/layer_pattern.h"
+#include "runtime/huggingface/model_origins.h"
 
 namespace tahoma::runtime {
 
@@ -165,6 +166,7 @@ std::unique_ptr<ResolvedConfig> resolved_case(const ModelConfig& config, const M
       model_case(config, point.layout, point.demand, phase, {point.layout.least_layers(config.layers)}));
   request.overrides = overrides;
   request.mode = "timing";
+  request.origins = model_origins(config, point, phase);
   return resolve_config(request);
 }
 

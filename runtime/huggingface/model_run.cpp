@@ -13,6 +13,7 @@
 #include "runtime/host/whole_file.h"
 #include "runtime/huggingface/child_run.h"
 #include "runtime/huggingface/config/layer_pattern.h"
+#include "runtime/huggingface/model_origins.h"
 #include "runtime/huggingface/token_ids.h"
 #include "runtime/report/files/manifest.h"
 #include "runtime/report/summary/format.h"
@@ -181,7 +182,10 @@ ChildRun ModelRunner::written(const Planned& run) const {
   const Json text = model_case(config_, run.point->layout, run.point->demand, run.phase, run.layers,
                                {{"ids", ids.filename().string()}});
   write_file(file.string(), dump_json(text, 2) + "\n");
-  return run_of(execution_, run.phase, run.name, file, outs / run.name);
+  ChildRun child = run_of(execution_, run.phase, run.name, file, outs / run.name);
+  child.options.config.origins =
+      execution_.origins.empty() ? model_origins(config_, *run.point, run.phase) : execution_.origins;
+  return child;
 }
 
 void ModelRunner::take_figures(const Planned& run, const Json& summary) {

@@ -89,6 +89,7 @@ struct ModelExecution {
   std::string prefill_hbm = "flat", decode_hbm = "dram";  // machine.chip.hbm.model
   std::string seed, prices;                               // prices: as --prices of tahoma run
   std::size_t jobs = 1;
+  CaseOrigins origins = {};  // of the cases, for a command other than `tahoma model`; empty: its options
 
   // Those of the runs of a phase.
   std::vector<std::string> overrides_of(ModelPhase phase) const;

@@ -24,6 +24,14 @@ void require_divides(const char* path, std::uint64_t part, const char* what, std
     refuse(path, fmt::format("expected a divisor of the {} {}, got {}", whole, what, part));
 }
 
+// `value` parts of `times` pieces each.
+void require_pieces(const char* path, std::uint64_t value, std::uint64_t times, const char* why,
+                    const char* what, std::uint64_t whole) {
+  if (whole % (value * times) != 0)
+    refuse(path, fmt::format("expected a number of which {} times ({}) divides the {} {}, got {}", times, why,
+                             whole, what, value));
+}
+
 // One of two numbers must be a multiple of the other.
 void require_related(const char* path, std::uint64_t ranks, const char* what, std::uint64_t whole) {
   if (whole % ranks != 0 && ranks % whole != 0)
@@ -36,6 +44,7 @@ struct CaseChecks : TransformerParams {
   void all(const model::MachineParams& machine) const;
 
  private:
+  void require_ffn(std::uint64_t lnc) const;
   void check_latent(const model::MachineParams& machine) const;
   void check_activations(const model::MachineParams& machine) const;
   void check_decode(const model::MachineParams& machine) const;
@@ -132,13 +141,10 @@ void CaseChecks::all(const model::MachineParams& machine) const {
   require_related("workload.parallel.tensor", tp, "query heads", model.heads);
   require_related("workload.parallel.tensor", tp, "key heads", model.kv_heads);
   check_experts(model, parallel, phase);
-  require_divides("workload.parallel.tensor", parallel.block() * lnc,
-                  "hidden features of workload.model.ffn (by physical cores)", model.ffn);
-  require_divides("workload.parallel.tensor", tp * lnc,
-                  "hidden features of workload.model.shared_ffn (by physical cores)", model.shared_ffn);
-  require_divides("workload.parallel.tensor", tp * lnc,
-                  "hidden features of workload.model.dense_ffn (by physical cores)", model.dense_ffn);
-  require_divides("workload.model.hidden", 32 * lnc, "hidden features (whole accesses of HBM)", model.hidden);
+  require_ffn(lnc);
+  if (const std::uint64_t features = 32 * lnc; model.hidden % features != 0)
+    refuse("workload.model.hidden",
+           fmt::format("expected a multiple of {} (whole accesses of HBM), got {}", features, model.hidden));
   check_activations(machine);
   if (model.latent) check_latent(machine);
   check_yarn(model);
@@ -147,15 +153,29 @@ void CaseChecks::all(const model::MachineParams& machine) const {
   if (parallel.sequence > 1 && cached > 0)
     refuse("workload.cached", fmt::format("expected 0 in a sequence-parallel prefill, got {}", cached));
   if (parallel.sequence > 1)
-    require_divides("workload.parallel.sequence", parallel.sequence * TokenSharding::kRuns * kTransposeRows,
-                    "tokens of a sequence (by groups, runs of a group, and rows that are transposed at once)",
-                    tokens);
-  require_divides("workload.overlap", overlap * tp * lnc,
-                  "tokens of a group in a microbatch (by slices and physical cores)", rows());
+    require_pieces("workload.parallel.sequence", parallel.sequence, TokenSharding::kRuns * kTransposeRows,
+                   "the rows of a group that are transposed at once, in each of its runs",
+                   "tokens of a sequence", tokens);
+  require_pieces("workload.overlap", overlap, tp * lnc, "the physical cores of a group",
+                 "tokens of a group in a microbatch", rows());
   if (overlap > 1 && rows() / overlap % kTransposeRows != 0)
     refuse("workload.overlap",
            fmt::format("expected slices of a multiple of {} rows; got {} slices of {} rows", kTransposeRows,
                        overlap, rows()));
+}
+
+// The physical cores that share a feed-forward part have as many of its features each.
+void CaseChecks::require_ffn(std::uint64_t lnc) const {
+  const auto require_cores = [&](std::uint64_t ranks, const char* path, std::uint64_t features) {
+    if (features % (ranks * lnc) != 0)
+      refuse("workload.parallel.tensor",
+             fmt::format("expected a degree whose {} physical cores that share it divide the {} features of "
+                         "{}, got {}",
+                         ranks * lnc, features, path, parallel.tensor));
+  };
+  require_cores(parallel.block(), "workload.model.ffn", model.ffn);
+  require_cores(parallel.tensor, "workload.model.shared_ffn", model.shared_ffn);
+  require_cores(parallel.tensor, "workload.model.dense_ffn", model.dense_ffn);
 }
 
 // Pairs of elements are transposed together, and rows that ranks exchange are whole accesses of HBM.

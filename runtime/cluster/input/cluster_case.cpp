@@ -6,6 +6,7 @@
 #include "model/base/error.h"
 #include "model/base/loader/config_loader.h"
 #include "runtime/config/config_files.h"
+#include "runtime/host/text/text_file.h"
 
 namespace tahoma::runtime::cluster {
 
@@ -25,24 +26,21 @@ void refuse_other_roots(const base::FlatConfig& config) {
   }
 }
 
-// Where a parameter was set, or the file.
-std::string place_of(const ClusterCase& c, const std::string& path, const std::string& file) {
-  for (const base::Param& param : c.tree.params())
-    if (param.path == path && !param.set_at.empty()) return param.set_at;
-  return file;
-}
-
 struct Checks {
   const ClusterCase& c;
-  const std::string& file;
 
   [[noreturn]] void refuse(const char* code, const std::string& path, const std::string& expected) const {
-    throw UserError(code, place_of(c, path, file), fmt::format("'{}': {}", path, expected));
+    throw UserError(code, c.place_of(path), fmt::format("'{}': {}", path, expected));
   }
 
   void divides(std::uint64_t divisor, std::uint64_t of, const char* path, const std::string& what) const {
     if (divisor == 0 || of % divisor != 0 || of < divisor)
       refuse("E-CLU-002", path, fmt::format("expected a divisor of {} {}, got {}", of, what, divisor));
+  }
+
+  void is_multiple(std::uint64_t value, std::uint64_t of, const char* path, const std::string& what) const {
+    if (value % of != 0)
+      refuse("E-CLU-002", path, fmt::format("expected a multiple of {}, {}; got {}", of, what, value));
   }
 
   void sizes() const {
@@ -59,10 +57,12 @@ struct Checks {
           fmt::format(
               "expected a number of chunks (pipeline x virtual_stages) that divides {} or {} layers, got {}",
               c.model.layers, c.model.layers + 2, c.chunks()));
-    divides(c.chips_of_replica(), c.fleet.chips, "cluster.fleet.chips",
-            "chips, in replicas of tensor x context x pipeline");
-    divides(c.replicas() * job.micro_batch, job.global_batch, "cluster.job.global_batch",
-            fmt::format("sequences, in {} replicas of micro-batches of {}", c.replicas(), job.micro_batch));
+    is_multiple(c.fleet.chips, c.chips_of_replica(), "cluster.fleet.chips",
+                fmt::format("the chips of a replica of tensor {} x context {} x pipeline {}", job.tensor,
+                            job.context, job.pipeline));
+    is_multiple(job.global_batch, c.replicas() * job.micro_batch, "cluster.job.global_batch",
+                fmt::format("micro-batches of {} in each of the {} replicas of {} chips", job.micro_batch,
+                            c.replicas(), c.fleet.chips));
     if (job.expert > 1) {
       if (c.model.experts == 0)
         refuse("E-CLU-003", "cluster.job.expert", "expected 1, because the model is no mixture");
@@ -110,6 +110,12 @@ struct Checks {
 
 }  // namespace
 
+std::string ClusterCase::place_of(const std::string& path) const {
+  for (const base::Param& param : tree.params())
+    if (param.path == path && !param.set_at.empty()) return param.set_at;
+  return file;
+}
+
 void ClusterCase::declare() {
   tree.add("title", title, "", {}, "title of the results", base::chosen());
   tree.group("job", job);
@@ -122,6 +128,7 @@ void ClusterCase::declare() {
 std::unique_ptr<ClusterCase> load_cluster_case(const std::string& file,
                                                const std::vector<std::string>& overrides) {
   auto loaded = std::make_unique<ClusterCase>();
+  loaded->file = name_of_file(file);
   loaded->declare();
   const base::FlatConfig config = base::flatten_keeping_empty(read_config_text(file), read_extended);
   refuse_other_roots(config);
@@ -133,10 +140,10 @@ std::unique_ptr<ClusterCase> load_cluster_case(const std::string& file,
     base::apply(values, loaded->tree);
   }
   if (loaded->job.model.empty())
-    throw UserError("E-CLU-001", file,
+    throw UserError("E-CLU-001", loaded->file,
                     "key 'cluster.job.model' is missing: expected the config.json of a model");
   loaded->model = read_model_config(loaded->job.model, {});
-  const Checks checks{*loaded, file};
+  const Checks checks{*loaded};
   checks.sizes();
   checks.combinations();
   checks.degrees_of_times();

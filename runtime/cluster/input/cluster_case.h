@@ -30,7 +30,7 @@ struct ClusterCase {
   ClusterCase(const ClusterCase&) = delete;
   ClusterCase& operator=(const ClusterCase&) = delete;
 
-  std::string title;
+  std::string file, title;
   JobParams job;
   FleetParams fleet;
   TimeParams times;
@@ -40,6 +40,8 @@ struct ClusterCase {
   ModelConfig model;
 
   void declare();
+  // Where the parameter at `path` was set, or the file.
+  std::string place_of(const std::string& path) const;
 
   // Derived from the above.
   std::uint64_t chips_of_replica() const { return job.tensor * job.context * job.pipeline; }

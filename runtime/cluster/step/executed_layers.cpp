@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "model/base/error.h"
+#include "runtime/cluster/input/cluster_origins.h"
 #include "runtime/cluster/step/tensor_sizes.h"
 #include "runtime/host/json/json_text.h"
 #include "runtime/host/whole_file.h"
@@ -74,9 +75,10 @@ class Executions {
     const std::uint64_t x = std::gcd(chips, machine_.torus.x), y = std::gcd(chips / x, machine_.torus.y),
                         z = chips / x / y;
     if (z > machine_.torus.z)
-      throw base::UserError("E-CLU-003", "cluster.times.machine",
-                            fmt::format("'{}' has no part of {} chips; expected rows, planes or all of it",
-                                        machine_.name, chips));
+      throw base::UserError(
+          "E-CLU-003", "cluster.job.tensor",
+          fmt::format("cluster.times.machine {} has no part of {} chips; expected rows, planes or all of it",
+                      case_.times.machine, chips));
     const std::string file = read_machine_file(case_.times.machine).path;
     return {{"extends", std::filesystem::absolute(file).string()},
             {"torus", {{"x", x}, {"y", y}, {"z", z}}},
@@ -165,6 +167,7 @@ class Executions {
     child.options.config.mode = "timing";
     child.options.out = (runs / name).string();
     child.options.report = false;
+    child.options.config.origins = cluster_origins(case_);
     if (auto summary = kept_.take(child)) return std::move(*summary);
     return summaries_of({child}, 1, [](std::size_t) {})[0];
   }

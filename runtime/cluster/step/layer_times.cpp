@@ -7,6 +7,7 @@
 
 #include "model/base/error.h"
 #include "runtime/cards/model_work.h"
+#include "runtime/cluster/input/cluster_origins.h"
 #include "runtime/cluster/step/executed_layers.h"
 #include "runtime/cluster/step/network.h"
 #include "runtime/config/config.h"
@@ -53,8 +54,14 @@ ForwardTimes prefill_times(const ClusterCase& c, const std::string& folder) {
   ModelPoint point;
   point.layout = {c.job.tensor, 2, c.job.tensor * kRanksOfChip, 1, 1};
   point.demand = {1, c.job.sequence, c.job.sequence};
+  try {
+    require_machine(c.job.tensor);
+  } catch (const base::UserError& error) {
+    throw base::UserError("E-CLU-003", "cluster.job.tensor", "with times.source: prefill: " + error.message);
+  }
   ModelExecution execution;
   execution.jobs = 2;
+  execution.origins = cluster_origins(c);
   double seconds[2];
   for (const std::uint64_t layers : {1, 2}) {
     ModelConfig config = c.model;

@@ -17,6 +17,7 @@ using base::UserError;
 namespace {
 
 constexpr std::uint64_t kCoresOfChip = 8;
+constexpr const char* kTooLarge = "E-MDL-005";  // of the workload: a chip has too little memory
 
 std::optional<UserError> refusal_of_stages(const ModelConfig& config, const LayoutSpace& space,
                                            std::uint64_t ranks) {
@@ -45,8 +46,10 @@ std::optional<UserError> refusal_of_stages(const ModelConfig& config, const Layo
 std::optional<UserError> refusal_of_batch(const ModelLayout& layout, const ModelDemand& demand) {
   if (demand.batch % (layout.data * layout.microbatches) == 0) return std::nullopt;
   return UserError("E-HFC-011", "--batch",
-                   fmt::format("expected a multiple of the {} microbatches of {} replicas, got {}",
-                               layout.microbatches, layout.data, demand.batch));
+                   fmt::format("expected a multiple of {}, for --microbatches {} on each of the {} replicas "
+                               "(--data) of tensor degree {}; got {}",
+                               layout.data * layout.microbatches, layout.microbatches, layout.data,
+                               layout.tensor, demand.batch));
 }
 
 std::optional<UserError> refusal_of_workload(const ModelConfig& config, const ModelPoint& point,
@@ -168,8 +171,12 @@ std::vector<ModelLayout> possible_layouts(const ModelConfig& config, const Layou
   std::optional<UserError> refusal;
   for (const LayoutCandidate& one : layout_candidates(config, space, demand, overrides)) {
     if (!one.refusal) possible.push_back(one.layout);
-    // What the workload says is about the model, and more than that a batch cannot be divided.
-    if (one.refusal && (!refusal || one.refusal->code != "E-HFC-011")) refusal = one.refusal;
+    // What the workload says is about the model, and more than that a batch cannot be divided. Of degrees for which the
+    // memory is too small, the highest one needs least.
+    const bool says_more = one.refusal && one.refusal->code != "E-HFC-011",
+               needs_more =
+                   says_more && refusal && refusal->code == kTooLarge && one.refusal->code == kTooLarge;
+    if (one.refusal && (!refusal || (says_more && !needs_more))) refusal = one.refusal;
   }
   if (possible.empty()) throw UserError(*refusal);
   return possible;

@@ -54,8 +54,8 @@ struct ModelDemand {
   std::uint64_t prompt = 1024;   // tokens of a prompt
   std::uint64_t context = 1024;  // tokens of each sequence in the caches of a decoding step
   std::uint64_t prompts = 1;     // that each replica prefills together; in a pipeline each is a microbatch
-  std::uint64_t cached =
-      0;  // tokens of a sequence in the cache before a prefill, whose `prompt` is then a chunk of a longer one
+  std::uint64_t cached = 0;      // tokens of a sequence in the cache before a prefill
+  bool chunk = false;            // `prompt` is a chunk of a longer one
 };
 
 struct ModelPoint {

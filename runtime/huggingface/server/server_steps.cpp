@@ -56,7 +56,7 @@ std::vector<ModelDemand> prefills_of(const ServerGrid& grid) {
   std::vector<std::uint64_t> contexts = grid.contexts;
   contexts.insert(contexts.begin(), 0);
   for (const std::uint64_t chunk : grid.chunks)
-    for (const std::uint64_t cached : contexts) demands.push_back({1, chunk, chunk, 1, cached});
+    for (const std::uint64_t cached : contexts) demands.push_back({1, chunk, chunk, 1, cached, true});
   return demands;
 }
 

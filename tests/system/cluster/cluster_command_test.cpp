@@ -211,8 +211,8 @@ TEST_CASE("cluster command: mistakes are refused at their place, and nothing is 
   };
   refused("job.tensor=3", "E-CLU-002", "cluster.job.tensor");
   refused("job.pipeline=3", "E-CLU-002", "8 or 10 layers");
-  refused("fleet.chips=60", "E-CLU-002", "cluster.fleet.chips");
-  refused("job.global_batch=63", "E-CLU-002", "replicas");
+  refused("fleet.chips=60", "E-CLU-002", "; got 60");
+  refused("job.global_batch=63", "E-CLU-002", "; got 63");
   refused("job.virtual_stages=2", "E-CLU-003", "interleaved");
   refused("job.expert=2", "E-CLU-003", "no mixture");
   refused("job.sharding=parameters", "E-CLU-003", "pipeline");
