@@ -119,7 +119,7 @@ const std::array kFiles{
             }},
     RunFile{"engines.csv", "busy time of engines over time", kReport, Place::kStore, with_report, nullptr,
             [](const Run& r, const To& to) { to.text(engines_csv(r.run.measurement, r.run.engines)); }},
-    RunFile{"power.csv", "power of all chips over time", kReport, Place::kStore, with_report, nullptr,
+    RunFile{"power.csv", "power of the chips in use over time", kReport, Place::kStore, with_report, nullptr,
             [](const Run& r, const To& to) {
               to.text(power_csv(power_windows(r.run.energy, r.run.measurement, r.run.engines)));
             }},

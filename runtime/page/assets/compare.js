@@ -19,7 +19,7 @@ const METRICS = [
   ["busiest link", (s) => s.links.busiest_link?.busy_percent ?? null, format.percent],
   ["saturated links", (s) => s.links.saturated.count, format.count, true],
   ["instructions", (s) => s.instructions, format.count, true],
-  ["energy of all chips", (s) => s.energy?.joules ?? null, joulesText, true],
+  ["energy of the chips in use", (s) => s.energy?.joules ?? null, joulesText, true],
   ["power of a chip", (s) => s.energy?.chip_watts ?? null, (v) => format.si(v, "W")],
 ];
 

@@ -46,7 +46,7 @@ const seriesFiles = [
      const fillings = detail.occupancy.flatMap((space) => space.fillings.map((filling) => ({name: `${space.space} ${filling.what}`, values: filling.mean_bytes})));
      return [["start_ns", ...fillings.map((filling) => filling.name)], fillings.length ? windowRows(detail, fillings.map((filling) => filling.values)) : []];
    }},
-  {name: "power_over_time", what: "watts of all chips by part", unit: "window",
+  {name: "power_over_time", what: "watts of the chips in use by part", unit: "window",
    of({detail}) {
      const parts = detail.power ? Object.entries(detail.power) : [];
      return [["start_ns", ...parts.map(([part]) => `${part}_watts`)], parts.length ? windowRows(detail, parts.map(([, values]) => values)) : []];

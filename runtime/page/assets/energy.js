@@ -6,6 +6,11 @@ const POWER_PARTS = [["standing", "standing", 5], ["compute", "engines, SBUF, PS
 const FINE = [[1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"], [1e-12, "p"]];
 const joulesText = (value) => (value >= 1 || value === 0 ? format.si(value, "J") : scaled(value, "J", FINE));
 
+// Reports of earlier versions do not tell the chips in use from the others.
+const chipsText = (energy) => (energy.chips === undefined ? "all chips" :
+  `${format.count(energy.chips)} ${energy.chips === 1 ? "chip" : "chips"} in use` +
+  (energy.idle_chips > 0 ? `, beside ${format.count(energy.idle_chips)} idle of the machine with ${joulesText(energy.idle_joules)}` : ""));
+
 // Reports of earlier versions have no energy.
 function energySection({summary, detail}) {
   const energy = summary.energy;
@@ -21,7 +26,7 @@ function energySection({summary, detail}) {
                    {head: "assumed", number: true, of: ([, component]) => format.percent(100 * component.assumed_joules / component.joules),
                     title: "rests on parameters without a published source"}];
   return section("energy", "Energy",
-    `${joulesText(energy.joules)} in all chips: ${format.si(energy.chip_watts, "W")} a chip on average, ${format.si(energy.wall_watts, "W")} at the wall. ` +
+    `${joulesText(energy.joules)} in ${chipsText(energy)}: ${format.si(energy.chip_watts, "W")} a chip on average, ${format.si(energy.wall_watts, "W")} at the wall. ` +
       `${format.percent(energy.provenance_percent.assumed)} of it rests on assumed parameters. The course over time is an estimate from busy times.`,
     powerChart(summary, detail), table(columns, rows, {label: "energy by component"}));
 }
@@ -31,7 +36,7 @@ function powerChart(summary, detail) {
   if (!power || !power.standing.length) return null;
   const totals = power.standing.map((_, n) => POWER_PARTS.reduce((sum, [key]) => sum + power[key][n], 0));
   const unit = unitFor(Math.max(...totals), "W", SI);
-  return chart(230, "power of all chips over time", () => {
+  return chart(230, "power of the chips in use over time", () => {
     const time = timeAxis(summary.simulated_time_ns);
     return {type: "line",
       data: {datasets: POWER_PARTS.map(([key, name, colour], n) => stepLine(name,

@@ -58,7 +58,33 @@ void check_regions(const EnergyLedger& ledger) {
                    fmt::format("regions have {} J of {} J of dynamic energy", regions, dynamic));
 }
 
+ChipState state_of(const model::MachineParams& machine, std::uint64_t chip, const EventCounts& events) {
+  if (machine.is_dead(chip)) return ChipState::kDead;
+  const auto terms = energy_terms();
+  const bool used = std::any_of(terms.begin(), terms.end(), [&](const EnergyTerm& term) {
+    return !term.standing && events[event_index(term.event)] > 0;
+  });
+  return used ? ChipState::kUsed : ChipState::kIdle;
+}
+
 }  // namespace
+
+const char* name_of(ChipState state) {
+  switch (state) {
+    case ChipState::kUsed:
+      return "used";
+    case ChipState::kIdle:
+      return "idle";
+    case ChipState::kDead:
+      return "dead";
+  }
+  return "";
+}
+
+std::uint64_t EnergyLedger::count(ChipState state) const {
+  return static_cast<std::uint64_t>(
+      std::count_if(chips.begin(), chips.end(), [&](const ChipEnergy& chip) { return chip.state == state; }));
+}
 
 void ComponentEnergy::operator+=(const ComponentEnergy& other) {
   dynamic += other.dynamic;
@@ -93,7 +119,7 @@ EnergyLedger energy_ledger(const model::MachineParams& machine, const base::RunM
   for (const RegionWork& region : work.regions) ledger.regions.push_back({region.name, {}});
   const std::vector<EventCounts> chips = chip_events(machine, run, work);
   for (std::size_t chip = 0; chip < chips.size(); ++chip)
-    ledger.chips.push_back({model::chip_name(machine, chip), {}});
+    ledger.chips.push_back({model::chip_name(machine, chip), state_of(machine, chip, chips[chip]), {}});
   for (const EnergyTerm& term : energy_terms()) {
     const auto source = static_cast<std::size_t>(provenance(term.parameter));
     double all = 0;
@@ -106,16 +132,20 @@ EnergyLedger energy_ledger(const model::MachineParams& machine, const base::RunM
     }
     if (!term.standing) add_to_regions(term, all, machine, work, ledger.regions);
   }
-  for (const ChipEnergy& chip : ledger.chips)
+  for (const ChipEnergy& chip : ledger.chips) {
+    if (chip.state == ChipState::kIdle) ledger.idle_joules += sum_of(chip.components).joules();
+    if (chip.state != ChipState::kUsed) continue;
     for (std::size_t n = 0; n < kEnergyComponents; ++n) ledger.components[n] += chip.components[n];
-  ledger.wall_watts = wall_watts(machine, ledger.watts(sum_of(ledger.components).joules()));
+  }
+  ledger.wall_watts =
+      wall_watts(machine, ledger.count(ChipState::kUsed), ledger.watts(sum_of(ledger.components).joules()));
   check_regions(ledger);
   return ledger;
 }
 
-double wall_watts(const model::MachineParams& machine, double watts) {
+double wall_watts(const model::MachineParams& machine, std::uint64_t chips, double watts) {
   const model::RackParams& rack = machine.rack;
-  const double hosts = rack.host.watts() * static_cast<double>(machine.chips());
+  const double hosts = rack.host.watts() * static_cast<double>(chips);
   return (watts + hosts) * (1 + rack.fans) / rack.supply;
 }
 

@@ -6,8 +6,9 @@
 // the average power times the elapsed time. Regions share the dynamic energy: that of instructions and transfers exactly; clocks by
 // busy cycles, HBM and crossings by bytes of HBM, NeuronLink by the bytes sent to other chips. Standing energy belongs to no region.
 //
-// The power at the wall adds the hosts, the fans and the losses of the power supplies of all chips' servers. The building's
-// losses are part of a price list (runtime/report/cost).
+// Components, regions and powers are those of the chips in use: what idle chips of the machine draw is listed apart. The power at
+// the wall adds the hosts, the fans and the losses of the power supplies of the chips in use. The building's losses
+// are part of a price list (runtime/report/cost).
 #pragma once
 
 #include <array>
@@ -32,8 +33,14 @@ struct ComponentEnergy {
 using ComponentEnergies = std::array<ComponentEnergy, kEnergyComponents>;
 ComponentEnergy sum_of(const ComponentEnergies& components);
 
+// A chip is in use if anything happened on it: an instruction, a busy engine, a byte of HBM, a link or a crossing. An idle chip
+// has standing energy only. Nothing flows into a dead one.
+enum class ChipState : std::uint8_t { kUsed, kIdle, kDead };
+const char* name_of(ChipState state);
+
 struct ChipEnergy {
   std::string chip;
+  ChipState state = ChipState::kUsed;
   ComponentEnergies components;
 };
 
@@ -46,10 +53,12 @@ struct RegionEnergy {
 struct EnergyLedger {
   base::Duration elapsed;
   std::vector<ChipEnergy> chips;
-  ComponentEnergies components;  // of all chips
+  ComponentEnergies components;  // of the chips in use
+  double idle_joules = 0;        // of the idle ones
   std::vector<RegionEnergy> regions;
   double wall_watts = 0;
 
+  std::uint64_t count(ChipState state) const;
   double watts(double joules) const { return elapsed.fs > 0 ? joules / elapsed.seconds() : 0; }
 };
 
@@ -60,7 +69,7 @@ ProvenanceOf provenance_in(const base::ParamTree& machine);
 EnergyLedger energy_ledger(const model::MachineParams& machine, const base::RunMeasurement& run,
                            const RecordedWork& work, const ProvenanceOf& provenance);
 
-// The power at the wall of a machine whose chips draw `watts`; dead chips have hosts, too.
-double wall_watts(const model::MachineParams& machine, double watts);
+// The power at the wall of so many chips that draw `watts`, with their hosts.
+double wall_watts(const model::MachineParams& machine, std::uint64_t chips, double watts);
 
 }  // namespace tahoma::runtime

@@ -14,15 +14,16 @@ EnergySummary summarise_energy(const EnergyLedger& ledger, double useful_flops) 
   s.machine_watts = ledger.watts(s.joules);
   s.wall_watts = ledger.wall_watts;
   s.wall_joules = ledger.wall_watts * ledger.elapsed.seconds();
-  double chips = 0;
+  s.chips = ledger.count(ChipState::kUsed);
+  s.idle_chips = ledger.count(ChipState::kIdle);
+  s.idle_joules = ledger.idle_joules;
   for (const ChipEnergy& chip : ledger.chips) {
     const double watts = ledger.watts(sum_of(chip.components).joules());
-    if (watts > 0) ++chips;
-    if (watts <= s.hottest_chip_watts) continue;
+    if (chip.state != ChipState::kUsed || watts <= s.hottest_chip_watts) continue;
     s.hottest_chip_watts = watts;
     s.hottest_chip = chip.chip;
   }
-  if (chips > 0) s.chip_watts = s.machine_watts / chips;
+  if (s.chips > 0) s.chip_watts = s.machine_watts / static_cast<double>(s.chips);
   if (useful_flops > 0) s.joules_per_useful_flop = s.joules / useful_flops;
   return s;
 }

@@ -12,21 +12,24 @@ namespace tahoma::runtime {
 
 struct EnergySummary {
   TAHOMA_STATISTICS(EnergySummary);
-  TAHOMA_COUNTER(double, joules, kJoules, "energy of all chips");
+  TAHOMA_COUNTER(double, joules, kJoules, "energy of the chips in use");
   TAHOMA_COUNTER(double, dynamic_joules, kJoules, "of that, energy of events");
   TAHOMA_COUNTER(double, standing_joules, kJoules,
                  "of that, what flows with time: leakage, idle clocks, refresh, transceivers");
   TAHOMA_COUNTER(double, wall_joules, kJoules, "energy at the wall, with hosts, fans and power supplies");
-  TAHOMA_LEVEL(double, chip_watts, kWatts, "average power of a chip that is not dead");
+  TAHOMA_COUNTER(std::uint64_t, chips, kCount, "chips in use: those on which anything happened");
+  TAHOMA_LEVEL(double, chip_watts, kWatts, "average power of a chip in use");
   TAHOMA_LEVEL(double, hottest_chip_watts, kWatts, "average power of the chip that draws most");
-  TAHOMA_LEVEL(double, machine_watts, kWatts, "average power of all chips");
+  TAHOMA_LEVEL(double, machine_watts, kWatts, "average power of the chips in use");
   TAHOMA_LEVEL(double, wall_watts, kWatts, "average power at the wall, with hosts, fans and power supplies");
   TAHOMA_LEVEL(std::optional<double>, joules_per_useful_flop, kJoules,
-               "energy of all chips over the useful operations; none without any");
+               "energy of the chips in use over the useful operations; none without any");
+  TAHOMA_COUNTER(std::uint64_t, idle_chips, kCount, "chips of the machine that are neither in use nor dead");
+  TAHOMA_COUNTER(double, idle_joules, kJoules, "energy of the idle chips, which is in no other figure");
   std::string hottest_chip;
 };
 
-// Percent of the energy of all chips.
+// Percent of the energy of the chips in use.
 struct EnergyProvenance {
   TAHOMA_STATISTICS(EnergyProvenance);
   TAHOMA_LEVEL(double, documented, kPercent, "energy that rests on documented parameters, of all");

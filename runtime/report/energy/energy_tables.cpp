@@ -14,16 +14,16 @@ using base::Unit;
 
 namespace {
 
-ComponentRow component_row(const std::string& chip, const ComponentEnergies& components, std::size_t n,
-                           double seconds) {
-  return {chip, static_cast<EnergyComponent>(n), components[n], sum_of(components).joules(), seconds};
+ComponentRow component_row(const std::string& chip, const char* state, const ComponentEnergies& components,
+                           std::size_t n, double seconds) {
+  return {chip, state, static_cast<EnergyComponent>(n), components[n], sum_of(components).joules(), seconds};
 }
 
 Json component_energies_json(const EnergyLedger& ledger) {
   Json json = Json::object();
   for (std::size_t n = 0; n < kEnergyComponents; ++n)
-    json[name_of(static_cast<EnergyComponent>(n))] =
-        columns_json(component_columns(), component_row("", ledger.components, n, ledger.elapsed.seconds()));
+    json[name_of(static_cast<EnergyComponent>(n))] = columns_json(
+        component_columns(), component_row("", "", ledger.components, n, ledger.elapsed.seconds()));
   return json;
 }
 
@@ -43,6 +43,8 @@ const base::Columns<ComponentRow>& component_columns() {
     auto columns =
         base::Columns<Row>("energy.csv", "energy.components.*")
             .text("chip", "", "instance of the chip", [](const Row& r) { return r.chip; })
+            .text("state", "", "of the chip: used, idle or dead; summary.json adds up those in use",
+                  [](const Row& r) { return r.state; })
             .text("component", "", "part of the chip", [](const Row& r) { return name_of(r.component); })
             .number("joules", Unit::kJoules, "energy", [](const Row& r) { return r.energy.joules(); })
             .number("dynamic_joules", Unit::kJoules, "of that, energy of events",
@@ -52,7 +54,8 @@ const base::Columns<ComponentRow>& component_columns() {
             .number("watts", Unit::kWatts, "average power",
                     [](const Row& r) { return r.seconds > 0 ? r.energy.joules() / r.seconds : 0; })
             .number(
-                "percent", Unit::kPercent, "share of the energy of the chip; in summary.json, of all chips",
+                "percent", Unit::kPercent,
+                "share of the energy of the chip; in summary.json, of those in use",
                 [](const Row& r) { return base::percent_of(r.energy.joules(), r.all); }, base::Better::kLess);
     for (std::size_t n = 0; n < kProvenances; ++n) {
       const auto kind = static_cast<base::Provenance>(n);
@@ -92,7 +95,7 @@ std::string energy_csv(const EnergyLedger& ledger) {
   CsvLines lines(component_columns());
   for (const ChipEnergy& chip : ledger.chips)
     for (std::size_t n = 0; n < kEnergyComponents; ++n)
-      lines.add(component_row(chip.chip, chip.components, n, ledger.elapsed.seconds()));
+      lines.add(component_row(chip.chip, name_of(chip.state), chip.components, n, ledger.elapsed.seconds()));
   return lines.text();
 }
 

@@ -13,15 +13,16 @@ namespace tahoma::runtime {
 
 struct ComponentRow {
   std::string chip;
+  const char* state = "";  // of the chip
   EnergyComponent component = EnergyComponent::kTensor;
   ComponentEnergy energy;
-  double all = 0, seconds = 0;  // joules of the chip, or of all chips; elapsed time
+  double all = 0, seconds = 0;  // joules of the chip, or of those in use; elapsed time
 };
 const base::Columns<ComponentRow>& component_columns();
 
 struct RegionEnergyRow {
   const RegionEnergy& of;
-  double dynamic = 0;  // joules of all chips
+  double dynamic = 0;  // joules of the chips in use
 };
 const base::Columns<RegionEnergyRow>& region_energy_columns();
 

@@ -42,10 +42,16 @@ std::string energy_text(const EnergyLedger& ledger) {
   std::vector<std::string> parts = shares_of(ledger, s.joules);
   if (parts.empty()) return "";
   parts.front() = fmt::format("{}: {}", fine_text(s.joules, "J"), parts.front());
+  const std::string idle = s.idle_chips == 0
+                               ? ""
+                               : row("idle", fmt::format("{} {} of the machine, {} more, in no other figure",
+                                                         s.idle_chips, s.idle_chips == 1 ? "chip" : "chips",
+                                                         si_text(ledger.watts(s.idle_joules), "W")));
   return fitted_row("energy", parts) +
          row("power", fmt::format("{} a chip on average, {} at the wall; {:.0f} % of the energy is assumed",
                                   si_text(s.chip_watts, "W"), si_text(s.wall_watts, "W"),
-                                  provenance_of(ledger).assumed));
+                                  provenance_of(ledger).assumed)) +
+         idle;
 }
 
 }  // namespace tahoma::runtime

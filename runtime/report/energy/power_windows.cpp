@@ -112,7 +112,8 @@ const base::Columns<PowerWindow>& power_columns() {
                   [](const Row& r) { return base::clean_nanoseconds(r.start); })
           .number("window_ns", Unit::kNanoseconds, "length of the window",
                   [](const Row& r) { return base::clean_nanoseconds(r.length); })
-          .number("watts", Unit::kWatts, "power of all chips in it", [](const Row& r) { return r.watts(); })
+          .number("watts", Unit::kWatts, "power of the chips in use in it",
+                  [](const Row& r) { return r.watts(); })
           .number("compute_watts", Unit::kWatts, "of that, engines, SBUF, PSUM and their clocks",
                   [](const Row& r) { return r.compute; })
           .number("memory_watts", Unit::kWatts, "of that, HBM, DMA engines and on-chip networks",

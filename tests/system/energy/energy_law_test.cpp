@@ -151,11 +151,14 @@ TEST_CASE("energy: an idle chip draws leakage, idle clocks, stacks and transceiv
   const double links =
       8.0 * 2 *
       static_cast<double>(m.link.x.bytes_per_second + m.link.y.bytes_per_second + m.link.z.bytes_per_second);
-  CHECK(watts_of(ledger) ==
+  const double idle_watts = ledger.watts(ledger.idle_joules);
+  CHECK(idle_watts ==
         Approx(8 * e.idle.core.watts() + e.idle.uncore.watts() + 4 * e.hbm.background.watts() +
                8 * clocks * (1 - e.idle.gated) * e.idle.clock.joules() + links * e.link.idle_bit.joules()));
-  CHECK(runtime::sum_of(ledger.components).dynamic == 0);
-  CHECK(watts_of(ledger) < watts_of(full_load(m, 100_us)) / 3);
+  CHECK(idle_watts < watts_of(full_load(m, 100_us)) / 3);
+  // It is listed as idle, and is in no figure of chips in use.
+  const runtime::EnergySummary s = runtime::summarise_energy(ledger, 0);
+  CHECK((s.chips == 0 && s.idle_chips == 1 && s.joules == 0 && s.wall_watts == 0));
 }
 
 TEST_CASE("energy: each event costs its parameter, counted by hand", "[energy]") {
@@ -248,6 +251,30 @@ TEST_CASE("energy: a dead chip draws no power", "[energy]") {
   CHECK(runtime::sum_of(ledger.components).joules() == 0);
   machine.instances.chips.clear();
   CHECK(runtime::sum_of(ledger_of(machine, fake_run(), {}).components).joules() > 0);
+}
+
+TEST_CASE(
+    "energy: idle chips beside a chip in use change none of its figures, and one event makes a chip used",
+    "[energy]") {
+  const Machine defaults;
+  const model::MachineParams alone = one_chip(defaults.params);
+  model::MachineParams server = alone;
+  server.torus = {4, 4, 1};
+  base::RunMeasurement run = idle_chip(alone, 100_us);
+  RecordedWork work{std::vector<WorkCounts>(8), {}};
+  work.cores[3][EnergyEvent::kVectorElement] = 1;
+  const runtime::EnergySummary one = runtime::summarise_energy(ledger_of(alone, run, work), 1),
+                               of_server = runtime::summarise_energy(ledger_of(server, run, work), 1);
+  CHECK((one.chips == 1 && one.idle_chips == 0 && one.idle_joules == 0));
+  CHECK((of_server.chips == 1 && of_server.idle_chips == 15 && of_server.idle_joules > 0));
+  CHECK((of_server.joules == one.joules && of_server.wall_watts == one.wall_watts &&
+         of_server.chip_watts == one.chip_watts && of_server.hottest_chip == one.hottest_chip));
+  // A byte that lands in the memory of another chip makes that one used; a dead one stays apart.
+  run.hbm.emplace_back().path = "server0.chip05.hbm0";
+  run.hbm.back().write_bytes = 1;
+  server.instances.chips["server0.chip09"].dead = true;
+  const runtime::EnergySummary two = runtime::summarise_energy(ledger_of(server, run, work), 1);
+  CHECK((two.chips == 2 && two.idle_chips == 13));
 }
 
 TEST_CASE("energy: every parameter of machine.chip.energy is in the law, with a source", "[energy]") {

@@ -121,6 +121,22 @@ TEST_CASE("energy: an all-reduce pays for every bit on a link, and nothing for a
   CHECK(watts < kWattsOfRuns / 2);
 }
 
+TEST_CASE("energy: a core of a server pays for its chip alone, and energy.csv lists the others as idle",
+          "[energy]") {
+  const Run server("gemm/one_core_4096.yaml", kSmallGemm + Words{"--machine", "trainium2_server"}),
+      chip("gemm/one_core_4096.yaml", kSmallGemm + Words{"--machine", "trainium2_chip"});
+  CHECK(chip.energy["idle_chips"] == 0);
+  CHECK(server.energy["idle_chips"] == 15);
+  CHECK(server.energy["dynamic_joules"].get<double>() == Approx(chip.energy["dynamic_joules"].get<double>()));
+  // The chip of the server has links, and nothing else that the other one lacks.
+  CHECK(server.energy["joules"].get<double>() - server.joules("link") ==
+        Approx(chip.energy["joules"].get<double>()));
+  CHECK(column_sum(server.file("energy.csv"), "joules") ==
+        Approx(server.energy["joules"].get<double>() + server.energy["idle_joules"].get<double>()));
+  CHECK_THAT(server.text, Contains("15 chips of the machine"));
+  CHECK(chip.energy["wall_watts"].get<double>() < 2 * kWattsOfRuns);
+}
+
 TEST_CASE("energy: files, blocks and power over time add up to the same joules", "[energy]") {
   const Run run("collective/all_reduce_ring.yaml", {}, {});
   const double joules = run.energy["joules"].get<double>();
@@ -248,6 +264,6 @@ TEST_CASE("energy: tahoma compare shows the joules of both runs", "[energy]") {
   const std::string a = nominal.dir / "out", b = low.dir / "out";
   const Finished text = tahoma_in(".", {"compare", a, b}),
                  data = tahoma_in(".", {"compare", a, b, "--format", "json"});
-  CHECK_THAT(text.out, Contains("energy of all chips: ") && Contains("0 of "));
+  CHECK_THAT(text.out, Contains("energy of the chips in use: ") && Contains("0 of "));
   CHECK(json::parse(data.out)["joules"] == json::array({nominal.energy["joules"], low.energy["joules"]}));
 }

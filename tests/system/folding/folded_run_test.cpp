@@ -112,7 +112,7 @@ TEST_CASE(
   const auto run = [&](std::vector<std::string> words) {
     words.insert(words.begin(),
                  {"run", std::string(TAHOMA_SOURCE_DIR) + "/workloads/program/scale_by_two.yaml", "--machine",
-                  "trainium2_chip", "--mode", "functional", "--fold", "verify"});
+                  "trainium2_ultraserver", "--mode", "functional", "--fold", "verify"});
     const auto done = tests::tahoma_in(temp.path().string(), words);
     CHECK(done.status == 0);
     CHECK_THAT(done.err,

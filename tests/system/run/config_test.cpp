@@ -64,10 +64,22 @@ TEST_CASE("presets: every file loads, passes its checks and has its own name", "
     const auto by_path = with_machine(entry.path().string());
     const auto by_name = with_machine(entry.path().stem().string());
     CHECK(by_path->to_yaml() == by_name->to_yaml());
-    if (entry.path().stem() != "trainium2_chip") CHECK(by_path->machine.name == entry.path().stem().string());
+    CHECK(by_path->machine.name == entry.path().stem().string());
     ++presets;
   }
   CHECK(presets >= 5);
+}
+
+TEST_CASE("presets: a chip is one chip, a server 16 and a Trn2 UltraServer 64, whatever the generation",
+          "[config]") {
+  for (const std::string& name : runtime::preset_names()) {
+    CAPTURE(name);
+    const std::uint64_t chips = with_machine(name)->machine.chips();
+    if (name.ends_with("_chip")) CHECK(chips == 1);
+    if (name.ends_with("_server")) CHECK(chips == 16);
+    if (name.ends_with("_ultraserver")) CHECK(chips == 64);
+  }
+  CHECK(with_machine("trainium2_chip")->machine.chips() == 1);
 }
 
 TEST_CASE("presets: the UltraServer has Amazon's totals", "[config]") {
