@@ -48,10 +48,24 @@ std::vector<std::string> beyond_of(const FamilyPage& family) {
     beyond.push_back(
         fmt::format("{}: mean {:.2f} %, limit {} %", name, family.tallies.all.mean, *limits.mean));
   for (const PageRow& row : family.rows)
-    if (row.beyond)
-      beyond.push_back(
-          fmt::format("{}: {} {:+.2f} %, limit {} %", name, row.figure.id, row.error, *limits.worst));
+    if (row.beyond) beyond.push_back(fmt::format("{}: {} {}", name, row.figure.id, miss_text(row, limits)));
   return beyond;
+}
+
+std::vector<std::string> known_of(const FamilyPage& family) {
+  std::vector<std::string> known;
+  for (const PageRow& row : family.rows)
+    if (row.is_known_miss())
+      known.push_back(fmt::format("{}: {} {}: {}", family.family.name, row.figure.id,
+                                  miss_text(row, family.family.limits), row.miss->reason));
+  return known;
+}
+
+// A known miss is excused while it is the one that was declared.
+bool is_beyond(const PageRow& row, double limit) {
+  const bool misses = std::fabs(row.error) > limit;
+  if (!row.miss) return misses;
+  return !misses || std::fabs(row.error - row.miss->error) > kMissRange;
 }
 
 std::string verdict(const Page& page) {
@@ -60,7 +74,10 @@ std::string verdict(const Page& page) {
   if (!page.beyond.empty())
     text += fmt::format("; {} limit{} exceeded", page.beyond.size(), page.beyond.size() == 1 ? "" : "s");
   if (page.without_value > 0) text += fmt::format("; {} without a value", figures(page.without_value));
-  return text.empty() && page.tallies.all.figures > 0 ? "; all within limits" : text;
+  if (!text.empty() || page.tallies.all.figures == 0) return text;
+  if (page.known.empty()) return "; all within limits";
+  return fmt::format("; all within limits but {} known miss{}", page.known.size(),
+                     page.known.size() == 1 ? "" : "es");
 }
 
 std::string headline_of(const Page& page) {
@@ -88,6 +105,14 @@ void count_coverage(const PageRow& row, Coverage& coverage) {
 
 }  // namespace
 
+std::string miss_text(const PageRow& row, const Limits& limits) {
+  const std::string text = fmt::format("{:+.2f} %, limit {} %", row.error, *limits.worst);
+  if (!row.miss) return text;
+  if (row.is_known_miss()) return fmt::format("{}, declared as {} %", text, row.miss->error);
+  return fmt::format("{}, but declared as a miss of {} %: expected that, or no declaration", text,
+                     row.miss->error);
+}
+
 FamilyPage judge(const Family& family, std::vector<PageRow> rows) {
   FamilyPage page{family, std::move(rows), {}, false};
   page.family.figures.clear();
@@ -96,7 +121,10 @@ FamilyPage judge(const Family& family, std::vector<PageRow> rows) {
     all.push_back(&row);
     if (!row.has_value()) continue;
     row.error = error_percent(row.measured.model, row.figure.reference);
-    row.beyond = family.limits.worst && std::fabs(row.error) > *family.limits.worst;
+    const auto miss = std::find_if(family.misses.begin(), family.misses.end(),
+                                   [&](const KnownMiss& one) { return one.id == row.figure.id; });
+    if (miss != family.misses.end()) row.miss = *miss;
+    row.beyond = family.limits.worst && is_beyond(row, *family.limits.worst);
   }
   page.tallies = tallies_of(all);
   page.mean_beyond = family.limits.mean && page.tallies.all.mean > *family.limits.mean;
@@ -114,6 +142,7 @@ Page make_page(const Suite& suite, const std::vector<std::string>& overrides,
   std::vector<const PageRow*> limited;
   for (const FamilyPage& family : page.families) {
     for (const std::string& text : beyond_of(family)) page.beyond.push_back(text);
+    for (const std::string& text : known_of(family)) page.known.push_back(text);
     for (const PageRow& row : family.rows) {
       page.status = std::max(page.status, row.measured.status);
       if (!row.has_value()) ++page.without_value;

@@ -21,12 +21,14 @@ struct PageRow {
   Measured measured;
   std::optional<Spread> phases;  // of the model over the phases of the throttle
   double error = 0;              // percent of the reference, if the figure has a value
-  bool beyond = false;           // exceeds the limit of its family
+  bool beyond = false;           // exceeds the limit of its family, or is not the known miss that it was
   // By the uncertainty of the parameters, if they were varied.
   std::optional<IntervalDistance> moves = std::nullopt;
   // In which silicon's value is expected, of held-out figures (law_error.h).
   std::optional<Spread> interval = std::nullopt;
+  std::optional<KnownMiss> miss = std::nullopt;  // if its family declares one
   bool has_value() const { return measured.failure.empty(); }
+  bool is_known_miss() const { return miss && has_value() && !beyond; }
   bool in_interval() const {
     return interval && interval->low <= figure.reference && figure.reference <= interval->high;
   }
@@ -67,10 +69,14 @@ struct Page {
   std::size_t without_value = 0;
   Coverage coverage;
   std::vector<std::string> beyond;  // "tensor: mean 2.3 %, limit 2 %"
+  std::vector<std::string> known;   // misses that are as declared, likewise with the reason
   base::ExitStatus status = base::ExitStatus::kOk;
   std::string headline;
   bool passed() const { return status == base::ExitStatus::kOk; }
 };
+
+// The error of a figure beside its limit and its declared miss: "-9.98 %, limit 5 %, declared as -10 %".
+std::string miss_text(const PageRow& row, const Limits& limits);
 
 // Judges measured rows by the family's limits.
 FamilyPage judge(const Family& family, std::vector<PageRow> rows);

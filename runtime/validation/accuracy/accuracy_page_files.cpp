@@ -52,12 +52,17 @@ Json traffic_json(const model::MemoryTraffic& traffic) {
           {"requests", traffic.requests}};
 }
 
+bool is_within_limit(const PageRow& row) { return row.has_value() && !row.beyond && !row.is_known_miss(); }
+
+Json miss_json(const KnownMiss& miss) { return {{"error_percent", miss.error}, {"reason", miss.reason}}; }
+
 // Adds the model's outcome to the description of a figure.
 Json with_outcome(Json json, const PageRow& row) {
   const bool value = row.has_value();
   json["model"] = value ? Json(row.measured.model) : Json();
   json["error_percent"] = value ? Json(row.error) : Json();
-  json["within_limit"] = value && !row.beyond;
+  json["within_limit"] = is_within_limit(row);
+  if (row.miss) json["known_miss"] = miss_json(*row.miss);
   json["failure"] = value ? Json() : Json(row.measured.failure);
   if (row.interval) json["interval"] = spread_json(row.interval);
   for (const Beside& beside : row.measured.beside) json[beside.name] = beside.value;
@@ -136,9 +141,10 @@ Json accuracy_row_json(const PageRow& row) {
             {"model", value ? Json(row.measured.model) : Json()},
             {"model_over_phases", spread_json(value ? row.phases : std::nullopt)},
             {"error_percent", value ? Json(row.error) : Json()},
-            {"within_limit", value && !row.beyond},
+            {"within_limit", is_within_limit(row)},
             {"failure", value ? Json() : Json(row.measured.failure)}};
   if (row.interval) json["interval"] = spread_json(row.interval);
+  if (row.miss) json["known_miss"] = miss_json(*row.miss);
   return json;
 }
 
@@ -169,10 +175,11 @@ Json family_json(const FamilyPage& page) {
 JunitSuite junit_suite(const FamilyPage& page) {
   JunitSuite suite{"accuracy." + page.family.name, {}};
   for (const PageRow& row : page.rows)
-    suite.cases.push_back({row.figure.id, !row.has_value() ? row.measured.failure
-                                          : row.beyond     ? fmt::format("{:+.2f} %, limit {} %", row.error,
-                                                                         *page.family.limits.worst)
-                                                           : ""});
+    suite.cases.push_back({row.figure.id,
+                           !row.has_value() ? row.measured.failure
+                           : row.beyond     ? miss_text(row, page.family.limits)
+                                            : "",
+                           row.is_known_miss() ? "known miss: " + row.miss->reason : ""});
   if (page.family.limits.mean)
     suite.cases.push_back(
         {"mean", page.mean_beyond
@@ -211,6 +218,7 @@ std::string page_json(const Page& page) {
                   {"headline", page.headline},
                   {"passed", page.passed()},
                   {"limits_exceeded", page.beyond},
+                  {"known_misses", page.known},
                   {"statistics", tallies_json(page.tallies)},
                   {"families", std::move(families)}};
   return dump_json(json, 2) + "\n";
@@ -246,7 +254,8 @@ std::string page_markdown(const Page& page) {
                         limit(family.family.limits.worst));
   }
   for (const std::string& beyond : page.beyond) text += "\n- " + markdown_cell(beyond);
-  return text + (page.beyond.empty() ? "\n" : "\n\n");
+  for (const std::string& known : page.known) text += "\n- known miss of " + markdown_cell(known);
+  return text + (page.beyond.empty() && page.known.empty() ? "\n" : "\n\n");
 }
 
 }  // namespace tahoma::runtime

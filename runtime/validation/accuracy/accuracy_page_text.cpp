@@ -70,7 +70,9 @@ std::string law_error_text(const FamilyPage& page) {
 Cells cells_of(const PageRow& row) {
   const Figure& figure = row.figure;
   const bool value = row.has_value();
-  return {row.beyond || !value ? "!" : "",
+  return {row.beyond || !value  ? "!"
+          : row.is_known_miss() ? "~"
+                                : "",
           figure.what,
           digits(figure.reference),
           spread_text(figure.spread),
@@ -187,6 +189,7 @@ std::string summary_text(const Page& page) {
     text = tally_text("all", page.tallies.all) + tally_text("calibration", page.tallies.calibration) +
            tally_text("check", page.tallies.check);
   for (const std::string& beyond : page.beyond) text += "  ! " + beyond + "\n";
+  for (const std::string& known : page.known) text += "  ~ known miss of " + known + "\n";
   return text.empty() ? "" : "\nall families with limits\n" + text;
 }
 

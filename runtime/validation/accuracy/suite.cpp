@@ -58,14 +58,19 @@ struct FamilyKeys {
 
 std::string set_at(ParamTree& tree, const std::string& path) { return tree.find(path)->set_at; }
 
-std::optional<double> parse_limit(ParamTree& tree, const std::string& path, const std::string& text) {
-  if (text == "none") return std::nullopt;
+double parse_percent(const std::string& place, const std::string& path, const std::string& text,
+                     const char* expected) {
   try {
     if (text.ends_with(" %")) return base::parse_number(text.substr(0, text.size() - 2));
   } catch (const UserError&) {  // reported below
   }
-  throw UserError("E-ACC-010", set_at(tree, path),
-                  fmt::format("'{}': expected a percentage such as '2 %', or none; got '{}'", path, text));
+  throw UserError("E-ACC-010", place,
+                  fmt::format("'{}': expected a percentage such as {}; got '{}'", path, expected, text));
+}
+
+std::optional<double> parse_limit(ParamTree& tree, const std::string& path, const std::string& text) {
+  if (text == "none") return std::nullopt;
+  return parse_percent(set_at(tree, path), path, text, "'2 %', or none");
 }
 
 void require_suite_key(const std::string& value, const std::string& path, const std::string& place) {
@@ -129,12 +134,64 @@ const KindKey& kind_by_key(ParamTree& tree, const FamilyKeys& keys) {
   return *kind;
 }
 
-Family read_family(const FlatConfig& config, const std::string& name, const std::string& place,
+// Takes the leaves below a family's `misses`, whose keys are ids.
+std::vector<Leaf> take_misses(FlatConfig& config, const std::string& root) {
+  const std::string group = root + ".misses";
+  const auto of_misses = [&](const Leaf& leaf) {
+    return leaf.path == group || leaf.path.starts_with(group + ".");
+  };
+  std::vector<Leaf> taken;
+  std::copy_if(config.leaves.begin(), config.leaves.end(), std::back_inserter(taken), of_misses);
+  std::erase_if(config.leaves, of_misses);
+  return taken;
+}
+
+struct MissKeys {
+  std::string error, reason;
+  void declare(ParamTree& t) {
+    t.add("error", error, "", {}, "the error that is known, in percent of the reference", base::chosen());
+    t.add("reason", reason, "", {}, "why the model misses the figure", base::chosen());
+  }
+};
+
+std::vector<KnownMiss> read_misses(const std::vector<Leaf>& leaves, const Family& family,
+                                   const std::string& root) {
+  std::vector<KnownMiss> misses;
+  std::vector<std::string> ids;
+  for (const Figure& figure : family.figures) ids.push_back(figure.id);
+  const std::string group = root + ".misses";
+  for (const Leaf& leaf : leaves) {
+    const std::size_t begin = std::min(group.size() + 1, leaf.path.size()), end = leaf.path.find('.', begin);
+    const std::string id = leaf.path.substr(begin, end - begin);
+    if (std::find(ids.begin(), ids.end(), id) == ids.end())
+      throw UserError("E-ACC-018", leaf.key_place,
+                      fmt::format("'{}': family {} has no figure '{}'{}", group, family.name, id,
+                                  base::did_you_mean(id, ids)));
+    if (!family.limits.worst)
+      throw UserError("E-ACC-013", leaf.key_place,
+                      fmt::format("key '{}.limits.worst' is missing, which '{}' misses", root, id));
+    const bool known =
+        std::any_of(misses.begin(), misses.end(), [&](const KnownMiss& miss) { return miss.id == id; });
+    if (known) continue;
+    MissKeys keys;
+    ParamTree tree(fmt::format("{}.{}", group, id));
+    keys.declare(tree);
+    base::apply(FlatConfig{leaves}, tree);
+    require_suite_key(keys.error, tree.root() + ".error", leaf.key_place);
+    require_suite_key(keys.reason, tree.root() + ".reason", leaf.key_place);
+    const std::string path = tree.root() + ".error";
+    misses.push_back({id, parse_percent(set_at(tree, path), path, keys.error, "'-10 %'"), keys.reason});
+  }
+  return misses;
+}
+
+Family read_family(FlatConfig config, const std::string& name, const std::string& place,
                    SuiteTables& tables) {
   ParamTree tree(std::string(kFamilies) + name);
   FamilyKeys keys;
   keys.declare(tree);
   const std::string root = tree.root();
+  const std::vector<Leaf> misses = take_misses(config, root);
   base::apply(config, tree);
   require_suite_key(keys.doc, root + ".doc", place);
   const KindKey& kind = kind_by_key(tree, keys);
@@ -144,6 +201,7 @@ Family read_family(const FlatConfig& config, const std::string& name, const std:
   family.limits.mean = parse_limit(tree, root + ".limits.mean", keys.mean);
   family.limits.worst = parse_limit(tree, root + ".limits.worst", keys.worst);
   family.figures = tables.take({table, kind.kind, set_at(tree, key)}, words_of(keys.rows), name);
+  family.misses = read_misses(misses, family, root);
   return family;
 }
 

@@ -209,6 +209,16 @@ TEST_CASE("checks file: a bad one is refused at its place", "[accuracy][bad-inpu
   check(suite_text("      limits: {man: 2 %}\n"), "E-CFG-002 checks.yaml:8:16", "did you mean");
   check(suite_text("      limits: {mean: 2}\n"), "E-ACC-010 checks.yaml:8:22", "such as '2 %'");
   check(suite_text("      limits: {worst: much %}\n"), "E-ACC-010 checks.yaml:8:23", "such as '2 %'");
+  const std::string limits = "      limits: {worst: 2 %}\n",
+                    miss = "      misses: {one: {error: 3 %, reason: r}}\n";
+  check(suite_text(limits + "      misses: {on: {error: 3 %, reason: r}}\n"), "E-ACC-018 checks.yaml:9:21",
+        "did you mean 'one'?");
+  check(suite_text(miss), "E-ACC-013 checks.yaml:8:22", "limits.worst");
+  check(suite_text(limits + "      misses: {one: {error: 3 %}}\n"), "E-ACC-013 checks.yaml:9:22", "reason");
+  check(suite_text(limits + "      misses: {one: {error: 3, reason: r}}\n"), "E-ACC-010 checks.yaml:9:29",
+        "such as '-10 %'");
+  check(suite_text(limits + "      misses: {one: {eror: 3 %, reason: r}}\n"), "E-CFG-002 checks.yaml:9:22",
+        "did you mean");
   check(suite_text("      phases: 1.5\n"), "E-CFG-004 checks.yaml:8:15", "");
   check(suite_text("      rows: on\n"), "E-ACC-011 checks.yaml:7:14",
         "no row of lanes.csv has an id like 'on'");

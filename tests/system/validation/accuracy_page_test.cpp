@@ -94,6 +94,37 @@ TEST_CASE("accuracy page: a figure beyond its limit fails, whichever its sign", 
   CHECK_THAT(page.headline, Catch::EndsWith("; 2 limits exceeded"));
 }
 
+TEST_CASE("accuracy page: a miss that is declared passes with its reason, and another one fails",
+          "[accuracy][must-fail]") {
+  Family declared = family("f", {std::nullopt, 1.5});
+  declared.misses = {{"b", -3.4, "b is hard"}, {"c", 2.5, "c is harder"}};
+  const auto page_with = [&](std::vector<PageRow> rows) {
+    return make_page({"checks.yaml", "T", "trainium2_one_chip", "m.yaml", {}}, {},
+                     {judge(declared, std::move(rows))});
+  };
+  const Page page = page_with(three());  // errors of +1, -3 and +2 percent
+  CHECK(page.passed());
+  CHECK_THAT(page.headline, Catch::EndsWith("; all within limits but 2 known misses"));
+  CHECK(page.known == std::vector<std::string>{"f: b -3.00 %, limit 1.5 %, declared as -3.4 %: b is hard",
+                                               "f: c +2.00 %, limit 1.5 %, declared as 2.5 %: c is harder"});
+  CHECK_THAT(junit_xml(page_suites(page)), Contains("skipped=\"2\"") && Contains("failures=\"0\""));
+  CHECK_THAT(page_markdown(page), Contains("known miss of f: b"));
+  const json written = json::parse(page_json(page));
+  CHECK(written["families"][0]["figures"][1]["within_limit"] == false);
+  CHECK(written["families"][0]["figures"][1]["known_miss"]["reason"] == "b is hard");
+  // A figure that nobody declared, one that moved, to either side, and one that meets its limit again.
+  for (const auto& [silicon, model, id] : {std::tuple{100.0, 98.0, "a"}, std::tuple{200.0, 191.0, "b"},
+                                           std::tuple{200.0, 209.0, "b"}, std::tuple{200.0, 199.0, "b"}}) {
+    std::vector<PageRow> rows = three();
+    for (PageRow& one : rows)
+      if (one.figure.id == id) one = row(id, silicon, model);
+    const Page failed_page = page_with(rows);
+    CHECK(failed_page.status == ExitStatus::kCheckFailed);
+    REQUIRE(failed_page.beyond.size() == 1);
+    CHECK_THAT(failed_page.beyond.front(), Catch::StartsWith(std::string("f: ") + id));
+  }
+}
+
 TEST_CASE("accuracy page: a figure without a value fails, with or without a limit", "[accuracy][must-fail]") {
   for (const Limits limits : {Limits{}, Limits{2.0, 10.0}}) {
     const Page page = page_of(limits, {row("a", 100, 100), failed("b", "why not", ExitStatus::kProgram)});

@@ -35,6 +35,7 @@ TEST_CASE("silicon: at least nine tenths of the held-out figures lie within thei
           "[accuracy][long]") {
   const Finished finished =
       tahoma_in(TAHOMA_SOURCE_DIR, {"check", "workloads/micro/silicon.yaml", "--format", "json"});
+  CHECK(finished.status == 0);  // the command of the README
   std::size_t held_out = 0, inside = 0;
   const nlohmann::json page = nlohmann::json::parse(finished.out);
   for (const auto& family : page["families"])
@@ -52,11 +53,11 @@ TEST_CASE("silicon: at least nine tenths of the held-out figures lie within thei
 
 // Mixed loads and stores are faster than on silicon as long as the memory does not model read-write
 // turnaround. Once it does, this becomes a family like the others.
-TEST_CASE("silicon: of the published kernels, mixed loads and stores alone exceed their limit",
+TEST_CASE("silicon: of the published kernels, mixed loads and stores alone exceed their limit, as declared",
           "[accuracy]") {
   const Finished finished = silicon_family("published_kernels");
   INFO(finished.out << finished.err);
-  CHECK(finished.status == 1);
+  CHECK(finished.status == 0);
   CHECK(count(finished.out, ", limit 5 %") == 1);
-  CHECK(count(finished.out, "published_kernels: ag_dma_1k ") == 1);
+  CHECK(count(finished.out, "known miss of published_kernels: ag_dma_1k ") == 1);
 }
