@@ -30,6 +30,11 @@ class FabricWays {
   const std::vector<base::FabricAxis>& axes() const { return axes_; }
   const base::ChipCoordinates& at(std::uint32_t chip) const { return places_[chip]; }
 
+  // Whether dead links and chips leave a route.
+  bool reaches(std::uint32_t from, std::uint32_t to) const {
+    return from == to || next_[std::size_t{from} * places_.size() + to] != kNone;
+  }
+
   // Calls visit(number of the link) for every link of the route between two chips; never if there is no
   // route.
   template <class Visit>

@@ -73,7 +73,9 @@ void Request::check(const model::MachineParams& machine) const {
       throw base::UserError("E-COL-031", "workload.counts",
                             fmt::format("only all_to_all has counts, not {}", name_of(operation)));
     if (!counts.empty()) counts_of(counts, group.ranks(), 1, 1);
-    if (algorithm != Algorithm::kBest)  // the best one is among those that are legal
+    if (algorithm == Algorithm::kBest)  // among those that are legal
+      require_algorithm(problem, group.grid);
+    else
       estimates.choose(algorithm, problem, group, sizes_of(bytes).front(), channels_of(group));
   }
 }

@@ -77,10 +77,38 @@ bool AlgorithmRow::performs(Operation operation) const {
   return std::find(operations.begin(), operations.end(), operation) != operations.end();
 }
 
+std::string AlgorithmRow::obstacle(const Problem& problem, const Grid& grid) const {
+  const std::string of_group = refusal(problem, grid);
+  if (!of_group.empty() || grid.apart.empty()) return of_group;
+  constexpr std::uint32_t kVariants = 16;
+  for (const ChannelPlan& channel : plan(problem, grid, kVariants))
+    for (const Transfer& t : channel.schedule->transfers)
+      if (!grid.reaches(t.from, t.to))
+        return fmt::format(
+            "sends from rank {} to rank {}, between which dead links or chips block every path that "
+            "dimension order permits",
+            t.from, t.to);
+  return "";
+}
+
+void require_algorithm(const Problem& problem, const Grid& grid) {
+  std::string why;
+  for (const AlgorithmRow& row : algorithms()) {
+    if (!row.performs(problem.operation)) continue;
+    const std::string obstacle = row.obstacle(problem, grid);
+    if (obstacle.empty()) return;
+    why += fmt::format("; '{}' {}", row.name, obstacle);
+  }
+  throw base::UserError("E-COL-003", "workload.algorithm",
+                        fmt::format("no algorithm performs {} over these {} ranks{}; expected a group "
+                                    "without these ranks, or another machine.link.order",
+                                    name_of(problem.operation), problem.ranks, why));
+}
+
 std::vector<std::string> algorithm_names_for(const Problem& problem, const Grid& grid) {
   std::vector<std::string> names;
   for (const AlgorithmRow& row : algorithms())
-    if (row.performs(problem.operation) && row.refusal(problem, grid).empty()) names.emplace_back(row.name);
+    if (row.suits(problem, grid)) names.emplace_back(row.name);
   return names;
 }
 
@@ -88,16 +116,18 @@ namespace {
 
 [[noreturn]] void refuse(const char* code, const std::string& text, const Problem& problem,
                          const Grid& grid) {
+  const std::vector<std::string> names = algorithm_names_for(problem, grid);
+  if (names.empty()) require_algorithm(problem, grid);
   throw base::UserError(code, "workload.algorithm",
                         fmt::format("{}; expected for {} over {} ranks: {}", text, name_of(problem.operation),
-                                    problem.ranks, fmt::join(algorithm_names_for(problem, grid), ", ")));
+                                    problem.ranks, fmt::join(names, ", ")));
 }
 
 const AlgorithmRow& suited(const AlgorithmRow& row, const Problem& problem, const Grid& grid) {
   if (!row.performs(problem.operation))
     refuse("E-COL-002", fmt::format("'{}' does not perform {}", row.name, name_of(problem.operation)),
            problem, grid);
-  if (const std::string why = row.refusal(problem, grid); !why.empty())
+  if (const std::string why = row.obstacle(problem, grid); !why.empty())
     refuse("E-COL-003", fmt::format("'{}' {}", row.name, why), problem, grid);
   return row;
 }

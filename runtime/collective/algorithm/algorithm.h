@@ -47,11 +47,20 @@ struct AlgorithmRow {
   std::vector<ChannelPlan> (*plan)(const Problem& problem, const Grid& grid, std::uint32_t channels);
 
   bool performs(Operation operation) const;
+  // The reason why it cannot perform the operation over the group: `refusal`, or ranks to which it sends and which dead links and
+  // chips have cut off. Empty if it can.
+  std::string obstacle(const Problem& problem, const Grid& grid) const;
+  bool suits(const Problem& problem, const Grid& grid) const {
+    return performs(problem.operation) && obstacle(problem, grid).empty();
+  }
 };
 
 const std::vector<AlgorithmRow>& algorithms();
 base::Choice<Algorithm> algorithm_choice();  // auto, best and all algorithms
 std::vector<std::string> algorithm_names_for(const Problem& problem, const Grid& grid);
+
+// Throws UserError E-COL-003 if no algorithm can perform the operation over the group.
+void require_algorithm(const Problem& problem, const Grid& grid);
 
 // Throws UserError E-COL-001 (no such algorithm), E-COL-002 (it does not perform the operation) and E-COL-003
 // (it does not support the size or shape of the group), with the legal names.

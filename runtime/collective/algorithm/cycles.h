@@ -12,6 +12,9 @@
 // If an axis has two ranks or its ends are not connected, there is one cycle, a comb over an axis with an
 // even number of ranks. Without such an axis, and over the cores of a chip, it is a back-and-forth walk in
 // reflected order, whose ends need not be neighbours.
+//
+// Where ranks are apart (Grid::apart), parts of a cycle are reversed until its neighbours reach each other, in both
+// directions; if no reversal brings that nearer, some do not.
 #pragma once
 
 #include <cstdint>

@@ -16,6 +16,7 @@ class Turns {
       : grid_(grid), ranks_(grid.ranks()), channel_(channel), channels_(channels) {}
 
   std::uint32_t ranks() const { return ranks_; }
+  const Grid& grid() const { return grid_; }
   std::uint32_t target(std::uint32_t from, std::uint32_t turn) const {
     const std::uint32_t shift = channel_ + channels_ * core_of(from);
     std::uint32_t to = from, nth = 0;
@@ -118,9 +119,44 @@ std::uint32_t chunk_between(const Problem& problem, std::uint32_t from, std::uin
   }
 }
 
-void send(ScheduleBuilder& build, std::uint32_t from, std::uint32_t to) {
+// Chunks of ranks that do not reach each other, each through a rank that reaches both. There, and at its destination, a
+// chunk is a sum of one contribution.
+class Relays {
+ public:
+  // False if the ranks reach each other, or if no rank reaches both.
+  bool take(const Grid& grid, std::uint32_t from, std::uint32_t to, std::uint32_t chunk) {
+    if (grid.reaches(from, to)) return false;
+    const std::uint32_t ranks = grid.ranks();
+    for (std::uint32_t n = 0; n < ranks; ++n) {
+      const std::uint32_t by = (next_ + n) % ranks;
+      if (by == from || by == to || !grid.reaches(from, by) || !grid.reaches(by, to)) continue;
+      next_ = by + 1;  // others in turn
+      legs_.push_back({from, by, to, chunk});
+      return true;
+    }
+    return false;
+  }
+
+  bool empty() const { return legs_.empty(); }
+  void add_to(ScheduleBuilder& build) const {
+    for (const Leg& leg : legs_) build.combine(leg.from, leg.by, ChunkSet::one(leg.chunk));
+    build.next_round();
+    for (const Leg& leg : legs_) build.combine(leg.by, leg.to, ChunkSet::one(leg.chunk));
+    build.next_round();
+    for (const Leg& leg : legs_) build.settle(leg.to, ChunkSet::one(leg.chunk));
+  }
+
+ private:
+  struct Leg {
+    std::uint32_t from, by, to, chunk;
+  };
+  std::vector<Leg> legs_;
+  std::uint32_t next_ = 0;
+};
+
+void send(ScheduleBuilder& build, const Grid& grid, Relays& relays, std::uint32_t from, std::uint32_t to) {
   const std::uint32_t chunk = chunk_between(build.problem(), from, to);
-  if (chunk == kNowhere) return;
+  if (chunk == kNowhere || relays.take(grid, from, to, chunk)) return;
   if (from == to)
     build.settle(from, ChunkSet::one(chunk));
   else
@@ -176,9 +212,15 @@ Schedule one_step(const Problem& problem, const Turns& turns) {
 Schedule straight(const Problem& problem, const Turns& turns) {
   const bool pairwise = problem.operation == Operation::kAllToAll;
   ScheduleBuilder build(problem, problem.fixed_chunks(), pairwise ? "pairwise by distance" : "direct");
+  Relays relays;
   for (std::uint32_t turn = 0; turn < turns.ranks(); ++turn) {
-    for (std::uint32_t r = 0; r < problem.ranks; ++r) send(build, r, turns.target(r, turn));
+    for (std::uint32_t r = 0; r < problem.ranks; ++r)
+      send(build, turns.grid(), relays, r, turns.target(r, turn));
     if (pairwise) build.next_round();
+  }
+  if (!relays.empty()) {
+    if (!pairwise) build.next_round();
+    relays.add_to(build);
   }
   return build.finish();
 }

@@ -13,6 +13,9 @@
 // number the chunks from the root). gather, scatter, send_recv, permute: every chunk goes to its destination (`direct`).
 // all_to_all (`direct`): a turn is a round; no round waits for the previous one.
 //
+// A rank that does not reach another one (Grid::apart) sends what it has for that one through a third, which
+// reaches both, in two rounds behind the others (`direct`).
+//
 // Every rank serves the others in turns of equal distance along the axes, so no receiver is congested;
 // channels use the distances in shifted orders, so all links are in use at any time. Order of the sum: own
 // input first, then the others in the order of their turns, in fp32, rounded once; with more than 16 sources,

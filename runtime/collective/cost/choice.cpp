@@ -21,8 +21,7 @@ constexpr std::uint64_t kMeshOnChip = std::uint64_t{8} << 20;  // bytes
 
 const AlgorithmRow* legal(Algorithm algorithm, const Problem& problem, const Grid& grid) {
   for (const AlgorithmRow& row : algorithms())
-    if (row.id == algorithm && row.performs(problem.operation) && row.refusal(problem, grid).empty())
-      return &row;
+    if (row.id == algorithm && row.suits(problem, grid)) return &row;
   return nullptr;
 }
 
@@ -38,8 +37,8 @@ Choice by_size(const Problem& problem, const Grid& grid, std::uint64_t bytes) {
   const char* range = bytes < kMega ? "below 1 MB" : bytes < 56 * kMega ? "from 1 to 56 MB" : "above 56 MB";
   if (const AlgorithmRow* row = legal(published, problem, grid))
     return {row, fmt::format("published choice for messages {}", range)};
-  for (const Algorithm next :
-       {Algorithm::kRing, Algorithm::kDirect, Algorithm::kTree, Algorithm::kDissemination})
+  for (const Algorithm next : {Algorithm::kRing, Algorithm::kDirect, Algorithm::kTree,
+                               Algorithm::kDissemination, Algorithm::kKangaring, Algorithm::kMesh})
     if (const AlgorithmRow* row = legal(next, problem, grid))
       return {row, fmt::format("{}, published for messages {}, does not do this; the next that does",
                                name_of(published), range)};
@@ -57,7 +56,7 @@ std::vector<Candidate> candidates_of(const Problem& problem, const Grid& grid, s
                                      std::uint32_t channels, const CostModel& model, std::uint32_t signals) {
   std::vector<Candidate> all;
   for (const AlgorithmRow& row : algorithms()) {
-    if (!row.performs(problem.operation) || !row.refusal(problem, grid).empty()) continue;
+    if (!row.suits(problem, grid)) continue;
     const std::uint32_t used = channels_for(row, problem, grid, vector_bytes(problem, bytes), channels);
     std::vector<ChannelPlan> plan = row.plan(problem, grid, used * model.sharers());
     const Schedule& schedule = *plan.front().schedule;
@@ -108,6 +107,7 @@ Choice choose(Algorithm algorithm, const Problem& problem, const Grid& grid, std
     choice = by_cost(problem, grid, bytes, channels, model, signals);
   else
     choice = {&row_for(algorithm, problem, grid), "named by the user"};
+  if (choice.algorithm == nullptr) require_algorithm(problem, grid);
   TAHOMA_INVARIANT(choice.algorithm != nullptr, "no algorithm performs the operation");
   return choice;
 }

@@ -122,11 +122,25 @@ class Deduction {
   std::vector<Coordinates> places_;
 };
 
+std::vector<bool> apart_of(const model::MachineParams& machine, const model::FabricWays& ways,
+                           const std::vector<std::vector<std::uint32_t>>& cores) {
+  const auto chip = [&](const std::vector<std::uint32_t>& of_rank) {
+    return static_cast<std::uint32_t>(of_rank.front() / machine.chip.cores);
+  };
+  std::vector<bool> apart;
+  for (const auto& from : cores)
+    for (const auto& to : cores) apart.push_back(!ways.reaches(chip(from), chip(to)));
+  if (std::none_of(apart.begin(), apart.end(), [](bool pair) { return pair; })) apart.clear();
+  return apart;
+}
+
 }  // namespace
 
 Grid grid_of(const model::MachineParams& machine, const model::FabricWays& ways,
              const std::vector<std::vector<std::uint32_t>>& cores) {
-  return Deduction(machine, ways, cores).grid();
+  Grid grid = Deduction(machine, ways, cores).grid();
+  grid.apart = apart_of(machine, ways, cores);
+  return grid;
 }
 
 }  // namespace tahoma::runtime::collective

@@ -31,6 +31,12 @@ struct GridAxis {
 
 struct Grid {
   std::vector<GridAxis> axes;  // by stride, smallest first; none for a single rank
+  // Pairs between which dead links and chips leave no route, [from * ranks + to]; empty if there are none.
+  std::vector<bool> apart = {};
+
+  bool reaches(std::uint32_t from, std::uint32_t to) const {
+    return apart.empty() || !apart[std::size_t{from} * ranks() + to];
+  }
 
   std::uint32_t ranks() const {
     std::uint32_t n = 1;
