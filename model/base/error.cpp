@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 namespace tahoma::base {
@@ -23,6 +24,20 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row.back();
+}
+
+// The shortest candidate that has the name as one of its words: "mfu_estimated_percent" for "mfu".
+std::string shortest_with_word(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kLeastWord = 3;
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  std::string found;
+  for (const std::string& candidate : candidates) {
+    const std::size_t at = name.size() < kLeastWord ? std::string::npos : candidate.find(name);
+    if (at == std::string::npos || (at > 0 && is_letter(candidate[at - 1]))) continue;
+    if (at + name.size() < candidate.size() && is_letter(candidate[at + name.size()])) continue;
+    if (found.empty() || candidate.size() < found.size()) found = candidate;
+  }
+  return found;
 }
 
 // Returns `file` relative to the root of the source tree, so that the message does not depend on the
@@ -49,7 +64,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
     best = distance;
     nearest = candidate;
   }
-  return nearest;
+  return nearest.empty() ? shortest_with_word(name, candidates) : nearest;
 }
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {

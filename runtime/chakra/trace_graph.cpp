@@ -131,16 +131,22 @@ class GraphMaker {
   }
   std::uint32_t next() const { return static_cast<std::uint32_t>(graph_.exchanges.size()); }
 
+  static std::string what_of(NodeKind kind, collective::Operation operation) {
+    if (kind == NodeKind::kSend) return "a send";
+    if (kind == NodeKind::kReceive) return "a receive";
+    return std::string(name_of(operation));
+  }
+
   void add(std::uint32_t number, const NodeAt& n) {
     Exchange& exchange = graph_.exchanges[number];
     const TraceNode& node = at(n);
     if (exchange.bytes != node.message ||
         (exchange.kind == NodeKind::kCollective && exchange.operation != node.operation)) {
       const NodeAt& first = exchange.nodes.front();
-      refuse(
-          "E-ETR-004", n,
-          fmt::format("{} of {} B, but node {} of rank {} makes it a {} of {} B", name_of(node.operation),
-                      node.message, at(first).id, first.rank, name_of(exchange.operation), exchange.bytes));
+      refuse("E-ETR-004", n,
+             fmt::format("{} of {} B, but node {} of rank {}, which belongs to it, has {} of {} B",
+                         what_of(node.kind, node.operation), node.message, at(first).id, first.rank,
+                         what_of(at(first).kind, exchange.operation), exchange.bytes));
     }
     exchange.nodes.push_back(n);
     graph_.exchange_of[n.rank][n.node] = number;

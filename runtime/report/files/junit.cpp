@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "runtime/report/summary/format.h"
+
 namespace tahoma::runtime {
 
 namespace {
@@ -31,12 +33,20 @@ std::string escaped(const std::string& text) {
 }
 
 std::string case_xml(const std::string& suite, const JunitCase& each) {
-  const std::string head =
+  std::string head =
       fmt::format(R"(    <testcase classname="{}" name="{}")", escaped(suite), escaped(each.name));
-  if (each.failure.empty() && each.skipped.empty()) return head + "/>\n";
+  std::string inside;
+  if (each.time_ns) {
+    head += fmt::format(" time=\"{}\"", shortest(*each.time_ns * 1e-9));
+    inside +=
+        fmt::format("      <properties><property name=\"simulated_time_ns\" value=\"{}\"/></properties>\n",
+                    shortest(*each.time_ns));
+  }
   const bool failed = !each.failure.empty();
-  return fmt::format("{}>\n      <{} message=\"{}\"/>\n    </testcase>\n", head,
-                     failed ? "failure" : "skipped", escaped(failed ? each.failure : each.skipped));
+  if (failed || !each.skipped.empty())
+    inside += fmt::format("      <{} message=\"{}\"/>\n", failed ? "failure" : "skipped",
+                          escaped(failed ? each.failure : each.skipped));
+  return inside.empty() ? head + "/>\n" : head + ">\n" + inside + "    </testcase>\n";
 }
 
 std::string suite_xml(const JunitSuite& suite) {

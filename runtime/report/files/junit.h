@@ -2,6 +2,7 @@
 // Verdicts as JUnit XML, which CI systems read.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@ struct JunitCase {
   std::string name;
   std::string failure;       // "": passed, or skipped
   std::string skipped = {};  // why it gives no verdict; "": it does
+  // Simulated time of its run: the attribute `time`, in seconds as JUnit has it, and the property simulated_time_ns.
+  std::optional<double> time_ns = std::nullopt;
 };
 
 struct JunitSuite {

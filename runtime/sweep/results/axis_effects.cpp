@@ -115,8 +115,9 @@ std::string effect_text(const AxisEffect& effect) {
                 : fmt::format("{}, on {} of {} pairs of neighbours, first {}", none, effect.equal,
                               effect.neighbours, effect.first_equal);
   if (effect.programs > 0)
-    text += fmt::format("{}the programs of {} of {} pairs of neighbours differ: the kernel was tiled anew",
-                        text.empty() ? "" : "; ", effect.programs, effect.neighbours);
+    text += fmt::format(
+        "{}the programs of {} of {} pairs of neighbours differ: the kernel adapts to the machine and sizes",
+        text.empty() ? "" : "; ", effect.programs, effect.neighbours);
   return text;
 }
 

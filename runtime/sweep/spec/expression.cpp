@@ -11,6 +11,7 @@
 #include <deque>
 
 #include "model/base/error.h"
+#include "runtime/sweep/spec/word_comparison.h"
 
 namespace tahoma::runtime {
 namespace {
@@ -87,7 +88,10 @@ std::size_t assignment_in(const std::string& text) {
 struct Expression::Parsed {
   std::string text, place;
   std::vector<std::string> names;
-  std::deque<double> values;  // one per name; the parser holds their addresses
+  std::deque<double> values;           // one per name; the parser holds their addresses
+  std::vector<std::string> all_names;  // with those of comparisons, whose right side may be a word
+  std::vector<WordComparison> comparisons;
+  std::deque<double> results;  // one per comparison
   mu::Parser parser = fresh_parser();
 
   static double* add(const char* name, void* parsed) {
@@ -111,6 +115,10 @@ struct Expression::Parsed {
 
   [[noreturn]] void refuse_name(const std::string& name, const Names& names) const {
     const std::vector<std::string> known = names.known();
+    if (const auto word = names.word ? names.word(name) : std::nullopt)
+      refuse("E-SWP-022", column_of(name),
+             fmt::format("'{0}' is not a number: compare it with one of {1}, such as {0} == {2}", name,
+                         fmt::join(word->legal, ", "), word->legal.front()));
     if (std::find(known.begin(), known.end(), name) != known.end())
       refuse("E-SWP-022", column_of(name), fmt::format("'{}' is not a number", name));
     refuse("E-SWP-021", column_of(name),
@@ -126,19 +134,48 @@ struct Expression::Parsed {
                        fmt::join(given, ", ")));
   }
 
+  double number(const std::string& name, const Names& names) const {
+    const auto value = names.value(name);
+    if (!value) refuse_name(name, names);
+    return *value;
+  }
+
+  // Of a name with a word, or else of two names of numbers.
+  bool holds(const WordComparison& c, const Names& names) const {
+    const auto word = names.word ? names.word(c.left) : std::nullopt;
+    if (!word && c.quoted) {
+      number(c.left, names);  // an unknown name is the likelier mistake
+      refuse("E-SWP-022", c.right_column,
+             fmt::format("'{}' is a number, and is never '{}'", c.left, c.right));
+    }
+    if (!word) return (number(c.left, names) == number(c.right, names)) == c.equal;
+    if (std::find(word->legal.begin(), word->legal.end(), c.right) == word->legal.end())
+      refuse("E-SWP-022", c.right_column,
+             fmt::format("'{}' is never '{}': expected {}{}", c.left, c.right, fmt::join(word->legal, ", "),
+                         base::did_you_mean(c.right, word->legal)));
+    return (word->word == c.right) == c.equal;
+  }
+
   void parse() {
+    std::string arithmetic = text;
+    comparisons = take_word_comparisons(arithmetic);
+    for (const WordComparison& c : comparisons) parser.DefineVar(c.name, &results.emplace_back(0));
     parser.SetVarFactory(&Parsed::add, this);
     if (text.find_first_not_of(" \t\n") == std::string::npos)
       refuse("E-SWP-020", 1, "the expression is empty");
     if (const std::size_t at = assignment_in(text); at != std::string::npos)
       refuse("E-SWP-020", at + 1, "assignments are not supported: '==' compares");
     try {
-      parser.SetExpr(text);
+      parser.SetExpr(arithmetic);
       parser.Eval();
     } catch (const mu::ParserError& e) {
       const std::size_t column = e.GetPos() < 0 ? 1 : static_cast<std::size_t>(e.GetPos()) + 1;
       refuse("E-SWP-020", std::min(column, text.size() + 1), words_of(e.GetCode()));
     }
+    all_names = names;
+    for (const WordComparison& c : comparisons)
+      for (const std::string& name : {c.left, c.quoted ? c.left : c.right})
+        if (std::find(all_names.begin(), all_names.end(), name) == all_names.end()) all_names.push_back(name);
     if (parser.GetNumResults() != 1)
       refuse("E-SWP-020", text.find(',') + 1, "a comma is allowed only between the arguments of a function");
   }
@@ -152,22 +189,21 @@ Expression::Expression(const std::string& text, std::string place) : parsed_(std
 
 const std::string& Expression::text() const { return parsed_->text; }
 const std::string& Expression::place() const { return parsed_->place; }
-const std::vector<std::string>& Expression::names() const { return parsed_->names; }
+const std::vector<std::string>& Expression::names() const { return parsed_->all_names; }
 
 double Expression::value(const Names& names) const {
-  for (std::size_t i = 0; i < parsed_->names.size(); ++i) {
-    const auto value = names.value(parsed_->names[i]);
-    if (!value) parsed_->refuse_name(parsed_->names[i], names);
-    parsed_->values[i] = *value;
-  }
+  for (std::size_t i = 0; i < parsed_->names.size(); ++i)
+    parsed_->values[i] = parsed_->number(parsed_->names[i], names);
+  for (std::size_t i = 0; i < parsed_->comparisons.size(); ++i)
+    parsed_->results[i] = parsed_->holds(parsed_->comparisons[i], names) ? 1 : 0;
   const double result = parsed_->parser.Eval();
   if (!std::isfinite(result)) parsed_->refuse_result();
   return result;
 }
 
 void Expression::require(const Names& names) const {
-  for (const std::string& name : parsed_->names)
-    if (!names.value(name)) parsed_->refuse_name(name, names);
+  for (const std::string& name : parsed_->names) parsed_->number(name, names);
+  for (const WordComparison& comparison : parsed_->comparisons) parsed_->holds(comparison, names);
 }
 
 bool is_free_name(const std::string& name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic expressions over named values in a sweep: numbers, + - * / ^, comparisons, && || and a ? b : c,
+// Expressions over named values in a sweep: comparisons of a name with a word (word_comparison.h), and arithmetic: numbers, + - * / ^, comparisons, && || and a ? b : c,
 // which give 0 or 1, and sin cos tan asin acos atan sinh cosh tanh exp ln log log2 log10 sqrt abs sign rint
 // floor ceil min max sum avg. A name is a parameter's path or a metric's name, including dots; the units B kB
 // MB GB TB KiB MiB GiB TiB, Hz kHz MHz GHz and fs ps ns us ms s are numbers, so a bandwidth is
@@ -17,10 +17,17 @@
 
 namespace tahoma::runtime {
 
+// A parameter that takes one of some words.
+struct WordValue {
+  std::string word;
+  std::vector<std::string> legal;
+};
+
 // Resolves the names of an expression.
 struct Names {
   std::function<std::optional<double>(const std::string& name)> value;
   std::function<std::vector<std::string>()> known;  // all names, including those without a value
+  std::function<std::optional<WordValue>(const std::string& name)> word = {};  // unset: none takes words
 };
 
 class Expression {

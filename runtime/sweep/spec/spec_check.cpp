@@ -154,7 +154,7 @@ Names with_metrics(const Names& parameters) {
     const bool parameter = name.starts_with("machine.") || name.starts_with("workload.");
     return parameter ? parameters.value(name) : 0;
   };
-  return {value, parameters.known};
+  return {value, parameters.known, parameters.word};
 }
 
 using NamedExpressions = std::vector<std::pair<std::string, Expression>>;

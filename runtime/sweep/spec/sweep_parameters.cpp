@@ -85,7 +85,15 @@ Names names_of(ResolvedConfig& config) {
     const base::Param* param = tree->find(path);
     return param == nullptr ? std::nullopt : number_of(param->value);
   };
-  return {value, [&config] { return all_paths(config); }};
+  const auto word = [&config](const std::string& path) -> std::optional<WordValue> {
+    base::ParamTree* tree = tree_at(config, path);
+    if (tree == nullptr) return std::nullopt;
+    tree->demand(path);
+    const base::Param* param = tree->find(path);
+    if (param == nullptr || param->choices.empty() || !base::takes_words(param->value)) return std::nullopt;
+    return WordValue{base::text_of(param->value), param->choices};
+  };
+  return {value, [&config] { return all_paths(config); }, word};
 }
 
 }  // namespace tahoma::runtime

@@ -95,7 +95,7 @@ class Maker {
   // Appends the candidate unless a filter drops it.
   void add(const Coordinates& candidate, std::vector<SweepPoint>& points) {
     place(candidate);
-    const Names names{[this](const std::string& name) { return value(name); }, base_.known};
+    const Names names{[this](const std::string& name) { return value(name); }, base_.known, base_.word};
     derived_.clear();
     for (const auto& [path, expression] : spec_.derived) derived_[path] = expression.value(names);
     if (!passes(names)) return;

@@ -43,7 +43,7 @@ std::optional<double> joules_of_run(const Json& summary) {
 std::string energy_line(const Comparison& c) {
   if (!c.joules_before || !c.joules_after) return "";
   const double a = *c.joules_before, b = *c.joules_after;
-  return fmt::format("energy of all chips: {} -> {}{}\n", fine_text(a, "J"), fine_text(b, "J"),
+  return fmt::format("energy of the chips in use: {} -> {}{}\n", fine_text(a, "J"), fine_text(b, "J"),
                      a > 0 ? fmt::format(" ({:+.1f} %)", 100 * (b - a) / a) : "");
 }
 
@@ -62,8 +62,8 @@ RunFolder read_run_folder(const std::string& path) {
   const std::string text = store.file(kSummary).value();
   try {
     const Json json = summary_of_run(text);
-    return {path, joined(summary_statistics(text), class_statistics(store.statistics(), {"*"})),
-            json.value("programs_hash", ""), joules_of_run(json)};
+    return {path, joined(named_summary_statistics(text), class_statistics(store.statistics(), {"*"})),
+            json.value("workload", ""), json.value("programs_hash", ""), joules_of_run(json)};
   } catch (const UserError&) {
     throw;
   } catch (const std::exception& error) {
@@ -86,6 +86,7 @@ Comparison compare_runs(const RunFolder& a, const RunFolder& b) {
           groups,
           leading_changes(groups, before.time_ns, after.time_ns),
           a.programs != b.programs && !a.programs.empty() && !b.programs.empty(),
+          a.workload == b.workload ? "" : fmt::format("A is '{}', B is '{}'", a.workload, b.workload),
           a.joules,
           b.joules};
 }
@@ -104,10 +105,13 @@ std::string comparison_headline(const Comparison& c) {
 
 std::string comparison_text(const Comparison& c, std::size_t most) {
   const std::size_t differ = count_of(c.groups);
-  const char* programs =
-      c.other_programs ? "The programs differ: the kernel was tiled anew for the other machine or sizes, so "
-                         "the change is not of the hardware alone.\n"
-                       : "";
+  const std::string programs =
+      !c.other_workloads.empty()
+          ? fmt::format("The programs differ, because the workloads do: {}.\n", c.other_workloads)
+      : c.other_programs ? "The programs differ, though the workload is the same: kernels adapt to the "
+                           "machine and to settings, "
+                           "so the change is not of the hardware alone.\n"
+                         : "";
   return fmt::format("{}\n\nA  {}: {}\nB  {}: {}\n{}{}{} of {} statistics differ\n\n", comparison_headline(c),
                      c.a, headline_text(c.before), c.b, headline_text(c.after), energy_line(c), programs,
                      differ, c.compared) +
@@ -123,6 +127,7 @@ std::string comparison_json(const Comparison& c) {
                    {c.joules_before ? Json(*c.joules_before) : Json(nullptr),
                     c.joules_after ? Json(*c.joules_after) : Json(nullptr)}},
                   {"other_programs", c.other_programs},
+                  {"other_workloads", !c.other_workloads.empty()},
                   {"compared", c.compared},
                   {"leading", leads_json(c.leads)},
                   {"groups", groups_json(c.groups)}};

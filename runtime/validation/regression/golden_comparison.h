@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tahoma compare A B`: compares two folders of `tahoma run` statistic by statistic. The comparison includes
 // every statistic of summary.json and every class of statistics, see run_statistics.h. Energy and cost follow from these and
-// from parameters, so only the energy of all chips is shown, beside the statistics.
+// from parameters, so only the energy of the chips in use is shown, beside the statistics.
 //
 // UserError: E-REG-013, a folder without a run; E-REG-014, a summary that `tahoma run` did not write; E-REP-004 and 005, its
 // statistics (runtime/report/store/run_store.h).
@@ -18,9 +18,10 @@ namespace tahoma::runtime {
 
 struct RunFolder {
   std::string path;
-  RunStatistics statistics;
+  RunStatistics statistics;        // items of lists by their names
+  std::string workload{};          // in one line
   std::string programs{};          // runtime/run/programs_hash.h; "" if the run does not say
-  std::optional<double> joules{};  // of all chips; none if the run does not say
+  std::optional<double> joules{};  // of the chips in use; none if the run does not say
 };
 
 RunFolder read_run_folder(const std::string& path);
@@ -30,8 +31,9 @@ struct Comparison {
   Headline before, after;
   std::size_t compared = 0;  // statistics on either side
   std::vector<DifferenceGroup> groups;
-  LeadingChanges leads;         // of the groups
-  bool other_programs = false;  // A and B executed different programs
+  LeadingChanges leads;           // of the groups
+  bool other_programs = false;    // A and B executed different programs
+  std::string other_workloads{};  // "A is 'gemm ...', B is 'all_reduce ...'", if they differ
   std::optional<double> joules_before{}, joules_after{};
 };
 

@@ -115,7 +115,8 @@ std::string regression_json(const RegressionPage& page) {
 JunitSuite regression_suite(const RegressionPage& page) {
   JunitSuite suite{"cases." + page.file, {}};
   for (const RegressionRow& row : page.rows)
-    suite.cases.push_back({row.name, reason_of(row), row.unchecked.empty() ? "" : "values " + row.unchecked});
+    suite.cases.push_back({row.name, reason_of(row), row.unchecked.empty() ? "" : "values " + row.unchecked,
+                           row.has_run ? std::optional(row.now.time_ns) : std::nullopt});
   return suite;
 }
 

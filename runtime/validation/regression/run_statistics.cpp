@@ -83,12 +83,31 @@ std::string text_of(const Json& value) {
   return dump_json(value);
 }
 
-void flatten(const Json& value, const std::string& name, RunStatistics& out) {
+enum class ItemsBy { kNumber, kName };
+
+// "gate and up", or "" where the items of a list have no names of their own.
+std::string name_of_item(const Json& list, std::size_t i) {
+  const auto name = [](const Json& item) {
+    return item.is_object() && item.contains("name") && item["name"].is_string()
+               ? item["name"].get<std::string>()
+               : std::string();
+  };
+  const std::string wanted = name(list[i]);
+  const auto same =
+      std::count_if(list.begin(), list.end(), [&](const Json& item) { return name(item) == wanted; });
+  return same == 1 && wanted.find_first_of("[]") == std::string::npos ? wanted : "";
+}
+
+void flatten(const Json& value, const std::string& name, ItemsBy by, RunStatistics& out) {
   if (value.is_object()) {
     const std::string group = name.empty() ? "" : fmt::format("{}.", name);
-    for (const auto& [key, below] : value.items()) flatten(below, group + key, out);
+    for (const auto& [key, below] : value.items()) flatten(below, group + key, by, out);
   } else if (value.is_array()) {
-    for (std::size_t i = 0; i < value.size(); ++i) flatten(value[i], fmt::format("{}[{}]", name, i), out);
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const std::string own = by == ItemsBy::kName ? name_of_item(value, i) : "";
+      flatten(value[i], own.empty() ? fmt::format("{}[{}]", name, i) : fmt::format("{}[{}]", name, own), by,
+              out);
+    }
   } else if (!(value.is_number() && value.get<double>() == 0) && !matches_any(name, kLeftOut)) {
     out.push_back({name, text_of(value)});
   }
@@ -162,7 +181,13 @@ RunStatistics joined(RunStatistics first, const RunStatistics& more) {
 
 RunStatistics summary_statistics(const std::string& summary_json) {
   RunStatistics statistics;
-  flatten(Json::parse(summary_json), "", statistics);
+  flatten(Json::parse(summary_json), "", ItemsBy::kNumber, statistics);
+  return statistics;
+}
+
+RunStatistics named_summary_statistics(const std::string& summary_json) {
+  RunStatistics statistics;
+  flatten(Json::parse(summary_json), "", ItemsBy::kName, statistics);
   return statistics;
 }
 

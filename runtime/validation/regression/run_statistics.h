@@ -27,6 +27,10 @@ using RunStatistics = std::vector<Statistic>;  // in the order of the report; na
 
 RunStatistics summary_statistics(const std::string& summary_json);
 
+// The same with the items of a list by their names, where each has its own: "regions[gate and up].time_ns". For two runs, whose
+// items need not have the same numbers.
+RunStatistics named_summary_statistics(const std::string& summary_json);
+
 // The classes whose name without .total or .most matches a pattern; '*' matches any text.
 RunStatistics class_statistics(const std::vector<base::Stat>& stats,
                                const std::vector<std::string>& patterns);

@@ -82,6 +82,31 @@ TEST_CASE("sweep expressions: an invalid expression is refused with its column",
   check_expression_refused("1 +", "E-SWP-020", 4, "ends too early");
 }
 
+TEST_CASE("sweep expressions: a parameter that takes words is compared with one of them", "[sweep]") {
+  Names with_word = names({{"m.x", 3}, {"m.xy", 3}});
+  with_word.word = [](const std::string& name) -> std::optional<runtime::WordValue> {
+    if (name != "m.kind") return std::nullopt;
+    return runtime::WordValue{"torus", {"torus", "mesh"}};
+  };
+  const auto of = [&](const std::string& text) { return Expression(text, "f:1:1").value(with_word); };
+  for (const char* holds : {"m.kind == torus", "m.kind=='torus'", "m.kind != mesh", "(m.kind == torus)",
+                            "m.x > 2 && m.kind == torus", "m.kind == torus && m.x == m.xy",
+                            "m.kind == mesh || m.x == 3", "m.kind == mesh ? 0 : 1", "1 + m.x == m.xy + 1"}) {
+    CAPTURE(holds);
+    CHECK(of(holds) == 1);
+  }
+  CHECK(of("m.kind == mesh") == 0);
+  CHECK(of("m.kind == torus && m.x > 3") == 0);
+  const auto refused = [&](const std::string& text, const std::string& hint) {
+    CHECK_THAT(refusal_of([&] { of(text); }), Catch::Contains(hint));
+  };
+  refused("m.kind == tori", "column 11: 'm.kind' is never 'tori': expected torus, mesh");
+  refused("kind == torus", "column 1: there is no name 'kind'");
+  refused("m.kind > 2",
+          "'m.kind' is not a number: compare it with one of torus, mesh, such as m.kind == torus");
+  refused("m.x == 'torus'", "'m.x' is a number");
+}
+
 TEST_CASE("sweep expressions: an unknown name is refused with the nearest one", "[sweep]") {
   check_expression_refused("1 + m.yx", "E-SWP-021", 5, "did you mean 'm.x");
   check_expression_refused("m.x + m.xyz", "E-SWP-021", 7, "did you mean 'm.xy'");

@@ -236,8 +236,9 @@ TEST_CASE("regression cases: values that no reference checks are reported as suc
              Contains("not checked: twice\n") && Contains("\n? twice") && Contains("\n  timed"));
   CHECK_THAT(contents(dir / "cases.md"), Contains("| twice | not checked |") && Contains("| timed | ok |"));
   const std::string junit = contents(dir / "junit.xml");
-  CHECK_THAT(junit, Contains("failures=\"0\" skipped=\"1\"") &&
-                        Contains("name=\"twice\">\n      <skipped message=\"values not checked: "));
+  CHECK_THAT(junit, Contains("failures=\"0\" skipped=\"1\"") && Contains("name=\"twice\" time=\"") &&
+                        Contains("<property name=\"simulated_time_ns\" value=\"") &&
+                        Contains("</properties>\n      <skipped message=\"values not checked: "));
   const json page = page_of_cases(run_in(dir, {"check", "cases.yaml", "--format", "json"}));
   CHECK(page["cases"][0]["unchecked"].is_string());
   CHECK(page["cases"][1]["unchecked"].is_null());

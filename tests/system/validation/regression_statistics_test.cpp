@@ -79,6 +79,40 @@ TEST_CASE("regression statistics: a summary is flattened, without prose and with
   CHECK(s.size() == 6);
 }
 
+TEST_CASE("compare: items of a list have their names where these are their own, and values their units",
+          "[regression]") {
+  const std::string text =
+      R"({"regions": [{"name": "gate and up", "time_ns": 10}, {"name": "down", "time_ns": 20}],
+          "collectives": [{"name": "same", "time_ns": 1}, {"name": "same", "time_ns": 2}], "plain": [3, 4]})";
+  const RunStatistics s = named_summary_statistics(text);
+  CHECK(value_of(s, "regions[gate and up].time_ns") == "10");
+  CHECK(value_of(s, "regions[down].time_ns") == "20");
+  CHECK(value_of(s, "collectives[1].time_ns") == "2");
+  CHECK(value_of(s, "plain[1]") == "4");
+  // Goldens keep the numbers.
+  CHECK(value_of(summary_statistics(text), "regions[1].time_ns") == "20");
+  const auto groups =
+      differences_of({{"simulated_time_ns", "100"}, {"regions[down].time_ns", "20"}, {"links.bytes", "1"}},
+                     {{"simulated_time_ns", "600"}, {"regions[down].time_ns", "520"}, {"links.bytes", "3"}});
+  CHECK_THAT(groups_text(groups, 5, ""),
+             Catch::Contains("20 -> 520 ns, 5 times the time before") && Catch::Contains("1 -> 3 B"));
+}
+
+TEST_CASE("compare: two workloads are named, and one whose programs differ is not said to be another",
+          "[regression]") {
+  RunFolder a{"a", {{"simulated_time_ns", "100"}}, "gemm 64x64x64", "1"},
+      b{"b", {{"simulated_time_ns", "90"}}, "all_reduce 1 MiB", "2"};
+  const std::string text = comparison_text(compare_runs(a, b), 5);
+  CHECK_THAT(
+      text,
+      Catch::Contains(
+          "The programs differ, because the workloads do: A is 'gemm 64x64x64', B is 'all_reduce 1 MiB'"));
+  b.workload = a.workload;
+  CHECK_THAT(comparison_text(compare_runs(a, b), 5), Catch::Contains("though the workload is the same"));
+  b.programs = a.programs;
+  CHECK_THAT(comparison_text(compare_runs(a, b), 5), !Catch::Contains("programs differ"));
+}
+
 TEST_CASE("regression statistics: a name is kept once, the first one", "[regression]") {
   const RunStatistics s = joined({{"a", "1"}}, {{"a", "2"}, {"b", "3"}});
   REQUIRE(s.size() == 2);

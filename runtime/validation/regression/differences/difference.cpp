@@ -151,6 +151,7 @@ std::string change_text(const Difference& d) {
 
 std::string part_text(const Difference& d) {
   if (d.explains < kLeastPart) return "";
+  if (d.explains > 1) return fmt::format(", {:.3g} times the time before", d.explains);
   return fmt::format(", {:.1f} % of the time before", 100 * d.explains);
 }
 
@@ -159,6 +160,15 @@ std::string value_cell(const std::optional<std::string>& value) {
   const auto number = number_of(*value);
   if (!number || value->find_first_of(".e") == std::string::npos) return *value;
   return fmt::format("{:.6g}", *number);
+}
+
+std::string unit_cell(const Difference& d) {
+  const auto declared = declaration_of(d.name);
+  if (!d.quantity || !declared) return "";
+  const base::Unit unit = declared->unit;
+  const bool none =
+      unit == base::Unit::kCount || unit == base::Unit::kRatio || unit == base::Unit::kIdentifier;
+  return none ? "" : fmt::format(" {}", base::name_of(unit));
 }
 
 std::string groups_text(const std::vector<DifferenceGroup>& groups, std::size_t most,
@@ -174,8 +184,8 @@ std::string groups_text(const std::vector<DifferenceGroup>& groups, std::size_t 
       const std::string before = value_cell(d.before), after = value_cell(d.after);
       // Two values that differ only beyond the digits of a cell are written in full.
       const bool alike = before == after;
-      text += fmt::format("{}  {:<{}}  {:>12}  {} -> {}{}\n", indent, d.name, widest, change_text(d),
-                          alike ? *d.before : before, alike ? *d.after : after, part_text(d));
+      text += fmt::format("{}  {:<{}}  {:>12}  {} -> {}{}{}\n", indent, d.name, widest, change_text(d),
+                          alike ? *d.before : before, alike ? *d.after : after, unit_cell(d), part_text(d));
     }
     if (shown < all) text += fmt::format("{}  and {} more\n", indent, all - shown);
   }

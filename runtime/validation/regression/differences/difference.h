@@ -48,7 +48,9 @@ std::size_t count_of(const std::vector<DifferenceGroup>& groups);
 
 // "+5.32 %"; "changed" if the values have no size.
 std::string change_text(const Difference& difference);
-// ", 4.2 % of the time before"; "" for less than kLeastPart.
+// " ns" of a time, " B" of an amount of data; "" of what has no unit.
+std::string unit_cell(const Difference& difference);
+// ", 4.2 % of the time before", ", 4.37 times the time before"; "" for less than kLeastPart.
 std::string part_text(const Difference& difference);
 // At most six significant digits, "-" for a missing value.
 std::string value_cell(const std::optional<std::string>& value);

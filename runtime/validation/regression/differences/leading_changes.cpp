@@ -190,7 +190,8 @@ LeadingChanges leading_changes(const std::vector<DifferenceGroup>& groups, doubl
 }
 
 std::string lead_cell(const Difference& d) {
-  return fmt::format("{} {} -> {} ({})", d.name, value_cell(d.before), value_cell(d.after), change_text(d));
+  return fmt::format("{} {} -> {}{} ({})", d.name, value_cell(d.before), value_cell(d.after), unit_cell(d),
+                     change_text(d));
 }
 
 std::string leads_text(const LeadingChanges& changes, const std::string& indent) {
