@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -28,6 +31,49 @@ bool no_memory_left = false;  // an allocation has failed
   no_memory_left = true;
   throw std::bad_alloc();
 }
+
+// The constructors of the libraries allocate, and end the program without a word where the user's limit leaves them nothing.
+constexpr rlim_t kForLibraries = rlim_t{12} << 20;  // bytes that they and the allocator take, with some room
+
+// Appends a number in decimal; nothing that allocates may be called here.
+char* append(char* at, rlim_t number) {
+  char digits[24];
+  char* first = digits + sizeof digits;
+  do *--first = static_cast<char>('0' + number % 10);
+  while ((number /= 10) > 0);
+  return std::copy(first, digits + sizeof digits, at);
+}
+
+char* append(char* at, const char* text) { return std::copy(text, text + __builtin_strlen(text), at); }
+
+// The address space of the process; 0 if the system does not say.
+rlim_t address_space() {
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  char text[32];
+  const ssize_t size = file < 0 ? 0 : read(file, text, sizeof text);
+  if (file >= 0) close(file);
+  rlim_t pages = 0;
+  for (ssize_t i = 0; i < size && text[i] >= '0' && text[i] <= '9'; ++i)
+    pages = 10 * pages + static_cast<rlim_t>(text[i] - '0');
+  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
+
+void require_address_space(int, char**, char**) {
+  rlimit limit{};
+  const rlim_t needed = address_space() + kForLibraries;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= needed)
+    return;
+  char text[200];
+  char* end = append(text, "tahoma: error[E-HOST-001]: the address space is limited to ");
+  end = append(append(end, limit.rlim_cur >> 10), " KiB (ulimit -v): expected at least ");
+  end = append(append(end, needed >> 10), " KiB to start, and more for a run\n");
+  static_cast<void>(write(STDERR_FILENO, text, static_cast<std::size_t>(end - text)));
+  _exit(static_cast<int>(tahoma::base::ExitStatus::kHost));
+}
+
+// Before the constructors of the libraries.
+[[gnu::section(".preinit_array"), gnu::used]] void (*const kRequire)(int, char**,
+                                                                     char**) = require_address_space;
 
 // Before the objects of static storage, whose constructors allocate too.
 __attribute__((constructor(101))) void expect_failures() {

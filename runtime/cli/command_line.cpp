@@ -13,9 +13,11 @@
 #include <system_error>
 
 #include "isa/core/program_error.h"
+#include "model/system/parallel/agreement.h"
 #include "runtime/cli/commands.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/mpi/launch.h"
+#include "runtime/mpi/parallel_run.h"
 #include "runtime/report/files/version.h"
 
 namespace tahoma::runtime {
@@ -85,6 +87,15 @@ void refuse_empty_values(const CLI::App& program) {
                           fmt::format("{}: expected a value, got ''", option->get_name()));
 }
 
+// Help is printed by one of several processes.
+bool is_printed_here(model::Processes& processes) {
+  try {
+    return prints_help(processes);
+  } catch (const model::ReportedElsewhere&) {
+    return false;  // the status of process 0 is that of all
+  }
+}
+
 ExitStatus parse_and_act(int argc, const char* const* argv) {
   CLI::App program{
       "Tahoma simulates kernels on a Trainium2 UltraServer: their results, their time and their bottlenecks.",
@@ -105,6 +116,8 @@ ExitStatus parse_and_act(int argc, const char* const* argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& help) {
+    if (const auto processes = launched_processes(); processes && !is_printed_here(*processes))
+      return ExitStatus::kOk;
     program.exit(help);  // --help, --version: prints
     flush_output();
     return ExitStatus::kOk;

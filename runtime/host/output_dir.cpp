@@ -110,6 +110,7 @@ void OutputDir::probe() {
     create_folder(*parent, target_);
     made_parents_.push_back(*parent);
   }
+  unfinished_.emplace(staging_.string(), made_parents_.size());
   create_folder(staging_, target_);
   std::error_code ignored;
   fs::remove(staging_, ignored);
@@ -163,8 +164,10 @@ void OutputDir::commit() {
     // another process may have written here in the meantime, and must not lose anything
     check_replaceable(target_);
   } catch (const UserError& error) {
-    keep_and_refuse(error.what());
+    keep_and_refuse(error.message);
   }
+  const DelayedSignals delayed;  // between the two names there is no folder
+  unfinished_.reset();
   const fs::path old =
       target_.parent_path() / fmt::format(".{}.old-{}", target_.filename().string(), getpid());
   std::error_code error;

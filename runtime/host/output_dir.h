@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The output folder of a run, written atomically: files go to a hidden sibling folder that is renamed at the
-// end, so a folder of the final name is always a complete run. A run that is interrupted while it simulates
-// leaves nothing, unless a file was requested before (a timeline): then it leaves the hidden folder.
+// end, so a folder of the final name is always a complete run. A run that is interrupted by SIGINT, SIGTERM or SIGHUP
+// leaves nothing (signals/unfinished.h); one that is killed may leave the hidden folder.
 //
 // Errors (UserError, place = the folder or file):
 //   E-OUT-001  the folder cannot be written: thrown by the constructor, before the simulation
@@ -11,9 +11,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "runtime/host/signals/unfinished.h"
 
 namespace tahoma::runtime {
 
@@ -43,6 +46,7 @@ class OutputDir {
   void begin();
 
   std::filesystem::path target_, staging_;
+  std::optional<UnfinishedFolder> unfinished_;
   std::vector<std::filesystem::path> made_parents_;  // outermost first
   std::vector<std::string> files_;
   bool begun_ = false, kept_ = false;

@@ -17,6 +17,7 @@
 
 #include "model/base/quantity.h"
 #include "runtime/host/process_start.h"
+#include "runtime/host/signals/unfinished.h"
 
 namespace tahoma::runtime {
 
@@ -91,6 +92,7 @@ Process::Process(const std::vector<std::string>& words, ProcessOptions options)
     : options_(std::move(options)), inherited_(resident(getpid())) {
   const StartedProcess started = start_program(words, options_);
   id_ = started.id;
+  remember_child(id_);
   output_end_ = started.output_end;
 }
 
@@ -98,6 +100,7 @@ Process::Process(const std::function<std::string()>& body, ProcessOptions option
     : options_(std::move(options)) {
   const StartedProcess started = start_function(body, options_);
   id_ = started.id;
+  remember_child(id_);
   output_end_ = started.output_end;
 }
 
@@ -128,7 +131,7 @@ void Process::kill_and_reap() {
   if (id_ == 0) return;
   kill(id_, SIGKILL);
   while (waitpid(id_, nullptr, 0) < 0 && errno == EINTR) continue;
-  id_ = 0;
+  forget_child(std::exchange(id_, 0));
 }
 
 void Process::close_output() {
@@ -178,7 +181,7 @@ ProcessResult Process::wait() {
   int status = 0;
   rusage used{};
   while (wait4(id_, &status, 0, &used) < 0 && errno == EINTR) continue;
-  id_ = 0;
+  forget_child(std::exchange(id_, 0));
   const std::uint64_t peak = peak_of(static_cast<std::uint64_t>(used.ru_maxrss) * 1024);  // Linux counts KiB
   return {end_of(status, peak, options_.limits), std::move(output_), peak};
 }

@@ -57,6 +57,7 @@ void set_up(const ProcessOptions& options, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // outlives the exec
   if (getppid() != parent) _exit(static_cast<int>(base::ExitStatus::kHost));
   for (const int number : {SIGINT, SIGTERM, SIGALRM}) signal(number, SIG_DFL);
+  if (signal(SIGHUP, SIG_DFL) == SIG_IGN) signal(SIGHUP, SIG_IGN);  // of nohup
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "model/base/error.h"
@@ -13,6 +14,12 @@
 namespace tahoma::runtime {
 
 namespace {
+
+constexpr const char
+    *kHelp = "help",
+    *kSomeHelp =
+        "some processes are asked for help or the version, and others run a case; expected the same "
+        "command for all of them";
 
 base::Time no_time() { return base::Time{0}; }  // before the simulation
 
@@ -50,12 +57,23 @@ void together(model::Processes* processes, const std::function<void()>& body) {
   model::agree(*processes, &no_time, body);
 }
 
+bool prints_help(model::Processes& processes) {
+  together(&processes, [] {});  // as run_workload() begins
+  const std::vector<model::ByteString> all = processes.gather(bytes_of(kHelp));
+  together(&processes, [&] {
+    if (std::any_of(all.begin(), all.end(), [](const auto& other) { return other != bytes_of(kHelp); }))
+      throw base::UserError("E-PAR-002", "mpirun", kSomeHelp);
+  });
+  return processes.reports();
+}
+
 void check_parallel(model::Processes& processes, const RunOptions& options, const ResolvedConfig& config) {
   const std::string binary = host_facts().binary_sha256, case_sha256 = sha256_of(config.to_yaml());
   const std::vector<model::ByteString> all = processes.gather(bytes_of(binary + case_sha256));
   together(&processes, [&] {
     for (std::size_t p = 0; p < all.size(); ++p) {
       const std::string other(reinterpret_cast<const char*>(all[p].data()), all[p].size());
+      if (other == kHelp) throw base::UserError("E-PAR-002", fmt::format("process {}", p), kSomeHelp);
       if (!other.starts_with(binary))
         throw base::UserError("E-PAR-002", fmt::format("process {}", p),
                               "runs another binary than process 0; expected the same one on every host");

@@ -19,6 +19,10 @@ namespace tahoma::runtime {
 // the others with model::ReportedElsewhere.
 void together(model::Processes* processes, const std::function<void()>& body);
 
+// Called by processes that were asked for help or the version only. False in all but the one that prints it; E-PAR-002 if others run
+// a case: they would wait for this one.
+bool prints_help(model::Processes& processes);
+
 // Called by all processes.
 void check_parallel(model::Processes& processes, const RunOptions& options, const ResolvedConfig& config);
 

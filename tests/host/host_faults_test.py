@@ -8,6 +8,7 @@ earlier result, and writes the same bytes once the host is sound.
 
 import argparse
 import collections
+import json
 import os
 import pathlib
 import random
@@ -204,6 +205,43 @@ class Killed(Case):
                     self.kill_at_random(words, 0.3)
                     self.assertEqual(path.read_bytes()[-20:], whole[-20:], f"kill {number}: cut")
                 self.assertEqual(self.run_words(words).returncode, first.returncode)
+
+
+def waited_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.005)
+    return condition()
+
+
+class Signalled(Case):
+    """SIGINT, SIGTERM and SIGHUP leave nothing of a command that was writing its folder: no hidden folder, no child, no parent."""
+
+    MODEL = {"architectures": ["LlamaForCausalLM"], "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 2,
+             "num_attention_heads": 16, "num_key_value_heads": 8, "vocab_size": 4096, "max_position_embeddings": 4096}
+
+    def check_signalled(self, words, number):
+        out = self.folder / "made" / "out"
+        before = files_of(self.folder)
+        process = subprocess.Popen([*words, "--out", str(out)], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   stdin=subprocess.DEVNULL, start_new_session=True)
+        written = waited_for(lambda: process.poll() is not None or any(out.parent.glob(".out.partial-*/*")))
+        self.assertTrue(written and process.poll() is None, "it has ended before it could be signalled")
+        process.send_signal(number)
+        self.assertEqual(process.wait(60), -number)
+        self.assertFalse(out.parent.exists(), list(self.folder.rglob("*")))
+        self.assertEqual(files_of(self.folder), before)
+        with self.assertRaises(ProcessLookupError):  # nothing of its session is left
+            os.killpg(process.pid, 0)
+
+    def test_commands(self):
+        (self.folder / "config.json").write_text(json.dumps(self.MODEL), encoding="utf-8")
+        commands = {"model": [arguments.binary, "model", "config.json", "--prompt", "2048", "--batch", "64", "--jobs", "2"],
+                    "run": [arguments.binary, *self.words("out")[1:3], "--trace", "--set", "workload.m=8192", "--set", "workload.n=8192"]}
+        for command, words in commands.items():
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                with self.subTest(command=command, signal=number):
+                    self.check_signalled(words, number)
 
 
 class Together(Case):

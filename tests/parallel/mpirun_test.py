@@ -139,6 +139,14 @@ class MpirunTest(ProcessesCase):
         self.assertIn("process 1: run: error[E-CLI-002]: unknown option '--bogus'", text)
         self.assertFalse((self.folder / "out").exists())
 
+    def test_help_of_some_processes_ends_all_and_of_all_is_printed_once(self):
+        run = [BINARY, "run", *SMALL, "--mode", "timing", "--out", self.folder / "out"]
+        for words in (["-n", 1, *run, ":", "-n", 1, *run, "--help"], ["-n", 1, *run, "--help", ":", "-n", 1, *run],
+                      ["-n", 2, *run, ":", "-n", 1, BINARY, "--version"]):
+            self.assertIn("the same command", self.refused("E-PAR-002", *words))
+        done = mpirun(*map(str, ["-n", 2, BINARY, "run", "--help"]))
+        self.assertEqual((done.returncode, done.stdout.count("Run a workload on a machine")), (0, 1))
+
     def test_a_case_from_standard_input_is_refused(self):
         text = self.refused("E-PAR-003", "-n", 2, BINARY, "run", "-", "--out", self.folder / "out")
         self.assertIn("WORKLOAD -", text)
