@@ -11,7 +11,7 @@
 
 #include "model/base/decimal.h"
 #include "model/base/error.h"
-#include "model/base/trimmed.h"
+#include "model/base/loader/trimmed.h"
 
 namespace tahoma::base {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "built_modules.h"
 #include "isa/table/table.h"
-#include "model/rtl/array/tensor_gates.h"
-#include "model/rtl/ring/rtl_dma_rings.h"
+#include "model/rtl/rtl_blocks.h"
 
 namespace tahoma::model {
 namespace {
@@ -39,9 +39,9 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
       dma_("dma", {place.core, place.chip, place.functional, place.checker, place.peers}, params.dma, pool,
            meter) {
   if (params.tensor.model == BlockModel::kRtl)
-    gates_ = std::make_unique<rtl::TensorGates>(std::string(this->name()) + ".tensor", params.tensor);
+    gates_ = TAHOMA_MODULE_PART(rtl, rtl::tensor_array)(std::string(this->name()) + ".tensor", params.tensor);
   if (params.dma.model == BlockModel::kRtl) {
-    ring_witness_ = std::make_unique<rtl::RtlDmaRings>(dma_.name(), params.dma);
+    ring_witness_ = TAHOMA_MODULE_PART(rtl, rtl::dma_rings)(dma_.name(), params.dma);
     dma_.watch(*ring_witness_);
   }
   dma_.sbuf(memories_.sbuf);

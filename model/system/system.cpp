@@ -10,8 +10,9 @@
 #include <set>
 #include <systemc>
 
+#include "built_modules.h"
 #include "model/base/error.h"
-#include "model/rtl/link/rtl_link_ports.h"
+#include "model/rtl/rtl_blocks.h"
 #include "model/system/deadlock.h"
 #include "model/system/folding/folding.h"
 #include "model/system/netlist.h"
@@ -87,7 +88,7 @@ struct System::Impl {
                                         share ? &share->cut() : nullptr, order);
     if (meter.results != nullptr)
       for (std::uint32_t n = 0; n < params.cores(); ++n) core(n).keep_memories();
-    if (params.link.in_rtl()) fabric.watch(rtl::rtl_link_ports());
+    if (params.link.in_rtl()) fabric.watch(TAHOMA_MODULE_PART(rtl, rtl::link_ports)());
     if (!memories.empty()) return;
     for (Chip* chip : netlist->chips())
       for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n) memory.add(chip->stack(n).host_memory());

@@ -37,14 +37,12 @@ CardsAnswer answer_of(const std::string& table) {
 
 }  // namespace
 
-void add_cards_command(CLI::App& program, Action& action) {
+void add_cards_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<CardsCommand>();
-  CLI::App* sub = program.add_subcommand(
-      "cards", "List other accelerators by their published figures, or test claims about Trainium2");
-  add_choice(*sub, "--table", command->table, {"cards", "claims"},
+  add_choice(sub, "--table", command->table, {"cards", "claims"},
              "cards: what tahoma model --beside knows; claims: published claims beside what was computed");
-  add_choice(*sub, "--format", command->format, {"text", "json"}, "What to print");
-  sub->callback([command, &action] {
+  add_choice(sub, "--format", command->format, {"text", "json"}, "What to print");
+  sub.callback([command, &action] {
     action = [command] {
       const CardsAnswer answer = answer_of(command->table);
       fmt::print("{}", command->format == "json" ? dump_json(answer.json, 2) + "\n" : answer.text);

@@ -44,41 +44,39 @@ base::ExitStatus replay_chakra(ChakraCommand& command) {
 
 }  // namespace
 
-void add_chakra_command(CLI::App& program, Action& action) {
+void add_chakra_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<ChakraCommand>();
   chakra::TraceCommand& traces = command->traces;
   traces.out = "out-chakra";
   traces.sources.jobs = std::max(1U, std::thread::hardware_concurrency());
-  CLI::App* sub = program.add_subcommand(
-      "chakra", "Replay Chakra execution traces (MLCommons, ASTRA-sim 2) on the machine's fabric");
-  sub->add_option("PREFIX", traces.prefix,
-                  "Beginning of the names of the traces: PREFIX.0.et, PREFIX.1.et, ..., one of each rank")
+  sub.add_option("PREFIX", traces.prefix,
+                 "Beginning of the names of the traces: PREFIX.0.et, PREFIX.1.et, ..., one of each rank")
       ->required()
       ->type_name("");
-  sub->add_option("--machine", traces.sources.machine, "Preset, or YAML file of the machine")
+  sub.add_option("--machine", traces.sources.machine, "Preset, or YAML file of the machine")
       ->type_name("NAME|FILE");
-  add_overrides(*sub, traces.sources.overrides, "Set a value below machine.; repeatable, the last one wins");
-  add_choice(*sub, "--ranks", command->rank, base::Choice<collective::RankKind>(collective::kRankKinds).names,
+  add_overrides(sub, traces.sources.overrides, "Set a value below machine.; repeatable, the last one wins");
+  add_choice(sub, "--ranks", command->rank, base::Choice<collective::RankKind>(collective::kRankKinds).names,
              "What a rank of the traces is");
-  sub->add_option("--groups", traces.groups, "Communicator groups as JSON: {\"1\": [0, 1, 2, 3]}")
+  sub.add_option("--groups", traces.groups, "Communicator groups as JSON: {\"1\": [0, 1, 2, 3]}")
       ->type_name("FILE");
-  add_choice(*sub, "--compute", command->compute,
+  add_choice(sub, "--compute", command->compute,
              base::Choice<chakra::ComputeTimes>(chakra::kComputeTimes).names,
              "Time of a computation: its recorded duration, or the roofline of its operations and bytes");
-  sub->add_option("--table", traces.sources.table,
-                  "CSV with times of nodes: columns name (a pattern with *) and time, or name and case (a "
-                  "file to run)")
+  sub.add_option("--table", traces.sources.table,
+                 "CSV with times of nodes: columns name (a pattern with *) and time, or name and case (a "
+                 "file to run)")
       ->type_name("FILE");
-  add_choice(*sub, "--exchanges", command->exchanges,
+  add_choice(sub, "--exchanges", command->exchanges,
              base::Choice<chakra::ExchangeTimes>(chakra::kExchangeTimes).names,
              "Time of a collective or message: a simulation of it, or an estimate");
-  sub->add_option("--out", traces.out, "Folder for the results")->type_name("DIR");
-  sub->add_option("--jobs", traces.sources.jobs, "Number of parallel runs; default: one per host core")
+  sub.add_option("--out", traces.out, "Folder for the results")->type_name("DIR");
+  sub.add_option("--jobs", traces.sources.jobs, "Number of parallel runs; default: one per host core")
       ->type_name("N")
       ->check(whole_numbers(1, kMostJobs), "")
       ->default_str("");
-  add_choice(*sub, "--format", command->format, {"text", "json"}, "What to print");
-  sub->callback([command, &action] { action = [command] { return replay_chakra(*command); }; });
+  add_choice(sub, "--format", command->format, {"text", "json"}, "What to print");
+  sub.callback([command, &action] { action = [command] { return replay_chakra(*command); }; });
 }
 
 }  // namespace tahoma::runtime

@@ -125,39 +125,34 @@ void add_choices(CLI::App& sub, CheckCommand& command) {
 
 }  // namespace
 
-void add_check_command(CLI::App& program, Action& action) {
+void add_check_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<CheckCommand>();
   command->jobs = std::max(1U, std::thread::hardware_concurrency());
-  CLI::App* sub = program.add_subcommand("check",
-                                         "Run the cases of a file of checks: compare regression cases with "
-                                         "their goldens, or the model's figures with those of silicon and "
-                                         "of other simulators");
-  sub->add_option(
-         "CHECKS", command->path,
-         "YAML file with the key 'cases' or 'accuracy', or a folder: every such file in it and below")
+  sub.add_option("CHECKS", command->path,
+                 "YAML file with the key 'cases' or 'accuracy', or a folder: every such file in it and below")
       ->required()
       ->type_name("FILE|DIR");
-  add_verdicts(*sub, *command);
-  add_choices(*sub, *command);
-  CLI::Option* bless = sub->add_flag("--bless", command->bless,
-                                     "Rewrite the goldens of the cases, and log the changes next to them; "
-                                     "refused where CI is set");
-  sub->add_option("--reason", command->reason, "Why the goldens change; written to the log")
+  add_verdicts(sub, *command);
+  add_choices(sub, *command);
+  CLI::Option* bless = sub.add_flag("--bless", command->bless,
+                                    "Rewrite the goldens of the cases, and log the changes next to them; "
+                                    "refused where CI is set");
+  sub.add_option("--reason", command->reason, "Why the goldens change; written to the log")
       ->type_name("TEXT")
       ->needs(bless)
       ->default_str("");
-  sub->add_flag(
+  sub.add_flag(
       "--require-golden", command->require_golden,
       "Fail a case in functional mode whose values no reference has checked (exit status 1); without "
       "it such a case is reported as not checked");
-  sub->add_option("--jobs", command->jobs, "Number of cases that run in parallel; default: one per host core")
+  sub.add_option("--jobs", command->jobs, "Number of cases that run in parallel; default: one per host core")
       ->type_name("N")
       ->check(whole_numbers(1, kMostJobs), "")
       ->default_str("");
-  add_overrides(*sub, command->overrides,
+  add_overrides(sub, command->overrides,
                 "Set a value in every case, after the case's own values; only below machine. for figures; "
                 "repeatable, the last one wins");
-  sub->callback([command, &action] { action = [command] { return check(*command); }; });
+  sub.callback([command, &action] { action = [command] { return check(*command); }; });
 }
 
 }  // namespace tahoma::runtime

@@ -29,22 +29,19 @@ base::ExitStatus compose_cluster(ClusterCommand& command) {
 
 }  // namespace
 
-void add_cluster_command(CLI::App& program, Action& action) {
+void add_cluster_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<ClusterCommand>();
   command->options.out = "out-cluster";
-  CLI::App* sub = program.add_subcommand(
-      "cluster",
-      "Compose a training job on many UltraServers: step time, goodput under faults, dollars and megawatts");
-  sub->add_option("FILE", command->options.file,
-                  "YAML file with the key 'cluster': job, fleet, times, checkpoint, faults; see tahoma "
-                  "params cluster; - for standard input")
+  sub.add_option("FILE", command->options.file,
+                 "YAML file with the key 'cluster': job, fleet, times, checkpoint, faults; see tahoma "
+                 "params cluster; - for standard input")
       ->required()
       ->type_name("");
-  sub->add_option("--out", command->options.out, "Folder for the results")->type_name("DIR");
-  add_overrides(*sub, command->options.overrides,
+  sub.add_option("--out", command->options.out, "Folder for the results")->type_name("DIR");
+  add_overrides(sub, command->options.overrides,
                 "Set a value, such as cluster.fleet.chips=16384; repeatable");
-  add_choice(*sub, "--format", command->format, {"text", "json"}, "What to print");
-  sub->callback([command, &action] { action = [command] { return compose_cluster(*command); }; });
+  add_choice(sub, "--format", command->format, {"text", "json"}, "What to print");
+  sub.callback([command, &action] { action = [command] { return compose_cluster(*command); }; });
 }
 
 }  // namespace tahoma::runtime

@@ -14,7 +14,9 @@
 
 #include "isa/core/program_error.h"
 #include "model/system/parallel/agreement.h"
+#include "runtime/cli/command_table.h"
 #include "runtime/cli/commands.h"
+#include "runtime/cli/missing_module.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/mpi/launch.h"
 #include "runtime/mpi/parallel_run.h"
@@ -96,6 +98,18 @@ bool is_printed_here(model::Processes& processes) {
   }
 }
 
+// A command of a module that is not built takes any arguments: the program that has it will check them.
+void add_command(const CommandRow& row, CLI::App& program, Action& action) {
+  CLI::App& sub = *program.add_subcommand(row.name, row.doc);
+  if (row.add.built()) {
+    row.add(sub, action);
+    return;
+  }
+  sub.set_help_flag();
+  sub.prefix_command();
+  sub.callback([&row, &sub, &action] { action = [&] { return row.add(sub, action), ExitStatus::kHost; }; });
+}
+
 ExitStatus parse_and_act(int argc, const char* const* argv) {
   CLI::App program{
       "Tahoma simulates kernels on a Trainium2 UltraServer: their results, their time and their bottlenecks.",
@@ -104,14 +118,7 @@ ExitStatus parse_and_act(int argc, const char* const* argv) {
   program.option_defaults()->always_capture_default();
   program.require_subcommand(1);
   Action action;
-  for (const auto& add :
-       {add_run_command,         add_nki_command,    add_model_command,   add_cards_command,
-        add_sweep_command,       add_point_command,  add_serve_command,   add_cluster_command,
-        add_chakra_command,      add_check_command,  add_compare_command, add_explain_command,
-        add_sensitivity_command, add_report_command, add_stats_command,   add_export_command,
-        add_params_command,      add_isa_command,    add_asm_command,     add_dis_command,
-        add_validate_command})
-    add(program, action);
+  for (const CommandRow& row : command_table()) add_command(row, program, action);
   check_command(program, argc, argv);
   try {
     program.parse(argc, argv);
@@ -185,6 +192,8 @@ std::vector<std::string> own_command_line() {
 ExitStatus command_line(int argc, const char* const* argv) {
   try {
     return parse_and_act(argc, argv);
+  } catch (const base::MissingModule& missing) {
+    return fail(missing.status, build_and_restart(missing, argv));
   } catch (const UserError& error) {
     return fail(error.status, error.what());
   } catch (const isa::ProgramError& error) {

@@ -46,25 +46,22 @@ ExitStatus compare(const CompareCommand& command) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& program, Action& action) {
+void add_compare_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<CompareCommand>();
-  CLI::App* sub = program.add_subcommand(
-      "compare", "Compare two runs by subsystem, or two sweeps by point, largest relative change first");
-  sub->add_option("A", command->a, "Folder of tahoma run or tahoma sweep: the baseline")
+  sub.add_option("A", command->a, "Folder of tahoma run or tahoma sweep: the baseline")
       ->required()
       ->type_name("DIR");
-  sub->add_option("B", command->b, "Folder of the same kind: the changed one")->required()->type_name("DIR");
-  sub->add_option("--lines", command->lines, "Number of differences per subsystem, or of points, in the text")
+  sub.add_option("B", command->b, "Folder of the same kind: the changed one")->required()->type_name("DIR");
+  sub.add_option("--lines", command->lines, "Number of differences per subsystem, or of points, in the text")
       ->type_name("N")
       ->check(whole_numbers(1), "");
-  sub->add_option("--metric", command->metric, "For two sweeps: the metric to compare")->type_name("NAME");
-  sub->add_flag(
-      "--dumps", command->dumps,
-      "Compare the values that tahoma run --dump wrote, with A as the reference, and show the first "
-      "instruction whose result differs; exit status 1 if any does");
-  add_tolerance_options(*sub, command->tolerance);
-  add_choice(*sub, "--format", command->format, {"text", "json"}, "What to print");
-  sub->callback([command, &action] { action = [command] { return compare(*command); }; });
+  sub.add_option("--metric", command->metric, "For two sweeps: the metric to compare")->type_name("NAME");
+  sub.add_flag("--dumps", command->dumps,
+               "Compare the values that tahoma run --dump wrote, with A as the reference, and show the first "
+               "instruction whose result differs; exit status 1 if any does");
+  add_tolerance_options(sub, command->tolerance);
+  add_choice(sub, "--format", command->format, {"text", "json"}, "What to print");
+  sub.callback([command, &action] { action = [command] { return compare(*command); }; });
 }
 
 }  // namespace tahoma::runtime

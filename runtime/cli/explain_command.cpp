@@ -37,19 +37,16 @@ ExitStatus explain_run(const ExplainCommand& command) {
 
 }  // namespace
 
-void add_explain_command(CLI::App& program, Action& action) {
+void add_explain_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<ExplainCommand>();
-  CLI::App* sub = program.add_subcommand("explain",
-                                         "Repeat a finished run, idealising one resource at a time, to find "
-                                         "its bottleneck; adds explain.json and the verdict to DIR");
-  sub->add_option("DIR", command->folder, "Folder written by `tahoma run`")->required()->type_name("");
-  sub->add_option("--jobs", command->jobs, "Number of parallel runs; default: one per host core")
+  sub.add_option("DIR", command->folder, "Folder written by `tahoma run`")->required()->type_name("");
+  sub.add_option("--jobs", command->jobs, "Number of parallel runs; default: one per host core")
       ->type_name("N")
       ->check(whole_numbers(1, kMostJobs), "")
       ->default_str("");
-  add_choice(*sub, "--format", command->format, {"text", "json"},
+  add_choice(sub, "--format", command->format, {"text", "json"},
              "What to print: the table as text or as JSON");
-  sub->callback([command, &action] { action = [command] { return explain_run(*command); }; });
+  sub.callback([command, &action] { action = [command] { return explain_run(*command); }; });
 }
 
 }  // namespace tahoma::runtime

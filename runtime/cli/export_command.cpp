@@ -71,19 +71,15 @@ base::ExitStatus export_files(const ExportCommand& command) {
 
 }  // namespace
 
-void add_export_command(CLI::App& program, Action& action) {
+void add_export_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<ExportCommand>();
-  CLI::App* sub = program.add_subcommand(
-      "export",
-      "Write files of a finished run that its folder holds in stats.db: statistics, tables, series");
-  sub->add_option("OUT", command->folder, "Folder of a `tahoma run`")->required()->type_name("");
-  sub->add_option("NAME", command->names, "Names of files, '*' matches any text; default: all")
-      ->type_name("");
-  sub->add_option("--to", command->to, "Folder for the files, or - for standard output; default: OUT")
+  sub.add_option("OUT", command->folder, "Folder of a `tahoma run`")->required()->type_name("");
+  sub.add_option("NAME", command->names, "Names of files, '*' matches any text; default: all")->type_name("");
+  sub.add_option("--to", command->to, "Folder for the files, or - for standard output; default: OUT")
       ->type_name("DIR")
       ->default_str("");
-  sub->footer("\nFiles:\n" + run_files_text(true));
-  sub->callback([command, &action] { action = [command] { return export_files(*command); }; });
+  sub.footer("\nFiles:\n" + run_files_text(true));
+  sub.callback([command, &action] { action = [command] { return export_files(*command); }; });
 }
 
 }  // namespace tahoma::runtime

@@ -26,19 +26,18 @@ std::string page_of(const std::string& mnemonic) {
 
 }  // namespace
 
-void add_isa_command(CLI::App& program, Action& action) {
+void add_isa_command(CLI::App& sub, Action& action) {
   struct Options {
     std::string mnemonic, format = "text";
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* sub = program.add_subcommand("isa", "List the instructions, or describe one");
-  sub->add_option("MNEMONIC", options->mnemonic,
-                  "An instruction, such as matmul or nki.isa.nc_matmul; default: a list of all")
+  sub.add_option("MNEMONIC", options->mnemonic,
+                 "An instruction, such as matmul or nki.isa.nc_matmul; default: a list of all")
       ->type_name("");
   add_choice(
-      *sub, "--format", options->format, {"text", "json", "markdown", "grammar"},
+      sub, "--format", options->format, {"text", "json", "markdown", "grammar"},
       "text; json for programs; markdown for the whole reference; grammar for the grammar of assembler text");
-  sub->callback([options, &action] {
+  sub.callback([options, &action] {
     action = [options] {
       const std::string& format = options->format;
       const bool one = format == "text" || format == "json";

@@ -185,19 +185,16 @@ ExitStatus run_model(const ModelCommand& command) {
 
 }  // namespace
 
-void add_model_command(CLI::App& program, Action& action) {
+void add_model_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<ModelCommand>();
-  CLI::App* sub = program.add_subcommand("model",
-                                         "Run a model from its Hugging Face config.json: time to first "
-                                         "token, time per token, tokens a second, joules and dollars");
-  sub->add_option("CONFIG", command->config,
-                  "config.json, or the folder that contains it; - for standard input")
+  sub.add_option("CONFIG", command->config,
+                 "config.json, or the folder that contains it; - for standard input")
       ->required()
       ->type_name("");
-  add_model_options(*sub, *command);
-  add_choice(*sub, "--format", command->format, {"text", "json"},
+  add_model_options(sub, *command);
+  add_choice(sub, "--format", command->format, {"text", "json"},
              "What to print: the summary as text or as JSON");
-  sub->callback([command, &action] { action = [command] { return run_model(*command); }; });
+  sub.callback([command, &action] { action = [command] { return run_model(*command); }; });
 }
 
 }  // namespace tahoma::runtime

@@ -9,17 +9,15 @@
 
 namespace tahoma::runtime {
 
-void add_params_command(CLI::App& program, Action& action) {
+void add_params_command(CLI::App& sub, Action& action) {
   struct Options {
     std::string path, format = "text";
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* sub = program.add_subcommand(
-      "params", "List parameters: default, legal range, meaning and source of the value");
-  sub->add_option("PATH", options->path, "A parameter or a group, such as machine.chip.hbm; default: all")
+  sub.add_option("PATH", options->path, "A parameter or a group, such as machine.chip.hbm; default: all")
       ->type_name("");
-  add_choice(*sub, "--format", options->format, {"text", "json"}, "text or json");
-  sub->callback([options, &action] {
+  add_choice(sub, "--format", options->format, {"text", "json"}, "text or json");
+  sub.callback([options, &action] {
     action = [options] {
       fmt::print("{}", options->format == "json" ? params_json(options->path) : params_text(options->path));
       return base::ExitStatus::kOk;

@@ -23,16 +23,14 @@ ExitStatus attempt(const SweepPointCommand& command) {
 
 }  // namespace
 
-void add_point_command(CLI::App& program, Action& action) {
+void add_point_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<SweepPointCommand>();
-  CLI::App* sub = program.add_subcommand(
-      "point", "Run one point of a sweep once; `tahoma sweep` starts it for each point");
-  sub->add_option("FOLDER", command->folder, "points/ID of a sweep")->required()->type_name("");
-  sub->add_option("--time", command->options.limits.time, "Seconds; 0: no limit")->type_name("S");
-  sub->add_option("--memory", command->options.limits.memory.count, "Bytes; 0: no limit")->type_name("N");
-  sub->add_flag("--full", command->options.full, "Write all files of a run, not only those of --slim");
-  sub->add_option("--executor", command->executor, "Executor that started it")->type_name("NAME");
-  sub->callback([command, &action] { action = [command] { return attempt(*command); }; });
+  sub.add_option("FOLDER", command->folder, "points/ID of a sweep")->required()->type_name("");
+  sub.add_option("--time", command->options.limits.time, "Seconds; 0: no limit")->type_name("S");
+  sub.add_option("--memory", command->options.limits.memory.count, "Bytes; 0: no limit")->type_name("N");
+  sub.add_flag("--full", command->options.full, "Write all files of a run, not only those of --slim");
+  sub.add_option("--executor", command->executor, "Executor that started it")->type_name("NAME");
+  sub.callback([command, &action] { action = [command] { return attempt(*command); }; });
 }
 
 }  // namespace tahoma::runtime

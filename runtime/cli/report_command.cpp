@@ -45,20 +45,18 @@ ExitStatus report(const ReportCommand& command) {
 
 }  // namespace
 
-void add_report_command(CLI::App& program, Action& action) {
+void add_report_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<ReportCommand>();
-  CLI::App* sub = program.add_subcommand(
-      "report", "Write the page of a finished run or sweep again, or a page that compares two runs");
-  sub->add_option("A", command->a, "Folder that `tahoma run` or `tahoma sweep` wrote")
+  sub.add_option("A", command->a, "Folder that `tahoma run` or `tahoma sweep` wrote")
       ->required()
       ->type_name("DIR");
-  sub->add_option("B", command->b, "Folder of another run; the page compares both")->type_name("DIR");
-  sub->add_option(
+  sub.add_option("B", command->b, "Folder of another run; the page compares both")->type_name("DIR");
+  sub.add_option(
          "--out", command->out,
          "File of the page; default: report.html or index.html in A, or report-compare.html here with B")
       ->type_name("FILE")
       ->default_str("");
-  sub->callback([command, &action] { action = [command] { return report(*command); }; });
+  sub.callback([command, &action] { action = [command] { return report(*command); }; });
 }
 
 }  // namespace tahoma::runtime

@@ -11,6 +11,7 @@
 
 #include "model/system/parallel/agreement.h"
 #include "runtime/cli/commands.h"
+#include "runtime/cli/missing_module.h"
 #include "runtime/cli/options/checkpoint_options.h"
 #include "runtime/config/config_files.h"
 #include "runtime/golden/golden_verdict.h"
@@ -96,6 +97,7 @@ void read_standard_input(ConfigRequest& config) {
                           "expected a file");
   config.workload = "standard input";
   config.text = read_config_text(std::string(kStandardInput)).text;
+  offer_standard_input_again(config.text);
 }
 
 // Each finding is a line of its own, before the error.
@@ -240,16 +242,14 @@ ExitStatus run_nki(NkiCommand& command) {
 
 }  // namespace
 
-void add_run_command(CLI::App& program, Action& action) {
+void add_run_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<RunCommand>();
-  CLI::App* sub =
-      program.add_subcommand("run", "Run a workload on a machine, check its results and write a report");
-  sub->add_option("WORKLOAD", command->options.config.workload,
-                  "YAML file of the case to run, or - for standard input")
+  sub.add_option("WORKLOAD", command->options.config.workload,
+                 "YAML file of the case to run, or - for standard input")
       ->required()
       ->type_name("");
-  add_run_options(*sub, *command);
-  sub->callback([command, &action] {
+  add_run_options(sub, *command);
+  sub.callback([command, &action] {
     action = [command] {
       read_standard_input(command->options.config);
       return run(*command);
@@ -257,31 +257,29 @@ void add_run_command(CLI::App& program, Action& action) {
   });
 }
 
-void add_nki_command(CLI::App& program, Action& action) {
+void add_nki_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<NkiCommand>();
-  CLI::App* sub = program.add_subcommand(
-      "nki", "Run a kernel written in NKI (Python): trace it, check its results and write a report");
-  sub->add_option("KERNEL", command->kernel, "The kernel: FILE.py:FUNCTION")->required()->type_name("");
-  sub->add_option("--arg", command->args,
-                  "An argument by name: NAME=FILE.npy, a Python literal, or randn(128, 512, bfloat16) and "
-                  "the like; repeatable")
+  sub.add_option("KERNEL", command->kernel, "The kernel: FILE.py:FUNCTION")->required()->type_name("");
+  sub.add_option("--arg", command->args,
+                 "An argument by name: NAME=FILE.npy, a Python literal, or randn(128, 512, bfloat16) and "
+                 "the like; repeatable")
       ->type_name("NAME=VALUE")
       ->take_all();
-  sub->add_option("--grid", command->grid, "Physical cores of a logical core: 1 or 2; default: none given")
+  sub.add_option("--grid", command->grid, "Physical cores of a logical core: 1 or 2; default: none given")
       ->type_name("N");
-  sub->add_option("--reference", command->reference,
-                  "The golden definition, FILE.py:FUNCTION: gets the same arguments in float32, returns the "
-                  "expected outputs")
+  sub.add_option("--reference", command->reference,
+                 "The golden definition, FILE.py:FUNCTION: gets the same arguments in float32, returns the "
+                 "expected outputs")
       ->type_name("FILE.py:FUNCTION");
-  sub->add_option("--golden-rtol", command->rtol,
-                  "Tolerance relative to the largest expected element; default: from the dtype")
+  sub.add_option("--golden-rtol", command->rtol,
+                 "Tolerance relative to the largest expected element; default: from the dtype")
       ->type_name("X")
       ->check(is_tolerance, "");
-  sub->add_option("--golden-atol", command->atol, "Absolute tolerance")
+  sub.add_option("--golden-atol", command->atol, "Absolute tolerance")
       ->type_name("X")
       ->check(is_tolerance, "");
-  add_run_options(*sub, command->run);
-  sub->callback([command, &action] { action = [command] { return run_nki(*command); }; });
+  add_run_options(sub, command->run);
+  sub.callback([command, &action] { action = [command] { return run_nki(*command); }; });
 }
 
 }  // namespace tahoma::runtime

@@ -63,29 +63,26 @@ base::ExitStatus print_sensitivity(const SensitivityCommand& command) {
 
 }  // namespace
 
-void add_sensitivity_command(CLI::App& program, Action& action) {
+void add_sensitivity_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<SensitivityCommand>();
-  CLI::App* sub = program.add_subcommand(
-      "sensitivity",
-      "Repeat a run with uncertain parameters at the ends of their ranges: what its time rests on");
-  sub->add_option("CASE", command->case_or_folder,
-                  "A case, or the folder that tahoma run wrote; - for a case on standard input")
+  sub.add_option("CASE", command->case_or_folder,
+                 "A case, or the folder that tahoma run wrote; - for a case on standard input")
       ->required()
       ->type_name("");
-  add_choice(*sub, "--of", command->of, group_names(),
+  add_choice(sub, "--of", command->of, group_names(),
              "Which parameters: assumed ones are halved and doubled, derived ones changed by 5 %, measured "
              "ones by 2 %, unless they declare a range of their own (tahoma params)");
-  add_overrides(*sub, command->overrides, "Set a value of the case; repeatable; such a value is not changed");
-  sub->add_option("--jobs", command->jobs, "Number of parallel runs; default: one per host core")
+  add_overrides(sub, command->overrides, "Set a value of the case; repeatable; such a value is not changed");
+  sub.add_option("--jobs", command->jobs, "Number of parallel runs; default: one per host core")
       ->type_name("N")
       ->check(whole_numbers(1, kMostJobs), "")
       ->default_str("");
-  sub->add_flag(
+  sub.add_flag(
       "--store", command->store,
       "Store the interval in intervals.csv beside the case, so that tahoma run of the same values shows it");
-  add_choice(*sub, "--format", command->format, {"text", "json", "csv"},
+  add_choice(sub, "--format", command->format, {"text", "json", "csv"},
              "What to print; csv has every parameter");
-  sub->callback([command, &action] { action = [command] { return print_sensitivity(*command); }; });
+  sub.callback([command, &action] { action = [command] { return print_sensitivity(*command); }; });
 }
 
 }  // namespace tahoma::runtime

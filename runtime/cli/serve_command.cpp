@@ -35,27 +35,24 @@ ExitStatus serve(ServeCommand& command) {
 
 }  // namespace
 
-void add_serve_command(CLI::App& program, Action& action) {
+void add_serve_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<ServeCommand>();
   command->options.out = "out-serve";
-  CLI::App* sub = program.add_subcommand(
-      "serve",
-      "Simulate an inference server: requests, continuous batching and KV cache, from executed step times");
-  sub->add_option("FILE", command->options.file,
-                  "YAML file with the key 'serving': requests, steps, server and SLO; see tahoma params "
-                  "serving; - for standard input")
+  sub.add_option("FILE", command->options.file,
+                 "YAML file with the key 'serving': requests, steps, server and SLO; see tahoma params "
+                 "serving; - for standard input")
       ->required()
       ->type_name("");
-  sub->add_option("--out", command->options.out, "Folder for the results")->type_name("DIR");
-  add_overrides(*sub, command->options.overrides,
+  sub.add_option("--out", command->options.out, "Folder for the results")->type_name("DIR");
+  add_overrides(sub, command->options.overrides,
                 "Set a value, such as serving.server.max_sequences=32; repeatable");
-  sub->add_option("--held-back", command->held_back,
-                  "Simulate nothing: print the error of the interpolation at the executed steps of this CSV "
-                  "file, which 'serving.steps' lacks")
+  sub.add_option("--held-back", command->held_back,
+                 "Simulate nothing: print the error of the interpolation at the executed steps of this CSV "
+                 "file, which 'serving.steps' lacks")
       ->type_name("FILE")
       ->default_str("none");
-  add_choice(*sub, "--format", command->format, {"text", "json"}, "What to print");
-  sub->callback([command, &action] { action = [command] { return serve(*command); }; });
+  add_choice(sub, "--format", command->format, {"text", "json"}, "What to print");
+  sub.callback([command, &action] { action = [command] { return serve(*command); }; });
 }
 
 }  // namespace tahoma::runtime

@@ -127,22 +127,18 @@ base::ExitStatus explain(const StatsCommand& command) {
 
 }  // namespace
 
-void add_stats_command(CLI::App& program, Action& action) {
+void add_stats_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<StatsCommand>();
-  CLI::App* sub = program.add_subcommand("stats",
-                                         "Print the statistics of a run; without its folder, explain them "
-                                         "and the columns of tables: path, unit, "
-                                         "direction and description");
-  sub->add_option("OUT", command->first, "Folder of a `tahoma run`; a word that is no folder is the PATTERN")
+  sub.add_option("OUT", command->first, "Folder of a `tahoma run`; a word that is no folder is the PATTERN")
       ->type_name("");
-  sub->add_option(
+  sub.add_option(
          "PATTERN", command->second,
          "Part of a path, '*' matches any text; default: all. Explanations have '*' for the numbers of "
          "instances")
       ->type_name("");
-  add_choice(*sub, "--format", command->format, {"text", "json", "csv"},
+  add_choice(sub, "--format", command->format, {"text", "json", "csv"},
              "What to print: of a run, what stats.txt, stats.json or stats.csv contains");
-  sub->callback([command, &action] { action = [command] { return explain(*command); }; });
+  sub.callback([command, &action] { action = [command] { return explain(*command); }; });
 }
 
 }  // namespace tahoma::runtime

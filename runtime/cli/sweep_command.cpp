@@ -78,55 +78,53 @@ ExitStatus sweep(SweepCommand& command) {
 
 }  // namespace
 
-void add_sweep_command(CLI::App& program, Action& action) {
+void add_sweep_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<SweepCommand>();
-  CLI::App* sub =
-      program.add_subcommand("sweep", "Run workloads over many machines and sizes: every point of a sweep");
-  sub->add_option("SWEEP", command->request.workload,
-                  "YAML file with the key 'sweep', or a workload's, for the axes of --sweep")
+  sub.add_option("SWEEP", command->request.workload,
+                 "YAML file with the key 'sweep', or a workload's, for the axes of --sweep")
       ->required()
       ->type_name("");
-  sub->add_option(
+  sub.add_option(
          "--sweep", command->request.axes,
          "An axis: PATH=a,b,c or PATH=from..to:step; ';' joins linked ones; repeatable, the last varies "
          "fastest")
       ->type_name("PATH=VALUES")
       ->allow_extra_args(false);
-  sub->add_option("--out", command->out, "Folder for the results")->type_name("DIR");
-  sub->add_flag("--resume", command->options.resume,
-                "Resume the sweep in --out: compute the points without a result");
-  sub->add_option("--jobs", command->jobs,
-                  "Points that run at the same time; default: one per host core, or no limit with Slurm")
+  sub.add_option("--out", command->out, "Folder for the results")->type_name("DIR");
+  sub.add_flag("--resume", command->options.resume,
+               "Resume the sweep in --out: compute the points without a result");
+  sub.add_option("--jobs", command->jobs,
+                 "Points that run at the same time; default: one per host core, or no limit with Slurm")
       ->type_name("N")
       ->check(whole_numbers(1, kMostJobs), "")
       ->default_str("");
-  sub->add_flag(
+  sub.add_flag(
       "--full-points", command->full_points,
       "Write the pages and the series over time of all points, too; default: points as of tahoma run "
       "--slim");
-  add_choice(*sub, "--executor", command->executor, {"local", "slurm"},
+  add_choice(sub, "--executor", command->executor, {"local", "slurm"},
              "How points run: as processes on this host, or as job arrays of Slurm");
-  sub->add_option("--sbatch", command->slurm.sbatch,
-                  "With Slurm: an option for sbatch, such as --sbatch=--partition=long; repeatable")
+  sub.add_option("--sbatch", command->slurm.sbatch,
+                 "With Slurm: an option for sbatch, such as --sbatch=--partition=long; repeatable")
       ->type_name("OPTION")
       ->allow_extra_args(false);
-  sub->add_option(
+  sub.add_option(
          "--pareto", command->options.pareto,
          "Print the Pareto front of these metrics or expressions and show it in index.html; 'min:' and "
          "'max:' give the direction, else a metric has the one that `tahoma stats` lists, and of others "
          "smaller is better")
       ->type_name("METRIC,METRIC");
-  sub->add_option(
+  sub.add_option(
          "--columns", command->options.columns,
          "More metrics for points.csv: names, '*' matches any text; 'all' for every metric. By default "
          "it has time, MFU, MBU and what the sweep's metrics and --pareto use")
       ->type_name("METRIC,METRIC");
-  sub->add_option("--machine", command->request.machine, "For --sweep: preset or file of the machine")
+  sub.add_option("--machine", command->request.machine, "For --sweep: preset or file of the machine")
       ->type_name("NAME|FILE");
-  sub->add_option("--mode", command->request.mode, "For --sweep: functional or timing")
+  sub.add_option("--mode", command->request.mode, "For --sweep: functional or timing")
       ->type_name("functional|timing");
-  add_overrides(*sub, command->request.overrides, "For --sweep: set a value in every point; repeatable");
-  sub->callback([command, &action] { action = [command] { return sweep(*command); }; });
+  add_overrides(sub, command->request.overrides, "For --sweep: set a value in every point; repeatable");
+  sub.callback([command, &action] { action = [command] { return sweep(*command); }; });
 }
 
 }  // namespace tahoma::runtime

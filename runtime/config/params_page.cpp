@@ -6,13 +6,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "built_modules.h"
 #include "model/base/error.h"
 #include "model/base/params.h"
-#include "runtime/cards/card.h"
-#include "runtime/cluster/input/cluster_case.h"
 #include "runtime/config/config.h"
+#include "runtime/config/study_params.h"
 #include "runtime/host/json/json_text.h"
-#include "runtime/serving/serving_case.h"
 
 namespace tahoma::runtime {
 namespace {
@@ -36,16 +35,14 @@ std::string type_of(const Param& param) {
   return std::visit([](const auto& ref) { return type_name(ref); }, param.value);
 }
 
-// One tree; `kind` is its workload kind, if any.
-struct Section {
-  std::string title, kind;
-  std::vector<Param> params;
-};
+bool selected(const std::string& path, const std::string& wanted) {
+  return wanted.empty() || path == wanted || path.starts_with(wanted + ".");
+}
 
 // The parameters are declared and read once; the values behind them do not outlive this and are never read.
 // Of groups that are declared on demand, one of each kind is shown, and the wanted one.
-std::vector<Section> declared(const std::string& wanted, const std::vector<WorkloadKind>& kinds) {
-  std::vector<Section> sections;
+std::vector<ParamSection> declared(const std::string& wanted, const std::vector<WorkloadKind>& kinds) {
+  std::vector<ParamSection> sections;
   ParamTree run_tree(""), machine_tree("machine");
   RunParams run;
   run.declare(run_tree, kinds);
@@ -55,6 +52,7 @@ std::vector<Section> declared(const std::string& wanted, const std::vector<Workl
   for (const std::string& instance : model::InstanceParams::examples(machine)) machine_tree.demand(instance);
   machine_tree.demand(wanted);
   sections.push_back({"machine", "", machine_tree.params()});
+  if (selected(wanted, "machine")) return sections;  // the others are of modules that need not be built
   for (const WorkloadKind& kind : kinds) {
     const std::unique_ptr<Workload> workload = kind.make();
     ParamTree tree("workload");
@@ -62,27 +60,15 @@ std::vector<Section> declared(const std::string& wanted, const std::vector<Workl
     sections.push_back(
         {fmt::format("workload of kind {}: {}", kind.name, kind.doc), kind.name, tree.params()});
   }
-  serving::ServingCase server;
-  server.params.declare(server.tree);
-  sections.push_back({"inference server of tahoma serve", "", server.tree.params()});
-  cluster::ClusterCase job;
-  job.declare();
-  sections.push_back({"training job of tahoma cluster", "", job.tree.params()});
-  Card card;
-  base::ParamTree cards("card");
-  card.declare(cards);
-  sections.push_back({"card of an accelerator, a file of its own", "", cards.params()});
+  for (ParamSection& section : TAHOMA_MODULE_PART(studies, study_sections)())
+    sections.push_back(std::move(section));
   return sections;
 }
 
-bool selected(const std::string& path, const std::string& wanted) {
-  return wanted.empty() || path == wanted || path.starts_with(wanted + ".");
-}
-
-std::vector<Section> select(const std::string& wanted, const std::vector<WorkloadKind>& kinds) {
-  std::vector<Section> sections = declared(wanted, kinds);
+std::vector<ParamSection> select(const std::string& wanted, const std::vector<WorkloadKind>& kinds) {
+  std::vector<ParamSection> sections = declared(wanted, kinds);
   std::vector<std::string> names;  // of parameters and groups
-  for (Section& section : sections) {
+  for (ParamSection& section : sections) {
     for (const Param& param : section.params)
       for (std::size_t dot = param.path.find('.'); dot != std::string::npos;
            dot = param.path.find('.', dot + 1))
@@ -90,7 +76,7 @@ std::vector<Section> select(const std::string& wanted, const std::vector<Workloa
     for (const Param& param : section.params) names.push_back(param.path);
     std::erase_if(section.params, [&](const Param& param) { return !selected(param.path, wanted); });
   }
-  std::erase_if(sections, [](const Section& section) { return section.params.empty(); });
+  std::erase_if(sections, [](const ParamSection& section) { return section.params.empty(); });
   if (sections.empty())
     throw base::UserError("E-CFG-002", "tahoma params",
                           fmt::format("unknown parameter '{}'{}", wanted, base::did_you_mean(wanted, names)));
@@ -107,7 +93,7 @@ std::string uncertainty_text(const Param& param) {
 
 std::string params_text(const std::string& path, const std::vector<WorkloadKind>& kinds) {
   std::string page;
-  for (const Section& section : select(path, kinds)) {
+  for (const ParamSection& section : select(path, kinds)) {
     page += fmt::format("{}{}\n", page.empty() ? "" : "\n", section.title);
     for (const Param& param : section.params) {
       page += fmt::format("  {} = {}\n", param.path, param.default_text);
@@ -122,7 +108,7 @@ std::string params_text(const std::string& path, const std::vector<WorkloadKind>
 
 std::string params_json(const std::string& path, const std::vector<WorkloadKind>& kinds) {
   nlohmann::ordered_json page = nlohmann::ordered_json::array();
-  for (const Section& section : select(path, kinds)) {
+  for (const ParamSection& section : select(path, kinds)) {
     for (const Param& param : section.params) {
       nlohmann::ordered_json row = nlohmann::ordered_json::object();
       row["path"] = param.path;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "model/base/error.h"
-#include "model/base/trimmed.h"
+#include "model/base/loader/trimmed.h"
 #include "runtime/sweep/results/atomic_files.h"
 
 namespace tahoma::runtime {

@@ -4,6 +4,12 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+list(JOIN tahoma_all_modules "," all)
+list(JOIN TAHOMA_MODULES "," built)
+if(NOT all STREQUAL built)
+  install(CODE "message(FATAL_ERROR \"This build does not have all modules (${all}). Add them first: scripts/modules all\")")
+  return()
+endif()
 install(TARGETS tahoma RUNTIME)
 install(DIRECTORY model/configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/configs FILES_MATCHING PATTERN *.yaml)
 install(DIRECTORY runtime/report/cost/prices/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/prices FILES_MATCHING PATTERN *.yaml)

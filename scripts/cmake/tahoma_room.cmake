@@ -34,12 +34,13 @@ set(tahoma_unity_trees isa/semantics model/base model/engine model/link model/me
 # GROUP: FOLDER..., all of them in the folder that contains the group. The last file to be compiled should not be a long one,
 # because the other cores would wait: transformer is two.
 set(tahoma_unity_groups
-  "runtime/cases: cards config page"
+  "runtime/cases: config page"
   "runtime/programs: builder golden trace"
   "runtime/results: chakra checkpoint"
   "runtime/studies: mpi whatif"
-  "workloads/kernels: convolution decode embedding mlp moe norm optimizer quantise reduction rms_norm rope transpose vector_add"
-  "workloads/parts: collective common loss nki"
+  "workloads/kernels: convolution decode embedding loss mlp moe norm optimizer quantise reduction rms_norm rope transpose vector_add"
+  "workloads/parts: collective common"
+  "workloads/programs: nki program"
   "workloads/transformer/parts: experts latent layer vocabulary")
 # Compiled file by file all the same: Highway's kernels, which include themselves once per target, and tests with many local names
 # in common. So are Verilator's classes, which must not see SystemC.
@@ -92,7 +93,8 @@ function(tahoma_room name)
   endforeach()
   add_library(tahoma_${name} STATIC ${sources})
   add_library(tahoma::${name} ALIAS tahoma_${name})
-  target_include_directories(tahoma_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
+  target_include_directories(tahoma_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>
+                             $<BUILD_INTERFACE:${tahoma_modules_include}>)
   target_link_libraries(tahoma_${name} PUBLIC ${ROOM_LIBS} PRIVATE $<BUILD_INTERFACE:tahoma_flags>)
   tahoma_unity(tahoma_${name})
   set_property(GLOBAL APPEND PROPERTY tahoma_parts tahoma_${name})  # of the installed library

@@ -15,7 +15,6 @@ target_include_directories(tahoma_verilated SYSTEM PUBLIC ${VERILATOR_ROOT}/incl
 # VL_TIME_CONTEXT: each model has its own time, so that no program needs to define Verilator's sc_time_stamp().
 target_compile_definitions(tahoma_verilated PUBLIC VL_TIME_CONTEXT PRIVATE VM_TRACE=1 VM_TRACE_FST=1 VM_COVERAGE=1
                            VL_USER_STOP)  # model/rtl/verilog_stop.cpp: not abort()
-find_package(Threads REQUIRED)
 set_property(GLOBAL APPEND PROPERTY tahoma_parts tahoma_verilated)
 target_compile_options(tahoma_verilated PRIVATE ${tahoma_prefix_maps})
 target_link_libraries(tahoma_verilated PUBLIC ZLIB::ZLIB Threads::Threads PRIVATE tahoma::base)

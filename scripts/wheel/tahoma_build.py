@@ -52,7 +52,7 @@ def build(settings):
     else:
         preset = "release" if PYTHON == DEBIAN_PYTHON else "python"
         folder = ROOT / ("build" if preset == "release" else "build-python")
-        called("bash", "-ec", 'source scripts/lib.sh; build "$1" tahoma_python "-DPython3_EXECUTABLE=$2"', "build", preset,
+        called("bash", "-ec", 'source scripts/lib.sh; build "$1" tahoma_python -DTAHOMA_MODULES=all "-DPython3_EXECUTABLE=$2"', "build", preset,
                "/usr/bin/python3" if preset == "release" else PYTHON)
     if not list((folder / "python").glob("_tahoma.*")):
         sys.exit(f"tahoma: {folder} has no Python module: `scripts/setup --python` installs what building it needs")

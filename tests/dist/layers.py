@@ -17,12 +17,12 @@ ROOMS = {
     "model/link/": (("model/base/*", "model/sim/*", "isa/*", "model/link/*"), SYSTEMC + ("fmt/*",)),
     "model/rtl/": (("model/base/*", "model/sim/*", "isa/*", "model/engine/*", "model/link/*", "model/rtl/*"),
                    SYSTEMC + ("fmt/*", "verilated*.h", "Vlink_port.h", "Vdma_ring.h", "array_sizes.inc")),
-    "model/system/": (("model/*", "isa/*"), SYSTEMC + ("fmt/*",)),
+    "model/system/": (("model/*", "isa/*"), SYSTEMC + ("fmt/*", "built_modules.h")),
     "runtime/": (("runtime/*", "model/system/*", "model/base/*", "isa/*"),
-                 ("fmt/*", "nlohmann/*", "CLI/*", "Eigen/*", "google/protobuf/*", "trace.pb.h", "chakra.pb.h", "muParser.h", "sqlite3.h", "zlib.h", "openssl/*.h", "sys/*.h", "unistd.h", "fcntl.h", "spawn.h", "dlfcn.h", "mpi.h")),
+                 ("fmt/*", "built_modules.h", "nlohmann/*", "CLI/*", "Eigen/*", "google/protobuf/*", "trace.pb.h", "chakra.pb.h", "muParser.h", "sqlite3.h", "zlib.h", "openssl/*.h", "sys/*.h", "unistd.h", "fcntl.h", "spawn.h", "dlfcn.h", "mpi.h")),
     "runtime/python/": (("runtime/*", "model/system/*", "model/base/*", "isa/*"), ("fmt/*", "pybind11/*", "Python.h", "numpy/*")),
     "workloads/": (("workloads/*", "runtime/*", "isa/*", "model/base/*", "model/system/machine_params.h"),
-                   ("fmt/*", "Eigen/*")),
+                   ("fmt/*", "Eigen/*", "built_modules.h")),
     "examples/": (("workloads/*", "runtime/*", "isa/*"), ("fmt/*",)),  # a user's project
 }
 # The only loader of YAML, which receives text.

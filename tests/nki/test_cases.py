@@ -181,7 +181,7 @@ def test_without_the_python_package_a_kernel_is_refused(folder, monkeypatch):
     shutil.copy2(program(), folder.path / "elsewhere")
     done = subprocess.run([folder.path / "elsewhere", "run", folder.case(), "--out", "out"], cwd=folder.path, capture_output=True,
                           text=True, check=False)
-    assert done.returncode == 2 and "E-NKI-042" in done.stderr and "scripts/setup --python" in done.stderr, done.stderr
+    assert done.returncode == 2 and "E-NKI-042" in done.stderr and "scripts/modules nki" in done.stderr, done.stderr
 
 
 def test_a_kernel_that_raises_names_its_line(folder):

@@ -35,13 +35,12 @@ base::ExitStatus assemble_file(const AsmOptions& options) {
 
 }  // namespace
 
-void add_asm_command(CLI::App& program, Action& action) {
+void add_asm_command(CLI::App& sub, Action& action) {
   const auto options = std::make_shared<AsmOptions>();
-  CLI::App* sub = program.add_subcommand("asm", "Assemble text into the binary container and print its name");
-  sub->add_option("FILE", options->file, "Assembler text")->required()->type_name("");
-  sub->add_option("-o,--output", options->output, "The binary; default: FILE with the extension .bin")
+  sub.add_option("FILE", options->file, "Assembler text")->required()->type_name("");
+  sub.add_option("-o,--output", options->output, "The binary; default: FILE with the extension .bin")
       ->type_name("FILE");
-  sub->callback([options, &action] { action = [options] { return assemble_file(*options); }; });
+  sub.callback([options, &action] { action = [options] { return assemble_file(*options); }; });
 }
 
 }  // namespace tahoma::runtime

@@ -10,12 +10,10 @@
 
 namespace tahoma::runtime {
 
-void add_dis_command(CLI::App& program, Action& action) {
+void add_dis_command(CLI::App& sub, Action& action) {
   const auto file = std::make_shared<std::string>();
-  CLI::App* sub =
-      program.add_subcommand("dis", "Disassemble a binary container into text that assembles to it again");
-  sub->add_option("FILE", *file, "Binary program")->required()->type_name("");
-  sub->callback([file, &action] {
+  sub.add_option("FILE", *file, "Binary program")->required()->type_name("");
+  sub.callback([file, &action] {
     action = [file] {
       fmt::print("{}", isa::disassemble(read_binary(*file)));
       return base::ExitStatus::kOk;

@@ -32,16 +32,14 @@ base::ExitStatus validate_file(const ValidateOptions& options) {
 
 }  // namespace
 
-void add_validate_command(CLI::App& program, Action& action) {
+void add_validate_command(CLI::App& sub, Action& action) {
   const auto options = std::make_shared<ValidateOptions>();
-  CLI::App* sub =
-      program.add_subcommand("validate", "Check a program against the instruction table and a machine");
-  sub->add_option("FILE", options->file, "Assembler text or binary program")->required()->type_name("");
-  sub->add_option("--machine", options->machine,
-                  "Preset, or YAML file of the machine; default: a Trainium2 UltraServer")
+  sub.add_option("FILE", options->file, "Assembler text or binary program")->required()->type_name("");
+  sub.add_option("--machine", options->machine,
+                 "Preset, or YAML file of the machine; default: a Trainium2 UltraServer")
       ->type_name("NAME|FILE");
-  add_overrides(*sub, options->overrides, "Set a value below machine.; repeatable, the last one wins");
-  sub->callback([options, &action] { action = [options] { return validate_file(*options); }; });
+  add_overrides(sub, options->overrides, "Set a value below machine.; repeatable, the last one wins");
+  sub.callback([options, &action] { action = [options] { return validate_file(*options); }; });
 }
 
 }  // namespace tahoma::runtime

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
-#include "model/base/trimmed.h"
+#include "model/base/loader/trimmed.h"
 #include "runtime/host/json/json_text.h"
 #include "runtime/host/process.h"
 #include "runtime/host/whole_file.h"
@@ -85,7 +85,7 @@ void trace_into(const std::string& folder, const TracingRequest& request) {
   if (result.output.find("No module named 'tahoma'") != std::string::npos ||
       result.output.find("No module named '_tahoma'") != std::string::npos)
     throw base::UserError("E-NKI-042", "workload.kernel",
-                          "the Python package is not there: scripts/setup --python, then build again");
+                          "the Python package is not there; build it with: scripts/modules nki");
   if (result.end.reason == ProcessEnd::Reason::kExited && result.end.number == kMistake)
     throw base::UserError("E-NKI-041", request.kernel, std::string(base::trimmed(result.output)));
   throw base::UserError("E-NKI-041", request.kernel,

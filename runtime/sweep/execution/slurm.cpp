@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "model/base/error.h"
-#include "model/base/trimmed.h"
+#include "model/base/loader/trimmed.h"
 #include "runtime/host/process.h"
 #include "runtime/sweep/results/atomic_files.h"
 

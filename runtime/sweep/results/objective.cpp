@@ -9,7 +9,7 @@
 #include <cctype>
 
 #include "model/base/error.h"
-#include "model/base/trimmed.h"
+#include "model/base/loader/trimmed.h"
 #include "runtime/report/tables/declarations.h"
 
 namespace tahoma::runtime {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "model/base/error.h"
-#include "model/base/trimmed.h"
+#include "model/base/loader/trimmed.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/report/tables/column_csv.h"
 #include "runtime/report/tables/name_pattern.h"
