@@ -75,7 +75,8 @@ ResourceTimes resources_of(const PathStep& step, const isa::Program* program, co
   give(PathResource::kHandover, part(PathPart::kHandover));
   give(PathResource::kSynchronisation, part(PathPart::kRendezvous));
   give(PathResource::kSbufPorts, part(PathPart::kPort));
-  give(instruction.dge == isa::Dge::kHw ? PathResource::kGenerator : PathResource::kDma, part(PathPart::kDescriptors));
+  give(instruction.dge == isa::Dge::kHw ? PathResource::kGenerator : PathResource::kDma,
+       part(PathPart::kDescriptors));
   give(PathResource::kDma, part(PathPart::kMove));
   const Duration network = std::min(costs.network, part(PathPart::kMemory));
   give(PathResource::kNetwork, network);

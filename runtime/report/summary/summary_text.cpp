@@ -13,8 +13,8 @@
 #include "runtime/report/lines/line_tables.h"
 #include "runtime/report/links/link_text.h"
 #include "runtime/report/summary/format.h"
-#include "runtime/report/summary/run_headline.h"
 #include "runtime/report/summary/memory_text.h"
+#include "runtime/report/summary/run_headline.h"
 #include "runtime/report/summary/text_layout.h"
 
 namespace tahoma::runtime {

@@ -6,8 +6,8 @@
 using tahoma::base::nearest_name;
 
 TEST_CASE("nearest name: a misspelt one first, and else the shortest that has the name as a word", "[base]") {
-  const std::vector<std::string> names{"mfu_estimated_percent", "hbm.rows.hit_percent", "machine.link.topology",
-                                       "machine.chip.hbm.stacks", "mbu"};
+  const std::vector<std::string> names{"mfu_estimated_percent", "hbm.rows.hit_percent",
+                                       "machine.link.topology", "machine.chip.hbm.stacks", "mbu"};
   CHECK(nearest_name("mfu", names) == "mbu");  // one letter
   CHECK(nearest_name("mfu", {names.begin(), names.end() - 1}) == "mfu_estimated_percent");
   CHECK(nearest_name("topology", names) == "machine.link.topology");
