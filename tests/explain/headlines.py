@@ -124,7 +124,11 @@ def rank_table(binary, wanted):
                 continue
             with tempfile.TemporaryDirectory() as temporary:
                 folder = pathlib.Path(temporary)
-                call(binary, ["run", *words_of(runs[case], file), "--no-report", "--explain", "--out", "out"], folder)
+                try:
+                    call(binary, ["run", *words_of(runs[case], file), "--no-report", "--explain", "--out", "out"], folder)
+                except RuntimeError as failure:
+                    troubles.append(f"{case}: {failure}")
+                    continue
                 rows[case] = Compared(summary_in(folder / "out"), json.loads((folder / "out/explain.json").read_text(encoding="utf-8")))
                 print(f"{case}: {' | '.join(rows[case].row())}", file=sys.stderr, flush=True)
     differing = [case for case, row in rows.items() if row.path != row.explain]

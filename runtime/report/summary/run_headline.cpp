@@ -8,6 +8,7 @@
 #include <array>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "model/base/quantity.h"
 #include "model/base/shares.h"
@@ -111,9 +112,14 @@ std::string RunHeadline::block() const {
     second = joined({moved_rate, moved_golden});
     if (first.size() <= kWidth) break;
   }
-  if (!explained.empty()) second += (second.empty() ? "" : "; ") + explained;
-  if (second.empty()) return first + "\n";
-  return first + "\n" + wrapped_row("", second).substr(kLabel - 2);
+  std::string block = first + "\n", line;
+  for (const std::string& part : {second, explained}) {
+    if (part.empty()) continue;
+    if (!line.empty() && 2 + line.size() + 2 + part.size() > kWidth)
+      block += "  " + std::exchange(line, "") + "\n";
+    line += (line.empty() ? "" : "; ") + part;
+  }
+  return block + (line.empty() ? "" : "  " + line + "\n");
 }
 
 RunHeadline headline_of(const Summary& s) {

@@ -173,12 +173,14 @@ std::string golden_block(const GoldenResult& golden) {
 }
 
 // With all rows first; a text of too many lines is tried again with fewer rows.
-constexpr std::array kRowLimits{
-    RowLimits{40, 24, 24, 8, 8, 8, 20}, RowLimits{12, 12, 12, 8, 6, 6, 12},   RowLimits{10, 8, 5, 5, 5, 4, 8},
-    RowLimits{8, 5, 3, 4, 5, 3, 6},     RowLimits{6, 3, 2, 3, 5, 2, 4},       RowLimits{6, 3, 2, 3, 4, 2, 3},
-    RowLimits{6, 3, 1, 2, 4, 1, 3},     RowLimits{4, 2, 1, 2, 3, 1, 2},       RowLimits{4, 2, 1, 1, 3, 0, 2},
-    RowLimits{2, 1, 0, 1, 3, 0, 2},     RowLimits{2, 1, 0, 1, 2, 0, 1},       RowLimits{1, 1, 0, 1, 2, 0, 1},
-    RowLimits{1, 0, 0, 1, 1, 0, 1},     RowLimits{1, 0, 0, 1, 1, 0, 1, false}};
+constexpr std::array kRowLimits{RowLimits{40, 24, 24, 8, 8, 8, 20},   RowLimits{12, 12, 12, 8, 6, 6, 12},
+                                RowLimits{10, 8, 5, 5, 5, 4, 8},      RowLimits{8, 5, 3, 4, 5, 3, 6},
+                                RowLimits{6, 3, 2, 3, 5, 2, 4},       RowLimits{6, 3, 2, 3, 4, 2, 3},
+                                RowLimits{6, 3, 1, 2, 4, 1, 3},       RowLimits{4, 2, 1, 2, 3, 1, 2},
+                                RowLimits{4, 2, 1, 1, 3, 0, 2},       RowLimits{2, 1, 0, 1, 3, 0, 2},
+                                RowLimits{2, 1, 0, 1, 3, 0, 1},       RowLimits{1, 1, 0, 1, 2, 0, 1},
+                                RowLimits{1, 0, 0, 1, 2, 0, 1},       RowLimits{1, 0, 0, 1, 1, 0, 1},
+                                RowLimits{1, 0, 0, 1, 1, 0, 1, false}};
 
 std::string text_with(const Summary& s, const RowLimits& most) {
   return head(s, most) + figures_block(s.facts.figures, most) + engine_table(s) +
