@@ -24,7 +24,8 @@ bool may_follow(const std::string& text) {
 }  // namespace
 
 std::vector<WordComparison> take_word_comparisons(std::string& expression) {
-  static const std::regex kPattern(R"(([A-Za-z_][\w.]*)\s*(==|!=)\s*(?:'([^']*)'|"([^"]*)"|([A-Za-z_][\w.]*)))");
+  static const std::regex kPattern(
+      R"re(([A-Za-z_][\w.]*)\s*(==|!=)\s*(?:'([^']*)'|"([^"]*)"|([A-Za-z_][\w.]*)))re");
   std::vector<WordComparison> found;
   std::string rest = expression, made;
   for (std::smatch match; std::regex_search(rest, match, kPattern);) {
