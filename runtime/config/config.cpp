@@ -185,7 +185,7 @@ void RunParams::declare(ParamTree& tree, const std::vector<WorkloadKind>& kinds)
   tree.add("mode", mode, model::Mode::kFunctional, model::kModes, "compute all values, or only times",
            base::chosen());
   tree.add("seed", seed, std::uint64_t{1}, {0, UINT64_MAX}, "seed of generated inputs", base::chosen());
-  tree.add("not_finite", not_finite, NotFinite::kRefused, kNotFinite,
+  tree.add("not_finite", not_finite, NotFinite::kRefused, kNotFiniteNames,
            "NaN and infinite results where all values of the files are finite", base::chosen());
 }
 

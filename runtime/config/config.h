@@ -40,8 +40,8 @@ struct ConfigRequest {
 };
 
 enum class NotFinite : std::uint8_t { kRefused, kAllowed };
-inline constexpr base::Named<NotFinite> kNotFinite[] = {{NotFinite::kRefused, "refused"},
-                                                        {NotFinite::kAllowed, "allowed"}};
+inline constexpr base::Named<NotFinite> kNotFiniteNames[] = {{NotFinite::kRefused, "refused"},
+                                                             {NotFinite::kAllowed, "allowed"}};
 
 // The parameters of a run beside those of its machine and its workload.
 struct RunParams {
