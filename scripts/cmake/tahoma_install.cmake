@@ -4,10 +4,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-list(JOIN tahoma_all_modules "," all)
-list(JOIN TAHOMA_MODULES "," built)
-if(NOT all STREQUAL built)
-  install(CODE "message(FATAL_ERROR \"This build does not have all modules (${all}). Add them first: scripts/modules all\")")
+if(NOT tahoma_has_all_modules)
+  install(CODE "message(FATAL_ERROR \"This build does not have all modules. Add them first: scripts/modules all\")")
   return()
 endif()
 install(TARGETS tahoma RUNTIME)

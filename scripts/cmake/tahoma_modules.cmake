@@ -12,6 +12,9 @@ foreach(module IN LISTS TAHOMA_MODULES)
   endif()
 endforeach()
 
+list(SORT TAHOMA_MODULES)
+string(COMPARE EQUAL "${TAHOMA_MODULES}" "${tahoma_all_modules}" tahoma_has_all_modules)
+
 # built_modules.h: TAHOMA_MODULE_PART(module, function) refers to the function only where its module is built (model/base/module.h).
 set(lines "#pragma once\n#include \"model/base/module.h\"\n#define TAHOMA_MODULE_PART(module, function) ::tahoma::base::Part(#module, TAHOMA_MODULE_PART_##module(function))\n")
 foreach(module IN LISTS tahoma_all_modules)

@@ -38,7 +38,7 @@ set(tahoma_unity_groups
   "runtime/programs: builder golden trace"
   "runtime/results: chakra checkpoint"
   "runtime/studies: mpi whatif"
-  "workloads/kernels: convolution decode embedding loss mlp moe norm optimizer quantise reduction rms_norm rope transpose vector_add"
+  "workloads/kernels: convolution decode embedding mlp moe norm optimizer quantise reduction rms_norm rope transpose vector_add"
   "workloads/parts: collective common"
   "workloads/programs: nki program"
   "workloads/transformer/parts: experts latent layer vocabulary")
