@@ -24,6 +24,8 @@ namespace {
 
 // Of this share of a resource's time or more, its operation is named alone.
 constexpr double kWhole = 0.95;
+// Beside a time and the longest name of a resource, it fits in a line. summary.json has the whole name.
+constexpr std::size_t kOperationWidth = 23;
 
 struct HeadlineKey {
   const char* key;
@@ -85,7 +87,7 @@ std::string limit_text(const PathSummary& path) {
   if (!limit) return "no instruction was executed";
   const bool alone = limit->operation_percent >= kWhole * limit->share_percent;
   return fmt::format("{} limits: {:.1f} % of the critical path, {} {}", limit->resource, limit->share_percent,
-                     alone ? "in" : "most in", fitted(limit->operation, 40));
+                     alone ? "in" : "most in", fitted(limit->operation, kOperationWidth));
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -101,15 +103,16 @@ std::string RunHeadline::text() const {
   return joined({time, rate, efficiency, golden, limit}) + (explained.empty() ? "" : "; " + explained);
 }
 
+// The time and the limit always fit in the first line.
 std::string RunHeadline::block() const {
   const bool failed = golden.starts_with("GOLDEN");
   std::string first, second;
-  for (const int left_out : {0, 1, 2}) {
-    const std::string moved_rate = left_out >= 1 ? rate : "",
-                      moved_golden = left_out == 2 && !failed ? golden : "";
-    first =
-        joined({time, moved_rate.empty() ? rate : "", efficiency, moved_golden.empty() ? golden : "", limit});
-    second = joined({moved_rate, moved_golden});
+  for (const int moved : {0, 1, 2, 3}) {
+    const std::string rate_below = moved >= 1 ? rate : "", golden_below = moved >= 2 && !failed ? golden : "",
+                      efficiency_below = moved >= 3 ? efficiency : "";
+    first = joined({time, rate_below.empty() ? rate : "", efficiency_below.empty() ? efficiency : "",
+                    golden_below.empty() ? golden : "", limit});
+    second = joined({rate_below, efficiency_below, golden_below});
     if (first.size() <= kWidth) break;
   }
   std::string block = first + "\n", line;

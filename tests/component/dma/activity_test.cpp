@@ -204,7 +204,7 @@ TEST_CASE("observer: what the engines of a transfer do fits in its time", "[acti
   for (const auto& t : o.records.transfers) {
     CHECK((t.busy + t.blocked + t.starved).fs <= 16 * (t.read_done - t.issued).fs);
     CHECK(t.blocked.fs == 0);
-    CHECK(t.held <= t.end - t.read_done);
+    CHECK(t.held <= t.end - t.issued);
     if (t.read_bytes > 0) CHECK(t.starved.fs > 0);  // the latency of HBM at least
     CHECK_FALSE(t.reads_far);
     CHECK_FALSE(t.writes_far);

@@ -121,7 +121,7 @@ TEST_CASE("tahoma explain: it leaves the folder that tahoma run --explain writes
   const auto files_in = [&](const char* folder) {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(dir.path() / folder))
-      files[entry.path().filename()] = tests::contents(entry.path());
+      files[entry.path().filename().string()] = tests::contents(entry.path());
     return files;
   };
   const auto listed = [](const std::string& manifest) {

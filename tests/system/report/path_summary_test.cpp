@@ -58,14 +58,15 @@ void check_shares(const json& summary) {
   std::map<std::string, std::int64_t> of_resource;
   for (const json& share : summary["critical_path"]["operations"]) {
     whole += femtoseconds(share["time_ns"]);
-    of_resource[share["resource"]] += femtoseconds(share["time_ns"]);
-    CHECK(share["share_percent"].get<double>() == Approx(100.0 * femtoseconds(share["time_ns"]) / elapsed));
+    of_resource[share["resource"].get<std::string>()] += femtoseconds(share["time_ns"]);
+    CHECK(share["share_percent"].get<double>() ==
+          Approx(100 * static_cast<double>(femtoseconds(share["time_ns"])) / static_cast<double>(elapsed)));
   }
   CHECK(whole == elapsed);
   const json& resources = summary["critical_path"]["resources"];
   CHECK(resources.size() == of_resource.size());
   for (const json& resource : resources) {
-    CHECK(femtoseconds(resource["time_ns"]) == of_resource.at(resource["resource"]));
+    CHECK(femtoseconds(resource["time_ns"]) == of_resource.at(resource["resource"].get<std::string>()));
     CHECK(resource["time_ns"] <= resources[0]["time_ns"]);
   }
   const auto limits = std::find_if(resources.begin(), resources.end(),

@@ -350,7 +350,7 @@ TEST_CASE("summary.txt: a run without operations of its workload has the bandwid
   runtime::CollectiveResult collective;
   collective.bytes = 1 << 20;
   collective.bus_factor = 1.5;
-  collective.ranks = {{Time{0}, Time{0} + 10_us}};
+  collective.ranks = {{base::Time{0}, base::Time{0} + 10_us}};
   collective.split.latency = 10_us;
   facts.collectives = {collective};
   CHECK(efficiency() == "busbw 157.3 GB/s");  // 1 MiB in 10 us, times 1.5
