@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "model/base/error.h"
+#include "runtime/collective/result/sent_counts.h"
 #include "workloads/collective/sizes.h"
 
 namespace tahoma::workloads {

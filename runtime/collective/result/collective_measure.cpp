@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "runtime/collective/cost/cost.h"
+#include "runtime/collective/result/sent_counts.h"
 
 namespace tahoma::runtime::collective {
 
@@ -31,7 +32,7 @@ CollectiveResult measured(Estimates& estimates, const Group& group, const Planne
   result.algorithm = planned.spec.algorithm->name;
   result.bytes = bytes;
   result.dtype = planned.spec.dtype;
-  result.bus_factor = bus_factor(problem, planned.spec.counts);
+  result.bus_factor = bus_factor_of(problem, planned.spec.counts);
   result.ranks = std::move(ranks);
   result.group_ranks = problem.ranks;
   std::vector<std::uint64_t> chunk_bytes;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/collective/schedule/operation.h"
 
-#include <numeric>
-
 namespace tahoma::runtime::collective {
 
 namespace {
@@ -121,11 +119,6 @@ std::uint64_t vector_bytes(const Problem& problem, std::uint64_t bytes) {
   }
 }
 
-std::uint64_t mean_sent(const Problem& problem, const std::vector<std::uint64_t>& counts) {
-  const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-  return (all + problem.ranks - 1) / problem.ranks;
-}
-
 double bus_factor(Operation operation, std::uint32_t ranks) {
   const double n = ranks;
   switch (operation) {
@@ -140,21 +133,6 @@ double bus_factor(Operation operation, std::uint32_t ranks) {
     default:
       return ranks == 1 ? 0 : 1;
   }
-}
-
-double bus_factor(const Problem& problem, const std::vector<std::uint64_t>& counts) {
-  const auto leaves = [&](std::uint32_t rank) {
-    return problem.to[rank] != kNowhere && problem.to[rank] != rank;
-  };
-  std::uint64_t all = 0, kept = 0;
-  for (std::size_t chunk = 0; chunk < counts.size(); ++chunk) {
-    all += counts[chunk];
-    if (chunk / problem.ranks == chunk % problem.ranks) kept += counts[chunk];
-  }
-  if (!counts.empty()) return all == 0 ? 0 : static_cast<double>(all - kept) / static_cast<double>(all);
-  for (std::uint32_t rank = 0; rank < problem.to.size(); ++rank)
-    if (leaves(rank)) return bus_factor(problem.operation, problem.ranks);
-  return problem.to.empty() ? bus_factor(problem.operation, problem.ranks) : 0;
 }
 
 }  // namespace tahoma::runtime::collective

@@ -73,13 +73,7 @@ struct Problem {
 // each rank has `bytes`.
 std::uint64_t vector_bytes(const Problem& problem, std::uint64_t bytes);
 
-// What each rank of an all_to_all sends in total, on average, rounded up. `counts`: of each chunk, in any unit.
-std::uint64_t mean_sent(const Problem& problem, const std::vector<std::uint64_t>& counts);
-
 // Bus bandwidth over algorithm bandwidth, as nccom-test and NCCL's tests define it.
 double bus_factor(Operation operation, std::uint32_t ranks);
-// The same for chunks of `counts`, if there are any: the share of what the ranks send that does not stay on its rank. A permute
-// that moves nothing from rank to rank has none either.
-double bus_factor(const Problem& problem, const std::vector<std::uint64_t>& counts);
 
 }  // namespace tahoma::runtime::collective

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Size and bus bandwidth of an all_to_all whose chunks have different sizes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/collective/schedule/operation.h"
+
+namespace tahoma::runtime::collective {
+
+// What each rank of an all_to_all sends in total, on average, rounded up. `counts`: of each chunk, in any unit.
+std::uint64_t mean_sent(const Problem& problem, const std::vector<std::uint64_t>& counts);
+
+// Bus bandwidth over algorithm bandwidth (runtime/collective/schedule/operation.h). With chunks of `counts`, the share of what
+// the ranks send that does not stay on its rank. A permute that moves nothing from rank to rank has none either.
+double bus_factor_of(const Problem& problem, const std::vector<std::uint64_t>& counts);
+
+}  // namespace tahoma::runtime::collective
