@@ -135,7 +135,7 @@ TEST_CASE("trace replay: rings of sends and hand-overs of pipelines end, in the 
       ring[rank].push_back(
           message(NodeKind::kReceive, 2 * step + 1, (rank + kRanks - 1) % kRanks, {2 * step}));
     }
-  CHECK(replayed(graph(ring), 2_us).time == kSteps * 2 * 1_us);
+  CHECK(replayed(graph(ring), 2_us).time == 1_us * (kSteps * 2));
   // A 1F1B hand-over: each stage sends, and receives only after its next pass.
   const RankTrace stage0{computing(1, 5_us), message(NodeKind::kSend, 2, 1, {1}), computing(3, 5_us, {2}),
                          message(NodeKind::kReceive, 4, 1, {3})},
@@ -157,7 +157,7 @@ TEST_CASE("trace replay: host and device work beside each other, one node each a
     rank.push_back(computing(2 * n + 1, 30_us, {2 * n}));
   }
   const Replay r = replayed(graph({rank}), 0_us);
-  CHECK(r.time == 10_us + 3 * 30_us);
+  CHECK(r.time == 10_us + 30_us * 3);
   CHECK(r.spans[0][4].end == base::Time{0} + 30_us);
   CHECK(r.shares[0].computing == r.time);
 }

@@ -240,7 +240,7 @@ TEST_CASE("collective choice: auto follows the published sizes and best the shor
   // Never below the bound of the six ports.
   const Cost cost =
       model.of(algorithm_named("hierarchical", problem, group.grid).plan(problem, group.grid, 16),
-               std::uint64_t{1} << 30);
+               {std::uint64_t{1} << 30, {}});
   CHECK(cost.seconds > 3.30e-3);
   CHECK(cost.link == Approx(3.30e-3).epsilon(0.02));
 }

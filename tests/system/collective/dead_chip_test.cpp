@@ -19,12 +19,12 @@ using Catch::Contains;
 
 namespace {
 
-constexpr std::uint32_t kChips = 16;  // 4 x 4
+constexpr std::uint32_t kTorusChips = 16;  // 4 x 4
 
 std::string all_but(std::uint32_t chip) {
-  if (chip == 0) return fmt::format("1-{}", kChips - 1);
-  if (chip + 1 == kChips) return fmt::format("0-{}", chip - 1);
-  return fmt::format("0-{},{}-{}", chip - 1, chip + 1, kChips - 1);
+  if (chip == 0) return fmt::format("1-{}", kTorusChips - 1);
+  if (chip + 1 == kTorusChips) return fmt::format("0-{}", chip - 1);
+  return fmt::format("0-{},{}-{}", chip - 1, chip + 1, kTorusChips - 1);
 }
 
 Group left_by(std::uint32_t dead) {
@@ -45,7 +45,7 @@ Problem problem_of(Operation operation, std::uint32_t ranks) {
 
 TEST_CASE("dead chip: wherever it is, each operation has an algorithm that sends only where there is a route",
           "[collective]") {
-  for (std::uint32_t dead = 0; dead < kChips; ++dead) {
+  for (std::uint32_t dead = 0; dead < kTorusChips; ++dead) {
     const Group group = left_by(dead);
     const Grid& grid = group.grid;
     // Three chips of its row do not reach the three others of its column.

@@ -26,13 +26,13 @@ void write_fp32(const std::string& file, std::uint64_t rows, std::uint64_t colum
 
 constexpr std::uint64_t kRows = 128, kColumns = 256;
 
-struct Case {
+struct BadValue {
   const char* what;
   const char* workload;
   float value;  // of all inputs
 };
 // All results of each are infinite or NaN, by definition.
-const Case kCases[] = {
+const BadValue kCases[] = {
     {"inputs beyond the range of their dtype",
      "kind: gemm\nworkload: {m: 128, n: 256, k: 256, dtype: fp8_e4m3, inputs: {a: a.npy, b: b.npy}}\n", 300},
     {"sums beyond the range of fp32",
@@ -47,7 +47,7 @@ nlohmann::json summary_of(const tests::TempDir& dir) {
 }
 nlohmann::json golden_of(const tests::TempDir& dir) { return summary_of(dir)["golden"]; }
 
-tests::Finished run(const tests::TempDir& dir, const Case& of, float value, const char* more) {
+tests::Finished run(const tests::TempDir& dir, const BadValue& of, float value, const char* more) {
   write_fp32(dir / "a.npy", std::string(of.workload).find("gemm") != std::string::npos ? 128 : kRows, 256,
              value);
   write_fp32(dir / "b.npy", 256, 256, value);
@@ -68,7 +68,7 @@ tests::Finished run(const tests::TempDir& dir, const Case& of, float value, cons
 
 TEST_CASE("golden: results that are not finite, of finite inputs, fail unless the case allows them",
           "[golden]") {
-  for (const Case& of : kCases) {
+  for (const BadValue& of : kCases) {
     INFO(of.what);
     const tests::TempDir dir;
     const tests::Finished refused = run(dir, of, of.value, "");

@@ -127,7 +127,7 @@ TEST_CASE("lines: hot spots are ranked by the limiting engine and their shares a
   CHECK(both->callers == "several");
   CHECK(both->stall == "wait_dma");
   CHECK(spots.functions.size() == 3);  // step, kernel, and the instruction without a line
-  const std::string text = runtime::hot_spots_text(spots, {0, 0, 0, 8, 0, 0}),
+  const std::string text = runtime::hot_spots_text(spots, {0, 0, 0, 8, 0, 0, 0}),
                     csv = runtime::lines_csv(o.lines);
   CHECK_THAT(text, Catch::Contains("k.py:11") && Catch::Contains("vector wait_dma"));
   CHECK_THAT(csv, Catch::Contains("/src/k.py,11,step,k.py:4 kernel,1,"));
@@ -155,5 +155,5 @@ TEST_CASE("lines: programs without lines are not recorded", "[report]") {
   const ObservedLines o = run_lines(std::make_shared<const isa::Program>(std::move(program)));
   CHECK(o.lines.lines.empty());
   CHECK(runtime::lines_csv(o.lines).empty());
-  CHECK(runtime::hot_spots_text(runtime::hot_spots(o.lines), {0, 0, 0, 8, 0, 0}).empty());
+  CHECK(runtime::hot_spots_text(runtime::hot_spots(o.lines), {0, 0, 0, 8, 0, 0, 0}).empty());
 }

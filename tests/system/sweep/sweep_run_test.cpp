@@ -67,6 +67,8 @@ std::string dump(const fs::path& folder) {
                 return v + "|";
               else if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::nullptr_t>)
                 return std::string("null|");
+              else if constexpr (std::is_same_v<std::decay_t<decltype(v)>, runtime::Database::Blob>)
+                return v.bytes + "|";
               else
                 return std::to_string(v) + "|";
             },
