@@ -60,7 +60,8 @@ void store_verdict(const std::string& folder, const Explanation& explanation) {
     VerdictJson manifest = json_of(in_folder("manifest.json"), "files");
     VerdictJson& listed = manifest["files"];
     if (std::find(listed.begin(), listed.end(), kExplanation) == listed.end())
-      listed.insert(listed.end() - 1, kExplanation);  // the manifest is the last one
+      listed.insert(listed.empty() ? listed.end() : listed.end() - 1,
+                    kExplanation);  // the manifest is the last one
     files.emplace_back("manifest.json", dump_json(manifest, 2) + "\n");
   }
   for (const auto& [name, text] : files) write_file(in_folder(name), text);

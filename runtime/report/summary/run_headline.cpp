@@ -41,7 +41,7 @@ constexpr std::array kHeadlineKeys{HeadlineKey{"time", &RunHeadline::time},
 std::string golden_verdict(const GoldenResult& golden) {
   switch (golden.outcome()) {
     case GoldenOutcome::kNotChecked:
-      return "golden not checked";
+      return golden.not_finite == 0 ? "golden not checked" : "golden not checked, NOT FINITE results";
     case GoldenOutcome::kPassed:
       return golden.not_finite == 0 ? "golden passed" : "golden passed, NOT FINITE results";
     case GoldenOutcome::kFailed:

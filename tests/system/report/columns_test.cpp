@@ -12,6 +12,7 @@
 #include "runtime/report/tables/column_csv.h"
 #include "runtime/report/tables/column_json.h"
 #include "runtime/report/tables/table_list.h"
+#include "tests/support/program/file_of_run.h"
 #include "tests/support/subprocess.h"
 
 using namespace tahoma;
@@ -52,7 +53,7 @@ std::vector<std::string> missing_from(const std::string& folder,
   std::vector<std::string> missing;
   for (const runtime::DeclaredTable& table : tables) {
     const auto header =
-        table.csv.empty() ? std::set<std::string>{} : header_of(contents(folder + "/" + table.csv));
+        table.csv.empty() ? std::set<std::string>{} : header_of(tests::file_of_run(folder + "/" + table.csv));
     for (const base::ColumnText& column : table.columns) {
       if (!column.csv.empty() && !header.contains(column.csv))
         missing.push_back(table.csv + "/" + column.csv);

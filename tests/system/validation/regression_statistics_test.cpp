@@ -91,9 +91,9 @@ TEST_CASE("compare: items of a list have their names where these are their own, 
   CHECK(value_of(s, "plain[1]") == "4");
   // Goldens keep the numbers.
   CHECK(value_of(summary_statistics(text), "regions[1].time_ns") == "20");
-  const auto groups =
-      differences_of({{"simulated_time_ns", "100"}, {"regions[down].time_ns", "20"}, {"links.bytes", "1"}},
-                     {{"simulated_time_ns", "600"}, {"regions[down].time_ns", "520"}, {"links.bytes", "3"}});
+  const auto groups = differences_of(
+      {{"simulated_time_ns", "100"}, {"regions[down].time_ns", "20"}, {"hbm_read_bytes", "1"}},
+      {{"simulated_time_ns", "600"}, {"regions[down].time_ns", "520"}, {"hbm_read_bytes", "3"}});
   CHECK_THAT(groups_text(groups, 5, ""),
              Catch::Contains("20 -> 520 ns, 5 times the time before") && Catch::Contains("1 -> 3 B"));
 }
