@@ -115,8 +115,14 @@ def verdict(binary, command, words, folder):
         file = out / "summary.json"
         summary = json.loads(file.read_text(encoding="utf-8")) if command in HIDDEN and file.is_file() else {}
         return impossible(summary) or forgotten(words, out) or "passed"
-    found = error_words.complaint(command, words, folder, done.stderr, defaults_of(binary, command))
-    return f"{found}: {done.stderr.strip()[-400:]}" if found else "refused"
+    found = error_words.complaint(command, words, folder, said(done), defaults_of(binary, command))
+    return f"{found}: {said(done).strip()[-400:]}" if found else "refused"
+
+
+def said(done):
+    """The error of a command. That of a case of `tahoma check` is a line of its page: "! NAME  ERROR"."""
+    lines = [line for line in done.stdout.splitlines() if line.startswith("!") and "error[" in line]
+    return done.stderr if "error[" in done.stderr or not lines else "tahoma: " + lines[0].split(maxsplit=2)[2]
 
 
 def prepared(binary, folder):
