@@ -17,7 +17,8 @@ template <class Stream, class T>
 requires std::same_as<std::remove_const_t<T>, TransferActivity>
 void fields(Stream& stream, T& a) {
   stream(a.core, a.ring, a.queue, a.index, a.cause, a.packets, a.bytes, a.read_bytes, a.read_address,
-         a.write_bytes, a.write_address, a.more_reads, a.busy, a.rung, a.start, a.read_done, a.end);
+         a.write_bytes, a.write_address, a.more_reads, a.busy, a.blocked, a.starved, a.held, a.reads_far,
+         a.writes_far, a.rung, a.issued, a.start, a.read_done, a.end);
 }
 
 }  // namespace tahoma::base
