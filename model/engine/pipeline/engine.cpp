@@ -53,6 +53,8 @@ void Engine::wake() {
 }
 
 void Engine::step() {
+  // A semaphore that changed earlier in this round has asked for the next round, but this action is the one that it released.
+  wake_.cancel();
   meter_.engine_activated();
   Time t = sim::now() - late_;
   book_wait(t);
@@ -115,6 +117,7 @@ void Engine::room() {
 
 // Errors of the program name the instruction.
 Time Engine::run_placed(Time t) {
+  TAHOMA_INVARIANT(!done(), std::string(name()) + ": acts after its last instruction");
   const std::size_t at = sequencer_.pc();
   try {
     return run(sequencer_.current(), t);
