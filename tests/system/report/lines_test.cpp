@@ -67,7 +67,7 @@ ObservedLines run_lines(const std::shared_ptr<const isa::Program>& program) {
   return observed;
 }
 
-const LineTime& line_of(const LineTimes& times, std::uint64_t line, const std::string& callers) {
+const LineTime& line_of(const LineTimes& times, std::uint64_t line, std::string_view callers) {
   const auto found = std::find_if(times.lines.begin(), times.lines.end(),
                                   [&](const LineTime& l) { return l.line == line && l.callers == callers; });
   REQUIRE(found != times.lines.end());
