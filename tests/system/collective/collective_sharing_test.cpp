@@ -77,7 +77,8 @@ TEST_CASE("collective cost: groups that share links wait for each other's bytes"
   const model::MachineParams machine = tests::default_machine();
   const Group alone = groups_of(machine, RankKind::kCores, slots(1)).front(),
               one_of_eight = groups_of(machine, RankKind::kCores, slots(8)).front();
-  const AlgorithmRow& ring = algorithm_named("ring", kProblem, alone.grid);
+  const std::string name = "ring";
+  const AlgorithmRow& ring = algorithm_named(name, kProblem, alone.grid);
   const std::uint64_t bytes = 2UL << 20;
   // Each of them sends 7/16 of its bytes in each direction of a link, and a header with each packet.
   const double link = cost_of(machine, alone, ring, bytes).link;

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "runtime/whatif/uncertain.h"
 #include "tests/support/subprocess.h"
@@ -36,7 +37,7 @@ Sensitivity of(const std::vector<Provenance>& provenances, std::size_t jobs = 2)
   return runtime::sensitivity("gemm", request(), provenances, jobs, [](std::size_t, std::size_t) {});
 }
 
-const SensitivityRow& row_of(const Sensitivity& s, const std::string& path) {
+const SensitivityRow& row_of(const Sensitivity& s, std::string_view path) {
   const auto found =
       std::find_if(s.rows.begin(), s.rows.end(), [&](const auto& row) { return row.path == path; });
   REQUIRE(found != s.rows.end());
