@@ -114,6 +114,7 @@ bare_root() {
 # enter FOLDER   mounts what programs in that root need; for a process whose mounts are private
 enter() {
   local mounted
+  mountpoint -q "$1" || mount --bind "$1" "$1"  # programs there may mount file systems of their own only if it is one itself
   for mounted in proc dev sys; do
     mountpoint -q "$1/$mounted" || mount --rbind "/$mounted" "$1/$mounted"
   done

@@ -56,8 +56,9 @@ class TwoHostsTest(one_host.FolderCase):
         """A process of the second host ends the daemon there, which started it."""
         with two_hosts.TwoHosts() as hosts:
             first, second = hosts.names
-            done = hosts.mpirun("-n", 1, "--host", first, *self.run_words("out", "--mode", "timing"), ":", "-n", 1, "--host", second,
-                                "sh", "-c", "kill -9 $PPID", environment=one_host.environment())
+            run = self.run_words("out", "--mode", "timing")
+            done = hosts.mpirun("--host", f"{first},{second}", *one_host.each(run, ["sh", "-c", "kill -9 $PPID"]),
+                                environment=one_host.environment())
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(second, done.stderr)
         self.assertFalse((self.folder / "out").exists())

@@ -38,7 +38,7 @@ CONDITIONS = {
     "again": condition(),
     "another working directory": condition(folder="/"),
     "a long path": condition(out="/".join(["x" * 200] * 4)),
-    "another locale": condition(LC_ALL="C.UTF-8", LANG="de_DE.UTF-8"),
+    "another locale": condition(LC_ALL="POSIX" if os.environ.get("LC_ALL") == "C.UTF-8" else "C.UTF-8", LANG="de_DE.UTF-8"),
     "another time zone": condition(TZ="Pacific/Chatham"),
     "a large environment": condition(**{f"TAHOMA_UNUSED_{n}": "x" * 1000 for n in range(100)}),
     "memory filled with junk": condition(MALLOC_CONF="junk:true", MALLOC_PERTURB_="85"),

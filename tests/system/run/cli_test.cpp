@@ -119,7 +119,8 @@ TEST_CASE("command line: every command explains itself with its defaults", "[cli
   for (const std::string option : {"WORKLOAD", "--machine", "--set", "--mode", "--seed", "--out",
                                    "--no-golden", "--save-outputs", "--format"})
     CHECK_THAT(run, Contains(option));
-  CHECK_THAT(run, Contains("=out") && Contains("=text"));
+  // CLI11 shows a default as "--out DIR=out"; since version 2.4, as "--out DIR [out]".
+  CHECK_THAT(run, (Contains("=out") && Contains("=text")) || (Contains("[out]") && Contains("[text]")));
 }
 
 TEST_CASE("tahoma isa: lists every instruction of the table and describes one", "[cli]") {
