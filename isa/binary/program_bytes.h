@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of the binary container (isa/core/program.h), written and read in order: integers in little endian, and texts
+// Bytes of the binary container (isa/binary/container.h), written and read in order: integers in little endian, and texts
 // with their length before them.
 #pragma once
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "runtime/cli/options/common_options.h"
 
 namespace CLI {
 class App;
@@ -39,15 +40,7 @@ void add_asm_command(CLI::App& sub, Action& action);
 void add_dis_command(CLI::App& sub, Action& action);
 void add_validate_command(CLI::App& sub, Action& action);
 
-// An option that takes one of `words`; the initial value of `word` is the default. Other values are refused
-// with a suggestion of the nearest word.
-void add_choice(CLI::App& command, const std::string& name, std::string& word,
-                const std::vector<std::string>& words, const std::string& doc);
-
 // The arguments of this process's command line, for a manifest.
 std::vector<std::string> own_command_line();
-
-// Adds --set, which sets one parameter and is repeatable.
-void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const std::string& doc);
 
 }  // namespace tahoma::runtime

@@ -3,11 +3,14 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
 
 #include "model/system/parallel/agreement.h"
 #include "runtime/cli/commands.h"
@@ -23,6 +26,7 @@
 #include "runtime/run/program_checks.h"
 #include "runtime/run/run.h"
 #include "runtime/run/run_files.h"
+#include "runtime/whatif/explain.h"
 
 namespace tahoma::runtime {
 
@@ -33,7 +37,7 @@ namespace {
 struct RunCommand {
   RunOptions options;
   std::vector<std::string> checks;
-  bool no_golden = false, require_golden = false, no_report = false;
+  bool no_golden = false, require_golden = false, no_report = false, explain = false;
   std::string format = "text", fold = "auto";
 };
 
@@ -121,6 +125,14 @@ std::string parallel_text(const model::ParallelCounts& counts) {
                      counts.windows, counts.messages, counts.bytes);
 }
 
+// Keeps the explanation, which decides the exit status.
+ExplainRun explained(const ConfigRequest& config, std::optional<Explanation>& explanation) {
+  return [&config, &explanation](const auto& progress) -> RunExplanation {
+    explanation = explain(config.workload, config, std::max(1U, std::thread::hardware_concurrency()), progress);
+    return {explanation->bottlenecks(), explanation_json(*explanation)};
+  };
+}
+
 ExitStatus run(RunCommand& command) {
   command.options.golden = !command.no_golden;
   command.options.report = !command.no_report;
@@ -129,6 +141,8 @@ ExitStatus run(RunCommand& command) {
   command.options.command_line = own_command_line();
   const std::unique_ptr<model::Processes> processes = launched_processes();
   command.options.processes = processes.get();
+  std::optional<Explanation> explanation;
+  if (command.explain) command.options.explain = explained(command.options.config, explanation);
   RunOutcome outcome;
   try {
     outcome = run_workload(command.options);
@@ -147,7 +161,7 @@ ExitStatus run(RunCommand& command) {
   report_unfoldable(outcome);
   if (outcome.dumps) judge_dumps(*outcome.dumps, !json);
   report_findings(outcome.checks);
-  if (outcome.explanation) outcome.explanation->require_complete();
+  if (explanation) explanation->require_complete();
   require_golden(outcome.golden, command.require_golden);
   return ExitStatus::kOk;
 }
@@ -174,7 +188,7 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
       ->delimiter(',')
       ->default_str("none");
   sub.add_flag("--no-golden", command.no_golden, "Do not check the results against the golden reference");
-  sub.add_flag("--explain", options.explain,
+  sub.add_flag("--explain", command.explain,
                "Find the bottleneck: repeat the run in timing mode with one resource at a time made ideal");
   sub.add_flag(
       "--require-golden", command.require_golden,

@@ -25,9 +25,9 @@
 #include <string>
 #include <vector>
 
+#include "runtime/golden/golden_result.h"
 #include "runtime/run/core_name.h"
 #include "runtime/run/inputs.h"
-#include "runtime/run/workload.h"
 
 namespace tahoma::runtime {
 

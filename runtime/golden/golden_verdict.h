@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "runtime/run/workload.h"
+#include "runtime/golden/golden_result.h"
+
 
 namespace tahoma::runtime {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "model/base/error.h"
-#include "model/system/parallel/agreement.h"
 #include "runtime/host/sha256.h"
+#include "runtime/mpi/together.h"
 #include "runtime/report/files/manifest.h"
 
 namespace tahoma::runtime {
@@ -20,8 +20,6 @@ constexpr const char
     *kSomeHelp =
         "some processes are asked for help or the version, and others run a case; expected the same "
         "command for all of them";
-
-base::Time no_time() { return base::Time{0}; }  // before the simulation
 
 model::ByteString bytes_of(const std::string& text) {
   model::ByteString bytes(text.size());
@@ -51,11 +49,6 @@ void check_options(const RunOptions& options, const ResolvedConfig& config) {
 }
 
 }  // namespace
-
-void together(model::Processes* processes, const std::function<void()>& body) {
-  if (processes == nullptr) return body();
-  model::agree(*processes, &no_time, body);
-}
 
 bool prints_help(model::Processes& processes) {
   together(&processes, [] {});  // as run_workload() begins

@@ -8,16 +8,10 @@
 // flits, and --fold verify. A case from standard input is refused likewise, before the processes are connected.
 #pragma once
 
-#include <functional>
-
 #include "model/system/parallel/processes.h"
 #include "runtime/run/run.h"
 
 namespace tahoma::runtime {
-
-// Calls `body` in this process. With several processes, all call it, and if it throws in one, all end: process 0 with the error,
-// the others with model::ReportedElsewhere.
-void together(model::Processes* processes, const std::function<void()>& body);
 
 // Called by processes that were asked for help or the version only. False in all but the one that prints it; E-PAR-002 if others run
 // a case: they would wait for this one.

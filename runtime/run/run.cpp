@@ -7,7 +7,6 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
-#include <thread>
 
 #include "model/base/error.h"
 #include "model/base/quantity.h"
@@ -17,6 +16,7 @@
 #include "runtime/host/progress.h"
 #include "runtime/host/sha256.h"
 #include "runtime/mpi/parallel_run.h"
+#include "runtime/mpi/together.h"
 #include "runtime/page/detail.h"
 #include "runtime/report/cost/price_list.h"
 #include "runtime/report/summary/summary.h"
@@ -25,7 +25,6 @@
 #include "runtime/run/core_selection.h"
 #include "runtime/run/run_files.h"
 #include "runtime/run/simulation.h"
-#include "runtime/whatif/explain.h"
 #include "runtime/whatif/stored_interval.h"
 
 namespace tahoma::runtime {
@@ -61,12 +60,6 @@ base::WavesWindow waves_of(const WavesRequest& request) {
   if (!request.from.empty()) waves.from = time_of("--waves-from", request.from);
   if (!request.until.empty()) waves.until = time_of("--waves-until", request.until);
   return waves;
-}
-
-Explanation explanation_of(const RunOptions& options, ProgressLine& progress) {
-  return explain(
-      options.config.workload, options.config, std::max(1U, std::thread::hardware_concurrency()),
-      [&](std::size_t done, std::size_t of) { progress.count(done, of, "runs to find the bottleneck"); });
 }
 
 std::optional<PriceList> prices_of(const RunOptions& options) {
@@ -139,8 +132,11 @@ RunOutcome run_workload(const RunOptions& options) {
 
   ProgressLine progress;
   // In processes of its own, before this one elaborates its machine.
-  std::optional<Explanation> explanation;
-  if (options.explain) explanation = explanation_of(options, progress);
+  RunExplanation explanation;
+  if (options.explain)
+    explanation = options.explain([&](std::size_t done, std::size_t of) {
+      progress.count(done, of, "runs to find the bottleneck");
+    });
   const std::string whole = options.fold == FoldChoice::kVerify ? run_whole(options) : "";
   const Simulated run = simulate(*config,
                                  {options.golden, options.checks, options.fold != FoldChoice::kOff,
@@ -149,7 +145,7 @@ RunOutcome run_workload(const RunOptions& options) {
                                  reports ? &progress : nullptr);
   progress.clear();
   if (!reports) return {};
-  Summary summary = summary_of(*config, run, explanation ? explanation->bottlenecks() : std::nullopt, prices);
+  Summary summary = summary_of(*config, run, explanation.bottlenecks, prices);
   summary.facts.interval = stored_interval(options.config.workload, *config, summary.elapsed);
   RunOutcome outcome{run.golden,
                      run.checks,
@@ -161,8 +157,7 @@ RunOutcome run_workload(const RunOptions& options) {
                      folding_text(run.folding),
                      {},
                      "",
-                     run.parallel,
-                     explanation};
+                     run.parallel};
   if (trace) outcome.trace = tally_text(trace->tally());
   const std::string kept = config->workload->kept_kernel().path;
   const auto from_output = [&](const std::string& path) {
@@ -170,7 +165,7 @@ RunOutcome run_workload(const RunOptions& options) {
   };
   const std::string yaml = config->to_yaml(from_output), config_sha256 = sha256_of(yaml);
   write_run_files({options, *config, run, summary, outcome.summary_text, outcome.summary_json, yaml,
-                   config_sha256, explanation ? explanation_json(*explanation) : "",
+                   config_sha256, explanation.json,
                    options.report ? detail_text(*config, config_sha256, run) : "",
                    [start] { return seconds_since(start); }},
                   *out);

@@ -7,6 +7,8 @@
 // (--prices), E-OUT-*.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,7 @@
 #include "runtime/config/config.h"
 #include "runtime/report/files/folding_report.h"
 #include "runtime/trace/selection.h"
-#include "runtime/whatif/explain.h"
+#include "runtime/report/summary/bottleneck.h"
 
 namespace tahoma::runtime {
 
@@ -26,12 +28,21 @@ struct WavesRequest {
   std::string from, until;  // "10 us"
 };
 
+// What repetitions of a run say of it, for its summary and its folder.
+struct RunExplanation {
+  std::optional<Bottlenecks> bottlenecks;
+  std::string json;  // explain.json
+};
+// Repeats a run to find its bottleneck (`progress` counts the repetitions), in processes of its own.
+using ExplainRun =
+    std::function<RunExplanation(const std::function<void(std::size_t done, std::size_t of)>& progress)>;
+
 struct RunOptions {
   ConfigRequest config;
   std::string out = "out";
   bool golden = true;            // functional mode only, because timing mode computes no values
   model::check::Options checks;  // checks of the running program
-  bool explain = false;          // repeat the run to find its bottleneck (runtime/whatif/explain.h)
+  ExplainRun explain;            // empty: the run is not explained (runtime/whatif/explain.h)
   bool report = true;            // the page and the series over time
   std::vector<std::string>
       page_cores;       // whose time line the page has, like TraceRequest::cores; empty: a choice of eight
@@ -58,7 +69,6 @@ struct RunOutcome {
   std::vector<std::string> not_foldable;   // --fold verify: files that differ from those of the whole machine
   std::string whole_folder;                // of the whole machine, kept if files differ
   model::ParallelCounts parallel;          // what several processes have exchanged
-  std::optional<Explanation> explanation;  // if the run was explained
 };
 
 // Prints nothing but the progress line of a terminal. With several processes, process 0 returns the outcome, and the others an

@@ -31,7 +31,7 @@ using Place = RunFilePlace;
 
 bool always(const RunOptions&) { return true; }
 bool with_report(const RunOptions& options) { return options.report; }
-bool with_explanation(const RunOptions& options) { return options.explain; }
+bool with_explanation(const RunOptions& options) { return options.explain != nullptr; }
 bool with_outputs(const RunOptions& options) { return options.save_outputs; }
 bool with_trace(const RunOptions& options) { return options.trace.wanted; }
 bool with_chakra(const RunOptions& options) { return options.chakra; }

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "runtime/config/assumptions.h"
-#include "runtime/mpi/parallel_run.h"
+#include "runtime/mpi/together.h"
 #include "runtime/run/core_name.h"
 #include "runtime/run/inputs.h"
 #include "runtime/run/machine.h"

@@ -5,8 +5,8 @@
 
 #include <array>
 
+#include "isa/semantics/arithmetic/core_view.h"
 #include "isa/semantics/arithmetic/walk.h"
-#include "isa/semantics/semantics.h"
 
 namespace tahoma::isa {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "isa/semantics/semantics.h"
+#include "isa/semantics/arithmetic/core_view.h"
 #include "isa/simd/matmul_loop.h"
 
 namespace tahoma::isa {

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "isa/semantics/semantics.h"
+#include "isa/semantics/arithmetic/core_view.h"
 
 namespace tahoma::isa {
 

@@ -24,10 +24,4 @@ base::Frequency sequencer_clock(base::EngineKind kind, const CoreParams& p) {
   return kind == base::EngineKind::kVector ? p.vector.clock : p.sequencer.clock;
 }
 
-std::unique_ptr<Pipeline> make_pipeline(base::EngineKind kind, const CoreParams& p, TensorArray* array) {
-  if (kind == base::EngineKind::kTensor) return make_tensor_pipeline(p.tensor, array);
-  if (kind == base::EngineKind::kSync || kind == base::EngineKind::kCollective) return nullptr;
-  return make_lane_pipeline(kind, p);
-}
-
 }  // namespace tahoma::model

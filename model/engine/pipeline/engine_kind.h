@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The differences between the kinds of engines: the stall reason of waits for them, the timing of their
-// sequencers, and the pipeline behind.
+// The differences between the kinds of engines: the stall reason of waits for them, and the timing of their sequencers.
 #pragma once
 
-#include <memory>
-
-#include "model/engine/pipeline/pipeline.h"
+#include "model/base/measurements.h"
+#include "model/engine/params/engine_params.h"
 
 namespace tahoma::model {
 
@@ -18,8 +16,5 @@ const KindRow& kind_row(base::EngineKind kind);
 
 // The vector engine's sequencer runs at its lanes' clock, all others at the base clock (measured).
 base::Frequency sequencer_clock(base::EngineKind kind, const CoreParams& params);
-
-// Null for sync engines and collective cores, which have no pipeline.
-std::unique_ptr<Pipeline> make_pipeline(base::EngineKind kind, const CoreParams& params, TensorArray* array);
 
 }  // namespace tahoma::model

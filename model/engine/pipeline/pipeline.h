@@ -43,4 +43,7 @@ class Pipeline {
 std::unique_ptr<Pipeline> make_tensor_pipeline(const TensorParams& params, TensorArray* array = nullptr);
 std::unique_ptr<Pipeline> make_lane_pipeline(base::EngineKind kind, const CoreParams& params);
 
+// Null for sync engines and collective cores, which have no pipeline.
+std::unique_ptr<Pipeline> make_pipeline(base::EngineKind kind, const CoreParams& params, TensorArray* array);
+
 }  // namespace tahoma::model

@@ -12,7 +12,7 @@
 #include "model/base/error.h"
 #include "model/base/quantity.h"
 #include "model/system/machine_params.h"
-#include "runtime/cli/commands.h"
+#include "runtime/cli/options/common_options.h"
 #include "runtime/cli/options/whole_numbers.h"
 
 namespace tahoma::runtime {

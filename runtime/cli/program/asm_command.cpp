@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "isa/binary/container.h"
 #include "isa/text/assembler.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/program/program_files.h"

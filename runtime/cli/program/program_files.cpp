@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "isa/binary/container.h"
 #include "isa/core/program_error.h"
 #include "isa/text/assembler.h"
 #include "runtime/host/text/text_file.h"

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "isa/binary/container.h"
 #include "isa/core/program_error.h"
 #include "isa/table/table_fields.h"
 #include "model/base/error.h"

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "isa/binary/container.h"
 #include "isa/core/program_error.h"
 #include "isa/table/activation_functions.h"
 #include "isa/text/assembler.h"

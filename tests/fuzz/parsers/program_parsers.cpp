@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "isa/binary/container.h"
 #include "isa/binary/program_bytes.h"
 #include "isa/core/program_error.h"
 #include "isa/text/assembler.h"

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "isa/binary/container.h"
 #include "isa/core/program_error.h"
 #include "tests/support/random/random_program.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Macros of assembler text: what they expand to, and where their errors point.
+#include "isa/binary/container.h"
 #include "isa/text/macros.h"
 
 #include <catch2/catch.hpp>

@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "isa/binary/container.h"
 #include "isa/core/program_error.h"
 #include "isa/text/assembler.h"
 #include "isa/text/instruction_names.h"

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "isa/binary/container.h"
 #include "isa/core/program_error.h"
 #include "tests/support/random/random_program.h"
 

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "isa/binary/container.h"
 #include "tests/support/program/refused.h"
 #include "tests/support/random/random_program.h"
 
