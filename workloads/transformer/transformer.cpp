@@ -154,7 +154,7 @@ class Transformer final : public runtime::Workload {
   // Of the sums over the ranks; attention over parts of the keys adds up outputs, too.
   PartialRoundings roundings() const {
     std::uint32_t sum = 0;
-    for (const PhasePrograms::Exchange& exchange : replicas_.front()->groups().front().programs->exchanges())
+    for (const PhaseExchange& exchange : replicas_.front()->groups().front().programs->exchanges())
       sum = std::max(sum, exchange.planned().roundings);
     const bool in_parts = decodes() && params_.parallel.sequence > 1;
     return {static_cast<double>(sum) + (in_parts ? 1 : 0), static_cast<double>(sum), decodes()};

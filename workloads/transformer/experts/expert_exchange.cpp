@@ -17,7 +17,7 @@ End ExpertExchange::end_of(const Travel& travel, std::size_t physical_core) cons
   return end;
 }
 
-PhasePrograms::Party ExpertExchange::exchange(Operation operation, std::size_t number,
+ExchangeParty ExpertExchange::exchange(Operation operation, std::size_t number,
                                               std::vector<std::uint64_t> counts, const Side& from,
                                               const Side& to) {
   const Team& team = teams_.team(number);
@@ -36,7 +36,7 @@ PhasePrograms::Party ExpertExchange::exchange(Operation operation, std::size_t n
 }
 
 // Between a physical core's own rows and the rows at the ranks of their experts.
-PhasePrograms::Party ExpertExchange::across(const ExpertStep& step, std::size_t slot, bool out,
+ExchangeParty ExpertExchange::across(const ExpertStep& step, std::size_t slot, bool out,
                                             std::size_t place, std::size_t h) {
   const ExpertLayout& layout = step.layout;
   const std::size_t number = teams_.across(place, h), blocks = teams_.blocks();
@@ -60,7 +60,7 @@ PhasePrograms::Party ExpertExchange::across(const ExpertStep& step, std::size_t 
 }
 
 // Between the arrivals of each rank of a block and the rows that all of its ranks have.
-PhasePrograms::Party ExpertExchange::within(const ExpertStep& step, std::size_t slot, bool out,
+ExchangeParty ExpertExchange::within(const ExpertStep& step, std::size_t slot, bool out,
                                             std::size_t block, std::size_t h) {
   const ExpertLayout& layout = step.layout;
   const std::size_t number = teams_.within(block, h), first = layout.place(h, 0);
@@ -83,7 +83,7 @@ PhasePrograms::Party ExpertExchange::within(const ExpertStep& step, std::size_t 
 
 void ExpertExchange::across(const ExpertStep& step, std::size_t slot, bool out) {
   for (std::size_t h = 0; h < replica_.physical_cores() && teams_.blocks() > 1; ++h) {
-    PhasePrograms::Exchange all{out ? "dispatch all_to_all" : "combine all_to_all", h, {}};
+    PhaseExchange all{out ? "dispatch all_to_all" : "combine all_to_all", h, {}};
     for (std::size_t place = 0; place < teams_.block_size(); ++place)
       all.parties.push_back(across(step, slot, out, place, h));
     keep_(std::move(all));
@@ -92,7 +92,7 @@ void ExpertExchange::across(const ExpertStep& step, std::size_t slot, bool out) 
 
 void ExpertExchange::within(const ExpertStep& step, std::size_t slot, bool out) {
   for (std::size_t h = 0; h < replica_.physical_cores() && teams_.block_size() > 1; ++h) {
-    PhasePrograms::Exchange all{out ? "dispatch all_gather" : "combine reduce_scatter", h, {}};
+    PhaseExchange all{out ? "dispatch all_gather" : "combine reduce_scatter", h, {}};
     for (std::size_t block = 0; block < teams_.blocks(); ++block)
       all.parties.push_back(within(step, slot, out, block, h));
     keep_(std::move(all));

@@ -4,13 +4,13 @@
 
 #include "workloads/transformer/experts/expert_steps.h"
 #include "workloads/transformer/experts/expert_teams.h"
-#include "workloads/transformer/partition/phase_programs.h"
+#include "workloads/transformer/partition/phase_exchange.h"
 
 namespace tahoma::workloads {
 
 class ExpertExchange {
  public:
-  using Keep = std::function<void(PhasePrograms::Exchange)>;
+  using Keep = std::function<void(PhaseExchange)>;
   ExpertExchange(Replica& replica, const TransformerParams& params, const ExpertCase& shape, Keep keep)
       : replica_(replica),
         params_(params),
@@ -30,11 +30,11 @@ class ExpertExchange {
   };
   using Side = std::function<Travel(std::size_t rank)>;
   runtime::collective::End end_of(const Travel& travel, std::size_t physical_core) const;
-  PhasePrograms::Party exchange(runtime::collective::Operation operation, std::size_t team,
+  ExchangeParty exchange(runtime::collective::Operation operation, std::size_t team,
                                 std::vector<std::uint64_t> counts, const Side& from, const Side& to);
-  PhasePrograms::Party across(const ExpertStep& step, std::size_t slot, bool out, std::size_t place,
+  ExchangeParty across(const ExpertStep& step, std::size_t slot, bool out, std::size_t place,
                               std::size_t physical_core);
-  PhasePrograms::Party within(const ExpertStep& step, std::size_t slot, bool out, std::size_t block,
+  ExchangeParty within(const ExpertStep& step, std::size_t slot, bool out, std::size_t block,
                               std::size_t physical_core);
   void across(const ExpertStep& step, std::size_t slot, bool out);
   void within(const ExpertStep& step, std::size_t slot, bool out);

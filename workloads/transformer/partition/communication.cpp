@@ -16,7 +16,7 @@ using Spans = std::vector<Stopwatch::Span>;
 
 // Calls body(channels' spans) for each rank of each group.
 template <class Body>
-void for_spans(const Replica& replica, const PhasePrograms::Exchange& exchange, Body&& body) {
+void for_spans(const Replica& replica, const PhaseExchange& exchange, Body&& body) {
   for (const Replica::RankCores& place : replica.alike())
     for (const auto& [planned, team] : exchange.parties)
       for (std::size_t r = 0; r < planned.spans.size(); ++r) {
@@ -41,7 +41,7 @@ struct Reporter {
     return result;
   }
 
-  runtime::CollectiveResult of(const Replica& replica, const PhasePrograms::Exchange& exchange) const {
+  runtime::CollectiveResult of(const Replica& replica, const PhaseExchange& exchange) const {
     std::vector<runtime::RankTimes> ranks;
     for_spans(replica, exchange, [&](const Spans& spans) { ranks.push_back(times_of(stopwatch, spans)); });
     const auto& [planned, team] = exchange.parties.front();
@@ -49,7 +49,7 @@ struct Reporter {
         team != nullptr ? *team->group : replica.alike().front().groups[exchange.physical_core];
     const std::size_t parties = exchange.parties.size();
     std::uint64_t elements = 0;  // of a member, their mean
-    for (const PhasePrograms::Party& party : exchange.parties) elements += party.planned.spec.elements;
+    for (const ExchangeParty& party : exchange.parties) elements += party.planned.spec.elements;
     elements /= parties * vector_bytes(planned.spec.problem, 1);
     runtime::CollectiveResult one = result(group, planned, elements, std::move(ranks));
     one.name = fmt::format("{}, half {}", exchange.region, exchange.physical_core);
@@ -68,7 +68,7 @@ std::vector<runtime::CollectiveResult> collectives_of(const model::MachineParams
   std::vector<runtime::CollectiveResult> results;
   for (const auto& stages : replicas) {
     for (const Stages::Group& group : stages->groups())
-      for (const PhasePrograms::Exchange& exchange : group.programs->exchanges())
+      for (const PhaseExchange& exchange : group.programs->exchanges())
         results.push_back(reporter.of(*group.replica, exchange));
     for (const Stages::Gathered& all : stages->gathered()) {
       std::vector<runtime::RankTimes> times;
@@ -107,7 +107,7 @@ void for_communication(const AllStages& replicas, const Stopwatch& stopwatch, co
   };
   for (const auto& stages : replicas) {
     for (const Stages::Group& group : stages->groups())
-      for (const PhasePrograms::Exchange& exchange : group.programs->exchanges())
+      for (const PhaseExchange& exchange : group.programs->exchanges())
         for_spans(*group.replica, exchange, tell);
     for (const Stages::Gathered& all : stages->gathered())
       for (const PlannedCollective& planned : all.planned)

@@ -19,7 +19,7 @@ void PhasePrograms::add_experts(const ExpertRouting* routing, std::size_t slices
   if (dense == layers.count) return;
   experts_ = std::make_unique<Experts>(replica_, params_, *routing,
                                        runtime::Part{layers.first + dense, layers.count - dense}, slices,
-                                       rows, [this](Exchange exchange) { keep(std::move(exchange)); });
+                                       rows, [this](PhaseExchange exchange) { keep(std::move(exchange)); });
 }
 
 std::size_t PhasePrograms::dense_layers() const {

@@ -14,6 +14,7 @@
 #include "workloads/transformer/layer/layer_weights.h"
 #include "workloads/transformer/layer/parts.h"
 #include "workloads/transformer/partition/handover.h"
+#include "workloads/transformer/partition/phase_exchange.h"
 
 namespace tahoma::workloads {
 
@@ -21,7 +22,6 @@ class ExpertRouting;
 class Experts;
 class Logits;
 class TokenEmbedding;
-struct Team;
 
 // The position of a group among those of its data replica.
 struct Station {
@@ -62,18 +62,7 @@ class PhasePrograms {
 
   const Experts* experts() const { return experts_.get(); }  // none of a model that has none
 
-  // By all ranks, or by several teams of them at once, whose sizes may differ.
-  struct Party {
-    runtime::collective::PlannedCollective planned;
-    const Team* team = nullptr;  // none: all ranks
-  };
-  struct Exchange {
-    std::string region;
-    std::size_t physical_core = 0;
-    std::vector<Party> parties;
-    const runtime::collective::PlannedCollective& planned() const { return parties.front().planned; }
-  };
-  const std::vector<Exchange>& exchanges() const { return exchanges_; }
+  const std::vector<PhaseExchange>& exchanges() const { return exchanges_; }
 
   // The time at which a physical core of a rank completes the last rows of a microbatch: a mark of its
   // collective queue. For a pipeline.
@@ -104,7 +93,7 @@ class PhasePrograms {
             runtime::collective::PlannedCollective planned) {
     keep({region, physical_core, {{std::move(planned), nullptr}}});
   }
-  void keep(Exchange exchange) { exchanges_.push_back(std::move(exchange)); }
+  void keep(PhaseExchange exchange) { exchanges_.push_back(std::move(exchange)); }
   // Of a mixture of experts: each physical core of a rank has these rows in each slice.
   using RowsOfSlice =
       std::function<runtime::Part(std::size_t slice, std::size_t rank, std::size_t physical_core)>;
@@ -140,7 +129,7 @@ class PhasePrograms {
     Matrix matrix;
   };
   std::vector<Heads> heads_;
-  std::vector<Exchange> exchanges_;
+  std::vector<PhaseExchange> exchanges_;
   std::vector<Done> done_;
 };
 

@@ -5,7 +5,6 @@
 
 #include "runtime/collective/lowering/strips.h"
 #include "workloads/common/transposed_load.h"
-#include "workloads/transformer/partition/phase_programs.h"
 
 namespace tahoma::workloads {
 
