@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/kinds/registry.h"
 #include "runtime/builder/kernel.h"
 #include "workloads/common/definition.h"
 #include "workloads/common/kernel_case.h"
-#include "workloads/registry.h"
 
 namespace {
 

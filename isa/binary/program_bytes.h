@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of the binary container (isa/binary/container.h), written and read in order: integers in little endian, and texts
-// with their length before them.
+// Bytes of the binary container (isa/binary/container.h), written and read in order: integers in little
+// endian, and texts with their length before them.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace tahoma::isa {
 
-// FNV-1a, 64 bits: it detects a flipped bit or a truncated copy, not an attack. It is part of the binary format, so no
-// library's hash can replace it.
+// FNV-1a, 64 bits: it detects a flipped bit or a truncated copy, not an attack. It is part of the binary
+// format, so no library's hash can replace it.
 inline std::uint64_t checksum(std::span<const std::byte> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::byte b : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3;

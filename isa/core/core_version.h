@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generations of the NeuronCore: v2 is the core of Trainium1 and Inferentia2, v3 that of Trainium2 and v4 that of
-// Trainium3. A later core executes what an earlier one does.
+// The generations of the NeuronCore: v2 is the core of Trainium1 and Inferentia2, v3 that of Trainium2 and v4
+// that of Trainium3. A later core executes what an earlier one does.
 #pragma once
 
 #include <array>

@@ -13,8 +13,8 @@ namespace tahoma::isa {
 
 class DistinctInstructions {
  public:
-  // The kept instruction that is identical to `instruction`, which is kept if there is none. `hash`: its
-  // hash_with_peers(). What is kept neither moves nor changes.
+  // Returns the kept instruction that is identical to `instruction`, which is kept if there is none. `hash`:
+  // its hash_with_peers(). Kept instructions neither move nor change.
   const Instruction& one_of(const Instruction& instruction, std::uint64_t hash);
   std::size_t size() const { return kept_.size(); }
 

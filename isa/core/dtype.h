@@ -13,10 +13,11 @@
 //   fp8_e4m3fn   1    1, 4,  3;   7                         448              2^-6,   2^-9
 //   int8, int16, int32   two's complement;  uint8, uint16, uint32
 //
-// e5m2, e4m3 and e3m4 are IEEE-like: the largest exponent means infinity and NaN, as on NeuronCore-v3. e4m3fn, of
-// NeuronCore-v4, is E4M3 of the OCP's 8-bit floating point specification: it has no infinity, and the NaNs are the two
-// patterns with all bits below the sign set. What rounds beyond 448 becomes a NaN (the specification's mode without
-// saturation; assumed, nothing is published for conversions outside quantize_mx).
+// e5m2, e4m3 and e3m4 are IEEE-like: the largest exponent means infinity and NaN, as on NeuronCore-v3.
+// e4m3fn, of NeuronCore-v4, is E4M3 of the OCP's 8-bit floating point specification: it has no infinity, and
+// the NaNs are the two patterns with all bits below the sign set. Numbers that round beyond 448 become NaNs
+// (the specification's mode without saturation; assumed, nothing is published for conversions outside
+// quantize_mx).
 //
 // Conversion to a narrower float rounds the fp32 value once, to nearest, ties to even. Subnormals are kept,
 // values that round beyond the largest finite number become infinity, and -0 stays -0. A NaN stays a quiet

@@ -91,7 +91,7 @@ inline constexpr std::size_t kOpcodeCount = static_cast<std::size_t>(Opcode::kCo
 
 enum class Space : std::uint8_t { kSbuf, kPsum, kHbm };
 // Arithmetic operations work in fp32 (in exact 32-bit integers on GpSimd), bit operations on the bits of
-// integers in memory (isa/semantics/arithmetic/alu.h).
+// integers in memory (isa/simd/alu.h).
 enum class AluOp : std::uint8_t {
   kAdd,
   kSubtract,
@@ -152,8 +152,8 @@ enum class ActFn : std::uint8_t {
 };
 
 // The use of the array by a matmul: pairs of fp8 rows (K up to 256), a compressed stationary operand with M
-// of every N weights kept, or fp32 with one operand of only zeros and ones. kMx is the use of the two MX instructions
-// alone: quads of fp8 elements with a shared scale for every 32 (K up to 512).
+// of every N weights kept, or fp32 with one operand of only zeros and ones. kMx is the use of the two MX
+// instructions alone: quads of fp8 elements with a shared scale for every 32 (K up to 512).
 enum class MatmulMode : std::uint8_t {
   kDense,
   kDoubleRow,

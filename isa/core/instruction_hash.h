@@ -43,7 +43,8 @@ inline std::uint64_t hash_of(const Instruction& i) {
   return hash ^ (hash >> 29);
 }
 
-// Distinguishes instructions of the ranks of a group, too, which often differ in nothing but the cores that they notify.
+// Distinguishes instructions of the ranks of a group, too, which often differ in nothing but the cores that
+// they notify.
 inline std::uint64_t hash_with_peers(const Instruction& i) {
   const std::uint64_t notified = std::uint64_t{static_cast<std::uint16_t>(i.peer)} << 32 |
                                  std::uint64_t{static_cast<std::uint16_t>(i.read_peer)} << 16 |

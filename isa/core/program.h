@@ -34,8 +34,8 @@ struct RegionMark {
   friend bool operator==(const RegionMark&, const RegionMark&) = default;
 };
 
-// A line of the source from which instructions were made, with the call that led to it. The lines of a program form
-// a forest: `caller` is the line of the call, or kNoLine for a line of the kernel itself.
+// A line of the source from which instructions were made, with the call that led to it. The lines of a
+// program form a forest: `caller` is the line of the call, or kNoLine for a line of the kernel itself.
 inline constexpr std::uint32_t kNoLine = 0xffffffff;
 struct SourceLine {
   std::string file;        // as the source's language reports it
@@ -52,12 +52,14 @@ struct LineMark {
   friend bool operator==(const LineMark&, const LineMark&) = default;
 };
 
-// The source's names of the tensors that an instruction fills on chip: one for each operand that it writes, in the order
-// of isa::accesses_of. The last name also stands for the operands after it; "" is a tensor without a name.
+// The source's names of the tensors that an instruction fills on chip: one for each operand that it writes,
+// in the order of isa::accesses_of. The last name also stands for the operands after it; "" is a tensor
+// without a name.
 using FilledTensors = std::vector<std::string>;
 inline constexpr std::uint32_t kNothingNamed = 0xffffffff;
 
-// Assigns all instructions of a stream that write on chip, from this one up to the next mark, to the tensors they fill.
+// Assigns all instructions of a stream that write on chip, from this one up to the next mark, to the tensors
+// they fill.
 struct FilledMark {
   std::uint32_t first = 0;
   std::uint32_t filled = 0;  // index into Program::filled
@@ -66,8 +68,8 @@ struct FilledMark {
 
 struct Program {
   std::string name = "program";
-  // The core that the program is for: it runs on this one and on later ones. Not stated, it runs on every core that has
-  // its instructions and operands.
+  // The core that the program is for: it runs on this one and on later ones. Not stated, it runs on every
+  // core that has its instructions and operands.
   std::optional<CoreVersion> core;
   std::array<Stream, kQueueCount> streams;
   std::vector<Descriptor> descriptors;
@@ -75,17 +77,19 @@ struct Program {
   // One bit per argument. Control tensors keep their values in timing-only runs, so registers and indirect
   // transfers may read them (routing, page tables, counts, seeds).
   std::bitset<kArguments> control;
-  // What the author states of one execution, used for reports only: useful FLOPs, and bytes that have to be moved to
-  // and from HBM. 0 is not stated.
+  // The author states the useful FLOPs of one execution and the bytes that it has to move to and from HBM; 0:
+  // not stated. Only reports use them.
   std::uint64_t useful_flops = 0, useful_bytes = 0;
   // Named parts of the work, used for reports only. Instructions before a stream's first mark belong to the
   // program as a whole.
   std::vector<std::string> regions;
   std::array<std::vector<RegionMark>, kQueueCount> marks;  // by stream, ascending
-  // Where the instructions come from, used for reports only. Empty for programs without a source in another language.
+  // The source lines of the instructions; only reports use them. Empty for programs without a source in
+  // another language.
   std::vector<SourceLine> lines;
   std::array<std::vector<LineMark>, kQueueCount> line_marks;  // by stream, ascending
-  // What the instructions fill on chip, used for reports only. Empty like `lines`.
+  // The tensors that instructions fill on chip; only reports use them. Empty for the same programs as
+  // `lines`.
   std::vector<FilledTensors> filled;
   std::array<std::vector<FilledMark>, kQueueCount> filled_marks;  // by stream, ascending
 

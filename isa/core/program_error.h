@@ -13,8 +13,8 @@ namespace tahoma::isa {
 
 class ProgramError : public std::runtime_error {
  public:
-  // what() reads "place: error[code]: message", and the context in further lines. The place is file:line:column or
-  // queue[index] mnemonic; the context shows the line.
+  // what() reads "place: error[code]: message", and the context in further lines. The place is
+  // file:line:column or queue[index] mnemonic; the context shows the line.
   ProgramError(std::string error_code, std::string where, std::string text, std::string lines = {})
       : std::runtime_error((where.empty() ? "" : where + ": ") + "error[" + error_code + "]: " + text +
                            (lines.empty() ? "" : "\n" + lines)),

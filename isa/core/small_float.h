@@ -61,8 +61,8 @@ std::uint32_t encode_small(float value) {
   return sign | ((magnitude - F::kRebias + half + odd) >> F::kDropped);
 }
 
-// The OCP's E4M3: the encodings of Fp8E4M3, but the largest exponent means numbers, and only kNanE4M3Fn with either sign
-// is a NaN. It has no infinity.
+// The OCP's E4M3: the encodings of Fp8E4M3, but the largest exponent means numbers, and only kNanE4M3Fn with
+// either sign is a NaN. It has no infinity.
 inline constexpr std::uint32_t kNanE4M3Fn = 0x7FU;
 
 inline float decode_e4m3fn(std::uint32_t bits) {

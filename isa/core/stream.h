@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instructions of one queue, in order. Copies share their instructions until one copy is changed (copy on
-// write), because most cores of a machine run the same instructions and an instruction is large. Streams of one
-// StreamPool that differ share the instructions that are equal.
+// write), because most cores of a machine run the same instructions and an instruction is large. Streams of
+// one StreamPool that differ share the instructions that are equal.
 #pragma once
 
 #include <cstddef>
@@ -80,8 +80,8 @@ class Stream {
   std::shared_ptr<const Pooled> pooled_;  // of a stream that a pool has shared
 };
 
-// Deduplicates equal streams of successive programs, and equal instructions of different streams. Several threads
-// may use it.
+// Deduplicates equal streams of successive programs, and equal instructions of different streams. Several
+// threads may use it.
 class StreamPool {
  public:
   void share(Program& program);

@@ -22,9 +22,11 @@
 //                   documented; halves, order and the rule for infinities: assumed, nothing is published.)
 //     onezero_*     fp32 in two passes: the operand of zeros and ones has no low half (other values lose it)
 //     fp32 with tf32  two passes: tf32 has no low half
-//     MXFP8         (load_weights_mx, matmul_mx) k = 4p + s, one pass over numbers that are element * scale, which is
-//                   exact in fp32; beyond its range a number is infinite, below it rounds to nearest (assumed)
-//     bf16 dst      (NeuronCore-v4) dst widens, the sum of the pass is added in fp32 and the sum rounds to bf16
+//     MXFP8         (load_weights_mx, matmul_mx) k = 4p + s, one pass over numbers that are element * scale,
+//                   which is exact in fp32; beyond its range a number is infinite, below it rounds to nearest
+//                   (assumed)
+//     bf16 dst      (NeuronCore-v4) dst widens, the sum of the pass is added in fp32 and the sum rounds to
+//                   bf16
 //   transpose       dst[m][n] = weight[k][m] for the last k with src0[k][n] != 0, +0 if there is none; with
 //                   an identity as src0 it transposes the weights. This is data movement without arithmetic:
 //                   the bits pass unchanged, NaNs and infinities included, 8-bit types into uint16 with a

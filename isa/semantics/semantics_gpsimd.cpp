@@ -4,9 +4,9 @@
 #include <bit>
 #include <cmath>
 
-#include "isa/semantics/arithmetic/alu.h"
 #include "isa/semantics/arithmetic/partition_row.h"
 #include "isa/semantics/semantics_ops.h"
+#include "isa/simd/alu.h"
 
 namespace tahoma::isa {
 namespace {

@@ -5,10 +5,10 @@
 #include <limits>
 #include <type_traits>
 
-#include "isa/semantics/arithmetic/alu.h"
 #include "isa/semantics/arithmetic/row_access.h"
 #include "isa/semantics/arithmetic/walk.h"
 #include "isa/semantics/semantics_ops.h"
+#include "isa/simd/alu.h"
 
 namespace tahoma::isa {
 namespace {

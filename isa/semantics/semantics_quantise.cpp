@@ -14,8 +14,8 @@ namespace {
 
 using Values = std::vector<float>;
 
-// The bytes of the scales of a block's columns. The rows of a partition hold all first elements of its quads, then all
-// second ones, and so on.
+// The bytes of the scales of a block's columns. The rows of a partition hold all first elements of its quads,
+// then all second ones, and so on.
 std::vector<std::uint32_t> scales_of(const std::array<Values, kScaleGroup>& rows, std::size_t columns,
                                      DType element) {
   std::vector<std::uint32_t> bytes(columns);

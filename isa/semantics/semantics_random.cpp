@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers: rng, rand2, dropout, rand_seed, rand_set_state, rand_get_state. A lane is the partition of the
-// destination (for rand_set_state, of the source); it draws once per element, in ascending index order.
+// Random numbers: rng, rand2, dropout, rand_seed, rand_set_state, rand_get_state. A lane is the partition of
+// the destination (for rand_set_state, of the source); it draws once per element, in ascending index order.
 // Without a LaneState every instruction uses the initial generator states.
 #include <algorithm>
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "isa/semantics/arithmetic/alu.h"
 #include "isa/semantics/arithmetic/row_access.h"
 #include "isa/semantics/arithmetic/walk.h"
+#include "isa/simd/alu.h"
 
 namespace tahoma::isa {
 

@@ -134,7 +134,7 @@ struct NarrowSmall {
   }
 };
 
-// What rounds beyond the largest number, infinities and NaNs become a NaN.
+// Infinities, NaNs and numbers that round beyond the largest one become a NaN.
 struct NarrowE4M3Fn {
   using Element = std::uint8_t;
   template <class D>

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "isa/semantics/arithmetic/alu.h"
+#include "isa/simd/alu.h"
 #include "isa/simd/highway_targets.h"
 
 #undef HWY_TARGET_INCLUDE

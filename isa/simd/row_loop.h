@@ -9,7 +9,7 @@
 // NaN if an operand is one, and order -0 below +0, which makes them associative. Comparisons give 1 or +0; a
 // NaN is equal to nothing, itself included, and neither above nor below anything, so only is_not_equal holds
 // for it. logical_* take +0 and -0 as false, everything else, NaNs included, as true, and give 1 or +0.
-// isa/semantics/arithmetic/power.h defines power and rsqrt. rsqrt, reciprocal and abs have no right operand;
+// isa/simd/power.h defines power and rsqrt. rsqrt, reciprocal and abs have no right operand;
 // neither has bypass, which copies the bits of the left operand without arithmetic.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The single table of instructions. A row has everything that is specific to an opcode; encoder, decoder,
 // validator, assembler, disassembler, `tahoma isa` and the reference page are loops over rows and fields.
-// Limits, queues and dtypes are those of the NeuronCore-v2 to v4 (AWS NKI instruction pages and architecture guides, and
-// silicon traces for what these omit); a row names the first core that has its instruction, and
+// Limits, queues and dtypes are those of the NeuronCore-v2 to v4 (AWS NKI instruction pages and architecture
+// guides, and silicon traces for what these omit); a row names the first core that has its instruction, and
 // isa/validate/validate_version.cpp the operands that need a later one.
 #pragma once
 
@@ -208,7 +208,7 @@ inline constexpr std::size_t kSliceDim = 1;
 
 // The mode in which an instruction uses the array: kMx for the MX instructions, else their field.
 MatmulMode mode_of(const Instruction& instruction);
-// Whether it places weights in the array; and whether it is a matmul, which adds products to PSUM.
+// Return whether it places weights in the array, and whether it is a matmul, which adds products to PSUM.
 bool loads_weights(const Instruction& instruction);
 bool multiplies(const Instruction& instruction);
 // Elements of the stationary operand that a cell of the array holds.

@@ -214,7 +214,7 @@ const Field* find_field(const OpRow& row, FieldKind kind);  // null if the row h
 // The part of the instruction's iteration space that a tile or column covers.
 Shape operand_shape(const Field& field, const Instruction& instruction);
 std::uint64_t free_elements(const Shape& shape);
-// Whether text may omit an optional field: its slot equals the default of Instruction bit by bit.
+// Returns whether text may omit an optional field: its slot equals the default of Instruction bit by bit.
 bool is_default(const FieldTraits& traits, const Instruction& instruction);
 
 // An optional scalar or reversal belongs to an ALU operation (scalar0 and reverse0 to op0, scalar1 and
@@ -224,8 +224,9 @@ enum class Presence : std::uint8_t { kFree, kNeeded, kForbidden };
 bool takes_operand(AluOp op);  // false for rsqrt, reciprocal, abs, bitwise_not and bypass
 Presence presence_of(const OpRow& row, const Field& field, const Instruction& instruction);
 
-// Scales of an operand of MXFP8 (isa/table/table_later.h): a quadrant of kQuadrant partitions has kScaleRows partitions of
-// scales at its start. `partitions` is a multiple of kQuadrant; the result counts from the first scale to the last.
+// Scales of an operand of MXFP8 (isa/table/table_later.h): a quadrant of kQuadrant partitions has kScaleRows
+// partitions of scales at its start. `partitions` is a multiple of kQuadrant; the result counts from the
+// first scale to the last.
 inline constexpr unsigned kScaleGroup = 8, kScaleRows = unsigned{kQuadrant} / kScaleGroup;
 constexpr unsigned scale_partitions(unsigned partitions) {
   constexpr unsigned kWhole = kQuadrant;

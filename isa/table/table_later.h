@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the instructions that only NeuronCore-v4 has. Sources: AWS's Trainium3 architecture guide for NKI, the pages of
-// these functions in nki.isa 2.32, and the OCP's Microscaling Formats (MX) 1.0 for MXFP8.
+// Rows of the instructions that only NeuronCore-v4 has. Sources: AWS's Trainium3 architecture guide for NKI,
+// the pages of these functions in nki.isa 2.32, and the OCP's Microscaling Formats (MX) 1.0 for MXFP8.
 //
-// An operand of MXFP8 has the shape P x 4 x columns: the four elements of a quad are adjacent in memory and belong to one
-// row of the array, and 8 partitions by 4 elements of a column share a scale (E8M0: 2^(byte - 127), 255 is NaN). The scale
-// of partition p and column m is column m of partition p / 32 * 32 + p % 32 / 8, so that each quadrant of 32 partitions
-// keeps its scales in its first four.
+// An operand of MXFP8 has the shape P x 4 x columns: the four elements of a quad are adjacent in memory and
+// belong to one row of the array, and 8 partitions by 4 elements of a column share a scale (E8M0: 2^(byte -
+// 127), 255 is NaN). The scale of partition p and column m is column m of partition p / 32 * 32 + p % 32 / 8,
+// so that each quadrant of 32 partitions keeps its scales in its first four.
 //
-// Not supported: MXFP4 (no 4-bit dtype), scales of several operands in one quadrant, and the reductions absmax and absmin
-// of activate2.
+// Not supported: MXFP4 (no 4-bit dtype), scales of several operands in one quadrant, and the reductions
+// absmax and absmin of activate2.
 #pragma once
 
 #include "isa/table/table_rows.h"

@@ -100,7 +100,7 @@ class Assembler {
     return name;
   }
 
-  // What the program states of its work, a positive number.
+  // Reads the work that the program states, a positive number.
   void stated(Cursor& c, const std::string& place, const std::string& name, std::uint64_t& work) const {
     if (work != 0) throw ProgramError("E-ASM-013", place, name + " occurs twice; expected once");
     const std::int64_t value = macros_.number(c);

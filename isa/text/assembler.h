@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text form of programs. `assemble(disassemble(p)) == p` for every valid program; the text of a program with macros
-// is the expanded one.
+// Text form of programs. `assemble(disassemble(p)) == p` for every valid program; the text of a program with
+// macros is the expanded one.
 //
 //   .program scale_by_two                      names: letters, digits, _ . -
 //   .args in out                               HBM addresses, bound at launch
@@ -21,15 +21,16 @@
 // nki.isa.nc_matmul is refused (E-ASM-015), because the tensor queue runs both load_weights and matmul. The
 // disassembler writes mnemonics.
 //
-// Each line has one instruction. Operands are name=value in any order, flags have no value, and comments run from # or ;
-// to the end of the line. A label is a name with a colon, on its own line or before an instruction; it belongs to
-// its stream.
+// Each line has one instruction. Operands are name=value in any order, flags have no value, and comments run
+// from # or ; to the end of the line. A label is a name with a colon, on its own line or before an
+// instruction; it belongs to its stream.
 // - Shape: partitions x up to four free counts, outermost first; omitted outer counts are 1.
-// - Tile: space[partition, byte offset]:dtype, and :(s0,s1,s2,s3) if the strides are not those of a contiguous
-//   tile (default_strides in isa/table/table_fields.h). A [P,1] column as a scalar has no dtype: it is fp32.
+// - Tile: space[partition, byte offset]:dtype, and :(s0,s1,s2,s3) if the strides are not those of a
+//   contiguous tile (default_strides in isa/table/table_fields.h). A [P,1] column as a scalar has no dtype:
+//   it is fp32.
 // - HBM side of a transfer: argument+byte offset:dtype. The dma_copy contains the parts of a transfer (shape,
-//   dst, src, accumulate) and numbers descriptors in order of appearance; `descriptor=3` uses one again, and a
-//   line `.descriptor shape=... dst=... src=...` declares one on its own.
+//   dst, src, accumulate) and numbers descriptors in order of appearance; `descriptor=3` uses one again, and
+//   a line `.descriptor shape=... dst=... src=...` declares one on its own.
 // - wait=s3>=16, s3==1 or s3>=r5 (a register); update=s4+=1, s4-=1 or s4=0.
 // - Floats: the shortest decimal that reads back the same, or hexadecimal (0x1.8p3), inf, -inf, nan,
 //   nan(0x7fc00001).
@@ -38,9 +39,9 @@
 // Macros (macros.h): .let NAME = EXPRESSION, .tile NAME = sbuf[...], .repeat COUNT, NAME ... .endr, and
 // {EXPRESSION} in any line. GRAMMAR.md has the whole grammar.
 //
-// Errors: ProgramError E-ASM-001..017 at file:line:column, with the nearest legal name and the line; isa/README.md
-// lists them. The assembler only checks the form (and E-ISA-002, instructions of later cores); validate() checks
-// limits.
+// Errors: ProgramError E-ASM-001..017 at file:line:column, with the nearest legal name and the line;
+// isa/README.md lists them. The assembler only checks the form (and E-ISA-002, instructions of later cores);
+// validate() checks limits.
 #pragma once
 
 #include <string>
@@ -52,8 +53,8 @@ namespace tahoma::isa {
 
 // `file` is only used in error places (file:line:column).
 Program assemble(std::string_view text, const std::string& file);
-// The same program with the line of the text from which each instruction came, for reports. Disassembly does not
-// have them.
+// The same program with the line of the text from which each instruction came, for reports. Disassembly does
+// not have them.
 Program assemble_with_lines(std::string_view text, const std::string& file);
 
 // Accepts any program that encodes. Labels are L<index>; arguments that do not exist are written ?arg<n>.

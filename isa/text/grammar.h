@@ -6,7 +6,8 @@
 
 namespace tahoma::isa {
 
-// The directives come from directives.h, the forms of operands and their choices from the table of instructions.
+// The directives come from directives.h, the forms of operands and their choices from the table of
+// instructions.
 std::string grammar_markdown();
 
 }  // namespace tahoma::isa

@@ -14,10 +14,11 @@
 
 namespace tahoma::isa {
 
-// From the columns of a line whose macros are replaced to those of the source; both count from 0.
+// Maps the columns of a line whose macros are replaced to those of the source; both count from 0.
 class ColumnMap {
  public:
-  // From `expanded` on, columns follow those of the source from `source` on, or all are that of `source`.
+  // From `expanded` on, columns follow those of the source from `source` on if `literal`, or all are
+  // `source`.
   void add(std::size_t expanded, std::size_t source, bool literal) {
     if (!parts_.empty() && literal && parts_.back().literal &&
         expanded - parts_.back().expanded == source - parts_.back().source)
@@ -36,8 +37,8 @@ class ColumnMap {
 
 class Cursor {
  public:
-  // `line` excludes its line break. Comments, from # or ; on, are skipped. Without `columns` the line is as in the
-  // source.
+  // `line` excludes its line break. Comments, from # or ; on, are skipped. Without `columns` the line is as
+  // in the source.
   Cursor(std::string_view line, const std::string& file, std::size_t line_number,
          const ColumnMap* columns = nullptr);
 

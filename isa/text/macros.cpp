@@ -182,7 +182,7 @@ void MacroExpander::pass_on(std::string_view text, std::size_t line) {
   (*receiver_)(Cursor(expanded, file_, line + 1, &columns));
 }
 
-// {EXPRESSION}, and the name of a tile after the '=' of an operand.
+// Replaces {EXPRESSION}, and the name of a tile after the '=' of an operand.
 std::string MacroExpander::replaced(std::string_view text, ColumnMap& columns) const {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {

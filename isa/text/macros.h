@@ -27,8 +27,8 @@ class MacroExpander {
   // The text and the name of its file must outlive the expander.
   MacroExpander(std::string_view text, const std::string& file);
 
-  // Calls it for every line that remains. Throws ProgramError: those of macro_scopes.h, and E-ASM-017. An error
-  // that `line` throws gets the text of its line.
+  // Calls `line` for every line that remains. Throws ProgramError: those of macro_scopes.h, and E-ASM-017. An
+  // error that `line` throws gets the text of its line.
   void each(const std::function<void(Cursor)>& line);
 
   bool reserve(const std::string& argument) { return scopes_.reserve(argument); }

@@ -10,7 +10,8 @@
 
 namespace tahoma::isa {
 
-// A heading, then one line per instruction: mnemonic, queues, the first core that has it, functions of nki.isa, meaning.
+// A heading, then one line per instruction: mnemonic, queues, the first core that has it, functions of
+// nki.isa, meaning.
 std::string reference_list();
 
 // Everything about one instruction: queues, functions of nki.isa that it implements, operands with text form,

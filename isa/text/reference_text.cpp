@@ -54,7 +54,7 @@ std::string operations_of(AluOps mask) {
   return mask == (kArithmetic | kUnary | kBypassOp) ? "any arithmetic" : names_in<AluOp>(mask);
 }
 
-// In the first memory and, if it is legal, in bf16; otherwise in the first dtype.
+// Puts the operand in the first memory and, if that is legal, in bf16; otherwise in the first dtype.
 std::string example_operand(const Field& field) {
   const bool in_sbuf = (field.spaces & 1) != 0;
   std::size_t dtype = static_cast<std::size_t>(DType::kBf16);

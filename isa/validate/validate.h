@@ -29,13 +29,14 @@ inline constexpr std::uint64_t kMostFreeElements = 65536;
 // what was expected. isa/README.md lists codes E-ISA-001..046.
 void validate(const Program& program, const Limits& limits);
 
-// The checks of validate() that need neither the weights that stand in the array nor the final addresses of the
-// operands, which decide about their overlap. `program` has the arguments and descriptors that it refers to.
+// The checks of validate() that need neither the weights that stand in the array nor the final addresses of
+// the operands, which decide about their overlap. `program` has the arguments and descriptors that it refers
+// to.
 void validate_instruction(const Instruction& instruction, Queue queue, const Program& program,
                           const Limits& limits);
 
-// Throws E-ISA-002 for an instruction that `core`, for which the program is, does not have; the assembler uses it to
-// report this early.
+// Throws E-ISA-002 for an instruction that `core`, for which the program is, does not have; the assembler
+// uses it to report this early.
 void require_available(const OpRow& row, const std::string& place, CoreVersion core);
 
 // Returns "" if the operands' overlap is legal. It is not (E-ISA-044) if destinations and other operands
@@ -43,7 +44,8 @@ void require_available(const OpRow& row, const std::string& place, CoreVersion c
 // source, dtype included), or if a destination overlaps itself.
 std::string overlap_of(const Instruction& instruction);
 
-// The part of validate() that depends on the row alone: E-ISA-003 for a queue that cannot run the instruction.
+// The part of validate() that depends on the row alone: E-ISA-003 for a queue that cannot run the
+// instruction.
 void require_runs_on(const OpRow& row, Queue queue, const std::string& place);
 
 }  // namespace tahoma::isa

@@ -48,8 +48,8 @@ void check_mode(const Site& site) {
                                std::to_string(i.shape.partitions) + " rows are not a multiple");
 }
 
-// NeuronCore-v4 writes rows of several banks, and twice as many columns of bf16. A quad of MXFP8 has four elements, so that
-// a moving operand of MXFP8 has the columns of one bank.
+// NeuronCore-v4 writes rows of several banks, and twice as many columns of bf16. A quad of MXFP8 has four
+// elements, so that a moving operand of MXFP8 has the columns of one bank.
 std::uint64_t most_moving(const Site& site) {
   const Instruction& i = site.instruction;
   const std::uint64_t most = site.limits.moving_columns;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "isa/core/access.h"
+#include "isa/table/access.h"
 #include "isa/validate/validate_rules.h"
 
 namespace tahoma::isa {
@@ -74,9 +74,9 @@ bool one_element(const Pattern& p) {
   return std::all_of(p.count.begin(), p.count.end(), [](std::uint32_t count) { return count == 1; });
 }
 
-// An instruction that has read every byte of the source that it will overwrite: a shuffle of a tile in place
-// reads the 32 partitions of a quadrant before it writes them, and a reduction to one element for each partition
-// reads the whole row.
+// Returns whether the instruction reads every byte of the source before it overwrites it: a shuffle of a tile
+// in place reads the 32 partitions of a quadrant before it writes them, and a reduction to one element for
+// each partition reads the whole row.
 bool reads_first(const Instruction& i, const OperandAccess& w, const OperandAccess& other) {
   if (other.writes) return false;
   if (i.op == Opcode::kStreamShuffle) return i.dst == i.src0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "isa/semantics/arithmetic/alu.h"
+#include "isa/simd/alu.h"
 #include "isa/table/table_rows.h"
 #include "isa/validate/validate_rules.h"
 

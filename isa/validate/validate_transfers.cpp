@@ -16,7 +16,7 @@ void check_rows(const Site& site, const Descriptor& d) {
                      first + static_cast<std::int64_t>(size_of(rows.dtype)) - 1});
 }
 
-// A bound of rows that a register selects.
+// Checks the bound of rows that a register selects.
 void check_bound(const Site& site, const Descriptor& d) {
   const Instruction& i = site.instruction;
   if ((i.src_reg == kNone) == (i.dst_reg == kNone))
@@ -29,7 +29,7 @@ void check_bound(const Site& site, const Descriptor& d) {
     site.fail("E-ISA-031", "skips rows of HBM; expected a tile of SBUF with a partition for each row");
 }
 
-// Rows that a column names: dimension 0 of the HBM side. The other side is a tile with one partition per row.
+// A column names the rows: dimension 0 of the HBM side. The other side is a tile with one partition per row.
 void check_indirect(const Site& site, const Descriptor& d) {
   const Instruction& i = site.instruction;
   if ((i.indirect != Indirection::kNone) != i.result.present)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that the program's core, and the machine's, has each instruction and operand. Sources: the pages of nki.isa and
-// the architecture guides of Trainium1, 2 and 3. Where they disagree: DMA transposes are listed from NeuronCore-v2 on, but
-// only v3 has them in hardware, which is what dma_transpose models.
+// Checks that the program's core, and the machine's, has each instruction and operand. Sources: the pages of
+// nki.isa and the architecture guides of Trainium1, 2 and 3. Where they disagree: DMA transposes are listed
+// from NeuronCore-v2 on, but only v3 has them in hardware, which is what dma_transpose models.
 //
 // Not checked: row tiles of 32 rows, which NeuronCore-v2 lacks; there a matmul of up to 64 rows occupies 64.
 #include "isa/validate/validate_rules.h"

@@ -41,15 +41,16 @@ struct PacketActivity {
   std::uint32_t index = 0;                // and the index of that instruction
   std::uint64_t bytes = 0, elements = 1;  // of the larger side; contiguous runs. 0 bytes: only a semaphore
   Duration busy{0};                       // of the DMA engine
-  // HBM sides; 0 bytes if there is none. A transfer that adds to its destination reads it, too. With several sides to
-  // read, the bytes are those of all, and the address is that of the first.
+  // HBM sides; 0 bytes if there is none. A transfer that adds to its destination reads it, too. With several
+  // sides to read, the bytes are those of all, and the address is that of the first.
   std::uint64_t read_bytes = 0, read_address = 0, write_bytes = 0, write_address = 0;
   bool last = false;  // the last packet of this engine's share
   Time issued{0};     // from here on its engine may issue it
   Time start{0};      // its first data arrive
   Time read_done{0};
   Time write_done{0};  // acknowledged, without its semaphore; on another chip: as read_done
-  // The engine had passed what it had: while the fabric took nothing from it, and while it waited for data.
+  // Times after the engine had passed all its data: while the fabric took nothing from it, and while it
+  // waited for data.
   Duration blocked{0}, starved{0};
   Duration held{0};  // from the read until the memory could take the write
 };

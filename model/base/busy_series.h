@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Busy time per window of simulated time. Windows start at 10/32 us and double whenever 256 of them are full,
 // so a series never holds more than 256 windows. The saturation report judges windows of 10 us, which are
-// single windows of the series or sums of several (runtime/report/files/saturation.h).
+// single windows of the series or sums of several (report/text/saturation.h).
 #pragma once
 
 #include <vector>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as bytes, for another process of the same program on a host of the same kind. A type is written as its bytes, as a
-// sequence of its elements, or through fields(stream, value), which calls stream(member, ...) with what is to be written. Writer and
-// reader share that function. statistics_fields() does this for everything that a struct declares (declared.h).
+// Values as bytes, for another process of the same program on a host of the same kind. A type is written as
+// its bytes, as a sequence of its elements, or through fields(stream, value), which calls stream(member, ...)
+// with what is to be written. Writer and reader share that function. statistics_fields() does this for
+// everything that a struct declares (declared.h).
 #pragma once
 
 #include <cstddef>

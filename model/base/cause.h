@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cause of a semaphore change, as observers see it (activity.h): the number of the machine's instruction queue,
-// then how many instructions the queue had executed. 0 is no cause.
+// The cause of a semaphore change, as observers see it (activity.h): the number of the machine's instruction
+// queue, then how many instructions the queue had executed. 0 is no cause.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table of a report is declared once, as its columns: name, unit, sentence, and the value as a function of
-// the record. CSV, JSON and `tahoma stats` are rendered from the declaration (runtime/report/tables).
+// the record. CSV, JSON and `tahoma stats` are rendered from the declaration (report/tables).
 //
 //   Columns<Measured<DmaMeasurement>>("dma.csv", "dma.*")
 //       .text("name", "instance", [](const auto& row) { return row.of.path; })
@@ -34,7 +34,7 @@ Cell cell_of(const Value& value) {
     return value;
 }
 
-// What a column says about itself.
+// Describes a column.
 struct ColumnText {
   std::string csv;   // name in the CSV file; "": not there
   std::string json;  // key in the JSON object, a dot between levels; "": not there

@@ -15,8 +15,8 @@
 //   TAHOMA_LEVEL           does not add up: a mean, a percentile, a maximum
 //   TAHOMA_COUNTER_IF      is listed only if the condition on `self` holds
 //   TAHOMA_COUNTERS_BY     an array by an enum, whose name_of() and doc_of() are the names and the sentences
-//   TAHOMA_FIGURE          a derived figure: a member function of the `elapsed` time of the run, an expression
-//                          over `self` and `elapsed`; an empty std::optional is not listed
+//   TAHOMA_FIGURE          a derived figure: a member function of the `elapsed` time of the run, an
+//                          expression over `self` and `elapsed`; an empty std::optional is not listed
 //   TAHOMA_DERIVED         the same without the member function, under any name
 //   TAHOMA_PART            a struct, or a vector of structs, with statistics of their own
 //   TAHOMA_TOTALS          a vector whose counters are listed as sums over its elements

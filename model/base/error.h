@@ -40,7 +40,8 @@ class InvariantError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-// Returns the candidate nearest to `name` (edit distance at most a third of its length, at least 1; else a word of it), or "".
+// Returns the candidate nearest to `name` (edit distance at most a third of its length, at least 1; else a
+// word of it), or "".
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 // " (did you mean 'x'?)" or "".
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);

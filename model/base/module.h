@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules of the program: parts that the first command of the README does not need. CMake's TAHOMA_MODULES lists those that
-// are built. The program builds another one when it is first used (runtime/cli/missing_module.h).
+// Modules of the program: parts that the first command of the README does not need. CMake's TAHOMA_MODULES
+// lists those that are built. The program builds another one when it is first used (cli/missing_module.h).
 //
-// A table that offers a function of a module names it as TAHOMA_MODULE_PART(module, function) of the generated header
-// built_modules.h. The entry exists whether or not the module is built; a call without the module throws MissingModule.
+// A table that offers a function of a module names it as TAHOMA_MODULE_PART(module, function) of the
+// generated header built_modules.h. The entry exists whether or not the module is built; a call without the
+// module throws MissingModule.
 #pragma once
 
 #include <string>

@@ -180,7 +180,7 @@ void ParamTree::add(const char* name, std::string& ref, const std::string& initi
         .set_at = {}});
 }
 
-void ParamTree::add_choice(const char* name, ChoiceRef ref, const char* doc, Source source) {
+void ParamTree::add(const char* name, const ChoiceRef& ref, const char* doc, Source source) {
   const std::vector<std::string> names = ref.names();
   bind({.path = name,
         .value = ref,

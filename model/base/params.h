@@ -40,7 +40,7 @@ struct Uncertainty {
 struct Source {
   Provenance kind = Provenance::kAssumed;
   std::string note;  // where from; for derived: how; for assumed: why
-  // Unset: the range of its provenance (runtime/whatif/uncertain.h).
+  // Unset: the range of its provenance (studies/whatif/uncertain.h).
   std::optional<Uncertainty> range = std::nullopt;
 
   // The same source with a range of its own, which contains the value: low <= 1 <= high.
@@ -69,8 +69,8 @@ using ParamRef = std::variant<bool*, std::uint64_t*, double*, std::string*, Dura
 using PathMap = std::function<std::string(const std::string& path)>;
 // Returns a text with each path that it holds mapped; the rest of it is unchanged.
 using PathsOf = std::function<std::string(const std::string& text, const PathMap& map)>;
-// The text is one path, or none if it is empty. What follows the file's name in FILE.py:FUNCTION and
-// FILE.safetensors#TENSOR belongs to the path.
+// The text is one path, or none if it is empty. In FILE.py:FUNCTION and FILE.safetensors#TENSOR, the suffix
+// belongs to the path.
 std::string one_path(const std::string& text, const PathMap& map);
 
 struct Param {
@@ -124,8 +124,10 @@ class ParamTree {
   void add(const char* name, E& ref, std::type_identity_t<E> initial,
            const std::type_identity_t<Choice<E>>& choice, const char* doc, Source source) {
     ref = initial;
-    add_choice(name, ChoiceRef(ref, choice), doc, std::move(source));
+    add(name, ChoiceRef(ref, choice), doc, std::move(source));
   }
+  // The present value of the member is the default.
+  void add(const char* name, const ChoiceRef& ref, const char* doc, Source source);
 
   // Declares `group` (anything with declare(ParamTree&)) below `name`.
   template <class Group>
@@ -162,14 +164,13 @@ class ParamTree {
 
   // Parses `text` for the parameter at `path`. Throws UserError: unknown path (with the nearest one), missing
   // or wrong unit, not a number, out of range, `ideal` where it is not legal (E-CFG-002 to E-CFG-007).
-  // `place` is the origin of the text. After an error the parameter has its old value. `folder` is that of the
-  // file with the text; "" is the working directory.
+  // `place` is the origin of the text. After an error the parameter has its old value. `folder` is that of
+  // the file with the text; "" is the working directory.
   void set(const std::string& path, const std::string& text, const std::string& place,
            const std::string& folder = "");
 
  private:
   void bind(Param param);
-  void add_choice(const char* name, ChoiceRef ref, const char* doc, Source source);
   // All declared paths, and those that can be declared on demand at `path`.
   std::vector<std::string> legal_near(const std::string& path) const;
 

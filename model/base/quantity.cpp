@@ -11,7 +11,6 @@
 
 #include "model/base/decimal.h"
 #include "model/base/error.h"
-#include "model/base/loader/trimmed.h"
 
 namespace tahoma::base {
 namespace {
@@ -113,6 +112,16 @@ std::string shortest(std::uint64_t value, std::span<const UnitName> units, bool 
 }
 
 }  // namespace
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + separator.size());
+  }
+}
 
 Duration parse_duration(std::string_view text) {
   if (trimmed(text) == kIdeal) return {0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reports say of a stall reason beside its name and its sentence (measurements.h). All of it stands in one table.
+// One table holds the texts that reports have for a stall reason beside its name and its sentence
+// (measurements.h).
 #pragma once
 
 #include <optional>
@@ -8,7 +9,7 @@
 
 namespace tahoma::base {
 
-// What Neuron Explorer calls this time; "" if it has no name for it.
+// Returns Neuron Explorer's name for this time; "" if it has none.
 const char* vendor_name_of(StallReason name);
 const char* advice_of(StallReason name);  // what makes it shorter
 

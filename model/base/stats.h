@@ -31,8 +31,8 @@ inline constexpr std::size_t kUnits = 13;
 const char* name_of(Unit unit);
 std::optional<Unit> unit_named(std::string_view name);
 
-// Whether a smaller or a larger value is better: of time, work and bytes less, of rates and of shares in use
-// more, unless the declaration says otherwise.
+// Tells whether a smaller or a larger value is better. Unless the declaration says otherwise, less time, work
+// and bytes are better, and higher rates and shares in use.
 enum class Better : std::uint8_t { kLess, kMore };
 const char* name_of(Better better);
 constexpr Better usually_better(Unit unit) {

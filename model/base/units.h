@@ -128,7 +128,8 @@ class Clock {
 
  private:
   static constexpr std::int64_t kFsPerSecond = 1'000'000'000'000'000LL;
-  // value * numerator / denominator, rounded towards zero. A division of 64 bits is several times faster than one of 128.
+  // value * numerator / denominator, rounded towards zero. A division of 64 bits is several times faster than
+  // one of 128.
   static constexpr std::int64_t times_ratio(std::int64_t value, std::int64_t numerator,
                                             std::int64_t denominator) {
     std::int64_t product = 0;

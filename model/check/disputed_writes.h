@@ -38,10 +38,10 @@ class DisputedWrites {
 
   Number next() { return ++last_; }
 
-  // Two writes.
+  // Disputes a race of two writes.
   void writes(const Race& race);
-  // The transfer `writer` writes, and the other side of the race reads what `own` wrote too. Returns false if it
-  // is a race: the two writes are not disputed, or their values differ.
+  // The transfer `writer` writes, and the other side of the race reads what `own` wrote too. Returns false if
+  // it is a race: the two writes are not disputed, or their values differ.
   bool read(const Race& race, Number writer, Number own);
 
   // The bytes whose change decides a race when this transfer moves.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The findings of the checker. A pair of instructions of the same two queues is one finding, however often it
-// occurs. Reports group findings by the two places that they concern, and show the first finding of each group.
+// occurs. Reports group findings by the two places that they concern, and show the first finding of each
+// group.
 #pragma once
 
 #include <array>
@@ -29,8 +30,8 @@ inline constexpr std::size_t kKinds = 5;
 std::string_view code_of(Kind kind);  // "E-CHK-001"
 std::string_view name_of(Kind kind);  // "race"
 
-// Where two instructions stand: their lines of the source, or their places in their programs ("add.vector[3]") if
-// the programs have no source.
+// Locates two instructions by their lines of the source, or by their places in their programs
+// ("add.vector[3]") if the programs have no source.
 struct Places {
   std::string first, second;
 };
@@ -62,7 +63,8 @@ class Findings {
   void add(Kind kind, const Origin& a, const Origin& b, Places places,
            const std::function<std::string()>& text);
 
-  // Pairs of transfers that write the same values into the same bytes of HBM, unordered. They are no findings.
+  // Pairs of transfers that write the same values into the same bytes of HBM, unordered. They are no
+  // findings.
   std::uint64_t redundant() const { return redundant_pairs_.size(); }
   const std::vector<std::string>& first_redundant() const { return first_redundant_; }
   void add_redundant(const Origin& a, const Origin& b, const std::function<std::string()>& text);
@@ -75,7 +77,8 @@ class Findings {
   std::array<std::uint64_t, kKinds> found_{};
   std::array<std::set<InstructionPair>, kKinds> known_;
   std::vector<FindingGroup> groups_;
-  // Besides the places: whether both instructions are of one core. Programs of two cores may differ although they have one name.
+  // The key also tells whether both instructions are of one core: programs of two cores may differ although
+  // they have one name.
   std::map<std::tuple<Kind, std::string, std::string, bool>, std::size_t> group_at_;
   std::set<InstructionPair> redundant_pairs_;
   std::vector<std::string> first_redundant_;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "isa/core/access.h"
+#include "isa/table/access.h"
 
 namespace tahoma::model::check {
 

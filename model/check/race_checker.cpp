@@ -242,7 +242,8 @@ class RaceChecker::Impl {
     const auto& [first, second] = race;
     if (first.transfer == 0 || second.transfer == 0 || first.origin.core == second.origin.core) return false;
     if (first.write && second.write) return disputes_.writes(race), true;
-    // The reader's core has written the same bytes before; if it reads them too early, that is a race of its own.
+    // The reader's core has written the same bytes before; if it reads them too early, that is a race of its
+    // own.
     const Record &reader = first.write ? second : first, &writer = first.write ? first : second;
     bool decided = false;
     log.writes_of(reader.footprint, [&](const Record& own) {

@@ -38,8 +38,8 @@
 #include <string>
 #include <vector>
 
-#include "isa/core/access.h"
 #include "isa/core/program.h"
+#include "isa/table/access.h"
 #include "model/check/disputed_writes.h"
 #include "model/check/findings.h"
 
@@ -101,8 +101,8 @@ class RaceChecker {
   void rendezvous(const Party& a, const Party& b);
   void depart(const Step& step);
 
-  // The bytes of HBM whose change this transfer must report when it moves its values, and the report: an entry
-  // for each range.
+  // The bytes of HBM whose change this transfer must report when it moves its values, and the report: an
+  // entry for each range.
   std::vector<ByteRange> disputed(std::uint64_t transfer) const;
   void moved(std::uint64_t transfer, const std::vector<bool>& changed);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a wait on one semaphore proves. A counting semaphore that several agents raise proves the completion
-// of one of them only if the others alone cannot satisfy the wait. For example, with two transfers in flight,
-// each of whose 16 DMA engines adds 1, a wait for 16 proves neither. A change counts from the moment at which
-// it is certain: for a transfer, when its doorbell rings.
+// Determines what a wait on one semaphore proves. A counting semaphore that several agents raise proves the
+// completion of one of them only if the others alone cannot satisfy the wait. For example, with two transfers
+// in flight, each of whose 16 DMA engines adds 1, a wait for 16 proves neither. A change counts from the
+// moment at which it is certain: for a transfer, when its doorbell rings.
 //
 // Rules, for a wait >= v of a queue that knows (by its clock) some changes already:
 //   - Change x is proven complete if everything that can happen without it adds up to less than v. That is

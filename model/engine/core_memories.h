@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memories that the instructions of a core access, as host bytes. In a folded machine (model/system/folding) a
-// simulated core stands for equal cores of other chips. They do the same at the same time, with values of their own:
-// every instruction is applied to the memories of each.
+// The memories that the instructions of a core access, as host bytes. In a folded machine
+// (model/system/folding) a simulated core stands for equal cores of other chips. They do the same at the same
+// time, with values of their own: every instruction is applied to the memories of each.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ struct CoreMemories {
 
   CoreMemories of(const MemberCore& member) const { return {member.sbuf, member.psum, hbm, {}}; }
 
-  // Calls apply(n) for the core itself (0) and the members (n - 1). `elements`: what each call computes or moves.
-  // Little work is done at once, because the threads need some microseconds to start.
+  // Calls apply(n) for the core itself (0) and the members (n - 1). `elements`: what each call computes or
+  // moves. Little work is done at once, because the threads need some microseconds to start.
   template <class Apply>
   void for_each_core(std::uint64_t elements, Apply&& apply) const {
     constexpr std::uint64_t kLittle = 16384;  // elements, some 10 us of a host's thread

@@ -21,7 +21,7 @@ tlm::tlm_sync_enum LinkExit::on_packet(sim::Payload& payload, tlm::tlm_phase&, s
 
 void LinkExit::credit(const LinkCredit& credit) {
   TAHOMA_INVARIANT(credit.when >= sim::now(), std::string(name()) + ": a credit arrives too late");
-  sim::Payload* of = pool_.take(tlm::TLM_WRITE_COMMAND, 0, 0);  // of its packet, which is at the other end
+  sim::Payload* of = pool_.take(tlm::TLM_WRITE_COMMAND, 0, 0);  // in place of the packet at the other end
   sim::info_of(*of).vc = credit.vc;
   sim::info_of(*of).carried = credit.carried;
   tlm::tlm_phase phase = tlm::END_REQ;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two ends of one direction of a link whose routers are simulated by different processes. LinkExit takes the packets of the
-// sending port, and returns its credits. LinkEntrance hands the packets to the receiving router, and takes the credits for them.
-// What they take goes to a CutTraffic, which brings it to the other end before it has an effect there: a packet before its header
-// arrives, a credit before it is valid.
+// The two ends of one direction of a link whose routers are simulated by different processes. LinkExit takes
+// the packets of the sending port, and returns its credits. LinkEntrance hands the packets to the receiving
+// router, and takes the credits for them. Both pass these to a CutTraffic, which brings them to the other end
+// before they have an effect there: a packet before its header arrives, a credit before it is valid.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which links of a folded machine are simulated, and what they call chips (model/system/folding). A node at the far end of a link may
-// be one that stands for the node there; it has other names for all chips.
+// Tells which links of a folded machine are simulated, and which names chips have on them
+// (model/system/folding). A node at the far end of a link may be one that stands for the node there; it has
+// other names for all chips.
 #pragma once
 
 #include <map>
@@ -16,7 +17,8 @@ namespace tahoma::model {
 
 // Every pointer outlives the object.
 struct FoldedLinks {
-  // By chip: from its names to those of its representative; null for a representative. Empty: nothing is folded.
+  // By chip: from its names to those of its representative; null for a representative. Empty: nothing is
+  // folded.
   std::vector<const Renaming*> chips;
   struct Port {
     base::LinkId link;  // that is simulated for this one
@@ -29,13 +31,13 @@ struct FoldedLinks {
 
   bool folds() const { return !chips.empty(); }
   bool is_represented(std::uint32_t node) const { return node < chips.size() && chips[node] != nullptr; }
-  // The port, if the link exists and is simulated, in whatever process.
+  // Returns the port if the link exists and some process simulates it.
   std::optional<LinkPort::Place> simulated(const Router::Fabric& fabric, const base::LinkId& link) const;
-  // The link that is simulated for a link of a switch.
+  // Returns the link that is simulated for a link of a switch.
   base::LinkId simulated_for(const base::LinkId& of_switch) const;
-  // By node: whether a simulated link begins or ends there.
+  // Returns for each node whether a simulated link begins or ends there.
   std::vector<bool> used_nodes(const Router::Fabric& fabric) const;
-  // How the node at the far end of a simulated link calls things; null: as this side does.
+  // Returns the names that the node at the far end of a simulated link uses; null: those of this side.
   const Renaming* far_names(const LinkPort::Place& port) const;
   std::uint32_t far_node(const LinkPort::Place& port) const;  // that is simulated
   // Tells a switch which of its ports stand for others.

@@ -14,7 +14,6 @@
 
 namespace tahoma::model {
 
-// What a port of a node has measured.
 struct MeasuredLink {
   base::PortIndex port = 0;
   base::LinkMeasurement link;

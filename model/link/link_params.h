@@ -39,7 +39,8 @@ struct PortParams {
   void declare(base::ParamTree& t);
 };
 
-// A link between a chip's network adapter (EFA) and the switch of its rail, topology rails: one direction. A message crosses two.
+// A link between a chip's network adapter (EFA) and the switch of its rail, topology rails: one direction. A
+// message crosses two.
 struct EfaParams {
   base::Bandwidth rate;
   base::Duration wire;  // flight time, with the adapter's protocol

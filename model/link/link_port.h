@@ -81,7 +81,8 @@ class LinkPort : public sc_core::sc_module {
   // From now on the witness receives what the port does.
   void watch(PortWitness& witness) { witness_ = &witness; }
 
-  // The far chip is simulated by an equal one, whose names packets have from there on. `names` outlives the port.
+  // The far chip is simulated by an equal one, whose names packets have from there on. `names` outlives the
+  // port.
   void rename_for(const Renaming& names) { far_names_ = &names; }
 
   // A packet's header will arrive, and the packet, in the router's `buffer`, may want to leave through this

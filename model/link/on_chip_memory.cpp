@@ -25,8 +25,8 @@ tlm::tlm_sync_enum OnChipNetwork::to_memory(sim::Payload& payload, sim::PacketIn
   const std::uint32_t to = isa::GlobalAddress::from(payload.get_address()).stack;
   const std::uint32_t here = die_of_core(info.source_core), there = die_of_stack(to);
   delay += sim::to_systemc(place_.request);
-  // A memory may report an answer later than it holds, by more than an ideal network takes; a request that follows from it
-  // is treated as if it came now.
+  // A memory may report an answer later than it holds, by more than an ideal network takes; a request that
+  // follows from it is treated as if it came now.
   if (sim::from_systemc(delay) < Time{0}) delay = sc_core::SC_ZERO_TIME;
   if (here != there) {
     delay += sim::to_systemc(place_.cross_die);

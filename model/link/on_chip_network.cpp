@@ -218,7 +218,8 @@ void OnChipNetwork::answer(sim::Payload& payload, sim::PacketInfo& info) {
   dma[static_cast<int>(info.injector)]->nb_transport_bw(payload, phase, delay);
 }
 
-// A memory may report the acceptance of data later than it took place, which matters only where the change takes no time.
+// A memory may report the acceptance of data later than it took place, which matters only where the change
+// takes no time.
 void OnChipNetwork::raise(const sim::Notify& n, Time due) {
   const Time visible = std::max(due, sim::now());
   meter_.effect_at(visible);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A packet on its way through the fabric as bytes (model/base/byte_stream.h), for the process that simulates the next router. Fields
-// of requests to memories of the same chip are not part of it.
+// A packet on its way through the fabric as bytes (model/base/byte_stream.h), for the process that simulates
+// the next router. Fields of requests to memories of the same chip are not part of it.
 #pragma once
 
 #include <concepts>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests of buffers to send their first packet through a port, which serves them in turn (round robin). A buffer has a slot in
-// the turns.
+// The requests of buffers to send their first packet through a port, which serves them in turn (round robin).
+// A buffer has a slot in the turns.
 #pragma once
 
 #include <bit>
@@ -22,8 +22,8 @@ class PortRequests {
   }
   void clear(std::uint32_t slot) { bits_[slot / 64] &= ~(std::uint64_t{1} << slot % 64); }
 
-  // Calls accept(buffer) for the buffers that request, in their turn, which begins after the one served last, until it returns true.
-  // Returns whether it has; that buffer is served.
+  // Calls accept(buffer) for the buffers that request, in their turn, which begins after the one served last,
+  // until it returns true. Returns whether it has; that buffer is served.
   template <class Accept>
   bool serve(Accept&& accept) {
     const std::size_t words = bits_.size(), first = last_ / 64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translates what one chip calls chips, cores and addresses to what an equal chip calls them, whose place it takes in
-// a folded machine (model/system/folding).
+// Translates one chip's names of chips, cores and addresses to those of an equal chip, whose place it takes
+// in a folded machine (model/system/folding).
 #pragma once
 
 #include <utility>
@@ -21,7 +21,7 @@ class Renaming {
   // Switches, whose numbers follow those of the chips, keep them.
   std::uint32_t chip(std::uint32_t number) const { return number < chips_.size() ? chips_[number] : number; }
   std::uint32_t core(std::uint32_t number) const {
-    return number == sim::kNobody ? number : chip(number / cores_) * cores_ + number % cores_;
+    return number == sim::kNoCore ? number : chip(number / cores_) * cores_ + number % cores_;
   }
   std::uint64_t address(std::uint64_t global) const {
     isa::GlobalAddress a = isa::GlobalAddress::from(global);
@@ -34,7 +34,7 @@ class Renaming {
     const std::uint64_t there = core(static_cast<std::uint32_t>(queue / isa::kQueueCount));
     return base::cause_in_queue(cause, there * isa::kQueueCount + queue % isa::kQueueCount);
   }
-  // All names in a packet that is on its way through the fabric.
+  // Translates all names in a packet that is on its way through the fabric.
   void rename(sim::Payload& packet) const {
     sim::PacketInfo& info = sim::info_of(packet);
     if (!info.home) info.home = sim::home_of(packet);

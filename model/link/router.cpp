@@ -58,7 +58,8 @@ std::optional<LinkPort::Place> Router::place_of(const Fabric& fabric, std::uint3
                          params.buffer_of(kind.rate).count};
 }
 
-// A packet was sent to the input. Only departures before then count, whatever is simulated first at that time.
+// A packet was sent to the input. Only departures before then count, whatever is simulated first at that
+// time.
 void Router::Input::count(Time sent) {
   for (; !departures.empty() && departures.front() < sent; departures.pop()) --packets;
   high_water = std::max(high_water, ++packets);
@@ -69,7 +70,7 @@ void Router::expect_link(const LinkPort::Place& sender, PortIndex back) {
   add_buffers(fabric_.params.vcs);
 }
 
-// Of the latest input. Those of a chip take turns in their order.
+// Adds buffers to the latest input. At a chip, buffers take turns in their order.
 void Router::add_buffers(std::uint64_t count) {
   for (std::uint64_t n = 0; n < count; ++n) {
     const auto slot = static_cast<std::uint32_t>(buffers_.size());
@@ -174,7 +175,8 @@ Way Router::way_of(const sim::Payload& payload) const {
   return way;
 }
 
-// The way of the first packet of the buffer, with the names of the port that stands for its own; sets its slot there.
+// Returns the way of the first packet of the buffer, with the names of the port that stands for its own; sets
+// its slot there.
 Way Router::way_at_switch(std::uint32_t buffer) {
   Buffer& b = buffers_[buffer];
   sim::Payload& payload = *b.packets.front();
@@ -218,7 +220,7 @@ Departure Router::departure(const LinkPort& port) {
   return found;
 }
 
-// When the first packet of a buffer that is not served now has arrived.
+// Returns when the first packet of a buffer that is not served now has arrived.
 Time Router::next_head(const PortRequests& requests) const {
   Time next = base::kNever;
   requests.each_other([&](std::uint32_t buffer) {

@@ -6,13 +6,15 @@
 // The chip's own packets wait in a queue for each port, so that packets for one link do not block those for
 // another. A packet that finds no room there waits at its sender; room is granted in the order of requests.
 //
-// A switch has the router of a chip without a chip (switch_stage.h): equal inputs wait equally long at equal outputs.
+// A switch has the router of a chip without a chip (switch_stage.h): equal inputs wait equally long at equal
+// outputs.
 //
-// A packet for this chip leaves through its own port, at the rate of the chip's side, when its header has arrived.
+// A packet for this chip leaves through its own port, at the rate of the chip's side, when its header has
+// arrived.
 //
-// Nothing that a neighbour sends has an effect here before its header arrives, one hop after it was sent, and no credit
-// before the flight time of a hop. A part of the machine can therefore be simulated that long without knowing what its
-// neighbours send (model/system/parallel).
+// Nothing that a neighbour sends has an effect here before its header arrives, one hop after it was sent, and
+// no credit before the flight time of a hop. A part of the machine can therefore be simulated that long
+// without knowing what its neighbours send (model/system/parallel).
 //
 // The room of a buffer is free again as soon as data that arrives at the rate of its link cannot overtake
 // data that still leaves.
@@ -65,8 +67,8 @@ class Router : public FabricNode, private PacketSource {
   static std::optional<LinkPort::Place> place_of(const Fabric& fabric, std::uint32_t node,
                                                  base::PortIndex port);
 
-  // Declares that the next socket bound to `in` is a link with the place of its sender, which outlives the router. `back`: a
-  // switch's port to the sender.
+  // Declares that the next socket bound to `in` is a link with the place of its sender, which outlives the
+  // router. `back`: a switch's port to the sender.
   void expect_link(const LinkPort::Place& sender, base::PortIndex back);
   // Only for a switch in a folded machine: SwitchStage::stand_in.
   void stand_in(base::PortIndex port, const Renaming& names) { switch_->stand_in(port, names); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the router of a switch has beyond that of a chip. The inputs take turns by their distance from the output
-// (model/base/topology/switch_turns.h). What a departure lets move up is seen in the next round of the instant, so that it does
-// not matter which of two outputs acts first. In a folded machine, an output stands for equal ones.
+// Extends the router of a chip to that of a switch. The inputs take turns by their distance from the output
+// (model/base/topology/switch_turns.h). Packets that move up after a departure are seen in the next round of
+// the instant, so that it does not matter which of two outputs acts first. In a folded machine, an output
+// stands for equal ones.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ class SwitchStage {
     return turns_.of(in, out) * vcs_ + vc;
   }
 
-  // Before the run: packets that would leave through `port` leave through the one that stands for it, with these names.
+  // Before the run: packets that would leave through `port` leave through the one that stands for it, with
+  // these names.
   void stand_in(base::PortIndex port, const Renaming& names) { names_[port] = &names; }
   const Renaming* names(base::PortIndex port) const { return names_[port]; }  // null: the port is simulated
 

@@ -8,8 +8,8 @@ namespace tahoma::sim {
 
 namespace {
 
-// A thread that sleeps needs tens of microseconds to wake, about as long as the work of a round takes. So it first
-// offers its processor to others for as long, until `done` holds.
+// A thread that sleeps needs tens of microseconds to wake, about as long as the work of a round takes. So it
+// first offers its processor to others for as long, until `done` holds.
 template <class Done>
 void await(const Done& done) {
   constexpr int kYields = 200;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of a part of the netlist: activations of components, retired instructions, the time of the last effect.
-// Every chip has a meter, and its modules hold a reference; the meters of a machine share the history of activations and the
-// first failure. A meter calls a progress hook every few thousand activations.
+// Counters of a part of the netlist: activations of components, retired instructions, the time of the last
+// effect. Every chip has a meter, and its modules hold a reference; the meters of a machine share the history
+// of activations and the first failure. A meter calls a progress hook every few thousand activations.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Meter : base::RunCounts {
     return other;
   }
 
-  // From now on, the observers of another meter.
+  // Uses the observers of another meter from now on.
   void observe_as(const Meter& other) {
     observer = other.observer;
     probes = other.probes;

@@ -33,11 +33,11 @@
 
 namespace tahoma::sim {
 
-inline constexpr std::uint32_t kNobody = ~0U;
+inline constexpr std::uint32_t kNoCore = ~0U;
 
 // A semaphore to raise when the packet has landed.
 struct Notify {
-  std::uint32_t core = 0;  // global core number, or kNobody
+  std::uint32_t core = 0;  // global core number, or kNoCore
   std::uint8_t semaphore = 0;
   std::uint8_t change = 0;  // sim::Change
   std::uint32_t value = 0;
@@ -92,8 +92,8 @@ class RowPattern {
   std::vector<Steps> more_;  // keeps its capacity from packet to packet
 };
 
-// What a packet that a folded machine has renamed named before (model/link/renaming.h): the values are at the
-// addresses of the whole machine.
+// Keeps the address and the sender that a packet had before a folded machine renamed it
+// (model/link/renaming.h): values are at the addresses of the whole machine.
 struct Home {
   std::uint64_t address = 0;
   std::uint32_t chip = 0, core = 0;  // that sent the packet, or the request of an answer
@@ -125,8 +125,8 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   base::Duration notify_delay{0};  // landed -> semaphore visible
   bool acknowledgement = false;    // carries only `notify`, back to a core on another chip
   base::Time head{0}, tail{0};     // when its first and last byte reach the next port
-  // In a run of several processes (model/system/parallel), for a read that has left the process of its DMA engine: where
-  // the engine's payload waits for the answer. 0: here.
+  // Tells where the engine's payload of a read waits for the answer if the read has left the process of its
+  // DMA engine (model/system/parallel). 0: here.
   std::uint64_t awaited = 0;
 
   tlm_extension_base* clone() const override { return new PacketInfo(*this); }
@@ -136,8 +136,8 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
 
 using Payload = tlm::tlm_generic_payload;
 
-// A payload and its extension in one piece of memory: the extension is found without a call and without another
-// address. All payloads that carry packets are of this class, because a pool makes them.
+// A payload and its extension in one piece of memory: the extension is found without a call and without
+// another address. All payloads that carry packets are of this class, because a pool makes them.
 class Packet : public Payload {
  public:
   explicit Packet(tlm::tlm_mm_interface* owner) : Payload(owner) { set_extension(&info); }
@@ -151,7 +151,7 @@ class Packet : public Payload {
 inline PacketInfo& info_of(Payload& payload) { return static_cast<Packet&>(payload).info; }
 inline const PacketInfo& info_of(const Payload& payload) { return static_cast<const Packet&>(payload).info; }
 
-// Where the values of the packet are, and who sent it, in the names of the whole machine.
+// Returns where the values of the packet are, and who sent it, in the names of the whole machine.
 inline Home home_of(const Payload& payload) {
   const PacketInfo& info = info_of(payload);
   return info.home.value_or(Home{payload.get_address(), info.from_chip, info.source_core});

@@ -56,21 +56,21 @@ struct Watcher {
 };
 
 struct SemaphoreIf : virtual sc_core::sc_interface {
-  // A waiter is notified of all of them together.
+  // Posts changes. A waiter is notified of all of them together.
   virtual void post(std::span<const Posting> postings) = 0;
   void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible,
             base::StallReason raiser, std::uint64_t cause = 0) {
     const Posting one{semaphore, change, value, visible, raiser, cause};
     post({&one, 1});
   }
-  // The time since which the condition holds at `ready` (now, if that is later), or else the first later time
-  // at which it will hold, as far as is known. All changes posted up to `ready` count, including those that
-  // undo the condition.
+  // Returns the time since which the condition holds at `ready` (now, if that is later), or else the first
+  // later time at which it will hold, as far as is known. All changes posted up to `ready` count, including
+  // those that undo the condition.
   virtual std::optional<Satisfied> when(const Condition& condition, base::Time ready = {0}) = 0;
   virtual void watch(unsigned semaphore, Watcher* watcher) = 0;
   virtual void unwatch(unsigned semaphore, Watcher* watcher) = 0;
   virtual std::int64_t value(unsigned semaphore) = 0;  // visible now
-  // After all changes that have been posted: when nothing else happens, this is the value that stays.
+  // Returns the value after all posted changes, which stays if nothing else happens.
   virtual std::int64_t last_value(unsigned semaphore) = 0;
 };
 

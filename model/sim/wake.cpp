@@ -120,8 +120,8 @@ void Agenda::schedule() {
   if (!queue_.empty()) notify_at(tick_, queue_.front().when);
 }
 
-// One round. What a component requests for this instant belongs to the next one, which is a delta cycle later, so
-// that a stop of the simulation takes effect between rounds.
+// Runs one round. Requests of components for this instant belong to the next round, which is a delta cycle
+// later, so that a stop of the simulation takes effect between rounds.
 void Agenda::step() {
   const Time now = acted_at_ = sim::now();
   round_.clear();
@@ -133,7 +133,8 @@ void Agenda::step() {
   schedule();
 }
 
-// While one component acts, the host fetches what the next ones will need: in a large machine, it is in no near cache.
+// While one component acts, the host fetches what the next ones will need: in a large machine, it is in no
+// near cache.
 void Agenda::act() {
   acting_ = true;
   for (std::size_t n = 0; n < round_.size(); ++n) {

@@ -2,11 +2,12 @@
 // The time at which a component wants to act next. Wakes replace one SystemC event and method for each
 // component: a single SystemC method serves them all, from a queue of its own.
 //
-// Components that act at the same femtosecond take turns: their order follows from their numbers within their chip and
-// from the time, by a hash, so that it favours none in the long run, as a round robin does. SystemC would choose by the
-// state of its queue. So equal chips with equal work behave equally, whatever else is in the machine, which folding relies on
-// (model/system/folding), and no result depends on the kernel's order. A component that asks for the present instant acts in
-// the next round of the instant, which is SystemC's next delta cycle.
+// Components that act at the same femtosecond take turns: their order follows from their numbers within their
+// chip and from the time, by a hash, so that it favours none in the long run, as a round robin does. SystemC
+// would choose by the state of its queue. So equal chips with equal work behave equally, whatever else is in
+// the machine, which folding relies on (model/system/folding), and no result depends on the kernel's order. A
+// component that asks for the present instant acts in the next round of the instant, which is SystemC's next
+// delta cycle.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +23,12 @@ namespace tahoma::sim {
 class Wake {
  public:
   using Body = void (*)(void*);
-  // Calls body(object) at the requested times, and shortly before each of them, if it is not null, fetch(object), which may
-  // only prefetch what body() will touch into the host's caches. Must be constructed before the simulation starts.
+  // Calls body(object) at the requested times, and shortly before each of them, if it is not null,
+  // fetch(object), which may only prefetch what body() will touch into the host's caches. Must be constructed
+  // before the simulation starts.
   Wake(void* object, Body body, Body fetch = nullptr);
-  // The member function that a component's wake calls: Wake wake_ = Wake::calling<&Component::act>(this), and the one that
-  // prefetches.
+  // Makes a wake that calls a member function of a component: Wake wake_ =
+  // Wake::calling<&Component::act>(this). The second form also names a function that prefetches.
   template <auto Method, class Component>
   static Wake calling(Component* component) {
     return {component, [](void* object) { (static_cast<Component*>(object)->*Method)(); }};
@@ -60,7 +62,8 @@ class Agenda : public sc_core::sc_module {
   static Agenda& of_process();
   // The numbers of the wakes that are constructed from now on begin at 0: those of the next chip.
   void number_from_zero() { numbers_ = 0; }
-  // They begin behind those of a chip, all of which have the same number of wakes, whatever was constructed last.
+  // From now on the numbers continue after those of a chip, whatever was constructed last. All chips have the
+  // same number of wakes.
   void number_behind_chip() { numbers_ = most_numbers_; }
   // The time of the latest round.
   base::Time acted_at() const { return acted_at_; }
@@ -92,7 +95,7 @@ class Agenda : public sc_core::sc_module {
 
   static constexpr std::uint32_t kIdle = ~std::uint32_t{0};
   std::vector<Entry> queue_;  // a heap, the next entry first
-  // Where the queue has each wake, by rank. The components would be far apart in memory.
+  // The place of each wake in queue_, by rank. The components, which could hold it, are far apart in memory.
   std::vector<std::uint32_t> places_;
   std::vector<Wake*> round_;  // those that act in this round
   std::uint32_t ranks_ = 0, numbers_ = 0, most_numbers_ = 0;

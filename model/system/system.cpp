@@ -12,11 +12,11 @@
 
 #include "built_modules.h"
 #include "model/base/error.h"
-#include "model/rtl/rtl_blocks.h"
-#include "model/system/deadlock.h"
+#include "model/rtl/blocks/rtl_blocks.h"
 #include "model/system/folding/folding.h"
-#include "model/system/netlist.h"
-#include "model/system/parallel/machine_share.h"
+#include "model/system/netlist/deadlock.h"
+#include "model/system/netlist/machine_share.h"
+#include "model/system/netlist/netlist.h"
 
 namespace tahoma::model {
 
@@ -71,7 +71,7 @@ struct System::Impl {
     return !stack_maker && !in_rtl;
   }
 
-  // For control tensors, which may be of chips that are not simulated.
+  // Control tensors need the memories, and may be of chips that are not simulated.
   void reserve_memories() {
     for (std::uint32_t chip = 0; chip < chips(); ++chip)
       for (std::uint64_t n = 0; n < params.chip.hbm.stacks; ++n)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole machine: chips on a torus, each with cores, stacks, network and ports. One per process, because SystemC
-// elaborates once. Time only advances in run().
+// A whole machine: chips on a torus, each with cores, stacks, network and ports. One per process, because
+// SystemC elaborates once. Time only advances in run().
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@
 #include "model/base/stats.h"
 #include "model/check/findings.h"
 #include "model/system/folding/classes.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
+#include "model/system/machine/stack_maker.h"
 #include "model/system/parallel/counts.h"
 #include "model/system/parallel/processes.h"
-#include "model/system/stack_maker.h"
 
 namespace tahoma::model {
 
@@ -34,12 +34,13 @@ struct Progress {
 
 class System {
  public:
-  // `params` must have passed check(). Elaborates the machine, or leaves it to run() if equal chips may be simulated once
-  // (allow_folding). Without `run_ahead` every instruction is its own
+  // `params` must have passed check(). Elaborates the machine, or leaves it to run() if equal chips may be
+  // simulated once (allow_folding). Without `run_ahead` every instruction is its own
   // activation; a test shows that the results are the same. `checks` watches the program
   // (model/check/checker.h) and changes no result either. `stacks` may put a foreign memory model behind a
-  // socket (model/memory/foreign/foreign_stack.h). With `processes`, each of which makes the same System and calls the same
-  // functions, every process simulates a part of the chips (model/system/parallel), without checks.
+  // socket (model/memory/foreign/foreign_stack.h). With `processes`, each of which makes the same System and
+  // calls the same functions, every process simulates a part of the chips (model/system/parallel), without
+  // checks.
   System(const MachineParams& params, Mode mode, bool run_ahead = true, check::Options checks = {},
          const StackMaker& stacks = {}, Processes* processes = nullptr);
   ~System();
@@ -57,8 +58,8 @@ class System {
   // Before the run: a control tensor, which keeps its values in timing mode. Memory is zero until written.
   void keep_values(std::uint64_t address, std::uint64_t bytes);
 
-  // Before the run: the host has written these bytes, or in timing mode would have. The check of uninitialised memory knows them
-  // then, and of several processes only those that need them keep them.
+  // Before the run: the host has written these bytes, or in timing mode would have. The check of
+  // uninitialised memory knows them then, and of several processes only those that need them keep them.
   void host_wrote(std::uint64_t address, std::uint64_t bytes);
   // Before the run: the seed of everything random, which is stochastic rounding. The default is 0.
   void seed(std::uint64_t seed);
@@ -71,11 +72,12 @@ class System {
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::array<std::uint64_t, isa::kArguments>& args);
 
-  // Before the run: whether equal chips may be simulated once (model/system/folding/folding.h). The results are the same. Allowed
-  // by default, without checks, without an observer of results and without blocks in SystemVerilog; otherwise every chip is simulated.
+  // Before the run: whether equal chips may be simulated once (model/system/folding/folding.h). The results
+  // are the same. Allowed by default, without checks, without an observer of results and without blocks in
+  // SystemVerilog; otherwise every chip is simulated.
   void allow_folding(bool allowed);
-  // Before the run of a machine that may be folded: the chips in the order in which they are constructed, which changes no result
-  // (tests/system/run/elaboration_test.cpp).
+  // Before the run of a machine that may be folded: the chips in the order in which they are constructed,
+  // which changes no result (tests/system/run/elaboration_test.cpp).
   void elaborate_in(std::vector<std::uint32_t> order);
   // After the run: how it was folded.
   const Folding& folding() const;
@@ -98,8 +100,9 @@ class System {
 
   // Runs until every stream has ended and every transfer has landed. `progress` is called about every 100 ms
   // of host time. Throws UserError(kNoProgress): E-RUN-051 with the waiting components, E-RUN-054 when the
-  // machine's time limit ends the run. With several processes, process 0 returns the measurement of the machine and notifies the
-  // observers, and throws; the others return an empty measurement, and throw ReportedElsewhere (parallel/agreement.h).
+  // machine's time limit ends the run. With several processes, process 0 returns the measurement of the
+  // machine and notifies the observers, and throws; the others return an empty measurement, and throw
+  // ReportedElsewhere (parallel/agreement.h).
   base::RunMeasurement run(const std::function<void(const Progress&)>& progress = {});
 
   // The findings of the checks; empty if there were none.

@@ -2,7 +2,7 @@
 // The region of on-chip memory that an operand covers, for the dependencies of the scheduler.
 #pragma once
 
-#include "isa/core/access.h"
+#include "isa/table/access.h"
 #include "runtime/builder/scheduler.h"
 
 namespace tahoma::runtime {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 #include "runtime/builder/kernel_elementwise.h"
 #include "runtime/builder/kernel_matmul.h"
 #include "runtime/builder/kernel_memory.h"

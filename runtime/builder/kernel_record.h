@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a kernel have in common: the operations in program order, the arguments, and which bytes an
-// operation accesses.
+// The parts of a kernel share this record: the operations in program order, the arguments, and the bytes that
+// an operation accesses.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "isa/table/table_fields.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 #include "runtime/builder/kernel_views.h"
 #include "runtime/builder/operations.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel exchanges with the programs of other cores: transfers that raise signals, waits for signals,
+// A kernel synchronises with the programs of other cores: transfers that raise signals, waits for signals,
 // and the rendezvous of the two cores of a logical core.
 #pragma once
 

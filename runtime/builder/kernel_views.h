@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operations of a kernel work on: views of on-chip buffers and of arguments in HBM, pools, signals.
+// The operations of a kernel work on these: views of on-chip buffers and of arguments in HBM, pools, signals.
 #pragma once
 
 #include <array>

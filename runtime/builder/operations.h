@@ -58,7 +58,7 @@ class Operations {
     return i < occurrences_.size() ? occurrences_[i].line : at_.line;
   }
 
-  // What the operation fills on chip: index into the program's `filled`, or isa::kNothingNamed.
+  // Returns what the operation fills on chip: index into the program's `filled`, or isa::kNothingNamed.
   std::uint32_t filled(std::size_t i) const {
     return i < occurrences_.size() ? occurrences_[i].filled : at_.filled;
   }

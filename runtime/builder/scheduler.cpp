@@ -89,7 +89,7 @@ class Planner {
 
   void record(std::uint32_t i) {
     if (ops_[i].instruction.op == isa::Opcode::kSemWait) return;  // accesses nothing: it waits for a landing
-    // Of two transfers whose landing is unknown, one is enough to refuse later accesses.
+    // If the landing of two transfers is unknown, one is enough to refuse later accesses.
     const bool unknown = ops_[i].notifies();
     for (const Access& access : ops_[i].accesses)
       log_.record(
@@ -167,7 +167,7 @@ class Emitter {
     if (marks.empty() || marks.back().line != ops_.line(i)) mark_here(i, ops_.line(i), marks, program);
   }
 
-  // After the waits, which fill nothing.
+  // Must follow the waits, which fill nothing.
   void mark_filled(std::uint32_t i, isa::Program& program) const {
     auto& marks = program.filled_marks[static_cast<std::size_t>(ops_[i].queue)];
     if (ops_.filled(i) == isa::kNothingNamed) return;

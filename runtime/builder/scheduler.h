@@ -85,8 +85,8 @@ class Operations;  // runtime/builder/operations.h
 inline constexpr std::uint32_t kDmaSlots =
     16;  // transfers of one queue in flight: 4 MiB of 256 KiB loads hide 2 us of latency
 
-// What the streams leave behind: the semaphores that they have raised, which another part of the same program
-// must wait for and clear before it uses them again.
+// The streams have raised these semaphores. Another part of the same program must wait for them and clear
+// them before it uses them again.
 struct ScheduleEnd {
   struct Slot {
     isa::Queue queue;  // that rings the doorbells

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run rests on that is neither documented nor measured: the parameters of the machine whose provenance is `assumed`. A value
-// that the user has set is a choice, not an assumption. Parameters of components that the run did not use are only counted.
+// The results of a run depend on assumptions: machine parameters that are neither documented nor measured
+// (provenance `assumed`). A value that the user has set is a choice, not an assumption. Parameters of
+// components that the run did not use are only counted.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 #include "model/base/measurements.h"
 #include "model/base/params.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 namespace tahoma::runtime {
 

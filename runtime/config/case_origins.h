@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case that a command generates, such as those of `tahoma model`: what the user gave for its values. An error about
-// such a case is told in these words, because its user has neither its file nor its parameters.
+// A case that a command generates, such as those of `tahoma model`: what the user gave for its values. An
+// error about such a case names these inputs, because its user has neither its file nor its parameters.
 #pragma once
 
 #include <string>
@@ -25,12 +25,12 @@ class CaseOrigins {
   bool empty() const { return origins_.empty(); }
   // The one with the longest path that is `path` or above it; null if there is none.
   const CaseOrigin* of(const std::string& path) const;
-  // The error with the user's words instead of paths and places of the case. A path that the user may give stays, as `--set PATH`
-  // below workload.
+  // Replaces paths and places of the case in an error by what the user gave. A path that the user may give
+  // stays, as `--set PATH` below workload.
   base::UserError in_words(const base::UserError& error) const;
-  // What `work` returns; its errors are told in the user's words, if there are any.
+  // Returns the result of `work`. Its errors pass through in_words(), unless there are no origins.
   template <class Work>
-  auto tell(const Work& work) const {
+  auto with_origins(const Work& work) const {
     try {
       return work();
     } catch (const base::UserError& error) {

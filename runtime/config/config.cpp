@@ -197,13 +197,13 @@ std::string ResolvedConfig::to_yaml(const base::PathMap& map) const {
 
 std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
                                                const std::vector<WorkloadKind>& kinds) {
-  return request.origins.tell([&] { return resolved_values(request, kinds); });
+  return request.origins.with_origins([&] { return resolved_values(request, kinds); });
 }
 
 std::unique_ptr<ResolvedConfig> resolve_config(const ConfigRequest& request,
                                                const std::vector<WorkloadKind>& kinds) {
   auto resolved = resolve_values(request, kinds);
-  request.origins.tell([&] {
+  request.origins.with_origins([&] {
     check_at(resolved->machine_tree, [&] { resolved->machine.check(); });
     check_at(resolved->workload_tree, [&] { resolved->workload->check(resolved->machine); });
   });

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resolves a workload's YAML, a machine's YAML and the command line to values. A workload file has the keys
 //   kind: gemm                           the kind of workload (see `tahoma params workload`)
-//   machine: trainium2_ultraserver       a preset's name or a path; or a map of values, with `extends:` a preset
-//                                        or path
+//   machine: trainium2_ultraserver       a preset's name or a path; or a map of values, with `extends:` a
+//                                        preset or path
 //   mode: functional                     or timing
 //   seed: 1                              of generated inputs
 //   not_finite: refused                  or allowed: NaN and infinite results of inputs that have none
 //   workload: {m: 8192, ...}             the kind's own parameters
-// and may itself have the key `extends: other.yaml`. Relative paths in a file start in the folder of that file,
-// those of the command line in the working directory. Without `machine` the machine is the declared default, one
-// Trainium2 UltraServer. A machine file has the keys `extends` and `machine: {...}`. The command line's
-// --machine replaces the whole `machine` key. --set is applied last, in order; the last one wins.
+// and may itself have the key `extends: other.yaml`. Relative paths in a file start in the folder of that
+// file, those of the command line in the working directory. Without `machine` the machine is the declared
+// default, one Trainium2 UltraServer. A machine file has the keys `extends` and `machine: {...}`. The command
+// line's --machine replaces the whole `machine` key. --set is applied last, in order; the last one wins.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@
 
 #include "model/base/loader/config_loader.h"
 #include "model/base/params.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 #include "model/system/system.h"
 #include "runtime/config/case_origins.h"
-#include "runtime/run/workload.h"
+#include "runtime/workload/workload.h"
 
 namespace tahoma::runtime {
 
@@ -72,8 +72,8 @@ struct ResolvedConfig {
 
   model::Mode mode() const { return run.mode; }
   // A workload file without reference to any other configuration. Running it gives the same values and
-  // this same text. `map`, if any, maps the paths of files, which start in the working directory: for a text that
-  // is stored in another folder.
+  // this same text. `map`, if any, maps the paths of files, which start in the working directory: for a text
+  // that is stored in another folder.
   std::string to_yaml(const base::PathMap& map = {}) const;
 };
 

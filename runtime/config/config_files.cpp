@@ -42,13 +42,13 @@ struct PresetPlaces {
 #ifndef TAHOMA_CARD_DIR
 #define TAHOMA_CARD_DIR ""
 #endif
-// By PresetKind.
+// Indexed by PresetKind.
 constexpr PresetPlaces kPlaces[] = {{"TAHOMA_CONFIGS", "share/tahoma/configs", TAHOMA_CONFIG_DIR},
                                     {"TAHOMA_PRICES", "share/tahoma/prices", TAHOMA_PRICE_DIR},
                                     {"TAHOMA_CARDS", "share/tahoma/cards", TAHOMA_CARD_DIR}};
 
-// The prefix of the installation that this code is in: PREFIX/bin/tahoma, or PREFIX/lib/python3*/*-packages/_tahoma.*.so, whose
-// process is an interpreter at another place.
+// The prefix of the installation that this code is in: PREFIX/bin/tahoma, or
+// PREFIX/lib/python3*/*-packages/_tahoma.*.so, whose process is an interpreter at another place.
 fs::path installation() {
   if (Dl_info found{}; dladdr(kPlaces, &found) != 0 && found.dli_fname != nullptr) {
     const fs::path loaded = fs::absolute(found.dli_fname);
@@ -69,7 +69,8 @@ base::NamedText read_config_text(const fs::path& path) {
 
 std::string path_from(const std::string& folder, const std::string& path) {
   if (fs::path(path).is_absolute()) return path;
-  // Absolute first: weakly_canonical() leaves a relative path relative if it does not begin with a folder that exists.
+  // Absolute first: weakly_canonical() leaves a relative path relative if it does not begin with a folder
+  // that exists.
   const auto canonical = [](const std::string& name) { return fs::weakly_canonical(fs::absolute(name)); };
   return canonical(path).lexically_relative(canonical(folder)).string();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds and reads configuration files. A name is looked up next to the file that mentions it (on the
 // command line: in the working directory), then among the presets of its kind. Machines: in the folder that
-// TAHOMA_CONFIGS names, in share/tahoma/configs of the installation that the program or the Python module is in, and in the
-// source tree of this build. Price lists: the same with TAHOMA_PRICES and share/tahoma/prices; cards of accelerators: with TAHOMA_CARDS and
-// share/tahoma/cards. The suffix .yaml is optional.
+// TAHOMA_CONFIGS names, in share/tahoma/configs of the installation that the program or the Python module is
+// in, and in the source tree of this build. Price lists: the same with TAHOMA_PRICES and share/tahoma/prices;
+// cards of accelerators: with TAHOMA_CARDS and share/tahoma/cards. The suffix .yaml is optional.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace tahoma::runtime {
 // system's error message.
 base::NamedText read_config_text(const std::filesystem::path& path);
 
-// The path that leads from `folder` to the file that `path` names from the working directory. An absolute path is
-// unchanged.
+// The path that leads from `folder` to the file that `path` names from the working directory. An absolute
+// path is unchanged.
 std::string path_from(const std::string& folder, const std::string& path);
 
 enum class PresetKind : std::uint8_t { kMachine, kPrices, kCards };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a preset with a single root: a price list, or the card of an accelerator. The file may have the key `extends:` with
-// another preset of its kind.
+// Reads a preset with a single root: a price list, or the card of an accelerator. The file may have the key
+// `extends:` with another preset of its kind.
 //
-// UserError: the rules' own codes if no preset has the name, or if a required key is missing; E-CFG-002 for a key beside
-// the root. Errors of keys, numbers and ranges have the codes of model/base/error_codes.md and name the line.
+// UserError: the rules' own codes if no preset has the name, or if a required key is missing; E-CFG-002 for a
+// key beside the root. Errors of keys, numbers and ranges have the codes of model/base/error_codes.md and
+// name the line.
 #pragma once
 
 #include <string>

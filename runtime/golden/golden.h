@@ -8,11 +8,11 @@
 // roundings are independent and evenly spread over +-half a unit in the last place. Then n of them on sums no
 // larger than R deviate by more than
 //     slack = k * 2^-24 * sqrt(n / 3) * R
-// with a probability that makes a false alarm rarer than one run in a million (golden_rule.h derives k). Below
-// the smallest normal number of a dtype, a rounding to it is absolute: half the smallest number. An element passes if it is a value to which the
-// result may round: round(want - slack) <= got <= round(want + slack), rounding to the output's dtype. So a
-// 16-bit output has no margin beyond its own last place, and no absolute or relative epsilon is tuned by
-// hand. Each definition derives its n and R in its header.
+// with a probability that makes a false alarm rarer than one run in a million (golden_rule.h derives k).
+// Below the smallest normal number of a dtype, a rounding to it is absolute: half the smallest number. An
+// element passes if it is a value to which the result may round: round(want - slack) <= got <= round(want +
+// slack), rounding to the output's dtype. So a 16-bit output has no margin beyond its own last place, and no
+// absolute or relative epsilon is tuned by hand. Each definition derives its n and R in its header.
 //
 // A NaN must be a NaN and an infinity an infinity; if an fp32 running sum may overflow, either passes.
 // max_rel_error is relative to |want| plus the scale of the element's sum, which the definition gives,

@@ -29,7 +29,7 @@ struct GoldenResult {
   std::string rule;  // how the tolerance follows from dtype and reduction length, one line; not checked: why
   std::uint64_t elements = 0, mismatches = 0;
   std::string first_mismatch;  // several lines: index, got, expected, neighbours, the core that made it
-  // Floating-point values of the outputs that were looked at, and those among them that are NaN or infinite.
+  // Floating-point values of the outputs that were examined, and those among them that are NaN or infinite.
   std::uint64_t results = 0, not_finite = 0;
   std::string first_not_finite;     // "c[0, 3] = nan, made by core 17 (server0.chip02.core1)"
   bool refuses_not_finite = false;  // all values of the files are finite, and the case allows nothing else
@@ -44,7 +44,7 @@ struct GoldenResult {
   bool passed() const { return outcome() == GoldenOutcome::kPassed; }
   bool failed() const { return outcome() == GoldenOutcome::kFailed; }
   void add(const GoldenResult& other);  // merges both checks and keeps the first mismatch of either
-  // Counts values of an output, in row-major order, that no comparison has looked at.
+  // Counts values of an output, in row-major order, that no comparison has examined.
   void count_not_finite(const NamedValues& output);
 };
 

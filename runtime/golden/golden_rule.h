@@ -9,13 +9,13 @@
 
 namespace tahoma::runtime {
 
-// Standard deviations of the rounding model that are allowed. n roundings, each even over +-h, are off by more
-// than k of their deviations h sqrt(n / 3) with a probability of at most 2 exp(-k^2 / 2): an even distribution
-// is sub-Gaussian with its own variance (Chernoff's bound). A run compares at most 2^32 elements, and
-// 2^32 * 2 exp(-8.6^2 / 2) = 7.5e-7: of a million runs, fewer than one is refused by chance.
+// Standard deviations of the rounding model that are allowed. n roundings, each even over +-h, are off by
+// more than k of their deviations h sqrt(n / 3) with a probability of at most 2 exp(-k^2 / 2): an even
+// distribution is sub-Gaussian with its own variance (Chernoff's bound). A run compares at most 2^32
+// elements, and 2^32 * 2 exp(-8.6^2 / 2) = 7.5e-7: of a million runs, fewer than one is refused by chance.
 inline constexpr double kGoldenDeviations = 8.6;
 inline constexpr double kGoldenElements = 0x1p32,
-                        kGoldenFalseAlarms = 1e-6;  // what follows from it, of a run
+                        kGoldenFalseAlarms = 1e-6;  // for a run, by these deviations
 
 // 2^-p for a format of p significant bits: the largest relative rounding error.
 double unit_roundoff(isa::DType dtype);
@@ -23,8 +23,8 @@ double unit_roundoff(isa::DType dtype);
 // Below this value roundings are absolute: relative errors are meaningful only relative to |want| + this.
 double smallest_normal(isa::DType dtype);
 
-// Half a unit in the last place is at most unit_roundoff() times this: |value|, and the smallest normal number
-// for what is smaller. 0 for a zero, which is exact.
+// Half a unit in the last place is at most unit_roundoff() times this: |value|, and the smallest normal
+// number for what is smaller. 0 for a zero, which is exact.
 double rounded_size(double value, isa::DType dtype);
 
 // To nearest, ties to even, in one step; overflow gives an infinity. Float formats only (invariant).

@@ -12,7 +12,7 @@
 #include "model/base/error.h"
 #include "runtime/host/npy_header.h"
 #include "runtime/host/text/text_file.h"
-#include "runtime/host/whole_file.h"
+#include "runtime/host/text/whole_file.h"
 
 namespace tahoma::runtime {
 
@@ -85,7 +85,7 @@ std::size_t little_endian(const std::string& bytes) {
   return value;
 }
 
-// What the file is instead, by its first bytes.
+// Names the actual format of the file by its first bytes.
 std::string instead_of_magic(const std::string& begin) {
   const std::string format = known_format(begin);
   return format.empty() ? ": expected it to begin with the bytes 93 'NUMPY'" : ", but " + format;

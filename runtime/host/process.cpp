@@ -63,7 +63,8 @@ class ChildSignal {
 
 ProcessEnd end_of(int status, std::uint64_t peak, const ProcessLimits& limits) {
   using Reason = ProcessEnd::Reason;
-  // The peak decides, however the process ended, so that the reported need seldom depends on the times of samples.
+  // The peak decides, however the process ended, so that the reported need seldom depends on the times of
+  // samples.
   if (limits.memory.count > 0 && peak > limits.memory.count)
     return {Reason::kMemoryLimit, 0, base::to_text(limits.memory)};
   if (!WIFSIGNALED(status)) return {Reason::kExited, WEXITSTATUS(status), ""};

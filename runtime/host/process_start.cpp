@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "model/base/error.h"
-#include "runtime/host/whole_file.h"
+#include "runtime/host/text/whole_file.h"
 
 namespace tahoma::runtime {
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "runtime/report/summary/format.h"
+#include "runtime/host/text/format.h"
 
 namespace tahoma::runtime {
 

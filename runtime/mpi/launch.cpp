@@ -31,7 +31,7 @@ std::uint32_t number(const char* variable) {
   return value;
 }
 
-// Beside the program in a build tree; below lib/tahoma in an installation.
+// It is beside the program in a build tree, and below lib/tahoma in an installation.
 void* library() {
   const std::filesystem::path folder = std::filesystem::read_symlink(kThisProgram).parent_path();
   for (const auto& file :

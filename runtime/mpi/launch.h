@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes that `mpirun` has started: Open MPI, or a launcher that sets the variables of PMI (MPICH, Slurm's srun --mpi=pmi2).
+// The processes that `mpirun` has started: Open MPI, or a launcher that sets the variables of PMI (MPICH,
+// Slurm's srun --mpi=pmi2).
 //
-// UserError E-PAR-004: several processes were started, but this program was built without MPI, or its library cannot be loaded.
+// UserError E-PAR-004: several processes were started, but this program was built without MPI, or its library
+// cannot be loaded.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +24,9 @@ LaunchedRank launched_rank();
 // Connects the processes; null for one process. Destroying it waits for all of them.
 std::unique_ptr<model::Processes> launched_processes();
 
-// Ends a process other than process 0 that has failed. If it fails before the processes are connected, process 0 either fails in
-// the same way and ends all, or waits for this process to connect, which then says why it fails and ends all.
+// Ends a process other than process 0 that has failed. If it fails before the processes are connected,
+// process 0 either fails in the same way and ends all, or waits for this process to connect, which then says
+// why it fails and ends all.
 void end_failed_process(base::ExitStatus status, const std::string& text);
 
 }  // namespace tahoma::runtime

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// model::Processes over MPI, as a shared library (launch.h). The default error handler of MPI ends all processes if a call fails.
+// model::Processes over MPI, as a shared library (launch.h). The default error handler of MPI ends all
+// processes if a call fails.
 #include <mpi.h>
 
 #include <algorithm>
@@ -37,8 +38,8 @@ class MpiProcesses final : public tahoma::model::Processes {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     if (cores_for_all()) busy_ = std::chrono::milliseconds(5);
   }
-  // Waits for the others, which come here, too: when process 0 has finished, or when all have agreed on an error. A process that
-  // ends alone, with an error of its own, ends all.
+  // Waits for the others, which come here, too: when process 0 has finished, or when all have agreed on an
+  // error. A process that ends alone, with an error of its own, ends all.
   ~MpiProcesses() override {
     constexpr std::chrono::seconds kPatience{20};
     const bool error = std::uncaught_exceptions() > 0;
@@ -94,7 +95,7 @@ class MpiProcesses final : public tahoma::model::Processes {
   }
 
  private:
-  // What one process sends another in a window. Most windows have a few packets, which fit.
+  // One process sends this to another in a window. Most windows have a few packets, which fit.
   struct Letter {
     static constexpr std::int64_t kBytes = 480;
     Numbers numbers{};
@@ -120,8 +121,9 @@ class MpiProcesses final : public tahoma::model::Processes {
     return in;
   }
 
-  // Waits for an operation, or until a time; returns whether it has ended. `meanwhile`: as in exchange(). MPI would keep the core busy
-  // until then, which the other processes need if the host has fewer cores. A message between hosts takes a few microseconds.
+  // Waits for an operation, or until a time; returns whether it has ended. `meanwhile`: as in exchange(). MPI
+  // would keep the core busy until then, which the other processes need if the host has fewer cores. A
+  // message between hosts takes a few microseconds.
   bool await(
       MPI_Request& request, Clock::time_point until = Clock::time_point::max(),
       const std::function<bool()>& meanwhile = [] { return false; }) const {
@@ -153,8 +155,8 @@ class MpiProcesses final : public tahoma::model::Processes {
     exchange_rest(to, letters, from);
     return from;
   }
-  // One exchange of all processes takes the first bytes of every message, because MPI counts the sum in an int. The rest of a longer
-  // one goes from process to process, in pieces that an int can count.
+  // One exchange of all processes takes the first bytes of every message, because MPI counts the sum in an
+  // int. The rest of a longer one goes from process to process, in pieces that an int can count.
   static constexpr std::int64_t kFirst = std::int64_t{1} << 16, kPiece = std::int64_t{1} << 30;
   static int first_part(std::int64_t size) { return static_cast<int>(std::min(size, kFirst)); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all processes of a run do before its simulation.
+// All processes of a run prepare its simulation together.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,9 @@
 
 namespace tahoma::runtime {
 
-// Calls `body` in this process. With several processes, all call it, and if it throws in one, all end: process 0 with the error,
-// the others with model::ReportedElsewhere. `processes` may be null: this one alone.
+// Calls `body` in this process. With several processes, all call it, and if it throws in one, all end:
+// process 0 with the error, the others with model::ReportedElsewhere. `processes` may be null: this one
+// alone.
 void together(model::Processes* processes, const std::function<void()>& body);
 
 }  // namespace tahoma::runtime

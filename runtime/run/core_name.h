@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "model/system/instance_params.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/instance_params.h"
+#include "model/system/machine/machine_params.h"
 
 namespace tahoma::runtime {
 

@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 namespace tahoma::runtime {
 
-// By global number: "3", "8-15", or the name of an instance that has cores, such as "server0.chip03" or "server0.chip03.core5".
-// Throws UserError E-TRC-003, with the option as its place, if the machine has no such core or instance.
+// By global number: "3", "8-15", or the name of an instance that has cores, such as "server0.chip03" or
+// "server0.chip03.core5". Throws UserError E-TRC-003, with the option as its place, if the machine has no
+// such core or instance.
 std::vector<bool> selected_cores(const char* option, const std::vector<std::string>& texts,
                                  const model::MachineParams& machine);
 

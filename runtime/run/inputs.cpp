@@ -112,7 +112,7 @@ std::uint64_t count_not_finite(std::span<const std::byte> values, isa::DType dty
   return count;
 }
 
-// Of a file, as it is stored.
+// Adds the count of a file's values that are not finite, as stored, to file_values().
 std::uint64_t noted(std::span<const std::byte> values, isa::DType dtype) {
   const std::uint64_t count = count_not_finite(values, dtype);
   const std::lock_guard lock(files_mutex());

@@ -48,10 +48,11 @@ HostTensor generate_input(const std::string& name, isa::DType dtype, std::vector
 HostTensor load_input(const std::string& path, const std::string& name, isa::DType dtype,
                       std::vector<std::uint64_t> shape);
 
-// What load_input() and note_file() have found in the files of this process, which executes one run.
+// load_input() and note_file() record this about the files of this process, which executes one run.
 struct FileValues {
   std::uint64_t not_finite = 0;  // NaN and infinite values of the files
-  // Finite there, but not in the tensor's dtype: "256 of 4096 values of a.npy, ..."; "": none.
+  // Names values that are finite there, but not in the tensor's dtype: "256 of 4096 values of a.npy, ...";
+  // "": none.
   std::string beyond_range;
 };
 FileValues values_of_files();
@@ -62,8 +63,8 @@ void note_file(std::span<const std::byte> values, isa::DType dtype);
 HostTensor input(const std::string& path, const std::string& name, isa::DType dtype,
                  std::vector<std::uint64_t> shape, std::uint64_t seed, std::uint64_t tensor);
 
-// A window of the tensor as a matrix. It must be inside the tensor (invariant). The functions below do nothing for a
-// window without columns, whose pointer may be null.
+// A window of the tensor as a matrix. It must be inside the tensor (invariant). The functions below do
+// nothing for a window without columns, whose pointer may be null.
 struct Window {
   std::uint64_t row = 0, column = 0, rows = 0, columns = 0;
 };

@@ -44,8 +44,9 @@ class Machine {
   bool functional() const;
   std::uint32_t cores() const;
 
-  // Allocates in the stacks that belong to `core` (stack_allocator.h), 64-byte aligned. Throws UserError E-RUN-010 if they
-  // are full (the message names the tensor, its size and what is left), E-RUN-055 if the core's chip is dead.
+  // Allocates in the stacks that belong to `core` (stack_allocator.h), 64-byte aligned. Throws UserError
+  // E-RUN-010 if they are full (the message names the tensor, its size and what is left), E-RUN-055 if the
+  // core's chip is dead.
   Tensor allocate(std::uint32_t core, const std::string& name, isa::DType dtype,
                   std::vector<std::uint64_t> shape);
 

@@ -9,8 +9,8 @@
 
 namespace tahoma::runtime {
 
-// 16 hexadecimal digits over the instructions and descriptors of every core's program; addresses of tensors are
-// not included. Equal programs have equal hashes.
+// 16 hexadecimal digits over the instructions and descriptors of every core's program; addresses of tensors
+// are not included. Equal programs have equal hashes.
 std::string programs_hash(const Machine& machine);
 
 }  // namespace tahoma::runtime

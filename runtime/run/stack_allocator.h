@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocates tensors in the HBM stacks of a machine. A core's tensors are distributed over its part of the stacks of its chip
-// (stacks_of): each tensor is placed where the bytes of the core, in proportion to its part of the stack, are
-// fewest. With four stacks and eight cores a core has half of one stack. A tensor is never cut.
+// Allocates tensors in the HBM stacks of a machine. A core's tensors are distributed over its part of the
+// stacks of its chip (stacks_of): each tensor is placed where the bytes of the core, in proportion to its
+// part of the stack, are fewest. With four stacks and eight cores a core has half of one stack. A tensor is
+// never cut.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "isa/core/program.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 namespace tahoma::runtime {
 
-// The stacks among which a core's tensors are distributed, so that every core of the chip has the same bandwidth whether or not
-// the numbers divide: core c has the part from c * stacks / cores to (c + 1) * stacks / cores.
+// The stacks among which a core's tensors are distributed, so that every core of the chip has the same
+// bandwidth whether or not the numbers divide: core c has the part from c * stacks / cores to (c + 1) *
+// stacks / cores.
 struct StackShare {
   std::uint32_t stack = 0;
   std::uint64_t part = 0;  // of the stack, in 1 / cores
@@ -24,7 +26,7 @@ class StackAllocator {
  public:
   explicit StackAllocator(const model::MachineParams& machine);
 
-  // Where `bytes` of a core begin, if fits() says so: without room, the fullest place is the one to report.
+  // Returns where `bytes` of a core begin, if fits() is true; otherwise the fullest place, for the error.
   isa::GlobalAddress next(std::uint32_t core, std::uint64_t bytes) const;
   std::uint64_t capacity(const isa::GlobalAddress& at) const;
   bool fits(const isa::GlobalAddress& at, std::uint64_t bytes) const;

@@ -10,18 +10,17 @@ if(NOT tahoma_has_all_modules)
 endif()
 install(TARGETS tahoma RUNTIME)
 install(DIRECTORY model/configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/configs FILES_MATCHING PATTERN *.yaml)
-install(DIRECTORY runtime/report/cost/prices/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/prices FILES_MATCHING PATTERN *.yaml)
-install(DIRECTORY runtime/cards/cards/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/cards FILES_MATCHING PATTERN *.yaml)
+install(DIRECTORY report/cost/prices/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/prices FILES_MATCHING PATTERN *.yaml)
+install(DIRECTORY studies/cards/cards/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/cards FILES_MATCHING PATTERN *.yaml)
 install(DIRECTORY workloads/models DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/workloads FILES_MATCHING PATTERN *.json)
 install(DIRECTORY workloads/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/workloads FILES_MATCHING
         PATTERN *.yaml PATTERN *.csv PATTERN *.tasm PATTERN goldens EXCLUDE)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# The library contains the objects of all modules except the list of shipped kinds, which the user's program replaces.
+# The library contains the objects of all rooms; the list of shipped kinds is that of the user's program.
 get_property(parts GLOBAL PROPERTY tahoma_parts)
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
-add_library(tahoma_product STATIC ${objects}
-            $<FILTER:$<TARGET_OBJECTS:tahoma_workloads>,EXCLUDE,shipped_program>)
+add_library(tahoma_product STATIC ${objects})
 set_target_properties(tahoma_product PROPERTIES OUTPUT_NAME tahoma EXPORT_NAME tahoma LINKER_LANGUAGE CXX)
 find_package(SQLite3 REQUIRED)
 find_package(OpenSSL REQUIRED)
@@ -37,7 +36,7 @@ install(TARGETS tahoma_product EXPORT tahoma ARCHIVE DESTINATION ${CMAKE_INSTALL
 
 # Headers that a kernel includes, directly or through others: all except the components of the model.
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/tahoma)
-install(DIRECTORY isa runtime workloads DESTINATION ${headers} COMPONENT development FILES_MATCHING PATTERN *.h)
+install(DIRECTORY isa runtime report workloads frontend studies cli DESTINATION ${headers} COMPONENT development FILES_MATCHING PATTERN *.h)
 install(DIRECTORY model/base model/check model/system DESTINATION ${headers}/model COMPONENT development FILES_MATCHING PATTERN *.h)
 install(DIRECTORY model DESTINATION ${headers} COMPONENT development FILES_MATCHING PATTERN *_params.h)
 
@@ -46,7 +45,7 @@ install(EXPORT tahoma NAMESPACE tahoma:: FILE tahomaTargets.cmake DESTINATION ${
 configure_package_config_file(scripts/cmake/tahomaConfig.cmake.in ${CMAKE_BINARY_DIR}/tahomaConfig.cmake
                               INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_DATADIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/tahomaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/tahomaConfig.cmake ${CMAKE_BINARY_DIR}/tahomaConfigVersion.cmake runtime/main.cpp
+install(FILES ${CMAKE_BINARY_DIR}/tahomaConfig.cmake ${CMAKE_BINARY_DIR}/tahomaConfigVersion.cmake cli/main.cpp
               runtime/host/host_allocator.cpp DESTINATION ${package} COMPONENT development)
 
 set(CPACK_GENERATOR DEB)

@@ -1,5 +1,5 @@
 # Modules of the program: what the first command of the README does not need. A program without one builds it when it is first used
-# (runtime/cli/missing_module.h); tests, the package and a plain `cmake --build` have all.
+# (cli/missing_module.h); tests, the package and a plain `cmake --build` have all.
 set(tahoma_all_modules kernels nki rtl studies)
 set(TAHOMA_MODULES all CACHE STRING "Modules of the program: a list of kernels, nki, rtl and studies, or all; see scripts/modules")
 if(TAHOMA_MODULES STREQUAL "all" OR TAHOMA_TESTS OR TAHOMA_FUZZ)

@@ -23,7 +23,7 @@ from measured import values
 from measured.problem import Problem
 
 KEEP = ("summary.json", "summary.txt", "accuracy.json", "links.csv")
-INPUTS = ("workloads", "model/configs", "runtime/python/package")
+INPUTS = ("workloads", "model/configs", "frontend/python/package")
 INPUT_TYPES = (".yaml", ".tasm", ".csv", ".py")
 NO_INPUTS = ("workloads/regression/", "workloads/figures.yaml", "workloads/results.yaml")
 TIME_LIMIT = 3600  # seconds, against a hang

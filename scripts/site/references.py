@@ -87,7 +87,7 @@ class Program:
 def errors(repo):
     """One table of all codes, with the page that explains them."""
     rows = [(code, meaning, name) for name in repo.matching(".md") for code, meaning in ERROR.findall(repo.text(name))]
-    text = "# Errors\n\nCodes are stable; texts may change. [The exit status](../runtime/cli/index.md#exit-status) tells whose fault it is.\n"
+    text = "# Errors\n\nCodes are stable; texts may change. [The exit status](../cli/index.md#exit-status) tells whose fault it is.\n"
     text += "\n| code | meaning | page |\n|---|---|---|\n"
     for code, meaning, name in sorted(rows):
         meaning = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", meaning)
@@ -114,7 +114,7 @@ def pages(repo, program, packages):
         "reference/instructions.md": program.instructions(),
         "reference/statistics.md": program.statistics(),
         "reference/errors.md": errors(repo),
-        "reference/python.md": python(packages, "Python package", "The names of `tahoma`. [Its guide](/runtime/python/index.md) has examples.", ["tahoma"]),
+        "reference/python.md": python(packages, "Python package", "The names of `tahoma`. [Its guide](/frontend/python/index.md) has examples.", ["tahoma"]),
         "reference/nki.md": python(packages, "NKI", "The names of NKI that the emulator has. Others raise an error that names the nearest one.",
                                    ["nki", "nki.isa", "nki.language", "nki.collectives"]),
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the host cost of simulating HBM: one saturated stack of the default machine, the main job with DRAM
-// compared with the flat model, and large cases by the state of the banks. Processor time, each run in a
+// Measures the host cost of simulating HBM: one saturated stack of the default machine, the main job with
+// DRAM compared with the flat model, and large cases by the state of the banks. Processor time, each run in a
 // separate process.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

@@ -8,7 +8,7 @@
 #include <ctime>
 #include <vector>
 
-#include "runtime/run/run.h"
+#include "report/run/run.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temp_dir.h"
 

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "isa/text/assembler.h"
-#include "runtime/trace/recorder.h"
+#include "report/trace/recorder.h"
 #include "tests/support/bench/machine_fixture.h"
 
 namespace {

@@ -29,7 +29,7 @@ from repo import Repo
 SKIPPED = 77  # exit status for ctest
 
 CHECKS = {
-    "layers": lambda repo, _: layers.findings(repo),
+    "layers": lambda repo, _: layers.findings(repo) + layers.unused(repo),
     "hygiene": lambda repo, _: hygiene.findings(repo),
     "columns": lambda repo, _: columns.findings(repo),
     "choices": lambda repo, _: choices.findings(repo),

@@ -5,6 +5,7 @@
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
 import choices
 import classes
@@ -69,7 +70,7 @@ class DeclaredColumns(Planted):
     HEADER = "const base::Columns<Row>& row_columns();\nstruct Rows {\n  TAHOMA_STATISTICS(Rows);\n};\n"
 
     def found(self, listed):
-        return columns.findings(self.plant(runtime__report__rows_h=self.HEADER, runtime__report__tables__table_list_cpp=listed))
+        return columns.findings(self.plant(report__rows_h=self.HEADER, report__reference__table_list_cpp=listed))
 
     def test_listed_tables_and_objects_are_accepted(self):
         self.assertEqual(self.found('{table(row_columns()), object<Rows>("rows")}'), [])
@@ -104,6 +105,20 @@ class Layers(Planted):
 
     def test_components_do_not_know_each_other(self):
         self.assert_refused("model/link/r.h", model__engine__a_cpp='#include "model/link/r.h"\n', model__link__r_h="")
+
+    def test_a_folder_includes_only_those_of_its_row(self):
+        self.assert_refused("runtime/run/m.h", runtime__host__a_cpp='#include "runtime/run/m.h"\n', runtime__run__m_h="")
+
+    def test_a_room_never_sees_one_that_follows_it(self):
+        self.assert_refused("report/run/r.h", runtime__run__a_cpp='#include "report/run/r.h"\n', report__run__r_h="")
+
+    def test_a_part_of_a_row_that_nothing_needs_is_found(self):
+        found = layers.unused(self.plant(isa__binary__b_h="", isa__core__c_h=""))
+        self.assertIn("tests/dist/layers.py: isa/binary includes nothing of isa/core; remove it from the row", found)
+
+    def test_folders_that_include_each_other_are_found(self):
+        with unittest.mock.patch.dict(layers.FOLDERS, {"isa/core": ["isa/table"]}):
+            self.assertIn("isa/core, isa/", layers.findings(self.plant())[0])
 
     def test_runtime_does_not_see_systemc_through_another_header(self):
         self.assert_refused("systemc", runtime__a_cpp='#include "model/system/s.h"\n',
@@ -347,7 +362,7 @@ class TestNames(Planted):
 class Kinds(Planted):
     def findings(self, case):
         return kinds.findings(self.plant(
-            workloads__registry_cpp='      {"fly", "flies", make_fly},\n      {"swim",\n       "swims", make_swim},\n',
+            cli__kinds__registry_cpp='      {"fly", "flies", make_fly},\n      {"swim",\n       "swims", make_swim},\n',
             workloads__regression__all_yaml="cases:\n  runs:\n    one:\n      workload: ../a/fly.yaml\n"
                                             f"    two:\n      workload: {case}\n",
             workloads__a__fly_yaml="kind: fly\n", workloads__a__swim_yaml="kind: swim\n"))
@@ -357,10 +372,10 @@ class Kinds(Planted):
 
     def test_a_kind_without_a_case_is_found(self):
         self.assertEqual(self.findings("../a/fly.yaml"),
-                         ["workloads/registry.cpp: kind 'swim' has no case in workloads/regression/*.yaml"])
+                         ["cli/kinds/registry.cpp: kind 'swim' has no case in workloads/regression/*.yaml"])
 
     def test_a_registry_that_cannot_be_read_is_found(self):
-        self.assertEqual(len(kinds.findings(self.plant(workloads__registry_cpp="none\n"))), 1)
+        self.assertEqual(len(kinds.findings(self.plant(cli__kinds__registry_cpp="none\n"))), 1)
 
 
 class Documents(Planted):
@@ -415,6 +430,10 @@ class Formatting(Planted):
         found = formatting.findings(repo)
         self.assertEqual(len(found), 1)
         self.assertTrue(found[0].startswith("a.cpp:1:"), found)
+
+    def test_a_long_line_is_found_unless_a_raw_string_has_it(self):
+        repo = self.plant(a_cpp=f'const char* text = R"({"x" * 120})";\n', b_cpp=f"int b;  // {'b' * 120}\n")
+        self.assertEqual(formatting.long_lines(repo, ["a.cpp", "b.cpp"]), ["b.cpp:1: 131 columns; expected at most 110"])
 
 
 if __name__ == "__main__":

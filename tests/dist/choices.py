@@ -3,7 +3,8 @@
 
 import re
 
-ROOMS = ("model/", "runtime/", "workloads/")
+from repo import ROOMS
+
 TREE = "model/base/"  # the parameter tree itself: it parses names
 TABLE = re.compile(r"base::Named<[^>]*>\s+\w+\[\]\s*=\s*\{(.*?)\};", re.DOTALL)
 STRING = re.compile(r'"([^"\n]*)"')
@@ -12,9 +13,10 @@ DECLARED = re.compile(r'\.add\(\s*"(\w+)",\s*[\w.]+,\s*(?:std::string\()?"[^"]*"
 PARSED = re.compile(r"\*\s*(?:isa::)?dtype_from_name\(")
 # Texts that accept a word besides other values. (file, word): reason
 TEXTS = {
+    ("isa/text/assembler.cpp", "program"): "a directive of assembler text",
     ("runtime/collective/schedule/group.cpp", "chips"): "`over` is a text: machine, servers, chips, or lists of ranks",
-    ("runtime/sweep/spec/spec_file.cpp", "none"): "a time limit is a text: a duration, or none",
-    ("runtime/validation/accuracy/suite.cpp", "none"): "a bound is a text: a number, or none",
+    ("studies/sweep/spec/spec_file.cpp", "none"): "a time limit is a text: a duration, or none",
+    ("studies/validation/accuracy/suite.cpp", "none"): "a bound is a text: a number, or none",
 }
 
 

@@ -3,8 +3,8 @@
 
 import re
 
-LIST = "runtime/report/tables/table_list.cpp"
-REPORTS = "runtime/report/"
+LIST = "report/reference/table_list.cpp"
+REPORTS = "report/"
 TABLE = re.compile(r"Columns<\w+>& (\w+)\(\)")
 OBJECT = re.compile(r"TAHOMA_STATISTICS\((\w+)\)")
 

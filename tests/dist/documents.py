@@ -7,10 +7,12 @@ import re
 import shlex
 import subprocess
 
+from repo import ROOMS
+
 FENCE = re.compile(r"^```(?:sh|bash|console)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 PARAMETER = re.compile(r"--set[ =]'?(machine(?:\.[a-z0-9_]+)+)")
-ROOMS = ("isa/", "model/", "runtime/", "workloads/", "tests/", "scripts/", "examples/", ".ci/")
+FOLDERS = ROOMS + ("tests/", "scripts/", "examples/", ".ci/")
 
 
 def commands(text):
@@ -36,7 +38,7 @@ def missing_files(repo, name):
     here = pathlib.PurePosixPath(name).parent
     for number, words in commands(repo.text(name)):
         for word in words:
-            if word.startswith(ROOMS) and "*" not in word and not there(repo, word):
+            if word.startswith(FOLDERS) and "*" not in word and not there(repo, word):
                 yield f"{name}:{number}: {word} does not exist"
     for match in LINK.finditer(repo.text(name)):
         target = match.group(1)

@@ -9,7 +9,8 @@ import shlex
 import subprocess
 import tempfile
 
-ROOMS = ("isa/", "model/", "runtime/", "workloads/")
+from repo import ROOMS
+
 SINGLE_FILES = pathlib.Path(__file__).parents[2] / "scripts/cmake/single_files.py"
 DROPPED = ("-c", "-o", "-MD", "-MT", "-MF")  # from a compile command: all except -c and -MD with their argument
 

@@ -4,7 +4,7 @@
 import posixpath
 import re
 
-REGISTRY = "workloads/registry.cpp"
+REGISTRY = "cli/kinds/registry.cpp"
 LISTS = "workloads/regression/"
 ROW = re.compile(r'\{"(\w+)",\s*"')
 CASE = re.compile(r"^\s*workload:\s*(\S+\.yaml)\s*$", re.MULTILINE)

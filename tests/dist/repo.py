@@ -5,6 +5,8 @@ import functools
 import pathlib
 import subprocess
 
+# The rooms of the program, from the lowest to the highest (layers.py).
+ROOMS = ("isa/", "model/", "runtime/", "report/", "workloads/", "frontend/", "studies/", "cli/")
 IGNORED_FOLDERS = (".git", "build", "build-", "out", "out-", "__pycache__")
 
 

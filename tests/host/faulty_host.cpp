@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A host that fails, as a library to preload (LD_PRELOAD). TAHOMA_HOST_FAULT says how:
-//   memory:N     the N-th allocation of the process and every K-th after it fail (TAHOMA_HOST_EVERY, default: only that one)
+//   memory:N     the N-th allocation of the process and every K-th after it fail (TAHOMA_HOST_EVERY, default:
+//                only that one)
 //   interrupt:N  every N-th read, write and open is interrupted before it does anything (EINTR)
 //   short:N      a read or write moves at most N bytes
 //   full:N       from the N-th write on, the disk is full (ENOSPC)
 //   back:N       the wall clock goes N seconds back at every look at it
 //   count:0      nothing fails
-// At the end of the process, TAHOMA_HOST_COUNTS, if set, names a file to which the numbers of allocations and writes are
-// added as a line. Standard output and error are no disk and never fail.
+// At the end of the process, TAHOMA_HOST_COUNTS, if set, names a file to which the numbers of allocations and
+// writes are added as a line. Standard output and error are no disk and never fail.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/time.h>

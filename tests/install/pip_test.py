@@ -99,8 +99,8 @@ class Environment(unittest.TestCase):
              cwd=work, env=ENVIRONMENT)
 
     def test_everything_that_the_program_reads_is_installed(self):
-        shipped = {"configs": ("model/configs", "*.yaml"), "prices": ("runtime/report/cost/prices", "*.yaml"),
-                   "cards": ("runtime/cards/cards", "*.yaml"), "workloads/models": ("workloads/models", "*.json")}
+        shipped = {"configs": ("model/configs", "*.yaml"), "prices": ("report/cost/prices", "*.yaml"),
+                   "cards": ("studies/cards/cards", "*.yaml"), "workloads/models": ("workloads/models", "*.json")}
         for installed, (source, pattern) in shipped.items():
             names = {str(path.relative_to(ROOT / source)) for path in (ROOT / source).rglob(pattern)}
             self.assertTrue(names)

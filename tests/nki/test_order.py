@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of instructions: the list scheduler, and kernels that fit on chip only when instructions move (runtime/nki/lower/order)."""
+"""The order of instructions: the list scheduler, and kernels that fit on chip only when instructions move (frontend/nki/lower/order)."""
 import warnings
 
 import numpy as np

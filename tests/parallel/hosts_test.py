@@ -55,9 +55,9 @@ class TwoHostsTest(one_host.FolderCase):
     def test_a_host_that_is_lost_ends_the_run_by_name(self):
         """A process of the second host ends the daemon there, which started it."""
         with two_hosts.TwoHosts() as hosts:
-            first, second = hosts.names
+            second = hosts.names[1]
             run = self.run_words("out", "--mode", "timing")
-            done = hosts.mpirun("--host", f"{first},{second}", *one_host.each(run, ["sh", "-c", "kill -9 $PPID"]),
+            done = hosts.mpirun("--map-by", "node", *one_host.each(run, ["sh", "-c", "kill -9 $PPID"]),
                                 environment=one_host.environment())
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(second, done.stderr)

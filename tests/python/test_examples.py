@@ -52,7 +52,7 @@ def test_every_file_of_an_example_is_on_its_page():
 
 def test_the_lines_of_the_readme_run():
     pytest.importorskip("pandas")
-    lines = re.search(r"^## Cases and sweeps\n+```python\n(.*?)^```", (ROOT / "runtime/python/README.md").read_text(), re.DOTALL | re.MULTILINE)[1]
+    lines = re.search(r"^## Cases and sweeps\n+```python\n(.*?)^```", (ROOT / "frontend/python/README.md").read_text(), re.DOTALL | re.MULTILINE)[1]
     pathlib.Path("workloads").symlink_to(ROOT / "workloads")
     pathlib.Path("config.json").write_text(json.dumps(MODEL))
     tahoma.run("gemm/chip", mode="timing", out="out-before")

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/sim/time.h"
-#include "model/system/fabric.h"
+#include "model/system/machine/fabric.h"
 
 namespace tahoma::tests {
 

@@ -11,11 +11,13 @@ most S seconds shows to be short enough.
 """
 
 import argparse
+import contextlib
 import hashlib
 import os
 import pathlib
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -57,13 +59,34 @@ def simd_conditions(library):
             for n in range(1, SIMD_TARGETS)} if library else {}
 
 
+# The parts that another version of a library writes otherwise: SQLite leaves other bytes in the unused parts of pages, and the page
+# contains the charting library of its Debian.
+CHARTS = re.compile(rb"/\*!\s*\* Chart\.js v.*?</script>", re.DOTALL)
+
+
+def rows_of(database):
+    with contextlib.closing(sqlite3.connect(":memory:")) as store:  # SQLite opens no path that is longer than 512 bytes
+        store.deserialize(database.read_bytes())
+        return repr(list(store.iterdump())).encode()
+
+
+PORTABLE = {"stats.db": rows_of, "report.html": lambda page: CHARTS.sub(b"", page.read_bytes())}
+
+
+def portable(result):
+    """The result of a run without the bytes of the files that are also known by their content."""
+    return result[0], {name: digest for name, digest in result[1].items() if name not in PORTABLE}
+
+
 def digests(folder):
-    """File -> SHA-256, of every file of a run but those that name the host."""
+    """File -> SHA-256, of every file of a run but those that name the host, and of the contents of PORTABLE ones."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
         if path.is_file() and name not in VARYING:
             found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+            if name in PORTABLE:
+                found[f"{name} (content)"] = hashlib.sha256(PORTABLE[name](path)).hexdigest()
     return found
 
 
@@ -91,7 +114,7 @@ def differences(case, name, want, got):
     return [f"{case}: {name}: other bytes in {', '.join(files)}"]
 
 
-def check(binary, others, conditions, case, limit):
+def check(binary, others, systems, conditions, case, limit):
     """(condition -> findings), or None for a case that takes longer than the limit."""
     found = {}
     with tempfile.TemporaryDirectory(prefix="tahoma-same-") as scratch:
@@ -107,6 +130,9 @@ def check(binary, others, conditions, case, limit):
             found[name] = differences(case, name, want, run(binary, case, how, scratch))
         for other in others:
             found[f"by {other}"] = differences(case, f"by {other}", want, run(other, case, condition(), scratch))
+        for other in systems:
+            got = portable(run(other, case, condition(), scratch))
+            found[f"by {other}"] = differences(case, f"by {other}", portable(want), got)
     return found
 
 
@@ -122,6 +148,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=pathlib.Path, required=True)
     parser.add_argument("--other", type=pathlib.Path, action="append", default=[], help="a program of another build; repeatable")
+    parser.add_argument("--other-system", type=pathlib.Path, action="append", default=[],
+                        help="a program of another system: equal but for what its SQLite and its charting library write; repeatable")
     parser.add_argument("--simd", type=pathlib.Path, help="the library of simd_target.cpp")
     parser.add_argument("--builds-only", action="store_true", help="only the other builds, none of the conditions")
     parser.add_argument("--seconds", type=float, help="omit cases that run for longer")
@@ -131,7 +159,8 @@ def main():
     conditions = {} if given.builds_only else {**CONDITIONS, **simd_conditions(given.simd)}
     found, rows, ran, omitted = [], {}, 0, 0
     for case in cases_of(given.case):
-        result = check(given.binary.resolve(), [other.resolve() for other in given.other], conditions, case, given.seconds)
+        result = check(given.binary.resolve(), [other.resolve() for other in given.other],
+                       [other.resolve() for other in given.other_system], conditions, case, given.seconds)
         if result is None:
             omitted += 1
             continue

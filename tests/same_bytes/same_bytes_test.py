@@ -29,7 +29,7 @@ DEPENDENT = {
 
 
 class Planted(unittest.TestCase):
-    def output(self, body, other=None):
+    def output(self, body, other=None, how="--other", *options):
         """What the tool prints, and its exit status, for a program with this body."""
         with tempfile.TemporaryDirectory() as folder:
             names = []
@@ -38,9 +38,9 @@ class Planted(unittest.TestCase):
                     path = pathlib.Path(folder) / name
                     path.write_text(f"#!/bin/sh\n{WRITE}{text}\n", encoding="utf-8")
                     path.chmod(0o755)
-                    names += ["--binary" if name == "program" else "--other", str(path)]
+                    names += ["--binary" if name == "program" else how, str(path)]
             out = io.StringIO()
-            with mock.patch.object(sys, "argv", ["same_bytes.py", *names, "case.yaml"]), contextlib.redirect_stdout(out), \
+            with mock.patch.object(sys, "argv", ["same_bytes.py", *names, *options, "case.yaml"]), contextlib.redirect_stdout(out), \
                     self.assertRaises(SystemExit) as end:
                 same_bytes.main()
         return out.getvalue(), end.exception.code
@@ -69,6 +69,17 @@ class Planted(unittest.TestCase):
         out, status = self.output(":", 'echo other > "$2/summary.txt"')
         self.assertEqual(status, 1, out)
         self.assertIn("other bytes in summary.txt", out)
+
+    def test_the_libraries_of_another_system_may_differ_and_nothing_else(self):
+        store = f"{sys.executable} -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); [c.execute(x) for x in sys.argv[2:]]; c.commit()' \"$2\"/stats.db"
+        rows = '"CREATE TABLE t(x)" "INSERT INTO t VALUES(1)"'
+        page = "echo '<script>/*!\n * Chart.js v{}\n*/</script> {}' > \"$2\"/report.html"
+        own = f"{store} {rows}; {page.format(3, 'data')}"
+        for other, told in ((f'{store} "PRAGMA page_size=8192" {rows}; {page.format(4, "data")}', "0 findings"),
+                            (f'{store} {rows} "INSERT INTO t VALUES(2)"; {page.format(3, "data")}', "other bytes in stats.db (content)"),
+                            (f"{store} {rows}; {page.format(3, 'more')}", "other bytes in report.html (content)")):
+            with self.subTest(told):
+                self.assertIn(told, self.output(own, other, "--other-system", "--builds-only")[0])
 
     def test_files_and_exit_statuses_count(self):
         for other, told in (('touch "$2/more"', "other bytes in more"), ('rm "$2/summary.txt"', "other bytes in summary.txt"),

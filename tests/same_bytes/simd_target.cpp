@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A processor with fewer vector instructions, as a library to preload: of the targets that Highway finds on this host, from the best to the
-// plainest, it reports those from number TAHOMA_SIMD_TARGET on (0: all). Beyond the last one it reports only the plainest.
+// A processor with fewer vector instructions, as a library to preload: of the targets that Highway finds on
+// this host, from the best to the plainest, it reports those from number TAHOMA_SIMD_TARGET on (0: all).
+// Beyond the last one it reports only the plainest.
 #include <dlfcn.h>
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a child process that must not run what its parent registered for exit. In a build with counters of executed lines
-// (scripts/coverage) they are written first.
+// The end of a child process that must not run what its parent registered for exit. In a build with counters
+// of executed lines (scripts/coverage) they are written first.
 #pragma once
 
 #include <unistd.h>

@@ -2,8 +2,8 @@
 // The shape of Llama 3.1 with 8 billion weights, for tests that compute its closed forms by hand.
 #pragma once
 
-#include "runtime/huggingface/config/families.h"
-#include "runtime/huggingface/config/model_config.h"
+#include "studies/model/config/families.h"
+#include "studies/model/config/model_config.h"
 
 namespace tahoma::tests {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 #include "runtime/run/machine.h"
 #include "runtime/run/placement.h"
 #include "workloads/attention/flash_kernel.h"

@@ -7,14 +7,15 @@
 // over partitions; v [kv_heads kv_len, d] and o [heads q_len, d] are row-major. Alternatively `by_rows`,
 // token-major: q and o [q_len, heads d], k and v [kv_len, kv_heads d], possibly columns of one wider matrix,
 // with elements of 2 or 4 bytes. DMA then transposes queries and keys on their way into SBUF
-// (workloads/common/transposed_load.h: rows up to the next multiple of 16 are read). All tensors but o, which may be narrower, are in
-// `dtype`, to which the probabilities are also rounded; scores, sums and the accumulated output are fp32.
-// With `lse`, lse [heads, q_len] of fp32 receives log(sum over seen j of exp(score_j)) of every row. Any
-// lengths are supported, and any d up to 256.
+// (workloads/common/transposed_load.h: rows up to the next multiple of 16 are read). All tensors but o, which
+// may be narrower, are in `dtype`, to which the probabilities are also rounded; scores, sums and the
+// accumulated output are fp32. With `lse`, lse [heads, q_len] of fp32 receives log(sum over seen j of
+// exp(score_j)) of every row. Any lengths are supported, and any d up to 256.
 //
 // Each group of queries iterates over blocks of the keys with a running maximum and a running sum, which
-// rescale the output after every block, so no score is stored in HBM. Capped scores need no maximum, because exp of them and sums
-// of it are in the range of fp32; keys that a query does not see are then multiplied by 0. Not supported: dropout.
+// rescale the output after every block, so no score is stored in HBM. Capped scores need no maximum, because
+// exp of them and sums of it are in the range of fp32; keys that a query does not see are then multiplied by
+// 0. Not supported: dropout.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +38,11 @@ struct FlashShape {
   std::uint64_t part = 0, parts = 1;  // of every head's queries, if cores share the heads
   bool lse = false;
   bool by_rows = false;
-  // Of the scores; 0: 1 / sqrt(d). With `cap`, scores become cap tanh(score / cap): at most kMostCap, without lse.
+  // Scores are multiplied by `scale`; 0: 1 / sqrt(d). With `cap`, they become cap tanh(score / cap): at most
+  // kMostCap, without lse.
   float scale = 0, cap = 0;
-  // By rows: the last so many of the d features have views of their own, and all heads share those of the keys (multi-head latent
-  // attention: the rotated features).
+  // By rows: the last so many of the d features have views of their own, and all heads share those of the
+  // keys (multi-head latent attention: the rotated features).
   std::uint64_t shared_d = 0;
   std::uint64_t v_d = 0;  // elements of a value and of an output; 0: d
 
@@ -80,7 +82,8 @@ struct FlashViews {
   runtime::HbmView q_shared{}, k_shared{};  // with shared_d: [q_len, heads shared_d] and [kv_len, shared_d]
 };
 
-// A part of the features of a head, which one product of scores contracts: of its own, or of those with shared keys.
+// A part of the features of a head, which one product of scores contracts: of its own, or of those with
+// shared keys.
 struct FlashPart {
   Range features;
   bool shared = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Masks of attention scores: tiles of 0 and -1e30 that the array adds to the scores in PSUM by a product with
 // an identity. There is one tile for every way in which an edge of the mask crosses a tile of queries and a
-// chunk of keys. These are few, because tiles and chunks repeat along an edge. For capped scores there are factors instead, 1 for a
-// key that is seen and 0 for another one.
+// chunk of keys. These are few, because tiles and chunks repeat along an edge. For capped scores there are
+// factors instead, 1 for a key that is seen and 0 for another one.
 #pragma once
 
 #include <map>

@@ -18,20 +18,11 @@ namespace {
 constexpr const char* kSizes =
     "expected sizes such as 1 MiB, lists such as '8 KiB, 1 MiB', or a range '8 KiB .. 1 GiB'";
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
+// The parts without the blanks around them.
 std::vector<std::string_view> split(std::string_view text, std::string_view by) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t at = text.find(by);
-    parts.push_back(trimmed(text.substr(0, at)));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + by.size());
-  }
+  std::vector<std::string_view> parts = base::split(text, by);
+  for (std::string_view& part : parts) part = base::trimmed(part);
+  return parts;
 }
 
 std::uint64_t size_of(std::string_view text) {

@@ -8,7 +8,7 @@
 
 #include "runtime/collective/lowering/planned_collective.h"
 #include "runtime/run/inputs.h"
-#include "runtime/run/workload.h"
+#include "runtime/workload/workload.h"
 
 namespace tahoma::workloads {
 

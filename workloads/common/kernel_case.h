@@ -25,7 +25,7 @@
 #include "runtime/golden/golden.h"
 #include "runtime/run/inputs.h"
 #include "runtime/run/placement.h"
-#include "runtime/run/workload.h"
+#include "runtime/workload/workload.h"
 
 namespace tahoma::workloads {
 

@@ -24,8 +24,8 @@ constexpr std::uint64_t transposed_load_rows(std::uint64_t rows) {
   return (rows + kTransposeRows - 1) / kTransposeRows * kTransposeRows;
 }
 
-// The number of rows of a tensor that must exist so that its windows of that many rows can be loaded. The last
-// one ends with the tensor.
+// The number of rows of a tensor that must exist so that its windows of that many rows can be loaded. The
+// last one ends with the tensor.
 constexpr std::uint64_t transposed_tensor_rows(std::uint64_t rows, std::uint64_t window) {
   return rows - window + transposed_load_rows(window);
 }

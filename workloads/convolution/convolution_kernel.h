@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "isa/core/program.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 namespace tahoma::workloads {
 

@@ -97,7 +97,7 @@ class ConvolutionCheck {
     }
     return result;
   }
-  // Of the padded image.
+  // Reads the padded image.
   double pixel(const double* plane, std::uint64_t row, std::uint64_t column) const {
     const std::uint64_t r = row - geometry_.padding, c = column - geometry_.padding;  // wraps above the image
     return r < height_ && c < width_ ? plane[r * width_ + c] : 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sources of a convolution's stationary operands. The tensor engine needs one row per input channel; the
 // weights have one per output channel. There are three ways to transpose them:
-//  - resident: blocks of rows are loaded, each tap gathered into a tile without gaps, transposed on the tensor
-//    engine through PSUM, and scattered back between the other taps, where it stays;
+//  - resident: blocks of rows are loaded, each tap gathered into a tile without gaps, transposed on the
+//    tensor engine through PSUM, and scattered back between the other taps, where it stays;
 //  - reload: taps are staged and transposed one by one, stored to HBM, and whole blocks loaded again;
 //  - dma_transpose: the DMA engines transpose every tap from HBM to HBM element by element, and it is loaded.
 #pragma once

@@ -14,7 +14,8 @@ struct DecodeBatch {
 };
 DecodeBatch batch_of(const DecodeShape& shape, const DecodeTiling& tiling, std::uint64_t sequence);
 
-// A batch's rows of q or o, of which a head has `features`: one for each query, or by rows one for each sequence.
+// A batch's rows of q or o, of which a head has `features`: one for each query, or by rows one for each
+// sequence.
 runtime::HbmView rows_of(const DecodeShape& shape, const DecodeBatch& batch, const runtime::HbmView& view,
                          std::uint64_t features);
 unsigned rows_of(const DecodeShape& shape, const DecodeBatch& batch);

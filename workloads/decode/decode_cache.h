@@ -5,8 +5,8 @@
 // d]. A contiguous cache stores keys d-major, [d, capacity] for each sequence: appending a token costs the
 // same (d elements either way), and no step has to transpose them. Pages are [tokens, d] for both: then a
 // page is one run in HBM that one descriptor moves to one partition, and the array transposes the keys. A
-// d-major page would be d runs of as many elements as a page has tokens, with d descriptors. A latent cache is token-major, too, and
-// loaded once: its rows are the values, and the array transposes them to keys.
+// d-major page would be d runs of as many elements as a page has tokens, with d descriptors. A latent cache
+// is token-major, too, and loaded once: its rows are the values, and the array transposes them to keys.
 #pragma once
 
 #include <vector>
@@ -36,8 +36,8 @@ class DecodeCache {
   runtime::TileView keys(const Loaded& loaded, unsigned chunk, std::size_t part) const;
   runtime::TileView values(const Loaded& loaded, unsigned chunk, std::size_t part) const;
 
-  // The queue for doorbells that wait for results. GpSimd rings gathers and sync rings contiguous loads; this is
-  // the other one, so that loads do not wait behind such doorbells.
+  // The queue for doorbells that wait for results. GpSimd rings gathers and sync rings contiguous loads; this
+  // is the other one, so that loads do not wait behind such doorbells.
   isa::Queue other_queue() const { return paged() ? isa::Queue::kSync : isa::Queue::kGpSimd; }
 
  private:

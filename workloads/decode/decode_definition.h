@@ -3,8 +3,8 @@
 // first `length` tokens of each sequence's cache.
 //
 // Tolerance. Probabilities p are rounded to the dtype, in the numerator and in the sum alike: k u sqrt(sum
-// p^2 (v - o)^2 / 3), and never more than u sum p |v - o|. What is subnormal has the error of the smallest
-// normal p; the largest p is 1 before the division by their sum. Errors that all probabilities may share count in
+// p^2 (v - o)^2 / 3), and never more than u sum p |v - o|. A subnormal p has the error of the smallest normal
+// p; the largest p is 1 before the division by their sum. Errors that all probabilities may share count in
 // full, times sum p |v|: those of a score (a dot product of d terms), of its shift and scaling (4 * 2^-24 of
 // the largest score), of exponential and quotient (16 * 2^-24), of one update of the maximum per block, and
 // of two sums of `length` terms.

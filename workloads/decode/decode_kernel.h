@@ -7,10 +7,10 @@
 // HBM layout: q [kv_heads sequences group, d], or `by_rows` [sequences, kv_heads group d], possibly columns
 // of a wider matrix. A contiguous cache has k [kv_heads sequences d, capacity] and v [kv_heads sequences
 // capacity, d]; a paged one has k and v [kv_heads pages, page d] and table [sequences, pages of a sequence],
-// int32 page numbers. Caches are dense; o has the layout of q, and may have a narrower type. The group is at most
-// most_decode_group(); a d above the array's rows is processed in parts. Lengths are those of this launch: the program does not branch on them. Not supported: appending
-// the token to the cache, several query tokens, and partitioning one sequence over cores (decode_merge.h
-// merges such parts by their `lse`).
+// int32 page numbers. Caches are dense; o has the layout of q, and may have a narrower type. The group is at
+// most most_decode_group(); a d above the array's rows is processed in parts. Lengths are those of this
+// launch: the program does not branch on them. Not supported: appending the token to the cache, several query
+// tokens, and partitioning one sequence over cores (decode_merge.h merges such parts by their `lse`).
 #pragma once
 
 #include "isa/core/program.h"
@@ -24,8 +24,8 @@ struct DecodeViews {
   runtime::HbmView
       table;  // of a paged cache; must come from an argument that the caller has declared `control`
   runtime::HbmView lse{};  // if the shape asks for it: [kv_heads group, sequences] of fp32
-  // Of a latent cache: q and o have the first elements of a head, and this the others, [sequences, kv_heads group (d - latent)]. The
-  // cache is k, [kv_heads sequences capacity, d] or pages; v is not used.
+  // With a latent cache, q and o have the first elements of a head, and this the others, [sequences, kv_heads
+  // group (d - latent)]. The cache is k, [kv_heads sequences capacity, d] or pages; v is not used.
   runtime::HbmView q_last{};
 };
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "isa/core/dtype.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 #include "workloads/common/ranges.h"
 
 namespace tahoma::workloads {
@@ -34,8 +34,8 @@ struct DecodeShape {
   bool by_rows = false;      // q and o are token-major: [sequences, kv_heads group d]
   float scale = 0, cap = 0;  // of the scores, 0: 1 / sqrt(d); with cap, scores become cap tanh(score / cap)
   bool lse = false;          // with the log of each query's sum of exponentials, by rows
-  // A latent cache, by rows: the first so many elements of a key are the value, too (multi-head latent attention). 0: keys and
-  // values are separate.
+  // A latent cache, by rows: the first so many elements of a key are the value, too (multi-head latent
+  // attention). 0: keys and values are separate.
   std::uint64_t latent = 0;
 
   std::uint64_t values() const { return latent == 0 ? d : latent; }  // elements of a value and of an output
@@ -50,15 +50,15 @@ struct DecodeTiling {
   unsigned block_chunks;  // most chunks of a block, whose scores share a PSUM bank
   unsigned block_pieces;  // most pieces of a block, limited by SBUF
   unsigned bank_chunks;   // chunks of transposed keys that a PSUM bank holds
-  // The elements of a key in parts of at most `chunk`, which the array contracts at a time. The first of them are those of a value,
-  // whose outputs it makes at a time.
+  // The elements of a key in parts of at most `chunk`, which the array contracts at a time. The first of them
+  // are those of a value, whose outputs it makes at a time.
   std::vector<Range> parts;
   unsigned value_parts;
 };
 DecodeTiling decode_tiling(const model::MachineParams& machine, const DecodeShape& shape);
 
-// Query heads that can share keys and values: they are columns of the array, a PSUM bank has the outputs of all parts of d beside
-// the sums, and another one an output of all d.
+// Query heads that can share keys and values: they are columns of the array, a PSUM bank has the outputs of
+// all parts of d beside the sums, and another one an output of all d.
 std::uint64_t most_decode_group(const model::MachineParams& machine, std::uint64_t values, isa::DType dtype);
 
 struct DecodePiece {

@@ -10,7 +10,7 @@
 
 #include "isa/table/table_names.h"
 #include "model/base/error.h"
-#include "workloads/gemm/gemm_sum.h"
+#include "workloads/gemm/kernel/gemm_sum.h"
 
 namespace tahoma::workloads {
 

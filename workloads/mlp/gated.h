@@ -4,7 +4,7 @@
 // work on three tensors is bound by the DMA engines on every machine of this kind.
 //
 // The backward pass covers y = silu(gate) * up. With s = sigmoid(gate) and t = sigmoid(-gate), one table of
-// functions serves both gradients and neither tail loses its digits:
+// functions serves both gradients and neither tail loses precision:
 //   dup = (dy s) gate        dgate = (1 + gate t) (dy s) up
 // in fp32, each rounded once. Sigmoids and the sum with 1 run on the scalar engine, dy s and its product with
 // up on GpSimd, the other products on the vector engine. gate must be finite (an infinite one gives NaN).

@@ -5,7 +5,7 @@
 // are control values, which both modes have (runtime/builder/kernel.h).
 #pragma once
 
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 #include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition of routing. Logits of x w are compared with the product in double within the GEMM's rule
 // (runtime/golden/golden.h). All later decisions are checked against the logits as the machine has them,
-// because no tolerance survives a decision: experts, places and counts are exact. Gates are off by 2^-24 of
-// twice the largest logit, by 16 * 2^-24 for exponential, quotient and product, and by as many roundings as
-// there are terms in the sum.
+// because a decision has no tolerance: experts, places and counts are exact. Gates are off by 2^-24 of twice
+// the largest logit, by 16 * 2^-24 for exponential, quotient and product, and by as many roundings as there
+// are terms in the sum.
 #pragma once
 
 #include <vector>

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "isa/core/program.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 #include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {

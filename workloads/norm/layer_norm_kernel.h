@@ -2,14 +2,14 @@
 // Layer normalisation on one core, 128 rows at a time: y[r] = (x[r] - mean[r]) rstd[r] g + b with the mean
 // and rstd[r] = 1 / sqrt(mean((x[r] - mean[r])^2) + epsilon) of each row, which are stored for the backward
 // pass. The variance is the mean of squared distances, not a difference of means, so a large mean costs no
-// digits. The scalar engine computes the statistics (two passes over the row), the vector engine the rest
+// precision. The scalar engine computes the statistics (two passes over the row), the vector engine the rest
 // (two instructions with the gain and the bias in PSUM). Everything between input and output is fp32.
 //
 // Not supported: rows of more than 16384 columns, or rows of which one does not fit into SBUF (E-RUN-020).
 #pragma once
 
 #include "isa/core/program.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 namespace tahoma::workloads {
 

@@ -71,7 +71,7 @@ class NormBackward {
         normalised_(piece_pool("normalised", DType::kFp32, kNormalised)),
         products_(piece_pool("h n", DType::kFp32, kProducts)),
         terms_(piece_pool("dy n", summed(shape.dtype), kTerms)),
-        rests_(piece_pool("rest", DType::kFp32, rests())),
+        remainders_(piece_pool("rest", DType::kFp32, rests())),
         columns_pool_(kernel_.sbuf("columns", DType::kFp32, 1, 48)),
         partials_(kernel_.sbuf("partial sums", DType::kFp32, static_cast<unsigned>(pieces_.size()), 12)) {
     if (tensors_.db) db_.emplace(kernel_, machine, "db", summed(shape.dtype), columns_);
@@ -146,7 +146,7 @@ class NormBackward {
   void build_alone(const Range& rows) {
     Tile tile = begin(rows);
     for (std::size_t i = 0; i < pieces_.size(); ++i) square(tile, i);
-    know_rstd(tile);
+    start_terms(tile);
     for (std::size_t i = 0; i < pieces_.size(); ++i) make(tile, i);
     know_factors(tile);
     for (std::size_t i = 0; i < pieces_.size(); ++i) finish(tile, i);
@@ -160,9 +160,9 @@ class NormBackward {
       if (first) under_way.push_back(begin(rows[step]));
       Tile* const oldest = third ? &under_way.front() : nullptr;
       Tile* const middle = second ? &under_way[third ? 1 : 0] : nullptr;
-      while (!unadded_.empty()) add_rest();  // of a tile whose h is about to be freed
+      while (!pending_.empty()) add_rest();  // of a tile whose h is about to be freed
       if (oldest != nullptr) know_factors(*oldest);
-      if (middle != nullptr) know_rstd(*middle);
+      if (middle != nullptr) start_terms(*middle);
       for (std::size_t i = 0; i < pieces_.size(); ++i) {
         if (middle != nullptr) make(*middle, i);
         if (first) square(under_way.back(), i);
@@ -212,7 +212,7 @@ class NormBackward {
                               tile.squares->columns(static_cast<unsigned>(i), 1), part(tile.x, pieces_[i]),
                               ActFn::kSquare);
   }
-  void know_rstd(Tile& tile) {
+  void start_terms(Tile& tile) {
     if (tile.squares)
       kernel_.activation(tile.rstd, total(tile, *tile.squares), ActFn::kRsqrt, {share(), nullptr},
                          {shape_.epsilon, nullptr});
@@ -276,7 +276,7 @@ class NormBackward {
   // then adds that gradient instead of computing its share of the rest.
   void finish(const Tile& tile, std::size_t i) {
     const Range& columns = pieces_[i];
-    const TileView rest = take(rests_, tile, columns), x = part(tile.x, columns);
+    const TileView rest = take(remainders_, tile, columns), x = part(tile.x, columns);
     if (!tensors_.add && i % kPiecesOfGpSimd == kPiecesOfGpSimd - 1)
       kernel_.tensor_scalar(rest, x, AluOp::kMult, {0, &*tile.factor},
                             tile.offset ? AluOp::kAdd : AluOp::kBypass,
@@ -289,17 +289,17 @@ class NormBackward {
       kernel_.load(add, tensors_.add->window(tile.rows.first, columns.first, tile.rows.count, columns.count));
       kernel_.tensor_tensor(rest, rest, add, AluOp::kAdd, Queue::kGpSimd);
     }
-    unadded_.push_back({tile, columns, rest});
-    if (unadded_.size() > (tensors_.add ? 1 : 0)) add_rest();
+    pending_.push_back({tile, columns, rest});
+    if (pending_.size() > (tensors_.add ? 1 : 0)) add_rest();
   }
   // Runs a piece later if a third engine has something to add.
   void add_rest() {
-    const auto& [tile, columns, rest] = unadded_.front();
+    const auto& [tile, columns, rest] = pending_.front();
     const TileView out = take(dxs_, tile, columns);
     kernel_.tensor_tensor(out, part(tile.h, columns), rest, AluOp::kAdd);
     unstored_.emplace_back(tensors_.dx.window(tile.rows.first, columns.first, tile.rows.count, columns.count),
                            out);
-    unadded_.pop_front();
+    pending_.pop_front();
     if (unstored_.size() > 1) store();
   }
   // The vector engine's queue stores: it has moved on meanwhile. On any other queue later work would wait
@@ -311,7 +311,7 @@ class NormBackward {
 
   void flush() {
     while (!made_.empty()) add_up_rows();
-    while (!unadded_.empty()) add_rest();
+    while (!pending_.empty()) add_rest();
     while (!unstored_.empty()) store();
   }
 
@@ -327,10 +327,10 @@ class NormBackward {
   std::optional<ColumnSums> db_;
   std::vector<Range> pieces_;
   bool overlaps_;
-  Pool xs_, hs_, dys_, dxs_, normalised_, products_, terms_, rests_, columns_pool_, partials_, adds_;
+  Pool xs_, hs_, dys_, dxs_, normalised_, products_, terms_, remainders_, columns_pool_, partials_, adds_;
   std::deque<std::pair<TileView, TileView>> unsummed_;  // values and their sum
   std::deque<Piece> made_;
-  std::deque<Rest> unadded_;
+  std::deque<Rest> pending_;
   std::deque<std::pair<HbmView, TileView>> unstored_;
 };
 

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "runtime/run/workload.h"
+#include "runtime/workload/workload.h"
 
 namespace tahoma::workloads {
 

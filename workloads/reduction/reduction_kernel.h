@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sum, mean, maximum or minimum of a matrix on one core, in fp32:
-// - over columns, one result for each row. The vector and the scalar engine share sums by their rates. The vector
-//   engine computes extrema: the maximum of 16-bit elements runs at two elements a cycle; a minimum first folds
-//   halves of the row onto each other, which also runs at two a cycle.
+// - over columns, one result for each row. The vector and the scalar engine share sums by their rates. The
+//   vector engine computes extrema: the maximum of 16-bit elements runs at two elements a cycle; a minimum
+//   first folds halves of the row onto each other, which also runs at two a cycle.
 // - over rows, one result for each column. The tensor engine computes sums, as a matmul with ones into PSUM
 //   (workloads/norm/column_sums.h). For extrema the vector engine folds all tiles into one of 128 rows, the
 //   tensor engine transposes it, and the vector engine reduces the resulting rows.
@@ -11,7 +11,7 @@
 #pragma once
 
 #include "isa/core/program.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 namespace tahoma::workloads {
 

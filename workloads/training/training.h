@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "runtime/run/workload.h"
+#include "runtime/workload/workload.h"
 
 namespace tahoma::workloads {
 

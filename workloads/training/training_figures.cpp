@@ -38,7 +38,7 @@ TrainingFootprint footprint_of(const TrainingParams& params, const model::Machin
   f.weights = ranks * kWeight * (sharded + whole);
   f.gradients = ranks * kGradient * (sharded + whole);
   f.optimizer = ranks * kOptimizer * (sharded / replicas + whole / (replicas * tensor));
-  // Of the first stage, as in runtime/cluster/step/memory.h; the last stage has the logits.
+  // The first stage has these in flight, as in studies/cluster/step/memory.h; the last stage has the logits.
   const double in_flight = number(params.schedule == runtime::cluster::Schedule::kGpipe
                                       ? params.microbatches()
                                       : std::min(params.stages(), params.microbatches()));

@@ -4,8 +4,8 @@
 // the host are left out.
 #pragma once
 
-#include "runtime/run/workload.h"
-#include "workloads/training/training_params.h"
+#include "runtime/workload/workload.h"
+#include "workloads/training/case/training_params.h"
 
 namespace tahoma::workloads {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runtime/run/workload.h"
+#include "runtime/workload/workload.h"
 
 namespace tahoma::workloads {
 

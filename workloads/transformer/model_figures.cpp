@@ -34,7 +34,7 @@ void add_bottleneck(std::vector<Figure>& figures, const Bubble& bubble) {
                                   "of a microbatch, after the first one, on the simulated layers"));
 }
 
-// Of stages with all layers of the model, given the time of a simulated layer.
+// Extends the stages to all layers of the model by the time of a simulated layer.
 double full_pipeline_of_model(const TransformerParams& params, const Bubble& bubble, double more_layers) {
   const double layer = bubble.stage.seconds() * static_cast<double>(params.parallel.pipeline) /
                        static_cast<double>(params.layers);

@@ -28,8 +28,8 @@ double expert_activations(const TransformerParams& params, const RankShare& shar
          rows / number(params.parallel.tensor) * 4 * hidden;
 }
 
-// Elements of a rank: the columns of a layer's matrices of attention, as rows of the hidden features, and what a token has in the
-// tensors of a layer and in its cache.
+// Elements of a rank: the columns of a layer's matrices of attention, as rows of the hidden features, and
+// what a token has in the tensors of a layer and in its cache.
 struct AttentionElements {
   double columns, of_token, cached;
 
@@ -50,20 +50,20 @@ struct AttentionElements {
   }
 };
 
-// Elements of a rank beside those of attention, in a layer: gathered or summed rows and partial sums (prefill.cpp and
-// decode_step.cpp), and hidden features.
+// Elements of a rank beside those of attention, in a layer: gathered or summed rows and partial sums
+// (prefill.cpp and decode_step.cpp), and hidden features.
 double layer_activations(const TransformerParams& params, const RankShare& share) {
   const ModelShape& m = params.model;
   const double rows = number(params.rows()), hidden = number(m.hidden);
   const auto dense = [&](std::uint64_t ffn) { return rows * (4 * hidden + 3 * number(ffn)); };
   if (m.experts == 0) return dense(share.ffn);
   double elements = rows * 2 * hidden + expert_activations(params, share);
-  // Of the shared expert: gathered rows, partial and other sums, and hidden features.
+  // The shared expert has gathered rows, partial and other sums, and hidden features.
   if (m.shared_ffn > 0) elements += rows * (3 * hidden + 3 * number(share.common_ffn));
   return m.dense_layers > 0 ? std::max(elements, dense(share.dense_ffn)) : elements;
 }
 
-// Of a sequence of a decoding step, on a group, in all layers of a stage.
+// Counts those of a sequence of a decoding step, on a group, in all layers of a stage.
 double cached_tokens(const TransformerParams& params) {
   std::uint64_t tokens = 0;
   for (std::uint64_t l = 0; l < params.longest_stage(); ++l)

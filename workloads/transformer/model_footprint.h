@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The HBM footprint of the whole model, not only of the simulated layers: weights, caches of keys and values,
-// one layer's activations, and the embedding and its transpose sharded over the ranks; with logits, over those of a
-// group, because each replica has its own: the embedding is in the first stage of a pipeline, its transpose in the last.
+// one layer's activations, and the embedding and its transpose sharded over the ranks; with logits, over
+// those of a group, because each replica has its own: the embedding is in the first stage of a pipeline, its
+// transpose in the last.
 #pragma once
 
-#include "workloads/transformer/transformer_params.h"
+#include "workloads/transformer/partition/transformer_params.h"
 
 namespace tahoma::workloads {
 

@@ -6,13 +6,13 @@
 #include <algorithm>
 
 #include "runtime/golden/golden_rule.h"
+#include "workloads/transformer/communication.h"
 #include "workloads/transformer/experts/expert_teams.h"
 #include "workloads/transformer/experts/experts.h"
 #include "workloads/transformer/exposure.h"
 #include "workloads/transformer/layer/layer_definition.h"
 #include "workloads/transformer/model_figures.h"
 #include "workloads/transformer/model_footprint.h"
-#include "workloads/transformer/partition/communication.h"
 
 namespace tahoma::workloads {
 
@@ -151,7 +151,7 @@ class Transformer final : public runtime::Workload {
     return out;
   }
 
-  // Of the sums over the ranks; attention over parts of the keys adds up outputs, too.
+  // Counts those of the sums over the ranks; attention over parts of the keys adds up outputs, too.
   PartialRoundings roundings() const {
     std::uint32_t sum = 0;
     for (const PhaseExchange& exchange : replicas_.front()->groups().front().programs->exchanges())

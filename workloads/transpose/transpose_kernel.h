@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x^T on one core, for elements of 2 or 4 bytes, which are copied bit by bit. There are two ways:
-//  - by the tensor engine: strips of x of up to 2048 rows are loaded in tiles of 128 rows. The array transposes
-//    blocks of 128 x 128 into PSUM, the vector engine moves a bank of them to SBUF, and rows of y are stored in
-//    pieces as long as a strip has rows;
-//  - by the DMA engines' transposing path, directly from HBM into SBUF, 128 columns of x at a time. If the number
-//    of rows is not a multiple of 16, a last transfer overlaps the previous one; fewer than 16 rows are read
-//    element by element.
+//  - by the tensor engine: strips of x of up to 2048 rows are loaded in tiles of 128 rows. The array
+//    transposes blocks of 128 x 128 into PSUM, the vector engine moves a bank of them to SBUF, and rows of y
+//    are stored in pieces as long as a strip has rows;
+//  - by the DMA engines' transposing path, directly from HBM into SBUF, 128 columns of x at a time. If the
+//    number of rows is not a multiple of 16, a last transfer overlaps the previous one; fewer than 16 rows
+//    are read element by element.
 //
 // Not supported: 1-byte elements.
 #pragma once
 
 #include "isa/core/program.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 namespace tahoma::workloads {
 

@@ -45,7 +45,7 @@ bool overlap(const ArrayBlock& a, const ArrayBlock& b);
 // an error message.
 std::string unusable(const Instruction& user, const ArrayBlock& used, const Standing& standing);
 
-// How the bits of the weights are converted to the destination of a transpose.
+// Selects how the bits of the weights are converted to the destination of a transpose.
 enum class Turn : std::uint8_t {
   kSame,      // equal dtypes: unchanged
   kZeroByte,  // 8 bits into uint16: a high byte of zero

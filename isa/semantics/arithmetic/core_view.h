@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a core that instructions read and write: on-chip memories, the operands in the array, accumulators and
-// generators of random numbers.
+// The state of a core that instructions read and write: on-chip memories, the operands in the array,
+// accumulators and generators of random numbers.
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@
 
 namespace tahoma::isa {
 
-// The scales of an operand of MXFP8, [partition / kScaleGroup][column] (isa/semantics/arithmetic/micro_scales.h).
+// The scales of an operand of MXFP8, [partition / kScaleGroup][column]
+// (isa/semantics/arithmetic/micro_scales.h).
 struct MicroScales {
   std::size_t columns = 0;
   std::vector<float> scale;

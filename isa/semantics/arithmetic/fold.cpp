@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "isa/semantics/arithmetic/alu.h"
+#include "isa/simd/alu.h"
 #include "isa/simd/row_loop.h"
 
 namespace tahoma::isa {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "isa/semantics/arithmetic/alu.h"
+#include "isa/simd/alu.h"
 
 namespace tahoma::isa {
 

@@ -24,7 +24,7 @@ void for_each_piece_of_partition(const Shape& shape, const Operand& operand, uns
   });
 }
 
-// How an operand's numbers are prepared for the kernel.
+// Selects how an operand's numbers are prepared for the kernel.
 enum class Preparation : std::uint8_t {
   kWhole,        // widened only: the other operand is not split
   kMeetsHalves,  // widened: the other operand is split into fp32 halves

@@ -21,8 +21,8 @@ namespace {
 // scalar that contains this was never closed.
 constexpr std::string_view kEnd = "#\x1F end of the configuration";
 
-// Positions in the user's text, which ends with its last visible character: what the parser misses at the end
-// is missing there, and not behind what is appended.
+// Positions in the user's text, which ends with its last visible character: whatever the parser misses at the
+// end is reported there, not after the appended comment.
 class Positions {
  public:
   explicit Positions(const NamedText& source) : label_(source.label) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chips on a grid of one to three axes. Each axis is a ring, or a line that ends. A chip has two ports for each
-// axis, plus and minus.
+// Chips on a grid of one to three axes. Each axis is a ring, or a line that ends. A chip has two ports for
+// each axis, plus and minus.
 //
 // Dimension order takes one axis after the other and the shorter direction on each. Halfway round a ring both
 // directions are equally long: chips at an even coordinate go up and chips at an odd one go down, which
@@ -23,8 +23,8 @@ class GridTopology : public Topology {
 
   PortIndex ports(std::uint32_t) const override { return static_cast<PortIndex>(2 * axes().size()); }
   PortKind port(std::uint32_t node, PortIndex port) const override;
-  // An axis of 1 has no links. On a ring of 2 both directions would reach the same chip over the same cable, so
-  // only the plus port exists.
+  // An axis of 1 has no links. On a ring of 2 both directions would reach the same chip over the same cable,
+  // so only the plus port exists.
   std::optional<std::uint32_t> neighbour(std::uint32_t node, PortIndex port) const override;
   unsigned vc_classes() const override { return wraps_ ? 2 : 1; }
   Way first_hop(std::uint32_t node, std::uint32_t to, const AxisOrder& order,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// UltraServers (z) whose chips form a torus of x by y, connected by rails: a switch for each place (x, y), to which the
-// chips at this place of all UltraServers send through their network adapters (EFA). Routes take the axes in dimension
-// order as on a torus; on z they go up to the rail's switch and down again, so z adds no circle of waiting packets to
-// those of the rings, and a chip cannot reach another UltraServer if its adapter's link is dead.
+// UltraServers (z) whose chips form a torus of x by y, connected by rails: a switch for each place (x, y), to
+// which the chips at this place of all UltraServers send through their network adapters (EFA). Routes take
+// the axes in dimension order as on a torus; on z they go up to the rail's switch and down again, so z adds
+// no cycle of waiting packets to those of the rings, and a chip cannot reach another UltraServer if its
+// adapter's link is dead.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fabrics with levels of switches share: a route has one class of virtual channels, and a picture shows all nodes.
+// Fabrics with levels of switches share this: a route has one class of virtual channels, and a picture shows
+// all nodes.
 #pragma once
 
 #include "model/base/topology/topology.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The turns that the inputs of a switch take at an output. They count from the output on, around the ports of its kind, so that
-// no port is distinguished: whatever rotates the ports of a switch leaves the turns as they are.
+// The turns that the inputs of a switch take at an output. They count from the output on, around the ports of
+// its kind, so that no port is distinguished: whatever rotates the ports of a switch leaves the turns as they
+// are.
 #pragma once
 
 #include <vector>
@@ -25,7 +26,8 @@ class SwitchTurns {
   }
 
   PortIndex ports() const { return static_cast<PortIndex>(first_.size()); }
-  // The place of the input from the node behind port `in`, among those that want to leave through port `out`: 0 .. ports() - 1.
+  // The place of the input from the node behind port `in`, among those that want to leave through port `out`:
+  // 0 .. ports() - 1.
   PortIndex of(PortIndex in, PortIndex out) const {
     if (first_[in] != first_[out]) return in;
     const PortIndex size = end_[in] - first_[in];

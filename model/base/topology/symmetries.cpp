@@ -41,7 +41,7 @@ std::vector<NodeMap> candidates(const Topology& topology) {
   return all;
 }
 
-// Adds to a permutation of the chips what becomes of the switches; none if they cannot follow.
+// Extends a permutation of the chips to the switches, if they can follow.
 class Extension {
  public:
   Extension(const Topology& topology, NodeMap chips) : topology_(topology), map_(std::move(chips)) {
@@ -52,7 +52,7 @@ class Extension {
     for (std::uint32_t chip = 0; chip < topology_.chips(); ++chip)
       for (PortIndex port = 0; port < topology_.ports(chip); ++port)
         if (!follow(topology_.neighbour(chip, port), topology_.neighbour(map_[chip], port))) return false;
-    // Behind the switches of chips, the routes tell.
+    // Routes determine the switches behind those of the chips.
     for (std::uint32_t node = topology_.chips(); node < topology_.nodes(); ++node)
       for (std::uint32_t chip = 0; chip < topology_.chips() && map_[node] != kUnknown; ++chip)
         if (!follow(behind(node, chip), behind(map_[node], map_[chip]))) return false;
@@ -71,7 +71,7 @@ class Extension {
     const Way way = topology_.first_hop(node, chip, {0, 1, 2}, {});
     return way.exists() ? topology_.neighbour(node, way.port) : std::nullopt;
   }
-  // Where a switch was, this one is.
+  // Maps the switch `from` to the switch `to`; returns false if it cannot.
   bool follow(Node from, Node to) {
     if (from.has_value() != to.has_value()) return false;
     if (!from || *from < topology_.chips()) return true;

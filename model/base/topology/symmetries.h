@@ -9,11 +9,11 @@
 
 namespace tahoma::base {
 
-// By node: the node that takes its place. A chip takes the place of a chip, a switch that of a switch.
+// Maps each node to the node that takes its place: a chip to a chip, a switch to a switch.
 using NodeMap = std::vector<std::uint32_t>;
 
 NodeMap identity_map(std::uint32_t nodes);
-// first, then second.
+// Applies `first`, then `second`.
 NodeMap composed(const NodeMap& first, const NodeMap& second);
 NodeMap inverse(const NodeMap& map);
 
@@ -35,12 +35,13 @@ class SwitchPorts {
   std::vector<std::vector<PortIndex>> ports_;  // by switch and node
 };
 
-// The shifts along the axes for which every port of a chip leads to the node that takes the place of its neighbour; the first
-// shifts by nothing. If there are switches, also rotations of all chips by their numbers. A fabric whose axes end has no other than
-// the first.
-// Left out: reflections and exchanges of axes, which keep links but not the names of ports, by which routers take turns, and
-// permutations that do not keep the turns of switches (switch_turns.h): with two levels, servers may be exchanged, but chips of a
-// server may not, because they take turns at the ports to the second level.
+// The shifts along the axes for which every port of a chip leads to the node that takes the place of its
+// neighbour; the first changes nothing. If there are switches, also rotations of all chips by their numbers.
+// A fabric whose axes end has only the first.
+// Not included: reflections and exchanges of axes, which keep links but not the names of ports, by which
+// routers take turns, and permutations that do not keep the turns of switches (switch_turns.h): with two
+// levels, servers may be exchanged, but chips of a server may not, because they take turns at the ports to
+// the second level.
 std::vector<NodeMap> shifts_of(const Topology& topology);
 
 }  // namespace tahoma::base

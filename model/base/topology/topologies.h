@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of fabrics: one row for each. To add one, write a file with its Topology and its row, and name the
-// row in topologies.cpp.
+// The table of fabrics: one row for each. To add one, write a file with its Topology and its row, and name
+// the row in topologies.cpp.
 #pragma once
 
 #include <cstdint>

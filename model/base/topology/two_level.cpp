@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two levels of switches, as in the UltraServers of Trainium3: the chips of a server (x by y) share a first-level switch,
-// and two second-level switches connect those of all servers (z). A route inside a server has two links, any other four;
-// the destination's number chooses the second-level switch, the other one stands in for it when links are dead. Every route
-// goes up and then down, so one class of virtual channels is enough.
+// Two levels of switches, as in the UltraServers of Trainium3: the chips of a server (x by y) share a
+// first-level switch, and two second-level switches connect those of all servers (z). A route inside a server
+// has two links, any other four; the destination's number chooses the second-level switch, the other one
+// stands in for it when links are dead. Every route goes up and then down, so one class of virtual channels
+// is enough.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -9,7 +9,8 @@ using base::Duration, base::Time;
 
 namespace {
 
-// Records the HBM bytes that a packet reads and writes, on this chip or another. One without data has no addresses.
+// Records the HBM bytes that a packet reads and writes, on this chip or another. One without data has no
+// addresses.
 void tell_sides(const TransferRequest& request, std::uint64_t elements, base::PacketActivity& a) {
   if (elements == 0) return;
   request.for_each_hbm_read([&](std::size_t operand) {
@@ -78,7 +79,7 @@ void DmaEngine::step(Time t) {
 }
 
 void DmaEngine::answered(sim::Payload& access) {
-  note(access, sim::info_of(access));
+  record_access(access, sim::info_of(access));
   settle();
   schedule();
 }
@@ -152,11 +153,11 @@ void DmaEngine::access(tlm::tlm_command command, DmaFlight& flight, std::size_t 
   info.operand = static_cast<std::uint8_t>(operand);
   if (command == tlm::TLM_READ_COMMAND) info.needed = flights_.youngest_needed();
   describe_rows(info.rows, transfer, side, flight.packet);
-  if (around_.access(*p, ahead)) note(*p, info);
+  if (around_.access(*p, ahead)) record_access(*p, info);
 }
 
 // Records a memory's answer.
-void DmaEngine::note(sim::Payload& access, const sim::PacketInfo& info) {
+void DmaEngine::record_access(sim::Payload& access, const sim::PacketInfo& info) {
   if (info.answer) check(access, info);
   if (access.is_read())
     flights_.have_read(info.tag, info.first, info.last);
@@ -179,7 +180,7 @@ void DmaEngine::have_read(const DmaFlight& flight) {
   const TransferRequest& request = flight.transfer->request;
   if (!flight.packet.last || !(request.on_read || request.notify_read)) return;
   read_ = std::max(read_, semaphore_visible(flight.read, params_));
-  if (request.on_read) around_.visible(request.notify.value_or(sim::Notify{sim::kNobody}), index_, read_);
+  if (request.on_read) around_.visible(request.notify.value_or(sim::Notify{sim::kNoCore}), index_, read_);
   if (request.notify_read) around_.visible(*request.notify_read, index_, read_);
 }
 
@@ -199,7 +200,7 @@ void DmaEngine::end(DmaFlight& flight) {
     written_ = std::max(written_at(flight.handed_on, flight.held, written_, drain, dst.space, params_),
                         flight.accepted);
   }
-  tell(flight);
+  report_flight(flight);
   if (!flight.packet.last) return;
   if (!transfer.remote) complete(transfer);
   around_.share_ended(transfer);
@@ -209,14 +210,14 @@ void DmaEngine::end(DmaFlight& flight) {
 // semaphore's own acknowledgement.
 void DmaEngine::complete(Transfer& transfer) {
   if (transfer.request.on_read || !transfer.request.notify)
-    return around_.visible(sim::Notify{sim::kNobody}, index_, written_);
+    return around_.visible(sim::Notify{sim::kNoCore}, index_, written_);
   const Time visible = semaphore_visible(written_, params_);
   transfer.visible = std::max(transfer.visible, visible);
   around_.visible(*transfer.request.notify, index_, visible);
   written_ = semaphore_written(written_, params_);
 }
 
-void DmaEngine::tell(const DmaFlight& flight) {
+void DmaEngine::report_flight(const DmaFlight& flight) {
   const Transfer& transfer = *flight.transfer;
   base::PacketActivity a;
   a.engine = static_cast<std::uint8_t>(index_);

@@ -68,11 +68,11 @@ class DmaEngine {
   void end(DmaFlight& flight);
   void read(DmaFlight& flight, base::Duration ahead);
   void access(tlm::tlm_command command, DmaFlight& flight, std::size_t operand, base::Duration ahead);
-  void note(sim::Payload& access, const sim::PacketInfo& info);
+  void record_access(sim::Payload& access, const sim::PacketInfo& info);
   void check(const sim::Payload& answer, const sim::PacketInfo& info) const;
   void have_read(const DmaFlight& flight);
   void complete(Transfer& transfer);
-  void tell(const DmaFlight& flight);
+  void report_flight(const DmaFlight& flight);
 
   void update_due() { due_ = std::min(step_at_, outgoing_.inject_at()); }
 

@@ -127,11 +127,11 @@ tlm::tlm_sync_enum DmaRings::on_answer(sim::Payload& payload, tlm::tlm_phase& ph
 
 // An empty packet through the network raises a semaphore of another core.
 void DmaRings::visible(const sim::Notify& n, unsigned engine, Time when) {
-  // A memory may report the acceptance of data later than it took place, by at most the latency of a write, which an ideal one
-  // does not have.
+  // A memory may report the acceptance of data later than it took place, by at most the latency of a write,
+  // which an ideal one does not have.
   if (n.core == place_.core) return increments_.announce(n, std::max(when, sim::now()));
   meter_.effect_at(when);
-  if (n.core == sim::kNobody) return;
+  if (n.core == sim::kNoCore) return;
   sim::Payload* p = packet(tlm::TLM_WRITE_COMMAND, isa::GlobalAddress{place_.chip, 0, 0}.bits(), 0);
   sim::info_of(*p).acknowledgement = true;
   sim::info_of(*p).notify = n;
@@ -257,7 +257,7 @@ void DmaRings::moved(Transfer& transfer, const base::PacketActivity& packet) {
   base::PacketActivity placed = packet;
   placed.core = place_.core;
   if (meter_.probes != nullptr) meter_.probes->packet(placed);
-  if (meter_.observer != nullptr) transfer.note(placed);
+  if (meter_.observer != nullptr) transfer.record_packet(placed);
 }
 
 void DmaRings::tell_held(unsigned ring) const {

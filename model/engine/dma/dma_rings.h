@@ -16,7 +16,7 @@
 #include "model/engine/core_memories.h"
 #include "model/engine/dma/active_time.h"
 #include "model/engine/dma/dma_engine.h"
-#include "model/engine/sequencer/increment_port.h"
+#include "model/engine/ports/increment_port.h"
 #include "model/sim/backdoor.h"
 #include "model/sim/meter.h"
 #include "model/sim/peer_memory.h"

@@ -28,8 +28,8 @@ DmaPacket part_of(const DmaPacket& packet, bool last) {
   return p;
 }
 
-// A packet of the runtime has 4 KiB of all sources together. A collective core's descriptors are prebuilt, one
-// for each source, so each of them has the full payload.
+// A packet of the runtime has 4 KiB of all sources together. A collective core's descriptors are prebuilt,
+// one for each source, so each of them has the full payload.
 std::uint64_t packet_room(const Transfer& transfer, const DmaParams& params) {
   const std::uint64_t sharing = transfer.collective ? 1 : transfer.request.sources.size();
   return std::max<std::uint64_t>(1, params.packet.count / (transfer.element * sharing));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/engine/dma/dma_timing.h"
-#include "model/engine/dma/transfer/dma_transfer.h"
+#include "model/engine/dma/dma_transfer.h"
 
 namespace tahoma::model {
 

@@ -10,7 +10,7 @@
 #include <array>
 #include <cstdint>
 
-#include "model/engine/sequencer/doorbell.h"
+#include "model/engine/ports/doorbell.h"
 
 namespace tahoma::model {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/base/activity.h"
-#include "model/engine/dma/transfer/dma_transfer.h"
+#include "model/engine/dma/dma_transfer.h"
 
 namespace tahoma::model {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shares of transfers that wait on the rings of one DMA engine. Each ring is in order; the engine serves
-// the highest class of service first (documented of Trainium3: strict priority between queues; that a transfer states the
-// class, and not the ring, is assumed) and the rings of one class round-robin.
+// the highest class of service first (documented of Trainium3: strict priority between queues; that a
+// transfer states the class, and not the ring, is assumed) and the rings of one class round-robin.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ class RingShares {
 
   void push(const Share& share);
   void pop(unsigned ring);  // its head
-  // Of the heads that have completed their start-up one of the highest class of service, on the first such ring after the
-  // last one served; null: there is none.
+  // Returns the head with the highest class of service among those that have completed their start-up; of
+  // several, that of the first ring after the last one served. Null if there is none.
   Share* next(base::Time t, unsigned& ring);
   void served(unsigned ring) { last_ring_ = ring; }
   bool empty() const { return in_use_ == 0; }

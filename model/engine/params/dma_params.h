@@ -26,7 +26,7 @@ struct DmaParams {
   Bytes packet;                      // most payload of one packet
   std::uint64_t packet_elements;     // most descriptors of one packet
   Bytes collective_packet;           // most payload of one packet of a transfer that a collective core rings
-  std::uint64_t collective_engines;  // engines that such a transfer is dealt to
+  std::uint64_t collective_engines;  // engines that such a transfer is distributed to
   Duration doorbell_sync, doorbell_scalar, doorbell_gpsimd;  // time of the instruction, by queue
   Duration pitch_sync, pitch_scalar, pitch_gpsimd;           // doorbell start to doorbell start
   Duration first_doorbell;                                   // added for the first one of a queue

@@ -14,7 +14,7 @@ using base::assumed, base::derived, base::documented, base::measured, base::Sour
 
 namespace {
 
-// What differs from engine to engine in the same parameters.
+// The parameters that all these engines have, with values that differ between them.
 struct LaneRow {
   const char* engine;
   Frequency clock;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters of the systolic array and its queue. The array's own law (rows, columns, passes) is separate
-// from the constants of the core around it (issue overhead, pipeline latency), which were measured at 128x128.
+// from the constants of the core around it (issue overhead, pipeline latency), which were measured at
+// 128x128.
 #pragma once
 
 #include "model/base/params.h"

@@ -22,11 +22,11 @@ class ActivityReporter {
   // The wait of the current instruction was ended by a change with that cause.
   void released_by(std::uint64_t cause) { released_by_ = cause; }
 
-  // Whether the following two report anything.
+  // Returns whether the following two report anything.
   bool wants_results() const { return meter_.results != nullptr; }
-  // The values of the current instruction have been applied to memory,
+  // Reports the values of the current instruction, which have been applied to memory.
   void result(base::ResultActivity result);
-  // or the word that a reg_store writes.
+  // Reports the word that a reg_store writes.
   void stored_word(const isa::Instruction& i, base::Time start);
 
   // The current instruction ends: counts it and reports `activity`, which has the times, busy time and FLOPs.

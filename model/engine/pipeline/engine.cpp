@@ -6,7 +6,7 @@
 #include "isa/core/program_error.h"
 #include "isa/table/table.h"
 #include "model/base/error.h"
-#include "model/engine/pipeline/engine_kind.h"
+#include "model/engine/sequencer/engine_kind.h"
 #include "model/engine/sequencer/semaphore_update.h"
 
 namespace tahoma::model {
@@ -43,7 +43,7 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
 // Runs once, at time zero.
 void Engine::begin() {
   meter_.guard(name(), [this] {
-    ledger_.tell(meter_.timeline, place_.core, static_cast<std::uint8_t>(place_.queue));
+    ledger_.report_to(meter_.timeline, place_.core, static_cast<std::uint8_t>(place_.queue));
     if (!done()) plan({0});
   });
 }
@@ -53,7 +53,8 @@ void Engine::wake() {
 }
 
 void Engine::step() {
-  // A semaphore that changed earlier in this round has asked for the next round, but this action is the one that it released.
+  // A semaphore that changed earlier in this round has asked for the next round, but this action is the one
+  // that it released.
   wake_.cancel();
   meter_.engine_activated();
   Time t = sim::now() - late_;
@@ -105,7 +106,7 @@ void Engine::wake_at(Time start) {
 
 void Engine::semaphore_changed() {
   wake_.cancel();
-  const std::optional<sim::Satisfied>& satisfied = wait_.look(ready_);
+  const std::optional<sim::Satisfied>& satisfied = wait_.find_satisfied(ready_);
   if (!satisfied) return;
   wake_at(std::max(ready_, schedule_.laws().woken(satisfied->when, executor_of(sequencer_.current()))));
 }

@@ -13,11 +13,11 @@
 #include "isa/core/program.h"
 #include "model/engine/pipeline/access_reporter.h"
 #include "model/engine/pipeline/activity_reporter.h"
+#include "model/engine/pipeline/doorbell_ringer.h"
 #include "model/engine/pipeline/engine_values.h"
 #include "model/engine/pipeline/pipeline.h"
 #include "model/engine/pipeline/shared_user.h"
-#include "model/engine/sequencer/doorbell.h"
-#include "model/engine/sequencer/doorbell_ringer.h"
+#include "model/engine/ports/doorbell.h"
 #include "model/engine/sequencer/in_order_completion.h"
 #include "model/engine/sequencer/rendezvous_side.h"
 #include "model/engine/sequencer/semaphore_wait.h"
@@ -49,7 +49,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
     std::uint32_t cores;       // of the machine
     bool functional;
     bool run_ahead;
-    check::RaceChecker* checker;   // null: nobody watches
+    check::RaceChecker* checker;   // null: no checks
     TensorArray* array = nullptr;  // of a tensor engine, if gates stand in for it
   };
   Engine(sc_core::sc_module_name name, const Place& place, const CoreParams& params, sim::Meter& meter);
@@ -75,7 +75,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
     const isa::Instruction* rendezvous = nullptr;
   };
   std::optional<Blocked> blocked();
-  // Whether it holds for the current instruction or one of the next ones in the stream.
+  // Returns whether it holds for the current instruction or one of the next ones in the stream.
   template <class Holds>
   bool any_remaining(Holds&& holds) const {
     const isa::Stream& stream = sequencer_.stream();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values of one engine: applies its instructions to the memories of the core and holds the engine's
-// private values: the weights in the array, the lanes, the stream of stochastic rounding. They exist once more for
-// every core for which this one stands in a folded machine.
+// private values: the weights in the array, the lanes, the stream of stochastic rounding. They exist once
+// more for every core for which this one stands in a folded machine.
 #pragma once
 
 #include "isa/core/program_error.h"
@@ -33,10 +33,11 @@ class EngineValues {
 
   // Before the run: the cores for which this one stands.
   void stand_for(std::span<const MemberCore> members);
-  // Before the run, after stand_for(): the seed of stochastic rounding, or 0. Every engine has its own random stream.
+  // Before the run, after stand_for(): the seed of stochastic rounding, or 0. Every engine has its own random
+  // stream.
   void seed(std::uint64_t seed);
-  // Instruction `i`, with its registers resolved, starts at `t`. Throws MemberError if the instruction fails on a
-  // core that is not simulated.
+  // Instruction `i`, with its registers resolved, starts at `t`. Throws MemberError if the instruction fails
+  // on a core that is not simulated.
   void apply(const isa::Instruction& i, const CoreMemories& memories, base::Time t);
 
  private:

@@ -14,7 +14,7 @@ namespace tahoma::model {
 class Ledger {
  public:
   // From now on `timeline` receives every stretch as one of that engine; null for none.
-  void tell(base::TimelineObserver* timeline, std::uint32_t core, std::uint8_t queue) {
+  void report_to(base::TimelineObserver* timeline, std::uint32_t core, std::uint8_t queue) {
     timeline_ = timeline;
     core_ = core;
     queue_ = queue;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "isa/core/access.h"
+#include "isa/table/access.h"
 #include "isa/table/table.h"
 #include "model/engine/pipeline/timing_laws.h"
 
@@ -16,7 +16,8 @@ bool in_psum(const isa::Instruction& i) {
          i.scalar1.space == kPsum || i.result.space == kPsum;
 }
 
-// A bank that stands for the path of the vector and the scalar engine to PSUM: partitions have fewer than 64 banks.
+// A bank that stands for the path of the vector and the scalar engine to PSUM: partitions have fewer than 64
+// banks.
 constexpr sim::BankSet kLanePath = sim::BankSet{1} << 63;
 
 bool takes_path(base::EngineKind kind, const PsumParams& p) {

@@ -19,7 +19,7 @@ class SharedUser {
   SharedUser(base::EngineKind kind, isa::Queue queue, const CoreParams& params, Banks& banks, Port& port)
       : kind_(kind), queue_(queue), params_(params), banks_(banks), port_(port) {}
 
-  // Whether the instruction uses a shared resource; then it has to start at simulated time.
+  // Returns whether the instruction uses a shared resource; then it has to start at simulated time.
   bool shares(const isa::Instruction& i) const { return model::shares(i, kind_, params_); }
   // Engines that start at the same time on a shared resource ask for it in the order of their queues: each
   // wakes as many femtoseconds late as its number. Reported times exclude this delay.

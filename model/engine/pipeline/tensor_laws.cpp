@@ -81,8 +81,8 @@ std::uint64_t matmul_cell_cycles(const isa::Instruction& i, isa::DType weights) 
 
 TensorTiming::TensorTiming(const TensorParams& p)
     : TensorParams(p),
-      // The constant of the core, measured on one size of the array, and the skew of this size. A result is never there before
-      // its last row has been streamed.
+      // The constant of the core, measured on one size of the array, and the skew of this size. A result is
+      // never there before its last row has been streamed.
       result(std::max(Cycles{0}, fill_cycles(p.rows, p.columns) + Clock(p.clock).nearest(p.pipeline_latency) -
                                      fill_cycles(p.latency_side, p.latency_side))),
       weights(Clock(p.clock).nearest(p.weight_load_latency)),

@@ -4,8 +4,8 @@
 // and the array takes them from the queue, at half rate while throttled. A matmul's first row can enter when
 // the last row of the previous matmul on its tile has entered and the weights have been loaded; from then on
 // the shadow registers are free again. Matmuls on tiles that do not overlap run side by side, one pitch apart
-// (isa/semantics/arithmetic/array_tiles.h: the tile of an operand). With background_transpose (NeuronCore-v4) a tile has a
-// second stream, which a transpose takes while the first one is occupied.
+// (isa/semantics/arithmetic/array_tiles.h: the tile of an operand). With background_transpose (NeuronCore-v4)
+// a tile has a second stream, which a transpose takes while the first one is occupied.
 //
 // Not modelled: conflicts of the moving data of two tiles in the same rows, or of the results of two tiles in
 // the same columns. The documentation says only that matmuls on different tiles run in parallel.

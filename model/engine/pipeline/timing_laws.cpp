@@ -106,8 +106,8 @@ struct Lane {
   }
 };
 
-// NeuronCore-v4's scalar engine copies 16-bit elements at twice the rate, as the vector engine does (documented); between
-// which memories is not published, assumed SBUF.
+// NeuronCore-v4's scalar engine copies 16-bit elements at twice the rate, as the vector engine does
+// (documented); between which memories is not published, assumed SBUF.
 unsigned scalar_rate(const isa::Instruction& i, const CoreParams& p) {
   const bool fast = is_16_bit(i.src0.dtype) && is_16_bit(i.dst.dtype) && all_in_sbuf(i) &&
                     !long_stride(i.dst, i.shape, p.sbuf) && !long_stride(i.src0, i.shape, p.sbuf);

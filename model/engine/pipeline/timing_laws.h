@@ -45,7 +45,8 @@ struct CoreTiming : CoreParams {
 // (documented: a quarter of the rate). It takes 2 if either operand holds zeros and ones only (documented:
 // twice as fast) or is tf32 (assumed: it has no low half). Everything else, transposes aside, takes 1:
 // 16-bit, plain fp8 (documented: at the bf16 rate), tf32, double_row and sparse (documented: N cycles for K =
-// 256, for 128 * slices, and for the quads of MXFP8). A transpose of 32-bit types takes 2 (measured for fp32), of others 1.
+// 256, for 128 * slices, and for the quads of MXFP8). A transpose of 32-bit types takes 2 (measured for
+// fp32), of others 1.
 unsigned passes_of(const isa::Instruction& matmul_or_transpose, isa::DType weights);
 
 // Cycles in which moving columns stream into the array: one per column and pass.
@@ -66,8 +67,8 @@ std::uint64_t misaligned_runs(const isa::Instruction& matmul_or_transpose);
 double weight_cycles_per_column(isa::DType dtype, bool contiguous, const TensorParams& p);
 
 // Twice the multiply-adds of an instruction: every weight in the array with every moving column, both slices
-// of double_row, all four elements of MXFP8, and for sparse weights only those that are kept. fp32 counts once, not per pass. 0 for a
-// transpose.
+// of double_row, all four elements of MXFP8, and for sparse weights only those that are kept. fp32 counts
+// once, not per pass. 0 for a transpose.
 std::uint64_t matmul_flops(const isa::Instruction& i);
 
 // Cycles of single cells of the array for these multiply-adds: moving columns times passes for every cell in

@@ -56,8 +56,8 @@ base::Bytes tile_bytes(const isa::Instruction& i) {
   return {i.shape.partitions * free_elements(i.shape) * isa::size_of(i.src0.dtype)};
 }
 
-// A tile on its way to the other core. Partitions and the outermost free dimension are one dimension here, because
-// only the times follow from it.
+// A tile on its way to the other core. Partitions and the outermost free dimension are one dimension here,
+// because only the times follow from it.
 isa::Descriptor moving(const isa::Instruction& from, const isa::Instruction& to) {
   const auto side = [](const isa::Tile& tile) {
     isa::DmaSide s;
@@ -154,7 +154,7 @@ void Rendezvous::start_transfers(const Arrival& a, const Arrival& b, Time togeth
     request.ring = static_cast<unsigned>(params_.dma.rings) - 1;
     request.queue = swap.sides[n].queue;
     request.index = swap.sides[n].index;
-    request.notify = sim::Notify{sim::kNobody};
+    request.notify = sim::Notify{sim::kNoCore};
     request.rung = rung;
     request.end = &swap;
     doorbells[swap.sides[n].core % 2]->ring(request);

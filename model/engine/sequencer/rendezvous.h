@@ -3,12 +3,14 @@
 // tiles. The n-th arrival of one core at a kind of rendezvous and a pipe is paired with the n-th of the
 // other. Both go on at the same time.
 //   core_barrier             the later arrival plus the cost of a barrier
-//   sendrecv, GpSimd's DMA   the later arrival plus a latency and the bytes of the tile at that path's bandwidth
-//   sendrecv, DMA engines    each core moves its tile with its 16 DMA engines, from SBUF to SBUF, beside its other
-//                            transfers. The swap is over when the last semaphore of both is visible. Its ring is
-//                            the last one (assumed: the documents name none), which programs leave free
-// Where the dies of the two cores differ, signals and data cross between the dies, together with the accesses of
-// memories.
+//   sendrecv, GpSimd's DMA   the later arrival plus a latency and the bytes of the tile at that path's
+//                            bandwidth
+//   sendrecv, DMA engines    each core moves its tile with its 16 DMA engines, from SBUF to SBUF, beside its
+//                            other transfers. The swap is over when the last semaphore of both is visible.
+//                            Its ring is the last one (assumed: the documents name none), which programs
+//                            leave free
+// Where the dies of the two cores differ, signals and data cross between the dies, together with the accesses
+// of memories.
 //
 // Not modelled: the traffic of the barrier's semaphores.
 #pragma once
@@ -21,7 +23,7 @@
 #include "model/check/race_checker.h"
 #include "model/engine/dma/transfer/transfer_values.h"
 #include "model/engine/params/engine_params.h"
-#include "model/engine/sequencer/doorbell.h"
+#include "model/engine/ports/doorbell.h"
 #include "model/sim/die_crossing.h"
 
 namespace tahoma::model {

@@ -30,7 +30,7 @@ void RendezvousSide::met(Time together, Time done) {
 
 std::optional<RendezvousSide::Times> RendezvousSide::leave(Time t) {
   if (!met_ || times_->done > t) return std::nullopt;
-  wake_.cancel();  // of a rendezvous without cost, which ends as it begins
+  wake_.cancel();  // a rendezvous without cost ends as it begins
   met_ = false;
   return std::exchange(times_, std::nullopt);
 }

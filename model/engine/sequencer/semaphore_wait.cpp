@@ -17,7 +17,7 @@ Time SemaphoreWait::begin(const isa::Wait& wait, std::int64_t value, Time ready)
   return condition_.semaphore == own_change_ ? std::max(ready, own_change_visible_) : ready;
 }
 
-const std::optional<sim::Satisfied>& SemaphoreWait::look(Time ready) {
+const std::optional<sim::Satisfied>& SemaphoreWait::find_satisfied(Time ready) {
   return satisfied_ = semaphores_->when(condition_, ready);
 }
 

@@ -22,7 +22,7 @@ class SemaphoreWait {
   base::Time begin(const isa::Wait& wait, std::int64_t value, base::Time ready);
   // The time at which the condition holds for a sequencer that looks at `ready`, as far as is known. end()
   // returns the latest answer.
-  const std::optional<sim::Satisfied>& look(base::Time ready);
+  const std::optional<sim::Satisfied>& find_satisfied(base::Time ready);
   // The instruction starts. Returns nothing if it has not waited.
   std::optional<sim::Satisfied> end();
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "isa/core/program_error.h"
-#include "isa/semantics/arithmetic/alu.h"
+#include "isa/simd/alu.h"
 #include "isa/table/table.h"
 #include "isa/text/assembler.h"
 #include "isa/validate/validate.h"

@@ -9,8 +9,8 @@
 
 #include <string>
 
-#include "isa/core/access.h"
 #include "isa/core/program.h"
+#include "isa/table/access.h"
 #include "model/engine/dma/transfer/transfer_values.h"
 
 namespace tahoma::model {

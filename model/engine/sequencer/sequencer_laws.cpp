@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "isa/table/table.h"
-#include "model/engine/pipeline/engine_kind.h"
+#include "model/engine/sequencer/engine_kind.h"
 
 namespace tahoma::model {
 

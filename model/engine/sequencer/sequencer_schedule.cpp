@@ -2,7 +2,7 @@
 #include "model/engine/sequencer/sequencer_schedule.h"
 
 #include "isa/table/table.h"
-#include "model/engine/pipeline/engine_kind.h"
+#include "model/engine/sequencer/engine_kind.h"
 #include "model/engine/sequencer/semaphore_update.h"
 
 namespace tahoma::model {

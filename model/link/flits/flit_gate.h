@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The node of a chip in a network of flits: a queue of the chip's packets, which enter the router as one flit per cycle, and the
-// exit for packets to the chip, which takes every flit.
+// The node of a chip in a network of flits: a queue of the chip's packets, which enter the router as one flit
+// per cycle, and the exit for packets to the chip, which takes every flit.
 //
-// The queue holds machine.link.buffer bytes. A packet that finds no room waits at its sender; room is granted in the order of
-// requests. Every packet takes the next virtual channel that has a credit, and keeps it until its last flit.
+// The queue holds machine.link.buffer bytes. A packet that finds no room waits at its sender; room is granted
+// in the order of requests. Every packet takes the next virtual channel that has a credit, and keeps it until
+// its last flit.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -44,8 +45,8 @@ class FlitGate : public FabricNode {
   bool waits_for_credit(std::int64_t cycle) const;
   bool empty() const { return queue_.empty(); }
   bool at_rest() const;
-  // How long the chip's packets waited for room, by the port of the first one that waited; of two equally short ways, the
-  // port of the first one.
+  // Returns how long the chip's packets waited for room, by the port of the first packet that waited; if two
+  // ways are equally short, by that of the first way.
   base::Duration queue_full(base::PortIndex port) const { return full_[port]; }
 
  private:

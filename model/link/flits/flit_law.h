@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The times and sizes of a network of flits, in cycles and flits. All links and the paths between chips and routers carry one
-// flit per cycle. A router is a pipeline of four stages of one cycle each: route, virtual channel, switch, traversal. Without
-// contention, the last flit of a packet is at its chip
+// The times and sizes of a network of flits, in cycles and flits. All links and the paths between chips and
+// routers carry one flit per cycle. A router is a pipeline of four stages of one cycle each: route, virtual
+// channel, switch, traversal. Without contention, the last flit of a packet is at its chip
 //   2 local_wire + router + links (router + wire) + length
 // after the packet has entered, in cycles.
 #pragma once
@@ -36,8 +36,8 @@ struct FlitLaw {
   std::uint32_t vcs, room;        // of a link; flits in the buffer of one
 };
 
-// Throws UserError E-CFG-020 for a machine whose fabric flits cannot use: switches, links that are not equal, adaptive routing,
-// or times that are no whole cycles.
+// Throws UserError E-CFG-020 for a machine whose fabric flits cannot use: switches, links that are not equal,
+// adaptive routing, or times that are no whole cycles.
 void check_flits(const LinkParams& params, const base::Topology& topology);
 
 }  // namespace tahoma::model

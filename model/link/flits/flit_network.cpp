@@ -16,7 +16,8 @@ using base::PortIndex, base::Time;
 
 namespace {
 
-// A bit of a packet at a node that is as good as random, and the same in every run: the finalizer of SplitMix64.
+// A bit of a packet at a node that is as good as random, and the same in every run: the finalizer of
+// SplitMix64.
 bool draw(const sim::PacketInfo& info, std::uint32_t node) {
   std::uint64_t z = (std::uint64_t{info.source_core} << 32 | info.sequence) * 0x9E3779B97F4A7C15U +
                     (std::uint64_t{info.engine} << 32 | node);
@@ -27,8 +28,9 @@ bool draw(const sim::PacketInfo& info, std::uint32_t node) {
 
 }  // namespace
 
-// A flit is delayed by the switch, the traversal and the wire, one that a chip sends by its cycle and the wire; a credit by the
-// switch of the flit that makes room and the wire back. A chip takes a flit when it arrives, and returns the credit in that cycle.
+// A flit is delayed by the switch, the traversal and the wire, one that a chip sends by its cycle and the
+// wire; a credit by the switch of the flit that makes room and the wire back. A chip takes a flit when it
+// arrives, and returns the credit in that cycle.
 FlitNetwork::FlitNetwork(sc_core::sc_module_name name, const Router::Fabric& fabric,
                          std::vector<FlitGate*> gates, sim::Meter& meter)
     : sc_module(name),

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric at the level of flits: the routers and links of a machine, which all act in the cycles of one clock. The module has
-// one activation per cycle while a flit or a credit is anywhere, at the end of the cycle, when everything that the chips have
-// offered in it is known.
+// The fabric at the level of flits: the routers and links of a machine, which all act in the cycles of one
+// clock. The module has one activation per cycle while a flit or a credit is anywhere, at the end of the
+// cycle, when everything that the chips have offered in it is known.
 //
-// A flit that wins the switch in cycle c is on its wire in c + 1, and at the next router `wire` cycles later. The credit for it
-// returns within the `wire` of the way back, plus one cycle. Paths between chip and router have `local_wire` instead.
+// A flit that wins the switch in cycle c is on its wire in c + 1, and at the next router `wire` cycles later.
+// The credit for it returns within the `wire` of the way back, plus one cycle. Paths between chip and router
+// have `local_wire` instead.
 //
-// Invariants of every run: a wire carries one flit per cycle at most; no buffer overflows; all flits and credits are back at the
-// end; flits never wait for each other in a cycle.
+// Invariants of every run: a wire carries one flit per cycle at most; no buffer overflows; all flits and
+// credits are back at the end; flits never wait for each other in a cycle.
 #pragma once
 
 #include <memory>

@@ -79,7 +79,7 @@ void FlitRouter::request_channels(std::uint32_t number) {
     if (!channel(way.port, vc).held) channel_allocator_.request(number, way.port * shape_.vcs + vc);
 }
 
-// Of the virtual channels of an input that have a flit for the same output, the first in turn requests it.
+// If several virtual channels of an input have a flit for one output, the first in turn requests it.
 void FlitRouter::request_switch(std::uint32_t input, std::uint32_t vc) {
   const Buffer& b = buffer(input, vc);
   if (channel(b.way.port, b.vc).credits == 0) {

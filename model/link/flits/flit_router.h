@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// An input-queued router of flits with virtual channels and credits, one cycle at a time. Each virtual channel of each input has a
-// buffer. The packet at its head passes one stage per cycle:
+// An input-queued router of flits with virtual channels and credits, one cycle at a time. Each virtual
+// channel of each input has a buffer. The packet at its head passes one stage per cycle:
 //   route               the output, and the virtual channels that the packet may take there
-//   virtual channel     one of them that no other packet holds; a separable allocator matches buffers to virtual channels
-//   switch              per flit, with a credit for it: a separable allocator matches inputs to outputs, one flit per cycle each
-// and then traverses the switch. The next packet of the buffer enters the first stage in the cycle after the tail has won the
-// switch, so that a virtual channel accepts at most one packet of n flits in n + 2 cycles.
+//   virtual channel     one of them that no other packet holds; a separable allocator matches buffers to
+//                       virtual channels
+//   switch              per flit, with a credit for it: a separable allocator matches inputs to outputs, one
+//                       flit per cycle each
+// and then traverses the switch. The next packet of the buffer enters the first stage in the cycle after the
+// tail has won the switch, so that a virtual channel accepts at most one packet of n flits in n + 2 cycles.
 //
 // Pure C++ without time: flit_network.h moves flits and credits between routers.
 #pragma once
@@ -37,16 +39,17 @@ class FlitRouter {
     Flit flit;              // with the virtual channel that it takes
   };
 
-  // Before the cycle's step: a flit has arrived in the buffer of its virtual channel; a flit has left the buffer behind an output.
+  // Call before the cycle's step when a flit has arrived in the buffer of its virtual channel, or has left
+  // the buffer behind an output.
   void arrive(std::uint32_t input, const Flit& flit);
   void credit(std::uint32_t output, std::uint8_t vc);
   // One cycle of all stages. Returns the flits that have won the switch, valid until the next call.
   const std::vector<Departure>& step();
 
   bool empty() const { return flits_ == 0; }
-  // In the latest step: a packet's stage has changed.
+  // A packet's stage has changed in the latest step.
   bool advanced() const { return advanced_; }
-  // Of the latest step: outputs for which a flit had no credit and which sent nothing.
+  // Returns the outputs that sent nothing in the latest step and for which a flit had no credit.
   const std::vector<std::uint32_t>& starved() const { return starved_; }
   // Every credit is back and no virtual channel is held.
   bool at_rest() const;
@@ -79,7 +82,8 @@ class FlitRouter {
   std::vector<Channel> channels_;  // by (output, virtual channel)
   SeparableAllocator channel_allocator_, switch_allocator_;
   std::vector<std::uint32_t> turns_;  // by input: the virtual channel that requests the switch first
-  // In one step: the virtual channel that requests an output, by (input, output); buffers whose packet is routed.
+  // In one step: the virtual channel that requests an output, by (input, output); buffers whose packet is
+  // routed.
   std::vector<std::uint8_t> bidders_;
   std::vector<std::uint32_t> routed_;
   std::vector<bool> without_credit_, sent_;  // by output

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routes of flits: dimension order on the routes of every fabric (model/base/topology/routes.h). Halfway round a ring both
-// directions are equally long; every packet draws one of them.
+// The routes of flits: dimension order on the routes of every fabric (model/base/topology/routes.h). Halfway
+// round a ring both directions are equally long; every packet draws one of them.
 //
-// A packet takes its class of virtual channels when it enters an axis and keeps it along the axis: one class for those that will
-// cross the end of the ring, one for the others. No cycle of waiting packets can form, because no shortest route that crosses the
-// end goes around the whole ring.
+// A packet takes its class of virtual channels when it enters an axis and keeps it along the axis: one class
+// for those that will cross the end of the ring, one for the others. No cycle of waiting packets can form,
+// because no shortest route that crosses the end goes around the whole ring.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ struct FlitWay {
 
 class FlitRouting {
  public:
-  // The topology and the routes, which are those of `order`, outlive this. `vcs`: of a link, a multiple of the topology's classes.
+  // The topology and the routes, which are those of `order`, outlive this. `vcs`: of a link, a multiple of
+  // the topology's classes.
   FlitRouting(const base::Topology& topology, const base::Routes& routes, const base::AxisOrder& order,
               std::uint32_t vcs);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matches requests of inputs to outputs: each input and each output is in one match at most. Every output grants one of its
-// requests, and every input accepts one of its grants, both round robin. An output's turn moves on only if its grant was accepted,
-// so that under full load outputs grant different inputs. This is iSLIP with one iteration (McKeown, IEEE/ACM Transactions on
-// Networking 7, 1999).
+// Matches requests of inputs to outputs: each input and each output is in one match at most. Every output
+// grants one of its requests, and every input accepts one of its grants, both round robin. An output's turn
+// moves on only if its grant was accepted, so that under full load outputs grant different inputs. This is
+// iSLIP with one iteration (McKeown, IEEE/ACM Transactions on Networking 7, 1999).
 #pragma once
 
 #include <cstdint>

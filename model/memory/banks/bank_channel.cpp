@@ -58,7 +58,7 @@ BankChannel::Passage BankChannel::read(const Segment& s) {
   return {train.first + rules_.timing.cl, train.last + rules_.timing.cl + rules_.timing.burst};
 }
 
-// When the read queue has space for a segment.
+// Returns when the read queue has space for a segment.
 Tick BankChannel::enters_reads(const Segment& s) {
   Tick enters = s.arrival;
   while (!reading_.empty() &&
@@ -162,7 +162,8 @@ BankChannel::Train BankChannel::take_columns(Pseudo& p, std::uint32_t bank, std:
                                              Tick from) {
   const std::uint32_t group = rules_.group_of(bank), stack = rules_.stack_of(group);
   Tick at = std::max(from, p.groups[group]);
-  // A partner for the slots that a train leaves arrives while the read queue before it fills; later, there certainly is one.
+  // A partner for the slots that a train leaves arrives while the read queue before it fills; later, there
+  // certainly is one.
   const Tick soon = at + rules_.read_queue;
   for (std::uint32_t other = 0; other < rules_.organisation.stack_ids; ++other)
     if (other != stack && p.alone[other].last >= at && p.alone[other].first <= soon)

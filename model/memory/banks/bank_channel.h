@@ -3,24 +3,25 @@
 // the pins are taken. It needs no events, and a segment costs a third of the host time that the commands of
 // dram/channel.h take. Pure arithmetic on ticks, no SystemC.
 //
-// Reads. A segment waits for a refresh of its bank, opens its row (with a precharge if another row is open) and
-// takes the column slots of its pseudo-channel that are free from then on. Its bank group takes one command in
-// tCCD_L, so that two segments in different bank groups of one stack ID share the slots. A segment of another
-// stack ID does not find the gaps that one segment leaves alone, and waits for its end.
+// Reads. A segment waits for a refresh of its bank, opens its row (with a precharge if another row is open)
+// and takes the column slots of its pseudo-channel that are free from then on. Its bank group takes one
+// command in tCCD_L, so that two segments in different bank groups of one stack ID share the slots. A segment
+// of another stack ID does not find the gaps that one segment leaves alone, and waits for its end.
 //
 // Writes. A write has entered when its queue has space (write_level.h). Its accesses wait there while reads
 // have the pins. They are issued when no read is queued, or when the queue holds more than `write_high`
-// accesses: then until it holds fewer than `write_low`. The pins turn in between as the rules tRTW and tWTR say.
+// accesses: then until it holds fewer than `write_low`. The pins turn in between as the rules tRTW and tWTR
+// say.
 //
 // Refresh, the page policies and the rules of a bank (tRCD, tRP, tRAS, tRC, tRTP, tWR) are those of
 // dram/channel.h. tRRD and tFAW bound the rate of the activates of a pseudo-channel.
 //
-// What differs from dram/channel.h, which is the reference: segments are timed in the order of the calls, and a
-// later one goes first only through slots that are free. So the scheduler does not matter, and no segment is
-// overtaken for long, as some are there; the longest waits are shorter. Reads whose times are known do not wait
-// for a drain; later ones do. A write leaves its queue with its last command whatever `queue_exit` says. The row
-// bus, tPPD and tCCD_R cost nothing. tests/system/kernel/bank_model_test.cpp, `scripts/memory_error` and
-// `scripts/bench --benchmark_filter=banks` show the error.
+// Differences from dram/channel.h, the reference: segments are timed in the order of the calls, and a later
+// one goes first only through slots that are free. So the scheduler does not matter, and no segment is
+// overtaken for long, as some are there; the longest waits are shorter. Reads whose times are known do not
+// wait for a drain; later ones do. A write leaves its queue with its last command whatever `queue_exit` says.
+// The row bus, tPPD and tCCD_R cost nothing. tests/system/kernel/bank_model_test.cpp, `scripts/memory_error`
+// and `scripts/bench --benchmark_filter=banks` show the error.
 #pragma once
 
 #include <array>
@@ -39,8 +40,8 @@ class BankChannel {
  public:
   explicit BankChannel(const BankRules& rules);  // which must outlive the channel
 
-  // When a segment passes. Of a read: its first data on the pins, and the end of its last data. Of a write,
-  // both are the time at which it enters its queue.
+  // A read passes from its first data on the pins to the end of its last data. For a write, both times are
+  // that at which it enters its queue.
   struct Passage {
     Tick first = 0, last = 0;
   };

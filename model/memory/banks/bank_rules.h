@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the channels of a stack that time segments on arrival (bank_channel.h) have in common: the rules of DRAM that they need, in
-// ticks, derived once.
+// All channels of a stack that time segments on arrival (bank_channel.h) share these rules of DRAM, in ticks,
+// derived once.
 #pragma once
 
 #include "model/memory/dram/organisation.h"

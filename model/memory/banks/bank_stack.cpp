@@ -20,7 +20,7 @@ BankStack::BankStack(sc_core::sc_module_name name, const HbmParams& params,
       access_(*design_, faults.failed()),
       errors_(faults.correctable_errors, error_seed(this->name()), design_->organisation.channels) {
   for (std::uint32_t c = 0; c < design_->organisation.channels; ++c)
-    lanes_.push_back({dram::BankChannel(rules_), {}});
+    stack_channels_.push_back({dram::BankChannel(rules_), {}});
 }
 
 tlm::tlm_sync_enum BankStack::request(int, sim::Payload& payload, Duration ahead) {
@@ -51,24 +51,24 @@ BankStack::Answer BankStack::time_segments(const sim::Payload& payload, dram::Ti
   const std::uint64_t offset = isa::GlobalAddress::from(payload.get_address()).offset;
   Answer answer;
   for (DramAccess::Part& part : access_.parts(offset, info.rows, payload.is_write())) {
-    Lane& lane = lanes_[part.channel];
+    StackChannel& entry = stack_channels_[part.channel];
     dram::Segment& segment = part.segment;
     segment.arrival = arrival;
-    (segment.write ? lane.counted.write_bytes : lane.counted.read_bytes) +=
+    (segment.write ? entry.counted.write_bytes : entry.counted.read_bytes) +=
         std::uint64_t{segment.accesses} * design_->organisation.access_bytes;
-    if (repeat_errors(errors_, *design_, part.channel, segment, lane.counted, counted_))
+    if (repeat_errors(errors_, *design_, part.channel, segment, entry.counted, counted_))
       answer.corrected = true;
-    const dram::BankChannel::Passage passage = lane.channel.pass(segment, settled);
+    const dram::BankChannel::Passage passage = entry.channel.pass(segment, settled);
     answer.first = std::min(answer.first, passage.first);
     answer.last = std::max(answer.last, passage.last);
-    note_use(lane.channel);
+    note_use(entry.channel);
   }
   return answer;
 }
 
 // Slots beyond the burst are not data.
 void BankStack::note_use(dram::BankChannel& channel) {
-  const auto pins = static_cast<std::int64_t>(lanes_.size() * design_->organisation.pseudo_channels);
+  const auto pins = static_cast<std::int64_t>(stack_channels_.size() * design_->organisation.pseudo_channels);
   for (const dram::BankChannel::Taken& taken : channel.taken()) {
     const Time from = edge(taken.from), until = edge(taken.until);
     series_.add_share(from, until, {(until - from).fs / (pins * rules_.slot) * design_->timing.burst});
@@ -83,9 +83,9 @@ base::HbmMeasurement BankStack::measure(Duration elapsed) {
   m.reads = reads_.measure();
   m.writes = writes_.measure();
   std::vector<CountedChannel> channels;
-  for (Lane& lane : lanes_) {
-    channels.push_back({lane.counted, lane.channel.finish(end)});
-    note_use(lane.channel);
+  for (StackChannel& entry : stack_channels_) {
+    channels.push_back({entry.counted, entry.channel.finish(end)});
+    note_use(entry.channel);
   }
   m.series = series_.series();
   add_channels(channels, *design_, faults_, elapsed, m);

@@ -2,10 +2,10 @@
 // An HBM stack whose channels time each segment when it arrives (bank_channel.h). A request is split into
 // DRAM row segments as in dram_stack.h, and answered at once: the stack has no process and no events.
 //
-// Requests are timed in the order in which they are made, also those of one instant. A write that is announced
-// ahead of its arrival is kept until then.
+// Requests are timed in the order in which they are made, also those of one instant. A write that is
+// announced ahead of its arrival is kept until then.
 //
-// Not modelled: what bank_channel.h leaves out. Of the lost times, waits for a refresh count as waits for a bank.
+// Not modelled: what bank_channel.h leaves out. Waits for a refresh count as time lost to waits for a bank.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ class BankStack : public HbmStack {
   base::HbmMeasurement measure(base::Duration elapsed) override;
 
  private:
-  struct Lane {  // a channel and the stack's counts for it
+  struct StackChannel {  // a channel and the stack's counts for it
     dram::BankChannel channel;
     base::ChannelMeasurement counted;
   };
@@ -47,7 +47,7 @@ class BankStack : public HbmStack {
   StackFaults faults_;
   dram::BankRules rules_;
   DramAccess access_;
-  std::vector<Lane> lanes_;
+  std::vector<StackChannel> stack_channels_;
   CorrectableErrors errors_;
   sim::LatencyHistogram reads_, writes_;
   base::BusySeries series_;

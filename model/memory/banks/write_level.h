@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The level of a write queue, from the arrivals of writes alone: when does the next one find space? Until more
-// than `write_high` accesses are queued or no read is, none leaves; then they leave at the rate of the pins,
-// until fewer than `write_low` are left or, without reads, none.
+// Tracks the level of a write queue from the arrivals of writes alone, to tell when the next one finds space.
+// Until more than `write_high` accesses are queued or no read is, none leaves; then they leave at the rate of
+// the pins, until fewer than `write_low` are left or, without reads, none.
 #pragma once
 
 #include "model/memory/dram/timing.h"

@@ -3,8 +3,8 @@
 
 namespace tahoma::model::dram {
 
-// Of a bank with work.
-void BankQueues::note(std::uint32_t bank, Direction d) {
+// Updates the masks for a bank with work.
+void BankQueues::update_masks(std::uint32_t bank, Direction d) {
   const BankList& list = banks_[bank].lists[d];
   const std::uint64_t unit = bit(bank);
   work_[d] |= unit;
@@ -29,7 +29,7 @@ void BankQueues::push(std::uint32_t bank, Direction d, const Queued& segment) {
   if (segment.row == banks_[bank].row) {
     if (list.hits++ == 0) list.hit = index;
   }
-  note(bank, d);
+  update_masks(bank, d);
 }
 
 void BankQueues::pop(std::uint32_t bank, Direction d) {
@@ -44,7 +44,7 @@ void BankQueues::pop(std::uint32_t bank, Direction d) {
   list.hit = next;
   pool_[index].younger = free_;
   free_ = index;
-  if (list.oldest != kNoSegment) return note(bank, d);
+  if (list.oldest != kNoSegment) return update_masks(bank, d);
   work_[d] &= ~bit(bank);
   hits_[d] &= ~bit(bank);
   older_miss_[d] &= ~bit(bank);
@@ -58,7 +58,7 @@ void BankQueues::find_hits(std::uint32_t bank, Direction d) {
     if (pool_[s].row != banks_[bank].row) continue;
     if (list.hits++ == 0) list.hit = s;
   }
-  note(bank, d);
+  update_masks(bank, d);
 }
 
 void BankQueues::opened(std::uint32_t bank, std::uint32_t row) {
@@ -75,7 +75,7 @@ void BankQueues::closed(std::uint32_t bank) {
     if ((work_[d] & bit(bank)) == 0) continue;
     banks_[bank].lists[d].hits = 0;
     banks_[bank].lists[d].hit = kNoSegment;
-    note(bank, d);
+    update_masks(bank, d);
   }
 }
 

@@ -21,7 +21,7 @@ struct Queued {
   QueueIndex older = 0, younger = 0;  // neighbours in the list of its bank
 };
 
-inline constexpr std::uint32_t kNobody = ~0U;  // no bank
+inline constexpr std::uint32_t kNoBank = ~0U;  // no bank
 
 class BankQueues {
  public:
@@ -55,7 +55,7 @@ class BankQueues {
 
  private:
   void find_hits(std::uint32_t bank, Direction d);
-  void note(std::uint32_t bank, Direction d);
+  void update_masks(std::uint32_t bank, Direction d);
 
   Banks& banks_;
   std::vector<Queued> pool_;

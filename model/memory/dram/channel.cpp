@@ -104,14 +104,14 @@ void Channel::advance(Tick until) {
     const Tick next = due.first();
     if (next > until) break;
     now_ = next;
-    decide(due, until);
+    make_decisions(due, until);
   }
   now_ = std::max(now_, until);
   lines_.release(now_);
 }
 
 // Processes time now_ in the policy's order: first the queues, then the commands.
-void Channel::decide(const Due& due, Tick until) {
+void Channel::make_decisions(const Due& due, Tick until) {
   const bool change = due.change == now_, refresh = due.refresh == now_;
   if (change) change_queues();
   if (refresh) claim_refreshes();
@@ -182,8 +182,9 @@ void Channel::row_command(Tick until) {
   leaves(*issued.left, lines_.mode(), now_);
 }
 
-// Issues the further commands of the refreshes in progress, as long as no segment can need the row bus: none arrives, ends or
-// waits for its row. They affect no column command, so they can precede those of earlier times.
+// Issues the further commands of the refreshes in progress, as long as no segment can need the row bus: none
+// arrives, ends or waits for its row. They affect no column command, so they can precede those of earlier
+// times.
 void Channel::refresh_ahead(Tick until) {
   Tick limit = std::min(until, lines_.next_change(now_) - 1);
   for (auto& p : pseudo_) {

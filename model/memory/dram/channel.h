@@ -9,9 +9,9 @@
 //  Segments. A request is a segment: `accesses` column commands to one row of one bank, all reads or all
 //  writes. Segments wait in a line for reads and one for writes, enter their queue in order of arrival as
 //  soon as all their accesses fit, and leave it with all of them when their last column command has been
-//  issued. The space is free from the next tick on. With the policy `activate`, the segment for which a row is
-//  opened leaves its queue with that activate and is held by the bank. A bank closes no row while it holds a
-//  segment, not even for a refresh.
+//  issued. The space is free from the next tick on. With the policy `activate`, the segment for which a row
+//  is opened leaves its queue with that activate and is held by the bank. A bank closes no row while it holds
+//  a segment, not even for a refresh.
 //
 //  Modes. The channel serves one queue at a time. It switches to writes when more than `write_high` accesses
 //  wait in the write queue, or when a write and no read is queued. It switches back to reads when no write is
@@ -23,9 +23,9 @@
 //  Column commands. A pseudo-channel issues in its slots only (timing.h). The pseudo-channels therefore share
 //  the column bus without arbitration, and each can use every cycle of its pins. The cost is that an odd
 //  distance, such as that between stack IDs, is rounded up to the next slot. Among the segments of the mode's
-//  queue whose row is open and which every rule permits now, the oldest is served. Held segments go before all
-//  queued ones, in both modes and also while a refresh waits. With the policy `arbitrated` there are no slots: in
-//  each cycle one command of any pseudo-channel is issued, in the same order.
+//  queue whose row is open and which every rule permits now, the oldest is served. Held segments go before
+//  all queued ones, in both modes and also while a refresh waits. With the policy `arbitrated` there are no
+//  slots: in each cycle one command of any pseudo-channel is issued, in the same order.
 //
 //  Row commands. When the row bus is free, the oldest of: the oldest segment of each closed bank, by an
 //  activate; the oldest segment of each bank with another row open, by a precharge, once no queued segment of
@@ -83,10 +83,10 @@ class Channel {
   Tick passing_time(std::uint32_t accesses) const;
   // Earliest time at which the last data of a current read segment can be on the pins.
   Tick earliest_read_end();
-  // Prefetches the data that advance() will touch into the host's caches. It reads the state, which its location can
-  // prefetch earlier.
+  // Prefetches the data that advance() will touch into the host's caches. It reads the state, which its
+  // location can prefetch earlier.
   void fetch() const;
-  // Where the state of a channel is in the host's memory.
+  // Locates the state of a channel in the host's memory.
   struct Location {
     const Channel* channel = nullptr;  // null: nowhere
     const std::optional<PseudoChannel>* pseudo = nullptr;
@@ -104,7 +104,7 @@ class Channel {
     Tick first() const { return std::min(std::min(change, refresh), std::min(row, column)); }
   };
   Due next_decisions();
-  void decide(const Due& due, Tick until);
+  void make_decisions(const Due& due, Tick until);
   void rest(Tick until);
   void change_queues();
   void claim_refreshes();

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "model/base/error.h"
-#include "model/base/loader/trimmed.h"
+#include "model/base/quantity.h"
 
 namespace tahoma::model::dram {
 namespace {

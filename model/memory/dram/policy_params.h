@@ -8,7 +8,7 @@
 
 namespace tahoma::model::dram {
 
-// When the controller closes a row without requests.
+// Selects when the controller closes a row without requests.
 enum class PagePolicy : std::uint8_t { kOpen, kClosed, kTimeout };
 inline constexpr base::Named<PagePolicy> kPagePolicies[] = {
     {PagePolicy::kOpen, "open"}, {PagePolicy::kClosed, "closed"}, {PagePolicy::kTimeout, "timeout"}};
@@ -21,12 +21,12 @@ enum class Scheduler : std::uint8_t { kFrFcfs, kFrFcfsRowHit };
 inline constexpr base::Named<Scheduler> kSchedulers[] = {{Scheduler::kFrFcfs, "fr_fcfs"},
                                                          {Scheduler::kFrFcfsRowHit, "fr_fcfs_row_hit"}};
 
-// Which pseudo-channel uses the column bus in a cycle.
+// Selects which pseudo-channel uses the column bus in a cycle.
 enum class ColumnBus : std::uint8_t { kSlots, kArbitrated };
 inline constexpr base::Named<ColumnBus> kColumnBuses[] = {{ColumnBus::kSlots, "slots"},
                                                           {ColumnBus::kArbitrated, "arbitrated"}};
 
-// When a request leaves its queue, whose space it then releases.
+// Selects when a request leaves its queue and releases its space.
 enum class QueueExit : std::uint8_t { kLastCommand, kActivate };
 inline constexpr base::Named<QueueExit> kQueueExits[] = {{QueueExit::kLastCommand, "last_command"},
                                                          {QueueExit::kActivate, "activate"}};

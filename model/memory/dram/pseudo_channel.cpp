@@ -167,7 +167,8 @@ void PseudoChannel::activated(const RowStep& step) {
   ++channel_.tally.activates;
 }
 
-// The segment for which the bank has opened its row leaves its queue. As the oldest of the bank it is the first hit.
+// The segment for which the bank has opened its row leaves its queue. As the oldest of the bank it is the
+// first hit.
 const Queued* PseudoChannel::hold(std::uint32_t bank) {
   held_[bank] = {served(bank), mode_};
   holding_ |= bit(bank);

@@ -77,14 +77,15 @@ class PseudoChannel {
     if (column_stale_ || column_.at < bus_free) find_column(std::max(now, bus_free));
     return column_.at;
   }
-  // The order of the column step among those of other pseudo-channels at the same time: the lower one goes first.
+  // The order of the column step among those of other pseudo-channels at the same time: the lower one goes
+  // first.
   std::pair<bool, std::uint64_t> column_rank() const {
     return {!column_.held, column_.held ? held_[column_.bank].segment.age : age_of(column_.bank)};
   }
   // No segment ends before this time. Call after next_row and next_column.
   Tick next_end() const;
-  // Not after the earliest row command that is not for a refresh. Call after next_row; further commands for refreshes change
-  // nothing.
+  // Returns a time not after the earliest row command that is not for a refresh. Call after next_row; further
+  // commands for refreshes change nothing.
   Tick next_row_of_segments() const { return segments_at_; }
 
   // No queued read has its last column command before this time.
@@ -106,7 +107,7 @@ class PseudoChannel {
   RefreshStep next_refresh(Tick bus_free) const;
   void issue_refresh(const RefreshStep& step);
   struct Train {  // column commands to one bank, or alternating between two
-    std::uint32_t first = 0, second = kNobody;
+    std::uint32_t first = 0, second = kNoBank;
     Tick start = 0, period = 0;  // of each of them
     bool single = false;         // one command
     bool held = false;           // of the segment that its bank holds
@@ -114,7 +115,7 @@ class PseudoChannel {
   // Returns the train that begins with the column step.
   Train start_train();
   // Returns whether the train uses all slots, so that younger segments have to wait.
-  bool fills_pins(const Train& train) const { return train.second != kNobody || train.period == slot_; }
+  bool fills_pins(const Train& train) const { return train.second != kNoBank || train.period == slot_; }
   // Returns the time until which a segment that has yet to enter its queue cannot disturb the train.
   Tick undisturbed_by(const Segment& segment, const Train& train) const;
   // Issues the permitted commands of the train, none after `limit`. At most one segment ends, with

@@ -15,7 +15,8 @@ void PseudoChannel::consider_column(std::uint32_t bank, Tick now) {
     column_ = {at, bank, false};
 }
 
-// Finds the first slot in which any segment may go. Among those that may, held ones go first, then the oldest.
+// Finds the first slot in which any segment may go. Among those that may, held ones go first, then the
+// oldest.
 void PseudoChannel::find_column(Tick now) {
   column_stale_ = false;
   column_ = ColumnStep{};
@@ -86,23 +87,23 @@ PseudoChannel::Train PseudoChannel::start_train() {
   const ColumnStep step = column_;
   column_stale_ = true;
   account(step.bank, step.at, direction_of(step));
-  Train train{step.bank, kNobody, step.at, same_group_, false, step.held};
+  Train train{step.bank, kNoBank, step.at, same_group_, false, step.held};
   train.single = singly_ || served(step.bank).left == 1;
   if (train.single) return train;
   train.second = partner(step);
-  if (train.second != kNobody) train.single = same_group_ != 2 * slot_;
+  if (train.second != kNoBank) train.single = same_group_ != 2 * slot_;
   return train;
 }
 
 // Returns the oldest segment that may use the slot after the step.
 std::uint32_t PseudoChannel::partner(const ColumnStep& step) const {
-  if (timing_.ccd_short > slot_) return kNobody;  // the slots are shorter than tCCD_S
+  if (timing_.ccd_short > slot_) return kNoBank;  // the slots are shorter than tCCD_S
   std::uint64_t may = servable() & ~bit(step.bank);
-  if (may == 0) return kNobody;
+  if (may == 0) return kNoBank;
   if (same_group_ > slot_) may &= ~rules_.group(step.bank);
   if (other_stack_[mode_] > slot_) may &= rules_.stack(step.bank);
   std::uint64_t oldest = same_group_ > slot_ ? ~std::uint64_t{0} : age_of(step.bank);
-  std::uint32_t partner = kNobody;
+  std::uint32_t partner = kNoBank;
   for (; may != 0; may &= may - 1) {
     const std::uint32_t bank = first_of(may);
     if (age_of(bank) > oldest || rules_.column(bank, mode_) > step.at + slot_) continue;
@@ -113,7 +114,7 @@ std::uint32_t PseudoChannel::partner(const ColumnStep& step) const {
 }
 
 Ended PseudoChannel::issue(const Train& train, Tick limit) {
-  const std::uint64_t banks = bit(train.first) | (train.second != kNobody ? bit(train.second) : 0);
+  const std::uint64_t banks = bit(train.first) | (train.second != kNoBank ? bit(train.second) : 0);
   const Tick until = std::min(limit, refresh_.due(banks) - 1);
   if (!hits_first()) row_stale_ = true;
   if (train.single || train.start + slot_ > until) return access(train.first, train.start, 1, 0, train.held);
@@ -122,7 +123,7 @@ Ended PseudoChannel::issue(const Train& train, Tick limit) {
 
 // Returns the time until which the policy keeps choosing this train: no other current segment can precede it.
 Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
-  const bool pair = train.second != kNobody;
+  const bool pair = train.second != kNoBank;
   const Tick spacing = pair ? slot_ : train.period, apart = other_stack_[mode_];
   std::uint64_t others = queues_.with_work(mode_) & ~bit(train.first);
   if (pair) others &= ~bit(train.second);
@@ -151,15 +152,15 @@ Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
   return until;
 }
 
-// Earliest column command to another bank. The first command of a train to one bank delays it; between those to two it cannot
-// be delayed.
+// Earliest column command to another bank. The first command of a train to one bank delays it; between those
+// to two it cannot be delayed.
 Tick PseudoChannel::column_beside(std::uint32_t bank, const Train& train) const {
   const Tick earliest = rules_.column(bank, mode_);
-  return train.second != kNobody ? earliest
+  return train.second != kNoBank ? earliest
                                  : std::max(earliest, train.start + rules_.apart(bank, train.first, mode_));
 }
 
-// Of a train to one bank, whose segment is older.
+// The train serves one bank, and its segment is older.
 Tick PseudoChannel::undisturbed_by(const Segment& s, const Train& train) const {
   if (rules_.group_of(s.bank) == rules_.group_of(train.first)) return kNoTick;
   const bool other_stack = rules_.stack_of(s.bank) != rules_.stack_of(train.first);
@@ -184,7 +185,7 @@ Ended PseudoChannel::run(const Train& train, Tick limit) {
     return static_cast<std::uint32_t>(std::min<Tick>((limit - from) / train.period + 1, most));
   };
   std::uint32_t firsts = fitting(train.start, left_first);
-  if (train.second == kNobody) {
+  if (train.second == kNoBank) {
     const Tick more = static_cast<Tick>(firsts - 1) * train.period;
     channel_.tally.bank += static_cast<Tick>(firsts - 1) * (train.period - timing_.burst);
     used_until_ += more;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The segments that wait for the queues of a channel, the space in its queues, and which queue it serves: channel.h defines the policy.
+// The segments that wait for the queues of a channel, the space in its queues, and which queue it serves:
+// channel.h defines the policy.
 #pragma once
 
 #include <algorithm>
@@ -69,8 +70,8 @@ class RequestLines {
   // A segment that has arrived and finds no space waits for a release.
   Tick next_arrival(Tick now) const;
   Tick next_release() const { return first_release_; }
-  // The first release that may admit a segment or switch the mode. Others need not be applied before the next change of the
-  // queues.
+  // The first release that may admit a segment or switch the mode. Others need not be applied before the next
+  // change of the queues.
   Tick next_decisive_release() const;
   // Time at which a segment may enter its queue or the mode may change.
   Tick next_change(Tick now) {

@@ -36,8 +36,8 @@ class Rules {
   }
   Tick refresh_all(std::uint64_t banks) const;
 
-  // Prefetches everything except the banks into the host's caches, and touches nothing: of more bank groups than four for
-  // each of four stack IDs, only the first ones.
+  // Prefetches everything except the banks into the host's caches, and touches nothing: of more bank groups
+  // than four for each of four stack IDs, only the first ones.
   void fetch_state() const { fetch(this, groups_.data() + 16); }
 
   void activated(std::uint32_t bank, Tick at);

@@ -38,7 +38,7 @@ class ForeignStack : public HbmStack {
     base::Bytes burst;          // maximum size, and no burst crosses a multiple of it
     std::uint32_t outstanding;  // bursts without a response
   };
-  // Of the faults, only the capacity reduction can be applied here. A class that contains the memory may
+  // The only fault that can be applied here is the capacity reduction. A class that contains the memory may
   // derive from this one.
   ForeignStack(sc_core::sc_module_name name, const Environment& around, const StackFaults& faults);
 

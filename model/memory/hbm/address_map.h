@@ -25,10 +25,10 @@ class AddressMap : public sc_core::sc_module, public sim::BackdoorIf {
   }
   sim::KnownBytes& known() override { return known_; }
 
-  // Before the run: written() will be what the program has changed.
+  // Before the run: makes written() contain what the program changes.
   void note_written() { note_written_ = true; }
   const sim::WrittenPages& written() const { return written_; }
-  // Of a page that begins at an address: its bytes within the stack.
+  // Returns the bytes within the stack of the page that begins at an address.
   std::uint64_t page_bytes(std::uint64_t address) const;
   // The bytes become zero, and the host gets back the pages that lie within them.
   void forget(std::uint64_t address, std::uint64_t bytes);

@@ -97,8 +97,9 @@ void check_turn(const DramParams& p, base::Bandwidth stack) {
   check_not_below("rtw", p.timing.rtw, "cl + the data of a burst - cwl", p.timing.cl + burst - p.timing.cwl);
 }
 
-// The longest time in which all banks of a pseudo-channel serve a row each, every one in another direction than the bank before it.
-// While banks of several groups have work, an access of any of them follows the last one at the latest after ccd_stack.
+// The longest time in which all banks of a pseudo-channel serve a row each, every one in another direction
+// than the bank before it. While banks of several groups have work, an access of any of them follows the last
+// one at the latest after ccd_stack.
 base::Duration all_rows(const DramParams& p, const base::Clock& clock) {
   const DramTimingParams& t = p.timing;
   const auto row = static_cast<std::int64_t>(p.page.count / p.access.count);
@@ -126,7 +127,8 @@ void check_held(const DramParams& p, base::Bandwidth stack) {
             to_text(served), to_text(p.timing.refi)));
 }
 
-// The longest time until a bank that is due can be refreshed: it is closed, and an activate or another stack ID may precede it.
+// The longest time until a bank that is due can be refreshed: it is closed, and an activate or another stack
+// ID may precede it.
 base::Duration until_refresh(const DramParams& p, base::Bandwidth stack) {
   const DramTimingParams& t = p.timing;
   const base::Clock clock(command_clock(p, stack));

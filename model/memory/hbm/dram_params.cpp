@@ -13,8 +13,8 @@ void DramTimingParams::declare(base::ParamTree& t) {
       documented("JESD238: a burst of 8 on 32 pins takes two cycles of the command clock");
   const base::Source part =
       assumed("HBM3 at 6.4 Gb/s as established simulators have it; data sheets of HBM3e are not public");
-  // Ranges: the smallest and the largest time of three published parts, HBM3 of Ramulator 2.1 and HBM2 of DRAMsim3 and of
-  // DRAMSys 5 (workloads/micro/hbm), and at least 10 % to either side where those agree.
+  // Ranges: the smallest and the largest time of three published parts, HBM3 of Ramulator 2.1 and HBM2 of
+  // DRAMsim3 and of DRAMSys 5 (workloads/micro/hbm), and at least 10 % to either side where those agree.
   const base::Range<base::Cycles> cycles{1_cyc, 64_cyc};
   const base::Range<base::Duration> ns{{0}, 10_us};
   t.add("ccd_short", ccd_short, 2_cyc, {2_cyc, 16_cyc}, "between column commands to different bank groups",

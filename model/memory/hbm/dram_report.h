@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stacks of DRAM channels report alike: corrected errors, and the measurements of their channels.
+// All stacks of DRAM channels report these alike: corrected errors, and the measurements of their channels.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace tahoma::model {
 
-// Repeats the accesses of a segment that meet an error, as far as its queue has room, and counts them. Returns whether there
-// was one.
+// Repeats the accesses of a segment that meet an error, as far as its queue has room, and counts them.
+// Returns whether there was one.
 bool repeat_errors(CorrectableErrors& errors, const DramDesign& design, std::uint32_t channel,
                    dram::Segment& segment, base::ChannelMeasurement& counted, base::HbmMeasurement& stack);
 
@@ -21,7 +21,8 @@ struct CountedChannel {
   base::ChannelMeasurement counted;
   dram::Tally tally;
 };
-// Adds the channels of a stack, and how long its pins were busy, to its measurement, which has its path and its peak.
+// Adds the channels of a stack, and how long its pins were busy, to its measurement, which has its path and
+// its peak.
 void add_channels(const std::vector<CountedChannel>& channels, const DramDesign& design,
                   const StackFaults& faults, base::Duration elapsed, base::HbmMeasurement& stack);
 

@@ -29,11 +29,11 @@ DramStack::DramStack(sc_core::sc_module_name name, const Environment& around, co
       access_(*design_, faults.failed()),
       errors_(faults.correctable_errors, error_seed(this->name()), design_->organisation.channels) {
   for (std::uint32_t c = 0; c < design_->organisation.channels; ++c) {
-    Lane lane;
-    lane.channel = std::make_unique<dram::Channel>(design_->organisation, design_->timing, design_->policy);
-    lanes_.push_back(std::move(lane));
+    StackChannel entry;
+    entry.channel = std::make_unique<dram::Channel>(design_->organisation, design_->timing, design_->policy);
+    stack_channels_.push_back(std::move(entry));
   }
-  due_.assign(lanes_.size(), base::kNever);
+  due_.assign(stack_channels_.size(), base::kNever);
 }
 
 tlm::tlm_sync_enum DramStack::request(int initiator, sim::Payload& payload, Duration ahead) {
@@ -57,55 +57,55 @@ bool DramStack::submit(DramRequest& r, std::uint32_t tag) {
   const dram::Tick arrival = design_->timing.clock.at_or_after(r.start).count;
   auto& parts = access_.parts(offset, info.rows, r.payload->is_write());
   for (DramAccess::Part& part : parts) {
-    Lane& lane = lanes_[part.channel];
+    StackChannel& entry = stack_channels_[part.channel];
     dram::Segment& segment = part.segment;
     segment.arrival = arrival;
     segment.order = info.source_core << 4 | info.engine;
-    (segment.write ? lane.counted.write_bytes : lane.counted.read_bytes) +=
+    (segment.write ? entry.counted.write_bytes : entry.counted.read_bytes) +=
         std::uint64_t{segment.accesses} * design_->organisation.access_bytes;
-    if (repeat_errors(errors_, *design_, part.channel, segment, lane.counted, counted_)) r.corrected = true;
+    if (repeat_errors(errors_, *design_, part.channel, segment, entry.counted, counted_)) r.corrected = true;
   }
   r.left = static_cast<std::uint32_t>(parts.size());
   const bool sure = r.payload->is_write() && surely_enter(parts);
   for (DramAccess::Part& part : parts) {
-    Lane& lane = lanes_[part.channel];
+    StackChannel& entry = stack_channels_[part.channel];
     part.segment.tag = sure ? kNobodyWaits : tag;
-    lane.channel->submit(part.segment);
+    entry.channel->submit(part.segment);
     if (sure) continue;
     if (part.segment.write) {  // it may enter on arrival
-      ++lane.waiting_writes;
-      look_by(part.channel, r.start + slack_);
+      ++entry.waiting_writes;
+      poll_by(part.channel, r.start + slack_);
       continue;
     }
-    if (lane.readers.empty() || lane.readers.back().request != tag)
-      lane.readers.push_back({tag, 0, r.needed});
-    ++lane.readers.back().segments;
+    if (entry.readers.empty() || entry.readers.back().request != tag)
+      entry.readers.push_back({tag, 0, r.needed});
+    ++entry.readers.back().segments;
     // The accesses of a read pass the pins one after the other.
-    const Time passed = edge(arrival + lane.channel->passing_time(part.segment.accesses));
-    look_by(part.channel, std::max(passed + slack_, r.needed));
+    const Time passed = edge(arrival + entry.channel->passing_time(part.segment.accesses));
+    poll_by(part.channel, std::max(passed + slack_, r.needed));
   }
   return sure;
 }
 
 bool DramStack::surely_enter(const std::vector<DramAccess::Part>& parts) {
-  const auto fit = [&](Lane& lane, std::uint32_t channel) {
+  const auto fit = [&](StackChannel& entry, std::uint32_t channel) {
     std::uint32_t accesses = 0;
     for (const DramAccess::Part& part : parts)
       if (part.channel == channel) accesses += part.segment.accesses;
-    return lane.channel->write_surely_enters(accesses);
+    return entry.channel->write_surely_enters(accesses);
   };
   return std::all_of(parts.begin(), parts.end(), [&](const DramAccess::Part& part) {
-    Lane& lane = lanes_[part.channel];
-    if (fit(lane, part.channel)) return true;
-    decide(lane, past(sim::now()));
-    return fit(lane, part.channel);
+    StackChannel& entry = stack_channels_[part.channel];
+    if (fit(entry, part.channel)) return true;
+    advance_channel(entry, past(sim::now()));
+    return fit(entry, part.channel);
   });
 }
 
-void DramStack::wake_at(Time when, std::size_t lane) {
+void DramStack::wake_at(Time when, std::size_t entry) {
   if (when >= next_wake_) return;
   next_wake_ = when;
-  next_queried_ = lanes_[lane].channel->location();
+  next_queried_ = stack_channels_[entry].channel->location();
   wake_.at(when);
 }
 
@@ -115,57 +115,57 @@ void DramStack::fetch() const {
 }
 
 void DramStack::wake() {
-  meter_.guard(name(), [this] { look(); });
+  meter_.guard(name(), [this] { poll(); });
 }
 
-void DramStack::look_by(std::uint32_t lane, Time when) {
-  due_[lane] = std::min(due_[lane], when);
-  wake_at(when, lane);
+void DramStack::poll_by(std::uint32_t entry, Time when) {
+  due_[entry] = std::min(due_[entry], when);
+  wake_at(when, entry);
 }
 
-void DramStack::look() {
+void DramStack::poll() {
   ++meter_.memory_activations;
   next_wake_ = base::kNever;
   const Time now = sim::now();
   const dram::Tick until = past(now);
-  for (std::size_t n = 0; n < lanes_.size(); ++n) {
+  for (std::size_t n = 0; n < stack_channels_.size(); ++n) {
     if (due_[n] > now) continue;
-    decide(lanes_[n], until);
-    due_[n] = next_look(lanes_[n], now);
+    advance_channel(stack_channels_[n], until);
+    due_[n] = next_poll(stack_channels_[n], now);
   }
   const auto next = std::min_element(due_.begin(), due_.end());
   if (*next != base::kNever) wake_at(*next, static_cast<std::size_t>(next - due_.begin()));
   requests_.answer_all([this](const DramRequest& r) { answer(r); });
 }
 
-Time DramStack::next_look(const Lane& lane, Time now) const {
-  if (lane.waiting_writes > 0) return now + slack_;
-  if (lane.readers.empty()) return base::kNever;
+Time DramStack::next_poll(const StackChannel& entry, Time now) const {
+  if (entry.waiting_writes > 0) return now + slack_;
+  if (entry.readers.empty()) return base::kNever;
   Time needed = base::kNever;
-  for (const Reader& reader : lane.readers) needed = std::min(needed, reader.needed);
-  return std::max(std::max(now, edge(lane.channel->earliest_read_end())) + slack_, needed);
+  for (const Reader& reader : entry.readers) needed = std::min(needed, reader.needed);
+  return std::max(std::max(now, edge(entry.channel->earliest_read_end())) + slack_, needed);
 }
 
-void DramStack::decide(Lane& lane, dram::Tick until) {
-  if (until <= lane.decided) return;
-  lane.channel->fetch();
-  const dram::Tick data = lane.channel->tally().data;
-  lane.channel->advance(until);
-  const auto pins = static_cast<std::int64_t>(lanes_.size() * design_->organisation.pseudo_channels);
-  series_.add_share(edge(lane.decided), edge(until), {edge(lane.channel->tally().data - data).fs / pins});
-  lane.decided = until;
-  for (const dram::Done& done : lane.channel->finished())
-    if (done.tag != kNobodyWaits) segment_over(lane, done);
-  lane.channel->finished().clear();
+void DramStack::advance_channel(StackChannel& entry, dram::Tick until) {
+  if (until <= entry.decided) return;
+  entry.channel->fetch();
+  const dram::Tick data = entry.channel->tally().data;
+  entry.channel->advance(until);
+  const auto pins = static_cast<std::int64_t>(stack_channels_.size() * design_->organisation.pseudo_channels);
+  series_.add_share(edge(entry.decided), edge(until), {edge(entry.channel->tally().data - data).fs / pins});
+  entry.decided = until;
+  for (const dram::Done& done : entry.channel->finished())
+    if (done.tag != kNobodyWaits) segment_over(entry, done);
+  entry.channel->finished().clear();
 }
 
-void DramStack::segment_over(Lane& lane, const dram::Done& done) {
+void DramStack::segment_over(StackChannel& entry, const dram::Done& done) {
   if (done.write) {
-    --lane.waiting_writes;
+    --entry.waiting_writes;
   } else {
-    const auto reader = std::find_if(lane.readers.begin(), lane.readers.end(),
+    const auto reader = std::find_if(entry.readers.begin(), entry.readers.end(),
                                      [&](const Reader& each) { return each.request == done.tag; });
-    if (--reader->segments == 0) lane.readers.erase(reader);
+    if (--reader->segments == 0) entry.readers.erase(reader);
   }
   requests_.segment_over(done);
 }
@@ -196,14 +196,15 @@ void DramStack::answer_write(const DramRequest& r, Duration waited) {
 }
 
 base::HbmMeasurement DramStack::measure(Duration elapsed) {
-  for (Lane& lane : lanes_) decide(lane, past(elapsed));
+  for (StackChannel& entry : stack_channels_) advance_channel(entry, past(elapsed));
   base::HbmMeasurement m = counted();
   m.peak = params_.bandwidth;
   m.series = series_.series();
   m.reads = reads_.measure();
   m.writes = writes_.measure();
   std::vector<CountedChannel> channels;
-  for (const Lane& lane : lanes_) channels.push_back({lane.counted, lane.channel->tally()});
+  for (const StackChannel& entry : stack_channels_)
+    channels.push_back({entry.counted, entry.channel->tally()});
   add_channels(channels, *design_, faults_, elapsed, m);
   return m;
 }

@@ -40,11 +40,11 @@ class DramStack : public HbmStack {
   base::HbmMeasurement measure(base::Duration elapsed) override;
 
  private:
-  struct Reader {  // a request that reads from the lane
+  struct Reader {  // a request that reads from the entry
     std::uint32_t request = 0, segments = 0;
     base::Time needed{0};
   };
-  struct Lane {  // a channel and the stack's state for it
+  struct StackChannel {  // a channel and the stack's state for it
     std::unique_ptr<dram::Channel> channel;
     dram::Tick decided = 0;            // up to here
     std::uint32_t waiting_writes = 0;  // segments whose start must be reported
@@ -57,14 +57,14 @@ class DramStack : public HbmStack {
   bool surely_enter(const std::vector<DramAccess::Part>& parts);
   void wake();
   void fetch() const;
-  void look();
-  base::Time next_look(const Lane& lane, base::Time now) const;
-  void segment_over(Lane& lane, const dram::Done& done);
-  void look_by(std::uint32_t lane, base::Time when);
-  void decide(Lane& lane, dram::Tick until);
+  void poll();
+  base::Time next_poll(const StackChannel& entry, base::Time now) const;
+  void segment_over(StackChannel& entry, const dram::Done& done);
+  void poll_by(std::uint32_t entry, base::Time when);
+  void advance_channel(StackChannel& entry, dram::Tick until);
   void answer(const DramRequest& request);
   void answer_write(const DramRequest& request, base::Duration waited);
-  void wake_at(base::Time when, std::size_t lane);
+  void wake_at(base::Time when, std::size_t entry);
   // Everything before `now` can be decided; what a request at this instant could still change cannot.
   dram::Tick past(base::Time now) const { return design_->timing.clock.at_or_after(now).count - 1; }
   base::Time edge(dram::Tick tick) const { return design_->timing.clock.edge({tick}); }
@@ -75,8 +75,8 @@ class DramStack : public HbmStack {
   sim::Meter& meter_;
   StackFaults faults_;
   DramAccess access_;
-  std::vector<Lane> lanes_;
-  std::vector<base::Time> due_;  // next query time of each lane
+  std::vector<StackChannel> stack_channels_;
+  std::vector<base::Time> due_;  // next query time of each entry
   DramRequests requests_;
   sim::Wake wake_ = sim::Wake::calling<&DramStack::wake, &DramStack::fetch>(this);
   base::Time next_wake_ = base::kNever;

@@ -35,8 +35,8 @@ std::vector<std::uint32_t> numbers_in(const std::string& list, Refuse&& refuse) 
   return numbers;
 }
 
-// Commands slow down with the pins, refresh intervals do not: a bank must have been refreshed before it is due again, and one bank
-// before the turn of the next.
+// Commands slow down with the pins, refresh intervals do not: a bank must have been refreshed before it is
+// due again, and one bank before the turn of the next.
 bool keeps_up(const HbmParams& stack, double rate) {
   const auto design = design_of(stack, rate);
   const dram::Timing& t = design->timing;

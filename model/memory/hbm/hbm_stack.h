@@ -32,7 +32,7 @@ class HbmStack : public sc_core::sc_module {
     port.register_nb_transport_fw(this, &HbmStack::on_request);
   }
   virtual tlm::tlm_sync_enum request(int initiator, sim::Payload& payload, base::Duration ahead) = 0;
-  // Counts the bytes of a request, and whose they are.
+  // Counts the bytes of a request, in total and by core.
   void count(const sim::Payload& payload) {
     const std::uint32_t core = sim::info_of(payload).source_core;
     auto user = std::find_if(counted_.users.begin(), counted_.users.end(),
@@ -42,7 +42,7 @@ class HbmStack : public sc_core::sc_module {
     (payload.is_read() ? user->read_bytes : user->write_bytes) += bytes;
     (payload.is_read() ? counted_.read_bytes : counted_.write_bytes) += bytes;
   }
-  // What has been counted, under the stack's name.
+  // Returns the counts, under the stack's name.
   base::HbmMeasurement counted() const {
     base::HbmMeasurement m = counted_;
     m.path = name();

@@ -9,7 +9,7 @@
 #include "model/engine/params/engine_params.h"
 #include "model/engine/pipeline/tensor_array.h"
 #include "model/rtl/array/array_program.h"
-#include "model/rtl/lock_step.h"
+#include "model/rtl/array/lock_step.h"
 
 namespace tahoma::rtl {
 

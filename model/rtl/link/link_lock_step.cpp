@@ -114,9 +114,10 @@ SteppedLink::Step LinkLockStep::advance() {
   if (params_.port.waves.wanted()) pins_->show_waves(now >= waves_from_ && now < waves_until_);
   SteppedLink::Step step = link_.step();
   if (step.grant)
-    note(rtl_, fmt::format("cycle {}: serves buffer {}, packet {}, {} words, vc {}", link_.cycle() - 1,
-                           step.grant->requester, info_text(step.grant->message.info),
-                           step.grant->message.words, step.grant->message.vc));
+    record_event(rtl_,
+                 fmt::format("cycle {}: serves buffer {}, packet {}, {} words, vc {}", link_.cycle() - 1,
+                             step.grant->requester, info_text(step.grant->message.info),
+                             step.grant->message.words, step.grant->message.vc));
   return step;
 }
 
@@ -145,8 +146,8 @@ void LinkLockStep::sent(std::uint32_t buffer, base::Time start, base::Time end,
   run_until(now);
   const SteppedLink::Step step = advance();
   const std::uint64_t number = sent_++;
-  note(law_, fmt::format("cycle {}: packet {} of this port: serves buffer {}, until {}", now, number, buffer,
-                         clock_.at_or_after(end).count));
+  record_event(law_, fmt::format("cycle {}: packet {} of this port: serves buffer {}, until {}", now, number,
+                                 buffer, clock_.at_or_after(end).count));
   if (!step.grant) differ(fmt::format("cycle {}: the law serves buffer {}, the port none", now, buffer));
   if (step.grant->requester != buffer)
     differ(fmt::format("cycle {}: the law serves buffer {}, the port buffer {}", now, buffer,
@@ -173,7 +174,7 @@ void LinkLockStep::check_word() {
   if (words_ < d.message.words) return;
   if (now != d.last_word())
     differ(fmt::format("cycle {}: last word of packet {}; by the law {}", now, d.number, d.last_word()));
-  note(rtl_, fmt::format("cycle {}: last word of packet {}", now, d.number));
+  record_event(rtl_, fmt::format("cycle {}: last word of packet {}", now, d.number));
   words_ = 0;
   ++on_wire_;
 }
@@ -188,7 +189,7 @@ void LinkLockStep::check_arrival(const std::optional<LinkArrival>& arrival) {
     if (now >= due) differ(fmt::format("cycle {}: packet {} did not arrive", now, d.number));
     return;
   }
-  note(rtl_, fmt::format("cycle {}: packet {} arrives", now, info_text(arrival->header.info)));
+  record_event(rtl_, fmt::format("cycle {}: packet {} arrives", now, info_text(arrival->header.info)));
   if (now != due) differ(fmt::format("cycle {}: packet {} arrives; by the law {}", now, d.number, due));
   if (arrival->header.info != d.message.info || arrival->header.vc != d.message.vc ||
       arrival->words != d.message.words)
@@ -207,7 +208,7 @@ void LinkLockStep::ended() {
   while (!decided_.empty()) run_until(link_.cycle() + 1);
 }
 
-void LinkLockStep::note(std::deque<std::string>& history, std::string event) {
+void LinkLockStep::record_event(std::deque<std::string>& history, std::string event) {
   if (history.size() == kHistory) history.pop_front();
   history.push_back(std::move(event));
 }

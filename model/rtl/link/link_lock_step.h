@@ -54,7 +54,7 @@ class LinkLockStep final : public model::PortWitness {
   void check_word();
   void check_arrival(const std::optional<LinkArrival>& arrival);
   [[noreturn]] void differ(const std::string& what) const;
-  void note(std::deque<std::string>& history, std::string event);
+  void record_event(std::deque<std::string>& history, std::string event);
 
   const std::string path_;
   const model::LinkParams& params_;

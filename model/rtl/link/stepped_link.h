@@ -49,7 +49,7 @@ class SteppedLink {
 
   SteppedLink(LinkPins& pins, const LinkSettings& settings);
 
-  // In the next cycle. A requester keeps its request until it is granted.
+  // Takes effect in the next cycle. A requester keeps its request until it is granted.
   void ask(unsigned requester, const LinkMessage& message);
   void free(unsigned vc, std::uint16_t words);
 

@@ -24,7 +24,7 @@ class RingLaw {
   RingLaw(const model::DmaParams& params, std::int64_t latency) : params_(params), latency_(latency) {}
 
   bool room() const { return held_.size() < kRingDepth; }  // for another descriptor in the next cycle
-  // In the next cycle. `transfer` must outlive the share.
+  // Takes effect in the next cycle. The share's transfer must outlive it.
   void write(const model::Share& share);
   void doorbell(unsigned descriptors);
   void written();

@@ -14,8 +14,8 @@ class RingLockStep {
  public:
   RingLockStep(RingPins& pins, const model::DmaParams& params, std::string place);
 
-  // In the next cycle. At most one share per cycle, one that descriptor_of() supports, and only if
-  // there was room().
+  // Takes effect in the next cycle. Takes at most one share per cycle, one that descriptor_of() supports, and
+  // only if there was room().
   void write(const model::Share& share);
   void doorbell(unsigned descriptors);
   void written();  // the oldest issued packet that was not written

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energies of a chip: what one event of each engine, memory and wire costs, and the power that flows all the time. No time of
-// the model depends on any of them (runtime/report/energy computes joules from the statistics of a finished run).
+// Energies of a chip: what one event of each engine, memory and wire costs, and the power that flows all the
+// time. No time of the model depends on any of them (report/energy computes joules from the statistics of a
+// finished run).
 //
-// Per-operation energies are those published for 7 nm (N. Jouppi et al., "Ten Lessons From Three Generations Shaped Google's
-// TPUv4i", ISCA 2021, table 2, which updates M. Horowitz, ISSCC 2014); the process node of Trainium2 is not published. Nothing is
-// published about the energy of one part of the chip. `tensor.cell` closes the gap to the power of the whole chip: it is set so that
-// a chip of a server, whose eight cores run dense bf16 matmuls of 512 columns back to back, each with its own weights, draws 500 W
-// (tests/system/energy states the closed form).
+// Per-operation energies are those published for 7 nm (N. Jouppi et al., "Ten Lessons From Three Generations
+// Shaped Google's TPUv4i", ISCA 2021, table 2, which updates M. Horowitz, ISSCC 2014); the process node of
+// Trainium2 is not published. Nothing is published about the energy of one part of the chip. `tensor.cell`
+// closes the gap to the power of the whole chip: it is set so that a chip of a server, whose eight cores run
+// dense bf16 matmuls of 512 columns back to back, each with its own weights, draws 500 W (tests/system/energy
+// states the closed form).
 //
-// `voltage` is relative to the nominal one. Energy per event of the logic and of SRAM grows with its square, leakage with it.
-// HBM, NeuronLink and the crossing between dies have supplies of their own and do not follow it. Not modelled: temperature,
-// the data's toggle rate, transposes by the array (only their memory accesses), power caps, voltage as a function of the clock.
+// `voltage` is relative to the nominal one. Energy per event of the logic and of SRAM grows with its square,
+// leakage with it. HBM, NeuronLink and the crossing between dies have supplies of their own and do not follow
+// it. Not modelled: temperature, the data's toggle rate, transposes by the array (only their memory
+// accesses), power caps, voltage as a function of the clock.
 //
 // Ranges: an energy may be zero, and at most 1 mJ for one event; a power at most 10 kW.
 #pragma once
@@ -73,7 +76,7 @@ struct ChipEnergyParams {
   void declare(base::ParamTree& t);
 };
 
-// Beside the chips, for the power at the wall.
+// Describes what draws power at the wall beside the chips.
 struct RackParams {
   base::Power host;  // processors, memory and network cards of a server, for each of its chips
   double fans;       // power of the fans over that of what they cool

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chips of a machine that can affect each other's times: those that exchange packets, those whose routers the packets pass, and
-// those whose packets leave switches through the same links. Chips of different components share nothing: a switch has a buffer for
-// each link into it, and its outputs serve each for itself.
+// The chips of a machine that can affect each other's times: those that exchange packets, those whose routers
+// the packets pass, and those whose packets leave switches through the same links. Chips of different
+// components share nothing: a switch has a buffer for each link into it, and its outputs serve each for
+// itself.
 #pragma once
 
 #include <bit>
@@ -10,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/system/fabric.h"
 #include "model/system/folding/program_names.h"
+#include "model/system/machine/fabric.h"
 
 namespace tahoma::model {
 
@@ -28,7 +29,8 @@ struct Components {
   std::map<LinkId, std::size_t> of_link;  // of switches, if packets may use them
 };
 
-// Whether the packets of a component use a single class of virtual channels on each link. Then it makes no difference which.
+// Returns whether the packets of a component use a single class of virtual channels on each link. Then it
+// makes no difference which.
 bool one_class_per_link(const Fabric& fabric, const Component& component, bool adaptive);
 
 Components components_of(const Fabric& fabric, const std::map<std::uint32_t, ProgramNames>& names,

@@ -90,8 +90,8 @@ class Search {
     return false;
   }
 
-  // The symmetries of a component are a group, so every chip is in one class, and what is composed of symmetries need not be
-  // examined.
+  // The symmetries of a component are a group, so every chip is in one class, and compositions of symmetries
+  // need not be examined.
   std::vector<NodeMap> symmetries_of(std::size_t c, const std::vector<NodeMap>& shifts) const {
     std::vector<NodeMap> group{shifts.front()};
     std::set<NodeMap> known(group.begin(), group.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in their stacks equal chips' transfers begin, if that is not the same place. Only the beginnings differ: what registers
-// add is equal.
+// Finds where in their stacks the transfers of equal chips begin if the places differ. Only the beginnings
+// differ: registers add the same.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ class MemberPlaces {
     std::uint8_t queue = 0;
     std::uint32_t index = 0;
   };
-  // Bytes from a side of the first to that of the second. Operands are numbered: the sources, then the destination.
+  // Bytes from a side of the first to that of the second. Operands are numbered: the sources, then the
+  // destination.
   std::int64_t between(const Pair& pair, std::uint32_t operand) const;
   std::int64_t between_destinations(const Pair& pair) const;
   std::int64_t between_first_reads(const Pair& pair) const;  // the first sides in HBM

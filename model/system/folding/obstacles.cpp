@@ -7,7 +7,7 @@ namespace tahoma::model {
 
 namespace {
 
-// Of any link that exists.
+// Takes the minimum over all links that exist.
 base::Duration least_wire(const MachineParams& p, const Fabric& fabric) {
   const base::Topology& topology = fabric.topology;
   base::Duration least = p.link.wire;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a core's program names outside its core: addresses of HBM and cores whose semaphores it changes. Two programs
-// that are equal but for these names, and whose names correspond, do the same at the same time.
+// Lists what a core's program names outside its core: addresses of HBM and cores whose semaphores it changes.
+// Two programs that are equal but for these names, and whose names correspond, do the same at the same time.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ struct LoadedProgram {
   std::array<std::uint64_t, isa::kArguments> arguments{};
 };
 
-// In the order of queues and instructions. Registers are not added: they hold less than 2 GiB, which leads to no
-// other stack that exists.
+// Names are in the order of queues and instructions. Registers are not added: they hold less than 2 GiB,
+// which leads to no other stack that exists.
 struct ProgramNames {
   std::vector<std::uint64_t> addresses;                     // where transfers and words in HBM begin
   std::vector<std::uint32_t> cores;                         // whose semaphores a transfer changes
@@ -34,11 +34,11 @@ struct ProgramNames {
 ProgramNames names_of(const LoadedProgram& loaded, std::uint32_t core, std::uint32_t cores_per_chip,
                       base::Bytes capacity);
 
-// Whether a value decides what the program does next: it loads a register from memory or moves rows that it selects.
-// In functional mode such values may differ between equal chips.
+// Returns whether a value decides what the program does next: it loads a register from memory or moves rows
+// that it selects. In functional mode such values may differ between equal chips.
 bool steered_by_values(const isa::Program& program);
 
-// Whether the programs are equal but for their names.
+// Returns whether the programs are equal but for their names.
 bool same_but_for_names(const isa::Program& a, const isa::Program& b);
 
 }  // namespace tahoma::model

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which links of switches are simulated. A switch has links of several classes of chips, so each of its links is folded by itself:
-// the symmetries of the component whose packets it carries take it to equal links, and one of them is simulated, at the switch
-// with the lowest number and there at the port with the lowest.
+// Selects the links of switches that are simulated. A switch has links of several classes of chips, so each
+// of its links is folded by itself: the symmetries of the component whose packets it carries take it to equal
+// links, and one of them is simulated, at the switch with the lowest number and there at the port with the
+// lowest.
 #pragma once
 
 #include <vector>
@@ -11,7 +12,7 @@
 
 namespace tahoma::model {
 
-// How a component is folded.
+// Describes how a component is folded.
 struct FoldedComponent {
   std::size_t onto = 0;              // the component that is simulated for it, or itself
   base::NodeMap shift;               // to that one

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "model/base/error.h"
-#include "model/system/instance_params.h"
+#include "model/system/machine/instance_params.h"
 
 namespace tahoma::model {
 

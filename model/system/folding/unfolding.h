@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells about every chip of a folded machine what its representative did: measurements and events under the names of the chip.
-// What results is that of the whole machine, value by value.
+// Reports for every chip of a folded machine what its representative did: measurements and events under the
+// names of the chip. The result equals that of the whole machine, value by value.
 #pragma once
 
 #include <map>
@@ -23,11 +23,11 @@ class Unfolding {
   bool folds() const { return folds_; }
   std::uint32_t chips() const { return static_cast<std::uint32_t>(representative_.size()); }
   std::uint32_t representative(std::uint32_t chip) const { return representative_[chip]; }
-  // By representative: the chips of its class, itself first.
+  // Returns the chips of a representative's class, itself first.
   const std::vector<std::uint32_t>& members(std::uint32_t representative) const {
     return members_[representative];
   }
-  // How the representative of `chip` calls another chip.
+  // Returns the number by which the representative of `chip` calls another chip.
   std::uint32_t seen_from(std::uint32_t chip, std::uint32_t other) const { return views_[chip]->chip(other); }
   const Renaming& names(std::uint32_t chip) const {
     return *names_[chip];
@@ -40,11 +40,11 @@ class Unfolding {
     Renaming names;  // the other way round
   };
   const std::map<base::LinkId, SwitchLink>& switch_links() const { return switch_links_; }
-  // For which links the one at this path is simulated, itself included.
+  // Returns the links for which the one at this path is simulated, itself included.
   const std::vector<const SwitchLink*>& members(const std::string& path) const {
     return members_of_.at(path);
   }
-  // The path of an instance of the chip, from that of its representative's.
+  // Returns the path of an instance of the chip, from that of its representative's.
   std::string path(std::uint32_t chip, const std::string& of_representative) const;
 
   // Give a measurement of the representative of `chip` the names of `chip`.

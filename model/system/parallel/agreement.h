@@ -12,8 +12,9 @@ namespace tahoma::model {
 // Thrown by processes other than 0 where process 0 throws the error.
 struct ReportedElsewhere {};
 
-// Every process calls `body`, which may throw. If any has thrown, process 0 throws the error of the earliest simulated time, of
-// the lowest process among equal ones, and the others throw ReportedElsewhere. The error of a defect names the process.
+// Every process calls `body`, which may throw. If any has thrown, process 0 throws the error of the earliest
+// simulated time, of the lowest process among equal ones, and the others throw ReportedElsewhere. The error
+// of a defect names the process.
 void agree(Processes& processes, base::Time (*now)(), const std::function<void()>& body);
 
 }  // namespace tahoma::model

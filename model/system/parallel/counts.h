@@ -6,7 +6,7 @@
 
 namespace tahoma::model {
 
-// What the simulation in several processes has cost; zero in one process.
+// All counts are zero in one process.
 struct ParallelCounts {
   std::uint32_t processes = 0;
   std::uint64_t windows = 0;   // each with an exchange between all processes

@@ -13,7 +13,7 @@ namespace tahoma::model {
 namespace {
 
 constexpr std::uint32_t kMostPorts = 1U << 12;  // of a node
-// Of a PacketInfo::awaited: the number of a read is below, the process above.
+// PacketInfo::awaited has the number of a read below this bit, and the process above.
 constexpr unsigned kProcessShift = 40;
 
 std::uint32_t number_of(const LinkPort::Place& port) {
@@ -110,7 +110,7 @@ void Cut::deliver_packet(base::ByteReader& from) {
   payload.release();
 }
 
-// With a reference for the caller.
+// Returns a payload with a reference for the caller.
 sim::Payload& Cut::payload_for(tlm::tlm_command command, std::uint64_t address, std::uint32_t bytes,
                                const sim::PacketInfo& info) {
   if (info.awaited == 0 || info.awaited >> kProcessShift != processes_.rank()) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the fabric is cut between processes: the ends of the links that cross the cut, and the messages between them.
+// The cut of the fabric between processes: the ends of the links that cross it, and the messages between
+// them.
 //
-// Everything that one chip does to another one passes through a link, as a packet or as a credit; README.md lists it. A message is
-// collected when it is sent and delivered after the window in which it was sent (time_windows.h).
+// Everything that one chip does to another one passes through a link, as a packet or as a credit; README.md
+// lists it. A message is collected when it is sent and delivered after the window in which it was sent
+// (time_windows.h).
 //
-// A read of another chip's memory travels as a request and returns as the answer. Its payload stays here until then, and the
-// other processes make payloads of their own.
+// A read of another chip's memory travels as a request and returns as the answer. Its payload stays here
+// until then, and the other processes make payloads of their own.
 #pragma once
 
 #include <map>
@@ -33,7 +35,7 @@ class Cut : private CutTraffic {
   LinkExit& exit_of(const LinkPort::Place& port, std::uint32_t to);
   LinkEntrance& entrance_of(const LinkPort::Place& port);
 
-  // What was sent since the last call.
+  // take_sent() returns everything that was sent since its last call.
   struct Sent {
     std::vector<ByteString> to;              // by process, values included
     base::Time first_effect = base::kNever;  // of all packets and credits, on the other side
@@ -44,7 +46,7 @@ class Cut : private CutTraffic {
   // Sent by this process so far: packets and credits, and the bytes of these and of values.
   std::uint64_t messages() const { return messages_; }
   std::uint64_t bytes() const { return bytes_; }
-  // Whether a link has one end in this process only.
+  // Returns whether a link has one end in this process only.
   bool has_links() const { return !exits_.empty() || !entrances_.empty(); }
   bool all_home() const { return abroad_.empty(); }  // no read waits for its answer
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of the chips of one process, for the observers in process 0. These receive the events of all chips in the order of the
-// times at which the model reported them; within such a time, in the order of the processes.
+// The events of the chips of one process, for the observers in process 0. These receive the events of all
+// chips in the order of the times at which the model reported them; within such a time, in the order of the
+// processes.
 #pragma once
 
 #include <deque>
@@ -35,7 +36,7 @@ class EventLog final : public base::Observer, public base::ProbeObserver, public
   base::ByteWriter log_;
 };
 
-// Those that receive the events; null for none.
+// These receive the events; null for none.
 struct Observers {
   base::Observer* observer = nullptr;
   base::ProbeObserver* probes = nullptr;
@@ -45,7 +46,8 @@ struct Observers {
 class EventReplay {
  public:
   explicit EventReplay(const Observers& observers) : observers_(observers) {}
-  // `logs` by process; all events are later than those of earlier calls. Passes events on if too many would be in memory.
+  // `logs` by process; all events are later than those of earlier calls. Passes events on if too many would
+  // be in memory.
   void add(std::vector<ByteString> logs);
   // Passes some events on; returns whether more are left.
   bool some();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurements as bytes (model/base/byte_stream.h): what a struct declares as statistics, and its other members, which are named here.
+// Measurements as bytes (model/base/byte_stream.h): what a struct declares as statistics, and its other
+// members, which are named here.
 #pragma once
 
 #include <concepts>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values that travel between the processes of a run: bytes of HBM that a transfer reads or writes on chips of another process
-// (model/sim/peer_memory.h). What is sent in a window arrives after it, with the packets (time_windows.h); an answer takes a window
-// more. The packets of the transfer itself need at least that long.
+// The values that travel between the processes of a run: bytes of HBM that a transfer reads or writes on
+// chips of another process (model/sim/peer_memory.h). Values that are sent in a window arrive after it, with
+// the packets (time_windows.h); an answer takes a window more. The packets of the transfer itself need at
+// least that long.
 //
 // In timing mode only control values travel. A range is then sent whole or as unknown.
 #pragma once
@@ -18,14 +19,15 @@ namespace tahoma::model {
 
 class MemoryExchange final : public sim::PeerMemoryIf {
  public:
-  // `image`: the whole HBM. It outlives this object, and so do the others. `functional`: all bytes have values.
+  // `image`: the whole HBM. It outlives this object, and so do the others. `functional`: all bytes have
+  // values.
   MemoryExchange(Processes& processes, const NodeShares& shares, AddressMap& image, bool functional);
 
   bool is_here(std::uint64_t address) const override;
   void fetch(const std::vector<sim::MemoryRange>& ranges, std::function<void()> then) override;
   void send(const std::vector<sim::MemoryRange>& ranges) override;
 
-  // What was sent to a process since the last call; empty: nothing.
+  // Returns everything that was sent to a process since the last call; empty if nothing was.
   ByteString take_sent(std::uint32_t process);
   void deliver(std::uint32_t from_process, const ByteString& received);
   bool all_ended() const { return waiting_.empty(); }  // nothing waits for bytes

@@ -8,8 +8,9 @@ namespace tahoma::model {
 
 namespace {
 
-// The time to simulate a chip over the time to pass on the events of one. assumed: measured for a prefill layer of 405B with `banks`
-// (1.2 s and 0.047 s); with other models of memory, chips take half to twice as long. It decides no result.
+// The time to simulate a chip over the time to pass on the events of one. assumed: measured for a prefill
+// layer of 405B with `banks` (1.2 s and 0.047 s); with other models of memory, chips take half to twice as
+// long. It decides no result.
 constexpr std::uint32_t kSimulatedByReported = 25;
 
 }  // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which process of a run of several simulates each node of the fabric. The chips that are simulated are dealt in contiguous blocks, the
-// switches in turn. Process 0 has fewer chips, because it also passes on the events of all. A chip that another one represents
-// (model/system/folding) belongs to the process of its representative.
+// Assigns each node of the fabric to a process of a run of several. The chips that are simulated are assigned
+// in contiguous blocks, the switches in turn. Process 0 has fewer chips, because it also passes on the events
+// of all. A chip that another one represents (model/system/folding) belongs to the process of its
+// representative.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ class NodeShares {
   // Every chip is simulated, until deal() says otherwise. `processes` outlives this object.
   NodeShares(const base::Topology& topology, const Processes& processes);
 
-  // By chip: its representative. Before a netlist exists.
+  // Before a netlist exists: assigns the nodes anew. `representative`: by chip.
   void deal(const std::vector<std::uint32_t>& representative);
 
   std::uint32_t process_of(std::uint32_t node) const { return process_[node]; }
@@ -28,7 +29,7 @@ class NodeShares {
   std::vector<std::uint32_t> process_;  // by node
 };
 
-// How many of the `simulated` chips process 0 takes, if it passes on the events of `chips`.
+// Returns how many of the `simulated` chips process 0 takes, if it passes on the events of `chips`.
 std::uint32_t chips_that_report(std::uint32_t simulated, std::uint32_t chips, std::uint32_t processes);
 
 }  // namespace tahoma::model

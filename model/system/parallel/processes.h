@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes that simulate a machine together. Each simulates some of the nodes of the fabric. The runtime provides them,
-// over MPI; tests do, over pipes.
+// The processes that simulate a machine together. Each simulates some of the nodes of the fabric. The runtime
+// provides them, over MPI; tests do, over pipes.
 //
-// Every function is called by all processes, in the same order. A process whose peer has died does not return from them.
+// Every function is called by all processes, in the same order. A process whose peer has died does not return
+// from them.
 #pragma once
 
 #include <array>
@@ -28,18 +29,19 @@ class Processes {
     std::vector<ByteString> received;  // by process
     Numbers least{};
   };
-  // Sends `to[p]` to every process p, this one included; returns what each has sent here, and the least of each number over all
-  // processes. As long as it waits for others, it calls `meanwhile`, which does a piece of this process's own work and returns
-  // whether more is left.
+  // Sends `to[p]` to every process p, this one included; returns what each has sent here, and the least of
+  // each number over all processes. As long as it waits for others, it calls `meanwhile`, which does a piece
+  // of this process's own work and returns whether more is left.
   virtual Exchanged exchange(const std::vector<ByteString>& to, const Numbers& numbers,
                              const std::function<bool()>& meanwhile) = 0;
-  // The least of each number over all processes.
+  // Returns the least of each number over all processes.
   virtual std::vector<std::int64_t> least(const std::vector<std::int64_t>& numbers) = 0;
-  // On process 0, what every process has sent; on others, nothing.
+  // Returns what every process has sent on process 0, nothing on others.
   virtual std::vector<ByteString> gather(const ByteString& bytes) = 0;
 };
 
-// The process of one of `things`, of which each process has a contiguous block; their sizes differ by at most one.
+// Returns the process of one of `things`, of which each process has a contiguous block; their sizes differ by
+// at most one.
 constexpr std::uint32_t block_of(std::uint32_t thing, std::uint32_t things, std::uint32_t processes) {
   return static_cast<std::uint32_t>(((std::uint64_t{thing} + 1) * processes - 1) / things);
 }

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "model/base/measurements.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 namespace tahoma::model {
 

@@ -10,7 +10,7 @@
 
 #include "model/base/error.h"
 #include "model/sim/time.h"
-#include "model/system/fabric.h"
+#include "model/system/machine/fabric.h"
 
 namespace tahoma::model {
 namespace {

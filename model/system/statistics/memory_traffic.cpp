@@ -52,9 +52,9 @@ class Source {
 };
 
 // A channel and its clock, which advances only while the queue that the next segment needs is full.
-class Lane {
+class ClockedChannel {
  public:
-  explicit Lane(const DramDesign& design)
+  explicit ClockedChannel(const DramDesign& design)
       : design_(design), channel_(design.organisation, design.timing, design.policy) {}
 
   void take(dram::Segment segment, sim::LatencyHistogram& reads) {
@@ -106,13 +106,13 @@ class Lane {
   dram::Tick now_ = 0, end_ = 0;
 };
 
-using Lanes = std::vector<std::unique_ptr<Lane>>;
+using ClockedChannels = std::vector<std::unique_ptr<ClockedChannel>>;
 
-void count_shares(const Lanes& lanes, dram::Tick end, std::uint64_t pins, TrafficResult& r) {
+void count_shares(const ClockedChannels& channels, dram::Tick end, std::uint64_t pins, TrafficResult& r) {
   std::uint64_t hits = 0, misses = 0, conflicts = 0;
   dram::Tick data = 0, refresh = 0, turnaround = 0, bank = 0;
-  for (const auto& lane : lanes) {
-    const dram::Tally& t = lane->tally();
+  for (const auto& channel : channels) {
+    const dram::Tally& t = channel->tally();
     hits += t.row_hits, misses += t.row_misses, conflicts += t.row_conflicts;
     data += t.data, refresh += t.refresh, turnaround += t.turnaround, bank += t.bank;
   }
@@ -135,8 +135,9 @@ TrafficResult run_traffic(const HbmParams& params, const MemoryTraffic& traffic)
                    "a request is empty or larger than its stack");
   const std::shared_ptr<const DramDesign> design = design_of(params, 1);
   const dram::Organisation& o = design->organisation;
-  Lanes lanes;
-  for (std::uint32_t c = 0; c < o.channels; ++c) lanes.push_back(std::make_unique<Lane>(*design));
+  ClockedChannels channels;
+  for (std::uint32_t c = 0; c < o.channels; ++c)
+    channels.push_back(std::make_unique<ClockedChannel>(*design));
   sim::LatencyHistogram reads;
   Source source(traffic, params.capacity);
   DramAccess access(*design, {});
@@ -145,18 +146,18 @@ TrafficResult run_traffic(const HbmParams& params, const MemoryTraffic& traffic)
   for (std::uint64_t n = 0; n < traffic.requests; ++n) {
     const Request request = source.next();
     for (const DramAccess::Part& part : access.parts(request.offset, rows, request.write))
-      lanes[part.channel]->take(part.segment, reads);
+      channels[part.channel]->take(part.segment, reads);
   }
   dram::Tick end = 0;
-  for (const auto& lane : lanes) {
-    lane->drain(reads);
-    end = std::max(end, lane->end());
+  for (const auto& channel : channels) {
+    channel->drain(reads);
+    end = std::max(end, channel->end());
   }
 
   TrafficResult r;
   r.elapsed = {design->timing.clock.edge({end}).fs};
   r.reads = reads.measure();
-  count_shares(lanes, end, std::uint64_t{o.channels} * o.pseudo_channels, r);
+  count_shares(channels, end, std::uint64_t{o.channels} * o.pseudo_channels, r);
   const auto bytes = static_cast<double>(traffic.requests) * static_cast<double>(traffic.request.count);
   r.bytes_per_second = bytes / r.elapsed.seconds();
   r.of_peak = r.bytes_per_second / static_cast<double>(params.bandwidth.bytes_per_second);

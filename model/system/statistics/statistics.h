@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "model/base/stats.h"
-#include "model/system/chip.h"
-#include "model/system/fabric.h"
 #include "model/system/folding/unfolding.h"
+#include "model/system/machine/chip.h"
+#include "model/system/machine/fabric.h"
 #include "model/system/statistics/list_statistics.h"
 
 namespace tahoma::model {
@@ -28,7 +28,7 @@ struct FinishedChips {
 // The latest effect of the chips; `rest` counted what belongs to no chip, such as the activity of switches.
 base::Time last_effect(const FinishedChips& chips, const sim::Meter& rest);
 
-// What one node has measured, by its own names.
+// Holds the measurements of one node, by its own names.
 struct MeasuredNode {
   std::string path;  // of the chip; what follows is empty for a switch, but for its links
   std::vector<base::EngineMeasurement> engines;
@@ -38,7 +38,7 @@ struct MeasuredNode {
   std::vector<MeasuredLink> links;
   std::vector<OnChipNetwork::Traffic> sent, received;  // by the other chip
 };
-// What one process has measured.
+// Holds the measurements of one process.
 struct MeasuredPart {
   base::RunCounts counts;
   std::map<std::uint32_t, MeasuredNode> nodes;  // those that it has simulated

@@ -47,8 +47,8 @@ struct AlgorithmRow {
   std::vector<ChannelPlan> (*plan)(const Problem& problem, const Grid& grid, std::uint32_t channels);
 
   bool performs(Operation operation) const;
-  // The reason why it cannot perform the operation over the group: `refusal`, or ranks to which it sends and which dead links and
-  // chips have cut off. Empty if it can.
+  // The reason why it cannot perform the operation over the group: `refusal`, or ranks to which it sends and
+  // which dead links and chips have cut off. Empty if it can.
   std::string obstacle(const Problem& problem, const Grid& grid) const;
   bool suits(const Problem& problem, const Grid& grid) const {
     return performs(problem.operation) && obstacle(problem, grid).empty();

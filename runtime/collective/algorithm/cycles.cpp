@@ -112,7 +112,7 @@ class Search {
     for (const Bundle& bundle : bundles_) rings_.push_back(bundle.rings());
   }
 
-  // Empty if the search gives up.
+  // Returns nothing if the search reaches its limit.
   std::vector<Cycle> find() {
     const std::size_t tries = squares_.size() * kTriesPerSquare;
     for (std::size_t t = 0; t < tries && !done(); ++t) attempt(squares_[random() % squares_.size()]);

@@ -13,8 +13,8 @@
 // even number of ranks. Without such an axis, and over the cores of a chip, it is a back-and-forth walk in
 // reflected order, whose ends need not be neighbours.
 //
-// Where ranks are apart (Grid::apart), parts of a cycle are reversed until its neighbours reach each other, in both
-// directions; if no reversal brings that nearer, some do not.
+// Where ranks are apart (Grid::apart), parts of a cycle are reversed until its neighbours reach each other,
+// in both directions; if no reversal brings that nearer, some do not.
 #pragma once
 
 #include <cstdint>

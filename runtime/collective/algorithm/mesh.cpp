@@ -56,14 +56,14 @@ class Turns {
   std::uint32_t ranks_, channel_, channels_;
 };
 
-// The chunk that a rank folds or passes on. Where every chunk ends at one rank or at all, chunks are numbered by the distance
-// from the root, so that equal roots use equal addresses.
+// The chunk that a rank folds or passes on. Where every chunk ends at one rank or at all, chunks are numbered
+// by the distance from the root, so that equal roots use equal addresses.
 ChunkSet own_chunk(const Problem& problem, const Turns& turns, std::uint32_t rank) {
   const bool of_root = problem.operation == Operation::kBroadcast || problem.operation == Operation::kReduce;
   return ChunkSet::one(of_root ? turns.from_root(problem, rank) : rank);
 }
 
-// In an all_reduce, whoever has lent an input receives the sum, and with it the end of the loan.
+// In an all_reduce, ranks on one chip lend their inputs; a rank that receives the sum may reuse its input.
 void exchange_contributions(ScheduleBuilder& build, const Turns& turns) {
   const bool all_reduce = build.problem().operation == Operation::kAllReduce;
   turns.each_pair([&](std::uint32_t from, std::uint32_t to) {
@@ -119,8 +119,8 @@ std::uint32_t chunk_between(const Problem& problem, std::uint32_t from, std::uin
   }
 }
 
-// Chunks of ranks that do not reach each other, each through a rank that reaches both. There, and at its destination, a
-// chunk is a sum of one contribution.
+// Chunks of ranks that do not reach each other, each through a rank that reaches both. There, and at its
+// destination, a chunk is a sum of one contribution.
 class Relays {
  public:
   // False if the ranks reach each other, or if no rank reaches both.

@@ -4,14 +4,14 @@
 //
 // reduce_scatter: every rank sends each other rank its input for that rank's chunk; the receiver folds all
 // inputs at once. all_gather: every rank sends its chunk to all others. all_reduce, two steps: reduce_scatter
-// followed by all_gather; inside a chip, its inputs are lent: the rank that folds reads them where they are, as
-// the vendor describes (intranode-collective-comm.rst). Not modelled: the vendor's first step over several
+// followed by all_gather; inside a chip, its inputs are lent: the rank that folds reads them where they are,
+// as the vendor describes (intranode-collective-comm.rst). Not modelled: the vendor's first step over several
 // chips, which folds the inputs of a chip before they leave it.
 // In one step (`mesh_one_step`): every rank sends its whole input to all others, and every rank folds
 // everything: half the latency for R / 2 times the bytes.
-// broadcast: the root scatters chunks, which the ranks then exchange; reduce: reduce_scatter, then a gather (both
-// number the chunks from the root). gather, scatter, send_recv, permute: every chunk goes to its destination (`direct`).
-// all_to_all (`direct`): a turn is a round; no round waits for the previous one.
+// broadcast: the root scatters chunks, which the ranks then exchange; reduce: reduce_scatter, then a gather
+// (both number the chunks from the root). gather, scatter, send_recv, permute: every chunk goes to its
+// destination (`direct`). all_to_all (`direct`): a turn is a round; no round waits for the previous one.
 //
 // A rank that does not reach another one (Grid::apart) sends what it has for that one through a third, which
 // reaches both, in two rounds behind the others (`direct`).

@@ -20,8 +20,8 @@ std::vector<ChannelPlan> recursive_plan(const Problem& problem, const Grid& grid
 std::string recursive_refusal(const Problem& problem, const Grid& grid);  // axes must be powers of two
 
 // An all_reduce of one chunk in log2 R rounds, for barriers: in each round every rank sends its partner, at
-// twice the previous distance, all that it knows, so all ranks know it at the same time. Ranks beyond the
-// largest power of two send to one of the others first and receive the result at the end. Sums would be
+// twice the previous distance, all that it has received, so all ranks complete at the same time. Ranks beyond
+// the largest power of two send to one of the others first and receive the result at the end. Sums would be
 // rounded in a different order on every rank, so the table of algorithms does not contain this one.
 Schedule doubling(const Problem& problem);
 

@@ -28,12 +28,13 @@ Row crossing(const Grid& grid, const AxisOrder& order) {
 
 double capacity(const GridAxis& axis) { return axis.rate * axis.ways(); }
 
-// Weights that are equal but for rounding become equal, so that a choice between them does not depend on rounding.
+// Weights that are equal but for rounding become equal, so that a choice between them does not depend on
+// rounding.
 double without_rounding(double weight) { return std::round(weight * 0x1p36) * 0x1p-36; }
 
-// Some y with G y = right, for a symmetric positive semi-definite G of a few rows and a right side in its range: elimination with
-// the largest pivots, of which those that are 0 but for rounding leave their unknown 0. Written here because Eigen's decompositions
-// take 12 s to compile.
+// Some y with G y = right, for a symmetric positive semi-definite G of a few rows and a right side in its
+// range: elimination with the largest pivots, of which those that are 0 but for rounding leave their unknown
+// 0. Written here because Eigen's decompositions take 12 s to compile.
 Row solved(std::vector<Row> gram, Row right) {
   const std::size_t n = right.size();
   Row y(n, 0);
@@ -72,7 +73,7 @@ Row least_change(const std::vector<Row>& columns, const Row& missing) {
   return change;
 }
 
-// What `weights` of `columns` lack to `wanted` on each axis.
+// Returns, for each axis, `wanted` minus `columns` weighted by `weights`.
 Row missing_load(const Row& wanted, const std::vector<Row>& columns, const Row& weights) {
   Row missing = wanted;
   for (std::size_t c = 0; c < columns.size(); ++c)

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::uint64_t kMega = 1'000'000;
 
-// The published ranges are those of a server: links limit its meshes, and KangaRing follows cycles of links. A
-// group inside one chip has neither. Of silicon's times of all_reduce, that of 8 MiB is close to a mesh and that of 16 MiB to
-// halving and doubling (workloads/micro/network/mechanisms.md).
+// The published ranges are those of a server: links limit its meshes, and KangaRing follows cycles of links.
+// A group inside one chip has neither. Of silicon's times of all_reduce, that of 8 MiB is close to a mesh and
+// that of 16 MiB to halving and doubling (workloads/micro/network/mechanisms.md).
 constexpr std::uint64_t kMeshOnChip = std::uint64_t{8} << 20;  // bytes
 
 const AlgorithmRow* legal(Algorithm algorithm, const Problem& problem, const Grid& grid) {
@@ -51,7 +51,7 @@ struct Candidate {
   double bound;  // seconds that it needs at least
 };
 
-// Those that can perform the operation, shortest bound first.
+// Returns those that can perform the operation, shortest bound first.
 std::vector<Candidate> candidates_of(const Problem& problem, const Grid& grid, std::uint64_t bytes,
                                      std::uint32_t channels, const CostModel& model, std::uint32_t signals) {
   std::vector<Candidate> all;

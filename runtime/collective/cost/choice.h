@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the algorithm of a collective if the user names none.
 //
-//   auto   by message size as published for Trainium (intranode-collective-comm.rst, internode-...): mesh below
-//          1 MB, recursive halving and doubling up to 56 MB, KangaRing above. Inside a chip: mesh up to 8 MiB,
-//          halving and doubling above; derived from silicon's times, not published. If the group or the operation
-//          does not allow that one, the next possible one of the list ring, direct, tree, dissemination.
+//   auto   by message size as published for Trainium (intranode-collective-comm.rst, internode-...): mesh
+//          below 1 MB, recursive halving and doubling up to 56 MB, KangaRing above. Inside a chip: mesh up to
+//          8 MiB, halving and doubling above; derived from silicon's times, not published. If the group or
+//          the operation does not allow that one, the next possible one of the list ring, direct, tree,
+//          dissemination.
 //   best   the one with the shortest expected time (runtime/collective/cost/cost.h)
 #pragma once
 
@@ -12,7 +13,7 @@
 
 #include "runtime/collective/algorithm/algorithm.h"
 #include "runtime/collective/cost/cost.h"
-#include "runtime/collective/lowering/channel_semaphores.h"
+#include "runtime/collective/schedule/channel_semaphores.h"
 
 namespace tahoma::runtime::collective {
 

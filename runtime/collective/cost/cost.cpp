@@ -8,8 +8,8 @@
 #include "runtime/collective/cost/loads.h"
 #include "runtime/collective/cost/sizing.h"
 #include "runtime/collective/cost/transfer_simulation.h"
-#include "runtime/collective/lowering/channel_semaphores.h"
-#include "runtime/collective/lowering/queue_assignment.h"
+#include "runtime/collective/schedule/channel_semaphores.h"
+#include "runtime/collective/schedule/queue_assignment.h"
 
 namespace tahoma::runtime::collective {
 

@@ -2,15 +2,15 @@
 // The expected time of a collective on a machine that is idle except for the groups that share its links: a
 // simulation of its transfers without components (transfer_simulation.h).
 //
-// Its bound is the longest of: the time of the most loaded resource (a direction of a link, the DMA engines of
-// a rank, the stacks of a rank), the doorbells of a queue, and its rounds, each as long as an empty one. Rounds
-// are how often a transfer waits for the arrival of another one, on the longest chain.
+// Its bound is the longest of: the time of the most loaded resource (a direction of a link, the DMA engines
+// of a rank, the stacks of a rank), the doorbells of a queue, and its rounds, each as long as an empty one.
+// Rounds are how often a transfer waits for the arrival of another one, on the longest chain.
 //
 // Loads are counted on the schedule (runtime/collective/cost/loads.h): routes are in dimension order, around
 // dead links, at the rates that faults leave.
 #pragma once
 
-#include "model/system/fabric_ways.h"
+#include "model/system/machine/fabric_ways.h"
 #include "runtime/collective/algorithm/algorithm.h"
 #include "runtime/collective/schedule/group.h"
 
@@ -26,7 +26,7 @@ struct Cost {
   double empty_round = 0;
 };
 
-// What one of the groups that share links moves.
+// Each of the groups that share links moves these bytes.
 struct MovedBytes {
   std::uint64_t bytes = 0;  // as nccom-test counts them (runtime/collective/result/collective_result.h)
   std::vector<std::uint64_t> of_chunks{};  // if they are not equal

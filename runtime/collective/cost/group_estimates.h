@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choices of algorithms (choice.h) and costs of collectives (cost.h) for the groups of one machine. Groups that lie alike have
-// one search and one simulation, those of the first of them, because no estimate could tell them apart: their ranks are the same
-// cores of their chips, and the routes between their ranks differ in nothing but the chips and links that they are made of. So
-// 64 groups that are translations of each other on a torus cost one search, and a group beside a slow or dead link has its own.
+// Choices of algorithms (choice.h) and costs of collectives (cost.h) for the groups of one machine. Groups
+// with equivalent positions share one search and one simulation, because no estimate could distinguish them:
+// their ranks are the same cores of their chips, and the routes between their ranks differ in nothing but the
+// chips and links that they are made of. So 64 groups that are translations of each other on a torus cost one
+// search, and a group beside a slow or dead link has its own.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <vector>
 
-#include "model/system/fabric_ways.h"
+#include "model/system/machine/fabric_ways.h"
 #include "runtime/collective/cost/choice.h"
 #include "runtime/collective/schedule/group.h"
 
@@ -23,7 +24,7 @@ class Estimates {
   // Arguments and errors as those of collective::choose().
   const Choice& choose(Algorithm algorithm, const Problem& problem, const Group& group, std::uint64_t bytes,
                        std::uint32_t channels, std::uint32_t signals = kSignals);
-  // What CostModel::of() says of the plan of an algorithm.
+  // Returns CostModel::of() for the plan of an algorithm.
   const Cost& cost(const AlgorithmRow& algorithm, const Problem& problem, const Group& group,
                    const MovedBytes& moved, const std::vector<ChannelPlan>& plan);
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/system/fabric_ways.h"
+#include "model/system/machine/fabric_ways.h"
 #include "runtime/collective/schedule/itinerary.h"
 
 namespace tahoma::runtime::collective {

@@ -67,7 +67,7 @@ struct TransferSimulation::QueueState {
   std::uint32_t waited = 0, folded = 0;  // waits, and sources settled, of this turn
   bool rang = false;
   base::Time free{0};  // of the sequencer
-  // Of the engines: when the first may issue, has read, has written; how far the last one is behind.
+  // The first engine may issue, has read and has written at these times; the last one is behind by `lag`.
   std::deque<PendingTransfer> pending;
   base::Time may_issue{0}, passed{0}, written{0}, ended{0};
   model::EngineWindows windows;

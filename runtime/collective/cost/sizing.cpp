@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/collective/lowering/channel_semaphores.h"
+#include "runtime/collective/schedule/channel_semaphores.h"
 
 namespace tahoma::runtime::collective {
 

@@ -4,7 +4,7 @@
 // Every transfer costs a doorbell, and on each of 16 engines at least one packet with a semaphore, regardless
 // of its size. A channel must therefore be worth its cost: the number of channels leaves its largest
 // transfers at least kChannelBytes, and the number of pieces leaves them kPieceBytes, enough for four DMA
-// engines at packets of 64 KiB. More than kMostPieces do not pay off: with p pieces, filling and emptying the
+// engines at packets of 64 KiB. More than kMostPieces bring no gain: with p pieces, filling and emptying the
 // pipeline takes 1 / p of the time by which sequential rounds exceed their busiest resource
 // (runtime/collective/cost/cost.h).
 #pragma once

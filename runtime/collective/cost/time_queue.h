@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events in the order of their times, those of one time in the order in which they were added. Ranks that do the same
-// have many events at the same times, so the times are kept in order and not the events.
+// Events in the order of their times, those of one time in the order in which they were added. Ranks that do
+// the same have many events at the same times, so the times are kept in order and not the events.
 #pragma once
 
 #include <cstddef>

@@ -194,8 +194,8 @@ void TransferSimulation::move_batch(std::uint32_t number) {
   if (queue.moving) at(std::max(queue.pending.front().available, queue.may_issue), What::kEngines, number);
 }
 
-// Returns when the first engine hands its packet on. A packet passes when the first data of all its sources are
-// there (model/engine/dma/dma_flights.h).
+// Returns when the first engine hands its packet on. A packet passes when the first data of all its sources
+// are there (model/engine/dma/dma_flights.h).
 Time TransferSimulation::read_batch(QueueState& queue, const PacketBatch& batch, const Move& move, Time now,
                                     Duration cost, bool here) {
   const model::DmaParams& dma = machine_.chip.core.dma;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a collective from its schedule: a discrete-event simulation of its transfers over the queues, DMA
-// engines, links and stacks of an otherwise idle machine. Queues issue in the order of the lowering
-// (runtime/collective/lowering/chunk_pipeline.h) and wait for the same arrivals and slots. All times are those
-// of declared parameters.
+// The time of a collective from its schedule: a discrete-event simulation of its transfers over the queues,
+// DMA engines, links and stacks of an otherwise idle machine. Queues issue in the order of the lowering
+// (runtime/collective/schedule/chunk_pipeline.h) and wait for the same arrivals and slots. All times are
+// those of declared parameters.
 //
 // It is coarser than the simulation of components: the engines of a queue move packets in step, a link serves
-// packets in the order of their arrival without limits of buffers, and stacks are flat. Over 153 collectives of
-// all algorithms on 8 cores, 16 and 64 chips, from 64 KiB to 16 MiB, the error is below 6 % on average
-// (tests/system/collective/collective_cost_test.cpp). Where every rank sends to every other one at once, packets
-// wait in the buffers of routers for others: there the estimate is up to 44 % too short (`mesh_one_step`).
+// packets in the order of their arrival without limits of buffers, and stacks are flat. Over 153 collectives
+// of all algorithms on 8 cores, 16 and 64 chips, from 64 KiB to 16 MiB, the error is below 6 % on average
+// (tests/system/collective/collective_cost_test.cpp). Where every rank sends to every other one at once,
+// packets wait in the buffers of routers for others: there the estimate is up to 44 % too short
+// (`mesh_one_step`).
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,11 @@
 #include <span>
 #include <vector>
 
-#include "model/system/fabric_ways.h"
-#include "model/system/idle_machine.h"
-#include "model/system/transfer_law.h"
+#include "model/system/machine/fabric_ways.h"
+#include "model/system/machine/idle_machine.h"
+#include "model/system/machine/transfer_law.h"
 #include "runtime/collective/cost/time_queue.h"
-#include "runtime/collective/lowering/chunk_pipeline.h"
+#include "runtime/collective/schedule/chunk_pipeline.h"
 
 namespace tahoma::runtime::collective {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives of one or more groups on a machine: one kernel per core, tensors in each core's own stack,
 // collectives in sequence with a barrier in between. The matrix of a channel
-// (runtime/collective/lowering/planned_collective.h) is in the stack of the core whose queue runs the channel.
+// (runtime/collective/lowering/planned_collective.h) is in the stack of the core whose queue runs the
+// channel.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@
 
 #include "runtime/collective/lowering/core_program.h"
 #include "runtime/collective/lowering/planned_collective.h"
-#include "runtime/collective/lowering/queue_assignment.h"
+#include "runtime/collective/schedule/queue_assignment.h"
 
 namespace tahoma::runtime::collective {
 

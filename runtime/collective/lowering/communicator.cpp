@@ -6,8 +6,8 @@
 #include "model/base/error.h"
 #include "runtime/collective/cost/group_estimates.h"
 #include "runtime/collective/lowering/lowering.h"
-#include "runtime/collective/lowering/queue_assignment.h"
 #include "runtime/collective/lowering/strips.h"
+#include "runtime/collective/schedule/queue_assignment.h"
 
 namespace tahoma::runtime::collective {
 

@@ -43,7 +43,7 @@ class Communicator {
  public:
   // Memory for staging in a rank's stack: returns the address of that many elements.
   using Staging = std::function<std::uint64_t(std::uint32_t rank, isa::DType dtype, std::uint64_t elements)>;
-  // For ranks of one core each; `programs` by rank.
+  // Each rank has one core; `programs` are by rank.
   Communicator(const model::MachineParams& machine, Group group, std::vector<CoreProgram*> programs,
                Staging staging);
 
@@ -53,7 +53,7 @@ class Communicator {
   // How a sum (or a gathering) of `elements` in total is cut: the number of chunks and their distance.
   // `algorithm`: best, auto, or a name. Throws the errors of choose().
   PlannedCollective plan(Operation operation, isa::DType dtype, std::uint64_t elements, Algorithm algorithm);
-  // For chunks with that many elements each, at least kLeast.
+  // `counts`: elements of each chunk, at least kLeast.
   static constexpr std::uint64_t kLeast = 32;
   PlannedCollective plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
                          Algorithm algorithm);
@@ -80,7 +80,7 @@ class Communicator {
   std::vector<CoreProgram*> programs_;
   Staging staging_;
   std::map<isa::Queue, Sets> sets_;
-  // Chosen algorithms by what was asked, because an estimate takes host time.
+  // Caches chosen algorithms by request, because an estimate takes host time.
   using Question = std::tuple<Algorithm, Operation, std::uint64_t>;  // bytes
   std::map<Question, const AlgorithmRow*> chosen_;
 };

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/collective/lowering/channel_semaphores.h"
 #include "runtime/collective/lowering/stopwatch.h"
+#include "runtime/collective/schedule/channel_semaphores.h"
 #include "runtime/run/machine.h"
 
 namespace tahoma::runtime::collective {
@@ -44,7 +44,8 @@ struct CoreProgram {
   std::array<std::uint32_t, 2> marks_{};
 };
 
-// Finishes the kernels, on several threads, and declares the programs valid to the machine. Programs share equal streams.
+// Finishes the kernels, on several threads, and declares the programs valid to the machine. Programs share
+// equal streams.
 std::vector<std::shared_ptr<const isa::Program>> finish_programs(Machine& machine,
                                                                  const std::vector<CoreProgram*>& programs);
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "model/base/error.h"
-#include "runtime/collective/lowering/channel_semaphores.h"
-#include "runtime/collective/lowering/chunk_pipeline.h"
 #include "runtime/collective/lowering/windows.h"
+#include "runtime/collective/schedule/channel_semaphores.h"
+#include "runtime/collective/schedule/chunk_pipeline.h"
 #include "runtime/host/host_threads.h"
 
 namespace tahoma::runtime::collective {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/collective/lowering/channel_semaphores.h"
+#include "runtime/collective/schedule/channel_semaphores.h"
 
 namespace tahoma::runtime::collective {
 

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "runtime/collective/cost/sizing.h"
-#include "runtime/collective/lowering/channel_semaphores.h"
-#include "runtime/collective/lowering/collective_channel.h"
+#include "runtime/collective/schedule/channel_semaphores.h"
+#include "runtime/collective/schedule/collective_channel.h"
 #include "runtime/collective/schedule/itinerary.h"
 #include "runtime/run/placement.h"
 

@@ -2,7 +2,7 @@
 // Windows of chunks in HBM.
 #pragma once
 
-#include "runtime/collective/lowering/collective_channel.h"
+#include "runtime/collective/schedule/collective_channel.h"
 
 namespace tahoma::runtime::collective {
 

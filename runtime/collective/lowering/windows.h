@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "runtime/collective/lowering/chunk_pipeline.h"
+#include "runtime/collective/schedule/chunk_pipeline.h"
 
 namespace tahoma::runtime::collective {
 

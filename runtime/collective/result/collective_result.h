@@ -4,12 +4,12 @@
 //
 // Sizes and bandwidths are those of nccom-test, whose tables follow NCCL's tests: `bytes` is the whole array
 // S of the operation. That is one rank's vector for all_reduce, reduce, broadcast and send/recv; for n ranks
-// it is n times what each contributes to an all_gather or gather and n times what each keeps of a reduce_scatter or
-// scatter; and what one rank sends in total in an all_to_all, the mean of the ranks if it has counts.
-// algbw = S / time; busbw = algbw x factor, which makes it
+// it is n times what each contributes to an all_gather or gather and n times what each keeps of a
+// reduce_scatter or scatter; and what one rank sends in total in an all_to_all, the mean of the ranks if it
+// has counts. algbw = S / time; busbw = algbw x factor, which makes it
 // comparable with the rate at which a rank can send: 2 (n - 1) / n for all_reduce, (n - 1) / n for
-// all_gather, reduce_scatter, all_to_all, gather and scatter, 1 for the others. Of an all_to_all with counts it is
-// the share of all elements that go to another rank.
+// all_gather, reduce_scatter, all_to_all, gather and scatter, 1 for the others. Of an all_to_all with counts
+// it is the share of all elements that go to another rank.
 #pragma once
 
 #include <cstdint>

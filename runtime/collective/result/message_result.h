@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A message of a run from one rank to another. The operations send_recv and permute consist of messages, and so do
-// the hand-overs between the stages of a pipeline. A CollectiveResult shows those of one operation together; an
-// execution trace (runtime/chakra) needs each with its two ends.
+// A message of a run from one rank to another. The operations send_recv and permute consist of messages, and
+// so do the hand-overs between the stages of a pipeline. A CollectiveResult shows those of one operation
+// together; an execution trace (studies/chakra) needs each with its two ends.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct MessageResult {
   RankTimes sender, receiver;
 };
 
-// The messages of an operation with destinations. `bytes`: of each; `ranks`: the times of the problem's ranks. A rank
-// that keeps its own data sends no message.
+// The messages of an operation with destinations. `bytes`: of each; `ranks`: the times of the problem's
+// ranks. A rank that keeps its own data sends no message.
 std::vector<MessageResult> messages_of(const collective::Problem& problem, const std::string& name,
                                        std::uint64_t bytes, const std::vector<RankTimes>& ranks);
 

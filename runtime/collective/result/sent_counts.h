@@ -9,11 +9,12 @@
 
 namespace tahoma::runtime::collective {
 
-// What each rank of an all_to_all sends in total, on average, rounded up. `counts`: of each chunk, in any unit.
+// Returns what a rank of an all_to_all sends on average, rounded up. `counts`: of each chunk, in any unit.
 std::uint64_t mean_sent(const Problem& problem, const std::vector<std::uint64_t>& counts);
 
-// Bus bandwidth over algorithm bandwidth (runtime/collective/schedule/operation.h). With chunks of `counts`, the share of what
-// the ranks send that does not stay on its rank. A permute that moves nothing from rank to rank has none either.
+// Bus bandwidth over algorithm bandwidth (runtime/collective/schedule/operation.h). With chunks of `counts`,
+// it is the share of the sent data that leaves its rank. It is 0 for a permute that moves nothing between
+// ranks.
 double bus_factor_of(const Problem& problem, const std::vector<std::uint64_t>& counts);
 
 }  // namespace tahoma::runtime::collective

@@ -31,7 +31,7 @@ struct RankTimes {
   std::uint32_t core = 0;  // the first of the rank
 };
 
-// What is known about a collective in addition to the times of its ranks.
+// These bounds of a collective complement the times of its ranks.
 struct SplitBounds {
   std::uint64_t rounds = 0;
   base::Duration empty_round;   // of an idle machine

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "model/system/fabric_ways.h"
+#include "model/system/machine/fabric_ways.h"
 
 namespace tahoma::runtime::collective {
 
@@ -53,8 +53,8 @@ struct Grid {
   static std::uint32_t moved(const GridAxis& axis, std::uint32_t rank, std::uint32_t coordinate) {
     return rank - Grid::coordinate(axis, rank) * axis.stride + coordinate % axis.size * axis.stride;
   }
-  // The rank that lies from `rank` as rank `by` lies from rank 0, and the rank that lies from rank 0 as `to` lies from
-  // `from`: the coordinates are added, or subtracted, axis by axis.
+  // Return the rank at the coordinates of `rank` plus those of `by`, and at those of `to` minus those of
+  // `from`, axis by axis.
   std::uint32_t shifted(std::uint32_t rank, std::uint32_t by) const {
     for (const GridAxis& axis : axes) rank = moved(axis, rank, coordinate(axis, rank) + coordinate(axis, by));
     return rank;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "model/base/error.h"
+#include "model/base/quantity.h"
 #include "runtime/golden/golden.h"
 
 namespace tahoma::runtime::collective {
@@ -66,20 +67,10 @@ std::uint64_t number(std::string_view text, std::uint64_t ranks) {
   return value;
 }
 
-std::vector<std::string_view> split(std::string_view text, char by) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t at = text.find(by);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
-
 std::vector<std::uint64_t> listed(std::string_view text, std::uint64_t ranks) {
   std::vector<std::uint64_t> list;
-  for (const std::string_view part : split(text, ',')) {
-    const auto ends = split(part, '-');
+  for (const std::string_view part : base::split(text, ",")) {
+    const auto ends = base::split(part, "-");
     const std::uint64_t first = number(ends.front(), ranks), last = number(ends.back(), ranks);
     if (ends.size() > 2 || last < first) refuse_ranks(fmt::format("'{}' is not a range of ranks", part));
     for (std::uint64_t r = first; r <= last; ++r) list.push_back(r);
@@ -140,7 +131,7 @@ std::vector<Group> groups_of(const model::MachineParams& machine, RankKind rank_
     equal("chip", machine.chips(), 1);
   } else {
     std::set<std::uint64_t> taken;
-    for (const std::string_view text : split(over, '|')) {
+    for (const std::string_view text : base::split(over, "|")) {
       std::vector<std::vector<std::uint32_t>> cores;
       for (const std::uint64_t rank : listed(text, members.ranks())) {
         if (!taken.insert(rank).second) refuse_ranks(fmt::format("rank {} appears twice", rank));

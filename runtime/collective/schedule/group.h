@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 #include "runtime/collective/schedule/grid.h"
 
 namespace tahoma::runtime::collective {

@@ -4,7 +4,8 @@
 //
 // Nothing is folded before it has to leave: a combined arrival stays in a staging slot of the receiver, and
 // the next transfer that carries the chunk folds the rank's own input and all slots at once. A copied arrival
-// is in the receiver's output. A lent arrival is a token in a staging slot; the data stay in the sender's input.
+// is in the receiver's output. A lent arrival is a token in a staging slot; the data stay in the sender's
+// input.
 //
 // A semaphore of the receiver counts an arrival (16 for each, one per DMA engine) in one of three ways:
 //   final     no transfer of the receiver reads it during the collective: one counter for all of these,

@@ -8,8 +8,8 @@
 // begin with the chunk, otherwise none. All transfers of a round see what was held when the round began, and
 // take effect in the order of the list:
 //   combine   the sender's contributions, folded into one, are appended to the receiver's list
-//   lend      as combine, of the sender's own input alone: the receiver reads it where it is when it folds. The
-//             sender keeps its input until it has received what the receiver made of it
+//   lend      as combine, of the sender's own input alone: the receiver reads it where it is when it folds.
+//             The sender keeps its input until it has received what the receiver made of it
 //   copy      the receiver holds what the sender holds, and nothing else
 //   settle    (from == to) the rank folds its list into one and keeps it in its output
 // A list is folded in its order: own first, then in the order of arrival. Sums of 16-bit and 8-bit types are

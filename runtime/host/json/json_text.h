@@ -11,8 +11,9 @@ namespace tahoma::runtime {
 // Levels of nesting. Comparing, copying and printing a value recur, so deeper ones would exhaust the stack.
 inline constexpr std::size_t kMostJsonDepth = 100;
 
-// nullopt: legal. Otherwise what is wrong with the text, for a UserError at its file: it is no JSON or not in UTF-8, an object repeats
-// a key, values are nested too deep, or a NUL byte ends the text early. Json: nlohmann::json or nlohmann::ordered_json.
+// nullopt: legal. Otherwise what is wrong with the text, for a UserError at its file: it is no JSON or not in
+// UTF-8, an object repeats a key, values are nested too deep, or a NUL byte ends the text early. Json:
+// nlohmann::json or nlohmann::ordered_json.
 template <class Json>
 std::optional<std::string> fault_of_json(const std::string& text, Json& json);
 
@@ -22,7 +23,7 @@ std::string dump_json(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-// For messages: one line of ASCII, the beginning of a long value.
+// Returns one line of ASCII for messages: the beginning of a long value.
 template <class Json>
 std::string brief_json(const Json& json, std::size_t most = 80) {
   std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);

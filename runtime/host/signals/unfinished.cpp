@@ -35,7 +35,7 @@ constexpr std::size_t kFolders = 64, kChildren = 4096, kNowhere = kFolders;
 std::array<StagedFolder, kFolders> folders;
 std::array<LiveChild, kChildren> children;
 
-// As getdents64() of the system has it.
+// getdents64() of the system defines this layout.
 struct DirectoryEntry {
   ino64_t inode;
   off64_t offset;
@@ -65,7 +65,7 @@ bool remove_tree(int above, const char* name) {
   return unlinkat(above, name, AT_REMOVEDIR) == 0;
 }
 
-// Under another name first: a thread that still writes cannot create anything in it by its path.
+// Renames the folder first: a thread that still writes cannot create anything in it by its path.
 void remove_staged(StagedFolder& unfinished) {
   char gone[PATH_MAX + 8];
   std::strcpy(gone, unfinished.path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders that are not complete yet, and children that write to them: SIGINT, SIGTERM and SIGHUP end the children and remove the
-// folders before they end the process, whose end remains that of the signal. A signal that the process ignores or handles
-// otherwise is left alone. A forked child has none of this of its parent.
+// Folders that are not complete yet, and children that write to them: SIGINT, SIGTERM and SIGHUP end the
+// children and remove the folders before they end the process, whose end remains that of the signal. A signal
+// that the process ignores or handles otherwise is left alone. A forked child has none of this of its parent.
 #pragma once
 
 #include <sys/types.h>

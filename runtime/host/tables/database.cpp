@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "model/base/error.h"
-#include "runtime/host/whole_file.h"
+#include "runtime/host/text/whole_file.h"
 
 namespace tahoma::runtime {
 

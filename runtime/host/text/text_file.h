@@ -8,14 +8,15 @@
 
 namespace tahoma::runtime {
 
-// What a file is that begins so: "a Git LFS pointer: 'git lfs pull' fetches the file that it stands for"; "" if that is unknown, as
-// it is of text in UTF-8. 64 bytes are enough.
+// Names the format of a file that begins so: "a Git LFS pointer: 'git lfs pull' fetches the file that it
+// stands for"; "" if that is unknown, as it is of text in UTF-8. 64 bytes are enough.
 std::string known_format(std::string_view begin);
 
-// The bytes of `path` as text: without the byte order mark that some editors put before UTF-8. UserError E-RUN-002 for a known format.
+// The bytes of `path` as text: without the byte order mark that some editors put before UTF-8. UserError
+// E-RUN-002 for a known format.
 std::string as_text(std::string bytes, const std::string& path);
 
-// "-" as the name of a file is standard input. It is read once, and whoever reads it again gets the same.
+// "-" as the name of a file is standard input. It is read once; later reads return the same.
 inline constexpr std::string_view kStandardInput = "-";
 // The name in messages: "standard input" of "-".
 std::string name_of_file(const std::string& path);

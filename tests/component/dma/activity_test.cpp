@@ -198,7 +198,8 @@ TEST_CASE("observer: a transfer is all of its packets together", "[activity]") {
   }
 }
 
-// An engine passes data or waits for them: not longer than the transfer takes, and not for the fabric on one chip.
+// An engine passes data or waits for them: not longer than the transfer takes, and not for the fabric on one
+// chip.
 TEST_CASE("observer: what the engines of a transfer do fits in its time", "[activity]") {
   const Observed o = observed();
   for (const auto& t : o.records.transfers) {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "model/engine/dma/dma_share.h"
-#include "model/system/transfer_law.h"
+#include "model/system/machine/transfer_law.h"
 #include "tests/support/bench/recorded_activity.h"
 #include "tests/support/in_child.h"
 

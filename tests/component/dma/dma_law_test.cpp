@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How transfers are split into the shares of the engines, and which runs join into elements.
+// Tests how transfers are split into the shares of the engines, and which runs join into elements.
 #include <catch2/catch.hpp>
 
 #include "model/engine/dma/dma_split.h"

@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "model/engine/sequencer/increment_port.h"
+#include "model/engine/ports/increment_port.h"
 #include "tests/support/bench/machine_fixture.h"
 
 using namespace tahoma;
@@ -191,7 +191,7 @@ struct Raised {
   friend bool operator==(const Raised&, const Raised&) = default;
 };
 
-// What settles at `now`.
+// Returns the increments that settle at `now`.
 std::vector<Raised> settled(model::IncrementPort& port, Time now) {
   std::vector<Raised> raised;
   port.settle(now, [&](const sim::Notify& n, Time when) { raised.push_back({n.semaphore, when}); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The times of what NeuronCore-v2 and NeuronCore-v4 do differently, by closed forms.
+// Compares the times of features that differ in NeuronCore-v2 and NeuronCore-v4 with closed forms.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -30,7 +30,7 @@ base::Cycles issue_of(const isa::Instruction& i, EngineKind kind, const model::C
 
 double ns_between(base::Time from, base::Time to) { return (to - from).ns(); }
 
-// What `of` makes of a program's events, with or without transposes in the background.
+// Applies `of` to a program's events, with or without transposes in the background.
 double measured(const std::string& text, bool background, double (*of)(const ActivityLog&)) {
   return std::stod(in_child([&] {
     model::MachineParams m = machine_with(CoreVersion::kV4);

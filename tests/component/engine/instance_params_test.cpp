@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is set in single instances of a machine, and faults of HBM stacks, links and chips.
-#include "model/system/instance_params.h"
+// Tests settings of single instances of a machine, and faults of HBM stacks, links and chips.
+#include "model/system/machine/instance_params.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 #include <catch2/catch.hpp>
 #include <string>

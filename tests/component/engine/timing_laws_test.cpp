@@ -221,7 +221,7 @@ TEST_CASE("reciprocal: eight cycles an element, as published", "[timing]") {
 TEST_CASE("function tables: a switch costs 1283.3 ns, and only a function outside the loaded set switches",
           "[timing]") {
   using isa::ActFn;
-  // Whether running `next` right after `first` on a fresh engine loads a set.
+  // Returns whether running `next` right after `first` on a fresh engine loads a set.
   const auto switches = [&](ActFn first, ActFn next) {
     const unsigned loaded = model::table_switch(first, isa::kNoTableSet, timed_core().tables).loaded;
     const auto change = model::table_switch(next, loaded, timed_core().tables);

@@ -131,7 +131,7 @@ TEST_CASE("shared port: GpSimd beside the vector engine's 4x mode streams behind
                                     "src=sbuf[0, 0x8000]:fp16\ngpsimd:\n  tensor_copy shape=128x4096 "
                                     "dst=sbuf[0, 0x10000]:fp32 src=sbuf[0, 0x14000]:fp32\n",
                                 tests::machine_of(1, 1, 1));
-  // Of the 4246 cycles of 1.2 GHz in which both stream, the vector engine needs 4096 of 4144 parts.
+  // Both stream in 4246 cycles of 1.2 GHz, of which the vector engine needs 4096 of 4144 parts.
   const double both = 4246 / 1.2, needed = 16384 / 7.68;
   CHECK(named(engine_of(r, 0, EngineKind::kGpSimd), StallReason::kPortConflict).ns() ==
         Approx(needed + both * 4096 / 4144 - both).margin(1 / 1.2));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fabric as plain numbers: routes, their lengths and rates, on healthy and faulty machines.
-#include "model/system/fabric_ways.h"
+#include "model/system/machine/fabric_ways.h"
 
 #include <catch2/catch.hpp>
 

@@ -47,7 +47,8 @@ Duration in_a_machine(const model::MachineParams& m, const std::shared_ptr<const
   }))};
 }
 
-// The time from the start of both cores' swaps to their end, beside other instructions of core 0, which may wait.
+// The time from the start of both cores' swaps to their end, beside other instructions of core 0, which may
+// wait.
 Duration time_of_swap(const model::MachineParams& m, const std::string& how, const std::string& beside = "",
                       const std::string& wait = "") {
   const auto swap = [&](const std::string& more) {
@@ -135,7 +136,8 @@ TEST_CASE("logical core: a swap by GpSimd takes its latency and its bytes over t
 TEST_CASE("logical core: a swap through the DMA engines takes the time of a transfer", "[timing]") {
   const auto m = pairs();
   const model::DmaParams& d = m.chip.core.dma;
-  // 8 rows of 256 bytes on each of 16 engines, 8 cycles and an overhead of 3 each; the semaphore is an element
+  // 8 rows of 256 bytes on each of 16 engines, 8 cycles and an overhead of 3 each; the semaphore is an
+  // element
   const Duration packet =
       base::Clock(d.clock).length(base::Cycles{8 * (8 + 3)} + d.packet_overhead + d.semaphore_element);
   const Duration skew = d.skew_half + d.skew_far * 7;
@@ -153,7 +155,8 @@ TEST_CASE("logical core: a swap shares the DMA engines of both cores with their 
       "vector:\n  memset shape=128x4096 dst=sbuf[0, 0x20000]:fp32 value=0 update=s5+=1\n";
   const auto beside = [&](const std::string& how) { return time_of_swap(m, how, loads, "wait=s5>=1"); };
   const Duration alone = time_of_swap(m, "");
-  // Packets of the load and of the swap take turns, so the swap waits for those that fill the window and for one more.
+  // Packets of the load and of the swap take turns, so the swap waits for those that fill the window and for
+  // one more.
   const model::DmaParams& d = m.chip.core.dma;
   const Duration packet =
       base::Clock(d.clock).length(base::Cycles{4096 / 32} + d.element_overhead + d.packet_overhead);

@@ -68,8 +68,8 @@ TEST_CASE("shifts: with switches, links lead to the places of their ends, and in
     base::MachineSize size;
     std::size_t shifts;  // what the group of symmetries has
   };
-  // A switch may be rotated. Servers behind two levels may be, if they have an even number of chips, because odd and even ones have a
-  // second-level switch each. Rails have the shifts of a torus.
+  // A switch may be rotated. Servers behind two levels may be, if they have an even number of chips, because
+  // odd and even ones have a second-level switch each. Rails have the shifts of a torus.
   for (const Case& c :
        {Case{"switched", {4, 4, 2}, 32}, Case{"switched", {3, 1, 1}, 3}, Case{"two_level", {4, 2, 3}, 3},
         Case{"two_level", {3, 1, 2}, 1}, Case{"rails", {4, 2, 3}, 24}, Case{"rails", {4, 4, 1}, 16}}) {

@@ -90,8 +90,9 @@ TEST_CASE("flits: single flits of bitcomp and neighbor saturate where the flit-l
       CHECK(accepted(flit_machine(4, 4, 4), pattern, 1, load) == Approx(kReference).epsilon(0.03));
 }
 
-// A flit is back as a credit after the switch, the traversal and the wire, and as long on the way back, less one cycle; a head also
-// takes the stages of route and virtual channel. A packet that fills the buffer is followed by the next after that time.
+// A flit is back as a credit after the switch, the traversal and the wire, and as long on the way back, less
+// one cycle; a head also takes the stages of route and virtual channel. A packet that fills the buffer is
+// followed by the next after that time.
 TEST_CASE("flits: a long wire limits a virtual channel to one buffer in a round trip", "[link]") {
   MachineParams m = flit_machine(4, 1, 1);
   m.link.vcs = 2;

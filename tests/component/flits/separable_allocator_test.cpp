@@ -79,7 +79,8 @@ TEST_CASE("separable allocator: requests for one output are served in turn", "[l
   CHECK(order == std::vector<std::uint32_t>{0, 1, 3, 0, 1, 3, 0, 1});
 }
 
-// An output that has granted in vain grants the same input again, which accepts it after its other grants at the latest.
+// An output that has granted in vain grants the same input again, which accepts it after its other grants at
+// the latest.
 TEST_CASE("separable allocator: a lasting request is granted within inputs times outputs rounds", "[link]") {
   constexpr std::uint32_t kSize = 5;
   std::mt19937 random(11);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes chips equal, and everything that makes them differ. On a torus of 4 x 4 chips, pairs of neighbours send each
-// other a tensor and notify each other, so there are eight equal components of two chips. Each test changes one thing on one
-// chip, whose pair must then be simulated for itself.
+// Tests what makes chips equal, and everything that makes them differ. On a torus of 4 x 4 chips, pairs of
+// neighbours send each other a tensor and notify each other, so there are eight equal components of two
+// chips. Each test changes one thing on one chip, whose pair must then be simulated for itself.
 #include "model/system/folding/folding.h"
 
 #include <catch2/catch.hpp>
@@ -162,8 +162,8 @@ TEST_CASE("folding: errors drawn at random keep every chip that has them apart",
   CHECK(c.fold().simulated() == 6);
 }
 
-// Equal programs are not enough: the route of a packet to the chip behind the end of the ring has another class of virtual
-// channels.
+// Equal programs are not enough: the route of a packet to the chip behind the end of the ring has another
+// class of virtual channels.
 TEST_CASE("folding: routes of another class of virtual channels keep pairs apart", "[folding]") {
   Case c;
   for (std::uint32_t chip = 0; chip < kChips; ++chip) {

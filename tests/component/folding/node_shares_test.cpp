@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How nodes are dealt among processes: shares of equal size, and every chip with its representative.
+// Tests how nodes are assigned to processes: shares of equal size, and every chip with its representative.
 #include "model/system/parallel/node_shares.h"
 
 #include <algorithm>
@@ -7,14 +7,14 @@
 #include <numeric>
 #include <random>
 
-#include "model/system/fabric.h"
+#include "model/system/machine/fabric.h"
 #include "tests/support/bench/machine_fixture.h"
 
 using namespace tahoma;
 
 namespace {
 
-// One of several processes that never talk.
+// One of several processes that never communicate.
 struct OneOf final : model::Processes {
   OneOf(std::uint32_t count, std::uint32_t rank) : count_(count), rank_(rank) {}
   std::uint32_t count() const override { return count_; }

@@ -8,7 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/memory/hbm/dram_resolved.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 using namespace tahoma;
 using namespace tahoma::base::literals;

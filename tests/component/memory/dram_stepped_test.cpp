@@ -89,10 +89,12 @@ TEST_CASE(
   const auto reads = serve<SteppedChannel>(setup, {{false, 0, 0, 1, 1, 0, 0}, {false, 0, 4, 1, 1, 0, 1}});
   CHECK(shown(reads.log) == Lines{"0 ACT pseudo 0 bank 0 row 1", "8 ACT pseudo 0 bank 4 row 1",
                                   "64 RD pseudo 0 bank 0 row 1", "72 RD pseudo 0 bank 4 row 1"});
-  // A write that is held goes in read mode; the bank keeps its row until then, although a read needs another one.
+  // A write that is held goes in read mode; the bank keeps its row until then, although a read needs another
+  // one.
   setup.policy.read_queue = 8;
   const auto mixed = serve<SteppedChannel>(setup, {{true, 0, 0, 1, 1, 0, 0}, {false, 0, 0, 2, 1, 1, 1}});
-  // write at 30 -> 32; its data end at 32 + 20 + 4, and tWR 66 later the row is closed: 122; 122 + 52 = 174, 174 + 62 = 236
+  // write at 30 -> 32; its data end at 32 + 20 + 4, and tWR 66 later the row is closed: 122; 122 + 52 = 174,
+  // 174 + 62 = 236
   CHECK(shown(mixed.log) == Lines{"0 ACT pseudo 0 bank 0 row 1", "32 WR pseudo 0 bank 0 row 1",
                                   "122 PRE pseudo 0 bank 0 row 0", "174 ACT pseudo 0 bank 0 row 2",
                                   "236 RD pseudo 0 bank 0 row 2"});

@@ -11,7 +11,7 @@
 #include "model/memory/foreign/foreign_port.h"
 #include "model/memory/foreign/foreign_stack.h"
 #include "model/memory/hbm/flat_stack.h"
-#include "model/system/stack_maker.h"
+#include "model/system/machine/stack_maker.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/program/text_program.h"
 

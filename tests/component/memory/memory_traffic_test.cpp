@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "model/base/quantity.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 using namespace tahoma;
 using namespace tahoma::model;

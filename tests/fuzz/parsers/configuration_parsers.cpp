@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in YAML: cases, machines, sweeps, suites, price lists, cards, servers and clusters. Law: what is resolved,
-// written and read again is the same text.
+// Files in YAML: cases, machines, sweeps, suites, price lists, cards, servers and clusters. Law: what is
+// resolved, written and read again is the same text.
 #include <memory>
 
 #include "model/base/error.h"
-#include "runtime/cards/card.h"
-#include "runtime/cluster/input/cluster_case.h"
+#include "report/cost/price_list.h"
 #include "runtime/config/config.h"
-#include "runtime/report/cost/price_list.h"
-#include "runtime/serving/serving_case.h"
-#include "runtime/sweep/spec/spec.h"
-#include "runtime/validation/accuracy/suite.h"
-#include "runtime/validation/regression/case_file.h"
+#include "studies/cards/card.h"
+#include "studies/cluster/input/cluster_case.h"
+#include "studies/serving/serving_case.h"
+#include "studies/sweep/spec/spec.h"
+#include "studies/validation/accuracy/suite.h"
+#include "studies/validation/regression/case_file.h"
 #include "tests/fuzz/parsers/parsers.h"
 
 namespace tahoma::fuzz {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of data: tensors, models, traces, tables of times and statistics. Law: a trace that was read is the same after
-// it is written.
+// Files of data: tensors, models, traces, tables of times and statistics. Law: a trace that was read is the
+// same after it is written.
 #include <optional>
 
-#include "runtime/chakra/execution_trace.h"
-#include "runtime/chakra/trace_graph.h"
+#include "report/execution_trace/execution_trace.h"
+#include "report/execution_trace/trace_graph.h"
 #include "runtime/host/npy.h"
 #include "runtime/host/safetensors.h"
-#include "runtime/huggingface/config/model_config.h"
-#include "runtime/huggingface/model_weights.h"
-#include "runtime/serving/input/request_trace.h"
-#include "runtime/serving/steps/step_table.h"
-#include "runtime/validation/regression/golden_statistics.h"
+#include "studies/model/config/model_config.h"
+#include "studies/model/model_weights.h"
+#include "studies/serving/input/request_trace.h"
+#include "studies/serving/steps/step_table.h"
+#include "studies/validation/regression/golden_statistics.h"
 #include "tests/fuzz/parsers/parsers.h"
 
 namespace tahoma::fuzz {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every parser of the program as a function of the bytes of one file, for libFuzzer (fuzzer.cpp) and for the tests that
-// replay kept inputs (parsers_test.cpp).
+// Every parser of the program as a function of the bytes of one file, for libFuzzer (fuzzer.cpp) and for the
+// tests that replay kept inputs (parsers_test.cpp).
 //
-// A parser ends normally, or with a UserError or ProgramError that has a code. Any other exception, and any difference
-// between what was written and what is read again, is a defect. Files are written in the working directory, which
-// should be empty.
+// A parser ends normally, or with a UserError or ProgramError that has a code. Any other exception, and any
+// difference between what was written and what is read again, is a defect. Files are written in the working
+// directory, which should be empty.
 #pragma once
 
 #include <span>
@@ -25,7 +25,7 @@ const Parser* parser_called(std::string_view name);
 // True if the parser refuses the bytes with a coded error.
 bool is_refused(const Parser& parser, std::string_view bytes);
 
-// What a parser throws if its result contradicts itself. It is no coded error, so it ends the fuzzer.
+// A parser throws this if its result contradicts itself. It is no coded error, so it ends the fuzzer.
 struct Contradiction : std::logic_error {
   using std::logic_error::logic_error;
 };

@@ -59,7 +59,7 @@ std::string changed(std::string bytes, std::mt19937& random) {
   return bytes;
 }
 
-// What a parser throws beside coded errors, or "".
+// Returns the text of an exception that is no coded error, or "".
 std::string defect_of(const Parser& parser, const std::string& bytes) {
   try {
     static_cast<void>(is_refused(parser, bytes));

@@ -14,7 +14,7 @@ namespace tahoma::fuzz {
 
 namespace {
 
-// What encodes comes back from its bytes. Returns whether it encodes.
+// Requires that a program that encodes comes back from its bytes.
 void require_same_bytes(const isa::Program& program) {
   std::vector<std::byte> bytes;
   try {

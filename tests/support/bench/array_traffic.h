@@ -4,7 +4,7 @@
 // handshake pause at random, within the protocol of pe_array.sv.
 #pragma once
 
-#include "model/rtl/lock_step.h"
+#include "model/rtl/array/lock_step.h"
 #include "tests/support/random/random_elements.h"
 
 namespace tahoma::tests {

@@ -21,7 +21,7 @@ struct DramSetup {
 constexpr bool is_column(CommandKind kind) {
   return kind == CommandKind::kRead || kind == CommandKind::kWrite;
 }
-// Whether the command affects all banks of a stack ID.
+// Returns whether the command affects all banks of a stack ID.
 constexpr bool is_wide(CommandKind kind) {
   return kind == CommandKind::kPrechargeAll || kind == CommandKind::kRefreshAll;
 }

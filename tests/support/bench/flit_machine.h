@@ -7,7 +7,8 @@
 
 namespace tahoma::tests {
 
-// Links and chips transfer a flit of 32 bytes in a cycle of one nanosecond. Packets have no headers, and at most 8 flits.
+// Links and chips transfer a flit of 32 bytes in a cycle of one nanosecond. Packets have no headers, and at
+// most 8 flits.
 inline model::MachineParams with_flit_rates(model::MachineParams m) {
   using namespace base::literals;
   model::LinkParams& l = m.link;
@@ -32,8 +33,8 @@ inline model::MachineParams flit_machine(std::uint64_t x, std::uint64_t y, std::
   return m;
 }
 
-// The latency of a packet over that many links without contention, in cycles of a nanosecond: every wire, every router, and a cycle
-// for each of its flits.
+// The latency of a packet over that many links without contention, in cycles of a nanosecond: every wire,
+// every router, and a cycle for each of its flits.
 inline double flit_latency(const model::MachineParams& m, unsigned links, std::uint64_t flits) {
   const double wires = 2 * m.link.port.local_wire.ns() + links * m.link.wire.ns();
   return wires + (links + 1) * m.link.router.ns() + static_cast<double>(flits);

@@ -86,7 +86,7 @@ struct Streamed {
   base::RunMeasurement run;
   PacketTimes packets;
 
-  // In the middle half of the run, in which every stream is active.
+  // Measures the middle half of the run, in which every stream is active.
   double rate(std::uint32_t core) const {
     const base::Time from{run.elapsed.fs / 4}, to{run.elapsed.fs / 4 * 3};
     return packets.rate(core, from, to);

@@ -2,7 +2,7 @@
 // Machines for tests: the declared defaults, reduced where a test needs less.
 #pragma once
 
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 namespace tahoma::tests {
 

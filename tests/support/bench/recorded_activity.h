@@ -42,7 +42,7 @@ struct ActivityLog : base::Observer, base::ProbeObserver {
   const base::InstructionActivity& at(isa::Queue queue, std::size_t n) const {
     return queues.at(queue).at(n);
   }
-  // When the n-th change of a semaphore, in order of time, becomes visible.
+  // Returns when the n-th change of a semaphore, in order of time, becomes visible.
   base::Time change(std::uint8_t semaphore, std::size_t n) const {
     std::vector<base::Time> times = changes.at(semaphore);
     std::sort(times.begin(), times.end());

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "model/memory/foreign/foreign_stack.h"
-#include "model/system/stack_maker.h"
+#include "model/system/machine/stack_maker.h"
 
 namespace tahoma::tests {
 

@@ -41,8 +41,8 @@ struct FabricHop {
 std::vector<FabricHop> walk(const base::Topology& topology, const base::Routes& routes, std::uint32_t from,
                             std::uint32_t to);
 
-// Whether a cycle of packets can deadlock: each holds a channel and requests the one that the next packet
-// holds. Without classes every packet counts as class 0.
+// Returns whether a cycle of packets can deadlock: each holds a channel and requests the one that the next
+// packet holds. Without classes every packet counts as class 0.
 bool may_deadlock(const base::Topology& topology, const base::Routes& routes, bool with_classes = true);
 
 }  // namespace tahoma::tests

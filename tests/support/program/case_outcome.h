@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a random case results in, as one text, to compare ways of running it.
+// Renders all results of a random case as one text, to compare ways of running it.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ struct HowToRun {
   model::Processes* processes = nullptr;  // null: one
   bool fold = false;                      // whether chips may be folded
   std::vector<std::uint32_t> order{};     // System::elaborate_in; empty: by number
-  std::size_t* simulated = nullptr;       // receives the number of chips; null: nobody wants it
+  std::size_t* simulated = nullptr;       // receives the number of chips; null: not needed
 };
 
-// The digest of all statistics, events and values; "refused" with the code of an error; "wrong" with what the golden check says.
-// Empty in a process that does not report.
+// The digest of all statistics, events and values; "refused" with the code of an error; "wrong" with what the
+// golden check says. Empty in a process that does not report.
 inline std::string case_outcome(const RandomCase& c, model::Mode mode, const HowToRun& how) {
   try {
     const auto workload = checked_workload(c);

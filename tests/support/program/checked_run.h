@@ -22,7 +22,8 @@ struct CheckedRun {
   model::Mode mode = model::Mode::kTiming;
   bool run_ahead = true;
   std::string inputs = "abcdefghABCDEFGH";  // tensors that the host has written
-  // Tensors whose first 2 MiB have the value of `a` in functional mode; each of the others has one of its own.
+  // Tensors whose first 2 MiB have the value of `a` in functional mode; each of the others has one of its
+  // own.
   std::string equal = "abcdefghABCDEFGH";
 };
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "model/base/measurements.h"
-#include "model/system/machine_params.h"
-#include "runtime/report/summary/summary.h"
+#include "model/system/machine/machine_params.h"
+#include "report/summary/summary.h"
 
 namespace tahoma::tests {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/base/error.h"
-#include "runtime/run/workload.h"
+#include "runtime/workload/workload.h"
 
 namespace tahoma::tests {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runtime/validation/accuracy/figures.h"
+#include "studies/validation/accuracy/tables/figures.h"
 
 namespace tahoma::tests {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes of this host that simulate a machine together, connected by sockets through process 0. The runtime's own processes
-// are those of MPI.
+// Processes of this host that simulate a machine together, connected by sockets through process 0. The
+// runtime's own processes are those of MPI.
 #pragma once
 
 #include <sys/socket.h>
@@ -133,8 +133,8 @@ class ForkedProcesses final : public model::Processes {
   std::vector<pid_t> children_;
 };
 
-// The text that body(processes) returns in process 0 of `count` processes, all of which call it; null in one process. An error
-// is text, too (in_child.h).
+// The text that body(processes) returns in process 0 of `count` processes, all of which call it; null in one
+// process. An error is text, too (in_child.h).
 template <class Body>
 std::string in_processes(std::uint32_t count, Body&& body) {
   return in_child([&]() -> std::string {

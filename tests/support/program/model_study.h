@@ -27,7 +27,7 @@ inline nlohmann::json small_model(std::uint64_t layers) {
 struct ModelStudy {
   TempDir folder;
   explicit ModelStudy(std::uint64_t layers) { folder.write("config.json", small_model(layers).dump()); }
-  // With prompts of 64 tokens and a batch of 4, unless the options say otherwise.
+  // Uses prompts of 64 tokens and a batch of 4, unless the options say otherwise.
   Finished run(std::vector<std::string> options) const {
     for (const auto& [name, value] : {std::pair{"--prompt", "64"}, std::pair{"--batch", "4"}})
       if (std::find(options.begin(), options.end(), name) == options.end())

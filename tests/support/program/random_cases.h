@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random collectives and GEMMs on random machines, with and without DRAM, faults and logical cores; and what observers see of them.
+// Random collectives and GEMMs on random machines, with and without DRAM, faults and logical cores; and what
+// observers see of them.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,8 +11,8 @@
 #include <vector>
 
 #include "model/base/stats.h"
+#include "report/files/statistics_tables.h"
 #include "runtime/host/sha256.h"
-#include "runtime/report/files/statistics_tables.h"
 #include "tests/support/program/workload_run.h"
 #include "workloads/collective/collective.h"
 #include "workloads/gemm/gemm.h"

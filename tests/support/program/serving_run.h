@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulated inference server for tests: parameters as text, requests and executed steps as values, and the requests
-// in the order of their numbers.
+// A simulated inference server for tests: parameters as text, requests and executed steps as values, and the
+// requests in the order of their numbers.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/serving/results/window_series.h"
-#include "runtime/serving/serving_case.h"
-#include "runtime/serving/simulation/cluster.h"
-#include "runtime/serving/steps/step_table.h"
+#include "studies/serving/results/window_series.h"
+#include "studies/serving/serving_case.h"
+#include "studies/serving/simulation/cluster.h"
+#include "studies/serving/steps/step_table.h"
 #include "tests/support/temp_dir.h"
 
 namespace tahoma::tests {

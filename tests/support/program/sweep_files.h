@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "runtime/sweep/spec/spec.h"
+#include "studies/sweep/spec/spec.h"
 #include "tests/support/program/refusal_of.h"
 #include "tests/support/temp_dir.h"
 

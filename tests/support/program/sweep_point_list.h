@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/sweep/spec/sweep_points.h"
+#include "studies/sweep/spec/sweep_points.h"
 #include "tests/support/program/sweep_files.h"
 
 namespace tahoma::tests {

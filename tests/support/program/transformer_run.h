@@ -14,8 +14,8 @@
 #include "tests/support/in_child.h"
 #include "tests/support/program/workload_run.h"
 #include "workloads/transformer/model_footprint.h"
+#include "workloads/transformer/partition/transformer_params.h"
 #include "workloads/transformer/transformer.h"
-#include "workloads/transformer/transformer_params.h"
 
 namespace tahoma::tests {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/run/machine.h"
-#include "runtime/run/workload.h"
+#include "runtime/workload/workload.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/in_child.h"
 

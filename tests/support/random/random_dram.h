@@ -35,7 +35,7 @@ class DramGenerator {
   bool chosen(unsigned percent) { return choices_() % 100 < percent; }
 
   std::mt19937_64 random_;
-  std::mt19937_64 choices_;  // what only some channels have: of its own, so that it changes nothing else
+  std::mt19937_64 choices_;  // for what only some channels have; separate, to change nothing else
 };
 
 }  // namespace tahoma::tests

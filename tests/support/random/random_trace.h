@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random traces of NKI kernels for the laws of lowering: memsets, copies, sums, matmuls and transfers on parts of tensors
-// in SBUF, PSUM and HBM, as Trace accepts them. All elements have four bytes. Entry n has line n of the trace, so it
-// can be found again in another order. PSUM has four banks of 256 bytes, so that memory is short.
+// Random traces of NKI kernels for the laws of lowering: memsets, copies, sums, matmuls and transfers on
+// parts of tensors in SBUF, PSUM and HBM, as Trace accepts them. All elements have four bytes. Entry n has
+// line n of the trace, so it can be found again in another order. PSUM has four banks of 256 bytes, so that
+// memory is short.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "runtime/nki/record/trace.h"
+#include "frontend/nki/record/trace.h"
 
 namespace tahoma::tests {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ALU operations by their definition: arithmetic in double (long double for roots and powers), rounded to
-// fp32 once; bit operations bit by bit. Shares no code with isa/semantics/arithmetic/alu.h and the row
+// fp32 once; bit operations bit by bit. Shares no code with isa/simd/alu.h and the row
 // kernels.
 #pragma once
 

@@ -57,8 +57,8 @@ void judge_segment(const DramSetup& setup, const Segment& s, const Done& d, cons
   if (d.last - d.first < (s.accesses - 1) * t.ccd_long + t.burst) complain("faster than its data");
 }
 
-// Writes that have entered minus the commands issued before must not exceed the size of the queue, and of what
-// banks hold: each at most one segment.
+// Writes that have entered minus the commands issued before must not exceed the size of the queue, and of
+// what banks hold: each at most one segment.
 void judge_write_queue(const DramSetup& setup, const std::vector<Segment>& traffic, const Service& service,
                        std::vector<std::string>& wrong) {
   std::map<Tick, std::int64_t> change;

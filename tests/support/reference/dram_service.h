@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic through a channel, the resulting service, and its checks: was every segment served, by commands in
-// the log and within the bounds of the queues; and did two channels behave identically?
+// Traffic through a channel, the resulting service, and its checks: every segment was served, by commands in
+// the log and within the bounds of the queues; and two channels behaved identically.
 #pragma once
 
 #include <algorithm>

@@ -33,7 +33,7 @@ class Judge {
     }
   }
 
-  // Must `first` be complete, or ahead on the same in-order engine, when `second` starts?
+  // Returns whether `first` must be complete, or ahead on the same in-order engine, when `second` starts.
   bool ordered(std::size_t first, std::size_t second) const {
     const Node &a = nodes_[first], &b = nodes_[second];
     if (!a.dma && !b.dma && a.queue == b.queue) return a.place < b.place;
@@ -90,7 +90,7 @@ class Judge {
           nodes_[y].complete[x] || (!nodes_[x].dma && !nodes_[y].dma && nodes_[x].queue == nodes_[y].queue &&
                                     nodes_[x].place < nodes_[y].place);
       const bool behind = nodes_[y].queue == nodes_[waiter].queue && nodes_[y].place > nodes_[waiter].place;
-      // Not started while the waiter waits.
+      // It cannot start while the waiter waits.
       const bool after_waiter = behind || nodes_[y].complete[waiter] || nodes_[y].over[waiter];
       if (!needs_x && !after_waiter) value += nodes_[y].dma ? isa::kDmaEngines : 1U;
     }

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "isa/semantics/arithmetic/alu.h"
+#include "isa/simd/alu.h"
 
 namespace tahoma::tests {
 

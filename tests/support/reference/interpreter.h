@@ -15,7 +15,7 @@
 
 #include "isa/core/program.h"
 #include "isa/semantics/semantics.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 namespace tahoma::tests {
 

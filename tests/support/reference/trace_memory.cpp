@@ -16,7 +16,8 @@ bool share_bytes(const Storage& a, const Place& at_a, const Storage& b, const Pl
          at_b.byte < at_a.byte + a.row_bytes();
 }
 
-// Whether the entry computes each element of `dst` from the element of `src` at the same place, and uses neither otherwise.
+// Returns whether the entry computes each element of `dst` from the element of `src` at the same place, and
+// uses neither otherwise.
 bool works_in_place(const Recorded& entry, std::uint32_t src, std::uint32_t dst) {
   const isa::Instruction& i = entry.instruction;
   const auto uses = [&](std::uint32_t id) {

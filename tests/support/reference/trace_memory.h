@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// On-chip memory of a trace by its definition: who lives when, who shares bytes with whom, how much lives at most. Shares no
-// code with runtime/nki/lower/memory.
+// On-chip memory of a trace by its definition: when each tensor is live, which tensors share bytes, and how
+// much is live at most. Shares no code with frontend/nki/lower/memory.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/nki/record/trace.h"
+#include "frontend/nki/record/trace.h"
 
 namespace tahoma::tests {
 
@@ -18,8 +18,8 @@ struct Life {
 };
 std::vector<std::optional<Life>> lives_of(const runtime::nki::Trace& trace);
 
-// The first two tensors without hand-given addresses that live at the same time and share bytes, or "". A destination of a
-// copy or a sum may have the bytes of a source that dies there, if both are laid out alike.
+// The first two tensors without hand-given addresses that live at the same time and share bytes, or "". A
+// destination of a copy or a sum may have the bytes of a source that dies there, if both are laid out alike.
 std::string sharing(const runtime::nki::Trace& trace, const std::vector<runtime::nki::Place>& places);
 
 // The most bytes of a partition that live at an entry, of the tensors in this memory.

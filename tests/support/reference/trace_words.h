@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which words of four bytes each entry of a trace reads and writes, one by one, and what follows from that for the order
-// of entries. Shares no code with runtime/nki/lower. It knows the entries that TraceGenerator makes: memset,
-// tensor_copy, tensor_tensor, matmul and copies by DMA, of elements of four bytes.
+// Which words of four bytes each entry of a trace reads and writes, one by one, and what follows from that
+// for the order of entries. Shares no code with frontend/nki/lower. It knows the entries that TraceGenerator
+// makes: memset, tensor_copy, tensor_tensor, matmul and copies by DMA, of elements of four bytes.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "runtime/nki/record/trace.h"
+#include "frontend/nki/record/trace.h"
 
 namespace tahoma::tests {
 
@@ -40,8 +40,9 @@ class Relation {
 // The pairs that touch a common word that one of them writes.
 Relation conflicts_of(const runtime::nki::Trace& trace);
 
-// For each entry, by its line: the lines of the entries whose values it reads, word by word in the order of words_of, or
-// kNoLine where none has written. Two orders of a kernel compute the same values if these are equal.
+// For each entry, by its line: the lines of the entries whose values it reads, word by word in the order of
+// words_of, or kNoLine where none has written. Two orders of a kernel compute the same values if these are
+// equal.
 std::vector<std::vector<std::uint32_t>> values_read(const runtime::nki::Trace& trace);
 
 }  // namespace tahoma::tests

@@ -33,13 +33,13 @@ isa::Instruction from_psum() {
   i.src0.space = isa::Space::kPsum;
   return i;
 }
-// To every ninth element.
+// Writes to every ninth element.
 isa::Instruction scatter(DType dtype) {
   isa::Instruction i = copy(dtype);
   i.dst.stride = {0, 0, 0, 9};
   return i;
 }
-// To every fourth element of fp32: 16 bytes apart, the longest stride that does not count as long.
+// Writes to every fourth element of fp32: 16 bytes apart, the longest stride that does not count as long.
 isa::Instruction spread() {
   isa::Instruction i = copy(DType::kFp32);
   i.dst.stride = {0, 0, 0, 4};
@@ -93,12 +93,13 @@ double table_load(const MachineParams& m) {
   return length_ns(change.cycles, core.scalar.clock);
 }
 
-// Whether an instruction that reads PSUM has to wait for its turn.
+// Tells whether an instruction that reads PSUM has to wait for its turn.
 double bank_turns(const MachineParams& m) {
   return model::shares(from_psum(), EngineKind::kScalar, m.chip.core) ? 1 : 0;
 }
 
-// Whether an instruction that reads bank 0 of PSUM may meet one of the other lane engine in another bank.
+// Tells whether an instruction that reads bank 0 of PSUM may conflict with one of the other lane engine in
+// another bank.
 double lane_path(const MachineParams& m) {
   isa::Instruction elsewhere = from_psum();
   elsewhere.src0.offset = static_cast<std::uint32_t>(m.chip.core.psum.bank.count);

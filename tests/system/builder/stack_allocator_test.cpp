@@ -71,7 +71,8 @@ TEST_CASE("stacks: where their number divides that of the cores, every tensor is
   }
 }
 
-// A core's bytes in a stack are within one tensor of its part, so a stack's are within one tensor for each core that shares it.
+// A core's bytes in a stack are within one tensor of its part, so a stack's are within one tensor for each
+// core that shares it.
 TEST_CASE("stacks: any number of them is filled evenly", "[placement]") {
   std::mt19937 random(3);
   for (std::uint64_t stacks = 1; stacks <= 16; ++stacks) {

@@ -5,7 +5,7 @@
 
 #include "isa/text/assembler.h"
 #include "runtime/builder/kernel.h"
-#include "runtime/host/whole_file.h"
+#include "runtime/host/text/whole_file.h"
 #include "tests/support/bench/machine_fixture.h"
 
 using namespace tahoma;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cards: the shipped ones, and refusals by line.
-#include "runtime/cards/card.h"
+#include "studies/cards/card.h"
 
 #include <catch2/catch.hpp>
 
 #include "model/base/error.h"
-#include "runtime/cards/claims.h"
 #include "runtime/config/config.h"
+#include "studies/cards/claims.h"
 #include "tests/support/temp_dir.h"
 
 using namespace tahoma;

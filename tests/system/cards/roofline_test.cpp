@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The roofline of a card against figures computed by hand, and the work of a model against its closed forms.
-#include "runtime/cards/roofline.h"
+#include "studies/cards/roofline.h"
 
 #include <catch2/catch.hpp>
 #include <numeric>
 
 #include "model/base/error.h"
-#include "runtime/cards/beside.h"
-#include "runtime/cards/model_work.h"
+#include "studies/cards/beside.h"
+#include "studies/cards/model_work.h"
 #include "tests/support/llama_8b.h"
 
 using namespace tahoma;
@@ -18,7 +18,8 @@ using tests::llama_8b;
 
 namespace {
 
-// 100 TFLOPS, 1 TB/s, links of 200 GB/s in both directions; half of each is reached, 5 us a kernel, 7 us a collective.
+// 100 TFLOPS, 1 TB/s, links of 200 GB/s in both directions; half of each is reached, 5 us a kernel, 7 us a
+// collective.
 Card simple_card() {
   Card card;
   card.bf16_tflops = 100;
@@ -61,7 +62,8 @@ TEST_CASE("roofline: a part takes the longer of arithmetic and memory, its launc
 TEST_CASE("work of a model: FLOPs and bytes are the closed forms, on any number of devices", "[cards]") {
   const ModelConfig config = llama_8b();
   const ModelDemand demand{16, 1000, 2000};
-  // Weights of a layer by hand: queries and outputs, keys and values, and three matrices of the feed-forward network.
+  // Weights of a layer by hand: queries and outputs, keys and values, and three matrices of the feed-forward
+  // network.
   const double weights = 2 * 4096.0 * 4096 + 2 * 4096.0 * 1024 + 3 * 4096.0 * 14336;
   for (const double devices : {1.0, 2.0, 8.0}) {
     INFO(devices);

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "runtime/chakra/execution_trace.h"
+#include "report/execution_trace/execution_trace.h"
 #include "tests/support/subprocess.h"
 
 using namespace tahoma;

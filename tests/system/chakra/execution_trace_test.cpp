@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traces as bytes, against the protobuf wire format of the published schema, written out by hand.
-#include "runtime/chakra/execution_trace.h"
+#include "report/execution_trace/execution_trace.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -156,7 +156,7 @@ TEST_CASE("execution traces: communication of the device has a size, that of the
   CHECK(of(7, barrier).size() == 1);
   CHECK(of(7, on_host)[0].computes());
   CHECK(of(5, on_host)[0].computes());
-  // What is written of it is read again.
+  // Writing and reading a trace preserves `on_host`.
   CHECK(parse(trace_bytes(of(7, on_host), 0))[0].on_host);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays against times computed by hand, and refusals of ranks that do not fit together.
-#include "runtime/chakra/replay.h"
+#include "studies/chakra/replay.h"
 
 #include <catch2/catch.hpp>
 #include <random>
@@ -122,7 +122,8 @@ TEST_CASE("trace replay: a send does not wait for its receive", "[chakra]") {
   CHECK(replayed(late, 3_us).time == 3_us);
 }
 
-// Every rank sends to the next one and then receives, as often as there are steps: each step takes one message.
+// Every rank sends to the next one and then receives, as often as there are steps: each step takes one
+// message.
 TEST_CASE("trace replay: rings of sends and hand-overs of pipelines end, in the time of their longest path",
           "[chakra]") {
   constexpr std::uint32_t kRanks = 4, kSteps = 6;

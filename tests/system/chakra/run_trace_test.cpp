@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The traces of runs whose exchanges have chosen times.
-#include "runtime/chakra/run_trace.h"
+#include "report/execution_trace/run_trace.h"
 
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "runtime/chakra/replay.h"
+#include "studies/chakra/replay.h"
 
 using namespace tahoma;
 using namespace tahoma::base::literals;

@@ -37,7 +37,7 @@ struct Job {
   }
 };
 
-// Of a shipped case.
+// Returns the results of a shipped case.
 json shipped(const TempDir& folder, const std::string& name) {
   const Finished f =
       tahoma_in(folder.path().string(),
@@ -158,7 +158,8 @@ TEST_CASE("cluster command: a fleet of a million chips composes from one replica
 TEST_CASE("cluster command: published training runs, with one share of the peak for each family",
           "[cluster]") {
   const TempDir folder;
-  // Llama 3 405B (arXiv 2407.21783, table 4): 430, 400 and 380 TFLOPS a GPU. The share is fitted to the first.
+  // Llama 3 405B (arXiv 2407.21783, table 4): 430, 400 and 380 TFLOPS a GPU. The share is fitted to the
+  // first.
   CHECK(shipped(folder, "llama3_h100_8192")["step"]["tflops_of_chip"].get<double>() ==
         Approx(430).epsilon(0.02));
   CHECK(shipped(folder, "llama3_h100_16384")["step"]["tflops_of_chip"].get<double>() ==

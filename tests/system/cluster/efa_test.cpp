@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of EFA between small UltraServers: a message takes the flight time of two links more, and its bytes the rate of one; buffers
-// that are too small for the flight time limit the rate.
+// Links of EFA between small UltraServers: a message takes the flight time of two links more, and its bytes
+// the rate of one; buffers that are too small for the flight time limit the rate.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 

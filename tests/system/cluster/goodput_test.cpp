@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goodput: without faults nothing is lost; shares add up; the optimum of checkpoint intervals is that of Young and Daly; and the
-// published faults of Llama 3 leave the published share of useful time.
-#include "runtime/cluster/faults/goodput.h"
+// Goodput: without faults nothing is lost; shares add up; the optimum of checkpoint intervals is that of
+// Young and Daly; and the published faults of Llama 3 leave the published share of useful time.
+#include "studies/cluster/faults/goodput.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "runtime/cluster/input/cluster_case.h"
+#include "studies/cluster/input/cluster_case.h"
 
 using namespace tahoma::runtime::cluster;
 
@@ -113,8 +113,8 @@ TEST_CASE("goodput: more faults than checkpoints end in no goodput, not in a han
   CHECK(simulate_goodput(faults, plan(1e7, 7200)).goodput < 0.05);
 }
 
-// Without checkpoints' cost, a segment of s seconds takes on average (M + R) (exp(s / M) - 1): faults are exponential with mean M, each
-// costs what was done and a restart of R, in which nothing fails.
+// Without checkpoints' cost, a segment of s seconds takes on average (M + R) (exp(s / M) - 1): faults are
+// exponential with mean M, each costs what was done and a restart of R, in which nothing fails.
 TEST_CASE("goodput: tens of thousands of faults give the closed form, also where a trial is cut short",
           "[cluster]") {
   FaultParams faults = published_faults();
@@ -168,7 +168,7 @@ TEST_CASE("goodput: a checkpoint after every step costs no more time to simulate
   CHECK(g.goodput == Approx(8.0 / 9).epsilon(1e-9));
   CHECK(g.checkpointing == Approx(1.0 / 9).epsilon(1e-9));
   CHECK(g.elapsed_p50 == Approx(p.work * 9 / 8).epsilon(1e-9));
-  // Whole intervals, whatever the rounding: no further checkpoint of a part that is none.
+  // Rounding must not add the checkpoint of an empty interval.
   for (const double interval : {0.1, 0.3, 7.7}) {
     TrainingPlan whole = plan(1000, interval);
     whole.work = 1000 * interval;
@@ -256,7 +256,7 @@ TEST_CASE("goodput: with slow parts, faults and maintenance together, useful and
     }
 }
 
-// Every P, the job stands for q, and an UltraServer is away for less than P.
+// Every period P, the job pauses for q, and an UltraServer is away for less than P.
 TEST_CASE("goodput: rolling maintenance costs its pauses, and is postponed where spares are missing",
           "[cluster]") {
   FaultParams faults = published_faults();
@@ -277,7 +277,7 @@ TEST_CASE("goodput: rolling maintenance costs its pauses, and is postponed where
   const Goodput few = simulate_goodput(faults, p);
   CHECK(few.goodput == Approx(1));
   CHECK(few.postponed_per_day == Approx(kDay / period).epsilon(0.01));
-  // The spares of one UltraServer are away for two turns.
+  // An UltraServer's maintenance takes the spares for two periods.
   p.spares = 64;
   faults.maintenance_hours = 1.9 * period / kHour;
   faults.maintenance_minutes = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives between the chips of a fleet against their closed forms, and the level that a group spans.
-#include "runtime/cluster/step/network.h"
+#include "studies/cluster/step/network.h"
 
 #include <catch2/catch.hpp>
 
-#include "runtime/cluster/input/cluster_case.h"
+#include "studies/cluster/input/cluster_case.h"
 
 using namespace tahoma;
 using namespace base::literals;

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "runtime/cluster/step/training_step.h"
+#include "studies/cluster/step/training_step.h"
 
 using namespace tahoma::runtime::cluster;
 

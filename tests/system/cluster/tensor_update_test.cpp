@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a step in which each tensor has collectives of its own: closed forms of two units that work in order.
+// The end of a step in which each tensor has collectives of its own: closed forms of two units that work in
+// order.
 #include <catch2/catch.hpp>
 
-#include "runtime/cluster/step/training_step.h"
+#include "studies/cluster/step/training_step.h"
 
 using namespace tahoma::runtime::cluster;
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "runtime/config/config_files.h"
-#include "runtime/validation/accuracy/suite.h"
-#include "runtime/validation/accuracy/tables/collective_table.h"
+#include "studies/validation/accuracy/suite.h"
+#include "studies/validation/accuracy/tables/collective_table.h"
 #include "tests/support/program/refusal_of.h"
 #include "tests/support/subprocess.h"
 #include "tests/support/temp_dir.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes and bandwidths of an all_to_all come from its counts, and no collective reports more than its links carry.
+// Sizes and bandwidths of an all_to_all come from its counts, and no collective reports more than its links
+// carry.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <random>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A choice that is made once for groups that lie alike is the choice that each of them would have got by itself.
+// A choice that is made once for groups that lie alike is the choice that each of them would have got by
+// itself.
 #include <catch2/catch.hpp>
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definitions and presentation of a collective's sizes, bandwidths and parts of its time.
-#include "runtime/report/files/collective_report.h"
+#include "report/files/collective_report.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -8,9 +8,9 @@
 #include <sstream>
 
 #include "model/base/error.h"
+#include "report/summary/summary_json.h"
+#include "report/summary/summary_text.h"
 #include "runtime/collective/result/collective_result.h"
-#include "runtime/report/summary/summary_json.h"
-#include "runtime/report/summary/summary_text.h"
 #include "tests/support/lines_of.h"
 #include "tests/support/program/fake_run.h"
 

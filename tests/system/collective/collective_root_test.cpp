@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which roots of a torus take the same time. A shift of the chips is a symmetry of the links, and the schedule of every root is
-// that of rank 0, shifted. Four things name places, and so break the symmetry (tests/component/fabric/shifts_test.cpp has the
-// first two):
+// Tests which roots of a torus take the same time. A shift of the chips is a symmetry of the links, and the
+// schedule of every root is that of rank 0, shifted. Four things depend on places, and so break the symmetry
+// (tests/component/fabric/shifts_test.cpp has the first two):
 // - two ways half round an axis are equally long, and chips with an even coordinate send up, the others down;
-// - a packet that crosses the end of an axis has another class of virtual channels. Where the packets of a link have both
-//   classes, round robin and blocking at the head of a buffer depend on where the end is;
+// - a packet that crosses the end of an axis has another class of virtual channels. Where the packets of a
+//   link have both classes, round robin and blocking at the head of a buffer depend on where the end is;
 // - the cycles of `ring` over two axes are no shifts of themselves;
 // - rank r has place r in the root's tensor in gather and scatter, so with DRAM another bank.
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives over the chips that a dead chip leaves: dimension order does not lead around it between all of them. Every
-// operation has an algorithm that sends only where there is a route, and its values are right.
+// Collectives over the chips that a dead chip leaves: dimension order does not lead around it between all of
+// them. Every operation has an algorithm that sends only where there is a route, and its values are right.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of energy: a chip at full load draws its published power, energies follow voltage as declared, and everything adds up.
+// The law of energy: a chip at full load draws its published power, energies follow voltage as declared, and
+// everything adds up.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <numeric>
 #include <set>
 
 #include "model/base/error.h"
-#include "runtime/report/energy/energy_ledger.h"
-#include "runtime/report/energy/energy_summary.h"
-#include "runtime/report/energy/energy_tables.h"
+#include "report/energy/energy_ledger.h"
+#include "report/energy/energy_summary.h"
+#include "report/energy/energy_tables.h"
 #include "tests/support/program/fake_run.h"
 
 using namespace tahoma;
@@ -27,7 +28,8 @@ struct Machine {
   base::ParamTree tree{"machine"};
 };
 
-// A chip of a server that does nothing for `elapsed`: engines idle, six links and four stacks without traffic.
+// A chip of a server that does nothing for `elapsed`: engines idle, six links and four stacks without
+// traffic.
 base::RunMeasurement idle_chip(const model::MachineParams& machine, base::Duration elapsed) {
   base::RunMeasurement run;
   run.elapsed = elapsed;
@@ -60,7 +62,8 @@ EnergyLedger ledger_of(const model::MachineParams& machine, const base::RunMeasu
   return runtime::energy_ledger(machine, run, work, runtime::provenance_in(kDefaults.tree));
 }
 
-// All cores issue dense bf16 matmuls of 512 moving columns back to back, each behind a load of its own weights.
+// All cores issue dense bf16 matmuls of 512 moving columns back to back, each behind a load of its own
+// weights.
 EnergyLedger full_load(const model::MachineParams& machine, base::Duration elapsed) {
   base::RunMeasurement run = idle_chip(machine, elapsed);
   const model::TensorParams& tensor = machine.chip.core.tensor;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The energy of real runs: beside the published power, against the counts of their statistics, with other clocks and voltages, and
-// folded. No energy parameter changes a time.
+// The energy of real runs: beside the published power, against the counts of their statistics, with other
+// clocks and voltages, and folded. No energy parameter changes a time.
 #include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "runtime/report/energy/energy_terms.h"
+#include "report/energy/energy_terms.h"
 #include "tests/support/program/file_of_run.h"
 #include "tests/support/subprocess.h"
 #include "tests/support/temp_dir.h"

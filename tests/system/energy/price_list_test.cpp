@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Price lists: the shipped one, refusals by line, and the cost of a run by its definition.
-#include "runtime/report/cost/price_list.h"
+#include "report/cost/price_list.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "model/base/error.h"
-#include "runtime/report/cost/priced_run.h"
+#include "report/cost/priced_run.h"
 #include "tests/support/temp_dir.h"
 
 using namespace tahoma;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folded run has the statistics, the events and the values of the whole machine, to the femtosecond and the bit: random collectives and GEMMs on
-// random machines, with and without DRAM, faults and logical cores.
+// A folded run has the statistics, the events and the values of the whole machine, to the femtosecond and the
+// bit: random collectives and GEMMs on random machines, with and without DRAM, faults and logical cores.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 #include <set>
 
 #include "model/base/error.h"
+#include "report/files/folding_report.h"
 #include "runtime/host/sha256.h"
-#include "runtime/report/files/folding_report.h"
 #include "tests/support/program/random_cases.h"
 #include "tests/support/subprocess.h"
 #include "tests/support/temp_dir.h"
@@ -17,8 +17,8 @@ using namespace tahoma;
 
 namespace {
 
-// "refused", or the number of chips that were simulated, and a digest of everything that an observer sees and of
-// all values.
+// "refused", or the number of chips that were simulated, and a digest of everything that an observer sees and
+// of all values.
 std::pair<std::string, std::string> outcome(const tests::RandomCase& c, bool fold, model::Mode mode) {
   const std::string text = tests::in_child([&]() -> std::string {
     try {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic that every chip sends alike, over fabrics with switches: a folded run has the statistics and the events of links of the
-// whole machine, in one process and in several. The patterns need what random workloads seldom have: a link at whose far end another
-// switch stands for the one there, ports that stand for others, and simultaneous packets for one output.
+// Traffic that every chip sends alike, over fabrics with switches: a folded run has the statistics and the
+// events of links of the whole machine, in one process and in several. The patterns need what random
+// workloads seldom have: a link at whose far end another switch stands for the one there, ports that stand
+// for others, and simultaneous packets for one output.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "report/files/statistics_tables.h"
 #include "runtime/host/sha256.h"
-#include "runtime/report/files/statistics_tables.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/program/forked_processes.h"
 #include "tests/support/program/random_cases.h"

@@ -86,8 +86,8 @@ GoldenResult check(const Gradients& g, const HostTensor& dq, const HostTensor& d
                                   [](const std::string&) { return MadeBy{}; });
 }
 
-// A machine that rounds P and dS to the dtype and everything else to double, and the deviation of each gradient
-// that follows: half a unit in the last place, even, of the value or of the smallest normal number.
+// A machine that rounds P and dS to the dtype and everything else to double, and the deviation of each
+// gradient that follows: half a unit in the last place, even, of the value or of the smallest normal number.
 struct RoundingMachine {
   HostTensor dq, dk, dv;
   std::vector<double> dq_deviation, dk_deviation, dv_deviation;

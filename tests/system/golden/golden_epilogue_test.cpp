@@ -59,7 +59,7 @@ struct Mlp {
         y(make_tensor("y", dtype, {5, 40})) {
     multiply();
   }
-  // Without the hidden feature `dropped`.
+  // Omits the hidden feature `dropped`.
   void multiply(std::uint64_t dropped = UINT64_MAX) {
     HostTensor h = make_tensor("h", x.dtype, {5, 1100});
     for (std::uint64_t i = 0; i < 5; ++i)
@@ -94,8 +94,8 @@ TEST_CASE("golden epilogue: an omitted bias, residual or activation is found", "
 TEST_CASE("golden epilogue: one wrong value is found at its position", "[golden]") {
   const DType dtype = GENERATE(DType::kBf16, DType::kFp32);
   Layer layer(dtype);
-  // Four times what the rule allows at most: the rounding of the value, and the deviations of a sum of 201 terms, each at its
-  // size. The slope of silu is at most 1.1.
+  // Four times what the rule allows at most: the rounding of the value, and the deviations of a sum of 201
+  // terms, each at its size. The slope of silu is at most 1.1.
   double terms = std::fabs(layer.bias.at(0, 7));
   for (std::uint64_t k = 0; k < 200; ++k) terms += std::fabs(layer.a.at(4, k) * layer.b.at(k, 7));
   const double right = layer.c.at(4, 7);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reference that says NaN agrees with a NaN. So results that are not finite fail by themselves, if all values of the files are
-// finite and the case does not allow them: for every kind of workload, with a reference and without one.
+// A reference that says NaN agrees with a NaN. So results that are not finite fail by themselves, if all
+// values of the files are finite and the case does not allow them: for every kind of workload, with a
+// reference and without one.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

@@ -265,7 +265,8 @@ TEST_CASE("golden gemm: a failure names the element, its neighbours and its core
 
 TEST_CASE("golden rule: false alarms of a run are rarer than one in a million", "[golden]") {
   CHECK(kGoldenElements * 2 * std::exp(-kGoldenDeviations * kGoldenDeviations / 2) < kGoldenFalseAlarms);
-  // The bound is one of probabilities: sums of n even roundings exceed k of their deviations at most that often.
+  // The bound is one of probabilities: sums of n even roundings exceed k of their deviations at most that
+  // often.
   std::uint64_t state = 1;
   const auto even = [&state] {
     state = state * 6364136223846793005U + 1442695040888963407U;

@@ -52,7 +52,7 @@ const std::vector<FlashShape> kShapes{
     shape_of(1, 1500, 1500, 128, true, 0, 1, 3),
 };
 
-// How often a tile of queries and a chunk of keys computes each of their pairs, and its mask.
+// Counts how often a tile of queries and a chunk of keys computes each of their pairs, and its mask.
 struct Count {
   const FlashShape& shape;
   std::vector<int> pairs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partial sums of a GEMM whose cores share the contraction: programs of all ranks run without time in random
 // order, against the declared order of the sum in plain loops.
-#include "workloads/gemm/gemm_sum.h"
+#include "workloads/gemm/kernel/gemm_sum.h"
 
 #include <fmt/format.h>
 

@@ -27,7 +27,7 @@ runtime::HostTensor tensor(std::vector<std::uint64_t> shape, const std::vector<f
   return t;
 }
 
-const runtime::MadeBy kNobody = [](std::uint64_t, std::uint64_t) { return std::string("nobody"); };
+const runtime::MadeBy kUnknownMaker = [](std::uint64_t, std::uint64_t) { return std::string("nobody"); };
 
 }  // namespace
 
@@ -139,27 +139,28 @@ TEST_CASE("norms: rows wider than 16384 are refused", "[norm]") {
 
 TEST_CASE("softmax: the definition refuses a wrong probability", "[norm]") {
   const auto x = tensor({1, 2}, {0, 0});
-  CHECK(workloads::check_softmax(x, tensor({1, 2}, {0.5F, 0.5F}), kNobody).passed());
-  CHECK(workloads::check_softmax(x, tensor({1, 2}, {0.5F, 0.50001F}), kNobody).mismatches == 1);
+  CHECK(workloads::check_softmax(x, tensor({1, 2}, {0.5F, 0.5F}), kUnknownMaker).passed());
+  CHECK(workloads::check_softmax(x, tensor({1, 2}, {0.5F, 0.50001F}), kUnknownMaker).mismatches == 1);
 }
 
 TEST_CASE("softmax backward: the definition refuses a wrong gradient", "[norm]") {
   const auto y = tensor({1, 2}, {0.25F, 0.75F}), dy = tensor({1, 2}, {1, 0});
-  CHECK(workloads::check_softmax_backward(y, dy, tensor({1, 2}, {0.1875F, -0.1875F}), kNobody).passed());
-  CHECK(workloads::check_softmax_backward(y, dy, tensor({1, 2}, {0.1875F, 0.1875F}), kNobody).mismatches ==
-        1);
+  CHECK(
+      workloads::check_softmax_backward(y, dy, tensor({1, 2}, {0.1875F, -0.1875F}), kUnknownMaker).passed());
+  CHECK(workloads::check_softmax_backward(y, dy, tensor({1, 2}, {0.1875F, 0.1875F}), kUnknownMaker)
+            .mismatches == 1);
 }
 
 TEST_CASE("layer norm: the definition refuses a wrong output, mean or rstd", "[norm]") {
   // Mean 2, distances -1 and 1, variance 1; epsilon 3 makes rstd a half.
   const auto x = tensor({1, 2}, {1, 3}), g = tensor({1, 2}, {2, 4}), b = tensor({1, 2}, {10, 20});
   const workloads::LayerNormValues in{x, g, b, 3};
-  CHECK(workloads::check_layer_norm(in, tensor({1, 2}, {9, 22}), kNobody).passed());
-  CHECK(workloads::check_layer_norm(in, tensor({1, 2}, {9, 22.001F}), kNobody).mismatches == 1);
-  CHECK(workloads::check_layer_norm_mean(in, tensor({1, 1}, {2}), kNobody).passed());
-  CHECK_FALSE(workloads::check_layer_norm_mean(in, tensor({1, 1}, {2.0001F}), kNobody).passed());
-  CHECK(workloads::check_layer_norm_rstd(in, tensor({1, 1}, {0.5F}), kNobody).passed());
-  CHECK_FALSE(workloads::check_layer_norm_rstd(in, tensor({1, 1}, {0.5001F}), kNobody).passed());
+  CHECK(workloads::check_layer_norm(in, tensor({1, 2}, {9, 22}), kUnknownMaker).passed());
+  CHECK(workloads::check_layer_norm(in, tensor({1, 2}, {9, 22.001F}), kUnknownMaker).mismatches == 1);
+  CHECK(workloads::check_layer_norm_mean(in, tensor({1, 1}, {2}), kUnknownMaker).passed());
+  CHECK_FALSE(workloads::check_layer_norm_mean(in, tensor({1, 1}, {2.0001F}), kUnknownMaker).passed());
+  CHECK(workloads::check_layer_norm_rstd(in, tensor({1, 1}, {0.5F}), kUnknownMaker).passed());
+  CHECK_FALSE(workloads::check_layer_norm_rstd(in, tensor({1, 1}, {0.5001F}), kUnknownMaker).passed());
 }
 
 TEST_CASE("layer norm backward: the definition refuses a wrong gradient", "[norm]") {
@@ -167,10 +168,10 @@ TEST_CASE("layer norm backward: the definition refuses a wrong gradient", "[norm
   const auto x = tensor({1, 2}, {1, 3}), dy = tensor({1, 2}, {1, 2}), g = tensor({1, 2}, {2, 4}),
              mean = tensor({1, 1}, {2}), rstd = tensor({1, 1}, {0.5F});
   const workloads::NormBackwardValues in{x, dy, g, &mean, &rstd};
-  CHECK(workloads::check_norm_backward(in, tensor({1, 2}, {-1.125F, 1.125F}), kNobody).passed());
-  CHECK(workloads::check_norm_backward(in, tensor({1, 2}, {-1.125F, 1.126F}), kNobody).mismatches == 1);
+  CHECK(workloads::check_norm_backward(in, tensor({1, 2}, {-1.125F, 1.125F}), kUnknownMaker).passed());
+  CHECK(workloads::check_norm_backward(in, tensor({1, 2}, {-1.125F, 1.126F}), kUnknownMaker).mismatches == 1);
   const auto gradient = [&](workloads::Gradient what, const std::vector<float>& got) {
-    return workloads::check_norm_gradient(in, what, {{0, 1}}, tensor({1, 2}, got), kNobody).mismatches;
+    return workloads::check_norm_gradient(in, what, {{0, 1}}, tensor({1, 2}, got), kUnknownMaker).mismatches;
   };
   CHECK(gradient(workloads::Gradient::kGain, {-0.5F, 1}) == 0);
   CHECK(gradient(workloads::Gradient::kGain, {-0.5F, 1.001F}) == 1);
@@ -183,6 +184,6 @@ TEST_CASE("rms norm backward: the definition recomputes rstd", "[norm]") {
   const auto x = tensor({1, 2}, {1, 3}), dy = tensor({1, 2}, {1, 2}), g = tensor({1, 2}, {1, 1});
   const workloads::NormBackwardValues in{x, dy, g, nullptr, nullptr, 4};
   const float first = 1.0F / 3 - 7.0F / 54, second = 2.0F / 3 - 7.0F / 18;
-  CHECK(workloads::check_norm_backward(in, tensor({1, 2}, {first, second}), kNobody).passed());
-  CHECK(workloads::check_norm_backward(in, tensor({1, 2}, {first, -second}), kNobody).mismatches == 1);
+  CHECK(workloads::check_norm_backward(in, tensor({1, 2}, {first, second}), kUnknownMaker).passed());
+  CHECK(workloads::check_norm_backward(in, tensor({1, 2}, {first, -second}), kUnknownMaker).mismatches == 1);
 }

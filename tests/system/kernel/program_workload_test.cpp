@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/program/program_workload.h"
+#include "frontend/program/program_workload.h"
 
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <fstream>
 
+#include "frontend/program/arguments.h"
 #include "model/base/error.h"
 #include "runtime/host/npy.h"
 #include "runtime/run/inputs.h"
 #include "runtime/run/machine.h"
 #include "tests/support/bench/machine_fixture.h"
-#include "workloads/program/arguments.h"
 
 using namespace tahoma;
 using workloads::ArgumentSpec;

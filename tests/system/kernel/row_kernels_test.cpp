@@ -35,7 +35,7 @@ runtime::HostTensor tensor(std::vector<std::uint64_t> shape, const std::vector<f
   return tensor(isa::DType::kFp32, std::move(shape), values);
 }
 
-const runtime::MadeBy kNobody = [](std::uint64_t, std::uint64_t) { return std::string("nobody"); };
+const runtime::MadeBy kUnknownMaker = [](std::uint64_t, std::uint64_t) { return std::string("nobody"); };
 
 }  // namespace
 
@@ -62,7 +62,7 @@ TEST_CASE("adam: the definition refuses a wrong parameter or moment", "[adam]") 
   // m' = 3; v' = 2.5 + 2 = 4.5, its corrected root 3; p' = (1 - 1/8) 8 - 0.5 * 2 * 3 / (3 + 1) = 6.25.
   const workloads::AdamValues in{p, g, m, v, settings};
   const auto mismatches = [&](workloads::AdamOutput output, float got) {
-    return workloads::check_adam(in, output, tensor({1, 1}, {got}), kNobody).mismatches;
+    return workloads::check_adam(in, output, tensor({1, 1}, {got}), kUnknownMaker).mismatches;
   };
   CHECK(mismatches(workloads::AdamOutput::kParameter, 6.25F) == 0);
   CHECK(mismatches(workloads::AdamOutput::kParameter, 6.2501F) == 1);
@@ -134,7 +134,7 @@ TEST_CASE("reduction: the definition refuses a wrong result", "[reduction]") {
   using workloads::ReductionOp;
   const auto x = tensor({2, 2}, {1, 5, -2, 3});
   const auto columns = [&](ReductionOp op, const std::vector<float>& got) {
-    return workloads::check_reduction_over_columns(x, op, tensor({2, 1}, got), kNobody).mismatches;
+    return workloads::check_reduction_over_columns(x, op, tensor({2, 1}, got), kUnknownMaker).mismatches;
   };
   CHECK(columns(ReductionOp::kSum, {6, 1}) == 0);
   CHECK(columns(ReductionOp::kSum, {6, 1.0001F}) == 1);
@@ -143,7 +143,8 @@ TEST_CASE("reduction: the definition refuses a wrong result", "[reduction]") {
   CHECK(columns(ReductionOp::kMin, {1, -2}) == 0);
   CHECK(columns(ReductionOp::kMin, {1, std::nextafter(-2.0F, 0.0F)}) == 1);
   const auto rows = [&](ReductionOp op, const std::vector<float>& got) {
-    return workloads::check_reduction_over_rows(x, op, {{0, 2}}, tensor({1, 2}, got), kNobody).mismatches;
+    return workloads::check_reduction_over_rows(x, op, {{0, 2}}, tensor({1, 2}, got), kUnknownMaker)
+        .mismatches;
   };
   CHECK(rows(ReductionOp::kSum, {-1, 8}) == 0);
   CHECK(rows(ReductionOp::kMax, {1, 5}) == 0);
@@ -175,11 +176,11 @@ TEST_CASE("quantise: the definition refuses a wrong number or scale", "[quantise
   const auto fp8 = [](const std::vector<float>& values) {
     return tensor(isa::DType::kFp8E4M3, {1, 2}, values);
   };
-  CHECK(workloads::check_scales(x, shape, tensor({1, 1}, {2}), kNobody).passed());
-  CHECK_FALSE(workloads::check_scales(x, shape, tensor({1, 1}, {2.00001F}), kNobody).passed());
-  CHECK(workloads::check_quantised(x, shape, fp8({240, -1.5F}), kNobody).passed());
-  CHECK(workloads::check_quantised(x, shape, fp8({240, -1.625F}), kNobody).mismatches == 1);
+  CHECK(workloads::check_scales(x, shape, tensor({1, 1}, {2}), kUnknownMaker).passed());
+  CHECK_FALSE(workloads::check_scales(x, shape, tensor({1, 1}, {2.00001F}), kUnknownMaker).passed());
+  CHECK(workloads::check_quantised(x, shape, fp8({240, -1.5F}), kUnknownMaker).passed());
+  CHECK(workloads::check_quantised(x, shape, fp8({240, -1.625F}), kUnknownMaker).mismatches == 1);
   const auto scale = tensor({1, 1}, {2});
-  CHECK(workloads::check_dequantised(fp8({240, -1.5F}), scale, shape, x, kNobody).passed());
-  CHECK_FALSE(workloads::check_dequantised(fp8({240, -1.625F}), scale, shape, x, kNobody).passed());
+  CHECK(workloads::check_dequantised(fp8({240, -1.5F}), scale, shape, x, kUnknownMaker).passed());
+  CHECK_FALSE(workloads::check_dequantised(fp8({240, -1.625F}), scale, shape, x, kUnknownMaker).passed());
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations of DeepSeek-V2: what is read, what is refused at its key, and that scaled layers of both kinds cost what executed ones
-// cost.
+// Configurations of DeepSeek-V2: what is read, what is refused at its key, and that scaled layers of both
+// kinds cost what executed ones cost.
 #include <catch2/catch.hpp>
 #include <cmath>
 
 #include "model/base/error.h"
-#include "runtime/huggingface/config/families.h"
-#include "runtime/huggingface/config/model_config.h"
+#include "studies/model/config/families.h"
+#include "studies/model/config/model_config.h"
 #include "tests/support/program/model_study.h"
 
 using namespace tahoma;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mixtures of experts whose first layers have one feed-forward part instead: golden references, also where a stage has no experts, a
-// planted error, work and footprint by counting, and refused cases.
+// Mixtures of experts whose first layers have one feed-forward part instead: golden references, also where a
+// stage has no experts, a planted error, work and footprint by counting, and refused cases.
 #include <catch2/catch.hpp>
 
 #include "tests/support/program/transformer_run.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multi-head latent attention: golden references in both phases, planted errors, work and footprint by counting, the angles of YaRN, and
-// refused cases.
+// Multi-head latent attention: golden references in both phases, planted errors, work and footprint by
+// counting, the angles of YaRN, and refused cases.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numbers>

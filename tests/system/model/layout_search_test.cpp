@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search over layouts: pruning loses no point of the front, whatever the costs, as long as bounds are bounds; and the
-// bounds of a model are the closed forms written out here.
-#include "runtime/huggingface/layout/layout_search.h"
+// The search over layouts: pruning loses no point of the front, whatever the costs, as long as bounds are
+// bounds; and the bounds of a model are the closed forms written out here.
+#include "studies/model/search/layout_search.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -46,7 +46,7 @@ struct Space {
       return figures;
     });
   }
-  // By definition, over all pairs of points.
+  // Applies the definition to all pairs of points.
   std::vector<bool> front(const runtime::LayoutLimits& limits) const {
     std::vector<bool> front;
     const auto allowed = [&](std::size_t i) {

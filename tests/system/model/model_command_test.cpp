@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tahoma model` as a user sees it: what it writes, that its figures are those of its runs, that scaled layers cost what
-// executed ones cost, and what it refuses.
+// `tahoma model` as a user sees it: what it writes, that its figures are those of its runs, that scaled
+// layers cost what executed ones cost, and what it refuses.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -137,7 +137,8 @@ TEST_CASE("model command: a table of steps is what tahoma serve takes", "[model]
     CHECK(step["time_ns"].get<double>() ==
           Approx(executed["simulated_time_ns"].get<double>()).epsilon(1e-12));
   }
-  // Two layers of keys and values, four heads of 64 in bf16: 2,048 bytes of a token in 96 GiB; weights are small.
+  // Two layers of keys and values, four heads of 64 in bf16: 2,048 bytes of a token in 96 GiB; weights are
+  // small.
   const double tokens = summary["kv_blocks"].get<double>() * summary["kv_block_tokens"].get<double>();
   CHECK(tokens == Approx(96.0 * (1 << 30) / 2048).epsilon(0.01));
   const Finished served =

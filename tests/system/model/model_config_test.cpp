@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations of Hugging Face models: what is read, and that everything else is refused at its key. The configurations
-// here are written for the test; their keys are those of published models.
-#include "runtime/huggingface/config/model_config.h"
+// Configurations of Hugging Face models: what is read, and that everything else is refused at its key. The
+// configurations here are written for the test; their keys are those of published models.
+#include "studies/model/config/model_config.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
-#include "runtime/huggingface/config/config_keys.h"
-#include "runtime/huggingface/config/families.h"
-#include "runtime/huggingface/config/layer_pattern.h"
+#include "studies/model/config/config_keys.h"
+#include "studies/model/config/families.h"
+#include "studies/model/config/layer_pattern.h"
 #include "tests/support/temp_dir.h"
 
 using namespace tahoma;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `tahoma model --keep` keeps: a second command executes nothing that is there, a change executes what it concerns, and
-// sweep.db has the points as a sweep does.
+// Tests what `tahoma model --keep` keeps: a second command executes nothing that is there, a change executes
+// what it concerns, and sweep.db has the points as a sweep does.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "runtime/sweep/results/store.h"
+#include "studies/sweep/results/store.h"
 #include "tests/support/program/model_study.h"
 
 using namespace tahoma;

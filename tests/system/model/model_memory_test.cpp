@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HBM as a constraint of `tahoma model`: a limit refuses what takes more, with the reason, and nothing else.
+// The HBM as a constraint of `tahoma model`: a limit refuses what takes more, with the reason, and nothing
+// else.
 #include <catch2/catch.hpp>
 #include <cmath>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipelines of `tahoma model`: the closed form of their bubble, the transfers between stages, memory, the layers that are
-// scaled, bounds, and what is refused.
+// Pipelines of `tahoma model`: the closed form of their bubble, the transfers between stages, memory, the
+// layers that are scaled, bounds, and what is refused.
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "runtime/huggingface/layout/layout_bounds.h"
-#include "runtime/huggingface/layout/stage_division.h"
+#include "studies/model/layout/stage_division.h"
+#include "studies/model/search/layout_bounds.h"
 #include "tests/support/llama_8b.h"
 #include "tests/support/program/model_study.h"
 
@@ -177,7 +177,8 @@ TEST_CASE("model pipeline: bounds of Llama 3.1 8B in four stages, by hand", "[la
                flops = 8 * 2 * 128 * 128 * 2.4e9, held = 8 * 28.0 * (1 << 20);
   const double prompt = 1024 * 2 * weights + 2 * 32 * 4096.0 * 1024 * 1025;
   CHECK(bounds.ttft == Approx((prompt + 2 * head) / flops).epsilon(1e-12));
-  // What a microbatch reads in a stage, except what SBUF can hold before it comes; and all of them in the last stage.
+  // `first` is what a microbatch reads in a stage, except what SBUF can hold before it comes; `last` is what
+  // all of them read in the last stage.
   const double first = 2 * weights / 4 + 2 * 4 * keys / 4 - held,
                last = 4 * (2 * weights / 4 - held) + 2 * 16 * keys / 4 + 2 * head;
   CHECK(bounds.tpot == Approx((3 * first + last) / bandwidth).epsilon(1e-12));

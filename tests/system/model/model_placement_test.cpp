@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placements of `tahoma model`: which chips a tensor-parallel group occupies, what that does to its collectives, and that
-// equal placements are executed once.
+// Placements of `tahoma model`: which chips a tensor-parallel group occupies, what that does to its
+// collectives, and that equal placements are executed once.
 #include <catch2/catch.hpp>
 
-#include "runtime/huggingface/layout/layout_space.h"
+#include "studies/model/search/layout_space.h"
 #include "tests/support/program/model_study.h"
 
 using namespace tahoma;
@@ -51,8 +51,8 @@ TEST_CASE("model placement: a group that fills a chip stays off the links, and a
     CHECK(spread[phase]["flops"] == rows[phase]["flops"]);
     CHECK(spread[phase]["time_ns"] != rows[phase]["time_ns"]);
   }
-  // Two all_gathers and two reduce_scatters of 64 rows of 512 in bf16 in each of two layers: each of four ranks receives what the
-  // three others have, over at least one link, in four replicas.
+  // Two all_gathers and two reduce_scatters of 64 rows of 512 in bf16 in each of two layers: each of four
+  // ranks receives what the three others have, over at least one link, in four replicas.
   CHECK(spread["prefill"]["link_bytes"].get<double>() >= 4.0 * (4 * 2) * 3 * 64 * 512 * 2);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search of `tahoma model` over executed points: pruning loses nothing of the front that all points have, over every axis,
-// and no closed form exceeds what it bounds.
+// The search of `tahoma model` over executed points: pruning loses nothing of the front that all points have,
+// over every axis, and no closed form exceeds what it bounds.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -16,7 +16,8 @@ using Words = std::vector<std::string>;
 
 namespace {
 
-// All axes, over a slow memory: then bytes are most of the time, and the closed forms are close enough to prune.
+// All axes, over a slow memory: then bytes are most of the time, and the closed forms are close enough to
+// prune.
 const Words kSpace{"--search",
                    "--chips",
                    "1,2",
@@ -122,7 +123,8 @@ TEST_CASE("model search: groups share the tokens of a sequence, within the bound
   CHECK(layouts[1]["data"] == 1);
   // Half of a prompt's tokens on each of two groups.
   CHECK(layouts[1]["ttft_ns"].get<double>() < layouts[0]["ttft_ns"].get<double>());
-  // One replica of two groups has the weights as often as two replicas of one, and of each prompt's logits one.
+  // One replica of two groups has the weights as often as two replicas of one, and of each prompt's logits
+  // one.
   CHECK(layouts[1]["prefill"]["flops"].get<double>() < layouts[0]["prefill"]["flops"].get<double>());
   for (const auto& point : points_in(model, "out"))
     for (const std::string time : {"ttft", "tpot"}) {

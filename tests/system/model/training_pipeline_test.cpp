@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training steps over stages of a pipeline and over micro-batches: loss, gradients and new weights are those of the definition, which
-// knows neither.
+// Training steps over stages of a pipeline and over micro-batches: loss, gradients and new weights are those
+// of the definition, which knows neither.
 #include <catch2/catch.hpp>
 
 #include "tests/support/program/transformer_run.h"
+#include "workloads/training/case/training_params.h"
 #include "workloads/training/training.h"
 #include "workloads/training/training_figures.h"
-#include "workloads/training/training_params.h"
 
 using namespace tahoma;
 using tests::Settings, tests::with;

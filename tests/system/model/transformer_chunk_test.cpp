@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A prefill behind a cached context, a chunk of a longer prompt: its golden reference, planted errors, its work and what is
-// refused.
+// A prefill behind a cached context, a chunk of a longer prompt: its golden reference, planted errors, its
+// work and what is refused.
 #include <catch2/catch.hpp>
 
 #include "tests/support/program/transformer_run.h"

@@ -9,7 +9,7 @@
 #include "runtime/host/npy.h"
 #include "tests/support/program/transformer_run.h"
 #include "tests/support/temp_dir.h"
-#include "workloads/training/training_params.h"
+#include "workloads/training/case/training_params.h"
 #include "workloads/transformer/experts/expert_routing.h"
 #include "workloads/transformer/layer/layer_definition.h"
 #include "workloads/transformer/model_footprint.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What layers of Gemma have beside those of Llama: their golden reference in both phases, planted errors, and the definitions of
-// its functions.
+// Tests what layers of Gemma have beside those of Llama: their golden reference in both phases, planted
+// errors, and the definitions of its functions.
 #include <catch2/catch.hpp>
 
 #include "tests/support/program/transformer_run.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models from token ids to logits: their golden reference in the degrees of parallelism and in both phases, biases and
-// norms of heads, planted errors, refused cases, and the scaling of rotary frequencies.
+// Models from token ids to logits: their golden reference in the degrees of parallelism and in both phases,
+// biases and norms of heads, planted errors, refused cases, and the scaling of rotary frequencies.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared expert beside the others, and gates that are a softmax over all experts: golden references on ranks, in both phases;
-// planted errors; laws of the definition; work and footprint in closed form; refused cases.
+// A shared expert beside the others, and gates that are a softmax over all experts: golden references on
+// ranks, in both phases; planted errors; laws of the definition; work and footprint in closed form; refused
+// cases.
 #include <catch2/catch.hpp>
 
 #include "tests/support/program/transformer_run.h"
@@ -22,7 +23,8 @@ const Settings kSharedStep{{"phase", "decode"}, {"context", "20"}};
 
 Settings shared(const Settings& more) { return with(kShared, more); }
 
-// The feed-forward part's contribution to the stream: the layer's output less that of the same layer whose part is zero.
+// The feed-forward part's contribution to the stream: the layer's output less that of the same layer whose
+// part is zero.
 Rows contribution(const TransformerParams& params, const HostWeights& weights, const Rows& x) {
   Noisy stream = Noisy::exact(x), without = stream;
   const workloads::ChosenExpert chosen = [](std::uint64_t row, std::uint64_t k) { return (row + 3 * k) % 8; };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers whose weights are fp8: their golden reference, a planted error, the bytes that they save, and what is refused.
+// Layers whose weights are fp8: their golden reference, a planted error, the bytes that they save, and what
+// is refused.
 #include <catch2/catch.hpp>
 #include <random>
 
 #include "tests/support/program/transformer_run.h"
-#include "workloads/training/training_params.h"
+#include "workloads/training/case/training_params.h"
 #include "workloads/transformer/layer/noisy.h"
 
 using namespace tahoma;

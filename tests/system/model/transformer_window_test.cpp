@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sliding windows: golden references of layers that see the last keys only, alone and beside layers that see all, in both phases;
-// windows that contain the whole sequence; a planted error; work and footprint by counting; refused cases.
+// Sliding windows: golden references of layers that see the last keys only, alone and beside layers that see
+// all, in both phases; windows that contain the whole sequence; a planted error; work and footprint by
+// counting; refused cases.
 #include <catch2/catch.hpp>
 
 #include "tests/support/program/transformer_run.h"

@@ -3,8 +3,8 @@
 #include <map>
 #include <random>
 
+#include "frontend/nki/lower/accumulate.h"
 #include "model/base/error.h"
-#include "runtime/nki/lower/accumulate.h"
 
 using namespace tahoma;
 using runtime::Region;
@@ -61,7 +61,7 @@ class Reference {
 
 AccumulationGroups::Decision decide(const AccumulationGroups& groups, std::uint32_t storage,
                                     const Region& dst) {
-  return groups.decide(storage, dst, std::nullopt);
+  return groups.choose_accumulation(storage, dst, std::nullopt);
 }
 
 Reference::Verdict verdict_of(const AccumulationGroups& groups, std::uint32_t storage, const Region& dst) {
@@ -175,8 +175,9 @@ TEST_CASE("nki accumulate: what the kernel asks for is never changed", "[nki]") 
   const Region bank{0, 0, kRows, 0, kBytes}, half{0, 0, kRows, 0, kBytes / 2};
   AccumulationGroups groups;
   groups.matmul(0, half, false, 0);
-  for (const bool asked : {false, true}) CHECK(groups.decide(0, bank, asked).accumulate == asked);
+  for (const bool asked : {false, true})
+    CHECK(groups.choose_accumulation(0, bank, asked).accumulate == asked);
   groups.write(0, bank);
-  CHECK(groups.decide(0, bank, true).accumulate);
-  CHECK(groups.decide(0, bank, std::nullopt).over_fill);
+  CHECK(groups.choose_accumulation(0, bank, true).accumulate);
+  CHECK(groups.choose_accumulation(0, bank, std::nullopt).over_fill);
 }

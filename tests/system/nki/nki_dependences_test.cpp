@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "runtime/nki/lower/choose.h"
-#include "runtime/nki/lower/order/dependences.h"
+#include "frontend/nki/lower/order/choose.h"
+#include "frontend/nki/lower/order/dependences.h"
 #include "tests/support/random/random_trace.h"
 #include "tests/support/reference/trace_words.h"
 
@@ -24,7 +24,8 @@ Relation found_in(const Trace& trace) {
   return found;
 }
 
-// What the entries must follow by the definition: conflicts of words, fences and the kernel's own order.
+// Returns the dependences that the definition requires: conflicts of words, fences and the kernel's own
+// order.
 Relation required_by(const Trace& trace) {
   Relation required = tests::conflicts_of(trace);
   const auto barrier = [&](std::size_t e) { return trace.entries[e].barrier; };

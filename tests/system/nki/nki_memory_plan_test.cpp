@@ -2,10 +2,10 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "runtime/nki/lower/choose.h"
-#include "runtime/nki/lower/order/dependences.h"
-#include "runtime/nki/lower/order/memory_plan.h"
-#include "runtime/nki/lower/order/ready_pool.h"
+#include "frontend/nki/lower/order/choose.h"
+#include "frontend/nki/lower/order/dependences.h"
+#include "frontend/nki/lower/order/memory_plan.h"
+#include "frontend/nki/lower/order/ready_pool.h"
 #include "tests/support/random/random_trace.h"
 
 using namespace tahoma;
@@ -80,7 +80,8 @@ class RandomExecution {
       }
       if (begun && !complete) held = held + uses_.size(s);
     }
-    // What starts alone and in its turn may need all memory that dead tensors of the trace's order leave.
+    // An entry that starts alone and in its turn may need all memory that dead tensors of the trace's order
+    // leave.
     if (!alone || !in_turn)
       for (std::size_t m = 0; m < held.size(); ++m) most_[m] = std::max(most_[m], held[m]);
   }

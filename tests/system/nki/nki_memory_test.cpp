@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
+#include "frontend/nki/lower/memory/allocate.h"
+#include "frontend/nki/lower/memory/split_values.h"
 #include "model/base/error.h"
-#include "runtime/nki/lower/memory/allocate.h"
-#include "runtime/nki/lower/memory/split_values.h"
 #include "tests/support/random/random_trace.h"
 #include "tests/support/reference/trace_memory.h"
 #include "tests/support/reference/trace_words.h"

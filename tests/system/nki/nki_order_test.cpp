@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "runtime/nki/lower/choose.h"
-#include "runtime/nki/lower/order/list_scheduler.h"
-#include "runtime/nki/lower/order/memory_order.h"
-#include "runtime/nki/lower/order/reordered.h"
-#include "runtime/nki/lower/order/tensor_uses.h"
-#include "runtime/nki/lower/reorder.h"
+#include "frontend/nki/lower/order/choose.h"
+#include "frontend/nki/lower/order/list_scheduler.h"
+#include "frontend/nki/lower/order/memory_order.h"
+#include "frontend/nki/lower/order/reorder.h"
+#include "frontend/nki/lower/order/reordered.h"
+#include "frontend/nki/lower/order/tensor_uses.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/random/random_trace.h"
 #include "tests/support/reference/trace_memory.h"

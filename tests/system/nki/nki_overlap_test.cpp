@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "runtime/nki/record/overlap.h"
-#include "runtime/nki/record/trace.h"
+#include "frontend/nki/record/overlap.h"
+#include "frontend/nki/record/trace.h"
 
 using namespace tahoma::runtime::nki;
 

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "runtime/nki/lower/memory/allocate.h"
+#include "frontend/nki/lower/memory/allocate.h"
 #include "tests/support/program/refusal_of.h"
 
 using namespace tahoma;

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
+#include "frontend/nki/lower/nki_lowering.h"
 #include "model/base/error.h"
-#include "runtime/nki/lower/nki_lowering.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/random/random_trace.h"
 #include "tests/support/reference/happens_before.h"
@@ -20,8 +20,8 @@ constexpr std::uint32_t kChip =
     1000000;  // the buffers of SBUF and PSUM; other tensors are buffers of their own
 constexpr std::uint32_t kByHand = 2000000;
 
-// Maximal runs of words, one region for each run and all partitions that have it. On chip, words are at their final
-// addresses if `by_address`, else tensors are apart from each other.
+// Maximal runs of words, one region for each run and all partitions that have it. On chip, words are at their
+// final addresses if `by_address`, else tensors are apart from each other.
 void touch(runtime::Op& op, const Trace& trace, const std::vector<tests::Word>& words,
            const std::vector<Place>& places, bool by_address) {
   std::map<std::tuple<bool, std::uint32_t, std::uint32_t>, std::set<std::uint64_t>>
@@ -55,7 +55,7 @@ struct Case {
   isa::Program program;          // its instructions are numbered as find_race() expects
 };
 
-// Nothing if the trace fits only with a tensor for each value: then its entries have other tensors.
+// Returns nothing if the trace fits only with a tensor for each value: then its entries have other tensors.
 std::optional<Case> lowered(const Trace& trace, const LoweringOptions& options) {
   Lowered made = lower(trace, tests::default_machine(), options);
   if (!made.warnings.empty()) return std::nullopt;

@@ -20,8 +20,8 @@ struct Recorder final : base::Observer {
   std::vector<std::uint32_t> seen;
 };
 
-// Batches of events by three processes at random times, some of them empty. Events have numbers in the order in which they must be
-// passed on.
+// Batches of events by three processes at random times, some of them empty. Events have numbers in the order
+// in which they must be passed on.
 std::string disorder(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Recorder recorder;

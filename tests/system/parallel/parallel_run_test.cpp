@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in several processes has the statistics, the events and the values of a run in one, byte for byte, whether equal chips
-// are simulated once or each of them is.
+// A run in several processes has the statistics, the events and the values of a run in one, byte for byte,
+// whether equal chips are simulated once or each of them is.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

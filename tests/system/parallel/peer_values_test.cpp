@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values between chips that different processes simulate: transfers of every kind, and control values in timing mode.
+// Values between chips that different processes simulate: transfers of every kind, and control values in
+// timing mode.
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <numeric>
@@ -52,7 +53,8 @@ std::set<std::uint32_t> load(model::System& system, const Loaded& loaded) {
   return kept;
 }
 
-// Values that say where they are. Chip 2 begins with integers: how often a loop runs, and numbers of rows.
+// Each value identifies its location. Chip 2 begins with integers: how often a loop runs, and numbers of
+// rows.
 void fill(model::System& system, std::uint32_t chip) {
   std::vector<float> values(kFilled / 4);
   std::iota(values.begin(), values.end(), static_cast<float>(chip) * 1'000'000);
@@ -77,7 +79,6 @@ Outcome run(const Programs& programs, Mode mode, model::Processes* processes) {
   return outcome;
 }
 
-// As text.
 std::string outcome_of(const Programs& programs, Mode mode, std::uint32_t count) {
   return tests::in_processes(count, [&](model::Processes* processes) {
     const Outcome outcome = run(programs, mode, processes);
@@ -96,22 +97,22 @@ void check_all_counts(const Programs& programs, Mode mode) {
   }
 }
 
-// Core 0 of chip 0 moves data between the other chips; core 24 of chip 3 stores a register when it has been notified, and core 0 reads
-// that.
+// Core 0 of chip 0 moves data between the other chips; core 24 of chip 3 stores a register when it has been
+// notified, and core 0 reads that.
 const Programs kEveryKind = {
     {0,
      ".control c\n.descriptor shape=128x256 dst=d:fp32 src=d:fp32\n"
      ".descriptor shape=128x256 dst=d:fp32 src=c:fp32\n"
      ".descriptor shape=128x256 dst=d:fp32 src=a:fp32\n"
      "sync:\n"
-     // From here to there, from there to here, and between two others.
+     // Copies from this chip, to it, and between two others.
      " dma_copy shape=128x256 dst=b+0x100000:fp32 src=a:fp32 update=s0+=1\n"
      " dma_copy shape=128x256 dst=a+0x100000:fp32 src=c:fp32 update=s0+=1\n"
      " dma_copy shape=128x256 dst=b+0x200000:fp32 src=d:fp32 update=s0+=1\n sem_wait wait=s0>=48\n"
-     // Sums there of what is here, and in place of one of three sources.
+     // Adds this chip's data to another chip's, and sums three sources in place of one of them.
      " dma_copy shape=128x256 dst=b:fp32 src=a:fp32 accumulate update=s0+=1\n sem_wait wait=s0>=64\n"
      " dma_compute descriptor=0 sources=3 op=add update=s0+=1\n sem_wait wait=s0>=80\n"
-     // Converted, by columns, and rows that numbers choose.
+     // Converts, transposes, and gathers rows by number.
      " dma_copy shape=128x256 dst=c+0x300000:bf16 src=d:fp32 update=s0+=1\n"
      " dma_copy shape=64x64 dst=c+0x100000:fp32:(1,0,0,64) src=b:fp32:(64,0,0,1) update=s0+=1\n"
      " dma_copy shape=8x1 dst=sbuf[0, 0x4000]:int32 src=c:int32 update=s0+=1\n"
@@ -122,7 +123,7 @@ const Programs kEveryKind = {
      " dma_copy shape=8x256 dst=c+0x400000:fp32 src=sbuf[0, 0x0]:fp32 indirect=scatter rows=sbuf[0, "
      "0x4000]:int32 "
      "bound=128 skip update=s0+=1\n sem_wait wait=s0>=160\n"
-     // What another core has stored by then.
+     // Copies what another core has stored by then.
      " dma_copy shape=1x1 dst=d+0x480000:fp32 src=a:fp32 notify=core24 update=s1+=1\n"
      " sem_wait wait=s2>=16\n"
      " dma_copy shape=1x1 dst=a+0x480000:int32 src=d+0x490000:int32 update=s0+=1\n sem_wait wait=s0>=176\n"},

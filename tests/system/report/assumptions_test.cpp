@@ -14,7 +14,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// Of parameters that `tahoma params` says are assumed.
+// Returns the parameters that `tahoma params` says are assumed.
 Names assumed_by_declaration(const tests::TempDir& dir) {
   const auto listed = tests::tahoma_in(dir.path().string(), {"params", "machine", "--format", "json"});
   Names names;

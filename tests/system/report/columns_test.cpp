@@ -8,10 +8,10 @@
 #include <set>
 #include <sstream>
 
-#include "runtime/report/regions/regions.h"
-#include "runtime/report/tables/column_csv.h"
-#include "runtime/report/tables/column_json.h"
-#include "runtime/report/tables/table_list.h"
+#include "report/reference/table_list.h"
+#include "report/regions/regions.h"
+#include "report/tables/column_csv.h"
+#include "report/tables/column_json.h"
 #include "tests/support/program/file_of_run.h"
 #include "tests/support/subprocess.h"
 
@@ -78,7 +78,8 @@ TEST_CASE("columns: every declared one is in a file of a run", "[stats]") {
   run_case();
   std::vector<runtime::DeclaredTable> tables = runtime::declared_tables();
   REQUIRE(runtime::declared_columns().size() > 100);
-  // A region lists only the stall reasons that took time; this program knows neither its source nor tokens or steps.
+  // A region lists only the stall reasons that took time; this program knows neither its source nor tokens or
+  // steps.
   std::erase_if(tables, [](const auto& table) {
     return table.json.ends_with(".engines.*") || table.csv == "lines.csv" || table.json == "lines.*" ||
            table.json.starts_with("cost.per_");

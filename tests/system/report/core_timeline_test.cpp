@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time line of a core: its cells follow each other, and nothing is lost when they are united.
-#include "runtime/report/timeline/core_timeline.h"
+#include "report/timeline/core_timeline.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -42,7 +42,7 @@ struct Played {  // instructions of one engine, with waits before them
     busy += work;
     longest_wait = std::max(longest_wait, wait);
   }
-  const std::vector<TimelineCell>& cells() const { return timeline.lanes().at(kVector).cells; }
+  const std::vector<TimelineCell>& cells() const { return timeline.tracks().at(kVector).cells; }
 };
 
 void check_cells(const std::vector<TimelineCell>& cells, Time end) {
@@ -107,11 +107,11 @@ TEST_CASE("time line: united cells keep busy time, number of instructions and th
 
 TEST_CASE("time line: cores that were not chosen leave nothing", "[report]") {
   Played engine;
-  CHECK(engine.timeline.lanes().size() == isa::kQueueCount);
+  CHECK(engine.timeline.tracks().size() == isa::kQueueCount);
   base::InstructionActivity other;
   other.core = 5;
   engine.timeline.instruction(other);
-  for (const auto& lane : engine.timeline.lanes()) CHECK(lane.cells.empty());
+  for (const auto& track : engine.timeline.tracks()) CHECK(track.cells.empty());
 }
 
 TEST_CASE("time line: the busy time of each line on the page is that of the engine's statistics", "[page]") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The critical path of chains whose dependent instructions are known.
-#include "runtime/report/path/critical_path.h"
+#include "report/path/critical_path.h"
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -95,7 +95,7 @@ TEST_CASE("critical path: a transfer goes on with the one that it stood behind",
   // The first data come 400 after a doorbell, so the second transfer left the queue at 500.
   CHECK(lines(1'000) ==
         std::map<std::uint32_t, std::int64_t>{{kLoadLine, 500}, {kBehindLine, 900}, {kAddLine, 200}});
-  // If nothing is before it in the ring, the way leads through its doorbell.
+  // If nothing is before it in the ring, the path leads through its doorbell.
   CHECK(lines(105) ==
         std::map<std::uint32_t, std::int64_t>{{kLoadLine, 100}, {kBehindLine, 1'300}, {kAddLine, 200}});
 }
@@ -158,7 +158,7 @@ TEST_CASE("critical path: of a run that is too long, the last instructions are o
     CHECK(lines.at(kAddLine) == 10 * kept);
     CHECK((lines.contains(kNoLine) ? lines.at(kNoLine) : 0) == 10 * (n - kept));
   }
-  // What is forgotten raises nothing, and its transfer is ignored.
+  // A forgotten instruction raises nothing, and its transfer is ignored.
   CHECK_FALSE(run.path.raiser(kAdd + 1).has_value());
   run.transfer(kAdd + 1, 10, 20, 5'000);
   run.execute(Queue::kScalar, kExpLine, 1'000, 10, 1'010, kAdd + 1, 0);

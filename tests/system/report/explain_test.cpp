@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bottlenecks of a run: resources made ideal one at a time.
-#include "runtime/whatif/explain.h"
+#include "studies/whatif/explain.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <set>
 
 #include "model/base/error.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 #include "tests/support/subprocess.h"
 #include "tests/support/temp_dir.h"
 
@@ -57,8 +57,8 @@ TEST_CASE("tahoma explain: the resource that a run waits for comes first, all to
   CHECK(json["resources"][0]["time_ns"].get<double>() < 0.5 * whole);
 }
 
-// With ideal latencies of the DMA engines, the DRAM reports the acceptance of data later than it took place: data of the same chip,
-// and of another.
+// With ideal latencies of the DMA engines, the DRAM reports the acceptance of data later than it took place:
+// data of the same chip, and of another.
 TEST_CASE("tahoma explain: every resource can be ideal beside DRAM, and none is slower", "[explain]") {
   const tests::TempDir dir;
   const auto [workload, setting] = GENERATE(table<std::string, std::string>(

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "runtime/report/lines/line_tables.h"
+#include "report/lines/line_tables.h"
 #include "runtime/run/machine.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/program/text_program.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The occupancy of memories over time, compared with an independent observer of the same run; buffers of
 // programs; series of engines.
-#include "runtime/report/memory/occupancy.h"
+#include "report/memory/occupancy.h"
 
 #include <catch2/catch.hpp>
 #include <map>
 #include <numeric>
 
 #include "isa/core/instruction_hash.h"
+#include "report/files/engine_windows.h"
+#include "report/files/window_tables.h"
+#include "report/text/saturation.h"
 #include "runtime/builder/kernel.h"
-#include "runtime/report/files/engine_windows.h"
-#include "runtime/report/files/saturation.h"
-#include "runtime/report/files/window_tables.h"
 #include "runtime/run/machine.h"
 #include "tests/support/bench/machine_fixture.h"
 
@@ -171,7 +171,8 @@ TEST_CASE("occupancy: the order in which chips report accesses of one instant do
     occupancy.transfer(first);
     occupancy.transfer(second);
     const std::vector<SpaceOccupancy> spaces = occupancy.summarise(elapsed);
-    // Read first, the tensor is an input; written last, it is a result: it is live from the beginning to the end.
+    // Read first, the tensor is an input; written last, it is a result: it is live from the beginning to the
+    // end.
     const SpaceOccupancy& hbm = spaces.back();
     REQUIRE(hbm.space == Space::kHbm);
     for (const double mean : hbm.fillings.at(0).mean_bytes) CHECK(mean == Approx(1 << 20).epsilon(1e-4));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages: their data add up to summary.json, they are self-contained, and they can be written again.
-#include "runtime/page/page.h"
+#include "report/page/page.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -9,10 +9,10 @@
 #include <set>
 
 #include "model/base/topology/topologies.h"
-#include "runtime/page/assets.h"
-#include "runtime/page/detail.h"
-#include "runtime/report/store/run_store.h"
-#include "runtime/report/summary/summary_json.h"
+#include "report/page/assets.h"
+#include "report/page/detail.h"
+#include "report/store/run_store.h"
+#include "report/summary/summary_json.h"
 #include "tests/support/bench/page_totals.h"
 #include "tests/support/program/fake_run.h"
 #include "tests/support/program/file_of_run.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/config/params_page.h"
+#include "cli/reference/params_page.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

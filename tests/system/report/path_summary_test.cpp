@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of the critical path: its rows are the simulated time, whatever the run.
-#include "runtime/report/path/path_summary.h"
+#include "report/path/path_summary.h"
 
 #include <algorithm>
 #include <array>
@@ -36,7 +36,8 @@ json summary_of(const std::string& workload, const std::vector<std::string>& set
 // The files have nanoseconds; six decimal places are all that the simulator knows.
 std::int64_t femtoseconds(const json& ns) { return std::llround(ns.get<double>() * 1e6); }
 
-// Each row ends where the one after it in time begins: exactly, the last one at the end of the run, the first at its start.
+// Each row ends where the one after it in time begins: exactly, the last one at the end of the run, the first
+// at its start.
 void check_rows(const json& summary) {
   const json& rows = summary["critical_path"]["rows"];
   REQUIRE(!rows.empty());

@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "runtime/report/regions/regions.h"
+#include "report/regions/regions.h"
 #include "runtime/run/machine.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/program/text_program.h"
@@ -24,7 +24,8 @@ base::Duration needed(const RegionSummary& region, RooflineResource resource) {
 
 }  // namespace
 
-// Each region is one transfer of as many bytes to or from each of its sides. The first two tensors lie in two stacks.
+// Each region is one transfer of as many bytes to or from each of its sides. The first two tensors lie in two
+// stacks.
 TEST_CASE("regions: every access of a transfer counts at its own stack, and no bound is faster than the peak",
           "[report][regions]") {
   const model::MachineParams params = tests::machine_of(1, 1, 1);
@@ -108,8 +109,8 @@ TEST_CASE("regions: no bound by HBM is faster than all stacks together, in colle
     }
 }
 
-// Data for another chip have been read before they arrive: the region lasts until they have. Each of the links
-// of a ring of five carries five parts of 64 KiB, whose time is the bound.
+// Data for another chip have been read before they arrive: the region lasts until they have. Each of the
+// links of a ring of five carries five parts of 64 KiB, whose time is the bound.
 TEST_CASE("regions: no bound exceeds the time of what is sent to another chip", "[report][regions]") {
   const tests::TempDir dir;
   dir.write("permute.yaml",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions of a run compared with its measurements and with closed forms.
-#include "runtime/report/regions/regions.h"
+#include "report/regions/regions.h"
 
 #include <catch2/catch.hpp>
 #include <numeric>
@@ -160,7 +160,8 @@ vector:
   CHECK(quick.total() + slow.total() == o.run.elapsed - o.regions.whole.engines[kVector].time[kIdle]);
 }
 
-// The bound of what another core waits for is the time of the links, which is less than the time until it has arrived.
+// The bound of what another core waits for is the time of the links, which is less than the time until it has
+// arrived.
 TEST_CASE("regions: data to another chip need the links of their route", "[report]") {
   const model::MachineParams params = tests::machine_of(4, 1, 1);
   constexpr std::uint64_t kSent = 1 << 20;

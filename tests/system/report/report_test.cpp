@@ -6,17 +6,17 @@
 #include <sstream>
 
 #include "model/base/error.h"
+#include "report/files/statistics_tables.h"
+#include "report/summary/busiest.h"
+#include "report/summary/run_headline.h"
+#include "report/summary/summary.h"
+#include "report/summary/summary_json.h"
+#include "report/summary/summary_text.h"
+#include "report/text/saturation.h"
+#include "runtime/host/output/manifest.h"
 #include "runtime/host/progress.h"
 #include "runtime/host/sha256.h"
-#include "runtime/report/files/manifest.h"
-#include "runtime/report/files/saturation.h"
-#include "runtime/report/files/statistics_tables.h"
-#include "runtime/report/summary/busiest.h"
-#include "runtime/report/summary/format.h"
-#include "runtime/report/summary/run_headline.h"
-#include "runtime/report/summary/summary.h"
-#include "runtime/report/summary/summary_json.h"
-#include "runtime/report/summary/summary_text.h"
+#include "runtime/host/text/format.h"
 #include "tests/support/lines_of.h"
 #include "tests/support/program/fake_run.h"
 #include "tests/support/subprocess.h"
@@ -108,7 +108,8 @@ TEST_CASE("report: FLOPS follow from the definition of the peak and never pass i
   facts.array_works = {{isa::DType::kFp32, isa::MatmulMode::kDense, 1e9}};
   facts.cores_used = 2;
   CHECK(runtime::summarise(facts, fake_machine(), fake_run()).flops.peak_tflops == Approx(2 * 78.6432 / 4));
-  // A third of the work at a quarter of the rate and a third at twice the rate: 1 + 4 + 1/2 thirds of the time.
+  // A third of the work at a quarter of the rate and a third at twice the rate: 1 + 4 + 1/2 thirds of the
+  // time.
   facts.cores_used = 1;
   facts.array_works = {{isa::DType::kBf16, isa::MatmulMode::kDense, 1e9},
                        {isa::DType::kFp32, isa::MatmulMode::kDense, 1e9},
@@ -382,7 +383,8 @@ TEST_CASE("summary.txt: at most 60 lines of at most 100 columns", "[report]") {
   for (const Summary& s : {fake_summary(), crowded_summary()}) check_fits(runtime::summary_text(s));
 }
 
-// Runs with many regions, figures, links, source names and a long critical path, with and without bottlenecks.
+// Runs with many regions, figures, links, source names and a long critical path, with and without
+// bottlenecks.
 TEST_CASE("summary.txt: real runs fit, too, with their critical path and the bottlenecks of their regions",
           "[report]") {
   const std::string workloads = std::string(TAHOMA_SOURCE_DIR) + "/workloads/";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statistics in four forms from one list, each with an explanation.
-#include "runtime/report/files/stats_files.h"
+#include "report/files/stats_files.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -11,10 +11,10 @@
 #include <sstream>
 
 #include "model/system/statistics/list_statistics.h"
+#include "report/files/statistics_tables.h"
+#include "report/store/run_store.h"
 #include "runtime/host/tables/database.h"
-#include "runtime/host/whole_file.h"
-#include "runtime/report/files/statistics_tables.h"
-#include "runtime/report/store/run_store.h"
+#include "runtime/host/text/whole_file.h"
 #include "tests/support/program/fake_run.h"
 #include "tests/support/program/file_of_run.h"
 #include "tests/support/subprocess.h"
@@ -174,7 +174,8 @@ TEST_CASE("statistics: tahoma stats explains those that match a pattern", "[stat
   CHECK(some.out ==
         "server*.chip*.core*.dma.bytes [B, less is better]\n    payload moved, the larger side of a cast\n"
         "summary.json/dma.bytes [B, less is better]\n    payload moved, the larger side of a cast\n");
-  // A stall reason has its name in Neuron Explorer, and what shortens it; the times of other parts have neither.
+  // A stall reason has its name in Neuron Explorer, and what shortens it; the times of other parts have
+  // neither.
   CHECK_THAT(all.out, Contains("tensor.wait_dma [ns, less is better]\n"
                                "    waited for a semaphore that a DMA within the chip raised last\n"
                                "    Neuron Explorer: evt_wait_time_ns\n    to shorten it: prefetch"));

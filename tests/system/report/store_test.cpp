@@ -8,11 +8,11 @@
 
 #include "model/base/error.h"
 #include "model/system/statistics/list_statistics.h"
-#include "runtime/host/whole_file.h"
-#include "runtime/report/files/statistics_tables.h"
-#include "runtime/report/files/stats_files.h"
-#include "runtime/report/store/deflate.h"
-#include "runtime/report/store/run_store.h"
+#include "report/files/statistics_tables.h"
+#include "report/files/stats_files.h"
+#include "report/store/deflate.h"
+#include "report/store/run_store.h"
+#include "runtime/host/text/whole_file.h"
 #include "tests/support/program/fake_run.h"
 #include "tests/support/subprocess.h"
 
@@ -63,7 +63,7 @@ std::vector<Stat> stats_of_fake_run() {
   return sink.stats();
 }
 
-// The code of the refusal of whatever `read` reads; "" if it reads.
+// Returns the error code with which `read` fails; "" if it succeeds.
 template <class Read>
 std::string refusal_of_read(const Read& read) {
   try {
@@ -90,7 +90,8 @@ TEST_CASE("store: statistics come back as they were, in their order", "[store]")
   check_comes_back({});
   check_comes_back(stats_of_fake_run());
   check_comes_back(runtime::known_statistics());
-  // Values at the ends of their ranges, numbers that compare equal, and places of any depth, some of them twice.
+  // Values at the ends of their ranges, numbers that compare equal, and places of any depth, some of them
+  // twice.
   std::vector<Stat> odd{
       {"whole", std::uint64_t{1}, Unit::kCount, "a"},
       {"whole", 1.0, Unit::kCount, "a"},

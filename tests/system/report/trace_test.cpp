@@ -7,8 +7,8 @@
 #include <csignal>
 #include <filesystem>
 
-#include "runtime/trace/packet_writer.h"
-#include "runtime/trace/selection.h"
+#include "report/trace/packet_writer.h"
+#include "report/trace/selection.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/program/refusal_of.h"
 #include "tests/support/subprocess.h"

@@ -2,7 +2,7 @@
 // The syntax of checkpoint requests.
 #include <catch2/catch.hpp>
 
-#include "runtime/checkpoint/dump_request.h"
+#include "report/checkpoint/dump_request.h"
 #include "tests/support/program/refusal_of.h"
 
 using namespace tahoma;

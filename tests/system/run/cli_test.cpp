@@ -6,7 +6,7 @@
 #include <set>
 
 #include "isa/table/table.h"
-#include "runtime/run/run_files.h"
+#include "report/run/run_files.h"
 #include "tests/support/subprocess.h"
 
 using namespace tahoma;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planted deadlocks of different kinds: each run ends with exit status 4 and says which instruction waits for what, the value that
-// the semaphore has at the end, and which queue would raise it.
+// Planted deadlocks of different kinds: each run ends with exit status 4 and says which instruction waits for
+// what, the value that the semaphore has at the end, and which queue would raise it.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>

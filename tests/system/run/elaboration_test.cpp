@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which the modules of a machine are constructed has no effect: statistics, events and values are the same, byte for
-// byte.
+// The order in which the modules of a machine are constructed has no effect: statistics, events and values
+// are the same, byte for byte.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,7 +23,7 @@ std::string outcome(const tests::RandomCase& c, model::Mode mode, const Order& o
       1, [&](model::Processes*) { return tests::case_outcome(c, mode, {.order = order}); });
 }
 
-// Of a number of random cases, each in the reverse and in two random orders of its chips.
+// Checks random cases, each in the reverse and in two random orders of its chips.
 void check_orders(std::uint32_t seed, int cases, model::Mode mode) {
   tests::RandomCases random(seed);
   std::mt19937 shuffles(seed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a run: how large it may be, what it has on demand, and that commands read it as they read the folders of
-// tahoma before it had a store.
+// The folder of a run: how large it may be, what it has on demand, and that commands read it as they read the
+// folders of tahoma before it had a store.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -8,17 +8,17 @@
 #include <set>
 #include <sstream>
 
+#include "report/energy/energy_tables.h"
+#include "report/files/collective_report.h"
+#include "report/files/statistics_tables.h"
+#include "report/files/stats_files.h"
+#include "report/files/window_tables.h"
+#include "report/links/link_tables.h"
+#include "report/memory/channel_table.h"
+#include "report/run/run_files.h"
+#include "report/simulation/simulation.h"
+#include "report/store/run_store.h"
 #include "runtime/config/config.h"
-#include "runtime/report/energy/energy_tables.h"
-#include "runtime/report/files/collective_report.h"
-#include "runtime/report/files/statistics_tables.h"
-#include "runtime/report/files/stats_files.h"
-#include "runtime/report/files/window_tables.h"
-#include "runtime/report/links/link_tables.h"
-#include "runtime/report/memory/channel_table.h"
-#include "runtime/report/store/run_store.h"
-#include "runtime/run/run_files.h"
-#include "runtime/run/simulation.h"
 #include "tests/support/program/file_of_run.h"
 #include "tests/support/subprocess.h"
 
@@ -70,7 +70,7 @@ void check_folder_refused(const TempDir& dir, const std::vector<std::string>& wo
   CHECK_THAT(refused.err, Contains("error[" + code + "]"));
 }
 
-// What tahoma left before it had a store: all files, and statistics only in the database.
+// Makes a folder as tahoma left it before it had a store: all files, and statistics only in the database.
 void make_older(const TempDir& dir, const std::string& run, const std::string& older) {
   check_done(dir, {"export", run, "--to", older});
   for (const char* name : {"summary.txt", "summary.json", "config.resolved.yaml", "report.html"})
@@ -143,7 +143,8 @@ TEST_CASE("folder: export writes the names that it is asked for, and all names o
   dir.write("case.yaml", kFourChips);
   check_run(dir, {"case.yaml", "--out", "out"});
   const std::vector<std::string> names = runtime::exported_names(runtime::RunStore(dir.path() / "out"));
-  // A run of a program without source lines has no lines.csv; every other row that is not in the folder is there.
+  // A run of a program without source lines has no lines.csv; every other row that is not in the folder is
+  // there.
   std::set<std::string> expected;
   for (const runtime::RunFile& file : runtime::run_files())
     if (file.place != runtime::RunFilePlace::kFolder && std::string(file.name) != "lines.csv")

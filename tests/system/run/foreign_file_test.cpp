@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are none of what is read: named as what they are, by every reader.
+// Files of another kind than expected: every reader names what they are.
 #include <catch2/catch.hpp>
 
 #include "runtime/host/npy.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/host/output_dir.h"
+#include "runtime/host/output/output_dir.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 
 #include "model/base/error.h"
-#include "runtime/report/files/manifest.h"
+#include "runtime/host/output/manifest.h"
 #include "tests/support/temp_dir.h"
 
 using namespace tahoma;

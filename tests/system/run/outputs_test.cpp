@@ -11,7 +11,7 @@
 #include <functional>
 
 #include "model/base/error.h"
-#include "runtime/host/whole_file.h"
+#include "runtime/host/text/whole_file.h"
 #include "tests/support/program/twice_program.h"
 #include "tests/support/subprocess.h"
 

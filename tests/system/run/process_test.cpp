@@ -31,7 +31,7 @@ ProcessResult shell(const std::string& script, ProcessOptions options = {}) {
   return Process({"sh", "-c", script}, options).wait();
 }
 
-// Whether the process exists and is not a zombie.
+// Returns whether the process exists and is not a zombie.
 bool runs(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string stat;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of races of an assembler program: one line for each pair of source lines, whatever the macros make of them.
+// The report of races of an assembler program: one line for each pair of source lines, whatever the macros
+// make of them.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +13,8 @@ using nlohmann::json;
 
 namespace {
 
-// The vector engine and GpSimd fill the same 8 tiles, and nothing orders them. No pair touches the tile of another.
+// The vector engine and GpSimd fill the same 8 tiles, and nothing orders them. No pair touches the tile of
+// another.
 constexpr const char* kRacy = R"(.program racy
 .args in out
 vector:

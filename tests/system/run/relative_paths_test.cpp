@@ -22,7 +22,7 @@ Finished tahoma_from(const fs::path& folder, std::vector<std::string> words) {
   return run_program(words, folder.string());
 }
 
-// Without the names of source files, which are those under which the run found them.
+// Omits the names of source files, which are those under which the run found them.
 json summary_of(const fs::path& out) {
   json summary = json::parse(contents((out / "summary.json").string()));
   for (const char* list : {"lines", "functions"})
@@ -30,7 +30,8 @@ json summary_of(const fs::path& out) {
   return summary;
 }
 
-// cases/twice.yaml with its program, and the values that it expects, in `dir`; and an empty folder elsewhere/.
+// cases/twice.yaml with its program, and the values that it expects, in `dir`; and an empty folder
+// elsewhere/.
 void fill_folder(const TempDir& dir) {
   fs::create_directory(dir / "cases");
   fs::create_directory(dir / "elsewhere");

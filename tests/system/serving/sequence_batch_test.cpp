@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The batch, which does constant work for a step, against one that counts every token of every sequence.
-#include "runtime/serving/simulation/sequence_batch.h"
+#include "studies/serving/simulation/sequence_batch.h"
 
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "runtime/serving/input/random_source.h"
-#include "runtime/serving/simulation/kv_blocks.h"
+#include "studies/serving/input/random_source.h"
+#include "studies/serving/simulation/kv_blocks.h"
 
 using namespace tahoma::runtime::serving;
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "runtime/serving/steps/held_back.h"
+#include "studies/serving/steps/held_back.h"
 #include "tests/support/subprocess.h"
 
 using namespace tahoma::tests;

@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "runtime/serving/input/arrival_time.h"
-#include "runtime/serving/input/poisson.h"
-#include "runtime/serving/input/request_trace.h"
-#include "runtime/serving/results/percentiles.h"
+#include "studies/serving/input/arrival_time.h"
+#include "studies/serving/input/poisson.h"
+#include "studies/serving/input/request_trace.h"
+#include "studies/serving/results/percentiles.h"
 #include "tests/support/program/refusal_of.h"
 #include "tests/support/temp_dir.h"
 

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "runtime/serving/input/poisson.h"
+#include "studies/serving/input/poisson.h"
 #include "tests/support/program/serving_run.h"
 
 using namespace tahoma;
@@ -99,7 +99,8 @@ const std::vector<std::vector<std::pair<std::string, std::string>>> kServers{
 
 }  // namespace
 
-// The formula of Pollaczek and Khinchine for a constant service time D: the mean wait is rho D / (2 (1 - rho)).
+// The formula of Pollaczek and Khinchine for a constant service time D: the mean wait is rho D / (2 (1 -
+// rho)).
 TEST_CASE("serving: one request at a time is an M/D/1 queue", "[serving]") {
   for (const double rho : {0.5, 0.8}) {
     const ServingRun run = single_server_queue(rho, 200'000);

@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "runtime/serving/steps/held_back.h"
-#include "runtime/serving/steps/step_table.h"
+#include "studies/serving/steps/held_back.h"
+#include "studies/serving/steps/step_table.h"
 #include "tests/support/program/refusal_of.h"
 #include "tests/support/temp_dir.h"
 
@@ -96,7 +96,8 @@ TEST_CASE("step table: a mixed step counts in its executed range only", "[servin
   CHECK(table.cost_of({0, 0, first}).seconds == 1);
 }
 
-// T(n) = n + n^2 / 1000, in ms, at multiples of 100: the differences telescope to the time of the whole prompt.
+// T(n) = n + n^2 / 1000, in ms, at multiples of 100: the differences telescope to the time of the whole
+// prompt.
 TEST_CASE("step table: differences of prompts add up to the whole prompt", "[serving]") {
   std::string rows = kHeader;
   const auto whole = [](int tokens) { return 1e-3 * tokens + 1e-6 * tokens * tokens; };
@@ -170,7 +171,8 @@ TEST_CASE("step table: a grid of very many cells is refused at once", "[serving]
   CHECK_THAT(refusal(rows), Contains("s.csv:10002: error[E-SRV-008]"));
 }
 
-// The law is curved here: at the middle of a cell the interpolation of x^2 between 1 and 3 gives 5 instead of 4.
+// The law is curved here: at the middle of a cell the interpolation of x^2 between 1 and 3 gives 5 instead of
+// 4.
 TEST_CASE("held back: the error is that of the interpolation", "[serving]") {
   const TempDir dir;
   const StepTable table(

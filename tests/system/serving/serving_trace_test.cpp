@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small traces whose times were computed by hand from the rules in runtime/serving/README.md. In all of them a prefill
-// takes 1 ms for each token, and a decoding step 10 ms (kSimpleSteps).
+// Small traces whose times were computed by hand from the rules in studies/serving/README.md. In all of them
+// a prefill takes 1 ms for each token, and a decoding step 10 ms (kSimpleSteps).
 #include <catch2/catch.hpp>
 
 #include "tests/support/program/serving_run.h"
@@ -20,9 +20,9 @@ void check_times(const serving::FinishedRequest& request, std::int64_t start, st
 
 }  // namespace
 
-// 0: a chunk of 4 tokens of request 0, up to 4 ms. Then its last 2 tokens and request 1 in one step, the sum of 2 and
-// 4 ms, up to 10. Both decode up to 20, where request 1 ends. The next step decodes request 0 and prefills request 2:
-// the sum of 10 and 3 ms.
+// 0: a chunk of 4 tokens of request 0, up to 4 ms. Then its last 2 tokens and request 1 in one step, the sum
+// of 2 and 4 ms, up to 10. Both decode up to 20, where request 1 ends. The next step decodes request 0 and
+// prefills request 2: the sum of 10 and 3 ms.
 TEST_CASE("serving: chunks of prompts share steps with decoding", "[serving]") {
   const ServingRun run =
       run_server({{from_ms(0), 6, 3}, {from_ms(1), 4, 2}, {from_ms(12), 3, 1}}, kSimpleSteps,
@@ -46,9 +46,10 @@ TEST_CASE("serving: an executed mixed step replaces the sum of its parts", "[ser
   check_times(run.requests[2], 20, 31, 31);
 }
 
-// Blocks of 4 tokens, 4 of them: each request has 2 after its prefill up to 8 ms, with room for 8 tokens. After four
-// decoding steps, at 48, both need a third block, and there is none: request 1 is preempted. Request 0 ends at 68.
-// Then request 1 is prefilled again with its 5 tokens: chunks of 8 and 1, up to 77, which give its sixth token.
+// Blocks of 4 tokens, 4 of them: each request has 2 after its prefill up to 8 ms, with room for 8 tokens.
+// After four decoding steps, at 48, both need a third block, and there is none: request 1 is preempted.
+// Request 0 ends at 68. Then request 1 is prefilled again with its 5 tokens: chunks of 8 and 1, up to 77,
+// which give its sixth token.
 TEST_CASE("serving: the youngest request is preempted and computed again", "[serving]") {
   const ServingRun run = run_server({{from_ms(0), 4, 7}, {from_ms(0), 4, 7}}, kSimpleSteps,
                                     {{"max_sequences", "2"},
@@ -65,8 +66,8 @@ TEST_CASE("serving: the youngest request is preempted and computed again", "[ser
   CHECK(run.groups[0].count(serving::Count::kPreemptions) == 1);
 }
 
-// Both prompts in one step up to 7 ms. Transfers follow each other at 1 ms a token and arrive 2 ms later: request 0 at
-// 7 + 4 + 2, request 1 at 11 + 3 + 2. Request 0 decodes from 13, both from 23 to 33.
+// Both prompts in one step up to 7 ms. Transfers follow each other at 1 ms a token and arrive 2 ms later:
+// request 0 at 7 + 4 + 2, request 1 at 11 + 3 + 2. Request 0 decodes from 13, both from 23 to 33.
 TEST_CASE("serving: prefill and decoding are separated by a transfer", "[serving]") {
   const ServingRun run = run_server({{from_ms(0), 4, 3}, {from_ms(0), 3, 2}}, kSimpleSteps,
                                     {{"prefill_servers", "1"},
@@ -86,8 +87,8 @@ TEST_CASE("serving: prefill and decoding are separated by a transfer", "[serving
   CHECK(run.groups[1].count(serving::Count::kSteps) == 2);
 }
 
-// As above with an ideal link and one sequence at a time: request 1 waits, in the cache of the prefill server, until
-// request 0 has ended at 7 + 20.
+// As above with an ideal link and one sequence at a time: request 1 waits, in the cache of the prefill
+// server, until request 0 has ended at 7 + 20.
 TEST_CASE("serving: a decode server without room leaves requests on the prefill server", "[serving]") {
   const ServingRun run = run_server({{from_ms(0), 4, 3}, {from_ms(0), 3, 2}}, kSimpleSteps,
                                     {{"prefill_servers", "1"},
@@ -101,7 +102,8 @@ TEST_CASE("serving: a decode server without room leaves requests on the prefill 
   check_times(run.requests[1], 0, 7, 37);
 }
 
-// Request 0 is prefilled up to 4 ms and decodes up to 14. Request 1, which arrived at 5, is then prefilled alone.
+// Request 0 is prefilled up to 4 ms and decodes up to 14. Request 1, which arrived at 5, is then prefilled
+// alone.
 TEST_CASE("serving: whole prompts come before decoding", "[serving]") {
   const ServingRun run = run_server({{from_ms(0), 4, 3}, {from_ms(5), 2, 1}}, kSimpleSteps,
                                     {{"prefill", "whole"}, {"max_sequences", "4"}, {"max_tokens", "8"}});

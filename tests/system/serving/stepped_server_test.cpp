@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server against one that is written as plainly as its rules (runtime/serving/README.md): lists that are searched,
-// and every token of every sequence counted. Times must be equal to the nanosecond.
+// The server against one that is written as plainly as its rules (studies/serving/README.md): lists that are
+// searched, and every token of every sequence counted. Times must be equal to the nanosecond.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "runtime/serving/input/poisson.h"
+#include "studies/serving/input/poisson.h"
 #include "tests/support/program/serving_run.h"
 
 using namespace tahoma::tests;

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "runtime/sweep/spec/axis.h"
-#include "runtime/sweep/spec/steps.h"
+#include "studies/sweep/spec/axis.h"
+#include "studies/sweep/spec/steps.h"
 #include "tests/support/program/refusal_of.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "runtime/sweep/spec/exact.h"
+#include "studies/sweep/spec/exact.h"
 
 TEST_CASE("sweep exact: numbers add, multiply and compare exactly", "[sweep]") {
   using namespace tahoma;

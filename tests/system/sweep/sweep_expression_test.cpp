@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "runtime/sweep/spec/expression.h"
+#include "studies/sweep/spec/expression.h"
 #include "tests/support/program/refusal_of.h"
 
 namespace {

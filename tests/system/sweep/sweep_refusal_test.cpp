@@ -2,7 +2,7 @@
 // Sweeps that end before their first point.
 #include <catch2/catch.hpp>
 
-#include "runtime/sweep/spec/spec.h"
+#include "studies/sweep/spec/spec.h"
 #include "tests/support/program/sweep_files.h"
 
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep makes of its points: fronts, tables, the index page, and the effects of its axes.
+// Tests what a sweep makes of its points: fronts, tables, the index page, and the effects of its axes.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
 #include "runtime/run/placement.h"
-#include "runtime/sweep/results/atomic_files.h"
-#include "runtime/sweep/results/axis_effects.h"
-#include "runtime/sweep/results/objective.h"
-#include "runtime/sweep/results/pareto.h"
-#include "runtime/sweep/results/point_table.h"
+#include "studies/batch/atomic_files.h"
+#include "studies/sweep/results/axis_effects.h"
+#include "studies/sweep/results/objective.h"
+#include "studies/sweep/results/pareto.h"
+#include "studies/sweep/results/point_table.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/program/page_data.h"
 #include "tests/support/program/sweep_files.h"

@@ -9,13 +9,13 @@
 #include <filesystem>
 #include <set>
 
-#include "runtime/sweep/execution/admission.h"
-#include "runtime/sweep/execution/pool.h"
-#include "runtime/sweep/execution/prepared.h"
-#include "runtime/sweep/execution/slurm.h"
-#include "runtime/sweep/results/atomic_files.h"
-#include "runtime/sweep/results/metrics.h"
-#include "runtime/sweep/results/store.h"
+#include "studies/batch/atomic_files.h"
+#include "studies/sweep/execution/admission.h"
+#include "studies/sweep/execution/pool.h"
+#include "studies/sweep/execution/prepared.h"
+#include "studies/sweep/execution/slurm.h"
+#include "studies/sweep/results/metrics.h"
+#include "studies/sweep/results/store.h"
 #include "tests/support/program/fake_workload.h"
 #include "tests/support/program/sweep_files.h"
 #include "tests/support/subprocess.h"
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Its check does to a process what defects of ours could do.
+// Its check crashes, violates an invariant or refuses the case, depending on m.
 class Deadly final : public tests::FakeWorkload {
  public:
   std::uint64_t k = 0;

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "runtime/sweep/spec/sampling.h"
+#include "studies/sweep/spec/sampling.h"
 #include "tests/support/program/refusal_of.h"
 
 namespace {
@@ -40,14 +40,14 @@ std::size_t different(const SampledPoints& points) {
   return std::set<Key>(keys.begin(), keys.end()).size();
 }
 
-// How often each value of an axis occurs.
+// Counts how often each value of an axis occurs.
 std::map<std::size_t, std::size_t> taken(const SampledPoints& points, std::size_t axis) {
   std::map<std::size_t, std::size_t> times;
   for (const Coordinates& point : points) ++times[point[axis].index];
   return times;
 }
 
-// Which stratum of `points.size()` each point is in, sorted.
+// Returns the stratum of each point, of `points.size()` strata, sorted.
 std::vector<std::size_t> strata(const SampledPoints& points, std::size_t axis) {
   std::vector<std::size_t> result;
   for (const Coordinates& point : points)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "runtime/sweep/spec/spec.h"
+#include "studies/sweep/spec/spec.h"
 #include "tests/support/program/sweep_files.h"
 
 namespace {

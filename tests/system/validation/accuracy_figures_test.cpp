@@ -4,7 +4,7 @@
 
 #include "model/base/error.h"
 #include "runtime/host/tables/csv.h"
-#include "runtime/validation/accuracy/suite.h"
+#include "studies/validation/accuracy/suite.h"
 #include "tests/support/program/figure_tables.h"
 #include "tests/support/temp_dir.h"
 

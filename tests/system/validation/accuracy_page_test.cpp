@@ -4,11 +4,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "runtime/validation/accuracy/accuracy_page_files.h"
-#include "runtime/validation/accuracy/accuracy_page_text.h"
-#include "runtime/validation/accuracy/error_statistics.h"
-#include "runtime/validation/accuracy/figure_intervals.h"
-#include "runtime/validation/accuracy/law_error.h"
+#include "studies/validation/accuracy/accuracy_page_files.h"
+#include "studies/validation/accuracy/accuracy_page_text.h"
+#include "studies/validation/accuracy/error_statistics.h"
+#include "studies/validation/accuracy/figure_intervals.h"
+#include "studies/validation/accuracy/law_error.h"
 #include "tests/support/program/figure_tables.h"
 
 using namespace tahoma;
@@ -112,7 +112,7 @@ TEST_CASE("accuracy page: a miss that is declared passes with its reason, and an
   const json written = json::parse(page_json(page));
   CHECK(written["families"][0]["figures"][1]["within_limit"] == false);
   CHECK(written["families"][0]["figures"][1]["known_miss"]["reason"] == "b is hard");
-  // A figure that nobody declared, one that moved, to either side, and one that meets its limit again.
+  // An undeclared figure, one that moved, to either side, and one that meets its limit again.
   for (const auto& [silicon, model, id] : {std::tuple{100.0, 98.0, "a"}, std::tuple{200.0, 191.0, "b"},
                                            std::tuple{200.0, 209.0, "b"}, std::tuple{200.0, 199.0, "b"}}) {
     std::vector<PageRow> rows = three();
@@ -215,8 +215,8 @@ TEST_CASE("accuracy intervals: the bound is the ceil(0.95 (n + 1))-th smallest d
   CHECK(bound_of(100) == 96.0);
 }
 
-// The law of split conformal prediction: of n + 1 figures in random order, the last one is beyond the bound of the
-// others in at most 5 % of all orders, whatever their errors are.
+// The law of split conformal prediction: of n + 1 figures in random order, the last one is beyond the bound
+// of the others in at most 5 % of all orders, whatever their errors are.
 TEST_CASE("accuracy intervals: of figures in any order, 95 % lie within the bound of the others",
           "[accuracy]") {
   for (const std::size_t n : {19, 39, 58}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tahoma check` of cases whose program, values or machine changed: the errors of the outputs, and the changes that
-// lead.
+// `tahoma check` of cases whose program, values or machine changed: the errors of the outputs, and the
+// changes that lead.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/host/children.h"
-#include "runtime/validation/accuracy/activity_log.h"
+#include "studies/validation/accuracy/activity_log.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/program/figure_tables.h"
 #include "tests/support/program/refusal_of.h"

@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "runtime/config/config_files.h"
-#include "runtime/validation/accuracy/suite.h"
-#include "runtime/validation/accuracy/tables/fabric_table.h"
+#include "studies/validation/accuracy/suite.h"
+#include "studies/validation/accuracy/tables/fabric_table.h"
 #include "tests/support/program/refusal_of.h"
 
 using namespace tahoma;

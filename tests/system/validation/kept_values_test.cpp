@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values kept beside a golden, and the errors of changed outputs against them.
-#include "runtime/validation/regression/values/kept_values.h"
+#include "studies/validation/regression/values/kept_values.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <random>
 #include <set>
 
-#include "runtime/validation/regression/values/value_changes.h"
+#include "studies/validation/regression/values/value_changes.h"
 #include "tests/support/program/refusal_of.h"
 
 using namespace tahoma;

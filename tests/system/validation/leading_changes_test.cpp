@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The changes that lead a report: planted causes among the many statistics that they change.
-#include "runtime/validation/regression/differences/leading_changes.h"
+#include "studies/validation/regression/differences/leading_changes.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

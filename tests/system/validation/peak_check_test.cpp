@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published peaks on the page of `tahoma check`: their tables, errors in them, and the shipped suite of the generations.
+// Published peaks on the page of `tahoma check`: their tables, errors in them, and the shipped suite of the
+// generations.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "runtime/config/config_files.h"
-#include "runtime/validation/accuracy/tables/peak_table.h"
+#include "studies/validation/accuracy/tables/peak_table.h"
 #include "tests/support/program/refusal_of.h"
 #include "tests/support/subprocess.h"
 #include "tests/support/temp_dir.h"

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "runtime/validation/regression/case_file.h"
-#include "runtime/validation/regression/differences/difference.h"
+#include "studies/validation/regression/case_file.h"
+#include "studies/validation/regression/differences/difference.h"
 #include "tests/support/program/file_of_run.h"
 #include "tests/support/program/refusal_of.h"
 #include "tests/support/program/twice_program.h"
@@ -37,7 +37,7 @@ void fill_cases(const TempDir& dir, const std::string& text = cases()) {
   dir.write("cases.yaml", text);
 }
 
-// Without the CI variable, under which a test may run.
+// Runs without the CI variable, under which a test may run.
 Finished run_in(const TempDir& dir, std::vector<std::string> words) {
   words.insert(words.begin(), {"/usr/bin/env", "-u", "CI", TAHOMA_BINARY});
   return run_program(words, dir.path());

@@ -2,8 +2,8 @@
 // A run as named values, and the comparison of two runs.
 #include <catch2/catch.hpp>
 
-#include "runtime/validation/regression/differences/subsystem.h"
-#include "runtime/validation/regression/golden_comparison.h"
+#include "studies/validation/regression/differences/subsystem.h"
+#include "studies/validation/regression/golden_comparison.h"
 
 using namespace tahoma;
 using namespace tahoma::runtime;
@@ -181,7 +181,7 @@ TEST_CASE("regression differences: a time ranks by the part of the run's time th
   CHECK(d[1].explains == Approx(0.1));
   CHECK(d[2].name == core + "tensor.throttle.total");  // nine times as long, yet 0.9 % of the run
   CHECK(d[2].explains == Approx(0.009));
-  // What explains no time follows by its change.
+  // Statistics that explain no time follow by their change.
   CHECK(d[3].name == core + "tensor.instructions.total");
   CHECK(d[4].name == core + "tensor.idle.total");
   CHECK(d[4].explains == 0);

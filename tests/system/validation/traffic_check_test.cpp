@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "runtime/validation/accuracy/suite.h"
-#include "runtime/validation/accuracy/tables/traffic_table.h"
+#include "studies/validation/accuracy/suite.h"
+#include "studies/validation/accuracy/tables/traffic_table.h"
 #include "tests/support/program/figure_tables.h"
 #include "tests/support/program/refusal_of.h"
 #include "tests/support/subprocess.h"

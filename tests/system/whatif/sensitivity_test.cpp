@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivities: each is the time of a run with that one change; the interval is that of its law; what cannot be changed is named.
-#include "runtime/whatif/sensitivity.h"
+// Sensitivities: each is the time of a run with that one change; the interval is that of its law; what cannot
+// be changed is named.
+#include "studies/whatif/sensitivity.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -8,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "runtime/whatif/uncertain.h"
+#include "studies/whatif/uncertain.h"
 #include "tests/support/subprocess.h"
 
 using namespace tahoma;

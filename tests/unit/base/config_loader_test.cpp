@@ -350,7 +350,7 @@ TEST_CASE("config loader: an empty map under an unknown key is named as that key
     CHECK(refused(text).code == "E-CFG-019");
   CHECK(refusal_of("workload: {shrd: {}}\n").code == "E-CFG-019");
   CHECK(refused("workload: {m: 2}\n").code.empty());
-  // Of a parent, too.
+  // The same holds for a parent.
   const auto parent = [](const std::string&, const std::string&) -> NamedText {
     return {"p.yaml", "workload: {shrd: {}}\n"};
   };

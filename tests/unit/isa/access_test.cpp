@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // isa::accesses_of names exactly the bytes that isa::execute touches: other bytes do not affect the result,
 // and bytes that it does not name as written do not change.
-#include "isa/core/access.h"
+#include "isa/table/access.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Macros of assembler text: what they expand to, and where their errors point.
-#include "isa/binary/container.h"
 #include "isa/text/macros.h"
 
 #include <catch2/catch.hpp>
@@ -8,6 +7,7 @@
 #include <random>
 #include <sstream>
 
+#include "isa/binary/container.h"
 #include "isa/text/assembler.h"
 #include "isa/text/directives.h"
 #include "isa/text/grammar.h"

@@ -43,9 +43,9 @@ Program small_program() {
   p.stream(Queue::kSync).push_back({});
   return p;
 }
-// Layout of small_program: magic 0, version 4, core 8, name 12, argument count 19, argument 23, control 29, regions
-// 45, marks of each queue 49, source lines 77, line marks of each queue 81, filled tensors 109, their marks 113,
-// useful FLOPs and bytes 141, counts 157, word 189, checksum 253.
+// Layout of small_program: magic 0, version 4, core 8, name 12, argument count 19, argument 23, control 29,
+// regions 45, marks of each queue 49, source lines 77, line marks of each queue 81, filled tensors 109, their
+// marks 113, useful FLOPs and bytes 141, counts 157, word 189, checksum 253.
 constexpr std::size_t kVersionAt = 4, kCoreAt = 8, kNameAt = 16, kArgCountAt = 19, kControlAt = 29,
                       kCountsAt = 157, kWordAt = 189, kChecksumAt = 253;
 

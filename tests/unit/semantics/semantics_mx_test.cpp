@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares load_weights_mx, matmul_mx, quantize_mx, exponential, activate2 and rand2, and sums in bf16, with their
-// definitions in double precision. MXFP8 is decoded here from the tables of the OCP's Microscaling Formats 1.0, not by isa.
+// Compares load_weights_mx, matmul_mx, quantize_mx, exponential, activate2 and rand2, and sums in bf16, with
+// their definitions in double precision. MXFP8 is decoded here from the tables of the OCP's Microscaling
+// Formats 1.0, not by isa.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>

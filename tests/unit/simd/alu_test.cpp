@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares ALU operations on rows with the definition in double; powers and roots with long double, within
 // the stated error.
-#include "isa/semantics/arithmetic/alu.h"
+#include "isa/simd/alu.h"
 
 #include "isa/simd/row_loop.h"
 #include "tests/support/bench/tile_forms.h"

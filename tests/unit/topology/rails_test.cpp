@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UltraServers connected by rails: the lengths of routes, the links that they use, and those that nothing can replace.
+// UltraServers connected by rails: the lengths of routes, the links that they use, and those that nothing can
+// replace.
 #include <catch2/catch.hpp>
 
 #include "model/base/topology/topologies.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which core has which instruction and operand: E-ISA-002 names what is missing and both cores.
+// Tests which core has which instruction and operand: E-ISA-002 names what is missing and both cores.
 #include "tests/support/program/refused.h"
 
 using namespace tahoma::isa;

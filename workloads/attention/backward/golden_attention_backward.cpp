@@ -45,14 +45,14 @@ Doubles squares(const Doubles& a) {
 }
 
 // The left factor of a product with its errors. `variances` and `most`: of its roundings to the dtype, in
-// units u^2 / 3 and u. `errors`: those that count in full. `sizes`: |a|, or the terms of a difference that may
-// cancel.
+// units u^2 / 3 and u. `errors`: those that count in full. `sizes`: |a|, or the terms of a difference that
+// may cancel.
 struct Factor {
   Doubles a, variances, most, errors, sizes;
 };
 
-// Sums of products a_j b_j: the value, the variance and the largest size of the roundings of a, sum |a b|, the
-// sum of full errors, and that of sizes.
+// Sums of products a_j b_j: the value, the variance and the largest size of the roundings of a, sum |a b|,
+// the sum of full errors, and that of sizes.
 struct Sums {
   Doubles want, square, most, mass, full, size;
 

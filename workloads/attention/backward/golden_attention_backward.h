@@ -19,8 +19,8 @@ namespace tahoma::workloads {
 
 // With S = scale q k^T + mask, P = exp(S - lse), dP = d_o v^T and dS = P o (dP - delta):
 //   dq = scale dS k     dk = scale dS^T q     dv = P^T d_o,
-// the last two are summed over the heads that share a key head. Shapes as in golden_attention.h; lse and delta
-// are [heads, q_len].
+// the last two are summed over the heads that share a key head. Shapes as in golden_attention.h; lse and
+// delta are [heads, q_len].
 struct AttentionGradients {
   const runtime::HostTensor &q, &k, &v, &d_o, &lse, &delta, &dq, &dk, &dv;
 };

@@ -36,7 +36,7 @@ struct Head {
   double score_range = 0;    // |q_i| |k_j| at most: bounds every running sum of a score
 };
 
-// What attention_rows() computed for some rows of one head.
+// attention_rows() computed this for some rows of one head.
 struct Reference {
   std::uint64_t row = 0, rows = 0, columns = 0;
   Doubles want, mass, square, max_score, lse, spread;
@@ -174,7 +174,7 @@ class AttentionCheck {
   ExaminedElement element(const Reference& r, std::uint64_t row, std::uint64_t column) const {
     const std::size_t at = row * r.columns + column;
     // Probabilities are rounded to the inputs' dtype; together they cannot err by more than a unit.
-    // What is subnormal has the error of the smallest normal one; the largest is 1 before it is divided by the
+    // A subnormal one has the error of the smallest normal one; the largest is 1 before it is divided by the
     // sum.
     const double least = smallest_normal(q_.dtype);
     const double square = r.square[at] + least * least * held_.v_square[column],

@@ -5,10 +5,10 @@
 // The reference is double throughout. Rounding the probabilities p to the inputs' dtype, whose unit is u,
 // changes a result by k u sqrt(sum p_j^2 v_j^2 / 3), with k deviations as in the rule. The sum of the rounded
 // probabilities, which divides the result, changes it by k u sqrt(sum p_j^2 / 3) of itself. In both sums a
-// subnormal p_j counts as the smallest normal number, because it is rounded to a multiple of the smallest one. Errors that all probabilities of a row may share
-// (scores, exponential, sums) count in full, as a multiple of sum p_j |v_j|, which is also the scale of an
-// element's relative error. The logarithm of a row's sum has the relative errors of the sum and two roundings
-// of its own.
+// subnormal p_j counts as the smallest normal number, because it is rounded to a multiple of the smallest
+// one. Errors that all probabilities of a row may share (scores, exponential, sums) count in full, as a
+// multiple of sum p_j |v_j|, which is also the scale of an element's relative error. The logarithm of a row's
+// sum has the relative errors of the sum and two roundings of its own.
 #pragma once
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "isa/table/table.h"
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 #include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
@@ -27,8 +27,9 @@ struct GemmEpilogue {
 // out[m, n] = sum over k of a[k, m] * b[k, n], on one core. `a_by_rows`: a is token-major in HBM, [m, k], and
 // is transposed on its way into SBUF (workloads/common/transposed_load.h: rows up to the next multiple of 16
 // are read). `b_by_rows`: likewise b, [n, k], weights [in, out] through which gradients are propagated. These
-// support dense mode, 2- or 4-byte elements, and the chosen nest. a by rows also supports double_row with an even k: the DMA
-// engines transpose pairs of adjacent 8-bit elements, which are the two rows that a partition holds.
+// support dense mode, 2- or 4-byte elements, and the chosen nest. a by rows also supports double_row with an
+// even k: the DMA engines transpose pairs of adjacent 8-bit elements, which are the two rows that a partition
+// holds.
 struct GemmShape {
   std::uint64_t m = 1, n = 1, k = 1;
   isa::DType dtype = isa::DType::kBf16;  // of a, and of b unless `b_dtype` says otherwise
@@ -36,8 +37,9 @@ struct GemmShape {
   isa::MatmulMode mode = isa::MatmulMode::kDense;
   GemmEpilogue epilogue{};
   bool a_by_rows = false, b_by_rows = false;
-  // Of b, if it is another one: weights of 8 bits beside activations of 16. Dense mode, b not by rows, the chosen nest. The array
-  // multiplies both at the rate of dense mode; double_row needs 8-bit elements on both sides.
+  // Type of b, if it differs: weights of 8 bits with activations of 16. It needs dense mode, b not by rows,
+  // and the chosen nest. The array multiplies both at the rate of dense mode; double_row needs 8-bit elements
+  // on both sides.
   std::optional<isa::DType> b_dtype{};
 
   isa::DType dtype_of_b() const { return b_dtype.value_or(dtype); }
@@ -97,7 +99,7 @@ struct Blocking {
   bool next_panel = false;        // the next panel is loaded while this one is used
   bool all_strips = false;        // all of a stays, for every panel
   unsigned b_stack = 1;           // stacked tiles of b in one load
-  // Of loads of a and b, of rows of tiles of c, of banks.
+  // There are so many copies of loads of a and b, of rows of tiles of c, of banks.
   unsigned a_copies = 0, b_copies = 0, c_copies = 0, psum_copies = 0;
   // Every tile of a is loaded once, before the first sums leave.
   bool a_first(const GemmShape& shape) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates the time of one core's GEMM with a blocking: the array's time, the DMA engines' time, and the
 // part of start-ups, evacuations and latencies that is not hidden. It is used for the choice of a blocking.
-// It knows the machine's sizes and rates and little of its latencies, and is not a prediction.
+// It uses the machine's sizes and rates and few of its latencies, and is not a prediction.
 #pragma once
 
 #include "workloads/common/ceil_div.h"

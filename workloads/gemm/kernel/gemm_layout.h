@@ -9,7 +9,7 @@
 
 #include "runtime/run/machine.h"
 #include "runtime/run/placement.h"
-#include "workloads/gemm/gemm_sum.h"
+#include "workloads/gemm/kernel/gemm_sum.h"
 
 namespace tahoma::workloads {
 

@@ -4,7 +4,7 @@
 // runtime/golden/golden_rule.h).
 #pragma once
 
-#include "workloads/training/training_case.h"
+#include "workloads/training/case/training_case.h"
 #include "workloads/transformer/layer/layer_definition.h"
 #include "workloads/transformer/layer/noisy.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of the border between two stages of a training step: each cell sends its rows of a micro-batch to the same
-// cell of the other stage (workloads/transformer/partition/handover.h). Activations go to the stage behind, and their
-// gradients come back.
+// One direction of the border between two stages of a training step: each cell sends its rows of a
+// micro-batch to the same cell of the other stage (workloads/transformer/partition/handover.h). Activations
+// go to the stage behind, and their gradients come back.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All ranks of one stage of a training step: replicas with their own programs. The ranks of a replica exchange rows of
-// activations, and equal ranks of all replicas exchange gradients and weights. A *cell* is one physical core
-// of a rank of a replica.
+// All ranks of one stage of a training step: replicas with their own programs. The ranks of a replica
+// exchange rows of activations, and equal ranks of all replicas exchange gradients and weights. A *cell* is
+// one physical core of a rank of a replica.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/training/training_params.h"
+#include "workloads/training/case/training_params.h"
 #include "workloads/transformer/partition/crossing.h"
 
 namespace tahoma::workloads {

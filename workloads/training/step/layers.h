@@ -34,7 +34,7 @@ class TrainingLayers {
 
   // The stream before a layer, or after the last one: a cell's own rows.
   runtime::HbmView stream(const Cell& c, std::size_t layer) const;
-  // Its gradient.
+  // Returns the gradient of that stream.
   const TokenRows& gradient(const Cell& c, std::size_t layer) const {
     return gradients_of_stream_[microbatch_][layer][fleet_.rank_number(c)];
   }
@@ -56,7 +56,7 @@ class TrainingLayers {
   runtime::HbmView core_columns(const Matrix& matrix, const Cell& c) {
     return fleet_.replica(c).core_columns(matrix.of(c.physical_core), c.physical_core);
   }
-  // For weights [inputs, outputs], the physical core's inputs.
+  // Returns, for weights [inputs, outputs], the physical core's inputs.
   runtime::HbmView core_rows(const Matrix& matrix, const Cell& c) const;
   runtime::HbmView sequence(const Matrix& matrix, const Cell& c, std::uint64_t number) const;
   // Calls body(products of the layer on a replica, its first rank) for each.
@@ -86,7 +86,7 @@ class TrainingLayers {
   const RowExchange& rows_;
   RopeTables tables_;
   std::size_t microbatch_ = 0;
-  // By micro-batch, layer and cell or rank.
+  // Indexed by micro-batch, layer and cell or rank.
   std::vector<std::vector<std::vector<Matrix>>> streams_;
   std::vector<std::vector<std::vector<TokenRows>>> gradients_of_stream_;
   std::vector<std::vector<std::vector<LayerTape>>> kept_;  // unless they are recomputed

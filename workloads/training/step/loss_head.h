@@ -10,7 +10,7 @@ namespace tahoma::workloads {
 
 class LossHead {
  public:
-  // Of one micro-batch.
+  // An object handles one micro-batch.
   LossHead(Fleet& fleet, const TrainingParams& params, const Parameters& parameters, const RowExchange& rows,
            std::size_t microbatch);
 

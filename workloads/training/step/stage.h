@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stage of a training step on all of its replicas: its layers, the head if it is the last one, and the optimizer of their
-// weights. A step without a pipeline has one stage.
+// One stage of a training step on all of its replicas: its layers, the head if it is the last one, and the
+// optimizer of their weights. A step without a pipeline has one stage.
 //
-// The passes follow the order of the schedule. Gradients are summed over the replicas in the last micro-batch: on the first
-// stage layer by layer beside the backward pass; on the others behind it, because collective queues are in order and the
-// stage before waits for the gradients of the activations.
+// The passes follow the order of the schedule. Gradients are summed over the replicas in the last
+// micro-batch: on the first stage layer by layer beside the backward pass; on the others behind it, because
+// collective queues are in order and the stage before waits for the gradients of the activations.
 #pragma once
 
 #include <deque>
@@ -20,11 +20,11 @@ class TrainingStage {
  public:
   // `params`: of the whole step.
   TrainingStage(runtime::Machine& machine, const TrainingParams& params, std::size_t number);
-  // The stage behind this one.
+  // Connects the stage behind this one.
   void connect(TrainingStage& behind);
 
   void emit();
-  // As TrainingStep.
+  // These are as in TrainingStep.
   void fill_labels(const runtime::HostTensor& labels) const;
   void fill(const TrainingCase& values);
   void collect_losses(runtime::HostTensor& losses) const;
@@ -32,7 +32,7 @@ class TrainingStage {
   // Puts the stage's tensors into those of the model.
   void collect(ModelTensors& tensors, State state) const;
 
-  // Between this stage and the one behind it, after the run; none behind the last stage.
+  // Returns those between this stage and the next, after the run; none after the last stage.
   std::vector<runtime::MessageResult> messages(const runtime::collective::Stopwatch& stopwatch) const;
 
   Fleet& fleet() { return fleet_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training step on all stages of a pipeline and all ranks: forward and backward passes of the micro-batches, loss,
-// gradients summed over the replicas, optimizer, new weights on all ranks. The optimizer of a stage runs after all of its
-// backward passes, starting with the last layer.
+// A training step on all stages of a pipeline and all ranks: forward and backward passes of the
+// micro-batches, loss, gradients summed over the replicas, optimizer, new weights on all ranks. The optimizer
+// of a stage runs after all of its backward passes, starting with the last layer.
 #pragma once
 
 #include <memory>

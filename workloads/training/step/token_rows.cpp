@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/step/token_rows.h"
 
-#include "workloads/transformer/partition/phase_programs.h"
+#include "workloads/transformer/phases/phase_programs.h"
 
 namespace tahoma::workloads {
 

@@ -4,9 +4,9 @@
 // rank has.
 #pragma once
 
+#include "workloads/training/case/training_case.h"
 #include "workloads/training/step/backward_parts.h"
 #include "workloads/training/step/fleet.h"
-#include "workloads/training/training_case.h"
 
 namespace tahoma::workloads {
 
@@ -28,7 +28,8 @@ class Parameters {
   const RankShare& share() const { return share_; }
   const LayerWeights& weights(const Cell& c, std::size_t layer) const { return of(c).weights[layer]; }
   const LayerWeights& gradients(const Cell& c, std::size_t layer) const { return of(c).gradients[layer]; }
-  // The gradients of a micro-batch, before they are added to the sums above; only if gradients are accumulated.
+  // The gradients of a micro-batch, before they are added to the sums above; only if gradients are
+  // accumulated.
   const LayerWeights& added(const Cell& c) const { return *of(c).added; }
   const Matrix& added_head(const Cell& c) const { return of(c).added_head; }
   runtime::HbmView added_gain(const Cell& c) const {

@@ -7,7 +7,7 @@
 
 #include "workloads/transformer/decode/decode_sharding.h"
 #include "workloads/transformer/layer/layer_weights.h"
-#include "workloads/transformer/partition/phase_programs.h"
+#include "workloads/transformer/phases/phase_programs.h"
 
 namespace tahoma::workloads {
 
@@ -28,12 +28,13 @@ class DecodeStageTensors {
     std::vector<std::vector<Matrix>> came;  // by microbatch and physical core: the run that was received
   };
   const OfRank& operator[](std::size_t rank) const { return ranks_[rank]; }
-  // Of a layer of the stage.
+  // `layer` counts from the first layer of the stage.
   const Matrix& table(std::size_t rank, std::size_t layer) const {
     const bool local = params_.model.rope.local_theta > 0 && params_.model.local(first_layer_ + layer);
     return local ? ranks_[rank].local_table : ranks_[rank].table;
   }
-  // Earlier tokens of a sequence that the cache of a layer of the stage keeps on this group, and with the new token.
+  // Earlier tokens of a sequence that the cache of a layer of the stage keeps on this group, and with the new
+  // token.
   std::uint64_t kept(std::size_t layer) const {
     return params_.model.kept(first_layer_ + layer, sharding_.context);
   }

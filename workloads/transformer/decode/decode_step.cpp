@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "workloads/transformer/latent/latent_heads.h"
+#include "workloads/transformer/layer/latent_heads.h"
 #include "workloads/transformer/vocabulary/logits.h"
 #include "workloads/transformer/vocabulary/token_embedding.h"
 

@@ -18,8 +18,7 @@ End ExpertExchange::end_of(const Travel& travel, std::size_t physical_core) cons
 }
 
 ExchangeParty ExpertExchange::exchange(Operation operation, std::size_t number,
-                                              std::vector<std::uint64_t> counts, const Side& from,
-                                              const Side& to) {
+                                       std::vector<std::uint64_t> counts, const Side& from, const Side& to) {
   const Team& team = teams_.team(number);
   Ends ends;
   for (const std::size_t rank : team.ranks) {
@@ -35,9 +34,9 @@ ExchangeParty ExpertExchange::exchange(Operation operation, std::size_t number,
   return {std::move(planned), &team};
 }
 
-// Between a physical core's own rows and the rows at the ranks of their experts.
-ExchangeParty ExpertExchange::across(const ExpertStep& step, std::size_t slot, bool out,
-                                            std::size_t place, std::size_t h) {
+// Exchanges a physical core's own rows with the rows at the ranks of their experts.
+ExchangeParty ExpertExchange::across(const ExpertStep& step, std::size_t slot, bool out, std::size_t place,
+                                     std::size_t h) {
   const ExpertLayout& layout = step.layout;
   const std::size_t number = teams_.across(place, h), blocks = teams_.blocks();
   const std::vector<std::size_t>& ranks = teams_.team(number).ranks;
@@ -59,9 +58,9 @@ ExchangeParty ExpertExchange::across(const ExpertStep& step, std::size_t slot, b
   return exchange(Operation::kAllToAll, number, std::move(counts), out ? here : there, out ? there : here);
 }
 
-// Between the arrivals of each rank of a block and the rows that all of its ranks have.
-ExchangeParty ExpertExchange::within(const ExpertStep& step, std::size_t slot, bool out,
-                                            std::size_t block, std::size_t h) {
+// Exchanges the arrivals of each rank of a block with the rows that all of its ranks have.
+ExchangeParty ExpertExchange::within(const ExpertStep& step, std::size_t slot, bool out, std::size_t block,
+                                     std::size_t h) {
   const ExpertLayout& layout = step.layout;
   const std::size_t number = teams_.within(block, h), first = layout.place(h, 0);
   const Segment& rows = layout.rows(teams_.team(number).ranks.front(), slot);

@@ -31,11 +31,11 @@ class ExpertExchange {
   using Side = std::function<Travel(std::size_t rank)>;
   runtime::collective::End end_of(const Travel& travel, std::size_t physical_core) const;
   ExchangeParty exchange(runtime::collective::Operation operation, std::size_t team,
-                                std::vector<std::uint64_t> counts, const Side& from, const Side& to);
+                         std::vector<std::uint64_t> counts, const Side& from, const Side& to);
   ExchangeParty across(const ExpertStep& step, std::size_t slot, bool out, std::size_t place,
-                              std::size_t physical_core);
+                       std::size_t physical_core);
   ExchangeParty within(const ExpertStep& step, std::size_t slot, bool out, std::size_t block,
-                              std::size_t physical_core);
+                       std::size_t physical_core);
   void across(const ExpertStep& step, std::size_t slot, bool out);
   void within(const ExpertStep& step, std::size_t slot, bool out);
 

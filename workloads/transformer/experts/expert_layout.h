@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of the tokens of a mixture of experts in one layer and slice of a replica, as plain numbers. A *slot*
-// is an expert of a block by its number there. For each slot
+// The layout of the tokens of a mixture of experts in one layer and slice of a replica, as plain numbers. A
+// *slot* is an expert of a block by its number there. For each slot
 //   sent     a physical core's own rows for that slot's experts of all blocks, block after block
-//   arrived  rows that a physical core received from the ranks at its position in their blocks, block after block
+//   arrived  rows that a physical core received from the ranks at its position in their blocks, block after
+//            block
 //   rows     the rows of the slot's expert, which all ranks of its block have: core after core, and for each
 //            core one position in the block (or, if a rank is a block, one block) after another
 // If nothing is exchanged (a single rank, or decoding, in which all ranks have all tokens), a rank takes the

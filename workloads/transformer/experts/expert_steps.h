@@ -41,8 +41,8 @@ class ExpertSteps {
               const ExpertCase& shape, const runtime::Part& layers, std::size_t slices, const Own& own);
 
   const ExpertStep& allocate(const ExpertTurn& turn, const RankShare& share);
-  // The control values of a physical core's kernels in a step: for each slot the rows that are taken, then the
-  // positions to which all of them return.
+  // The control values of a physical core's kernels in a step: for each slot the rows that are taken, then
+  // the positions to which all of them return.
   std::vector<std::uint64_t> numbers_of(const ExpertStep& step, std::size_t rank,
                                         std::size_t physical_core) const;
   // The control values of a physical core's kernels of all steps.
@@ -52,7 +52,7 @@ class ExpertSteps {
 
   void fill_control(runtime::Machine& machine) const;
   void fill_bias(runtime::Machine& machine) const;
-  // What the machine has routed is what was prescribed.
+  // Checks that the machine has routed as prescribed.
   void check(runtime::Machine& machine, runtime::GoldenResult& golden) const;
 
  private:

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "workloads/transformer/partition/replica.h"
-#include "workloads/transformer/transformer_params.h"
+#include "workloads/transformer/partition/transformer_params.h"
 
 namespace tahoma::workloads {
 

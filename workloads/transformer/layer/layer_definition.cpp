@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/golden/golden_rule.h"
-#include "workloads/transformer/latent/latent_definition.h"
+#include "workloads/transformer/layer/latent_definition.h"
 #include "workloads/transformer/layer/noisy_attention.h"
 
 namespace tahoma::workloads {

@@ -6,15 +6,17 @@
 //   y = a + (silu(norm(a) Wgate) * (norm(a) Wup)) Wdown
 //
 // or, for a mixture of experts, y = a + sum over a token's experts e of g_e times the same with e's matrices,
-// where g is the softmax of e's columns of norm(a) Wrouter, or of all columns without normalised_gates. A shared expert adds the same
-// with its own matrices, for every token, times the sigmoid of norm(a) w if it is gated.
+// where g is the softmax of e's columns of norm(a) Wrouter, or of all columns without normalised_gates. A
+// shared expert adds the same with its own matrices, for every token, times the sigmoid of norm(a) w if it is
+// gated.
 //
-// With biases, they are added to the three products; with norms of heads, each head of queries and keys is normalised
-// before its rotation. The logits are norm(y) Whead. With post_norm, the outputs of attention and of the feed-forward part pass a norm
-// of their own before they are added. The activation may be gelu instead of silu, and scores and logits may be capped.
+// With biases, they are added to the three products; with norms of heads, each head of queries and keys is
+// normalised before its rotation. The logits are norm(y) Whead. With post_norm, the outputs of attention and
+// of the feed-forward part pass a norm of their own before they are added. The activation may be gelu instead
+// of silu, and scores and logits may be capped.
 //
-// With activations in fp8 the rows norm(x), the outputs of attention, norm(a) and the hidden features are rounded to that type
-// before their product.
+// With activations in fp8 the rows norm(x), the outputs of attention, norm(a) and the hidden features are
+// rounded to that type before their product.
 //
 // Allowed error: that of noisy.h, element by element, with the deviations of runtime/golden/golden_rule.h.
 #pragma once
@@ -35,8 +37,8 @@ struct PartialRoundings {
   bool absorbed = false;  // latent attention of a decoding step (latent/latent_definition.h)
 };
 
-// Keys and values that precede the sequence's own: [context, kv_heads head_dim] each, or empty. Of latent attention k has the latent
-// vectors and the rotated features.
+// Keys and values that precede the sequence's own: [context, kv_heads head_dim] each, or empty. Of latent
+// attention k has the latent vectors and the rotated features.
 struct Cache {
   Rows k, v;
 };
@@ -46,7 +48,8 @@ using ChosenExpert = std::function<std::uint64_t(std::uint64_t row, std::uint64_
 
 Rows matrix_of(const runtime::HostTensor& tensor);
 
-// Applies a layer in place to the stream of one sequence, whose first token is at the position of the cache's end.
+// Applies a layer in place to the stream of one sequence, whose first token is at the position of the cache's
+// end.
 void apply_layer(const ModelShape& model, const HostWeights& weights, const PartialRoundings& roundings,
                  const Cache& cache, Noisy& stream, const ChosenExpert& chosen = {});
 

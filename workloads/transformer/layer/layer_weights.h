@@ -19,20 +19,22 @@ struct HostWeights {
   runtime::HostTensor q_bias, k_bias, v_bias;  // [1, heads head_dim] of fp32, if the model has them
   runtime::HostTensor q_norm, k_norm;          // [1, head_dim] of fp32, likewise
   runtime::HostTensor attention_post_gain, mlp_post_gain;  // as gains, with post_norm
-  // Of latent attention (latent/latent_shape.h): [hidden, q_rank], [hidden, kv_rank + rope], [kv_rank, heads (nope + values)], and
-  // gains of fp32. q is then [query input, heads (nope + rope)], and k and v are empty.
+  // Latent attention (partition/latent_shape.h) has [hidden, q_rank], [hidden, kv_rank + rope], [kv_rank,
+  // heads (nope + values)], and gains of fp32. q is then [query input, heads (nope + rope)], and k and v are
+  // empty.
   runtime::HostTensor q_a, q_a_gain, kv_a, kv_a_gain, kv_b;
-  // The same as the machine has them: the two parts of queries, the matrices of keys (in a decoding step transposed) and values.
+  // The machine has them as the two parts of queries, the matrices of keys (in a decoding step transposed)
+  // and values.
   runtime::HostTensor q_nope, q_rope, k_up, v_up;
   bool local = false;  // the layer has the local angles
   bool dense = false;  // without experts in a mixture: gate, up and down are those of its feed-forward part
 };
-// The contents of a layer's caches: [sequences of all replicas, context, kv_heads head_dim] each. Of latent attention k is [..., kv_rank
-// + rope], and v is empty.
+// The contents of a layer's caches: [sequences of all replicas, context, kv_heads head_dim] each. With latent
+// attention k is [..., kv_rank + rope], and v is empty.
 struct HostCache {
   runtime::HostTensor k, v;
 };
-// What precedes the first layer and follows the last one, of a case with logits.
+// These precede the first layer and follow the last one in a case with logits.
 struct HostVocabulary {
   runtime::HostTensor ids;         // [rows of all replicas, 1] of int32
   runtime::HostTensor embedding;   // [vocabulary, hidden]
@@ -61,12 +63,12 @@ runtime::HostTensor generated(const char* name, std::uint64_t number, isa::DType
 // Throws the errors of load_input().
 HostCase host_case(const TransformerParams& params, std::uint64_t seed);
 
-// The token ids of a case with logits, which timing mode needs too: from their file or the seed. Throws E-RUN-099
-// for one outside the vocabulary.
+// The token ids of a case with logits, which timing mode needs too: from their file or the seed. Throws
+// E-RUN-099 for one outside the vocabulary.
 runtime::HostTensor token_ids(const TransformerParams& params, std::uint64_t seed);
 
-// A rank's part, or other tensors of the same shapes. For a mixture of experts, `gate_up` and `down` are those of the shared
-// expert; the others are ExpertWeights.
+// A rank's part, or other tensors of the same shapes. For a mixture of experts, `gate_up` and `down` are
+// those of the shared expert; the others are ExpertWeights.
 struct LayerWeights {
   Matrix attention_gain, mlp_gain;
   Matrix qkv;             // [hidden, units head_dim]: its query heads, key heads, value heads
@@ -77,8 +79,8 @@ struct LayerWeights {
   Matrix qkv_bias;        // [1, units head_dim] of fp32, if the model has biases
   Matrix q_norm, k_norm;  // [1, head_dim] of fp32, if heads are normalised
   Matrix attention_post_gain, mlp_post_gain;  // if the outputs of the sublayers are normalised
-  // Of latent attention: [hidden, down], gains, [query input, heads nope], [query input, heads rope], [kv_rank, heads nope] or, if
-  // absorbed, [heads nope, kv_rank], [kv_rank, heads values].
+  // Latent attention has [hidden, down], gains, [query input, heads nope], [query input, heads rope],
+  // [kv_rank, heads nope] or, if absorbed, [heads nope, kv_rank], [kv_rank, heads values].
   Matrix latent_down, q_a_gain, kv_a_gain, q_nope, q_rope, k_up, v_up;
 
   LayerWeights(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share);

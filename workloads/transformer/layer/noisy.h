@@ -10,7 +10,7 @@
 
 #include <Eigen/Core>
 
-#include "workloads/transformer/transformer_params.h"
+#include "workloads/transformer/partition/transformer_params.h"
 
 namespace tahoma::workloads {
 
@@ -25,8 +25,9 @@ struct Noisy {
 double rounding(double times);
 void round(Noisy& x, double times = 1);
 
-// Rounded to a type that may be far coarser than the errors. An error then seldom changes the rounded value, but if it does, by a
-// whole step: with an error e and a step s, the variance is s |e|, with |e| the mean of a normal distribution.
+// Rounded to a type that may be far coarser than the errors. An error then seldom changes the rounded value,
+// but if it does, by a whole step: with an error e and a step s, the variance is s |e|, with |e| the mean of
+// a normal distribution.
 Noisy quantised(const Noisy& x, isa::DType dtype);
 
 // x w and x w^T, rounded once. A product that ranks share is the sum of their partial sums, which may cancel:

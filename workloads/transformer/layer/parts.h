@@ -16,8 +16,8 @@ struct LayerPart {
   const model::MachineParams& machine;
   const ModelShape& model;
 
-  // c [m, n] = a [m, k] b [k, n], and + bias [1, n] of fp32. b may have another dtype than a (ModelShape::weights); a and b of
-  // one fp8 type are multiplied at the double rate.
+  // c [m, n] = a [m, k] b [k, n], and + bias [1, n] of fp32. b may have another dtype than a
+  // (ModelShape::weights); a and b of one fp8 type are multiplied at the double rate.
   void product(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& c) const;
   void product(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& c,
                const runtime::HbmView& bias) const;
@@ -41,7 +41,8 @@ struct LayerPart {
     std::uint64_t heads_per_kv;
     std::optional<runtime::HbmView> lse{};  // [heads, tokens] of fp32, for a backward pass
     std::uint64_t window = 0;               // keys that a query sees; 0: all
-    // Of latent attention: the rotated features, [tokens, heads rope] and [tokens, rope]; q and k have the others.
+    // With latent attention these are the rotated features, [tokens, heads rope] and [tokens, rope]; q and k
+    // have the others.
     runtime::HbmView q_rope{}, k_rope{};
   };
   void attention(const Attention& a) const;
@@ -50,7 +51,8 @@ struct LayerPart {
     runtime::HbmView q, k, v, o;
     std::uint64_t kv_heads, heads_per_kv, sequences, tokens;
     const runtime::HbmView* lse = nullptr;  // if requested: [heads, sequences] of fp32
-    // Of latent attention: the rotated features, [sequences, heads rope]. q and o have latent vectors, and k is the cache of both.
+    // With latent attention these are the rotated features, [sequences, heads rope]. q and o have latent
+    // vectors, and k is the cache of both.
     runtime::HbmView q_rope{};
   };
   void decode(const Decode& d) const;

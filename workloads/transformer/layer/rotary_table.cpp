@@ -9,14 +9,16 @@ namespace tahoma::workloads {
 
 namespace {
 
-// The number of the pair that turns so often in the original context: theta^(-n / pairs) context = 2 pi turns.
+// The number of the pair that turns so often in the original context: theta^(-n / pairs) context = 2 pi
+// turns.
 double pair_of_turns(const ModelShape& model, double turns) {
   const double context = static_cast<double>(model.rope.original_context),
                pairs = static_cast<double>(model.rotary_dim()) / 2;
   return pairs * std::log(context / (turns * 2 * std::numbers::pi)) / std::log(model.theta);
 }
 
-// Of the pair `i`; the ends are whole numbers of pairs, of which the second one is at most that of all features.
+// Returns the unscaled share of the pair `i`. The ends of the ramp are whole numbers of pairs; the second one
+// is at most the number of features less one.
 double yarn_share(const ModelShape& model, std::uint64_t i) {
   const double last = static_cast<double>(model.rotary_dim()) - 1,
                low = std::max(std::floor(pair_of_turns(model, model.rope.beta_fast)), 0.0),

@@ -7,7 +7,7 @@
 
 #include "model/base/error.h"
 #include "runtime/collective/result/collective_measure.h"
-#include "workloads/transformer/transformer_params.h"
+#include "workloads/transformer/partition/transformer_params.h"
 
 namespace tahoma::workloads {
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "model/base/error.h"
+#include "model/base/quantity.h"
 
 namespace tahoma::workloads {
 
@@ -15,20 +16,10 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kAxes{"core", "x", "y", "z"};
 
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    parts.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 }  // namespace
 
 void Seating::check_order(const std::string& order) {
-  std::vector<std::string_view> names = split(order);
+  std::vector<std::string_view> names = base::split(order, ",");
   std::sort(names.begin(), names.end());
   if (!std::equal(names.begin(), names.end(), kAxes.begin(), kAxes.end()))
     throw base::UserError(
@@ -45,7 +36,7 @@ Seating::Seating(const model::MachineParams& machine, const std::string& order, 
                                  {torus.x, per_chip},
                                  {torus.y, per_chip * torus.x},
                                  {torus.z, per_chip * torus.x * torus.y}}};
-  for (const std::string_view name : split(order))
+  for (const std::string_view name : base::split(order, ","))
     axes_.push_back(
         all.at(static_cast<std::size_t>(std::find(kAxes.begin(), kAxes.end(), name) - kAxes.begin())));
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/system/machine_params.h"
+#include "model/system/machine/machine_params.h"
 
 namespace tahoma::workloads {
 

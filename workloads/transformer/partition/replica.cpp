@@ -15,7 +15,7 @@ using runtime::HbmView, runtime::Tensor;
 
 namespace {
 
-// Of the first core.
+// Returns the distance between the first cores.
 std::uint32_t distance_of(const Replica::RankCores& a, const Replica::RankCores& b) {
   return b.cores.front().front() - a.cores.front().front();
 }

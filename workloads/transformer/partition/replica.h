@@ -12,7 +12,7 @@
 
 #include "runtime/collective/lowering/communicator.h"
 #include "workloads/transformer/partition/rank_placement.h"
-#include "workloads/transformer/transformer_params.h"
+#include "workloads/transformer/partition/transformer_params.h"
 
 namespace tahoma::workloads {
 
@@ -47,14 +47,14 @@ class Replica {
                 std::uint64_t columns);
   Matrix own(std::size_t rank, std::size_t physical_core, const std::string& name, isa::DType dtype,
              std::uint64_t rows, std::uint64_t columns);
-  // Memory directly behind a shared matrix, just allocated, for rows that are read but not used: they count as
-  // written and belong to no tensor.
+  // Memory directly behind a shared matrix, just allocated, for rows that are read but not used: they count
+  // as written and belong to no tensor.
   void add_rows_behind(std::size_t rank, const Matrix& matrix, std::uint64_t rows);
   // The same as a control argument of one physical core's program: row numbers, which have values in timing
   // mode too.
   Matrix control(std::size_t rank, std::size_t physical_core, const std::string& name, isa::DType dtype,
                  std::uint64_t rows, std::uint64_t columns);
-  // On one of the replicas.
+  // Returns the tensor on one of the replicas.
   runtime::Tensor at(std::size_t replica, const runtime::Tensor& tensor) const;
   void declare_input(const runtime::Tensor& tensor);
 
@@ -69,7 +69,7 @@ class Replica {
     for (std::size_t r = 0; r < ranks(); ++r)
       for (std::size_t h = 0; h < physical_cores(); ++h) body(r, h);
   }
-  // For a matrix of which each physical core computes equally many columns.
+  // Each physical core must compute equally many columns of the matrix.
   runtime::HbmView core_columns(const runtime::HbmView& view, std::size_t physical_core) const {
     const std::uint64_t columns = view.columns / physical_cores();
     return view.window(0, physical_core * columns, view.rows, columns);
@@ -82,7 +82,7 @@ class Replica {
   runtime::collective::Communicator& communicator(std::size_t physical_core) {
     return communicators_[physical_core];
   }
-  // For exchanges with other groups.
+  // Exchanges with other groups use this.
   runtime::collective::CoreProgram& program(std::size_t rank, std::size_t physical_core) {
     return *programs_[rank * physical_cores() + physical_core];
   }
@@ -113,5 +113,12 @@ std::vector<std::vector<Replica::RankCores>> rank_cores_of(const model::MachineP
 std::vector<std::vector<Replica::Alike>> sort_alike(
     const model::MachineParams& machine, const std::vector<std::vector<Replica::RankCores>>& replicas,
     const ParallelDegrees& degrees);
+
+// The host bytes of a row of a matrix on one of the replicas.
+inline std::byte* row_of(runtime::Machine& machine, const Replica& replica, std::size_t number,
+                         const Matrix& matrix, std::uint64_t row) {
+  const runtime::Tensor& tensor = matrix.tensor;
+  return machine.bytes(replica.at(number, tensor)) + row * tensor.shape.back() * isa::size_of(tensor.dtype);
+}
 
 }  // namespace tahoma::workloads

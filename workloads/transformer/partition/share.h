@@ -6,7 +6,7 @@
 #pragma once
 
 #include "runtime/run/placement.h"
-#include "workloads/transformer/transformer_params.h"
+#include "workloads/transformer/partition/transformer_params.h"
 
 namespace tahoma::workloads {
 
@@ -33,7 +33,7 @@ struct RankShare {
     return runtime::part_of(units(), physical_cores, physical_core);
   }
 
-  // In one of the layers of the model.
+  // Returns the share in one of the layers of the model.
   RankShare of_layer(const ModelShape& model, std::uint64_t layer) const;
 
   // Attention: heads of a physical core, and its part of their rows.

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "workloads/transformer/transformer_params.h"
+#include "workloads/transformer/partition/transformer_params.h"
 
 namespace tahoma::workloads {
 

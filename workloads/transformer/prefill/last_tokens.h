@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the last layer's residual stream that belong to the last token of each sequence, on every physical core
-// of a group. In a block of a slice that holds such rows, each rank contributes the rows of its run that may be last
-// tokens: the last row of the run, or, where a run holds several sequences, the last row of each. An all_gather of
-// these rows is much smaller than one of all rows. Each physical core then copies the rows of the sequences.
+// The rows of the last layer's residual stream that belong to the last token of each sequence, on every
+// physical core of a group. In a block of a slice that holds such rows, each rank contributes the rows of its
+// run that may be last tokens: the last row of the run, or, where a run holds several sequences, the last row
+// of each. An all_gather of these rows is much smaller than one of all rows. Each physical core then copies
+// the rows of the sequences.
 #pragma once
 
 #include <functional>
 
-#include "workloads/transformer/partition/phase_programs.h"
 #include "workloads/transformer/partition/rows.h"
+#include "workloads/transformer/phases/phase_programs.h"
 
 namespace tahoma::workloads {
 

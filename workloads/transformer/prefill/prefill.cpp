@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/prefill/prefill.h"
 
-#include "workloads/transformer/latent/latent_heads.h"
+#include "workloads/transformer/layer/latent_heads.h"
 #include "workloads/transformer/prefill/last_tokens.h"
 #include "workloads/transformer/vocabulary/logits.h"
 #include "workloads/transformer/vocabulary/token_embedding.h"
@@ -263,7 +263,7 @@ void Prefill::end(std::size_t microbatch) {
     return finish(microbatch,
                   [&](std::size_t r, std::size_t h) { return logits_->columns(microbatch, r, h); });
   }
-  // Of the last stage, on a group without the last tokens: nothing needs the sum of its rows.
+  // On the last stage, nothing needs the sum of the rows of a group without the last tokens.
   if (params_.logits && station_.behind == nullptr)
     return finish(microbatch, [&](std::size_t r, std::size_t h) {
       return own(layers_[r], h, rows_.slices - 1, &PrefillLayer::CoreTensors::sum_mlp,

@@ -60,7 +60,7 @@ class Prefill final : public PhasePrograms {
   void synchronise_rows(std::size_t slice, Whole whole);  // a physical core has written its block of a slice
   void make_heads(std::size_t layer, std::size_t slice);
   void project(std::size_t layer, std::size_t slice);
-  // Of this physical core's rows, in place, if the model has it.
+  // Normalises this physical core's rows in place, if the model has post norms.
   void post_norm(std::size_t layer, std::size_t slice, Matrix LayerWeights::*gain, Rows rows, Whole whole);
   void feed_forward(std::size_t layer, std::size_t slice);
   void common_feed_forward(std::size_t layer, std::size_t slice);  // of all tokens

@@ -18,8 +18,8 @@ class PrefillAttention {
   // Heads of a run of rows, each by the angles of its token.
   void rotate(std::size_t rank, std::size_t physical_core, std::size_t layer, const runtime::HbmView& heads,
               std::uint64_t first_row);
-  // The heads of all slices are there. Where groups share sequences, their keys and values are collected; behind a cached
-  // context they are appended to the cache.
+  // The heads of all slices are there. Where groups share sequences, their keys and values are collected;
+  // behind a cached context they are appended to the cache.
   void finish_heads(const Layers& ranks, std::size_t layer, std::size_t microbatch);
   // Keys and values, which groups gather.
   std::vector<PhasePrograms::Share> shares(const Layers& ranks) const;

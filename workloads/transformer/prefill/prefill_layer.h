@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layer of a prefill leaves in HBM on one rank. Nothing that was sent is written again: nobody tells
-// the sender when it may be.
+// A layer of a prefill leaves these in HBM on one rank. Sent data are never overwritten, because the sender
+// is not notified when they have been read.
 #pragma once
 
 #include <functional>

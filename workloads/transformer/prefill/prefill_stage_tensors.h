@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "workloads/transformer/layer/layer_weights.h"
-#include "workloads/transformer/partition/phase_programs.h"
 #include "workloads/transformer/partition/rows.h"
 #include "workloads/transformer/partition/tokens.h"
+#include "workloads/transformer/phases/phase_programs.h"
 
 namespace tahoma::workloads {
 
@@ -20,13 +20,14 @@ class PrefillStageTensors {
   struct OfRank {
     std::vector<LayerWeights> weights;  // by layer
     Matrix table, local_table;          // of the rotary embedding
-    // Behind a cached context: keys and values of it and of the tokens, side by side, by layer and microbatch.
+    // Behind a cached context: keys and values of it and of the tokens, side by side, by layer and
+    // microbatch.
     std::vector<std::vector<Matrix>> caches;
     // By microbatch and physical core: its rows of the residual stream, slice by slice.
     std::vector<std::vector<Matrix>> in, out;
   };
   const OfRank& operator[](std::size_t rank) const { return ranks_[rank]; }
-  // Of a layer of the stage.
+  // `layer` counts from the first layer of the stage.
   const Matrix& table(std::size_t rank, std::size_t layer) const {
     const bool local = params_.model.rope.local_theta > 0 && params_.model.local(first_layer_ + layer);
     return local ? ranks_[rank].local_table : ranks_[rank].table;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last norm and the logits of some rows of the residual stream on the ranks of a group. Every physical core of a
-// rank normalises all of these rows and computes its own columns of the logits, in fp32. Columns are padded to equal
-// whole accesses of HBM; the padding is zero and is not part of the result.
+// The last norm and the logits of some rows of the residual stream on the ranks of a group. Every physical
+// core of a rank normalises all of these rows and computes its own columns of the logits, in fp32. Columns
+// are padded to equal whole accesses of HBM; the padding is zero and is not part of the result.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace tahoma::workloads {
 
 class Logits {
  public:
-  // For the last tokens of the sequences of a microbatch.
+  // Computes the last tokens of the sequences of a microbatch.
   Logits(Replica& replica, const TransformerParams& params);
 
   // The last layer's stream, [sequences of a microbatch, hidden]: the sum of both.

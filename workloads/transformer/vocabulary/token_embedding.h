@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The embedding of token ids on the ranks of a group. Rank r of R has the table's rows [r n, (r + 1) n), n = the
-// vocabulary / R, rounded up, and behind them a row of zeros, which stands for the tokens of other ranks. The sum of
-// what the ranks gather is therefore the embedded token, exactly. The caller computes that sum.
+// The embedding of token ids on the ranks of a group. Rank r of R has the table's rows [r n, (r + 1) n), n =
+// the vocabulary / R, rounded up, and behind them a row of zeros, which stands for the tokens of other ranks.
+// The sum of what the ranks gather is therefore the embedded token, exactly. The caller computes that sum.
 //
 // Row numbers are control values: the ids are known before the run, as those of a server are.
 #pragma once
@@ -15,8 +15,8 @@ namespace tahoma::workloads {
 
 class TokenEmbedding {
  public:
-  // The rows of the group that a physical core of every rank gathers in a slice, and the row of the case of a row of
-  // a group (by its number among the groups that run alike) in a microbatch.
+  // The rows of the group that a physical core of every rank gathers in a slice, and the row of the case of a
+  // row of a group (by its number among the groups that run alike) in a microbatch.
   using RowsOfSlice = std::function<runtime::Part(std::size_t slice, std::size_t physical_core)>;
   using CaseRow = std::function<std::uint64_t(std::size_t group, std::size_t microbatch, std::uint64_t row)>;
   TokenEmbedding(Replica& replica, const TransformerParams& params, std::size_t slices, RowsOfSlice rows,

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/engine/core_memories.h"
-#include "model/engine/sequencer/doorbell.h"
+#include "model/engine/ports/doorbell.h"
 
 namespace tahoma::model {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves a transfer's values when its first packet moves. Functional mode executes the transfer. Timing mode
 // moves only control values: a transfer whose sources are all known is executed and makes its destination
-// known; any other makes its destination unknown. In functional mode every core for which this one stands makes its
-// own transfer.
+// known; any other makes its destination unknown. In functional mode every core for which this one stands
+// makes its own transfer.
 #pragma once
 
 #include "model/engine/dma/transfer/transfer_side.h"

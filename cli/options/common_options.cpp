@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options/common_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "model/base/error.h"
+
+namespace tahoma::runtime {
+
+void add_choice(CLI::App& command, const std::string& name, std::string& word,
+                const std::vector<std::string>& words, const std::string& doc) {
+  const auto check = [words](const std::string& given) -> std::string {
+    if (std::find(words.begin(), words.end(), given) != words.end()) return "";
+    return fmt::format("expected {}, got '{}'{}", fmt::join(words, " or "), given,
+                       base::did_you_mean(given, words));
+  };
+  command.add_option(name, word, doc)->type_name(fmt::format("{}", fmt::join(words, "|")))->check(check, "");
+}
+
+void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const std::string& doc) {
+  command.add_option("--set", overrides, doc)
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false)
+      ->default_str("");
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/nki/lower/accumulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/nki/record/view.h"
+
+namespace tahoma::runtime::nki {
+
+namespace {
+
+std::uint64_t bytes_of(const Region& rectangle) { return rectangle.rows * rectangle.bytes; }
+
+// The part of a rectangle inside another one.
+Region common(const Region& a, const Region& b) {
+  const std::uint32_t row = std::max(a.row, b.row), end_row = std::min(a.row + a.rows, b.row + b.rows);
+  const std::uint64_t byte = std::max(a.byte, b.byte), end = std::min(a.byte + a.bytes, b.byte + b.bytes);
+  if (a.buffer != b.buffer || row >= end_row || byte >= end) return {};
+  return {a.buffer, row, end_row - row, byte, end - byte};
+}
+
+// A region with a step is a rectangle for each of its columns.
+std::vector<Region> rectangles_of(const Region& region) {
+  std::vector<Region> columns;
+  const std::uint64_t step = region.step == 0 ? region.bytes : region.step;
+  for (std::uint64_t at = 0; at < region.bytes; at += step)
+    columns.push_back({region.buffer, region.row, region.rows, region.byte + at,
+                       std::min(region.step == 0 ? region.bytes : region.width, region.bytes - at)});
+  return columns;
+}
+
+// Adds what remains of a rectangle without the part `hole` of it: above, below, and on both sides.
+void add_around(const Region& r, const Region& hole, std::vector<Region>& remaining) {
+  const auto add = [&](std::uint32_t row, std::uint32_t end_row, std::uint64_t byte, std::uint64_t end) {
+    if (row < end_row && byte < end) remaining.push_back({r.buffer, row, end_row - row, byte, end - byte});
+  };
+  const std::uint32_t hole_end = hole.row + hole.rows;
+  add(r.row, hole.row, r.byte, r.byte + r.bytes);
+  add(hole_end, r.row + r.rows, r.byte, r.byte + r.bytes);
+  add(hole.row, hole_end, r.byte, hole.byte);
+  add(hole.row, hole_end, hole.byte + hole.bytes, r.byte + r.bytes);
+}
+
+std::uint64_t common_bytes(const std::vector<Region>& a, const std::vector<Region>& b) {
+  std::uint64_t bytes = 0;
+  for (const Region& x : a)
+    for (const Region& y : b) bytes += bytes_of(common(x, y));
+  return bytes;
+}
+
+std::uint64_t bytes_of(const std::vector<Region>& rectangles) {
+  std::uint64_t bytes = 0;
+  for (const Region& r : rectangles) bytes += bytes_of(r);
+  return bytes;
+}
+
+// The group no longer holds the bytes of `written`.
+void forget_written(AccumulationGroups::Group& group, const std::vector<Region>& written) {
+  for (const Region& hole : written) {
+    std::vector<Region> remaining;
+    for (const Region& r : group.left) {
+      const Region inside = common(r, hole);
+      if (bytes_of(inside) == 0) {
+        remaining.push_back(r);
+        continue;
+      }
+      group.cut = true;
+      add_around(r, inside, remaining);
+    }
+    group.left = std::move(remaining);
+  }
+}
+
+}  // namespace
+
+AccumulationGroups::Decision AccumulationGroups::choose_accumulation(std::uint32_t storage, const Region& dst,
+                                                                     std::optional<bool> asked) const {
+  Decision decision;
+  const std::vector<Region> wanted = rectangles_of(dst);
+  const std::uint64_t all = bytes_of(wanted);
+  std::uint64_t held = 0;
+  for (const Group& group : groups_) {
+    if (group.storage != storage) continue;  // another tensor's results in these bytes do not count
+    const std::uint64_t bytes = common_bytes(group.left, wanted);
+    if (bytes == 0) continue;
+    if (group.filled) {
+      decision.over_fill = true;
+      continue;
+    }
+    held += bytes;
+    if (!group.read && !group.cut && group.region == dst) decision.continued.push_back(group.last);
+  }
+  decision.accumulate = asked.value_or(held > 0);
+  if (!asked && held > 0 && held < all)
+    refuse("E-NKI-021",
+           fmt::format(
+               "matmul: {} of {} bytes of its destination hold the results of earlier matmuls; expected all "
+               "of them (it adds to these) or none (it overwrites)",
+               held, all));
+  if (!decision.accumulate) decision.continued.clear();
+  return decision;
+}
+
+void AccumulationGroups::matmul(std::uint32_t storage, const Region& dst, bool accumulate,
+                                std::uint32_t operation) {
+  const std::vector<Region> written = rectangles_of(dst);
+  std::uint64_t held = 0;
+  bool same = false;
+  for (const Group& group : groups_)
+    if (group.storage == storage && !group.filled) {
+      held += common_bytes(group.left, written);
+      same = same || (group.region == dst && !group.cut);
+    }
+  // A matmul that adds to a part of other groups, or to several, does not replace them.
+  const bool inside = accumulate && !same && held == bytes_of(written);
+  if (!inside) replace({storage, dst, operation, false, false, {}, false});
+}
+
+void AccumulationGroups::write(std::uint32_t storage, const Region& region) {
+  replace({storage, region, 0, false, true, {}, false});
+}
+
+void AccumulationGroups::replace(Group group) {
+  group.left = rectangles_of(group.region);
+  const auto taken = [&](const Group& g) {
+    return g.storage != group.storage && common_bytes(g.left, group.left) > 0;
+  };
+  std::erase_if(groups_, taken);
+  for (Group& earlier : groups_) forget_written(earlier, group.left);
+  std::erase_if(groups_, [](const Group& g) { return g.left.empty(); });
+  groups_.push_back(std::move(group));
+}
+
+void AccumulationGroups::read(const Region& region) {
+  for (Group& group : groups_)
+    if (group.region.overlaps(region)) group.read = true;
+}
+
+}  // namespace tahoma::runtime::nki

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The addresses of one on-chip memory while tensors are placed in it one after another, in the order of their
+// first uses.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "frontend/nki/lower/memory/allocate.h"
+
+namespace tahoma::runtime::nki {
+
+// One memory, in units that are allocated as a whole. Tensors do not cross the borders of banks unless they
+// start at one. Without banks, a bank is the whole memory.
+class AddressSpace {
+ public:
+  AddressSpace(std::int64_t bytes, std::int64_t unit, std::int64_t bank = 0)
+      : unit_(unit),
+        bank_((bank == 0 ? bytes : bank) / unit),
+        last_use_(static_cast<std::size_t>(bytes / unit), kNever) {}
+
+  std::int64_t units(std::int64_t bytes) const { return (bytes + unit_ - 1) / unit_; }
+
+  void reserve(std::int64_t byte, std::int64_t bytes, std::int64_t until) {
+    for (std::int64_t u = byte / unit_; u < end_of(byte, bytes); ++u)
+      last_use_[static_cast<std::size_t>(u)] = until;
+  }
+  // Bytes that the kernel has placed by hand, and when it uses them.
+  void place(std::int64_t byte, std::int64_t bytes, std::int64_t first, std::int64_t last) {
+    placed_.push_back({byte / unit_, end_of(byte, bytes), first, last});
+  }
+
+  // The first byte for a tensor that is used from `now` to `until`; nothing if there is no room.
+  std::optional<std::int64_t> find(std::int64_t bytes, std::int64_t now, std::int64_t until,
+                                   Allocation policy) const;
+
+ private:
+  static constexpr std::int64_t kNever = -1;  // no tensor has used these bytes
+  struct Placed {
+    std::int64_t begin, end;   // units
+    std::int64_t first, last;  // entries
+  };
+  std::int64_t end_of(std::int64_t byte, std::int64_t bytes) const {
+    return std::min<std::int64_t>((byte + bytes + unit_ - 1) / unit_,
+                                  static_cast<std::int64_t>(last_use_.size()));
+  }
+
+  std::int64_t unit_, bank_;  // bytes; units
+  std::vector<Placed> placed_;
+  std::vector<std::int64_t> last_use_;  // of each unit: index of an entry
+};
+
+}  // namespace tahoma::runtime::nki

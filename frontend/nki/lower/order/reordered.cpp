@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/nki/lower/order/reordered.h"
+
+#include <algorithm>
+
+#include "frontend/nki/lower/memory/allocate.h"
+#include "frontend/nki/lower/memory/tensor_regions.h"
+
+namespace tahoma::runtime::nki {
+
+bool is_movable(const Trace& trace) {
+  return loops_of(trace).empty() && std::none_of(trace.storages.begin(), trace.storages.end(),
+                                                 [](const auto& s) { return s->on_chip() && s->place; });
+}
+
+Trace in_order(const Trace& trace, const std::vector<std::uint32_t>& order) {
+  Trace moved(trace.limits(), trace.usable(), trace.name);
+  moved.storages = trace.storages;
+  moved.lines = trace.lines;
+  moved.registers = trace.registers;
+  moved.warnings = trace.warnings;
+  std::vector<std::uint32_t> number(order.size());  // in the new order, by that in the old one
+  for (std::uint32_t n = 0; n < order.size(); ++n) number[order[n]] = n;
+  moved.entries.reserve(order.size());
+  for (const std::uint32_t e : order)
+    for (std::uint32_t& before : moved.entries.emplace_back(trace.entries[e]).after) before = number[before];
+  return moved;
+}
+
+Trace reordered(const Trace& trace, const std::vector<std::uint32_t>& order,
+                const std::vector<isa::Queue>& queues) {
+  Trace moved = in_order(trace, order);
+  // The choice of an engine depends on the order: what has been chosen is now asked for.
+  for (std::size_t n = 0; n < order.size(); ++n)
+    if (!is_fence(moved.entries[n])) moved.entries[n].engine = queues[order[n]];
+  return moved;
+}
+
+}  // namespace tahoma::runtime::nki

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trace whose entries are in another order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "frontend/nki/record/trace.h"
+
+namespace tahoma::runtime::nki {
+
+// Whether entries may move at all: not with loops on the device, whose bodies stay together, and not with
+// on-chip tensors at hand-given addresses, which may share bytes without a dependence.
+bool is_movable(const Trace& trace);
+
+// `order`: the entries of the trace, each once.
+Trace in_order(const Trace& trace, const std::vector<std::uint32_t>& order);
+// `queues`: by entry; they stay the same in the new order.
+Trace reordered(const Trace& trace, const std::vector<std::uint32_t>& order,
+                const std::vector<isa::Queue>& queues);
+
+}  // namespace tahoma::runtime::nki

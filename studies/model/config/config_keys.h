@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of `config.json`: those that give a dimension, those of which the kernels support one value, and
+// those that do not influence inference.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "studies/model/config/model_config.h"
+
+namespace tahoma::runtime {
+
+struct CountKey {
+  const char* key;
+  std::uint64_t ModelConfig::*to;
+  std::uint64_t least, most;
+  bool required;
+};
+struct RealKey {
+  const char* key;
+  double ModelConfig::*to;
+  double least, most, absent;  // the last one is the default
+};
+// A key whose only supported value is this JSON text, or null.
+struct FixedKey {
+  const char* key;
+  const char* value;
+  const char* lacking;  // what another value asks for
+  // The value of Gemma's families, and of those with latent attention, instead; kRead: it is read by other
+  // means.
+  const char* of_gemma = nullptr;
+  const char* of_latent = nullptr;
+};
+inline constexpr const char* kRead = "";
+
+std::span<const CountKey> count_keys();
+std::span<const RealKey> real_keys();
+std::span<const FixedKey> fixed_keys();
+
+// All keys that are understood, checked, or without influence.
+std::vector<std::string> known_config_keys();
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/model/config/layer_pattern.h"
+
+#include <algorithm>
+
+#include "studies/model/config/families.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double number(std::uint64_t n) { return static_cast<double>(n); }
+
+// Every n-th layer of a list has full attention; 0: none has.
+std::uint64_t global_every(const ConfigReader& in, const ModelConfig& c) {
+  const Json& types = in.json["layer_types"];
+  for (const Json& type : types)
+    if (type != "full_attention" && type != "sliding_attention")
+      throw base::UserError("E-HFC-005", in.place("layer_types"),
+                            fmt::format("asks for layers of the type {}, which the kernels lack; expected "
+                                        "full_attention or sliding_attention",
+                                        brief_json(type)));
+  const auto full = std::find(types.begin(), types.end(), "full_attention");
+  const auto every = static_cast<std::uint64_t>(full - types.begin()) + 1;
+  for (std::uint64_t l = 0; l < types.size(); ++l)
+    if ((types[l] == "full_attention") != ((l + 1) % every == 0))
+      throw base::UserError(
+          "E-HFC-005", in.place("layer_types"),
+          fmt::format("asks for {} in layer {}; expected full_attention in every {}th layer only",
+                      brief_json(types[l]), l, every));
+  if (types.size() != c.layers)
+    throw base::UserError("E-HFC-006", in.place("layer_types"),
+                          fmt::format("expected the types of {} layers, got {}", c.layers, types.size()));
+  return full == types.end() ? 0 : every;
+}
+
+// Returns the architecture's pattern, for a file that does not list the layers.
+std::uint64_t usual_pattern(const ConfigReader& in, const ModelConfig& c) {
+  for (const char* key : {"sliding_window_pattern", "_sliding_window_pattern"})
+    if (c.family->local_rope && in.has(key)) return in.count(key, 1, 1000);
+  if (c.family->local_rope) return 6;
+  return c.family->post_norm ? 2 : 0;
+}
+
+// Qwen's layers below max_window_layers see everything.
+void read_optional_window(const ConfigReader& in, ModelConfig& c) {
+  if (!in.flag("use_sliding_window", false)) {
+    c.window = 0;
+    return;
+  }
+  const std::uint64_t full = in.has("max_window_layers") ? in.count("max_window_layers", 0, 1000) : 28;
+  if (full >= c.layers) c.window = 0;
+  c.irregular_window = full > 0;
+}
+
+}  // namespace
+
+void read_layer_pattern(const ConfigReader& in, ModelConfig& c) {
+  if (in.has("sliding_window")) c.window = in.count("sliding_window", 1, std::uint64_t{1} << 32);
+  if (!in.flag("use_sliding_window", true)) c.window = 0;
+  const bool listed = in.has("layer_types");
+  if (listed && !in.json["layer_types"].is_array()) in.refuse("layer_types", "a list of the layers' types");
+  c.global_every = listed ? global_every(in, c) : usual_pattern(in, c);
+  if (c.family->optional_window && !listed) read_optional_window(in, c);
+}
+
+LayerKinds layer_kinds(const ModelConfig& c, std::uint64_t tokens) {
+  if (c.window == 0 || tokens <= c.window) return {0, c.layers};
+  const std::uint64_t global = c.global_every == 0 ? 0 : c.layers / c.global_every;
+  return {c.layers - global, global};
+}
+
+double pairs_of_layers(const ModelConfig& c, std::uint64_t before, std::uint64_t queries) {
+  const auto pairs = [&](std::uint64_t most) {
+    // The first `growing` queries see one key more than the one before, the others `most`.
+    const std::uint64_t growing = std::min(queries, most > before ? most - before : 0);
+    return number(growing) * number(before) + number(growing) * number(growing + 1) / 2 +
+           number(queries - growing) * number(most);
+  };
+  const LayerKinds kinds = layer_kinds(c, before + queries);
+  return number(kinds.local) * pairs(c.window) + number(kinds.global) * pairs(before + queries);
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/model/config/model_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
+#include "runtime/host/text/text_file.h"
+#include "studies/model/config/config_keys.h"
+#include "studies/model/config/config_reader.h"
+#include "studies/model/config/deepseek_config.h"
+#include "studies/model/config/families.h"
+#include "studies/model/config/gemma_config.h"
+#include "studies/model/config/layer_pattern.h"
+#include "studies/model/config/rope_config.h"
+
+namespace tahoma::runtime {
+
+using base::UserError;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // of a file that a model ships: a few KiB
+
+std::string config_file(const std::string& path) {
+  return std::filesystem::is_directory(path) ? (std::filesystem::path(path) / "config.json").string() : path;
+}
+
+std::string name_of_model(const std::string& file) {
+  const std::filesystem::path path = std::filesystem::absolute(file).lexically_normal();
+  if (file == kStandardInput) return "model";
+  return path.filename() == "config.json" ? path.parent_path().filename().string() : path.stem().string();
+}
+
+Json parse(const std::string& file) {
+  Json json;
+  if (const auto fault = fault_of_json(read_text(file, kMostBytes), json))
+    throw UserError("E-HFC-001", name_of_file(file), *fault);
+  if (!json.is_object()) throw UserError("E-HFC-001", name_of_file(file), "expected a JSON object");
+  return json;
+}
+
+void refuse_unknown_keys(const ConfigReader& in, const std::vector<std::string>& ignored) {
+  const std::vector<std::string> known = known_config_keys();
+  for (const auto& [key, value] : in.json.items()) {
+    const auto among = [&key = key](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), key) != names.end();
+    };
+    if (!among(known) && !among(ignored))
+      throw UserError("E-HFC-004", in.place(key),
+                      fmt::format("unknown key{}; if it does not influence inference, pass --ignore {}",
+                                  base::did_you_mean(key, known), key));
+  }
+}
+
+// The only supported value of a key, or kRead.
+const char* value_for(const ModelFamily& family, const FixedKey& row) {
+  if (family.shared_ffn_key != nullptr && family.shared_ffn_key == std::string_view(row.key)) return kRead;
+  if (family.gemma && row.of_gemma != nullptr) return row.of_gemma;
+  if (family.latent && row.of_latent != nullptr) return row.of_latent;
+  return row.value;
+}
+
+void check_fixed_keys(const ConfigReader& in, const ModelFamily& family,
+                      const std::vector<std::string>& ignored) {
+  for (const FixedKey& row : fixed_keys()) {
+    if (!in.has(row.key) || std::find(ignored.begin(), ignored.end(), row.key) != ignored.end()) continue;
+    const std::string value = value_for(family, row);
+    if (value == kRead) continue;
+    const Json supported = Json::parse(value);
+    if (in.json[row.key] != supported)
+      throw UserError("E-HFC-005", in.place(row.key),
+                      fmt::format("asks for {}, which the kernels lack; expected {}, got {}", row.lacking,
+                                  value, brief_json(in.json[row.key])));
+  }
+}
+
+const ModelFamily& family_in(const ConfigReader& in) {
+  if (!in.has("architectures") || !in.json["architectures"].is_array() ||
+      in.json["architectures"].size() != 1 || !in.json["architectures"][0].is_string())
+    in.refuse("architectures", "a list with the name of one architecture");
+  return family_of(in.json["architectures"][0].get<std::string>(), in.place("architectures"));
+}
+
+void check_experts(const ConfigReader& in, const ModelConfig& c) {
+  if (c.experts_per_token == 0) in.refuse("num_experts_per_tok", "a whole number from 1 to 8");
+  if (c.experts_per_token > c.experts)
+    throw UserError(
+        "E-HFC-006", in.place("num_experts_per_tok"),
+        fmt::format("expected at most the {} experts there are, got {}", c.experts, c.experts_per_token));
+}
+
+void read_named_experts(const ConfigReader& in, ModelConfig& c) {
+  c.experts = in.count(c.family->experts_key, 1, 512);
+  if (c.family->expert_ffn_key != nullptr) {
+    c.ffn = in.count(c.family->expert_ffn_key, 16, std::uint64_t{1} << 20);
+    c.normalised_gates = in.flag("norm_topk_prob", false);  // absent means false
+  }
+  if (c.family->shared_ffn_key != nullptr)
+    c.shared_ffn = in.count(c.family->shared_ffn_key, 16, std::uint64_t{1} << 20);
+}
+
+void read_experts(const ConfigReader& in, ModelConfig& c) {
+  if (c.family->experts_key != nullptr) read_named_experts(in, c);
+  if (c.experts > 0)
+    check_experts(in, c);
+  else
+    c.experts_per_token = 0;
+}
+
+// The rotary embedding turns pairs of features.
+constexpr const char* kEvenHead = "an even number";
+
+void check_heads(const ConfigReader& in, ModelConfig& c) {
+  if (c.kv_heads == 0) c.kv_heads = c.heads;
+  if (c.heads % c.kv_heads != 0)
+    throw UserError("E-HFC-006", in.place("num_key_value_heads"),
+                    fmt::format("expected a divisor of the {} attention heads, got {}", c.heads, c.kv_heads));
+  if (c.head_dim != 0) {
+    if (!c.family->latent && c.head_dim % 2 != 0) in.refuse("head_dim", kEvenHead);
+    return;
+  }
+  if (c.hidden % c.heads != 0)
+    throw UserError("E-HFC-006", in.place("hidden_size"),
+                    fmt::format("expected a multiple of the {} attention heads or a head_dim, got {}",
+                                c.heads, c.hidden));
+  c.head_dim = c.hidden / c.heads;
+  if (c.head_dim < kLeastHead || c.head_dim > kMostHead)
+    throw UserError("E-HFC-005", in.place("hidden_size"),
+                    fmt::format("gives heads of {} features; the kernels take {} to {}", c.head_dim,
+                                kLeastHead, kMostHead));
+  if (c.head_dim % 2 != 0)
+    throw UserError("E-HFC-005", in.place("hidden_size"),
+                    fmt::format("gives heads of {} features; expected {}", c.head_dim, kEvenHead));
+}
+
+}  // namespace
+
+ModelConfig read_model_config(const std::string& path, const std::vector<std::string>& ignored) {
+  ModelConfig c;
+  c.file = config_file(path);
+  c.name = name_of_model(c.file);
+  const Json json = parse(c.file);
+  c.file = name_of_file(c.file);
+  for (const auto& item : json.items()) c.keys.push_back(item.key());
+  const ConfigReader in{c.file, json};
+  c.family = &family_in(in);
+  refuse_unknown_keys(in, ignored);
+  check_fixed_keys(in, *c.family, ignored);
+  for (const CountKey& row : count_keys())
+    if (row.required || in.has(row.key)) c.*row.to = in.count(row.key, row.least, row.most);
+  for (const RealKey& row : real_keys())
+    c.*row.to = in.has(row.key) ? in.real(row.key, row.least, row.most) : row.absent;
+  c.tied = in.flag("tie_word_embeddings", c.family->gemma);
+  if (c.family->gemma) read_gemma(in, c);
+  if (c.family->latent) read_deepseek(in, c);
+  check_heads(in, c);
+  read_experts(in, c);
+  read_rope(in, c);
+  read_layer_pattern(in, c);
+  return c;
+}
+
+double ModelConfig::attention_weights() const {
+  const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
+  if (latent.kv_rank == 0) return number(hidden) * number(head_dim) * number(2 * heads + 2 * kv_heads);
+  const double from = number(latent.q_rank > 0 ? latent.q_rank : hidden);
+  return number(hidden) * number(latent.q_rank + latent.kv_rank + latent.rope) +
+         number(heads) *
+             (from * number(head_dim) + number(latent.kv_rank) * number(latent.nope + latent.values) +
+              number(hidden) * number(latent.values));
+}
+
+double ModelConfig::experts_of_token() const {
+  return static_cast<double>(ffn * (experts == 0 ? 1 : experts_per_token) + shared_ffn);
+}
+
+std::uint64_t ModelConfig::cached_elements() const {
+  return latent.kv_rank > 0 ? latent.kv_rank + latent.rope : 2 * kv_heads * head_dim;
+}
+
+void require_sequence(const ModelConfig& c, std::uint64_t tokens) {
+  if (c.longest != 0 && tokens > c.longest)
+    throw UserError(
+        "E-HFC-005", c.file + ":max_position_embeddings",
+        fmt::format("allows sequences of {} tokens; prompt and context need {}", c.longest, tokens));
+  if (c.irregular_window && c.window != 0 && tokens > c.window)
+    throw UserError(
+        "E-HFC-005", c.file + ":max_window_layers",
+        fmt::format(
+            "limits attention to {} tokens in the layers behind the first ones only, which the cases lack; "
+            "expected sequences of at most {} tokens, got {}",
+            c.window, c.window, tokens));
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the `config.json` of a Hugging Face model. A key that changes what a layer computes is either
+// understood or refused by name, so that no run silently simulates another model. What is understood: decoder
+// layers of RMS norm, grouped-query attention with rotary embedding (plain, linear or Llama 3 scaling),
+// optional biases of queries, keys and values, optional norms of the heads of queries and keys, and SwiGLU or
+// a mixture of such experts; and what the Gemma and DeepSeek-V2 families have instead (families.h).
+//
+// UserError at FILE or FILE:KEY:
+//   E-HFC-001  the file is not JSON, repeats a key, is nested too deep, or is not an object
+//   E-HFC-002  an architecture that is unknown, or that the kernels cannot run; the message says why
+//   E-HFC-003  a key is missing, or its value has the wrong type or is out of range
+//   E-HFC-004  a key that is not known; --ignore KEY if it does not influence inference
+//   E-HFC-005  a key asks for something that the kernels lack
+//   E-HFC-006  values that contradict each other
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/base/param_choice.h"
+
+namespace tahoma::runtime {
+
+struct ModelFamily;
+
+// How the angles of the rotary embedding are scaled for long contexts; the names are those of
+// workload.model.rope.scaling, and, but for the first one, those of rope_type in config.json.
+enum class RotaryScaling : std::uint8_t { kNone, kLinear, kLlama3, kYarn };
+inline constexpr base::Named<RotaryScaling> kRotaryScalings[] = {{RotaryScaling::kNone, "none"},
+                                                                 {RotaryScaling::kLinear, "linear"},
+                                                                 {RotaryScaling::kLlama3, "llama3"},
+                                                                 {RotaryScaling::kYarn, "yarn"}};
+
+// Multi-head latent attention (DeepSeek-V2); kv_rank 0: heads have keys and values of their own.
+struct LatentDimensions {
+  std::uint64_t kv_rank = 0, q_rank = 0, nope = 0, rope = 0, values = 0;
+};
+
+// Features of a head that the kernels take.
+inline constexpr std::uint64_t kLeastHead = 16, kMostHead = 256;
+
+struct ModelConfig {
+  std::string file, name;
+  std::vector<std::string> keys;  // of the file
+  const ModelFamily* family = nullptr;
+  std::uint64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
+  std::uint64_t experts = 0, experts_per_token = 0;  // 0: no mixture
+  std::uint64_t shared_ffn = 0;                      // of an expert that every token uses, 0: there is none
+  // The first layers, which have one feed-forward part instead of experts.
+  std::uint64_t dense_layers = 0, dense_ffn = 0;
+  LatentDimensions latent;
+  bool normalised_gates = true;   // the gates of a token's experts add up to 1
+  std::uint64_t longest = 0;      // tokens of a sequence; 0: not stated
+  std::uint64_t window = 0;       // tokens that attention of local layers sees; 0: all
+  bool irregular_window = false;  // of layers in an order that cases cannot express
+  double epsilon = 0, theta = 0;
+  bool tied = false;  // the logits use the embedding's matrix
+  RotaryScaling rope_scaling = RotaryScaling::kNone;
+  double rope_factor = 1, rope_low_frequency_factor = 1, rope_high_frequency_factor = 4;
+  std::uint64_t rope_original_context = 0;
+  double rope_beta_fast = 32, rope_beta_slow = 1;
+  double score_factor = 1;           // of the scores, beside 1 / sqrt(head_dim): YaRN's
+  double attention_weights() const;  // elements of a layer
+  // Hidden features of the feed-forward parts that a token uses, in a layer with experts.
+  double experts_of_token() const;
+  std::uint64_t cached_elements() const;  // of a token in the cache of a layer
+  // Gemma; 0: none of it.
+  double query_scalar = 0;  // scores are divided by its root instead of that of head_dim
+  double score_cap = 0, logit_cap = 0;
+  double local_theta = 0;          // of local layers, which are all but every `global_every`-th one
+  std::uint64_t global_every = 0;  // 0: all layers are local
+};
+
+// `path`: config.json or its folder. `ignored`: keys that the caller declares without influence.
+ModelConfig read_model_config(const std::string& path, const std::vector<std::string>& ignored);
+
+// Throws E-HFC-005 if a sequence of that many tokens is longer than the model allows, or than a window that
+// only the layers behind the first ones have.
+void require_sequence(const ModelConfig& config, std::uint64_t tokens);
+
+}  // namespace tahoma::runtime

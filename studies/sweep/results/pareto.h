@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Pareto front of objectives over metrics and parameters.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "studies/sweep/results/objective.h"
+#include "studies/sweep/results/store.h"
+
+namespace tahoma::runtime {
+
+struct ParetoPoint {
+  const Store::Row* row = nullptr;
+  std::vector<double> values;  // of the objectives
+};
+
+// By path, of those that have one.
+std::map<std::string, double> values_of(const std::vector<SweepPoint::Parameter>& parameters);
+
+// The value of an expression at a finished point. UserError E-SWP-021 as Expression::value().
+double value_at(const Store::Row& row, const Expression& expression);
+
+// Considers the finished points, ordered from the best first value, then by number. A point is on the front
+// if no other is at least as good in every value and better in one; equal points are all on the front.
+// UserError as value_at().
+std::vector<ParetoPoint> pareto_front(const std::vector<Store::Row>& rows,
+                                      const std::vector<Objective>& objectives);
+
+// A table of the front: number, varying parameters, values.
+std::string front_text(const std::vector<ParetoPoint>& front, const std::vector<Objective>& objectives);
+
+}  // namespace tahoma::runtime

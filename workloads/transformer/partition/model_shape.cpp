@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dimensions of a model and what its layers have.
+#include <cmath>
+
+#include "workloads/attention/flash_kernel.h"
+#include "workloads/moe/routing_kernel.h"
+#include "workloads/transformer/partition/transformer_params.h"
+
+namespace tahoma::workloads {
+
+using base::chosen;
+
+void RotaryAngles::declare(base::ParamTree& t) {
+  t.add("scaling", scaling, RopeScaling::kNone, kRopeScalings,
+        "angles of the rotary embedding for long contexts", chosen());
+  t.add("factor", factor, 1.0, {1.0, 1e4}, "how much smaller the scaled angles are", chosen());
+  t.add("low_frequency_factor", low_frequency_factor, 1.0, {1e-3, 1e3},
+        "llama3: wavelengths above original_context / this are scaled", chosen());
+  t.add("high_frequency_factor", high_frequency_factor, 4.0, {1e-3, 1e3},
+        "llama3: wavelengths below original_context / this are not scaled", chosen());
+  t.add("original_context", original_context, std::uint64_t{8192}, {1, std::uint64_t{1} << 24},
+        "llama3 and yarn: tokens of a sequence in the original training", chosen());
+  t.add("beta_fast", beta_fast, 32.0, {1e-3, 1e6},
+        "yarn: pairs that turn more often in original_context tokens are not scaled", chosen());
+  t.add("beta_slow", beta_slow, 1.0, {1e-3, 1e6},
+        "yarn: pairs that turn less often in original_context tokens are scaled", chosen());
+  t.add("local_theta", local_theta, 0.0, {0.0, 1e9},
+        "base of the angles of local layers, which are not scaled; 0: all layers have those of theta",
+        chosen());
+}
+
+void ModelShape::declare(base::ParamTree& t) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
+  t.add("name", name, std::string("custom"), {}, "name of the model in reports", chosen());
+  t.add("layers", layers, std::uint64_t{1}, {1, 1000}, "layers of the whole model", chosen());
+  t.add("hidden", hidden, std::uint64_t{4096}, {64, kMost}, "features of a token", chosen());
+  t.add("heads", heads, std::uint64_t{32}, {1, 1024}, "heads of queries", chosen());
+  t.add("kv_heads", kv_heads, std::uint64_t{8}, {1, 1024}, "heads of keys and values", chosen());
+  t.add("head_dim", head_dim, std::uint64_t{128}, {16, 256}, "features of a head, an even number", chosen());
+  t.add("ffn", ffn, std::uint64_t{14336}, {16, kMost}, "hidden features of the feed-forward part", chosen());
+  t.add("vocabulary", vocabulary, std::uint64_t{0}, {0, kMost}, "rows of the embedding, for the footprint",
+        chosen());
+  t.add("experts", experts, std::uint64_t{0}, {0, 512},
+        "experts of a layer, of which each token uses some; 0: one feed-forward part for all tokens",
+        chosen());
+  t.add("experts_per_token", experts_per_token, std::uint64_t{2}, {1, kMostChosen}, "experts of a token",
+        chosen());
+  t.add("normalised_gates", normalised_gates, true,
+        "the gates of a token are a softmax over its experts; false: over all experts", chosen());
+  t.add("shared_ffn", shared_ffn, std::uint64_t{0}, {0, kMost},
+        "hidden features of an expert that every token uses beside its own; 0: there is none", chosen());
+  t.add("shared_gated", shared_gated, false,
+        "the shared expert's output is multiplied by the sigmoid of a product with the token", chosen());
+  t.add("dense_layers", dense_layers, std::uint64_t{0}, {0, 1000},
+        "first layers of a mixture that have one feed-forward part instead of experts", chosen());
+  t.add("dense_ffn", dense_ffn, std::uint64_t{0}, {0, kMost}, "hidden features of that part", chosen());
+  t.add("epsilon", epsilon, 1e-5, {0.0, 1.0}, "added to the mean square in a norm", chosen());
+  t.add("theta", theta, 500000.0, {1.0, 1e9}, "base of the rotary embedding's angles", chosen());
+  t.group("rope", rope);
+  t.group("latent", latent);
+  t.add("weights", weights, isa::DType::kBf16,
+        {isa::DType::kBf16, isa::DType::kFp8E4M3, isa::DType::kFp8E5M2, isa::DType::kFp8E3M4},
+        "element type of the matrices of the layers; router, embedding and logits' matrix are bf16",
+        chosen());
+  t.add("activations", activations, isa::DType::kBf16,
+        {isa::DType::kBf16, isa::DType::kFp8E4M3, isa::DType::kFp8E5M2},
+        "element type of what is multiplied by these matrices, bf16 or that of the weights; fp8 doubles the "
+        "rate of "
+        "the array. The residual stream, scores and caches are bf16",
+        chosen());
+  t.add("qkv_bias", qkv_bias, false, "queries, keys and values have a bias", chosen());
+  t.add("qk_norm", qk_norm, false, "each head of queries and keys passes an RMS norm before its rotation",
+        chosen());
+  t.add("activation", activation, GateActivation::kSilu, kGateActivations,
+        "of the gate of the feed-forward part", chosen());
+  t.add("post_norm", post_norm, false,
+        "the outputs of attention and of the feed-forward part pass an RMS norm before they are added",
+        chosen());
+  t.add("query_scale", query_scale, 0.0, {0.0, 1.0}, "factor of the scores; 0: 1 / sqrt(head_dim)", chosen());
+  t.add("score_cap", score_cap, 0.0, {0.0, double{kMostCap}},
+        "scores become this times tanh(score / this); 0: as they are", chosen());
+  t.add("window", window, std::uint64_t{0}, {0, std::uint64_t{1} << 32},
+        "keys that a query of a local layer sees, its own among them; 0: all", chosen());
+  t.add("global_every", global_every, std::uint64_t{0}, {0, 1000},
+        "every layer of this number is not local; 0: all layers are. Local layers have window and "
+        "rope.local_theta",
+        chosen());
+  t.add("logit_cap", logit_cap, 0.0, {0.0, 1e4}, "the same of the logits", chosen());
+}
+
+double ModelShape::score_scale() const {
+  return query_scale > 0 ? query_scale : 1 / std::sqrt(static_cast<double>(head_dim));
+}
+
+const char* ModelShape::beyond_llama() const {
+  if (latent) return "workload.model.latent.kv_rank";
+  if (qkv_bias) return "workload.model.qkv_bias";
+  if (qk_norm) return "workload.model.qk_norm";
+  if (activation != GateActivation::kSilu) return "workload.model.activation";
+  if (post_norm) return "workload.model.post_norm";
+  if (query_scale > 0) return "workload.model.query_scale";
+  if (score_cap > 0) return "workload.model.score_cap";
+  if (logit_cap > 0) return "workload.model.logit_cap";
+  if (window > 0) return "workload.model.window";
+  return rope.local_theta > 0 ? "workload.model.rope.local_theta" : nullptr;
+}
+
+double ModelShape::attention_weights() const {
+  const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
+  if (!latent) return d(hidden) * d(head_dim) * d(2 * heads + 2 * kv_heads);
+  return latent.common_weights(hidden) + latent.head_weights(hidden, heads) +
+         d(hidden) * d(heads * latent.values);
+}
+
+double ModelShape::layer_weights() const {
+  const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
+  return attention_weights() + 3 * d(hidden) * d(ffn) * d(feed_forwards()) + d(hidden) * d(experts) +
+         3 * d(hidden) * d(shared_ffn) + (shared_gated ? d(hidden) : 0) + 2 * d(hidden);
+}
+
+double ModelShape::dense_weights() const {
+  const std::uint64_t features = experts > 0 ? dense_ffn : ffn;
+  return attention_weights() + 3 * static_cast<double>(hidden * features) + 2 * static_cast<double>(hidden);
+}
+
+double ModelShape::token_weights() const {
+  const std::uint64_t idle = experts > 0 ? experts - experts_per_token : 0;
+  return layer_weights() - 3 * static_cast<double>(hidden * ffn) * static_cast<double>(idle);
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/partition/transformer_checks.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "workloads/common/transposed_load.h"
+#include "workloads/decode/decode_plan.h"
+#include "workloads/transformer/partition/rank_placement.h"
+#include "workloads/transformer/partition/share.h"
+#include "workloads/transformer/partition/stage_layers.h"
+#include "workloads/transformer/partition/tokens.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+[[noreturn]] void refuse(const char* path, const std::string& text) {
+  throw base::UserError("E-MDL-001", path, text);
+}
+
+void require_divides(const char* path, std::uint64_t part, const char* what, std::uint64_t whole) {
+  if (whole % part != 0)
+    refuse(path, fmt::format("expected a divisor of the {} {}, got {}", whole, what, part));
+}
+
+// `value` parts of `times` pieces each.
+void require_pieces(const char* path, std::uint64_t value, std::uint64_t times, const char* why,
+                    const char* what, std::uint64_t whole) {
+  if (whole % (value * times) != 0)
+    refuse(path, fmt::format("expected a number of which {} times ({}) divides the {} {}, got {}", times, why,
+                             whole, what, value));
+}
+
+// One of two numbers must be a multiple of the other.
+void require_related(const char* path, std::uint64_t ranks, const char* what, std::uint64_t whole) {
+  if (whole % ranks != 0 && ranks % whole != 0)
+    refuse(path, fmt::format("expected a divisor or a multiple of the {} {}, got {}", whole, what, ranks));
+}
+
+// Inherits the names of the parameters.
+struct CaseChecks : TransformerParams {
+  explicit CaseChecks(const TransformerParams& params) : TransformerParams(params) {}
+  void all(const model::MachineParams& machine) const;
+
+ private:
+  void require_ffn(std::uint64_t lnc) const;
+  void check_latent(const model::MachineParams& machine) const;
+  void check_activations(const model::MachineParams& machine) const;
+  void check_decode(const model::MachineParams& machine) const;
+  void check_logits(const model::MachineParams& machine) const;
+};
+
+void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Phase phase) {
+  const auto refuse_experts = [](const char* code, const char* path, const std::string& text) {
+    throw base::UserError(code, path, text);
+  };
+  if (parallel.tensor % parallel.expert != 0 || model.feed_forwards() % parallel.expert != 0)
+    refuse_experts("E-MDL-020", "workload.parallel.expert",
+                   fmt::format("expected a divisor of the tensor degree {} and of the {} experts, got {}",
+                               parallel.tensor, model.feed_forwards(), parallel.expert));
+  if (model.experts > 0 && model.experts_per_token > model.experts)
+    refuse_experts("E-MDL-021", "workload.model.experts_per_token",
+                   fmt::format("expected at most the {} experts there are, got {}", model.experts,
+                               model.experts_per_token));
+  if (model.experts == 0 && (model.shared_ffn > 0 || !model.normalised_gates))
+    refuse(model.shared_ffn > 0 ? "workload.model.shared_ffn" : "workload.model.normalised_gates",
+           "only a mixture of experts has it; workload.model.experts is 0");
+  if (model.shared_gated && model.shared_ffn == 0)
+    refuse("workload.model.shared_gated", "expected a shared expert; workload.model.shared_ffn is 0");
+  if ((model.dense_layers > 0) != (model.dense_ffn > 0) || (model.dense_layers > 0 && model.experts == 0))
+    refuse(model.dense_layers > 0 && model.dense_ffn == 0 ? "workload.model.dense_ffn"
+                                                          : "workload.model.dense_layers",
+           "expected layers without experts, their hidden features, and workload.model.experts for the "
+           "others, or none of these");
+  if (model.experts > 0 && parallel.sequence > 1 && phase == Phase::kPrefill)
+    refuse_experts(
+        "E-MDL-020", "workload.parallel.sequence",
+        fmt::format("expected 1 for the prefill of a mixture of experts, got {}", parallel.sequence));
+}
+
+// Latent attention has some of what other attention has.
+void CaseChecks::check_latent(const model::MachineParams& machine) const {
+  const LatentShape& l = model.latent;
+  const auto need = [](bool right, const char* path, const std::string& text) {
+    if (!right) refuse(path, text + " with workload.model.latent.kv_rank");
+  };
+  need(model.head_dim == l.head(), "workload.model.head_dim",
+       fmt::format("expected the {} features of nope and rope, got {},", l.head(), model.head_dim));
+  need(model.kv_heads == model.heads, "workload.model.kv_heads",
+       fmt::format("expected the {} query heads, got {},", model.heads, model.kv_heads));
+  need(l.rope % 2 == 0, "workload.model.latent.rope",
+       fmt::format("expected an even number, got {},", l.rope));
+  need(model.heads % parallel.tensor == 0, "workload.parallel.tensor",
+       fmt::format("expected a divisor of the {} heads, got {},", model.heads, parallel.tensor));
+  need(parallel.sequence == 1, "workload.parallel.sequence",
+       fmt::format("expected 1, got {},", parallel.sequence));
+  need(cached == 0, "workload.cached", fmt::format("expected 0, got {},", cached));
+  need(model.activations == kDType, "workload.model.activations", "expected bf16");
+  need(model.window == 0, "workload.model.window", fmt::format("expected 0, got {},", model.window));
+  need(model.score_cap == 0, "workload.model.score_cap", "expected 0");
+  need(!model.qkv_bias, "workload.model.qkv_bias", "expected false");
+  need(!model.qk_norm, "workload.model.qk_norm", "expected false");
+  need(model.rope.local_theta == 0, "workload.model.rope.local_theta", "expected 0");
+  need(l.down() % machine.chip.lnc == 0, "workload.model.latent.kv_rank",
+       fmt::format("expected q_rank + kv_rank + rope to be a multiple of the {} physical cores, got {},",
+                   machine.chip.lnc, l.down()));
+}
+
+void check_yarn(const ModelShape& model) {
+  if (model.rope.scaling != RopeScaling::kYarn) return;
+  if (model.rope.beta_fast <= model.rope.beta_slow)
+    refuse("workload.model.rope.beta_fast", fmt::format("expected more than beta_slow, {:g}; got {:g}",
+                                                        model.rope.beta_slow, model.rope.beta_fast));
+  if (model.theta <= 1)
+    refuse("workload.model.theta", fmt::format("expected more than 1 with yarn, got {:g}", model.theta));
+}
+
+void CaseChecks::all(const model::MachineParams& machine) const {
+  Seating::check_order(placement);
+  if (parallel.ranks() > Seating::logical_cores(machine))
+    throw base::UserError(
+        "E-MDL-002", "workload.parallel",
+        fmt::format(
+            "tensor {} x sequence {} x data {} x pipeline {} are {} ranks; the machine has {} logical "
+            "cores of {}",
+            parallel.tensor, parallel.sequence, parallel.data, parallel.pipeline, parallel.ranks(),
+            Seating::logical_cores(machine), machine.chip.lnc));
+  const std::uint64_t lnc = machine.chip.lnc, tp = parallel.tensor;
+  require_divides("workload.model.kv_heads", model.kv_heads, "query heads", model.heads);
+  if (!model.latent && model.head_dim % 2 != 0)
+    refuse("workload.model.head_dim",
+           fmt::format("rotary embedding turns pairs of features; expected an even number, got {}",
+                       model.head_dim));
+  require_divides("workload.parallel.data", parallel.data, "sequences of workload.batch", batch);
+  if (stages.empty())
+    require_divides("workload.parallel.pipeline", parallel.pipeline,
+                    "layers of workload.layers (workload.stages may divide them unequally)", layers);
+  layers_of_stages(stages, layers, parallel.pipeline);
+  require_divides("workload.microbatches", microbatches, "sequences of a replica", replica_sequences());
+  require_related("workload.parallel.tensor", tp, "query heads", model.heads);
+  require_related("workload.parallel.tensor", tp, "key heads", model.kv_heads);
+  check_experts(model, parallel, phase);
+  require_ffn(lnc);
+  if (const std::uint64_t features = 32 * lnc; model.hidden % features != 0)
+    refuse("workload.model.hidden",
+           fmt::format("expected a multiple of {} (whole accesses of HBM), got {}", features, model.hidden));
+  check_activations(machine);
+  if (model.latent) check_latent(machine);
+  check_yarn(model);
+  if (logits) check_logits(machine);
+  if (phase == Phase::kDecode) return check_decode(machine);
+  if (parallel.sequence > 1 && cached > 0)
+    refuse("workload.cached", fmt::format("expected 0 in a sequence-parallel prefill, got {}", cached));
+  if (parallel.sequence > 1)
+    require_pieces("workload.parallel.sequence", parallel.sequence, TokenSharding::kRuns * kTransposeRows,
+                   "the rows of a group that are transposed at once, in each of its runs",
+                   "tokens of a sequence", tokens);
+  require_pieces("workload.overlap", overlap, tp * lnc, "the physical cores of a group",
+                 "tokens of a group in a microbatch", rows());
+  if (overlap > 1 && rows() / overlap % kTransposeRows != 0)
+    refuse("workload.overlap",
+           fmt::format("expected slices of a multiple of {} rows; got {} slices of {} rows", kTransposeRows,
+                       overlap, rows()));
+}
+
+// The physical cores that share a feed-forward part have as many of its features each.
+void CaseChecks::require_ffn(std::uint64_t lnc) const {
+  const auto require_cores = [&](std::uint64_t ranks, const char* path, std::uint64_t features) {
+    if (features % (ranks * lnc) != 0)
+      refuse("workload.parallel.tensor",
+             fmt::format("expected a degree whose {} physical cores that share it divide the {} features of "
+                         "{}, got {}",
+                         ranks * lnc, features, path, parallel.tensor));
+  };
+  require_cores(parallel.block(), "workload.model.ffn", model.ffn);
+  require_cores(parallel.tensor, "workload.model.shared_ffn", model.shared_ffn);
+  require_cores(parallel.tensor, "workload.model.dense_ffn", model.dense_ffn);
+}
+
+// Pairs of elements are transposed together, and rows that ranks exchange are whole accesses of HBM.
+void CaseChecks::check_activations(const model::MachineParams& machine) const {
+  if (model.activations == kDType) return;
+  const auto refuse_type = [](const char* path, const std::string& text) {
+    throw base::UserError("E-MDL-026", path, text);
+  };
+  const bool doubles = model.weights == isa::DType::kFp8E4M3 || model.weights == isa::DType::kFp8E5M2;
+  if (model.activations != model.weights)
+    refuse_type("workload.model.activations",
+                fmt::format("expected bf16{} beside workload.model.weights, {}; got {}",
+                            doubles ? fmt::format(" or {}", isa::name_of(model.weights)) : "",
+                            isa::name_of(model.weights), isa::name_of(model.activations)));
+  if (model.experts > 0)
+    refuse_type("workload.model.activations", fmt::format("expected bf16 for a mixture of experts, got {}",
+                                                          isa::name_of(model.activations)));
+  const std::uint64_t features = 64 * machine.chip.lnc, of_rank = 2 * parallel.tensor * machine.chip.lnc;
+  if (model.hidden % features != 0)
+    refuse_type(
+        "workload.model.hidden",
+        fmt::format("expected a multiple of {} with activations in fp8 (whole accesses of HBM), got {}",
+                    features, model.hidden));
+  if (model.ffn % of_rank != 0)
+    refuse_type(
+        "workload.model.ffn",
+        fmt::format(
+            "expected a multiple of {} with activations in fp8 (pairs on every physical core), got {}",
+            of_rank, model.ffn));
+}
+
+void CaseChecks::check_decode(const model::MachineParams& machine) const {
+  const RankShare share(*this, machine.chip.lnc);
+  const std::uint64_t together = model.latent ? share.heads : share.heads_per_kv,
+                      features = model.latent ? model.latent.kv_rank : model.head_dim,
+                      most = most_decode_group(machine, features, kDType);
+  if (together > most)
+    refuse("workload.model.kv_heads",
+           fmt::format(
+               "{} query heads of a rank share a head of keys and values; expected at most {} of {} features",
+               together, most, features));
+  if (parallel.sequence > 1) {
+    if (model.window > 0 && model.window <= context)
+      refuse("workload.parallel.sequence",
+             fmt::format("expected 1 with a window of {} keys, fewer than the tokens of a sequence",
+                         model.window));
+    if (context == 0) refuse("workload.parallel.sequence", "expected 1 with empty caches");
+    require_divides("workload.parallel.sequence", parallel.sequence, "tokens of workload.context", context);
+    if (model.head_dim % 32 != 0)
+      refuse("workload.parallel.sequence",
+             fmt::format("expected 1 with heads of {} features, which are not whole accesses of HBM",
+                         model.head_dim));
+  }
+  if (parallel.pipeline == 1) return;
+  for (std::uint64_t h = 0; h < machine.chip.lnc; ++h) {
+    const std::uint64_t of_core = runtime::part_of(rows(), machine.chip.lnc, h).count,
+                        ranks = parallel.tensor;
+    const std::uint64_t run = of_core * model.hidden / ranks;
+    if ((of_core % ranks == 0 || ranks % of_core == 0) && of_core * model.hidden == run * ranks &&
+        run % 32 == 0)
+      continue;
+    throw base::UserError(
+        "E-MDL-010", "workload.parallel.tensor",
+        fmt::format(
+            "{} rows of {} features, a microbatch on one physical core of each of {} ranks, are handed "
+            "over in runs of whole accesses of HBM, one a rank; expected a power of two as degree, and "
+            "fewer microbatches or ranks",
+            of_core, model.hidden, ranks));
+  }
+}
+
+// In a prefill the ranks of a group gather the last rows of their runs (prefill/last_tokens.h).
+void CaseChecks::check_logits(const model::MachineParams& machine) const {
+  const auto refuse_logits = [](const char* path, const std::string& text) {
+    throw base::UserError("E-MDL-025", path, text);
+  };
+  if (model.vocabulary == 0)
+    refuse_logits("workload.model.vocabulary", "expected at least 1 with workload.logits, got 0");
+  if (phase == Phase::kDecode) return;
+  const std::uint64_t run = rows() / (overlap * machine.chip.lnc * parallel.tensor),
+                      of_group = tokens / parallel.sequence;
+  if (run > 0 && of_group > 0 && of_group % run != 0 && run % of_group != 0)
+    refuse_logits("workload.tokens",
+                  fmt::format("with workload.logits, expected a divisor or a multiple of the {} rows that a "
+                              "core has of a slice, got {}{}",
+                              run, of_group, parallel.sequence > 1 ? " on a group" : ""));
+}
+
+}  // namespace
+
+void check_case(const TransformerParams& params, const model::MachineParams& machine) {
+  CaseChecks(params).all(machine);
+}
+
+}  // namespace tahoma::workloads
