@@ -108,7 +108,7 @@ bare_root() {
   fi
   say "installing a bare $suite"
   debootstrap "$suite" "$folder" >"$folder.log" 2>&1 || { tail -n 20 "$folder.log" >&2; die "debootstrap failed"; }
-  [[ -z $archive ]] || tar -C "$folder" -cf "$archive" .
+  [[ -z $archive ]] || { mkdir -p "$TAHOMA_SUITES" && tar -C "$folder" -cf "$archive" .; }
 }
 
 # enter FOLDER   mounts what programs in that root need; for a process whose mounts are private
