@@ -6,19 +6,25 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <utility>
 
 #include "model/base/error.h"
 
 namespace tahoma::runtime {
 
-void add_choice(CLI::App& command, const std::string& name, std::string& word,
-                const std::vector<std::string>& words, const std::string& doc) {
-  const auto check = [words](const std::string& given) -> std::string {
+std::function<std::string(const std::string& given)> one_of(std::vector<std::string> words) {
+  return [words = std::move(words)](const std::string& given) -> std::string {
     if (std::find(words.begin(), words.end(), given) != words.end()) return "";
     return fmt::format("expected {}, got '{}'{}", fmt::join(words, " or "), given,
                        base::did_you_mean(given, words));
   };
-  command.add_option(name, word, doc)->type_name(fmt::format("{}", fmt::join(words, "|")))->check(check, "");
+}
+
+void add_choice(CLI::App& command, const std::string& name, std::string& word,
+                const std::vector<std::string>& words, const std::string& doc) {
+  command.add_option(name, word, doc)
+      ->type_name(fmt::format("{}", fmt::join(words, "|")))
+      ->check(one_of(words), "");
 }
 
 void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const std::string& doc) {

@@ -2,6 +2,7 @@
 // Options of several commands.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@ class App;
 }
 
 namespace tahoma::runtime {
+
+// The check of an option that takes one of `words`: an error suggests the nearest one.
+std::function<std::string(const std::string& given)> one_of(std::vector<std::string> words);
 
 // An option that takes one of `words`; the initial value of `word` is the default. Other values are refused
 // with a suggestion of the nearest word.

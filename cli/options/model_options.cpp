@@ -47,15 +47,10 @@ CLI::Option* add_numbers(CLI::App& sub, const char* option, std::vector<std::uin
 
 void add_words(CLI::App& sub, const char* option, std::vector<std::string>& values,
                const std::vector<std::string>& words, const std::string& what) {
-  const auto check = [words](const std::string& given) -> std::string {
-    if (std::find(words.begin(), words.end(), given) != words.end()) return "";
-    return fmt::format("expected {}, got '{}'{}", fmt::join(words, " or "), given,
-                       base::did_you_mean(given, words));
-  };
   sub.add_option(option, values, what)
       ->type_name(fmt::format("{},...", fmt::join(words, "|")))
       ->delimiter(',')
-      ->check(check, "");
+      ->check(one_of(words), "");
 }
 
 // The values that these words have in a table.

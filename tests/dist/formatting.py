@@ -37,5 +37,5 @@ def findings(repo):
     first = {}
     for name, line in FINDING.findall(result.stderr):
         first.setdefault(name, line)
-    return found + [f"{name}:{line}: not as {PROGRAM} writes it (scripts/format repairs)"
-            for name, line in first.items()] or [result.stderr]
+    return found + ([f"{name}:{line}: not as {PROGRAM} writes it (scripts/format repairs)" for name, line in first.items()] or
+                    [result.stderr])

@@ -250,12 +250,13 @@ def unused(repo):
 
 
 def findings(repo):
-    found = [f"tests/dist/layers.py: these folders include each other: {', '.join(cycle())}"] if cycle() else []
+    circle = cycle()
+    found = [f"tests/dist/layers.py: these folders include each other: {', '.join(circle)}"] if circle else []
     sources = [name for name in repo.matching(".h", ".cpp", ".inc", ".def") if room_of(name)]
     project = set(repo.matching(".h", ".inc", ".def"))
     for name in sources:
         for line, header in includes(repo.text(name)):
-            if header not in project and any((name.rpartition("/")[0] + "/" + header) == other for other in project):
+            if header not in project and f"{folder_of(name)}/{header}" in project:
                 found.append(f"{name}:{line}: '{header}' is named from its own folder; name it from the root")
             elif not allowed(name, header, project):
                 found.append(f"{name}:{line}: {folder_of(name)} may not include '{header}'")

@@ -78,14 +78,14 @@ def portable(result):
     return result[0], {name: digest for name, digest in result[1].items() if name not in PORTABLE}
 
 
-def digests(folder):
-    """File -> SHA-256, of every file of a run but those that name the host, and of the contents of PORTABLE ones."""
+def digests(folder, contents):
+    """File -> SHA-256, of every file of a run but those that name the host; with `contents`, also of those of PORTABLE ones."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
         if path.is_file() and name not in VARYING:
             found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
-            if name in PORTABLE:
+            if contents and name in PORTABLE:
                 found[f"{name} (content)"] = hashlib.sha256(PORTABLE[name](path)).hexdigest()
     return found
 
@@ -94,7 +94,7 @@ def options_of(case):
     return OPTIONS if case.is_file() and TIMING.search(case.read_text()) else OPTIONS + VALUES
 
 
-def run(binary, case, how, scratch, limit=None):
+def run(binary, case, how, scratch, contents, limit=None):
     """(exit status, digests of the results)."""
     out = pathlib.Path(scratch) / how["out"]
     shutil.rmtree(pathlib.Path(scratch) / how["out"].split("/")[0], ignore_errors=True)
@@ -102,7 +102,7 @@ def run(binary, case, how, scratch, limit=None):
     command = [*how["prefix"], str(binary), "run", str(case), "--out", str(out), *options_of(case)]
     ended = subprocess.run(command, cwd=how["folder"] or scratch, env={**os.environ, **how["environment"]},
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=limit, check=False)
-    return ended.returncode, digests(out) if out.is_dir() else {}
+    return ended.returncode, digests(out, contents) if out.is_dir() else {}
 
 
 def differences(case, name, want, got):
@@ -116,10 +116,10 @@ def differences(case, name, want, got):
 
 def check(binary, others, systems, conditions, case, limit):
     """(condition -> findings), or None for a case that takes longer than the limit."""
-    found = {}
+    found, contents = {}, bool(systems)
     with tempfile.TemporaryDirectory(prefix="tahoma-same-") as scratch:
         try:
-            want = run(binary, case, condition(), scratch, limit)
+            want = run(binary, case, condition(), scratch, contents, limit)
         except subprocess.TimeoutExpired:
             return None
         if not want[1]:
@@ -127,11 +127,11 @@ def check(binary, others, systems, conditions, case, limit):
         for name, how in conditions.items():
             if name in HELD_BY and shutil.which(HELD_BY[name]) is None:
                 continue
-            found[name] = differences(case, name, want, run(binary, case, how, scratch))
+            found[name] = differences(case, name, want, run(binary, case, how, scratch, contents))
         for other in others:
-            found[f"by {other}"] = differences(case, f"by {other}", want, run(other, case, condition(), scratch))
+            found[f"by {other}"] = differences(case, f"by {other}", want, run(other, case, condition(), scratch, contents))
         for other in systems:
-            got = portable(run(other, case, condition(), scratch))
+            got = portable(run(other, case, condition(), scratch, contents))
             found[f"by {other}"] = differences(case, f"by {other}", portable(want), got)
     return found
 

@@ -15,6 +15,7 @@
 #include "frontend/nki/lower/policies.h"
 #include "model/base/error.h"
 #include "model/base/loader/config_loader.h"
+#include "model/base/quantity.h"
 #include "model/system/machine/machine_params.h"
 #include "runtime/golden/golden_rule.h"
 #include "runtime/host/text/whole_file.h"
@@ -34,10 +35,7 @@ using runtime::nki::TemporaryFolder;
 
 // The paths in "x=x.npy; n=5".
 std::string map_call_paths(const std::string& text, const base::PathMap& map) {
-  const auto trimmed = [](const std::string& piece) {
-    const std::size_t first = piece.find_first_not_of(' ');
-    return first == std::string::npos ? "" : piece.substr(first, piece.find_last_not_of(' ') + 1 - first);
-  };
+  const auto trimmed = [](const std::string& piece) { return std::string(base::trimmed(piece)); };
   std::string mapped;
   std::istringstream in(text);
   for (std::string piece; std::getline(in, piece, ';');) {

@@ -10,7 +10,7 @@ from typing import Any, Sequence
 import _tahoma
 
 
-# What decides what a kernel leaves open (frontend/nki/lower/policies.h): {name: (sentence, legal values, the default first)}.
+# The policies that decide what a kernel leaves open (frontend/nki/lower/policies.h): {name: (sentence, legal values, the default first)}.
 POLICIES: dict[str, tuple[str, tuple[str, ...]]] = _tahoma.POLICIES
 
 
