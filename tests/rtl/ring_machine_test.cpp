@@ -5,6 +5,7 @@
 
 #include "model/base/error.h"
 #include "model/rtl/ring/rtl_dma_rings.h"
+#include "tests/support/bench/machine_fixture.h"
 #include "tests/support/in_child.h"
 #include "tests/support/program/workload_run.h"
 #include "tests/support/temp_dir.h"
@@ -47,7 +48,7 @@ struct OneTransfer {
     descriptor.count = {4, 1, 1, 100};
     descriptor.src = descriptor.dst = {isa::Space::kHbm, isa::DType::kBf16, 0, 0, 0, 0, {200, 0, 0, 1}};
     transfer.request.sources = {&descriptor, 1};
-    transfer.runs = model::runs_of(transfer.request, 4, 1);
+    transfer.runs = model::runs_of(transfer.request, tests::default_machine().chip.core.dma, 1);
     transfer.element = 2;
     share.transfer = &transfer;
     share.last_unit = transfer.runs.units();

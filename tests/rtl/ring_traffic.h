@@ -32,7 +32,7 @@ class RingTraffic {
     r.sources = {w.sources.get(), sources.size()};
     if (chance(70)) r.notify = sim::Notify{0, byte(), byte(), static_cast<std::uint32_t>(random_())};
     if (chance(20)) r.notify_read = sim::Notify{};
-    w.transfer->runs = model::runs_of(r, params_.element_rows, engines);
+    w.transfer->runs = model::runs_of(r, params_, engines);
     for (const isa::Descriptor& d : sources)
       w.transfer->element = std::max<std::uint64_t>(
           {w.transfer->element, isa::size_of(d.src.dtype), isa::size_of(d.dst.dtype)});

@@ -24,6 +24,13 @@ bool joins_partitions(const isa::Descriptor& desc, unsigned d, std::uint64_t row
          fits(desc.src);
 }
 
+// Returns the partitions of the side in SBUF, the destination's if both are; 0 if none is.
+std::uint64_t partitions_of(const isa::Descriptor& desc) {
+  for (const isa::DmaSide* side : {&desc.dst, &desc.src})
+    if (side->space != isa::Space::kHbm) return side->across == isa::kNone ? 1 : desc.count[side->across];
+  return 0;
+}
+
 constexpr std::uint64_t kPieceBytes = 64;  // pieces of a run start at multiples of one HBM access
 
 }  // namespace
@@ -33,7 +40,7 @@ std::uint64_t Runs::elements_of(std::uint64_t unit) const {
   return from >= run_elements ? 0 : std::min(piece_elements, run_elements - from);
 }
 
-Runs runs_of(const TransferRequest& request, std::uint64_t element_rows, unsigned engines) {
+Runs runs_of(const TransferRequest& request, const DmaParams& params, unsigned engines) {
   const isa::Descriptor& d = request.descriptor();
   const bool by_number = request.indirect != isa::Indirection::kNone;
   Runs r;
@@ -50,21 +57,27 @@ Runs runs_of(const TransferRequest& request, std::uint64_t element_rows, unsigne
   }
   for (unsigned i = 0; i < r.outer; ++i) r.rows *= by_number && i == 0 ? request.rows.size() : d.count[i];
   r.engines = engines;
-  r.pieces = r.rows >= engines || r.rows == 0 ? 1 : engines / r.rows;
+  const std::uint64_t partitions = request.transposes ? 0 : partitions_of(d);
+  const std::uint64_t taking_part =
+      partitions == 0 ? engines
+                      : std::min<std::uint64_t>(
+                            engines, (partitions + params.engine_partitions - 1) / params.engine_partitions);
+  r.pieces = r.rows >= taking_part || r.rows == 0 ? 1 : taking_part / r.rows;
   const bool plain = !by_number && !request.transposes && request.sources.size() == 1 && !d.accumulate;
   if (plain && r.pieces == 1 && r.outer > 0 && r.rows == d.count[r.outer - 1] &&
       joins_partitions(d, r.outer - 1, r.run_elements))
-    r.joined = element_rows;
+    r.joined = params.element_rows;
   const std::uint64_t quantum = std::max<std::uint64_t>(1, kPieceBytes / isa::size_of(d.src.dtype));
   const std::uint64_t even = (r.run_elements + r.pieces - 1) / r.pieces;
   r.piece_elements = r.pieces == 1 ? r.run_elements : (even + quantum - 1) / quantum * quantum;
+  if (partitions > 0) r.least_share = (r.units() * params.engine_partitions + partitions - 1) / partitions;
   return r;
 }
 
 std::uint64_t descriptors_of(const Runs& runs) { return (runs.units() + runs.joined - 1) / runs.joined; }
 
 UnitRange share_of(const Runs& runs, unsigned n) {
-  const std::uint64_t each = (runs.units() + runs.engines - 1) / runs.engines;
+  const std::uint64_t each = std::max((runs.units() + runs.engines - 1) / runs.engines, runs.least_share);
   return {std::min(runs.units(), each * n), std::min(runs.units(), each * (n + 1))};
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partitions a transfer among the 16 DMA engines of a core, by pure arithmetic on its descriptors. The inner
 // dimensions that are contiguous on all sides form a run. Runs are distributed to the engines in equal
-// consecutive shares; if there are fewer runs than engines, each run is split into pieces. Each row that is
-// addressed by number is a separate run. A transposing transfer has the runs of its source; the engines
-// transpose the data in transit. Rows that are contiguous in HBM and go to or come from successive partitions
-// are joined into elements.
+// consecutive shares, of at least engine_partitions partitions of SBUF unless it transposes; if there are
+// fewer runs than engines, each run is split into pieces. Each row that is addressed by number is a
+// separate run. A transposing transfer has the runs of its source; the engines transpose the data in
+// transit. Rows that are contiguous in HBM and go to or come from successive partitions are joined into
+// elements.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
+#include "model/engine/params/dma_params.h"
 #include "model/engine/ports/doorbell.h"
 
 namespace tahoma::model {
@@ -21,6 +23,7 @@ struct Runs {
   std::uint64_t piece_elements = 1;     // elements of a piece; the last of a run may be shorter
   std::uint64_t joined = 1;             // rows of successive partitions that are one element
   unsigned engines = isa::kDmaEngines;  // number of engines that share the runs
+  std::uint64_t least_share = 0;        // units; the last engines may get none
   unsigned outer = 0;                   // leading descriptor dimensions that enumerate the runs
 
   std::uint64_t units() const { return rows * pieces; }
@@ -29,7 +32,7 @@ struct Runs {
   std::uint64_t elements_of(std::uint64_t unit) const;
 };
 
-Runs runs_of(const TransferRequest& request, std::uint64_t element_rows, unsigned engines = isa::kDmaEngines);
+Runs runs_of(const TransferRequest& request, const DmaParams& params, unsigned engines = isa::kDmaEngines);
 
 // Returns the elements of all engines together: the descriptors that a generator has to write.
 std::uint64_t descriptors_of(const Runs& runs);

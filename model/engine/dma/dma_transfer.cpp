@@ -76,7 +76,7 @@ void check_sides(const TransferRequest& request, const sim::BackdoorIf& hbm) {
 Transfer transfer_of(const TransferRequest& request, std::uint32_t chip, const DmaParams& params) {
   const Engines engines = engines_of(request.queue, params);
   Transfer t{.request = request,
-             .runs = runs_of(request, params.element_rows, engines.count),
+             .runs = runs_of(request, params, engines.count),
              .element = largest_element(request),
              .remote = is_far(request, request.destination(), chip),
              .reads_far = reads_far(request, chip),

@@ -31,6 +31,11 @@ void DmaParams::declare(ParamTree& t) {
   t.add("read_overlap", read_overlap, 3_cyc, kOverhead,
         "start of an element to the end of reading the one before it",
         measured("3 cycles in most pairs back to back, trn2 device profiles"));
+  t.add(
+      "engine_partitions", engine_partitions, std::uint64_t{8}, {1, 128},
+      "partitions of SBUF that an engine serves before another engine takes part in a transfer",
+      derived("128 partitions are dealt to 16 engines, 8 to each (nki-dma-overview.rst); kernels of NKIBench "
+              "that load 64 partitions move half as much (workloads/nki/SILICON_TIMES.md)"));
   t.add("element_rows", element_rows, std::uint64_t{4}, {1, 128},
         "partitions whose rows form one element when they are contiguous in HBM",
         measured("4 rows of 840..8000 B are one record, trn2 device profiles"));
@@ -129,15 +134,16 @@ void DmaParams::declare(ParamTree& t) {
   t.add("remote_window", remote_window, std::uint64_t{4}, {1, 1024},
         "most packets of an engine that wait to enter the fabric",
         assumed("outstanding writes are unpublished"));
-  t.add("read_window", read_window, 16_KiB, {1_B, 16_MiB},
-        "an engine with this many bytes issued and not yet handed on issues no further packet",
-        assumed("nki-dma-overview.rst gives no size of the reorder buffers; enough for the full rate of "
-                "an idle stack on either die: 3 packets of 4 KiB in 155 + 208 ns"));
+  t.add(
+      "read_window", read_window, 24_KiB, {1_B, 16_MiB},
+      "an engine with this many bytes issued and not yet handed on issues no further packet",
+      derived("kernels of NKIBench that stream (workloads/nki/SILICON_TIMES.md): 16 KiB is 3 to 7 % slow, 32 "
+              "KiB 2 to 6 % fast; nki-dma-overview.rst gives no size of the reorder buffers"));
   t.add("read_packets", read_packets, std::uint64_t{64}, {1, 4096},
         "most packets of an engine issued and not yet handed on",
         assumed("as read_window: 37 packets of 4 bytes in 6 + 208 ns, the next power of two"));
   t.add(
-      "write_window", write_window, 16_KiB, {1_B, 16_MiB},
+      "write_window", write_window, 24_KiB, {1_B, 16_MiB},
       "an engine with this many bytes handed on to HBM and not yet accepted there hands on no further packet",
       assumed("as read_window; a write only needs the path there"));
   t.add("write_packets", write_packets, std::uint64_t{64}, {1, 4096},

@@ -22,6 +22,7 @@ struct DmaParams {
   Bytes semaphore_value;             // written for a semaphore
   Cycles semaphore_element;          // a semaphore written as an element of its own
   Cycles read_overlap;               // start of an element -> the one before it has been read
+  std::uint64_t engine_partitions;   // least that one engine serves before another takes part
   std::uint64_t element_rows;        // partitions whose rows are one element, if HBM has them in one piece
   Bytes packet;                      // most payload of one packet
   std::uint64_t packet_elements;     // most descriptors of one packet

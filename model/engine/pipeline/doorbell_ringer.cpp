@@ -19,7 +19,7 @@ namespace {
 // The time that the GpSimd engine spends on descriptors that it generates itself.
 Duration generation_of(const TransferRequest& request, const DmaParams& params) {
   if (request.dge != isa::Dge::kSw) return Duration{0};
-  return generation_time(descriptors_of(runs_of(request, params.element_rows)), params);
+  return generation_time(descriptors_of(runs_of(request, params)), params);
 }
 
 }  // namespace

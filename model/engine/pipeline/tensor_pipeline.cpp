@@ -55,7 +55,7 @@ class TensorPipeline final : public Pipeline {
       : params_(p),
         gates_(gates),
         clock_(p.clock),
-        throttle_(p.throttle, params_.window, params_.phase, p.throttle_share),
+        throttle_(p.throttle, params_.window, params_.phase, p.throttle_share, static_cast<unsigned>(p.rows)),
         array_{static_cast<unsigned>(p.rows), static_cast<unsigned>(p.columns)},
         cells_(cells_of(array_)) {}
 
@@ -111,7 +111,7 @@ class TensorPipeline final : public Pipeline {
   }
 
   Issue matmul(const isa::Instruction& i, Cycles at, Ledger& ledger) {
-    const isa::ArrayBlock tile = isa::tile_of(isa::used_block(i, array_), array_);
+    const isa::ArrayBlock block = isa::used_block(i, array_), tile = isa::tile_of(block, array_);
     Cycles start = at;
     const std::size_t stream = stream_of(i, tile);
     if (!isa::overlap(tile, last_tile_) || stream != last_stream_)
@@ -129,7 +129,8 @@ class TensorPipeline final : public Pipeline {
     const Cycles by_law = model::array_cycles(params_.rows, params_.columns, cost.streaming);
     const Cycles in_array = gates_ != nullptr ? gates_->took(cost.streaming, clock_.edge(enter)) : by_law;
     cost.latency = cost.latency + in_array - by_law;
-    const Cycles through = std::max(throttle_.stream(enter, cost.streaming), start + cost.reading);
+    const Cycles streamed = throttle_.stream(enter, cost.streaming, {block.row, block.rows});
+    const Cycles through = std::max(streamed, start + cost.reading);
     const Cycles next_start = std::max(start + cost.interval, room_behind(through));
     for_each_cell(tile, [&](Cell& cell) {
       cell.streams[stream] = {next_start, through};

@@ -7,11 +7,12 @@ namespace tahoma::model {
 
 using base::Cycles;
 
-Throttle::Throttle(bool on, Cycles window, Cycles phase, std::uint64_t share)
+Throttle::Throttle(bool on, Cycles window, Cycles phase, std::uint64_t share, unsigned rows)
     : on_(on && window.count > 0),
       window_(window.count),
       phase_(phase.count),
-      least_(2 * window.count * static_cast<std::int64_t>(share) / 100) {}
+      quarter_((rows + kQuarters - 1) / kQuarters),
+      least_(2 * window.count * static_cast<std::int64_t>(share) / 100 * rows) {}
 
 bool Throttle::half_rate() const { return on_ && last_ <= least_; }
 
@@ -29,13 +30,17 @@ bool Throttle::throttled(Cycles t) {
   return half_rate();
 }
 
-void Throttle::count(std::int64_t from, std::int64_t to, std::int64_t rate) {
-  if (to <= counted_to_) return;
-  worked_ += (to - std::max(from, counted_to_)) * rate;
-  counted_to_ = to;
+void Throttle::count(std::int64_t from, std::int64_t to, std::int64_t rate, Rows rows) {
+  for (unsigned q = 0; q < counted_to_.size(); ++q) {
+    const unsigned first = std::max(rows.first, q * quarter_);
+    const unsigned last = std::min(rows.first + rows.count, (q + 1) * quarter_);
+    if (first >= last || to <= counted_to_[q]) continue;
+    worked_ += (to - std::max(from, counted_to_[q])) * rate * (last - first);
+    counted_to_[q] = to;
+  }
 }
 
-Cycles Throttle::stream(Cycles from, Cycles work) {
+Cycles Throttle::stream(Cycles from, Cycles work, Rows rows) {
   if (!on_) return from + work;
   std::int64_t t = from.count, left = 2 * work.count;
   while (left > 0) {
@@ -43,7 +48,7 @@ Cycles Throttle::stream(Cycles from, Cycles work) {
     const std::int64_t rate = half_rate() ? 1 : 2;  // half cycles of work per cycle
     const std::int64_t boundary = (current_ + 1) * window_ - phase_;
     const std::int64_t cycles = std::min(boundary - t, (left + rate - 1) / rate);
-    count(t, t + cycles, rate);
+    count(t, t + cycles, rate, rows);
     left -= cycles * rate;
     t += cycles;
   }

@@ -194,14 +194,10 @@ Occupancy dynamic_copy(const isa::Instruction& i, base::EngineKind kind, const C
   return Lane{i, kind, p}.of(larger(least, cycles_of(free_elements(i.shape))));
 }
 
-// Published: one element a cycle for a subtraction and a product of an even number of bf16, else two cycles;
-// measured: one element a cycle when an operand is in PSUM (a profile's pitch of 643 ns for 512 elements).
+// Published for NeuronCore-v2: two cycles for most operands. Measured: one in kernels of NKIBench (fp32 in
+// SBUF) and in a profile with an operand in PSUM (643 ns from start to start for 512 elements).
 Occupancy scalar_tensor_tensor(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
-  const bool fast = i.src0.dtype == isa::DType::kBf16 && i.src1.dtype == isa::DType::kBf16 &&
-                    i.op0 == isa::AluOp::kSubtract && i.op1 == isa::AluOp::kMult &&
-                    free_elements(i.shape) % 2 == 0;
-  const bool psum = i.src0.space == isa::Space::kPsum || i.src1.space == isa::Space::kPsum;
-  return Lane{i, kind, p}.of_two_inputs(fast || psum ? 1 : count_of(p.costs.scalar_tensor_tensor), 1);
+  return Lane{i, kind, p}.of_two_inputs(count_of(p.costs.scalar_tensor_tensor), 1);
 }
 
 Occupancy scan(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {

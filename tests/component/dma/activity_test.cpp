@@ -145,7 +145,7 @@ TEST_CASE("observer: packets add up to the statistics of their core", "[activity
     std::uint64_t packets = 0, bytes = 0, last = 0;
     for (const auto& p : o.records.packets) {
       if (p.core != dma.core) continue;
-      ++packets;
+      packets += p.bytes > 0 ? 1 : 0;  // an engine without data writes its semaphore alone
       bytes += p.bytes;
       last += p.last ? 1 : 0;
       CHECK(p.start < p.read_done);

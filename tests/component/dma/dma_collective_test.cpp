@@ -30,7 +30,7 @@ std::vector<Cut> cuts(const isa::Descriptor& d, std::uint64_t parts, std::size_t
   request.sources = {&d, 1};
   model::Transfer transfer;
   transfer.request = request;
-  transfer.runs = model::runs_of(request, params.element_rows, 4);
+  transfer.runs = model::runs_of(request, params, 4);
   transfer.element = 4;
   transfer.collective = true;
   transfer.parts = parts;

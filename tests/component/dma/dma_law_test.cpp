@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "model/engine/dma/dma_split.h"
+#include "tests/support/bench/machine_fixture.h"
 
 using namespace tahoma;
 
@@ -23,7 +24,9 @@ isa::Descriptor hbm_to_hbm(std::uint32_t elements) {
   return d;
 }
 
-model::Runs runs_of(const model::TransferRequest& request) { return model::runs_of(request, 4); }
+model::Runs runs_of(const model::TransferRequest& request) {
+  return model::runs_of(request, tests::default_machine().chip.core.dma);
+}
 
 model::Runs runs_of(const isa::Descriptor& d) {
   model::TransferRequest request;

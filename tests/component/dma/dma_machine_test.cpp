@@ -75,8 +75,8 @@ TEST_CASE("dma machine: data behind a semaphore is acknowledged after it, at ful
                               " update=s0+=1\n" + row + " update=s0+=1\n" + row + "\n");
   const auto& packets = log.engines.at(0);
   const std::size_t first = packets.size() - 3;
-  CHECK(ns(packets[first].write_done, packets[first + 1].write_done) == Approx(195 + cycles(1)));
-  CHECK(ns(packets[first + 1].write_done, packets[first + 2].write_done) == Approx(195 + cycles(1)));
+  CHECK(ns(packets[first].write_done, packets[first + 1].write_done) == Approx(195 + cycles(8)));
+  CHECK(ns(packets[first + 1].write_done, packets[first + 2].write_done) == Approx(195 + cycles(8)));
 }
 
 TEST_CASE("dma machine: increments of one semaphore follow each other as on silicon", "[system]") {
@@ -87,7 +87,7 @@ TEST_CASE("dma machine: increments of one semaphore follow each other as on sili
 
 TEST_CASE("dma generation: hardware takes one instruction of its queue after the other", "[system]") {
   const auto three = [](const char* dge) {
-    const std::string bell = "  dma_copy shape=16x64 dst=a:fp16 src=sbuf[0, 0x0]:fp16 ring=",
+    const std::string bell = "  dma_copy shape=1x64 dst=a:fp16 src=sbuf[0, 0x0]:fp16 ring=",
                       more = std::string(" dge=") + dge + "\n";
     return "sync:\n" + bell + "0" + more + bell + "1" + more + "scalar:\n" + bell + "2" + more;
   };

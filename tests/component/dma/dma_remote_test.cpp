@@ -172,10 +172,10 @@ TEST_CASE("dma remote: the read window limits an engine's requests to another ch
   Network net(20_us, true);
   const std::vector<isa::Descriptor> d{descriptor()};
   net.run(request_of(d, on_chip(0, 0), on_chip(1, 0)));
-  // 64 KiB per engine, 16 KiB at a time: four times the latency.
+  // 64 KiB per engine, 24 KiB at a time: three times the latency.
   const Time end = *std::max_element(net.log.changes.at(1).begin(), net.log.changes.at(1).end());
-  CHECK(end > Time{0} + 80_us);
-  CHECK(end < Time{0} + 85_us);
+  CHECK(end > Time{0} + 60_us);
+  CHECK(end < Time{0} + 65_us);
 }
 
 TEST_CASE("dma remote: an accumulation into another chip reads there and sends the sum", "[dma]") {

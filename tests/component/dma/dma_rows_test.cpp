@@ -54,8 +54,7 @@ std::multiset<std::uint64_t> elements_by_definition(const Shape& s) {
 }
 
 std::multiset<std::uint64_t> elements_of_packets(const Shape& s, const model::DmaParams& params) {
-  model::Transfer transfer{
-      .request = s.request, .runs = model::runs_of(s.request, params.element_rows), .element = 4};
+  model::Transfer transfer{.request = s.request, .runs = model::runs_of(s.request, params), .element = 4};
   std::multiset<std::uint64_t> places;
   sim::RowPattern rows;
   for (unsigned engine = 0; engine < 16; ++engine) {

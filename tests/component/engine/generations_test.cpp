@@ -143,7 +143,7 @@ TEST_CASE("NeuronCore-v2: two fp32 tiles in SBUF take two cycles an element, oth
 TEST_CASE("NeuronCore-v4: an engine serves the highest class of service first, and one class round-robin",
           "[system]") {
   const auto order = [](const std::string& first, const std::string& second) {
-    const std::string copy = "  dma_copy shape=16x8192 dst=sbuf[0, 0x8000]:fp32 src=sbuf[0, 0]:fp32 ";
+    const std::string copy = "  dma_copy shape=128x1024 dst=sbuf[0, 0x8000]:fp32 src=sbuf[0, 0]:fp32 ";
     return in_child([&] {
       const ActivityLog log = activity_of(".program p\n.core v4\nsync:\n" + copy + "ring=0 " + first + "\n" +
                                               copy + "ring=1 " + second + "\n",

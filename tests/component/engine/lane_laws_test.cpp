@@ -65,32 +65,12 @@ TEST_CASE("tensor_copy_predicated: one element a cycle for any dtype", "[timing]
   }
 }
 
-TEST_CASE("scalar_tensor_tensor: N for (a - s) * b of an even number of bf16, else 2N", "[timing]") {
-  for (const std::uint16_t n : kSizes) {
-    Instruction i = rows(Opcode::kScalarTensorTensor, n, DType::kBf16);
-    i.op0 = AluOp::kSubtract;
-    i.op1 = AluOp::kMult;
-    CHECK(vector(i) == (n % 2 == 0 ? n : 2 * n) + kTwoStart);
-    Instruction other = i;
-    other.op1 = AluOp::kAdd;
-    CHECK(vector(other) == 2 * n + kTwoStart);
-    other = i;
-    other.op0 = AluOp::kAdd;
-    CHECK(vector(other) == 2 * n + kTwoStart);
-    other = i;
-    other.src1.dtype = DType::kFp32;
-    CHECK(vector(other) == 2 * n + kTwoStart);
-    other = i;
-    other.src0.dtype = DType::kFp16;
-    CHECK(vector(other) == 2 * n + kTwoStart);
-  }
-}
-
-TEST_CASE("tensor_tensor_scan: two cycles an element", "[timing]") {
-  for (const std::uint16_t n : kSizes) {
-    CHECK(vector(rows(Opcode::kTensorTensorScan, n)) == 2 * n + kTwoStart);
-    CHECK(vector(rows(Opcode::kTensorTensorScan, n, DType::kBf16)) == 2 * n + kTwoStart);
-  }
+TEST_CASE("scalar_tensor_tensor and tensor_tensor_scan: an element a cycle", "[timing]") {
+  for (const std::uint16_t n : kSizes)
+    for (const DType dtype : {DType::kFp32, DType::kBf16}) {
+      CHECK(vector(rows(Opcode::kScalarTensorTensor, n, dtype)) == n + kTwoStart);
+      CHECK(vector(rows(Opcode::kTensorTensorScan, n, dtype)) == n + kTwoStart);
+    }
 }
 
 TEST_CASE("tensor_scalar_reduce, activation_reduce: N, and MIN_II to read the accumulators out", "[timing]") {

@@ -13,12 +13,13 @@ using model::Throttle;
 namespace {
 
 constexpr Cycles kWindow{8192};  // 4096 cycles of the 1.2 GHz clock
+constexpr Throttle::Rows kAll{0, 128};
 
 // Columns stream without a gap from `start` on; returns the cycles until full rate is granted.
 std::int64_t release_delay(Cycles phase, Cycles start, std::uint64_t share) {
-  Throttle t(true, kWindow, phase, share);
+  Throttle t(true, kWindow, phase, share, kAll.count);
   Cycles now = start;
-  while (t.throttled(now)) now = t.stream(now, {1});
+  while (t.throttled(now)) now = t.stream(now, {1}, kAll);
   return (now - start).count;
 }
 
@@ -57,55 +58,74 @@ TEST_CASE("throttle: windows of the device profiles are followed by the rate tha
                                              {458, false},
                                              {460, false}}) {
     CAPTURE(per_mille);
-    Throttle t(true, kWindow, {0}, share);
-    t.stream({0}, {kWindow.count * per_mille / 1000});
+    Throttle t(true, kWindow, {0}, share, kAll.count);
+    t.stream({0}, {kWindow.count * per_mille / 1000}, kAll);
     CHECK(t.throttled(kWindow) == throttled);
   }
 }
 
 TEST_CASE("throttle: a window exactly at the share stays throttled, one column more does not", "[timing]") {
-  Throttle at(true, {1000}, {0}, 40), above(true, {1000}, {0}, 40);
-  at.stream({0}, {400});
-  above.stream({0}, {401});
+  Throttle at(true, {1000}, {0}, 40, kAll.count), above(true, {1000}, {0}, 40, kAll.count);
+  at.stream({0}, {400}, kAll);
+  above.stream({0}, {401}, kAll);
   CHECK(at.throttled({1000}));
   CHECK_FALSE(above.throttled({1000}));
 }
 
 TEST_CASE("throttle: columns take two cycles until the window ends that ends the throttle", "[timing]") {
-  Throttle t(true, {1000}, {0}, 40);
-  CHECK(t.stream({100}, {420}) == Cycles{940});
+  Throttle t(true, {1000}, {0}, 40, kAll.count);
+  CHECK(t.stream({100}, {420}, kAll) == Cycles{940});
   // 30 columns up to the boundary; 420 + 30 are above the share, and the other 70 stream at full rate.
-  CHECK(t.stream({940}, {100}) == Cycles{1070});
+  CHECK(t.stream({940}, {100}, kAll) == Cycles{1070});
   CHECK_FALSE(t.throttled({1999}));
 }
 
 TEST_CASE("throttle: it returns after a window with too little work, and after idle windows", "[timing]") {
-  Throttle t(true, {1000}, {0}, 40);
-  t.stream({0}, {500});
+  Throttle t(true, {1000}, {0}, 40, kAll.count);
+  t.stream({0}, {500}, kAll);
   CHECK_FALSE(t.throttled({1000}));
-  t.stream({1000}, {400});
+  t.stream({1000}, {400}, kAll);
   CHECK(t.throttled({2000}));
-  Throttle idle(true, {1000}, {0}, 40);
-  idle.stream({0}, {500});
+  Throttle idle(true, {1000}, {0}, 40, kAll.count);
+  idle.stream({0}, {500}, kAll);
   CHECK(idle.throttled({2000}));
 }
 
 TEST_CASE("throttle: windows start at minus the phase", "[timing]") {
-  Throttle t(true, {1000}, {300}, 40);
-  t.stream({0}, {350});  // 700 cycles, to the end of the first window
+  Throttle t(true, {1000}, {300}, 40, kAll.count);
+  t.stream({0}, {350}, kAll);  // 700 cycles, to the end of the first window
   CHECK(t.throttled({700}));
-  t.stream({700}, {500});
+  t.stream({700}, {500}, kAll);
   CHECK_FALSE(t.throttled({1700}));
 }
 
 TEST_CASE("throttle: concurrent work of the array's tiles counts once", "[timing]") {
-  Throttle t(true, {1000}, {0}, 40);
-  for (int tile = 0; tile < 4; ++tile) t.stream({0}, {300});
+  Throttle t(true, {1000}, {0}, 40, kAll.count);
+  for (int tile = 0; tile < 4; ++tile) t.stream({0}, {300}, kAll);
   CHECK(t.throttled({1000}));
 }
 
+TEST_CASE("throttle: concurrent work on other rows adds up", "[timing]") {
+  Throttle t(true, {1000}, {0}, 40, kAll.count);
+  for (const unsigned first : {0U, 32U, 64U, 96U}) t.stream({0}, {401}, {first, 32});
+  CHECK_FALSE(t.throttled({1000}));
+}
+
+TEST_CASE("throttle: half of the rows keep the full rate, and never reach it", "[timing]") {
+  const Throttle::Rows half{0, 64};
+  Throttle cold(true, {1000}, {0}, 40, kAll.count), warm = cold;
+  Cycles now{0};
+  for (int window = 0; window < 10; ++window) now = cold.stream(now, {500}, half);
+  CHECK(now == Cycles{10'000});
+  warm.stream({0}, {500}, kAll);
+  now = {1000};
+  for (int window = 0; window < 10; ++window) now = warm.stream(now, {1000}, half);
+  CHECK(now == Cycles{11'000});
+  CHECK(warm.throttled(warm.stream(now + Cycles{300}, {700}, half)));  // 350 of 1000
+}
+
 TEST_CASE("throttle: switched off, columns pass at full rate", "[timing]") {
-  Throttle t(false, {1000}, {0}, 40);
+  Throttle t(false, {1000}, {0}, 40, kAll.count);
   CHECK_FALSE(t.throttled({0}));
-  CHECK(t.stream({10}, {420}) == Cycles{430});
+  CHECK(t.stream({10}, {420}, kAll) == Cycles{430});
 }

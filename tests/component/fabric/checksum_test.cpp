@@ -81,7 +81,7 @@ struct Rung {
     request.dst = dst;
     request.src = src;
     transfer.request = request;
-    transfer.runs = model::runs_of(request, params.element_rows);
+    transfer.runs = model::runs_of(request, params);
     transfer.element = 4;
   }
 };

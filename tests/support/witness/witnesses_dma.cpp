@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "model/engine/dma/dma_timing.h"
 #include "tests/support/bench/recorded_activity.h"
 #include "tests/support/in_child.h"
@@ -31,6 +33,8 @@ const std::string kWide = kHead + "sync:\n  dma_copy shape=16x4096 dst=a:fp32 sr
 const std::string kWideRows = kHead + "sync:\n  dma_copy shape=128x1024 dst=a:fp32 src=sbuf[0, 0x0]:fp32\n";
 const std::string kLoad =
     kHead + "sync:\n  dma_copy shape=128x1000 dst=sbuf[0, 0x0]:fp32 src=a:fp32:(2000,0,0,1)\n";
+const std::string kHalfOfThePartitions =
+    kHead + "sync:\n  dma_copy shape=64x1000 dst=sbuf[0, 0x0]:fp32 src=a:fp32:(2000,0,0,1)\n";
 const std::string kCollective =
     kHead + "cc0:\n  dma_copy shape=16x16384 dst=a:fp32:(20000,0,0,1) src=sbuf[0, 0x0]:fp32\n";
 const std::string kGenerated =
@@ -46,6 +50,11 @@ const std::string kTurnChip =
 
 const base::PacketActivity& packet(const ActivityLog& log, std::uint8_t engine) {
   return log.engines.at(engine).at(0);
+}
+double busy_engines(const ActivityLog& log) {
+  return static_cast<double>(std::count_if(log.engines.begin(), log.engines.end(), [](const auto& engine) {
+    return std::any_of(engine.second.begin(), engine.second.end(), [](const auto& p) { return p.bytes > 0; });
+  }));
 }
 double first_packet_time(const ActivityLog& log) {
   return ns(packet(log, 0).start, packet(log, 0).read_done);
@@ -135,7 +144,7 @@ double remote_window(const MachineParams& machine) {
   m.torus.x = 2;
   m.link.x = {1'000'000'000, false};
   m.link.buffer = {16 * m.link.on_wire(m.chip.core.dma.packet.count).count};  // one packet of each engine
-  const std::string text = kHead + "sync:\n  dma_copy shape=16x16384 dst=a:fp32 src=sbuf[0, 0x0]:fp32\n";
+  const std::string text = kHead + "sync:\n  dma_copy shape=128x2048 dst=a:fp32 src=sbuf[0, 0x0]:fp32\n";
   return std::stod(in_child([&] {
     const auto program = text_program(text);
     model::System system(m, model::Mode::kTiming);
@@ -221,6 +230,8 @@ std::vector<Witness> dma_witnesses() {
       {"dma.semaphore_value", semaphore_behind, 5.882, "28 + 4 bytes in one cycle of 32, and 4 cycles"},
       {"dma.semaphore_element", semaphore_alone, 3.529, "silicon 3.53"},
       {"dma.read_overlap", in_run(kStores, first_packet_time), 165.882, "silicon: 3 cycles; 8 rows of 512 B"},
+      {"dma.engine_partitions", in_run(kHalfOfThePartitions, busy_engines), 8,
+       "NKIBench: 64 partitions move at half the rate of 128"},
       {"dma.element_rows", apart, 762.353, "silicon: 4 rows are one element; 5 rows of 4096 B"},
       {"dma.packet",
        in_run(kWide, [](const ActivityLog& l) { return static_cast<double>(packet(l, 0).bytes); }), 4096,
@@ -265,20 +276,20 @@ std::vector<Witness> dma_witnesses() {
        "documented: 90 % of the throughput; 3 cycles and a cold read"},
       {"dma.transpose_on_chip", in_run(kTurnChip, first_packet_time), 22.353,
        "documented: 50 % of the throughput; 3 cycles"},
-      {"dma.adds_in_sbuf", in_run(kAdd, first_packet_time), 45.882,
-       "documented: half the rate; 2 x 16 cycles, 7 more"},
+      {"dma.adds_in_sbuf", in_run(kAdd, first_packet_time), 334.118,
+       "documented: half the rate; 8 rows of 2 x 16 and 3 cycles, 4 more"},
       {"dma.remote_window", remote_window, 6,
        "assumed: 4, the one that is read and the one that the fabric has taken"},
       {"dma.read_window",
-       reads_under_way(many(1, "dma_copy shape=16x16384 dst=sbuf[0, 0x0]:fp32 src=a:fp32")), 4,
-       "assumed: 16 KiB, packets of 4 KiB"},
+       reads_under_way(many(1, "dma_copy shape=128x2048 dst=sbuf[0, 0x0]:fp32 src=a:fp32")), 6,
+       "NKIBench: 24 KiB, packets of 4 KiB"},
       {"dma.read_packets", reads_under_way(many(70, "dma_copy shape=16x1 dst=sbuf[0, 0x0]:fp32 src=a:fp32")),
        64, "assumed"},
       {"dma.write_window",
-       writes_under_way(many(1, "dma_copy shape=16x16384 dst=a:fp32 src=sbuf[0, 0x0]:fp32")), 8,
-       "assumed: 16 KiB, packets of 4 KiB, and as many read"},
+       writes_under_way(many(1, "dma_copy shape=16x16384 dst=a:fp32 src=sbuf[0, 0x0]:fp32")), 12,
+       "NKIBench: 24 KiB, packets of 4 KiB, and as many read"},
       {"dma.write_packets",
-       writes_under_way(many(132, "dma_copy shape=16x32 dst=a:fp32 src=sbuf[0, 0x0]:fp32")), 128,
+       writes_under_way(many(132, "dma_copy shape=128x4 dst=a:fp32 src=sbuf[0, 0x0]:fp32")), 128,
        "assumed: 64, and as many read"},
       {"meeting.barrier", rendezvous("core_barrier"), 35.0, "one hand-over between GpSimd engines"},
       {"meeting.gpsimd_latency", rendezvous(swap), 166.693,

@@ -123,13 +123,15 @@ std::function<double(const model::MachineParams&)> columns(DType dtype, std::int
 }
 model::Throttle throttle(const TensorParams& p) {
   const base::Clock clock(p.clock);
-  return {p.throttle, clock.nearest(p.throttle_window), clock.nearest(p.throttle_phase), p.throttle_share};
+  return {p.throttle, clock.nearest(p.throttle_window), clock.nearest(p.throttle_phase), p.throttle_share,
+          static_cast<unsigned>(p.rows)};
 }
+model::Throttle::Rows all(const TensorParams& p) { return {0, static_cast<unsigned>(p.rows)}; }
 // The time at which continuous work from time zero gets full rate.
 double release(const TensorParams& p) {
   model::Throttle t = throttle(p);
   Cycles now{0};
-  while (t.throttled(now)) now = t.stream(now, {1});
+  while (t.throttled(now)) now = t.stream(now, {1}, all(p));
   return length_ns(now, p.clock);
 }
 // The fewest columns in a window that end the throttle.
@@ -138,7 +140,7 @@ double least_work(const TensorParams& p) {
   for (std::int64_t columns = 1;; ++columns) {
     model::Throttle t = throttle(p);
     const Cycles first = window - base::Clock(p.clock).nearest(p.throttle_phase);
-    t.stream(first, {columns});
+    t.stream(first, {columns}, all(p));
     if (!t.throttled(first + window)) return static_cast<double>(columns);
   }
 }
