@@ -13,7 +13,7 @@ import tahoma
 def settings():
     """Every test begins with these settings: values are computed, checks are on, nothing is left behind."""
     tahoma.configure(machine="trainium2_chip", set=(), mode="functional", check="races,uninitialised", out="", trace=False,
-                     allocation="rotating", tensor_copy="balanced", order="program", descriptors="hardware", load_queue="sync")
+                     allocation="rotating", tensor_copy="balanced", compiler="neuron", descriptors="hardware", load_queue="sync")
     yield
 
 

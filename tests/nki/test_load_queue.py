@@ -77,9 +77,9 @@ def test_reports_name_the_generator(tmp_path, policy, longest):
 
 
 @pytest.mark.parametrize("policy", ["sync", "balanced"])
-@pytest.mark.parametrize("order", ["program", "list"])
-def test_the_queue_changes_no_value(policy, order):
-    tahoma.configure(load_queue=policy, order=order)
+@pytest.mark.parametrize("compiler", ["plain", "neuron"])
+def test_the_queue_changes_no_value(policy, compiler):
+    tahoma.configure(load_queue=policy, compiler=compiler)
     np.testing.assert_array_equal(both_modes(sums, X, 8, OPEN), 8 * X)
 
 

@@ -15,9 +15,9 @@ from values import both_modes
 PSUM_BANKS, BANK_BYTES, PSUM_BYTES = 8, 2048, 16384
 
 
-def in_order(order, kernel, *args):
-    """The result and the simulated time of a kernel in this order, which timing mode must confirm."""
-    tahoma.configure(order=order)
+def in_order(compiler, kernel, *args):
+    """The result and the simulated time of a kernel in the order of this compiler, which timing mode must confirm."""
+    tahoma.configure(compiler=compiler)
     result = both_modes(kernel, *args)
     return result, tahoma.last().time_ns
 
@@ -86,8 +86,8 @@ def test_the_order_does_not_change_values(seed):
     inputs = np.random.default_rng(seed)
     x = inputs.integers(0, 5, (128, RandomKernel.WIDTH * RandomKernel.TILES)).astype(np.float32)
     stationary = np.roll(np.eye(128, dtype=np.float32), seed, 1)
-    expected, _ = in_order("program", RandomKernel(seed)(), x, stationary)
-    got, _ = in_order("list", RandomKernel(seed)(), x, stationary)
+    expected, _ = in_order("plain", RandomKernel(seed)(), x, stationary)
+    got, _ = in_order("neuron", RandomKernel(seed)(), x, stationary)
     np.testing.assert_array_equal(got, expected)
 
 
@@ -105,7 +105,7 @@ def test_a_reduction_that_goes_on_keeps_its_order(rng):
         return out
 
     x = rng.integers(0, 9, (128, 128)).astype(np.float32)
-    got, _ = in_order("list", continued, x)
+    got, _ = in_order("neuron", continued, x)
     np.testing.assert_array_equal(got, x.reshape(128, 2, 64).sum(2))
 
 
@@ -127,8 +127,8 @@ def two_chains(x):
 
 def test_independent_chains_overlap(rng):
     x = rng.integers(0, 9, (256, 512)).astype(np.float32)
-    expected, serial = in_order("program", two_chains, x)
-    got, overlapping = in_order("list", two_chains, x)
+    expected, serial = in_order("plain", two_chains, x)
+    got, overlapping = in_order("neuron", two_chains, x)
     np.testing.assert_array_equal(expected, x + 6)
     np.testing.assert_array_equal(got, x + 6)
     assert overlapping < 0.8 * serial
@@ -139,11 +139,11 @@ def live_bytes(tensors, space):
     return [(byte, byte + size) for _, buffer, _, byte, _, size, _ in tensors if buffer == space]
 
 
-@pytest.mark.parametrize("order", ["program", "list"])
-def test_the_same_trace_gives_the_same_program_and_stays_in_memory(rng, order):
+@pytest.mark.parametrize("compiler", ["plain", "neuron"])
+def test_the_same_trace_gives_the_same_program_and_stays_in_memory(rng, compiler):
     a, b = (rng.standard_normal(shape).astype(np.float32) for shape in ((256, 128), (256, 640)))
     program, = tahoma.trace(matmul_kernel, a, b)
-    first, second = (program.tracer.lower(order=order) for _ in range(2))
+    first, second = (program.tracer.lower(compiler=compiler) for _ in range(2))
     assert first["program"] == second["program"]
     assert all(end <= PSUM_BYTES and start % BANK_BYTES == 0 for start, end in live_bytes(first["tensors"], "psum"))
 
@@ -167,11 +167,11 @@ def all_products_first(x, y):
     return out
 
 
-@pytest.mark.parametrize("order", ["program", "list"])
-def test_a_kernel_that_fits_only_in_another_order_runs(rng, order):
+@pytest.mark.parametrize("compiler", ["plain", "neuron"])
+def test_a_kernel_that_fits_only_in_another_order_runs(rng, compiler):
     x, y = rng.integers(-3, 4, (128, 128)).astype(np.float32), rng.integers(-3, 4, (128, 40 * 512)).astype(np.float32)
     with pytest.warns(UserWarning, match="start when their tensors fit"):
-        got, _ = in_order(order, all_products_first, x, y)
+        got, _ = in_order(compiler, all_products_first, x, y)
     product = (x.T @ y).reshape(128, 40, 512)
     np.testing.assert_array_equal(got, (product - product.max(2, keepdims=True)).reshape(128, -1))
 
@@ -191,15 +191,77 @@ def test_a_kernel_that_fits_in_no_order_is_refused(rng):
         nl.store(out, total)
         return out
 
-    for order in ("program", "list"):
-        tahoma.configure(order=order)
+    for compiler in ("plain", "neuron"):
+        tahoma.configure(compiler=compiler)
         with pytest.raises(tahoma.KernelError) as caught:
             too_much(np.ones((128, 512), np.float32))
         assert caught.value.code == "E-NKI-020"
 
 
-@pytest.mark.parametrize("order", ["program", "list"])
-def test_loads_leave_room_for_what_uses_them(rng, order):
+def scaled_by_the_sum(rows, columns):
+    @jit
+    def kernel(x):
+        """Every tile is needed again when the sum of all of them is known: together more than SBUF."""
+        out = nl.ndarray((rows * 128, columns), dtype=nl.float32, buffer=nl.shared_hbm)
+        total = nl.zeros((128, columns), dtype=nl.float32)
+        tiles = []
+        for n in range(rows):
+            tile = nl.ndarray((128, columns), dtype=nl.float32, buffer=nl.sbuf)
+            nisa.tensor_scalar(tile, nl.load(x[n * 128 : (n + 1) * 128, :]), nl.add, float(n))
+            nisa.tensor_tensor(total, total, tile, nl.add)
+            tiles.append(tile)
+        for n in range(rows):
+            nisa.tensor_tensor(tiles[n], tiles[n], total, nl.multiply)
+            nl.store(out[n * 128 : (n + 1) * 128, :], tiles[n])
+        return out
+
+    return kernel
+
+
+def test_tensors_that_do_not_fit_are_spilled(rng):
+    kernel, x = scaled_by_the_sum(60, 1024), rng.integers(0, 9, (60 * 128, 1024)).astype(np.float32)
+    tahoma.configure(compiler="plain")
+    with pytest.raises(tahoma.KernelError) as caught:
+        kernel(x)
+    assert caught.value.code == "E-NKI-020"
+    with pytest.warns(UserWarning, match="stores and .* loads of spilled tensors move"):
+        got, _ = in_order("neuron", kernel, x)
+    tiles = x.reshape(60, 128, 1024) + np.arange(60, dtype=np.float32)[:, None, None]
+    np.testing.assert_array_equal(got, (tiles * tiles.sum(0)).reshape(-1, 1024))
+
+
+@pytest.mark.parametrize("compiler", ["plain", "neuron"])
+def test_a_memset_that_matmuls_overwrite_costs_no_time(rng, compiler):
+    def product(clears):
+        @jit
+        def kernel(x, y):
+            out = nl.ndarray((128, 8 * 512), dtype=nl.float32, buffer=nl.shared_hbm)
+            stationary, moving = nl.load(x), nl.load(y)
+            for n in range(8):
+                bank = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.psum)
+                if clears:
+                    nisa.memset(bank, 0.0)
+                for _ in range(2):
+                    nisa.nc_matmul(bank, stationary, moving[:, n * 512 : (n + 1) * 512])
+                tile = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.sbuf)
+                nisa.tensor_copy(tile, bank)
+                nl.store(out[:, n * 512 : (n + 1) * 512], tile)
+            return out
+
+        return kernel
+
+    x, y = rng.integers(-3, 4, (128, 128)).astype(np.float32), rng.integers(-3, 4, (128, 8 * 512)).astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cleared, slow = in_order(compiler, product(True), x, y)
+        plain, fast = in_order(compiler, product(False), x, y)
+    np.testing.assert_array_equal(cleared, 2 * (x.T @ y))
+    np.testing.assert_array_equal(plain, cleared)
+    assert (slow == fast) is (compiler == "neuron")
+
+
+@pytest.mark.parametrize("compiler", ["plain", "neuron"])
+def test_loads_leave_room_for_what_uses_them(rng, compiler):
     @jit
     def many_loads(x):
         """64 tiles of 8 KiB a partition; each needs another tile of that size before it is used up."""
@@ -210,7 +272,7 @@ def test_loads_leave_room_for_what_uses_them(rng, order):
             nl.store(out[n * 128 : (n + 1) * 128, :], result)
         return out
 
-    tahoma.configure(order=order)
+    tahoma.configure(compiler=compiler)
     x = rng.integers(0, 9, (64 * 128, 2048)).astype(np.float32)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # no other order is needed
@@ -218,6 +280,6 @@ def test_loads_leave_room_for_what_uses_them(rng, order):
     np.testing.assert_array_equal(got, x + np.repeat(np.arange(64, dtype=np.float32), 128)[:, None])
 
 
-def test_unknown_orders_are_refused():
-    with pytest.raises(ValueError, match="expected program, list"):
-        tahoma.configure(order="fast")
+def test_unknown_compilers_are_refused():
+    with pytest.raises(ValueError, match="expected neuron, plain"):
+        tahoma.configure(compiler="fast")

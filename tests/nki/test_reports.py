@@ -44,7 +44,7 @@ def one_slow_line(x):
 
 
 def run_in(folder, kernel, *args):
-    tahoma.configure(out=str(folder))
+    tahoma.configure(out=str(folder), compiler="plain")
     kernel(*args)
     return results.last().summary, results.last().folder
 

@@ -5,54 +5,23 @@
 
 #include <algorithm>
 
+#include "frontend/nki/lower/rectangles.h"
 #include "frontend/nki/record/view.h"
 
 namespace tahoma::runtime::nki {
 
 namespace {
 
-std::uint64_t bytes_of(const Region& rectangle) { return rectangle.rows * rectangle.bytes; }
-
-// The part of a rectangle inside another one.
-Region common(const Region& a, const Region& b) {
-  const std::uint32_t row = std::max(a.row, b.row), end_row = std::min(a.row + a.rows, b.row + b.rows);
-  const std::uint64_t byte = std::max(a.byte, b.byte), end = std::min(a.byte + a.bytes, b.byte + b.bytes);
-  if (a.buffer != b.buffer || row >= end_row || byte >= end) return {};
-  return {a.buffer, row, end_row - row, byte, end - byte};
-}
-
-// A region with a step is a rectangle for each of its columns.
-std::vector<Region> rectangles_of(const Region& region) {
-  std::vector<Region> columns;
-  const std::uint64_t step = region.step == 0 ? region.bytes : region.step;
-  for (std::uint64_t at = 0; at < region.bytes; at += step)
-    columns.push_back({region.buffer, region.row, region.rows, region.byte + at,
-                       std::min(region.step == 0 ? region.bytes : region.width, region.bytes - at)});
-  return columns;
-}
-
-// Adds what remains of a rectangle without the part `hole` of it: above, below, and on both sides.
-void add_around(const Region& r, const Region& hole, std::vector<Region>& remaining) {
-  const auto add = [&](std::uint32_t row, std::uint32_t end_row, std::uint64_t byte, std::uint64_t end) {
-    if (row < end_row && byte < end) remaining.push_back({r.buffer, row, end_row - row, byte, end - byte});
-  };
-  const std::uint32_t hole_end = hole.row + hole.rows;
-  add(r.row, hole.row, r.byte, r.byte + r.bytes);
-  add(hole_end, r.row + r.rows, r.byte, r.byte + r.bytes);
-  add(hole.row, hole_end, r.byte, hole.byte);
-  add(hole.row, hole_end, hole.byte + hole.bytes, r.byte + r.bytes);
-}
-
 std::uint64_t common_bytes(const std::vector<Region>& a, const std::vector<Region>& b) {
   std::uint64_t bytes = 0;
   for (const Region& x : a)
-    for (const Region& y : b) bytes += bytes_of(common(x, y));
+    for (const Region& y : b) bytes += area_of(common(x, y));
   return bytes;
 }
 
 std::uint64_t bytes_of(const std::vector<Region>& rectangles) {
   std::uint64_t bytes = 0;
-  for (const Region& r : rectangles) bytes += bytes_of(r);
+  for (const Region& r : rectangles) bytes += area_of(r);
   return bytes;
 }
 
@@ -62,7 +31,7 @@ void forget_written(AccumulationGroups::Group& group, const std::vector<Region>&
     std::vector<Region> remaining;
     for (const Region& r : group.left) {
       const Region inside = common(r, hole);
-      if (bytes_of(inside) == 0) {
+      if (area_of(inside) == 0) {
         remaining.push_back(r);
         continue;
       }

@@ -7,6 +7,7 @@
 #include <exception>
 #include <set>
 
+#include "frontend/nki/lower/dead_fills.h"
 #include "frontend/nki/lower/emitter.h"
 #include "isa/core/program_error.h"
 #include "isa/validate/validate.h"
@@ -121,9 +122,10 @@ Lowered lower_in_order(const Trace& trace, const model::MachineParams& machine,
   number_arguments(trace, ranges, lowered, argument_of);
   const PeerArguments peers = number_peers(trace, lowered);
   lowered.places = allocate(trace, ranges, options.allocation);
+  lowered.storages = trace.storages;
   lowered.warnings = trace.warnings;
   lowered.program.lines = trace.lines;
-  const std::vector<isa::Queue> queues = choose_queues(trace, options.choices);
+  const std::vector<isa::Queue> queues = choose_queues(trace, machine, options.choices);
   Emitter emitter(trace, machine,
                   {ranges, lowered.places, argument_of, queues, peers, options.choices.descriptors},
                   lowered.program);
@@ -148,16 +150,24 @@ Lowered lower_in_order(const Trace& trace, const model::MachineParams& machine,
 }  // namespace
 
 Lowered lower(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options) {
-  OrderAttempts attempts(trace, machine, options.choices, options.order);
+  const Trace lean = options.choices.compiler == Compiler::kNeuron ? without_dead_fills(trace) : trace;
+  OrderAttempts attempts(lean, machine, options.choices);
   std::exception_ptr in_first_order;
   while (const Trace* const ordered = attempts.next()) {
-    try {
-      Lowered lowered = lower_in_order(*ordered, machine, options);
-      if (!attempts.warning().empty()) lowered.warnings.push_back(attempts.warning());
-      return lowered;
-    } catch (const base::UserError& error) {
-      if (error.code != "E-NKI-020") throw;
-      if (!in_first_order) in_first_order = std::current_exception();
+    // Gaps between addresses must not be what keeps a kernel with spills from running.
+    std::vector<Allocation> allocations{options.allocation};
+    if (attempts.has_spills()) allocations.push_back(Allocation::kFirstFit);
+    for (const Allocation allocation : allocations) {
+      try {
+        LoweringOptions tried = options;
+        tried.allocation = allocation;
+        Lowered lowered = lower_in_order(*ordered, machine, tried);
+        if (!attempts.warning().empty()) lowered.warnings.push_back(attempts.warning());
+        return lowered;
+      } catch (const base::UserError& error) {
+        if (error.code != "E-NKI-020") throw;
+        if (!in_first_order) in_first_order = std::current_exception();
+      }
     }
   }
   std::rethrow_exception(in_first_order);

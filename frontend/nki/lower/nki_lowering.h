@@ -22,7 +22,6 @@ namespace tahoma::runtime::nki {
 
 struct LoweringOptions {
   Allocation allocation = Allocation::kRotating;
-  Order order = Order::kProgram;
   Choices choices;
 };
 
@@ -37,9 +36,10 @@ struct Argument {
 
 struct Lowered {
   isa::Program program;
-  std::vector<Argument> arguments;    // of the program, in its order
-  std::vector<Place> places;          // of the tensors on chip, by storage id
-  std::vector<std::string> warnings;  // with places
+  std::vector<Argument> arguments;                // of the program, in its order
+  std::deque<std::shared_ptr<Storage>> storages;  // by id: the trace's, and those that lowering adds
+  std::vector<Place> places;                      // of the tensors on chip, by storage id
+  std::vector<std::string> warnings;              // with places
 };
 
 Lowered lower(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options);

@@ -9,7 +9,7 @@ constexpr base::Named<Allocation> kAllocations[] = {{Allocation::kRotating, "rot
                                                     {Allocation::kFirstFit, "first_fit"}};
 constexpr base::Named<CopyEngine> kCopyEngines[] = {
     {CopyEngine::kBalanced, "balanced"}, {CopyEngine::kVector, "vector"}, {CopyEngine::kScalar, "scalar"}};
-constexpr base::Named<Order> kOrders[] = {{Order::kProgram, "program"}, {Order::kList, "list"}};
+constexpr base::Named<Compiler> kCompilers[] = {{Compiler::kNeuron, "neuron"}, {Compiler::kPlain, "plain"}};
 constexpr base::Named<DescriptorSource> kSources[] = {{DescriptorSource::kHardware, "hardware"},
                                                       {DescriptorSource::kHost, "host"}};
 constexpr base::Named<LoadQueue> kLoadQueues[] = {{LoadQueue::kSync, "sync"},
@@ -25,8 +25,8 @@ constexpr Policy kPolicies[] = {
      [](LoweringOptions& o) { return choice(o.allocation, kAllocations); }},
     {"tensor_copy", "engine of copies from and to PSUM",
      [](LoweringOptions& o) { return choice(o.choices.copies, kCopyEngines); }},
-    {"order", "order of the instructions of each queue",
-     [](LoweringOptions& o) { return choice(o.order, kOrders); }},
+    {"compiler", "what reorders instructions, balances tensor_scalar and drops dead memsets",
+     [](LoweringOptions& o) { return choice(o.choices.compiler, kCompilers); }},
     {"descriptors", "source of the descriptors of a dma_copy whose dge_mode is unknown",
      [](LoweringOptions& o) { return choice(o.choices.descriptors, kSources); }},
     {"load_queue", "queue of loads whose engine the kernel leaves open",

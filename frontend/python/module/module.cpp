@@ -161,6 +161,7 @@ void bind_tracer(py::module_& m) {
         result["instructions"] = instructions;
         py::list arguments;
         std::vector<bool> written(t.trace.storages.size(), false);
+        written.resize(lowered.storages.size(), true);  // lowering adds tensors to write to them
         for (const nki::Recorded& entry : t.trace.entries) {
           if (entry.transfer) written[entry.transfer->dst.storage] = true;
           if (entry.exchange)
@@ -169,13 +170,13 @@ void bind_tracer(py::module_& m) {
             written[entry.registers->word->storage] = true;
         }
         // All programs of a kernel number the tensors in shared HBM alike, in order of declaration.
-        std::vector<std::size_t> position(t.trace.storages.size(), 0);
+        std::vector<std::size_t> position(lowered.storages.size(), 0);
         std::size_t shared = 0;
-        for (const auto& s : t.trace.storages)
+        for (const auto& s : lowered.storages)
           if (s->buffer == nki::Buffer::kSharedHbm) position[s->id] = shared++;
         for (std::size_t a = 0; a < lowered.arguments.size(); ++a) {
           const nki::Argument& held = lowered.arguments[a];
-          const nki::Storage& s = *t.trace.storages[held.storage];
+          const nki::Storage& s = *lowered.storages[held.storage];
           py::dict argument;
           argument["argument"] = lowered.program.args[a];
           argument["kind"] = held.kind == nki::Argument::Kind::kTensor       ? "tensor"
@@ -198,7 +199,7 @@ void bind_tracer(py::module_& m) {
         result["arguments"] = arguments;
         result["warnings"] = lowered.warnings;
         py::list tensors;
-        for (const auto& s : t.trace.storages) {
+        for (const auto& s : lowered.storages) {
           if (!s->on_chip()) continue;
           const nki::Place at = lowered.places[s->id];
           tensors.append(py::make_tuple(s->name, std::string(nki::name_of(s->buffer)), at.partition, at.byte,

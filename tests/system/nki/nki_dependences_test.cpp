@@ -3,6 +3,7 @@
 
 #include "frontend/nki/lower/order/choose.h"
 #include "frontend/nki/lower/order/dependences.h"
+#include "tests/support/bench/machine_fixture.h"
 #include "tests/support/random/random_trace.h"
 #include "tests/support/reference/trace_words.h"
 
@@ -17,7 +18,7 @@ namespace {
 constexpr std::uint64_t kSeeds = 60;
 
 Relation found_in(const Trace& trace) {
-  const Dependences dependences(trace, choose_queues(trace, {}));
+  const Dependences dependences(trace, choose_queues(trace, tests::default_machine(), {}));
   Relation found(trace.entries.size());
   for (std::uint32_t e = 0; e < found.size(); ++e)
     for (const std::uint32_t before : dependences.before(e)) found.set(before, e);

@@ -6,6 +6,7 @@
 #include "frontend/nki/lower/order/dependences.h"
 #include "frontend/nki/lower/order/memory_plan.h"
 #include "frontend/nki/lower/order/ready_pool.h"
+#include "tests/support/bench/machine_fixture.h"
 #include "tests/support/random/random_trace.h"
 
 using namespace tahoma;
@@ -22,7 +23,7 @@ class RandomExecution {
       : trace_(trace),
         uses_(trace),
         plan_(trace, capacity),
-        dependences_(trace, choose_queues(trace, {})),
+        dependences_(trace, choose_queues(trace, tests::default_machine(), {})),
         random_(seed),
         state_(trace.entries.size(), State::kWaiting) {}
 
@@ -164,7 +165,7 @@ TEST_CASE("nki memory profile: it is an array whose ranges change and have a max
   }
 }
 
-TEST_CASE("nki ready pool: the best is the lowest rank that fits", "[nki]") {
+TEST_CASE("nki ready pool: the best is the first entry that fits", "[nki]") {
   for (std::uint32_t seed = 0; seed < 50; ++seed) {
     std::mt19937 random(seed);
     ReadyPool pool;

@@ -22,7 +22,9 @@ namespace {
 
 constexpr std::uint64_t kOrderSeeds = 60;
 
-std::vector<isa::Queue> queues_of(const Trace& trace) { return choose_queues(trace, {}); }
+std::vector<isa::Queue> queues_of(const Trace& trace) {
+  return choose_queues(trace, tests::default_machine(), {});
+}
 
 Estimator estimator_of(const Trace& trace) {
   return {trace, tests::default_machine(), DescriptorSource::kHardware};

@@ -64,7 +64,8 @@ std::optional<Case> lowered(const Trace& trace, const LoweringOptions& options) 
     runtime::Op& op = result.ops.emplace_back();
     op.instruction.op = entry.instruction.op;
     // The list scheduler decides which of two tensors has common bytes first.
-    touch(op, trace, tests::words_of(trace, entry), made.places, options.order == Order::kProgram);
+    touch(op, trace, tests::words_of(trace, entry), made.places,
+          options.choices.compiler == Compiler::kPlain);
   }
   // A byte for each entry that others depend on by hand: it writes the byte, and they read it.
   for (std::uint32_t e = 0; e < trace.entries.size(); ++e)
@@ -98,7 +99,7 @@ std::optional<Case> random_case(std::uint64_t seed, unsigned placed, bool after 
   rules.usable = 1024;
   LoweringOptions options;
   options.allocation = seed % 2 == 0 ? Allocation::kRotating : Allocation::kFirstFit;
-  options.order = seed % 3 == 0 ? Order::kList : Order::kProgram;
+  options.choices.compiler = seed % 3 == 0 ? Compiler::kNeuron : Compiler::kPlain;
   Trace trace = tests::TraceGenerator(seed, rules).trace();
   if (!kept)
     for (Recorded& entry : trace.entries) entry.after.clear();

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "frontend/nki/lower/order/estimates.h"
 #include "isa/table/table_fields.h"
 
 namespace tahoma::runtime::nki {
@@ -26,7 +27,8 @@ bool has_dynamic_side(const TransferWork& work, Dynamic::Kind kind) {
 
 class Chooser {
  public:
-  Chooser(const Trace& trace, const Choices& choices) : trace_(trace), choices_(choices) {}
+  Chooser(const Trace& trace, const model::MachineParams& machine, const Choices& choices)
+      : trace_(trace), choices_(choices), estimator_(trace, machine, choices.descriptors) {}
 
   Queue choose(const Recorded& entry) {
     const Queue queue = entry.transfer ? of_transfer(entry)
@@ -35,13 +37,13 @@ class Chooser {
     if (entry.transfer)
       ++transfers_[static_cast<std::size_t>(queue)];
     else
-      elements_[static_cast<std::size_t>(queue)] += isa::free_elements(entry.instruction.shape);
+      work_[static_cast<std::size_t>(queue)] += estimator_.of(entry, queue).queue;
     note_producer(entry, queue);
     return queue;
   }
 
  private:
-  std::uint64_t elements(Queue queue) const { return elements_[static_cast<std::size_t>(queue)]; }
+  std::int64_t work(Queue queue) const { return work_[static_cast<std::size_t>(queue)]; }
   std::uint64_t transfers(Queue queue) const { return transfers_[static_cast<std::size_t>(queue)]; }
 
   Queue of_copy(const isa::Instruction& i) const {
@@ -50,7 +52,7 @@ class Chooser {
     if (!in_psum(i.dst) && !in_psum(i.src0)) return Queue::kVector;
     if (choices_.copies != CopyEngine::kBalanced)
       return choices_.copies == CopyEngine::kVector ? Queue::kVector : Queue::kScalar;
-    return elements(Queue::kScalar) < elements(Queue::kVector) ? Queue::kScalar : Queue::kVector;
+    return work(Queue::kScalar) < work(Queue::kVector) ? Queue::kScalar : Queue::kVector;
   }
 
   Queue of_compute(const isa::Instruction& i) const {
@@ -58,8 +60,8 @@ class Chooser {
       case Opcode::kTensorCopy:
         return of_copy(i);
       case Opcode::kMemset:
-        return !in_psum(i.dst) && elements(Queue::kGpSimd) < elements(Queue::kVector) ? Queue::kGpSimd
-                                                                                      : Queue::kVector;
+        return !in_psum(i.dst) && work(Queue::kGpSimd) < work(Queue::kVector) ? Queue::kGpSimd
+                                                                              : Queue::kVector;
       case Opcode::kTensorTensor: {
         const bool on_sbuf = !in_psum(i.dst) && !in_psum(i.src0) && !in_psum(i.src1);
         const bool integers = wide_integer(i.dst) && wide_integer(i.src0) && wide_integer(i.src1);
@@ -70,13 +72,24 @@ class Chooser {
         const auto gpsimd = [](isa::AluOp op) {
           return op == isa::AluOp::kRsqrt || op == isa::AluOp::kPower;
         };
-        return gpsimd(i.op0) || gpsimd(i.op1) ? Queue::kGpSimd : Queue::kVector;
+        if (gpsimd(i.op0) || gpsimd(i.op1)) return Queue::kGpSimd;
+        const bool balanced = choices_.compiler == Compiler::kNeuron && scalar_engine_has(i);
+        return balanced && work(Queue::kScalar) < work(Queue::kVector) ? Queue::kScalar : Queue::kVector;
       }
       case Opcode::kSendRecv:
         return i.gpsimd_dma ? Queue::kGpSimd : Queue::kSync;
       default:
         return first_of(i.op);
     }
+  }
+
+  // Products and sums of floats, or a product and then a sum (AWS NKI, tensor_scalar; since NeuronCore-v3).
+  bool scalar_engine_has(const isa::Instruction& i) const {
+    const bool operations = i.op1 == isa::AluOp::kBypass
+                                ? i.op0 == isa::AluOp::kMult || i.op0 == isa::AluOp::kAdd
+                                : i.op0 == isa::AluOp::kMult && i.op1 == isa::AluOp::kAdd;
+    return operations && trace_.limits().core != isa::CoreVersion::kV2 && isa::is_float(i.dst.dtype) &&
+           isa::is_float(i.src0.dtype);
   }
 
   // Bit operations are the vector engine's alone.
@@ -121,15 +134,17 @@ class Chooser {
 
   const Trace& trace_;
   Choices choices_;
-  std::array<std::uint64_t, isa::kQueueCount> elements_{};   // to do so far, by queue
+  Estimator estimator_;
+  std::array<std::int64_t, isa::kQueueCount> work_{};        // to do so far, by queue, in femtoseconds
   std::array<std::uint64_t, isa::kQueueCount> transfers_{};  // started so far, by queue
   std::map<std::uint32_t, Queue> producer_;                  // of each tensor on chip
 };
 
 }  // namespace
 
-std::vector<isa::Queue> choose_queues(const Trace& trace, const Choices& choices) {
-  Chooser chooser(trace, choices);
+std::vector<isa::Queue> choose_queues(const Trace& trace, const model::MachineParams& machine,
+                                      const Choices& choices) {
+  Chooser chooser(trace, machine, choices);
   std::vector<isa::Queue> queues;
   queues.reserve(trace.entries.size());
   for (const Recorded& entry : trace.entries) queues.push_back(chooser.choose(entry));

@@ -67,7 +67,8 @@ Estimate Estimator::of_matmul(const Recorded& entry) const {
 }
 
 Estimate Estimator::of_lanes(const isa::Instruction& instruction, const model::LaneParams& lanes) const {
-  const double elements = static_cast<double>(isa::free_elements(instruction.shape));
+  const double each = instruction.op == isa::Opcode::kReciprocal ? number(core_.costs.reciprocal) : 1;
+  const double elements = static_cast<double>(isa::free_elements(instruction.shape)) * each;
   return {.queue = femtoseconds(elements + number(lanes.issue_overhead), lanes.clock),
           .latency = lanes.latency.fs};
 }

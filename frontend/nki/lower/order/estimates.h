@@ -3,7 +3,8 @@
 // only about the order, so the laws are simple (policy):
 //   matmul      a cycle for each moving column and pass (4 for fp32), after the load of weights that are not
 //               in the array; the result follows after the array's latency
-//   lanes       a cycle for each element of a partition, without the fast modes; a latency follows
+//   lanes       a cycle for each element of a partition (of a reciprocal, several), without the fast modes;
+//               a latency follows
 //   transfer    the time of a doorbell on its queue; that of the queue's descriptor generator, if it makes
 //               the descriptors; the bytes and elements share all DMA engines; the latencies of start, write
 //               and semaphore follow

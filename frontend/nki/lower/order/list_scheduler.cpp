@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <queue>
 #include <tuple>
 
@@ -40,7 +39,6 @@ class ListScheduler {
         is_ready_(trace.entries.size(), false) {
     for (std::uint32_t e = 0; e < trace.entries.size(); ++e)
       estimates_.push_back(estimator.of(trace.entries[e], queues[e]));
-    rank();
   }
 
   std::optional<std::vector<std::uint32_t>> order() {
@@ -75,29 +73,12 @@ class ListScheduler {
     }
   };
 
-  // Ranks entries by their longest path to the end, the longest first.
-  void rank() {
-    const auto count = static_cast<std::uint32_t>(trace_.entries.size());
-    std::vector<std::int64_t> path(count, 0);
-    for (std::uint32_t e = count; e-- > 0;) {
-      path[e] += estimates_[e].total();
-      for (const std::uint32_t before : dependences_.before(e))
-        path[before] = std::max(path[before], path[e]);
-    }
-    by_rank_.resize(count);
-    std::iota(by_rank_.begin(), by_rank_.end(), 0U);
-    std::stable_sort(by_rank_.begin(), by_rank_.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return path[a] > path[b]; });
-    rank_.resize(count);
-    for (std::uint32_t r = 0; r < count; ++r) rank_[by_rank_[r]] = r;
-  }
-
   QueueState& queue_of(std::uint32_t entry) { return queues_[static_cast<std::size_t>(queue_of_[entry])]; }
 
   void make_ready(std::uint32_t e) {
     is_ready_[e] = true;
     need_[e] = plan_.need_of(e);
-    queue_of(e).ready.add(rank_[e], need_[e]);
+    queue_of(e).ready.add(e, need_[e]);
     queue_of(e).changed = true;
   }
 
@@ -106,15 +87,15 @@ class ListScheduler {
     bool any = false;
     for (QueueState& queue : queues_) {
       if (queue.free > now_ || !queue.changed) continue;
-      const auto rank = queue.ready.best(
-          kTries, [&](std::uint32_t r, const Units& need) { return plan_.may_start(by_rank_[r], need); });
+      const auto oldest = queue.ready.best(
+          kTries, [&](std::uint32_t e, const Units& need) { return plan_.may_start(e, need); });
       // The next entry of the trace's order may be behind the ones examined.
       const std::uint32_t next = plan_.next();
-      const bool next_starts = !rank && next < missing_.size() && is_ready_[next] &&
+      const bool next_starts = !oldest && next < missing_.size() && is_ready_[next] &&
                                &queue_of(next) == &queue && plan_.may_start(next, need_[next]);
-      queue.changed = rank || next_starts;
+      queue.changed = oldest || next_starts;
       if (!queue.changed) continue;
-      start(rank ? by_rank_[*rank] : next);
+      start(oldest ? *oldest : next);
       any = true;
     }
     return any;
@@ -122,11 +103,11 @@ class ListScheduler {
 
   void start(std::uint32_t e) {
     QueueState& queue = queue_of(e);
-    queue.ready.remove(rank_[e], need_[e]);
+    queue.ready.remove(e, need_[e]);
     is_ready_[e] = false;
     plan_.start(e, [&](std::uint32_t user) {
       if (!is_ready_[user]) return;
-      queue_of(user).ready.remove(rank_[user], need_[user]);
+      queue_of(user).ready.remove(user, need_[user]);
       make_ready(user);
     });
     // The order has come nearer to the first entries of other tensors, and tensors may have had their last
@@ -171,9 +152,8 @@ class ListScheduler {
   Dependences dependences_;
   Followers followers_;
   std::vector<Estimate> estimates_;
-  std::vector<std::uint32_t> rank_, by_rank_;  // of each entry; the entry of each rank
-  std::vector<std::uint32_t> missing_;         // entries that must complete before
-  std::vector<Units> need_;                    // of those that are ready
+  std::vector<std::uint32_t> missing_;  // entries that must complete before
+  std::vector<Units> need_;             // of those that are ready
   std::vector<bool> is_ready_;
   std::array<QueueState, isa::kQueueCount> queues_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

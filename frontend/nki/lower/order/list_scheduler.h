@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // List scheduling of a trace. The queues are simulated with estimated durations (estimates.h): each queue
-// starts, among its entries that are ready and whose tensors fit (memory_plan.h), the one with the longest
-// path of dependences to the end; equal ones start in the trace's order.
+// starts, among its entries that are ready and whose tensors fit (memory_plan.h), the first one of the
+// trace's order. What waits for nothing thus fills the time in which a queue would wait: the transposes of
+// the next tile, while the copies of this one's are under way.
 #pragma once
 
 #include <optional>

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/nki/lower/order/order_attempts.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "frontend/nki/lower/order/list_scheduler.h"
 #include "frontend/nki/lower/order/memory_order.h"
 #include "frontend/nki/lower/order/reorder.h"
 #include "frontend/nki/lower/order/reordered.h"
+#include "frontend/nki/lower/order/spill.h"
 
 namespace tahoma::runtime::nki {
 
 namespace {
 
-// The list scheduler gets these shares of SBUF, in per cent (policy).
-constexpr std::array<std::int64_t, 2> kListShares{100, 75};
-constexpr std::int64_t kAll = 100;
-// Each base is tried by the list scheduler with each share, then as it is.
-constexpr std::size_t kWays = kListShares.size() + 1;
+constexpr std::int64_t kAll = 100;  // per cent
 
 }  // namespace
 
-OrderAttempts::OrderAttempts(const Trace& trace, const model::MachineParams& machine, const Choices& choices,
-                             Order order)
-    : trace_(trace), machine_(machine), choices_(choices), order_(order), movable_(is_movable(trace)) {}
+OrderAttempts::OrderAttempts(const Trace& trace, const model::MachineParams& machine, const Choices& choices)
+    : trace_(trace),
+      machine_(machine),
+      choices_(choices),
+      movable_(is_movable(trace)),
+      listable_(movable_ && !computes_addresses(trace)) {}
 
 const Trace* OrderAttempts::next() {
   while (tried_ < kBases * kWays) {
@@ -32,10 +34,10 @@ const Trace* OrderAttempts::next() {
     listed_.reset();
     if (!has_base_) continue;
     if (way == kListShares.size()) return &base();
-    if (order_ != Order::kList || !movable_) continue;
+    if (choices_.compiler != Compiler::kNeuron || !listable_) continue;
     Units capacity = capacity_of(trace_);
     capacity[0] = capacity[0] * kListShares[way] / kAll;  // PSUM has few units, of the size of most tensors
-    listed_ = list_scheduled(base(), choose_queues(base(), choices_),
+    listed_ = list_scheduled(base(), choose_queues(base(), machine_, choices_),
                              Estimator(base(), machine_, choices_.descriptors), capacity);
     if (listed_) return &*listed_;
   }
@@ -50,6 +52,9 @@ std::string OrderAttempts::warning() const {
     case kByMemory:
       return "the tensors do not fit on chip in program order: instructions start when their tensors fit "
              "beside those that live";
+    case kWithSpills:
+    case kWithMoreSpills:
+      return "the tensors do not fit on chip in any order: " + spills_;
     default:
       return "";
   }
@@ -62,6 +67,15 @@ bool OrderAttempts::make(Base base) {
     moved_ = with_short_ranges(trace_);
     return true;
   }
+  if (base == kWithSpills || base == kWithMoreSpills) {
+    if (choices_.compiler != Compiler::kNeuron) return false;
+    std::optional<Spilled> spilled = with_spills(with_short_ranges(trace_), base == kWithSpills ? 75 : 50);
+    if (!spilled) return false;
+    spills_ = fmt::format("{} stores and {} loads of spilled tensors move {} bytes more", spilled->stores,
+                          spilled->loads, spilled->bytes);
+    moved_ = std::move(spilled->trace);
+    return true;
+  }
   std::optional<Trace> ordered = by_memory(*moved_);
   if (!ordered) ordered = by_memory(trace_);
   moved_ = std::move(ordered);
@@ -69,7 +83,7 @@ bool OrderAttempts::make(Base base) {
 }
 
 std::optional<Trace> OrderAttempts::by_memory(const Trace& trace) const {
-  return ordered_by_memory(trace, choose_queues(trace, choices_));
+  return ordered_by_memory(trace, choose_queues(trace, machine_, choices_));
 }
 
 }  // namespace tahoma::runtime::nki

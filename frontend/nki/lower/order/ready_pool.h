@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries that are ready to start, by rank: the lowest rank starts first. Entries that need the same memory
-// are grouped, so that all that do not fit are skipped at once.
+// Entries that are ready to start: the first one of the trace's order starts first. Entries that need the
+// same memory are grouped, so that all that do not fit are skipped at once.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@ namespace tahoma::runtime::nki {
 
 class ReadyPool {
  public:
-  void add(std::uint32_t rank, const Units& need) { ranks_[need].insert(rank); }
-  void remove(std::uint32_t rank, const Units& need) {
-    const auto group = ranks_.find(need);
-    group->second.erase(rank);
-    if (group->second.empty()) ranks_.erase(group);
+  void add(std::uint32_t entry, const Units& need) { entries_[need].insert(entry); }
+  void remove(std::uint32_t entry, const Units& need) {
+    const auto group = entries_.find(need);
+    group->second.erase(entry);
+    if (group->second.empty()) entries_.erase(group);
   }
 
-  // The lowest rank for which fits(rank, need) is true, among the first `tries` of each need.
+  // The first entry for which fits(entry, need) is true, among the first `tries` of each need.
   template <class Fits>
   std::optional<std::uint32_t> best(unsigned tries, Fits&& fits) const {
     std::optional<std::uint32_t> found;
-    for (const auto& [need, ranks] : ranks_) {
+    for (const auto& [need, entries] : entries_) {
       unsigned left = tries;
-      for (auto rank = ranks.begin(); rank != ranks.end() && left > 0; ++rank, --left) {
-        if (found && *found < *rank) break;
-        if (!fits(*rank, need)) continue;
-        found = *rank;
+      for (auto entry = entries.begin(); entry != entries.end() && left > 0; ++entry, --left) {
+        if (found && *found < *entry) break;
+        if (!fits(*entry, need)) continue;
+        found = *entry;
         break;
       }
     }
@@ -38,7 +38,7 @@ class ReadyPool {
   }
 
  private:
-  std::map<Units, std::set<std::uint32_t>> ranks_;
+  std::map<Units, std::set<std::uint32_t>> entries_;
 };
 
 }  // namespace tahoma::runtime::nki

@@ -13,6 +13,17 @@ bool is_movable(const Trace& trace) {
                                                  [](const auto& s) { return s->on_chip() && s->place; });
 }
 
+bool computes_addresses(const Trace& trace) {
+  const auto computed = [](const Side& side) {
+    return side.dynamic.kind == Dynamic::Kind::kScalar || side.dynamic.kind == Dynamic::Kind::kRegister;
+  };
+  return std::any_of(trace.entries.begin(), trace.entries.end(), [&](const Recorded& entry) {
+    return entry.transfer &&
+           (computed(entry.transfer->dst) ||
+            std::any_of(entry.transfer->sources.begin(), entry.transfer->sources.end(), computed));
+  });
+}
+
 Trace in_order(const Trace& trace, const std::vector<std::uint32_t>& order) {
   Trace moved(trace.limits(), trace.usable(), trace.name);
   moved.storages = trace.storages;

@@ -12,6 +12,10 @@ namespace tahoma::runtime::nki {
 // Whether entries may move at all: not with loops on the device, whose bodies stay together, and not with
 // on-chip tensors at hand-given addresses, which may share bytes without a dependence.
 bool is_movable(const Trace& trace);
+// Whether a transfer's address is known only while the kernel runs. The list scheduler keeps the order of
+// such traces: a transfer that is skipped because its row is out of bounds would otherwise leave others
+// unordered.
+bool computes_addresses(const Trace& trace);
 
 // `order`: the entries of the trace, each once.
 Trace in_order(const Trace& trace, const std::vector<std::uint32_t>& order);

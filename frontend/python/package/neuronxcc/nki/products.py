@@ -5,7 +5,7 @@ from neuronxcc.nki.arithmetic import off_hbm
 from neuronxcc.nki.masks import cut_by
 from neuronxcc.nki.recording import Waiting
 from neuronxcc.nki.tensors import Result, Stored
-from nki.isa import tensor_engine
+from nki.isa import compute, tensor_engine
 from nki.isa.constants import engine as engines
 from nki.isa.constants import matmul_perf_mode
 from tahoma import context, dtypes, tiles
@@ -65,6 +65,9 @@ def product(stationary, moving, mask=None, what="nisa.nc_matmul", **options):
                                          partial=not some, partition=int(column or 0))))
 
 
+VECTOR_BLOCK = 32  # partitions and elements that the vector engine transposes at once
+
+
 def transposed(data, dtype=None, engine=engines.unknown, mask=None, what="nisa.nc_transpose"):
     """Partitions and flattened free dimensions exchanged: in PSUM by the tensor engine, in SBUF by the vector engine."""
     view = off_hbm(data, what).read()
@@ -77,8 +80,13 @@ def transposed(data, dtype=None, engine=engines.unknown, mask=None, what="nisa.n
         else:
             view = tiles.copied(view)
     if by_vector:
+        plane = view.reshape((rows, columns))
+
         def turn(dst, **how):
-            tensor_engine.nc_transpose(dst, view, engines.vector)
+            for row in range(0, rows, VECTOR_BLOCK):
+                for column in range(0, columns, VECTOR_BLOCK):
+                    block = slice(row, min(rows, row + VECTOR_BLOCK)), slice(column, min(columns, column + VECTOR_BLOCK))
+                    tensor_engine.nc_transpose(dst[block[1], block[0]], plane[block], engines.vector)
 
         return Result(recording.wait(Waiting((columns, rows), dtype or view.dtype, turn, [view])))
     kinds = (view.dtype, dtypes.ALL["float32"]) if view.dtype.is_float else (view.dtype,)
@@ -95,6 +103,18 @@ def transposed(data, dtype=None, engine=engines.unknown, mask=None, what="nisa.n
     if kind not in kinds:
         refuse("E-NKI-014", f"{what}: dtype={kind} of {view!r}; the tensor engine keeps the type, or writes float32")
     return Result(recording.wait(Waiting((columns, rows), kind, write, [], "psum", natural=view.dtype, matmul=Matmul(kinds))))
+
+
+def turned(loaded):
+    """The transpose of a tile in SBUF, by the tensor engine, into SBUF."""
+    view = loaded.read()
+
+    def write(dst, **how):
+        made = tiles.new_tile((view.shape[1], view.shape[0]), view.dtype, "psum")
+        tensor_engine.nc_transpose(made, view, engines.tensor)
+        compute.tensor_copy(dst, made)
+
+    return Result(recording.wait(Waiting((view.shape[1], view.shape[0]), view.dtype, write, [view])))
 
 
 def box_is_whole(mask, view, what):
