@@ -18,7 +18,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PUBLIC = os.path.join(HERE, "public")
-PACKAGE = os.path.join(HERE, "..", "..", "runtime", "python", "package")
+PACKAGE = os.path.join(HERE, "..", "..", "frontend", "python", "package")
 sys.path.insert(0, PUBLIC)
 
 import all_kernels  # noqa: E402

@@ -28,7 +28,8 @@ def checkout(root, repo):
 
 
 def _looks_like(root, name):
-    marks = {"nki-library": "src/nkilib_src", "nki-samples": "contributed", "aws-neuron-sdk": "nki/examples"}
+    marks = {"nki-library": "src/nkilib_src", "nki-samples": "contributed", "aws-neuron-sdk": "nki/examples", "AccelOpt": "NKIBench",
+             "kda-for-trainium": "workspaces"}
     return name in marks and os.path.isdir(os.path.join(root, marks[name]))
 
 

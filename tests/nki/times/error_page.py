@@ -6,16 +6,21 @@ import json
 import math
 import os
 
+import cases
 import error_html
 import errors
 import launch
 
-HEAD = ("family", "parameters", "use", "lnc", "reference_us", "device_us", "launch_us", "error_percent", "bound_us", "bound_by", "of_bound_percent", "losses")
+MEASURED = (*(f"{name}_percent" for name in cases.SHARES), *(f"hbm_{side}_mb" for side in cases.SIDES))
+HEAD = ("family", "case", "use", "lnc", "reference_us", "device_us", "launch_us", "error_percent", "bound_us", "bound_by", "of_bound_percent",
+        *(column for name in MEASURED for column in (name, f"{name}_measured")), "losses")
 SUMMARY = ("group", "cases", "mean", "median", "bias", "worst", "within 10 %", "within 25 %", "rank")
+VARIANTS = ("operator", "kernels", "tau", "regret")
+SHARE_POINTS, BYTES_PERCENT = 10, 10  # how far an engine's share and the bytes of HBM may be off
 
 
 class Page:
-    """`launch_us`: of each physical core; 0: the device alone."""
+    """`launch_us`: of a launch, for times that include one; 0: the device alone."""
 
     def __init__(self, wanted, results, launch_us):
         self.wanted, self.results, self.launch_us = wanted, results, launch_us
@@ -30,23 +35,31 @@ class Page:
             analysis = result["analysis"]
             bound = analysis.get("bound_us")
             known = not math.isnan(case.reference_us)
-            yield (case.family, case.parameters, case.use, result["lnc"], case.reference_us if known else None, round(result["time_us"], 3),
-                   self.launch_us * result["lnc"], round(errors.percent(self.predicted(result), case.reference_us), 1) if known else None,
-                   bound and round(bound, 3), analysis.get("bound_by", ""), bound and round(100 * bound / result["time_us"], 1),
+            measured = dict(getattr(case, "measured", ()))
+            beside = [value for name in MEASURED for value in (rounded(result.get(name)), measured.get(name))]
+            yield (case.family, case.name, case.use, result["lnc"], case.reference_us if known else None, round(result["time_us"], 3),
+                   self.launch_of(case), round(errors.percent(self.predicted(case, result), case.reference_us), 1) if known else None,
+                   rounded(bound), analysis.get("bound_by", ""), bound and round(100 * bound / result["time_us"], 1), *beside,
                    "; ".join(analysis.get("losses", [])))
 
-    def predicted(self, result):
-        return result["time_us"] + self.launch_us * result["lnc"]
+    def launch_of(self, case):
+        return self.launch_us if case.launched else 0
+
+    def predicted(self, case, result):
+        return result["time_us"] + self.launch_of(case)
+
+    def known(self):
+        return [(c, r) for c, r in self.timed if not math.isnan(c.reference_us)]
 
     def groups(self):
         """(name, pairs of model and reference) for all cases, each family and each half."""
-        known = [(c, r) for c, r in self.timed if not math.isnan(c.reference_us)]
-        named = [("all", known)]
+        known = self.known()
+        named = [("all", known)] + [(f"half: {use}", [(c, r) for c, r in known if c.use == use]) for use in sorted({c.use for c, _ in known})]
         for family in sorted({c.family for c, _ in known}):
-            named.append((family, [(c, r) for c, r in known if c.family == family]))
-        for use in sorted({c.use for c, _ in known}):
-            named.append((f"half: {use}", [(c, r) for c, r in known if c.use == use]))
-        return [(name, [(self.predicted(r), c.reference_us) for c, r in members]) for name, members in named if members]
+            members = [(c, r) for c, r in known if c.family == family]
+            named.append((family, members))
+            named += [(f"{family}: {use}", [(c, r) for c, r in members if c.use == use]) for use in sorted({c.use for c, _ in members})]
+        return [(name, [(self.predicted(c, r), c.reference_us) for c, r in members]) for name, members in named if members]
 
     def summary_rows(self):
         for name, pairs in self.groups():
@@ -54,9 +67,31 @@ class Page:
             yield (name, s["cases"], f"{s['mean']:.1f} %", f"{s['median']:.1f} %", f"{s['bias']:+.1f} %", f"{s['worst']:+.1f} %",
                    f"{s['within_10']:.0f} %", f"{s['within_25']:.0f} %", "-" if s["rank"] is None else f"{s['rank']:.3f}")
 
+    def variant_rows(self):
+        """Whether the model would choose well among kernels of one operator, which compute the same."""
+        known = [(c, r) for c, r in self.known() if not c.launched]
+        for family in sorted({c.family for c, _ in known}):
+            pairs = [(self.predicted(c, r), c.reference_us) for c, r in known if c.family == family]
+            tau = errors.kendall_tau(pairs)
+            yield (family, len(pairs), "-" if tau is None else f"{tau:.2f}", f"{errors.regret(pairs):.1f} %")
+
+    def agreement_line(self):
+        """How many measured shares and bytes the model meets."""
+        shares, sizes = [], []
+        for case, result in self.timed:
+            for name, measured in getattr(case, "measured", ()):
+                if name.endswith("_percent"):
+                    shares.append(abs(result[name] - measured) <= SHARE_POINTS)
+                else:
+                    sizes.append(abs(errors.percent(result[name], measured)) <= BYTES_PERCENT)
+        if not shares and not sizes:
+            return "no shares or bytes were measured"
+        return (f"{sum(shares)} of {len(shares)} measured engine shares are met within {SHARE_POINTS} points, "
+                f"{sum(sizes)} of {len(sizes)} measured HBM bytes within {BYTES_PERCENT} %")
+
     def launch_line(self):
         now = launch.derived(self.timed)
-        return (f"launch: {self.launch_us:g} us for each physical core is added to the time of the device"
+        return (f"launch: {self.launch_us:g} us are added to the device's times of nki-library"
                 + (f"; the half that derives gives {now:.1f} us" if now is not None else ""))
 
     def first_line(self):
@@ -70,20 +105,27 @@ class Page:
 
     def text(self):
         lines = [self.first_line(), ""] + aligned([SUMMARY] + list(self.summary_rows()))
+        variants = list(self.variant_rows())
+        lines += ["", *aligned([VARIANTS] + variants), "", self.agreement_line()] if variants else []
         lines += ["", self.launch_line()]
         worst = sorted((row for row in self.rows() if row[7] is not None), key=lambda row: -abs(row[7]))[:10]
         lines += ["", "largest errors"] * bool(worst) + [f"  {row[7]:+7.1f} %  {row[5] + row[6]:10.1f} us for {row[4]:.1f} us  {row[0]}: {row[1]}" for row in worst]
         alone = [row for row in self.rows() if row[4] is None]
         lines += ["", "times without a reference"] * bool(alone) + [f"  {row[5] + row[6]:10.1f} us  {row[0]}: {row[1]}" for row in alone]
-        lines += [""] * bool(self.failed) + [f"no time: {case.family}: {case.parameters}: {reason}" for case, reason in self.failed]
+        lines += [""] * bool(self.failed) + [f"no time: {case.family}: {case.name}: {reason}" for case, reason in self.failed]
         return "\n".join(lines)
 
     def markdown(self):
         lines = [self.first_line(), "", "| " + " | ".join(SUMMARY) + " |", "|" + "---|" * len(SUMMARY)]
-        return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in self.summary_rows()])
+        lines += ["| " + " | ".join(map(str, row)) + " |" for row in self.summary_rows()]
+        variants = list(self.variant_rows())
+        if variants:
+            lines += ["", "| " + " | ".join(VARIANTS) + " |", "|" + "---|" * len(VARIANTS), *("| " + " | ".join(map(str, row)) + " |" for row in variants),
+                      "", self.agreement_line()]
+        return "\n".join(lines)
 
     def html(self):
-        points = [(c.family, c.reference_us, self.predicted(r), c.parameters) for c, r in self.timed if c.reference_us > 0]
+        points = [(c.family, c.reference_us, self.predicted(c, r), c.name) for c, r in self.timed if c.reference_us > 0]
         failed = [(case.key, reason) for case, reason in self.failed]
         return error_html.page(self.first_line(), self.launch_line(), points, (SUMMARY, list(self.summary_rows())), (HEAD, list(self.rows())), failed)
 
@@ -93,6 +135,10 @@ class Page:
         writer.writerow(HEAD)
         writer.writerows(self.rows())
         return text.getvalue()
+
+
+def rounded(value):
+    return None if value is None else round(value, 3)
 
 
 def aligned(table):

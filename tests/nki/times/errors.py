@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics of errors, each by its definition. An error is 100 (model / reference - 1) percent."""
+import math
 import statistics
 
 
@@ -26,6 +27,24 @@ def rank_correlation(first, second):
     if len(first) < 2 or len(set(first)) == 1 or len(set(second)) == 1:
         return None
     return statistics.correlation(ranks(first), ranks(second))
+
+
+def kendall_tau(pairs):
+    """Kendall's tau-b of (model, reference) pairs. None if all of a side are equal, or with fewer than two pairs."""
+    concordant, ties = 0, [0, 0]
+    for number, (model, reference) in enumerate(pairs):
+        for other_model, other_reference in pairs[:number]:
+            signs = (model > other_model) - (model < other_model), (reference > other_reference) - (reference < other_reference)
+            concordant += signs[0] * signs[1]
+            ties = [count + (sign == 0) for count, sign in zip(ties, signs)]
+    all_pairs = len(pairs) * (len(pairs) - 1) // 2
+    scale = math.sqrt((all_pairs - ties[0]) * (all_pairs - ties[1]))
+    return concordant / scale if scale else None
+
+
+def regret(pairs):
+    """By how many percent the choice that the model calls fastest is slower than the fastest one."""
+    return percent(min(pairs)[1], min(reference for _, reference in pairs)) if pairs else None
 
 
 def share_within(errors, most):

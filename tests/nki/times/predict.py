@@ -32,7 +32,7 @@ def predicted(path, root, given, launch_us):
             json.dump(request, file)
         try:
             with open(os.path.join(folder, "log"), "ab") as log:
-                subprocess.run(cases.command(root, cases.Case(path, "", 0, "")), env=cases.environment(root, folder), cwd=folder,
+                subprocess.run(cases.command(root, path), env=cases.environment([root, os.path.join(root, "src")], folder), cwd=folder,
                                stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False, timeout=given.tests * given.seconds + 300)
         except subprocess.TimeoutExpired:
             return [(path, "", "", "", "", "", "", "time limit")]
@@ -51,7 +51,7 @@ def row_of(path, case, launch_us):
     if not launches:
         return (path, test, case.get("parameters", ""), "", "", "", "", case.get("reason", "").splitlines()[0][:200] if case.get("reason") else "no launch")
     launch, time_us = launches[0], launches[0]["runs"][0]["time_ns"] / 1e3
-    return (path, test, case.get("parameters", ""), launch["kernel"], launch["lnc"], round(time_us, 3), round(time_us + launch_us * launch["lnc"], 3), "")
+    return (path, test, case.get("parameters", ""), launch["kernel"], launch["lnc"], round(time_us, 3), round(time_us + launch_us, 3), "")
 
 
 def write(root, given, launch_us):
@@ -64,7 +64,7 @@ def write(root, given, launch_us):
             done[waiting[ended]] = ended.result()
             print(f"\r{number} of {len(files)} test files", end="", file=sys.stderr, flush=True)
             with open(given.predict + ".part", "w", newline="") as file:
-                file.write("# Times that Tahoma predicts for tests of nki-library (revision d2ad3a5), made by tests/nki/library_times.py --predict: the\n"
+                file.write("# Times that Tahoma predicts for tests of nki-library (revision d2ad3a5), made by tests/nki/kernel_times.py --predict: the\n"
                            "# smallest cases of each test file. predicted_us has the launch of workloads/nki/launch.csv. No expected time was read.\n")
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(HEAD)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tool that compares nki-library's kernels with expected times: its statistics, its resumption, and what it never keeps."""
+"""The tool that compares kernels with measured and expected times: its statistics, its resumption, and what it never keeps."""
 import dataclasses
 import enum
 import os
@@ -31,7 +31,7 @@ class Kind(enum.Enum):
 
 
 def case(name, reference, use="check"):
-    return cases.Case(f"test_{name}.py", f"size={reference}", reference, use)
+    return cases.LibraryCase(f"test_{name}.py", f"size={reference}", reference, use)
 
 
 def result(time_us, lnc=1):
@@ -56,20 +56,51 @@ def test_summary_is_its_definition():
     assert s["within_25"] == pytest.approx(75)
 
 
-def test_launch_is_derived_from_short_kernels_of_its_half_alone():
+def measured(name, reference, use="check", **values):
+    return cases.BenchCase("op", name, reference, tuple(values.items()), use)
+
+
+def test_launch_is_derived_from_short_kernels_of_one_core_and_its_half_alone():
     timed = [(case("a", 70, "derive"), result(50)), (case("b", 90, "derive"), result(50, lnc=2)), (case("c", 72, "derive"), result(50)),
-             (case("d", 5000, "derive"), result(1000)), (case("e", 1000, "check"), result(10))]
-    assert launch.derived(timed) == pytest.approx(20)
+             (case("d", 5000, "derive"), result(1000)), (case("e", 1000, "check"), result(10)), (measured("f", 10, "derive"), result(9))]
+    assert launch.derived(timed) == pytest.approx(21)
     assert launch.derived([]) is None
 
 
-def test_page_adds_the_launch_of_each_core(tmp_path):
-    wanted = [case("a", 100), case("b", 200)]
+def test_kendalls_tau_and_regret_are_their_definitions():
+    assert errors.kendall_tau([(1, 10), (2, 20), (3, 30)]) == pytest.approx(1)
+    assert errors.kendall_tau([(1, 30), (2, 20), (3, 10)]) == pytest.approx(-1)
+    # By hand: of six pairs four agree, one disagrees and one is tied in the model: 3 / sqrt(5 * 6).
+    assert errors.kendall_tau([(1, 1), (2, 3), (2, 2), (4, 2.5)]) == pytest.approx(3 / 30 ** 0.5)
+    assert errors.kendall_tau([(1, 1), (1, 2)]) is None and errors.kendall_tau([]) is None
+    assert errors.regret([(5, 100), (4, 120), (6, 90)]) == pytest.approx(100 * (120 / 90 - 1))
+    assert errors.regret([]) is None
+
+
+def test_page_compares_shares_and_bytes_and_adds_no_launch_to_measured_kernels(tmp_path):
+    wanted = [measured("k.py", 100, vector_percent=50.0, dma_percent=90.0, hbm_read_mb=10.0)]
+    results = finished.Finished(str(tmp_path), "now")
+    results.add(wanted[0], dict(result(100), vector_percent=58.0, dma_percent=70.0, hbm_read_mb=10.9))
+    page = error_page.Page(wanted, results, 20)
+    assert page.first_line().startswith("1 kernels: median absolute error 0.0 %")
+    assert page.agreement_line() == "1 of 2 measured engine shares are met within 10 points, 1 of 1 measured HBM bytes within 10 %"
+    assert "vector_percent,vector_percent_measured" in page.table() and list(page.variant_rows()) == [("op", 1, "-", "0.0 %")]
+
+
+def test_a_table_of_measured_kernels_is_told_by_its_columns(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("operator,file,measured_us," + ",".join(cases.BenchCase.COLUMNS[3:-1]) + ",use\nsilu,a.py,5.5,,12,,,,,derive\n")
+    (found,) = cases.read(str(table), "", "all")
+    assert (found.operator, found.reference_us, found.measured) == ("silu", 5.5, (("vector_percent", 12.0),))
+
+
+def test_page_adds_the_launch_to_expected_times(tmp_path):
+    wanted = [case("a", 100), case("b", 180)]
     results = finished.Finished(str(tmp_path), "now")
     results.add(wanted[0], result(80))
     results.add(wanted[1], result(160, lnc=2))
     assert error_page.Page(wanted, results, 20).first_line().startswith("2 kernels: median absolute error 0.0 %")
-    assert error_page.Page(wanted, results, 0).first_line().startswith("2 kernels: median absolute error 20.0 %")
+    assert error_page.Page(wanted, results, 0).first_line().startswith("2 kernels: median absolute error 15.6 %")
 
 
 def test_a_run_goes_on_where_it_ended_but_not_with_another_program(tmp_path):
@@ -136,7 +167,7 @@ def test_a_text_agrees_with_the_values_that_it_names(text, value, expected):
 
 
 def test_times_without_a_reference_are_shown(tmp_path):
-    wanted = [cases.Case("test_new.py", "size=3", float("nan"), "check")]
+    wanted = [cases.LibraryCase("test_new.py", "size=3", float("nan"), "check")]
     results = finished.Finished(str(tmp_path), "program")
     results.add(wanted[0], result(7.0))
     page = error_page.Page(wanted, results, 20)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares times of the public nki-library kernels with those that the vendor's own tests expect. See times/README.md.
+"""Compares times of public NKI kernels with silicon and with the times that nki-library's own tests expect. See times/README.md.
 
-    tests/nki/library_times.py --root DIR [--cases FILE.csv] [--out FOLDER] [--jobs N] [--match TEXT] [--use derive|check]
+    tests/nki/kernel_times.py --root DIR [--cases FILE.csv]... [--out FOLDER] [--jobs N] [--match TEXT] [--use derive|check]
 """
 import argparse
 import os
@@ -16,14 +16,16 @@ import interpreter  # noqa: E402
 import rows  # noqa: E402
 
 
+TABLES = [os.path.join(SOURCE, "workloads", "nki", name) for name in ("silicon_times.csv", "library_times.csv")]
+
+
 def options():
-    parser = argparse.ArgumentParser(description="Times of nki-library kernels beside those that its tests expect of Trainium2.")
-    parser.add_argument("--root", required=True, help="checkout of nki-library, or the folder that contains it")
-    parser.add_argument("--cases", default=os.path.join(SOURCE, "workloads", "nki", "library_times.csv"),
-                        help="CSV with the columns test_file, parameters, reference_us, use (default: the shipped table)")
-    parser.add_argument("--out", default="out-library-times", help="folder for the results; finished cases there are not run again")
+    parser = argparse.ArgumentParser(description="Times of public NKI kernels beside those that were measured, or that their tests expect of Trainium2.")
+    parser.add_argument("--root", required=True, help="folder that contains checkouts of nki-library, AccelOpt and kda-for-trainium, or is one of them")
+    parser.add_argument("--cases", action="append", help="CSV of cases, may be repeated (default: the two shipped tables)")
+    parser.add_argument("--out", default="out-kernel-times", help="folder for the results; finished cases there are not run again")
     parser.add_argument("--jobs", type=int, default=1, help="cases that run at the same time")
-    parser.add_argument("--match", default="", help="only cases whose test file or parameters contain this text")
+    parser.add_argument("--match", default="", help="only cases whose file or parameters contain this text")
     parser.add_argument("--use", choices=("all", "derive", "check"), default="all", help="only this half of the cases")
     parser.add_argument("--seconds", type=float, default=600, help="time limit of a case")
     parser.add_argument("--memory", type=int, default=12 << 30, help="most resident memory of a case, in bytes")
@@ -42,16 +44,19 @@ def main():
     import finished
     import launch
 
-    root, _ = rows.checkout(given.root, "nki-library")
-    if root is None:
-        sys.exit(f"library_times: no checkout of nki-library in {given.root}")
+    checkouts = {name: rows.checkout(given.root, name)[0] for name in ("nki-library", "AccelOpt", "kda-for-trainium")}
     if given.predict:
         import predict
 
-        return 0 if predict.write(root, given, launch.declared(SOURCE)) else 1
-    wanted = cases.read(given.cases, given.match, given.use)
+        if checkouts["nki-library"] is None:
+            sys.exit(f"kernel_times: no checkout of nki-library in {given.root}")
+        return 0 if predict.write(checkouts["nki-library"], given, launch.declared(SOURCE)) else 1
+    wanted = [case for table in given.cases or TABLES for case in cases.read(table, given.match, given.use)]
+    missing = sorted({name for case in wanted for name in case.repositories if checkouts[name] is None})
+    if missing:
+        sys.exit(f"kernel_times: no checkout of {', '.join(missing)} in {given.root}")
     results = finished.Finished(given.out, cases.program_digest(SOURCE))
-    cases.run(wanted, root, given, results)
+    cases.run(wanted, checkouts, given, results)
     page = error_page.Page(wanted, results, 0 if given.device else launch.declared(SOURCE))
     error_page.write_files(page, given.out)
     print(page.markdown() if given.format == "markdown" else page.text())
