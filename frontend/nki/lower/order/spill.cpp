@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "frontend/nki/lower/memory/tensor_regions.h"
 #include "frontend/nki/lower/order/reordered.h"
