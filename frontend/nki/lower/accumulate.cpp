@@ -12,13 +12,6 @@ namespace tahoma::runtime::nki {
 
 namespace {
 
-std::uint64_t common_bytes(const std::vector<Region>& a, const std::vector<Region>& b) {
-  std::uint64_t bytes = 0;
-  for (const Region& x : a)
-    for (const Region& y : b) bytes += area_of(common(x, y));
-  return bytes;
-}
-
 std::uint64_t bytes_of(const std::vector<Region>& rectangles) {
   std::uint64_t bytes = 0;
   for (const Region& r : rectangles) bytes += area_of(r);
@@ -27,19 +20,9 @@ std::uint64_t bytes_of(const std::vector<Region>& rectangles) {
 
 // The group no longer holds the bytes of `written`.
 void forget_written(AccumulationGroups::Group& group, const std::vector<Region>& written) {
-  for (const Region& hole : written) {
-    std::vector<Region> remaining;
-    for (const Region& r : group.left) {
-      const Region inside = common(r, hole);
-      if (area_of(inside) == 0) {
-        remaining.push_back(r);
-        continue;
-      }
-      group.cut = true;
-      add_around(r, inside, remaining);
-    }
-    group.left = std::move(remaining);
-  }
+  if (common_bytes(group.left, written) == 0) return;
+  group.cut = true;
+  group.left = without(group.left, written);
 }
 
 }  // namespace

@@ -25,29 +25,6 @@ bool fills_psum(const Recorded& entry) {
          !is_fence(entry) && entry.instruction.dst.space == isa::Space::kPsum;
 }
 
-bool overlaps(const std::vector<Region>& some, const std::vector<Region>& others) {
-  for (const Region& a : some)
-    for (const Region& b : others)
-      if (area_of(common(a, b)) > 0) return true;
-  return false;
-}
-
-std::vector<Region> without(const std::vector<Region>& from, const std::vector<Region>& holes) {
-  std::vector<Region> remaining = from;
-  for (const Region& hole : holes) {
-    std::vector<Region> next;
-    for (const Region& r : remaining) {
-      const Region inside = common(r, hole);
-      if (area_of(inside) == 0)
-        next.push_back(r);
-      else
-        add_around(r, inside, next);
-    }
-    remaining = std::move(next);
-  }
-  return remaining;
-}
-
 class DeadFills {
  public:
   explicit DeadFills(const Trace& trace) : trace_(trace) {
@@ -61,9 +38,10 @@ class DeadFills {
   void visit(std::uint32_t e) {
     const Recorded& entry = trace_.entries[e];
     if (is_fence(entry)) return fills_.clear();
-    for (const Access& access : tensor_accesses(trace_, entry)) use(e, access);
+    const std::vector<Access> accesses = tensor_accesses(trace_, entry);
+    for (const Access& access : accesses) use(e, access);
     if (!fills_psum(entry)) return;
-    for (const Access& access : tensor_accesses(trace_, entry))
+    for (const Access& access : accesses)
       if (access.write) fills_[access.region.buffer].push_back({e, rectangles_of(access.region), {}});
   }
 
@@ -74,7 +52,7 @@ class DeadFills {
     const bool overwrites = access.write && entry.weights && !entry.accumulate.value_or(false);
     const std::vector<Region> used = rectangles_of(access.region);
     std::erase_if(found->second, [&](Fill& fill) {
-      if (!overlaps(fill.left, used)) return false;
+      if (common_bytes(fill.left, used) == 0) return false;
       if (!overwrites || !without(used, fill.left).empty()) return true;
       fill.left = without(fill.left, used);
       fill.overwriters.push_back(e);
@@ -92,25 +70,17 @@ class DeadFills {
 
 }  // namespace
 
-Trace without_dead_fills(const Trace& trace) {
-  if (!is_movable(trace)) return trace;
+std::optional<Trace> without_dead_fills(const Trace& trace) {
+  if (!is_movable(trace) || std::none_of(trace.entries.begin(), trace.entries.end(), fills_psum))
+    return std::nullopt;
   const DeadFills found(trace);
-  if (found.dead().empty()) return trace;
-  Trace lean = trace;
-  for (const std::uint32_t e : found.overwriters()) lean.entries[e].accumulate = false;
-  std::vector<std::uint32_t> kept, number(trace.entries.size());
-  for (std::uint32_t e = 0; e < trace.entries.size(); ++e) {
-    number[e] = static_cast<std::uint32_t>(kept.size());
+  if (found.dead().empty()) return std::nullopt;
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t e = 0; e < trace.entries.size(); ++e)
     if (!found.dead().contains(e)) kept.push_back(e);
-  }
-  std::vector<Recorded> entries;
-  entries.reserve(kept.size());
-  for (const std::uint32_t e : kept) {
-    Recorded& entry = entries.emplace_back(std::move(lean.entries[e]));
-    std::erase_if(entry.after, [&](std::uint32_t before) { return found.dead().contains(before); });
-    for (std::uint32_t& before : entry.after) before = number[before];
-  }
-  lean.entries = std::move(entries);
+  Trace lean = in_order(trace, kept);
+  for (std::uint32_t n = 0; n < kept.size(); ++n)
+    if (found.overwriters().contains(kept[n])) lean.entries[n].accumulate = false;
   return lean;
 }
 

@@ -4,12 +4,14 @@
 // into what the memset left have one for every tile.
 #pragma once
 
+#include <optional>
+
 #include "frontend/nki/record/trace.h"
 
 namespace tahoma::runtime::nki {
 
-// The trace without such memsets. Traces with loops on the device keep theirs, since a body runs again, and
-// so do tensors at hand-given addresses, whose bytes other tensors may share.
-Trace without_dead_fills(const Trace& trace);
+// The trace without such memsets; nothing if it has none. Traces with loops on the device keep theirs,
+// since a body runs again, and so do tensors at hand-given addresses, whose bytes other tensors may share.
+std::optional<Trace> without_dead_fills(const Trace& trace);
 
 }  // namespace tahoma::runtime::nki

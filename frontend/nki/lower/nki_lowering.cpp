@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <set>
 
 #include "frontend/nki/lower/dead_fills.h"
@@ -150,8 +151,9 @@ Lowered lower_in_order(const Trace& trace, const model::MachineParams& machine,
 }  // namespace
 
 Lowered lower(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options) {
-  const Trace lean = options.choices.compiler == Compiler::kNeuron ? without_dead_fills(trace) : trace;
-  OrderAttempts attempts(lean, machine, options.choices);
+  std::optional<Trace> lean;
+  if (options.choices.compiler == Compiler::kNeuron) lean = without_dead_fills(trace);
+  OrderAttempts attempts(lean ? *lean : trace, machine, options.choices);
   std::exception_ptr in_first_order;
   while (const Trace* const ordered = attempts.next()) {
     // Gaps between addresses must not be what keeps a kernel with spills from running.

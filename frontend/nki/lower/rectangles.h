@@ -10,11 +10,10 @@
 namespace tahoma::runtime::nki {
 
 std::uint64_t area_of(const Region& rectangle);
-// Returns the part of a rectangle inside another one; it has no bytes if there is none.
-Region common(const Region& a, const Region& b);
 // A region with a step is a rectangle for each of its columns.
 std::vector<Region> rectangles_of(const Region& region);
-// Adds what remains of a rectangle without the part `hole` of it: above, below, and on both sides.
-void add_around(const Region& r, const Region& hole, std::vector<Region>& remaining);
+std::uint64_t common_bytes(const std::vector<Region>& a, const std::vector<Region>& b);
+// Returns what remains of some rectangles without others.
+std::vector<Region> without(const std::vector<Region>& rectangles, const std::vector<Region>& holes);
 
 }  // namespace tahoma::runtime::nki

@@ -27,7 +27,7 @@ bool joins_partitions(const isa::Descriptor& desc, unsigned d, std::uint64_t row
 // Returns the partitions of the side in SBUF, the destination's if both are; 0 if none is.
 std::uint64_t partitions_of(const isa::Descriptor& desc) {
   for (const isa::DmaSide* side : {&desc.dst, &desc.src})
-    if (side->space != isa::Space::kHbm) return side->across == isa::kNone ? 1 : desc.count[side->across];
+    if (side->space != isa::Space::kHbm) return desc.count[side->across];
   return 0;
 }
 

@@ -27,7 +27,6 @@ struct Estimate {
   std::int64_t generator = 0;  // of the queue's descriptor generator, from the end of the queue's part
   std::int64_t dma = 0;        // of all DMA engines, after that
   std::int64_t latency = 0;    // after that, until the entry is complete
-  std::int64_t total() const { return queue + weights + generator + dma + latency; }
 };
 
 class Estimator {

@@ -30,11 +30,16 @@ Trace in_order(const Trace& trace, const std::vector<std::uint32_t>& order) {
   moved.lines = trace.lines;
   moved.registers = trace.registers;
   moved.warnings = trace.warnings;
-  std::vector<std::uint32_t> number(order.size());  // in the new order, by that in the old one
+  constexpr std::uint32_t kLeftOut = 0xffffffff;
+  // Of each entry, in the new order.
+  std::vector<std::uint32_t> number(trace.entries.size(), kLeftOut);
   for (std::uint32_t n = 0; n < order.size(); ++n) number[order[n]] = n;
   moved.entries.reserve(order.size());
-  for (const std::uint32_t e : order)
-    for (std::uint32_t& before : moved.entries.emplace_back(trace.entries[e]).after) before = number[before];
+  for (const std::uint32_t e : order) {
+    std::vector<std::uint32_t>& after = moved.entries.emplace_back(trace.entries[e]).after;
+    for (std::uint32_t& before : after) before = number[before];
+    std::erase(after, kLeftOut);
+  }
   return moved;
 }
 

@@ -17,7 +17,7 @@ bool is_movable(const Trace& trace);
 // unordered.
 bool computes_addresses(const Trace& trace);
 
-// `order`: the entries of the trace, each once.
+// `order`: entries of the trace, each at most once. The others are left out.
 Trace in_order(const Trace& trace, const std::vector<std::uint32_t>& order);
 // `queues`: by entry; they stay the same in the new order.
 Trace reordered(const Trace& trace, const std::vector<std::uint32_t>& order,
