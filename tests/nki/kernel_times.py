@@ -44,7 +44,7 @@ def main():
     import finished
     import launch
 
-    checkouts = {name: rows.checkout(given.root, name)[0] for name in ("nki-library", "AccelOpt", "kda-for-trainium")}
+    checkouts = {name: rows.checkout(given.root, name)[0] for kind in cases.KINDS for name in kind.repositories}
     if given.predict:
         import predict
 

@@ -17,9 +17,15 @@ def enums():
     return [kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, enum.Enum)]
 
 
+# What tables of times call parameters with long names.
+SHORT_NAMES = {"gate_up_col_tiling": "use_tkg_gate_up_proj_column_tiling", "down_col_tiling": "use_tkg_down_proj_column_tiling",
+               "down_opt_layout": "use_tkg_down_proj_optimized_layout"}
+
+
 def parse(text):
-    """ "seqlen=2; quant_type=ROW" as a dictionary of texts."""
-    return dict(part.strip().split("=", 1) for part in text.split(";") if part.strip())
+    """ "seqlen=2; quant_type=ROW" as a dictionary of texts, by the names of the tests."""
+    given = dict(part.strip().split("=", 1) for part in text.split(";") if part.strip())
+    return {SHORT_NAMES.get(name, name): value for name, value in given.items()}
 
 
 def flat(item):
@@ -72,14 +78,8 @@ def variable_of(node):
     return variable_of(node.value) if isinstance(node, ast.Attribute) else getattr(node, "id", None)
 
 
-# What tables of times call parameters with long names.
-SHORT_NAMES = {"gate_up_col_tiling": "use_tkg_gate_up_proj_column_tiling", "down_col_tiling": "use_tkg_down_proj_column_tiling",
-               "down_opt_layout": "use_tkg_down_proj_optimized_layout"}
-
-
 def value_of(parameters, key, other_names):
     """The value of a parameter: (found, value). Its name in the test may be another, or longer than in the table."""
-    key = SHORT_NAMES.get(key, key)
     for name in (key, other_names.get(key)):
         if name in parameters:
             return True, parameters[name]

@@ -113,6 +113,9 @@ class BenchCase:
             return json.load(file)
 
 
+KINDS = (LibraryCase, BenchCase)
+
+
 def reference_names(operator, bench):
     """The names of an operator's kernels without their last number, which those of its reference begin with."""
     names = [name[:-len(".py")] for name in os.listdir(os.path.join(bench, "kernels")) if name.endswith(".py")]

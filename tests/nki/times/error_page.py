@@ -116,12 +116,10 @@ class Page:
         return "\n".join(lines)
 
     def markdown(self):
-        lines = [self.first_line(), "", "| " + " | ".join(SUMMARY) + " |", "|" + "---|" * len(SUMMARY)]
-        lines += ["| " + " | ".join(map(str, row)) + " |" for row in self.summary_rows()]
+        lines = [self.first_line(), "", *markdown_table(SUMMARY, self.summary_rows())]
         variants = list(self.variant_rows())
         if variants:
-            lines += ["", "| " + " | ".join(VARIANTS) + " |", "|" + "---|" * len(VARIANTS), *("| " + " | ".join(map(str, row)) + " |" for row in variants),
-                      "", self.agreement_line()]
+            lines += ["", *markdown_table(VARIANTS, variants), "", self.agreement_line()]
         return "\n".join(lines)
 
     def html(self):
@@ -135,6 +133,10 @@ class Page:
         writer.writerow(HEAD)
         writer.writerows(self.rows())
         return text.getvalue()
+
+
+def markdown_table(head, rows):
+    return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)] + ["| " + " | ".join(map(str, row)) + " |" for row in rows]
 
 
 def rounded(value):

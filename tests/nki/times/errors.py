@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics of errors, each by its definition. An error is 100 (model / reference - 1) percent."""
-import math
 import statistics
+
+import scipy.stats
 
 
 def percent(model, reference):
@@ -31,15 +32,9 @@ def rank_correlation(first, second):
 
 def kendall_tau(pairs):
     """Kendall's tau-b of (model, reference) pairs. None if all of a side are equal, or with fewer than two pairs."""
-    concordant, ties = 0, [0, 0]
-    for number, (model, reference) in enumerate(pairs):
-        for other_model, other_reference in pairs[:number]:
-            signs = (model > other_model) - (model < other_model), (reference > other_reference) - (reference < other_reference)
-            concordant += signs[0] * signs[1]
-            ties = [count + (sign == 0) for count, sign in zip(ties, signs)]
-    all_pairs = len(pairs) * (len(pairs) - 1) // 2
-    scale = math.sqrt((all_pairs - ties[0]) * (all_pairs - ties[1]))
-    return concordant / scale if scale else None
+    if len({model for model, _ in pairs}) < 2 or len({reference for _, reference in pairs}) < 2:
+        return None
+    return scipy.stats.kendalltau(*zip(*pairs))[0]
 
 
 def regret(pairs):

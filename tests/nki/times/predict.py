@@ -31,9 +31,8 @@ def predicted(path, root, given, launch_us):
         with open(os.path.join(folder, "request.json"), "w") as file:
             json.dump(request, file)
         try:
-            with open(os.path.join(folder, "log"), "ab") as log:
-                subprocess.run(cases.command(root, path), env=cases.environment([root, os.path.join(root, "src")], folder), cwd=folder,
-                               stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False, timeout=given.tests * given.seconds + 300)
+            cases.run_process(cases.command(root, path), cases.environment([root, os.path.join(root, "src")], folder), folder,
+                              given.tests * given.seconds + 300)
         except subprocess.TimeoutExpired:
             return [(path, "", "", "", "", "", "", "time limit")]
         if not os.path.exists(out):
