@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "model/base/error.h"
@@ -128,6 +129,13 @@ void AdamSettings::declare(base::ParamTree& t) {
 double AdamSettings::first_correction() const { return 1 / (1 - std::pow(beta1, static_cast<double>(step))); }
 double AdamSettings::second_correction() const {
   return 1 / (1 - std::pow(beta2, static_cast<double>(step)));
+}
+
+std::uint64_t shard_columns(const model::MachineParams& machine, std::uint64_t elements) {
+  constexpr std::uint64_t kLeast = 512 / sizeof(float);
+  std::uint64_t rows = std::gcd(elements, std::uint64_t{machine.chip.core.sbuf.partitions});
+  while (rows % 2 == 0 && elements / rows < kLeast) rows /= 2;
+  return elements / rows <= kWidest ? elements / rows : std::gcd(elements, std::uint64_t{kWidest});
 }
 
 void emit_adam(Kernel& kernel, const model::MachineParams& machine, const AdamShape& shape,

@@ -17,6 +17,7 @@
 #include "studies/cluster/input/cluster_origins.h"
 #include "studies/cluster/step/tensor_sizes.h"
 #include "studies/model/kept/kept_runs.h"
+#include "workloads/optimizer/adam_kernel.h"
 
 namespace tahoma::runtime::cluster {
 
@@ -24,8 +25,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// A shard has so many elements in a row and in a transfer, as in workloads/training.
-constexpr std::uint64_t kMostColumns = 2048, kGrain = 32;
+constexpr std::uint64_t kGrain = 32;  // elements of a transfer, as in workloads/training
 
 class Executions {
  public:
@@ -125,7 +125,7 @@ class Executions {
   // A step of the optimizer on so many elements of a core.
   double update(double elements, bool copy) {
     const auto count = static_cast<std::uint64_t>(std::ceil(elements / kGrain)) * kGrain,
-               columns = std::gcd(count, kMostColumns);
+               columns = workloads::shard_columns(machine_, count);
     return elapsed(
         run({{"name", fmt::format("update{}{}", count, copy ? "" : "_fp32")},
              {"case",

@@ -5,9 +5,11 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "tests/support/bench/machine_fixture.h"
 #include "tests/support/program/workload_run.h"
 #include "workloads/optimizer/adam.h"
 #include "workloads/optimizer/adam_definition.h"
+#include "workloads/optimizer/adam_kernel.h"
 #include "workloads/quantise/quantise.h"
 #include "workloads/quantise/quantise_definition.h"
 #include "workloads/reduction/reduction.h"
@@ -53,6 +55,18 @@ TEST_CASE("adam: the first step of one parameter", "[adam]") {
 TEST_CASE("adam: rows of several tiles, no decay", "[adam]") {
   tests::check_workload(workloads::make_adam,
                         {{"rows", "129"}, {"columns", "4100"}, {"decay", "0"}, {"step", "100000"}});
+}
+TEST_CASE("adam: a shard takes all partitions unless its rows would be short", "[adam]") {
+  const model::MachineParams machine = tests::default_machine();
+  const std::uint64_t partitions = machine.chip.core.sbuf.partitions;
+  for (std::uint64_t elements = partitions; elements <= partitions * 2048; elements += partitions) {
+    const std::uint64_t columns = workloads::shard_columns(machine, elements), rows = elements / columns;
+    INFO(elements << " elements: " << rows << " x " << columns);
+    CHECK(rows * columns == elements);
+    CHECK((rows <= partitions && (columns * sizeof(float) >= 512 || rows % 2 == 1)));
+    if (elements % (partitions * partitions) == 0) CHECK(rows == partitions);
+  }
+  CHECK(workloads::shard_columns(machine, partitions * 4096) == 2048);  // the widest tile
 }
 TEST_CASE("adam: the definition refuses a wrong parameter or moment", "[adam]") {
   // beta1 = beta2 = 1/2 and step 1: m' = m / 2 + g / 2, both corrections are 2.

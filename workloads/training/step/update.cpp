@@ -2,7 +2,6 @@
 #include "workloads/training/step/update.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "workloads/transformer/layer/parts.h"
 
@@ -11,12 +10,6 @@ namespace tahoma::workloads {
 using namespace runtime::collective;
 using isa::DType;
 using runtime::HbmView, runtime::HostTensor;
-
-namespace {
-
-constexpr std::uint64_t kMostColumns = 2048;  // of a row of a shard
-
-}  // namespace
 
 Update::Update(Fleet& fleet, const AdamSettings& adam, Trained trained)
     : fleet_(fleet), adam_(adam), trained_(std::move(trained)) {
@@ -47,7 +40,7 @@ std::uint64_t Update::first_element(const Cell& c) const {
 
 Update::Pieces Update::make(const char* name, DType dtype, std::size_t exchanges) const {
   const std::uint64_t count = elements(exchanges),
-                      width = shared() ? std::gcd(count, kMostColumns) : columns();
+                      width = shared() ? shard_columns(fleet_.machine().params(), count) : columns();
   Pieces pieces;
   fleet_.each([&](const Cell& c) {
     pieces.push_back(fleet_.replica(c).own(c.rank, c.physical_core, name, dtype, count / width, width));
