@@ -144,3 +144,29 @@ def test_other_partitions_and_other_columns_are_not_the_same_bytes():
         return out
 
     np.testing.assert_array_equal(beside(X), X[:64])
+
+
+@nki.jit
+def tiles_that_live_long_between_others_that_do_not(x):
+    """160 KiB of SBUF live to the end. They are made one by one from tiles of the same size that die at once; then wider ones follow."""
+    out = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.shared_hbm)
+    kept = []
+    for _ in range(320):
+        short = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.dma_copy(short, x[:, 0:128])
+        kept.append(nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.sbuf))
+        nisa.tensor_copy(kept[-1], short)
+    for _ in range(8):
+        wide = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.dma_copy(wide, x)
+        for tile in kept:
+            nisa.tensor_tensor(wide[:, 0:128], wide[:, 0:128], tile, nl.maximum)
+        nisa.dma_copy(out, wide)
+    return out
+
+
+def test_long_and_short_lives_leave_no_gaps_between_them():
+    tahoma.configure(compiler="plain")  # which neither reorders nor spills
+    x = np.arange(128 * 512, dtype=np.float32).reshape(128, 512)
+    np.testing.assert_array_equal(tiles_that_live_long_between_others_that_do_not(x), x)
+    assert not tahoma.last().warnings

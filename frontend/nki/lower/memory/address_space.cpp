@@ -6,7 +6,7 @@
 namespace tahoma::runtime::nki {
 
 std::optional<std::int64_t> AddressSpace::find(std::int64_t bytes, std::int64_t now, std::int64_t until,
-                                               Allocation policy) const {
+                                               Fit fit) const {
   const std::int64_t need = units(bytes), count = static_cast<std::int64_t>(last_use_.size());
   std::vector<std::int64_t> last_use = last_use_;
   for (const Placed& p : placed_)
@@ -25,10 +25,10 @@ std::optional<std::int64_t> AddressSpace::find(std::int64_t bytes, std::int64_t 
     if (largest.front() < first) largest.pop_front();
     const std::int64_t use = last_use[static_cast<std::size_t>(largest.front())];
     const bool crosses = first % bank_ != 0 && first / bank_ != u / bank_;
-    if (use >= best_use || crosses) continue;
+    if (crosses || use >= (fit == Fit::kHighest ? now : best_use)) continue;
     best = first * unit_;
     best_use = use;
-    if (policy == Allocation::kFirstFit || use == kNever) break;
+    if (fit == Fit::kLowest || (fit == Fit::kLongestUnused && use == kNever)) break;
   }
   return best;
 }

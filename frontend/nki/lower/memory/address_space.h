@@ -12,6 +12,9 @@
 
 namespace tahoma::runtime::nki {
 
+// Which of several free places a tensor gets: the one whose last use is longest ago, the lowest, the highest.
+enum class Fit : std::uint8_t { kLongestUnused, kLowest, kHighest };
+
 // One memory, in units that are allocated as a whole. Tensors do not cross the borders of banks unless they
 // start at one. Without banks, a bank is the whole memory.
 class AddressSpace {
@@ -33,8 +36,7 @@ class AddressSpace {
   }
 
   // The first byte for a tensor that is used from `now` to `until`; nothing if there is no room.
-  std::optional<std::int64_t> find(std::int64_t bytes, std::int64_t now, std::int64_t until,
-                                   Allocation policy) const;
+  std::optional<std::int64_t> find(std::int64_t bytes, std::int64_t now, std::int64_t until, Fit fit) const;
 
  private:
   static constexpr std::int64_t kNever = -1;  // no tensor has used these bytes

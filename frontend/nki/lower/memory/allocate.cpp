@@ -118,9 +118,27 @@ namespace {
 // How tightly tensors are packed.
 struct Packing {
   std::int64_t psum_unit = 0;  // bytes
-  bool shares_placed_bytes =
-      false;  // bytes that the kernel places by hand are free while it does not use them
+  // Bytes that the kernel places by hand are free while it does not use them.
+  bool shares_placed_bytes = false;
+  // Where tensors rotate, those of SBUF with long lives lie together, from the highest address down. The
+  // others rotate below them and leave no gaps between them.
+  bool separates_long_lives = false;
 };
+
+// A life that is so many times as long as the median one is long (policy).
+constexpr std::uint32_t kLong = 8;
+
+std::uint32_t length(const LiveRange& range) { return range.last - range.first + 1; }
+
+std::uint32_t median_length(const std::vector<const Storage*>& tensors,
+                            const std::vector<LiveRange>& ranges) {
+  if (tensors.empty()) return 0;
+  std::vector<std::uint32_t> lengths;
+  for (const Storage* storage : tensors) lengths.push_back(length(ranges[storage->id]));
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return *middle;
+}
 
 // Places all tensors, or names the first one without room.
 struct Allocated {
@@ -155,19 +173,23 @@ Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, 
   std::stable_sort(automatic.begin(), automatic.end(), [&](const Storage* a, const Storage* b) {
     return ranges[a->id].first < ranges[b->id].first;
   });
+  const std::uint32_t long_life = kLong * median_length(automatic, ranges);
+  const Fit usual = policy == Allocation::kFirstFit ? Fit::kLowest : Fit::kLongestUnused;
   for (const Storage* storage : automatic) {
     const bool in_sbuf = storage->buffer == Buffer::kSbuf;
     AddressSpace& space = in_sbuf ? sbuf : psum;
     const LiveRange& range = ranges[storage->id];
     if (storage->implicit && in_sbuf) {
-      if (const auto byte = own.find(storage->row_bytes(), range.first, range.last, Allocation::kRotating)) {
+      if (const auto byte = own.find(storage->row_bytes(), range.first, range.last, Fit::kLongestUnused)) {
         const auto first = static_cast<std::int64_t>(own.units(trace.usable()) * kSbufUnit);
         made.places[storage->id] = {0, static_cast<std::uint32_t>(*byte + first)};
         own.reserve(*byte, storage->row_bytes(), range.last);
         continue;
       }
     }
-    auto byte = space.find(storage->row_bytes(), range.first, range.last, policy);
+    const bool separate =
+        packing.separates_long_lives && usual == Fit::kLongestUnused && in_sbuf && length(range) >= long_life;
+    auto byte = space.find(storage->row_bytes(), range.first, range.last, separate ? Fit::kHighest : usual);
     if (!byte)
       if (const Storage* source = in_place_source(trace, ranges, *storage))
         byte = made.places[source->id].byte;
@@ -187,7 +209,12 @@ std::vector<Place> allocate(const Trace& trace, const std::vector<LiveRange>& ra
   const isa::Limits& limits = trace.limits();
   Allocated made;
   for (const Packing& packing :
-       {Packing{limits.psum_bank_bytes, false}, {kPsumUnit, false}, {kPsumUnit, true}})
+       {Packing{.psum_unit = limits.psum_bank_bytes},
+        {.psum_unit = limits.psum_bank_bytes, .separates_long_lives = true},
+        {.psum_unit = kPsumUnit},
+        {.psum_unit = kPsumUnit, .separates_long_lives = true},
+        {.psum_unit = kPsumUnit, .shares_placed_bytes = true},
+        {.psum_unit = kPsumUnit, .shares_placed_bytes = true, .separates_long_lives = true}})
     if (made = allocate_in(trace, ranges, policy, packing); made.without_room == nullptr) break;
   if (made.without_room != nullptr)
     refuse_full(trace, ranges, *made.without_room,

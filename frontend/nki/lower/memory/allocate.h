@@ -3,7 +3,8 @@
 //
 // A tensor lives from its first use to its last use in program order. Policies:
 //   rotating   the bytes whose last user is longest ago. A tensor that a loop declares again in every
-//              iteration gets other bytes each time, as long as there are any: it is multi-buffered
+//              iteration gets other bytes each time, as long as there are any: it is multi-buffered. If a
+//              tensor then finds no room, those with long lives get the highest bytes
 //   first_fit  the lowest free address: least memory, and a tensor of a loop gets the same bytes every time
 // Tensors in PSUM take whole banks; if there are too few, small ones share banks. No tensor crosses the
 // border of a bank unless it starts at one. The destination of an elementwise instruction takes the place of
