@@ -269,6 +269,16 @@ def test_views_have_the_addresses_that_numpy_says():
     assert CASES < 1000 or 0.05 * CASES < refused < 0.6 * CASES  # both outcomes are tested
 
 
+def test_a_pattern_of_a_slice_counts_partitions_in_the_elements_of_the_slice():
+    with context.Context(_tahoma.Tracer(launch.machine(), "views", launch.PACKAGE)) as active:
+        tensor = active.tensor([4, 12], "float32", "sbuf")
+        part = tensor[0:4, 6:12]
+        for pattern in ([[6, 4], [1, 6]], [[12, 4], [1, 6]]):
+            case = Case(random.Random(1), part)
+            case.view, case.wanted = part.ap(pattern=pattern), np.arange(48).reshape(4, 12)[:, 6:]
+            case.check()
+
+
 @pytest.mark.parametrize("wrong", ["offset", "stride"])
 def test_the_comparison_can_fail(wrong):
     with context.Context(_tahoma.Tracer(launch.machine(), "views", launch.PACKAGE)) as active:
