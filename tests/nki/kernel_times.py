@@ -30,7 +30,7 @@ def options():
     parser.add_argument("--seconds", type=float, default=600, help="time limit of a case")
     parser.add_argument("--memory", type=int, default=12 << 30, help="most resident memory of a case, in bytes")
     parser.add_argument("--predict", metavar="FILE", help="write predicted times for the tests of all families instead; expected times are not read")
-    parser.add_argument("--tests", type=int, default=2, help="with --predict: cases of each test file, the smallest ones (default 2)")
+    parser.add_argument("--tests", type=int, default=2, help="with --predict: cases of each test file, the smallest ones (default 2); 0: all that expect a time, continued from --out")
     parser.add_argument("--device", action="store_true", help="compare the time of the device alone, without a launch")
     parser.add_argument("--format", choices=("text", "markdown"), default="text", help="how the page is printed")
     return parser.parse_args()

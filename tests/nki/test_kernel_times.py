@@ -130,6 +130,23 @@ def test_items_are_found_by_their_parameters(monkeypatch):
     assert wanted_cases.cores("seqlen=1; vnc_degree=2") == 2 and wanted_cases.cores("seqlen=1") is None
 
 
+def test_a_text_takes_the_item_without_what_it_does_not_name_and_undecided_ones_are_named(monkeypatch):
+    monkeypatch.setattr(wanted_cases, "enums", lambda: [Kind])
+    items = [Item(seqlen=128, prior_len=512, flag=False), Item(seqlen=128, prior_len=None, flag=False), Item(seqlen=256, tile=2, flag=True),
+             Item(seqlen=256, tile=4, flag=True)]
+    assert wanted_cases.items_for(items, ["seqlen=128"]) == [items[1]]
+    assert wanted_cases.undecided(items, "seqlen=128") == []
+    assert wanted_cases.undecided(items, "seqlen=256") == ["tile"]
+    assert wanted_cases.undecided(items, "seqlen=256; tile=4") == []
+
+
+def test_the_page_names_rows_that_fit_several_tests(tmp_path):
+    results = finished.Finished(str(tmp_path), "now")
+    results.add(case("a", 100), {"time_us": 80, "lnc": 1, "analysis": {}, "undecided": ["tile"]})
+    page = error_page.Page([case("a", 100)], results, 0)
+    assert "1 row fits several tests" in page.text() and "the tests differ in tile" in page.text() and "tile" in page.markdown()
+
+
 @dataclasses.dataclass
 class Config:
     heads: int

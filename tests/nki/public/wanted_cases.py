@@ -58,6 +58,11 @@ def described(item):
     return "; ".join(parts)
 
 
+def expects_time(item):
+    """Whether the test expects a time; the time itself is not kept."""
+    return any(TIMES.search(name) and value is not None for name, value in flat(item).items())
+
+
 @functools.lru_cache(maxsize=None)
 def aliases(module):
     """What range tests call the variables of their test module: {"batch": "b"} where the module writes {BATCH_DIM_NAME: batch}."""
@@ -78,13 +83,13 @@ def variable_of(node):
     return variable_of(node.value) if isinstance(node, ast.Attribute) else getattr(node, "id", None)
 
 
-def value_of(parameters, key, other_names):
-    """The value of a parameter: (found, value). Its name in the test may be another, or longer than in the table."""
+def name_of(parameters, key, other_names):
+    """What a test calls a parameter of a table, or None. Its name in the test may be another, or longer."""
     for name in (key, other_names.get(key)):
         if name in parameters:
-            return True, parameters[name]
+            return name
     longer = [name for name in parameters if name.startswith(key + "_")]
-    return (True, parameters[longer[0]]) if len(longer) == 1 else (False, None)
+    return longer[0] if len(longer) == 1 else None
 
 
 CORES = ("vnc_degree", "lnc_degree", "lnc")  # of a logical core
@@ -114,25 +119,42 @@ def matches(item, wanted, kinds):
     parameters, other_names = flat(item), names_for(item)
     namespace = vars(item.module) if item.module else {}
     for key, text in wanted.items():
-        found, value = value_of(parameters, key, other_names)
-        if not found and key in CORES:
+        name = name_of(parameters, key, other_names)
+        if name is None and key in CORES:
             continue
-        if not found or parameter_text.agrees(text, value, kinds, namespace) is False:
+        if name is None or parameter_text.agrees(text, parameters[name], kinds, namespace) is False:
             return False
     return bool(wanted)
 
 
+def unmentioned(item, wanted):
+    """The parameters that an item sets and a text does not name: {"prior_len": 512}. None, 0, False and "" set nothing."""
+    parameters, other_names = flat(item), names_for(item)
+    named = {name_of(parameters, key, other_names) for key in wanted}
+    return {name: value for name, value in parameters.items()
+            if name not in named and not TIMES.search(name) and isinstance(value, (bool, int, float, str, enum.Enum)) and value}
+
+
 def items_for(items, texts):
-    """For each text the item that it describes, or None. Among items that the text cannot tell apart, each is taken once."""
+    """For each text the item that it describes, or None. Among items that the text cannot tell apart, those come first that set the fewest
+    parameters besides, and each is taken once."""
     kinds, taken, found = enums(), set(), []
     for text in texts:
         wanted = parse(text)
-        fitting = [item for item in items if matches(item, wanted, kinds)]
+        fitting = sorted((item for item in items if matches(item, wanted, kinds)), key=lambda item: len(unmentioned(item, wanted)))
         free = [item for item in fitting if id(item) not in taken] or fitting
         found.append(free[0] if free else None)
         if free:
             taken.add(id(free[0]))
     return found
+
+
+def undecided(items, text):
+    """The names of parameters in which items differ that a text cannot tell apart, among those that set the fewest parameters besides."""
+    kinds, wanted = enums(), parse(text)
+    sets = [unmentioned(item, wanted) for item in items if matches(item, wanted, kinds)]
+    fewest = [one for one in sets if len(one) == min(map(len, sets))]
+    return sorted(name for name in {name for one in fewest for name in one} if len({str(one.get(name)) for one in fewest}) > 1)
 
 
 def why_none(items, text):

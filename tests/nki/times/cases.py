@@ -187,7 +187,7 @@ def outcome(found):
         return {"reason": found[0].get("reason", "no result") if found else "no test item has these parameters"}
     timed = launches[0]["runs"][0]
     return {"time_us": timed["time_ns"] / 1e3, "lnc": launches[0]["lnc"], "kernel": launches[0]["kernel"], "instructions": timed["instructions"],
-            "analysis": timed.get("analysis", {}), "host_seconds": timed["host_seconds"]}
+            "analysis": timed.get("analysis", {}), "host_seconds": timed["host_seconds"], "undecided": found[0].get("undecided", [])}
 
 
 def command(root, test_file):

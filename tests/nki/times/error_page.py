@@ -94,6 +94,12 @@ class Page:
         return (f"launch: {self.launch_us:g} us are added to the device's times of nki-library"
                 + (f"; the half that derives gives {now:.1f} us" if now is not None else ""))
 
+    def undecided_lines(self):
+        """Rows whose parameters fit several tests."""
+        found = [(case, result["undecided"]) for case, result in self.timed if result.get("undecided")]
+        return [f"{len(found)} {'row fits' if len(found) == 1 else 'rows fit'} several tests; the one that sets the fewest other parameters is taken, the first among equals"] * bool(found) + [
+            f"  {case.family}: {case.name}: the tests differ in {', '.join(names)}" for case, names in found]
+
     def first_line(self):
         groups = self.groups()
         if not groups:
@@ -107,7 +113,7 @@ class Page:
         lines = [self.first_line(), ""] + aligned([SUMMARY] + list(self.summary_rows()))
         variants = list(self.variant_rows())
         lines += ["", *aligned([VARIANTS] + variants), "", self.agreement_line()] if variants else []
-        lines += ["", self.launch_line()]
+        lines += ["", self.launch_line(), *self.undecided_lines()]
         worst = sorted((row for row in self.rows() if row[7] is not None), key=lambda row: -abs(row[7]))[:10]
         lines += ["", "largest errors"] * bool(worst) + [f"  {row[7]:+7.1f} %  {row[5] + row[6]:10.1f} us for {row[4]:.1f} us  {row[0]}: {row[1]}" for row in worst]
         alone = [row for row in self.rows() if row[4] is None]
@@ -120,6 +126,8 @@ class Page:
         variants = list(self.variant_rows())
         if variants:
             lines += ["", *markdown_table(VARIANTS, variants), "", self.agreement_line()]
+        if self.undecided_lines():
+            lines += ["", *self.undecided_lines()]
         return "\n".join(lines)
 
     def html(self):

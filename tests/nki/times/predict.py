@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Predicted times for the tests of every family of nki-library: the smallest cases of each test file, by its own parameters. The
-times that tests expect are neither read nor kept."""
+"""Predicted times for the tests of every family of nki-library: the smallest cases of each test file, or every case that expects a
+time. The times that tests expect are not kept."""
 import concurrent.futures
 import csv
 import json
@@ -12,6 +12,7 @@ import tempfile
 import cases
 import rows
 
+EVERY = 0  # cases of a test file: all that expect a time
 HEAD = ("test_file", "test", "parameters", "kernel", "lnc", "device_us", "predicted_us", "reason")
 
 
@@ -24,15 +25,17 @@ def test_files(root):
 
 def predicted(path, root, given, launch_us):
     """Rows of one test file."""
+    every = given.tests == EVERY
     with tempfile.TemporaryDirectory(prefix="tahoma-predict-") as folder:
-        out = os.path.join(folder, "result.json")
-        request = {"name": "", "match": "", "hints": [], "modes": ["timing"], "cases": given.tests, "bytes": 64 << 20, "seconds": given.seconds,
-                   "planning_seconds": 60, "memory": given.memory, "out": out}
+        out = os.path.join(os.path.abspath(given.out) if every else folder, os.path.basename(path) + ".json")
+        os.makedirs(os.path.dirname(out), exist_ok=True)
+        request = {"name": "", "match": "", "hints": [], "modes": ["timing"], "every": every, "cases": given.tests, "bytes": 64 << 20,
+                   "seconds": given.seconds, "planning_seconds": 60, "memory": given.memory, "out": out}
         with open(os.path.join(folder, "request.json"), "w") as file:
             json.dump(request, file)
         try:
             cases.run_process(cases.command(root, path), cases.environment([root, os.path.join(root, "src")], folder), folder,
-                              given.tests * given.seconds + 300)
+                              None if every else given.tests * given.seconds + 300)
         except subprocess.TimeoutExpired:
             return [(path, "", "", "", "", "", "", "time limit")]
         if not os.path.exists(out):
@@ -63,8 +66,8 @@ def write(root, given, launch_us):
             done[waiting[ended]] = ended.result()
             print(f"\r{number} of {len(files)} test files", end="", file=sys.stderr, flush=True)
             with open(given.predict + ".part", "w", newline="") as file:
-                file.write("# Times that Tahoma predicts for tests of nki-library (revision d2ad3a5), made by tests/nki/kernel_times.py --predict: the\n"
-                           "# smallest cases of each test file. predicted_us has the launch of workloads/nki/launch.csv. No expected time was read.\n")
+                file.write("# Times that Tahoma predicts for tests of nki-library (revision d2ad3a5), made by tests/nki/kernel_times.py --predict.\n"
+                           "# predicted_us has the launch of workloads/nki/launch.csv. No expected time was read.\n")
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(HEAD)
                 writer.writerows(row for path in sorted(done) for row in done[path])
