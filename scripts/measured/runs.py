@@ -52,7 +52,7 @@ def command_of(case, mode=None, settings=()):
 
 
 def declared(file):
-    """({name: Run}, {name: expression}) of a figures.yaml."""
+    """({name: Run}, {name: expression}, {name: table}) of a figures.yaml."""
     content = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
     runs = {}
     for name, said in content.get("runs", {}).items():
@@ -62,7 +62,8 @@ def declared(file):
             raise Problem(f"{file.name}: run {name}: expected command, slow, prepare, rests_on, status; got {', '.join(said)}")
         runs[name] = Run(name, " ".join(said["command"].split()), bool(said.get("slow", False)), tuple(said.get("prepare", ())),
                          tuple(said.get("rests_on", ())), int(said.get("status", 0)))
-    return runs, {name: str(expression) for name, expression in content.get("derived", {}).items()}
+    derived = {name: str(expression) for name, expression in content.get("derived", {}).items()}
+    return runs, derived, {name: str(text).rstrip() for name, text in content.get("tables", {}).items()}
 
 
 def file_digest(path):

@@ -26,7 +26,7 @@ class Study:
     def __init__(self, root, documents, options):
         self.root = root
         self.options = options
-        self.runs, self.derived = declared(root / FIGURES)
+        self.runs, self.derived, self.tables = declared(root / FIGURES)
         self.rows = results.rows_of(root / ROWS) if (root / ROWS).exists() else []
         self.pages = {name: (root / name).read_text(encoding="utf-8") for name in documents}
         self.markers = [marker for name, page in self.pages.items() for marker in markers_of(name, page)]
@@ -35,11 +35,13 @@ class Study:
         self.results = {}  # by command
         self.problems = [line for name, page in self.pages.items() for line in unmatched(name, page)]
 
-    def needed(self, marker):
-        """The runs that a marker quotes."""
-        if marker.spec == results.SPEC:
+    def needed(self, spec):
+        """The runs that a marker or a cell quotes."""
+        if spec == results.SPEC:
             return [run for row in self.rows for run in (row.timed, row.checked)]
-        spec = self.derived.get(marker.spec, marker.spec)
+        if spec in self.tables:
+            return [run for cell in values.figures_in(self.tables[spec]) for run in self.needed(cell)]
+        spec = self.derived.get(spec, spec)
         if "{" in spec:
             return [self._run(run) for run in values.runs_in(spec)]
         return [self._run(spec.partition(" ")[0])]
@@ -54,7 +56,7 @@ class Study:
         found = []
         for marker in self.markers:
             try:
-                found += self.needed(marker)
+                found += self.needed(marker.spec)
             except Problem as problem:
                 self.problems.append(f"{marker.file}:{marker.line}: {problem}")
         return found
@@ -73,11 +75,13 @@ class Study:
     def result(self, run):
         return self.results[run.command]
 
-    def right(self, marker):
-        """The text that should stand at a marker."""
-        if marker.spec == results.SPEC:
+    def right(self, spec):
+        """The text that should stand at a marker or in a cell."""
+        if spec == results.SPEC:
             return results.markdown([results.cells(row, self.result) for row in self.rows])
-        spec = self.derived.get(marker.spec, marker.spec)
+        if spec in self.tables:
+            return values.filled(self.tables[spec], self.right)
+        spec = self.derived.get(spec, spec)
         if "{" in spec:
             expression, how = values.split_format(spec)
             value = values.evaluated(expression, lambda run, figure: self.result(self._run(run)).value(figure))
@@ -96,8 +100,8 @@ class Study:
         found = {}
         for marker in self.markers:
             try:
-                self.needed(marker)
-                found[marker] = self.right(marker)
+                self.needed(marker.spec)
+                found[marker] = self.right(marker.spec)
             except Problem as problem:
                 line = f"{marker.file}:{marker.line}: {problem}"
                 if line not in self.problems:

@@ -140,5 +140,15 @@ def evaluated(expression, lookup):
     return value(ast.parse(re.sub(r"\{([^}]+)\}", name, expression), mode="eval"))
 
 
+def figures_in(text):
+    """What stands in braces: RUN FIGURE, or the name of a derived figure."""
+    return re.findall(r"\{([^}]+)\}", text)
+
+
 def runs_in(expression):
-    return [match.split(" ", 1)[0] for match in re.findall(r"\{([^}]+)\}", expression)]
+    return [figure.split(" ", 1)[0] for figure in figures_in(expression)]
+
+
+def filled(table, lookup):
+    """A table whose cells in braces are figures."""
+    return re.sub(r"\{([^}]+)\}", lambda match: lookup(match[1]), table)

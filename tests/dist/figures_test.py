@@ -27,6 +27,12 @@ FIGURES = """runs:
   slow: {command: tahoma run workloads/slow.yaml --mode timing, slow: true}
   other: {command: tahoma run workloads/slow.yaml --set workload.n=2, slow: true}
 derived: {ratio: '{quick time} / {quick regions[first].time_ns}:number.1'}
+tables:
+  both: |
+    | run | time, us | ratio |
+    |---|---|---|
+    | quick | {quick time:us} | {ratio} |
+    | slow | {slow time:us} | |
 """
 REGRESSION = "cases:\n  runs:\n    slow: {workload: ../slow.yaml}\n    quick: {workload: ../quick.yaml, set: {workload.n: 9}}\n"
 GOLDEN = ("statistic,value\nworkload,w\nsimulated_time_ns,4000\nmfu_estimated_percent,50\nwhole.bound_by,tensor\n"
@@ -79,6 +85,17 @@ class Figures(unittest.TestCase):
                          "<!--=quick summary section memory-->\n```text\nmemory\n  HBM 2500.0\n```\n<!--/-->\nend\n")
         self.assertEqual(self.figures(page, "--check")[0], 0)
         self.assertEqual(self.figures(page, "--write")[2], page)
+
+    def test_a_table_is_filled_from_its_declaration(self):
+        status, said, page = self.figures("<!--=both-->\n?\n<!--/-->\n", "--write")
+        self.assertEqual(status, 0, said)
+        self.assertEqual(page, "<!--=both-->\n| run | time, us | ratio |\n|---|---|---|\n| quick | 2.5 | 250.0 |\n| slow | 4 | |\n<!--/-->\n")
+        self.assertEqual(self.figures(page, "--check")[0], 0)
+        status, said, _ = self.figures(page.replace("| slow | 4 |", "| slow | 5 |"), "--check", "--quick")
+        self.assertEqual(status, 1)
+        self.assertIn("expected: | slow | 4 | |", said)
+        self.plant({"workloads/figures.yaml": FIGURES.replace("{slow time:us}", "{slew time:us}")})
+        self.assertIn("'slew' is not a run", self.figures(page, "--check")[1])
 
     def test_a_wrong_figure_is_found_with_its_place(self):
         status, said, page = self.figures("one\ntakes <!--=quick time-->2.4 us<!--/-->\n", "--check")
