@@ -87,7 +87,7 @@ void read_magic(ByteReader& in) {
         "container version " + std::to_string(version) + "; expected " + std::to_string(kVersion));
 }
 
-// Before any allocation: the file must have the size that the counts imply.
+// The file must have the size that the counts imply. This is checked before any allocation.
 void check_size(const ByteReader& in, std::uint64_t words) {
   const std::uint64_t expected = words * sizeof(Word) + kChecksumBytes;
   if (in.left() < expected)

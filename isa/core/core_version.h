@@ -16,7 +16,7 @@ inline constexpr std::array<std::string_view, 3> kCoreVersions{"v2", "v3", "v4"}
 constexpr std::string_view name_of(CoreVersion version) {
   return kCoreVersions[static_cast<std::size_t>(version)];
 }
-// "NeuronCore-v3"
+// Returns a name such as "NeuronCore-v3".
 inline std::string full_name_of(CoreVersion version) { return "NeuronCore-" + std::string(name_of(version)); }
 
 }  // namespace tahoma::isa

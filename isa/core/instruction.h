@@ -54,7 +54,7 @@ enum class Opcode : std::uint8_t {
   kRandSeed,
   kRandSetState,
   kRandGetState,
-  // GpSimd only.
+  // Only GpSimd executes these.
   kIota,
   kAffineSelect,
   kTensorPartitionReduce,
@@ -271,7 +271,7 @@ struct DmaSide {
   friend bool operator==(const DmaSide&, const DmaSide&) = default;
 };
 
-// Range of an offset in HBM in either direction: past the last of 256 chips of 2^40 bytes.
+// An offset in HBM reaches this far in either direction: past the last of 256 chips of 2^40 bytes.
 inline constexpr std::uint64_t kReach = std::uint64_t{1} << 48;
 constexpr bool reaches(std::uint64_t hbm_offset) { return hbm_offset + kReach < 2 * kReach; }
 

@@ -84,7 +84,7 @@ struct Program {
   // program as a whole.
   std::vector<std::string> regions;
   std::array<std::vector<RegionMark>, kQueueCount> marks;  // by stream, ascending
-  // The source lines of the instructions; only reports use them. Empty for programs without a source in
+  // Only reports use the source lines of the instructions. They are empty for programs without a source in
   // another language.
   std::vector<SourceLine> lines;
   std::array<std::vector<LineMark>, kQueueCount> line_marks;  // by stream, ascending
@@ -96,7 +96,7 @@ struct Program {
   Stream& stream(Queue q) { return streams[static_cast<std::size_t>(q)]; }
   const Stream& stream(Queue q) const { return streams[static_cast<std::size_t>(q)]; }
   bool is_control(std::uint8_t arg) const { return arg < kArguments && control[arg]; }
-  // The source line of an instruction, or kNoLine.
+  // Returns the source line of an instruction, or kNoLine.
   std::uint32_t line_at(Queue q, std::uint32_t index) const;
   // The tensors that an instruction fills, as an index into `filled`, or kNothingNamed.
   std::uint32_t filled_at(Queue q, std::uint32_t index) const;

@@ -83,7 +83,7 @@ inline std::uint32_t encode_e4m3fn(float value) {
   return sign | (rounded < kNanE4M3Fn ? rounded : kNanE4M3Fn);
 }
 
-// The same with stochastic rounding, from one random word.
+// This rounds stochastically, with one random word.
 template <class F>
 std::uint32_t encode_small_stochastic(float value, std::uint32_t random) {
   const auto bits = std::bit_cast<std::uint32_t>(value);

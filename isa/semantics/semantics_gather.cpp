@@ -10,7 +10,7 @@
 namespace tahoma::isa {
 namespace {
 
-// `partition`: the partition of the index.
+// `partition` holds the index.
 void check_index(const char* mnemonic, std::size_t partition, std::uint32_t index, std::uint32_t limit) {
   if (index < limit) return;
   throw ProgramError("E-ISA-402", mnemonic,

@@ -67,7 +67,7 @@ std::vector<std::uint32_t> group_elements(const Operand& src, const Instruction&
   return elements;
 }
 
-// Indices of the k largest, ascending; of equal values the later index counts as larger.
+// Returns the indices of the k largest, ascending; of equal values the later index counts as larger.
 std::vector<std::uint32_t> largest(const std::vector<std::uint32_t>& elements, std::size_t k) {
   std::vector<std::pair<std::int32_t, std::uint32_t>> ranked(elements.size());
   for (std::uint32_t e = 0; e < ranked.size(); ++e) ranked[e] = {rank_of(elements[e]), e};

@@ -16,7 +16,7 @@ std::int64_t load_integer(const std::byte* at, DType dtype) {
   return dtype == DType::kInt32 ? std::int64_t{static_cast<std::int32_t>(bits)} : std::int64_t{bits};
 }
 
-// n elements of the operand's row, from `from` on.
+// Loads n elements of the operand's row, from `from` on.
 void load_words(const Operand& operand, const std::byte* from, std::size_t n, Words& words) {
   const std::size_t size = size_of(operand.dtype);
   for (std::size_t i = 0; i < n; ++i, from += operand.row_step()) words[i] = load_bits(from, size);

@@ -48,7 +48,7 @@ inline float combine(AluOp op, bool reverse, float a, float b) {
   return reverse && !is_unary(op) ? alu(op, b, a) : alu(op, a, b);
 }
 
-// The same operands, restricted to partition p.
+// Restricts the operands to partition p.
 template <std::size_t operands>
 std::array<Operand, operands> in_partition(std::array<Operand, operands> list, std::size_t p) {
   for (Operand& o : list) o.at += o.step[0] * static_cast<std::ptrdiff_t>(p);

@@ -54,7 +54,7 @@ struct Pair {
   Floats<D> hi, lo;
 };
 
-// Exact unless a part underflows.
+// The result is exact unless a part underflows.
 template <class D>
 HWY_INLINE Pair<D> exact_product(D d, Floats<D> a, Floats<D> b) {
   const auto hi = hn::Mul(a, b);
@@ -68,7 +68,7 @@ HWY_INLINE Pair<D> exact_sum(D, Floats<D> a, Floats<D> b) {
   return {hi, hn::Add(hn::Sub(a, hn::Sub(hi, part)), hn::Sub(b, part))};
 }
 
-// Relative error about 2^-45.
+// The relative error is about 2^-45.
 template <class D>
 HWY_INLINE Pair<D> pair_product(D d, Pair<D> a, Pair<D> b) {
   auto p = exact_product(d, a.hi, b.hi);
@@ -108,7 +108,7 @@ HWY_INLINE Floats<D> scale(D, Floats<D> v, Scaled<D> e) {
 template <class D>
 class ExpOf {
  public:
-  // Valid for hi in [-170, 170] and |lo| of a few ulp of hi.
+  // It is valid for hi in [-170, 170] and |lo| of a few ulp of hi.
   static HWY_INLINE Scaled<D> pair(D d, Pair<D> x) {
     const Reduced reduced = reduce(d, x.hi);
     return finish(d, reduced.n, hn::Add(reduced.r, x.lo));

@@ -80,7 +80,7 @@ HWY_INLINE hn::Vec<DU> mixed(DU du, hn::Vec<DU> x) {  // mix32 of isa/core/round
   return hn::Xor(x, hn::ShiftRight<16>(x));
 }
 
-// Random words of a stream, from a position on.
+// This yields the random words of a stream, from a position on.
 struct RandomWords {
   std::uint32_t position, stream;
 };

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-// The only kernel that gains from AVX-512.
+// Only this kernel gains from AVX-512.
 #define TAHOMA_SIMD_AVX512
 #include "isa/simd/highway_targets.h"
 
@@ -50,7 +50,8 @@ HWY_INLINE void finish(const Block& b, std::ptrdiff_t m, std::size_t n, Floats<V
 
 #if HWY_NATIVE_FMA
 
-// Dense: all columns of the panel use the same moving elements. Sparse: each column uses its own.
+// In dense mode, all columns of the panel use the same moving elements; in sparse mode, each column uses its
+// own.
 template <bool sparse, std::size_t height>
 void block(const Block& b) {
   const Vector d;

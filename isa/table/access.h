@@ -42,7 +42,7 @@ OperandAccess word_access(const DmaSide& word, std::uint64_t address, bool write
 // Access of the column that holds the row numbers of an indirect transfer of `rows` rows.
 OperandAccess row_number_access(const Column& column, std::uint64_t rows);
 
-// Upper bound on the accesses of one instruction. Most fields give one access; a few are split into several.
+// One instruction has at most this many accesses. Most fields give one access; a few are split into several.
 inline constexpr std::size_t kMostAccesses = 24;
 class AccessList {
  public:

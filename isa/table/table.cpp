@@ -23,12 +23,12 @@ constexpr auto join(const OpRow (&... groups)[counts]) {
   return all;
 }
 
-// Ordered by Opcode.
+// The rows follow the order of Opcode.
 constexpr auto kRows = join(rows::kNopRow, rows::kTensorRows, rows::kElementRows, rows::kSearchRows,
                             rows::kGpSimdRows, rows::kMovementRows, rows::kControlRows, rows::kLaterRows);
 
-// Ordered by Queue. GpSimd has no path to PSUM; only the vector engine has bit operations, and only GpSimd
-// has powers (AWS NKI, list of operators).
+// The rows follow the order of Queue. GpSimd has no path to PSUM; only the vector engine has bit operations,
+// and only GpSimd has powers (AWS NKI, list of operators).
 constexpr QueueRow kQueueRows[] = {
     {Queue::kTensor, kOnChip, 0, "tensor engine: the systolic array, SBUF to PSUM"},
     {Queue::kVector, kOnChip, kAnyAlu & ~bits<AluOps>(AluOp::kPower),

@@ -23,7 +23,7 @@ DefaultStrides<Stride> contiguous(const std::array<Count, kFreeDims>& count) {
   return result;
 }
 
-// Bitwise equality: -0 differs from 0.
+// The comparison is bitwise: -0 differs from 0.
 bool same_bits(float a, float b) {
   return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
 }

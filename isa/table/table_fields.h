@@ -88,7 +88,7 @@ constexpr FieldTraits byte_register(FieldKind kind, Member<std::uint8_t> slot, s
   return {kind, T::kRegister, 8, slot, doc};
 }
 
-// Ordered by FieldKind.
+// The rows follow the order of FieldKind.
 inline constexpr FieldTraits kTraits[] = {
     {kShape, T::kShape, kShapeBits, &I::shape, "partitions x free counts, outermost dimension first"},
     {kColumns, T::kNumber, 8, &I::columns, "columns of the loaded weights = partitions of dst"},
@@ -246,7 +246,7 @@ struct DefaultStrides {
   bool fits = true;
 };
 DefaultStrides<std::int16_t> default_strides(const Field& field, const Instruction& instruction);
-// The same for one side of a transfer; on chip the dimension that enumerates partitions has 0.
+// These are the strides of one side of a transfer; on chip the dimension that enumerates partitions has 0.
 DefaultStrides<std::int32_t> default_strides(const DmaSide& side, const Descriptor& descriptor);
 
 }  // namespace tahoma::isa

@@ -28,7 +28,7 @@ class Assembler {
     }
   }
 
-  // The program of assembled() with the source line of each instruction.
+  // Gives the program of assembled() the source line of each instruction.
   void attach_lines(Program& program, const std::string& file) const {
     std::map<std::uint32_t, std::uint32_t> known;  // index into Program::lines by line
     for (std::size_t q = 0; q < kQueueCount; ++q) {

@@ -63,7 +63,7 @@ std::string disassemble(const Program& program);
 // One instruction as its line of assembler text without the indent. A transfer refers to its descriptor by
 // number.
 std::string disassemble(const Instruction& instruction, const Program& program);
-// The same with the transfer's shape and sides instead of the number.
+// Writes the transfer's shape and sides instead of its number.
 std::string disassemble_in_full(const Instruction& instruction, const Program& program);
 
 }  // namespace tahoma::isa

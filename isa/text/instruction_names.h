@@ -14,8 +14,8 @@ namespace tahoma::isa {
 // "nki.isa.nc_matmul"; several are joined by ", "; "" if nki.isa has no such function.
 std::string nki_names_of(const OpRow& row);
 
-// Ordered as in the table: one row for a mnemonic, every row that implements the function for an alias, none
-// for an unknown name.
+// Returns rows in the order of the table: one for a mnemonic, every row that implements the function for an
+// alias, none for an unknown name.
 std::vector<const OpRow*> rows_by_name(std::string_view name);
 
 // The message about an unknown name, with the nearest legal one.

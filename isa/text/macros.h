@@ -36,7 +36,7 @@ class MacroExpander {
   // The value of the expression that is the rest of the line; for directives that take one.
   std::int64_t number(Cursor& c) const;
 
-  // The error with the source line that it concerns, and a caret below the column.
+  // Adds the source line that the error concerns, and a caret below the column.
   ProgramError shown(const ProgramError& error) const;
 
  private:

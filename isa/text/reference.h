@@ -10,7 +10,7 @@
 
 namespace tahoma::isa {
 
-// A heading, then one line per instruction: mnemonic, queues, the first core that has it, functions of
+// Lists one line per instruction below a heading: mnemonic, queues, the first core that has it, functions of
 // nki.isa, meaning.
 std::string reference_list();
 

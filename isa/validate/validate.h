@@ -9,7 +9,7 @@
 
 namespace tahoma::isa {
 
-// Defaults: one NeuronCore of Trainium2 (AWS Trainium2 architecture guide).
+// The defaults are one NeuronCore of Trainium2 (AWS Trainium2 architecture guide).
 struct Limits {
   CoreVersion core = CoreVersion::kV3;
   unsigned partitions = 128;  // of SBUF and PSUM
@@ -17,7 +17,7 @@ struct Limits {
   std::uint32_t sbuf_bytes = 229376;  // per partition
   std::uint32_t sbuf_reserved = 8;    // of these, at the end, reserved for the runtime (device traces)
   std::uint32_t psum_bytes = 16384;   // per partition
-  // Per partition: a matmul's destination stays inside one bank, except on NeuronCore-v4.
+  // A matmul's destination stays inside one bank of each partition, except on NeuronCore-v4.
   std::uint32_t psum_bank_bytes = 2048;
   unsigned moving_columns = 512;  // of an fp32 destination; twice as many of bf16
 };

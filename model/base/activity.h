@@ -110,7 +110,7 @@ struct TransferActivity {
   std::uint32_t index = 0;  // and the index of that instruction
   std::uint64_t cause = 0;
   std::uint64_t packets = 0, bytes = 0;  // of the larger side
-  // As those of packets.
+  // The sides are those of PacketActivity.
   std::uint64_t read_bytes = 0, read_address = 0, write_bytes = 0, write_address = 0;
   std::vector<HbmRead> more_reads{};  // of read_bytes, those of the second and further sides
   // Sums over the DMA engines; see PacketActivity.
@@ -159,7 +159,7 @@ struct RingActivity {
   Time when{0};
 };
 
-// A packet on the wire of one direction of a link. Ordered by time for each link.
+// This is a packet on the wire of one direction of a link. The packets of a link are ordered by time.
 struct LinkActivity {
   const char* path = nullptr;                // the instance's name, one pointer for each direction
   std::uint32_t chip = 0;                    // the sender

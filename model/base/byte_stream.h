@@ -61,7 +61,7 @@ class ByteWriter {
   std::vector<std::byte> bytes_;
 };
 
-// The bytes outlive the reader.
+// The bytes must outlive the reader.
 class ByteReader {
  public:
   explicit ByteReader(const std::vector<std::byte>& bytes)

@@ -9,12 +9,12 @@ namespace tahoma::base {
 
 inline constexpr unsigned kCauseInstructionBits = 48;
 
-// `executed`: instructions of that queue before this one.
+// `executed` counts the instructions of that queue before this one.
 constexpr std::uint64_t make_cause(std::uint64_t queue, std::uint64_t executed) {
   return queue << kCauseInstructionBits | (executed + 1);
 }
 constexpr std::uint64_t queue_of_cause(std::uint64_t cause) { return cause >> kCauseInstructionBits; }
-// The same instruction of another queue.
+// Returns the cause with its instruction moved to another queue.
 constexpr std::uint64_t cause_in_queue(std::uint64_t cause, std::uint64_t queue) {
   return (cause & ((std::uint64_t{1} << kCauseInstructionBits) - 1)) | queue << kCauseInstructionBits;
 }

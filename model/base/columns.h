@@ -23,7 +23,7 @@ namespace tahoma::base {
 // Rounds once, so that the number prints cleanly.
 inline double clean_nanoseconds(Duration time) { return static_cast<double>(time.fs) / 1e6; }
 
-// std::monostate: no value, an empty field in CSV and null in JSON.
+// std::monostate means no value: an empty field in CSV and null in JSON.
 using Cell = std::variant<std::monostate, bool, std::uint64_t, double, std::string>;
 
 template <class Value>
@@ -80,7 +80,8 @@ class Columns {
  public:
   using Value = std::function<Cell(const Record&)>;
 
-  // `csv`: the file; `json`: the object's place in summary.json, '*' for any key or number. "": none.
+  // `csv` is the file, `json` the object's place in summary.json, where '*' stands for any key or number. ""
+  // means none.
   explicit Columns(std::string csv, std::string json = "") : csv_(std::move(csv)), json_(std::move(json)) {}
 
   Columns& column(Column<Record> column) {
@@ -93,7 +94,7 @@ class Columns {
   Columns& flag(const std::string& name, const std::string& doc, Value value) {
     return column({{name, name, "flag", doc}, std::move(value)});
   }
-  // `better`: if the unit does not say it (stats.h).
+  // `better` is needed if the unit does not say it (stats.h).
   Columns& number(const std::string& name, Unit unit, const std::string& doc, Value value,
                   std::optional<Better> better = std::nullopt) {
     return number(name, name, unit, doc, std::move(value), better);
@@ -144,8 +145,8 @@ class Columns {
     return number(text.name + "_ns", text.unit, text.doc,
                   [member](const Record& row) -> Cell { return clean_nanoseconds(row.of.*member); });
   }
-  // The same in percent of the elapsed time, in the same direction; `name` without "_percent", if it is not
-  // the statistic's.
+  // The column has the statistic in percent of the elapsed time, with the same direction. `name` omits
+  // "_percent" if it is not the statistic's.
   template <class Owner>
   Columns& share(Duration Owner::*member, std::string name = "") {
     const StatisticText text = text_of(member);

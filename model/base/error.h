@@ -23,7 +23,7 @@ enum class ExitStatus : int {
 
 class UserError : public std::runtime_error {
  public:
-  // what(): "place: error[code]: message"
+  // what() is "place: error[code]: message".
   UserError(std::string error_code, std::string where, const std::string& text,
             ExitStatus exit = ExitStatus::kUsage)
       : std::runtime_error((where.empty() ? "" : where + ": ") + "error[" + error_code + "]: " + text),

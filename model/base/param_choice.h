@@ -73,7 +73,7 @@ struct Choice {
   }
 };
 
-// `nothing` or one of the values; the absent value is listed first.
+// The value is `nothing` or one of the values; the absent value is listed first.
 template <class E>
 Choice<std::optional<E>> absent_or(const char* nothing, const Choice<E>& choice) {
   Choice<std::optional<E>> wider;

@@ -277,7 +277,7 @@ void ParamTree::add_files(const char* name, std::string& ref, const char* doc, S
 void ParamTree::set(const std::string& path, const std::string& written, const std::string& place,
                     const std::string& folder) {
   Param& param = at(path, place);
-  // Not normalised: `..` after a symbolic link to a folder leads to the parent of that folder.
+  // The path is not normalised: `..` after a symbolic link to a folder leads to the parent of that folder.
   const auto from_folder = [&](const std::string& file) {
     return (std::filesystem::path(folder) / file).string();
   };

@@ -40,7 +40,7 @@ struct Uncertainty {
 struct Source {
   Provenance kind = Provenance::kAssumed;
   std::string note;  // where from; for derived: how; for assumed: why
-  // Unset: the range of its provenance (studies/whatif/uncertain.h).
+  // If unset, the range is that of the provenance (studies/whatif/uncertain.h).
   std::optional<Uncertainty> range = std::nullopt;
 
   // The same source with a range of its own, which contains the value: low <= 1 <= high.
@@ -179,7 +179,7 @@ class ParamTree {
   std::vector<std::pair<std::string, OnDemand>> on_demand_;  // by path
 };
 
-// True for a text or a choice: neither a number nor a switch.
+// Returns true for a text or a choice, which are neither a number nor a switch.
 bool takes_words(const ParamRef& value);
 
 // The value as text with its unit: "725 GB/s", "24 GiB", "1283.33 ns", "ideal", "true". Strings are not

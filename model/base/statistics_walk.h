@@ -78,7 +78,7 @@ class Lister {
   Lister(StatSink& sink, Duration elapsed, What what = What::kMeasured)
       : sink_(sink), elapsed_(elapsed), everything_(what == What::kDeclared) {}
 
-  // `path` of the instance; "" for the run itself.
+  // `path` is that of the instance, "" for the run itself.
   template <class T>
   void list(const T& instance, const std::string& path) {
     if constexpr (requires { instance.took_part(); })

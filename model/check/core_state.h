@@ -16,11 +16,11 @@
 
 namespace tahoma::model::check {
 
-// For one program: the last instruction of each queue that waits for each semaphore.
+// The table of a program holds the last instruction of each queue that waits for each semaphore.
 struct WaitTable {
   explicit WaitTable(const isa::Program& program);
   static constexpr std::uint32_t kNever = 0, kAlways = std::numeric_limits<std::uint32_t>::max();
-  // One past the index; kAlways in streams that jump back, in which the last wait is unknown.
+  // Entries are one past the index; kAlways in streams that jump back, in which the last wait is unknown.
   std::array<std::array<std::uint32_t, isa::kSemaphores>, isa::kQueueCount> end{};
   std::array<std::uint32_t, isa::kQueueCount> length{};  // of the stream; kAlways if it jumps back
   bool has_waiters(unsigned semaphore) const;

@@ -11,7 +11,7 @@ namespace {
 struct KindRow {
   std::string_view code, name;
 };
-// Ordered by Kind.
+// The rows follow the order of Kind.
 constexpr KindRow kRows[kKinds] = {{"E-CHK-001", "race"},
                                    {"E-CHK-002", "read of memory never written"},
                                    {"E-CHK-003", "read of an open accumulation group"},

@@ -15,10 +15,10 @@
 
 namespace tahoma::model {
 
-// Every pointer outlives the object.
+// Every pointer must outlive the object.
 struct FoldedLinks {
-  // By chip: from its names to those of its representative; null for a representative. Empty: nothing is
-  // folded.
+  // Each chip has the renaming from its names to those of its representative, null for a representative. If
+  // empty, nothing is folded.
   std::vector<const Renaming*> chips;
   struct Port {
     base::LinkId link;  // that is simulated for this one

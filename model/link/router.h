@@ -60,17 +60,17 @@ class Router : public FabricNode, private PacketSource {
   // Null if the fabric has no such link, or the link is dead.
   LinkPort* port(base::PortIndex p) { return p < ports_.size() ? ports_[p].get() : nullptr; }
   std::uint32_t buffers() const { return static_cast<std::uint32_t>(buffers_.size()); }
-  // Only for the router of a chip.
+  // Only the router of a chip may be bound to one.
   void bind_chip(tlm::tlm_initiator_socket<>& inject, tlm::tlm_target_socket<>& landed) override;
 
-  // The port of a node of the fabric; none if the fabric has no such link, or the link is dead.
+  // Returns the port of a node of the fabric, or none if the fabric has no such link, or the link is dead.
   static std::optional<LinkPort::Place> place_of(const Fabric& fabric, std::uint32_t node,
                                                  base::PortIndex port);
 
   // Declares that the next socket bound to `in` is a link with the place of its sender, which outlives the
   // router. `back`: a switch's port to the sender.
   void expect_link(const LinkPort::Place& sender, base::PortIndex back);
-  // Only for a switch in a folded machine: SwitchStage::stand_in.
+  // Only a switch of a folded machine has stand-ins: SwitchStage::stand_in.
   void stand_in(base::PortIndex port, const Renaming& names) { switch_->stand_in(port, names); }
 
   // After the run: checks that no packet is left. Returns what a port has sent, how long its chip had to wait

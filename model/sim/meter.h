@@ -25,7 +25,8 @@ struct Meter : base::RunCounts {
   base::TimelineObserver* timeline = nullptr;
   base::ResultObserver* results = nullptr;  // functional mode only
 
-  // A meter of another part of the same machine: the same observers, hook and history; its own counts.
+  // Returns a meter of another part of the same machine, with the same observers, hook and history, and its
+  // own counts.
   Meter part() const {
     Meter other = *this;
     static_cast<base::RunCounts&>(other) = {};

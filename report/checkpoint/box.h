@@ -15,7 +15,7 @@ namespace tahoma::runtime {
 struct Box {
   isa::Pattern pattern;
   isa::DType dtype = isa::DType::kFp32;
-  // For a scatter: the first dimension is mapped to these rows instead of 0, 1, ...
+  // In a scatter, the first dimension is mapped to these rows instead of 0, 1, ...
   bool scatters = false;
   std::vector<std::uint32_t> rows;
 };

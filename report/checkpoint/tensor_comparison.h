@@ -33,7 +33,7 @@ class DumpComparison {
   DumpComparison(Dumps reference, const DumpTolerance& tolerance);
 
   const Dumps& reference() const { return reference_; }
-  // `expected`: the reference must contain it.
+  // `expected` says that the reference must contain it.
   void add(const Checkpoint& got, bool expected);
   void finish();  // reports checkpoints that were not added as missing
 

@@ -36,7 +36,7 @@ struct PricedRun {
   std::optional<CostFigures> per_million_tokens, per_step;
 };
 
-// `seconds` of a machine of `chips` chips at `wall_watts`.
+// This is the cost of `seconds` of a machine of `chips` chips at `wall_watts`.
 CostFigures cost_of(const PriceList& prices, double chips, double wall_watts, double seconds);
 PricedRun priced_run(const PriceList& prices, double chips, double wall_watts, base::Duration elapsed,
                      const std::vector<WorkloadFigure>& figures);

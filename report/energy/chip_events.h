@@ -14,7 +14,8 @@ namespace tahoma::runtime {
 
 inline constexpr double kBitsPerByte = 8;
 
-// By chip. Without the DRAM model, a row is opened for each page of data, and refresh is not counted.
+// Returns the counts of each chip. Without the DRAM model, a row is opened for each page of data, and refresh
+// is not counted.
 std::vector<EventCounts> chip_events(const model::MachineParams& machine, const base::RunMeasurement& run,
                                      const RecordedWork& work);
 

@@ -32,7 +32,7 @@ const char* name_of(EnergyComponent component);
 const char* doc_of(EnergyComponent component);
 
 enum class EnergyEvent : std::uint8_t {
-  // Counted by instruction and transfer (work_counts.h).
+  // These are counted by instruction and transfer (work_counts.h).
   kMacFp8,
   kMacBf16,
   kMacFp16,
@@ -55,7 +55,7 @@ enum class EnergyEvent : std::uint8_t {
   kHbmBit,
   kActivate,
   kLinkBit,
-  // Proportional to time.
+  // These are proportional to time.
   kRefresh,
   kStackSecond,
   kLinkCapacityBit,

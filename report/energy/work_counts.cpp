@@ -10,7 +10,7 @@ namespace tahoma::runtime {
 
 namespace {
 
-// By isa::DType. Integers are multiplied like fp8 or fp16 of their size.
+// The events follow the order of isa::DType. Integers are multiplied like fp8 or fp16 of their size.
 constexpr std::array<EnergyEvent, isa::kDTypeCount> kMacs{
     EnergyEvent::kMacFp32,  // fp32
     EnergyEvent::kMacBf16,  // bf16

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kBitsOfByte = 8;
 
-// By queue, behind that of the tensor engine.
+// The events are those of the queues after that of the tensor engine.
 constexpr std::array<EnergyEvent, kClockedEngines - 1> kElements{
     EnergyEvent::kVectorElement, EnergyEvent::kScalarElement, EnergyEvent::kGpSimdElement};
 constexpr auto kTensorQueue = static_cast<std::uint8_t>(isa::Queue::kTensor);

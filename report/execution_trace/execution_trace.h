@@ -76,11 +76,11 @@ struct TraceNode {
 
 using RankTrace = std::vector<TraceNode>;  // in the order of the file
 
-// By rank.
+// Returns the traces in the order of ranks.
 std::vector<RankTrace> read_traces(const std::string& prefix);
 // `place`: the file's name in errors.
 RankTrace parse_trace(std::string_view bytes, const std::string& place);
-// `rank`: whose trace it is; the own end of messages.
+// `rank` says whose trace it is; it is the own end of messages.
 std::string trace_bytes(const RankTrace& trace, std::uint32_t rank);
 
 }  // namespace tahoma::runtime::chakra

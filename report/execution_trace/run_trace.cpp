@@ -39,7 +39,7 @@ std::uint64_t comm_size(const CollectiveResult& c) {
 // Joins the nodes of a rank.
 class RankTraceMaker {
  public:
-  // `parts`: in the order of the file.
+  // `parts` are in the order of the file.
   explicit RankTraceMaker(std::vector<Part> parts) : parts_(std::move(parts)) {
     for (std::size_t n = 0; n < parts_.size(); ++n) parts_[n].node.id = n + 1;
   }

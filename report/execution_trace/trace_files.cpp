@@ -16,7 +16,7 @@ using base::UserError;
 
 namespace {
 
-// The number N of a file PREFIX.N.et; unset for others.
+// Returns the number N of a file PREFIX.N.et; unset for others.
 std::optional<std::uint64_t> rank_of(const std::string& file, const std::string& beginning) {
   constexpr std::string_view kEnd = ".et";
   if (!file.starts_with(beginning) || !file.ends_with(kEnd) || file.size() <= beginning.size() + kEnd.size())

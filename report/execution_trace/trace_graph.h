@@ -48,7 +48,7 @@ struct TraceGraph {
 [[noreturn]] void refuse_node(const char* code, const TraceGraph& graph, const NodeAt& n,
                               const std::string& prefix, const std::string& what);
 
-// `prefix`: of the files, in errors.
+// `prefix` is that of the files, for errors.
 TraceGraph graph_of(std::vector<RankTrace> ranks, const Groups& groups, const std::string& prefix);
 
 }  // namespace tahoma::runtime::chakra

@@ -16,7 +16,7 @@ namespace tahoma::runtime {
 // the run), busy_percent of that window. Windows without a line are 0.
 std::string engines_csv(const base::RunMeasurement& run, const std::vector<EngineRecorder::Engine>& engines);
 
-// The same for stacks, with bandwidth: bytes per second at the stack's peak; empty if that is ideal.
+// Writes the series of stacks, with bandwidth: bytes per second at the stack's peak; empty if that is ideal.
 std::string hbm_windows_csv(const base::RunMeasurement& run);
 
 // One line per window and filler: space, what, footprint_bytes (of the fullest core or stack), window (its

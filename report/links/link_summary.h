@@ -55,7 +55,7 @@ struct TrafficSummary {  // between different chips
                 static_cast<double>(self.bytes) / static_cast<double>(self.pairs));
 
   base::TrafficMeasurement largest;
-  // Ordered by sender, then receiver; empty on a machine of more than kMatrixChips chips.
+  // The matrix is ordered by sender, then receiver. It is empty on a machine of more than kMatrixChips chips.
   std::vector<std::vector<std::uint64_t>> matrix;
 };
 inline constexpr std::uint64_t kMatrixChips = 64;

@@ -64,7 +64,7 @@ class ProgramBuffers {
   }
 
  private:
-  // `variable`: its name, or "" if a name is to be made from the instruction.
+  // `variable` is its name, or "" if a name is to be made from the instruction.
   std::uint32_t filler_number(const isa::Program& program, const isa::Instruction& instruction,
                               const std::string& variable);
   struct Touched;  // one on-chip operand of one instruction

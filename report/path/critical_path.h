@@ -61,7 +61,7 @@ constexpr std::size_t kMostPathInstructions = std::size_t{1} << 21;
 // Records the instructions and transfers of a run; use one per run.
 class CriticalPath final : public base::Observer {
  public:
-  // `start_up`: from the descriptors of a transfer to its first packet.
+  // `start_up` is the time from the descriptors of a transfer to its first packet.
   CriticalPath(std::size_t cores, base::Duration start_up, std::size_t most = kMostPathInstructions);
 
   void instruction(const base::InstructionActivity& activity) override;

@@ -30,7 +30,7 @@ struct PathResourceShare : PathShare {
 
 class PathShares {
  public:
-  // `program`: null for time that no instruction explains.
+  // `program` is null for time that no instruction explains.
   void add(const PathStep& step, const isa::Program* program, const PathCosts& costs);
   std::vector<PathShare> operations(base::Duration elapsed) const;         // largest first
   std::vector<PathResourceShare> resources(base::Duration elapsed) const;  // largest first

@@ -18,7 +18,7 @@ namespace tahoma::runtime {
 // E-PAR-002 if others run a case: they would wait for this one.
 bool prints_help(model::Processes& processes);
 
-// Called by all processes.
+// All processes call this.
 void check_parallel(model::Processes& processes, const RunOptions& options, const ResolvedConfig& config);
 
 }  // namespace tahoma::runtime

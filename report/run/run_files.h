@@ -75,7 +75,7 @@ struct RunFile {
   const char* condition;  // option that it needs, or option that omits it; "" for none
   RunFilePlace place;
   bool (*wanted)(const RunOptions&);
-  // One of these three:
+  // A file has one of these three:
   void (*open)(StartingRun&, const RunFileTarget&);               // before the simulation
   void (*write)(const FinishedRun&, const RunFileTarget&);        // after it
   std::string (*text)(const std::vector<base::Stat>&) = nullptr;  // on demand: kStatistics

@@ -20,10 +20,10 @@
 
 namespace tahoma::runtime {
 
-// 16 hexadecimal digits over the kind and all values of workload and machine.
+// Returns 16 hexadecimal digits over the kind and all values of workload and machine.
 std::string configuration_digest(const ResolvedConfig& config);
 
-// The file beside a case. E-CLI-004 if the case is not a file.
+// Returns the path of the file beside a case. Throws E-CLI-004 if the case is not a file.
 std::string file_of_intervals(const std::string& case_path);
 
 std::optional<TimeInterval> stored_interval(const std::string& case_path, const ResolvedConfig& config,

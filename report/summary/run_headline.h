@@ -34,10 +34,10 @@ struct RunHeadline {
 
 RunHeadline headline_of(const Summary& summary);
 
-// "" without a verdict. `limit`: the resource that limits the critical path, or "".
+// The text is "" without a verdict. `limit` is the resource that limits the critical path, or "".
 std::string explained_text(const std::string& limit, const std::optional<Bottlenecks>& verdict);
 
-// summary.json with another verdict: its headline, its bottleneck and those of its regions.
+// Gives summary.json another verdict: its headline, its bottleneck and those of its regions.
 void set_verdict(nlohmann::ordered_json& summary, const std::optional<Bottlenecks>& verdict);
 RunHeadline stored_headline(const nlohmann::ordered_json& summary);
 nlohmann::ordered_json headline_json(const RunHeadline& headline);

@@ -94,7 +94,7 @@ Json chip_faults_json(const std::vector<ChipFault>& faults) {
   return list;
 }
 
-// Kinds that took any time.
+// Only kinds that took any time are listed.
 Json region_json(const RegionSummary& region) {
   Json json = columns_json(region_columns(), region);
   json["engines"] = Json::object();

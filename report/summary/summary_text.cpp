@@ -172,7 +172,7 @@ std::string golden_block(const GoldenResult& golden) {
   return text;
 }
 
-// With all rows first; a text of too many lines is tried again with fewer rows.
+// The text has all rows first; one of too many lines is tried again with fewer rows.
 constexpr std::array kRowLimits{RowLimits{40, 24, 24, 8, 8, 8, 20},   RowLimits{12, 12, 12, 8, 6, 6, 12},
                                 RowLimits{10, 8, 5, 5, 5, 4, 8},      RowLimits{8, 5, 3, 4, 5, 3, 6},
                                 RowLimits{6, 3, 2, 3, 5, 2, 4},       RowLimits{6, 3, 2, 3, 4, 2, 3},

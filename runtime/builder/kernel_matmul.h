@@ -26,8 +26,7 @@ class KernelMatmul {
 
  private:
   struct Loaded;
-  // For a matmul or transpose of `moving` into `dst`: loads `stationary` into the array
-  // block that it will use.
+  // Loads `stationary` into the array block that a matmul or transpose of `moving` into `dst` will use.
   void load_weights(const TileView& dst, const Stationary& stationary, const TileView& moving);
   // Called for a matmul that accumulates into `dst`: keeps the accumulation group of the previous matmul
   // open, unless its results have been accessed since.

@@ -12,7 +12,7 @@ class KernelTransfers {
  public:
   explicit KernelTransfers(KernelRecord& record) : record_(record) {}
 
-  // Data movement; `on` rings the doorbell.
+  // These move data; `on` rings the doorbell.
   void load(const TileView& dst, const HbmView& src, isa::Queue on = isa::Queue::kSync);
   // dst [C,R] = src [R,C] through the transposing path of the DMA engines: 2- or 4-byte elements, R a
   // multiple of 16, C at most 128 per call.

@@ -57,9 +57,9 @@ struct HbmView {
   // As slices(), but each slice holds rows / count adjacent rows: row
   // s * (rows / count) + p is slice s of row p.
   HbmView stacked(unsigned count) const;
-  // The same bytes; `dtype` must divide rows that are dense.
+  // The view covers the same bytes; `dtype` must divide rows that are dense.
   HbmView as(isa::DType dtype) const;
-  // The same window of a peer's tensor, `bytes` away in the global address space
+  // Returns the same window of a peer's tensor, `bytes` away in the global address space
   // (isa/core/program.h); may be negative.
   HbmView of_peer(std::int64_t bytes) const;
 };

@@ -42,7 +42,7 @@ struct PresetPlaces {
 #ifndef TAHOMA_CARD_DIR
 #define TAHOMA_CARD_DIR ""
 #endif
-// Indexed by PresetKind.
+// The rows follow the order of PresetKind.
 constexpr PresetPlaces kPlaces[] = {{"TAHOMA_CONFIGS", "share/tahoma/configs", TAHOMA_CONFIG_DIR},
                                     {"TAHOMA_PRICES", "share/tahoma/prices", TAHOMA_PRICE_DIR},
                                     {"TAHOMA_CARDS", "share/tahoma/cards", TAHOMA_CARD_DIR}};
@@ -69,8 +69,8 @@ base::NamedText read_config_text(const fs::path& path) {
 
 std::string path_from(const std::string& folder, const std::string& path) {
   if (fs::path(path).is_absolute()) return path;
-  // Absolute first: weakly_canonical() leaves a relative path relative if it does not begin with a folder
-  // that exists.
+  // The path is made absolute first: weakly_canonical() leaves a relative path relative if it does not begin
+  // with a folder that exists.
   const auto canonical = [](const std::string& name) { return fs::weakly_canonical(fs::absolute(name)); };
   return canonical(path).lexically_relative(canonical(folder)).string();
 }

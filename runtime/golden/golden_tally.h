@@ -42,7 +42,7 @@ struct GoldenTally {
   LargestErrors absolute, relative;
 
   void mismatch(std::uint64_t index);
-  // `scale`: added to |want| as the base of the relative error.
+  // `scale` is added to |want| as the base of the relative error.
   void error(double got, double want, double scale, std::uint64_t row, std::uint64_t column);
   void merge(const GoldenTally& later);
 };
@@ -54,7 +54,7 @@ struct ExaminedElement {
 };
 using Examine = std::function<ExaminedElement(std::uint64_t row, std::uint64_t column)>;
 
-// `tolerance`: the rule's relative epsilon; `rule`: the rule in one line.
+// `tolerance` is the rule's relative epsilon, `rule` the rule in one line.
 GoldenResult conclude(const GoldenTally& tally, const HostTensor& got, const Examine& examine,
                       double tolerance, const std::string& rule, const MadeBy& made_by);
 

@@ -19,7 +19,7 @@ namespace tahoma::runtime {
 // The executable file for another process of this program.
 inline constexpr const char* kThisProgram = "/proc/self/exe";
 
-// How a process ended.
+// This says how a process ended.
 struct ProcessEnd {
   enum class Reason : std::uint8_t { kExited, kSignal, kTimeLimit, kMemoryLimit };
   Reason reason = Reason::kExited;

@@ -123,7 +123,7 @@ StartedProcess start_function(const std::function<std::string()>& body, const Pr
   if (process != 0) return {process, output.take_reading()};
   set_up(options, parent);
   if (!options.log.empty()) open_log(options.log);
-  // _exit: the child must not run the parent's destructors or flush its buffers.
+  // The child calls _exit, because it must not run the parent's destructors or flush its buffers.
   try {
     _exit(write_all(output.writing(), body()) ? 0 : kBodyFailed);
   } catch (const std::exception& e) {

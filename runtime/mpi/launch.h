@@ -18,7 +18,7 @@ namespace tahoma::runtime {
 struct LaunchedRank {
   std::uint32_t rank = 0, count = 1;  // one process: nothing was launched
 };
-// From the environment, without MPI.
+// Reads the environment, without MPI.
 LaunchedRank launched_rank();
 
 // Connects the processes; null for one process. Destroying it waits for all of them.

@@ -44,7 +44,7 @@ float value_of(std::uint64_t key, std::uint64_t index) {
   return static_cast<float>(static_cast<std::int64_t>(bits) - (std::int64_t{1} << 23)) * 0x1p-23F;
 }
 
-// Elements [first, first + n) of the stream `key`.
+// Generates elements [first, first + n) of the stream `key`.
 void generate(HostTensor& tensor, std::uint64_t key, std::uint64_t first, std::uint64_t n) {
   const std::size_t size = isa::size_of(tensor.dtype);
   std::byte* at = tensor.values.data() + first * size;
@@ -120,7 +120,7 @@ std::uint64_t noted(std::span<const std::byte> values, isa::DType dtype) {
   return count;
 }
 
-// `before`: values of the file that are not finite.
+// `before` counts the values of the file that are not finite.
 void note_rounding(const std::string& path, const HostTensor& tensor, std::uint64_t before) {
   const std::uint64_t after = count_not_finite(tensor.values, tensor.dtype);
   if (after <= before) return;

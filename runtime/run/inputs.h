@@ -68,13 +68,13 @@ HostTensor input(const std::string& path, const std::string& name, isa::DType dt
 struct Window {
   std::uint64_t row = 0, column = 0, rows = 0, columns = 0;
 };
-// `dst`: dense rows x columns in the tensor's dtype.
+// `dst` has dense rows x columns in the tensor's dtype.
 void copy_window(const HostTensor& tensor, const Window& window, std::byte* dst);
-// `dst`: dense columns x rows.
+// `dst` has dense columns x rows.
 void copy_window_transposed(const HostTensor& tensor, const Window& window, std::byte* dst);
-// `dst`: dense rows x columns of fp32.
+// `dst` has dense rows x columns of fp32.
 void widen_window(const HostTensor& tensor, const Window& window, float* dst);
-// `src`: dense rows x columns in the tensor's dtype, written into the tensor.
+// `src` has dense rows x columns in the tensor's dtype, which are written into the tensor.
 void paste_window(HostTensor& tensor, const Window& window, const std::byte* src);
 
 }  // namespace tahoma::runtime

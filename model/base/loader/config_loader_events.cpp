@@ -207,7 +207,7 @@ class Flattener final : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-// At most two documents: for some texts (",") the parser never reports the end.
+// The parser accepts at most two documents, because for some texts (",") it never reports the end.
 void parse_events(const std::string& text, const Positions& positions, YAML::EventHandler& handler) {
   try {
     std::istringstream stream(text);

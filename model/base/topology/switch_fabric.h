@@ -7,7 +7,7 @@
 
 namespace tahoma::base {
 
-// The way through a port; none if its link is dead.
+// Returns the way through a port, or none if its link is dead.
 inline Way way_through(std::uint32_t node, PortIndex port, const DeadLinks& dead) {
   return dead.count({node, port}) > 0 ? Way{} : Way{port, 0, 0};
 }

@@ -18,7 +18,7 @@ struct TopologyRow {
   const char* name;                                             // machine.link.topology
   const char* doc;                                              // one phrase
   std::unique_ptr<const Topology> (*make)(const MachineSize&);  // the size must be legal
-  // The error of a size and the legal sizes; "" if the size is legal.
+  // Says why a size is illegal and which sizes are legal; "" if the size is legal.
   std::string (*refusal)(const MachineSize&) = [](const MachineSize&) { return std::string(); };
 };
 

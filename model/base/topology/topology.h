@@ -95,12 +95,13 @@ class Topology {
   }
 
   virtual std::uint32_t switches() const { return 0; }
-  // Unique within the machine, "switch" or "switch" with a number. It names the instance and its faults.
+  // The name is unique within the machine, "switch" or "switch" with a number. It names the instance and its
+  // faults.
   virtual std::string switch_name(std::uint32_t node) const;
 
   virtual PortIndex ports(std::uint32_t node) const = 0;
   virtual PortKind port(std::uint32_t node, PortIndex port) const = 0;
-  // The node behind the port; none if the fabric has no such link.
+  // Returns the node behind the port, or none if the fabric has no such link.
   virtual std::optional<std::uint32_t> neighbour(std::uint32_t node, PortIndex port) const = 0;
 
   // The number of classes of virtual channels that packets need so that no cycle of waiting packets can form.

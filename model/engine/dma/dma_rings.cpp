@@ -111,7 +111,7 @@ void DmaRings::raise_increments() {
   if (!raised_.empty()) semaphores->post(raised_);
 }
 
-// The fabric's credit, or the late answer of a memory.
+// The fabric returns credit, or a memory answers late.
 tlm::tlm_sync_enum DmaRings::on_answer(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
   DmaEngine& engine = engines_.at(sim::info_of(payload).engine);
   if (phase == tlm::END_REQ) {

@@ -40,8 +40,8 @@ struct PacketShape {
 };
 
 base::Duration packet_time(const PacketShape& packet, const DmaParams& params);
-// The same cost in cycles, from the engine's structure alone: measurements of tiny elements from HBM to HBM
-// differ. The SystemVerilog ring must match it (model/rtl).
+// This cost in cycles follows from the engine's structure alone: measurements of tiny elements from HBM to
+// HBM differ. The SystemVerilog ring must match it (model/rtl).
 base::Cycles packet_cycles(const PacketShape& packet, const DmaParams& params);
 
 // The 16 engines move tiny elements from HBM to HBM at different rates around their mean. Returns the time on

@@ -11,7 +11,7 @@ namespace tahoma::model {
 
 class AccessReporter {
  public:
-  // `checker`: null in a run without it. `sequencer` is the engine's and must outlive the reporter.
+  // `checker` is null in a run without it. `sequencer` is the engine's and must outlive the reporter.
   AccessReporter(check::RaceChecker* checker, std::uint32_t core, std::uint32_t chip, isa::Queue queue,
                  const Sequencer& sequencer)
       : checker_(checker), core_(core), chip_(chip), queue_(queue), sequencer_(sequencer) {}

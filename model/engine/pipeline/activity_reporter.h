@@ -11,7 +11,7 @@ namespace tahoma::model {
 
 class ActivityReporter {
  public:
-  // `core`: global number. All references must outlive the reporter.
+  // `core` is a global number. All references must outlive the reporter.
   ActivityReporter(sim::Meter& meter, std::uint32_t core, isa::Queue queue, const Sequencer& sequencer,
                    const Ledger& ledger)
       : meter_(meter), core_(core), queue_(queue), sequencer_(sequencer), ledger_(ledger) {}

@@ -13,7 +13,8 @@ namespace tahoma::model {
 
 class DoorbellRinger {
  public:
-  // `core`: global number; `cores`: of the machine. References must outlive the ringer.
+  // `core` is a global number, `cores` the number of cores in the machine. References must outlive the
+  // ringer.
   DoorbellRinger(std::uint32_t core, std::uint32_t cores, isa::Queue queue, const DmaParams& params,
                  const Sequencer& sequencer)
       : core_(core), cores_(cores), queue_(queue), params_(params), sequencer_(sequencer) {}

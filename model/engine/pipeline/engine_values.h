@@ -28,7 +28,7 @@ class EngineValues {
     std::uint32_t core;  // global number
     bool functional;     // false in timing mode: computes nothing
   };
-  // `array`: of a tensor engine that is simulated in RTL, else null.
+  // `array` is that of a tensor engine which is simulated in RTL, else null.
   EngineValues(const Owner& engine, const CoreParams& params, TensorArray* array);
 
   // Before the run: the cores for which this one stands.

@@ -31,7 +31,7 @@ class Pipeline {
   virtual void decoded(base::Time) {}
   // `dispatch` never decreases from call to call.
   virtual Issue issue(const isa::Instruction& i, base::Time dispatch, Ledger& ledger) = 0;
-  // The latest instruction streams `by` longer, for that reason: returns its issue with the new times.
+  // The latest instruction streams `by` longer, for that reason. Returns its issue with the new times.
   virtual Issue hold(const Issue& issue, base::Duration by, base::StallReason reason, Ledger& ledger) = 0;
   const base::ArrayCounts& counted() const { return counted_; }
 
@@ -39,7 +39,7 @@ class Pipeline {
   base::ArrayCounts counted_;
 };
 
-// `array`: null if the law of the array applies.
+// `array` is null if the law of the array applies.
 std::unique_ptr<Pipeline> make_tensor_pipeline(const TensorParams& params, TensorArray* array = nullptr);
 std::unique_ptr<Pipeline> make_lane_pipeline(base::EngineKind kind, const CoreParams& params);
 

@@ -12,7 +12,7 @@ namespace tahoma::model {
 class TensorArray {
  public:
   virtual ~TensorArray() = default;
-  // Functional mode: computes the values of a matmul or transpose that starts at `at`, from SBUF to PSUM.
+  // Computes the values of a matmul or transpose that starts at `at`, from SBUF to PSUM, in functional mode.
   virtual void execute(const isa::Instruction& i, const isa::CoreView& core, base::Time at) = 0;
   // Returns the cycles from the first moving row in to the last sum out. The rows are those of the
   // instruction just executed; timing mode has no values and uses the same number of empty rows.

@@ -56,7 +56,7 @@ class IncrementPort {
   const Increment& next() const { return announced_[static_cast<std::size_t>(first_)]; }
 
   base::Duration spacing_, lead_;
-  // Sorted from first_ on; most announcements are appended at the end.
+  // The announcements are sorted from first_ on; most are appended at the end.
   std::vector<Increment> announced_;
   std::ptrdiff_t first_ = 0;
   std::array<base::Time, isa::kSemaphores> free_{};

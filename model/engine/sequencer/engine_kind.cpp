@@ -7,7 +7,7 @@ using base::StallReason;
 
 namespace {
 
-// Ordered by EngineKind.
+// The rows follow the order of EngineKind.
 const KindRow kKinds[base::kEngineKinds] = {
     {StallReason::kWaitTensor, &SequencerParams::tensor, &SequencerParams::tensor_queue},
     {StallReason::kWaitVector, &SequencerParams::vector, &SequencerParams::vector_queue},

@@ -11,7 +11,7 @@ namespace tahoma::model {
 
 class InOrderCompletion {
  public:
-  // `raiser`: the stall reason of waits for this engine. All references must outlive the object.
+  // `raiser` is the stall reason of waits for this engine. All references must outlive the object.
   InOrderCompletion(const SequencerLaws& laws, SemaphoreWait::Port& semaphores, base::StallReason raiser,
                     sim::Meter& meter)
       : laws_(laws), semaphores_(semaphores), raiser_(raiser), meter_(meter) {}

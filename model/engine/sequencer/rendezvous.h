@@ -57,7 +57,7 @@ class Rendezvous : public sc_core::sc_module, public RendezvousIf {
   sc_core::sc_vector<sc_core::sc_port<DoorbellIf>> doorbells{"doorbells", 2};  // of both cores, by side
   sc_core::sc_port<sim::DieCrossingIf> dies{"dies"};
 
-  // `checker`: receives every rendezvous; null for none.
+  // `checker` receives every rendezvous; it may be null.
   Rendezvous(sc_core::sc_module_name name, const CoreParams& params, bool functional,
              check::RaceChecker* checker)
       : sc_module(name), params_(params), functional_(functional), checker_(checker) {}
@@ -89,7 +89,7 @@ class Rendezvous : public sc_core::sc_module, public RendezvousIf {
   const CoreParams& params_;
   bool functional_;
   check::RaceChecker* checker_;
-  // The waiting participants by kind and pipe. All are of one core.
+  // The waiting participants are stored by kind and pipe. All are of one core.
   std::array<std::array<std::deque<Waiting>, isa::kPipes>, 2> waiting_;
   std::list<Swap> swaps_;
 };

@@ -32,7 +32,7 @@ class FlitGate : public FabricNode {
   // `offered` is called when a packet has entered the queue.
   void connect(std::function<void()> offered) { offered_ = std::move(offered); }
 
-  // The flit that enters the router in the cycle, if any.
+  // Returns the flit that enters the router in the cycle, if any.
   std::optional<Flit> send(std::int64_t cycle);
   // At the end of a cycle: accepts waiting packets for which there is room now.
   void grant();

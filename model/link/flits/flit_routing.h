@@ -28,7 +28,7 @@ class FlitRouting {
               std::uint32_t vcs);
 
   static constexpr char kFromChip = '\0';  // instead of the axis of the link by which a packet arrived
-  // `drawn`: which of two equally long directions the packet takes if it enters an axis here.
+  // `drawn` says which of two equally long directions the packet takes if it enters an axis here.
   FlitWay way(std::uint32_t node, char arrived_on, std::uint32_t arrived_vc, std::uint32_t to,
               bool drawn) const;
 

@@ -14,7 +14,7 @@ namespace tahoma::model {
 
 class FlitWire {
  public:
-  // `path`: of the sending side. `input`: of the router at the far end.
+  // `path` is that of the sending side, `input` that of the router at the far end.
   FlitWire(const LinkPort::Place& place, std::string path, std::uint32_t input, std::uint32_t vcs);
 
   std::uint32_t to() const { return place_.to; }

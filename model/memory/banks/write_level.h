@@ -10,7 +10,8 @@ namespace tahoma::model::dram {
 
 class WriteLevel {
  public:
-  // `pace`: ticks for each access that leaves; `first`: from the decision to write to the first that leaves.
+  // `pace` is the ticks for each access that leaves, `first` those from the decision to write to the first
+  // that leaves.
   WriteLevel(const Policy& policy, Tick pace, Tick first) : policy_(policy), pace_(pace), first_(first) {}
 
   // A write of `accesses` arrives; from `reads_end` on no read is queued. Returns when it enters the queue.

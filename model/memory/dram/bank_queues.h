@@ -46,7 +46,7 @@ class BankQueues {
   Queued& at(QueueIndex index) { return pool_[index]; }
   const Queued& at(QueueIndex index) const { return pool_[index]; }
 
-  // One bit per bank.
+  // The result has one bit per bank.
   std::uint64_t with_work(Direction d) const { return work_[d]; }
   std::uint64_t with_hits(Direction d) const { return hits_[d]; }
   // Banks whose oldest segment needs a row that is not open.

@@ -70,7 +70,7 @@ std::vector<Word> transposed(const std::vector<Word>& rows) {
   return columns;
 }
 
-// Gauss-Jordan elimination over GF(2); empty if the rows are linearly dependent.
+// Inverts by Gauss-Jordan elimination over GF(2). The result is empty if the rows are linearly dependent.
 std::optional<std::vector<Word>> inverted(std::vector<Word> rows) {
   const auto size = static_cast<unsigned>(rows.size());
   std::vector<Word> inverse(size);

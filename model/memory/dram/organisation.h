@@ -21,7 +21,7 @@ struct Organisation {
   std::uint32_t access_bytes = 32;
 
   std::uint32_t banks_per_stack_id() const { return groups * banks; }
-  // Banks of a pseudo-channel: at most kMostBanks.
+  // A pseudo-channel has at most kMostBanks banks.
   std::uint32_t all_banks() const { return stack_ids * groups * banks; }
   std::uint64_t capacity() const {
     return std::uint64_t{channels} * pseudo_channels * all_banks() * rows * columns * access_bytes;

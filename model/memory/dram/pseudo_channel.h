@@ -174,7 +174,7 @@ class PseudoChannel {
   std::uint64_t conflict_ = 0, fresh_ = 0;  // banks precharged for another row; activated, not yet accessed
   std::uint64_t fresh_conflict_ = 0;
   std::uint64_t refreshed_ = 0;  // since their last access
-  // For accounting: the end of the last column command's slot, its direction, and since when work waits.
+  // The accounting needs the end of the last column command's slot, its direction, and since when work waits.
   Tick used_until_ = 0, work_since_ = 0, turned_until_ = 0;
   Direction last_ = kReading;
   std::array<std::uint32_t, 2> waiting_{};

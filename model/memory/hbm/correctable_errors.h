@@ -14,10 +14,10 @@ std::uint64_t error_seed(const std::string& name);
 
 class CorrectableErrors {
  public:
-  // `rate`: probability of an error in one access. `seed` selects the accesses.
+  // `rate` is the probability of an error in one access. `seed` selects the accesses.
   CorrectableErrors(double rate, std::uint64_t seed, std::size_t channels);
 
-  // Errors in a channel's next accesses.
+  // Returns the errors in a channel's next accesses.
   std::uint32_t in(std::size_t channel, std::uint64_t accesses);
 
  private:

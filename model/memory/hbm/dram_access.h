@@ -22,7 +22,7 @@ struct DramDesign {
   dram::AddressMapping mapping;
 };
 
-// `rate`: the fraction of its bandwidth that the stack still has.
+// `rate` is the fraction of its bandwidth that the stack still has.
 std::shared_ptr<const DramDesign> design_of(const HbmParams& params, double rate);
 
 class DramAccess {

@@ -52,7 +52,7 @@ Elements read_weights(const isa::LoadedWeights& w) {
   return elements;
 }
 
-// Double-row: one row of the array holds two elements, slice 0 in the low byte.
+// In double-row mode, one row of the array holds two elements, slice 0 in the low byte.
 constexpr unsigned kByteBits = 8;
 Elements pair_slices_of_weights(const Elements& k) {
   Elements pairs{k.rows / 2, k.columns, std::vector<std::uint32_t>(k.rows / 2 * k.columns)};

@@ -99,7 +99,7 @@ void LinkLockStep::credited(std::uint8_t vc, std::uint64_t bytes, base::Time whe
   frees_.emplace(free, Freed{vc, static_cast<std::uint16_t>(bytes / kLinkWord)});
 }
 
-// The events of the coming cycle.
+// Drives the events of the coming cycle.
 void LinkLockStep::drive() {
   const std::int64_t now = link_.cycle();
   for (; !asks_.empty() && asks_.begin()->first <= now; asks_.erase(asks_.begin()))

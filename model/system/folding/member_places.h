@@ -12,7 +12,7 @@ namespace tahoma::model {
 
 class MemberPlaces {
  public:
-  // The programs outlive this object.
+  // The programs must outlive this object.
   MemberPlaces(const LoadedPrograms& programs, std::uint32_t cores_per_chip);
 
   // A transfer of `core`, and the same one of the same core of the chip `member`.

@@ -39,7 +39,7 @@ class Fabric {
                Cut* cut = nullptr);
   // Before the run: gives the observers of `meter` to the links of switches.
   void observe(const sim::Meter& meter);
-  // Attaches a witness to every port of a link. Called after the routers know everything that is bound to
+  // Attaches a witness to every port of a link. Call it after the routers know everything that is bound to
   // them.
   void watch(const PortWitnessMaker& make);
   // After the run: every direction of every link, in the order of nodes and ports.

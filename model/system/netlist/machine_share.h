@@ -18,8 +18,8 @@ class MachineShare {
   MachineShare(Processes& processes, const Fabric& fabric, const MachineParams& params,
                sim::PayloadPool& pool, AddressMap& memory, bool functional);
 
-  // Before a netlist exists: assigns the chips to processes anew, because some of them represent others.
-  // Every process has found the same folding.
+  // Assigns the chips to processes anew before a netlist exists, because some of them represent others. Every
+  // process has found the same folding.
   void deal(const Folding& folding);
   Cut& cut() { return cut_; }
   MemoryExchange& peers() { return peers_; }

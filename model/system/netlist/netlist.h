@@ -27,7 +27,8 @@ class Netlist {
 
   const Folding& folding() const { return folding_; }
   const Unfolding& unfolding() const { return unfolding_; }
-  // By number; the representative for a chip that is not simulated, null for one of another process.
+  // The chips are listed by number; a chip that is not simulated has its representative, one of another
+  // process null.
   const std::vector<Chip*>& chips() const { return chips_; }
   NeuronCore& core(std::uint32_t n) const { return chips_[n / cores_]->core(n % cores_); }
   bool simulates(std::uint32_t chip) const { return chips_[chip] != nullptr && folding_.is_simulated(chip); }

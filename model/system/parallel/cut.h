@@ -25,7 +25,7 @@ namespace tahoma::model {
 
 class Cut : private CutTraffic {
  public:
-  // All of these outlive the cut.
+  // All of these must outlive the cut.
   Cut(const NodeShares& shares, Processes& processes, sim::PayloadPool& pool, MemoryExchange& memory);
 
   bool is_here(std::uint32_t node) const { return shares_.is_here(node); }
@@ -43,7 +43,7 @@ class Cut : private CutTraffic {
   Sent take_sent();
   void deliver(const std::vector<ByteString>& received);
 
-  // Sent by this process so far: packets and credits, and the bytes of these and of values.
+  // These count what this process has sent so far: packets and credits, and the bytes of these and of values.
   std::uint64_t messages() const { return messages_; }
   std::uint64_t bytes() const { return bytes_; }
   // Returns whether a link has one end in this process only.
@@ -59,7 +59,7 @@ class Cut : private CutTraffic {
   void deliver_credit(base::ByteReader& from);
   sim::Payload& payload_for(tlm::tlm_command command, std::uint64_t address, std::uint32_t bytes,
                             const sim::PacketInfo& info);
-  // `effect`: the time at which the message has its first effect.
+  // `effect` is the time at which the message has its first effect.
   base::ByteWriter& message_to(std::uint32_t node, Kind kind, std::uint32_t link, base::Time effect);
 
   const NodeShares& shares_;

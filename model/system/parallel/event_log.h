@@ -46,8 +46,8 @@ struct Observers {
 class EventReplay {
  public:
   explicit EventReplay(const Observers& observers) : observers_(observers) {}
-  // `logs` by process; all events are later than those of earlier calls. Passes events on if too many would
-  // be in memory.
+  // `logs` are those of each process; all events are later than those of earlier calls. Passes events on if
+  // too many would be in memory.
   void add(std::vector<ByteString> logs);
   // Passes some events on; returns whether more are left.
   bool some();

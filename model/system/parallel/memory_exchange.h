@@ -19,8 +19,8 @@ namespace tahoma::model {
 
 class MemoryExchange final : public sim::PeerMemoryIf {
  public:
-  // `image`: the whole HBM. It outlives this object, and so do the others. `functional`: all bytes have
-  // values.
+  // `image` is the whole HBM. It outlives this object, and so do the others. `functional` says that all bytes
+  // have values.
   MemoryExchange(Processes& processes, const NodeShares& shares, AddressMap& image, bool functional);
 
   bool is_here(std::uint64_t address) const override;

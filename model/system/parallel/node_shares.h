@@ -18,7 +18,7 @@ class NodeShares {
   // Every chip is simulated, until deal() says otherwise. `processes` outlives this object.
   NodeShares(const base::Topology& topology, const Processes& processes);
 
-  // Before a netlist exists: assigns the nodes anew. `representative`: by chip.
+  // Assigns the nodes anew before a netlist exists. `representative` is that of each chip.
   void deal(const std::vector<std::uint32_t>& representative);
 
   std::uint32_t process_of(std::uint32_t node) const { return process_[node]; }

@@ -26,8 +26,8 @@ namespace tahoma::runtime::collective {
 
 using Cycle = std::vector<std::uint32_t>;  // ranks in order; the last is followed by the first
 
-// At least one cycle. The cores of a chip are consecutive, so the links between chips are
-// those of a cycle of chips.
+// Returns at least one cycle. The cores of a chip are consecutive, so the links between chips are those of a
+// cycle of chips.
 std::vector<Cycle> hamiltonian_cycles(const Grid& grid);
 
 }  // namespace tahoma::runtime::collective

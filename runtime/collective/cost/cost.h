@@ -36,10 +36,10 @@ class CostModel {
  public:
   CostModel(const model::MachineParams& machine, const Group& group);
 
-  // The cost with the bound as its time: no run of the plan is faster.
+  // Returns the cost with the bound as its time: no run of the plan is faster.
   Cost bound_of(const std::vector<ChannelPlan>& plan, const MovedBytes& moved) const;
 
-  // `plan`: of all groups that share the links, together.
+  // `plan` is that of all groups that share the links, together.
   Cost of(const std::vector<ChannelPlan>& plan, const MovedBytes& moved) const;
 
   std::uint32_t sharers() const { return sharers_; }

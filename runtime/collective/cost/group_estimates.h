@@ -21,7 +21,7 @@ class Estimates {
   // `machine` must outlive the object.
   explicit Estimates(const model::MachineParams& machine) : machine_(machine), ways_(machine) {}
 
-  // Arguments and errors as those of collective::choose().
+  // Arguments and errors are those of collective::choose().
   const Choice& choose(Algorithm algorithm, const Problem& problem, const Group& group, std::uint64_t bytes,
                        std::uint32_t channels, std::uint32_t signals = kSignals);
   // Returns CostModel::of() for the plan of an algorithm.

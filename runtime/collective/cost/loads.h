@@ -21,7 +21,7 @@ RankRates rates_of(const model::MachineParams& machine, std::size_t cores, std::
 
 class Loads {
  public:
-  // `chips`: of each rank. `ways` and `chips` must outlive this object.
+  // `chips` has the chip of each rank. `ways` and `chips` must outlive this object.
   Loads(const model::FabricWays& ways, const std::vector<std::uint32_t>& chips, const RankRates& rates);
 
   // Adds a transfer of `bytes` bytes: to every link of its route, to the sender's engines once for each

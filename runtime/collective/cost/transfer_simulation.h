@@ -35,7 +35,7 @@ struct SimulatedChannel {
 
 class TransferSimulation {
  public:
-  // `chips`: of each rank. All arguments must outlive the object.
+  // `chips` has the chip of each rank. All arguments must outlive the object.
   TransferSimulation(const model::MachineParams& machine, const model::FabricWays& ways,
                      const std::vector<std::uint32_t>& chips, const std::vector<SimulatedChannel>& channels);
   ~TransferSimulation();

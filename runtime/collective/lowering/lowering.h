@@ -10,8 +10,8 @@
 
 namespace tahoma::runtime::collective {
 
-// By rank: the level of its core's semaphore when all data sent to its output have arrived;
-// unset if no rank sends any.
+// Each rank has the level of its core's semaphore when all data sent to its output have arrived; it is unset
+// if no rank sends any.
 using Completions = std::vector<std::optional<Semaphores::Level>>;
 
 // Appends the channel to the kernels of its seats; its queues wait for its end. Throws UserError E-COL-010

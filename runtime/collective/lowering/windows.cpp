@@ -16,7 +16,7 @@ std::uint64_t slot_elements(const Pipeline& pipeline, std::uint32_t hop) {
                  pipeline.channel().dtype());
 }
 
-// 0: nothing is staged; arrivals are written to the output.
+// The result is 0 if nothing is staged; arrivals are then written to the output.
 std::uint64_t slot_elements(const Pipeline& pipeline, const Box& box) {
   std::uint64_t slot = 0;
   for (const std::uint32_t hop : box.hops)
@@ -24,7 +24,7 @@ std::uint64_t slot_elements(const Pipeline& pipeline, const Box& box) {
   return slot;
 }
 
-// 0: each of the rank's sums is settled by one transfer, or accumulates in the output.
+// The result is 0 if each of the rank's sums is settled by one transfer, or accumulates in the output.
 std::uint64_t sum_elements(const Pipeline& pipeline, std::uint32_t rank) {
   if (pipeline.seat(rank).output.block.dtype == pipeline.channel().dtype()) return 0;
   std::uint64_t elements = 0;
@@ -109,7 +109,7 @@ HbmView Windows::sum_so_far(std::uint32_t hop, std::uint32_t piece) const {
   return spread(view, t.chunks, static_cast<std::int64_t>(pipeline_.channel().piece), 1);
 }
 
-// The same data of a rank's strip, as another rank addresses them.
+// Returns the data of a rank's strip as another rank addresses them.
 HbmView Windows::seen_by(const Seat& viewer, const Strip& strip, HbmView view) const {
   const std::uint64_t address = strip.address + (view.offset - strip.block.offset);
   view.arg = viewer.at->memory.arg;

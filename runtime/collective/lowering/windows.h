@@ -14,7 +14,7 @@
 
 namespace tahoma::runtime::collective {
 
-// By rank, the elements that Windows allocates.
+// Returns the elements that Windows allocates for each rank.
 std::vector<std::uint64_t> staging_of(const Channel& channel);
 
 class Windows {

@@ -35,11 +35,11 @@ class Semaphores {
     Signal signal;
     std::uint32_t value = 0;
   };
-  // At the receiver: the arrival is complete, with all that share its semaphore.
+  // At the receiver, this level means that the arrival is complete, with all that share its semaphore.
   std::optional<Level> arrived(std::uint32_t arrival, std::uint32_t piece) const;
-  // At the sender: the slot that a hop uses was returned as often as it was used before.
+  // At the sender, this level means that the slot of a hop was returned as often as it was used before.
   std::optional<Level> slot_free(std::uint32_t hop, std::uint32_t piece) const;
-  // At the receiver: all final arrivals are complete.
+  // At the receiver, this level means that all final arrivals are complete.
   std::optional<Level> complete(std::uint32_t rank) const;
 
   // A hop raises these at its receiver when it has landed, and at the sender whose slot it has freed.

@@ -66,7 +66,7 @@ struct Grid {
   }
 };
 
-// `cores` of each rank, global numbers.
+// `cores` has the global core numbers of each rank.
 Grid grid_of(const model::MachineParams& machine, const model::FabricWays& ways,
              const std::vector<std::vector<std::uint32_t>>& cores);
 

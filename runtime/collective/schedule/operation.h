@@ -49,7 +49,7 @@ struct Problem {
   std::vector<std::uint32_t> to;  // of send_recv and permute, per rank
 
   bool reduces() const;
-  // The number of chunks if the operation fixes it; 0: any number.
+  // Returns the number of chunks if the operation fixes it, 0 for any number.
   std::uint32_t fixed_chunks() const;
   bool begins_with(std::uint32_t rank, std::uint32_t chunk) const;  // the rank contributes to the chunk
   bool ends_with(std::uint32_t rank, std::uint32_t chunk) const;    // the rank must hold the finished chunk

@@ -15,8 +15,8 @@ struct ChannelQueue {
   isa::Queue queue;
 };
 
-// By channel. The channel with the largest share goes to the first core, and so on, stack by stack; the
-// second queues are assigned in reverse order.
+// Returns a queue for each channel. The channel with the largest share goes to the first core, and so on,
+// stack by stack; the second queues are assigned in reverse order.
 std::vector<ChannelQueue> channel_queues(const model::MachineParams& machine, const Group& group,
                                          std::uint32_t rank, const std::vector<double>& shares);
 

@@ -120,7 +120,8 @@ OutputDir::~OutputDir() {
   if (kept_) return;
   std::error_code ignored;  // a leftover folder cannot be handled any further
   if (begun_) fs::remove_all(staging_, ignored);
-  // rmdir, not remove_all: another process may have created something there in the meantime.
+  // rmdir is used instead of remove_all, because another process may have created something there in the
+  // meantime.
   for (auto parent = made_parents_.rbegin(); parent != made_parents_.rend(); ++parent)
     ::rmdir(parent->c_str());
 }

@@ -11,7 +11,7 @@ namespace tahoma::runtime {
 
 // SI prefix and unit: "2.873 TB/s", "412 B", "0 B".
 std::string si_text(double value, const std::string& unit);
-// The same with prefixes below one: "12.34 mJ", "1.05 uJ".
+// Prefixes may also be below one: "12.34 mJ", "1.05 uJ".
 std::string fine_text(double value, const std::string& unit);
 // "1.801 ms", "853.2 ns".
 std::string time_text(base::Duration time);

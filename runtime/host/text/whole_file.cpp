@@ -36,7 +36,7 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 
   int number() const { return number_; }
-  // 0, or the system's error number: some file systems report a full disk only here.
+  // Returns 0, or the system's error number: some file systems report a full disk only here.
   int close() {
     const int number = std::exchange(number_, -1);
     return number < 0 || ::close(number) == 0 ? 0 : errno;

@@ -38,7 +38,7 @@ std::filesystem::path behind_links(const std::filesystem::path& path);
 // To an open file or pipe. False with errno.
 bool write_all(int descriptor, std::string_view bytes);
 
-// `reason`: the system's error number of a call that creates or writes `path`.
+// `reason` is the system's error number of a call that creates or writes `path`.
 base::ExitStatus status_of_write(int reason);
 [[noreturn]] void refuse_write(const std::string& path, int reason);
 
