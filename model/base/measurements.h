@@ -47,7 +47,7 @@ const char* name_of(StallReason name);  // "busy", "wait_tensor", ...
 const char* doc_of(StallReason name);
 
 using StallTimes = std::array<Duration, kStallReasons>;
-// The part of an engine's times in which it waited for semaphores; 0 for no times.
+// Returns the part of an engine's times in which it waited for semaphores; 0 for no times.
 Duration waited_for_semaphores(std::span<const Duration> times);
 
 struct ArrayCounts {  // of a tensor engine

@@ -182,8 +182,8 @@ class ParamTree {
 // Returns true for a text or a choice, which are neither a number nor a switch.
 bool takes_words(const ParamRef& value);
 
-// The value as text with its unit: "725 GB/s", "24 GiB", "1283.33 ns", "ideal", "true". Strings are not
-// quoted.
+// Returns the value as text with its unit: "725 GB/s", "24 GiB", "1283.33 ns", "ideal", "true". Strings are
+// not quoted.
 std::string text_of(const ParamRef& value);
 
 }  // namespace tahoma::base

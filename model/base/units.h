@@ -51,7 +51,7 @@ struct Frequency {
   constexpr auto operator<=>(const Frequency&) const = default;
 };
 
-// Bytes per second; an `ideal` transfer takes no time.
+// The bandwidth is in bytes per second; an `ideal` transfer takes no time.
 struct Bandwidth {
   std::uint64_t bytes_per_second = 0;
   bool ideal = false;
@@ -110,9 +110,9 @@ class Clock {
       : hz_(f.hz),
         fs_(kFsPerSecond / std::gcd(kFsPerSecond, static_cast<std::int64_t>(f.hz))),
         cycles_(static_cast<std::int64_t>(f.hz) / std::gcd(kFsPerSecond, static_cast<std::int64_t>(f.hz))) {}
-  // Time of edge number `n`, rounded down to a femtosecond.
+  // Returns the time of edge number `n`, rounded down to a femtosecond.
   constexpr Time edge(Cycles n) const { return {times_ratio(n.count, fs_, cycles_)}; }
-  // The first edge at or after `t`.
+  // Returns the first edge at or after `t`.
   constexpr Cycles at_or_after(Time t) const {
     std::int64_t n = times_ratio(t.fs, cycles_, fs_);
     while (edge({n}).fs < t.fs) ++n;
@@ -128,8 +128,8 @@ class Clock {
 
  private:
   static constexpr std::int64_t kFsPerSecond = 1'000'000'000'000'000LL;
-  // value * numerator / denominator, rounded towards zero. A division of 64 bits is several times faster than
-  // one of 128.
+  // Returns value * numerator / denominator, rounded towards zero. A division of 64 bits is several times
+  // faster than one of 128.
   static constexpr std::int64_t times_ratio(std::int64_t value, std::int64_t numerator,
                                             std::int64_t denominator) {
     std::int64_t product = 0;

@@ -77,7 +77,7 @@ class OnChipNetwork : public sc_core::sc_module, public sim::DieCrossingIf {
   void answered(const sim::Payload& payload, sim::PacketInfo& info);
   void carry_back(sim::PacketInfo& info, std::uint32_t stack, base::Bytes bytes);
 
-  // Path into the fabric.
+  // Sends a packet into the fabric.
   tlm::tlm_sync_enum send(sim::Payload& payload, std::uint32_t to, tlm::tlm_phase& phase);
   void ask(sim::Payload& payload, std::uint32_t to, base::Time ready);
   void acknowledge(const sim::Notify& notify, base::Time when);
@@ -86,7 +86,7 @@ class OnChipNetwork : public sc_core::sc_module, public sim::DieCrossingIf {
   void wake();
   void send_due();
 
-  // Path out of the fabric.
+  // Receives a packet from the fabric.
   void land(sim::Payload& payload, sim::PacketInfo& info);
   void written(const sim::PacketInfo& info, base::Time when);
   void served(sim::Payload& payload, sim::PacketInfo& info);

@@ -14,7 +14,7 @@ class WordClock {
       : rate_(rate.bytes_per_second), word_(rate.ideal ? 0 : word.count) {}
 
   bool runs() const { return word_ != 0; }
-  // Time of edge `n`, rounded down to a femtosecond.
+  // Returns the time of edge `n`, rounded down to a femtosecond.
   base::Time edge(base::Cycles n) const {
     return {static_cast<std::int64_t>(static_cast<base::Uint128>(n.count) * word_ * kFsPerSecond / rate_)};
   }

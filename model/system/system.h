@@ -52,8 +52,8 @@ class System {
   std::uint32_t chip_of(std::uint32_t core) const;
   std::uint32_t stack_of(std::uint32_t core) const;  // the core's own stack, within its chip
 
-  // Host bytes of HBM at a global address, valid for `bytes` within the stack. Access commits host memory
-  // page by page. In timing mode only control tensors may be accessed (invariant).
+  // Returns the host bytes of HBM at a global address, valid for `bytes` within the stack. Access commits
+  // host memory page by page. In timing mode only control tensors may be accessed (invariant).
   std::byte* hbm(std::uint64_t address, std::uint64_t bytes);
   // Before the run: a control tensor, which keeps its values in timing mode. Memory is zero until written.
   void keep_values(std::uint64_t address, std::uint64_t bytes);

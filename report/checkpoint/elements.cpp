@@ -21,7 +21,8 @@ double number_at(const std::byte* at) {
   return static_cast<double>(n);
 }
 
-// Significand bits of a float, including the leading one; 0 for integers, which are never rounded.
+// Returns the significand bits of a float, including the leading one; 0 for integers, which are never
+// rounded.
 int precision_of(isa::DType dtype) {
   using enum isa::DType;
   static constexpr std::array<std::pair<isa::DType, int>, 8> kPrecision{{{kFp32, 24},

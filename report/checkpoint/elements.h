@@ -12,7 +12,8 @@
 
 namespace tahoma::runtime {
 
-// Exact values of an array of one of the element types that represent `dtype` (runtime/host/npy_dtype.h).
+// Returns the exact values of an array of one of the element types that represent `dtype`
+// (runtime/host/npy_dtype.h).
 std::vector<double> elements_of(const NpyArray& array, isa::DType dtype);
 
 struct DifferenceLimits {  // |got - want| <= absolute + relative |want|

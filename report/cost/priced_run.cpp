@@ -75,7 +75,7 @@ Json cost_json(const PricedRun& cost) {
   return json;
 }
 
-// One row: as many parts as fit.
+// The row has as many parts as fit.
 std::string cost_text(const PricedRun& cost) {
   const PriceList& prices = cost.prices;
   std::vector<std::string> parts{fmt::format("{:.4g} $", cost.run.dollars)};

@@ -41,7 +41,7 @@ CostFigures cost_of(const PriceList& prices, double chips, double wall_watts, do
 PricedRun priced_run(const PriceList& prices, double chips, double wall_watts, base::Duration elapsed,
                      const std::vector<WorkloadFigure>& figures);
 
-// The block `cost` of summary.json, and the row of summary.txt.
+// These are the block `cost` of summary.json, and the row of summary.txt.
 nlohmann::ordered_json cost_json(const PricedRun& cost);
 std::string cost_text(const PricedRun& cost);
 

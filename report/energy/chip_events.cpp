@@ -22,8 +22,8 @@ class Counter {
     if (chip < counts_.size() && !machine_.is_dead(chip))
       counts_[chip][static_cast<std::size_t>(event)] += count;
   }
-  // The chip of an instance, "server0.chip03" of "server0.chip03.hbm1"; `other` if its path does not begin
-  // with a chip.
+  // Returns the chip of an instance, "server0.chip03" of "server0.chip03.hbm1"; `other` if its path does not
+  // begin with a chip.
   std::uint64_t chip_of(const std::string& path, std::uint64_t other) const {
     const std::size_t end = path.find('.', path.find('.') + 1);
     const auto found = by_name_.find(path.substr(0, end));

@@ -64,7 +64,7 @@ struct EnergyLedger {
   double watts(double joules) const { return elapsed.fs > 0 ? joules / elapsed.seconds() : 0; }
 };
 
-// The provenance of a parameter below machine.chip.energy: chosen, if it does not have its default.
+// Returns the provenance of a parameter below machine.chip.energy: chosen, if it does not have its default.
 using ProvenanceOf = std::function<base::Provenance(const std::string& parameter)>;
 ProvenanceOf provenance_in(const base::ParamTree& machine);
 

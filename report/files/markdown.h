@@ -6,7 +6,7 @@
 
 namespace tahoma::runtime {
 
-// `text` as one cell: a single line, with characters that are special in Markdown or HTML escaped.
+// Writes `text` as one cell: a single line, with characters that are special in Markdown or HTML escaped.
 std::string markdown_cell(const std::string& text);
 
 }  // namespace tahoma::runtime

@@ -18,7 +18,7 @@ const base::Columns<LineTime>& line_columns();
 // The columns of `lines` and `functions` in summary.json.
 const base::Columns<HotSpot>& hot_spot_columns();
 
-// "" without lines.
+// The text is "" without lines.
 std::string lines_csv(const LineTimes& times);
 std::string hot_spots_text(const HotSpots& spots, const RowLimits& most);
 

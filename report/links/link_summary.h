@@ -80,12 +80,12 @@ struct LinkSummary {
   std::vector<std::string> chips;         // names by number, as flows and traffic have them
 };
 
-// The flows of a link, most bytes first.
+// Returns the flows of a link, most bytes first.
 std::vector<FlowShare> flows_of(const base::LinkMeasurement& link);
 
 LinkSummary summarise_links(const model::MachineParams& machine, const base::RunMeasurement& run);
 
-// The traffic between chips, by sender, then receiver.
+// Returns the traffic between chips, by sender, then receiver.
 std::vector<std::vector<std::uint64_t>> traffic_matrix(std::uint64_t chips, const base::RunMeasurement& run);
 
 }  // namespace tahoma::runtime

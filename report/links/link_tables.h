@@ -19,7 +19,7 @@ std::string links_csv(const base::RunMeasurement& run);
 // end of the run), busy_percent of that window.
 std::string links_windows_csv(const base::RunMeasurement& run);
 
-// Payload bytes from the chip of the row to the chip of the column, for all chips.
+// Writes the payload bytes from the chip of the row to the chip of the column, for all chips.
 std::string traffic_csv(const model::MachineParams& machine, const base::RunMeasurement& run);
 
 }  // namespace tahoma::runtime

@@ -14,7 +14,7 @@ using isa::Space;
 
 namespace {
 
-// `bytes` of `capacity` for `time`, as busy time of a series.
+// Returns `bytes` of `capacity` for `time`, as busy time of a series.
 Duration share_of(Duration time, std::uint64_t bytes, std::uint64_t capacity) {
   return {static_cast<std::int64_t>(static_cast<base::Int128>(time.fs) * bytes / capacity)};
 }

@@ -26,7 +26,7 @@ struct PageRun {
 // The page of one run, or a comparison of two.
 std::string run_page(const std::vector<PageRun>& runs);
 
-// Any page: `data` is JSON whose key `kind` selects the layout in the scripts of assets/.
+// Makes any page: `data` is JSON whose key `kind` selects the layout in the scripts of assets/.
 std::string page_of(std::string_view title, std::string_view data);
 
 // The page of one run with another summary of the same run.

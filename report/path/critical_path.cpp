@@ -25,7 +25,7 @@ Duration of(std::span<const Duration> times, base::StallReason reason) {
   return times.empty() ? Duration{0} : times[static_cast<std::size_t>(reason)];
 }
 
-// `part` in the proportion of `amount` to `whole`.
+// Scales `part` in the proportion of `amount` to `whole`.
 Duration scaled(Duration part, Duration amount, Duration whole) {
   return {static_cast<std::int64_t>(base::Int128{part.fs} * amount.fs / whole.fs)};
 }

@@ -38,7 +38,7 @@ class RunStore {
   // The names of the files in the store, in order.
   std::vector<std::string> names() const;
   bool has(const std::string& name) const;
-  // The bytes of a file: of the folder, or else of its store; none if neither has it.
+  // Returns the bytes of a file of the folder, or else of its store; none if neither has it.
   std::optional<std::string> file(const std::string& name) const;
   // From the store, or from stats.json. Read once.
   const std::vector<base::Stat>& statistics() const;

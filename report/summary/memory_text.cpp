@@ -21,7 +21,7 @@ std::string latency_text(const std::string& kind, const LatencySummary& l) {
   return fmt::format("{} p50 {}, p99 {}", kind, time(l.p50_ns), time(l.p99_ns));
 }
 
-// The DRAM behind the bandwidth; empty for flat stacks.
+// Describes the DRAM behind the bandwidth; empty for flat stacks.
 std::string dram_rows(const HbmSummary& hbm) {
   std::string text;
   if (hbm.dram) {

@@ -21,9 +21,9 @@ struct RowLimits {
 std::string row(const std::string& label, const std::string& text);
 // Breaks at spaces; continuation lines are indented to the second column.
 std::string wrapped_row(const std::string& label, const std::string& text);
-// One row: as many parts as fit, separated by ", ", then the number of the others.
+// Fits as many parts into one row as it holds, separated by ", ", then the number of the others.
 std::string fitted_row(const std::string& label, const std::vector<std::string>& parts);
-// The text in at most `width` characters: of a longer one the beginning, "..", and the end.
+// Fits the text into `width` characters: of a longer one the beginning, "..", and the end remain.
 std::string fitted(const std::string& text, std::size_t width);
 // Removes blanks at the end of a line.
 std::string trimmed(std::string line);

@@ -72,7 +72,7 @@ class Operations {
   void at_line(std::uint32_t line) { line_ = line; }
   // The newest operation fills these tensors.
   void fills(std::uint32_t filled) { at_.filled = filled; }
-  // The newest operation. It may change until the next one is appended.
+  // Returns the newest operation. It may change until the next one is appended.
   Op& append(Op op = {});
   Op& newest() { return newest_; }
   // Changes an earlier operation.

@@ -18,7 +18,7 @@ double six_digits(double value) {
   return std::isfinite(value) ? std::strtod(fmt::format("{:.5e}", value).c_str(), nullptr) : value;
 }
 
-// The largest of the candidates after exact evaluation.
+// Returns the largest of the candidates after exact evaluation.
 double largest(const LargestErrors& worst, const HostTensor& got, const Examine& examine, bool relative) {
   double result = 0;
   for (const auto& place : worst.places()) {

@@ -122,7 +122,7 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
   return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x"));
 }
 
-// The number of bytes of the shape; it is compared with the file's size before memory is allocated.
+// Returns the number of bytes of the shape; it is compared with the file's size before memory is allocated.
 std::uint64_t data_bytes(const std::vector<std::uint64_t>& shape, std::size_t size, const Reader& reader) {
   std::uint64_t bytes = size;
   for (const std::uint64_t n : shape)

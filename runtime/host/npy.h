@@ -30,7 +30,7 @@ struct NpyArray {
   std::uint64_t elements() const;
 };
 
-// Bytes per element of a supported descr, 0 for any other.
+// Returns the bytes per element of a supported descr, 0 for any other.
 std::size_t element_size(const std::string& descr);
 
 NpyArray read_npy(const std::string& path);

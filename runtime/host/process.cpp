@@ -25,8 +25,8 @@ namespace {
 
 constexpr int kPauseMs = 20;  // interval between samples of a child's memory
 
-// The resident memory of the process; 0 if it has ended. The size of its address space is meaningless,
-// because a machine reserves the whole of its HBM.
+// Returns the resident memory of the process; 0 if it has ended. The size of its address space is
+// meaningless, because a machine reserves the whole of its HBM.
 std::uint64_t resident(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/statm", process));
   std::uint64_t size = 0, pages = 0;

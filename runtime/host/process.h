@@ -16,7 +16,7 @@
 
 namespace tahoma::runtime {
 
-// The executable file for another process of this program.
+// This is the executable file for another process of this program.
 inline constexpr const char* kThisProgram = "/proc/self/exe";
 
 // This says how a process ended.
@@ -47,8 +47,9 @@ struct ProcessOptions {
 struct ProcessResult {
   ProcessEnd end;
   std::string output;  // what was captured, or what the function returned
-  // Resident memory at its peak. The host counts the memory of this process to that of a program that it
-  // starts. A program with a limit that needs less than this process has the largest of its samples instead.
+  // This is the resident memory at its peak. The host counts the memory of this process to that of a program
+  // that it starts. A program with a limit that needs less than this process has the largest of its samples
+  // instead.
   std::uint64_t peak_bytes = 0;
 };
 

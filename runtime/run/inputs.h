@@ -35,7 +35,7 @@ struct HostTensor {
 // A tensor of zeros.
 HostTensor make_tensor(const std::string& name, isa::DType dtype, std::vector<std::uint64_t> shape);
 
-// The unrounded value of one element.
+// Returns the unrounded value of one element.
 float generated_value(std::uint64_t seed, std::uint64_t tensor, std::uint64_t index);
 
 // `tensor` is the number of the input in its workload: 0, 1, 2, ...

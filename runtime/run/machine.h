@@ -50,7 +50,7 @@ class Machine {
   Tensor allocate(std::uint32_t core, const std::string& name, isa::DType dtype,
                   std::vector<std::uint64_t> shape);
 
-  // True in functional mode, and for the control arguments of the programs loaded so far.
+  // Returns true in functional mode, and for the control arguments of the programs loaded so far.
   bool has_values(const Tensor& tensor) const;
 
   void write(const Tensor& tensor, std::span<const std::byte> values);

@@ -28,8 +28,8 @@ isa::GlobalAddress StackAllocator::next(std::uint32_t core, std::uint64_t bytes)
     return isa::GlobalAddress{static_cast<std::uint32_t>(chip), part.share.stack,
                               used(chip, part.share.stack)};
   };
-  // A stack with room first; then the fewest bytes for its part; then the stack with the fewest bytes of all
-  // cores.
+  // The order prefers a stack with room; then the fewest bytes for its part; then the stack with the fewest
+  // bytes of all cores.
   const auto rank = [&](const Part& part) {
     return std::tuple(!fits(address_in(part), bytes),
                       static_cast<double>(part.bytes + bytes) / static_cast<double>(part.share.part),

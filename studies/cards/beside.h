@@ -34,12 +34,12 @@ struct CardRow {
   std::optional<double> dollars_per_million_tokens() const;
 };
 
-// `wanted`: "h200" or "h200:8"; without a number, the fewest devices that the model and its caches fit into,
-// a power of two.
+// `wanted` is "h200" or "h200:8"; without a number, the fewest devices that the model and its caches fit
+// into, a power of two.
 CardRow card_row(const ModelConfig& config, const std::string& wanted, const ModelDemand& demand);
 
 const base::Columns<CardRow>& card_row_columns();
-// Text below the model's table; "" without rows.
+// Returns the text below the model's table; "" without rows.
 std::string beside_text(const std::vector<CardRow>& rows);
 std::string beside_csv(const std::vector<CardRow>& rows);
 nlohmann::ordered_json beside_json(const std::vector<CardRow>& rows);

@@ -37,7 +37,7 @@ struct CardEfficiency {
   base::Duration launch, collective;          // of a kernel; of a collective in addition to its bytes
   void declare(base::ParamTree& t);
 
-  // The peaks themselves: no time can be shorter.
+  // Peaks have this efficiency: no time can be shorter.
   static CardEfficiency peak() { return {}; }
 };
 

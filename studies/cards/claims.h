@@ -20,7 +20,7 @@ struct Claim {
   const char* verdict() const { return computed >= claimed ? "reached" : "not reached"; }
 };
 
-// `machine`: an UltraServer.
+// `machine` must be an UltraServer.
 std::vector<Claim> claims(const model::MachineParams& machine);
 
 std::string claims_text(const std::vector<Claim>& claims);

@@ -27,16 +27,16 @@ WorkShape shape_of(const ModelDemand& demand, ModelPhase phase);
 std::vector<CardWork> layer_work(const ModelConfig& config, const WorkShape& shape, double devices);
 std::vector<CardWork> layer_work(const ModelConfig& config, const ModelDemand& demand, ModelPhase phase,
                                  double devices);
-// Embedding and logits.
+// This is the work of embedding and logits.
 std::vector<CardWork> ends_work(const ModelConfig& config, double tokens, double sequences, double devices);
 std::vector<CardWork> ends_work(const ModelConfig& config, const ModelDemand& demand, ModelPhase phase,
                                 double devices);
 
-// Weights of a layer, and of embedding and logits.
+// Counts the weights of a layer, and of embedding and logits.
 double layer_weights(const ModelConfig& config);
 double ends_weights(const ModelConfig& config);
 
-// Bytes of weights and caches in all devices together.
+// Returns the bytes of weights and caches in all devices together.
 double resident_bytes(const ModelConfig& config, const ModelDemand& demand);
 
 }  // namespace tahoma::runtime

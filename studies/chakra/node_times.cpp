@@ -170,7 +170,7 @@ class NodeLimits {
                 fmt::format("comm_size is {} B{}; expected at most {} B, what the HBM of a chip holds",
                             exchange.bytes, each, hbm_ / parts));
   }
-  // `what`: of the node.
+  // `what` names the time of the node.
   Duration checked(double seconds, const NodeAt& n, const char* what) const {
     if (!(seconds <= kMostSeconds))
       refuse_node("E-ETR-003", graph_, n, prefix_,
@@ -185,7 +185,7 @@ class NodeLimits {
   std::uint64_t hbm_;
 };
 
-// Unset: not known.
+// The time is unset if it is not known.
 std::optional<Duration> time_of(const NodeAt& n, const TraceGraph& graph, const RankPeaks& peaks,
                                 ComputeTimes compute, const NodeLimits& limits) {
   const TraceNode& node = graph.ranks[n.rank][n.node];

@@ -49,7 +49,8 @@ struct NodeTimes {
   std::size_t executed = 0;  // runs
 };
 
-// `prefix`: of the traces, in errors. `folder`: for the runs. `progress`: of runs, done and all.
+// `prefix` is that of the traces, for errors. `folder` is for the runs. `progress` receives the runs, done
+// and all.
 NodeTimes times_of(const TraceGraph& graph, const TimeSources& sources, const std::string& prefix,
                    const std::string& folder, const std::function<void(std::size_t, std::size_t)>& progress);
 

@@ -74,7 +74,7 @@ std::string misfit(const Request& request, const ServerParams& server) {
   return "";
 }
 
-// The line of a request in its trace. Only an error needs it, so it is not kept.
+// Finds the line of a request in its trace. Only an error needs it, so it is not kept.
 std::string place_in_trace(const std::string& trace, std::size_t number) {
   if (std::error_code ignored; !std::filesystem::is_regular_file(trace, ignored))
     return fmt::format("{}: request {}", trace, number);  // a pipe

@@ -9,7 +9,7 @@
 
 namespace tahoma::runtime {
 
-// With its missing parents. UserError E-OUT-001.
+// Makes missing parents, too. Throws UserError E-OUT-001.
 void make_sweep_folder(const std::filesystem::path& folder);
 
 // Makes the folder ready for the points of `spec`. sweep.yaml is its first file: a folder that contains it

@@ -41,7 +41,7 @@ struct Sensitivity {
   std::vector<SensitivityRow> rows;  // largest change first
   std::size_t felt() const;          // rows that change the time by more than kFeltPercent
   std::size_t run_rows() const;      // rows with a time
-  // Seconds.
+  // The interval is in seconds.
   double interval_low() const, interval_high() const;
 };
 

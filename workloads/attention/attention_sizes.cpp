@@ -77,8 +77,8 @@ runtime::Part AttentionSizes::key_heads_of(const runtime::Part& query_heads) con
   return {first, (query_heads.first + query_heads.count - 1) / heads_per_kv() + 1 - first};
 }
 
-// Whole heads; the first groups get one more if the number does not divide. Groups are spread over the
-// machine, so that they share HBM stacks only if there are more groups than stacks.
+// Groups get whole heads; the first ones get one more if the number does not divide. Groups are spread over
+// the machine, so that they share HBM stacks only if there are more groups than stacks.
 std::vector<HeadShare> AttentionSizes::shares(const model::MachineParams& machine, std::uint64_t unit) const {
   const std::uint64_t places = machine.cores() / split, units = heads / unit;
   const std::uint64_t used = std::min(cores == 0 ? places : cores, units);

@@ -43,11 +43,11 @@ struct AttentionSizes {
   double pairs() const;  // visible pairs of query and key, over all heads
   std::string describe() const;
 
-  // The key heads of that many heads.
+  // Returns the key heads of these query heads.
   runtime::Part key_heads_of(const runtime::Part& query_heads) const;
   // Heads are sharded in units of `unit`, a divisor of them.
   std::vector<HeadShare> shares(const model::MachineParams& machine, std::uint64_t unit = 1) const;
-  // Core `part` of a group.
+  // Returns the shape of core `part` of a group.
   FlashShape shape_of(const HeadShare& share, std::uint64_t part) const;
 };
 

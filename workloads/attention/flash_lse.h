@@ -19,7 +19,7 @@ class FlashLse {
 
   static std::uint64_t bytes(const FlashTiling& tiling);  // of a partition in SBUF
 
-  // Columns [rows, 1] of a finished tile.
+  // Records columns [rows, 1] of a finished tile.
   void record(const FlashStep& step, const FlashTile& tile, const runtime::TileView& row_max,
               const runtime::TileView& sum);
   void finish();

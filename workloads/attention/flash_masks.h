@@ -24,9 +24,9 @@ class FlashMasks {
 
   // Adds the mask of `edges` to scores [queries, keys].
   void hide(const runtime::TileView& scores, const Edges& edges) const;
-  // The same for transposed scores, [keys, queries].
+  // Hides pairs in transposed scores, [keys, queries].
   void hide_transposed(const runtime::TileView& scores, const Edges& edges) const;
-  // Factors of transposed probabilities, [keys, queries].
+  // Returns the factors of transposed probabilities, [keys, queries].
   runtime::TileView seen(const Edges& edges, unsigned keys, unsigned rows) const;
   runtime::TileView identity(unsigned rows) const;  // bf16
 

@@ -17,7 +17,7 @@ class FlashMemory {
   FlashMemory(runtime::Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
               const model::MachineParams& machine, const FlashViews& views);
 
-  // Bytes of a partition without the blocks of keys and values.
+  // Counts the bytes of a partition without the blocks of keys and values.
   static std::uint64_t working_bytes(const FlashShape& shape, const FlashTiling& tiling);
 
   std::vector<runtime::TileView> load_queries(const FlashStep& step);  // per part of d: [part of d, rows]

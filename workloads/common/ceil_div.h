@@ -13,7 +13,7 @@ constexpr std::common_type_t<A, B> ceil_div(A a, B b) {
   return (a + b - 1) / b;
 }
 
-// Bytes of a partition for a buffer of that many: buffers begin at multiples of 64 bytes.
+// A buffer of that many bytes takes these bytes of a partition: buffers begin at multiples of 64 bytes.
 constexpr std::uint64_t aligned(std::uint64_t bytes) { return ceil_div(bytes, std::uint64_t{64}) * 64; }
 
 }  // namespace tahoma::workloads

@@ -11,10 +11,10 @@
 
 namespace tahoma::workloads {
 
-// For CaseTensor::refuse: E-RUN-099 for the first int32 value outside 0 .. rows - 1.
+// CaseTensor::refuse takes this: E-RUN-099 for the first int32 value outside 0 .. rows - 1.
 std::function<void(const runtime::HostTensor&)> refuse_rows_beyond(std::uint64_t rows);
 
-// For CaseTensor::make: int32 values from the seed, evenly spread over 0 .. rows - 1.
+// CaseTensor::make takes this: int32 values from the seed, evenly spread over 0 .. rows - 1.
 std::function<void(runtime::HostTensor&, std::uint64_t seed)> any_rows_below(std::uint64_t rows);
 
 // Value number `index` of an int32 tensor.

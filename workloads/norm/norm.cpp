@@ -14,7 +14,7 @@ namespace {
 class SoftmaxCase final : public RowsCase {
  public:
   SoftmaxCase() : RowsCase("softmax", {"x"}) {}
-  // A comparison, a difference, an exponential, an addition and a product.
+  // An element takes a comparison, a difference, an exponential, an addition and a product.
   double useful_flops() const override { return 5 * elements(); }
 
  protected:
@@ -32,7 +32,7 @@ class SoftmaxCase final : public RowsCase {
 class SoftmaxBackwardCase final : public RowsCase {
  public:
   SoftmaxBackwardCase() : RowsCase("softmax_backward", {"y", "dy"}) {}
-  // A product and an addition, a difference and a product.
+  // An element takes a product and an addition, a difference and a product.
   double useful_flops() const override { return 4 * elements(); }
 
  protected:
@@ -50,7 +50,8 @@ class SoftmaxBackwardCase final : public RowsCase {
 class LayerNormCase final : public RowsCase {
  public:
   LayerNormCase() : RowsCase("layer_norm", {"x", "g", "b"}) {}
-  // An addition; a difference, a square and an addition; a difference, two products and an addition.
+  // An element takes an addition; a difference, a square and an addition; a difference, two products and an
+  // addition.
   double useful_flops() const override { return 8 * elements(); }
 
  protected:
@@ -92,7 +93,7 @@ class LayerNormBackward final : public RowsCase {
  protected:
   std::vector<CaseTensor> tensors() const override {
     CaseTensor rstd = column("rstd", Role::kInput);
-    // Positive, like those of rows of numbers of about 1.
+    // The values are positive, like those of rows of numbers of about 1.
     rstd.make = [](runtime::HostTensor& tensor, std::uint64_t seed) {
       auto* values = reinterpret_cast<float*>(tensor.values.data());
       for (std::uint64_t i = 0; i < tensor.elements(); ++i)

@@ -15,7 +15,7 @@ class AdamCase final : public KernelCase {
  public:
   AdamCase() : KernelCase({"p", "g", "m", "v"}) {}
 
-  // Three for m, four for v, six for p and two for its decay.
+  // An element takes three FLOPs for m, four for v, six for p and two for its decay.
   double useful_flops() const override {
     return 15.0 * static_cast<double>(rows_) * static_cast<double>(columns_);
   }

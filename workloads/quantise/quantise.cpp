@@ -37,7 +37,7 @@ class Scaled : public RowsCase {
 class QuantiseCase final : public Scaled {
  public:
   QuantiseCase() : Scaled("quantise", {"x"}) {}
-  // A comparison and a product.
+  // An element takes a comparison and a product.
   double useful_flops() const override { return 2 * elements(); }
 
  protected:

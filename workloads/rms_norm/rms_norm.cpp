@@ -16,7 +16,7 @@ class RmsNormCase final : public KernelCase {
  public:
   RmsNormCase() : KernelCase({"x", "g", "add"}) {}
 
-  // A square and an addition, a product by 1 / rms and one by g.
+  // An element takes a square and an addition, a product by 1 / rms and one by g.
   double useful_flops() const override {
     return 4.0 * static_cast<double>(rows_) * static_cast<double>(columns_);
   }

@@ -21,7 +21,7 @@ constexpr base::Named<Pairs> kPairs[] = {{Pairs::kHalves, "halves"}, {Pairs::kIn
 
 using runtime::HostTensor;
 
-// Row p: cos and sin of p base^(-2 i / d).
+// Row p has cos and sin of p base^(-2 i / d).
 void fill_angles(HostTensor& table, double base) {
   const std::uint64_t d = table.columns(), half = d / 2;
   const std::size_t size = isa::size_of(table.dtype);

@@ -48,7 +48,7 @@ class VectorAdd final : public KernelCase {
   std::vector<CaseTensor> tensors() const override {
     return {tensor("a", Role::kInput), tensor("b", Role::kInput), tensor("y", Role::kOutput)};
   }
-  // Tiles: as many rows as SBUF has partitions.
+  // The units are tiles: as many rows as SBUF has partitions.
   std::uint64_t units() const override { return rows() / tile_rows(); }
   isa::Program program(const model::MachineParams& machine, const runtime::Part& tiles) const override {
     return vector_add_program(machine, {tiles.count * tile_rows(), columns_, compute_dtype()});

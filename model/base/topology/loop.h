@@ -10,7 +10,7 @@ namespace tahoma::base {
 
 constexpr std::uint32_t side_of_loop(std::uint32_t places) { return places < 8 ? 2 : (places + 3) / 4; }
 
-// The (column, row) of position `n`, clockwise from the upper left corner.
+// Returns the (column, row) of position `n`, clockwise from the upper left corner.
 constexpr std::pair<double, double> on_loop(std::uint32_t n, std::uint32_t places) {
   const double side = side_of_loop(places), way = 4 * side * n / places;
   if (way < side) return {way, 0};

@@ -15,7 +15,8 @@ class Routes {
   // `order`: the axes in the order of dimension-order routing. The topology outlives this.
   Routes(const Topology& topology, const AxisOrder& order, const DeadLinks& dead);
 
-  // The first hop from `node` to another chip. It does not exist if routing finds no path around dead links.
+  // Returns the first hop from `node` to another chip. It does not exist if routing finds no path around dead
+  // links.
   const Way& way(std::uint32_t node, std::uint32_t to) const { return ways_[node * chips_ + to]; }
   unsigned vc_classes() const { return vc_classes_; }
   std::uint32_t hops(std::uint32_t from, std::uint32_t to) const;  // number of links; the route must exist

@@ -106,8 +106,8 @@ class Topology {
 
   // The number of classes of virtual channels that packets need so that no cycle of waiting packets can form.
   virtual unsigned vc_classes() const = 0;
-  // The first hop of the route from `node` to the chip `to`, another node; none if dead links close every
-  // path that the fabric can take.
+  // Returns the first hop of the route from `node` to the chip `to`, another node; none if dead links close
+  // every path that the fabric can take.
   virtual Way first_hop(std::uint32_t node, std::uint32_t to, const AxisOrder& order,
                         const DeadLinks& dead) const = 0;
   // Adaptive routing may take any port on a shortest path, on its own virtual channels. The channels of

@@ -69,7 +69,7 @@ class SharePool {
   std::uint32_t free_ = kNone;
 };
 
-// Elements of one part of a packet.
+// Returns the elements of one part of a packet.
 std::uint64_t packet_room(const Transfer& transfer, const DmaParams& params);
 
 // Returns the packet's shape as its engine processes it.

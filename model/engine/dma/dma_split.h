@@ -27,7 +27,7 @@ struct Runs {
   unsigned outer = 0;                   // leading descriptor dimensions that enumerate the runs
 
   std::uint64_t units() const { return rows * pieces; }
-  // Elements of unit u and its position: row u / pieces, from element (u % pieces) *
+  // Returns the elements of unit u and its position: row u / pieces, from element (u % pieces) *
   // piece_elements of the run.
   std::uint64_t elements_of(std::uint64_t unit) const;
 };

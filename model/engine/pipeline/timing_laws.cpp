@@ -175,7 +175,7 @@ Occupancy reciprocal(const isa::Instruction& i, base::EngineKind kind, const Cor
   return Lane{i, kind, p}.of_elements(count_of(p.costs.reciprocal));
 }
 
-// Published: half the cycles when zeroing 16-bit elements on the vector engine.
+// It takes half the cycles when zeroing 16-bit elements on the vector engine (published).
 Occupancy memset(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   const bool fast = kind == base::EngineKind::kVector && i.value == 0.0F && is_16_bit(i.dst.dtype);
   return Lane{i, kind, p}.of_elements(1, fast ? p.vector.memset_rate : 1);
@@ -216,7 +216,7 @@ Occupancy aggregate(const isa::Instruction& i, base::EngineKind kind, const Core
   return Lane{i, kind, p}.of_elements(count_of(p.costs.aggregate), kAggregateTriple);
 }
 
-// Assumed: each element passes once per halving of the partitions.
+// Each element passes once per halving of the partitions (assumed).
 Occupancy partition_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   const auto rounds = static_cast<std::uint64_t>(std::bit_width(i.shape.partitions - 1U));
   return Lane{i, kind, p}.of_elements(std::max<std::uint64_t>(1, rounds));

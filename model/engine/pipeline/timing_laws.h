@@ -49,13 +49,13 @@ struct CoreTiming : CoreParams {
 // fp32), of others 1.
 unsigned passes_of(const isa::Instruction& matmul_or_transpose, isa::DType weights);
 
-// Cycles in which moving columns stream into the array: one per column and pass.
+// Returns the cycles in which moving columns stream into the array: one per column and pass.
 base::Cycles streaming_cycles(std::uint64_t moving_columns, unsigned passes);
 
 // First moving row in to last result out, beyond the streaming: the skew over rows and columns.
 base::Cycles fill_cycles(std::uint64_t rows, std::uint64_t columns);
 
-// Streaming and skew together; the RTL must match this (model/rtl).
+// Adds streaming and skew; the RTL must match this (model/rtl).
 base::Cycles array_cycles(std::uint64_t rows, std::uint64_t columns, base::Cycles streaming);
 
 // Contiguous runs of a 16-bit moving operand that start at an address of 2 mod 4 (measured for runs along the
@@ -121,8 +121,8 @@ unsigned vector_rate(const isa::Instruction& i, const CoreParams& p);
 
 using LaneLaw = Occupancy (*)(const isa::Instruction&, base::EngineKind, const CoreTiming&);
 
-// The law of a cost class on the vector, scalar and GpSimd engines; null for classes that these engines do
-// not run.
+// Returns the law of a cost class on the vector, scalar and GpSimd engines; null for classes that these
+// engines do not run.
 LaneLaw lane_law(isa::CostClass cost);
 
 // The function tables of the scalar engine before it runs fn: by the rule of isa (table_set_for) it keeps

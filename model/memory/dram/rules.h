@@ -48,7 +48,7 @@ class Rules {
     for (std::uint32_t s = 1; s < stack_ids_; ++s) first = std::min(first, stack_column_[d][s]);
     return std::max(first, turned_[d]);
   }
-  // Least distance between column commands of one direction to two banks.
+  // Returns the least distance between column commands of one direction to two banks.
   Tick apart(std::uint32_t bank, std::uint32_t other, Direction d) const {
     if (group_of(bank) == group_of(other)) return t_.ccd_long;
     if (stack_of(bank) == stack_of(other)) return t_.ccd_short;

@@ -6,7 +6,7 @@
 namespace tahoma::model {
 namespace {
 
-// A least distance in whole cycles, rounded up exactly.
+// Returns a least distance in whole cycles, rounded up exactly.
 std::int64_t whole_cycles(base::Duration d, base::Frequency clock) {
   constexpr base::Int128 kFsPerSecond = 1'000'000'000'000'000;
   const base::Int128 scaled = base::Int128{d.fs} * clock.hz;

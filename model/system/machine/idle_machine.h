@@ -32,7 +32,7 @@ class IdleMachine {
   // A write of one core's engines to the stack of another core of the same chip.
   Slot write(std::uint32_t from, std::uint32_t to, base::Time arrival, base::Bytes bytes, base::Time now);
   Slot carry(std::uint32_t link, base::Time head, base::Bytes bytes);
-  // Time of an empty packet from chip to chip.
+  // Returns the time of an empty packet from chip to chip.
   base::Duration path(std::uint32_t from, std::uint32_t to) const;
 
  private:

@@ -143,7 +143,7 @@ Found find_instance(const std::string& path) {
   return found;
 }
 
-// Every parameter of every instance in the machine.
+// Lists every parameter of every instance in the machine.
 std::vector<std::string> legal_paths(const MachineParams& machine) {
   std::vector<std::string> paths;
   for (const Kind& kind : kKinds) {

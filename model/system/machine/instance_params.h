@@ -36,7 +36,7 @@ struct InstanceParams {
 
   // Declares groups of `machine` (of which this is a part) on demand, below `t`'s group "instances".
   void declare(base::ParamTree& t, const MachineParams& machine);
-  // The path of one instance of each kind in the machine, as an example.
+  // Returns the path of one instance of each kind in the machine, as an example.
   static std::vector<std::string> examples(const MachineParams& machine);
   // Throws base::UserError: E-CFG-023 for an instance that the machine lacks, with the nearest one;
   // E-CFG-020.

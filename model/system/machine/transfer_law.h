@@ -47,7 +47,7 @@ class TransferLaw {
  public:
   explicit TransferLaw(const DmaParams& params);
 
-  // The time of a doorbell's instruction and the time to the next doorbell.
+  // These are the time of a doorbell's instruction and the time to the next doorbell.
   struct Doorbell {
     base::Duration instruction, pitch;
   };

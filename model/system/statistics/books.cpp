@@ -25,7 +25,8 @@ void check_times(const EngineMeasurement& e, Duration elapsed) {
                    fmt::format("{}: active for {} fs of {} fs", e.path, e.active.fs, elapsed.fs));
 }
 
-// FLOPs of a cell in a cycle, at most: two multiply-adds in double_row, on NeuronCore-v4 four of MXFP8.
+// Returns the most FLOPs of a cell in a cycle: two multiply-adds in double_row, on NeuronCore-v4 four of
+// MXFP8.
 std::uint64_t most_flops_of_cell(isa::CoreVersion version) {
   return version == isa::CoreVersion::kV4 ? 8 : 4;
 }

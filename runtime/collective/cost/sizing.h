@@ -17,14 +17,14 @@ namespace tahoma::runtime::collective {
 inline constexpr std::uint64_t kChannelBytes = 16UL * 1024, kPieceBytes = 256UL * 1024;
 inline constexpr std::uint32_t kMostPieces = 16;
 
-// Number of chunks of the largest transfer between ranks.
+// Counts the chunks of the largest transfer between ranks.
 std::uint32_t most_chunks(const Schedule& schedule);
 
 // Number of channels for chunks of `vector_bytes` in total, at most `queues`.
 std::uint32_t channels_for(const AlgorithmRow& algorithm, const Problem& problem, const Grid& grid,
                            std::uint64_t vector_bytes, std::uint32_t queues);
 
-// Number of pieces of a channel with chunks of `chunk_bytes`; fewer if they would need more than
+// Returns the number of pieces of a channel with chunks of `chunk_bytes`; fewer if they would need more than
 // `signals` semaphores of a core.
 std::uint32_t pieces_for(const Schedule& schedule, std::uint64_t chunk_bytes, bool uneven,
                          std::uint32_t signals);

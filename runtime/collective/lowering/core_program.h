@@ -31,7 +31,7 @@ struct CoreProgram {
   // what others have sent to the window, is available to later operations.
   std::uint32_t mark_landed(isa::Queue queue, const HbmView& window,
                             const std::optional<Semaphores::Level>& level);
-  // The values of the program's arguments.
+  // Returns the values of the program's arguments.
   std::vector<std::uint64_t> arguments() const;
 
   Kernel kernel;

@@ -40,7 +40,7 @@ struct CollectiveResult {
 
   base::Duration time() const { return time_of(ranks); }
   std::uint64_t count() const { return bytes / isa::size_of(dtype); }  // elements
-  // Bytes per second; 0 if the collective took no time.
+  // The bandwidth is in bytes per second; it is 0 if the collective took no time.
   double algorithm_bandwidth() const {
     return time().fs > 0 ? static_cast<double>(bytes) / time().seconds() : 0;
   }

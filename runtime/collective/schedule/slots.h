@@ -28,7 +28,7 @@ class BoxSlots {
   std::uint32_t number(std::uint32_t hop, std::uint32_t piece) const;
   std::uint32_t slots() const { return slots_; }
   bool reused() const { return slots_ < arrivals_; }
-  // Number of semaphores: one per slot; for an uncredited box one per piece, shared by all its arrivals.
+  // Counts the semaphores: one per slot; for an uncredited box one per piece, shared by all its arrivals.
   std::uint32_t counters() const { return counters_; }
   std::uint32_t counter(std::uint32_t hop, std::uint32_t piece) const {
     return credited_ ? number(hop, piece) % slots_ : piece;

@@ -8,7 +8,8 @@
 
 namespace tahoma::runtime {
 
-// Levels of nesting. Comparing, copying and printing a value recur, so deeper ones would exhaust the stack.
+// JSON may nest this many levels. Comparing, copying and printing a value recur, so deeper ones would exhaust
+// the stack.
 inline constexpr std::size_t kMostJsonDepth = 100;
 
 // nullopt: legal. Otherwise what is wrong with the text, for a UserError at its file: it is no JSON or not in

@@ -24,7 +24,7 @@ class UnfinishedFolder {
   std::size_t slot_;
 };
 
-// Children of this process. Those beyond some thousands are not remembered.
+// Remembers the children of this process. Those beyond some thousands are not remembered.
 void remember_child(pid_t child);
 void forget_child(pid_t child);
 

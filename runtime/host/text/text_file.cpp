@@ -50,7 +50,7 @@ constexpr KnownFormat kKnownFormats[] = {
     {"\x80\x04"sv, "a pickle of Python"},
     {"\x80\x05"sv, "a pickle of Python"}};
 
-// Letters of ASCII with a zero byte before or behind each.
+// The text has letters of ASCII with a zero byte before or behind each.
 bool is_unmarked_utf16(std::string_view begin) {
   if (begin.size() < 4) return false;
   const bool little = begin[1] == 0 && begin[3] == 0 && begin[0] != 0 && begin[2] != 0,
@@ -59,7 +59,7 @@ bool is_unmarked_utf16(std::string_view begin) {
   return (little || big) && begin[letter] >= ' ' && begin[letter + 2] >= ' ';
 }
 
-// No further than the first reader asked for.
+// The text is read no further than the first reader asked for.
 const std::string& standard_input(std::size_t most) {
   static const std::string text = [most] {
     std::string read;

@@ -92,7 +92,7 @@ class TrialSimulation {
     happens(next, std::max(0.0, done - worked * time_of_work()));
   }
 
-  // `writing`: time in the checkpoint that this interrupts; it is written again.
+  // `writing` is the time in the checkpoint that this interrupts; it is written again.
   void happens(double next, double writing) {
     ++trial_.events;
     if (next == next_fault_) return fault(writing);

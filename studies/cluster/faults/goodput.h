@@ -25,7 +25,7 @@
 
 namespace tahoma::runtime::cluster {
 
-// All times in seconds.
+// All times are in seconds.
 struct TrainingPlan {
   double work = 0;  // the whole training without interruptions
   double chips = 1, spares = 0;

@@ -44,7 +44,7 @@ struct ClusterCase {
   // Where the parameter at `path` was set, or the file.
   std::string place_of(const std::string& path) const;
 
-  // Derived from the above.
+  // These follow from the members above.
   std::uint64_t chips_of_replica() const { return job.tensor * job.context * job.pipeline; }
   std::uint64_t replicas() const { return fleet.chips / chips_of_replica(); }
   std::uint64_t microbatches() const { return job.global_batch / (replicas() * job.micro_batch); }

@@ -17,7 +17,7 @@ namespace {
 // JSON has no infinity: null.
 ClusterJson finite(double value) { return std::isfinite(value) ? ClusterJson(value) : ClusterJson(nullptr); }
 
-// CSV: an empty field.
+// A number that is not finite is an empty field of CSV.
 std::string finite_field(double value) { return std::isfinite(value) ? shortest(value) : ""; }
 
 ClusterJson goodput_json(const Goodput& g) {

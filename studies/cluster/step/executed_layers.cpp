@@ -70,7 +70,7 @@ class Executions {
 
   std::uint64_t ranks() const { return case_.job.tensor * machine_.chip.cores / case_.times.lnc; }
 
-  // A part of the machine with so many chips, along x first.
+  // Selects a part of the machine with so many chips, along x first.
   Json part(std::uint64_t chips) const {
     const std::uint64_t x = std::gcd(chips, machine_.torus.x), y = std::gcd(chips / x, machine_.torus.y),
                         z = chips / x / y;
@@ -108,7 +108,7 @@ class Executions {
             {"case", {{"kind", "training"}, {"machine", part(case_.job.tensor)}, {"workload", workload}}}};
   }
 
-  // The same case on a machine with the slow part.
+  // Puts the case on a machine with the slow part.
   Json slow(Json named) const {
     named["name"] = named["name"].get<std::string>() + "_slow";
     Json fault{{case_.times.slow_parameter, case_.times.slow_value}};
@@ -134,7 +134,7 @@ class Executions {
                {"workload", {{"rows", count / columns}, {"columns", columns}, {"copy", copy}}}}}}));
   }
 
-  // `whole`: of a layer, by cores that share nothing.
+  // `whole` is the time of a layer, by cores that share nothing.
   UpdateTimes updates(double whole) {
     if (case_.job.update != Update::kByTensor) return {};
     const double cores = number(ranks() * case_.times.lnc), shards = cores * number(case_.replicas());

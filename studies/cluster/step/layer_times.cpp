@@ -74,8 +74,8 @@ ForwardTimes prefill_times(const ClusterCase& c, const std::string& folder) {
   return {layer, 0, std::max(0.0, seconds[0] - layer)};
 }
 
-// Keys and values of the group in a ring of `context` chips; each hop is hidden behind the attention of one
-// part.
+// Keys and values of the group go around a ring of `context` chips; each hop is hidden behind the attention
+// of one part.
 double exposed_context(const ClusterCase& c, double attention) {
   const double members = number(c.job.context);
   if (members <= 1) return 0;

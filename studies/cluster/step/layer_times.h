@@ -23,12 +23,13 @@
 
 namespace tahoma::runtime::cluster {
 
-// Seconds of one layer or of embedding, logits and loss.
+// These are seconds of one layer or of embedding, logits and loss.
 struct PassTimes {
   double forward = 0, backward = 0, weights = 0;  // backward: without the part of the weights
 };
 
-// Seconds of the optimizer on a chip, tensor after tensor; 0: not known. `start`: before the first one.
+// These are seconds of the optimizer on a chip, tensor after tensor; 0 if not known. `start` is the time
+// before the first one.
 struct UpdateTimes {
   double layer = 0, ends = 0, norms = 0, start = 0;
 };
@@ -44,7 +45,7 @@ struct LayerTimes {
   double slow_factor = 1;  // of both passes with a slow part: executed, or faults.slow_factor
 };
 
-// `folder`: for executed runs. Throws E-CLU-003 if the emulator cannot execute the degrees; otherwise as
+// Executed runs use `folder`. Throws E-CLU-003 if the emulator cannot execute the degrees; otherwise as
 // read_card() and ModelRunner.
 LayerTimes layer_times(const ClusterCase& c, const std::string& folder);
 

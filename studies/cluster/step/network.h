@@ -21,7 +21,7 @@
 
 namespace tahoma::runtime::cluster {
 
-// Members of a group, `distance` chips apart.
+// The members of a group are `distance` chips apart.
 struct ChipGroup {
   double members = 1, distance = 1;
 };

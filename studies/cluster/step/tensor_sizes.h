@@ -9,7 +9,7 @@
 
 namespace tahoma::runtime::cluster {
 
-// Queries, keys and values; projection; gate and up; down.
+// The tensors are queries, keys and values; projection; gate and up; down.
 inline std::array<double, 4> layer_tensors(const ModelConfig& m) {
   const double hidden = number(m.hidden), d = number(m.head_dim);
   return {hidden * number(m.heads + 2 * m.kv_heads) * d, hidden * number(m.heads) * d,

@@ -14,7 +14,8 @@
 
 namespace tahoma::runtime::cluster {
 
-// Seconds: the latencies of all rounds, and the bytes on the link. Both 0: nothing is exchanged.
+// These are seconds: the latencies of all rounds, and the bytes on the link. Both are 0 if nothing is
+// exchanged.
 struct Exchange {
   double wait = 0, wire = 0;
   double seconds() const { return wait + wire; }

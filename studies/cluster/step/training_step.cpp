@@ -121,7 +121,7 @@ class StepSimulation {
     step_.spans.push_back({s, pass.microbatch, pass.chunk, "reduce", std::max(begin, start), stage.network});
   }
 
-  // The same tensor by tensor. Returns the end of the pass, which a shared queue delays.
+  // Reduces tensor by tensor. Returns the end of the pass, which a shared queue delays.
   double reduce_tensors(std::uint32_t s, const Pass& pass, double start, double end) {
     Stage& stage = stages_[s];
     const double layers = layers_of(s, pass.chunk),

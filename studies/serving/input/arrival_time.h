@@ -16,8 +16,8 @@ namespace tahoma::runtime::serving {
 inline constexpr std::int64_t kMostSeconds = 1'000'000'000;
 Nanoseconds parse_seconds(std::string_view text);
 
-// Since 1970, UTC. `T` may stand for the blank; a zone other than `Z` and `+00:00` is refused. Without a zone
-// the times are taken as they are: only differences matter.
+// Times are since 1970, UTC. `T` may stand for the blank; a zone other than `Z` and `+00:00` is refused.
+// Without a zone the times are taken as they are: only differences matter.
 Nanoseconds parse_timestamp(std::string_view text);
 
 }  // namespace tahoma::runtime::serving

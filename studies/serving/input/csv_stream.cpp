@@ -20,7 +20,7 @@ using base::UserError;
 
 CsvStream::CsvStream(std::string path, std::vector<CsvColumn> columns, OtherColumns others)
     : path_(std::move(path)), file_(path_, std::ios::binary), columns_(std::move(columns)) {
-  // Refused with the system's reason. A pipe must not be read here: it cannot be read twice.
+  // The file is refused with the system's reason. A pipe must not be read here: it cannot be read twice.
   if (std::error_code ignored; !file_ || std::filesystem::is_directory(path_, ignored)) read_file(path_, 1);
   read_header(others);
 }

@@ -20,7 +20,7 @@ class RandomSource {
       : state_(mixed(seed + kStep) + mixed((stream + 1) * kStep)) {}
 
   std::uint64_t bits() { return mixed(state_ += kStep); }
-  // In (0, 1], a multiple of 2^-53.
+  // The number is in (0, 1], a multiple of 2^-53.
   double uniform() { return static_cast<double>((bits() >> 11) + 1) * 0x1p-53; }
   // Mean 1.
   double exponential() { return -std::log(uniform()); }

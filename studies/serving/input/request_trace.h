@@ -21,7 +21,7 @@ namespace tahoma::runtime::serving {
 
 Requests read_trace(const std::string& path);
 
-// The whole number from 1 to kMostTokens in the current row, or E-SRV-005.
+// Returns the whole number from 1 to kMostTokens in the current row, or throws E-SRV-005.
 std::uint32_t tokens_in(const CsvStream& row, std::size_t column);
 
 }  // namespace tahoma::runtime::serving

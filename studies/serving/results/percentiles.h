@@ -20,7 +20,7 @@ struct TimeStatistics {
 class TimeSamples {
  public:
   void add(Nanoseconds time) { times_.push_back(time); }
-  // `percent`: 1 .. 100. The samples are not empty.
+  // `percent` is 1 .. 100. The samples are not empty.
   Nanoseconds percentile(std::size_t percent);
   TimeStatistics statistics();
   std::size_t size() const { return times_.size(); }

@@ -34,7 +34,7 @@ class WindowSeries {
 
   Nanoseconds width() const { return width_; }
   Nanoseconds end() const { return last_; }
-  // Indexed by group, then window.
+  // The windows are indexed by group, then window.
   const std::vector<std::vector<WindowSums>>& windows() const { return windows_; }
   WindowSums total(std::size_t group) const;
   // The largest value of a level so far.

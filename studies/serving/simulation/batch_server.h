@@ -47,11 +47,11 @@ class BatchServer {
   };
   StepResult finish();
 
-  // On a server that only decodes: the next request for which there is room, which is reserved; its keys and
-  // values are then transferred, and it arrives.
+  // A server that only decodes reserves room for the next request, if there is any; its keys and values are
+  // then transferred, and it arrives.
   std::optional<RequestNumber> reserve();
   void arrive(RequestNumber number);
-  // On a server that only prefills: keys and values have been transferred.
+  // Tells a server that only prefills that keys and values have been transferred.
   void release(RequestNumber number);
 
   bool idle_and_empty() const {

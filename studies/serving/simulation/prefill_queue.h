@@ -26,7 +26,7 @@ struct PlannedChunk {
 
 class PrefillQueue {
  public:
-  // `decodes`: the server decodes what it has prefilled.
+  // `decodes` says that the server decodes what it has prefilled.
   PrefillQueue(const ServerParams& params, bool decodes, const Requests& requests, RequestStates& states,
                KvBlocks& blocks)
       : params_(params), decodes_(decodes), requests_(requests), states_(states), blocks_(blocks) {}
@@ -43,8 +43,8 @@ class PrefillQueue {
 
   // The last that arrived of those in progress.
   std::optional<RequestNumber> youngest() const;
-  // Back to the waiting ones; its blocks are given back and its progress is lost. Returns the tokens that
-  // were cached.
+  // Returns the request to the waiting ones; its blocks are given back and its progress is lost. Returns the
+  // tokens that were cached.
   std::uint64_t preempt(RequestNumber number);
 
   std::uint64_t blocks_of(RequestNumber number) const;

@@ -38,7 +38,7 @@ struct FinishedRequest {
   Nanoseconds end_to_end() const { return finish - request.arrival; }
   // The second to the last token take this together, and tpot() each in the mean.
   Nanoseconds decoding() const { return finish - first_token; }
-  // Rounded to the nearest nanosecond; 0 for a request of one token.
+  // The time is rounded to the nearest nanosecond; it is 0 for a request of one token.
   Nanoseconds tpot() const {
     const std::int64_t tokens = std::int64_t{request.output} - 1;
     return {tokens == 0 ? 0 : (decoding().count + tokens / 2) / tokens};

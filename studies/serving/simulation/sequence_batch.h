@@ -29,7 +29,7 @@ class SequenceBatch {
  public:
   explicit SequenceBatch(std::uint64_t block_tokens) : block_tokens_(block_tokens), due_(block_tokens, 0) {}
 
-  // `cached`: tokens in the cache; `remaining`: tokens that it generates in the batch, at least 1.
+  // `cached` counts the tokens in the cache, `remaining` those that it generates in the batch, at least 1.
   void join(RequestNumber number, std::uint64_t cached, std::uint64_t remaining);
   // Before a step: the blocks that it needs beyond those that the sequences hold.
   std::uint64_t blocks_due() const { return due_[steps_ % block_tokens_] - joined_with_room_; }

@@ -24,8 +24,8 @@ struct KvParams {
   void declare(base::ParamTree& tree);
 };
 
-// Between a prefill server and a decode server. Each prefill server has a link of its own, which carries one
-// transfer at a time; the latency follows the last byte.
+// Transfers go from a prefill server to a decode server. Each prefill server has a link of its own, which
+// carries one transfer at a time; the latency follows the last byte.
 struct TransferParams {
   base::Bandwidth bandwidth;
   base::Duration latency;
@@ -45,7 +45,7 @@ struct ServerParams {
   TransferParams transfer;
 
   void declare(base::ParamTree& tree);
-  // `path`: of the parameters.
+  // `path` is that of the parameters.
   void check(const std::string& path) const;
   // Prefill and decoding run on two groups of servers.
   bool separated() const { return prefill_servers > 0; }

@@ -36,7 +36,7 @@ class StepTable {
   explicit StepTable(const std::string& path, ChunkTimes chunks = ChunkTimes::kExecuted);
 
   StepCost cost_of(const StepShape& shape) const;
-  // The interpolated cost of one point, or E-SRV-013 or E-SRV-014.
+  // Interpolates the cost of one point, or throws E-SRV-013 or E-SRV-014.
   StepCost cost_at(StepPhase phase, const StepPoint& at) const;
   bool contains(StepPhase phase, const StepPoint& at) const;
   bool has_energy() const { return has_energy_; }

@@ -17,7 +17,7 @@ namespace tahoma::runtime {
 
 class Admission {
  public:
-  // `each`: the need of every point; 0: derived from the workload's peaks.
+  // `each` is the need of every point; 0 derives it from the workload's peaks.
   Admission(base::Bytes memory, std::size_t jobs, base::Bytes each)
       : memory_(memory.count), jobs_(std::max<std::size_t>(1, jobs)), each_(each.count) {}
 

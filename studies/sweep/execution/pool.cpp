@@ -23,7 +23,7 @@ std::uint64_t available() {
   return 0;
 }
 
-// The number in a file; nothing if there is none ("max").
+// Reads the number in a file; nothing if there is none ("max").
 std::optional<std::uint64_t> number_in(const char* path) {
   std::ifstream file(path);
   std::uint64_t value = 0;

@@ -89,7 +89,7 @@ std::vector<AxisEffect> axis_effects(const Rows& rows, const std::vector<std::st
   for (std::size_t n = 0; n < axes.size(); ++n) {
     AxisEffect& effect = effects.emplace_back();
     effect.axis = axes[n].paths;
-    // Points by everything but this axis; within these, by the order of its values.
+    // Groups points by everything but this axis; within a group, by the order of its values.
     std::map<std::pair<std::string, std::vector<std::size_t>>, std::map<std::size_t, const Store::Row*>>
         lines;
     for (std::size_t i = 0; i < rows.size(); ++i) {

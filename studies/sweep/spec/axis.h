@@ -54,7 +54,7 @@ inline constexpr std::uint64_t kMostValues = 10'000;  // per axis
 //   E-SWP-014 more than kMostValues                 and E-CFG-002 to E-CFG-007, all at their places.
 Track read_track(const TrackText& text, base::ParamTree& tree);
 
-// E-SWP-015 tracks of unequal length, E-SWP-016 the same values twice.
+// Throws E-SWP-015 for tracks of unequal length, E-SWP-016 for the same values twice.
 Axis linked(std::vector<Track> tracks);
 
 }  // namespace tahoma::runtime

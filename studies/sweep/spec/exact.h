@@ -31,7 +31,7 @@ struct Aligned {
 };
 std::optional<Aligned> aligned(const Exact& a, const Exact& b);
 
-// -1, 0 or 1: the sign of a - b. Numbers too far apart for `aligned` are compared by magnitude.
+// Returns -1, 0 or 1, the sign of a - b. Numbers too far apart for `aligned` are compared by magnitude.
 int compare(const Exact& a, const Exact& b);
 
 // "-25e-2", in the syntax of base::parse_number.

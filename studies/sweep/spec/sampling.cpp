@@ -23,7 +23,7 @@ constexpr int kJitterBits = 32;
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : bits_(seed) {}
-  // Uniform in [0, bound): numbers beyond the last multiple of the bound are rejected.
+  // The number is uniform in [0, bound): numbers beyond the last multiple of the bound are rejected.
   std::uint64_t below(std::uint64_t bound) {
     const std::uint64_t surplus = (UINT64_MAX % bound + 1) % bound;
     std::uint64_t number = bits_();
@@ -43,7 +43,7 @@ bool discrete(const std::vector<std::size_t>& sizes) {
   return std::none_of(sizes.begin(), sizes.end(), [](std::size_t size) { return size == 0; });
 }
 
-// Number of points of the grid; unset if it exceeds 64 bits.
+// Counts the points of the grid; unset if the number exceeds 64 bits.
 std::optional<std::uint64_t> grid_size(const std::vector<std::size_t>& sizes) {
   std::uint64_t grid = 1;
   for (const std::size_t size : sizes)

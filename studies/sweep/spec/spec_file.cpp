@@ -110,7 +110,7 @@ void require_keys(const FlatConfig& config, const std::string& file) {
   if (config.leaves.empty()) throw UserError("E-SWP-001", file, "expected the key 'sweep'");
 }
 
-// Relative to the working directory; a preset by its name.
+// The path becomes relative to the working directory; a preset keeps its name.
 std::string machine_of(const Leaf& named, const fs::path& folder) {
   const fs::path path = find_machine(named.text, folder, named.place);
   for (const fs::path& presets : preset_directories())

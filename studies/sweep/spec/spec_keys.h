@@ -23,7 +23,7 @@ std::vector<Written> texts_of(const base::FlatConfig& config, const std::string&
 // Leaves below the map `sweep.KEY`, with paths relative to it.
 std::vector<base::Leaf> map_of(const base::FlatConfig& config, const std::string& key, const char* example);
 
-// `sweep.axes`: the tracks of each item.
+// Reads `sweep.axes`: the tracks of each item.
 std::vector<std::vector<TrackText>> axes_of(const base::FlatConfig& config);
 
 }  // namespace tahoma::runtime

@@ -12,8 +12,8 @@
 
 namespace tahoma::runtime {
 
-// The number in base units: bytes, hertz, bytes per second, seconds, cycles; a switch is 0 or 1, an ideal
-// bandwidth infinite. Unset for a text.
+// Returns the number in base units: bytes, hertz, bytes per second, seconds, cycles. A switch is 0 or 1, an
+// ideal bandwidth infinite. It is unset for a text.
 std::optional<double> number_of(const base::ParamRef& value);
 
 // The tree with the parameter at `path`, in the notation of --set; E-CFG-002 at `place`,

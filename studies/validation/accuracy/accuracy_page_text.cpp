@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLineWidth = 110;
 
-// Five significant digits: silicon's own resolution is rarely better.
+// Five significant digits suffice: silicon's own resolution is rarely better.
 std::string digits(double value) {
   const double size = std::fabs(value);
   return fmt::format("{:.{}f}", value, size >= 1000 ? 1 : size >= 10 ? 2 : 3);

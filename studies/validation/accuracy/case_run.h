@@ -30,7 +30,7 @@ struct Measured {
   std::vector<Beside> beside;  // additional results of traffic or of a collective
 };
 
-// One result per figure. Does not throw: an error of the case is a failure of all of its figures.
+// Returns one result per figure. It does not throw: an error of the case is a failure of all of its figures.
 std::vector<Measured> run_case(const CaseRun& run);
 
 // Serialisation, to pass the results from one process to another.

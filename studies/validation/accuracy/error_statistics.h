@@ -17,7 +17,7 @@ double mean_absolute(std::span<const double> errors);  // of at least one error
 // Unset if all values on one side are equal, or if there are fewer than two.
 std::optional<double> rank_correlation(std::span<const double> a, std::span<const double> b);
 
-// 1 for the smallest value; equal values share their mean rank.
+// The smallest value has rank 1; equal values share their mean rank.
 std::vector<double> ranks(std::span<const double> values);
 
 }  // namespace tahoma::runtime

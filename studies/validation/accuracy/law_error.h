@@ -22,7 +22,7 @@
 
 namespace tahoma::runtime {
 
-// `distances` of calibrated figures, at least zero; unset if there are fewer than 19.
+// `distances` are those of calibrated figures, at least zero; the bound is unset if there are fewer than 19.
 std::optional<double> conformal_bound(std::vector<double> distances);
 
 // Sets the law errors of the families, and the intervals of the held-out rows that have a value. Rows of a

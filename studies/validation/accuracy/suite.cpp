@@ -120,7 +120,7 @@ bool below_root(const Leaf& leaf) {
                   fmt::format("'{0}{1}' excludes '{0}{2}': expected one of them", tree.root(), one, other));
 }
 
-// Defaults to a table of figures: its key is then reported as missing.
+// The default is a table of figures: its key is then reported as missing.
 const KindKey& kind_by_key(ParamTree& tree, const FamilyKeys& keys) {
   const KindKey* kind = nullptr;
   for (const KindKey& each : kKindKeys) {

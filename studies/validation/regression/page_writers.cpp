@@ -34,7 +34,7 @@ std::string figures_text(const RegressionRow& row) {
   return fmt::format("{} -> {}{}", golden, now, change.empty() ? "" : fmt::format(" (time {})", change));
 }
 
-// '?': nothing failed, but the values are unchecked.
+// '?' marks a row in which nothing failed, but whose values are unchecked.
 char mark_of(const RegressionRow& row) { return !row.passed() ? '!' : row.unchecked.empty() ? ' ' : '?'; }
 
 std::string row_text(const RegressionRow& row, std::size_t widest) {

@@ -47,7 +47,8 @@ struct HeadTensors {
   std::vector<Tensor> out, in;  // of each of two cores: dQ in transit
 };
 
-// Not a KernelCase: cores of a pair exchange dQ while they run, and LSE and delta follow from other inputs.
+// This is no KernelCase: cores of a pair exchange dQ while they run, and LSE and delta follow from other
+// inputs.
 class AttentionBackward final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override {

@@ -18,7 +18,7 @@
 
 namespace tahoma::workloads {
 
-// Causal: query i sees the keys j <= i + kv_len - q_len; with a window, only the last `window` of them.
+// If causal, query i sees the keys j <= i + kv_len - q_len; with a window, only the last `window` of them.
 struct AttentionMask {
   bool causal = false;
   std::uint64_t window = 0;  // 0: all

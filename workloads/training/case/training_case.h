@@ -51,7 +51,7 @@ void for_tensors(Tensors& tensors, Body&& body) {
   body("head", std::size_t{0}, tensors.head);
 }
 
-// Zeros of the same shapes, in fp32.
+// Returns zeros of the same shapes, in fp32.
 ModelTensors zeros_like(const ModelTensors& tensors);
 
 }  // namespace tahoma::workloads

@@ -36,9 +36,9 @@ struct TrainingParams {
   bool accumulates() const { return accumulate || microbatches() > 1; }
   std::uint64_t rows() const { return forward.rows(); }  // of a micro-batch of a replica
   std::uint64_t all_rows() const { return forward.all_rows(); }
-  // The parameters of one stage: its own layers, and no other stage.
+  // Returns the parameters of one stage: its own layers, and no other stage.
   TrainingParams of_stage() const;
-  // For the simulated layers and the head: forward once, backward twice; recomputed operations are not
+  // Counts the simulated layers and the head: forward once, backward twice; recomputed operations are not
   // useful.
   double useful_flops() const;
   std::string describe() const;

@@ -14,7 +14,7 @@ namespace tahoma::workloads {
 
 class Boundary {
  public:
-  // Both outlive this object.
+  // Both must outlive this object.
   Boundary(Fleet& from, Fleet& to);
 
   // The rows of a cell, and the tensor that has them.
@@ -25,9 +25,9 @@ class Boundary {
   using RowsOf = std::function<OwnRows(const Cell&)>;
   // The receiver, before anything is sent: where the next micro-batch arrives.
   void expect(const RowsOf& rows);
-  // The sender: the rows of the next micro-batch.
+  // The sender sends the rows of the next micro-batch.
   void send(const RowsOf& rows);
-  // The receiver: later users of the rows of the next micro-batch wait for them.
+  // At the receiver, later users of the rows of the next micro-batch wait for them.
   void receive();
 
   // After the run. `what`: the beginning of their names.

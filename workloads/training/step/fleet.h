@@ -25,7 +25,7 @@ enum class Across : std::uint8_t { kRanks, kReplicas };
 
 class Fleet {
  public:
-  // `params`: of the whole step.
+  // `params` are those of the whole step.
   Fleet(runtime::Machine& machine, const TrainingParams& params, std::size_t stage);
 
   runtime::Machine& machine() const { return machine_; }
@@ -49,7 +49,7 @@ class Fleet {
       for (std::size_t r = 0; r < ranks(); ++r)
         for (std::size_t h = 0; h < physical_cores(); ++h) body(Cell{g, r, h});
   }
-  // Physical core 0 of every rank.
+  // Calls the body for physical core 0 of every rank.
   template <class Body>
   void each_rank(Body&& body) const {
     for (std::size_t g = 0; g < replicas(); ++g)

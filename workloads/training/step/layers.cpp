@@ -53,7 +53,7 @@ void TrainingLayers::products(std::size_t layer, Body&& body) {
   }
 }
 
-// From the residual stream to the hidden features.
+// Computes the hidden features from the residual stream.
 void TrainingLayers::remember(std::size_t layer) {
   tapes_.clear();
   fleet_.each_rank(

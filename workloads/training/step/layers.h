@@ -26,7 +26,7 @@ class TrainingLayers {
 
   // The micro-batch to which the following calls refer.
   void begin(std::size_t microbatch) { microbatch_ = microbatch; }
-  // Layer by layer; afterwards stream(layer + 1) is complete.
+  // Call it layer by layer; afterwards stream(layer + 1) is complete.
   void forward(std::size_t layer);
   // Backward, from the last layer; requires gradient(layer + 1). Produces the contribution of the rank's rows
   // to the gradients of the layer's parameters, and gradient(layer).
@@ -86,7 +86,7 @@ class TrainingLayers {
   const RowExchange& rows_;
   RopeTables tables_;
   std::size_t microbatch_ = 0;
-  // Indexed by micro-batch, layer and cell or rank.
+  // The streams are indexed by micro-batch, layer and cell or rank.
   std::vector<std::vector<std::vector<Matrix>>> streams_;
   std::vector<std::vector<std::vector<TokenRows>>> gradients_of_stream_;
   std::vector<std::vector<std::vector<LayerTape>>> kept_;  // unless they are recomputed

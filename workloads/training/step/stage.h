@@ -18,7 +18,7 @@ namespace tahoma::workloads {
 
 class TrainingStage {
  public:
-  // `params`: of the whole step.
+  // `params` are those of the whole step.
   TrainingStage(runtime::Machine& machine, const TrainingParams& params, std::size_t number);
   // Connects the stage behind this one.
   void connect(TrainingStage& behind);

@@ -10,7 +10,7 @@
 
 namespace tahoma::workloads {
 
-// Forward. `partial` and `partial_mlp` are `attended.all` and `widened.all`.
+// These are the values of the forward pass. `partial` and `partial_mlp` are `attended.all` and `widened.all`.
 struct LayerTape : LayerTensors {
   TokenRows normed, attended, normed_mlp, widened;  // before and after the products
   std::vector<Matrix> middle;                       // by physical core: the stream between the two parts
@@ -19,7 +19,7 @@ struct LayerTape : LayerTensors {
 LayerTape make_tape(Fleet& fleet, const TrainingParams& params, const RankShare& share,
                     const RowExchange& rows, const Cell& rank);
 
-// Backward: the gradients of the forward values with the same names.
+// These are the gradients of the forward values with the same names.
 struct LayerGradients {
   TokenRows normed, middle, normed_mlp;
   Matrix qkv, o, gate_up, hidden;

@@ -25,7 +25,7 @@ class RowExchange {
            sharding_.first(0, c.physical_core, c.rank);
   }
   TokenRows make(const Cell& rank, const char* name) const;
-  // For one cell only.
+  // Only this cell uses the matrix.
   Matrix own(const Cell& cell, const char* name) const;
   runtime::HbmView own(const TokenRows& rows, const Cell& cell) const;
 

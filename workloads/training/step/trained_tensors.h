@@ -22,7 +22,7 @@ class Parameters {
   static constexpr std::size_t kProducts = 4;  // of a layer: qkv, o, gate and up, down
   static Matrix LayerWeights::*product(std::size_t number);
 
-  // `head`: whether this is the last stage, which has the head.
+  // `head` says whether this is the last stage, which has the head.
   Parameters(Fleet& fleet, const TrainingParams& params, bool head);
 
   const RankShare& share() const { return share_; }
@@ -38,7 +38,7 @@ class Parameters {
   const Matrix& head(const Cell& c) const { return of(c).head; }
   const Matrix& head_gradient(const Cell& c) const { return of(c).head_gradient; }
 
-  // Norms by number: the two of each layer, and the last one.
+  // Norms have numbers: the two of each layer, and the last one.
   std::size_t attention_norm(std::size_t layer) const { return 2 * layer; }
   std::size_t mlp_norm(std::size_t layer) const { return 2 * layer + 1; }
   std::size_t final_norm() const { return 2 * params_.forward.layers; }

@@ -29,7 +29,7 @@ base::Duration read_launch(const RowReader& row) {
                   fmt::format("column 'launch': expected a time such as '0 us', got '{}'", given));
 }
 
-// Overrides with semicolons between them; empty if the field is empty.
+// Overrides are separated by semicolons; an empty field has none.
 std::vector<std::string> read_set(const RowReader& row) {
   const std::string& text = row.field("set").text;
   std::vector<std::string> overrides;

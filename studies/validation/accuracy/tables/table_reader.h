@@ -15,7 +15,7 @@ namespace tahoma::runtime {
 
 using ColumnPlaces = std::map<std::string, std::size_t>;  // column -> position in the rows
 
-// `label`: the place to report for a table without a header.
+// `label` is the place to report for a table without a header.
 ColumnPlaces read_header(const CsvTable& table, const std::vector<std::string>& columns,
                          const std::string& label);
 

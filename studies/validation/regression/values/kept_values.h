@@ -22,7 +22,7 @@ namespace tahoma::runtime {
 // Values kept of an output, unless the file of cases says another number.
 inline constexpr std::uint64_t kValuesKept = 128;
 
-// Row-major indices of elements.
+// The range has row-major indices of elements.
 struct BlockRange {
   std::uint64_t begin, end;  // end: exclusive
 };
