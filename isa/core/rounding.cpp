@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kFp32Infinity = 0x7F800000U;
 
-// The formats with fp32's exponent: adds and clears the `dropped` low bits. A carry may give infinity.
+// Rounds to formats with fp32's exponent: adds and clears the `dropped` low bits. A carry may give infinity.
 std::uint32_t with_random_bits(float value, unsigned dropped, std::uint32_t random) {
   return std::bit_cast<std::uint32_t>(value) + (random & ((1U << dropped) - 1));
 }

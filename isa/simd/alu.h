@@ -21,7 +21,7 @@ constexpr bool is_unary(AluOp op) {
 }
 constexpr bool is_bitwise(AluOp op) { return op >= AluOp::kBitwiseAnd; }
 
-// The IEEE 754-2019 maximum and minimum: a NaN operand gives a NaN, and -0 is below +0.
+// These are the IEEE 754-2019 maximum and minimum: a NaN operand gives a NaN, and -0 is below +0.
 inline float maximum(float a, float b) {
   if (std::isnan(a) || std::isnan(b)) return one_nan(a + b);
   if (a == b) return std::signbit(a) ? b : a;
@@ -83,8 +83,8 @@ inline float alu(AluOp op, float a, float b) {
   }
 }
 
-// The sequencer's register arithmetic: signed 32-bit integers modulo 2^32. Shifts use the low five bits of
-// their count and fill with zeros.
+// This is the sequencer's register arithmetic on signed 32-bit integers modulo 2^32. Shifts use the low five
+// bits of their count and fill with zeros.
 inline std::int32_t register_alu(AluOp op, std::int32_t a, std::int32_t b) {
   const auto x = static_cast<std::uint32_t>(a), y = static_cast<std::uint32_t>(b);
   const auto signed_of = [](std::uint32_t bits) { return static_cast<std::int32_t>(bits); };

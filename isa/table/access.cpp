@@ -41,7 +41,7 @@ Pattern pattern_of(const Operand& place, DType dtype, const Shape& shape) {
   return pattern_of(Tile{place.space, dtype, place.partition, place.offset, {0, 0, 0, 1}}, shape);
 }
 
-// The accessed part of the covered shape.
+// Returns the accessed part of the covered shape.
 Shape touched(const Field& field, const Instruction& i) {
   Shape shape = operand_shape(field, i);
   const auto columns = [&](std::uint64_t elements) {

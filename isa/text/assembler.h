@@ -60,8 +60,8 @@ Program assemble_with_lines(std::string_view text, const std::string& file);
 // Accepts any program that encodes. Labels are L<index>; arguments that do not exist are written ?arg<n>.
 std::string disassemble(const Program& program);
 
-// One instruction as its line of assembler text without the indent. A transfer refers to its descriptor by
-// number.
+// Returns one instruction as its line of assembler text without the indent. A transfer refers to its
+// descriptor by number.
 std::string disassemble(const Instruction& instruction, const Program& program);
 // Writes the transfer's shape and sides instead of its number.
 std::string disassemble_in_full(const Instruction& instruction, const Program& program);

@@ -74,8 +74,8 @@ struct LinkParams {
   bool in_rtl() const { return port.model == PortModel::kRtl; }
   bool sends_flits() const { return port.model == PortModel::kFlits; }
   base::Bytes word() const { return has_words() ? port.word : base::Bytes{0}; }  // 0: none
-  // The size of a packet with that many bytes of data on a wire and in a buffer. Data behind several headers
-  // travel together; with words, each header and its data are rounded up to whole words.
+  // Returns the size of a packet with that many bytes of data on a wire and in a buffer. Data behind several
+  // headers travel together; with words, each header and its data are rounded up to whole words.
   base::Bytes on_wire(std::uint64_t data) const {
     const std::uint64_t headers = data == 0 ? 1 : (data + packet.count - 1) / packet.count;
     if (!has_words()) return {data + headers * header.count};

@@ -57,7 +57,7 @@ tlm::tlm_sync_enum OnChipNetwork::on_dma(int engine, sim::Payload& payload, tlm:
   return tlm::TLM_ACCEPTED;
 }
 
-// A packet of a DMA engine.
+// Sends a packet of a DMA engine.
 tlm::tlm_sync_enum OnChipNetwork::send(sim::Payload& payload, std::uint32_t to, tlm::tlm_phase& phase) {
   sim::PacketInfo& info = sim::info_of(payload);
   info.to_chip = to;

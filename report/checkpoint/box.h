@@ -20,7 +20,8 @@ struct Box {
   std::vector<std::uint32_t> rows;
 };
 
-// The partitions (in HBM the outermost dimension), then the other dimensions of more than 1; at least two.
+// Returns the partitions (in HBM the outermost dimension), then the other dimensions of more than 1; at least
+// two.
 std::vector<std::uint64_t> shape_of(const Box& box);
 // The values in the order of that shape.
 std::vector<std::byte> values_of(const Machine& machine, std::uint32_t core, const Box& box);

@@ -15,7 +15,7 @@ namespace tahoma::runtime {
 
 using Collectives = std::vector<CollectiveResult>;
 
-// The columns of summary.json and of collectives.csv; the parts of the time add up to time_ns.
+// Returns the columns of summary.json and of collectives.csv; the parts of the time add up to time_ns.
 const base::Columns<CollectiveResult>& collective_columns();
 
 std::string collectives_text(const Collectives& collectives);  // "" if there are none

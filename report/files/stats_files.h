@@ -10,8 +10,8 @@
 
 namespace tahoma::runtime {
 
-// One line each: path, value, unit, and after '#' the description, between two marker lines that separate
-// several runs in one file.
+// Writes one line each: path, value, unit, and after '#' the description, between two marker lines that
+// separate several runs in one file.
 std::string stats_text(const std::vector<base::Stat>& stats);
 
 // Every statistic that a run can have, once: instance numbers are '*', values are 0.

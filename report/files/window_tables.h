@@ -19,8 +19,8 @@ std::string engines_csv(const base::RunMeasurement& run, const std::vector<Engin
 // Writes the series of stacks, with bandwidth: bytes per second at the stack's peak; empty if that is ideal.
 std::string hbm_windows_csv(const base::RunMeasurement& run);
 
-// One line per window and filler: space, what, footprint_bytes (of the fullest core or stack), window (its
-// number among all windows of the page; report.json has their length), mean_bytes live on the cores or
+// Writes one line per window and filler: space, what, footprint_bytes (of the fullest core or stack), window
+// (its number among all windows of the page; report.json has their length), mean_bytes live on the cores or
 // stacks that hold live data.
 std::string occupancy_csv(const std::vector<SpaceOccupancy>& occupancy);
 

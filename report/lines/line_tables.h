@@ -13,9 +13,9 @@ namespace tahoma::runtime {
 
 inline constexpr std::size_t kMostHotSpots = 8;  // of summary.json
 
-// The columns of lines.csv: a line with one of its call chains.
+// Returns the columns of lines.csv: a line with one of its call chains.
 const base::Columns<LineTime>& line_columns();
-// The columns of `lines` and `functions` in summary.json.
+// Returns the columns of `lines` and `functions` in summary.json.
 const base::Columns<HotSpot>& hot_spot_columns();
 
 // The text is "" without lines.

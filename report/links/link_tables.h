@@ -15,8 +15,8 @@ using LinkRecord = base::Measured<base::LinkMeasurement>;
 const base::Columns<LinkRecord>& link_columns();
 std::string links_csv(const base::RunMeasurement& run);
 
-// One line per window of each direction that carried data: name, window_start_ns, window_ns (shorter at the
-// end of the run), busy_percent of that window.
+// Writes one line per window of each direction that carried data: name, window_start_ns, window_ns (shorter
+// at the end of the run), busy_percent of that window.
 std::string links_windows_csv(const base::RunMeasurement& run);
 
 // Writes the payload bytes from the chip of the row to the chip of the column, for all chips.

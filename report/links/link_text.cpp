@@ -41,7 +41,7 @@ std::string axis_rows(const LinkSummary& links) {
   return text;
 }
 
-// The busiest links, and the sources of the first one's bytes.
+// Writes the busiest links, and the sources of the first one's bytes.
 std::string busiest_rows(const LinkSummary& links) {
   std::string text;
   for (std::size_t i = 0; i < std::min(kMostLoads, links.busiest.size()); ++i) {

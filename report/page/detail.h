@@ -50,7 +50,7 @@ inline constexpr std::uint64_t kMostCores = 1024, kMostStacks = 512, kMostLinks 
 nlohmann::ordered_json detail_json(const ResolvedConfig& config, const std::string& config_sha256,
                                    const Simulated& run);
 
-// The parts of report.json.
+// Writes the parts of report.json.
 nlohmann::ordered_json engines_detail(const model::MachineParams& machine, const Simulated& run);
 nlohmann::ordered_json timeline_detail(const model::MachineParams& machine, const Simulated& run);
 nlohmann::ordered_json hbm_detail(const model::MachineParams& machine, const base::RunMeasurement& run);

@@ -71,7 +71,7 @@ std::vector<std::size_t> kinds_of(const std::vector<Row>& rows) {
   return kinds;
 }
 
-// The stall reasons that any engine spent time in.
+// Returns the stall reasons that any engine spent time in.
 std::vector<std::size_t> cycles_of(const std::vector<Row>& rows) {
   std::vector<std::size_t> cycles;
   for (std::size_t n = 0; n < base::kStallReasons; ++n)

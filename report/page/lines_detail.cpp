@@ -21,7 +21,7 @@ constexpr std::size_t kMostSpots = 2000;           // on the page; lines.csv has
 constexpr std::uintmax_t kMostSource = 4'000'000;  // bytes of a file
 constexpr std::uint64_t kContext = 10;             // lines of text around a line with time
 
-// The times of a line's engines by reason, those that took any.
+// Writes the times of a line's engines by reason, those that took any.
 Json engines_json(const KindTimes& engines) {
   Json json = Json::object();
   for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind) {
@@ -56,7 +56,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// The text around these lines (from 1), in parts of consecutive lines.
+// Writes the text around these lines (from 1), in parts of consecutive lines.
 Json parts_json(const std::vector<std::string>& text, const std::set<std::uint64_t>& lines) {
   Json parts = Json::array();
   std::uint64_t shown = 0;  // up to this line

@@ -47,11 +47,11 @@ class PathShares {
 // The resource with the largest share; nothing if no instruction explains any of the time.
 std::optional<PathResourceShare> limiting_of(const std::vector<PathResourceShare>& resources);
 
-// The columns of summary.json.
+// Returns the columns of summary.json.
 const base::Columns<PathShare>& path_operation_columns();
 const base::Columns<PathResourceShare>& path_resource_columns();
 
-// The rows of summary.txt: resource and operation, largest first.
+// Writes the rows of summary.txt: resource and operation, largest first.
 std::string path_shares_text(const std::vector<PathShare>& operations, std::size_t most);
 
 }  // namespace tahoma::runtime

@@ -63,14 +63,14 @@ using CoreName = std::function<std::string(std::uint32_t)>;
 PathSummary summarise_path(const CriticalPath& path, base::Duration elapsed, const Programs& programs,
                            const CoreName& name_of_core, const PathCosts& costs);
 
-// The columns of summary.json.
+// Returns the columns of summary.json.
 const base::Columns<PathHotSpot>& path_hot_spot_columns();
 const base::Columns<PathRow>& path_row_columns();
 
 // Unites neighbours, those whose time together is the smallest first, until there are at most that many rows.
 std::vector<PathRow> united(std::vector<PathRow> rows, std::size_t most);
 
-// The block of summary.txt; "" for a run without instructions.
+// Writes the block of summary.txt; "" for a run without instructions.
 std::string path_text(const PathSummary& path, const RowLimits& most);
 
 }  // namespace tahoma::runtime

@@ -120,7 +120,7 @@ class RegionRecorder final : public base::Observer {
   RegionTimes times_;
 };
 
-// The columns of regions.csv and of summary.json, there also of the engines of a region.
+// Returns the columns of regions.csv and of summary.json, there also of the engines of a region.
 const base::Columns<RegionSummary>& region_columns();
 const base::Columns<KindTime>& region_engine_columns();
 

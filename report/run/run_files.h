@@ -90,7 +90,7 @@ std::optional<std::string> run_file(const RunStore& store, const std::string& na
 // Lists what `tahoma export` can write of a run.
 std::vector<std::string> exported_names(const RunStore& store);
 
-// One line per file, for help texts: those in the folder, those on demand.
+// Writes one line per file, for help texts: those in the folder, those on demand.
 std::string run_files_text(bool on_demand);
 
 }  // namespace tahoma::runtime

@@ -23,7 +23,7 @@ inline constexpr const char* kStoreName = "stats.db";
 
 using StoredFiles = std::vector<std::pair<std::string, std::string>>;  // name and bytes
 
-// The bytes of stats.db.
+// Returns the bytes of stats.db.
 std::string store_bytes(const std::vector<base::Stat>& stats, const StoredFiles& files);
 
 // Whether the folder is that of a run.

@@ -99,7 +99,7 @@ std::string table_row(const std::string& label, const std::vector<std::string>& 
   return line + "\n";
 }
 
-// One column per kind of engine, one row per stall reason in which any of them spent time.
+// Writes one column per kind of engine, one row per stall reason in which any of them spent time.
 std::string engine_table(const Summary& s) {
   std::string text =
       "\nengines: percent of the time, average over the active cores; each column adds up to 100\n";

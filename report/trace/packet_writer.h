@@ -57,7 +57,7 @@ class PacketWriter {
   using Track = std::uint64_t;
   static constexpr Track kRoot = 0;
   Track add_track(Track parent, std::string_view name);
-  // A track of values; `unit` is shown behind them.
+  // Adds a track of values; `unit` is shown behind them.
   Track add_counter(Track parent, std::string_view name, std::string_view unit);
 
   // Events of one track must be in the order of time; the slice that began last ends first.

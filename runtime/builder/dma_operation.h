@@ -8,7 +8,7 @@
 
 namespace tahoma::runtime {
 
-// The dimensions of a transfer between this tile and HBM.
+// Returns the dimensions of a transfer between this tile and HBM.
 inline std::array<std::uint32_t, isa::kFreeDims> transfer_counts(const isa::Shape& shape) {
   return {shape.partitions, shape.count[1], shape.count[2], shape.count[3]};
 }

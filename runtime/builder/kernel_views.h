@@ -22,7 +22,8 @@ struct TileView {
   TileView columns(unsigned first, unsigned count) const;     // of the innermost dimension
   TileView broadcast_columns(unsigned count) const;           // a [P,1] column seen as [P,count], stride 0
   TileView every(unsigned first, unsigned step) const;        // columns first, first + step, ...
-  // Columns first + r * pitch + c as `rows` x `width`: a box of an image that is stored in the columns.
+  // Returns columns first + r * pitch + c as `rows` x `width`: a box of an image that is stored in the
+  // columns.
   TileView grid(unsigned first, unsigned rows, unsigned pitch, unsigned width) const;
   TileView as(isa::DType dtype) const;  // the same bytes; only for a tile without gaps
   // Consecutive runs of columns as `count` slices of [P, columns / count] each: operands of matmuls that hold

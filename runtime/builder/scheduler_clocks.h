@@ -19,7 +19,7 @@ class Clocks {
   static constexpr std::uint32_t kNoComponent = 0xffffffff;
   std::uint32_t component_of(std::uint32_t op) const { return operation_clocks_[op].component; }
   std::uint32_t count_of(std::uint32_t op) const { return operation_clocks_[op].count; }
-  // The first component of the queue's DMA slots; kNoComponent if the queue rings no doorbells.
+  // Returns the first component of the queue's DMA slots; kNoComponent if the queue rings no doorbells.
   std::uint32_t first_slot(isa::Queue queue) const { return first_slot_[static_cast<std::size_t>(queue)]; }
   std::uint32_t components() const { return components_; }
 

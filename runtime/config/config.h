@@ -71,7 +71,7 @@ struct ResolvedConfig {
   std::optional<MachineFile> machine_file;  // the file that the run names, if any
 
   model::Mode mode() const { return run.mode; }
-  // A workload file without reference to any other configuration. Running it gives the same values and
+  // Writes a workload file without reference to any other configuration. Running it gives the same values and
   // this same text. `map`, if any, maps the paths of files, which start in the working directory: for a text
   // that is stored in another folder.
   std::string to_yaml(const base::PathMap& map = {}) const;

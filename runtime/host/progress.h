@@ -39,8 +39,8 @@ class ProgressLine {
   double begin_, stage_begin_;
 };
 
-// The text of the line after `seconds` of host time. The total counts loops once, so it may be exceeded: then
-// the percentage stays at 99 and there is no ETA.
+// Writes the text of the line after `seconds` of host time. The total counts loops once, so it may be
+// exceeded: then the percentage stays at 99 and there is no ETA.
 std::string progress_text(const model::Progress& progress, double seconds);
 // The same for `done` of `total` equal parts of the work: "[ 30 %] 3 of 10 cases have run, ETA 0:41".
 std::string count_text(std::size_t done, std::size_t total, const std::string& what, double seconds);

@@ -32,7 +32,7 @@ struct HostTensor {
   float at(std::uint64_t row, std::uint64_t column) const;  // widened to fp32
 };
 
-// A tensor of zeros.
+// Returns a tensor of zeros.
 HostTensor make_tensor(const std::string& name, isa::DType dtype, std::vector<std::uint64_t> shape);
 
 // Returns the unrounded value of one element.

@@ -74,7 +74,7 @@ class Machine {
 
   // All allocations so far, in order.
   const std::vector<Tensor>& tensors() const;
-  // All programs loaded so far, by core.
+  // Returns all programs loaded so far, by core.
   const std::map<std::uint32_t, std::shared_ptr<const isa::Program>>& programs() const;
 
   void observe(base::Observer* observer);          // adds an observer, before the run (model/base/activity.h)

@@ -34,7 +34,7 @@ void check_shard(const model::MachineParams& machine, const Shard& shard);
 class Placement {
  public:
   Placement(const model::MachineParams& machine, const Shard& shard);  // of a checked shard
-  // The core of part (m, n, k).
+  // Returns the core of part (m, n, k).
   std::uint32_t core_of(std::uint64_t m, std::uint64_t n, std::uint64_t k) const;
 
  private:

@@ -14,7 +14,7 @@ double number(std::uint64_t n) { return static_cast<double>(n); }
 
 constexpr double kElement = 2;  // bytes in bf16
 
-// A product of `tokens` rows with a matrix of `in` by `out` elements, on one device.
+// Returns a product of `tokens` rows with a matrix of `in` by `out` elements, on one device.
 CardWork product(const char* part, double tokens, double in, double out, double kernels) {
   return {part, 2 * tokens * in * out, kElement * (in * out + tokens * (in + out)), kernels, 0};
 }

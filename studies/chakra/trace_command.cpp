@@ -13,7 +13,8 @@ namespace tahoma::runtime::chakra {
 
 namespace {
 
-// The trace with the durations of the replay; communication from its start, without the wait for other ranks.
+// Returns the trace with the durations of the replay; communication from its start, without the wait for
+// other ranks.
 RankTrace replayed(const RankTrace& trace, const std::vector<NodeSpan>& spans) {
   RankTrace copy = trace;
   for (std::size_t n = 0; n < copy.size(); ++n) copy[n].duration = spans[n].end - spans[n].start;

@@ -18,8 +18,8 @@ struct ValidationFile {
   std::string name;  // its subfolder in the folder of results; "" for a single file
 };
 
-// The file itself, or every such file of the folder and its subfolders, by path. A file with neither key is
-// treated as one of `accuracy`, whose reader reports what is missing.
+// Returns the file itself, or every such file of the folder and its subfolders, by path. A file with neither
+// key is treated as one of `accuracy`, whose reader reports what is missing.
 std::vector<ValidationFile> validation_files(const std::string& path);
 
 }  // namespace tahoma::runtime

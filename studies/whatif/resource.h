@@ -19,7 +19,7 @@ struct Resource {
   std::vector<std::string> overrides;  // "path=ideal", as --set
 };
 
-// The resources of this machine; a fabric without links, for example, has no links to idealise.
+// Returns the resources of this machine; a fabric without links, for example, has no links to idealise.
 std::vector<Resource> resources_of(const base::ParamTree& machine);
 
 }  // namespace tahoma::runtime

@@ -26,7 +26,7 @@ class FlashMemory {
   const FlashMasks& masks() const { return masks_; }
   // -1 on the first partition of a lane: [1, keys], stationary for a row of maxima.
   runtime::TileView minus_one(unsigned lane, unsigned keys) const;
-  // All of a step's tiles on a lane's first partition: [1, rows] of the result of take_maxima_row().
+  // Returns all of a step's tiles on a lane's first partition: [1, rows] of the result of take_maxima_row().
   static runtime::TileView row_of_lane(const runtime::TileView& row, unsigned lane);
 
   runtime::Pool scores() const { return scores_; }  // PSUM banks of fp32

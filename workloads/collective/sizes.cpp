@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kSizes =
     "expected sizes such as 1 MiB, lists such as '8 KiB, 1 MiB', or a range '8 KiB .. 1 GiB'";
 
-// The parts without the blanks around them.
+// Returns the parts without the blanks around them.
 std::vector<std::string_view> split(std::string_view text, std::string_view by) {
   std::vector<std::string_view> parts = base::split(text, by);
   for (std::string_view& part : parts) part = base::trimmed(part);

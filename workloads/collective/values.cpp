@@ -45,8 +45,8 @@ double exact_up_to(isa::DType dtype) {
   }
 }
 
-// A rank's contribution to the chunks first, first + stride, ...: one after the other, all with the length of
-// the largest chunk.
+// Returns a rank's contribution to the chunks first, first + stride, ...: one after the other, all with the
+// length of the largest chunk.
 HostTensor contribution(const PlannedCollective& planned, const Values& values, std::uint64_t number,
                         std::uint32_t rank, const Problem::Held& chunks) {
   const Spec& spec = planned.spec;

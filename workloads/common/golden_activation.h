@@ -22,7 +22,7 @@ struct Approximate {
   double value = 0, slack = 0;
 };
 
-// One fp32 addition, rounded.
+// Rounds after one fp32 addition.
 Approximate added(const Approximate& x, double term);
 Approximate activated(const Approximate& x, const GoldenActivation& by);
 

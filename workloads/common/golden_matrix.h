@@ -15,7 +15,7 @@ namespace tahoma::workloads {
 
 using Doubles = std::vector<double>;
 
-// The elements of `window`, widened through fp32.
+// Returns the elements of `window`, widened through fp32.
 inline Doubles doubles_of(const runtime::HostTensor& tensor, const runtime::Window& window) {
   std::vector<float> narrow(window.rows * window.columns);
   runtime::widen_window(tensor, window, narrow.data());
@@ -30,7 +30,7 @@ inline Doubles product(const Doubles& a, const Doubles& b, std::uint64_t m, std:
   return c;
 }
 
-// The largest Euclidean norm of a row.
+// Returns the largest Euclidean norm of a row.
 inline double largest_norm(const Doubles& matrix, std::uint64_t columns) {
   double largest = 0;
   for (std::size_t at = 0; at < matrix.size(); at += columns) {

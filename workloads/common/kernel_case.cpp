@@ -67,7 +67,7 @@ void copy_elements(const CaseTensor& tensor, Way way, std::uint64_t elements, co
     transpose(src + at, rows, columns, size, dst + at);
 }
 
-// The size of `rows` of the tensor in HBM.
+// Returns the size of `rows` of the tensor in HBM.
 std::vector<std::uint64_t> hbm_shape(const CaseTensor& tensor, std::uint64_t rows) {
   std::vector<std::uint64_t> shape = tensor.shape;
   shape[0] = rows;

@@ -106,7 +106,7 @@ class KernelCase : public runtime::Workload {
   virtual std::uint64_t group_size() const { return 1; }
   // The arguments of the program are the tensors in their order.
   virtual isa::Program program(const model::MachineParams& machine, const runtime::Part& part) const = 0;
-  // The program of core `member` of a group; without it all cores of a group run the same program.
+  // Returns the program of core `member` of a group; without it all cores of a group run the same program.
   virtual isa::Program member_program(const model::MachineParams& machine, const runtime::Part& part,
                                       std::uint64_t /*member*/) const {
     return program(machine, part);

@@ -83,7 +83,7 @@ class Convolution {
     kernel_.store(y_.window(first, std::uint64_t{row} * width, side_, pixels), y, Queue::kGpSimd);
   }
 
-  // The moving operand of a tap: the image shifted by the tap's position in the filter.
+  // Returns the moving operand of a tap: the image shifted by the tap's position in the filter.
   TileView moved(const TileView& image, unsigned row, unsigned rows, unsigned tap) const {
     const auto filter = static_cast<unsigned>(shape_.filter), width = static_cast<unsigned>(shape_.width);
     return image.grid((row + tap / filter) * width + tap % filter, rows, width,

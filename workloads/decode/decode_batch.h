@@ -21,7 +21,7 @@ runtime::HbmView rows_of(const DecodeShape& shape, const DecodeBatch& batch, con
 unsigned rows_of(const DecodeShape& shape, const DecodeBatch& batch);
 unsigned row_columns(const DecodeShape& shape, std::uint64_t features);
 
-// The columns of one sequence among those of its batch: side by side, or by rows head by head.
+// Returns the columns of one sequence among those of its batch: side by side, or by rows head by head.
 runtime::TileView of_sequence(const DecodeShape& shape, const DecodeBatch& batch,
                               const runtime::TileView& columns);
 

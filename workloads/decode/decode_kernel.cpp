@@ -191,7 +191,7 @@ class DecodeBuilder {
     combine(block);
   }
 
-  // The position of a chunk in the scores and probabilities: [keys, group].
+  // Returns the position of a chunk in the scores and probabilities: [keys, group].
   TileView of_chunk(const TileView& all, const Block& block, unsigned chunk) const {
     return all.every(chunk, block.chunks);
   }

@@ -61,7 +61,7 @@ class Merge {
     return view.window(first, heads.first * d_, count, std::uint64_t{heads.count} * d_);
   }
 
-  // The values of a part as [sequences, heads].
+  // Returns the values of a part as [sequences, heads].
   HbmView lse_of(std::uint64_t part, const Range& rows) const {
     HbmView transposed = views_.lse.window(part, rows.first, 1, 1);
     transposed.rows = rows.count;

@@ -15,7 +15,7 @@ namespace {
 
 using runtime::HostTensor;
 
-// The rows of the ids. Nothing is computed, so y must equal them bit by bit.
+// Returns the rows of the ids. Nothing is computed, so y must equal them bit by bit.
 HostTensor looked_up(const HostTensor& ids, const HostTensor& table, const HostTensor& y) {
   HostTensor want = runtime::make_tensor(y.name, y.dtype, y.shape);
   const std::size_t row = table.columns() * isa::size_of(table.dtype);

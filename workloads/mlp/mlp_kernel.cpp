@@ -107,7 +107,7 @@ class Mlp {
   HbmView matrix(const char* name, std::uint64_t rows, std::uint64_t columns) {
     return kernel_.argument(name, shape_.dtype, rows, columns);
   }
-  // One column of [P, 1] for each tile.
+  // Returns one column of [P, 1] for each tile.
   std::vector<TileView> load_bias(const char* name, const HbmView& bias, unsigned tiles) {
     const Pool pool = kernel_.sbuf(name, DType::kFp32, 1, tiles);
     std::vector<TileView> columns;

@@ -38,7 +38,7 @@ void RoutingLogits::load_weights() {
   }
 }
 
-// Elements of tokens, with the elements on partitions.
+// Returns elements of tokens, with the elements on partitions.
 TileView RoutingLogits::load_part(std::uint64_t element, std::uint64_t elements, std::uint64_t first,
                                   std::uint64_t count) {
   const auto rows = static_cast<unsigned>(elements);

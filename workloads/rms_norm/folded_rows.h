@@ -13,7 +13,7 @@ namespace tahoma::workloads {
 // As many parts as the partitions allow and as divide the pieces of kPiece columns; 1 if a view is not dense.
 Fold fold_of(const model::MachineParams& machine, const RmsNormShape& shape, const RmsNormViews& views);
 
-// A dense view [rows, columns] as [rows parts, columns / parts].
+// Returns a dense view [rows, columns] as [rows parts, columns / parts].
 runtime::HbmView folded(const runtime::HbmView& view, unsigned parts);
 
 // Adds up the results of the parts of a row: an fp32 product with the matrix that marks which partitions

@@ -46,7 +46,7 @@ class RmsNorm {
   }
 
  private:
-  // Rows of a tensor in their layout on the partitions.
+  // Returns rows of a tensor in their layout on the partitions.
   HbmView window(const HbmView& view, const Range& rows, const Range& columns) const {
     return folded(view, fold_.parts).window(rows.first, columns.first, rows.count, columns.count);
   }

@@ -14,7 +14,7 @@ using runtime::WantedRow;
 
 namespace {
 
-// One head of one token.
+// Returns one head of one token.
 WantedRow rotated(const RopeTensors& t, std::uint64_t row) {
   const std::uint64_t token = row / t.x.shape[1], d = t.x.columns(), half = d / 2;
   const std::uint64_t angle =

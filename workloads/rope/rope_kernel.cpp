@@ -77,8 +77,8 @@ class RopeBuilder {
     return signed_;
   }
 
-  // The elements as [heads, 2, d/2] or [heads, d/2, 2]: a head every `pitch`, members of a pair `apart`,
-  // pairs every `step`.
+  // Returns the elements as [heads, 2, d/2] or [heads, d/2, 2]: a head every `pitch`, members of a pair
+  // `apart`, pairs every `step`.
   TileView pairs(TileView view, unsigned heads, int pitch, int apart, int step) const {
     const auto of = [](int stride) { return static_cast<std::int16_t>(stride); };
     const auto half = static_cast<std::uint16_t>(half_);

@@ -31,8 +31,8 @@ inline void store_bits(std::byte* at, std::size_t size, std::uint32_t bits) {
   }
 }
 
-// A bit operation on numbers of `width` bits (8, 16 or 32). Higher bits of the operands, except of a shift
-// count, and of the result are truncated. Shifts fill with zeros; counts of `width` and more give 0.
+// Executes a bit operation on numbers of `width` bits (8, 16 or 32). Higher bits of the operands, except of a
+// shift count, and of the result are truncated. Shifts fill with zeros; counts of `width` and more give 0.
 inline std::uint32_t bit_alu(AluOp op, std::uint32_t a, std::uint32_t b, unsigned width) {
   const std::uint32_t mask = ~0U >> (32 - width), x = a & mask;
   switch (op) {

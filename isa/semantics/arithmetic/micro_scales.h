@@ -28,7 +28,8 @@ void scale_moving(const MicroScales& scales, std::size_t k, unsigned slices, Hal
 // of two of the element type, plus one. 0 for a block of zeros or below the range, 255 if `largest` is not
 // finite.
 std::uint8_t e8m0_of(float largest, DType element);
-// The element of the block nearest to value / 2^(byte - 127), ties to even, saturated at its largest number.
+// Returns the element of the block nearest to value / 2^(byte - 127), ties to even, saturated at its largest
+// number.
 std::uint8_t quantised(float value, std::uint8_t byte, DType element);
 
 }  // namespace tahoma::isa

@@ -25,9 +25,10 @@ struct Operand {
 };
 
 Operand tile_operand(const CoreView& core, const Tile& tile);
-// One number for all partitions (an immediate: the scalar must outlive the walk) or one per partition.
+// Returns one number for all partitions (an immediate: the scalar must outlive the walk) or one per
+// partition.
 Operand scalar_operand(const CoreView& core, const Scalar& scalar);
-// A few adjacent elements per partition; the column must be present.
+// Returns a few adjacent elements per partition; the column must be present.
 Operand column_operand(const CoreView& core, const Column& column);
 
 template <std::size_t operands>

@@ -16,7 +16,7 @@ using base::Duration, base::Time;
 
 namespace {
 
-// The time that the GpSimd engine spends on descriptors that it generates itself.
+// Returns the time that the GpSimd engine spends on descriptors that it generates itself.
 Duration generation_of(const TransferRequest& request, const DmaParams& params) {
   if (request.dge != isa::Dge::kSw) return Duration{0};
   return generation_time(descriptors_of(runs_of(request, params)), params);

@@ -56,8 +56,8 @@ base::Bytes tile_bytes(const isa::Instruction& i) {
   return {i.shape.partitions * free_elements(i.shape) * isa::size_of(i.src0.dtype)};
 }
 
-// A tile on its way to the other core. Partitions and the outermost free dimension are one dimension here,
-// because only the times follow from it.
+// Returns a tile on its way to the other core. Partitions and the outermost free dimension are one dimension
+// here, because only the times follow from it.
 isa::Descriptor moving(const isa::Instruction& from, const isa::Instruction& to) {
   const auto side = [](const isa::Tile& tile) {
     isa::DmaSide s;

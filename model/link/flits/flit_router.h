@@ -43,7 +43,7 @@ class FlitRouter {
   // the buffer behind an output.
   void arrive(std::uint32_t input, const Flit& flit);
   void credit(std::uint32_t output, std::uint8_t vc);
-  // One cycle of all stages. Returns the flits that have won the switch, valid until the next call.
+  // Executes one cycle of all stages. Returns the flits that have won the switch, valid until the next call.
   const std::vector<Departure>& step();
 
   bool empty() const { return flits_ == 0; }

@@ -56,7 +56,7 @@ class AddressMapping {
   // A linear map of words, by bytes of its argument.
   class Table {
    public:
-    // The contribution of each bit of the argument, from the lowest.
+    // `images` has the contribution of each bit of the argument, from the lowest.
     explicit Table(const std::vector<std::uint64_t>& images);
     std::uint64_t of(std::uint64_t word) const {
       std::uint64_t sum = 0;

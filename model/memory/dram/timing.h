@@ -46,8 +46,8 @@ struct Policy {
   std::uint32_t write_high = 51, write_low = 12;     // drain from above `high` to below `low`
 };
 
-// The slots of pseudo-channel `pseudo`: ticks congruent to this modulo column_slot. They begin at whole
-// cycles.
+// Returns the slots of pseudo-channel `pseudo`: ticks congruent to this modulo column_slot. They begin at
+// whole cycles.
 constexpr Tick slot_phase(const Timing& t, std::uint32_t pseudo, std::uint32_t pseudo_channels) {
   return t.column_slot * pseudo / pseudo_channels & ~Tick{1};
 }

@@ -12,7 +12,7 @@ std::int64_t offset(const LoadedProgram& loaded, const isa::DmaSide& side) {
   return static_cast<std::int64_t>(isa::GlobalAddress::from(argument + side.offset).offset);
 }
 
-// The side of an operand.
+// Returns the side of an operand.
 const isa::DmaSide& side(const LoadedProgram& loaded, std::uint8_t queue, std::uint32_t index,
                          std::uint32_t operand) {
   const isa::Program& program = *loaded.program;

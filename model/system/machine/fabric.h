@@ -28,8 +28,8 @@ class Fabric {
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
 
-  // The node of a chip. The caller owns it, constructs it as a part of the chip, and binds the chip to it
-  // after connect().
+  // Returns the node of a chip. The caller owns it, constructs it as a part of the chip, and binds the chip
+  // to it after connect().
   std::unique_ptr<FabricNode> make_node(const char* name, std::uint32_t chip, sim::Meter& meter);
 
   // Binds the links of the chips' nodes, in the order of the chips. A chip that is not simulated has the node

@@ -68,7 +68,7 @@ struct MachineParams {
   void record(const base::WavesWindow& waves);
 };
 
-// The topology of the fabric. The parameters have been checked, so the size is legal.
+// Returns the topology of the fabric. The parameters have been checked, so the size is legal.
 std::unique_ptr<const base::Topology> topology_of(const MachineParams& machine);
 
 }  // namespace tahoma::model

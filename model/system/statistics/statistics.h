@@ -25,7 +25,8 @@ struct FinishedChips {
   const Unfolding& unfolding;
 };
 
-// The latest effect of the chips; `rest` counted what belongs to no chip, such as the activity of switches.
+// Returns the latest effect of the chips; `rest` counted what belongs to no chip, such as the activity of
+// switches.
 base::Time last_effect(const FinishedChips& chips, const sim::Meter& rest);
 
 // Holds the measurements of one node, by its own names.
@@ -46,7 +47,7 @@ struct MeasuredPart {
 };
 MeasuredPart measure_part(const FinishedChips& chips, const Fabric& fabric, const MachineParams& params,
                           const sim::Meter& rest, base::Duration elapsed);
-// All parts of the machine together.
+// Puts all parts of the machine together.
 base::RunMeasurement assemble(std::vector<MeasuredPart> parts, const Unfolding& unfolding,
                               const Fabric& fabric, const MachineParams& params, base::Duration elapsed);
 // Checks that everything that one chip sent to another has arrived, and nothing else: the same number of

@@ -34,7 +34,7 @@ class KangaRing {
   }
 
  private:
-  // The head of a pair for the chunks of pair `label`.
+  // Returns the head of a pair for the chunks of pair `label`.
   std::uint32_t head(std::uint32_t pair, std::uint32_t label) const {
     return member(pair, label % pairs_ % 2);
   }

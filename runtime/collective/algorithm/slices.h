@@ -25,7 +25,7 @@ struct Slice {
   double share = 1;
 };
 
-// One slice per channel; the shares sum to 1.
+// Returns one slice per channel; the shares sum to 1.
 std::vector<Slice> slices_of(const Grid& grid, std::uint32_t channels);
 
 // The share of the data that crosses each axis of the grid, both directions together, in a reduce_scatter.

@@ -16,7 +16,7 @@ namespace {
 // Two communicators with two sets for each of two queues leave semaphores for the transfers of six queues.
 constexpr std::uint32_t kSignalsOfSet = 18;
 
-// A channel's part of every chunk; with unequal chunks each transfer has its own position.
+// Returns a channel's part of every chunk; with unequal chunks each transfer has its own position.
 Strip slice(const Strip& whole, const PlannedChannel& channel) {
   Strip strip = whole;
   if (!whole.starts.empty()) return strip;

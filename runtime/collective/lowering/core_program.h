@@ -20,8 +20,8 @@ struct CoreProgram {
   CoreProgram(const CoreProgram&) = delete;
   CoreProgram& operator=(const CoreProgram&) = delete;
 
-  // The tensor as a matrix of shape.back() columns. The scheduler treats each call as a separate tensor:
-  // call it once for each.
+  // Returns the tensor as a matrix of shape.back() columns. The scheduler treats each call as a separate
+  // tensor: call it once for each.
   HbmView view(const Tensor& tensor);
   // As view(), but as an argument of its own that keeps its values in timing mode (Kernel::control).
   HbmView control(const Tensor& tensor);

@@ -38,7 +38,7 @@ std::vector<PlannedCollective::Slice> equal_slices(const PlannedCollective& plan
   return result;
 }
 
-// The channel's columns of each chunk; one entry if all are equal.
+// Returns the channel's columns of each chunk; one entry if all are equal.
 std::vector<std::uint64_t> units_of(const PlannedCollective& planned, const PlannedCollective::Slice& slice) {
   if (planned.spec.chunk_elements == 0) return {slice.count};
   std::vector<std::uint64_t> units;
@@ -77,8 +77,8 @@ void separate_chunks(PlannedCollective& planned) {
   }
 }
 
-// Columns of a piece. A channel with only a part of the links takes longer per byte, and is split as if it
-// had proportionally more columns.
+// Returns the columns of a piece. A channel with only a part of the links takes longer per byte, and is split as
+// if it had proportionally more columns.
 std::uint64_t piece_of(const Spec& spec, const Schedule& schedule, std::uint64_t columns, bool uneven,
                        std::uint32_t sharers, std::uint32_t signals) {
   const std::uint64_t bytes = columns * isa::size_of(spec.dtype), access = access_elements(spec.dtype);

@@ -61,7 +61,7 @@ struct PlannedCollective {
   Slice slice_of(std::uint32_t channel, std::uint32_t chunk) const;
 };
 
-// Elements per HBM access.
+// Counts the elements per HBM access.
 std::uint64_t access_elements(isa::DType dtype);
 
 // Number of collective queues of a rank.

@@ -16,7 +16,7 @@ HbmView cut(const Strip& strip, std::uint64_t place, std::uint64_t first, std::u
 // `stride` are `pitch` elements apart.
 HbmView spread(HbmView view, const ChunkSet& chunks, std::int64_t pitch, std::uint32_t stride);
 
-// Elements rounded up to whole accesses of HBM.
+// Counts the elements rounded up to whole accesses of HBM.
 std::uint64_t aligned(std::uint64_t elements, isa::DType dtype);
 
 }  // namespace tahoma::runtime::collective

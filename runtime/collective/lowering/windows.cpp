@@ -132,7 +132,7 @@ HbmView Windows::target(std::uint32_t hop, std::uint32_t piece) const {
   return seen_by(sender, pipeline_.receiver(hop).output, output(t.to, hop, piece));
 }
 
-// The hop's chunks in the input of a rank.
+// Returns the hop's chunks in the input of a rank.
 HbmView Windows::input(std::uint32_t rank, std::uint32_t hop, std::uint32_t piece) const {
   const Schedule& schedule = pipeline_.schedule();
   return held(pipeline_.seat(rank).input, schedule.problem.input_of(rank, schedule.chunks), hop, piece);

@@ -24,7 +24,8 @@ class Windows {
 
   std::vector<HbmView> sources(std::uint32_t hop, std::uint32_t piece) const;
   HbmView target(std::uint32_t hop, std::uint32_t piece) const;
-  // A hop's chunks in the output of a rank: the sender's if the hop settles, otherwise the receiver's.
+  // Returns a hop's chunks in the output of a rank: the sender's if the hop settles, otherwise the
+  // receiver's.
   HbmView output(std::uint32_t rank, std::uint32_t hop, std::uint32_t piece) const;
   // Where a hop that settles more sources than a transfer can fold keeps its partial sum.
   HbmView sum_so_far(std::uint32_t hop, std::uint32_t piece) const;

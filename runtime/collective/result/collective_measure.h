@@ -10,7 +10,7 @@
 
 namespace tahoma::runtime::collective {
 
-// The times of one rank, from the spans of its channels.
+// Returns the times of one rank, from the spans of its channels.
 RankTimes times_of(const Stopwatch& stopwatch, const std::vector<Stopwatch::Span>& spans);
 
 // The complete result except for its name and its check; `bytes` as nccom-test counts them. `ranks` may be

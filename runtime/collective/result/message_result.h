@@ -19,8 +19,8 @@ struct MessageResult {
   RankTimes sender, receiver;
 };
 
-// The messages of an operation with destinations. `bytes`: of each; `ranks`: the times of the problem's
-// ranks. A rank that keeps its own data sends no message.
+// Returns the messages of an operation with destinations. `bytes`: of each; `ranks`: the times of the
+// problem's ranks. A rank that keeps its own data sends no message.
 std::vector<MessageResult> messages_of(const collective::Problem& problem, const std::string& name,
                                        std::uint64_t bytes, const std::vector<RankTimes>& ranks);
 

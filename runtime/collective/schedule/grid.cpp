@@ -64,7 +64,7 @@ class Deduction {
     return static_cast<std::uint32_t>(seen.size());
   }
 
-  // The rank next to rank 0 along the dimension; 0 if there is none.
+  // Returns the rank next to rank 0 along the dimension; 0 if there is none.
   std::uint32_t stride(std::size_t d) const {
     Coordinates next{};
     next[d] = 1;

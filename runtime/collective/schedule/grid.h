@@ -49,7 +49,7 @@ struct Grid {
   static std::uint32_t coordinate(const GridAxis& axis, std::uint32_t rank) {
     return rank / axis.stride % axis.size;
   }
-  // The rank with another coordinate on the axis, taken modulo its size.
+  // Returns the rank with another coordinate on the axis, taken modulo its size.
   static std::uint32_t moved(const GridAxis& axis, std::uint32_t rank, std::uint32_t coordinate) {
     return rank - Grid::coordinate(axis, rank) * axis.stride + coordinate % axis.size * axis.stride;
   }

@@ -38,7 +38,7 @@ HostFacts host_facts() {
 
 namespace {
 
-// The common first part of every manifest.
+// Returns the common first part of every manifest.
 Json opening(ManifestCommand command, const HostFacts& host) {
   Json json = Json::object();
   json["program"] = base::name_in(kManifestCommands, command);

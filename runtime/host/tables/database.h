@@ -43,8 +43,8 @@ class Database {
   // Inserts rows of `columns` columns into `table`; `next` fills in each one and returns false at the end.
   void insert(const std::string& table, std::size_t columns, const std::function<bool(Row& values)>& next);
   std::vector<Row> rows(const std::string& sql, const Row& values = {});
-  // The database as the bytes of a file. SQLite opens no path of more than 512 bytes, but any file can hold
-  // these. Of a database in memory they name no version of SQLite.
+  // Returns the database as the bytes of a file. SQLite opens no path of more than 512 bytes, but any file
+  // can hold these. Of a database in memory they name no version of SQLite.
   std::string bytes() const;
   // Runs `body` as one transaction.
   void transaction(const std::function<void()>& body);

@@ -19,7 +19,7 @@ constexpr std::uint64_t kMostEvents = 50'000;
 constexpr double kMillion = 1e6;
 constexpr double kRounding = 1e-9;  // of an interval of work
 
-// A rate in a million chip-hours as one of all chips in a second.
+// Returns a rate in a million chip-hours as one of all chips in a second.
 double per_second(double rate, double chips) { return rate / kMillion / kHour * chips; }
 
 constexpr double kNever = std::numeric_limits<double>::infinity();

@@ -12,7 +12,7 @@ namespace tahoma::runtime::cluster {
 
 namespace {
 
-// A time of any length: "12.3 ms", "4.5 min", "54 days".
+// Writes a time of any length: "12.3 ms", "4.5 min", "54 days".
 std::string span_text(double seconds) {
   if (std::isinf(seconds)) return "never";
   if (seconds < kMinute)

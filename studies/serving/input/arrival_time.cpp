@@ -35,7 +35,7 @@ bool take_one_of(std::string_view& rest, std::string_view letters) {
   return true;
 }
 
-// The digits behind the point, as nanoseconds.
+// Returns the digits behind the point, as nanoseconds.
 std::optional<std::int64_t> take_fraction(std::string_view& rest) {
   constexpr std::size_t kDigits = 9;
   if (!take_one_of(rest, ".")) return 0;

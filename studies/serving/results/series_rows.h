@@ -10,11 +10,11 @@
 
 namespace tahoma::runtime::serving {
 
-// One row for each window and group. Levels are means over the window, counts are of the window; `waiting`
-// and `running` are requests of the group, `kv_blocks_percent` is of all its blocks.
+// Writes one row for each window and group. Levels are means over the window, counts are of the window;
+// `waiting` and `running` are requests of the group, `kv_blocks_percent` is of all its blocks.
 std::string series_csv(const WindowSeries& series, const GroupStates& groups);
 
-// The page: the summary, and the series by group.
+// Writes the page: the summary, and the series by group.
 std::string serving_page(const ServingSummary& summary, const WindowSeries& series,
                          const GroupStates& groups);
 

@@ -37,7 +37,7 @@ class WindowSeries {
   // The windows are indexed by group, then window.
   const std::vector<std::vector<WindowSums>>& windows() const { return windows_; }
   WindowSums total(std::size_t group) const;
-  // The largest value of a level so far.
+  // Returns the largest value of a level so far.
   std::uint64_t most(std::size_t group, Level level) const {
     return most_[group][static_cast<std::size_t>(level)];
   }

@@ -19,7 +19,7 @@ struct ParetoPoint {
 // By path, of those that have one.
 std::map<std::string, double> values_of(const std::vector<SweepPoint::Parameter>& parameters);
 
-// The value of an expression at a finished point. UserError E-SWP-021 as Expression::value().
+// Returns the value of an expression at a finished point. UserError E-SWP-021 as Expression::value().
 double value_at(const Store::Row& row, const Expression& expression);
 
 // Considers the finished points, ordered from the best first value, then by number. A point is on the front
@@ -28,7 +28,7 @@ double value_at(const Store::Row& row, const Expression& expression);
 std::vector<ParetoPoint> pareto_front(const std::vector<Store::Row>& rows,
                                       const std::vector<Objective>& objectives);
 
-// A table of the front: number, varying parameters, values.
+// Writes a table of the front: number, varying parameters, values.
 std::string front_text(const std::vector<ParetoPoint>& front, const std::vector<Objective>& objectives);
 
 }  // namespace tahoma::runtime

@@ -20,11 +20,11 @@ std::vector<std::string> column_patterns(const SweepSpec& spec, const std::vecto
 // A line for each name or pattern of --columns that no metric of any point matches, with the nearest metric.
 std::vector<std::string> unmatched_columns(const std::vector<Store::Row>& rows, const std::string& asked);
 
-// One row per point: number, id, workload, status, reason, varying parameters by path, the bound, and the
-// metrics that match a pattern, in the order of the patterns, then by name.
+// Writes one row per point: number, id, workload, status, reason, varying parameters by path, the bound, and
+// the metrics that match a pattern, in the order of the patterns, then by name.
 std::string points_csv(const std::vector<Store::Row>& rows, const std::vector<std::string>& patterns);
 
-// The text of a varying parameter at a point; "" if it does not have it.
+// Returns the text of a varying parameter at a point; "" if it does not have it.
 std::string text_at(const Store::Row& row, const std::string& path);
 
 // Aligned columns of text, numbers right-aligned.

@@ -27,7 +27,7 @@ bool is_sweep_folder(const std::string& folder);  // true for folders of `tahoma
 // UserError E-SWP-021 with the nearest metric if no point of either sweep has `metric`; E-SWP-050.
 SweepComparison compare_sweeps(const std::string& a, const std::string& b, const std::string& metric);
 
-// The headline first: "B is 3.2 % shorter on average (geometric mean of 64 points); ...".
+// Writes the headline first: "B is 3.2 % shorter on average (geometric mean of 64 points); ...".
 std::string comparison_text(const SweepComparison& comparison, std::size_t most);
 std::string comparison_json(const SweepComparison& comparison);
 

@@ -20,7 +20,7 @@ using base::ParamTree, base::UserError;
   throw UserError(code, place, fmt::format("'{}': {}", path, why));
 }
 
-// The value in the canonical form of the parameter.
+// Returns the value in the canonical form of the parameter.
 std::string canonical(ParamTree& tree, const std::string& path, const Written& written) {
   tree.set(path, written.text, written.place);
   return base::text_of(tree.find(path)->value);

@@ -61,7 +61,7 @@ const char* words_of(mu::EErrorCodes code) {
 
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
 
-// A parser with its functions and constants, and the units.
+// Returns a parser with its functions and constants, and the units.
 mu::Parser fresh_parser() {
   mu::Parser parser;
   parser.DefineNameChars(kNameCharacters);

@@ -60,7 +60,7 @@ Coordinates at(std::uint64_t number, const std::vector<std::size_t>& sizes) {
   return point;
 }
 
-// The first numbers of a shuffled 0 .. grid - 1; only moved entries are stored.
+// Returns the first numbers of a shuffled 0 .. grid - 1; only moved entries are stored.
 std::vector<Coordinates> without_repetition(std::uint64_t points, std::uint64_t grid,
                                             const std::vector<std::size_t>& sizes, Generator& generator) {
   std::map<std::uint64_t, std::uint64_t> moved;
@@ -93,8 +93,8 @@ std::vector<Coordinates> random_points(const SweepSample& sample, const std::vec
   return drawn;
 }
 
-// A random position in stratum `stratum` of `strata`, rounded up so that it never falls
-// into the stratum below.
+// Returns a random position in stratum `stratum` of `strata`, rounded up so that it never falls into the
+// stratum below.
 double position_in(std::uint64_t stratum, std::uint64_t strata, Generator& generator) {
   const Uint128 numerator = (static_cast<Uint128>(stratum) << kJitterBits) + generator.jitter();
   const Uint128 denominator = static_cast<Uint128>(strata) << kJitterBits;
@@ -102,7 +102,7 @@ double position_in(std::uint64_t stratum, std::uint64_t strata, Generator& gener
   return std::ldexp(static_cast<double>(position), -kPositionBits);
 }
 
-// A random value in the stratum.
+// Returns a random value in the stratum.
 std::size_t index_in(std::uint64_t stratum, std::uint64_t strata, std::size_t size, Generator& generator) {
   const auto edge = [&](std::uint64_t n) {
     return static_cast<std::size_t>(static_cast<Uint128>(n) * size / strata);

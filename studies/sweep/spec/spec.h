@@ -38,7 +38,8 @@ struct SweepSpec {
   std::vector<std::pair<std::string, Expression>> metrics;  // by name, each over the previous ones
   SweepLimits limits;
 
-  // A self-contained sweep file: absolute paths, values instead of steps. Loading it gives an equal sweep.
+  // Writes a self-contained sweep file: absolute paths, values instead of steps. Loading it gives an equal
+  // sweep.
   std::string to_yaml() const;
   // The part of it that determines the points and their runs: without title, metrics and limits.
   std::string points_yaml() const;

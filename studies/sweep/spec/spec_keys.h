@@ -14,7 +14,7 @@ namespace tahoma::runtime {
 
 inline const std::string kRoot = "sweep";
 
-// The part of the leaf's path below `sweep.KEY`: ".a.b", "[0].a"; unset if the leaf is elsewhere.
+// Returns the part of the leaf's path below `sweep.KEY`: ".a.b", "[0].a"; unset if the leaf is elsewhere.
 std::optional<std::string> rest_below(const base::Leaf& leaf, const std::string& key);
 
 // `sweep.KEY`, a text or a list of texts.

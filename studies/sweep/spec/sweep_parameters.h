@@ -27,7 +27,7 @@ std::string with_absolute_paths(ResolvedConfig& config, const std::string& path,
 // "path=value", which --set parses to this text.
 std::string override_of(const std::string& path, const std::string& text);
 
-// All parameters of a configuration. A text has a name but no value. `config` must outlive the names.
+// Returns all parameters of a configuration. A text has a name but no value. `config` must outlive the names.
 Names names_of(ResolvedConfig& config);
 
 }  // namespace tahoma::runtime

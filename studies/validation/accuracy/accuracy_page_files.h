@@ -15,10 +15,10 @@ std::string page_json(const Page& page);
 // One line per figure, with silicon's value and that of another simulator in separate columns.
 std::string page_csv(const Page& page);
 
-// One suite per family: one case per figure, and one for the family's mean.
+// Returns one suite per family: one case per figure, and one for the family's mean.
 std::vector<JunitSuite> page_suites(const Page& page);
 
-// A table with one line per family, for the summary of a CI job.
+// Writes a table with one line per family, for the summary of a CI job.
 std::string page_markdown(const Page& page);
 
 }  // namespace tahoma::runtime

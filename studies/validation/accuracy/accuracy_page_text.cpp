@@ -23,14 +23,14 @@ std::string spread_text(const std::optional<Spread>& spread) {
   return spread ? fmt::format("{}..{}", digits(spread->low), digits(spread->high)) : "";
 }
 
-// The model's spread over the phases; "same" if the printed digits are equal.
+// Writes the model's spread over the phases; "same" if the printed digits are equal.
 std::string phases_text(const std::optional<Spread>& phases) {
   return phases && digits(phases->low) == digits(phases->high) ? "same" : spread_text(phases);
 }
 
 using Cells = std::vector<std::string>;
 
-// Columns as wide as their widest cell; those in `left` are left-aligned, the others right-aligned.
+// Writes columns as wide as their widest cell; those in `left` are left-aligned, the others right-aligned.
 std::string columns(const std::vector<Cells>& lines, const std::vector<bool>& left) {
   std::vector<std::size_t> widths(left.size(), 0);
   for (const Cells& line : lines)
@@ -182,7 +182,7 @@ std::string calibration_text(const Page& page) {
   return text;
 }
 
-// The totals over all families, in the format of a single family.
+// Writes the totals over all families, in the format of a single family.
 std::string summary_text(const Page& page) {
   std::string text;
   if (page.families.size() > 1)

@@ -101,7 +101,7 @@ Figures figures_of(const std::optional<RunStatistics>& statistics) {
   return {shortest(h.time_ns), shortest(h.mfu_percent), h.busiest};
 }
 
-// One line of the log; a multi-line reason becomes one line.
+// Writes one line of the log; a multi-line reason becomes one line.
 std::string log_line(const Change& change, std::string reason) {
   std::replace(reason.begin(), reason.end(), '\n', ' ');
   const Figures before = figures_of(change.before), after = figures_of(change.after);

@@ -26,7 +26,7 @@ std::string time_change(const RegressionRow& row) {
   return fmt::format("{:+.3g} %", 100 * (row.now.time_ns - row.golden.time_ns) / row.golden.time_ns);
 }
 
-// The headline; the old one is added only if it differs.
+// Writes the headline; the old one is added only if it differs.
 std::string figures_text(const RegressionRow& row) {
   const std::string now = headline_text(row.now), golden = headline_text(row.golden);
   const std::string change = time_change(row);

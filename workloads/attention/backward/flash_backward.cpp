@@ -97,11 +97,11 @@ class BackwardBuilder {
     return static_cast<unsigned>(
         std::min<std::uint64_t>(tiling_.chunk, shape_.kv_len - chunk * tiling_.chunk));
   }
-  // The number of a chunk in its block.
+  // Returns the number of a chunk in its block.
   unsigned number_of(std::uint64_t chunk) const {
     return static_cast<unsigned>(chunk % tiling_.block_chunks);
   }
-  // The columns of a chunk in the unit's tiles.
+  // Returns the columns of a chunk in the unit's tiles.
   TileView of_chunk(const BackwardWork& work, const TileView& all, std::uint64_t chunk) const {
     return all.columns(static_cast<unsigned>(chunk - work.unit->begin) * tiling_.chunk, chunk_keys(chunk));
   }

@@ -27,7 +27,7 @@ class BackwardMemory {
   BackwardMemory(runtime::Kernel& kernel, const FlashShape& shape, const BackwardTiling& tiling,
                  const FlashBackwardViews& views);
 
-  // Bytes of a partition: everything except dQ, LSE and D, and these for one tile of queries.
+  // Counts the bytes of a partition: everything except dQ, LSE and D, and these for one tile of queries.
   static std::uint64_t working_bytes(const FlashShape& shape, const BackwardTiling& tiling);
   static std::uint64_t tile_bytes(const FlashShape& shape);
 

@@ -24,7 +24,7 @@ using runtime::HostTensor, runtime::kGoldenDeviations, runtime::MadeBy, runtime:
 
 namespace {
 
-// One head's rows of a [heads, n, d] tensor.
+// Returns one head's rows of a [heads, n, d] tensor.
 Doubles head_of(const HostTensor& tensor, std::uint64_t head) {
   const std::uint64_t rows = tensor.shape[1], columns = tensor.shape[2];
   return doubles_of(tensor, {head * rows, 0, rows, columns});

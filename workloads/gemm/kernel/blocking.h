@@ -44,7 +44,7 @@ struct GemmShape {
 
   isa::DType dtype_of_b() const { return b_dtype.value_or(dtype); }
   bool sparse() const { return isa::row_of(mode).kept > 0; }
-  // Rows of the contraction per partition: of b, and of a, which is compressed if it is sparse.
+  // Counts the rows of the contraction per partition: of b, and of a, which is compressed if it is sparse.
   unsigned b_slices() const { return isa::row_of(mode).slices; }
   unsigned a_slices() const { return sparse() ? 1 : b_slices(); }
   // Partitions of the whole contraction, tiles stacked: a and b have that many rows times their slices in
@@ -57,11 +57,11 @@ struct GemmShape {
   std::uint64_t a_columns() const { return a_by_rows ? k : m; }
   std::uint64_t b_rows() const { return b_by_rows ? transposed_load_rows(n) : partitions() * b_slices(); }
   std::uint64_t b_columns() const { return b_by_rows ? k : n; }
-  // Elements of a per partition for that many columns of out's rows.
+  // Counts the elements of a per partition for that many columns of out's rows.
   std::uint64_t a_width(std::uint64_t rows) const {
     return (a_by_rows ? transposed_load_rows(rows) : rows) * a_slices();
   }
-  // Elements of b for that many of out's columns.
+  // Counts the elements of b for that many of out's columns.
   std::uint64_t b_width(std::uint64_t columns) const {
     return b_by_rows ? transposed_load_rows(columns) : columns * b_slices();
   }
@@ -83,7 +83,7 @@ struct GemmShape {
 struct GemmTiles {
   unsigned kt = 0, mt = 0, nt = 0;
 };
-// The capacity of the array, the partitions and a PSUM bank.
+// Returns the capacity of the array, the partitions and a PSUM bank.
 GemmTiles largest_tiles(const model::CoreParams& core);
 
 // Panels whose column bias is in SBUF at once: the current one and the next.

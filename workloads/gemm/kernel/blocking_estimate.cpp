@@ -177,7 +177,7 @@ unsigned BlockingEstimate::stack_of(const Blocking& b) const {
                                                          std::max<std::uint64_t>(1, shape_.k / tiles_.kt)));
 }
 
-// Whole stacks of tiles of K, and the remainder.
+// Counts whole stacks of tiles of K, and the remainder.
 std::uint64_t BlockingEstimate::k_loads(const Blocking& b) const {
   return b.b_stack == 1 ? k_tiles_
                         : ceil_div(shape_.k / tiles_.kt, b.b_stack) + (shape_.k % tiles_.kt > 0 ? 1 : 0);

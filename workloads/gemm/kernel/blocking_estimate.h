@@ -22,7 +22,7 @@ class BlockingEstimate {
   // Stacked tiles of b in one load for a panel of that width, and the number of loads for all of K.
   unsigned stack_of(const Blocking& b) const;
   std::uint64_t k_loads(const Blocking& b) const;
-  // Bytes of a and b together.
+  // Counts the bytes of a and b together.
   double loads(const Blocking& b) const { return a_loads(b) + b_loads(b); }
 
   // Nanoseconds, if loads are issued that many steps before they are used.

@@ -144,7 +144,7 @@ class BlockedGemm {
     return {columns.first / 4, static_cast<unsigned>(GemmShape::tag_columns(columns.count))};
   }
 
-  // Rows of C as columns of a strip of a.
+  // Returns the rows of C as columns of a strip of a.
   runtime::Stationary stationary(const Weights& strip, unsigned first, unsigned count) const {
     const TileView tile = strip.tile.columns(first, count);
     if (!strip.tags) return {tile, shape_.mode};

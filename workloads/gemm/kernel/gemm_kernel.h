@@ -23,7 +23,7 @@ inline constexpr std::uint64_t kMostMatmuls = std::uint64_t{1} << 21;
 void emit_gemm(GemmNest nest, runtime::Kernel& kernel, const model::MachineParams& machine,
                const GemmShape& shape, const GemmViews& views);
 
-// The kernel's program; the published nests have the descriptors of their transfers generated.
+// Returns the kernel's program; the published nests have the descriptors of their transfers generated.
 isa::Program finish_gemm(GemmNest nest, runtime::Kernel& kernel);
 
 // All of it on one core, with the arguments "a" [k, m], "b" [k, n] and "c" [m, n], with rows by GemmShape,

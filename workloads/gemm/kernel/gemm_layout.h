@@ -39,7 +39,7 @@ class GemmLayout {
   const std::vector<GemmTile>& tiles() const { return tiles_; }  // group by group, ranks in order
   std::uint32_t ranks() const { return ranks_; }                 // of each group
   const std::vector<GemmSum>& sums() const { return sums_; }     // by group; none if there is one rank
-  // The tile whose core computed row x column of C.
+  // Returns the tile whose core computed row x column of C.
   const GemmTile& maker(std::uint64_t row, std::uint64_t column) const;
 
  private:

@@ -53,9 +53,9 @@ class GemmSum {
     GemmShape shape;
     std::uint64_t partial = 0, c = 0, staging = 0;
   };
-  // The programs by rank, with the arguments "a" [k, m], "b" [k, n], "partial" and "core", the core's number.
-  // They fit every group with the same geometry: cores and addresses at a common distance. Throws the errors
-  // of emit_gemm() and of the lowering.
+  // Returns the programs by rank, with the arguments "a" [k, m], "b" [k, n], "partial" and "core", the core's
+  // number. They fit every group with the same geometry: cores and addresses at a common distance. Throws the
+  // errors of emit_gemm() and of the lowering.
   std::vector<isa::Program> programs(const model::MachineParams& machine, const std::vector<Rank>& ranks,
                                      GemmNest nest) const;
   // The active time of a rank's queues: from its first partial sums to its last result.

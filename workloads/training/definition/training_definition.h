@@ -18,7 +18,7 @@ struct WantedStep {
 // `sums`: number of roundings of a sum over the ranks of a replica.
 WantedStep wanted_step(const TrainingParams& params, const TrainingCase& values, double sums);
 
-// One result for all tensors.
+// Returns one result for all tensors.
 runtime::GoldenResult check_losses(const WantedStep& wanted, const runtime::HostTensor& got);
 runtime::GoldenResult check_gradients(const WantedStep& wanted, const ModelTensors& got);
 // New weights in fp32 after a first step, whose moments are zero. A weight deviates by the effect of its

@@ -19,7 +19,7 @@ class RowExchange {
   RowExchange(Fleet& fleet, const TrainingParams& params);
 
   const RowSharding& sharding() const { return sharding_; }
-  // The first of a cell's rows of a micro-batch among the rows of the case.
+  // Returns the first of a cell's rows of a micro-batch among the rows of the case.
   std::uint64_t first_row(const Cell& c, std::size_t microbatch) const {
     return (c.replica * microbatches_ + microbatch) * sharding_.rows() +
            sharding_.first(0, c.physical_core, c.rank);

@@ -34,7 +34,7 @@ class Update {
   std::uint64_t rows() const { return trained_.weight.front().tensor.shape[0]; }
   std::uint64_t columns() const { return trained_.weight.front().tensor.shape[1]; }
   isa::DType dtype() const { return trained_.weight.front().tensor.dtype; }
-  // A physical core's elements after that many exchanges of the chain.
+  // Returns a physical core's elements after that many exchanges of the chain.
   std::uint64_t elements(std::size_t exchanges) const;
   std::uint64_t first_element(const Cell& c) const;  // of its shard in its rank's tensor
 
@@ -42,7 +42,7 @@ class Update {
   using Pieces = std::vector<Matrix>;
   Pieces make(const char* name, isa::DType dtype, std::size_t exchanges) const;
   runtime::collective::End end_of(const Pieces& pieces, const Cell& c, std::uint64_t places) const;
-  // A physical core's rows of a tensor of its rank.
+  // Returns a physical core's rows of a tensor of its rank.
   runtime::collective::End core_end(const std::vector<Matrix>& matrices, const Cell& c,
                                     std::uint64_t places) const;
   runtime::HbmView core_view(const std::vector<Matrix>& matrices, const Cell& c) const;

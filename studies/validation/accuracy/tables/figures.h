@@ -80,7 +80,7 @@ Figure named_figure(const RowReader& row, const char* case_column);
 std::vector<Figure> read_figures(const base::NamedText& table, const std::vector<std::string>& columns,
                                  const std::function<Figure(const RowReader&)>& read);
 
-// The probe in the column `probe`.
+// Returns the probe in the column `probe`.
 Probe read_probe(const RowReader& row);
 
 // Cases are relative to the table's folder.

@@ -27,7 +27,7 @@ class RowReader {
   const std::string& text(const char* column) const;  // not empty
   double positive(const char* column) const;
   std::uint64_t count(const char* column) const;  // at least 1
-  // The position of the field among the legal words.
+  // Returns the position of the field among the legal words.
   std::size_t word(const char* column, const std::vector<std::string>& words) const;
   std::string id() const;  // column `id`: lower case letters, digits and underscores
 

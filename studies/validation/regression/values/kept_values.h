@@ -39,12 +39,12 @@ struct KeptOutput {
   std::uint64_t kept_at(std::uint64_t block_number) const;  // the row-major index of the block's value
 };
 
-// The statistic with the SHA-256 of an output.
+// Returns the statistic with the SHA-256 of an output.
 std::string hash_name(const std::string& output);
 
 KeptOutput keep(const NamedValues& output, std::uint64_t most);
 
-// The file beside the golden of a case.
+// Returns the file beside the golden of a case.
 std::string kept_values_path(const std::string& folder, const std::string& case_name);
 std::string kept_values_text(const std::vector<KeptOutput>& outputs);
 // `place`: of the text, for errors.
