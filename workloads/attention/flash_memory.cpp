@@ -58,8 +58,8 @@ unsigned pieces_of(const FlashTiling& tiling) {
 
 }  // namespace
 
-// Counts the bytes beside the pools: masks, the ones from which they and the identity are made, and the row of
-// -1.
+// Counts the bytes beside the pools: masks, the ones from which they and the identity are made, and the row
+// of -1.
 std::uint64_t FlashMemory::working_bytes(const FlashShape& shape, const FlashTiling& tiling) {
   const std::uint64_t tiles = edges_of(shape, tiling.q_rows, tiling.chunk).size() + 3;
   const std::uint64_t bounded =

@@ -21,8 +21,8 @@ class MemberPlaces {
     std::uint8_t queue = 0;
     std::uint32_t index = 0;
   };
-  // Returns the bytes from a side of the first to that of the second. Operands are numbered: the sources, then
-  // the destination.
+  // Returns the bytes from a side of the first to that of the second. Operands are numbered: the sources,
+  // then the destination.
   std::int64_t between(const Pair& pair, std::uint32_t operand) const;
   std::int64_t between_destinations(const Pair& pair) const;
   std::int64_t between_first_reads(const Pair& pair) const;  // the first sides in HBM

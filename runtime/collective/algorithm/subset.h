@@ -13,8 +13,8 @@ struct Span {  // a range of coordinates along an axis
   std::uint32_t first = 0, count = 1;
 };
 
-// `spans` has one span per axis of the grid. Adjacent axes that are included completely form one level; at most
-// three levels may remain (invariant).
+// `spans` has one span per axis of the grid. Adjacent axes that are included completely form one level; at
+// most three levels may remain (invariant).
 ChunkSet subset(const Grid& grid, const std::vector<Span>& spans);
 
 }  // namespace tahoma::runtime::collective

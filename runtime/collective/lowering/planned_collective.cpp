@@ -77,8 +77,8 @@ void separate_chunks(PlannedCollective& planned) {
   }
 }
 
-// Returns the columns of a piece. A channel with only a part of the links takes longer per byte, and is split as
-// if it had proportionally more columns.
+// Returns the columns of a piece. A channel with only a part of the links takes longer per byte, and is split
+// as if it had proportionally more columns.
 std::uint64_t piece_of(const Spec& spec, const Schedule& schedule, std::uint64_t columns, bool uneven,
                        std::uint32_t sharers, std::uint32_t signals) {
   const std::uint64_t bytes = columns * isa::size_of(spec.dtype), access = access_elements(spec.dtype);

@@ -12,7 +12,7 @@ namespace tahoma::runtime {
 // stands for"; "" if that is unknown, as it is of text in UTF-8. 64 bytes are enough.
 std::string known_format(std::string_view begin);
 
-// Writes the bytes of `path` as text: without the byte order mark that some editors put before UTF-8.
+// Returns the bytes of `path` as text: without the byte order mark that some editors put before UTF-8.
 // UserError E-RUN-002 for a known format.
 std::string as_text(std::string bytes, const std::string& path);
 
@@ -21,7 +21,7 @@ inline constexpr std::string_view kStandardInput = "-";
 // The name in messages: "standard input" of "-".
 std::string name_of_file(const std::string& path);
 
-// Writes the whole file as text, or its first `most` bytes. E-RUN-001 if it cannot be read.
+// Returns the whole file as text, or its first `most` bytes. E-RUN-001 if it cannot be read.
 std::string read_text(const std::string& path, std::size_t most = SIZE_MAX);
 
 }  // namespace tahoma::runtime
