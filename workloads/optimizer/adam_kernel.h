@@ -43,8 +43,8 @@ struct AdamViews {
 void emit_adam(runtime::Kernel& kernel, const model::MachineParams& machine, const AdamShape& shape,
                const AdamSettings& settings, const AdamViews& views);
 
-// Columns of a shard of so many elements: its rows take as many of the partitions as they can, since fewer
-// use fewer DMA engines. A row has at least 512 bytes, below which a DMA element loses bandwidth
+// Returns the columns of a shard of so many elements. Its rows take as many of the partitions as they can,
+// since fewer use fewer DMA engines. A row has at least 512 bytes, below which a DMA element loses bandwidth
 // (shared/hardware/trainium2.md), and at most 2048 elements, if the number of elements has such divisors.
 std::uint64_t shard_columns(const model::MachineParams& machine, std::uint64_t elements);
 
