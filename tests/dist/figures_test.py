@@ -89,7 +89,8 @@ class Figures(unittest.TestCase):
     def test_a_table_is_filled_from_its_declaration(self):
         status, said, page = self.figures("<!--=both-->\n?\n<!--/-->\n", "--write")
         self.assertEqual(status, 0, said)
-        self.assertEqual(page, "<!--=both-->\n| run | time, us | ratio |\n|---|---|---|\n| quick | 2.5 | 250.0 |\n| slow | 4 | |\n<!--/-->\n")
+        self.assertEqual(page, "<!--=both-->\n| run | time, us | ratio |\n|---|---|---|\n| quick | 2.5 | 250.0 |\n"
+                         "| slow | 4 | |\n<!--/-->\n")
         self.assertEqual(self.figures(page, "--check")[0], 0)
         status, said, _ = self.figures(page.replace("| slow | 4 |", "| slow | 5 |"), "--check", "--quick")
         self.assertEqual(status, 1)
