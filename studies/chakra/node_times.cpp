@@ -77,7 +77,6 @@ ChildRun child_of(ConfigRequest request, const std::string& out) {
   return run;
 }
 
-// A row of the table.
 struct TableRow {
   std::string pattern;
   std::optional<Duration> time;
@@ -132,7 +131,6 @@ class TimedRuns {
   std::vector<nlohmann::ordered_json> summaries_;
 };
 
-// The peak rates of a rank.
 struct RankPeaks {
   double flops, bytes;  // per second; 0: ideal
 

@@ -18,7 +18,6 @@ namespace tahoma::model {
 
 class Throttle {
  public:
-  // Rows of the array.
   struct Rows {
     unsigned first = 0, count = 0;
   };

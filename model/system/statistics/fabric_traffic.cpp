@@ -25,7 +25,6 @@ struct Slots {
   }
 };
 
-// The totals of all sinks.
 struct Tally {
   std::uint64_t packets = 0, bytes = 0;  // measured; and arrived while measuring
   Duration sum{0}, longest{0};

@@ -17,7 +17,6 @@
 
 namespace tahoma::model {
 
-// The chips of a finished machine.
 struct FinishedChips {
   // The representative for a chip that is not simulated; null: of another process.
   std::vector<Chip*> by_number;

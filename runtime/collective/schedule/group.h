@@ -29,7 +29,6 @@ struct Group {
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(cores.size()); }
 };
 
-// The kind of a rank.
 enum class RankKind : std::uint8_t { kChips, kCores, kLogicalCores };
 inline constexpr base::Named<RankKind> kRankKinds[] = {
     {RankKind::kChips, "chips"}, {RankKind::kCores, "cores"}, {RankKind::kLogicalCores, "logical_cores"}};
