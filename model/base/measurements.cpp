@@ -8,7 +8,7 @@ namespace tahoma::base {
 namespace {
 
 // Neuron Explorer's names are those of its profile schema reference (version 7.4.0, Neuron SDK 2.31) and of
-// its glossary: evt_wait_time_ns of an instruction is its wait for a semaphore, whoever raises it;
+// its glossary: evt_wait_time_ns of an instruction is its wait for a semaphore, whichever engine raises it;
 // throttled_flops has an active part, which is lost while the engine computes. LDWEIGHTS and ACT_TABLE_LOAD
 // are instructions of its traces with a time of their own.
 struct StallReasonRow {

@@ -45,7 +45,7 @@ struct Departure {
   std::uint32_t buffer = 0;        // the router's
   std::uint8_t vc = 0;             // on the far side
   bool starved = false;            // no packet, but one would leave if the far side had room
-  base::Time next = base::kNever;  // arrival of the next header that wants to leave through the port
+  base::Time next = base::kNever;  // arrival of the next header that leaves through the port
 };
 
 // Provides packets for ports.

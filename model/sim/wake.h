@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time at which a component wants to act next. Wakes replace one SystemC event and method for each
+// A wake is the time at which a component acts next. Wakes replace one SystemC event and method for each
 // component: a single SystemC method serves them all, from a queue of its own.
 //
 // Components that act at the same femtosecond take turns: their order follows from their numbers within their

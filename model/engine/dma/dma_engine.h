@@ -25,7 +25,7 @@ namespace tahoma::model {
 
 class DmaEngine {
  public:
-  // The engine stores in `due` when it next wants to act: kNever while it has nothing to do or waits for an
+  // The engine stores in `due` when it acts next: kNever while it has nothing to do or waits for an
   // answer or for credit. It sets its bit in `blocked` while it waits for credit.
   DmaEngine(unsigned index, std::uint32_t core, const DmaParams& params, SharePool& shares,
             FlightPool& flights, DmaSurroundings& around, base::Time& due, std::uint32_t& blocked)

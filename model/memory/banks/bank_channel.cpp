@@ -29,7 +29,7 @@ BankChannel::Passage BankChannel::pass(const Segment& s, Tick settled) {
   return s.write ? write(s) : read(s);
 }
 
-// Writes are issued in the past if no read has come in the meantime, and reads open their rows after them.
+// Writes are issued in the past if no read has arrived in the meantime, and reads open their rows after them.
 void BankChannel::settle(Tick settled) {
   if (!announced_.empty()) settled = std::min(settled, announced_.front().arrival);
   if (!pending_.empty()) settled = std::min(settled, std::max(reads_end_, pending_.front().arrival));

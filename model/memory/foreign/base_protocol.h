@@ -38,7 +38,7 @@ struct Burst : tlm::tlm_generic_payload {
   std::uint64_t at = 0;                // its address; interconnects may change the payload's
   std::uint32_t packet = 0;            // owned by the sender
   base::Time accepted = base::kNever;  // its request has ended
-  base::Time answered = base::kNever;  // its response has come
+  base::Time answered = base::kNever;  // its response has arrived
   bool owes_end = false;               // its response came as a return value: END_RESP must still be sent
 
   // Returns whether the fields that only the initiator may set are unchanged.
