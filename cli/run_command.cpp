@@ -43,6 +43,7 @@ struct RunCommand {
 
 model::check::Options checks_of(const std::vector<std::string>& names) {
   model::check::Options checks;
+  if (names == std::vector<std::string>{"none"}) return checks;
   for (const std::string& name : names)
     if (!enable_check(checks, name))
       throw base::UserError("E-CLI-003", "run",
@@ -182,12 +183,14 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
       ->type_name("N");
   sub.add_option("--out", options.out, "Folder for the results; an earlier run's is replaced")
       ->type_name("DIR");
-  sub.add_option("--check", command.checks,
-                 "Watch the program run: races (accesses that no semaphore orders), uninitialised (reads of "
-                 "memory never written, misuse of accumulation groups); exit status 3 if anything is found")
+  sub.add_option(
+         "--check", command.checks,
+         "Watch the program run: races (accesses that no semaphore orders), uninitialised (reads of "
+         "memory never written, misuse of accumulation groups), or none; exit status 3 if anything is "
+         "found")
       ->type_name("races,uninitialised")
       ->delimiter(',')
-      ->default_str("none");
+      ->default_str(command.checks.empty() ? "none" : fmt::format("{}", fmt::join(command.checks, ",")));
   sub.add_flag("--no-golden", command.no_golden, "Do not check the results against the golden reference");
   sub.add_flag("--explain", command.explain,
                "Find the bottleneck: repeat the run in timing mode with one resource at a time made ideal");
@@ -274,6 +277,7 @@ void add_run_command(CLI::App& sub, Action& action) {
 
 void add_nki_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<NkiCommand>();
+  command->run.checks = program_check_names();  // as a call from Python
   sub.add_option("KERNEL", command->kernel, "The kernel: FILE.py:FUNCTION")->required()->type_name("");
   sub.add_option("--arg", command->args,
                  "An argument by name: NAME=FILE.npy, a Python literal, or randn(128, 512, bfloat16) and "

@@ -189,6 +189,7 @@ def test_a_kernel_that_raises_names_its_line(folder):
     (folder.path / "kernel.py").write_text(KERNEL.replace("    tile = nl.load(x)\n", "    tile = nl.load(x)\n    raise ZeroDivisionError('mine')\n"))
     refused = folder.nki(status=3)
     assert "ZeroDivisionError: mine" in refused and "kernel.py" in refused
+    assert "tahoma/launch.py" not in refused, "lines of the package are of no use"
     assert not (folder.path / "out").exists()
 
 
@@ -220,3 +221,19 @@ def test_a_failed_run_leaves_the_results_of_the_run_before(folder):
     before = (folder.path / "out/summary.json").read_bytes()
     folder.nki(reference="kernel.py:none", status=2)
     assert (folder.path / "out/summary.json").read_bytes() == before
+
+
+def test_a_list_of_rows_is_an_array(folder):
+    folder.nki(args=("x=[[1, 2.5], [3, 4]]",))
+    assert folder.summary()["golden"]["outcome"] == "passed"
+    refused = folder.nki(args=("x=[1, 2]",), status=3, reference=None)
+    assert "'list' object has no attribute 'shape'" in refused and "tahoma/launch.py" not in refused
+    assert "argument x: rows of different lengths" in folder.nki(args=("x=[[1], [2, 3]]",), status=2)
+
+
+def test_the_checks_are_those_of_a_call_from_python(folder):
+    text = KERNEL.replace("    tile = nl.load(x)\n", "    tile = nl.ndarray(x.shape, dtype=x.dtype)\n", 1)
+    (folder.path / "kernel.py").write_text(text)
+    assert "E-CHK-002" in folder.nki(reference=None, status=3)
+    folder.nki(reference=None, more=("--check", "none"))
+    assert not folder.summary()["checks"]["uninitialised"]["checked"]

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "isa/core/program_error.h"
+#include "isa/core/source_place.h"
 #include "isa/simd/alu.h"
 #include "isa/table/table.h"
 #include "isa/text/assembler.h"
@@ -68,7 +69,9 @@ void Sequencer::load(const isa::Program& program, const Arguments& arguments) {
 }
 
 std::string Sequencer::where(std::size_t index) const {
-  return fmt::format("{}[{}] {}", place_.path, index, isa::row_of(stream()[index].op).mnemonic);
+  std::string source = isa::source_place(*program_, place_.queue, static_cast<std::uint32_t>(index));
+  if (!source.empty()) source = " of " + source;
+  return fmt::format("{}[{}] {}{}", place_.path, index, isa::row_of(stream()[index].op).mnemonic, source);
 }
 
 std::string Sequencer::text(std::size_t index) const {

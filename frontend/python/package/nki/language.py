@@ -4,11 +4,12 @@ import numpy as np
 
 import _tahoma
 from _tahoma import DynamicSlice, NkiTensor, Register
-from tahoma import context, dtypes, tiles, views
+from tahoma import context, dtypes, host_use, tiles, views
 from tahoma.errors import refuse
 from tahoma.loops import dynamic_range, fori_loop, while_loop
 from tahoma.nki_object import NKIObject
 from tahoma.operators import OPERATORS
+from tahoma.prints import device_print
 from tahoma.refusals import refusing
 from tahoma.shape import Shape
 
@@ -43,6 +44,10 @@ def _memory(buffer):
     return name
 
 
+class par_dim(int):
+    """Marks the partition dimension in a shape, which is the first."""
+
+
 class _TensorType(type):
     def __instancecheck__(cls, value):
         return isinstance(value, NkiTensor)
@@ -54,6 +59,9 @@ class ndarray(metaclass=_TensorType):
     def __new__(cls, shape, dtype, buffer=sbuf, name="", address=None, **older):
         if isinstance(shape, (int, np.integer)):
             shape = (shape,)
+        if any(isinstance(size, par_dim) for size in shape[1:]):
+            refuse("E-NKI-001", f"shape {list(shape)} with nl.par_dim behind other dimensions: blocks are of the older style; expected the "
+                                "partition first, or a list of tensors")
         place = None
         if address is not None:
             place = (int(address[0]), int(address[1]))
@@ -155,10 +163,6 @@ def program_ndim():
 
 
 from nki.compiler import no_reorder  # noqa: E402
-
-
-def device_print(print_prefix, tensor):
-    """Recorded nowhere: use --dump for values on the way."""
 
 
 def is_hbm(buffer):

@@ -16,7 +16,7 @@ import numpy as np
 from tahoma import arguments, dtypes
 from tahoma.errors import KernelError
 from tahoma.kernel import Kernel, Launch, grid_of
-from tahoma.launch import Call, programs_of
+from tahoma.launch import PACKAGE, Call, programs_of
 from tahoma.program_bundle import Bundle, checked_outputs
 from tahoma.settings import configure, nearest, policies
 
@@ -89,6 +89,19 @@ def generators(seed):
     return names
 
 
+def array_of_rows(name, value):
+    """A list of lists of numbers, which is an array; any other literal is what it is."""
+    if not (isinstance(value, (list, tuple)) and value and all(isinstance(row, (list, tuple)) for row in value)):
+        return value
+    try:
+        array = np.array(value)
+    except ValueError:
+        array = np.array(None)
+    if array.dtype.kind not in "iuf":
+        raise Mistake(f"argument {name}: rows of different lengths, or of something else than numbers; expected a rectangle of numbers")
+    return array.astype(np.float32 if array.dtype.kind == "f" else np.int32)
+
+
 def parsed(text, seed):
     """The arguments of "x=x.npy; n=5": .npy files, expressions of the generators, literals."""
     names, values = generators(seed), {}
@@ -105,7 +118,7 @@ def parsed(text, seed):
                 raise Mistake(f"argument {name}: {value}: {mistake}; expected an array as numpy.save writes it") from None
             continue
         try:
-            values[name] = ast.literal_eval(value)
+            values[name] = array_of_rows(name, ast.literal_eval(value))
         except (ValueError, SyntaxError):
             try:
                 values[name] = eval(value, {"__builtins__": {}}, names)
@@ -193,6 +206,15 @@ def add_expected(request, bundle, expected):
         json.dump(description, file)
 
 
+def print_outside(mistake):
+    """Prints an exception with the lines of the kernel's files; all lines, if it is not theirs."""
+    report = traceback.TracebackException.from_exception(mistake)
+    theirs = [frame for frame in report.stack if not frame.filename.startswith(PACKAGE) and not frame.filename.startswith("<frozen")]
+    if theirs:
+        report.stack[:] = theirs
+    print("".join(report.format()), end="", file=sys.stderr)
+
+
 def main(path):
     with open(path) as file:
         request = json.load(file)
@@ -208,8 +230,8 @@ def main(path):
         print(f"the kernel or its file ended the program: sys.exit({'' if end.code is None else repr(end.code)}); expected that it returns",
               file=sys.stderr)
         return 1
-    except Exception:
-        traceback.print_exc()
+    except Exception as mistake:
+        print_outside(mistake)
         return 1
     return 0
 

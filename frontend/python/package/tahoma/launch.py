@@ -59,7 +59,7 @@ class Traced:
     """One program of a kernel's grid."""
 
     def __init__(self, active, inputs, returned):
-        self.tracer, self.inputs, self.returned = active.tracer, inputs, returned
+        self.tracer, self.inputs, self.returned, self.prints = active.tracer, inputs, returned, active.prints
 
 
 class Call:
@@ -108,7 +108,7 @@ class Call:
             except RecursionError as mistake:
                 raise KernelError("E-NKI-026", place_of(mistake), "the kernel calls itself without end") from None
             outputs = checked_outputs(returned, self.kernel)
-            for tensor in outputs:
+            for tensor in outputs + [kept for _, kept in active.prints]:
                 tracer.set_role(tensor, _tahoma.Role.output)
         return Traced(active, [tensors[id(a)] for a in self.inputs.arrays], returned)
 
@@ -193,14 +193,22 @@ class Prepared:
             out = output_folder(self.name, folder)
             summary, findings, values = run_in(settings().mode, folder, out, overrides_of(self.calls[0].grid), bundle)
             given = bundle.warnings + redundant_writes(summary, self.name)
+            bundle.print_values(values)
             results.note(results.Result(
                 self.name, summary["simulated_time_ns"], sum(l["instructions"] for l in bundle.lowered), summary,
                 "" if out.startswith(folder) else out, given, findings, {**self.seconds, "running": time.perf_counter() - start}))
         for text in given:
             warnings.warn(text, stacklevel=5)
         if findings:
-            raise KernelError("E-RUN-071", "", f"kernel {self.name}: the checks found {len(findings)} mistakes\n" + "\n".join(findings))
+            raise KernelError("E-RUN-071", "", f"kernel {self.name}: the checks found {found_by_checks(summary)}\n" + "\n".join(findings))
         return [bundle.returned(rank, values) for rank in range(len(self.calls))]
+
+
+def found_by_checks(summary):
+    """How much the checks found, as text."""
+    found = sum(summary["checks"][check].get("found", 0) for check in ("races", "uninitialised"))
+    shown = len(summary["checks"]["first"])
+    return f"{found} mistake{'' if found == 1 else 's'}" + (f", of which {shown} are shown" if shown < found else "")
 
 
 def redundant_writes(summary, name):
@@ -257,13 +265,11 @@ def run(folder, out, overrides, bundle, mode):
     if not (now.report and now.out):
         command.append("--no-report")
     done = execute(command, out)
-    findings = []
-    if done.status == 3 and "E-RUN-071" in done.err:
-        findings = [line for line in done.err.splitlines() if line and "E-RUN-071" not in line]
-    elif done.status != 0:
+    if done.status != 0 and failure_of(done.status, done.err).code != "E-RUN-071":
         raise failure(done, bundle)
     with open(os.path.join(out, "summary.json")) as file:
         summary = json.load(file)
+    findings = [bundle.with_names(text) for text in summary["checks"]["first"]]
     values = None
     if mode == "functional":
         values = {name: np.load(os.path.join(out, name + ".npy")) for name in bundle.names
@@ -274,6 +280,6 @@ def run(folder, out, overrides, bundle, mode):
 def failure(done, bundle):
     """The kernel's exception for a program that ended with an error."""
     found = failure_of(done.status, done.err)
-    error = KernelError(found.code or "E-RUN", "", f"kernel {bundle.name}: {done.err.strip() or found.text}")
+    error = KernelError(found.code or "E-RUN", bundle.place_in_kernel(found.place), f"kernel {bundle.name}: {done.err.strip() or found.text}")
     error.status = found.status
     return error

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files that the workload `nki` runs: programs, tensors, values (frontend/nki/bundle/bundle.h), and the way back to arrays."""
+import inspect
 import json
 import os
+import re
 
 import numpy as np
 
@@ -11,6 +13,9 @@ from tahoma import dtypes, variables
 from tahoma.errors import KernelError, refuse
 
 
+_BYTES = re.compile(r"(sbuf|psum) partitions (\d+)\.\.(\d+), bytes (0x[0-9a-f]+)\.\.(0x[0-9a-f]+)")  # of a finding
+
+
 def checked_outputs(returned, kernel):
     """The tensors that a kernel returns; the tensors must be in shared HBM."""
     tensors = []
@@ -18,7 +23,7 @@ def checked_outputs(returned, kernel):
         if not isinstance(value, NkiTensor):
             raise KernelError("E-NKI-033", variables.place_of_return(kernel.function),
                               f"kernel {kernel.__name__} returns {type(value).__name__} {value!r}; expected tensors in HBM")
-        if str(value.buffer) != "shared_hbm":
+        if value.on_chip:
             raise KernelError("E-NKI-033", variables.place_of_return(kernel.function),
                               f"kernel {kernel.__name__} returns {value!r}; expected a tensor in shared_hbm")
         tensors.append(value)
@@ -40,6 +45,25 @@ class Bundle:
                     self._declare(core, argument)
         self.arguments = [[self._held(core, a) for a in program["arguments"]] for core, program in enumerate(lowered)]
         self.in_place = [{} for _ in calls]
+        self._check_returned()
+
+    def _check_returned(self):
+        """Tensors of one core are no result of two, and a kernel that returns nothing has most likely forgotten to."""
+        for rank, call in enumerate(self.calls):
+            program, core = self._first(rank), rank * self.cores
+            views = checked_outputs(program.returned, call.kernel)
+            own = next((view for view in views if str(view.buffer) != "shared_hbm"), None)
+            if own is not None and self.cores > 1:
+                raise KernelError("E-NKI-033", variables.place_of_return(call.kernel.function),
+                                  f"kernel {call.name} returns {own!r} from {self.cores} cores; expected a tensor in shared_hbm")
+            written = [a for a in self.lowered[core]["arguments"] if a["kind"] == "tensor" and a["written"]]
+            if views or program.returned is not None or any(a["storage"] < len(call.encoded) for a in written):
+                continue
+            for argument in written:
+                if argument["role"] == _tahoma.Role.local and argument["place"]:
+                    self.warnings.append(f"{argument['place']}: kernel {call.name} returns nothing and writes no argument; `return "
+                                         f"{argument['name'] or '...'}` is missing, or the tensor is of no use")
+                    break
 
     def _key(self, core, argument, rank=None):
         """A tensor in shared HBM is known by its number among these, which the cores of a rank have in common."""
@@ -74,7 +98,9 @@ class Bundle:
 
     def _tensor(self, rank, view):
         """The tensor behind a view of the rank's first program, or None if nothing uses it."""
-        core = rank * self.cores
+        return self._held_by(rank * self.cores, view)
+
+    def _held_by(self, core, view):
         for held, argument in zip(self.arguments[core], self.lowered[core]["arguments"]):
             if argument["kind"] == "tensor" and argument["storage"] == view.storage_id:
                 return held
@@ -94,6 +120,7 @@ class Bundle:
                 if tensor is not None and self.tensors[tensor]["written"]:
                     outputs.add(tensor)
                     self.in_place[rank][tensor] = call.inputs.arrays[number]
+        outputs.update(self._held_by(core, kept) for core, program in enumerate(self.programs) for _, kept in program.prints)
         return outputs
 
     def _values(self, tensor):
@@ -145,6 +172,33 @@ class Bundle:
         if isinstance(returned, (tuple, list)):
             return type(returned)(array_of(view) for view in returned)
         return None if returned is None else array_of(returned)
+
+    def print_values(self, values):
+        """Prints what nl.device_print has kept, in the order of the cores. Timing mode has no values."""
+        for core, program in enumerate(self.programs if values is not None else ()):
+            for prefix, kept in program.prints:
+                where = f" [core {core}]" if len(self.programs) > 1 else ""
+                print(f"{prefix}{where} {kept.dtype}{list(kept.shape)}\n{self._array(self._held_by(core, kept), values, None)}")
+
+    def with_names(self, finding):
+        """A finding with the names of the tensors that have the bytes on chip that it names."""
+        core = re.search(r"core(\d+)", finding)
+        tensors = self.lowered[int(core[1]) % len(self.lowered) if core else 0]["tensors"]
+
+        def named(found):
+            memory, first, last, begin, end = found[1], int(found[2]), int(found[3]), int(found[4], 16), int(found[5], 16)
+            names = [f"{name or 'the tensor'} of {os.path.basename(place)}" for name, kind, partition, byte, rows, size, place in tensors
+                     if kind == memory and partition <= last and first < partition + rows and byte <= end and begin < byte + size and place]
+            shown = " or ".join(dict.fromkeys(names[:4])) + (", ..." if len(names) > 4 else "")
+            return found[0] + (f" ({shown})" if names else "")
+
+        return _BYTES.sub(named, finding)
+
+    def place_in_kernel(self, place):
+        """"file:line" of an instruction that a program names, with the file as Python knows it; "" without any."""
+        found = re.search(r" of (\S+):(\d+)$", place or "")
+        files = [inspect.unwrap(call.kernel.function).__code__.co_filename for call in self.calls]
+        return next((f"{file}:{found[2]}" for file in files if found and os.path.basename(file) == os.path.basename(found[1])), "")
 
     def _array(self, tensor, values, like):
         argument = self.tensors[tensor]["argument"]

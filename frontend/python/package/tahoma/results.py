@@ -19,6 +19,10 @@ class Result:
     findings: list[str]  # of the checks, as text
     host_seconds: dict[str, float]  # tracing, lowering, simulation
 
+    def __repr__(self) -> str:
+        found = f", {len(self.findings)} findings" if self.findings else ""
+        return f"<Result of {self.kernel}: {self.time_us:.3f} us, {self.instructions} instructions{found}>"
+
     @property
     def golden(self) -> str:
         """The outcome of the golden check: "passed", "failed" or "not_checked"."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""New tensors of the old style: on chip with block dimensions and places by hand, in HBM shared by the points of a grid."""
+"""New tensors of the old style: on chip with block dimensions (those before nl.par_dim) and places by hand, in HBM shared by the points
+of a grid."""
 import numpy as np
 
 import nki.language as new
@@ -7,16 +8,11 @@ from neuronxcc.nki import recording
 from neuronxcc.nki.compiler import Placement
 from neuronxcc.nki.parts import Blocks
 from neuronxcc.nki.tensors import Fill, Origin, Stored, tensor
-from nki.language import Memory, sbuf
+from nki.language import Memory, par_dim, sbuf
 from tahoma import context, dtypes
 from tahoma.errors import refuse
 
 
-class par_dim(int):
-    """Marks the partition dimension in a shape; the dimensions before it are blocks."""
-
-
-# --- tensors ------------------------------------------------------------------------------------------------------------
 class _TensorType(type):
     def __instancecheck__(cls, value):
         return isinstance(value, tensor)

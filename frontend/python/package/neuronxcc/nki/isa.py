@@ -188,7 +188,6 @@ def affine_select(pred, on_true_tile, on_false_value, *, mask=None, dtype=None, 
     kind = kind_of(dtype, view.dtype)
     if not isinstance(pred, Mask) or pred.choices:
         refuse("E-NKI-002", f"nisa.affine_select: pred={pred!r}; expected comparisons of indices, joined by &")
-    box_is_whole(mask, view, "nisa.affine_select")
     if view.buffer == "psum":  # GpSimd does not reach PSUM
         view = tiles.copied(view)
     terms = pred.terms or [Index((1,) * view.ndim, (0,) * view.ndim)]
@@ -196,13 +195,15 @@ def affine_select(pred, on_true_tile, on_false_value, *, mask=None, dtype=None, 
         refuse("E-NKI-002", f"nisa.affine_select: pred={terms[0]!r} on {view!r}; expected indices of its dimensions")
 
     def write(dst, box=None):
-        source = view
+        source = boxed(view, box)
+        starts = [start for start, _ in box] if box else [0] * view.ndim
         for term in terms:
-            new.affine_select(dst, [(step, count) for step, count in zip(term.steps[1:], view.shape[1:])], term.steps[0], source,
-                              on_false_value, "greater_equal", term.constant)
+            base = term.constant + sum(step * start for step, start in zip(term.steps, starts))
+            new.affine_select(dst, [(step, count) for step, count in zip(term.steps[1:], source.shape[1:])], term.steps[0], source,
+                              on_false_value, "greater_equal", base)
             source = dst
 
-    return result(view.shape, kind, write, [view] * min(len(terms), 1), None, "nisa.affine_select", natural=view.dtype)
+    return result(view.shape, kind, write, [view] * min(len(terms), 1), mask, "nisa.affine_select", natural=view.dtype)
 
 
 def range_select(*, on_true_tile, comp_op0, comp_op1, bound0, bound1, reduce_cmd=reduce_cmd.idle, reduce_res=None,

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """neuronxcc.nki.language: tensors, index objects, masks, and functions of tiles."""
+import sys
+import types
+
 import numpy as np
 
 import nki.language as new
@@ -184,7 +187,8 @@ def expand_dims(data, axis):
 
 
 def device_print(prefix, x, **options):
-    """Recorded nowhere."""
+    """Prints the prefix and the values that a tensor has here."""
+    new.device_print(prefix, as_tensor(x, "nl.device_print").read())
 
 
 def random_seed(seed, *, mask=None, **options):
@@ -208,6 +212,15 @@ def dropout(x, rate, *, dtype=None, mask=None, **options):
 
     return isa.dropout(x, rate, dtype=dtype, mask=mask)
 
+
+def sizeinbytes(dtype):
+    """The bytes of an element."""
+    return dtypes.dtype_of(dtype).itemsize
+
+
+constants = types.ModuleType(f"{__name__}.constants", "What the old releases had in a module of its own.")
+constants.sizeinbytes = sizeinbytes
+sys.modules[constants.__name__] = constants  # `from neuronxcc.nki.language.constants import sizeinbytes`
 
 __getattr__ = refusing("neuronxcc.nki.language", {
     **{name: "a composite function of tiles that the engines have no instruction for; write it with nki.isa"

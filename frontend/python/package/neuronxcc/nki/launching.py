@@ -9,6 +9,7 @@ import json
 
 from _tahoma import NkiTensor
 from neuronxcc.nki import recording
+from neuronxcc.nki.conditions import with_joined_masks
 from neuronxcc.nki.parts import Blocks
 from neuronxcc.nki.tensors import Stored, tensor
 from tahoma import context
@@ -52,13 +53,13 @@ def over_grid(function, grid):
 
     @functools.wraps(function)
     def run(*args, **kwargs):
-        current = context.current()
+        current, body = context.current(), with_joined_masks(function)
         current.shared = []  # tensors in shared HBM, by order of declaration in a point
         returned = None
         for number, point in enumerate(points_of(grid)):
             current.grid, current.program_id, current.declared = grid, point, 0
             given = replaced((args, kwargs), NkiTensor, Stored)
-            result = function(*given[0], **given[1])
+            result = body(*given[0], **given[1])
             recording.flush()
             if number == 0:
                 returned = result
@@ -82,7 +83,7 @@ class OldKernel(launches.Kernel):
     def __call__(self, *args, **kwargs):
         if context.active() is not None:
             launches.inside_grid(self, self.grid)
-            return self.body(*args, **kwargs)
+            return with_joined_masks(self.body)(*args, **kwargs)
         from tahoma import launch
 
         return launch.launch(self, (), args, kwargs)

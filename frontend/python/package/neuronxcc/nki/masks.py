@@ -18,6 +18,12 @@ def cut_by(mask, shape, what):
     return box is not None, None if box == whole else box
 
 
+def fits(mask, shape):
+    """Whether the terms of a mask have the dimensions of a tile of this shape."""
+    return all(len(term.counts) <= len(shape) and all(step == 0 or count == size for step, count, size in
+                                                      zip(term.steps[::-1], term.counts[::-1], shape[::-1])) for term in mask.terms)
+
+
 def _cut(mask, box, shape, what):
     waiting = [_fitted(term, shape, what) for term in mask.terms]
     before = None

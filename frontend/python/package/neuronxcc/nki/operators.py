@@ -58,6 +58,9 @@ for _name, _operator in _PYTHON.items():
     setattr(tensor, f"__i{_name}__", _in_place(_operator))
 for _name, _operator in _COMPARING.items():
     setattr(tensor, f"__{_name}__", _infix(_operator))
+tensor.combining = {name: TOKENS[name] for name in (
+    "add", "subtract", "multiply", "divide", "power", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift",
+    "right_shift", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal")}
 tensor.__neg__ = lambda self: TOKENS["multiply"](self, -1.0)
 tensor.__abs__ = lambda self: TOKENS["abs"](self)
 tensor.__invert__ = lambda self: TOKENS["invert"](self)

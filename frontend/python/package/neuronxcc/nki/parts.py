@@ -108,8 +108,19 @@ class Gathered(tensor):
         rows = boxed(self.rows.read(), box and box[:1] + [(0, 1)] * (self.rows.ndim - 1))
         inner = self.inner.read()
         pattern = [[0, rows.shape[0]]] + [[s, c] for s, c in zip(inner.strides, inner.shape)][1:]
-        return boxed(self.base.read().ap(pattern, inner.offset, vector_offset=rows, indirect_dim=0),
+        whole = self.base.read()
+        return boxed(whole.ap(pattern, inner.offset - whole.offset, vector_offset=rows, indirect_dim=0),
                      box and [(0, rows.shape[0])] + box[1:])
+
+
+def _gathered(base, key):
+    """base[a, b, rows, ...]: numbers before the tile of row numbers choose where the rows begin."""
+    at = next(n for n, item in enumerate(key) if isinstance(item, tensor))
+    for item in key[:at]:
+        if any(item.steps) if isinstance(item, Index) else not hasattr(item, "__index__"):
+            refuse("E-NKI-002", f"a tile as index {at} of {base!r} behind {item!r}; expected it first, or behind numbers")
+    numbers = tuple(item.constant if isinstance(item, Index) else int(item) for item in key[:at])
+    return Gathered(base[numbers] if numbers else base, key[at], key[at + 1:])
 
 
 class Blocks(tensor):
@@ -160,9 +171,7 @@ def part(base, key):
         elif item is None:
             plain = False
         elif isinstance(item, tensor):
-            if item is not key[0]:
-                refuse("E-NKI-002", f"a tile as a later index of {base!r}; expected it first")
-            return Gathered(base, key[0], key[1:])
+            return _gathered(base, key)
     if isinstance(base, Result):
         base = base.stored()
     elif not isinstance(base, Stored):
@@ -170,6 +179,8 @@ def part(base, key):
     if base.ndim > 1 and (everything or (whole and len(key) <= base.ndim)):
         return base
     if plain:
+        if any(isinstance(item, slice) and item.stop is not None and item.stop > size for item, size in zip(key, base.shape)):
+            return Indexed(base, _ranges(base, key))  # a mask may leave what is within bounds
         return Stored(base.unfilled()[key], base.origin)
     return Indexed(base, _indices(base, key)) if indices else _with_new_dims(base, key)
 
@@ -197,6 +208,22 @@ def _indices(base, key):
             found.append(Index((1,) * ndim, (0,) * ndim, number + base.shape[d] if number < 0 else number))
         else:
             refuse("E-NKI-002", f"{item!r} beside index objects, as index {d} of {base!r}; expected numbers or index objects")
+    return found
+
+
+def _ranges(base, key):
+    """Indices in place of slices, each along a dimension of its own, and numbers."""
+    ndim = sum(isinstance(item, slice) for item in key)
+    found, d = [], 0
+    for item, size in zip(key, base.shape):
+        if not isinstance(item, slice):
+            found.append(Index((1,) * ndim, (0,) * ndim, int(item)))
+            continue
+        start, step = item.start or 0, item.step or 1
+        stop = size if item.stop is None else item.stop + size if item.stop < 0 else item.stop
+        count = len(range(start + size if start < 0 else start, stop, step))
+        found.append(Index(tuple(count if k == d else 1 for k in range(ndim)), tuple(step if k == d else 0 for k in range(ndim)), start))
+        d += 1
     return found
 
 

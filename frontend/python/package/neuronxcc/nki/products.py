@@ -2,7 +2,8 @@
 """Matmuls and transposes as functions that return tiles in PSUM."""
 from neuronxcc.nki import recording
 from neuronxcc.nki.arithmetic import off_hbm
-from neuronxcc.nki.masks import cut_by
+from neuronxcc.nki.indices import Mask
+from neuronxcc.nki.masks import cut_by, fits
 from neuronxcc.nki.recording import Waiting
 from neuronxcc.nki.tensors import Result, Stored
 from nki.isa import compute, tensor_engine
@@ -44,15 +45,24 @@ def product(stationary, moving, mask=None, what="nisa.nc_matmul", **options):
     transpose = bool(options.get("is_transpose"))
     slices = 2 if options.get("perf_mode") in _DOUBLE_ROW else 1
     shape = (stationary.size // stationary.shape[0] // slices, moving.size // moving.shape[0] // slices)
-    some, box = cut_by(mask, shape, what)
-    if box is not None:
-        refuse("E-NKI-002", f"{what}: a mask that cuts the result; slice the operands")
+    some, result_rows, columns = True, None, None
+    if mask is not None:
+        some, rows, result_rows, columns = _cut(mask, moving, shape, what)
+        if rows is not None:
+            stationary, moving = stationary[rows], moving[rows]
+        if result_rows is not None:
+            stationary = stationary.reshape((stationary.shape[0], shape[0]))[:, result_rows]
+        if columns is not None:
+            moving = moving.reshape((moving.shape[0], shape[1]))[:, columns]
+    cut = result_rows is not None or columns is not None
     full = dtypes.ALL["float32"]
     kind = stationary.dtype if transpose else full
 
     def write(dst, accumulate=None):
         if not some:
             return
+        if cut:
+            dst = dst.reshape(shape)[result_rows or slice(None), columns or slice(None)]
         how = options
         if transpose and dst.dtype == stationary.dtype:  # data moves; what the identity holds is known
             how = dict(options, is_moving_onezero=False, is_stationary_onezero=False)
@@ -62,7 +72,19 @@ def product(stationary, moving, mask=None, what="nisa.nc_matmul", **options):
 
     kinds = (kind, full) if stationary.dtype.is_float else (kind,)
     return Result(recording.wait(Waiting(shape, kind, write, [], "psum", natural=kind, matmul=Matmul(kinds, not transpose, column),
-                                         partial=not some, partition=int(column or 0))))
+                                         partial=not some or cut, partition=int(column or 0))))
+
+
+def _cut(mask, moving, result, what):
+    """What a mask leaves: whether anything; of the rows of both operands, the rows of the result and its columns a slice, or None for
+    all. A mask is over the elements of the moving operand, or over those of the result."""
+    plane = (moving.shape[0], moving.size // moving.shape[0])
+    over_operand = not isinstance(mask, Mask) or fits(mask, plane)
+    some, box = cut_by(mask, plane if over_operand else result, what)
+    if box is None:
+        return some, None, None, None
+    first, columns = (None if part == (0, size) else slice(*part) for part, size in zip(box, plane if over_operand else result))
+    return (some, first, None, columns) if over_operand else (some, None, first, columns)
 
 
 VECTOR_BLOCK = 32  # partitions and elements that the vector engine transposes at once

@@ -55,7 +55,7 @@ class Waiting:
             self.view = view = tiles.new_tile(self.shape, self.dtype, self.buffer, self.partition)
             if self.partial:
                 tracer.emit("memset", None, dst=view, value=0.0)
-            self._write(view)
+            self._write(view, **({"accumulate": False} if self.partial and self.matmul is not None else {}))
         finally:
             tracer.hold_line(None)
 

@@ -2,9 +2,11 @@
 """nki.tensor: tensors and tiles of the old style: views of tensors, and results of instructions."""
 import sys
 
+import numpy as np
+
 from _tahoma import NkiTensor
 from neuronxcc.nki import recording
-from tahoma import dtypes
+from tahoma import dtypes, host_use
 from tahoma.errors import refuse
 from tahoma.shape import Shape
 
@@ -16,10 +18,10 @@ class tensor:
     rectangle that a mask leaves, [(start, stop), ...].
     """
 
-    __array_ufunc__ = None  # NumPy's numbers leave the arithmetic to this class
     __hash__ = object.__hash__
     loadable = False  # on chip already, and nl.load takes it
     part = assign = broadcasting = copying = None  # functions of parts.py, assignment.py and arithmetic.py, which set them
+    combining = {}  # of operators.py: functions of two tiles by the names of NumPy's ufuncs
 
     def __class_getitem__(cls, shape):  # annotations: nt.tensor[128, 512]
         return cls
@@ -50,10 +52,16 @@ class tensor:
     def __bool__(self):
         if not self.on_chip:
             return True  # `if bias:` asks whether there is one
-        refuse("E-NKI-015", f"{self!r} as a condition: its values are known only while the kernel runs")
+        host_use.refused_condition(self)
 
-    def __iter__(self):
-        refuse("E-NKI-015", f"a loop over {self!r}; expected nl.affine_range and an index")
+    __iter__, __array__ = host_use.refused_iteration, host_use.refused_array
+
+    def __array_ufunc__(self, ufunc, method, *operands, **options):
+        """A number of NumPy and a tile: the tile's operator. Functions of NumPy are refused."""
+        function = tensor.combining.get(ufunc.__name__)
+        if function is None or method != "__call__" or options:
+            host_use.refused_ufunc(self, ufunc, method)
+        return function(*(operand.item() if isinstance(operand, np.generic) else operand for operand in operands))
 
     # --- parts ---
     def __getitem__(self, key):

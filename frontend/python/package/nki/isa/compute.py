@@ -225,6 +225,7 @@ def range_select(dst, on_true_tile, comp_op0, comp_op1, bound0, bound1, reduce_c
 def select_reduce(dst, predicate, on_true, on_false, reduce_res=None, reduce_cmd=reduce_commands.idle, reduce_op="maximum",
                   reverse_pred=False, name=None, **older):
     """dst = predicate ? on_true : on_false, with the maximum of each partition in reduce_res."""
+    predicate = _unsigned(predicate)
     common.ignore("select_reduce", older, ("dtype", "mask"))
     tracer = context.current("nisa.select_reduce").tracer
     tracer.emit("select_reduce", None, dst=dst, src=on_true, predicate=predicate, on_false=column(on_false), result=reduce_res,
@@ -232,8 +233,15 @@ def select_reduce(dst, predicate, on_true, on_false, reduce_res=None, reduce_cmd
     return recorded(tracer)
 
 
+def _unsigned(predicate):
+    """A predicate of signed integers asks for the same bits as one of unsigned ones."""
+    name = getattr(getattr(predicate, "dtype", None), "name", "")
+    return predicate.reinterpret(dtypes.element_of(f"u{name}")) if name in ("int8", "int16", "int32") else predicate
+
+
 def tensor_copy_predicated(dst, src, predicate, reverse_pred=False, name=None, **older):
     """dst = src where the predicate is not 0."""
+    predicate = _unsigned(predicate)
     common.ignore("tensor_copy_predicated", older, ("dtype", "mask"))
     tracer = context.current("nisa.tensor_copy_predicated").tracer
     if common.is_number(src):
