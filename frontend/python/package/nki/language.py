@@ -4,12 +4,16 @@ import numpy as np
 
 import _tahoma
 from _tahoma import DynamicSlice, NkiTensor, Register
-from tahoma import context, dtypes, host_use, tiles, views
+from tahoma import context, dtypes, host_use, tiles as functions, views
 from tahoma.errors import refuse
+from tahoma.language import grids
+from tahoma.language.composites import (abs_max, abs_min, all, ceil, cos, dropout, floor, fmod, gather_flattened, logical_not,  # noqa: F401
+                                        mod, random_seed, rms_norm, softmax, tan, trunc)
+from tahoma.language.grids import NkiBlockGrid, NkiGrid, NkiTileGrid, alloc_blocks, alloc_tiles, blocks  # noqa: F401
+from tahoma.language.prints import device_print
 from tahoma.loops import dynamic_range, fori_loop, while_loop
 from tahoma.nki_object import NKIObject
 from tahoma.operators import OPERATORS
-from tahoma.prints import device_print
 from tahoma.refusals import refusing
 from tahoma.shape import Shape
 
@@ -18,6 +22,8 @@ for _name in ("float32", "bfloat16", "float16", "tfloat32", "float8_e4m3", "floa
               "uint32", "int16", "uint16", "int8", "uint8", "float8_e8m0fnu", "float8_e4m3fn_x4", "float8_e5m2_x4", "float4_e2m1fn_x4"):
     globals()[_name] = dtypes.ALL[_name]
 bool_ = dtypes.ALL["bool"]
+int64, uint64 = dtypes.ALL["int32"], dtypes.ALL["uint32"]  # held in 32 bits; arrays of the host are checked for their range
+DType = dtypes.dtype
 
 
 class Memory(str):
@@ -29,11 +35,15 @@ class Memory(str):
         return f"nl.{str(self)}"
 
 
+MemoryRegion = Memory
 sbuf, psum = Memory("sbuf"), Memory("psum")
 private_hbm = hbm = Memory("private_hbm")
 shared_hbm = Memory("shared_hbm")
+for _region in (sbuf, psum, private_hbm, shared_hbm):
+    setattr(MemoryRegion, str(_region), _region)
+MemoryRegion.hbm = hbm
 _tahoma.set_names(dtypes.ALL, Shape, {str(m): m for m in (sbuf, psum, private_hbm, shared_hbm)},
-                  lambda tensor, key, value: tiles.assign(tensor, key, value))
+                  lambda tensor, key, value: functions.assign(tensor, key, value))
 
 
 def _memory(buffer):
@@ -95,8 +105,12 @@ def zeros_like(x, dtype=None, buffer=None, name=""):
     return zeros(x.shape, dtype or x.dtype, buffer or x.buffer, name)
 
 
-def empty_like(x, dtype=None, buffer=None, name=""):
-    return ndarray(x.shape, dtype or x.dtype, buffer or x.buffer, name)
+def empty_like(x, dtype=None, buffer=None, name="", *, transpose_axes=None, address=None):
+    """A new tensor with the shape of x, permuted by transpose_axes, or a new grid with the coordinates of a grid."""
+    if isinstance(x, NkiGrid):
+        return grids.empty_like(x, dtype, buffer, name, address)
+    shape = x.shape if transpose_axes is None else [x.shape[d] for d in transpose_axes]
+    return ndarray(shape, dtype or x.dtype, buffer or x.buffer, name, address)
 
 
 def rand(shape, dtype, buffer=sbuf, name=""):
@@ -208,42 +222,42 @@ class _TileSize:
 tile_size = _TileSize()
 
 
-load, store, matmul, transpose, where = tiles.load, tiles.store, tiles.matmul, tiles.transposed, tiles.where
+load, store, matmul, transpose, where = functions.load, functions.store, functions.matmul, functions.transposed, functions.where
 
 
 def load_transpose2d(src, dtype=None):
     """A load of a 2-D view with rows and columns exchanged."""
-    tile = tiles.new_tile((src.shape[1], src.shape[0]), dtype or src.dtype)
+    tile = functions.new_tile((src.shape[1], src.shape[0]), dtype or src.dtype)
     context.current("nl.load_transpose2d").tracer.transpose(tile, src, [1, 0], 0)
     return tile
 
 
 def max(x, axis, dtype=None, keepdims=False, **older):
-    return tiles.reduce(x, axis, "max", dtype, keepdims)
+    return functions.reduce(x, axis, "max", dtype, keepdims)
 
 
 def min(x, axis, dtype=None, keepdims=False, **older):
-    return tiles.reduce(x, axis, "min", dtype, keepdims)
+    return functions.reduce(x, axis, "min", dtype, keepdims)
 
 
 def sum(x, axis, dtype=None, keepdims=False, **older):
-    return tiles.reduce(x, axis, "add", dtype, keepdims)
+    return functions.reduce(x, axis, "add", dtype, keepdims)
 
 
 def prod(x, axis, dtype=None, keepdims=False, **older):
-    return tiles.reduce(x, axis, "mult", dtype, keepdims)
+    return functions.reduce(x, axis, "mult", dtype, keepdims)
 
 
-mean, var = tiles.mean, tiles.variance
+mean, var = functions.mean, functions.variance
 
 
 def negative(x, dtype=None):
-    return tiles.apply(OPERATORS["multiply"], (x, -1.0), dtype)
+    return functions.apply(OPERATORS["multiply"], (x, -1.0), dtype)
 
 
 def broadcast_to(x, shape, dtype=None):
     """A view or tile with dimensions of size 1 repeated."""
-    return tiles.broadcast(x, tuple(shape), "nl.broadcast_to")
+    return functions.broadcast(x, tuple(shape), "nl.broadcast_to")
 
 
 def expand_dims(x, axis):
@@ -255,8 +269,7 @@ def static_cast(value, dtype):
     return dtypes.rounded(value, dtype) if dtypes.dtype_of(dtype).is_float else np.asarray(value).astype(dtypes.dtype_of(dtype).numpy)
 
 
+tiles = grids.tiles
 __getattr__ = refusing("nki.language", {
-    name: "a composite function of tiles that no kernel of the public repositories uses; write it with nki.isa"
-    for name in ("softmax", "rms_norm", "dropout", "cos", "tan", "ceil", "floor", "trunc", "fmod", "mod", "logical_not", "all",
-                 "gather_flattened", "random_seed", "abs_max", "abs_min")
+    "average": "no engine averages: nl.add, and a factor",
 })

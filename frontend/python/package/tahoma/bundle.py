@@ -178,7 +178,11 @@ def golden(request, values):
     """What the reference returns for the same arguments, as a list of arrays; None without a reference."""
     if not request["reference"] or not request["values"]:
         return None
-    function = loaded(request["reference"])
+    return reference_outputs(loaded(request["reference"]), values)
+
+
+def reference_outputs(function, values):
+    """What a reference returns for arguments by name, of which it gets those that it has."""
     widened = {name: np.asarray(v, np.float32) if arguments.is_array(v) and dtypes.dtype_of(v.dtype).is_float else v for name, v in values.items()}
     accepted = inspect.signature(function).parameters
     returned = function(**{name: v for name, v in widened.items() if name in accepted})

@@ -89,6 +89,8 @@ def _any_on_chip(value):
 def _collective(name):
     """Wraps a collective of tensors in HBM: both physical cores meet before and after; only the first moves data."""
 
+    from nki.isa.common import recorded  # not at import: nki reads this module while it is loaded
+
     def wrap(function):
         def collective(*args, **kwargs):
             current = context.current(f"nki.collectives.{name}")
@@ -99,6 +101,7 @@ def _collective(name):
                 function(current, *args, **kwargs)
             if pair:
                 current.tracer.barrier(0, None)
+            return recorded(current.tracer, kwargs.get("name"))
 
         collective.__name__, collective.__doc__ = name, function.__doc__
         return collective

@@ -16,6 +16,7 @@ class Context:
         self.rank, self.ranks = rank, ranks
         self.identities = {}  # square identity matrices on chip, by dtype name
         self.style = "new"
+        self.named = {}  # instructions by the names that the kernel gives them
         self.prints = []  # of nl.device_print: prefixes and the tensors that keep the values
         self.waiting = None  # of the old style: the instruction that has no destination yet
 

@@ -82,7 +82,7 @@ def name_of(value):
         raise TypeError(f"no dtype {value!r}")
     text = str(value)
     if text.startswith("torch."):
-        return name_of(text[len("torch."):].replace("bool", "uint8"))
+        return name_of(text[len("torch."):])
     try:
         as_numpy = np.dtype(value)
     except TypeError:
@@ -213,5 +213,6 @@ def result_array(data, name, shape, like=None):
         if name in ("uint16", "uint32"):
             return torch.from_numpy(decode(data, name, shape).astype({"uint16": np.int32, "uint32": np.int64}[name]))
         values = decode(data, name, shape)
-        return torch.from_numpy(values.astype(np.float32) if name in _FLOAT_BITS else values)
-    return decode(data, name, shape)
+        return torch.from_numpy(values.astype(np.float32) if name in _FLOAT_BITS else values.astype(np.bool_) if name == "bool" else values)
+    values = decode(data, name, shape)
+    return values.astype(np.bool_) if name == "bool" else values

@@ -34,7 +34,8 @@ def _refused_numpy(tensor, what, instead):
 
 
 def _condition(tensor):
-    return not tensor.on_chip or refused_condition(tensor)  # `if bias:` asks whether there is a tensor in HBM
+    # `if bias:` asks whether there is a tensor; the condition of one element on chip can only be its value.
+    return not tensor.on_chip or tensor.size != 1 or refused_condition(tensor)
 
 
 def _operator(name):

@@ -3,6 +3,7 @@
 import functools
 
 from tahoma import context
+from tahoma.environment import logical_cores
 from tahoma.errors import refuse
 from tahoma.settings import settings
 
@@ -17,6 +18,13 @@ class Kernel:
     def __init__(self, function, style="new"):
         functools.update_wrapper(self, function)
         self.function, self.style = function, style
+        self.schedule = ()
+
+    def with_schedule(self, schedule):
+        """Orders instructions by their names: pairs (consumer, producer or a list of them), with a kind of dependency as a third or without.
+        Returns the kernel."""
+        self.schedule = tuple(schedule)
+        return self
 
     def __repr__(self):
         return f"<kernel {self.__name__}>"
@@ -44,6 +52,10 @@ class Launch:
             return self.kernel.function(*args, **kwargs)
         from tahoma import launch
 
+        configured = logical_cores()
+        if self.kernel.style == "new" and self.grid and configured not in (None, self.grid[0]):
+            refuse("E-NKI-043", f"kernel {self.__name__}[{self.grid[0]}] with NEURON_LOGICAL_NC_CONFIG={configured}; expected a grid of "
+                                f"{configured}")
         return launch.launch(self.kernel, self.grid, args, kwargs)
 
 

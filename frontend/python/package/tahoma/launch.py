@@ -14,7 +14,7 @@ from typing import Any, Sequence
 import numpy as np
 
 import _tahoma
-from tahoma import arguments, context, dtypes, results, variables
+from tahoma import arguments, context, dtypes, results, schedules, variables
 from tahoma.errors import KernelError, failure_of
 from tahoma.program import execute
 from tahoma.program_bundle import Bundle, checked_outputs
@@ -78,6 +78,7 @@ class Call:
             arguments.collect(value, name, self.inputs)
         self.encoded = [self._bytes(array, name) for array, name in zip(self.inputs.arrays, self.inputs.names)]
         self.cores = grid[0] if grid else 1
+        self.peers = [self]  # the calls of all ranks
 
     def _bytes(self, array, name):
         """The dtype's name, the shape and the bytes of an argument."""
@@ -97,7 +98,7 @@ class Call:
         tracer.name_variables(variables.variable_of)
         tensors = {}
         with context.Context(tracer, program_id, self.grid, rank, ranks) as active:
-            active.style = self.kernel.style
+            active.style, active.call = self.kernel.style, self
             for array, name, (kind, shape, _) in zip(self.inputs.arrays, self.inputs.names, self.encoded):
                 tensors[id(array)] = tracer.tensor(list(shape) or [1], dtypes.element_of(kind), context.BUFFERS["shared_hbm"], name, None,
                                                    _tahoma.Role.input)
@@ -107,6 +108,7 @@ class Call:
                 returned = run_traced_kernel(self.kernel.function, args, kwargs)
             except RecursionError as mistake:
                 raise KernelError("E-NKI-026", place_of(mistake), "the kernel calls itself without end") from None
+            schedules.apply(self.kernel.schedule, active)
             outputs = checked_outputs(returned, self.kernel)
             for tensor in outputs + [kept for _, kept in active.prints]:
                 tracer.set_role(tensor, _tahoma.Role.output)
@@ -169,6 +171,8 @@ def run_calls(calls):
 
 def programs_of(calls):
     """The programs of one call for each rank. A kernel that does not come to an end is stopped."""
+    for call in calls:
+        call.peers = calls
     with time_limit(float(os.environ.get("TAHOMA_TRACE_SECONDS", "600"))):
         return [program for rank, call in enumerate(calls) for program in call.programs(rank, len(calls))]
 
@@ -185,8 +189,8 @@ class Prepared:
         self.bundle = Bundle(calls, calls[0].cores, programs, lowered)
         self.seconds = {"tracing": traced - start, "lowering": time.perf_counter() - traced}
 
-    def run(self):
-        """Runs the programs with the settings in force. Returns what each rank returns."""
+    def outcome(self):
+        """Runs the programs with the settings in force: the result, whatever the checks found, and the values of the outputs."""
         start = time.perf_counter()
         bundle = self.bundle
         with tempfile.TemporaryDirectory(prefix="tahoma-") as folder:
@@ -194,14 +198,20 @@ class Prepared:
             summary, findings, values = run_in(settings().mode, folder, out, overrides_of(self.calls[0].grid), bundle)
             given = bundle.warnings + redundant_writes(summary, self.name)
             bundle.print_values(values)
-            results.note(results.Result(
+            result = results.note(results.Result(
                 self.name, summary["simulated_time_ns"], sum(l["instructions"] for l in bundle.lowered), summary,
                 "" if out.startswith(folder) else out, given, findings, {**self.seconds, "running": time.perf_counter() - start}))
-        for text in given:
+        return result, values
+
+    def run(self):
+        """Runs the programs. Returns what each rank returns."""
+        result, values = self.outcome()
+        for text in result.warnings:
             warnings.warn(text, stacklevel=5)
-        if findings:
-            raise KernelError("E-RUN-071", "", f"kernel {self.name}: the checks found {found_by_checks(summary)}\n" + "\n".join(findings))
-        return [bundle.returned(rank, values) for rank in range(len(self.calls))]
+        if result.findings:
+            raise KernelError("E-RUN-071", "", f"kernel {self.name}: the checks found {found_by_checks(result.summary)}\n"
+                              + "\n".join(result.findings))
+        return [self.bundle.returned(rank, values) for rank in range(len(self.calls))]
 
 
 def found_by_checks(summary):

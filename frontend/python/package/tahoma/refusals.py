@@ -3,6 +3,7 @@
 import difflib
 
 from tahoma.errors import refuse
+from tahoma.settings import settings
 
 
 class Refusing:
@@ -17,6 +18,15 @@ class Refusing:
 
     def __call__(self, *arguments, **options):
         refuse("E-NKI-031", f"{self.module}.{self.name}: {self.reason}")
+
+
+def need_trainium3(what):
+    """Refuses a name of Trainium3 on another machine."""
+    from tahoma.launch import machine  # not at import: the package reads this module while it is loaded
+
+    if machine().core_version < 4:
+        refuse("E-NKI-031", f"{what}: of Trainium3, while the machine is {settings().machine}; "
+                            "tahoma.configure(machine='trainium3_chip') has it")
 
 
 def refusing(module, reasons):

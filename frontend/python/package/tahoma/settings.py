@@ -9,6 +9,7 @@ from typing import Any, Sequence
 
 import _tahoma
 
+from tahoma.environment import vendor_settings
 
 # The policies that decide what a kernel leaves open (frontend/nki/lower/policies.h): {name: (sentence, legal values, the default first)}.
 POLICIES: dict[str, tuple[str, tuple[str, ...]]] = _tahoma.POLICIES
@@ -33,7 +34,7 @@ Settings = dataclasses.make_dataclass("Settings", [(name, str, legal[0]) for nam
 
 
 def from_environment() -> Settings:
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = vendor_settings()
     for field in dataclasses.fields(Settings):
         text = os.environ.get("TAHOMA_" + field.name.upper())
         if text is None:

@@ -137,7 +137,8 @@ def _unary(operator, x, dtype):
     if operator.name == "reciprocal":
         tracer.emit("reciprocal", None, dst=out, src=x)
     elif operator.name == "rsqrt":
-        tracer.emit("activation", None, dst=out, src=x, func="rsqrt", scale=1.0)
+        source = copied(x) if str(x.buffer) == "psum" else x  # GpSimd does not reach PSUM
+        tracer.emit("tensor_scalar", "gpsimd", dst=out, src=source, op0="rsqrt")
     elif operator.name == "sin":
         _sin(out, x)
     elif operator.name == "copy":

@@ -22,8 +22,9 @@ class NkiInstruction:
     def __init__(self, number):
         self.number = number
 
-    def depends_on(self, *producers):
-        """This instruction starts when the producers are complete, also on other engines."""
+    def depends_on(self, *producers, kind=None):
+        """This instruction starts when the producers are complete, also on other engines. A dependency of the kind `schedule` orders the two
+        as well."""
         tracer = context.current("depends_on").tracer
         for producer in producers:
             if not isinstance(producer, NkiInstruction):
@@ -34,8 +35,12 @@ class NkiInstruction:
         return self
 
 
-def recorded(tracer):
-    return NkiInstruction(tracer.entries - 1)
+def recorded(tracer, name=None):
+    """The handle of the latest instruction; a schedule may refer to it by its name."""
+    instruction = NkiInstruction(tracer.entries - 1)
+    if name is not None:
+        context.current().named.setdefault(str(name), []).append(instruction)
+    return instruction
 
 
 def queue(engine):

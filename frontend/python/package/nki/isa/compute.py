@@ -22,7 +22,7 @@ def tensor_copy(dst, src, engine=engines.unknown, name=None, **older):
     common.ignore("tensor_copy", older, ("dtype", "mask"))
     tracer = context.current("nisa.tensor_copy").tracer
     tracer.emit("tensor_copy", queue(engine), dst=need_tensor(dst, "tensor_copy", "dst"), src=need_tensor(src, "tensor_copy", "src"))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def memset(dst, value, engine=engines.unknown, name=None, **older):
@@ -36,7 +36,7 @@ def memset(dst, value, engine=engines.unknown, name=None, **older):
         tracer.emit("iota", "gpsimd", dst=dst, pattern=flat, base=number - (1 << 32) if number >= 1 << 31 else number)
     else:
         tracer.emit("memset", queue(engine), dst=dst, value=float(value))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def tensor_tensor(dst, data1, data2, op, engine=engines.unknown, name=None, **older):
@@ -45,7 +45,7 @@ def tensor_tensor(dst, data1, data2, op, engine=engines.unknown, name=None, **ol
     tracer = context.current("nisa.tensor_tensor").tracer
     tracer.emit("tensor_tensor", queue(engine), dst=need_tensor(dst, "tensor_tensor", "dst"),
                 src0=need_tensor(data1, "tensor_tensor", "data1"), src1=need_tensor(data2, "tensor_tensor", "data2"), op=alu_of(op))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 _UNARY = {"rsqrt", "reciprocal", "abs", "bitwise_not", "bypass"}
@@ -76,7 +76,7 @@ def tensor_scalar(dst, data, op0, operand0=None, reverse0=False, op1=None, opera
         if second not in _UNARY:
             fields["reverse1"] = bool(reverse1)
     tracer.emit("tensor_scalar", queue(engine), dst=need_tensor(dst, "tensor_scalar", "dst"), src=data, **fields)
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def scalar_tensor_tensor(dst, data, op0, operand0, op1, operand1, reverse0=False, reverse1=False, name=None, **older):
@@ -89,7 +89,7 @@ def scalar_tensor_tensor(dst, data, op0, operand0, op1, operand1, reverse0=False
         fields["reverse0"] = bool(reverse0)
     tracer.emit("scalar_tensor_tensor", None, dst=dst, src0=data, op0=first, op1=alu_of(op1, "op1"), src1=operand1,
                 reverse1=bool(reverse1), **fields)
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def _reduced_axes(data, axis, whole):
@@ -109,7 +109,7 @@ def tensor_reduce(dst, op, data, axis, negate=False, keepdims=False, name=None, 
     tracer = context.current("nisa.tensor_reduce").tracer
     axes = _reduced_axes(need_tensor(data, "tensor_reduce", "data"), axis, dst.size == dst.shape[0])
     tracer.emit("tensor_reduce", None, dst=need_tensor(dst, "tensor_reduce", "dst"), src=data, op=alu_of(op), axes=axes, negate=bool(negate))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def tensor_partition_reduce(dst, op, data, name=None, **older):
@@ -117,7 +117,7 @@ def tensor_partition_reduce(dst, op, data, name=None, **older):
     common.ignore("tensor_partition_reduce", older, ("dtype", "mask"))
     tracer = context.current("nisa.tensor_partition_reduce").tracer
     tracer.emit("tensor_partition_reduce", None, dst=dst, src=data, op=alu_of(op))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def activation(dst, op, data, bias=None, scale=1.0, reduce_op=None, reduce_res=None, reduce_cmd=reduce_commands.idle, name=None, **older):
@@ -129,7 +129,7 @@ def activation(dst, op, data, bias=None, scale=1.0, reduce_op=None, reduce_res=N
     tracer = context.current("nisa.activation").tracer
     tracer.emit("activation", None, dst=need_tensor(dst, "activation", "dst"), src=need_tensor(data, "activation", "data"),
                 func=activation_of(op), scale=column(scale), bias=column(bias))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def activation_reduce(dst, op, data, reduce_op=None, reduce_res=None, bias=None, scale=1.0, name=None, **older):
@@ -161,7 +161,7 @@ def tensor_scalar_reduce(dst, data, op0, operand0, reduce_op, reduce_res=None, r
                 command=command(reduce_cmd), init=column(reduce_init), **fields)
     if reduce_res_negate:
         tracer.emit("tensor_scalar", None, dst=reduce_res, src=reduce_res, op0="mult", scalar0=-1.0)
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def tensor_scalar_cumulative(dst, src, op0, op1, imm0, imm1=None, reduce_cmd=reduce_commands.reset_reduce, name=None):
@@ -171,7 +171,7 @@ def tensor_scalar_cumulative(dst, src, op0, op1, imm0, imm1=None, reduce_cmd=red
     tracer.emit("tensor_scalar_cumulative", None, dst=dst, src=src, op0=first,
                 scalar0=_operand(first, imm0, False, src.shape[0], "tensor_scalar_cumulative"), op1=alu_of(op1, "op1"),
                 command=command(reduce_cmd), init=column(imm1) if command(reduce_cmd) == "load_reduce" else None)
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def tensor_tensor_scan(dst, data0, data1, initial, op0, op1, reverse0=False, reverse1=False, name=None, **older):
@@ -180,7 +180,7 @@ def tensor_tensor_scan(dst, data0, data1, initial, op0, op1, reverse0=False, rev
     tracer = context.current("nisa.tensor_tensor_scan").tracer
     tracer.emit("tensor_tensor_scan", None, dst=dst, src0=data0, src1=data1, initial=column(initial), op0=alu_of(op0, "op0"),
                 op1=alu_of(op1, "op1"), reverse0=bool(reverse0), reverse1=bool(reverse1))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def reciprocal(dst, data, name=None, **older):
@@ -188,14 +188,14 @@ def reciprocal(dst, data, name=None, **older):
     common.ignore("reciprocal", older, ("dtype", "mask"))
     tracer = context.current("nisa.reciprocal").tracer
     tracer.emit("reciprocal", None, dst=dst, src=data)
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def iota(dst, pattern, offset=0, channel_multiplier=0, name=None):
     """dst[p, i] = offset + p * channel_multiplier + the pattern's steps times the indices."""
     tracer = context.current("nisa.iota").tracer
     tracer.emit("iota", None, dst=dst, pattern=pattern, base=offset, channel_multiplier=channel_multiplier)
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def affine_select(dst, pattern, channel_multiplier, on_true_tile, on_false_value, cmp_op="equal", offset=0, name=None):
@@ -205,7 +205,7 @@ def affine_select(dst, pattern, channel_multiplier, on_true_tile, on_false_value
     tracer = context.current("nisa.affine_select").tracer
     tracer.emit("affine_select", None, dst=dst, src=on_true_tile, pattern=pattern, base=offset, channel_multiplier=channel_multiplier,
                 compare=compare_of(cmp_op), value=float(on_false_value))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def range_select(dst, on_true_tile, comp_op0, comp_op1, bound0, bound1, reduce_cmd=reduce_commands.reset_reduce, reduce_res=None,
@@ -219,7 +219,7 @@ def range_select(dst, on_true_tile, comp_op0, comp_op1, bound0, bound1, reduce_c
     common.narrow_result(reduce_res, lambda result: tracer.emit(
         "range_select", None, dst=dst, src=on_true_tile, compare0=compare_of(comp_op0, "comp_op0"), bound0=b0,
         compare1=compare_of(comp_op1, "comp_op1"), bound1=b1, start=int(range_start), result=result, command=command(reduce_cmd)))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def select_reduce(dst, predicate, on_true, on_false, reduce_res=None, reduce_cmd=reduce_commands.idle, reduce_op="maximum",
@@ -230,7 +230,7 @@ def select_reduce(dst, predicate, on_true, on_false, reduce_res=None, reduce_cmd
     tracer = context.current("nisa.select_reduce").tracer
     tracer.emit("select_reduce", None, dst=dst, src=on_true, predicate=predicate, on_false=column(on_false), result=reduce_res,
                 command=command(reduce_cmd), reverse=bool(reverse_pred))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def _unsigned(predicate):
@@ -249,7 +249,7 @@ def tensor_copy_predicated(dst, src, predicate, reverse_pred=False, name=None, *
         tracer.emit("memset", None, dst=filled, value=float(src))
         src = filled.broadcast(1, dst.size // dst.shape[0])
     tracer.emit("tensor_copy_predicated", None, dst=dst, src=src, predicate=predicate, reverse=bool(reverse_pred))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def bn_stats(dst, data, name=None, **older):
@@ -257,7 +257,7 @@ def bn_stats(dst, data, name=None, **older):
     common.ignore("bn_stats", older, ("dtype", "mask"))
     tracer = context.current("nisa.bn_stats").tracer
     tracer.emit("bn_stats", None, dst=dst, src=data)
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def bn_aggr(dst, data, name=None, **older):
@@ -265,7 +265,7 @@ def bn_aggr(dst, data, name=None, **older):
     common.ignore("bn_aggr", older, ("dtype", "mask"))
     tracer = context.current("nisa.bn_aggr").tracer
     tracer.emit("bn_aggr", None, dst=dst, src=data)
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def dropout(dst, data, prob, name=None, **older):
@@ -273,32 +273,32 @@ def dropout(dst, data, prob, name=None, **older):
     common.ignore("dropout", older, ("dtype", "mask"))
     tracer = context.current("nisa.dropout").tracer
     tracer.emit("dropout", None, dst=dst, src=data, probability=column(prob))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def rng(dst, engine=engines.vector, name=None):
     """Random bits."""
     tracer = context.current("nisa.rng").tracer
     tracer.emit("rng", queue(engine), dst=dst)
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def set_rng_seed(src_seeds, name=None):
     """Seeds the vector engine's generators."""
     tracer = context.current("nisa.set_rng_seed").tracer
     tracer.emit("rand_seed", None, src=src_seeds)
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def rand_set_state(src_seeds, engine=engines.gpsimd, name=None):
     """Sets GpSimd's generators."""
     tracer = context.current("nisa.rand_set_state").tracer
     tracer.emit("rand_set_state", queue(engine), src=src_seeds)
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def rand_get_state(dst, engine=engines.gpsimd, name=None):
     """Stores the state of GpSimd's generators."""
     tracer = context.current("nisa.rand_get_state").tracer
     tracer.emit("rand_get_state", queue(engine), dst=dst)
-    return recorded(tracer)
+    return recorded(tracer, name)

@@ -51,6 +51,13 @@ class matmul_perf_mode(enum.Enum):
     double_pixel = "double_pixel"
 
 
+class dependency(enum.Enum):
+    """How an instruction depends on another: by a semaphore, or in the order of issue."""
+
+    runtime = "runtime"
+    schedule = "schedule"
+
+
 class nc_version(enum.IntEnum):
     """Generations of the NeuronCore."""
 
@@ -75,3 +82,8 @@ def get_nc_version():
     from tahoma.launch import machine  # not at import: the package reads these constants while it is loaded
 
     return nc_version(machine().core_version)
+
+
+def get_nc_sub_version():
+    """The step of a generation: 0, as no machine here tells steps apart."""
+    return 0

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers of the sequencers."""
+"""Registers of the sequencers: virtual registers, and the scalars of NKI 0.7, which are registers that are never written twice."""
 from _tahoma import NkiTensor, Register
-from tahoma import context
+from tahoma import context, dtypes
 from tahoma.errors import refuse
 
-__all__ = ["register_alloc", "register_load", "register_move", "register_store"]
+__all__ = ["NkiScalar", "VirtualRegister", "register_alloc", "register_load", "register_move", "register_store", "scalar_load",
+           "scalar_store"]
+
+NkiScalar = VirtualRegister = Register
+_SCALARS = ("int32", "uint32")
 
 
 def register_alloc(x=None):
@@ -42,6 +46,27 @@ def register_move(dst, src):
         tracer.move_register(dst, int(src))
 
 
+def _word(tensor, instruction, name):
+    if not isinstance(tensor, NkiTensor) or tensor.size != 1 or tensor.dtype.name not in _SCALARS:
+        refuse("E-NKI-014", f"nisa.{instruction}: {name} {tensor!r}; expected one element of nl.int32 or nl.int64 in SBUF or HBM")
+    return tensor
+
+
+def scalar_load(src):
+    """The one element of a tensor as a scalar, whose arithmetic is recorded. Its 32 bits wrap, also those of nl.int64."""
+    tracer = context.current("nisa.scalar_load").tracer
+    scalar = tracer.new_register()
+    tracer.load_register(scalar, _word(src, "scalar_load", "src"))
+    return scalar
+
+
+def scalar_store(dst, value):
+    """The one element of a tensor = a scalar."""
+    if not isinstance(value, Register):
+        refuse("E-NKI-014", f"nisa.scalar_store: value {value!r}; expected a scalar (nisa.memset writes a number)")
+    context.current("nisa.scalar_store").tracer.store_register(_word(dst, "scalar_store", "dst"), value)
+
+
 def _combining(op, swapped=False):
     def combine(self, other):
         if not isinstance(other, (int, Register)) and not hasattr(other, "__index__"):
@@ -64,5 +89,9 @@ for _name, _op in (("add", "add"), ("sub", "subtract"), ("mul", "mult"), ("and",
                    ("xor", "bitwise_xor"), ("lshift", "shift_left"), ("rshift", "shift_right")):
     setattr(Register, f"__{_name}__", _combining(_op))
     setattr(Register, f"__r{_name}__", _combining(_op, swapped=True))
+Register.__neg__ = lambda self: 0 - self
+Register.__pos__ = lambda self: self
+Register.dtype = property(lambda self: dtypes.ALL["int32"])
+Register.is_comparison = False
 for _name in ("bool", "int", "float", "index", "floordiv", "truediv", "mod", "lt", "le", "gt", "ge"):
     setattr(Register, f"__{_name}__", _refusing(f"__{_name}__"))

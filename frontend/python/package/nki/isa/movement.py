@@ -40,7 +40,7 @@ def dma_copy(dst, src, priority=None, oob_mode=oob_modes.error, dge_mode=dge_mod
     if dst_rmw_op is not None and operator_of(dst_rmw_op).alu != "add":
         refuse("E-NKI-014", f"nisa.dma_copy: dst_rmw_op={dst_rmw_op}; the DMA engines add")
     tracer.copy(dst, src, _dma_engine(engine), int(dge_mode), int(oob_mode) == oob_modes.skip, dst_rmw_op is not None)
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def dma_compute(dst, srcs, reduce_op=None, scales=None, unique_indices=True, oob_mode=oob_modes.error, name=None, **older):
@@ -58,7 +58,7 @@ def dma_compute(dst, srcs, reduce_op=None, scales=None, unique_indices=True, oob
     indirect = [n for n, s in enumerate(sources) if s.is_indirect()]
     if not dst.is_indirect() and not indirect:
         tracer.fold(dst, sources, op)
-        return recorded(tracer)
+        return recorded(tracer, name)
     if len(sources) != 2 or op != "add":
         refuse("E-NKI-014", "nisa.dma_compute with indices: expected two sources, added, one of them dst itself")
     if dst.is_indirect():  # scatter: dst[rows] += the source that is not dst
@@ -66,13 +66,13 @@ def dma_compute(dst, srcs, reduce_op=None, scales=None, unique_indices=True, oob
         if len(other) != 1:
             refuse("E-NKI-014", "nisa.dma_compute with indices on dst: expected dst itself as one of the two sources")
         tracer.copy(dst, other[0], None, 0, skip, True)
-        return recorded(tracer)
+        return recorded(tracer, name)
     gathered = current.scratch((dst.shape[0], dst.size // dst.shape[0]), sources[indirect[0]].dtype)
     if skip:
         tracer.emit("memset", None, dst=gathered, value=0.0)
     tracer.copy(gathered, sources[indirect[0]], None, 0, skip, False)
     tracer.emit("tensor_tensor", None, dst=dst, src0=sources[1 - indirect[0]], src1=gathered, op="add")
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 _DEFAULT_AXES = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}
@@ -92,7 +92,7 @@ def dma_transpose(dst, src, axes=None, priority=None, dge_mode=dge_modes.unknown
         current.tracer.copy(gathered, src, None, 0, int(oob_mode) == oob_modes.skip, False)
         src = gathered.reshape(tuple(src.shape))
     current.tracer.transpose(dst, src, list(axes), int(dge_mode))
-    return recorded(current.tracer)
+    return recorded(current.tracer, name)
 
 
 def sendrecv(src, dst, send_to_rank, recv_from_rank, pipe_id, dma_engine=dma_engines.dma, name=None, use_gpsimd_dma=None, **older):
@@ -107,7 +107,7 @@ def sendrecv(src, dst, send_to_rank, recv_from_rank, pipe_id, dma_engine=dma_eng
         refuse("E-NKI-014", f"nisa.sendrecv: send_to_rank={send_to_rank}, recv_from_rank={recv_from_rank}; the other core is {other}")
     current.tracer.emit("sendrecv", None, dst=need_tensor(dst, "sendrecv", "dst"), src=need_tensor(src, "sendrecv", "src"), pipe=pipe_id,
                         gpsimd_dma=through_gpsimd)
-    return recorded(current.tracer)
+    return recorded(current.tracer, name)
 
 
 def core_barrier(data, cores, engine=engines.gpsimd, name=None):
@@ -116,7 +116,7 @@ def core_barrier(data, cores, engine=engines.gpsimd, name=None):
     members = tuple(cores) if isinstance(cores, (list, tuple)) else (cores,)
     if len(members) > 1 and current.grid and current.grid[0] == 2:
         current.tracer.barrier(0, queue(engine))
-    return common.NkiInstruction(current.tracer.entries)
+    return recorded(current.tracer, name)
 
 
 def nc_stream_shuffle(dst, src, shuffle_mask, name=None, **older):
@@ -125,4 +125,4 @@ def nc_stream_shuffle(dst, src, shuffle_mask, name=None, **older):
     tracer = context.current("nisa.nc_stream_shuffle").tracer
     tracer.emit("stream_shuffle", None, dst=need_tensor(dst, "nc_stream_shuffle", "dst"), src=need_tensor(src, "nc_stream_shuffle", "src"),
                 mask=[int(m) for m in shuffle_mask])
-    return recorded(tracer)
+    return recorded(tracer, name)

@@ -48,7 +48,7 @@ def nc_matmul(dst, stationary, moving, is_stationary_onezero=False, is_moving_on
     _check_tile(tile_position, tile_size, stationary, moving, dst)
     tracer.matmul(dst, stationary, moving, _mode(perf_mode, is_stationary_onezero, is_moving_onezero),
                   None if accumulate is None else bool(accumulate), bool(is_transpose))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def nc_transpose(dst, data, engine=engines.unknown, name=None, **older):
@@ -66,4 +66,4 @@ def nc_transpose(dst, data, engine=engines.unknown, name=None, **older):
         current.tracer.matmul(dst, data, identity[start : start + count, start : start + count], "dense", None, True)
     else:
         current.tracer.emit("vector_transpose", "vector", dst=dst, src=data)
-    return recorded(current.tracer)
+    return recorded(current.tracer, name)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of nki.language that take several instructions, or none."""
