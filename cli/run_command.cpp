@@ -14,6 +14,7 @@
 
 #include "cli/commands.h"
 #include "cli/missing_module.h"
+#include "cli/nki/nki_oracle.h"
 #include "cli/options/checkpoint_options.h"
 #include "model/system/parallel/agreement.h"
 #include "report/cost/price_list.h"
@@ -242,10 +243,23 @@ struct NkiCommand {
   std::vector<std::string> args;
   std::uint64_t grid = 0;
   double rtol = 0, atol = 0;
+  OracleOptions oracle;
 };
 
 // The case that the words describe. A machine that --machine does not name is one chip.
 ExitStatus run_nki(NkiCommand& command) {
+  if (command.oracle.serve) return serve_verifications(command.oracle);
+  if (command.kernel.empty()) throw base::UserError("E-CLI-003", "nki", "KERNEL is required");
+  if (command.oracle.verify)
+    return verify_kernel(command.oracle, {.kernel = command.kernel,
+                                          .args = fmt::format("{}", fmt::join(command.args, "; ")),
+                                          .reference = command.reference,
+                                          .machine = command.run.options.config.machine,
+                                          .overrides = command.run.options.config.overrides,
+                                          .seed = command.run.options.config.seed,
+                                          .grid = command.grid,
+                                          .rtol = command.rtol,
+                                          .atol = command.atol});
   nlohmann::json workload{
       {"kernel", command.kernel}, {"args", fmt::format("{}", fmt::join(command.args, "; "))},
       {"grid", command.grid},     {"reference", command.reference},
@@ -278,7 +292,7 @@ void add_run_command(CLI::App& sub, Action& action) {
 void add_nki_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<NkiCommand>();
   command->run.checks = program_check_names();  // as a call from Python
-  sub.add_option("KERNEL", command->kernel, "The kernel: FILE.py:FUNCTION")->required()->type_name("");
+  sub.add_option("KERNEL", command->kernel, "The kernel: FILE.py:FUNCTION")->type_name("");
   sub.add_option("--arg", command->args,
                  "An argument by name: NAME=FILE.npy, a Python literal, or randn(128, 512, bfloat16) and "
                  "the like; repeatable")
@@ -297,6 +311,7 @@ void add_nki_command(CLI::App& sub, Action& action) {
   sub.add_option("--golden-atol", command->atol, "Absolute tolerance")
       ->type_name("X")
       ->check(is_tolerance, "");
+  add_oracle_options(sub, command->oracle);
   add_run_options(sub, command->run);
   sub.callback([command, &action] { action = [command] { return run_nki(*command); }; });
 }

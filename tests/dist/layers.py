@@ -41,7 +41,7 @@ ROOMS = {
 
 # Folder: the other folders of its room that it includes, below the room's own ("." is the room itself). Others may not be included.
 ROWS = """
-cli: options reference
+cli: nki options reference
 cli/program: .
 frontend/nki/lower: nki/lower/memory nki/lower/order nki/record
 frontend/nki/lower/memory: nki/record

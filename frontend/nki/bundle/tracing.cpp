@@ -46,6 +46,19 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, ignored);
 }
 
+std::vector<std::string> python_words(const std::string& module, const std::vector<std::string>& arguments) {
+  const std::string package = package_path();
+  std::vector<std::string> words{"/usr/bin/env"};
+  if (!package.empty()) {
+    const char* const inherited = std::getenv("PYTHONPATH");
+    words.push_back(
+        fmt::format("PYTHONPATH={}{}", package, inherited != nullptr ? std::string(":") + inherited : ""));
+  }
+  words.insert(words.end(), {"/usr/bin/python3", "-m", module});
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
 void trace_into(const std::string& folder, const TracingRequest& request) {
   const std::string machine = folder + "/machine.yaml";
   write_file(machine, request.machine);
@@ -60,19 +73,11 @@ void trace_into(const std::string& folder, const TracingRequest& request) {
                               {"values", request.values},
                               {"policies", request.policies},
                               {"out", folder}};
-  const std::string package = package_path();
   const std::string file = folder + "/request.json";
   write_file(file, dump_json(wanted));
   ProcessOptions options;
   options.captured = true;
-  std::vector<std::string> words{"/usr/bin/env"};
-  if (!package.empty()) {
-    const char* const inherited = std::getenv("PYTHONPATH");
-    words.push_back(
-        fmt::format("PYTHONPATH={}{}", package, inherited != nullptr ? std::string(":") + inherited : ""));
-  }
-  words.insert(words.end(), {"/usr/bin/python3", "-m", "tahoma.bundle", file});
-  const ProcessResult result = Process(words, options).wait();
+  const ProcessResult result = Process(python_words("tahoma.bundle", {file}), options).wait();
   if (result.end.ok() && fs::exists(folder + "/bundle.json")) return;
   if (result.end.ok())
     throw base::UserError("E-NKI-041", request.kernel,

@@ -31,6 +31,9 @@ class TemporaryFolder {
   std::string path_;
 };
 
+// The words that start a module of the Python package, "tahoma.bundle", with these arguments.
+std::vector<std::string> python_words(const std::string& module, const std::vector<std::string>& arguments);
+
 // Writes the bundle into the folder. Throws UserError E-NKI-041 with what Python said if the kernel cannot be
 // traced (exit status 2 if the request is wrong: a file, a name or an argument; 3 otherwise), E-NKI-042 if
 // the package is not installed.

@@ -10,6 +10,7 @@
 
 #include "frontend/nki/lower/policies.h"
 #include "frontend/nki/record/dump.h"
+#include "frontend/nki/record/writer.h"
 #include "frontend/python/module/tracer.h"
 #include "isa/binary/container.h"
 #include "isa/core/program_error.h"
@@ -150,6 +151,8 @@ void bind_tracer(py::module_& m) {
       .def_property_readonly("entries", [](const Tracer& t) { return t.trace.entries.size(); })
       .def_readwrite("most_entries", &Tracer::most_entries)
       .def("dump", [](const Tracer& t) { return nki::dump(t.trace); })
+      .def("writer_of", [](const Tracer& t, const nki::View& view,
+                           std::int64_t byte) { return nki::writer_of(t.trace, view.storage->id, byte); })
       .def("lower", [](const Tracer& t, const py::kwargs& policies) {
         nki::Lowered lowered = t.lower(lowering_options(policies));
         py::dict result;

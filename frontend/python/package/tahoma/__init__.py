@@ -14,6 +14,7 @@ Run cases, as the command line does:
 
 Run kernels: `import nki` gives the names of AWS's NKI.
     tahoma.configure(mode="timing", out="results")   settings of the calls of kernels that follow; also environment variables
+    tahoma.verify(kernel, args, reference=...)       is it correct, how long does it take, and why: one dictionary
     tahoma.last()                                    the latest call: its time, instructions, folder and findings
 """
 from tahoma.errors import (CheckFailed, ConfigurationError, Deadlock, Error, HostError, InternalError, KernelError,
@@ -29,8 +30,9 @@ from tahoma.api.runs import Run
 from tahoma.api.studies import Server, Training, cluster, serve
 from tahoma.api.sweeping import sweep
 from tahoma.api.sweeps import Point, Sweep
+from tahoma.oracle.verify import verify
 
 __all__ = ["CheckFailed", "Checks", "ConfigurationError", "Deadlock", "Error", "HostError", "InternalError", "KernelError",
            "Model", "Point", "ProgramError", "Result", "Run", "Server", "Settings", "Sweep", "Training", "cards", "cases", "check", "cluster",
            "compare", "configure", "explain", "isa", "last", "launch_ranks", "model", "params", "run", "sensitivity", "serve", "settings",
-           "statistics", "sweep", "sweeps", "trace"]
+           "statistics", "sweep", "sweeps", "trace", "verify"]
