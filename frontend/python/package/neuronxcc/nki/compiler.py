@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """neuronxcc.nki.compiler: where tensors are placed by hand, and directives. Program order is kept on every queue, so those about
 order are satisfied already."""
+import inspect
+
 from nki.compiler import _unchanged, no_reorder
 from tahoma.errors import refuse
 from tahoma.refusals import refusing
@@ -41,6 +43,14 @@ def _turn(block, counts, name):
     return turn
 
 
+def _called(func, block, partitions, size):
+    """func(block, partitions, size), by the names that the documentation gives them if the function has these: one whose first parameter
+    functools.partial has bound takes them by name only."""
+    names = ("idx", "pdim_size", "fdim_size")
+    by_name = all(name in inspect.signature(func).parameters for name in names)
+    return func(**dict(zip(names, (block, partitions, size)))) if by_name else func(block, partitions, size)
+
+
 class _Memory:
     """ncc.sbuf and ncc.psum: a memory, and its allocators."""
 
@@ -69,7 +79,7 @@ class _Sbuf(_Memory):
 
     def alloc(self, func):
         """func(block, partitions, bytes) gives (first partition, byte)."""
-        return Placement("sbuf", lambda block, partitions, size: tuple(func(block, partitions, size)))
+        return Placement("sbuf", lambda block, partitions, size: tuple(_called(func, block, partitions, size)))
 
 
 class _Psum(_Memory):
@@ -87,7 +97,7 @@ class _Psum(_Memory):
         """func(block, partitions, bytes) gives (bank, first partition, byte)."""
 
         def place(block, partitions, size):
-            bank, partition, byte = func(block, partitions, size)
+            bank, partition, byte = _called(func, block, partitions, size)
             return partition, _in_bank(bank, byte, size)
 
         return Placement("psum", place)
