@@ -8,6 +8,7 @@ import nki
 import nki.isa as nisa
 import nki.language as nl
 import tahoma
+from tahoma import dtypes
 from values import both_modes, close
 
 
@@ -380,3 +381,21 @@ def test_rows_are_added_where_numbers_say(rng):
     want = table.copy()
     want[ids[:, 0]] += rows
     np.testing.assert_array_equal(scatter_add(table, rows, ids), want)
+
+
+def test_a_pattern_of_a_view_may_have_the_rows_of_its_shape(rng):
+    """A 16-bit view of a part of a 32-bit tile: its partitions are as far apart as those of the tile, its shape is its own."""
+
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        wide = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.sbuf)
+        rows, columns = x.shape
+        narrow = wide.view(nl.bfloat16)[:, 0:columns]
+        nisa.dma_copy(narrow.ap([[columns, rows], [1, columns]]), x)
+        nisa.dma_copy(out[:, 3:], narrow.ap([[columns, rows], [1, columns - 3]], offset=3))
+        nisa.dma_copy(out[:, 0:3], narrow[:, 0:3])
+        return out
+
+    x = dtypes.rounded(rng.standard_normal((4, 893)), "bfloat16").astype(dtypes.host_type("bfloat16"))
+    assert np.array_equal(np.asarray(kernel(x), np.float32), np.asarray(x, np.float32))

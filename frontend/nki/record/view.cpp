@@ -246,24 +246,6 @@ View indexed(const View& view, const std::vector<Index>& indices) {
   return result;
 }
 
-namespace {
-
-// Partitions that a stride of a pattern skips. Kernels count in the elements of a partition of the tensor, or,
-// for a slice, in those of the slice (nki-library slices a tensor and derives strides from the slice's shape).
-std::int64_t partition_step(const View& view, std::int64_t stride, const Element& element) {
-  std::int64_t slice = view.element->bytes;
-  for (std::size_t d = 1; d < view.dims.size(); ++d) slice *= view.dims[d].count;
-  const std::int64_t row = view.storage->row_bytes() / element.bytes;
-  slice /= element.bytes;
-  if (row > 0 && stride % row == 0) return stride / row;
-  if (slice > 0 && stride % slice == 0) return stride / slice;
-  refuse("E-NKI-004", fmt::format("the partition pair of a pattern for {} has stride {}; expected {}, the "
-                                  "elements of a partition",
-                                  view.text(), stride, row));
-}
-
-}  // namespace
-
 View access_pattern(const View& view, const std::vector<Dim>& pattern, std::optional<std::int64_t> offset,
                     const Element& element) {
   if (pattern.empty()) refuse("E-NKI-004", fmt::format("an empty pattern for {}", view.text()));
@@ -283,7 +265,25 @@ View access_pattern(const View& view, const std::vector<Dim>& pattern, std::opti
     return result;
   }
   const std::int64_t row = result.partition_stride();
-  result.dims[0].stride = pattern[0].count == 1 ? 1 : partition_step(view, pattern[0].stride, element);
+  const auto steps_of = [&](std::int64_t pitch) { return pitch != 0 && pattern[0].stride % pitch == 0; };
+  // A view of a part of each partition may have been taken for a tensor of its own, whose rows are as long as
+  // its shape says.
+  const std::int64_t own = view.elements() / std::max<std::int64_t>(view.dims[0].count, 1) *
+                           static_cast<std::int64_t>(view.element->bytes) /
+                           static_cast<std::int64_t>(element.bytes);
+  if (pattern[0].count != 1 && !steps_of(row) && steps_of(own)) {
+    result.dims[0].stride = pattern[0].stride / own;
+    result.partition += offset.value_or(0) / own;
+    result.offset += offset.value_or(0) % own;
+    if (result.dims.size() == 1) result.dims.push_back({1, 1});
+    return result;
+  }
+  if (pattern[0].count != 1 && !steps_of(row))
+    refuse("E-NKI-004",
+           fmt::format("the partition pair of a pattern for {} has stride {}; expected {}, the elements of "
+                       "a partition",
+                       view.text(), pattern[0].stride, row));
+  result.dims[0].stride = pattern[0].count == 1 ? 1 : pattern[0].stride / row;
   if (offset) {
     const std::int64_t start = result.offset + *offset;
     result.partition += row == 0 ? 0 : start / row;

@@ -131,3 +131,9 @@ def test_wrong_requests_of_the_command(tmp_path):
     earlier = tmp_path / "earlier.json"
     earlier.write_text("[]")
     assert "expected a verdict" in command("--verify", f"{HERE.parent / 'kernels.py'}:right", "--previous", str(earlier), status=2).stderr
+
+
+def test_a_kernel_that_ends_the_process_by_a_signal(tmp_path):
+    file = tmp_path / "kernel.py"
+    file.write_text("import os, signal, nki\n\n@nki.jit\ndef kernel():\n    os.kill(os.getpid(), signal.SIGKILL)\n")
+    assert "E-ORA-002" in command("--verify", f"{file}:kernel", status=6).stderr

@@ -49,6 +49,8 @@ def verify(kernel: Any, args: Any = (), reference: Any = None, tolerance: Any = 
             verdict.update(status=status, correct=False, error={"code": mistake.code, "place": mistake.place, "text": mistake.text})
         except Error as mistake:
             verdict.update(status="failed", correct=None, error={"code": mistake.code, "place": mistake.place, "text": mistake.text})
+        except OSError as mistake:
+            verdict.update(status="failed", correct=None, error={"code": "", "place": _place(mistake), "text": f"{type(mistake).__name__}: {mistake}"})
         except Exception as mistake:  # of the kernel's or the reference's own code
             verdict.update(status="raised", correct=False, error={"code": "", "place": _place(mistake), "text": f"{type(mistake).__name__}: {mistake}"})
     if previous is not None:
