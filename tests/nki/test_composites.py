@@ -103,3 +103,26 @@ def test_sizes_are_of_trainium3(refused, rng):
     refused(kernel, x, y, code="E-NKI-031", says="nl.abs_max: of Trainium3.*trainium3_chip")
     tahoma.configure(machine="trainium3_chip")
     assert np.array_equal(kernel(x, y), np.maximum(np.abs(x), np.abs(y)))
+
+
+def test_the_older_style_has_them_too(rng):
+    import neuronxcc.nki as old
+    import neuronxcc.nki.language as ol
+
+    @old.jit
+    def kernel(x, w, places):
+        tile = ol.load(x)
+        results = [ol.tan(tile), ol.rms_norm(tile, ol.load(w), axis=1, n=64), ol.gather_flattened(tile, ol.load(places)),
+                   ol.all(ol.greater(tile, -0.9), axis=1, dtype=ol.float32)]
+        outs = [ol.ndarray(result.shape, dtype=result.dtype, buffer=ol.shared_hbm) for result in results]
+        for out, result in zip(outs, results):
+            ol.store(out, result)
+        return tuple(outs)
+
+    x, w = (rng.uniform(-1, 1, (128, 64)).astype(np.float32) for _ in range(2))
+    places = rng.integers(0, 64, (128, 8)).astype(np.uint32)
+    tangent, normal, gathered, every = kernel(x, w, places)
+    close(tangent, np.tan(x), 1e-5)
+    close(normal, x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-6) * w, 2e-6)
+    assert np.array_equal(gathered, np.take_along_axis(x, places.astype(np.int64), 1))
+    assert np.array_equal(every, (x > -0.9).all(1, keepdims=True))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of the old nki.language that take several instructions, and reductions."""
+import functools
 import math
 
 from neuronxcc.nki import recording
@@ -9,6 +10,7 @@ from neuronxcc.nki.products import box_is_whole
 from neuronxcc.nki.tensors import Stored, tensor
 from tahoma import dtypes, tiles
 from tahoma.errors import refuse
+from tahoma.language import composites
 
 _FP32, _INT32 = dtypes.ALL["float32"], dtypes.ALL["int32"]
 
@@ -98,4 +100,20 @@ def cos(x, *, dtype=None, mask=None, **options):
     return TOKENS["sin"](TOKENS["add"](x, math.pi / 2, dtype=_FP32, mask=mask), dtype=dtype or x.dtype)
 
 
+def _as_in_the_newer_style(function):
+    """A function of nki.language, on tiles of this style."""
+
+    @functools.wraps(function)
+    def call(*operands, mask=None, **options):
+        name = f"nl.{function.__name__}"
+        if mask is not None:
+            refuse("E-NKI-002", f"{name}: a mask; slice the tile")
+        views = [off_hbm(value, name).read() if isinstance(value, tensor) else value for value in operands]
+        recording.flush()
+        return Stored(function(*views, **options))
+
+    return call
+
+
+tan, all, rms_norm, gather_flattened = map(_as_in_the_newer_style, (composites.tan, composites.all, composites.rms_norm, composites.gather_flattened))
 max, min, sum, prod = (_reduction(n, op) for n, op in (("max", "maximum"), ("min", "minimum"), ("sum", "add"), ("prod", "multiply")))

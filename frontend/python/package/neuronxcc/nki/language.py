@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """neuronxcc.nki.language: tensors, index objects, masks, and functions of tiles."""
+import builtins
 import sys
 import types
 
@@ -9,8 +10,8 @@ import nki.language as new
 from neuronxcc.nki import arithmetic, products, recording
 from neuronxcc.nki.arithmetic import broadcast, copied, copy_into, scalar_fill
 from neuronxcc.nki.assignment import Reduced
-from neuronxcc.nki.composites import (ceil, cos, floor, fmod, logical_not, max, mean, min, mod, negative, prod, softmax, sum,  # noqa: F401
-                                      trunc, var, where)
+from neuronxcc.nki.composites import (all, ceil, cos, floor, fmod, gather_flattened, logical_not, max, mean, min, mod,  # noqa: F401
+                                      negative, prod, rms_norm, softmax, sum, tan, trunc, var, where)
 from neuronxcc.nki.declarations import (declared, empty_like, full, ndarray, ones, par_dim, rand, zeros, zeros_like)  # noqa: F401
 from neuronxcc.nki.indices import arange, mgrid  # noqa: F401
 from neuronxcc.nki.launching import nc, spmd_dim  # noqa: F401
@@ -110,10 +111,10 @@ affine_range = sequential_range = static_range = _Loop
 def loop_reduce(x, op, loop_indices, dtype=None, mask=None, **options):
     """x, combined over the iterations of the loops of `loop_indices` in the tensor that the result is stored to."""
     loops = list(loop_indices) if isinstance(loop_indices, (list, tuple)) else [loop_indices]
-    if not loops or not all(isinstance(index, LoopIndex) for index in loops):
+    if not loops or not builtins.all(isinstance(index, LoopIndex) for index in loops):
         refuse("E-NKI-013", f"nl.loop_reduce: loop_indices={loop_indices!r}; expected counters of nl.affine_range loops")
     value = arithmetic.off_hbm(x, "nl.loop_reduce")
-    return Reduced(value, TOKENS[operator_of(op).name], all(index.first for index in loops), dtypes.dtype_of(dtype or value.dtype))
+    return Reduced(value, TOKENS[operator_of(op).name], builtins.all(index.first for index in loops), dtypes.dtype_of(dtype or value.dtype))
 
 
 def ds(start, size):
@@ -167,7 +168,7 @@ def load_transpose2d(src, *, mask=None, dtype=None, **options):
     """A load of a 2-D part with rows and columns exchanged. The shipped compiler lets the tensor engine transpose 4-byte elements (kernels of
     NKIBench have as many matmuls with it as with a transpose of their own)."""
     view = as_tensor(src, "nl.load_transpose2d").read()
-    if settings().compiler == "neuron" and view.dtype.itemsize == 4 and all(size <= new.tile_size.pmax for size in view.shape):
+    if settings().compiler == "neuron" and view.dtype.itemsize == 4 and builtins.all(size <= new.tile_size.pmax for size in view.shape):
         return products.turned(load(src, mask=mask, dtype=dtype))
     products.box_is_whole(mask, view, "nl.load_transpose2d")
     recording.flush()
@@ -223,9 +224,7 @@ constants.sizeinbytes = sizeinbytes
 sys.modules[constants.__name__] = constants  # `from neuronxcc.nki.language.constants import sizeinbytes`
 
 __getattr__ = refusing("neuronxcc.nki.language", {
-    **{name: "a composite function of tiles that the engines have no instruction for; write it with nki.isa"
-       for name in ("rms_norm", "tan", "all", "abs_max", "abs_min")},
-    "gather_flattened": "an instruction of a newer style: nki.isa.local_gather and nc_n_gather gather",
+    **{name: "of Trainium3, and of the newer style" for name in ("abs_max", "abs_min")},
     "atomic_rmw": "an update through indices is nisa.dma_copy with dst_rmw_op",
     "all_reduce": "collectives are in nki.collectives, of the newer style",
     "all_gather": "collectives are in nki.collectives, of the newer style",
