@@ -18,6 +18,7 @@
 #include "studies/model/generation.h"
 #include "studies/model/model_weights.h"
 #include "studies/model/results/model_report.h"
+#include "studies/model/results/plan_text.h"
 #include "studies/model/results/study_folder.h"
 #include "studies/model/results/study_points.h"
 #include "studies/model/server/server_steps.h"
@@ -156,13 +157,17 @@ ExitStatus run_model(const ModelCommand& command) {
   const auto begin = std::chrono::steady_clock::now();
   refuse_owned_parameters(command.execution.overrides);
   const ModelConfig config = read_model_config(command.config, command.ignored);
-  OutputDir out(command.out);
   const bool generates = !command.weights.empty();
   if (generates && !command.keep.empty())
     throw base::UserError("E-CLI-003", "model", "--keep: a generation with --weights keeps no runs");
   if (!generates)
     for (const ModelDemand& demand : command.demands())
       require_sequence(config, std::max(demand.prompt, demand.context + 1));
+  if (command.plan) {
+    fmt::print("{}", plan_text(config, study_points(config, space_of(command), overrides_to_check(command))));
+    return ExitStatus::kOk;
+  }
+  OutputDir out(command.out);
   const Answer answer = generates       ? generate_tokens(command, config, out.folder("generation"))
                         : command.steps ? execute_steps(command, config, out)
                                         : study(command, config, out);

@@ -142,6 +142,9 @@ void add_study_options(CLI::App& sub, ModelCommand& command) {
       "--search", command.search,
       "Find the front over all tensor degrees: closed forms prune, and what may be on the front is executed");
   sub.add_flag("--exhaustive", command.exhaustive, "With --search: prune nothing")->needs(search);
+  sub.add_flag("--plan", command.plan,
+               "Print the points with lower bounds of their times; execute and write nothing")
+      ->excludes(steps);
   sub.add_option("--most-ttft", command.most_ttft, "With --search: the longest TTFT that is wanted")
       ->type_name("TIME")
       ->default_str("none")

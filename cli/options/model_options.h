@@ -29,6 +29,7 @@ struct ModelCommand {
   std::vector<std::uint64_t> chunk;  // tokens of chunks of prompts, with steps
   bool steps = false;                // a table of steps for tahoma serve
   bool search = false, exhaustive = false;
+  bool plan = false;                           // print the points, execute nothing
   std::string most_ttft, most_tpot, most_hbm;  // times and bytes as text; "": no limit
   ModelExecution execution;
   std::vector<std::string> beside;  // cards of other accelerators

@@ -10,6 +10,7 @@
 #include "report/text/text_layout.h"
 #include "studies/model/config/families.h"
 #include "studies/model/results/model_columns.h"
+#include "studies/model/results/plan_text.h"
 
 namespace tahoma::runtime {
 
@@ -26,20 +27,6 @@ std::string headline(const ModelReport& r) {
   return fmt::format("{} on {}, {}, batch {}: TTFT {}, TPOT {}, {:.4g} tokens/s\n", r.config.name,
                      f.layout.chips_text(), f.layout.text(), f.demand.batch, seconds_text(f.ttft()),
                      seconds_text(f.tpot()), f.tokens_per_second());
-}
-
-std::string experts_text(const ModelConfig& c) {
-  if (c.experts == 0) return "";
-  return fmt::format(" of each of {} experts, {} for a token{}{}", c.experts, c.experts_per_token,
-                     c.shared_ffn > 0 ? fmt::format(" and one of {} for all", c.shared_ffn) : "",
-                     c.dense_layers > 0 ? fmt::format(", but {} without experts in the first {}", c.dense_ffn,
-                                                      c.dense_layers)
-                                        : "");
-}
-
-std::string keys_text(const ModelConfig& c) {
-  return c.latent.kv_rank > 0 ? fmt::format("with latent vectors of {}", c.latent.kv_rank)
-                              : fmt::format("{} of keys", c.kv_heads);
 }
 
 // "1 and 2 of 32 layers", of each stage if any layout has several.
@@ -197,10 +184,7 @@ const SearchedPoint* ModelReport::best() const {
 std::string model_text(const ModelReport& r) {
   const ModelConfig& c = r.config;
   std::string text = headline(r) + "\n";
-  text += wrapped_row(
-      "model", fmt::format("{}: {} layers, hidden {}, {} heads of {}, {}, ffn {}{}, vocabulary {}",
-                           c.family->architecture, c.layers, c.hidden, c.heads, c.head_dim, keys_text(c),
-                           c.ffn, experts_text(c), c.vocabulary));
+  text += wrapped_row("model", dimensions_text(c));
   text += wrapped_row("demand", fmt::format("{} for each replica; decoding steps of the batch, with the "
                                             "context of each sequence in the caches",
                                             prompts_text(r)));

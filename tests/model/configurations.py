@@ -1,0 +1,64 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Which of the models below some folders `tahoma model` accepts: configurations.py FOLDER... --binary build/tahoma
+
+Prints a line for each config.json: accepted, with the smallest number of chips that it fits on, or the error that refuses it. --accepted N
+fails if fewer are accepted.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+import sys
+
+CHIPS = ("1", "4", "16", "64")
+
+
+def architecture(file):
+    try:
+        return json.loads(file.read_text())["architectures"][0]
+    except (json.JSONDecodeError, KeyError, IndexError, TypeError):
+        return "?"
+
+
+def verdict(binary, file, options):
+    """Chips, or an error: a model that does not fit is tried on more chips."""
+    for chips in CHIPS:
+        run = subprocess.run([binary, "model", str(file), "--plan", "--chips", chips, *options], capture_output=True, text=True)
+        if run.returncode == 0:
+            return f"accepted on {chips}", ""
+        if "E-MDL-005" not in run.stderr:
+            break
+    error = run.stderr.strip().removeprefix(str(file)).lstrip(":")
+    return "refused", " ".join(error.split())
+
+
+def files_below(folders):
+    for folder in map(pathlib.Path, folders):
+        yield from sorted(folder.rglob("*.json")) if folder.is_dir() else [folder]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="+")
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--accepted", type=int, default=0, help="fail if fewer are")
+    parser.add_argument("--option", action="append", default=[], help="of tahoma model")
+    arguments = parser.parse_args()
+    files = list(files_below(arguments.folders))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        verdicts = list(pool.map(lambda file: verdict(arguments.binary, file, arguments.option), files))
+    names = [file.parent.name if file.name == "config.json" else file.stem for file in files]
+    width = max(map(len, names))
+    for file, name, (word, why) in sorted(zip(files, names, verdicts), key=lambda row: row[2][0]):
+        print(f"{name:<{width}}  {architecture(file):<36}  {word}  {why}"[:400].rstrip())
+    refused = collections.Counter(architecture(file) for file, (word, _) in zip(files, verdicts) if word == "refused")
+    accepted = len(files) - sum(refused.values())
+    print(f"\n{accepted} of {len(files)} accepted" + "".join(f"\n{count:4} refused: {name}" for name, count in refused.most_common()))
+    return accepted < arguments.accepted
+
+
+if __name__ == "__main__":
+    sys.exit(main())
