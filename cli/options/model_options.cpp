@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <span>
 #include <thread>
 
@@ -76,10 +77,18 @@ auto parsed(const char* option, const std::string& text, const Parse& parse) -> 
 
 void add_layout_options(CLI::App& sub, ModelCommand& command) {
   LayoutAxes& axes = command.axes;
-  add_numbers(sub, "--chips", axes.chips, "Numbers of chips: 1, 2, 4, 8, 16, 32 or 64; a row for each");
+  add_numbers(
+      sub, "--chips", axes.chips,
+      "Numbers of chips, of a block of a torus of 4 x 4 x 4 such as 1, 2, 3, 4, 6, 8, 12, 16, 32 or 64; a "
+      "row for each");
+  sub.add_option("--machine", axes.machine,
+                 "Preset, or YAML file, of the machine whose chips these are; default: Trainium2")
+      ->type_name("NAME|FILE")
+      ->default_str("");
   add_numbers(sub, "--lnc", axes.lnc, "Physical cores of a logical core: 1 or 2; a row for each");
-  add_numbers(sub, "--tensor", command.tensor,
-              "Tensor degrees, a row for each; default: the highest possible");
+  add_numbers(
+      sub, "--tensor", command.tensor,
+      "Tensor degrees, a row for each; default: the highest possible one that leaves the fewest cores idle");
   sub.add_option("--data", axes.data,
                  "Replicas, each with its own sequences; default: as many as there are ranks for")
       ->type_name("N")
@@ -111,7 +120,9 @@ void add_layout_options(CLI::App& sub, ModelCommand& command) {
 
 void add_demand_options(CLI::App& sub, ModelCommand& command) {
   add_numbers(sub, "--batch", command.batch, "Sequences that are decoded together; a row for each number");
-  add_numbers(sub, "--prompt", command.prompt, "Tokens of a prompt, a row for each number");
+  add_numbers(sub, "--prompt", command.prompt,
+              "Tokens of a prompt, a row for each number; it is padded to a number that the cores of a group "
+              "can share");
   add_numbers(sub, "--context", command.context,
               "Tokens of each sequence in the caches of a decoding step, a row for each number; default: "
               "those of the prompt");
@@ -188,6 +199,9 @@ ModelCommand::ModelCommand() { execution.jobs = std::max(1U, std::thread::hardwa
 
 LayoutAxes ModelCommand::all_axes() const {
   LayoutAxes all = axes;
+  // Cases are in other folders than the command.
+  if (std::filesystem::is_regular_file(all.machine))
+    all.machine = std::filesystem::absolute(all.machine).string();
   all.most_hbm =
       parsed("--most-hbm", most_hbm, [](const std::string& text) { return base::parse_bytes(text).count; });
   all.placements = values_of_words(base::Choice<GroupPlacement>(kPlacements), placement);

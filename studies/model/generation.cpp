@@ -30,8 +30,9 @@ struct Cache {
   std::uint64_t layers = 0, tokens = 0, columns = 0;
   std::vector<std::byte> bytes;  // of fp32, which holds bf16 exactly
 
-  void append(const NpyArray& more) {
-    const std::uint64_t before = tokens, added = more.shape.at(1);
+  // The first tokens of `more`; others are padding.
+  void append(const NpyArray& more, std::uint64_t added) {
+    const std::uint64_t before = tokens, made = more.shape.at(1);
     layers = more.shape.at(0);
     columns = more.shape.at(2);
     std::vector<std::byte> grown(layers * (before + added) * columns * sizeof(float));
@@ -39,7 +40,7 @@ struct Cache {
     for (std::uint64_t l = 0; l < layers; ++l) {
       std::byte* to = grown.data() + l * (before + added) * row;
       std::copy_n(bytes.data() + l * before * row, before * row, to);
-      std::copy_n(more.bytes.data() + l * added * row, added * row, to + before * row);
+      std::copy_n(more.bytes.data() + l * made * row, added * row, to + before * row);
     }
     bytes = std::move(grown);
     tokens = before + added;
@@ -75,8 +76,10 @@ Generation generate(const ModelConfig& config, const ModelLayout& layout, const 
     std::filesystem::create_directories(of_step);
     auto files = inputs;
     files.emplace_back("ids", (of_step / "ids.npy").string());
-    write_npy(files.back().second,
-              token_ids_array(first ? prompt : std::vector<std::int64_t>{made.tokens.back()}, 1));
+    std::vector<std::int64_t> ids = first ? prompt : std::vector<std::int64_t>{made.tokens.back()};
+    const std::uint64_t added = ids.size();
+    if (first) ids.resize(layout.padded(prompt.size()));
+    write_npy(files.back().second, token_ids_array(ids, 1));
     if (!first) {
       files.emplace_back("k_cache", (of_step / "k_cache.npy").string());
       keys.write(files.back().second);
@@ -102,8 +105,8 @@ Generation generate(const ModelConfig& config, const ModelLayout& layout, const 
     made.seconds.push_back(summary["simulated_time_ns"].get<double>() * 1e-9);
     made.logits = (of_step / "run" / "logits.npy").string();
     made.tokens.push_back(largest(read_npy(made.logits)));
-    keys.append(read_npy((of_step / "run" / "keys.npy").string()));
-    values.append(read_npy((of_step / "run" / "values.npy").string()));
+    keys.append(read_npy((of_step / "run" / "keys.npy").string()), added);
+    values.append(read_npy((of_step / "run" / "values.npy").string()), added);
     progress(step + 1, tokens);
   }
   return made;

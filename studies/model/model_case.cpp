@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "model/base/error.h"
 #include "runtime/host/json/json_text.h"
@@ -21,33 +22,65 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Parts of an UltraServer, whose servers are the planes z of its torus. A chip has eight cores.
+// Parts of an UltraServer, whose servers are the planes z of its torus.
 struct MachineSize {
-  std::uint64_t chips;
-  const char* preset;
-  std::uint64_t x, y, z;
+  std::uint64_t x = 0, y = 0, z = 0;
+  const char* preset() const {
+    if (x * y * z == 1) return "trainium2_one_chip";
+    return z == 1 ? "trainium2_server" : "trainium2_ultraserver";
+  }
 };
-constexpr MachineSize kMachines[] = {
-    {1, "trainium2_one_chip", 1, 1, 1},    {2, "trainium2_server", 2, 1, 1},
-    {4, "trainium2_server", 2, 2, 1},      {8, "trainium2_server", 4, 2, 1},
-    {16, "trainium2_server", 4, 4, 1},     {32, "trainium2_ultraserver", 4, 4, 2},
-    {64, "trainium2_ultraserver", 4, 4, 4}};
+constexpr std::uint64_t kMostAlong = 4;  // chips along an axis of the torus
+
+Json rope_of(const ModelConfig& c, std::uint64_t tokens) {
+  Json rope = Json::object();
+  if (c.local_theta > 0) rope["local_theta"] = c.local_theta;
+  if (c.rotated > 0) rope["features"] = c.rotated;
+  if (c.unrotated) rope["global"] = false;
+  const auto keep = [&](std::initializer_list<std::pair<const char*, double>> values) {
+    for (const auto& [key, value] : values) rope[key] = value;
+  };
+  if (c.rope_scaling == RotaryScaling::kLong)
+    rope["divisors"] =
+        fmt::format("{}", fmt::join(tokens > c.rope_original_context ? c.rope_long : c.rope_short, ","));
+  else if (c.rope_scaling != RotaryScaling::kNone) {
+    rope["scaling"] = base::name_in(kRotaryScalings, c.rope_scaling);
+    rope["factor"] = c.rope_factor;
+  }
+  if (c.rope_scaling == RotaryScaling::kYarn)
+    keep({{"beta_fast", c.rope_beta_fast}, {"beta_slow", c.rope_beta_slow}});
+  if (c.rope_scaling == RotaryScaling::kYarn && !c.rope_truncated) rope["truncated"] = false;
+  if (c.rope_scaling == RotaryScaling::kLlama3)
+    keep({{"low_frequency_factor", c.rope_low_frequency_factor},
+          {"high_frequency_factor", c.rope_high_frequency_factor}});
+  if (c.rope_scaling == RotaryScaling::kYarn || c.rope_scaling == RotaryScaling::kLlama3)
+    rope["original_context"] = c.rope_original_context;
+  return rope;
+}
 
 Json workload_model(const ModelConfig& c, std::uint64_t tokens) {
   Json model{
       {"name", c.name},         {"layers", c.layers},        {"hidden", c.hidden}, {"heads", c.heads},
       {"kv_heads", c.kv_heads}, {"head_dim", c.head_dim},    {"ffn", c.ffn},       {"epsilon", c.epsilon},
       {"theta", c.theta},       {"vocabulary", c.vocabulary}};
-  if (c.family->qkv_bias) model["qkv_bias"] = true;
-  if (c.family->qk_norm) model["qk_norm"] = true;
+  if (c.qkv_bias) model["qkv_bias"] = true;
+  if (c.family->o_bias) model["o_bias"] = true;
+  if (c.family->mlp_bias) model["mlp_bias"] = true;
+  if (c.family->norm != std::string_view("rms")) model["norm"] = c.family->norm;
+  if (!c.family->pre_norm) model["pre_norm"] = false;
+  if (c.family->parallel) model["parallel"] = true;
+  if (!c.family->gated) model["gated"] = false;
+  if (c.qk_norm) model["qk_norm"] = true;
   if (c.experts > 0) {
     model["experts"] = c.experts;
     model["experts_per_token"] = c.experts_per_token;
     if (!c.normalised_gates) model["normalised_gates"] = false;
-    if (c.shared_ffn > 0) model.update({{"shared_ffn", c.shared_ffn}, {"shared_gated", !c.family->latent}});
+    if (c.family->sigmoid_gates) model["gate_function"] = "sigmoid";
+    if (c.gate_factor != 1) model["gate_factor"] = c.gate_factor;
+    if (c.shared_ffn > 0) model.update({{"shared_ffn", c.shared_ffn}, {"shared_gated", !c.family->routed}});
     if (c.dense_layers > 0) model.update({{"dense_layers", c.dense_layers}, {"dense_ffn", c.dense_ffn}});
   }
-  if (c.family->gemma) model["activation"] = "gelu_tanh";
+  if (c.activation != std::string_view("silu")) model["activation"] = c.activation;
   if (c.family->post_norm) model["post_norm"] = true;
   if (const LatentDimensions& l = c.latent; l.kv_rank > 0)
     model["latent"] = {{"kv_rank", l.kv_rank},
@@ -55,41 +88,38 @@ Json workload_model(const ModelConfig& c, std::uint64_t tokens) {
                        {"nope", l.nope},
                        {"rope", l.rope},
                        {"values", l.values}};
-  if (c.score_factor != 1) model["query_scale"] = c.score_factor / std::sqrt(static_cast<double>(c.head_dim));
-  if (c.query_scalar > 0) model["query_scale"] = 1 / std::sqrt(c.query_scalar);
+  if (c.score_factor != 1 || c.query_scalar > 0)
+    model["query_scale"] =
+        c.score_factor / std::sqrt(c.query_scalar > 0 ? c.query_scalar : static_cast<double>(c.head_dim));
   if (c.score_cap > 0) model["score_cap"] = c.score_cap;
   if (c.logit_cap > 0) model["logit_cap"] = c.logit_cap;
-  if (c.local_theta > 0) model["rope"] = {{"local_theta", c.local_theta}};
-  const bool limited = layer_kinds(c, tokens).local > 0;
+  const bool limited = c.window > 0 && tokens > c.window && layer_kinds(c, tokens).local > 0;
   if (limited) model["window"] = c.window;
-  if ((limited || c.local_theta > 0) && c.global_every > 0) model["global_every"] = c.global_every;
-  if (c.rope_scaling == RotaryScaling::kNone) return model;
-  if (!model.contains("rope")) model["rope"] = Json::object();
-  model["rope"].update(
-      {{"scaling", base::name_in(kRotaryScalings, c.rope_scaling)}, {"factor", c.rope_factor}});
-  if (c.rope_scaling == RotaryScaling::kYarn)
-    model["rope"].update({{"beta_fast", c.rope_beta_fast},
-                          {"beta_slow", c.rope_beta_slow},
-                          {"original_context", c.rope_original_context}});
-  if (c.rope_scaling == RotaryScaling::kLlama3) {
-    model["rope"]["low_frequency_factor"] = c.rope_low_frequency_factor;
-    model["rope"]["high_frequency_factor"] = c.rope_high_frequency_factor;
-    model["rope"]["original_context"] = c.rope_original_context;
-  }
+  if ((limited || c.local_theta > 0 || c.unrotated) && c.global_every > 0)
+    model["global_every"] = c.global_every;
+  if (Json rope = rope_of(c, tokens); !rope.empty()) model["rope"] = std::move(rope);
   return model;
 }
 
-const MachineSize& machine_size(std::uint64_t chips) {
-  const auto size = std::find_if(std::begin(kMachines), std::end(kMachines),
-                                 [&](const MachineSize& one) { return one.chips == chips; });
-  if (size == std::end(kMachines))
-    throw UserError("E-HFC-010", "--chips", fmt::format("expected 1, 2, 4, 8, 16, 32 or 64, got {}", chips));
-  return *size;
+// As few servers as possible, and in them the squarest rectangle.
+MachineSize machine_size(std::uint64_t chips) {
+  std::vector<std::uint64_t> possible;
+  for (std::uint64_t z = 1; z <= kMostAlong; ++z)
+    for (std::uint64_t x = 1; x <= kMostAlong; ++x)
+      for (std::uint64_t y = 1; y <= x; ++y) {
+        if (x * y * z == chips) return {x, y, z};
+        possible.push_back(x * y * z);
+      }
+  std::sort(possible.begin(), possible.end());
+  possible.erase(std::unique(possible.begin(), possible.end()), possible.end());
+  throw UserError("E-HFC-010", "--chips",
+                  fmt::format("expected the chips of a block of a torus of 4 x 4 x 4, so {}; got {}",
+                              fmt::join(possible, ", "), chips));
 }
 
 Json machine_of(const ModelLayout& layout) {
-  const MachineSize& size = machine_size(layout.chips);
-  return {{"extends", size.preset},
+  const MachineSize size = machine_size(layout.chips);
+  return {{"extends", layout.machine.empty() ? size.preset() : layout.machine},
           {"chip", {{"lnc", layout.lnc}}},
           {"torus", {{"x", size.x}, {"y", size.y}, {"z", size.z}}}};
 }
@@ -110,8 +140,17 @@ std::uint64_t sequence_tokens(const ModelDemand& demand, ModelPhase phase) {
 
 void require_machine(std::uint64_t chips) { machine_size(chips); }
 
+std::uint64_t cores_of_chip(const std::string& machine, std::uint64_t chips,
+                            const std::vector<std::string>& overrides) {
+  std::vector<std::string> of_machine;
+  for (const std::string& one : overrides)
+    if (one.starts_with("machine.")) of_machine.push_back(one);
+  return resolve_machine_params(machine.empty() ? machine_size(chips).preset() : machine, of_machine)
+      .chip.cores;
+}
+
 std::string order_on_machine(const std::string& order, std::uint64_t chips) {
-  const MachineSize& size = machine_size(chips);
+  const MachineSize size = machine_size(chips);
   const std::pair<const char*, std::uint64_t> axes[] = {{"x", size.x}, {"y", size.y}, {"z", size.z}};
   std::string kept;
   for (std::size_t begin = 0; begin < order.size();) {
@@ -151,7 +190,9 @@ Json model_case(const ModelConfig& config, const ModelLayout& layout, const Mode
   if (decodes)
     workload["context"] = demand.context;
   else
-    workload["tokens"] = demand.prompt;
+    workload["tokens"] = layout.padded(demand.prompt);
+  if (const std::uint64_t more = layout.padded(demand.prompt) - demand.prompt; !decodes && more > 0)
+    workload["padding"] = more;
   if (!decodes && demand.cached > 0) workload["cached"] = demand.cached;
   if (!inputs.empty()) workload["inputs"] = Json::object();
   for (const auto& [name, file] : inputs) workload["inputs"][name] = file;

@@ -30,8 +30,12 @@ nlohmann::ordered_json model_case(const ModelConfig& config, const ModelLayout& 
                                   const ModelDemand& demand, ModelPhase phase, const LayerRange& layers,
                                   const std::vector<std::pair<std::string, std::string>>& inputs = {});
 
-// UserError E-HFC-010 for a number of chips other than 1, 2, 4, ... 64.
+// UserError E-HFC-010 for a number of chips that no block of the torus has.
 void require_machine(std::uint64_t chips);
+
+// Physical cores of a chip of `machine`, a preset or a file ("": Trainium2), with --set below machine.
+std::uint64_t cores_of_chip(const std::string& machine, std::uint64_t chips,
+                            const std::vector<std::string>& overrides);
 
 // An order of placement without the axes that this machine does not have: "core,x" of "core,x,y,z" on two
 // chips.

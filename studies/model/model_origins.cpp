@@ -26,6 +26,7 @@ struct OptionOrigin {
 
 constexpr OptionOrigin kOptions[] = {
     {"machine.extends", "--chips", [](const Point& p, Phase) { return fmt::to_string(p.layout.chips); }},
+    {"workload.padding", "--prompt", [](const Point& p, Phase) { return fmt::to_string(p.demand.prompt); }},
     {"machine.torus", "--chips", [](const Point& p, Phase) { return fmt::to_string(p.layout.chips); }},
     {"machine.chip.lnc", "--lnc", [](const Point& p, Phase) { return fmt::to_string(p.layout.lnc); }},
     {"machine.chip.hbm.model", "--decode-hbm|--prefill-hbm", nullptr},
@@ -75,6 +76,8 @@ constexpr KeyOrigin kKeys[] = {
     {"workload.model.experts", "num_local_experts", "n_routed_experts"},
     {"workload.model.experts_per_token", "num_experts_per_tok"},
     {"workload.model.normalised_gates", "norm_topk_prob", "architectures"},
+    {"workload.model.gate_function", "scoring_func", "architectures"},
+    {"workload.model.gate_factor", "routed_scaling_factor", "architectures"},
     {"workload.model.shared_ffn", "shared_expert_intermediate_size", "n_shared_experts"},
     {"workload.model.dense_layers", "first_k_dense_replace"},
     {"workload.model.dense_ffn", "intermediate_size"},
@@ -89,6 +92,7 @@ constexpr KeyOrigin kKeys[] = {
     {"workload.model.window", "sliding_window", "architectures"},
     {"workload.model.global_every", "layer_types", "sliding_window_pattern"},
     {"workload.model.rope", "rope_scaling", "rope_parameters"},
+    {"workload.model.rope.features", "partial_rotary_factor", "rotary_dim"},
     {"workload.model.rope.local_theta", "rope_local_base_freq", "architectures"}};
 
 constexpr const char* kPhases = "the two phases, prefill and decode";
@@ -116,7 +120,7 @@ std::string config_key_of(const ModelConfig& config, const KeyOrigin& row) {
   const ModelFamily& family = *config.family;
   if (path == "workload.model.experts" && family.experts_key != nullptr) return family.experts_key;
   if (path == "workload.model.ffn" && family.expert_ffn_key != nullptr) return family.expert_ffn_key;
-  if (path == "workload.model.ffn" && family.latent && config.experts > 0) return "moe_intermediate_size";
+  if (path == "workload.model.ffn" && family.routed && config.experts > 0) return "moe_intermediate_size";
   return has_key(config, row.key) || row.without == nullptr ? row.key : row.without;
 }
 
@@ -143,7 +147,7 @@ std::vector<CaseOrigin> config_origins(const ModelConfig& config) {
   std::vector<CaseOrigin> all;
   for (const KeyOrigin& row : kKeys) {
     const std::string key = config_key_of(config, row);
-    all.push_back({row.path, key, has_key(config, key) ? config.file + ":" + key : config.file});
+    all.push_back({row.path, key, has_key(config, key) ? config.place(key) : config.file});
   }
   return all;
 }

@@ -125,7 +125,7 @@ PhaseFigures extended(const PhaseFigures& first, const PhaseFigures& second, con
 NpyArray ids_of(const ModelConfig& config, const ModelPoint& point, ModelPhase phase) {
   const bool decodes = phase == ModelPhase::kDecode;
   const std::uint64_t sequences = decodes ? point.demand.batch : point.layout.data * point.demand.prompts,
-                      tokens = decodes ? 1 : point.demand.prompt,
+                      tokens = decodes ? 1 : point.layout.padded(point.demand.prompt),
                       of_replica = sequences / point.layout.data * tokens;
   std::vector<std::int64_t> ids(sequences * tokens);
   for (std::uint64_t i = 0; i < ids.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -85,13 +86,22 @@ std::vector<WeightRow> rows_of(const ModelConfig& c) {
   const std::string layer = "model.layers.{}.", attention = layer + "self_attn.", mlp = layer + "mlp.";
   std::vector<WeightRow> rows{
       {"attention_gain", layer + "input_layernorm.weight", true, c.hidden, 0},
-      {"mlp_gain", layer + (c.family->post_norm ? "pre_feedforward" : "post_attention") + "_layernorm.weight",
-       true, c.hidden, 0},
       {"o", attention + "o_proj.weight", true, c.hidden, q},
       {"down", mlp + "down_proj.weight", true, c.hidden, c.ffn},
       {"final_gain", "model.norm.weight", false, c.hidden, 0},
       {"embedding", "model.embed_tokens.weight", false, c.vocabulary, c.hidden, 0, 0, false},
       {"head", c.tied ? "model.embed_tokens.weight" : "lm_head.weight", false, c.vocabulary, c.hidden}};
+  const bool norms = c.family->pre_norm, biased = c.family->norm == std::string_view("layer_bias");
+  const std::string mlp_norm =
+      layer + (c.family->post_norm ? "pre_feedforward" : "post_attention") + "_layernorm.";
+  if (!norms)
+    std::erase_if(rows, [](const WeightRow& row) { return row.input == std::string_view("attention_gain"); });
+  if (norms && !c.family->parallel) rows.push_back({"mlp_gain", mlp_norm + "weight", true, c.hidden, 0});
+  if (biased) {
+    rows.push_back({"attention_norm_bias", layer + "input_layernorm.bias", true, c.hidden, 0});
+    rows.push_back({"mlp_norm_bias", mlp_norm + "bias", true, c.hidden, 0});
+    rows.push_back({"final_bias", "model.norm.bias", false, c.hidden, 0});
+  }
   if (c.family->fused) {
     const std::string heads = attention + "qkv_proj.weight", both = mlp + "gate_up_proj.weight";
     rows.push_back({"q", heads, true, q, c.hidden, 0, q + 2 * kv});
@@ -104,18 +114,30 @@ std::vector<WeightRow> rows_of(const ModelConfig& c) {
   rows.push_back({"q", attention + "q_proj.weight", true, q, c.hidden});
   rows.push_back({"k", attention + "k_proj.weight", true, kv, c.hidden});
   rows.push_back({"v", attention + "v_proj.weight", true, kv, c.hidden});
-  rows.push_back({"gate", mlp + "gate_proj.weight", true, c.ffn, c.hidden});
-  rows.push_back({"up", mlp + "up_proj.weight", true, c.ffn, c.hidden});
+  if (c.family->gated) {
+    rows.push_back({"gate", mlp + "gate_proj.weight", true, c.ffn, c.hidden});
+    rows.push_back({"up", mlp + "up_proj.weight", true, c.ffn, c.hidden});
+  } else {
+    rows.push_back({"up", mlp + "c_fc.weight", true, c.ffn, c.hidden});
+    std::find_if(rows.begin(), rows.end(), [](const WeightRow& row) {
+      return row.input == std::string_view("down");
+    })->tensor = mlp + "c_proj.weight";
+  }
+  if (c.family->mlp_bias) {
+    rows.push_back({"up_bias", mlp + "c_fc.bias", true, c.ffn, 0});
+    rows.push_back({"down_bias", mlp + "c_proj.bias", true, c.hidden, 0});
+  }
+  if (c.family->o_bias) rows.push_back({"o_bias", attention + "o_proj.bias", true, c.hidden, 0});
   if (c.family->post_norm) {
     rows.push_back({"attention_post_gain", layer + "post_attention_layernorm.weight", true, c.hidden, 0});
     rows.push_back({"mlp_post_gain", layer + "post_feedforward_layernorm.weight", true, c.hidden, 0});
   }
-  if (c.family->qkv_bias) {
+  if (c.qkv_bias) {
     rows.push_back({"q_bias", attention + "q_proj.bias", true, q, 0});
     rows.push_back({"k_bias", attention + "k_proj.bias", true, kv, 0});
     rows.push_back({"v_bias", attention + "v_proj.bias", true, kv, 0});
   }
-  if (c.family->qk_norm) {
+  if (c.qk_norm) {
     rows.push_back({"q_norm", attention + "q_norm.weight", true, c.head_dim, 0});
     rows.push_back({"k_norm", attention + "k_norm.weight", true, c.head_dim, 0});
   }
@@ -137,6 +159,19 @@ void append(std::vector<std::byte>& all, const WeightRow& row, const std::vector
   for (std::uint64_t o = 0; o < row.outputs; ++o)
     for (std::uint64_t i = 0; i < columns; ++i)
       std::memcpy(to + (i * row.outputs + o) * size, from + (o * columns + i) * size, size);
+}
+
+// Constants of a model that its matrices take up.
+void multiply(const ModelConfig& c, const WeightRow& row, std::vector<std::byte>& bytes) {
+  const std::string_view input = row.input;
+  const double factor = input == "embedding"              ? c.factors.embedding
+                        : input == "head"                 ? c.factors.logits
+                        : input == "o" || input == "down" ? c.factors.sublayer
+                                                          : 1;
+  if (factor == 1) return;
+  for (std::size_t at = 0; at < bytes.size(); at += isa::size_of(DType::kBf16))
+    isa::store_from_fp32(&bytes[at], DType::kBf16,
+                         static_cast<float>(factor * double{isa::load_as_fp32(&bytes[at], DType::kBf16)}));
 }
 
 // Gemma's gains are 1 + weight, and its embedded tokens are multiplied by a root that has the type of the
@@ -165,6 +200,7 @@ NpyArray converted(const ModelConfig& config, const WeightFiles& files, const We
   for (std::uint64_t l = 0; l < layers; ++l)
     append(array.bytes, row, files.read(fmt::format(fmt::runtime(row.tensor), l), dtype, shape),
            isa::size_of(dtype));
+  multiply(config, row, array.bytes);
   if (config.family->gemma) adapt_to_gemma(config, row, array.bytes);
   if (row.of_layers) array.shape.push_back(layers);
   if (vector)
@@ -198,6 +234,12 @@ std::vector<std::pair<std::string, std::string>> convert_weights(const ModelConf
     throw UserError(
         "E-HFC-030", config.file,
         "weights of multi-head latent attention cannot be run: their rotated features are in another order");
+  if (config.family->parallel)
+    throw UserError(
+        "E-HFC-030", config.file,
+        fmt::format("weights of {} cannot be run: their rotated features are in another order, or "
+                    "their logits have a bias",
+                    config.family->architecture));
   const WeightFiles files(weights);
   std::vector<std::pair<std::string, std::string>> inputs;
   for (const WeightRow& row : rows_of(config)) {

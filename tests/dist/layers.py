@@ -151,7 +151,7 @@ workloads/training/step: attention/backward gemm/kernel loss mlp norm training/c
 workloads/transformer: transformer/decode transformer/experts transformer/layer transformer/partition transformer/phases transformer/prefill
 workloads/transformer/decode: common transformer/experts transformer/layer transformer/partition transformer/phases transformer/vocabulary
 workloads/transformer/experts: common moe transformer/layer transformer/partition
-workloads/transformer/layer: attention common decode gemm/kernel mlp rms_norm rope transformer/partition
+workloads/transformer/layer: attention common decode gemm/kernel mlp norm rms_norm rope transformer/partition
 workloads/transformer/partition: attention common decode moe
 workloads/transformer/phases: transformer/experts transformer/layer transformer/partition transformer/vocabulary
 workloads/transformer/prefill: common transformer/experts transformer/layer transformer/partition transformer/phases transformer/vocabulary

@@ -10,6 +10,7 @@ from golden_case import GoldenCase
 
 random = np.random.default_rng(77)
 HIDDEN, HEADS, NOPE, ROPE, VALUES, KV_RANK, FFN, LAYERS = 256, 4, 32, 16, 48, 64, 512, 2
+FACTOR_OF_GATES = "factor of gates"
 EPSILON, THETA = 1e-5, 10000.0
 FACTOR, CONTEXT, FAST, SLOW = 40.0, 64, 32.0, 1.0
 
@@ -63,12 +64,15 @@ def feed_forward(x, w, dense):
     if "router" not in w:
         return swiglu(x, w["gate"], w["up"], w["down"])
     gates = (x @ w["router"]).softmax(-1).gather(1, w["routing"])
+    if FACTOR_OF_GATES in w:  # DeepSeek-V3: sigmoids that add up to this factor
+        gates = torch.sigmoid(x @ w["router"]).gather(1, w["routing"])
+        gates = gates / gates.sum(-1, keepdim=True) * w[FACTOR_OF_GATES]
     experts = [tuple(w[n].chunk(w["router"].shape[1])[e] for n in ("gate", "up", "down")) for e in range(w["router"].shape[1])]
     out = torch.stack([sum(g * swiglu(row, *experts[e]) for g, e in zip(gates[i], w["routing"][i])) for i, row in enumerate(x)])
     return out + swiglu(x, w["shared_gate"], w["shared_up"], w["shared_down"])
 
 
-def case(name, sequences, tokens, context=0, q_rank=0, yarn=False, experts=0, **settings):
+def case(name, sequences, tokens, context=0, q_rank=0, yarn=False, experts=0, gate_factor=0, **settings):
     def weights(rows, columns, count=1):
         return "bf16", random.uniform(-1, 1, (LAYERS, count * rows, columns)) * math.sqrt(3 / rows)
 
@@ -89,8 +93,8 @@ def case(name, sequences, tokens, context=0, q_rank=0, yarn=False, experts=0, **
         inputs |= {"router": weights(HIDDEN, experts), "routing": ("int32", wanted.argsort(-1)[..., :2]),
                    "shared_gate": weights(HIDDEN, 128), "shared_up": weights(HIDDEN, 128), "shared_down": weights(128, HIDDEN),
                    "dense_gate": weights(HIDDEN, 384), "dense_up": weights(HIDDEN, 384), "dense_down": weights(384, HIDDEN)}
-        settings |= {"model.experts": experts, "model.shared_ffn": 128, "model.normalised_gates": "false", "model.dense_layers": 1,
-                     "model.dense_ffn": 384}
+        settings |= {"model.experts": experts, "model.shared_ffn": 128, "model.dense_layers": 1, "model.dense_ffn": 384}
+        settings |= {"model.gate_function": "sigmoid", "model.gate_factor": gate_factor} if gate_factor else {"model.normalised_gates": "false"}
 
     def definition(t):
         out = []
@@ -100,6 +104,8 @@ def case(name, sequences, tokens, context=0, q_rank=0, yarn=False, experts=0, **
                 w = {n: t[n][l] for n in t if n not in ("x", "k_cache")}
                 if experts:
                     w["routing"] = w["routing"][s * tokens:(s + 1) * tokens]
+                if gate_factor:
+                    w[FACTOR_OF_GATES] = gate_factor
                 cache = t["k_cache"][l][s * context:(s + 1) * context] if context else torch.zeros(0, KV_RANK + ROPE, dtype=torch.float64)
                 x = x + attention(norm(x, w["attention_gain"]), w, cache, scale, yarn)
                 x = x + feed_forward(norm(x, w["mlp_gain"]), w, experts and l == 0)
@@ -129,4 +135,7 @@ CASES = [
          **{"parallel.tensor": 4, "machine.chip.lnc": 2}),
     case("latent prefill of a mixture behind a layer without experts", 1, 64, experts=4, **{"parallel.tensor": 2, "parallel.expert": 2}),
     case("latent decode of a mixture behind a layer without experts", 4, 1, context=50, experts=4, yarn=True, **{"parallel.tensor": 2}),
+    case("latent prefill of a mixture with gates of sigmoids", 1, 64, experts=4, q_rank=96, gate_factor=2.5,
+         **{"parallel.tensor": 2, "parallel.expert": 2}),
+    case("latent decode of a mixture with gates of sigmoids", 4, 1, context=50, experts=4, gate_factor=2.5, **{"parallel.tensor": 2}),
 ]

@@ -17,8 +17,10 @@ def norm(x, gain):
     return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + EPSILON) * gain
 
 
-def rope(heads, first):
-    """heads [tokens, heads, d]; angles as the machine receives them, in bf16."""
+def rope(heads, first, rotated=0):
+    """heads [tokens, heads, d], of which the first features are rotated, or all; angles as the machine receives them, in bf16."""
+    if rotated:
+        return torch.cat([rope(heads[..., :rotated], first), heads[..., rotated:]], -1)
     tokens, _, d = heads.shape
     angles = torch.arange(first, first + tokens, dtype=torch.float64)[:, None] * THETA ** (-torch.arange(d // 2, dtype=torch.float64) / (d // 2))
     cos, sin = (f(angles).to(torch.float32).to(torch.bfloat16).to(torch.float64)[:, None, :] for f in (torch.cos, torch.sin))
@@ -42,12 +44,12 @@ def mixture(x, w):
     return out
 
 
-def layer(x, w, cache):
+def layer(x, w, cache, rotated=0):
     """Computes one sequence [tokens, hidden] that follows the cache's contents: (k, v) [context, kv_heads, d]."""
     tokens, context = x.shape[0], cache[0].shape[0]
     a = norm(x, w["attention_gain"])
-    q = rope((a @ w["q"]).view(tokens, HEADS, D), context)
-    k = torch.cat([cache[0], rope((a @ w["k"]).view(tokens, KV_HEADS, D), context)])
+    q = rope((a @ w["q"]).view(tokens, HEADS, D), context, rotated)
+    k = torch.cat([cache[0], rope((a @ w["k"]).view(tokens, KV_HEADS, D), context, rotated)])
     v = torch.cat([cache[1], (a @ w["v"]).view(tokens, KV_HEADS, D)])
     k, v = (t.repeat_interleave(HEADS // KV_HEADS, dim=1) for t in (k, v))
     scores = torch.einsum("qhd,khd->hqk", q, k) / math.sqrt(D)
@@ -59,8 +61,10 @@ def layer(x, w, cache):
     return x + (mixture(b, w) if "router" in w else swiglu(b, w["gate"], w["up"], w["down"]))
 
 
-def case(name, sequences, tokens, context=0, experts=0, shared=0, **settings):
+def case(name, sequences, tokens, context=0, experts=0, shared=0, rotated=0, **settings):
     decodes = context > 0
+    if rotated:
+        settings |= {"model.rope.features": rotated}
 
     def weights(rows, columns, count=1):
         return "bf16", random.uniform(-1, 1, (LAYERS, count * rows, columns)) * math.sqrt(3 / rows)
@@ -93,7 +97,7 @@ def case(name, sequences, tokens, context=0, experts=0, shared=0, **settings):
                 w = {n: t[n][l] for n in t if n not in ("x", "k_cache", "v_cache")}
                 if experts:
                     w["routing"] = w["routing"][s * tokens:(s + 1) * tokens]
-                x = layer(x, w, cache)
+                x = layer(x, w, cache, rotated)
             out.append(x)
         return {"out": torch.cat(out)}
 
@@ -119,5 +123,7 @@ CASES = [
     case("prefill beside a shared expert, over blocks of two ranks of two cores", 1, 64, experts=8, shared=128,
          **{"parallel.tensor": 4, "parallel.expert": 2, "machine.chip.lnc": 2}),
     case("decode beside a shared expert", 6, 1, context=50, experts=8, shared=256, **{"parallel.tensor": 2, "parallel.expert": 2}),
+    case("prefill with a rotation of half of the features", 2, 48, rotated=16, **{"parallel.tensor": 2, "machine.chip.lnc": 2}),
+    case("decode with a rotation of half of the features", 3, 1, context=77, rotated=16, **{"parallel.tensor": 2}),
     case("decode on more ranks than heads, two replicas", 4, 1, context=100, **{"parallel.tensor": 4, "parallel.data": 2}),
 ]

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which of the models below some folders `tahoma model` accepts: configurations.py FOLDER... --binary build/tahoma
 
-Prints a line for each config.json: accepted, with the smallest number of chips that it fits on, or the error that refuses it. --accepted N
+Prints a line for each config.json: accepted, with the smallest number of chips that it fits on (with weights in fp8 if it fits on none in
+bf16), or the error that refuses it. --accepted N
 fails if fewer are accepted.
 """
 import argparse
@@ -13,7 +14,7 @@ import pathlib
 import subprocess
 import sys
 
-CHIPS = ("1", "4", "16", "64")
+LAYOUTS = [(chips, dtype) for dtype in ("bf16", "fp8_e4m3") for chips in ("1", "4", "16", "64")]  # tried in this order
 
 
 def architecture(file):
@@ -25,10 +26,10 @@ def architecture(file):
 
 def verdict(binary, file, options):
     """Chips, or an error: a model that does not fit is tried on more chips."""
-    for chips in CHIPS:
-        run = subprocess.run([binary, "model", str(file), "--plan", "--chips", chips, *options], capture_output=True, text=True)
+    for chips, dtype in LAYOUTS:
+        run = subprocess.run([binary, "model", str(file), "--plan", "--chips", chips, "--dtype", dtype, *options], capture_output=True, text=True)
         if run.returncode == 0:
-            return f"accepted on {chips}", ""
+            return f"accepted on {chips}" + ("" if dtype == "bf16" else f" in {dtype}"), ""
         if "E-MDL-005" not in run.stderr:
             break
     error = run.stderr.strip().removeprefix(str(file)).lstrip(":")

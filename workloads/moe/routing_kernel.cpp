@@ -128,8 +128,16 @@ class RoutingBuilder {
     rows_ = tile.rows;
     const TileView before = take(places_psum_, experts_), all = take(counted_, experts_),
                    own = take(own_, top_k_), inverse = take(columns_, 1), gates = take(results_, top_k_);
-    kernel_.reciprocal(inverse, tile.sum);
-    kernel_.tensor_scalar(gates, tile.raised, AluOp::kMult, {0, &inverse});
+    if (shape_.sigmoid && !shape_.normalised) {
+      kernel_.tensor_scalar(gates, tile.raised, AluOp::kMult, {shape_.factor, nullptr});
+    } else {
+      kernel_.reciprocal(inverse, tile.sum);
+      if (shape_.factor == 1)
+        kernel_.tensor_scalar(gates, tile.raised, AluOp::kMult, {0, &inverse});
+      else
+        kernel_.tensor_scalar(gates, tile.raised, AluOp::kMult, {0, &inverse}, AluOp::kMult,
+                              {shape_.factor, nullptr});
+    }
     kernel_.matmul(before, ones_.columns(0, rows_), seen_, false);
     kernel_.matmul(before, triangle_.partitions(0, rows_).columns(0, rows_), tile.mask, true);
     kernel_.copy(all, before, Queue::kScalar);
@@ -164,7 +172,7 @@ class RoutingBuilder {
   }
 
   // A bias raises the chosen logits, so the others are summed apart: what the choice leaves of the logits.
-  bool summed_in_parts() const { return shape_.prescribed && !shape_.normalised; }
+  bool summed_in_parts() const { return shape_.prescribed && !shape_.normalised && !shape_.sigmoid; }
 
   // Computes the gates up to their sum.
   void raise(Tile& tile, const TileView& top) {
@@ -174,6 +182,14 @@ class RoutingBuilder {
       const TileView biased = of_chosen;
       of_chosen = take(unbiased_, top_k_);
       kernel_.tensor_tensor(of_chosen, biased, steps_.partitions(0, rows_), AluOp::kSubtract);
+    }
+    if (shape_.sigmoid) {
+      tile.raised = of_chosen;
+      tile.sum = sum;
+      if (shape_.normalised) kernel_.reduce(sum, of_chosen, AluOp::kAdd);
+      return;
+    }
+    if (shape_.prescribed) {
       kernel_.reduce(lowest, of_chosen, AluOp::kMax);
       kernel_.activation(lowest, lowest, ActFn::kCopy, {-1, nullptr});
     } else {

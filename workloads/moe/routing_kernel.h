@@ -25,6 +25,10 @@ struct RoutingShape {
   isa::DType dtype = isa::DType::kBf16;  // of x and w
   bool by_rows = false;     // x is token-major, [tokens, hidden] (workloads/common/transposed_load.h)
   bool prescribed = false;  // with a bias
+  // Gates are sigmoids of the logits, which normalised ones divide by their sum. Experts are chosen by the
+  // sigmoids.
+  bool sigmoid = false;
+  float factor = 1;  // of the gates
 };
 
 // For prescribed choices. The k-th of `top_k` experts has bias_of(k), all others have none: correct for

@@ -63,18 +63,20 @@ TileView RoutingLogits::make(std::uint64_t token, unsigned rows) {
   if (width_ > experts_) kernel_.memset(logits.columns(experts_, width_ - experts_), kAbsent);
   if (x_.empty()) {
     kernel_.load(own, views_.logits.window(token, 0, rows, shape_.experts));
+    if (shape_.sigmoid) kernel_.activation(own, own, isa::ActFn::kSigmoid);
     return logits;
   }
   const TileView product = kernel_.take(products_, rows, experts_);
   for (std::size_t c = 0; c < x_.size(); ++c)
     kernel_.matmul(product, x_[c].columns(static_cast<unsigned>(token - first_), rows), weights_[c], c > 0);
-  if (!shape_.prescribed) {
+  if (shape_.sigmoid)
+    kernel_.activation(own, product, isa::ActFn::kSigmoid);
+  else if (!shape_.prescribed)
     kernel_.copy(own, product, Queue::kScalar);
-    return logits;
-  }
+  if (!shape_.prescribed) return logits;
   const TileView bias = kernel_.take(biases_, rows, experts_);
   kernel_.load(bias, views_.bias.window(token, 0, rows, shape_.experts));
-  kernel_.tensor_tensor(own, product, bias, AluOp::kAdd);
+  kernel_.tensor_tensor(own, shape_.sigmoid ? own : product, bias, AluOp::kAdd);
   return logits;
 }
 

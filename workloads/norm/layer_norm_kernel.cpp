@@ -7,48 +7,61 @@
 
 namespace tahoma::workloads {
 
-namespace {
-
 using isa::ActFn, isa::AluOp, isa::DType, isa::Queue;
 using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
+namespace {
+
 constexpr unsigned kCentredColumns = 4096;  // columns of a piece; only the sum of the squares is kept
+
+constexpr unsigned kAddedCopies = 4;
 
 class LayerNorm {
  public:
-  LayerNorm(const model::MachineParams& machine, const LayerNormShape& shape)
+  LayerNorm(Kernel& kernel, const model::MachineParams& machine, const LayerNormShape& shape,
+            const LayerNormViews& views)
       : machine_(machine),
         shape_(shape),
         columns_(static_cast<unsigned>(shape.columns)),
-        kernel_("layer_norm", machine),
-        x_(kernel_.argument("x", shape.dtype, shape.rows, shape.columns)),
-        g_(kernel_.argument("g", DType::kFp32, 1, shape.columns)),
-        b_(kernel_.argument("b", DType::kFp32, 1, shape.columns)),
-        y_(kernel_.argument("y", shape.dtype, shape.rows, shape.columns)),
-        mean_(kernel_.argument("mean", DType::kFp32, shape.rows, 1)),
-        rstd_(kernel_.argument("rstd", DType::kFp32, shape.rows, 1)),
+        kernel_(kernel),
+        views_(views),
         selector_(kernel_),
-        gain_(kernel_, machine, selector_, "g", g_, psum_banks(machine) / 2),
-        bias_(kernel_, machine, selector_, "b", b_, psum_banks(machine) / 2),
-        copies_(copies_in(machine, shape.columns * 2 * isa::size_of(shape.dtype), 5)),
-        xs_(kernel_.sbuf("x", shape.dtype, columns_, copies_)),
-        ys_(kernel_.sbuf("y", shape.dtype, columns_, copies_)),
-        squares_(kernel_.sbuf("squares", DType::kBf16, std::min(columns_, kCentredColumns))),
-        centred_(kernel_.sbuf("centred", DType::kFp32, gain_.width(), 2)),
-        sums_(kernel_.sbuf("sums", DType::kFp32, 1, 4)),
-        means_(kernel_.sbuf("mean", DType::kFp32, 1, 4)),
-        rstds_(kernel_.sbuf("rstd", DType::kFp32, 1, 4)) {}
+        gain_(kernel_, machine, selector_, "g", views.g, psum_banks(machine) / (views.b ? 2 : 1)) {
+    if (views.b) bias_.emplace(kernel_, machine, selector_, "b", *views.b, psum_banks(machine) / 2);
+    const unsigned piece = std::min(columns_, kCentredColumns);
+    const std::uint64_t size = isa::size_of(shape.dtype), added = views.add ? piece * size * kAddedCopies : 0;
+    const unsigned copies = copies_in(machine, shape.columns * 2 * size, 5, (32U << 10) + added);
+    xs_ = kernel_.sbuf("x", shape.dtype, columns_, copies);
+    ys_ = kernel_.sbuf("y", views.y.dtype, columns_, copies);
+    squares_ = kernel_.sbuf("squares", DType::kBf16, piece);
+    centred_ = kernel_.sbuf("centred", DType::kFp32, gain_.width(), 2);
+    sums_ = kernel_.sbuf("sums", DType::kFp32, 1, 4);
+    means_ = kernel_.sbuf("mean", DType::kFp32, 1, 4);
+    rstds_ = kernel_.sbuf("rstd", DType::kFp32, 1, 4);
+    if (views.add) added_ = kernel_.sbuf("add", shape.dtype, piece, kAddedCopies);
+  }
 
-  isa::Program build() {
+  void emit() {
     for (const Range& rows : row_tiles(machine_, shape_.rows)) {
       const TileView in = kernel_.take(xs_, rows.count, columns_);
-      kernel_.load(in, x_.window(rows.first, 0, rows.count, columns_));
+      kernel_.load(in, views_.x.window(rows.first, 0, rows.count, columns_));
+      if (views_.add) add(in, rows);
       normalise(rows, in, statistics(in));
     }
-    return kernel_.finish();
   }
 
  private:
+  void add(const TileView& in, const Range& rows) {
+    for (const Range& piece : cut(all_of(columns_), kCentredColumns)) {
+      const TileView more = kernel_.take(*added_, rows.count, piece.count),
+                     part = in.columns(static_cast<unsigned>(piece.first), piece.count);
+      kernel_.load(more, views_.add->window(rows.first, piece.first, rows.count, piece.count));
+      kernel_.tensor_tensor(part, part, more, AluOp::kAdd);
+    }
+    if (views_.sum)
+      kernel_.store(views_.sum->window(rows.first, 0, rows.count, columns_), in, Queue::kGpSimd);
+  }
+
   struct Statistics {
     TileView mean, rstd;
   };
@@ -78,29 +91,48 @@ class LayerNorm {
       const TileView centred = kernel_.take(centred_, rows.count, piece.count);
       kernel_.scalar_tensor_tensor(centred, in.columns(first, piece.count), AluOp::kSubtract, {0, &s.mean},
                                    AluOp::kMult, gain_.columns(piece, rows.count));
-      kernel_.scalar_tensor_tensor(out.columns(first, piece.count), centred, AluOp::kMult, {0, &s.rstd},
-                                   AluOp::kAdd, bias_.columns(piece, rows.count));
+      const TileView made = out.columns(first, piece.count);
+      if (bias_)
+        kernel_.scalar_tensor_tensor(made, centred, AluOp::kMult, {0, &s.rstd}, AluOp::kAdd,
+                                     bias_->columns(piece, rows.count));
+      else
+        kernel_.tensor_scalar(made, centred, AluOp::kMult, {0, &s.rstd});
     }
-    kernel_.store(y_.window(rows.first, 0, rows.count, columns_), out, Queue::kGpSimd);
-    kernel_.store(mean_.window(rows.first, 0, rows.count, 1), s.mean, Queue::kGpSimd);
-    kernel_.store(rstd_.window(rows.first, 0, rows.count, 1), s.rstd, Queue::kGpSimd);
+    kernel_.store(views_.y.window(rows.first, 0, rows.count, columns_), out, Queue::kGpSimd);
+    if (views_.mean) kernel_.store(views_.mean->window(rows.first, 0, rows.count, 1), s.mean, Queue::kGpSimd);
+    if (views_.rstd) kernel_.store(views_.rstd->window(rows.first, 0, rows.count, 1), s.rstd, Queue::kGpSimd);
   }
 
   const model::MachineParams& machine_;
   LayerNormShape shape_;
   unsigned columns_;
-  Kernel kernel_;
-  HbmView x_, g_, b_, y_, mean_, rstd_;
+  Kernel& kernel_;
+  LayerNormViews views_;
   PieceSelector selector_;
-  RowInPsum gain_, bias_;
-  unsigned copies_;
+  RowInPsum gain_;
+  std::optional<RowInPsum> bias_;
   Pool xs_, ys_, squares_, centred_, sums_, means_, rstds_;
+  std::optional<Pool> added_;
 };
 
 }  // namespace
 
+void emit_layer_norm(Kernel& kernel, const model::MachineParams& machine, const LayerNormShape& shape,
+                     const LayerNormViews& views) {
+  LayerNorm(kernel, machine, shape, views).emit();
+}
+
 isa::Program layer_norm_program(const model::MachineParams& machine, const LayerNormShape& shape) {
-  return LayerNorm(machine, shape).build();
+  Kernel kernel("layer_norm", machine);
+  LayerNormViews views;
+  views.x = kernel.argument("x", shape.dtype, shape.rows, shape.columns);
+  views.g = kernel.argument("g", DType::kFp32, 1, shape.columns);
+  views.b = kernel.argument("b", DType::kFp32, 1, shape.columns);
+  views.y = kernel.argument("y", shape.dtype, shape.rows, shape.columns);
+  views.mean = kernel.argument("mean", DType::kFp32, shape.rows, 1);
+  views.rstd = kernel.argument("rstd", DType::kFp32, shape.rows, 1);
+  emit_layer_norm(kernel, machine, shape, views);
+  return kernel.finish();
 }
 
 }  // namespace tahoma::workloads

@@ -19,6 +19,7 @@ class RopeBuilder {
   RopeBuilder(Kernel& kernel, const model::MachineParams& machine, const RopeShape& shape,
               const RopeViews& views)
       : shape_(shape),
+        pitch_(static_cast<unsigned>(shape.pitch > 0 ? shape.pitch : shape.d)),
         half_(static_cast<unsigned>(shape.d / 2)),
         height_(machine.chip.core.sbuf.partitions),
         kernel_(kernel),
@@ -27,7 +28,7 @@ class RopeBuilder {
     const auto d = static_cast<unsigned>(shape.d);
     angles_ = kernel_.sbuf("angles", shape.dtype, d, 3);
     sines_ = kernel_.sbuf("signed sines", shape.dtype, d, 3);
-    const unsigned columns = heads_together() * d;
+    const unsigned columns = heads_together() * pitch_;
     xs_ = kernel_.sbuf("x", shape.dtype, columns, 3);
     products_ = kernel_.sbuf("x sin", shape.dtype, columns, 2);
     ys_ = kernel_.sbuf("y", shape.dtype, columns, 3);
@@ -48,7 +49,7 @@ class RopeBuilder {
 
  private:
   unsigned heads_together() const {
-    return static_cast<unsigned>(std::clamp<std::uint64_t>(kPieceColumns / shape_.d, 1, shape_.heads));
+    return static_cast<unsigned>(std::clamp<std::uint64_t>(kPieceColumns / pitch_, 1, shape_.heads));
   }
 
   TileView load_angles(std::uint64_t token) {
@@ -93,24 +94,32 @@ class RopeBuilder {
   void rotate(std::uint64_t token, std::uint64_t tokens, std::uint64_t head, std::uint64_t heads,
               const TileView& angles, const TileView& sines) {
     const auto rows = static_cast<unsigned>(tokens), count = static_cast<unsigned>(heads);
-    const auto d = static_cast<int>(shape_.d);
-    const unsigned columns = count * static_cast<unsigned>(d);
+    const auto d = static_cast<int>(pitch_);
+    const unsigned columns = count * pitch_;
+    const bool whole = pitch_ == shape_.d;
     const TileView x = kernel_.take(xs_, rows, columns), product = kernel_.take(products_, rows, columns),
-                   y = kernel_.take(ys_, rows, columns);
-    kernel_.load(x, views_.x.window(token, head * shape_.d, tokens, columns));
+                   y = whole ? kernel_.take(ys_, rows, columns) : x;
+    kernel_.load(x, views_.x.window(token, head * pitch_, tokens, columns));
     const int apart = shape_.interleaved ? 1 : static_cast<int>(half_), step = shape_.interleaved ? 2 : 1;
     const auto natural = [&](const TileView& view) { return pairs(view, count, d, apart, step); };
     const TileView other =
         pairs(x.columns(static_cast<unsigned>(apart), columns - static_cast<unsigned>(apart)), count, d,
               -apart, step);
-    kernel_.tensor_tensor(natural(y), natural(x), pairs(angles, count, 0, 0, 1), AluOp::kMult);
+    const auto cosines = [&] {
+      kernel_.tensor_tensor(natural(y), natural(x), pairs(angles, count, 0, 0, 1), AluOp::kMult);
+    };
+    if (whole) cosines();
     kernel_.tensor_tensor(natural(product), other, pairs(sines, count, 0, apart, step), AluOp::kMult);
-    kernel_.tensor_tensor(y, y, product, AluOp::kAdd);
-    kernel_.store(views_.y.window(token, head * shape_.d, tokens, columns), y, Queue::kGpSimd);
+    if (!whole) cosines();  // in place, so behind the products with the other features
+    if (whole)
+      kernel_.tensor_tensor(y, y, product, AluOp::kAdd);
+    else
+      kernel_.tensor_tensor(natural(y), natural(y), natural(product), AluOp::kAdd);
+    kernel_.store(views_.y.window(token, head * pitch_, tokens, columns), y, Queue::kGpSimd);
   }
 
   RopeShape shape_;
-  unsigned half_;
+  unsigned pitch_, half_;  // pitch: features of a head
   std::uint64_t height_;
   Kernel& kernel_;
   RopeViews views_;

@@ -18,6 +18,8 @@ struct RopeShape {
   bool interleaved = false;
   std::uint64_t positions = 0;  // rows of the table, looked up by number; 0: a row for each token
   isa::DType dtype = isa::DType::kBf16;
+  std::uint64_t pitch =
+      0;  // features of a head, of which the first d rotate; 0: d. The others stay as they are.
 };
 
 // x and y [tokens, heads d] may be columns of a wider matrix, and also the same ones. table [positions or

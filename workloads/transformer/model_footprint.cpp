@@ -131,7 +131,8 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
   const double features =
       m.experts > 0 ? number(share.ffn * share.experts + share.common_ffn) : number(share.ffn);
   const auto of_layer = [&](double hidden_features, double routers) {
-    return hidden * (number(isa::size_of(m.weights)) * (attention.columns + 3 * hidden_features) +
+    return hidden * (number(isa::size_of(m.weights)) *
+                         (attention.columns + number(m.widened() + 1) * hidden_features) +
                      size * routers) +
            2 * 4 * hidden;
   };

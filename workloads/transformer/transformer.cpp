@@ -174,10 +174,11 @@ class Transformer final : public runtime::Workload {
                     [&](std::uint64_t row, std::uint64_t k) {
                       return routing_->expert(l, s * params_.sequence_rows() + row, k);
                     });
+    const auto last = static_cast<Eigen::Index>(params_.counted_rows()) - 1;
     if (params_.logits)
       for (Noisy& stream : streams)
         stream = logits_of(params_.model, values.vocabulary,
-                           {stream.value.bottomRows(1), stream.variance.bottomRows(1)});
+                           {stream.value.middleRows(last, 1), stream.variance.middleRows(last, 1)});
     return streams;
   }
 

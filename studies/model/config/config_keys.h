@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "studies/model/config/families.h"
 #include "studies/model/config/model_config.h"
 
 namespace tahoma::runtime {
@@ -24,21 +25,26 @@ struct RealKey {
   double ModelConfig::*to;
   double least, most, absent;  // the last one is the default
 };
-// A key whose only supported value is this JSON text, or null.
+// A key whose only supported value is this JSON text, or null; `read`: families that read it by other means.
 struct FixedKey {
   const char* key;
   const char* value;
   const char* lacking;  // what another value asks for
-  // The value of Gemma's families, and of those with latent attention, instead; kRead: it is read by other
-  // means.
-  const char* of_gemma = nullptr;
-  const char* of_latent = nullptr;
+  bool (*read)(const ModelFamily& family) = nullptr;
+  const char* of_gemma = nullptr;  // the value of Gemma's families instead
 };
-inline constexpr const char* kRead = "";
+
+// A key about a part of the model that is not simulated; that part is named if the value is neither null,
+// false nor 0.
+struct LeftOutKey {
+  const char* key;
+  const char* part;
+};
 
 std::span<const CountKey> count_keys();
 std::span<const RealKey> real_keys();
 std::span<const FixedKey> fixed_keys();
+std::span<const LeftOutKey> left_out_keys();
 
 // All keys that are understood, checked, or without influence.
 std::vector<std::string> known_config_keys();

@@ -19,8 +19,9 @@ namespace tahoma::runtime {
 struct ConfigReader {
   const std::string& file;
   const nlohmann::ordered_json& json;
+  std::string part{};  // of the file that has the keys: "text_config:"
 
-  std::string place(const std::string& key) const { return file + ":" + key; }
+  std::string place(const std::string& key) const { return file + ":" + part + key; }
   bool has(const std::string& key) const { return json.contains(key) && !json[key].is_null(); }
   [[noreturn]] void refuse(const std::string& key, const std::string& expected) const {
     throw base::UserError(

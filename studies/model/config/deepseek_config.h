@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeepSeek-V2 adds to Llama's layers: multi-head latent attention, and a mixture of experts behind some
+// DeepSeek adds to Llama's layers: multi-head latent attention (V2), and a mixture of experts behind some
 // layers without experts.
 #pragma once
 
@@ -9,7 +9,9 @@
 namespace tahoma::runtime {
 
 // UserError E-HFC-003, E-HFC-005 or E-HFC-006 at the key.
-void read_deepseek(const ConfigReader& in, ModelConfig& config);
+void read_latent(const ConfigReader& in, ModelConfig& config);
+// A choice among groups of experts is left out, because the routing of a run prescribes the choice.
+void read_routed(const ConfigReader& in, ModelConfig& config);
 // YaRN, with the factor that its two `mscale` give the scores.
 void read_yarn(const ConfigReader& scaling, ModelConfig& config);
 

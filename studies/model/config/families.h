@@ -3,27 +3,49 @@
 // are refused.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
 namespace tahoma::runtime {
 
+// A decoder layer of Llama with other or more parts. A family that consists of these parts is one row.
 struct ModelFamily {
   const char* architecture;
+  // Values that transformers gives keys that a file lacks, as JSON; keys without one are required or have those
+  // of Llama.
+  const char* defaults = "{}";
   bool qkv_bias = false, qk_norm = false;
+  bool listed_norm = false;  // heads of queries and keys have norms if use_qk_norm says so
+  bool listed_bias = false;  // queries, keys and values have a bias if attention_bias or use_qkv_bias says so
+  bool o_bias = false, mlp_bias = false;  // biases of the output of attention, and of the feed-forward part
+  const char* norm = "rms";               // as workload.model.norm
+  bool pre_norm = true;                   // sublayers begin with a norm
+  bool parallel = false;                  // the feed-forward part has the input of attention
+  bool gated = true;                      // the feed-forward part has a gate
+  bool free_activation = false;           // hidden_act may be silu, gelu or relu
+  // Layers are local, except every n-th one, unless the file says otherwise; 0: all are alike. Global layers may
+  // have no rotary embedding.
+  std::uint64_t pattern = 0;
+  bool global_rope = true;
   // Gains of norms are 1 + weight, token embeddings are multiplied by sqrt(hidden) in bf16, the gate's
   // activation is gelu by tanh, and the logits use the embedding's matrix unless the file says otherwise.
   bool gemma = false;
-  bool post_norm =
-      false;  // the outputs of the sublayers pass a norm; scores have a scale of their own, and may be capped
+  bool post_norm = false;   // the outputs of the sublayers pass a norm
+  bool scored = false;      // scores have a scale of their own, and scores and logits may be capped (Gemma 2)
   bool local_rope = false;  // local layers have a base of the rotary embedding of their own
+  bool partial_rope = false;  // the rotary embedding may turn the first features of a head only
+  bool window = false;  // layers, or some of them, see sliding_window tokens only; others ignore the key
   bool optional_window =
       false;           // sliding_window counts with use_sliding_window only, and not in the first layers
   bool fused = false;  // weights of q, k and v, and of gate and up, are one tensor each (Phi-3)
   const char* experts_key = nullptr;     // the number of experts
   const char* expert_ffn_key = nullptr;  // their hidden features, if they differ from intermediate_size
   const char* shared_ffn_key = nullptr;  // those of an expert that every token uses, whose output is gated
-  bool latent = false;  // multi-head latent attention, and first layers without experts (deepseek_config.h)
+  bool latent = false;                   // multi-head latent attention
+  bool routed = false;  // experts as DeepSeek names them, behind first layers without (deepseek_config.h)
+  bool sigmoid_gates = false;     // gates are sigmoids, and a bias is added to them for the choice of experts
+  bool multipliers = false;       // Granite: constants that scale embeddings, scores, sublayers and logits
   const char* refused = nullptr;  // why the kernels cannot run it
 };
 

@@ -11,12 +11,12 @@ void read_gemma(const ConfigReader& in, ModelConfig& c) {
   if (c.head_dim == 0)
     in.refuse("head_dim", fmt::format("a whole number from {} to {}", kLeastHead, kMostHead));
   const std::string act = in.has("hidden_act") ? in.text("hidden_act") : "gelu_pytorch_tanh";
-  if (act != "gelu_pytorch_tanh" && (c.family->post_norm || act != "gelu"))
+  if (act != "gelu_pytorch_tanh" && (c.family->scored || act != "gelu"))
     throw base::UserError(
         "E-HFC-005", in.place("hidden_act"),
         fmt::format("asks for another activation than gelu_pytorch_tanh, which the kernels lack; got {}",
                     act));
-  if (!c.family->post_norm) {
+  if (!c.family->scored) {
     for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping", "query_pre_attn_scalar"})
       if (in.has(key)) in.refuse(key, "null for this architecture");
   } else {

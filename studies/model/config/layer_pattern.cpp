@@ -38,10 +38,30 @@ std::uint64_t global_every(const ConfigReader& in, const ModelConfig& c) {
 
 // Returns the architecture's pattern, for a file that does not list the layers.
 std::uint64_t usual_pattern(const ConfigReader& in, const ModelConfig& c) {
-  for (const char* key : {"sliding_window_pattern", "_sliding_window_pattern"})
-    if (c.family->local_rope && in.has(key)) return in.count(key, 1, 1000);
-  if (c.family->local_rope) return 6;
-  return c.family->post_norm ? 2 : 0;
+  for (const char* key : {"sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval"}) {
+    if (c.family->pattern == 0 || !in.has(key)) continue;
+    if (!in.json[key].is_string()) return in.count(key, 1, 1000);
+    const std::string layers = in.text(key);  // "LLLG": local ones, and a global one
+    if (layers.empty() || layers.find_first_not_of('L') != layers.size() - 1 || layers.back() != 'G')
+      in.refuse(key, "L for local layers, then G for a global one, such as LLLG");
+    return layers.size();
+  }
+  return c.family->pattern;
+}
+
+// A 0 for each layer without rotary embedding.
+void check_unrotated(const ConfigReader& in, const ModelConfig& c) {
+  if (!in.has("no_rope_layers") || !in.json["no_rope_layers"].is_array() || in.json["no_rope_layers"].empty())
+    return;
+  const Json& turned = in.json["no_rope_layers"];
+  for (std::uint64_t l = 0; l < turned.size(); ++l)
+    if (turned.size() != c.layers || (turned[l] == 0) != ((l + 1) % c.global_every == 0))
+      throw base::UserError(
+          "E-HFC-005", in.place("no_rope_layers"),
+          fmt::format(
+              "asks for layers without rotary embedding in another order; expected a 0 for every {}th of "
+              "{} layers, and 1 for the others",
+              c.global_every, c.layers));
 }
 
 // Qwen's layers below max_window_layers see everything.
@@ -58,16 +78,20 @@ void read_optional_window(const ConfigReader& in, ModelConfig& c) {
 }  // namespace
 
 void read_layer_pattern(const ConfigReader& in, ModelConfig& c) {
-  if (in.has("sliding_window")) c.window = in.count("sliding_window", 1, std::uint64_t{1} << 32);
+  if (c.family->window && in.has("sliding_window"))
+    c.window = in.count("sliding_window", 1, std::uint64_t{1} << 32);
   if (!in.flag("use_sliding_window", true)) c.window = 0;
   const bool listed = in.has("layer_types");
   if (listed && !in.json["layer_types"].is_array()) in.refuse("layer_types", "a list of the layers' types");
-  c.global_every = listed ? global_every(in, c) : usual_pattern(in, c);
+  c.global_every = listed && (c.window > 0 || c.family->window) ? global_every(in, c) : usual_pattern(in, c);
+  // Without local layers all have the rotary embedding.
+  c.unrotated = !c.family->global_rope && c.global_every > 0 && (c.window > 0 || !c.family->window);
+  if (c.unrotated) check_unrotated(in, c);
   if (c.family->optional_window && !listed) read_optional_window(in, c);
 }
 
 LayerKinds layer_kinds(const ModelConfig& c, std::uint64_t tokens) {
-  if (c.window == 0 || tokens <= c.window) return {0, c.layers};
+  if (!c.unrotated && (c.window == 0 || tokens <= c.window)) return {0, c.layers};
   const std::uint64_t global = c.global_every == 0 ? 0 : c.layers / c.global_every;
   return {c.layers - global, global};
 }
@@ -80,7 +104,8 @@ double pairs_of_layers(const ModelConfig& c, std::uint64_t before, std::uint64_t
            number(queries - growing) * number(most);
   };
   const LayerKinds kinds = layer_kinds(c, before + queries);
-  return number(kinds.local) * pairs(c.window) + number(kinds.global) * pairs(before + queries);
+  const std::uint64_t all = before + queries, local = c.window == 0 ? all : std::min(c.window, all);
+  return number(kinds.local) * pairs(local) + number(kinds.global) * pairs(all);
 }
 
 }  // namespace tahoma::runtime

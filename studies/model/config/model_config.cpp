@@ -2,6 +2,7 @@
 #include "studies/model/config/model_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,10 +14,12 @@
 #include "runtime/host/text/text_file.h"
 #include "studies/model/config/config_keys.h"
 #include "studies/model/config/config_reader.h"
+#include "studies/model/config/config_source.h"
 #include "studies/model/config/deepseek_config.h"
 #include "studies/model/config/families.h"
 #include "studies/model/config/gemma_config.h"
 #include "studies/model/config/layer_pattern.h"
+#include "studies/model/config/multipliers.h"
 #include "studies/model/config/rope_config.h"
 
 namespace tahoma::runtime {
@@ -46,39 +49,52 @@ Json parse(const std::string& file) {
   return json;
 }
 
-void refuse_unknown_keys(const ConfigReader& in, const std::vector<std::string>& ignored) {
-  const std::vector<std::string> known = known_config_keys();
-  for (const auto& [key, value] : in.json.items()) {
-    const auto among = [&key = key](const std::vector<std::string>& names) {
-      return std::find(names.begin(), names.end(), key) != names.end();
-    };
-    if (!among(known) && !among(ignored))
-      throw UserError("E-HFC-004", in.place(key),
-                      fmt::format("unknown key{}; if it does not influence inference, pass --ignore {}",
-                                  base::did_you_mean(key, known), key));
-  }
+bool among(const std::string& key, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), key) != names.end();
 }
 
-// The only supported value of a key, or kRead.
-const char* value_for(const ModelFamily& family, const FixedKey& row) {
-  if (family.shared_ffn_key != nullptr && family.shared_ffn_key == std::string_view(row.key)) return kRead;
-  if (family.gemma && row.of_gemma != nullptr) return row.of_gemma;
-  if (family.latent && row.of_latent != nullptr) return row.of_latent;
-  return row.value;
+// All of them at once.
+void refuse_unknown_keys(const ConfigReader& in, const std::vector<std::string>& keys,
+                         const std::vector<std::string>& ignored) {
+  const std::vector<std::string> known = known_config_keys();
+  std::vector<std::string> unknown, named;
+  for (const std::string& key : keys) {
+    if (among(key, known) || among(key, ignored)) continue;
+    unknown.push_back(key);
+    named.push_back(key + base::did_you_mean(key, known));
+  }
+  if (unknown.size() == 1)
+    throw UserError("E-HFC-004", in.place(unknown.front()),
+                    fmt::format("unknown key{}; if it does not influence inference, pass --ignore {}",
+                                base::did_you_mean(unknown.front(), known), unknown.front()));
+  if (!unknown.empty())
+    throw UserError("E-HFC-004", in.place(unknown.front()),
+                    fmt::format("{} unknown keys: {}; if they do not influence inference, pass --ignore {}",
+                                unknown.size(), fmt::join(named, ", "), fmt::join(unknown, ",")));
 }
 
 void check_fixed_keys(const ConfigReader& in, const ModelFamily& family,
                       const std::vector<std::string>& ignored) {
   for (const FixedKey& row : fixed_keys()) {
-    if (!in.has(row.key) || std::find(ignored.begin(), ignored.end(), row.key) != ignored.end()) continue;
-    const std::string value = value_for(family, row);
-    if (value == kRead) continue;
-    const Json supported = Json::parse(value);
-    if (in.json[row.key] != supported)
+    if (!in.has(row.key) || among(row.key, ignored)) continue;
+    if (row.read != nullptr && row.read(family)) continue;
+    const std::string value = family.gemma && row.of_gemma != nullptr ? row.of_gemma : row.value;
+    if (in.json[row.key] != Json::parse(value))
       throw UserError("E-HFC-005", in.place(row.key),
                       fmt::format("asks for {}, which the kernels lack; expected {}, got {}", row.lacking,
                                   value, brief_json(in.json[row.key])));
   }
+}
+
+// Names the parts that are not simulated.
+void leave_out(const ConfigReader& in, ModelConfig& c) {
+  const auto name = [&](const std::string& part) {
+    if (!among(part, c.left_out)) c.left_out.push_back(part);
+  };
+  for (const LeftOutKey& row : left_out_keys())
+    if (in.has(row.key) && in.json[row.key] != false && in.json[row.key] != 0) name(row.part);
+  if (in.has("quantization_config"))
+    name(quantisation(in.json["quantization_config"], in.place("quantization_config")));
 }
 
 const ModelFamily& family_in(const ConfigReader& in) {
@@ -102,7 +118,8 @@ void read_named_experts(const ConfigReader& in, ModelConfig& c) {
     c.ffn = in.count(c.family->expert_ffn_key, 16, std::uint64_t{1} << 20);
     c.normalised_gates = in.flag("norm_topk_prob", false);  // absent means false
   }
-  if (c.family->shared_ffn_key != nullptr)
+  if (c.family->shared_ffn_key != nullptr && in.has(c.family->shared_ffn_key) &&
+      in.json[c.family->shared_ffn_key] != 0)
     c.shared_ffn = in.count(c.family->shared_ffn_key, 16, std::uint64_t{1} << 20);
 }
 
@@ -142,24 +159,64 @@ void check_heads(const ConfigReader& in, ModelConfig& c) {
 
 }  // namespace
 
+// Names of activations, and those of workload.model.activation.
+constexpr std::pair<const char*, const char*> kActivations[] = {
+    {"silu", "silu"},          {"swish", "silu"},          {"gelu_pytorch_tanh", "gelu_tanh"},
+    {"gelu_new", "gelu_tanh"}, {"gelu_fast", "gelu_tanh"}, {"gelu", "gelu"},
+    {"relu", "relu"}};
+
+void read_activation(const ConfigReader& in, ModelConfig& c) {
+  if (c.family->gemma) c.activation = "gelu_tanh";
+  if (!c.family->free_activation) return;
+  const std::string name = in.has("hidden_act") ? in.text("hidden_act") : in.text("activation_function");
+  std::vector<std::string> known;
+  for (const auto& [hidden_act, activation] : kActivations) {
+    known.emplace_back(hidden_act);
+    if (name == hidden_act) {
+      c.activation = activation;
+      return;
+    }
+  }
+  throw UserError("E-HFC-005", in.place("hidden_act"),
+                  fmt::format("asks for the activation '{}', which the kernels lack; expected {}", name,
+                              fmt::join(known, ", ")));
+}
+
+// Layer norms have other names for it.
+void read_epsilon(const ConfigReader& in, ModelConfig& c) {
+  for (const char* key : {"layer_norm_eps", "layer_norm_epsilon", "norm_epsilon", "norm_eps"})
+    if (in.has(key)) c.epsilon = in.real(key, 0, 1);
+}
+
 ModelConfig read_model_config(const std::string& path, const std::vector<std::string>& ignored) {
   ModelConfig c;
   c.file = config_file(path);
   c.name = name_of_model(c.file);
-  const Json json = parse(c.file);
+  ConfigSource source = text_part(parse(c.file));
   c.file = name_of_file(c.file);
-  for (const auto& item : json.items()) c.keys.push_back(item.key());
-  const ConfigReader in{c.file, json};
+  c.part = source.part;
+  c.keys = source.keys;
+  c.left_out = source.left_out;
+  const ConfigReader in{c.file, source.values, c.part};
   c.family = &family_in(in);
-  refuse_unknown_keys(in, ignored);
+  refuse_unknown_keys(in, c.keys, ignored);
+  add_defaults(source, *c.family);
   check_fixed_keys(in, *c.family, ignored);
+  leave_out(in, c);
   for (const CountKey& row : count_keys())
     if (row.required || in.has(row.key)) c.*row.to = in.count(row.key, row.least, row.most);
   for (const RealKey& row : real_keys())
     c.*row.to = in.has(row.key) ? in.real(row.key, row.least, row.most) : row.absent;
   c.tied = in.flag("tie_word_embeddings", c.family->gemma);
+  read_activation(in, c);
+  read_epsilon(in, c);
+  c.qkv_bias = c.family->qkv_bias || (c.family->listed_bias &&
+                                      (in.flag("attention_bias", false) || in.flag("use_qkv_bias", false)));
+  c.qk_norm = c.family->qk_norm || (c.family->listed_norm && in.flag("use_qk_norm", false));
   if (c.family->gemma) read_gemma(in, c);
-  if (c.family->latent) read_deepseek(in, c);
+  if (c.family->latent) read_latent(in, c);
+  if (c.family->routed) read_routed(in, c);
+  if (c.family->multipliers) read_multipliers(in, c);
   check_heads(in, c);
   read_experts(in, c);
   read_rope(in, c);
@@ -188,11 +245,18 @@ std::uint64_t ModelConfig::cached_elements() const {
 void require_sequence(const ModelConfig& c, std::uint64_t tokens) {
   if (c.longest != 0 && tokens > c.longest)
     throw UserError(
-        "E-HFC-005", c.file + ":max_position_embeddings",
+        "E-HFC-005", c.place("max_position_embeddings"),
         fmt::format("allows sequences of {} tokens; prompt and context need {}", c.longest, tokens));
+  if (c.sparse_keys > 0 && tokens > c.sparse_keys)
+    throw UserError(
+        "E-HFC-005", c.place("index_topk"),
+        fmt::format(
+            "lets a query see {} keys that an index chooses, which the kernels lack; expected sequences "
+            "of at most that many tokens, for which it sees all, got {}",
+            c.sparse_keys, tokens));
   if (c.irregular_window && c.window != 0 && tokens > c.window)
     throw UserError(
-        "E-HFC-005", c.file + ":max_window_layers",
+        "E-HFC-005", c.place("max_window_layers"),
         fmt::format(
             "limits attention to {} tokens in the layers behind the first ones only, which the cases lack; "
             "expected sequences of at most {} tokens, got {}",

@@ -3,7 +3,9 @@
 // understood or refused by name, so that no run silently simulates another model. What is understood: decoder
 // layers of RMS norm, grouped-query attention with rotary embedding (plain, linear or Llama 3 scaling),
 // optional biases of queries, keys and values, optional norms of the heads of queries and keys, and SwiGLU or
-// a mixture of such experts; and what the Gemma and DeepSeek-V2 families have instead (families.h).
+// a mixture of such experts; and what the Gemma and DeepSeek families have instead (families.h). Absent keys
+// have the values that transformers gives the architecture. Of a model with several kinds of inputs, the text
+// model is read.
 //
 // UserError at FILE or FILE:KEY:
 //   E-HFC-001  the file is not JSON, repeats a key, is nested too deep, or is not an object
@@ -26,15 +28,21 @@ struct ModelFamily;
 
 // How the angles of the rotary embedding are scaled for long contexts; the names are those of
 // workload.model.rope.scaling, and, but for the first one, those of rope_type in config.json.
-enum class RotaryScaling : std::uint8_t { kNone, kLinear, kLlama3, kYarn };
+enum class RotaryScaling : std::uint8_t { kNone, kLinear, kLlama3, kYarn, kLong };
 inline constexpr base::Named<RotaryScaling> kRotaryScalings[] = {{RotaryScaling::kNone, "none"},
                                                                  {RotaryScaling::kLinear, "linear"},
                                                                  {RotaryScaling::kLlama3, "llama3"},
-                                                                 {RotaryScaling::kYarn, "yarn"}};
+                                                                 {RotaryScaling::kYarn, "yarn"},
+                                                                 {RotaryScaling::kLong, "longrope"}};
 
 // Multi-head latent attention (DeepSeek-V2); kv_rank 0: heads have keys and values of their own.
 struct LatentDimensions {
   std::uint64_t kv_rank = 0, q_rank = 0, nope = 0, rope = 0, values = 0;
+};
+
+// Factors of matrices (multipliers.h): of the embedding, of the sublayers' last matrices, and of the logits'.
+struct MatrixFactors {
+  double embedding = 1, sublayer = 1, logits = 1;
 };
 
 // Features of a head that the kernels take.
@@ -42,7 +50,10 @@ inline constexpr std::uint64_t kLeastHead = 16, kMostHead = 256;
 
 struct ModelConfig {
   std::string file, name;
-  std::vector<std::string> keys;  // of the file
+  std::string part;                   // "text_config:" if the keys are inside this object
+  std::vector<std::string> keys;      // of the file, or of that object
+  std::vector<std::string> left_out;  // parts of the model that are not simulated, in words
+  std::string place(const std::string& key) const { return file + ":" + part + key; }
   const ModelFamily* family = nullptr;
   std::uint64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
   std::uint64_t experts = 0, experts_per_token = 0;  // 0: no mixture
@@ -51,6 +62,8 @@ struct ModelConfig {
   std::uint64_t dense_layers = 0, dense_ffn = 0;
   LatentDimensions latent;
   bool normalised_gates = true;   // the gates of a token's experts add up to 1
+  double gate_factor = 1;         // of the gates
+  std::uint64_t sparse_keys = 0;  // keys that sparse attention keeps; 0: it sees all
   std::uint64_t longest = 0;      // tokens of a sequence; 0: not stated
   std::uint64_t window = 0;       // tokens that attention of local layers sees; 0: all
   bool irregular_window = false;  // of layers in an order that cases cannot express
@@ -60,16 +73,25 @@ struct ModelConfig {
   double rope_factor = 1, rope_low_frequency_factor = 1, rope_high_frequency_factor = 4;
   std::uint64_t rope_original_context = 0;
   double rope_beta_fast = 32, rope_beta_slow = 1;
+  bool rope_truncated = true;  // the ends of YaRN's ramp are whole numbers
+  // LongRoPE divides the frequency of each pair of features by one of the first, or in sequences of more than
+  // rope_original_context tokens by one of the second.
+  std::vector<double> rope_short{}, rope_long{};
+  std::uint64_t rotated = 0;         // first features of a head that the rotary embedding turns; 0: all
   double score_factor = 1;           // of the scores, beside 1 / sqrt(head_dim): YaRN's
   double attention_weights() const;  // elements of a layer
   // Hidden features of the feed-forward parts that a token uses, in a layer with experts.
   double experts_of_token() const;
   std::uint64_t cached_elements() const;  // of a token in the cache of a layer
+  MatrixFactors factors;
   // Gemma; 0: none of it.
   double query_scalar = 0;  // scores are divided by its root instead of that of head_dim
   double score_cap = 0, logit_cap = 0;
-  double local_theta = 0;          // of local layers, which are all but every `global_every`-th one
-  std::uint64_t global_every = 0;  // 0: all layers are local
+  double local_theta = 0;           // of local layers, which are all but every `global_every`-th one
+  std::uint64_t global_every = 0;   // 0: all layers are local
+  bool unrotated = false;           // global layers have no rotary embedding
+  const char* activation = "silu";  // as workload.model.activation
+  bool qkv_bias = false, qk_norm = false;
 };
 
 // `path`: config.json or its folder. `ignored`: keys that the caller declares without influence.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "studies/model/layout/stage_division.h"
 
@@ -26,6 +27,13 @@ std::string ModelLayout::chips_text() const {
 
 std::uint64_t ModelLayout::shortest_stage(std::uint64_t layers) const {
   return stages.empty() ? layers / pipeline : *std::min_element(stages.begin(), stages.end());
+}
+
+std::uint64_t ModelLayout::padded(std::uint64_t prompt) const {
+  constexpr std::uint64_t kTransposed = 32;  // rows of both runs of a group that are transposed at once
+  const std::uint64_t multiple =
+      std::lcm(tensor * lnc, sequence > 1 ? kTransposed * sequence : std::uint64_t{1});
+  return (prompt + multiple - 1) / multiple * multiple;
 }
 
 std::string ModelLayout::text() const {

@@ -2,6 +2,7 @@
 // How a model is spread over chips, and what is asked of it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -41,6 +42,13 @@ struct ModelLayout {
   isa::DType activations =
       isa::DType::kBf16;                // of what they are multiplied by, as workload.model.activations
   std::vector<std::uint64_t> stages{};  // layers of each stage, if they differ
+  std::string machine{};                // preset or file instead of Trainium2; ""
+  std::uint64_t cores = 8;              // physical ones of a chip
+  std::uint64_t ranks() const { return tensor * sequence * data * pipeline; }
+  std::uint64_t idle_cores() const { return chips * cores - ranks() * lnc; }
+  // Returns the tokens of a padded prompt: all physical cores of a group have equally many, and groups that
+  // share it whole transposes.
+  std::uint64_t padded(std::uint64_t prompt) const;
   // Return the layers of the shortest stage, and the fewest that a run has: one in the shortest stage.
   std::uint64_t shortest_stage(std::uint64_t layers) const;
   std::uint64_t least_layers(std::uint64_t layers) const {

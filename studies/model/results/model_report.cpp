@@ -184,7 +184,7 @@ const SearchedPoint* ModelReport::best() const {
 std::string model_text(const ModelReport& r) {
   const ModelConfig& c = r.config;
   std::string text = headline(r) + "\n";
-  text += wrapped_row("model", dimensions_text(c));
+  text += wrapped_row("model", dimensions_text(c)) + left_out_rows(c) + warning_rows(r.points);
   text += wrapped_row("demand", fmt::format("{} for each replica; decoding steps of the batch, with the "
                                             "context of each sequence in the caches",
                                             prompts_text(r)));
@@ -216,6 +216,7 @@ Json model_json(const ModelReport& r) {
               {"dense_layers", c.dense_layers},
               {"dense_ffn", c.dense_ffn},
               {"kv_lora_rank", c.latent.kv_rank}}},
+            {"left_out", c.left_out},
             {"hbm_model", {{"prefill", r.execution.prefill_hbm}, {"decode", r.execution.decode_hbm}}},
             {"mode", r.execution.mode},
             {"points", r.points.size()}};

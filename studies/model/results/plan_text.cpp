@@ -2,6 +2,7 @@
 #include "studies/model/results/plan_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -34,10 +35,33 @@ std::string dimensions_text(const ModelConfig& c) {
                      experts_text(c), c.vocabulary);
 }
 
+std::string left_out_rows(const ModelConfig& c) {
+  return c.left_out.empty() ? "" : wrapped_row("left out", fmt::format("{}", fmt::join(c.left_out, "; ")));
+}
+
+std::string warning_rows(const std::vector<SearchedPoint>& points) {
+  std::vector<std::string> idle, padded;
+  const auto add = [](std::vector<std::string>& to, std::string text) {
+    if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(std::move(text));
+  };
+  for (const SearchedPoint& one : points) {
+    const ModelLayout& layout = one.point.layout;
+    if (!one.refused.empty()) continue;
+    if (layout.idle_cores() > 0)
+      add(idle, fmt::format("{} of {} cores with {} on {}", layout.idle_cores(), layout.chips * layout.cores,
+                            layout.text(), layout.chips_text()));
+    const std::uint64_t prompt = one.point.demand.prompt, tokens = layout.padded(prompt);
+    if (tokens != prompt) add(padded, fmt::format("{} to {} tokens", prompt, tokens));
+  }
+  return (idle.empty() ? "" : wrapped_row("idle", fmt::format("{}", fmt::join(idle, "; ")))) +
+         (padded.empty() ? "" : wrapped_row("padded", fmt::format("prompts of {}", fmt::join(padded, ", "))));
+}
+
 std::string plan_text(const ModelConfig& config, const std::vector<SearchedPoint>& points) {
   std::size_t width = 25;
   for (const SearchedPoint& one : points) width = std::max(width, one.point.layout.text().size());
-  std::string text = wrapped_row("model", dimensions_text(config));
+  std::string text =
+      wrapped_row("model", dimensions_text(config)) + left_out_rows(config) + warning_rows(points);
   text += fmt::format("\nlower bounds; nothing was executed\n{:>5} {:<{}} {:>6} {:>7} {:>5} {:>9} {:>9}\n",
                       "chips", "layout", width, "prompt", "context", "batch", "TTFT", "TPOT");
   for (const SearchedPoint& one : points) {

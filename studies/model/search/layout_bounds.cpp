@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "report/summary/peak_flops.h"
+#include "studies/model/config/families.h"
 #include "studies/model/config/layer_pattern.h"
 #include "studies/model/model_case.h"
 
@@ -17,8 +18,10 @@ constexpr double kBytes = 2;  // of an element of caches and of the logits' matr
 
 // Elements of the weights that a token uses, without the embedding, of which it reads one row.
 double weights_of_token(const ModelConfig& c) {
-  return d(c.layers) * c.attention_weights() + 3 * d(c.hidden) * d(c.dense_layers) * d(c.dense_ffn) +
-         d(c.layers - c.dense_layers) * (3 * d(c.hidden) * c.experts_of_token() + d(c.hidden) * d(c.experts));
+  const double products = c.family->gated ? 3 : 2;
+  return d(c.layers) * c.attention_weights() + products * d(c.hidden) * d(c.dense_layers) * d(c.dense_ffn) +
+         d(c.layers - c.dense_layers) *
+             (products * d(c.hidden) * c.experts_of_token() + d(c.hidden) * d(c.experts));
 }
 
 // Features of a key and a value, of all heads. A decoding step of latent attention has more.

@@ -16,7 +16,6 @@ using base::UserError;
 
 namespace {
 
-constexpr std::uint64_t kCoresOfChip = 8;
 constexpr const char* kTooLarge = "E-MDL-005";  // of the workload: a chip has too little memory
 
 std::optional<UserError> refusal_of_stages(const ModelConfig& config, const LayoutSpace& space,
@@ -104,6 +103,15 @@ std::vector<GroupPlacement> different_placements(const std::vector<GroupPlacemen
   return different;
 }
 
+std::vector<std::uint64_t> tensor_degrees(std::uint64_t ranks) {
+  std::vector<std::uint64_t> degrees;
+  for (std::uint64_t degree = ranks; degree > 0; --degree)
+    if (ranks % degree == 0 || std::has_single_bit(degree)) degrees.push_back(degree);
+  std::stable_sort(degrees.begin(), degrees.end(),
+                   [&](std::uint64_t a, std::uint64_t b) { return ranks % a < ranks % b; });
+  return degrees;
+}
+
 // As many blocks of experts as there can be: then most exchanges carry whole experts' tokens.
 std::uint64_t expert_blocks(const ModelConfig& config, std::uint64_t tensor) {
   if (config.experts == 0) return 1;
@@ -125,7 +133,7 @@ std::vector<LayoutSpace> LayoutAxes::spaces() const {
               for (const isa::DType type : weights)
                 for (const isa::DType rows : activations)
                   all.push_back(
-                      {c, l, data, sharing, degree, parts, placement, type, rows, most_hbm, stages});
+                      {c, l, data, sharing, degree, parts, placement, type, rows, most_hbm, stages, machine});
   return all;
 }
 
@@ -135,13 +143,14 @@ std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const 
   if (space.lnc != 1 && space.lnc != 2)
     throw UserError("E-HFC-010", "--lnc", fmt::format("expected 1 or 2, got {}", space.lnc));
   require_machine(space.chips);
-  const std::uint64_t ranks = space.chips * kCoresOfChip / space.lnc;
+  const std::uint64_t cores = cores_of_chip(space.machine, space.chips, overrides),
+                      ranks = space.chips * cores / space.lnc;
   const std::optional<UserError> of_stages = refusal_of_stages(config, space, ranks);
   // A stage has so many ranks for tensor and data parallelism.
   const std::uint64_t of_group = std::max<std::uint64_t>(1, ranks / space.pipeline / space.sequence);
   const std::vector<std::uint64_t> stages = of_stages ? space.stages : stages_of(config, space);
   std::vector<LayoutCandidate> all;
-  for (std::uint64_t tensor = std::bit_floor(of_group); tensor > 0; tensor /= 2) {
+  for (const std::uint64_t tensor : tensor_degrees(of_group)) {
     LayoutCandidate& made = all.emplace_back();
     made.layout = {space.chips,
                    space.lnc,
@@ -154,7 +163,9 @@ std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const 
                    space.placement,
                    space.weights,
                    space.activations,
-                   stages};
+                   stages,
+                   space.machine,
+                   cores};
     made.refusal = of_stages;
     if (!made.refusal) made.refusal = refusal_of_batch(made.layout, demand);
     if (!made.refusal) made.refusal = refusal_of_workload(config, {made.layout, demand}, overrides);

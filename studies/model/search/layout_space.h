@@ -22,6 +22,7 @@ struct LayoutSpace {
   isa::DType weights = isa::DType::kBf16, activations = isa::DType::kBf16;
   std::uint64_t most_hbm = 0;           // bytes of a chip that a layout may take; 0: all there are
   std::vector<std::uint64_t> stages{};  // layers of each stage; empty: as equal as possible
+  std::string machine{};                // preset or file instead of Trainium2; ""
 };
 
 // The values of each axis.
@@ -31,6 +32,7 @@ struct LayoutAxes {
   std::vector<isa::DType> weights{isa::DType::kBf16}, activations{isa::DType::kBf16};
   std::uint64_t data = 0, most_hbm = 0;  // as in LayoutSpace
   std::vector<std::uint64_t> stages{};
+  std::string machine{};
   // The last axis varies fastest. Equal layouts are there once: one stage has one microbatch, and placements
   // are the same on a machine without the axes in which they differ.
   std::vector<LayoutSpace> spaces() const;
@@ -41,7 +43,8 @@ struct LayoutCandidate {
   std::optional<base::UserError> refusal{};
 };
 
-// Every power of two as tensor degree, the highest first. The workload refuses degrees that do not divide the
+// Every power of two and every divisor of a stage's ranks as tensor degree; first those that leave the fewest
+// ranks idle, the highest of them first. The workload refuses degrees that do not divide the
 // model, and layouts that do not fit into the HBM, or into the part of it that is allowed, for either phase.
 // `overrides` as --set. UserError E-HFC-010: a number of chips, or an LNC, without a machine. Refusals: those
 // of the workload, and

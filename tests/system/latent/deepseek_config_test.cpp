@@ -147,9 +147,8 @@ TEST_CASE("DeepSeek configuration: what the kernels lack is refused at its key",
   CHECK(verdict(lite()) == "accepted");
   const json none(json::value_t::discarded);
   for (const auto& [key, value] :
-       std::initializer_list<std::pair<const char*, json>>{{"topk_method", "group_limited_greedy"},
+       std::initializer_list<std::pair<const char*, json>>{{"topk_method", "random"},
                                                            {"scoring_func", "sigmoid"},
-                                                           {"routed_scaling_factor", 16.0},
                                                            {"moe_layer_freq", 2},
                                                            {"attention_bias", true},
                                                            {"hidden_act", "gelu"}})
@@ -174,9 +173,48 @@ TEST_CASE("DeepSeek configuration: what the kernels lack is refused at its key",
   json scaling = lite()["rope_scaling"];
   CHECK(verdict(with_key(lite(), "rope_scaling", with_key(scaling, "mscale", 1.0))) ==
         "E-HFC-005 rope_scaling:mscale");
-  CHECK(verdict(with_key(lite(), "rope_scaling", with_key(scaling, "beta_fast", 1))) ==
+  CHECK(verdict(with_key(lite(), "rope_scaling", with_key(scaling, "beta_fast", 0.5))) ==
         "E-HFC-006 rope_scaling:beta_fast");
-  CHECK(verdict(with_key(lite(), "architectures", {"DeepseekV3ForCausalLM"})) == "E-HFC-002 architectures");
+}
+
+TEST_CASE(
+    "DeepSeek configuration: version 3 has gates of sigmoids with a factor, and parts that are left out",
+    "[model_config]") {
+  json config = lite();
+  config.update({{"architectures", {"DeepseekV3ForCausalLM"}},
+                 {"n_group", 8},
+                 {"topk_group", 4},
+                 {"topk_method", "noaux_tc"},
+                 {"scoring_func", "sigmoid"},
+                 {"routed_scaling_factor", 2.5},
+                 {"norm_topk_prob", true},
+                 {"num_nextn_predict_layers", 1},
+                 {"quantization_config", {{"quant_method", "fp8"}, {"weight_block_size", {128, 128}}}}});
+  const runtime::ModelConfig c = read_config(config);
+  CHECK(c.family->sigmoid_gates);
+  CHECK(c.gate_factor == 2.5);
+  CHECK(c.normalised_gates);
+  CHECK(c.left_out.size() == 3);  // the choice among groups, MTP, scales
+  CHECK(verdict(with_key(config, "scoring_func", "softmax")) == "E-HFC-005 scoring_func");
+  CHECK(verdict(with_key(config, "quantization_config", {{"quant_method", "magic"}})) ==
+        "E-HFC-005 quantization_config");
+  // transformers gives the architecture these values if a file lacks them.
+  const json none(json::value_t::discarded);
+  json shorter = config;
+  for (const char* key : {"num_experts_per_tok", "routed_scaling_factor", "norm_topk_prob"})
+    shorter = with_key(shorter, key, none);
+  const runtime::ModelConfig d = read_config(shorter);
+  CHECK(d.experts_per_token == 8);
+  CHECK(d.gate_factor == 2.5);
+  CHECK(d.normalised_gates);
+}
+
+TEST_CASE("DeepSeek configuration: sequences that an index of keys keeps whole are accepted",
+          "[model_config]") {
+  const runtime::ModelConfig c =
+      read_config(with_key(with_key(lite(), "architectures", {"DeepseekV2ForCausalLM"}), "index_topk", 2048));
+  CHECK_NOTHROW(runtime::require_sequence(c, 2048));
+  CHECK_THROWS_WITH(runtime::require_sequence(c, 2049), Catch::Contains("2048 keys"));
 }
 
 TEST_CASE("DeepSeek: scaled layers of both kinds do the work of executed ones, in nearly their time",

@@ -136,7 +136,8 @@ HbmView TrainingLayers::sequence(const Matrix& matrix, const Cell& c, std::uint6
 void TrainingLayers::rope(const Cell& c, const Matrix& matrix, const runtime::Part& heads,
                           const HbmView& table) {
   for (std::uint64_t s = 0; s < params_.forward.sequences(); ++s)
-    part(c).rope(heads_of(sequence(matrix, c, s), heads.first, heads.count, params_.model().head_dim), table);
+    part(c).rope(heads_of(sequence(matrix, c, s), heads.first, heads.count, params_.model().head_dim), table,
+                 params_.model().head_dim);
 }
 
 // Each physical core has computed its columns.

@@ -36,7 +36,7 @@ DecodeLayer::DecodeLayer(Replica& replica, std::size_t r, const TransformerParam
   if (share.sharers > 1) replica.declare_input(o.tensor);  // other ranks' sequences stay zero
   partial = whole("partial", m.hidden);
   if (share.common_ffn > 0) {
-    gate_up = whole("gate_up", 2 * share.common_ffn);
+    if (m.gated) gate_up = whole("gate_up", 2 * share.common_ffn);
     hidden = multiplied("hidden", share.common_ffn);
   }
   partial_mlp = whole("partial_mlp", m.hidden);

@@ -42,14 +42,15 @@ void DecodeStep::make_heads(std::size_t layer) {
   if (params_.model.latent)
     return LatentHeads(products(layer))
         .make(normed, [&](std::size_t r, std::size_t h, const HbmView& heads, const runtime::Part& rows) {
-          part(r, h).rope(heads, rows_of(tensors_.table(r, layer).of(h), rows.first, rows.count));
+          part(r, h).rope(heads, rows_of(tensors_.table(r, layer).of(h), rows.first, rows.count),
+                          params_.model.latent.rope);
         });
   products(layer).make_heads(normed);
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
-    if (count > 0 && first < rotated)
+    if (params_.model.turned(params_.first_layer + layer_number(layer)) && count > 0 && first < rotated)
       part(r, h).rope(heads_of(all_rows(layers_[r].qkv, h), first, std::min(count, rotated - first), d),
-                      tensors_.table(r, layer).of(h));
+                      tensors_.table(r, layer).of(h), d);
   });
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
@@ -119,12 +120,15 @@ void DecodeStep::feed_forward(std::size_t layer) {
   replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
     const DecodeLayer::CoreTensors& tensors = layers_[r].core_tensors[h];
     const HbmView sum = all_rows(layers_[r].sum, h), middle = all_rows(tensors.middle, h);
-    part(r, h).norm(all_rows(tensors.stream, h), &sum, &middle, tensors_[r].weights[layer].mlp_gain.of(h),
-                    all_rows(tensors.normed_mlp, h));
+    if (params_.model.parallel) return part(r, h).add(all_rows(tensors.stream, h), sum, middle);
+    part(r, h).sublayer_norm(all_rows(tensors.stream, h), &sum, &middle,
+                             tensors_[r].weights[layer].mlp_norm(h), all_rows(tensors.normed_mlp, h));
   });
   if (share(layer).common_ffn > 0)
-    products(layer).feed_forward(
-        [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed_mlp, h); });
+    products(layer).feed_forward([&](std::size_t r, std::size_t h) {
+      const DecodeLayer::CoreTensors& tensors = layers_[r].core_tensors[h];
+      return all_rows(params_.model.parallel ? tensors.normed : tensors.normed_mlp, h);
+    });
   if (!has_experts(layer)) return;
   mix_experts(layer);
   if (share(layer).common_ffn > 0) add_shared_expert(layer);
@@ -168,12 +172,11 @@ void DecodeStep::synchronise_rows(Whole whole) {
 void DecodeStep::normalise(std::size_t layer) {
   replica_.each("attention norm", [&](std::size_t r, std::size_t h) {
     const DecodeLayer::CoreTensors& tensors = layers_[r].core_tensors[h];
-    const HbmView stream = all_rows(tensors.stream, h),
-                  gain = tensors_[r].weights[layer].attention_gain.of(h),
-                  normed = all_rows(tensors.normed, h);
-    if (layer == 0) return part(r, h).norm(stream, nullptr, nullptr, gain, normed);
+    const HbmView stream = all_rows(tensors.stream, h), normed = all_rows(tensors.normed, h);
+    const NormViews norm = tensors_[r].weights[layer].attention_norm(h);
+    if (layer == 0) return part(r, h).sublayer_norm(stream, nullptr, nullptr, norm, normed);
     const HbmView sum = all_rows(before_[r].sum_mlp, h);
-    part(r, h).norm(all_rows(before_[r].core_tensors[h].middle, h), &sum, &stream, gain, normed);
+    part(r, h).sublayer_norm(all_rows(before_[r].core_tensors[h].middle, h), &sum, &stream, norm, normed);
   });
 }
 

@@ -57,6 +57,8 @@ void Experts::route(const ExpertStep& step, const View& normed) {
     shape.dtype = kModelDType;
     shape.by_rows = shape.prescribed = true;
     shape.normalised = params_.model.normalised_gates;
+    shape.sigmoid = params_.model.gate_function == GateFunction::kSigmoid;
+    shape.factor = static_cast<float>(params_.model.gate_factor);
     runtime::Kernel& kernel = replica_.kernel(r, h);
     const runtime::Kernel::Scope scope(kernel);
     emit_routing(

@@ -17,6 +17,11 @@ void synchronise_columns(Replica& replica, const FeedForwardOf& of, HbmView Feed
   }
 }
 
+std::optional<HbmView> columns_of(const Replica& replica, std::optional<HbmView> bias, std::size_t h) {
+  if (bias) bias = replica.core_columns(*bias, h);
+  return bias;
+}
+
 // Calls body(part, views, physical core) if there are rows.
 template <class Body>
 void each(Replica& replica, const ModelShape& model, const char* region, const FeedForwardOf& of,
@@ -33,8 +38,10 @@ void emit_widen(Replica& replica, const ModelShape& model, const FeedForwardOf& 
   each(replica, model, "gate and up", of,
        [&](const LayerPart& part, const FeedForwardViews& v, std::size_t h) {
          part.product(v.normed, replica.core_columns(v.gate_up_weights, h),
-                      replica.core_columns(v.gate_up, h));
+                      replica.core_columns(model.gated ? v.gate_up : v.hidden, h),
+                      columns_of(replica, v.gate_up_bias, h), !model.gated);
        });
+  if (!model.gated) return synchronise_columns(replica, of, &FeedForwardViews::hidden);
   each(replica, model, "activation", of,
        [&](const LayerPart& part, const FeedForwardViews& v, std::size_t h) {
          const HbmView both = replica.core_columns(v.gate_up, h);
@@ -47,7 +54,8 @@ void emit_widen(Replica& replica, const ModelShape& model, const FeedForwardOf& 
 
 void emit_narrow(Replica& replica, const ModelShape& model, const FeedForwardOf& of) {
   each(replica, model, "down", of, [&](const LayerPart& part, const FeedForwardViews& v, std::size_t h) {
-    part.product(v.hidden, replica.core_columns(v.down_weights, h), replica.core_columns(v.partial, h));
+    part.product(v.hidden, replica.core_columns(v.down_weights, h), replica.core_columns(v.partial, h),
+                 columns_of(replica, v.down_bias, h));
   });
   synchronise_columns(replica, of, &FeedForwardViews::partial);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A SwiGLU on the physical cores of the ranks: partial = (silu(normed gate) * (normed up)) down, for the
-// hidden features of a rank. Each physical core computes equally many columns of every product, with a
+// hidden features of a rank; without a gate partial = activation(normed up) down. Products may have biases. Each physical core computes equally many columns of every product, with a
 // rendezvous after each.
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "workloads/transformer/layer/parts.h"
 #include "workloads/transformer/partition/replica.h"
@@ -15,6 +16,7 @@ namespace tahoma::workloads {
 // LayerWeights, [ffn, hidden], [rows, 2 ffn], [rows, ffn], [rows, hidden]. Without rows nothing is computed.
 struct FeedForwardViews {
   runtime::HbmView normed, gate_up_weights, down_weights, gate_up, hidden, partial;
+  std::optional<runtime::HbmView> gate_up_bias{}, down_bias{};
 };
 using FeedForwardOf = std::function<FeedForwardViews(std::size_t rank, std::size_t physical_core)>;
 

@@ -12,10 +12,49 @@ namespace tahoma::workloads {
 
 namespace {
 
+// x w, and + bias [1, columns] if it has elements.
+Noisy with_bias(Noisy x, const runtime::HostTensor& bias) {
+  if (bias.shape.empty()) return x;
+  const Rows row = matrix_of(bias);
+  x.value.rowwise() += row.row(0);
+  x.variance.rowwise() += rounding(1) * row.row(0).cwiseAbs2();
+  return x;
+}
+
+// The feed-forward part of a layer without experts.
+Noisy plain_feed_forward(const ModelShape& model, const HostWeights& w, const Noisy& x,
+                         double partial_roundings) {
+  const Noisy up = with_bias(times(x, matrix_of(w.up)), w.up_bias);
+  const Noisy ones = Noisy::exact(Rows::Ones(up.value.rows(), up.value.cols()));
+  const Noisy hidden = model.gated
+                           ? gated(with_bias(times(x, matrix_of(w.gate)), w.gate_bias), up, model.activation)
+                           : gated(up, ones, model.activation);
+  return with_bias(times(quantised(hidden, model.activations), matrix_of(w.down), partial_roundings),
+                   w.down_bias);
+}
+
 Noisy swiglu(const ModelShape& model, const Noisy& x, const Rows& gate, const Rows& up, const Rows& down,
              double partial_roundings) {
   return times(quantised(gated(times(x, gate), times(x, up), model.activation), model.activations), down,
                partial_roundings);
+}
+
+// Sigmoids s of the chosen experts' logits, or s_e / sum of s_j. With d s_j = s_j (1 - s_j) d logit_j,
+// d gate_e = gate_e (d s_e / s_e - sum of d s_j / sum of s_j).
+void take_sigmoids(const ModelShape& model, const Eigen::RowVectorXd& kept, Eigen::Index row,
+                   const Noisy& logits, Noisy& gates) {
+  const Eigen::ArrayXXd s = kept.array() / (1 + (-logits.value.row(row).array()).exp()),
+                        noise = logits.variance.row(row).array(), moved = (s * (1 - s)).square() * noise;
+  if (!model.normalised_gates) {
+    gates.value.row(row) = s.matrix();
+    gates.variance.row(row) = moved.matrix();
+    return;
+  }
+  const double sum = s.sum();
+  gates.value.row(row) = (s / sum).matrix();
+  gates.variance.row(row) =
+      ((s / sum).square() * ((1 - s).square() * noise * (1 - 2 * s / sum) + moved.sum() / (sum * sum)))
+          .matrix();
 }
 
 // The gates of the chosen experts of each row, a softmax over their logits or over all; 0 for the others.
@@ -25,6 +64,10 @@ Noisy gates_of(const ModelShape& model, const Noisy& logits, const ChosenExpert&
     Eigen::RowVectorXd kept = Eigen::RowVectorXd::Zero(logits.value.cols());
     for (std::uint64_t k = 0; k < model.experts_per_token; ++k)
       kept(static_cast<Eigen::Index>(chosen(static_cast<std::uint64_t>(row), k))) = 1;
+    if (model.gate_function == GateFunction::kSigmoid) {
+      take_sigmoids(model, kept, row, logits, gates);
+      continue;
+    }
     gates.value.row(row) = logits.value.row(row).array().exp().matrix();
     if (model.normalised_gates) gates.value.row(row).array() *= kept.array();
     gates.value.row(row) /= gates.value.row(row).sum();
@@ -35,6 +78,8 @@ Noisy gates_of(const ModelShape& model, const Noisy& logits, const ChosenExpert&
     gates.variance.row(row) = (g.square() * (noise * (1 - 2 * g) + shared) * kept.array()).matrix();
     gates.value.row(row).array() *= kept.array();
   }
+  gates.value *= model.gate_factor;
+  gates.variance *= model.gate_factor * model.gate_factor;
   return gates;
 }
 
@@ -83,9 +128,7 @@ Noisy shared_expert(const ModelShape& model, const HostWeights& weights, const N
 // The feed-forward part. Each rank rounds the sum of its part of both kinds of experts.
 Noisy feed_forward(const ModelShape& model, const HostWeights& weights, const Noisy& x,
                    const ChosenExpert& chosen, double partial_roundings) {
-  if (model.experts == 0 || weights.dense)
-    return swiglu(model, x, matrix_of(weights.gate), matrix_of(weights.up), matrix_of(weights.down),
-                  partial_roundings);
+  if (model.experts == 0 || weights.dense) return plain_feed_forward(model, weights, x, partial_roundings);
   Noisy mixed = mixture(model, weights, x, chosen, partial_roundings);
   if (model.shared_ffn == 0) return mixed;
   round(mixed);
@@ -120,16 +163,25 @@ Noisy heads_attended(const ModelShape& model, const HostWeights& weights, const 
                      const Rows& angles) {
   const Noisy q = with_norm(heads_with_bias(a, weights.q, model, weights.q_bias), model, weights.q_norm),
               k = with_norm(heads_with_bias(a, weights.k, model, weights.k_bias), model, weights.k_norm);
-  const NoisyHeads heads{rotated(q, angles, false), behind(cache.k, rotated(k, angles, false)),
+  const auto turned = [&](const Noisy& all) {
+    return model.rope.global || weights.local ? rotated(all, angles, false, model.head_dim) : all;
+  };
+  const NoisyHeads heads{turned(q), behind(cache.k, turned(k)),
                          behind(cache.v, heads_with_bias(a, weights.v, model, weights.v_bias))};
   return attended(model, heads, weights.local ? model.window : 0);
+}
+
+Noisy model_norm(const ModelShape& model, const Noisy& x, const runtime::HostTensor& gain,
+                 const runtime::HostTensor& bias) {
+  if (model.norm == NormKind::kRms) return normalised(x, matrix_of(gain), model.epsilon);
+  return layer_normalised(x, matrix_of(gain), bias.shape.empty() ? Rows{} : matrix_of(bias), model.epsilon);
 }
 
 }  // namespace
 
 Noisy logits_of(const ModelShape& model, const HostVocabulary& vocabulary, const Noisy& stream) {
-  const Noisy logits =
-      times(normalised(stream, matrix_of(vocabulary.final_gain), model.epsilon), matrix_of(vocabulary.head));
+  const Noisy logits = times(model_norm(model, stream, vocabulary.final_gain, vocabulary.final_bias),
+                             matrix_of(vocabulary.head));
   return model.logit_cap > 0 ? bounded(logits, model.logit_cap) : logits;
 }
 
@@ -151,14 +203,16 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Part
   const auto post = [&](const Noisy& sublayer, const runtime::HostTensor& gain) {
     return model.post_norm ? normalised(sublayer, matrix_of(gain), model.epsilon) : sublayer;
   };
-  const Noisy a =
-      quantised(normalised(stream, matrix_of(weights.attention_gain), model.epsilon), model.activations);
+  const auto input = [&](const runtime::HostTensor& gain, const runtime::HostTensor& bias) {
+    return model.pre_norm ? quantised(model_norm(model, stream, gain, bias), model.activations) : stream;
+  };
+  const Noisy a = input(weights.attention_gain, weights.attention_norm_bias);
   const Noisy o = model.latent ? latent_attended(model, weights, cache, a, angles, roundings.absorbed)
                                : heads_attended(model, weights, cache, a, angles);
-  stream = sum(stream, post(times(quantised(o, model.activations), matrix_of(weights.o), roundings.attention),
-                            weights.attention_post_gain));
-  const Noisy b =
-      quantised(normalised(stream, matrix_of(weights.mlp_gain), model.epsilon), model.activations);
+  const Noisy projected = with_bias(
+      times(quantised(o, model.activations), matrix_of(weights.o), roundings.attention), weights.o_bias);
+  stream = sum(stream, post(projected, weights.attention_post_gain));
+  const Noisy b = model.parallel ? a : input(weights.mlp_gain, weights.mlp_norm_bias);
   stream = sum(stream, post(feed_forward(model, weights, b, chosen, roundings.mlp), weights.mlp_post_gain));
 }
 

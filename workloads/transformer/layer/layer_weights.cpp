@@ -68,14 +68,21 @@ void add_head_vectors(HostCase& values, const Maker& maker) {
     std::uint64_t columns;
     Uniform uniform;
   };
-  const std::array<Vector, 7> vectors{
+  const bool layer_bias = m.norm == NormKind::kLayerBias;
+  const std::array<Vector, 13> vectors{
       {{"q_bias", &HostWeights::q_bias, m.qkv_bias, m.heads * d, {}},
        {"k_bias", &HostWeights::k_bias, m.qkv_bias, m.kv_heads * d, {}},
        {"v_bias", &HostWeights::v_bias, m.qkv_bias, m.kv_heads * d, {}},
        {"q_norm", &HostWeights::q_norm, m.qk_norm, d, {1, 0.5}},
        {"k_norm", &HostWeights::k_norm, m.qk_norm, d, {1, 0.5}},
        {"attention_post_gain", &HostWeights::attention_post_gain, m.post_norm, m.hidden, {1, 0.5}},
-       {"mlp_post_gain", &HostWeights::mlp_post_gain, m.post_norm, m.hidden, {1, 0.5}}}};
+       {"mlp_post_gain", &HostWeights::mlp_post_gain, m.post_norm, m.hidden, {1, 0.5}},
+       {"o_bias", &HostWeights::o_bias, m.o_bias, m.hidden, {}},
+       {"gate_bias", &HostWeights::gate_bias, m.mlp_bias && m.gated, m.ffn, {}},
+       {"up_bias", &HostWeights::up_bias, m.mlp_bias, m.ffn, {}},
+       {"down_bias", &HostWeights::down_bias, m.mlp_bias, m.hidden, {}},
+       {"attention_norm_bias", &HostWeights::attention_norm_bias, layer_bias, m.hidden, {}},
+       {"mlp_norm_bias", &HostWeights::mlp_norm_bias, layer_bias, m.hidden, {}}}};
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     const Vector& v = vectors[i];
     if (!v.wanted) continue;
@@ -166,6 +173,8 @@ void add_vocabulary(HostCase& values, const TransformerParams& params, std::uint
   v.ids = token_ids(params, seed);
   v.embedding = input_or(params, "embedding", kVocabulary, kModelDType, {m.vocabulary, m.hidden}, seed, {});
   v.final_gain = input_or(params, "final_gain", kVocabulary + 1, DType::kFp32, {1, m.hidden}, seed, {1, 0.5});
+  if (m.norm == NormKind::kLayerBias)
+    v.final_bias = input_or(params, "final_bias", kVocabulary + 3, DType::kFp32, {1, m.hidden}, seed, {});
   v.head = input_or(params, "head", kVocabulary + 2, kModelDType, {m.hidden, m.vocabulary}, seed,
                     {0, std::sqrt(3.0 / static_cast<double>(m.hidden))});
   values.x = runtime::make_tensor("x", kModelDType, {params.all_rows(), m.hidden});
@@ -205,19 +214,23 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   const ModelShape& m = params.model;
   const Maker maker{params, seed};
   const std::uint64_t q = m.heads * m.head_dim, kv = m.kv_heads * m.head_dim;
-  const std::vector<Row> rows{{"attention_gain", &HostWeights::attention_gain, true, 1, m.hidden},
-                              {"q", &HostWeights::q, false, m.hidden, q},
-                              {"k", &HostWeights::k, false, m.hidden, kv},
-                              {"v", &HostWeights::v, false, m.hidden, kv},
-                              {"o", &HostWeights::o, false, m.heads * m.value_dim(), m.hidden},
-                              {"mlp_gain", &HostWeights::mlp_gain, true, 1, m.hidden},
-                              {"gate", &HostWeights::gate, false, m.hidden, m.ffn, m.feed_forwards()},
-                              {"up", &HostWeights::up, false, m.hidden, m.ffn, m.feed_forwards()},
-                              {"down", &HostWeights::down, false, m.ffn, m.hidden, m.feed_forwards()}};
+  std::vector<Row> rows{{"attention_gain", &HostWeights::attention_gain, true, 1, m.hidden},
+                        {"q", &HostWeights::q, false, m.hidden, q},
+                        {"k", &HostWeights::k, false, m.hidden, kv},
+                        {"v", &HostWeights::v, false, m.hidden, kv},
+                        {"o", &HostWeights::o, false, m.heads * m.value_dim(), m.hidden},
+                        {"mlp_gain", &HostWeights::mlp_gain, true, 1, m.hidden},
+                        {"gate", &HostWeights::gate, false, m.hidden, m.ffn, m.feed_forwards()},
+                        {"up", &HostWeights::up, false, m.hidden, m.ffn, m.feed_forwards()},
+                        {"down", &HostWeights::down, false, m.ffn, m.hidden, m.feed_forwards()}};
   HostCase values;
   values.weights.resize(params.layers);
   std::uint64_t number = 1;
   for (const Row& row : rows) {
+    if (!m.gated && row.to == &HostWeights::gate) {
+      ++number;
+      continue;
+    }
     if (m.latent && (row.to == &HostWeights::q || row.to == &HostWeights::k || row.to == &HostWeights::v)) {
       ++number;  // add_latent() makes others
       continue;
@@ -277,7 +290,7 @@ void LayerWeights::allocate_products(Replica& replica, std::size_t rank, const M
   };
   o = by_rows("o_weights", share.heads * m.value_dim());
   if (share.common_ffn == 0) return;
-  gate_up = replica.shared(rank, "gate_up_weights", dtype, m.hidden, 2 * share.common_ffn);
+  gate_up = replica.shared(rank, "gate_up_weights", dtype, m.hidden, m.widened() * share.common_ffn);
   down = by_rows("down_weights", share.common_ffn);
 }
 
@@ -294,6 +307,14 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
   allocate_products(replica, rank, m, share, m.weights);
   if (m.latent) allocate_latent(replica, rank, m, share);
   if (m.qkv_bias) qkv_bias = replica.shared(rank, "qkv_bias", DType::kFp32, 1, share.units() * m.head_dim);
+  const auto vector = [&](Matrix& to, const char* name, bool wanted, std::uint64_t columns) {
+    if (wanted) to = replica.shared(rank, name, DType::kFp32, 1, columns);
+  };
+  vector(o_bias, "o_bias", m.o_bias, m.hidden);
+  vector(gate_up_bias, "gate_up_bias", m.mlp_bias, m.widened() * share.common_ffn);
+  vector(down_bias, "down_bias", m.mlp_bias, m.hidden);
+  vector(attention_norm_bias, "attention_norm_bias", m.norm == NormKind::kLayerBias, m.hidden);
+  vector(mlp_norm_bias, "mlp_norm_bias", m.norm == NormKind::kLayerBias, m.hidden);
   if (m.qk_norm) {
     q_norm = replica.shared(rank, "q_norm", DType::kFp32, 1, m.head_dim);
     k_norm = replica.shared(rank, "k_norm", DType::kFp32, 1, m.head_dim);
@@ -304,9 +325,30 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
   }
   if (m.shared_gated && share.mixture)
     shared_router = replica.shared(rank, "shared_router_weights", kModelDType, m.hidden, 1);
-  for (const Matrix* matrix : {&attention_gain, &mlp_gain, &qkv, &o, &gate_up, &down, &shared_router,
-                               &qkv_bias, &q_norm, &k_norm, &attention_post_gain, &mlp_post_gain,
-                               &latent_down, &q_a_gain, &kv_a_gain, &q_nope, &q_rope, &k_up, &v_up})
+  for (const Matrix* matrix : {&attention_gain,
+                               &mlp_gain,
+                               &qkv,
+                               &o,
+                               &gate_up,
+                               &down,
+                               &shared_router,
+                               &qkv_bias,
+                               &q_norm,
+                               &k_norm,
+                               &attention_post_gain,
+                               &mlp_post_gain,
+                               &latent_down,
+                               &q_a_gain,
+                               &kv_a_gain,
+                               &q_nope,
+                               &q_rope,
+                               &k_up,
+                               &v_up,
+                               &o_bias,
+                               &gate_up_bias,
+                               &down_bias,
+                               &attention_norm_bias,
+                               &mlp_norm_bias})
     if (!matrix->views.empty()) replica.declare_input(matrix->tensor);
 }
 
@@ -376,18 +418,28 @@ std::vector<WeightBlock> blocks_of(const ModelShape& m, const RankShare& share, 
     blocks.push_back({&HostWeights::k_bias, &LayerWeights::qkv_bias, {0, first_kv, 1, kv}, 0, q});
     blocks.push_back({&HostWeights::v_bias, &LayerWeights::qkv_bias, {0, first_kv, 1, kv}, 0, q + kv});
   }
+  if (m.o_bias && rank == 0)
+    blocks.push_back({&HostWeights::o_bias, &LayerWeights::o_bias, {0, 0, 1, m.hidden}, 0, 0});
   if (common == 0) return blocks;
+  if (m.mlp_bias && rank == 0)
+    blocks.push_back({&HostWeights::down_bias, &LayerWeights::down_bias, {0, 0, 1, m.hidden}, 0, 0});
   blocks.push_back({mixture ? &HostWeights::shared_down : &HostWeights::down,
                     &LayerWeights::down,
                     {rank * common, 0, common, m.hidden},
                     0,
                     0});
   for (std::uint64_t h = 0; h < share.physical_cores; ++h) {
-    const runtime::Window window{0, rank * common + h * columns, m.hidden, columns};
-    blocks.push_back({mixture ? &HostWeights::shared_gate : &HostWeights::gate, &LayerWeights::gate_up,
-                      window, 0, 2 * h * columns});
-    blocks.push_back({mixture ? &HostWeights::shared_up : &HostWeights::up, &LayerWeights::gate_up, window, 0,
-                      (2 * h + 1) * columns});
+    const runtime::Window window{0, rank * common + h * columns, m.hidden, columns},
+        biases{0, rank * common + h * columns, 1, columns};
+    const std::uint64_t gate = m.widened() * h * columns, up = m.gated ? gate + columns : gate;
+    if (m.gated)
+      blocks.push_back({mixture ? &HostWeights::shared_gate : &HostWeights::gate, &LayerWeights::gate_up,
+                        window, 0, gate});
+    blocks.push_back(
+        {mixture ? &HostWeights::shared_up : &HostWeights::up, &LayerWeights::gate_up, window, 0, up});
+    if (m.mlp_bias && m.gated)
+      blocks.push_back({&HostWeights::gate_bias, &LayerWeights::gate_up_bias, biases, 0, gate});
+    if (m.mlp_bias) blocks.push_back({&HostWeights::up_bias, &LayerWeights::gate_up_bias, biases, 0, up});
   }
   return blocks;
 }
@@ -404,6 +456,10 @@ void LayerWeights::fill(runtime::Machine& machine, const Replica& replica, std::
     fill_all(machine, replica, attention_post_gain, w.attention_post_gain);
     fill_all(machine, replica, mlp_post_gain, w.mlp_post_gain);
   }
+  if (model.norm == NormKind::kLayerBias) {
+    fill_all(machine, replica, attention_norm_bias, w.attention_norm_bias);
+    fill_all(machine, replica, mlp_norm_bias, w.mlp_norm_bias);
+  }
   if (model.shared_gated && share.mixture) fill_all(machine, replica, shared_router, w.shared_router);
   if (model.latent) fill_all(machine, replica, kv_a_gain, w.kv_a_gain);
   if (model.latent.q_rank > 0) fill_all(machine, replica, q_a_gain, w.q_a_gain);
@@ -415,8 +471,9 @@ void LayerWeights::fill_products(runtime::Machine& machine, const Replica& repli
                                  const RankShare& share) const {
   for (Matrix LayerWeights::*part :
        {&LayerWeights::qkv, &LayerWeights::o, &LayerWeights::gate_up, &LayerWeights::down,
-        &LayerWeights::qkv_bias, &LayerWeights::latent_down, &LayerWeights::q_nope, &LayerWeights::q_rope,
-        &LayerWeights::k_up, &LayerWeights::v_up}) {
+        &LayerWeights::qkv_bias, &LayerWeights::o_bias, &LayerWeights::gate_up_bias, &LayerWeights::down_bias,
+        &LayerWeights::latent_down, &LayerWeights::q_nope, &LayerWeights::q_rope, &LayerWeights::k_up,
+        &LayerWeights::v_up}) {
     const Matrix& matrix = this->*part;
     if (matrix.views.empty()) continue;  // not every model has it
     HostTensor values = runtime::make_tensor(matrix.tensor.name, matrix.tensor.dtype, matrix.tensor.shape);

@@ -2,7 +2,10 @@
 // The weights of a layer: whole on the host, as in a model file, and each rank's part in HBM.
 #pragma once
 
+#include <optional>
+
 #include "runtime/run/inputs.h"
+#include "workloads/transformer/layer/norm_views.h"
 #include "workloads/transformer/layer/rotary_table.h"
 #include "workloads/transformer/partition/replica.h"
 #include "workloads/transformer/partition/share.h"
@@ -17,7 +20,8 @@ struct HostWeights {
   runtime::HostTensor shared_gate, shared_up, shared_down;  // of a shared expert
   runtime::HostTensor shared_router;                        // [hidden, 1], if its output is gated
   runtime::HostTensor q_bias, k_bias, v_bias;  // [1, heads head_dim] of fp32, if the model has them
-  runtime::HostTensor q_norm, k_norm;          // [1, head_dim] of fp32, likewise
+  runtime::HostTensor o_bias, gate_bias, up_bias, down_bias, attention_norm_bias, mlp_norm_bias;  // likewise
+  runtime::HostTensor q_norm, k_norm;                      // [1, head_dim] of fp32, likewise
   runtime::HostTensor attention_post_gain, mlp_post_gain;  // as gains, with post_norm
   // Latent attention (partition/latent_shape.h) has [hidden, q_rank], [hidden, kv_rank + rope], [kv_rank,
   // heads (nope + values)], and gains of fp32. q is then [query input, heads (nope + rope)], and k and v are
@@ -39,6 +43,7 @@ struct HostVocabulary {
   runtime::HostTensor ids;         // [rows of all replicas, 1] of int32
   runtime::HostTensor embedding;   // [vocabulary, hidden]
   runtime::HostTensor final_gain;  // [1, hidden] of fp32
+  runtime::HostTensor final_bias;  // likewise, if norms have one
   runtime::HostTensor head;        // [hidden, vocabulary]
 };
 // A case's inputs.
@@ -67,21 +72,37 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed);
 // E-RUN-099 for one outside the vocabulary.
 runtime::HostTensor token_ids(const TransformerParams& params, std::uint64_t seed);
 
+// The matrix's view, or none of one that the model does not have.
+inline std::optional<runtime::HbmView> optional_view(const Matrix& matrix, std::size_t physical_core) {
+  if (matrix.views.empty()) return std::nullopt;
+  return matrix.of(physical_core);
+}
+
 // A rank's part, or other tensors of the same shapes. For a mixture of experts, `gate_up` and `down` are
 // those of the shared expert; the others are ExpertWeights.
 struct LayerWeights {
   Matrix attention_gain, mlp_gain;
-  Matrix qkv;             // [hidden, units head_dim]: its query heads, key heads, value heads
-  Matrix o;               // [heads head_dim, hidden]
-  Matrix gate_up;         // [hidden, 2 common_ffn]: for each physical core its columns of gate, then of up
-  Matrix down;            // [common_ffn, hidden]
-  Matrix shared_router;   // [hidden, 1], if the shared expert's output is gated
-  Matrix qkv_bias;        // [1, units head_dim] of fp32, if the model has biases
-  Matrix q_norm, k_norm;  // [1, head_dim] of fp32, if heads are normalised
+  Matrix qkv;      // [hidden, units head_dim]: its query heads, key heads, value heads
+  Matrix o;        // [heads head_dim, hidden]
+  Matrix gate_up;  // [hidden, widened() common_ffn]: a physical core's columns of gate, if gated, then of up
+  Matrix down;     // [common_ffn, hidden]
+  Matrix shared_router;  // [hidden, 1], if the shared expert's output is gated
+  Matrix qkv_bias;       // [1, units head_dim] of fp32, if the model has biases
+  // [1, hidden] of fp32, and [1, widened() common_ffn] in the order of gate_up. The biases of o and of down are
+  // zero on all ranks but the first, because the ranks' products are added up.
+  Matrix o_bias, down_bias, gate_up_bias, attention_norm_bias, mlp_norm_bias;
+  Matrix q_norm, k_norm;                      // [1, head_dim] of fp32, if heads are normalised
   Matrix attention_post_gain, mlp_post_gain;  // if the outputs of the sublayers are normalised
   // Latent attention has [hidden, down], gains, [query input, heads nope], [query input, heads rope],
   // [kv_rank, heads nope] or, if absorbed, [heads nope, kv_rank], [kv_rank, heads values].
   Matrix latent_down, q_a_gain, kv_a_gain, q_nope, q_rope, k_up, v_up;
+
+  NormViews attention_norm(std::size_t physical_core) const {
+    return {attention_gain.of(physical_core), optional_view(attention_norm_bias, physical_core)};
+  }
+  NormViews mlp_norm(std::size_t physical_core) const {
+    return {mlp_gain.of(physical_core), optional_view(mlp_norm_bias, physical_core)};
+  }
 
   LayerWeights(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share);
   void fill(runtime::Machine& machine, const Replica& replica, std::size_t rank, const ModelShape& model,

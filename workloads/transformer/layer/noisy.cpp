@@ -123,6 +123,15 @@ Noisy normalised_back(const Noisy& x, const Rows& gain, double epsilon, const No
   return noisy(inner.colwise() * rstd, noise.colwise() * rstd.square());
 }
 
+Noisy layer_normalised(const Noisy& x, const Rows& gain, const Rows& bias, double epsilon) {
+  const Noisy centred{x.value.colwise() - x.value.rowwise().mean(), x.variance};
+  Noisy y = normalised(centred, gain, epsilon);
+  if (bias.size() == 0) return y;
+  y.value.rowwise() += bias.row(0);
+  y.variance.rowwise() += rounding(1) * bias.row(0).cwiseAbs2();
+  return y;
+}
+
 Noisy gated(const Noisy& gate, const Noisy& up, GateActivation activation) {
   const Array g = gate.value.array(), u = up.value.array();
   Array value, slope;
@@ -130,6 +139,13 @@ Noisy gated(const Noisy& gate, const Noisy& up, GateActivation activation) {
     const Array s = 1 / (1 + (-g).exp());
     value = g * s;
     slope = s * (1 + g * (1 - s));
+  } else if (activation == GateActivation::kRelu) {
+    value = g.max(0.0);
+    slope = (g > 0).cast<double>();
+  } else if (activation == GateActivation::kGelu) {
+    const Array below = g.unaryExpr([](double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); });
+    value = g * below;
+    slope = below + g * (-g.square() / 2).exp() / std::sqrt(2 * std::numbers::pi);
   } else {
     // g (1 + tanh(w)) / 2 with w = sqrt(2 / pi) (g + 0.044715 g^3)
     const double root = std::sqrt(2 / std::numbers::pi), cubic = 0.044715;
@@ -171,11 +187,12 @@ Noisy behind(const Rows& exact, Noisy rows) {
   return both;
 }
 
-Noisy rotated(const Noisy& heads, const Rows& angles, bool back) {
-  const Eigen::Index d = angles.cols(), half = d / 2;
-  const Array cos = angles.leftCols(half), sin = (back ? -1 : 1) * angles.rightCols(half).array();
+Noisy rotated(const Noisy& heads, const Rows& angles, bool back, std::uint64_t features) {
+  const Eigen::Index half = angles.cols() / 2,
+                     pitch = features > 0 ? static_cast<Eigen::Index>(features) : angles.cols();
   Noisy y = heads;
-  for (Eigen::Index h = 0; h < heads.value.cols(); h += d) {
+  const Array cos = angles.leftCols(half), sin = (back ? -1 : 1) * angles.rightCols(half).array();
+  for (Eigen::Index h = 0; h < heads.value.cols(); h += pitch) {
     const Array a = heads.value.middleCols(h, half), b = heads.value.middleCols(h + half, half);
     // Products are rounded, and so is their sum.
     const Array a_noise = heads.variance.middleCols(h, half).array() + rounding(1) * a.square(),
@@ -184,8 +201,8 @@ Noisy rotated(const Noisy& heads, const Rows& angles, bool back) {
     y.value.middleCols(h + half, half) = (b * cos + a * sin).matrix();
     y.variance.middleCols(h, half) = (a_noise * cos.square() + b_noise * sin.square()).matrix();
     y.variance.middleCols(h + half, half) = (b_noise * cos.square() + a_noise * sin.square()).matrix();
+    y.variance.middleCols(h, 2 * half) += rounding(1) * y.value.middleCols(h, 2 * half).cwiseAbs2();
   }
-  round(y);
   return y;
 }
 

@@ -49,6 +49,9 @@ struct Sum {
 Noisy normalised(const Noisy& x, const Rows& gain, double epsilon);
 Noisy normalised_back(const Noisy& x, const Rows& gain, double epsilon, const Noisy& dy, Sum& gain_gradient);
 
+// (x - mean) / sqrt(variance + epsilon) * gain + bias of each row, without a bias of no columns.
+Noisy layer_normalised(const Noisy& x, const Rows& gain, const Rows& bias, double epsilon);
+
 // activation(gate) * up, and the gradient of silu(gate) * up.
 Noisy gated(const Noisy& gate, const Noisy& up, GateActivation activation = GateActivation::kSilu);
 struct GatedGradients {
@@ -59,8 +62,8 @@ GatedGradients gated_back(const Noisy& gate, const Noisy& up, const Noisy& dy);
 // cap tanh(x / cap), not rounded.
 Noisy bounded(const Noisy& x, double cap);
 
-// Heads [tokens, heads d] rotated by the angles of the table [tokens, d]; the gradient rotates by the
-// negative angles.
-Noisy rotated(const Noisy& heads, const Rows& angles, bool back);
+// Heads [tokens, heads features] whose first features rotate by the angles of the table [tokens, d]; the gradient
+// rotates by the negative angles. Features 0: as many as d.
+Noisy rotated(const Noisy& heads, const Rows& angles, bool back, std::uint64_t features = 0);
 
 }  // namespace tahoma::workloads

@@ -2,12 +2,14 @@
 #include "workloads/transformer/layer/parts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "workloads/attention/flash_kernel.h"
 #include "workloads/decode/decode_kernel.h"
 #include "workloads/decode/decode_merge.h"
 #include "workloads/gemm/kernel/gemm_kernel.h"
 #include "workloads/mlp/gated.h"
+#include "workloads/norm/layer_norm_kernel.h"
 #include "workloads/rms_norm/rms_norm_kernel.h"
 #include "workloads/rope/rope_kernel.h"
 
@@ -16,6 +18,17 @@ namespace tahoma::workloads {
 using runtime::HbmView, runtime::Kernel, runtime::TileView;
 
 namespace {
+
+isa::ActFn function_of(GateActivation activation) {
+  constexpr std::pair<GateActivation, isa::ActFn> kFunctions[] = {
+      {GateActivation::kSilu, isa::ActFn::kSilu},
+      {GateActivation::kGeluTanh, isa::ActFn::kGeluTanh},
+      {GateActivation::kGelu, isa::ActFn::kGelu},
+      {GateActivation::kRelu, isa::ActFn::kRelu}};
+  return std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                      [&](const auto& row) { return row.first == activation; })
+      ->second;
+}
 
 GemmShape product_shape(const HbmView& a, const HbmView& b, const HbmView& c) {
   GemmShape shape;
@@ -32,16 +45,31 @@ GemmShape product_shape(const HbmView& a, const HbmView& b, const HbmView& c) {
 
 }  // namespace
 
-void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c) const {
-  const Kernel::Scope scope(kernel);
-  emit_gemm(GemmNest::kChosen, kernel, machine, product_shape(a, b, c), {a, b, c, {}, {}, {}});
-}
-
-void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c, const HbmView& bias) const {
+void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c,
+                        const std::optional<HbmView>& bias, bool activated) const {
   const Kernel::Scope scope(kernel);
   GemmShape shape = product_shape(a, b, c);
-  shape.epilogue.bias = BiasOf::kColumns;
-  emit_gemm(GemmNest::kChosen, kernel, machine, shape, {a, b, c, {}, bias, {}});
+  if (bias) shape.epilogue.bias = BiasOf::kColumns;
+  if (activated) shape.epilogue.activation = function_of(model.activation);
+  emit_gemm(GemmNest::kChosen, kernel, machine, shape, {a, b, c, {}, bias.value_or(HbmView{}), {}});
+}
+
+void LayerPart::model_norm(const HbmView& x, const HbmView* add, const HbmView* sum,
+                           const NormViews& of_model, const HbmView& y) const {
+  if (model.norm == NormKind::kRms) return norm(x, add, sum, of_model.gain, y);
+  const Kernel::Scope scope(kernel);
+  LayerNormViews views{x, of_model.gain, y, of_model.bias, {}, {}, {}, {}};
+  if (add != nullptr) views.add = *add;
+  if (sum != nullptr) views.sum = *sum;
+  emit_layer_norm(kernel, machine, {x.rows, x.columns, kModelDType, static_cast<float>(model.epsilon)},
+                  views);
+}
+
+void LayerPart::sublayer_norm(const HbmView& x, const HbmView* added, const HbmView* sum,
+                              const NormViews& norm, const HbmView& y) const {
+  if (model.pre_norm) return model_norm(x, added, sum, norm, y);
+  if (added != nullptr) add(x, *added, *sum);
+  kernel.move(y, added != nullptr ? *sum : x, isa::Queue::kSync);
 }
 
 void LayerPart::norm(const HbmView& x, const HbmView* add, const HbmView* sum, const HbmView& gain,
@@ -88,21 +116,21 @@ void LayerPart::add_gated(const HbmView& a, const HbmView& b, const HbmView* gat
   }
 }
 
-void LayerPart::rope(const HbmView& heads, const HbmView& table) const {
+void LayerPart::rope(const HbmView& heads, const HbmView& table, std::uint64_t features) const {
   const Kernel::Scope scope(kernel);
   RopeShape shape;
   shape.tokens = heads.rows;
   shape.d = table.columns;
-  shape.heads = heads.columns / shape.d;
+  shape.pitch = features;
+  shape.heads = heads.columns / features;
   shape.dtype = kModelDType;
   emit_rope(kernel, machine, shape, {heads, table, heads, {}});
 }
 
 void LayerPart::gated(const HbmView& gate, const HbmView& up, const HbmView& y) const {
   const Kernel::Scope scope(kernel);
-  const isa::ActFn activation =
-      model.activation == GateActivation::kSilu ? isa::ActFn::kSilu : isa::ActFn::kGeluTanh;
-  emit_gated(kernel, machine, {gate.rows, gate.columns, kModelDType, activation}, {gate, up, y});
+  emit_gated(kernel, machine, {gate.rows, gate.columns, kModelDType, function_of(model.activation)},
+             {gate, up, y});
 }
 
 void LayerPart::bound(const HbmView& x, double cap) const {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "runtime/builder/kernel.h"
+#include "workloads/transformer/layer/norm_views.h"
 #include "workloads/transformer/partition/share.h"
 
 namespace tahoma::workloads {
@@ -16,20 +17,26 @@ struct LayerPart {
   const model::MachineParams& machine;
   const ModelShape& model;
 
-  // c [m, n] = a [m, k] b [k, n], and + bias [1, n] of fp32. b may have another dtype than a
+  // c [m, n] = a [m, k] b [k, n], and + bias [1, n] of fp32 if there is one; with `activated`, the model's
+  // activation of it. b may have another dtype than a
   // (ModelShape::weights); a and b of one fp8 type are multiplied at the double rate.
-  void product(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& c) const;
   void product(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& c,
-               const runtime::HbmView& bias) const;
+               const std::optional<runtime::HbmView>& bias = {}, bool activated = false) const;
   // y = norm(x + add), sum = x + add; without add y = norm(x).
   void norm(const runtime::HbmView& x, const runtime::HbmView* add, const runtime::HbmView* sum,
             const runtime::HbmView& gain, const runtime::HbmView& y) const;
+  // The same with the model's kind of norm, in front of the logits, and of a sublayer, which may have none: then y
+  // is x + add, or x. `bias` is used by layer norms with one.
+  void model_norm(const runtime::HbmView& x, const runtime::HbmView* add, const runtime::HbmView* sum,
+                  const NormViews& norm, const runtime::HbmView& y) const;
+  void sublayer_norm(const runtime::HbmView& x, const runtime::HbmView* add, const runtime::HbmView* sum,
+                     const NormViews& norm, const runtime::HbmView& y) const;
   void add(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& y) const;
   // y = a + sigmoid(gates) b, with gates [rows, 1] of fp32; without gates y = a + b.
   void add_gated(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView* gates,
                  const runtime::HbmView& y) const;
-  // In place; heads of as many features as the table are side by side.
-  void rope(const runtime::HbmView& heads, const runtime::HbmView& table) const;
+  // In place; heads of so many features are side by side, of which the first ones rotate, as many as the table has.
+  void rope(const runtime::HbmView& heads, const runtime::HbmView& table, std::uint64_t features) const;
   // y = activation(gate) * up, as the model says
   void gated(const runtime::HbmView& gate, const runtime::HbmView& up, const runtime::HbmView& y) const;
   // x becomes cap tanh(x / cap).

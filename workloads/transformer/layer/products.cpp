@@ -23,10 +23,9 @@ void Products::make_heads(const Input& normed) const {
     };
     const HbmView a = normed(r, h), b = heads(weights(r).qkv.of(h)),
                   c = heads(view(r, h, &LayerTensors::qkv));
-    if (model.qkv_bias)
-      part(r, h).product(a, b, c, heads(weights(r).qkv_bias.of(h)));
-    else
-      part(r, h).product(a, b, c);
+    std::optional<HbmView> bias = optional_view(weights(r).qkv_bias, h);
+    if (bias) bias = heads(*bias);
+    part(r, h).product(a, b, c, bias);
   });
   if (model.qk_norm) normalise_heads();
 }
@@ -42,10 +41,17 @@ void Products::normalise_heads() const {
   });
 }
 
+std::optional<HbmView> Products::core_columns(const Matrix& bias, std::size_t h) const {
+  std::optional<HbmView> view = optional_view(bias, h);
+  if (view) view = replica.core_columns(*view, h);
+  return view;
+}
+
 void Products::project() const {
   replica.each("projection", [&](std::size_t r, std::size_t h) {
     part(r, h).product(view(r, h, &LayerTensors::o), replica.core_columns(weights(r).o.of(h), h),
-                       replica.core_columns(view(r, h, &LayerTensors::partial), h));
+                       replica.core_columns(view(r, h, &LayerTensors::partial), h),
+                       core_columns(weights(r).o_bias, h));
   });
   synchronise_columns(&LayerTensors::partial);
 }
@@ -54,9 +60,11 @@ FeedForwardViews Products::feed_forward_views(std::size_t r, std::size_t h, cons
   return {normed,
           weights(r).gate_up.of(h),
           weights(r).down.of(h),
-          view(r, h, &LayerTensors::gate_up),
+          model.gated ? view(r, h, &LayerTensors::gate_up) : HbmView{},
           view(r, h, &LayerTensors::hidden),
-          view(r, h, &LayerTensors::partial_mlp)};
+          view(r, h, &LayerTensors::partial_mlp),
+          optional_view(weights(r).gate_up_bias, h),
+          optional_view(weights(r).down_bias, h)};
 }
 
 void Products::feed_forward(const Input& normed) const {

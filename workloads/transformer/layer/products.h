@@ -50,6 +50,7 @@ struct Products {
   }
   FeedForwardViews feed_forward_views(std::size_t rank, std::size_t physical_core,
                                       const runtime::HbmView& normed) const;
+  std::optional<runtime::HbmView> core_columns(const Matrix& bias, std::size_t physical_core) const;
   void synchronise_columns(Which which) const;
   void normalise_heads() const;  // of queries and keys, in place
 };

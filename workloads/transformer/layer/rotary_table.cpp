@@ -20,9 +20,11 @@ double pair_of_turns(const ModelShape& model, double turns) {
 // Returns the unscaled share of the pair `i`. The ends of the ramp are whole numbers of pairs; the second one
 // is at most the number of features less one.
 double yarn_share(const ModelShape& model, std::uint64_t i) {
-  const double last = static_cast<double>(model.rotary_dim()) - 1,
-               low = std::max(std::floor(pair_of_turns(model, model.rope.beta_fast)), 0.0),
-               high = std::min(std::ceil(pair_of_turns(model, model.rope.beta_slow)), last);
+  const double first = pair_of_turns(model, model.rope.beta_fast),
+               end = pair_of_turns(model, model.rope.beta_slow),
+               last = static_cast<double>(model.rotary_dim()) - 1,
+               low = std::max(model.rope.truncated ? std::floor(first) : first, 0.0),
+               high = std::min(model.rope.truncated ? std::ceil(end) : end, last);
   constexpr double kLeast = 0.001;  // between the ends, as in the published code
   return 1 - std::clamp((static_cast<double>(i) - low) / std::max(high - low, kLeast), 0.0, 1.0);
 }
@@ -33,6 +35,9 @@ double unscaled_share(const RotaryAngles& rope, double frequency) {
   if (rope.scaling == RopeScaling::kLinear) return 0;
   const double wavelength = 2 * std::numbers::pi / frequency,
                turns = static_cast<double>(rope.original_context) / wavelength;
+  // Without a range between the factors there is nothing to interpolate.
+  if (rope.high_frequency_factor <= rope.low_frequency_factor)
+    return turns >= rope.low_frequency_factor ? 1 : 0;
   return std::clamp(
       (turns - rope.low_frequency_factor) / (rope.high_frequency_factor - rope.low_frequency_factor), 0.0,
       1.0);
@@ -47,6 +52,7 @@ double rotary_frequency(const ModelShape& model, std::uint64_t i, bool local) {
   const double frequency = std::pow(model.theta, -static_cast<double>(i) / half),
                share = model.rope.scaling == RopeScaling::kYarn ? yarn_share(model, i)
                                                                 : unscaled_share(model.rope, frequency);
+  if (!model.rope.divisors.empty()) return frequency / rope_divisors(model.rope.divisors)[i];
   return share == 1 ? frequency : (1 - share) * frequency / model.rope.factor + share * frequency;
 }
 

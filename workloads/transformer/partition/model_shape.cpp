@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dimensions of a model and what its layers have.
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "workloads/attention/flash_kernel.h"
@@ -9,6 +11,18 @@
 namespace tahoma::workloads {
 
 using base::chosen;
+
+std::vector<double> rope_divisors(const std::string& text) {
+  std::vector<double> numbers;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    double number = 0;
+    const auto [rest, error] = std::from_chars(text.data() + begin, text.data() + end, number);
+    numbers.push_back(error == std::errc{} && rest == text.data() + end ? number : 0);
+    begin = end + 1;
+  }
+  return numbers;
+}
 
 void RotaryAngles::declare(base::ParamTree& t) {
   t.add("scaling", scaling, RopeScaling::kNone, kRopeScalings,
@@ -24,6 +38,14 @@ void RotaryAngles::declare(base::ParamTree& t) {
         "yarn: pairs that turn more often in original_context tokens are not scaled", chosen());
   t.add("beta_slow", beta_slow, 1.0, {1e-3, 1e6},
         "yarn: pairs that turn less often in original_context tokens are scaled", chosen());
+  t.add("features", features, std::uint64_t{0}, {0, 256},
+        "first features of a head that are turned, an even number; 0: all", chosen());
+  t.add("global", global, true, "global layers have the rotary embedding, too", chosen());
+  t.add("truncated", truncated, true, "yarn: the ends of the interpolation are whole numbers of pairs",
+        chosen());
+  t.add("divisors", divisors, std::string(), {},
+        "divisors of the angles, one for each pair of turned features, such as 1.0,1.5; empty: none",
+        chosen());
   t.add("local_theta", local_theta, 0.0, {0.0, 1e9},
         "base of the angles of local layers, which are not scaled; 0: all layers have those of theta",
         chosen());
@@ -47,6 +69,9 @@ void ModelShape::declare(base::ParamTree& t) {
         chosen());
   t.add("normalised_gates", normalised_gates, true,
         "the gates of a token are a softmax over its experts; false: over all experts", chosen());
+  t.add("gate_function", gate_function, GateFunction::kSoftmax, kGateFunctions,
+        "gates: a softmax, or sigmoids, of which normalised ones are divided by their sum", chosen());
+  t.add("gate_factor", gate_factor, 1.0, {1e-3, 1e3}, "factor of the gates", chosen());
   t.add("shared_ffn", shared_ffn, std::uint64_t{0}, {0, kMost},
         "hidden features of an expert that every token uses beside its own; 0: there is none", chosen());
   t.add("shared_gated", shared_gated, false,
@@ -69,10 +94,19 @@ void ModelShape::declare(base::ParamTree& t) {
         "the array. The residual stream, scores and caches are bf16",
         chosen());
   t.add("qkv_bias", qkv_bias, false, "queries, keys and values have a bias", chosen());
+  t.add("o_bias", o_bias, false, "the output of attention has a bias", chosen());
+  t.add("mlp_bias", mlp_bias, false, "the products of the feed-forward part have biases", chosen());
   t.add("qk_norm", qk_norm, false, "each head of queries and keys passes an RMS norm before its rotation",
         chosen());
   t.add("activation", activation, GateActivation::kSilu, kGateActivations,
-        "of the gate of the feed-forward part", chosen());
+        "of the gate of the feed-forward part, or of its hidden features", chosen());
+  t.add("gated", gated, true, "the feed-forward part has a gate and a second product", chosen());
+  t.add("norm", norm, NormKind::kRms, kNormKinds,
+        "norms in front of the sublayers and of the logits: RMS norm, or layer norm without or with a bias",
+        chosen());
+  t.add("pre_norm", pre_norm, true, "attention and the feed-forward part begin with a norm", chosen());
+  t.add("parallel", parallel, false,
+        "the feed-forward part has the normalised input of attention instead of the sum behind it", chosen());
   t.add("post_norm", post_norm, false,
         "the outputs of attention and of the feed-forward part pass an RMS norm before they are added",
         chosen());
@@ -96,12 +130,20 @@ const char* ModelShape::beyond_llama() const {
   if (latent) return "workload.model.latent.kv_rank";
   if (qkv_bias) return "workload.model.qkv_bias";
   if (qk_norm) return "workload.model.qk_norm";
+  if (o_bias) return "workload.model.o_bias";
+  if (mlp_bias) return "workload.model.mlp_bias";
+  if (!gated) return "workload.model.gated";
+  if (norm != NormKind::kRms) return "workload.model.norm";
+  if (!pre_norm) return "workload.model.pre_norm";
+  if (parallel) return "workload.model.parallel";
+  if (!rope.global) return "workload.model.rope.global";
   if (activation != GateActivation::kSilu) return "workload.model.activation";
   if (post_norm) return "workload.model.post_norm";
   if (query_scale > 0) return "workload.model.query_scale";
   if (score_cap > 0) return "workload.model.score_cap";
   if (logit_cap > 0) return "workload.model.logit_cap";
   if (window > 0) return "workload.model.window";
+  if (rope.features > 0) return "workload.model.rope.features";
   return rope.local_theta > 0 ? "workload.model.rope.local_theta" : nullptr;
 }
 
@@ -114,18 +156,18 @@ double ModelShape::attention_weights() const {
 
 double ModelShape::layer_weights() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
-  return attention_weights() + 3 * d(hidden) * d(ffn) * d(feed_forwards()) + d(hidden) * d(experts) +
-         3 * d(hidden) * d(shared_ffn) + (shared_gated ? d(hidden) : 0) + 2 * d(hidden);
+  return attention_weights() + ffn_weights(ffn) * d(feed_forwards()) + d(hidden) * d(experts) +
+         ffn_weights(shared_ffn) + (shared_gated ? d(hidden) : 0) + 2 * d(hidden);
 }
 
 double ModelShape::dense_weights() const {
   const std::uint64_t features = experts > 0 ? dense_ffn : ffn;
-  return attention_weights() + 3 * static_cast<double>(hidden * features) + 2 * static_cast<double>(hidden);
+  return attention_weights() + ffn_weights(features) + 2 * static_cast<double>(hidden);
 }
 
 double ModelShape::token_weights() const {
   const std::uint64_t idle = experts > 0 ? experts - experts_per_token : 0;
-  return layer_weights() - 3 * static_cast<double>(hidden * ffn) * static_cast<double>(idle);
+  return layer_weights() - ffn_weights(ffn) * static_cast<double>(idle);
 }
 
 }  // namespace tahoma::workloads

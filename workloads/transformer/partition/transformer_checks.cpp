@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "model/base/error.h"
 #include "workloads/common/transposed_load.h"
 #include "workloads/decode/decode_plan.h"
@@ -63,8 +66,13 @@ void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Pha
     refuse_experts("E-MDL-021", "workload.model.experts_per_token",
                    fmt::format("expected at most the {} experts there are, got {}", model.experts,
                                model.experts_per_token));
-  if (model.experts == 0 && (model.shared_ffn > 0 || !model.normalised_gates))
-    refuse(model.shared_ffn > 0 ? "workload.model.shared_ffn" : "workload.model.normalised_gates",
+  const bool other_gates =
+      !model.normalised_gates || model.gate_factor != 1 || model.gate_function != GateFunction::kSoftmax;
+  if (model.experts == 0 && (model.shared_ffn > 0 || other_gates))
+    refuse(model.shared_ffn > 0      ? "workload.model.shared_ffn"
+           : !model.normalised_gates ? "workload.model.normalised_gates"
+           : model.gate_factor != 1  ? "workload.model.gate_factor"
+                                     : "workload.model.gate_function",
            "only a mixture of experts has it; workload.model.experts is 0");
   if (model.shared_gated && model.shared_ffn == 0)
     refuse("workload.model.shared_gated", "expected a shared expert; workload.model.shared_ffn is 0");
@@ -109,11 +117,47 @@ void CaseChecks::check_latent(const model::MachineParams& machine) const {
 
 void check_yarn(const ModelShape& model) {
   if (model.rope.scaling != RopeScaling::kYarn) return;
-  if (model.rope.beta_fast <= model.rope.beta_slow)
-    refuse("workload.model.rope.beta_fast", fmt::format("expected more than beta_slow, {:g}; got {:g}",
+  if (model.rope.beta_fast < model.rope.beta_slow)
+    refuse("workload.model.rope.beta_fast", fmt::format("expected at least beta_slow, {:g}; got {:g}",
                                                         model.rope.beta_slow, model.rope.beta_fast));
   if (model.theta <= 1)
     refuse("workload.model.theta", fmt::format("expected more than 1 with yarn, got {:g}", model.theta));
+}
+
+void check_rope(const ModelShape& model) {
+  const RotaryAngles& rope = model.rope;
+  const std::uint64_t turned = model.rotary_dim();
+  if (rope.features > 0 && (model.latent || rope.features % 2 != 0 || rope.features > model.head_dim))
+    refuse("workload.model.rope.features",
+           fmt::format(
+               "expected an even number of the {} features of a head, and 0 with latent attention, got {}",
+               model.head_dim, rope.features));
+  const std::vector<double> divisors = rope_divisors(rope.divisors);
+  const bool positive = std::all_of(divisors.begin(), divisors.end(), [](double one) { return one > 0; });
+  if (!rope.divisors.empty() &&
+      (divisors.size() != turned / 2 || !positive || rope.scaling != RopeScaling::kNone))
+    refuse("workload.model.rope.divisors",
+           fmt::format("expected {} positive numbers, one for each pair of turned features, and no "
+                       "workload.model.rope.scaling; got {}",
+                       turned / 2, rope.divisors));
+}
+
+// Parts that only some combinations of layers have.
+void check_parts(const ModelShape& model) {
+  const auto need = [](bool right, const char* path, const char* text) {
+    if (!right) refuse(path, text);
+  };
+  const bool plain = model.experts == 0;
+  need(plain || model.gated, "workload.model.gated", "expected true for a mixture of experts");
+  need(plain || !model.mlp_bias, "workload.model.mlp_bias", "expected false for a mixture of experts");
+  need(plain || !model.parallel, "workload.model.parallel", "expected false for a mixture of experts");
+  need(!model.parallel || (model.pre_norm && !model.post_norm), "workload.model.parallel",
+       "expected false without norms in front of the sublayers, or with norms behind them");
+  need(model.pre_norm || model.activations == TransformerParams::kDType, "workload.model.pre_norm",
+       "expected true with activations in fp8");
+  need(!model.latent || !model.o_bias, "workload.model.o_bias", "expected false with latent attention");
+  need(!model.latent || model.rope.global, "workload.model.rope.global",
+       "expected true with latent attention");
 }
 
 void CaseChecks::all(const model::MachineParams& machine) const {
@@ -148,8 +192,14 @@ void CaseChecks::all(const model::MachineParams& machine) const {
   check_activations(machine);
   if (model.latent) check_latent(machine);
   check_yarn(model);
+  check_rope(model);
+  check_parts(model);
   if (logits) check_logits(machine);
   if (phase == Phase::kDecode) return check_decode(machine);
+  // The last token that counts is on the group that has the last one.
+  if (padding > 0 && padding >= TokenSharding(*this, 0).run)
+    refuse("workload.padding", fmt::format("expected fewer than the {} tokens of a run of a sequence, got {}",
+                                           TokenSharding(*this, 0).run, padding));
   if (parallel.sequence > 1 && cached > 0)
     refuse("workload.cached", fmt::format("expected 0 in a sequence-parallel prefill, got {}", cached));
   if (parallel.sequence > 1)

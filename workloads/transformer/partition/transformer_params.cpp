@@ -21,6 +21,12 @@ const TransformerFiles::File kModelFiles[] = {
     {"q_bias", "with qkv_bias: [layers, 1, heads head_dim] of fp32", {}},
     {"k_bias", "with qkv_bias: [layers, 1, kv_heads head_dim] of fp32", {}},
     {"v_bias", "with qkv_bias: [layers, 1, kv_heads head_dim] of fp32", {}},
+    {"o_bias", "with o_bias: [layers, 1, hidden] of fp32", {}},
+    {"gate_bias", "with mlp_bias and gated: [layers, 1, ffn] of fp32", {}},
+    {"up_bias", "with mlp_bias: [layers, 1, ffn] of fp32", {}},
+    {"down_bias", "with mlp_bias: [layers, 1, hidden] of fp32", {}},
+    {"attention_norm_bias", "with norm layer_bias: [layers, 1, hidden] of fp32", {}},
+    {"mlp_norm_bias", "with norm layer_bias: [layers, 1, hidden] of fp32", {}},
     {"q_a",
      "with model.latent.q_rank: [layers, hidden, q_rank]; q is then [layers, q_rank, heads head_dim]",
      {}},
@@ -40,6 +46,7 @@ const TransformerFiles::File kModelFiles[] = {
     {"ids", "with logits: [batch, tokens] of int32, in a decoding step [batch, 1]", {}},
     {"embedding", "with logits: [vocabulary, hidden]", {}},
     {"final_gain", "with logits: [1, hidden] of fp32", {}},
+    {"final_bias", "with logits and norm layer_bias: [1, hidden] of fp32", {}},
     {"head", "with logits: [hidden, vocabulary]", {}}};
 
 }  // namespace
@@ -86,6 +93,11 @@ void TransformerParams::declare(base::ParamTree& t) {
         "prefill: tokens of a sequence in the cache before its tokens, which then are a chunk of a longer "
         "prompt",
         chosen());
+  t.add(
+      "padding", padding, std::uint64_t{0}, {0, std::uint64_t{1} << 20},
+      "prefill: tokens at the end of each sequence that fill it up to a number that the cores can share; the "
+      "logits are those of the token before them",
+      chosen());
   t.add("overlap", overlap, std::uint64_t{1}, {1, 64},
         "prefill: slices of the tokens; while one is exchanged, others are computed", chosen());
   t.add("microbatches", microbatches, std::uint64_t{1}, {1, Handover::kMost},
@@ -148,7 +160,7 @@ std::uint64_t TransformerParams::longest_stage() const {
 // Sums over all new tokens of a sequence, if each sees at most so many keys; 0: all.
 double TransformerParams::keys_seen(std::uint64_t window) const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
-  const std::uint64_t queries = sequence_rows(), most = window == 0 ? before() + queries : window;
+  const std::uint64_t queries = counted_rows(), most = window == 0 ? before() + queries : window;
   // The first `growing` queries see one key more than the one before.
   const std::uint64_t growing = std::min(queries, most > before() ? most - before() : 0);
   return d(growing) * d(before()) + d(growing) * d(growing + 1) / 2 + d(queries - growing) * d(most);
@@ -165,7 +177,7 @@ double TransformerParams::useful_flops() const {
                                : phase == Phase::kDecode ? model.latent.cached() + model.latent.kv_rank
                                                          : model.latent.head() + model.latent.values;
   for (std::uint64_t l = 0; l < layers; ++l) pairs += d(batch) * keys_seen(model.window_of(first_layer + l));
-  const double products = 2 * weights * d(all_rows()) + 2 * d(model.heads) * d(scored) * pairs;
+  const double products = 2 * weights * d(batch * counted_rows()) + 2 * d(model.heads) * d(scored) * pairs;
   return products + (logits ? 2 * d(model.hidden) * d(model.vocabulary) * d(batch) : 0);
 }
 

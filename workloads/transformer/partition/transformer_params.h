@@ -39,13 +39,32 @@ struct RotaryAngles {
   std::uint64_t original_context = 8192;
   double beta_fast = 32, beta_slow = 1;
   double local_theta = 0;
+  std::uint64_t features = 0;  // first ones of a head that are turned; 0: all
+  bool global = true;          // in global layers, too (false: SmolLM3, EXAONE 4)
+  bool truncated = true;       // yarn: the ends of the interpolation are whole numbers of pairs
+  // "1.05,1.1": the frequency of each pair is divided by its number; empty: by none (LongRoPE)
+  std::string divisors;
   void declare(base::ParamTree& t);
 };
+// The numbers of such a text; 0 for what is no number.
+std::vector<double> rope_divisors(const std::string& text);
 
 // The gate of a feed-forward part applies silu, or gelu in its approximation by tanh.
-enum class GateActivation : std::uint8_t { kSilu, kGeluTanh };
+enum class GateActivation : std::uint8_t { kSilu, kGeluTanh, kGelu, kRelu };
 inline constexpr base::Named<GateActivation> kGateActivations[] = {{GateActivation::kSilu, "silu"},
-                                                                   {GateActivation::kGeluTanh, "gelu_tanh"}};
+                                                                   {GateActivation::kGeluTanh, "gelu_tanh"},
+                                                                   {GateActivation::kGelu, "gelu"},
+                                                                   {GateActivation::kRelu, "relu"}};
+
+// The norms in front of the sublayers and of the logits: RMS norms, or layer norms with or without a bias.
+enum class NormKind : std::uint8_t { kRms, kLayer, kLayerBias };
+inline constexpr base::Named<NormKind> kNormKinds[] = {
+    {NormKind::kRms, "rms"}, {NormKind::kLayer, "layer"}, {NormKind::kLayerBias, "layer_bias"}};
+
+// The gates of a token's experts: a softmax, or sigmoids, which normalised_gates divide by their sum.
+enum class GateFunction : std::uint8_t { kSoftmax, kSigmoid };
+inline constexpr base::Named<GateFunction> kGateFunctions[] = {{GateFunction::kSoftmax, "softmax"},
+                                                               {GateFunction::kSigmoid, "sigmoid"}};
 
 // A decoder layer: RMS norm, grouped-query attention with rotary embedding, RMS norm, SwiGLU; or, instead of
 // SwiGLU, a mixture of such experts, of which each token uses some.
@@ -56,6 +75,8 @@ struct ModelShape {
   std::uint64_t experts = 0, experts_per_token = 2;  // 0: no mixture
   bool normalised_gates =
       true;  // gates are a softmax over the chosen experts, otherwise over all (Qwen2-MoE)
+  GateFunction gate_function{};
+  double gate_factor = 1;  // of the gates (DeepSeek)
   // A mixture may have one more expert, which every token uses, with so many hidden features; `shared_gated`:
   // its output is multiplied by the sigmoid of a product with the token (Qwen2-MoE).
   std::uint64_t shared_ffn = 0;
@@ -76,9 +97,15 @@ struct ModelShape {
   // scales.
   isa::DType activations = isa::DType::kBf16;
   bool qkv_bias = false;  // queries, keys and values have a bias (Qwen2)
+  bool o_bias = false;    // the outputs of attention have a bias
+  bool mlp_bias = false;  // so have both products of the feed-forward part
   bool qk_norm = false;   // each head of queries and keys passes an RMS norm before its rotation (Qwen3)
 
   GateActivation activation{};
+  bool gated = true;  // the feed-forward part multiplies the activated product by a second one
+  NormKind norm{};
+  bool pre_norm = true;    // sublayers begin with a norm (false: OLMo 2, EXAONE 4)
+  bool parallel = false;   // the feed-forward part has the normalised input of attention (Cohere, Phi)
   bool post_norm = false;  // the outputs of attention and of the feed-forward part pass an RMS norm (Gemma 2)
   // Scores are multiplied by `query_scale`, 0: 1 / sqrt(head_dim); scores and logits become cap tanh(x /
   // cap), 0: as they are.
@@ -91,6 +118,8 @@ struct ModelShape {
   void declare(base::ParamTree& t);
   double score_scale() const;
   bool local(std::uint64_t layer) const { return global_every == 0 || (layer + 1) % global_every != 0; }
+  bool turned(std::uint64_t layer) const { return rope.global || local(layer); }  // by the rotary embedding
+  std::uint64_t widened() const { return gated ? 2 : 1; }  // first products of the feed-forward part
   // The keys that queries of the n-th layer see; 0: all.
   std::uint64_t window_of(std::uint64_t layer) const { return local(layer) ? window : 0; }
   // Returns how many of `context` cached tokens the n-th layer keeps for a decoding step: a window without
@@ -101,10 +130,19 @@ struct ModelShape {
   }
   // Returns the parameter of a feature that the layers of Llama do not have, or null.
   const char* beyond_llama() const;
-  std::uint64_t rotary_dim() const { return latent ? latent.rope : head_dim; }  // rotated features of a head
+  // Rotated features of a head.
+  std::uint64_t rotary_dim() const {
+    return latent ? latent.rope : rope.features > 0 ? rope.features : head_dim;
+  }
+  std::uint64_t rotary_pitch() const {
+    return latent ? latent.rope : head_dim;
+  }  // features of what it is part of
   std::uint64_t value_dim() const { return latent ? latent.values : head_dim; }
   std::uint64_t group() const { return heads / kv_heads; }  // query heads that share keys and values
   std::uint64_t feed_forwards() const { return experts > 0 ? experts : 1; }
+  double ffn_weights(std::uint64_t features) const {  // of a feed-forward part
+    return static_cast<double>((widened() + 1) * hidden * features);
+  }
   // Hidden features of the part that every token passes: all of a model without experts, or the shared
   // expert's.
   std::uint64_t common_ffn() const { return experts > 0 ? shared_ffn : ffn; }
@@ -180,6 +218,7 @@ struct TransformerParams {
   std::uint64_t tokens = 1;        // prefill: of each sequence
   std::uint64_t context = 0;       // decode: tokens of each sequence that are in the cache before this one
   std::uint64_t cached = 0;        // prefill: the same before these tokens, a chunk of a longer prompt
+  std::uint64_t padding = 0;       // prefill: of the tokens of a sequence, that many last ones do not count
   std::uint64_t overlap = 1;       // slices of the tokens; one is exchanged while others are computed
   std::uint64_t microbatches = 1;  // parts of the sequences of a replica
   std::string stages;              // simulated layers of each stage, "2,2,1"; empty: equally many
@@ -208,6 +247,8 @@ struct TransformerParams {
     return phase == Phase::kDecode ? sequences() : sequences() * tokens / parallel.sequence;
   }
   std::uint64_t all_rows() const { return batch * sequence_rows(); }
+  // Those of a sequence that are no padding.
+  std::uint64_t counted_rows() const { return sequence_rows() - (phase == Phase::kPrefill ? padding : 0); }
   double keys_seen(std::uint64_t window) const;
   // Multiply-accumulates count twice, for the simulated layers on all replicas; causal attention counts half.
   double useful_flops() const;

@@ -18,7 +18,11 @@ LastTokens::LastTokens(Replica& replica, const TransformerParams& params, const 
   for (std::size_t s = 0; s < rows.slices; ++s)
     for (std::size_t h = 0; h < rows.physical_cores; ++h) {
       const std::uint64_t first = rows.first_of_block(s, h), end = first + rows.block();
-      if (end / tokens > first / tokens) blocks_.push_back({s, h, blocks_.size()});
+      for (std::uint64_t sequence = 0; sequence < params.sequences(); ++sequence) {
+        if (last_row(sequence) < first || last_row(sequence) >= end) continue;
+        blocks_.push_back({s, h, blocks_.size()});
+        break;
+      }
     }
   const std::uint64_t hidden = params.model.hidden;
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
@@ -43,7 +47,7 @@ void LastTokens::contribute(const Block& block, const StreamOf& stream) {
     const Stream of_core = stream(r, h, block.slice);
     const LayerPart part{replica_.kernel(r, h), replica_.machine(), params_.model};
     for (std::uint64_t i = 0; i < per_rank_; ++i) {
-      const std::uint64_t row = (i + 1) * step - 1;
+      const std::uint64_t row = (i + 1) * step - 1 - params_.padding % step;
       part.add(rows_of(of_core.middle, row, 1), rows_of(of_core.sum, row, 1),
                rows_of(ranks_[r].own[block.number].of(h), first + i, 1));
     }
@@ -76,7 +80,7 @@ void LastTokens::copy_rows() {
     });
   replica_.each("last rows", [&](std::size_t r, std::size_t h) {
     for (std::uint64_t s = 0; s < params_.sequences(); ++s) {
-      const std::uint64_t row = (s + 1) * tokens_ - 1;
+      const std::uint64_t row = last_row(s);
       const auto block = std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& one) {
         return row / rows_.block() == rows_.first_of_block(one.slice, one.physical_core) / rows_.block();
       });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the last layer's residual stream that belong to the last token of each sequence, on every
-// physical core of a group. In a block of a slice that holds such rows, each rank contributes the rows of its
-// run that may be last tokens: the last row of the run, or, where a run holds several sequences, the last row
-// of each. An all_gather of these rows is much smaller than one of all rows. Each physical core then copies
+// The rows of the last layer's residual stream that belong to the last token of each sequence, without its
+// padding, on every physical core of a group. In a block of a slice that holds such rows, each rank contributes the rows of its
+// run that may be last tokens: one row of the run, or, where a run holds several sequences, the last row of
+// each. An all_gather of these rows is much smaller than one of all rows. Each physical core then copies
 // the rows of the sequences.
 #pragma once
 
@@ -38,6 +38,10 @@ class LastTokens {
   std::uint64_t first_row(const Block& block) const {
     return block.number * gathered_rows();
   }  // in `gathered`
+  // The row of the group's last token of a sequence.
+  std::uint64_t last_row(std::uint64_t sequence) const {
+    return (sequence + 1) * tokens_ - params_.padding - 1;
+  }
   void contribute(const Block& block, const StreamOf& stream);
   void gather(const Block& block, const Keep& keep);
   void copy_rows();

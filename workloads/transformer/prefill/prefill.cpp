@@ -95,14 +95,14 @@ void Prefill::embed(std::size_t slice) {
 void Prefill::normalise(std::size_t layer, std::size_t slice) {
   replica_.each("attention norm", [&](std::size_t r, std::size_t h) {
     const HbmView stream = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::stream),
-                  gain = tensors_[r].weights[layer].attention_gain.of(h),
                   normed =
                       own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed, &PrefillLayer::gathered);
-    if (layer == 0) return part(r, h).norm(stream, nullptr, nullptr, gain, normed);
+    const NormViews norm = tensors_[r].weights[layer].attention_norm(h);
+    if (layer == 0) return part(r, h).sublayer_norm(stream, nullptr, nullptr, norm, normed);
     const HbmView middle = own(before_[r], h, slice, &PrefillLayer::CoreTensors::middle),
                   sum = own(before_[r], h, slice, &PrefillLayer::CoreTensors::sum_mlp,
                             &PrefillLayer::partial_mlp);
-    part(r, h).norm(middle, &sum, &stream, gain, normed);
+    part(r, h).sublayer_norm(middle, &sum, &stream, norm, normed);
   });
   exchange("attention all_gather", Operation::kAllGather, slice, &PrefillLayer::CoreTensors::normed,
            &PrefillLayer::gathered);
@@ -123,13 +123,15 @@ void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
   replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
     const HbmView sum = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::sum, &PrefillLayer::partial),
                   middle = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::middle);
-    part(r, h).norm(own(layers_[r], h, slice, &PrefillLayer::CoreTensors::stream), &sum, &middle,
-                    tensors_[r].weights[layer].mlp_gain.of(h),
-                    has_experts(layer) ? own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp)
-                                       : own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp,
-                                             &PrefillLayer::gathered_mlp));
+    const HbmView stream = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::stream);
+    if (params_.model.parallel) return part(r, h).add(stream, sum, middle);
+    part(r, h).sublayer_norm(
+        stream, &sum, &middle, tensors_[r].weights[layer].mlp_norm(h),
+        has_experts(layer)
+            ? own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp)
+            : own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp, &PrefillLayer::gathered_mlp));
   });
-  if (share(layer).common_ffn == 0) return;
+  if (share(layer).common_ffn == 0 || params_.model.parallel) return;
   if (has_experts(layer) && replica_.ranks() == 1)
     replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
       part(r, h).kernel.move(rows_of(layers_[r].gathered_mlp.of(h), rows_.first(slice, h, 0), rows_.run),
@@ -197,9 +199,10 @@ void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
 
 void Prefill::common_feed_forward(std::size_t layer, std::size_t slice) {
   replica_.region("gate and up");
-  synchronise_rows(slice, &PrefillLayer::gathered_mlp);
+  const Whole normed = params_.model.parallel ? &PrefillLayer::gathered : &PrefillLayer::gathered_mlp;
+  if (!params_.model.parallel) synchronise_rows(slice, normed);
   products(layer, slice).feed_forward([&](std::size_t r, std::size_t h) {
-    return slice_of(r, h, slice, &PrefillLayer::gathered_mlp);
+    return slice_of(r, h, slice, normed);
   });
   exchange("mlp reduce_scatter", Operation::kReduceScatter, slice, &PrefillLayer::CoreTensors::sum_mlp,
            &PrefillLayer::partial_mlp);

@@ -10,6 +10,7 @@ using runtime::HbmView;
 // Queries and keys; a slice may contain the end of one sequence and the beginning of the next.
 void PrefillAttention::rotate_heads(const Layers& ranks, std::size_t layer, std::size_t slice) {
   const std::uint64_t d = params_.model.head_dim, begin = rows_.first_of_block(slice, 0);
+  if (!tensors_.turned(layer)) return;
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
     const std::uint64_t rotated = share_.heads + share_.kv_heads;
@@ -26,7 +27,8 @@ void PrefillAttention::rotate(std::size_t r, std::size_t h, std::size_t layer, c
   for (std::uint64_t done = 0; done < heads.rows;) {
     const std::uint64_t token = (first_row + done) % tokens_.tokens(),
                         rows = std::min(heads.rows - done, tokens_.tokens() - token);
-    part(r, h).rope(rows_of(heads, done, rows), rows_of(tensors_.table(r, layer).of(h), token, rows));
+    part(r, h).rope(rows_of(heads, done, rows), rows_of(tensors_.table(r, layer).of(h), token, rows),
+                    params_.model.rotary_pitch());
     done += rows;
   }
 }

@@ -38,7 +38,7 @@ PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerPar
   partial = whole("partial", m.hidden);
   if (share.common_ffn > 0) {
     gathered_mlp = typed("gathered_mlp", m.hidden, m.activations);
-    gate_up = whole("gate_up", 2 * share.common_ffn);
+    if (m.gated) gate_up = whole("gate_up", 2 * share.common_ffn);
     hidden = typed("hidden", share.common_ffn, m.activations);
   }
   if (share.common_ffn > 0 || replica.ranks() == 1) partial_mlp = whole("partial_mlp", m.hidden);

@@ -34,6 +34,8 @@ class PrefillStageTensors {
   }
   // The keys that the queries of a layer of the stage see; 0: all.
   std::uint64_t window(std::size_t layer) const { return params_.model.window_of(first_layer_ + layer); }
+  // Whether the layer has the rotary embedding.
+  bool turned(std::size_t layer) const { return params_.model.turned(first_layer_ + layer); }
   // Tokens of a sequence that a cache has.
   std::uint64_t cache_tokens() const { return params_.cached + params_.tokens; }
 

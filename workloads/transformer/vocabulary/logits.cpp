@@ -21,6 +21,11 @@ Logits::Logits(Replica& replica, const TransformerParams& params)
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     gains_.push_back(replica.shared(r, "final_gain", DType::kFp32, 1, hidden));
     replica.declare_input(gains_.back().tensor);
+    Matrix& bias = biases_.emplace_back();
+    if (params.model.norm == NormKind::kLayerBias) {
+      bias = replica.shared(r, "final_bias", DType::kFp32, 1, hidden);
+      replica.declare_input(bias.tensor);
+    }
     for (std::size_t h = 0; h < replica.physical_cores(); ++h) {
       OfCore& of_core = cores_.emplace_back();
       of_core.weights = replica.own(r, h, "head_weights", kModelDType, hidden, width_);
@@ -48,7 +53,8 @@ void Logits::emit(std::size_t microbatch, const StreamOf& stream) {
   };
   replica_.each("final norm", [&](std::size_t r, std::size_t h) {
     const Stream of_core = stream(r, h);
-    part(r, h).norm(of_core.x, of_core.add ? &*of_core.add : nullptr, nullptr, gains_[r].of(h), normed(r, h));
+    part(r, h).model_norm(of_core.x, of_core.add ? &*of_core.add : nullptr, nullptr,
+                          {gains_[r].of(h), optional_view(biases_[r], h)}, normed(r, h));
   });
   replica_.each("logits", [&](std::size_t r, std::size_t h) {
     const OfCore& of_core = cores_[core(r, h)];
@@ -61,6 +67,7 @@ void Logits::emit(std::size_t microbatch, const StreamOf& stream) {
 void Logits::fill(runtime::Machine& machine, const HostVocabulary& values) const {
   for (std::size_t r = 0; r < replica_.ranks(); ++r) {
     fill_all(machine, replica_, gains_[r], values.final_gain);
+    if (!biases_[r].views.empty()) fill_all(machine, replica_, biases_[r], values.final_bias);
     for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
       const auto [first, count] = columns_of(r, h);
       const Matrix& matrix = cores_[core(r, h)].weights;

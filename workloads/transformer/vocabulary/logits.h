@@ -46,9 +46,9 @@ class Logits {
 
   Replica& replica_;
   const TransformerParams& params_;
-  std::uint64_t width_;  // columns of a physical core
-  std::vector<Matrix> gains_;
-  std::vector<OfCore> cores_;  // by rank and physical core
+  std::uint64_t width_;                 // columns of a physical core
+  std::vector<Matrix> gains_, biases_;  // by rank; no views if norms have no bias
+  std::vector<OfCore> cores_;           // by rank and physical core
 };
 
 }  // namespace tahoma::workloads

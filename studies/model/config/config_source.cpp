@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/model/config/config_source.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
+
+namespace tahoma::runtime {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char* kTextParts[] = {"text_config", "llm_config", "language_config"};
+constexpr const char* kOfWhole[] = {"tie_word_embeddings", "dtype", "torch_dtype", "quantization_config"};
+
+bool is_part(const std::string& key, const Json& value) {
+  return value.is_object() && (key.ends_with("_config") || key.ends_with("_tower")) &&
+         key != "quantization_config" && std::count(std::begin(kTextParts), std::end(kTextParts), key) == 0;
+}
+
+// How the weights of a checkpoint may be stored. Products take bf16 or fp8, so that --dtype decides.
+struct Quantisation {
+  const char *method, *what;
+};
+constexpr Quantisation kMethods[] = {{"fp8", "8-bit floats with scales for blocks"},
+                                     {"fbgemm_fp8", "8-bit floats with scales for rows"},
+                                     {"modelopt", "8-bit or 4-bit floats with scales"},
+                                     {"mxfp4", "4-bit floats with a scale for every 32"},
+                                     {"compressed-tensors", "8-bit or 4-bit numbers with scales"},
+                                     {"awq", "4-bit numbers with scales for groups"},
+                                     {"gptq", "4-bit or 8-bit numbers with scales for groups"},
+                                     {"bitsandbytes", "4-bit or 8-bit numbers with scales for blocks"},
+                                     {"torchao", "8-bit or 4-bit numbers with scales"}};
+
+}  // namespace
+
+ConfigSource text_part(const Json& file) {
+  for (const char* part : kTextParts) {
+    if (!file.contains(part) || !file[part].is_object()) continue;
+    ConfigSource source{file[part], std::string(part) + ":", {}, {}};
+    for (const auto& item : source.values.items()) source.keys.push_back(item.key());
+    for (const char* key : kOfWhole)
+      if (file.contains(key) && !source.values.contains(key)) source.values[key] = file[key];
+    if (file.contains("architectures")) source.values["architectures"] = file["architectures"];
+    for (const auto& [key, value] : file.items())
+      if (is_part(key, value)) source.left_out.push_back(key);
+    return source;
+  }
+  ConfigSource source{file, "", {}, {}};
+  for (const auto& item : file.items()) source.keys.push_back(item.key());
+  return source;
+}
+
+void add_defaults(ConfigSource& source, const ModelFamily& family) {
+  const Json defaults = Json::parse(family.defaults);
+  for (const auto& [key, value] : defaults.items())
+    if (!source.values.contains(key)) source.values[key] = value;
+}
+
+std::string quantisation(const Json& block, const std::string& place) {
+  const bool named = block.is_object() && block.contains("quant_method") && block["quant_method"].is_string();
+  if (!named && (!block.is_object() || !block.contains("config_groups")))
+    throw base::UserError("E-HFC-003", place,
+                          fmt::format("expected an object with quant_method, got {}", brief_json(block)));
+  // Groups without a method are those of compressed-tensors.
+  const std::string method = named ? block["quant_method"].get<std::string>() : "compressed-tensors";
+  std::vector<std::string> known;
+  for (const Quantisation& one : kMethods) {
+    if (one.method == method)
+      return fmt::format("scales of the weights ({}: {}); weights have the type of --dtype", method,
+                         one.what);
+    known.emplace_back(one.method);
+  }
+  throw base::UserError("E-HFC-005", place,
+                        fmt::format("unknown quantisation '{}'{}; expected {}", method,
+                                    base::did_you_mean(method, known), fmt::join(known, ", ")));
+}
+
+}  // namespace tahoma::runtime
