@@ -137,3 +137,30 @@ def test_a_kernel_that_ends_the_process_by_a_signal(tmp_path):
     file = tmp_path / "kernel.py"
     file.write_text("import os, signal, nki\n\n@nki.jit\ndef kernel():\n    os.kill(os.getpid(), signal.SIGKILL)\n")
     assert "E-ORA-002" in command("--verify", f"{file}:kernel", status=6).stderr
+
+
+def test_grids_of_both_styles():
+    """Two physical cores of the newer style, and points of the older one."""
+    import neuronxcc.nki as old
+    import neuronxcc.nki.language as ol
+    import nki
+    import nki.language as nl
+
+    @nki.jit
+    def halves(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        rows = x.shape[0] // nl.num_programs(0)
+        first = nl.program_id(0) * rows
+        nl.store(out[first : first + rows, :], nl.multiply(nl.load(x[first : first + rows, :]), 2.0))
+        return out
+
+    @old.jit
+    def points(x):
+        out = ol.ndarray(x.shape, dtype=x.dtype, buffer=ol.shared_hbm)
+        row = ol.program_id(0) * 64
+        ol.store(out[row : row + 64], ol.load(x[row : row + 64]) * 2.0)
+        return out
+
+    x = X[:128]
+    for kernel, grid in ((halves, 2), (halves[2], None), (points, (2,)), (points[2], None)):
+        assert tahoma.verify(kernel, (x,), 2 * x, grid=grid)["status"] == "correct"

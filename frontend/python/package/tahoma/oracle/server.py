@@ -80,7 +80,7 @@ class Server:
 
     def advance(self) -> None:
         """Ends and answers jobs, and starts others."""
-        ended = {}
+        ended: dict[int, int] = {}
         while len(ended) < len(self.running) + jobs.MOST_PROCESSES:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)

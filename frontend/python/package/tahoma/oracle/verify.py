@@ -10,10 +10,11 @@ import traceback
 import warnings
 from typing import Any, Iterator, Mapping, Sequence
 
-from tahoma import arguments, bundle, launch
+from tahoma import arguments, launch
 from tahoma.errors import Error, KernelError
 from tahoma.kernel import Kernel, Launch
 from tahoma.oracle import changes, comparison, losses
+from tahoma.program_bundle import checked_outputs
 from tahoma.settings import configure, settings
 
 SCHEMA_VERSION = 1
@@ -72,11 +73,10 @@ def _settings(machine: str | None, set: Sequence[str] | None, seed: int | None) 
 
 def _fill(verdict: dict[str, Any], kernel: Any, args: Any, reference: Any, tolerance: Any, grid: Any) -> None:
     kernel = getattr(kernel, "launched", kernel)
-    launched = kernel if isinstance(kernel, (Kernel, Launch)) else Kernel(kernel)
+    launched = kernel if isinstance(kernel, Launch) else Launch(kernel if isinstance(kernel, Kernel) else Kernel(kernel), ())
     if grid:
-        launched = launched[grid]
-    if not isinstance(launched, Launch):
-        launched = Launch(launched, ())
+        launched = launched.kernel[grid]
+        launched = launched if isinstance(launched, Launch) else Launch(launched, ())  # old kernels keep their grid themselves
     function = inspect.unwrap(launched.kernel.function)
     named = dict(args) if isinstance(args, Mapping) else dict(inspect.signature(function).bind(*args).arguments)
     if isinstance(args, Mapping):
@@ -126,7 +126,7 @@ def _outputs(ran: Any, values: Any) -> tuple[list[Any], list[tuple[Any, str]]]:
     """The arrays that the kernel returns, or that it wrote in place, and the view and element type of each."""
     returned = ran.returned(0, values)
     if returned is not None:
-        views = bundle.checked_outputs(ran.programs[0].returned, ran.calls[0].kernel)
+        views = checked_outputs(ran.programs[0].returned, ran.calls[0].kernel)
         arrays = list(returned) if isinstance(returned, (tuple, list)) else [returned]
         return arrays, [(view, view.dtype.name) for view in views]
     tensors = sorted(ran.in_place[0])
