@@ -69,7 +69,17 @@ class Conv2dCase final : public KernelCase {
 
  private:
   Conv2dShape shape(std::uint64_t images) const {
-    return {images, in_, out_, height_, width_, filter_, stride_, padding_, compute_dtype(), relu_};
+    Conv2dShape shape;
+    shape.images = images;
+    shape.in = in_;
+    shape.out = out_;
+    shape.rows = {
+        .size = height_, .filter = filter_, .stride = stride_, .before = padding_, .after = padding_};
+    shape.columns = shape.rows;
+    shape.columns.size = width_;
+    shape.dtype = compute_dtype();
+    shape.relu = relu_;
+    return shape;
   }
 
   std::uint64_t images_ = 0, in_ = 0, out_ = 0, height_ = 0, width_ = 0, filter_ = 0, stride_ = 0,

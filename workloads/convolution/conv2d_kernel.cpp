@@ -31,28 +31,37 @@ TileView box(TileView tile, unsigned first, const Extent& images, const Extent& 
   return tile;
 }
 
-// Outputs r of a range for which r * stride + tap - padding is in [0, size).
-Range inside(const Range& outputs, const Conv2dShape& s, std::uint64_t tap, std::uint64_t size) {
-  const auto first_at = [&](std::uint64_t position) {  // the first r with r * stride + tap >= position
-    return position > tap ? (position - tap + s.stride - 1) / s.stride : 0;
+// Outputs r of a range for which r * stride + tap * dilation - before is in [0, size).
+Range inside(const Range& outputs, const ConvAxis& axis, std::uint64_t tap) {
+  const std::uint64_t shift = tap * axis.dilation;
+  const auto first_at = [&](std::uint64_t position) {  // the first r with r * stride + shift >= position
+    return position > shift ? (position - shift + axis.stride - 1) / axis.stride : 0;
   };
-  const std::uint64_t first = std::max(outputs.first, first_at(s.padding)),
-                      end = std::min(outputs.end(), first_at(s.padding + size));
+  const std::uint64_t first = std::max(outputs.first, first_at(axis.before)),
+                      end = std::min(outputs.end(), first_at(axis.before + axis.size));
   return {first, end > first ? static_cast<unsigned>(end - first) : 0};
+}
+
+// A tap that is inside the image for every output.
+std::optional<std::uint64_t> tap_of_all(const ConvAxis& axis) {
+  for (std::uint64_t tap = 0; tap < axis.filter; ++tap)
+    if (inside(all_of(axis.out()), axis, tap).count == axis.out()) return tap;
+  return {};
 }
 
 class Conv2d {
  public:
-  Conv2d(Kernel& kernel, const Conv2dShape& shape, const Conv2dPlan& plan)
+  Conv2d(Kernel& kernel, const Conv2dShape& shape, const Conv2dPlan& plan, const Conv2dViews& views)
       : kernel_(kernel),
         shape_(shape),
         plan_(plan),
-        x_(kernel.argument("x", shape.dtype, shape.images * shape.in, shape.height * shape.width)),
-        w_(kernel.argument("w", shape.dtype, shape.in * shape.taps(), shape.out)),
-        bias_(kernel.argument("bias", DType::kFp32, shape.out, 1)),
-        y_(kernel.argument("y", shape.dtype, shape.images * shape.out,
-                           shape.out_height() * shape.out_width())),
+        x_(views.x),
+        w_(views.w),
+        bias_(views.bias),
+        y_(views.y),
         in_(cut(all_of(shape.in), plan.height)) {
+    const std::optional<std::uint64_t> row = tap_of_all(shape.rows), column = tap_of_all(shape.columns);
+    if (row && column) first_tap_ = static_cast<unsigned>(*row * shape.columns.filter + *column);
     const auto in_tiles = static_cast<unsigned>(in_.size()),
                out_tiles = static_cast<unsigned>((shape.out + plan.height - 1) / plan.height);
     const unsigned pixels = plan.bank_images * plan.bank_rows * static_cast<unsigned>(shape.out_width());
@@ -95,16 +104,18 @@ class Conv2d {
                   const TileView& bias) {
     std::vector<TileView> sums;
     for (const Pixels& bank : group) sums.push_back(kernel_.take(sums_, out.count, pixels_of(bank)));
-    // The tap that contributes to every pixel comes first.
-    const auto middle = static_cast<unsigned>(shape_.padding * shape_.filter + shape_.padding);
+    // A tap that contributes to every pixel comes first. If there is none, the sums start from zero.
+    if (!first_tap_)
+      for (const TileView& sum : sums) kernel_.memset(sum, 0.0F);
+    const unsigned begin = first_tap_.value_or(0);
     for (std::size_t k = 0; k < in_.size(); ++k) {
       const TileView w = weights(k), x = input(block, k);
       for (unsigned n = 0; n < shape_.taps(); ++n) {
-        const unsigned tap = n == 0 ? middle : n <= middle ? n - 1 : n;
+        const unsigned tap = n == 0 ? begin : n <= begin ? n - 1 : n;
         const TileView stationary =
             w.slice(tap).columns(static_cast<unsigned>(out.first - panel_.first), out.count);
         for (std::size_t b = 0; b < group.size(); ++b)
-          emit_tap(sums[b], stationary, x, block, group[b], tap, k + n > 0);
+          emit_tap(sums[b], stationary, x, block, group[b], tap, !first_tap_ || k + n > 0);
       }
     }
     for (std::size_t b = 0; b < group.size(); ++b) finish(sums[b], group[b], out, bias);
@@ -112,23 +123,26 @@ class Conv2d {
 
   void emit_tap(const TileView& sum, const TileView& stationary, const TileView& x, const Pixels& block,
                 const Pixels& bank, unsigned tap, bool accumulate) {
-    const std::uint64_t down = tap / shape_.filter, right = tap % shape_.filter;
-    const Range rows = inside(bank.rows, shape_, down, shape_.height),
-                columns = inside(all_of(shape_.out_width()), shape_, right, shape_.width);
+    const std::uint64_t down = tap / shape_.columns.filter, right = tap % shape_.columns.filter;
+    const Range rows = inside(bank.rows, shape_.rows, down),
+                columns = inside(all_of(shape_.out_width()), shape_.columns, right);
     if (rows.count == 0 || columns.count == 0) return;
     const Range input = Conv2dPlan::input_rows(shape_, block.rows);
-    const auto width = static_cast<unsigned>(shape_.width),
+    const auto width = static_cast<unsigned>(shape_.columns.size),
                out_width = static_cast<unsigned>(shape_.out_width()),
-               stride = static_cast<unsigned>(shape_.stride), images = bank.images.count;
-    const std::uint64_t row = rows.first * stride + down - shape_.padding - input.first,
-                        column = columns.first * stride + right - shape_.padding;
+               step = static_cast<unsigned>(shape_.rows.stride), images = bank.images.count;
+    const std::uint64_t row = rows.first * step + down * shape_.rows.dilation - shape_.rows.before -
+                              input.first,
+                        column = columns.first * shape_.columns.stride + right * shape_.columns.dilation -
+                                 shape_.columns.before;
     const auto from = static_cast<unsigned>(
         ((bank.images.first - block.images.first) * input.count + row) * width + column);
     const auto to = static_cast<unsigned>((rows.first - bank.rows.first) * out_width + columns.first);
     kernel_.matmul(
         box(sum, to, {images, bank.rows.count * out_width}, {rows.count, out_width}, {columns.count, 1}),
         stationary,
-        box(x, from, {images, input.count * width}, {rows.count, stride * width}, {columns.count, stride}),
+        box(x, from, {images, input.count * width}, {rows.count, step * width},
+            {columns.count, static_cast<unsigned>(shape_.columns.stride)}),
         accumulate);
   }
 
@@ -141,13 +155,13 @@ class Conv2d {
     else
       kernel_.activation(y, sum, shape_.relu ? ActFn::kRelu : ActFn::kCopy, {1.0F, nullptr}, {0, &bias});
     const std::uint64_t width = shape_.out_width();
-    HbmView to = y_.window(bank.images.first * shape_.out + out.first, bank.rows.first * width, out.count,
-                           bank.rows.count * width);
+    HbmView to = y_.window(bank.images.first * shape_.y_pitch() + out.first, bank.rows.first * width,
+                           out.count, bank.rows.count * width);
     TileView from = y;
     if (bank.images.count > 1) {  // channel by image by pixel
       from = y.slices(bank.images.count);
       to.repeats = {{{out.count, to.row_stride},
-                     {bank.images.count, to.row_stride * static_cast<std::int64_t>(shape_.out)}}};
+                     {bank.images.count, to.row_stride * static_cast<std::int64_t>(shape_.y_pitch())}}};
       to.rows = 1;
     }
     kernel_.store(to, from, Queue::kGpSimd);
@@ -168,13 +182,13 @@ class Conv2d {
     std::optional<TileView>& tile = x_tiles_[k];
     if (tile) return *tile;
     const Range rows = Conv2dPlan::input_rows(shape_, block.rows);
-    const auto width = static_cast<unsigned>(shape_.width), images = block.images.count;
+    const auto width = static_cast<unsigned>(shape_.columns.size), images = block.images.count;
     tile = kernel_.take(xs_, in_[k].count, images * rows.count * width);
-    HbmView from = x_.window(block.images.first * shape_.in + in_[k].first, rows.first * width, in_[k].count,
-                             std::uint64_t{rows.count} * width);
+    HbmView from = x_.window(block.images.first * shape_.x_pitch() + in_[k].first, rows.first * width,
+                             in_[k].count, std::uint64_t{rows.count} * width);
     if (images > 1) {
       from.repeats = {{{in_[k].count, from.row_stride},
-                       {images, from.row_stride * static_cast<std::int64_t>(shape_.in)}}};
+                       {images, from.row_stride * static_cast<std::int64_t>(shape_.x_pitch())}}};
       from.rows = 1;
     }
     kernel_.load(tile->slices(images), from);
@@ -194,15 +208,26 @@ class Conv2d {
   Range panel_;
   std::vector<TileView> bias_tiles_;
   std::vector<std::optional<TileView>> w_tiles_, x_tiles_;
+  std::optional<unsigned> first_tap_;
   std::size_t finished_ = 0;
 };
 
 }  // namespace
 
+void emit_conv2d(Kernel& kernel, const model::MachineParams& machine, const Conv2dShape& shape,
+                 const Conv2dViews& views) {
+  Conv2d(kernel, shape, plan_conv2d(machine, shape), views).emit();
+}
+
 isa::Program conv2d_program(const model::MachineParams& machine, const Conv2dShape& shape) {
-  const Conv2dPlan plan = plan_conv2d(machine, shape);
   Kernel kernel("conv2d", machine);
-  Conv2d(kernel, shape, plan).emit();
+  Conv2dViews views;
+  views.x = kernel.argument("x", shape.dtype, shape.images * shape.in, shape.rows.size * shape.columns.size);
+  views.w = kernel.argument("w", shape.dtype, shape.in * shape.taps(), shape.out);
+  views.bias = kernel.argument("bias", DType::kFp32, shape.out, 1);
+  views.y =
+      kernel.argument("y", shape.dtype, shape.images * shape.out, shape.out_height() * shape.out_width());
+  emit_conv2d(kernel, machine, shape, views);
   return kernel.finish();
 }
 

@@ -23,7 +23,7 @@ std::uint64_t bank_pixels(const model::CoreParams& core) {
 unsigned narrowed(std::uint64_t value) { return static_cast<unsigned>(value); }
 
 std::uint64_t most_input_rows(const Conv2dShape& s, std::uint64_t rows) {
-  return std::min(s.height, (rows - 1) * s.stride + s.filter);
+  return std::min(s.rows.size, (rows - 1) * s.rows.stride + s.rows.reach());
 }
 
 std::vector<Pixels> cut_pixels(const Pixels& whole, unsigned images, unsigned rows) {
@@ -36,9 +36,10 @@ std::vector<Pixels> cut_pixels(const Pixels& whole, unsigned images, unsigned ro
 }  // namespace
 
 Range Conv2dPlan::input_rows(const Conv2dShape& s, const Range& rows) {
-  const std::uint64_t top = rows.first * s.stride, bottom = (rows.end() - 1) * s.stride + s.filter;
-  const std::uint64_t first = top > s.padding ? top - s.padding : 0;
-  const std::uint64_t end = std::min(s.height, bottom > s.padding ? bottom - s.padding : 0);
+  const ConvAxis& axis = s.rows;
+  const std::uint64_t top = rows.first * axis.stride, bottom = (rows.end() - 1) * axis.stride + axis.reach();
+  const std::uint64_t first = std::min(axis.size - 1, top > axis.before ? top - axis.before : 0);
+  const std::uint64_t end = std::clamp(bottom > axis.before ? bottom - axis.before : 0, first + 1, axis.size);
   return {first, narrowed(end > first ? end - first : 0)};
 }
 
@@ -51,13 +52,12 @@ std::vector<Pixels> Conv2dPlan::banks(const Pixels& block) const {
 }
 
 void check_conv2d(const model::MachineParams& machine, const Conv2dShape& s) {
-  if (s.padding > (s.filter - 1) / 2)
-    refuse("padding", fmt::format("{} around a filter of {}; expected at most {}", s.padding, s.filter,
-                                  (s.filter - 1) / 2));
-  const std::uint64_t least = std::min(s.height, s.width) + 2 * s.padding;
-  if (s.filter > least)
-    refuse("filter",
-           fmt::format("{} on padded images with a side of {}; expected at most that", s.filter, least));
+  for (const ConvAxis& axis : {s.rows, s.columns}) {
+    const std::uint64_t padded = axis.size + axis.before + axis.after;
+    if (axis.reach() > padded)
+      refuse("filter", fmt::format("{} on padded images with a side of {}; expected at most that",
+                                   axis.reach(), padded));
+  }
   const std::uint64_t most = bank_pixels(machine.chip.core);
   if (s.out_width() > most)
     refuse("width",
@@ -81,7 +81,7 @@ Conv2dPlan plan_conv2d(const model::MachineParams& machine, const Conv2dShape& s
   };
   // As many blocks of images as four groups of banks can use, or as SBUF has room for.
   const auto input = [&](std::uint64_t images, std::uint64_t rows) {
-    return images * most_input_rows(s, rows) * s.width;
+    return images * most_input_rows(s, rows) * s.columns.size;
   };
   for (std::uint64_t tiles = out_tiles; tiles > 0; tiles = tiles > 1 ? (tiles + 1) / 2 : 0) {
     plan.channels = narrowed(std::min(s.out, tiles * plan.height));

@@ -31,14 +31,10 @@ TileView load_numbers(Kernel& k, Pool pool, const HbmView& ids, std::uint64_t fi
 
 }  // namespace
 
-isa::Program embedding_program(const model::MachineParams& machine, const EmbeddingShape& shape) {
+void emit_embedding(Kernel& k, const model::MachineParams& machine, const EmbeddingShape& shape,
+                    const EmbeddingViews& views) {
   const auto columns = static_cast<unsigned>(shape.columns);
   const std::uint64_t height = machine.chip.core.sbuf.partitions;
-  Kernel k("embedding", machine);
-  const HbmView ids = k.argument("ids", isa::DType::kInt32, shape.ids, 1);
-  const HbmView table = k.argument("table", shape.dtype, shape.rows, shape.columns);
-  const HbmView y = k.argument("y", shape.dtype, shape.ids, shape.columns);
-  k.control(ids);
   const std::uint64_t tiles = (shape.ids + height - 1) / height;
   const Pool numbers = k.sbuf("row numbers", isa::DType::kInt32,
                               static_cast<unsigned>(std::min(tiles, kNumbersAhead)), 2),
@@ -47,14 +43,23 @@ isa::Program embedding_program(const model::MachineParams& machine, const Embedd
   for (std::uint64_t tile = 0; tile < tiles; ++tile) {
     const std::uint64_t first = tile * height, here = std::min(height, shape.ids - first);
     if (tile % kNumbersAhead == 0)
-      held = load_numbers(k, numbers, ids, first, std::min(kNumbersAhead, tiles - tile), height);
+      held = load_numbers(k, numbers, views.ids, first, std::min(kNumbersAhead, tiles - tile), height);
     const auto partitions = static_cast<unsigned>(here);
     const TileView gathered = k.take(rows, partitions, columns);
-    k.gather(gathered, table,
+    k.gather(gathered, views.table,
              held.partitions(0, partitions).columns(static_cast<unsigned>(tile % kNumbersAhead), 1));
-    k.store(y.window(first, 0, here, shape.columns), gathered);
+    k.store(views.y.window(first, 0, here, shape.columns), gathered);
   }
-  return k.finish();
+}
+
+isa::Program embedding_program(const model::MachineParams& machine, const EmbeddingShape& shape) {
+  Kernel kernel("embedding", machine);
+  const HbmView ids = kernel.argument("ids", isa::DType::kInt32, shape.ids, 1),
+                table = kernel.argument("table", shape.dtype, shape.rows, shape.columns),
+                y = kernel.argument("y", shape.dtype, shape.ids, shape.columns);
+  kernel.control(ids);
+  emit_embedding(kernel, machine, shape, {ids, table, y});
+  return kernel.finish();
 }
 
 }  // namespace tahoma::workloads

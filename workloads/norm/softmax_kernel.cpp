@@ -19,13 +19,14 @@ unsigned vector_share(DType dtype) { return isa::size_of(dtype) == 2 ? 40 : 30; 
 
 class Softmax {
  public:
-  Softmax(const model::MachineParams& machine, const RowsShape& shape)
+  Softmax(Kernel& kernel, const model::MachineParams& machine, const RowsShape& shape,
+          const SoftmaxViews& views)
       : machine_(machine),
         shape_(shape),
         columns_(static_cast<unsigned>(shape.columns)),
-        kernel_("softmax", machine),
-        x_(kernel_.argument("x", shape.dtype, shape.rows, shape.columns)),
-        y_(kernel_.argument("y", shape.dtype, shape.rows, shape.columns)),
+        kernel_(kernel),
+        x_(views.x),
+        y_(views.y),
         copies_(copies_in(machine, shape.columns * (2 * isa::size_of(shape.dtype) + 4), 3)),
         xs_(kernel_.sbuf("x", shape.dtype, columns_, copies_)),
         exponentials_(kernel_.sbuf("exponentials", DType::kFp32, columns_, copies_)),
@@ -35,7 +36,7 @@ class Softmax {
         sums_(kernel_.sbuf("sum", DType::kFp32, 1, 3)),
         inverses_(kernel_.sbuf("1 / sum", DType::kFp32, 1, 3)) {}
 
-  isa::Program build() {
+  void emit() {
     std::deque<Tile> begun;
     for (const Range& rows : row_tiles(machine_, shape_.rows)) {
       begun.push_back(exponentials_of(rows));
@@ -44,7 +45,6 @@ class Softmax {
       begun.pop_front();
     }
     for (const Tile& tile : begun) divide(tile);
-    return kernel_.finish();
   }
 
  private:
@@ -81,7 +81,7 @@ class Softmax {
   const model::MachineParams& machine_;
   RowsShape shape_;
   unsigned columns_;
-  Kernel kernel_;
+  Kernel& kernel_;
   HbmView x_, y_;
   unsigned copies_;
   Pool xs_, exponentials_, ys_, tops_, shifts_, sums_, inverses_;
@@ -165,8 +165,17 @@ class SoftmaxBackward {
 
 }  // namespace
 
+void emit_softmax(Kernel& kernel, const model::MachineParams& machine, const RowsShape& shape,
+                  const SoftmaxViews& views) {
+  Softmax(kernel, machine, shape, views).emit();
+}
+
 isa::Program softmax_program(const model::MachineParams& machine, const RowsShape& shape) {
-  return Softmax(machine, shape).build();
+  Kernel kernel("softmax", machine);
+  const HbmView x = kernel.argument("x", shape.dtype, shape.rows, shape.columns),
+                y = kernel.argument("y", shape.dtype, shape.rows, shape.columns);
+  emit_softmax(kernel, machine, shape, {x, y});
+  return kernel.finish();
 }
 
 isa::Program softmax_backward_program(const model::MachineParams& machine, const RowsShape& shape) {

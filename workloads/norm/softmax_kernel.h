@@ -11,6 +11,7 @@
 
 #include "isa/core/program.h"
 #include "model/system/machine/machine_params.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 
@@ -18,6 +19,15 @@ struct RowsShape {
   std::uint64_t rows = 0, columns = 0;
   isa::DType dtype = isa::DType::kBf16;  // of every matrix
 };
+
+// x, y [rows, columns], which may be columns of a wider matrix.
+struct SoftmaxViews {
+  runtime::HbmView x, y;
+};
+
+// Appends it to a kernel that may contain other work. Takes up to most of SBUF.
+void emit_softmax(runtime::Kernel& kernel, const model::MachineParams& machine, const RowsShape& shape,
+                  const SoftmaxViews& views);
 
 // Arguments: x, y, each [rows, columns].
 isa::Program softmax_program(const model::MachineParams& machine, const RowsShape& shape);

@@ -6,7 +6,9 @@
 
 namespace tahoma::workloads {
 
-isa::Program reduction_over_columns(const model::MachineParams& machine, const ReductionShape& shape);
-isa::Program reduction_over_rows(const model::MachineParams& machine, const ReductionShape& shape);
+void emit_over_columns(runtime::Kernel& kernel, const model::MachineParams& machine,
+                       const ReductionShape& shape, const ReductionViews& views);
+void emit_over_rows(runtime::Kernel& kernel, const model::MachineParams& machine, const ReductionShape& shape,
+                    const ReductionViews& views);
 
 }  // namespace tahoma::workloads

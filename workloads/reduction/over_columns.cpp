@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "workloads/norm/row_tiles.h"
 #include "workloads/reduction/directions.h"
@@ -18,21 +19,24 @@ constexpr unsigned kLeastFold = 64;  // columns below which a fold costs more th
 
 class OverColumns {
  public:
-  OverColumns(const model::MachineParams& machine, const ReductionShape& shape)
+  OverColumns(Kernel& kernel, const model::MachineParams& machine, const ReductionShape& shape,
+              const ReductionViews& views)
       : machine_(machine),
         shape_(shape),
         width_(static_cast<unsigned>(
             std::min<std::uint64_t>(shape.columns, kLoadBytes / isa::size_of(shape.dtype)))),
         pieces_(cut(all_of(shape.columns), width_)),
         parts_(static_cast<unsigned>(pieces_.size()) * (adds() ? 2 : 1)),
-        kernel_("reduction", machine),
-        x_(kernel_.argument("x", shape.dtype, shape.rows, shape.columns)),
-        y_(kernel_.argument("y", DType::kFp32, shape.rows, 1)),
+        kernel_(kernel),
+        x_(views.x),
+        y_(views.y),
         xs_(kernel_.sbuf("x", shape.dtype, width_, 6)),
         partials_(kernel_.sbuf("partial results", adds() ? DType::kFp32 : shape.dtype, parts_, 4)),
-        ys_(kernel_.sbuf("y", DType::kFp32, 1, 8)) {}
+        ys_(kernel_.sbuf("y", DType::kFp32, 1, 8)) {
+    if (shape.out != DType::kFp32) rounded_ = kernel_.sbuf("rounded y", shape.out, 1, 8);
+  }
 
-  isa::Program build() {
+  void emit() {
     for (const Range& rows : row_tiles(machine_, shape_.rows)) {
       const TileView partial = kernel_.take(partials_, rows.count, parts_);
       unsigned part = 0;
@@ -43,7 +47,6 @@ class OverColumns {
       }
       finish(rows, partial.columns(0, part));
     }
-    return kernel_.finish();
   }
 
  private:
@@ -79,7 +82,11 @@ class OverColumns {
     kernel_.reduce(y, partial, op());
     if (shape_.op == ReductionOp::kMean)
       kernel_.tensor_scalar(y, y, AluOp::kMult, {1.0F / static_cast<float>(shape_.columns), nullptr});
-    kernel_.store(y_.window(rows.first, 0, rows.count, 1), y, Queue::kGpSimd);
+    const HbmView to = y_.window(rows.first, 0, rows.count, 1);
+    if (!rounded_) return kernel_.store(to, y, Queue::kGpSimd);
+    const TileView rounded = kernel_.take(*rounded_, rows.count, 1);
+    kernel_.copy(rounded, y);
+    kernel_.store(to, rounded, Queue::kGpSimd);
   }
 
   const model::MachineParams& machine_;
@@ -87,15 +94,17 @@ class OverColumns {
   unsigned width_;
   std::vector<Range> pieces_;
   unsigned parts_;
-  Kernel kernel_;
+  Kernel& kernel_;
   HbmView x_, y_;
   Pool xs_, partials_, ys_;
+  std::optional<Pool> rounded_;
 };
 
 }  // namespace
 
-isa::Program reduction_over_columns(const model::MachineParams& machine, const ReductionShape& shape) {
-  return OverColumns(machine, shape).build();
+void emit_over_columns(Kernel& kernel, const model::MachineParams& machine, const ReductionShape& shape,
+                       const ReductionViews& views) {
+  OverColumns(kernel, machine, shape, views).emit();
 }
 
 }  // namespace tahoma::workloads

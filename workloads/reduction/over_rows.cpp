@@ -20,25 +20,23 @@ unsigned tile_width(const ReductionShape& shape) {
       std::min<std::uint64_t>(shape.columns, kTileBytes / isa::size_of(shape.dtype)));
 }
 
-isa::Program sum_over_rows(const model::MachineParams& machine, const ReductionShape& shape) {
-  Kernel kernel("reduction", machine);
-  const HbmView x = kernel.argument("x", shape.dtype, shape.rows, shape.columns),
-                y = kernel.argument("y", DType::kFp32, 1, shape.columns);
+void sum_over_rows(Kernel& kernel, const model::MachineParams& machine, const ReductionShape& shape,
+                   const ReductionViews& views) {
   const Pool xs = kernel.sbuf("x", shape.dtype, tile_width(shape), kTiles);
   ColumnSums sums(kernel, machine, "sums", shape.dtype, static_cast<unsigned>(shape.columns));
   for (const Range& rows : row_tiles(machine, shape.rows))
     for (const Range& columns : cut(all_of(shape.columns), tile_width(shape))) {
       const TileView tile = kernel.take(xs, rows.count, columns.count);
-      kernel.load(tile, x.window(rows.first, columns.first, rows.count, columns.count));
+      kernel.load(tile, views.x.window(rows.first, columns.first, rows.count, columns.count));
       sums.add(tile, columns);
     }
-  sums.store(y, shape.op == ReductionOp::kMean ? 1.0F / static_cast<float>(shape.rows) : 1.0F);
-  return kernel.finish();
+  sums.store(views.y, shape.op == ReductionOp::kMean ? 1.0F / static_cast<float>(shape.rows) : 1.0F);
 }
 
 class ExtremumOverRows {
  public:
-  ExtremumOverRows(const model::MachineParams& machine, const ReductionShape& shape)
+  ExtremumOverRows(Kernel& kernel, const model::MachineParams& machine, const ReductionShape& shape,
+                   const ReductionViews& views)
       : machine_(machine),
         shape_(shape),
         side_(static_cast<unsigned>(machine.chip.core.sbuf.partitions)),
@@ -48,9 +46,9 @@ class ExtremumOverRows {
         bank_blocks_(static_cast<unsigned>(machine.chip.core.psum.bank.count / isa::size_of(shape.dtype)) /
                      side_),
         op_(shape.op == ReductionOp::kMax ? AluOp::kMax : AluOp::kMin),
-        kernel_("reduction", machine),
-        x_(kernel_.argument("x", shape.dtype, shape.rows, shape.columns)),
-        y_(kernel_.argument("y", DType::kFp32, 1, shape.columns)),
+        kernel_(kernel),
+        x_(views.x),
+        y_(views.y),
         xs_(kernel_.sbuf("x", shape.dtype, tile_width(shape), kTiles)),
         banks_(kernel_.psum("transposed", shape.dtype, bank_blocks_ * side_, 4)),
         best_(kernel_.take(kernel_.sbuf("best of each partition", shape.dtype, columns_), height_, columns_)),
@@ -61,13 +59,12 @@ class ExtremumOverRows {
     kernel_.affine_select(identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
   }
 
-  isa::Program build() {
+  void emit() {
     for (const Range& rows : row_tiles(machine_, shape_.rows))
       for (const Range& columns : cut(all_of(columns_), tile_width(shape_))) fold(rows, columns);
     const unsigned whole = columns_ / side_, rest = columns_ % side_;
     for (const Range& blocks : cut(all_of(whole), bank_blocks_)) transpose(blocks, side_);
     if (rest > 0) transpose({whole, 1}, rest);
-    return kernel_.finish();
   }
 
  private:
@@ -103,7 +100,7 @@ class ExtremumOverRows {
   ReductionShape shape_;
   unsigned side_, height_, columns_, blocks_, bank_blocks_;
   AluOp op_;
-  Kernel kernel_;
+  Kernel& kernel_;
   HbmView x_, y_;
   Pool xs_, banks_;
   TileView best_, results_, identity_;
@@ -111,9 +108,11 @@ class ExtremumOverRows {
 
 }  // namespace
 
-isa::Program reduction_over_rows(const model::MachineParams& machine, const ReductionShape& shape) {
-  if (shape.op == ReductionOp::kSum || shape.op == ReductionOp::kMean) return sum_over_rows(machine, shape);
-  return ExtremumOverRows(machine, shape).build();
+void emit_over_rows(Kernel& kernel, const model::MachineParams& machine, const ReductionShape& shape,
+                    const ReductionViews& views) {
+  if (shape.op == ReductionOp::kSum || shape.op == ReductionOp::kMean)
+    return sum_over_rows(kernel, machine, shape, views);
+  ExtremumOverRows(kernel, machine, shape, views).emit();
 }
 
 }  // namespace tahoma::workloads

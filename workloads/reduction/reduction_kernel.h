@@ -12,6 +12,7 @@
 
 #include "isa/core/program.h"
 #include "model/system/machine/machine_params.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 
@@ -20,10 +21,20 @@ enum class Over : std::uint8_t { kColumns, kRows };
 
 struct ReductionShape {
   std::uint64_t rows = 0, columns = 0;
-  isa::DType dtype = isa::DType::kBf16;  // of x; y is fp32
+  isa::DType dtype = isa::DType::kBf16;  // of x
   ReductionOp op = ReductionOp::kSum;
   Over over = Over::kColumns;
+  isa::DType out = isa::DType::kFp32;  // of y; over rows only fp32
 };
+
+// x [rows, columns], which may be columns of a wider matrix, y [rows, 1] or [1, columns].
+struct ReductionViews {
+  runtime::HbmView x, y;
+};
+
+// Appends it to a kernel that may contain other work.
+void emit_reduction(runtime::Kernel& kernel, const model::MachineParams& machine, const ReductionShape& shape,
+                    const ReductionViews& views);
 
 // Arguments: x [rows, columns], y [rows, 1] or [1, columns].
 isa::Program reduction_program(const model::MachineParams& machine, const ReductionShape& shape);

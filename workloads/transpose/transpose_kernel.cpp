@@ -18,24 +18,25 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 constexpr unsigned kPieceBytes = 4096;  // of a partition of x, and of a row of y
 
 struct Parts {
-  Parts(const model::MachineParams& machine, const TransposeShape& shape)
+  Parts(Kernel& in, const model::MachineParams& machine, const TransposeShape& shape,
+        const TransposeViews& views)
       : side(static_cast<unsigned>(machine.chip.core.sbuf.partitions)),
         most(kPieceBytes / shape.element_bytes),
-        kernel("transpose", machine),
-        x(kernel.argument("x", carrier(shape.element_bytes), shape.rows, shape.columns)
-              .window(0, shape.first, shape.rows, shape.count)),
-        y(kernel.argument("y", carrier(shape.element_bytes), shape.count, shape.rows)) {}
+        kernel(in),
+        x(views.x.window(0, shape.first, shape.rows, shape.count)),
+        y(views.y) {}
 
   unsigned side, most;  // partitions; elements of a tile's row
-  Kernel kernel;
+  Kernel& kernel;
   HbmView x, y;
 };
 
 class ByTensor {
  public:
-  ByTensor(const model::MachineParams& machine, const TransposeShape& shape)
+  ByTensor(Kernel& kernel, const model::MachineParams& machine, const TransposeShape& shape,
+           const TransposeViews& views)
       : shape_(shape),
-        parts_(machine, shape),
+        parts_(kernel, machine, shape, views),
         height_(static_cast<unsigned>(std::min<std::uint64_t>(parts_.most, shape.rows))),
         width_(static_cast<unsigned>(std::min<std::uint64_t>(parts_.most, shape.columns))),
         bank_(static_cast<unsigned>(machine.chip.core.psum.bank.count) / shape.element_bytes),
@@ -52,10 +53,9 @@ class ByTensor {
     parts_.kernel.affine_select(identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
   }
 
-  isa::Program build() {
+  void emit() {
     for (const Range& rows : cut(all_of(shape_.rows), height_))
       for (const Range& columns : cut(all_of(shape_.count), width_)) transpose(rows, columns);
-    return parts_.kernel.finish();
   }
 
  private:
@@ -94,13 +94,14 @@ class ByTensor {
 
 class ByDma {
  public:
-  ByDma(const model::MachineParams& machine, const TransposeShape& shape)
+  ByDma(Kernel& kernel, const model::MachineParams& machine, const TransposeShape& shape,
+        const TransposeViews& views)
       : shape_(shape),
-        parts_(machine, shape),
+        parts_(kernel, machine, shape, views),
         height_(static_cast<unsigned>(std::min<std::uint64_t>(parts_.most, shape.rows))),
         ys_(parts_.kernel.sbuf("y", parts_.x.dtype, height_, 8)) {}
 
-  isa::Program build() {
+  void emit() {
     for (const Range& rows : cut(all_of(shape_.rows), height_))
       for (const Range& columns : cut(all_of(shape_.count), parts_.side)) {
         const TileView row = parts_.kernel.take(ys_, columns.count, rows.count);
@@ -108,7 +109,6 @@ class ByDma {
         parts_.kernel.store(parts_.y.window(columns.first, rows.first, columns.count, rows.count), row,
                             Queue::kGpSimd);
       }
-    return parts_.kernel.finish();
   }
 
  private:
@@ -140,8 +140,20 @@ class ByDma {
 
 DType carrier(unsigned element_bytes) { return element_bytes == 2 ? DType::kBf16 : DType::kFp32; }
 
+void emit_transpose(Kernel& kernel, const model::MachineParams& machine, const TransposeShape& shape,
+                    const TransposeViews& views) {
+  if (shape.by == TransposeBy::kTensor)
+    ByTensor(kernel, machine, shape, views).emit();
+  else
+    ByDma(kernel, machine, shape, views).emit();
+}
+
 isa::Program transpose_program(const model::MachineParams& machine, const TransposeShape& shape) {
-  return shape.by == TransposeBy::kTensor ? ByTensor(machine, shape).build() : ByDma(machine, shape).build();
+  Kernel kernel("transpose", machine);
+  const HbmView x = kernel.argument("x", carrier(shape.element_bytes), shape.rows, shape.columns),
+                y = kernel.argument("y", carrier(shape.element_bytes), shape.count, shape.rows);
+  emit_transpose(kernel, machine, shape, {x, y});
+  return kernel.finish();
 }
 
 }  // namespace tahoma::workloads

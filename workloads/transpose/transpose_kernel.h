@@ -12,6 +12,7 @@
 
 #include "isa/core/program.h"
 #include "model/system/machine/machine_params.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 
@@ -26,6 +27,15 @@ struct TransposeShape {
 
 // The dtype in which elements of this size are transferred; only the bits matter.
 isa::DType carrier(unsigned element_bytes);
+
+// x [rows, columns], y [count, rows], of the carrier's dtype; each may be columns of a wider matrix.
+struct TransposeViews {
+  runtime::HbmView x, y;
+};
+
+// Appends it to a kernel that may contain other work.
+void emit_transpose(runtime::Kernel& kernel, const model::MachineParams& machine, const TransposeShape& shape,
+                    const TransposeViews& views);
 
 // Arguments: x [rows, columns], y [count, rows].
 isa::Program transpose_program(const model::MachineParams& machine, const TransposeShape& shape);
