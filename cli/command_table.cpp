@@ -14,6 +14,8 @@ const CommandRow kCommands[] = {
     {"run", "Run a workload on a machine, check its results and write a report", always(add_run_command)},
     {"nki", "Run a kernel written in NKI (Python): trace it, check its results and write a report",
      always(add_nki_command)},
+    {"graph", "Run an ONNX model: plan its nodes, run them, check each of them and write a report",
+     TAHOMA_MODULE_PART(nki, add_graph_command)},
     {"model",
      "Run a model from its Hugging Face config.json: time to first token, time per token, tokens a second, "
      "joules and dollars",

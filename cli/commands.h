@@ -20,6 +20,7 @@ using Action = std::function<base::ExitStatus()>;
 
 void add_run_command(CLI::App& sub, Action& action);
 void add_nki_command(CLI::App& sub, Action& action);
+void add_graph_command(CLI::App& sub, Action& action);
 void add_model_command(CLI::App& sub, Action& action);
 void add_cards_command(CLI::App& sub, Action& action);
 void add_sweep_command(CLI::App& sub, Action& action);

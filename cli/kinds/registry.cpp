@@ -2,6 +2,7 @@
 #include "cli/kinds/registry.h"
 
 #include "built_modules.h"
+#include "frontend/graph/workload/graph_workload.h"
 #include "frontend/nki/workload/nki_workload.h"
 #include "frontend/program/program_workload.h"
 #include "workloads/attention/attention.h"
@@ -82,6 +83,8 @@ const std::vector<runtime::WorkloadKind>& shipped_kinds() {
       {"vector_add", "y = a + b, tiles sharded over cores", TAHOMA_MODULE_PART(kernels, make_vector_add)},
       {"nki", "a kernel written in NKI (Python), on one or two physical cores",
        TAHOMA_MODULE_PART(nki, make_nki)},
+      {"graph", "an ONNX model, the first dimension of its inputs sharded over cores",
+       TAHOMA_MODULE_PART(nki, make_graph)},
       {"program", "a program in assembler text on one or more cores, with tensors declared in the case",
        TAHOMA_MODULE_PART(nki, make_program)},
   };

@@ -12,7 +12,8 @@ KIND = re.compile(r"^\s*kind:\s*(\w+)", re.MULTILINE)
 
 
 # Kinds that the regression lists cannot have, and why.
-ELSEWHERE = {"nki": "its cases need the Python package; tests/nki runs them"}
+ELSEWHERE = {"nki": "its cases need the Python package; tests/nki runs them",
+             "graph": "its cases need ONNX files, which tests/graph makes"}
 
 
 def covered(repo):

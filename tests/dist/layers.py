@@ -29,7 +29,8 @@ ROOMS = {
     "report/": (("runtime/*", "model/system/*", "model/base/*", "isa/*"),
                 HOST + ("fmt/*", "nlohmann/*", "google/protobuf/*", "trace.pb.h", "chakra.pb.h", "zlib.h")),
     "workloads/": (("runtime/*", "isa/*", "model/base/*", PARAMETERS), ("fmt/*", "Eigen/*")),
-    "frontend/": (("workloads/*", "runtime/*", "model/system/*", "model/base/*", "isa/*"), HOST + ("fmt/*", "nlohmann/*")),
+    "frontend/": (("workloads/*", "runtime/*", "model/system/*", "model/base/*", "isa/*"),
+                  HOST + ("fmt/*", "nlohmann/*", "google/protobuf/*", "onnx_model.pb.h")),
     "frontend/python/": (("frontend/nki/*", "runtime/*", "model/system/*", "model/base/*", "isa/*"),
                          HOST + ("fmt/*", "nlohmann/*", "pybind11/*", "Python.h", "numpy/*")),
     "studies/": (("frontend/*", "workloads/*", "report/*", "runtime/*", "model/system/*", "model/base/*", "isa/*"),
@@ -43,6 +44,13 @@ ROOMS = {
 ROWS = """
 cli: nki options reference
 cli/program: .
+cli/run: . options
+frontend/graph/compile: graph/fuse graph/lower graph/model graph/operators graph/table
+frontend/graph/fuse: graph/lower graph/operators graph/table
+frontend/graph/lower: graph/operators
+frontend/graph/operators: graph/model
+frontend/graph/table: graph/lower graph/operators
+frontend/graph/workload: graph/compile graph/model
 frontend/nki/lower: nki/lower/memory nki/lower/order nki/record
 frontend/nki/lower/memory: nki/record
 frontend/nki/lower/order: nki/lower/memory nki/record

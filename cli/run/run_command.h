@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run with its options, for commands that give its case in different ways.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/base/error.h"
+#include "report/run/run.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tahoma::runtime {
+
+struct RunCommand {
+  RunOptions options;
+  std::vector<std::string> checks;
+  bool no_golden = false, require_golden = false, no_report = false, explain = false;
+  std::string format = "text", fold = "auto";
+};
+
+// All runs have these options, regardless of how the case is given.
+void add_run_options(CLI::App& sub, RunCommand& command);
+base::ExitStatus run(RunCommand& command);
+
+}  // namespace tahoma::runtime

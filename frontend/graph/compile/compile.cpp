@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/compile/compile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tahoma::workloads::graph {
+
+namespace {
+
+// As if the file had been converted: constants are rounded once. Numbers are operands of instructions, in
+// fp32.
+void convert_constants(Graph& graph, isa::DType floats) {
+  const ElementType type = floats == isa::DType::kBf16   ? ElementType::kBfloat16
+                           : floats == isa::DType::kFp16 ? ElementType::kFloat16
+                                                         : ElementType::kFloat;
+  for (Value& value : graph.values)
+    if (value.constant && is_floating(value.type.element) && value.type.elements() > 1)
+      value.constant = [values = std::move(value.constant), type] {
+        Array array = values();
+        for (double& element : array.values) element = rounded(element, type);
+        return array;
+      };
+}
+
+}  // namespace
+
+CompiledGraph::CompiledGraph(std::unique_ptr<Graph> graph, const model::MachineParams& machine,
+                             const CompileOptions& options)
+    : graph_(std::move(graph)), machine_(machine), lowering_(*graph_, machine_, options.floats) {
+  infer_types(*graph_, options.sizes);
+  if (options.floats) convert_constants(*graph_, *options.floats);
+  for (std::uint32_t i = 0; i < graph_->inputs.size(); ++i) lowering_.input(graph_->inputs[i].value, i);
+  for (const PlanEntry& entry : plan_entries(*graph_, options.fusion)) {
+    lowering_.begin(entry.name, entry.op, entry.nodes);
+    entry.lower(lowering_);
+  }
+  for (const ValueId id : graph_->outputs) lowering_.tensor(id);
+}
+
+std::optional<TensorRef> CompiledGraph::tensor(ValueId id) const {
+  if (!lowering_.has_tensor(id)) return {};
+  return lowering_.tensor(id);
+}
+
+StepBound bound_of(const Step& step, const model::MachineParams& machine) {
+  const model::CoreParams& core = machine.chip.core;
+  StepBound bound{0, "-"};
+  const auto consider = [&](double ns, const std::string& by) {
+    if (ns > bound.ns) bound = {ns, by};
+  };
+  if (step.on_array) {
+    const double passes = step.dtype == isa::DType::kFp32 ? 4 : 1;
+    consider(step.flops * passes * 1e9 / 2 /
+                 static_cast<double>(core.tensor.rows * core.tensor.columns * core.tensor.clock.hz),
+             "tensor");
+  } else if (step.engine == StepEngine::kVector || step.engine == StepEngine::kScalar) {
+    const base::Frequency clock = step.engine == StepEngine::kVector ? core.vector.clock : core.scalar.clock;
+    consider(step.flops * 1e9 / static_cast<double>(core.sbuf.partitions * clock.hz),
+             std::string(name_of(step.engine)));
+  }
+  const model::HbmParams& hbm = machine.chip.hbm;
+  if (!hbm.bandwidth.ideal)
+    consider(step.bytes * 1e9 * static_cast<double>(machine.chip.cores) /
+                 static_cast<double>(hbm.stacks * hbm.bandwidth.bytes_per_second),
+             "hbm");
+  return bound;
+}
+
+std::string plan_text(const CompiledGraph& compiled, const model::MachineParams& machine) {
+  std::string text = fmt::format("{:40} {:20} {:20} {:8} {:36} {:>10} {:>10} {:>10} {}\n", "node", "operator",
+                                 "kernel", "engine", "sizes", "FLOPs", "bytes", "bound", "by");
+  double total = 0;
+  for (const NodePlan& plan : compiled.lowering().plans()) {
+    if (plan.steps.empty())
+      text += fmt::format("{:40} {:20} {:20} {:8} {}\n", plan.name, plan.op, "-", "-", "the same memory");
+    bool first = true;
+    for (const Step& step : plan.steps) {
+      const StepBound bound = bound_of(step, machine);
+      total += bound.ns;
+      text += fmt::format("{:40} {:20} {:20} {:8} {:36} {:>10.4g} {:>10.4g} {:>7.4g} us {}\n",
+                          first ? plan.name : "", first ? plan.op : "", step.kernel, name_of(step.engine),
+                          step.tiles, step.flops, step.bytes, bound.ns / 1000, bound.by);
+      first = false;
+    }
+  }
+  return text + fmt::format("sum of the bounds: {:.4g} us\n", total / 1000);
+}
+
+}  // namespace tahoma::workloads::graph

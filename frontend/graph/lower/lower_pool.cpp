@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pools of one or two dimensions: 128 channels at a time, output rows in bands; each tap of the window is one
+// operation of the vector engine on the shifted image.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/graph/lower/lower_nodes.h"
+#include "frontend/graph/lower/row_steps.h"
+#include "frontend/graph/operators/product_operators.h"
+#include "workloads/common/ranges.h"
+
+namespace tahoma::workloads::graph {
+
+namespace {
+
+using isa::AluOp, isa::DType, isa::Queue;
+using runtime::TileView;
+
+constexpr std::int64_t kPoolBytes = 150 << 10;  // of a partition, for all buffers
+constexpr std::int64_t kMostPixels = 60000;     // of a tile
+
+struct PoolShape {
+  std::uint64_t channels = 0;  // of all images
+  WindowAxis rows, columns;
+  bool maximum = false, counts_padding = false;
+  DType dtype = DType::kFp32;
+};
+
+// A box of a tile whose rows are `pitch` elements apart.
+TileView pool_box(TileView tile, std::int64_t first, std::int64_t rows, std::int64_t pitch,
+                  std::int64_t columns, std::int64_t step) {
+  constexpr std::size_t kInner = isa::kFreeDims - 1;
+  tile.tile.offset +=
+      static_cast<std::uint32_t>(first * static_cast<std::int64_t>(isa::size_of(tile.tile.dtype)));
+  tile.shape.count[kInner - 1] = static_cast<std::uint16_t>(rows);
+  tile.shape.count[kInner] = static_cast<std::uint16_t>(columns);
+  tile.tile.stride[kInner - 1] = static_cast<std::int16_t>(rows > 1 ? pitch : 1);
+  tile.tile.stride[kInner] = static_cast<std::int16_t>(columns > 1 ? step : 1);
+  return tile;
+}
+
+// Outputs for which a tap is inside the image.
+struct Inside {
+  std::int64_t first, count;
+};
+Inside outputs_inside(const WindowAxis& w, std::int64_t tap, std::int64_t first, std::int64_t end) {
+  const std::int64_t shift = tap * w.dilation - w.before;
+  while (first < end && first * w.stride + shift < 0) ++first;
+  while (end > first && (end - 1) * w.stride + shift >= w.size) --end;
+  return {first, end - first};
+}
+
+// Elements of a window that count for the average: those of the image, or of the padded one.
+std::int64_t counted(const WindowAxis& w, std::int64_t output, bool padding) {
+  std::int64_t count = 0;
+  for (std::int64_t tap = 0; tap < w.filter; ++tap) {
+    const std::int64_t at = output * w.stride + tap * w.dilation - w.before;
+    if (padding ? at < w.size + w.after : at >= 0 && at < w.size) ++count;
+  }
+  return count;
+}
+
+class Pooling {
+ public:
+  Pooling(Emission& emission, const PoolShape& shape, SlotId in, SlotId out)
+      : kernel_(emission.kernel), emission_(emission), shape_(shape), in_(in), out_(out) {
+    const std::int64_t width = shape.columns.size, out_width = shape.columns.out(),
+                       out_rows = shape.rows.out();
+    const auto element = static_cast<std::int64_t>(isa::size_of(shape.dtype));
+    const auto input_rows = [&](std::int64_t rows) {
+      return std::min(shape.rows.size,
+                      (rows - 1) * shape.rows.stride + (shape.rows.filter - 1) * shape.rows.dilation + 1);
+    };
+    band_ = out_rows;
+    while (band_ > 1 &&
+           (2 * input_rows(band_) * width * element + 2 * band_ * out_width * (element + 4) > kPoolBytes ||
+            input_rows(band_) * width > kMostPixels || band_ * out_width > kMostPixels))
+      band_ = (band_ + 1) / 2;
+    xs_ = kernel_.sbuf("x", shape.dtype, static_cast<unsigned>(input_rows(band_) * width), 2);
+    sums_ = kernel_.sbuf("pooled", DType::kFp32, static_cast<unsigned>(band_ * out_width), 2);
+    ys_ = kernel_.sbuf("y", shape.dtype, static_cast<unsigned>(band_ * out_width), 2);
+  }
+
+  void emit() {
+    const auto height = static_cast<std::uint64_t>(emission_.machine.chip.core.sbuf.partitions);
+    for (std::uint64_t first = 0; first < shape_.channels; first += height)
+      for (std::int64_t row = 0; row < shape_.rows.out(); row += band_)
+        emit_band(first, static_cast<unsigned>(std::min(height, shape_.channels - first)), row,
+                  std::min(band_, shape_.rows.out() - row));
+  }
+
+ private:
+  void emit_band(std::uint64_t channel, unsigned channels, std::int64_t row, std::int64_t rows) {
+    const WindowAxis &down = shape_.rows, &right = shape_.columns;
+    const std::int64_t out_width = right.out();
+    const std::int64_t top = std::max<std::int64_t>(0, row * down.stride - down.before),
+                       bottom = std::min(down.size, (row + rows - 1) * down.stride +
+                                                        (down.filter - 1) * down.dilation - down.before + 1);
+    const TileView x = kernel_.take(xs_, channels, static_cast<unsigned>((bottom - top) * right.size)),
+                   sum = kernel_.take(sums_, channels, static_cast<unsigned>(rows * out_width));
+    runtime::HbmView from =
+        emission_.matrix(in_, shape_.channels, static_cast<std::uint64_t>(down.size * right.size));
+    kernel_.load(x, from.window(channel, static_cast<std::uint64_t>(top * right.size), channels,
+                                static_cast<std::uint64_t>((bottom - top) * right.size)));
+    kernel_.memset(sum, shape_.maximum ? -std::numeric_limits<float>::infinity() : 0.0F, Queue::kGpSimd);
+    for (std::int64_t s = 0; s < down.filter; ++s)
+      for (std::int64_t t = 0; t < right.filter; ++t) {
+        const Inside r = outputs_inside(down, s, row, row + rows), c = outputs_inside(right, t, 0, out_width);
+        if (r.count <= 0 || c.count <= 0) continue;
+        const TileView to =
+            pool_box(sum, (r.first - row) * out_width + c.first, r.count, out_width, c.count, 1);
+        const std::int64_t at = (r.first * down.stride + s * down.dilation - down.before - top) * right.size +
+                                c.first * right.stride + t * right.dilation - right.before;
+        kernel_.tensor_tensor(to, to,
+                              pool_box(x, at, r.count, down.stride * right.size, c.count, right.stride),
+                              shape_.maximum ? AluOp::kMax : AluOp::kAdd);
+      }
+    const TileView y = kernel_.take(ys_, channels, static_cast<unsigned>(rows * out_width));
+    if (shape_.maximum)
+      kernel_.copy(y, sum);
+    else
+      average(y, sum, row, rows);
+    kernel_.store(emission_.matrix(out_, shape_.channels, static_cast<std::uint64_t>(down.out() * out_width))
+                      .window(channel, static_cast<std::uint64_t>(row * out_width), channels,
+                              static_cast<std::uint64_t>(rows * out_width)),
+                  y, Queue::kGpSimd);
+  }
+
+  // Neighbouring outputs whose windows have equally many elements share an operation.
+  void average(const TileView& y, const TileView& sum, std::int64_t row, std::int64_t rows) {
+    const std::int64_t width = shape_.columns.out();
+    const auto down = [&](std::int64_t r) { return counted(shape_.rows, row + r, shape_.counts_padding); };
+    const auto right = [&](std::int64_t c) { return counted(shape_.columns, c, shape_.counts_padding); };
+    for (std::int64_t r = 0, r_end = 0; r < rows; r = r_end) {
+      for (r_end = r + 1; r_end < rows && down(r_end) == down(r);) ++r_end;
+      for (std::int64_t c = 0, c_end = 0; c < width; c = c_end) {
+        for (c_end = c + 1; c_end < width && right(c_end) == right(c);) ++c_end;
+        const auto part = [&](const TileView& of) {
+          return pool_box(of, r * width + c, r_end - r, width, c_end - c, 1);
+        };
+        kernel_.tensor_scalar(part(y), part(sum), AluOp::kMult,
+                              {1.0F / static_cast<float>(down(r) * right(c)), nullptr});
+      }
+    }
+  }
+
+  runtime::Kernel& kernel_;
+  Emission& emission_;
+  const PoolShape& shape_;
+  SlotId in_, out_;
+  std::int64_t band_ = 1;
+  runtime::Pool xs_, sums_, ys_;
+};
+
+}  // namespace
+
+void lower_pool(const NodeView& node, Lowering& lowering) {
+  const std::vector<WindowAxis> windows = pool_windows(node);
+  const TensorRef in = lowering.tensor(node.id(0)), out = lowering.result(node.node().outputs[0]);
+  const bool maximum = node.node().op.ends_with("MaxPool");
+  const auto channels = static_cast<std::uint64_t>(in.dims[0] * in.dims[1]);
+  if (node.node().op.starts_with("Global"))
+    return add_reduction(lowering, out, in, channels, elements_of(in.dims) / channels,
+                         maximum ? ReductionOp::kMax : ReductionOp::kMean);
+  node.require(windows.size() <= 2, "E-ONX-010", "pools three dimensions");
+  PoolShape shape{channels, windows.size() == 2 ? windows[0] : WindowAxis{}, windows.back(),
+                  maximum,  node.integer("count_include_pad", 0) != 0,       lowering.dtype(in)};
+  Step step;
+  step.kernel = "pool";
+  step.engine = StepEngine::kVector;
+  step.dtype = shape.dtype;
+  step.bytes = lowering.bytes(in) + lowering.bytes(out);
+  step.flops = static_cast<double>(elements_of(out.dims)) *
+               static_cast<double>(shape.rows.filter * shape.columns.filter);
+  step.tiles = fmt::format("{}x{} window, {} channels", shape.rows.filter, shape.columns.filter, channels);
+  step.emit = [shape, in, out](Emission& e) { Pooling(e, shape, in.slot, out.slot).emit(); };
+  lowering.add(std::move(step));
+}
+
+}  // namespace tahoma::workloads::graph

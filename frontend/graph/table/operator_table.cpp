@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/table/operator_table.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "frontend/graph/operators/elementwise.h"
+#include "frontend/graph/operators/movement.h"
+#include "frontend/graph/operators/product_operators.h"
+#include "frontend/graph/operators/row_operators.h"
+
+namespace tahoma::workloads::graph {
+
+namespace {
+
+constexpr OperatorRow kOthers[] = {
+    {"AveragePool", infer_pool, define_pool, lower_pool},
+    {"BatchNormalization", infer_batch_norm, define_batch_norm, lower_batch_norm},
+    {"Concat", infer_concat, define_concat, lower_concat},
+    {"Constant", infer_known, define_known, nullptr, true},
+    {"ConstantOfShape", infer_known, define_known, nullptr},
+    {"Conv", infer_conv, define_conv, lower_conv},
+    {"ConvTranspose", infer_conv_transpose, define_conv_transpose, lower_conv_transpose},
+    {"Dropout", infer_view, define_view, lower_view},
+    {"Expand", infer_repeat, define_repeat, lower_repeat},
+    {"Flatten", infer_view, define_view, lower_view},
+    {"Gather", infer_gather, define_gather, lower_gather},
+    {"Gemm", infer_gemm, define_gemm, lower_gemm},
+    {"GlobalAveragePool", infer_pool, define_pool, lower_pool},
+    {"GlobalMaxPool", infer_pool, define_pool, lower_pool},
+    {"Identity", infer_view, define_view, lower_view},
+    {"InstanceNormalization", infer_same, define_instance_norm, lower_instance_norm},
+    {"LayerNormalization", infer_layer_norm, define_layer_norm, lower_layer_norm},
+    {"LogSoftmax", infer_same, define_softmax, lower_softmax},
+    {"MatMul", infer_matmul, define_matmul, lower_matmul},
+    {"MaxPool", infer_pool, define_pool, lower_pool},
+    {"Pad", infer_pad, define_pad, lower_pad},
+    {"Range", infer_known, define_known, nullptr},
+    {"ReduceL1", infer_reduction, define_reduction, lower_reduction},
+    {"ReduceL2", infer_reduction, define_reduction, lower_reduction},
+    {"ReduceLogSum", infer_reduction, define_reduction, lower_reduction},
+    {"ReduceLogSumExp", infer_reduction, define_reduction, lower_reduction},
+    {"ReduceMax", infer_reduction, define_reduction, lower_reduction},
+    {"ReduceMean", infer_reduction, define_reduction, lower_reduction},
+    {"ReduceMin", infer_reduction, define_reduction, lower_reduction},
+    {"ReduceProd", infer_reduction, define_reduction, lower_reduction},
+    {"ReduceSum", infer_reduction, define_reduction, lower_reduction},
+    {"ReduceSumSquare", infer_reduction, define_reduction, lower_reduction},
+    {"Reshape", infer_view, define_view, lower_view},
+    {"Shape", infer_known, define_known, nullptr, true},
+    {"Size", infer_known, define_known, nullptr, true},
+    {"Slice", infer_slice, define_slice, lower_slice},
+    {"Softmax", infer_same, define_softmax, lower_softmax},
+    {"Split", infer_split, define_split, lower_split},
+    {"Squeeze", infer_view, define_view, lower_view},
+    {"Tile", infer_repeat, define_repeat, lower_repeat},
+    {"Transpose", infer_transpose, define_transpose, lower_transpose},
+    {"Trilu", infer_same, define_triangle, lower_triangle},
+    {"Unsqueeze", infer_view, define_view, lower_view},
+};
+
+std::vector<OperatorRow> all_operators() {
+  std::vector<OperatorRow> rows(std::begin(kOthers), std::end(kOthers));
+  for (const ElementwiseRow& row : elementwise_rows())
+    rows.push_back({row.op, infer_elementwise, define_elementwise, lower_elementwise});
+  std::sort(rows.begin(), rows.end(),
+            [](const OperatorRow& a, const OperatorRow& b) { return a.name < b.name; });
+  return rows;
+}
+
+}  // namespace
+
+std::span<const OperatorRow> operator_table() {
+  static const std::vector<OperatorRow> rows = all_operators();
+  return rows;
+}
+
+const OperatorRow* operator_row(const Node& node) {
+  if (!node.domain.empty()) return nullptr;
+  const std::span<const OperatorRow> rows = operator_table();
+  const auto row = std::lower_bound(rows.begin(), rows.end(), node.op,
+                                    [](const OperatorRow& r, const std::string& op) { return r.name < op; });
+  return row != rows.end() && row->name == node.op ? &*row : nullptr;
+}
+
+}  // namespace tahoma::workloads::graph

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators of ONNX's default domain that Tahoma has: one row each, with its shape rule, its definition
+// and its lowering.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "frontend/graph/lower/lower_nodes.h"
+#include "frontend/graph/operators/operator_definition.h"
+
+namespace tahoma::workloads::graph {
+
+struct OperatorRow {
+  std::string_view name;
+  Inference infer;
+  Definition define;
+  NodeLowering lower;      // null: only where it is known before the run
+  bool of_shapes = false;  // its value follows from the shapes of its inputs
+};
+
+std::span<const OperatorRow> operator_table();      // by name
+const OperatorRow* operator_row(const Node& node);  // null: none, or another domain
+
+}  // namespace tahoma::workloads::graph
