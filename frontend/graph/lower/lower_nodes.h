@@ -21,6 +21,9 @@ void lower_pad(const NodeView& node, Lowering& lowering);
 void lower_triangle(const NodeView& node, Lowering& lowering);
 void lower_gather(const NodeView& node, Lowering& lowering);
 
+void lower_blocks(const NodeView& node, Lowering& lowering);
+void lower_resize(const NodeView& node, Lowering& lowering);
+
 void lower_matmul(const NodeView& node, Lowering& lowering);
 void lower_gemm(const NodeView& node, Lowering& lowering);
 void lower_conv(const NodeView& node, Lowering& lowering);

@@ -85,6 +85,8 @@ Dims flattened(const NodeView& node) {
 
 std::vector<TensorType> infer_view(const NodeView& node) {
   const std::string& op = node.node().op;
+  const bool trains = op == "Dropout" && node.has(2) && node.constant(2).values.at(0) != 0;
+  node.require(!trains, "E-ONX-005", "is in training mode");
   TensorType type = node.type(0);
   if (op == "Reshape") type.dims = reshaped(node);
   if (op == "Flatten") type.dims = flattened(node);

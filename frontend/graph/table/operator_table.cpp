@@ -7,6 +7,7 @@
 #include "frontend/graph/operators/elementwise.h"
 #include "frontend/graph/operators/movement.h"
 #include "frontend/graph/operators/product_operators.h"
+#include "frontend/graph/operators/resampling.h"
 #include "frontend/graph/operators/row_operators.h"
 
 namespace tahoma::workloads::graph {
@@ -21,6 +22,7 @@ constexpr OperatorRow kOthers[] = {
     {"ConstantOfShape", infer_known, define_known, nullptr},
     {"Conv", infer_conv, define_conv, lower_conv},
     {"ConvTranspose", infer_conv_transpose, define_conv_transpose, lower_conv_transpose},
+    {"DepthToSpace", infer_blocks, define_blocks, lower_blocks},
     {"Dropout", infer_view, define_view, lower_view},
     {"Expand", infer_repeat, define_repeat, lower_repeat},
     {"Flatten", infer_view, define_view, lower_view},
@@ -47,10 +49,12 @@ constexpr OperatorRow kOthers[] = {
     {"ReduceSum", infer_reduction, define_reduction, lower_reduction},
     {"ReduceSumSquare", infer_reduction, define_reduction, lower_reduction},
     {"Reshape", infer_view, define_view, lower_view},
+    {"Resize", infer_resize, define_resize, lower_resize},
     {"Shape", infer_known, define_known, nullptr, true},
     {"Size", infer_known, define_known, nullptr, true},
     {"Slice", infer_slice, define_slice, lower_slice},
     {"Softmax", infer_same, define_softmax, lower_softmax},
+    {"SpaceToDepth", infer_blocks, define_blocks, lower_blocks},
     {"Split", infer_split, define_split, lower_split},
     {"Squeeze", infer_view, define_view, lower_view},
     {"Tile", infer_repeat, define_repeat, lower_repeat},
