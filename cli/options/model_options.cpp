@@ -86,9 +86,8 @@ void add_layout_options(CLI::App& sub, ModelCommand& command) {
       ->type_name("NAME|FILE")
       ->default_str("");
   add_numbers(sub, "--lnc", axes.lnc, "Physical cores of a logical core: 1 or 2; a row for each");
-  add_numbers(
-      sub, "--tensor", command.tensor,
-      "Tensor degrees, a row for each; default: the highest possible one that leaves the fewest cores idle");
+  add_numbers(sub, "--tensor", command.tensor,
+              "Tensor degrees, a row for each; default: the highest possible");
   sub.add_option("--data", axes.data,
                  "Replicas, each with its own sequences; default: as many as there are ranks for")
       ->type_name("N")

@@ -76,6 +76,7 @@ constexpr KeyOrigin kKeys[] = {
     {"workload.model.experts", "num_local_experts", "n_routed_experts"},
     {"workload.model.experts_per_token", "num_experts_per_tok"},
     {"workload.model.normalised_gates", "norm_topk_prob", "architectures"},
+    {"workload.model.gate_limit", "swiglu_limit", "architectures"},
     {"workload.model.gate_function", "scoring_func", "architectures"},
     {"workload.model.gate_factor", "routed_scaling_factor", "architectures"},
     {"workload.model.shared_ffn", "shared_expert_intermediate_size", "n_shared_experts"},

@@ -11,6 +11,7 @@ from golden_case import GoldenCase
 random = np.random.default_rng(33)
 HIDDEN, HEADS, KV_HEADS, D, FFN, LAYERS = 256, 4, 2, 32, 512, 2
 EPSILON, THETA = 1e-5, 500000.0
+LIMIT = 1.5  # of gates
 
 
 def norm(x, gain):
@@ -32,6 +33,21 @@ def swiglu(x, gate, up, down):
     return (torch.nn.functional.silu(x @ gate) * (x @ up)) @ down
 
 
+def limited(x, gate, up, down):
+    """An expert of GPT-OSS: each matrix with its bias."""
+    (gate, gate_bias), (up, up_bias), (down, down_bias) = gate, up, down
+    g, u = (x @ gate + gate_bias).clamp(max=LIMIT), (x @ up + up_bias).clamp(-LIMIT, LIMIT)
+    return (g * torch.sigmoid(1.702 * g) * (u + 1)) @ down + down_bias
+
+
+def biased_mixture(x, w):
+    count = w["router"].shape[1]
+    logits = x @ w["router"] + w["router_bias"]
+    gates = logits.gather(1, w["routing"]).softmax(-1)
+    experts = [tuple((w[n].chunk(count)[e], w[n + "_bias"][e]) for n in ("gate", "up", "down")) for e in range(count)]
+    return torch.stack([sum(g * limited(row, *experts[e]) for g, e in zip(gates[i], w["routing"][i])) for i, row in enumerate(x)])
+
+
 def mixture(x, w):
     """Applies to each row its own experts [rows, experts of a token], with a softmax over their router logits. A shared expert comes
     with gates that are a softmax over all logits, and with a gate of its own."""
@@ -48,20 +64,25 @@ def layer(x, w, cache, rotated=0):
     """Computes one sequence [tokens, hidden] that follows the cache's contents: (k, v) [context, kv_heads, d]."""
     tokens, context = x.shape[0], cache[0].shape[0]
     a = norm(x, w["attention_gain"])
-    q = rope((a @ w["q"]).view(tokens, HEADS, D), context, rotated)
-    k = torch.cat([cache[0], rope((a @ w["k"]).view(tokens, KV_HEADS, D), context, rotated)])
-    v = torch.cat([cache[1], (a @ w["v"]).view(tokens, KV_HEADS, D)])
+    w = {"q_bias": 0, "k_bias": 0, "v_bias": 0, "o_bias": 0} | w
+    q = rope((a @ w["q"] + w["q_bias"]).view(tokens, HEADS, D), context, rotated)
+    k = torch.cat([cache[0], rope((a @ w["k"] + w["k_bias"]).view(tokens, KV_HEADS, D), context, rotated)])
+    v = torch.cat([cache[1], (a @ w["v"] + w["v_bias"]).view(tokens, KV_HEADS, D)])
     k, v = (t.repeat_interleave(HEADS // KV_HEADS, dim=1) for t in (k, v))
     scores = torch.einsum("qhd,khd->hqk", q, k) / math.sqrt(D)
     seen = torch.arange(tokens)[:, None] + context >= torch.arange(tokens + context)[None, :]
     scores = scores.masked_fill(~seen, -math.inf)
-    o = torch.einsum("hqk,khd->qhd", scores.softmax(-1), v).reshape(tokens, HEADS * D)
-    x = x + o @ w["o"]
+    if "sinks" in w:  # a score without a value
+        scores = torch.cat([scores, w["sinks"].view(HEADS, 1, 1).expand(-1, tokens, 1)], -1)
+    o = torch.einsum("hqk,khd->qhd", scores.softmax(-1)[..., : tokens + context], v).reshape(tokens, HEADS * D)
+    x = x + o @ w["o"] + w["o_bias"]
     b = norm(x, w["mlp_gain"])
+    if "sinks" in w:
+        return x + biased_mixture(b, w)
     return x + (mixture(b, w) if "router" in w else swiglu(b, w["gate"], w["up"], w["down"]))
 
 
-def case(name, sequences, tokens, context=0, experts=0, shared=0, rotated=0, **settings):
+def case(name, sequences, tokens, context=0, experts=0, shared=0, rotated=0, oss=False, **settings):
     decodes = context > 0
     if rotated:
         settings |= {"model.rope.features": rotated}
@@ -83,6 +104,14 @@ def case(name, sequences, tokens, context=0, experts=0, shared=0, rotated=0, **s
         inputs |= {"shared_gate": weights(HIDDEN, shared), "shared_up": weights(HIDDEN, shared), "shared_down": weights(shared, HIDDEN),
                    "shared_router": weights(HIDDEN, 1)}
         settings |= {"model.shared_ffn": shared, "model.shared_gated": "true", "model.normalised_gates": "false"}
+    if oss:
+        def vector(columns, rows=1):
+            return "fp32", random.uniform(-1, 1, (LAYERS, rows, columns))
+        inputs |= {"q_bias": vector(HEADS * D), "k_bias": vector(KV_HEADS * D), "v_bias": vector(KV_HEADS * D), "o_bias": vector(HIDDEN),
+                   "sinks": vector(HEADS), "router_bias": vector(experts), "gate_bias": vector(FFN, experts), "up_bias": vector(FFN, experts),
+                   "down_bias": vector(HIDDEN, experts)}
+        settings |= {"model.qkv_bias": "true", "model.o_bias": "true", "model.mlp_bias": "true", "model.sinks": "true",
+                     "model.gate_limit": LIMIT, "model.activation": "gelu_sigmoid"}
     if decodes:
         for cache in ("k_cache", "v_cache"):
             inputs[cache] = ("bf16", random.uniform(-1, 1, (LAYERS, sequences * context, KV_HEADS * D)))
@@ -125,5 +154,8 @@ CASES = [
     case("decode beside a shared expert", 6, 1, context=50, experts=8, shared=256, **{"parallel.tensor": 2, "parallel.expert": 2}),
     case("prefill with a rotation of half of the features", 2, 48, rotated=16, **{"parallel.tensor": 2, "machine.chip.lnc": 2}),
     case("decode with a rotation of half of the features", 3, 1, context=77, rotated=16, **{"parallel.tensor": 2}),
+    case("prefill with sinks, and experts with biases and limited gates", 1, 64, experts=4, oss=True,
+         **{"parallel.tensor": 2, "parallel.expert": 2, "machine.chip.lnc": 2}),
+    case("decode with sinks, and experts with biases and limited gates", 3, 1, context=50, experts=4, oss=True, **{"parallel.tensor": 2}),
     case("decode on more ranks than heads, two replicas", 4, 1, context=100, **{"parallel.tensor": 4, "parallel.data": 2}),
 ]

@@ -123,8 +123,16 @@ void emit_gated(Kernel& kernel, const model::MachineParams& machine, const Gated
       const TileView gate = take(gates), up = take(ups), factor = take(activated), y = take(ys);
       kernel.load(gate, window(views.gate));
       kernel.load(up, window(views.up));
+      if (shape.limit > 0) {
+        kernel.tensor_scalar(gate, gate, AluOp::kMin, {shape.limit, nullptr});
+        kernel.tensor_scalar(up, up, AluOp::kMin, {shape.limit, nullptr}, AluOp::kMax,
+                             {-shape.limit, nullptr});
+      }
       kernel.activation(factor, gate, shape.activation);
-      kernel.tensor_tensor(y, factor, up, AluOp::kMult);
+      if (shape.limit > 0)
+        kernel.scalar_tensor_tensor(y, up, AluOp::kAdd, {1, nullptr}, AluOp::kMult, factor);
+      else
+        kernel.tensor_tensor(y, factor, up, AluOp::kMult);
       kernel.store(window(views.y), y, Queue::kGpSimd);
     }
 }

@@ -18,6 +18,8 @@ struct GatedShape {
   std::uint64_t tokens = 0, columns = 0;
   isa::DType dtype = isa::DType::kBf16;  // of all three tensors; y may be narrower
   isa::ActFn activation = isa::ActFn::kSilu;
+  // y = activation(min(gate, limit)) * (min(max(up, -limit), limit) + 1); 0: y as above.
+  float limit = 0;
 };
 
 // [tokens, columns] each; gate and up may be columns of one wider matrix, and y may be the view of either.

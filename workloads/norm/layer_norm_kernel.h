@@ -22,9 +22,9 @@ struct LayerNormShape {
   float epsilon = 0;
 };
 
-// x, y [rows, columns], g and b [1, columns], mean and rstd [rows, 1]; all but g may be missing or be columns of a
-// wider matrix. With `add`, a residual stream, x + add is rounded to the dtype, stored to `sum` if there is one,
-// and normalised. y may be narrower than x, and outputs may be the views of the inputs.
+// x, y [rows, columns], g, b [1, columns], mean, rstd [rows, 1]; all but g may be columns of a wider matrix.
+// With `add`, a residual stream, x + add is rounded to the dtype, stored to `sum` if there is one, and
+// normalised. y may be narrower than x, and outputs may be the views of the inputs.
 struct LayerNormViews {
   runtime::HbmView x, g, y;
   std::optional<runtime::HbmView> b, mean, rstd, add, sum;

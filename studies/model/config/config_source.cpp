@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "model/base/error.h"
 #include "runtime/host/json/json_text.h"
@@ -17,6 +19,25 @@ namespace {
 
 constexpr const char* kTextParts[] = {"text_config", "llm_config", "language_config"};
 constexpr const char* kOfWhole[] = {"tie_word_embeddings", "dtype", "torch_dtype", "quantization_config"};
+
+// Earlier names of keys.
+constexpr std::pair<const char*, const char*> kOldNames[] = {{"n_embd", "hidden_size"},
+                                                             {"n_head", "num_attention_heads"},
+                                                             {"n_head_kv", "num_key_value_heads"},
+                                                             {"n_layer", "num_hidden_layers"},
+                                                             {"n_positions", "max_position_embeddings"},
+                                                             {"activation_function", "hidden_act"}};
+
+void rename_keys(Json& values) {
+  for (const auto& [old, name] : kOldNames)
+    if (values.contains(old) && !values.contains(name)) values[name] = values[old];
+  if (!values.contains("n_inner") || values.contains("intermediate_size")) return;
+  const bool known = values.contains("hidden_size") && values["hidden_size"].is_number_unsigned();
+  if (!values["n_inner"].is_null())
+    values["intermediate_size"] = values["n_inner"];
+  else if (known)  // as in the published code
+    values["intermediate_size"] = 4 * values["hidden_size"].get<std::uint64_t>();
+}
 
 bool is_part(const std::string& key, const Json& value) {
   return value.is_object() && (key.ends_with("_config") || key.ends_with("_tower")) &&
@@ -47,12 +68,14 @@ ConfigSource text_part(const Json& file) {
     for (const char* key : kOfWhole)
       if (file.contains(key) && !source.values.contains(key)) source.values[key] = file[key];
     if (file.contains("architectures")) source.values["architectures"] = file["architectures"];
+    rename_keys(source.values);
     for (const auto& [key, value] : file.items())
       if (is_part(key, value)) source.left_out.push_back(key);
     return source;
   }
   ConfigSource source{file, "", {}, {}};
   for (const auto& item : file.items()) source.keys.push_back(item.key());
+  rename_keys(source.values);
   return source;
 }
 

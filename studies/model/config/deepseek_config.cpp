@@ -103,20 +103,9 @@ void read_yarn(const ConfigReader& in, ModelConfig& c) {
   c.rope_truncated = in.flag("truncate", true);
   const double of_scores = in.has("mscale_all_dim") ? in.real("mscale_all_dim", 0, 100) : 0,
                of_angles = in.has("mscale") ? in.real("mscale", 0, 100) : 1;
-  // The angles' cosines and sines have a factor. If all features of a head are rotated, it is the root of one of
-  // the scores.
-  double turned = magnitude(c.rope_factor, of_angles) / magnitude(c.rope_factor, of_scores);
-  if (in.has("attention_factor")) turned = in.real("attention_factor", 1e-3, 1e3);
+  c.rope_magnitude = magnitude(c.rope_factor, of_angles) / magnitude(c.rope_factor, of_scores);
+  if (in.has("attention_factor")) c.rope_magnitude = in.real("attention_factor", 1e-3, 1e3);
   if (c.family->latent) c.score_factor = std::pow(magnitude(c.rope_factor, of_scores), 2);
-  if (std::abs(turned - 1) < 1e-9) return;
-  if (c.family->latent || c.rotated != 0)
-    throw base::UserError(
-        "E-HFC-005", in.place("mscale"),
-        fmt::format(
-            "gives the rotated features of heads the factor {:g}, which the kernels lack; expected equal "
-            "mscale and mscale_all_dim",
-            turned));
-  c.score_factor = turned * turned;
 }
 
 }  // namespace tahoma::runtime

@@ -143,6 +143,17 @@ constexpr ModelFamily kFamilies[] = {
                      "num_local_experts": 8, "num_experts_per_tok": 2})",
      .window = true,
      .experts_key = "num_local_experts"},
+    {.architecture = "GptOssForCausalLM",
+     .defaults = R"({"num_key_value_heads": 8, "head_dim": 64, "sliding_window": 128, "rope_theta": 150000.0,
+                     "rms_norm_eps": 1e-5, "num_local_experts": 128, "num_experts_per_tok": 4,
+                     "swiglu_limit": 7.0})",
+     .qkv_bias = true,
+     .o_bias = true,
+     .mlp_bias = true,
+     .sinks = true,
+     .pattern = 2,
+     .window = true,
+     .experts_key = "num_local_experts"},
     {.architecture = "Qwen3MoeForCausalLM",
      .defaults = R"({"num_key_value_heads": 4, "num_experts": 128, "num_experts_per_tok": 8,
                      "moe_intermediate_size": 768, "sliding_window": 4096})",
@@ -243,7 +254,6 @@ constexpr ModelFamily kFamilies[] = {
     {.architecture = "Qwen3_5MoeForConditionalGeneration", .refused = kDelta},
     {.architecture = "NemotronHForCausalLM", .refused = kStateSpace},
     {.architecture = "JambaForCausalLM", .refused = kStateSpace},
-    {.architecture = "GptOssForCausalLM", .refused = "its attention has sinks, and its experts have biases"},
     {.architecture = "Llama4ForConditionalGeneration",
      .refused = "its gates scale the experts' inputs, and its attention has temperatures"},
     {.architecture = "Gemma4ForConditionalGeneration",
@@ -266,7 +276,7 @@ bool same_letter(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }
 
-// A near name is a suggestion only for a slip of one letter: architectures of other numbers have other layers.
+// A near name is a suggestion only for a slip of one letter: architectures with other numbers differ.
 std::string suggestion(const std::string& architecture, const std::vector<std::string>& known) {
   for (const std::string& name : known) {
     if (name.size() != architecture.size()) continue;

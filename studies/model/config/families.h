@@ -12,8 +12,8 @@ namespace tahoma::runtime {
 // A decoder layer of Llama with other or more parts. A family that consists of these parts is one row.
 struct ModelFamily {
   const char* architecture;
-  // Values that transformers gives keys that a file lacks, as JSON; keys without one are required or have those
-  // of Llama.
+  // Values that transformers gives keys that a file lacks, as JSON; keys without one are required or have
+  // those of Llama.
   const char* defaults = "{}";
   bool qkv_bias = false, qk_norm = false;
   bool listed_norm = false;  // heads of queries and keys have norms if use_qk_norm says so
@@ -23,9 +23,10 @@ struct ModelFamily {
   bool pre_norm = true;                   // sublayers begin with a norm
   bool parallel = false;                  // the feed-forward part has the input of attention
   bool gated = true;                      // the feed-forward part has a gate
+  bool sinks = false;                     // of attention, and gates with a limit (GPT-OSS)
   bool free_activation = false;           // hidden_act may be silu, gelu or relu
-  // Layers are local, except every n-th one, unless the file says otherwise; 0: all are alike. Global layers may
-  // have no rotary embedding.
+  // Layers are local, except every n-th one, unless the file says otherwise; 0: all are alike. Global layers
+  // may have no rotary embedding.
   std::uint64_t pattern = 0;
   bool global_rope = true;
   // Gains of norms are 1 + weight, token embeddings are multiplied by sqrt(hidden) in bf16, the gate's

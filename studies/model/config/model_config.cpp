@@ -73,10 +73,9 @@ void refuse_unknown_keys(const ConfigReader& in, const std::vector<std::string>&
                                 unknown.size(), fmt::join(named, ", "), fmt::join(unknown, ",")));
 }
 
-void check_fixed_keys(const ConfigReader& in, const ModelFamily& family,
-                      const std::vector<std::string>& ignored) {
+void check_fixed_keys(const ConfigReader& in, const ModelFamily& family) {
   for (const FixedKey& row : fixed_keys()) {
-    if (!in.has(row.key) || among(row.key, ignored)) continue;
+    if (!in.has(row.key)) continue;
     if (row.read != nullptr && row.read(family)) continue;
     const std::string value = family.gemma && row.of_gemma != nullptr ? row.of_gemma : row.value;
     if (in.json[row.key] != Json::parse(value))
@@ -167,6 +166,10 @@ constexpr std::pair<const char*, const char*> kActivations[] = {
 
 void read_activation(const ConfigReader& in, ModelConfig& c) {
   if (c.family->gemma) c.activation = "gelu_tanh";
+  if (c.family->sinks) {
+    c.activation = "gelu_sigmoid";
+    c.gate_limit = in.real("swiglu_limit", 1e-3, 1e4);
+  }
   if (!c.family->free_activation) return;
   const std::string name = in.has("hidden_act") ? in.text("hidden_act") : in.text("activation_function");
   std::vector<std::string> known;
@@ -200,8 +203,9 @@ ModelConfig read_model_config(const std::string& path, const std::vector<std::st
   const ConfigReader in{c.file, source.values, c.part};
   c.family = &family_in(in);
   refuse_unknown_keys(in, c.keys, ignored);
+  for (const std::string& key : ignored) source.values.erase(key);
   add_defaults(source, *c.family);
-  check_fixed_keys(in, *c.family, ignored);
+  check_fixed_keys(in, *c.family);
   leave_out(in, c);
   for (const CountKey& row : count_keys())
     if (row.required || in.has(row.key)) c.*row.to = in.count(row.key, row.least, row.most);

@@ -63,6 +63,7 @@ struct ModelConfig {
   LatentDimensions latent;
   bool normalised_gates = true;   // the gates of a token's experts add up to 1
   double gate_factor = 1;         // of the gates
+  double gate_limit = 0;          // as workload.model.gate_limit
   std::uint64_t sparse_keys = 0;  // keys that sparse attention keeps; 0: it sees all
   std::uint64_t longest = 0;      // tokens of a sequence; 0: not stated
   std::uint64_t window = 0;       // tokens that attention of local layers sees; 0: all
@@ -78,6 +79,7 @@ struct ModelConfig {
   // rope_original_context tokens by one of the second.
   std::vector<double> rope_short{}, rope_long{};
   std::uint64_t rotated = 0;         // first features of a head that the rotary embedding turns; 0: all
+  double rope_magnitude = 1;         // of cosines and sines: YaRN's and LongRoPE's
   double score_factor = 1;           // of the scores, beside 1 / sqrt(head_dim): YaRN's
   double attention_weights() const;  // elements of a layer
   // Hidden features of the feed-forward parts that a token uses, in a layer with experts.

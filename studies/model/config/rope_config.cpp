@@ -125,7 +125,6 @@ std::vector<double> divisors(const ConfigReader& in, const char* key, const Mode
   return in.json[key].get<std::vector<double>>();
 }
 
-// The factor of cosines and sines is the root of one of the scores, if all features are rotated.
 void read_longrope(const ConfigReader& in, const ConfigReader& file, ModelConfig& c) {
   c.rope_short = divisors(in, "short_factor", c);
   c.rope_long = divisors(in, "long_factor", c);
@@ -134,15 +133,8 @@ void read_longrope(const ConfigReader& in, const ConfigReader& file, ModelConfig
   const double context = static_cast<double>(c.rope_original_context),
                longer = in.has("factor") ? in.real("factor", 1, 1e4)
                                          : std::max(1.0, static_cast<double>(c.longest) / context),
-               made = longer > 1 ? std::sqrt(1 + std::log(longer) / std::log(context)) : 1,
-               turned = in.has("attention_factor") ? in.real("attention_factor", 1e-3, 1e3) : made;
-  if (c.rotated > 0 && turned != 1)
-    throw UserError(
-        "E-HFC-005", in.place("short_factor"),
-        fmt::format("gives the rotated features of heads the factor {:g} beside others, which the "
-                    "kernels lack; expected a rotation of all features",
-                    turned));
-  c.score_factor = turned * turned;
+               made = longer > 1 ? std::sqrt(1 + std::log(longer) / std::log(context)) : 1;
+  c.rope_magnitude = in.has("attention_factor") ? in.real("attention_factor", 1e-3, 1e3) : made;
 }
 
 // `place` of the object is that of a refused scaling.

@@ -107,8 +107,6 @@ std::vector<std::uint64_t> tensor_degrees(std::uint64_t ranks) {
   std::vector<std::uint64_t> degrees;
   for (std::uint64_t degree = ranks; degree > 0; --degree)
     if (ranks % degree == 0 || std::has_single_bit(degree)) degrees.push_back(degree);
-  std::stable_sort(degrees.begin(), degrees.end(),
-                   [&](std::uint64_t a, std::uint64_t b) { return ranks % a < ranks % b; });
   return degrees;
 }
 

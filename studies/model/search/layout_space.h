@@ -43,8 +43,8 @@ struct LayoutCandidate {
   std::optional<base::UserError> refusal{};
 };
 
-// Every power of two and every divisor of a stage's ranks as tensor degree; first those that leave the fewest
-// ranks idle, the highest of them first. The workload refuses degrees that do not divide the
+// Every power of two and every divisor of a stage's ranks as tensor degree, the highest first, with as many
+// replicas as there are ranks for. The workload refuses degrees that do not divide the
 // model, and layouts that do not fit into the HBM, or into the part of it that is allowed, for either phase.
 // `overrides` as --set. UserError E-HFC-010: a number of chips, or an LNC, without a machine. Refusals: those
 // of the workload, and

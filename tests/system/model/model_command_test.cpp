@@ -76,7 +76,7 @@ TEST_CASE("model command: an earlier result is replaced, anything else is not", 
 
 TEST_CASE("model command: what cannot be run is refused before anything is written", "[model]") {
   const ModelStudy model(2);
-  check_refused(model.run({"--chips", "3"}), "E-HFC-010");
+  check_refused(model.run({"--chips", "5"}), "E-HFC-010");
   check_refused(model.run({"--lnc", "4"}), "E-HFC-010");
   check_refused(model.run({"--chips", "4", "--data", "3"}), "E-HFC-011");
   check_refused(model.run({"--tensor", "3"}), "E-HFC-012");

@@ -89,6 +89,12 @@ void DecodeAttention::attend(const std::vector<DecodeLayer>& ranks, std::size_t 
     LayerPart::Decode decode{heads(ranks[r].qkv), cache.k.of(h),           cache.v.of(h),
                              heads(ranks[r].o),   share_.kv_heads,         share_.heads_per_kv,
                              own.count,           tensors_.capacity(layer)};
+    if (params_.model.sinks) {
+      const HbmView sums = rows_of(ranks[r].core_tensors[h].sums.of(h), 0, share_.heads);
+      decode.lse = &sums;
+      part(r, h).decode(decode);
+      return part(r, h).sink(sums, tensors_[r].weights[layer].sinks.of(h), decode.o);
+    }
     if (sharding_.groups == 1) return part(r, h).decode(decode);
     const HbmView lse = lse_of(ranks[r].core_tensors[h], h);
     decode.o = ranks[r].core_tensors[h].part.of(h);

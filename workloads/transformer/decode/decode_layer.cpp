@@ -53,6 +53,11 @@ DecodeLayer::DecodeLayer(Replica& replica, std::size_t r, const TransformerParam
     tensors.normed_mlp =
         replica.own(r, h, "normed_mlp", m.activations, padded + (experts ? kTransposeRows : 0), m.hidden);
     if (experts || padded != sharding.rows) replica.declare_input(tensors.normed_mlp.tensor);
+    if (const std::uint64_t own_sequences = sharding.sequences_of(r, h).count; m.sinks && own_sequences > 0) {
+      tensors.sums =
+          replica.own(r, h, "log_sums", isa::DType::kFp32, transposed_load_rows(share.heads), own_sequences);
+      replica.declare_input(tensors.sums.tensor);  // rows that are read, but not used
+    }
     if (experts && m.shared_ffn > 0)
       tensors.mixed = replica.own(r, h, "mixed", kModelDType, sharding.rows, m.hidden);
     if (experts && m.shared_gated)

@@ -20,6 +20,7 @@ struct DecodeLayer : LayerTensors {
   struct CoreTensors {
     Matrix stream, normed, middle, normed_mlp;
     Matrix mixed, shared_logits;    // with a shared expert: the sum of the others, and the logits of its gate
+    Matrix sums;                    // with sinks: log-sum-exps of the scores, [heads, sequences] of fp32
     Matrix part, lse, parts, lses;  // attention of this group's tokens, and of those of all groups
   };
   std::vector<CoreTensors> core_tensors;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/experts/expert_steps.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "workloads/moe/routing_kernel.h"
@@ -136,20 +137,27 @@ void ExpertSteps::fill_control(runtime::Machine& machine) const {
     }
 }
 
-void ExpertSteps::fill_bias(runtime::Machine& machine) const {
+// The router's own bias, if it has one, and the one that prescribes the choice.
+void ExpertSteps::fill_bias(runtime::Machine& machine, const HostCase& values) const {
   for (const ExpertStep& step : steps_)
     for (std::size_t r = 0; r < replica_.ranks(); ++r)
       for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
         const auto [first, count] = step.own(r, h);
         const Matrix& matrix = step.ranks[r].core_tensors[h].bias;
         HostTensor bias = runtime::make_tensor("routing_bias", isa::DType::kFp32, matrix.tensor.shape);
-        for (std::uint64_t row = 0; row < count; ++row)
+        const HostTensor& own = values.weights[layers_.first + step.turn.layer].router_bias;
+        const std::size_t size = own.values.size();
+        for (std::uint64_t row = 0; row < count; ++row) {
+          if (size > 0) std::copy_n(own.values.data(), size, bias.values.data() + row * size);
           for (std::uint64_t k = 0; k < routing_.per_token(); ++k) {
             const std::uint64_t chosen = expert(step.turn, first + row, k);
-            const float value = bias_of(routing_.per_token(), k);
-            std::memcpy(bias.values.data() + (row * params_.model.experts + chosen) * sizeof value, &value,
-                        sizeof value);
+            std::byte* at = bias.values.data() + (row * params_.model.experts + chosen) * sizeof(float);
+            float value = 0;
+            std::memcpy(&value, at, sizeof value);
+            value += bias_of(routing_.per_token(), k);
+            std::memcpy(at, &value, sizeof value);
           }
+        }
         fill_all(machine, replica_, matrix, bias);
       }
 }

@@ -51,7 +51,7 @@ class ExpertSteps {
   }
 
   void fill_control(runtime::Machine& machine) const;
-  void fill_bias(runtime::Machine& machine) const;
+  void fill_bias(runtime::Machine& machine, const HostCase& values) const;
   // Checks that the machine has routed as prescribed.
   void check(runtime::Machine& machine, runtime::GoldenResult& golden) const;
 

@@ -11,9 +11,15 @@ ExpertWeights::ExpertWeights(Replica& replica, std::size_t rank, const ModelShap
     return made;
   };
   router = matrix("router_weights", kModelDType, m.hidden, m.experts);
-  for (std::uint64_t e = 0; e < share.experts; ++e)
+  for (std::uint64_t e = 0; e < share.experts; ++e) {
     experts.push_back({matrix("expert_gate_up_weights", m.weights, m.hidden, 2 * share.ffn),
-                       matrix("expert_down_weights", m.weights, share.ffn, m.hidden)});
+                       matrix("expert_down_weights", m.weights, share.ffn, m.hidden),
+                       {},
+                       {}});
+    if (!m.mlp_bias) continue;
+    experts.back().gate_up_bias = matrix("expert_gate_up_bias", isa::DType::kFp32, 1, 2 * share.ffn);
+    experts.back().down_bias = matrix("expert_down_bias", isa::DType::kFp32, 1, m.hidden);
+  }
 }
 
 void ExpertWeights::fill(runtime::Machine& machine, const Replica& replica, std::size_t rank,
@@ -34,6 +40,18 @@ void ExpertWeights::fill(runtime::Machine& machine, const Replica& replica, std:
     }
     copy_block(w.down, {number * w.gate.columns() + first, 0, share.ffn, hidden}, down,
                {0, 0, share.ffn, hidden});
+    if (!experts[e].down_bias.views.empty()) {
+      runtime::HostTensor biases = like(experts[e].gate_up_bias), last = like(experts[e].down_bias);
+      for (std::uint64_t h = 0; h < share.physical_cores; ++h) {
+        const runtime::Window window{number, first + h * columns, 1, columns};
+        copy_block(w.gate_bias, window, biases, {0, 2 * h * columns, 1, columns});
+        copy_block(w.up_bias, window, biases, {0, (2 * h + 1) * columns, 1, columns});
+      }
+      // The ranks of a block add up their products.
+      if (rank % share.block == 0) copy_block(w.down_bias, {number, 0, 1, hidden}, last, {0, 0, 1, hidden});
+      fill_all(machine, replica, experts[e].gate_up_bias, biases);
+      fill_all(machine, replica, experts[e].down_bias, last);
+    }
     fill_all(machine, replica, experts[e].gate_up, gate_up);
     fill_all(machine, replica, experts[e].down, down);
   }

@@ -10,7 +10,7 @@ namespace tahoma::workloads {
 struct ExpertWeights {
   Matrix router;  // [hidden, experts of the model]
   struct Expert {
-    Matrix gate_up, down;  // as in LayerWeights
+    Matrix gate_up, down, gate_up_bias, down_bias;  // as in LayerWeights
   };
   std::vector<Expert> experts;
 

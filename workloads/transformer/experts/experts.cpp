@@ -104,8 +104,14 @@ void Experts::compute(const ExpertStep& step, std::size_t slot) {
     const Segment& segment = step.layout.rows(r, slot);
     const ExpertWeights::Expert& expert = weights_[step.turn.layer][r].experts[slot];
     const auto rows = [&](const Matrix& matrix) { return segment.part_of(matrix.of(h), 0, segment.rows()); };
-    return FeedForwardViews{rows(rank.rows),    expert.gate_up.of(h), expert.down.of(h),
-                            rows(rank.gate_up), rows(rank.hidden),    rows(rank.partial)};
+    return FeedForwardViews{rows(rank.rows),
+                            expert.gate_up.of(h),
+                            expert.down.of(h),
+                            rows(rank.gate_up),
+                            rows(rank.hidden),
+                            rows(rank.partial),
+                            optional_view(expert.gate_up_bias, h),
+                            optional_view(expert.down_bias, h)};
   };
   emit_widen(replica_, params_.model, of);
   emit_narrow(replica_, params_.model, of);
@@ -145,7 +151,7 @@ void Experts::fill(runtime::Machine& machine, const HostCase& values) const {
   for (std::size_t l = 0; l < layers_.count; ++l)
     for (std::size_t r = 0; r < replica_.ranks(); ++r)
       weights_[l][r].fill(machine, replica_, r, values.weights[layers_.first + l], share_);
-  steps_.fill_bias(machine);
+  steps_.fill_bias(machine, values);
 }
 
 }  // namespace tahoma::workloads

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A SwiGLU on the physical cores of the ranks: partial = (silu(normed gate) * (normed up)) down, for the
-// hidden features of a rank; without a gate partial = activation(normed up) down. Products may have biases. Each physical core computes equally many columns of every product, with a
-// rendezvous after each.
+// hidden features of a rank, or activation(normed up) down; with biases, if there are any. Each physical core
+// computes equally many columns of every product, with a rendezvous after each.
 #pragma once
 
 #include <functional>

@@ -47,7 +47,8 @@ struct Definition {
     const Noisy keys =
                     of_heads([&](Index head) { return beside(times(latents, keys_of(head)), rotated_keys); }),
                 values = of_heads([&](Index head) { return times(latents, values_of(head)); });
-    return attended(model, {queries, keys, values}, 0, {model.heads, 1, latent.head(), latent.values});
+    return attended(model, {queries, keys, values}, 0,
+                    HeadSizes{model.heads, 1, latent.head(), latent.values});
   }
 
   Noisy absorbed() const {
@@ -57,7 +58,7 @@ struct Definition {
                     columns(q, at(latent.nope), at(latent.rope)));
     });
     const Noisy results = attended(model, {asked, beside(latents, rotated_keys), latents}, 0,
-                                   {model.heads, model.heads, latent.cached(), latent.kv_rank});
+                                   HeadSizes{model.heads, model.heads, latent.cached(), latent.kv_rank});
     return of_heads([&](Index head) {
       return times(columns(results, head * at(latent.kv_rank), at(latent.kv_rank)), values_of(head));
     });

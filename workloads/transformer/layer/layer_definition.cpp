@@ -12,6 +12,11 @@ namespace tahoma::workloads {
 
 namespace {
 
+Noisy gated_of(const ModelShape& model, const Noisy& gate, const Noisy& up) {
+  return model.gate_limit > 0 ? gated_within(model.gate_limit, gate, up, model.activation)
+                              : gated(gate, up, model.activation);
+}
+
 // x w, and + bias [1, columns] if it has elements.
 Noisy with_bias(Noisy x, const runtime::HostTensor& bias) {
   if (bias.shape.empty()) return x;
@@ -26,17 +31,24 @@ Noisy plain_feed_forward(const ModelShape& model, const HostWeights& w, const No
                          double partial_roundings) {
   const Noisy up = with_bias(times(x, matrix_of(w.up)), w.up_bias);
   const Noisy ones = Noisy::exact(Rows::Ones(up.value.rows(), up.value.cols()));
-  const Noisy hidden = model.gated
-                           ? gated(with_bias(times(x, matrix_of(w.gate)), w.gate_bias), up, model.activation)
-                           : gated(up, ones, model.activation);
+  const Noisy hidden = model.gated ? gated_of(model, with_bias(times(x, matrix_of(w.gate)), w.gate_bias), up)
+                                   : gated(up, ones, model.activation);
   return with_bias(times(quantised(hidden, model.activations), matrix_of(w.down), partial_roundings),
                    w.down_bias);
 }
 
 Noisy swiglu(const ModelShape& model, const Noisy& x, const Rows& gate, const Rows& up, const Rows& down,
              double partial_roundings) {
-  return times(quantised(gated(times(x, gate), times(x, up), model.activation), model.activations), down,
+  return times(quantised(gated_of(model, times(x, gate), times(x, up)), model.activations), down,
                partial_roundings);
+}
+
+// x w, and + row `e` of the biases if there are some.
+Noisy with_row(Noisy x, const Rows& biases, Eigen::Index e) {
+  if (biases.size() == 0) return x;
+  x.value.rowwise() += biases.row(e);
+  x.variance.rowwise() += rounding(1) * biases.row(e).cwiseAbs2();
+  return x;
 }
 
 // Sigmoids s of the chosen experts' logits, or s_e / sum of s_j. With d s_j = s_j (1 - s_j) d logit_j,
@@ -85,7 +97,13 @@ Noisy gates_of(const ModelShape& model, const Noisy& logits, const ChosenExpert&
 
 Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& x, const ChosenExpert& chosen,
               double partial_roundings) {
-  const Noisy gates = gates_of(model, times(x, matrix_of(weights.router)), chosen);
+  const auto biases = [](const runtime::HostTensor& all) {
+    return all.shape.empty() ? Rows{} : matrix_of(all);
+  };
+  const Rows gate_bias = biases(weights.gate_bias), up_bias = biases(weights.up_bias),
+             down_bias = biases(weights.down_bias);
+  const Noisy gates =
+      gates_of(model, with_bias(times(x, matrix_of(weights.router)), weights.router_bias), chosen);
   const Rows gate = matrix_of(weights.gate), up = matrix_of(weights.up), down = matrix_of(weights.down);
   const auto hidden = static_cast<Eigen::Index>(model.hidden), ffn = static_cast<Eigen::Index>(model.ffn),
              experts = static_cast<Eigen::Index>(model.experts);
@@ -94,9 +112,13 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
     std::vector<Eigen::Index> rows;
     for (Eigen::Index row = 0; row < x.value.rows(); ++row)
       if (gates.value(row, e) > 0) rows.push_back(row);
-    const Noisy made = swiglu(model, {x.value(rows, Eigen::all), x.variance(rows, Eigen::all)},
-                              gate.middleRows(e * hidden, hidden), up.middleRows(e * hidden, hidden),
-                              down.middleRows(e * ffn, ffn), partial_roundings);
+    const Noisy own{x.value(rows, Eigen::all), x.variance(rows, Eigen::all)};
+    const Noisy hidden_rows =
+        gated_of(model, with_row(times(own, gate.middleRows(e * hidden, hidden)), gate_bias, e),
+                 with_row(times(own, up.middleRows(e * hidden, hidden)), up_bias, e));
+    const Noisy made = with_row(
+        times(quantised(hidden_rows, model.activations), down.middleRows(e * ffn, ffn), partial_roundings),
+        down_bias, e);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto at = static_cast<Eigen::Index>(i);
       const double g = gates.value(rows[i], e), noise = gates.variance(rows[i], e);
@@ -168,7 +190,8 @@ Noisy heads_attended(const ModelShape& model, const HostWeights& weights, const 
   };
   const NoisyHeads heads{turned(q), behind(cache.k, turned(k)),
                          behind(cache.v, heads_with_bias(a, weights.v, model, weights.v_bias))};
-  return attended(model, heads, weights.local ? model.window : 0);
+  return attended(model, heads, weights.local ? model.window : 0,
+                  model.sinks ? matrix_of(weights.sinks) : Rows{});
 }
 
 Noisy model_norm(const ModelShape& model, const Noisy& x, const runtime::HostTensor& gain,

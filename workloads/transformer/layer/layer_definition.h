@@ -15,7 +15,7 @@
 // of the feed-forward part pass a norm of their own before they are added. The activation may be gelu instead
 // of silu, and scores and logits may be capped.
 //
-// The norms in front of the sublayers may be layer norms, or missing. In parallel layers the feed-forward part has
+// The norms in front of the sublayers may be layer norms, or missing. In parallel layers the second part has
 // norm(x) instead of norm(a). Without a gate its hidden features are activation(norm(a) Wup).
 //
 // With activations in fp8 the rows norm(x), the outputs of attention, norm(a) and the hidden features are

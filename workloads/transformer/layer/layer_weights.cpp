@@ -67,9 +67,11 @@ void add_head_vectors(HostCase& values, const Maker& maker) {
     bool wanted;
     std::uint64_t columns;
     Uniform uniform;
+    std::uint64_t rows = 1;
   };
   const bool layer_bias = m.norm == NormKind::kLayerBias;
-  const std::array<Vector, 13> vectors{
+  const std::uint64_t parts = m.feed_forwards();
+  const std::array<Vector, 15> vectors{
       {{"q_bias", &HostWeights::q_bias, m.qkv_bias, m.heads * d, {}},
        {"k_bias", &HostWeights::k_bias, m.qkv_bias, m.kv_heads * d, {}},
        {"v_bias", &HostWeights::v_bias, m.qkv_bias, m.kv_heads * d, {}},
@@ -78,15 +80,17 @@ void add_head_vectors(HostCase& values, const Maker& maker) {
        {"attention_post_gain", &HostWeights::attention_post_gain, m.post_norm, m.hidden, {1, 0.5}},
        {"mlp_post_gain", &HostWeights::mlp_post_gain, m.post_norm, m.hidden, {1, 0.5}},
        {"o_bias", &HostWeights::o_bias, m.o_bias, m.hidden, {}},
-       {"gate_bias", &HostWeights::gate_bias, m.mlp_bias && m.gated, m.ffn, {}},
-       {"up_bias", &HostWeights::up_bias, m.mlp_bias, m.ffn, {}},
-       {"down_bias", &HostWeights::down_bias, m.mlp_bias, m.hidden, {}},
+       {"gate_bias", &HostWeights::gate_bias, m.mlp_bias && m.gated, m.ffn, {}, parts},
+       {"up_bias", &HostWeights::up_bias, m.mlp_bias, m.ffn, {}, parts},
+       {"down_bias", &HostWeights::down_bias, m.mlp_bias, m.hidden, {}, parts},
        {"attention_norm_bias", &HostWeights::attention_norm_bias, layer_bias, m.hidden, {}},
-       {"mlp_norm_bias", &HostWeights::mlp_norm_bias, layer_bias, m.hidden, {}}}};
+       {"mlp_norm_bias", &HostWeights::mlp_norm_bias, layer_bias, m.hidden, {}},
+       {"router_bias", &HostWeights::router_bias, m.mlp_bias && m.experts > 0, m.experts, {}},
+       {"sinks", &HostWeights::sinks, m.sinks, m.heads, {}}}};
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     const Vector& v = vectors[i];
     if (!v.wanted) continue;
-    auto layers = maker.layers(v.name, kHeadVectors + i, DType::kFp32, 1, v.columns, v.uniform);
+    auto layers = maker.layers(v.name, kHeadVectors + i, DType::kFp32, v.rows, v.columns, v.uniform);
     for (std::uint64_t l = 0; l < maker.params.layers; ++l) values.weights[l].*v.to = std::move(layers[l]);
   }
 }
@@ -311,8 +315,10 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
     if (wanted) to = replica.shared(rank, name, DType::kFp32, 1, columns);
   };
   vector(o_bias, "o_bias", m.o_bias, m.hidden);
-  vector(gate_up_bias, "gate_up_bias", m.mlp_bias, m.widened() * share.common_ffn);
-  vector(down_bias, "down_bias", m.mlp_bias, m.hidden);
+  const bool biases = m.mlp_bias && m.experts == 0;
+  vector(gate_up_bias, "gate_up_bias", biases, m.widened() * share.common_ffn);
+  vector(down_bias, "down_bias", biases, m.hidden);
+  vector(sinks, "sinks", m.sinks, share.heads);
   vector(attention_norm_bias, "attention_norm_bias", m.norm == NormKind::kLayerBias, m.hidden);
   vector(mlp_norm_bias, "mlp_norm_bias", m.norm == NormKind::kLayerBias, m.hidden);
   if (m.qk_norm) {
@@ -345,6 +351,7 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
                                &k_up,
                                &v_up,
                                &o_bias,
+                               &sinks,
                                &gate_up_bias,
                                &down_bias,
                                &attention_norm_bias,
@@ -366,82 +373,6 @@ void LayerWeights::allocate_latent(Replica& replica, std::size_t rank, const Mod
   q_rope = weights("q_rope_weights", from, share.heads * l.rope);
   k_up = share.absorbed ? weights("k_weights", keys, l.kv_rank) : weights("k_weights", l.kv_rank, keys);
   v_up = weights("v_weights", l.kv_rank, share.heads * l.values);
-}
-
-void copy_block(const HostTensor& from, const runtime::Window& window, HostTensor& to,
-                const runtime::Window& place) {
-  std::vector<std::byte> block(window.rows * window.columns * isa::size_of(from.dtype));
-  runtime::copy_window(from, window, block.data());
-  runtime::paste_window(to, place, block.data());
-}
-
-namespace {
-
-std::vector<WeightBlock> latent_blocks(const ModelShape& m, const RankShare& share, std::size_t rank) {
-  const LatentShape& l = m.latent;
-  const std::uint64_t first = share.first_head(rank), count = share.heads, from = l.query_input(m.hidden);
-  const auto columns = [&](std::uint64_t rows, std::uint64_t features) {
-    return runtime::Window{0, first * features, rows, count * features};
-  };
-  const auto rows = [&](std::uint64_t features, std::uint64_t width) {
-    return runtime::Window{first * features, 0, count * features, width};
-  };
-  std::vector<WeightBlock> blocks{
-      {&HostWeights::kv_a, &LayerWeights::latent_down, {0, 0, m.hidden, l.cached()}, 0, l.q_rank},
-      {&HostWeights::q_nope, &LayerWeights::q_nope, columns(from, l.nope), 0, 0},
-      {&HostWeights::q_rope, &LayerWeights::q_rope, columns(from, l.rope), 0, 0},
-      {&HostWeights::k_up, &LayerWeights::k_up,
-       share.absorbed ? rows(l.nope, l.kv_rank) : columns(l.kv_rank, l.nope), 0, 0},
-      {&HostWeights::v_up, &LayerWeights::v_up, columns(l.kv_rank, l.values), 0, 0},
-      {&HostWeights::o, &LayerWeights::o, rows(l.values, m.hidden), 0, 0}};
-  if (l.q_rank > 0)
-    blocks.push_back({&HostWeights::q_a, &LayerWeights::latent_down, {0, 0, m.hidden, l.q_rank}, 0, 0});
-  return blocks;
-}
-
-}  // namespace
-
-std::vector<WeightBlock> blocks_of(const ModelShape& m, const RankShare& share, std::size_t rank) {
-  const std::uint64_t d = m.head_dim, first = share.first_head(rank) * d,
-                      first_kv = share.first_kv_head(rank) * d, q = share.heads * d, kv = share.kv_heads * d,
-                      common = share.common_ffn, columns = common / share.physical_cores;
-  const bool mixture = share.mixture;
-  std::vector<WeightBlock> blocks =
-      m.latent ? latent_blocks(m, share, rank)
-               : std::vector<WeightBlock>{
-                     {&HostWeights::q, &LayerWeights::qkv, {0, first, m.hidden, q}, 0, 0},
-                     {&HostWeights::k, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q},
-                     {&HostWeights::v, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q + kv},
-                     {&HostWeights::o, &LayerWeights::o, {first, 0, q, m.hidden}, 0, 0}};
-  if (m.qkv_bias) {
-    blocks.push_back({&HostWeights::q_bias, &LayerWeights::qkv_bias, {0, first, 1, q}, 0, 0});
-    blocks.push_back({&HostWeights::k_bias, &LayerWeights::qkv_bias, {0, first_kv, 1, kv}, 0, q});
-    blocks.push_back({&HostWeights::v_bias, &LayerWeights::qkv_bias, {0, first_kv, 1, kv}, 0, q + kv});
-  }
-  if (m.o_bias && rank == 0)
-    blocks.push_back({&HostWeights::o_bias, &LayerWeights::o_bias, {0, 0, 1, m.hidden}, 0, 0});
-  if (common == 0) return blocks;
-  if (m.mlp_bias && rank == 0)
-    blocks.push_back({&HostWeights::down_bias, &LayerWeights::down_bias, {0, 0, 1, m.hidden}, 0, 0});
-  blocks.push_back({mixture ? &HostWeights::shared_down : &HostWeights::down,
-                    &LayerWeights::down,
-                    {rank * common, 0, common, m.hidden},
-                    0,
-                    0});
-  for (std::uint64_t h = 0; h < share.physical_cores; ++h) {
-    const runtime::Window window{0, rank * common + h * columns, m.hidden, columns},
-        biases{0, rank * common + h * columns, 1, columns};
-    const std::uint64_t gate = m.widened() * h * columns, up = m.gated ? gate + columns : gate;
-    if (m.gated)
-      blocks.push_back({mixture ? &HostWeights::shared_gate : &HostWeights::gate, &LayerWeights::gate_up,
-                        window, 0, gate});
-    blocks.push_back(
-        {mixture ? &HostWeights::shared_up : &HostWeights::up, &LayerWeights::gate_up, window, 0, up});
-    if (m.mlp_bias && m.gated)
-      blocks.push_back({&HostWeights::gate_bias, &LayerWeights::gate_up_bias, biases, 0, gate});
-    if (m.mlp_bias) blocks.push_back({&HostWeights::up_bias, &LayerWeights::gate_up_bias, biases, 0, up});
-  }
-  return blocks;
 }
 
 void LayerWeights::fill(runtime::Machine& machine, const Replica& replica, std::size_t rank,
@@ -471,9 +402,9 @@ void LayerWeights::fill_products(runtime::Machine& machine, const Replica& repli
                                  const RankShare& share) const {
   for (Matrix LayerWeights::*part :
        {&LayerWeights::qkv, &LayerWeights::o, &LayerWeights::gate_up, &LayerWeights::down,
-        &LayerWeights::qkv_bias, &LayerWeights::o_bias, &LayerWeights::gate_up_bias, &LayerWeights::down_bias,
-        &LayerWeights::latent_down, &LayerWeights::q_nope, &LayerWeights::q_rope, &LayerWeights::k_up,
-        &LayerWeights::v_up}) {
+        &LayerWeights::qkv_bias, &LayerWeights::o_bias, &LayerWeights::sinks, &LayerWeights::gate_up_bias,
+        &LayerWeights::down_bias, &LayerWeights::latent_down, &LayerWeights::q_nope, &LayerWeights::q_rope,
+        &LayerWeights::k_up, &LayerWeights::v_up}) {
     const Matrix& matrix = this->*part;
     if (matrix.views.empty()) continue;  // not every model has it
     HostTensor values = runtime::make_tensor(matrix.tensor.name, matrix.tensor.dtype, matrix.tensor.shape);

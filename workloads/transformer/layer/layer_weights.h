@@ -20,6 +20,7 @@ struct HostWeights {
   runtime::HostTensor shared_gate, shared_up, shared_down;  // of a shared expert
   runtime::HostTensor shared_router;                        // [hidden, 1], if its output is gated
   runtime::HostTensor q_bias, k_bias, v_bias;  // [1, heads head_dim] of fp32, if the model has them
+  runtime::HostTensor sinks, router_bias;      // [1, heads] and [1, experts] of fp32, likewise
   runtime::HostTensor o_bias, gate_bias, up_bias, down_bias, attention_norm_bias, mlp_norm_bias;  // likewise
   runtime::HostTensor q_norm, k_norm;                      // [1, head_dim] of fp32, likewise
   runtime::HostTensor attention_post_gain, mlp_post_gain;  // as gains, with post_norm
@@ -88,8 +89,9 @@ struct LayerWeights {
   Matrix down;     // [common_ffn, hidden]
   Matrix shared_router;  // [hidden, 1], if the shared expert's output is gated
   Matrix qkv_bias;       // [1, units head_dim] of fp32, if the model has biases
-  // [1, hidden] of fp32, and [1, widened() common_ffn] in the order of gate_up. The biases of o and of down are
+  // [1, hidden] of fp32, and [1, widened() common_ffn] in the order of gate_up. Biases of o and of down are
   // zero on all ranks but the first, because the ranks' products are added up.
+  Matrix sinks;  // [1, heads] of fp32, of this rank
   Matrix o_bias, down_bias, gate_up_bias, attention_norm_bias, mlp_norm_bias;
   Matrix q_norm, k_norm;                      // [1, head_dim] of fp32, if heads are normalised
   Matrix attention_post_gain, mlp_post_gain;  // if the outputs of the sublayers are normalised

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "isa/core/small_float.h"
@@ -139,6 +140,11 @@ Noisy gated(const Noisy& gate, const Noisy& up, GateActivation activation) {
     const Array s = 1 / (1 + (-g).exp());
     value = g * s;
     slope = s * (1 + g * (1 - s));
+  } else if (activation == GateActivation::kGeluSigmoid) {
+    const double steep = 1.702;
+    const Array s = 1 / (1 + (-steep * g).exp());
+    value = g * s;
+    slope = s * (1 + steep * g * (1 - s));
   } else if (activation == GateActivation::kRelu) {
     value = g.max(0.0);
     slope = (g > 0).cast<double>();
@@ -157,6 +163,17 @@ Noisy gated(const Noisy& gate, const Noisy& up, GateActivation activation) {
       noisy(value * u, (slope * u).square() * gate.variance.array() + value.square() * up.variance.array());
   round(y);
   return y;
+}
+
+Noisy gated_within(double limit, Noisy gate, Noisy up, GateActivation activation) {
+  const auto cut = [&](Noisy& x, double least) {
+    x.variance = (x.value.array() > least && x.value.array() < limit).select(x.variance, 0.0);
+    x.value = x.value.cwiseMin(limit).cwiseMax(least);
+  };
+  cut(gate, -std::numeric_limits<double>::infinity());
+  cut(up, -limit);
+  up.value.array() += 1;
+  return gated(gate, up, activation);
 }
 
 Noisy bounded(const Noisy& x, double cap) {

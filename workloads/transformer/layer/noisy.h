@@ -54,6 +54,8 @@ Noisy layer_normalised(const Noisy& x, const Rows& gain, const Rows& bias, doubl
 
 // activation(gate) * up, and the gradient of silu(gate) * up.
 Noisy gated(const Noisy& gate, const Noisy& up, GateActivation activation = GateActivation::kSilu);
+// activation(min(gate, limit)) * (min(max(up, -limit), limit) + 1)
+Noisy gated_within(double limit, Noisy gate, Noisy up, GateActivation activation);
 struct GatedGradients {
   Noisy gate, up;
 };
@@ -62,7 +64,7 @@ GatedGradients gated_back(const Noisy& gate, const Noisy& up, const Noisy& dy);
 // cap tanh(x / cap), not rounded.
 Noisy bounded(const Noisy& x, double cap);
 
-// Heads [tokens, heads features] whose first features rotate by the angles of the table [tokens, d]; the gradient
+// Heads [tokens, heads features] whose first features rotate by angles of the table [tokens, d]; the gradient
 // rotates by the negative angles. Features 0: as many as d.
 Noisy rotated(const Noisy& heads, const Rows& angles, bool back, std::uint64_t features = 0);
 

@@ -19,7 +19,7 @@ struct Query {
   VectorXd p, score_variance;
 
   Query(const ModelShape& model, const HeadSizes& sizes, const NoisyHeads& heads, std::uint64_t window,
-        Index token, Index number)
+        Index token, Index number, const Rows& sinks)
       : t(token),
         first(0),
         seen(heads.k.value.rows() - heads.q.value.rows() + token + 1),
@@ -43,8 +43,9 @@ struct Query {
       slope = (1 - t.array().square()).square().matrix();
       p = model.score_cap * t;
     }
-    p = (p.array() - p.maxCoeff()).exp().matrix();
-    p /= p.sum();
+    const double largest = p.maxCoeff();
+    p = (p.array() - largest).exp().matrix();
+    p /= p.sum() + (sinks.size() > 0 ? std::exp(sinks(0, number) - largest) : 0);
     score_variance = scale * scale *
                      (keys(heads.k.variance) * q.cwiseAbs2().transpose() +
                       k.cwiseAbs2() * row(heads.q.variance).transpose());
@@ -60,9 +61,10 @@ struct Query {
 
 template <class Body>
 void for_queries(const ModelShape& model, const HeadSizes& sizes, const NoisyHeads& heads,
-                 std::uint64_t window, Body&& body) {
+                 std::uint64_t window, const Rows& sinks, Body&& body) {
   for (Index number = 0; number < static_cast<Index>(sizes.heads); ++number)
-    for (Index t = 0; t < heads.q.value.rows(); ++t) body(Query(model, sizes, heads, window, t, number));
+    for (Index t = 0; t < heads.q.value.rows(); ++t)
+      body(Query(model, sizes, heads, window, t, number, sinks));
 }
 
 HeadSizes sizes_of(const ModelShape& model) {
@@ -75,10 +77,10 @@ Noisy zeros_like(const Noisy& x) { return Noisy::exact(Rows::Zero(x.value.rows()
 
 // An error in a probability changes its row by p (v - o). In addition to its score's error it is rounded to
 // the dtype.
-Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window,
-               const HeadSizes& sizes) {
+Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window, const HeadSizes& sizes,
+               const Rows& sinks) {
   Noisy o = Noisy::exact(Rows::Zero(heads.q.value.rows(), static_cast<Index>(sizes.heads * sizes.values)));
-  for_queries(model, sizes, heads, window, [&](const Query& at) {
+  for_queries(model, sizes, heads, window, sinks, [&](const Query& at) {
     const MatrixXd v = at.values(heads.v.value);
     const RowVectorXd out = at.p.transpose() * v;
     const VectorXd squares = at.p.cwiseAbs2(), moved = squares.cwiseProduct(at.score_variance);
@@ -87,18 +89,18 @@ Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t w
                             moved.transpose() * (v.rowwise() - out).cwiseAbs2() +
                             rounding(1) * (squares.transpose() * v.cwiseAbs2());
   });
-  round(o);
+  round(o, sinks.size() > 0 ? 2 : 1);  // outputs without the sinks are rounded, too
   return o;
 }
 
-Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window) {
-  return attended(model, heads, window, sizes_of(model));
+Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window, const Rows& sinks) {
+  return attended(model, heads, window, sizes_of(model), sinks);
 }
 
 // dS = P (dP - D), dP = dO V^T, D = dO o.
 NoisyHeads attended_back(const ModelShape& model, const NoisyHeads& heads, const Noisy& o, const Noisy& d_o) {
   NoisyHeads back{zeros_like(heads.q), zeros_like(heads.k), zeros_like(heads.v)};
-  for_queries(model, sizes_of(model), heads, 0, [&](const Query& at) {
+  for_queries(model, sizes_of(model), heads, 0, {}, [&](const Query& at) {
     const MatrixXd k = at.keys(heads.k.value), v = at.keys(heads.v.value);
     const RowVectorXd q = at.row(heads.q.value), out = at.row(o.value), dout = at.row(d_o.value),
                       dout_noise = at.row(d_o.variance);

@@ -14,10 +14,12 @@ struct NoisyHeads {
 struct HeadSizes {
   std::uint64_t heads, group, d, values;
 };
-// A query sees the last `window` keys up to its own; 0: all.
-Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window = 0);
-Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window,
-               const HeadSizes& sizes);
+// A query sees the last `window` keys up to its own; 0: all. Beside their scores it has `sinks` [1, heads],
+// without values; empty: none.
+Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window = 0,
+               const Rows& sinks = {});
+Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window, const HeadSizes& sizes,
+               const Rows& sinks = {});
 // Computes the gradients from o, the result of attended(), and its gradient.
 NoisyHeads attended_back(const ModelShape& model, const NoisyHeads& heads, const Noisy& o, const Noisy& d_o);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "workloads/attention/flash_kernel.h"
+#include "workloads/common/transposed_load.h"
 #include "workloads/decode/decode_kernel.h"
 #include "workloads/decode/decode_merge.h"
 #include "workloads/gemm/kernel/gemm_kernel.h"
@@ -24,7 +25,8 @@ isa::ActFn function_of(GateActivation activation) {
       {GateActivation::kSilu, isa::ActFn::kSilu},
       {GateActivation::kGeluTanh, isa::ActFn::kGeluTanh},
       {GateActivation::kGelu, isa::ActFn::kGelu},
-      {GateActivation::kRelu, isa::ActFn::kRelu}};
+      {GateActivation::kRelu, isa::ActFn::kRelu},
+      {GateActivation::kGeluSigmoid, isa::ActFn::kGeluSigmoid}};
   return std::find_if(std::begin(kFunctions), std::end(kFunctions),
                       [&](const auto& row) { return row.first == activation; })
       ->second;
@@ -129,7 +131,9 @@ void LayerPart::rope(const HbmView& heads, const HbmView& table, std::uint64_t f
 
 void LayerPart::gated(const HbmView& gate, const HbmView& up, const HbmView& y) const {
   const Kernel::Scope scope(kernel);
-  emit_gated(kernel, machine, {gate.rows, gate.columns, kModelDType, function_of(model.activation)},
+  emit_gated(kernel, machine,
+             {gate.rows, gate.columns, kModelDType, function_of(model.activation),
+              static_cast<float>(model.gate_limit)},
              {gate, up, y});
 }
 
@@ -173,6 +177,37 @@ void LayerPart::attention(const Attention& a) const {
   shape.cap = static_cast<float>(model.score_cap);
   shape.window = a.window < a.k.rows ? a.window : 0;
   emit_flash(kernel, machine, shape, {a.q, a.k, a.v, a.o, a.lse.value_or(HbmView{}), a.q_rope, a.k_rope});
+}
+
+void LayerPart::sink(const HbmView& lse, const HbmView& sinks, const HbmView& o) const {
+  const Kernel::Scope scope(kernel);
+  const auto heads = static_cast<unsigned>(sinks.columns), height = kTransposeColumns,
+             width = static_cast<unsigned>(transposed_load_rows(heads)),
+             columns = static_cast<unsigned>(o.columns), d = columns / heads;
+  constexpr isa::DType kWide = isa::DType::kFp32;
+  const runtime::Pool sums = kernel.sbuf("log-sums", kWide, width, 2),
+                      scores = kernel.sbuf("sinks", kWide, heads, 2),
+                      factors = kernel.sbuf("factors", kWide, heads, 2),
+                      outputs = kernel.sbuf("o", o.dtype, columns, 3);
+  for (const Range& rows : cut(all_of(o.rows), height)) {
+    const TileView log_sums =
+        load_transposed_tokens(kernel, kernel.take(sums, rows.count, width), lse, {0, heads}, rows);
+    const TileView score = kernel.take(scores, rows.count, heads),
+                   factor = kernel.take(factors, rows.count, heads),
+                   tile = kernel.take(outputs, rows.count, columns);
+    HbmView repeated = sinks;
+    repeated.rows = rows.count;
+    repeated.row_stride = 0;
+    kernel.load(score, repeated);
+    kernel.load(tile, rows_of(o, rows.first, rows.count));
+    kernel.tensor_tensor(factor, log_sums, score, isa::AluOp::kSubtract);
+    kernel.activation(factor, factor, isa::ActFn::kSigmoid);
+    for (unsigned head = 0; head < heads; ++head) {
+      const TileView own = tile.columns(head * d, d), share = factor.columns(head, 1);
+      kernel.tensor_scalar(own, own, isa::AluOp::kMult, {0, &share});
+    }
+    kernel.store(rows_of(o, rows.first, rows.count), tile, isa::Queue::kGpSimd);
+  }
 }
 
 void LayerPart::decode(const Decode& d) const {

@@ -25,8 +25,8 @@ struct LayerPart {
   // y = norm(x + add), sum = x + add; without add y = norm(x).
   void norm(const runtime::HbmView& x, const runtime::HbmView* add, const runtime::HbmView* sum,
             const runtime::HbmView& gain, const runtime::HbmView& y) const;
-  // The same with the model's kind of norm, in front of the logits, and of a sublayer, which may have none: then y
-  // is x + add, or x. `bias` is used by layer norms with one.
+  // The same with the model's kind of norm, in front of the logits, and of a sublayer, which may have none:
+  // then y is x + add, or x. `bias` is used by layer norms with one.
   void model_norm(const runtime::HbmView& x, const runtime::HbmView* add, const runtime::HbmView* sum,
                   const NormViews& norm, const runtime::HbmView& y) const;
   void sublayer_norm(const runtime::HbmView& x, const runtime::HbmView* add, const runtime::HbmView* sum,
@@ -35,7 +35,7 @@ struct LayerPart {
   // y = a + sigmoid(gates) b, with gates [rows, 1] of fp32; without gates y = a + b.
   void add_gated(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView* gates,
                  const runtime::HbmView& y) const;
-  // In place; heads of so many features are side by side, of which the first ones rotate, as many as the table has.
+  // In place; heads of so many features are side by side. The first ones rotate, as many as the table has.
   void rope(const runtime::HbmView& heads, const runtime::HbmView& table, std::uint64_t features) const;
   // y = activation(gate) * up, as the model says
   void gated(const runtime::HbmView& gate, const runtime::HbmView& up, const runtime::HbmView& y) const;
@@ -53,6 +53,9 @@ struct LayerPart {
     runtime::HbmView q_rope{}, k_rope{};
   };
   void attention(const Attention& a) const;
+  // o [rows, heads head_dim] *= sigmoid(lse - sinks), with lse [heads, rows] of fp32, whose tensor has rows
+  // to a whole transpose, and sinks [1, heads] of fp32: a score without value beside those of the keys.
+  void sink(const runtime::HbmView& lse, const runtime::HbmView& sinks, const runtime::HbmView& o) const;
   // New tokens against caches: q and o [sequences, heads head_dim].
   struct Decode {
     runtime::HbmView q, k, v, o;

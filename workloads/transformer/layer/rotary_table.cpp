@@ -61,13 +61,15 @@ runtime::HostTensor rope_table(const ModelShape& model, std::uint64_t first, std
   runtime::HostTensor table = runtime::make_tensor("rope_table", kModelDType, {rows, model.rotary_dim()});
   const std::uint64_t half = model.rotary_dim() / 2;
   const std::size_t size = isa::size_of(table.dtype);
+  const double magnitude = local ? 1 : model.rope.magnitude;
   for (std::uint64_t i = 0; i < half; ++i) {
     const double frequency = rotary_frequency(model, i, local);
     for (std::uint64_t r = 0; r < rows; ++r) {
       const double angle = static_cast<double>(first + r * step) * frequency;
       std::byte* row = table.values.data() + r * model.rotary_dim() * size;
-      isa::store_from_fp32(row + i * size, table.dtype, static_cast<float>(std::cos(angle)));
-      isa::store_from_fp32(row + (half + i) * size, table.dtype, static_cast<float>(std::sin(angle)));
+      isa::store_from_fp32(row + i * size, table.dtype, static_cast<float>(magnitude * std::cos(angle)));
+      isa::store_from_fp32(row + (half + i) * size, table.dtype,
+                           static_cast<float>(magnitude * std::sin(angle)));
     }
   }
   return table;

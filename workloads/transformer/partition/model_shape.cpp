@@ -46,6 +46,7 @@ void RotaryAngles::declare(base::ParamTree& t) {
   t.add("divisors", divisors, std::string(), {},
         "divisors of the angles, one for each pair of turned features, such as 1.0,1.5; empty: none",
         chosen());
+  t.add("magnitude", magnitude, 1.0, {1e-3, 1e3}, "factor of the cosines and sines", chosen());
   t.add("local_theta", local_theta, 0.0, {0.0, 1e9},
         "base of the angles of local layers, which are not scaled; 0: all layers have those of theta",
         chosen());
@@ -100,6 +101,13 @@ void ModelShape::declare(base::ParamTree& t) {
         chosen());
   t.add("activation", activation, GateActivation::kSilu, kGateActivations,
         "of the gate of the feed-forward part, or of its hidden features", chosen());
+  t.add("gate_limit", gate_limit, 0.0, {0.0, 1e4},
+        "the gate is at most this, the second product at most this away from 0, and 1 is added to it; 0: as "
+        "they "
+        "are",
+        chosen());
+  t.add("sinks", sinks, false, "each head has a score beside those of the keys, which has no value",
+        chosen());
   t.add("gated", gated, true, "the feed-forward part has a gate and a second product", chosen());
   t.add("norm", norm, NormKind::kRms, kNormKinds,
         "norms in front of the sublayers and of the logits: RMS norm, or layer norm without or with a bias",
@@ -133,6 +141,8 @@ const char* ModelShape::beyond_llama() const {
   if (o_bias) return "workload.model.o_bias";
   if (mlp_bias) return "workload.model.mlp_bias";
   if (!gated) return "workload.model.gated";
+  if (gate_limit > 0) return "workload.model.gate_limit";
+  if (sinks) return "workload.model.sinks";
   if (norm != NormKind::kRms) return "workload.model.norm";
   if (!pre_norm) return "workload.model.pre_norm";
   if (parallel) return "workload.model.parallel";

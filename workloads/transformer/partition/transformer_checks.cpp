@@ -49,6 +49,7 @@ struct CaseChecks : TransformerParams {
  private:
   void require_ffn(std::uint64_t lnc) const;
   void check_latent(const model::MachineParams& machine) const;
+  void check_sinks(const model::MachineParams& machine) const;
   void check_activations(const model::MachineParams& machine) const;
   void check_decode(const model::MachineParams& machine) const;
   void check_logits(const model::MachineParams& machine) const;
@@ -85,6 +86,19 @@ void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Pha
     refuse_experts(
         "E-MDL-020", "workload.parallel.sequence",
         fmt::format("expected 1 for the prefill of a mixture of experts, got {}", parallel.sequence));
+}
+
+// A physical core scales the outputs of its own heads.
+void CaseChecks::check_sinks(const model::MachineParams& machine) const {
+  if (parallel.sequence > 1)
+    refuse("workload.parallel.sequence",
+           fmt::format("expected 1 with workload.model.sinks, got {}", parallel.sequence));
+  const std::uint64_t cores = phase == Phase::kPrefill ? parallel.tensor * machine.chip.lnc : parallel.tensor;
+  if (model.heads % cores != 0)
+    refuse(
+        "workload.parallel.tensor",
+        fmt::format("expected a degree whose {} cores divide the {} heads with workload.model.sinks, got {}",
+                    cores, model.heads, parallel.tensor));
 }
 
 // Latent attention has some of what other attention has.
@@ -149,7 +163,11 @@ void check_parts(const ModelShape& model) {
   };
   const bool plain = model.experts == 0;
   need(plain || model.gated, "workload.model.gated", "expected true for a mixture of experts");
-  need(plain || !model.mlp_bias, "workload.model.mlp_bias", "expected false for a mixture of experts");
+  need(plain || !model.mlp_bias || (model.shared_ffn == 0 && model.dense_layers == 0),
+       "workload.model.mlp_bias", "expected false beside a shared expert or layers without experts");
+  need(model.gated || model.gate_limit == 0, "workload.model.gate_limit", "expected 0 without a gate");
+  need(!model.latent || !model.sinks, "workload.model.sinks", "expected false with latent attention");
+  need(!model.sinks || model.score_cap == 0, "workload.model.sinks", "expected false with capped scores");
   need(plain || !model.parallel, "workload.model.parallel", "expected false for a mixture of experts");
   need(!model.parallel || (model.pre_norm && !model.post_norm), "workload.model.parallel",
        "expected false without norms in front of the sublayers, or with norms behind them");
@@ -194,6 +212,7 @@ void CaseChecks::all(const model::MachineParams& machine) const {
   check_yarn(model);
   check_rope(model);
   check_parts(model);
+  if (model.sinks) check_sinks(machine);
   if (logits) check_logits(machine);
   if (phase == Phase::kDecode) return check_decode(machine);
   // The last token that counts is on the group that has the last one.

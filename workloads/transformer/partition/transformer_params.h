@@ -44,17 +44,20 @@ struct RotaryAngles {
   bool truncated = true;       // yarn: the ends of the interpolation are whole numbers of pairs
   // "1.05,1.1": the frequency of each pair is divided by its number; empty: by none (LongRoPE)
   std::string divisors;
+  double magnitude = 1;  // of cosines and sines (YaRN, LongRoPE)
   void declare(base::ParamTree& t);
 };
 // The numbers of such a text; 0 for what is no number.
 std::vector<double> rope_divisors(const std::string& text);
 
 // The gate of a feed-forward part applies silu, or gelu in its approximation by tanh.
-enum class GateActivation : std::uint8_t { kSilu, kGeluTanh, kGelu, kRelu };
-inline constexpr base::Named<GateActivation> kGateActivations[] = {{GateActivation::kSilu, "silu"},
-                                                                   {GateActivation::kGeluTanh, "gelu_tanh"},
-                                                                   {GateActivation::kGelu, "gelu"},
-                                                                   {GateActivation::kRelu, "relu"}};
+enum class GateActivation : std::uint8_t { kSilu, kGeluTanh, kGelu, kRelu, kGeluSigmoid };
+inline constexpr base::Named<GateActivation> kGateActivations[] = {
+    {GateActivation::kSilu, "silu"},
+    {GateActivation::kGeluTanh, "gelu_tanh"},
+    {GateActivation::kGelu, "gelu"},
+    {GateActivation::kRelu, "relu"},
+    {GateActivation::kGeluSigmoid, "gelu_sigmoid"}};
 
 // The norms in front of the sublayers and of the logits: RMS norms, or layer norms with or without a bias.
 enum class NormKind : std::uint8_t { kRms, kLayer, kLayerBias };
@@ -98,11 +101,16 @@ struct ModelShape {
   isa::DType activations = isa::DType::kBf16;
   bool qkv_bias = false;  // queries, keys and values have a bias (Qwen2)
   bool o_bias = false;    // the outputs of attention have a bias
-  bool mlp_bias = false;  // so have both products of the feed-forward part
-  bool qk_norm = false;   // each head of queries and keys passes an RMS norm before its rotation (Qwen3)
+  bool mlp_bias =
+      false;  // so have both products of the feed-forward part, those of each expert and the router's
+  bool qk_norm = false;  // each head of queries and keys passes an RMS norm before its rotation (Qwen3)
 
   GateActivation activation{};
-  bool gated = true;  // the feed-forward part multiplies the activated product by a second one
+  // The gate is at most this, the second product at most this away from 0, and 1 is added to the latter; 0:
+  // they are as they are (GPT-OSS).
+  double gate_limit = 0;
+  bool sinks = false;  // each head has a score of its own beside those of the keys, with no value (GPT-OSS)
+  bool gated = true;   // the feed-forward part multiplies the activated product by a second one
   NormKind norm{};
   bool pre_norm = true;    // sublayers begin with a norm (false: OLMo 2, EXAONE 4)
   bool parallel = false;   // the feed-forward part has the normalised input of attention (Cohere, Phi)

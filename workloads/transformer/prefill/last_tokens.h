@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of the last layer's residual stream that belong to the last token of each sequence, without its
-// padding, on every physical core of a group. In a block of a slice that holds such rows, each rank contributes the rows of its
-// run that may be last tokens: one row of the run, or, where a run holds several sequences, the last row of
-// each. An all_gather of these rows is much smaller than one of all rows. Each physical core then copies
+// padding, on every physical core of a group. In a block of a slice that holds such rows, each rank
+// contributes those of its run that may be last tokens: one row, or, with several sequences, one
+// of each. An all_gather of these rows is much smaller than one of all rows. Each physical core then copies
 // the rows of the sequences.
 #pragma once
 

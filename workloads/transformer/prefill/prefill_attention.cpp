@@ -170,7 +170,16 @@ void PrefillAttention::attend(const Layers& ranks, std::size_t layer, std::size_
                                params_.cached > 0 ? &tensors_[r].caches[layer][microbatch] : nullptr, r, h, s,
                                n);
         attention.window = tensors_.window(layer);
+        if (!params_.model.sinks) {
+          part(r, h).attention(attention);
+          continue;
+        }
+        const RankShare::Heads heads = share_.heads_of(r, h);
+        attention.lse = rows_of(ranks[r].core_tensors[h].sums.of(h), 0, heads.count);
         part(r, h).attention(attention);
+        part(r, h).sink(*attention.lse,
+                        tensors_[r].weights[layer].sinks.of(h).window(0, heads.first, 1, heads.count),
+                        attention.o);
       }
   });
   replica_.region("attention");

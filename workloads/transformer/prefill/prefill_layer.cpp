@@ -42,7 +42,7 @@ PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerPar
     hidden = typed("hidden", share.common_ffn, m.activations);
   }
   if (share.common_ffn > 0 || replica.ranks() == 1) partial_mlp = whole("partial_mlp", m.hidden);
-  allocate_core_tensors(replica, r, m, share.mixture, rows, streams);
+  allocate_core_tensors(replica, r, m, share, rows, tokens.tokens(), streams);
 }
 
 void PrefillLayer::allocate_latent(const Allocate& whole, const LatentShape& l, std::uint64_t heads) {
@@ -54,10 +54,16 @@ void PrefillLayer::allocate_latent(const Allocate& whole, const LatentShape& l, 
 }
 
 void PrefillLayer::allocate_core_tensors(Replica& replica, std::size_t r, const ModelShape& model,
-                                         bool mixture, const RowSharding& rows,
-                                         const std::vector<Matrix>* streams) {
+                                         const RankShare& share, const RowSharding& rows,
+                                         std::uint64_t tokens, const std::vector<Matrix>* streams) {
+  const bool mixture = share.mixture;
   for (std::size_t h = 0; h < replica.physical_cores(); ++h) {
     CoreTensors& tensors = core_tensors.emplace_back();
+    if (model.sinks) {
+      tensors.sums = replica.own(r, h, "log_sums", isa::DType::kFp32,
+                                 transposed_load_rows(share.heads_of(r, h).count), tokens);
+      replica.declare_input(tensors.sums.tensor);  // rows that are read, but not used
+    }
     const auto typed = [&](const char* name, isa::DType dtype) {
       return replica.own(r, h, name, dtype, rows.own(), model.hidden);
     };

@@ -22,6 +22,7 @@ struct PrefillLayer : LayerTensors {
   Matrix keys, all_keys;  // with values: of this group's tokens, and of all if groups share sequences
   struct CoreTensors {    // its rows, slice by slice
     Matrix stream, normed, sum, middle, normed_mlp, sum_mlp;
+    Matrix sums;  // with sinks: log-sum-exps of the scores of its heads, [heads, tokens] of fp32
     Matrix mixed, shared_logits;  // with a shared expert: the sum of the others, and the logits of its gate
   };
   std::vector<CoreTensors> core_tensors;
@@ -29,8 +30,9 @@ struct PrefillLayer : LayerTensors {
  private:
   using Allocate = std::function<Matrix(const char* name, std::uint64_t columns)>;
   void allocate_latent(const Allocate& whole, const LatentShape& shape, std::uint64_t heads);
-  void allocate_core_tensors(Replica& replica, std::size_t rank, const ModelShape& model, bool mixture,
-                             const RowSharding& rows, const std::vector<Matrix>* streams);
+  void allocate_core_tensors(Replica& replica, std::size_t rank, const ModelShape& model,
+                             const RankShare& share, const RowSharding& rows, std::uint64_t tokens,
+                             const std::vector<Matrix>* streams);
 };
 
 }  // namespace tahoma::workloads

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of layers that some families have beside those of Llama: their golden reference in both phases, planted
-// errors, and refused combinations; and the padding of a prompt.
+// Parts of layers that some families have beside those of Llama: their golden reference in both phases,
+// planted errors, and refused combinations; and the padding of a prompt.
 #include <catch2/catch.hpp>
 
 #include "tests/support/program/transformer_run.h"
@@ -69,6 +69,32 @@ TEST_CASE("layer parts: gates that are sigmoids with a factor", "[transformer]")
   check_layers(chips(1, 1), with(experts, with(kDecode, {{"model.normalised_gates", "false"}})));
 }
 
+TEST_CASE("layer parts: sinks, windows, and experts with biases and limited gates", "[transformer]") {
+  const Settings oss = with(kBiases, {{"model.sinks", "true"},
+                                      {"model.activation", "gelu_sigmoid"},
+                                      {"model.gate_limit", "1.2"},
+                                      {"model.experts", "4"},
+                                      {"model.ffn", "128"},
+                                      {"model.window", "20"},
+                                      {"model.global_every", "2"},
+                                      {"layers", "2"},
+                                      {"model.layers", "2"}});
+  check_layers(chips(1, 2),
+               with(oss, {{"tokens", "64"}, {"parallel.tensor", "2"}, {"parallel.expert", "2"}}));
+  check_layers(chips(1, 1), with(oss, {{"tokens", "40"}, {"parallel.tensor", "2"}}));
+  check_layers(chips(1, 2), with(oss, with(kDecode, {{"parallel.tensor", "2"}})));
+  const Settings tokens = with(oss, {{"tokens", "40"}});
+  CHECK(verdict(tokens, [](runtime::Machine&) {}) == "passed");
+  for (const char* name : {"sinks", "expert_gate_up_bias", "expert_down_bias"})
+    CHECK_THAT(verdict(tokens, zeroed(name)), Catch::Contains("golden"));
+  const auto refusal = [&](const Settings& more) {
+    return tests::refusal(chips(1, 2), with(with(kTiny, oss), more));
+  };
+  CHECK(refusal({{"tokens", "64"}, {"parallel.tensor", "4"}}) == "E-MDL-001 workload.parallel.tensor");
+  CHECK(refusal({{"model.shared_ffn", "128"}}) == "E-MDL-001 workload.model.mlp_bias");
+  CHECK(refusal({{"model.score_cap", "9"}}) == "E-MDL-001 workload.model.sinks");
+}
+
 TEST_CASE("layer parts: the logits of a padded prompt are those of its last token", "[transformer]") {
   const Settings padded = with(kLogits, {{"tokens", "64"}, {"padding", "3"}});
   check_layers(chips(1, 1), padded);
@@ -94,8 +120,7 @@ TEST_CASE("layer parts: combinations that layers do not have are refused", "[tra
     return tests::refusal(chips(1, 1), with(kTiny, settings));
   };
   const Settings experts{{"model.experts", "4"}};
-  for (const char* key : {"model.mlp_bias", "model.parallel"})
-    CHECK(refusal(with(experts, {{key, "true"}})) == std::string("E-MDL-001 workload.") + key);
+  CHECK(refusal(with(experts, {{"model.parallel", "true"}})) == "E-MDL-001 workload.model.parallel");
   CHECK(refusal(with(experts, {{"model.gated", "false"}})) == "E-MDL-001 workload.model.gated");
   CHECK(refusal({{"model.parallel", "true"}, {"model.post_norm", "true"}}) ==
         "E-MDL-001 workload.model.parallel");
