@@ -42,9 +42,9 @@ ROOMS = {
 
 # Folder: the other folders of its room that it includes, below the room's own ("." is the room itself). Others may not be included.
 ROWS = """
-cli: nki options reference
+cli: options reference
 cli/program: .
-cli/run: . options
+cli/run: . nki options
 frontend/graph/compile: graph/fuse graph/lower graph/model graph/operators graph/table
 frontend/graph/fuse: graph/lower graph/operators graph/table
 frontend/graph/lower: graph/operators
