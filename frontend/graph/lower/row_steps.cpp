@@ -65,7 +65,9 @@ void add_layer_norm(Lowering& lowering, const TensorRef& out, const TensorRef& i
                      .y = e.matrix(out.slot, shape.rows, shape.columns),
                      .b = e.matrix(bias.slot, 1, shape.columns),
                      .mean = column(statistics.mean),
-                     .rstd = column(statistics.inverse)});
+                     .rstd = column(statistics.inverse),
+                     .add = {},
+                     .sum = {}});
   };
   lowering.add(std::move(step));
 }

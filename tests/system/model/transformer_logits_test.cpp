@@ -30,7 +30,8 @@ workloads::ModelShape llama3_angles() {
   workloads::ModelShape shape;
   shape.head_dim = 128;
   shape.theta = 500000;
-  shape.rope = {workloads::RopeScaling::kLlama3, 8, 1, 4, 8192};
+  shape.rope.scaling = workloads::RopeScaling::kLlama3;
+  shape.rope.factor = 8;
   return shape;
 }
 
