@@ -31,7 +31,8 @@ LayoutCandidate candidate_with(const std::vector<LayoutCandidate>& candidates, s
   if (found != candidates.end() && !is_about_tensor(*wanted.refusal, candidates)) return wanted;
   const std::string reason = found != candidates.end()
                                  ? wanted.refusal->message
-                                 : "expected a power of two or a divisor of the ranks of a stage";
+                                 : "expected a power of two or a divisor of the ranks of a stage, and at "
+                                   "most their number";
   wanted.refusal = UserError("E-HFC-012", "--tensor",
                              fmt::format("{} is not possible on {} for this model, batch and prompt: {}",
                                          tensor, wanted.layout.chips_text(), reason));

@@ -129,7 +129,7 @@ TEST_CASE("latent attention: what it lacks is refused by name", "[transformer]")
         "E-MDL-001 workload.model.latent.rope");
   CHECK(refusal({{"tokens", "64"}, {"model.latent.kv_rank", "65"}}, 2) ==
         "E-MDL-001 workload.model.latent.kv_rank");
-  CHECK(refusal({{"model.rope.scaling", "yarn"}, {"model.rope.beta_fast", "1"}}) ==
+  CHECK(refusal({{"model.rope.scaling", "yarn"}, {"model.rope.beta_fast", "0.5"}}) ==
         "E-MDL-001 workload.model.rope.beta_fast");
   // A PSUM bank has 512 sums: with a rank of 512 those of 102 heads.
   const Settings wide =

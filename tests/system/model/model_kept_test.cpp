@@ -72,7 +72,7 @@ TEST_CASE("model keep: sweep.db has the points of all studies, and tahoma compar
     CHECK(rows[i].metrics.at("tpot_ns") == layouts[i]["tpot_ns"].get<double>());
     CHECK(rows[i].metrics.at("hbm_footprint_bytes") == layouts[i]["hbm_footprint_bytes"].get<double>());
   }
-  CHECK_THAT(rows[2].reason, Contains("at most the ranks of a stage"));
+  CHECK_THAT(rows[2].reason, Contains("at most their number"));
   // A later study adds its points and changes those that it has, too.
   check_counts(model.run(kept("out", {"--batch", "8"})), 4, 4);
   CHECK(rows_in(model).size() == 6);

@@ -133,5 +133,5 @@ TEST_CASE("model search: groups share the tokens of a sequence, within the bound
       CHECK(std::stod(point.at(time + "_bound_ns")) <= std::stod(point.at(time + "_ns")));
     }
   check_refused(model.run({"--sequence", "8", "--prompt", "1024"}), "E-HFC-014");
-  check_refused(model.run({"--sequence", "2", "--prompt", "100"}), "E-MDL-001");
+  CHECK(model.run({"--sequence", "2", "--prompt", "100"}).status == 0);  // a padded prompt
 }

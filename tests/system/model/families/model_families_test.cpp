@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a configuration says beside the dimensions of a Llama: absent keys have the values of the architecture,
-// the text part of a model that sees images is read, and how YaRN and LongRoPE are written.
+// Configurations that say more than the dimensions of a Llama: absent keys have the values of the
+// architecture, the text part of a model that sees images is read, and so are YaRN and LongRoPE.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
