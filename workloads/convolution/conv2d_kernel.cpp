@@ -70,6 +70,7 @@ class Conv2d {
     biases_ = kernel.sbuf("bias", DType::kFp32, 1, out_tiles);
     ys_ = kernel.sbuf("y", shape.dtype, pixels, kConvolutionResults);
     sums_ = kernel.psum("sums", DType::kFp32, pixels, 2 * kConvolutionGroup);
+    if (!first_tap_) zeros_ = kernel.sbuf("zeros", shape.dtype, std::max(pixels, plan.height), 1);
     for (const Range& out : cut(all_of(shape.out), plan.height)) {
       bias_tiles_.push_back(kernel.take(biases_, out.count, 1));
       kernel.load(bias_tiles_.back(), bias_.window(out.first, 0, out.count, 1), Queue::kGpSimd);
@@ -104,9 +105,15 @@ class Conv2d {
                   const TileView& bias) {
     std::vector<TileView> sums;
     for (const Pixels& bank : group) sums.push_back(kernel_.take(sums_, out.count, pixels_of(bank)));
-    // A tap that contributes to every pixel comes first. If there is none, the sums start from zero.
+    // A tap that contributes to every pixel comes first. If there is none, a product of zeros does: only a
+    // matmul begins a group of sums in PSUM.
     if (!first_tap_)
-      for (const TileView& sum : sums) kernel_.memset(sum, 0.0F);
+      for (std::size_t b = 0; b < group.size(); ++b) {
+        const unsigned pixels = pixels_of(group[b]);
+        const TileView zeros = kernel_.take(zeros_, 1, std::max(out.count, pixels));
+        kernel_.memset(zeros, 0.0F);
+        kernel_.matmul(sums[b], zeros.columns(0, out.count), zeros.columns(0, pixels), false);
+      }
     const unsigned begin = first_tap_.value_or(0);
     for (std::size_t k = 0; k < in_.size(); ++k) {
       const TileView w = weights(k), x = input(block, k);
@@ -204,7 +211,7 @@ class Conv2d {
   Conv2dPlan plan_;
   HbmView x_, w_, bias_, y_;
   std::vector<Range> in_;
-  Pool weights_, xs_, biases_, ys_, sums_;
+  Pool weights_, xs_, biases_, ys_, sums_, zeros_;
   Range panel_;
   std::vector<TileView> bias_tiles_;
   std::vector<std::optional<TileView>> w_tiles_, x_tiles_;

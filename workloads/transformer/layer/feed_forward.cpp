@@ -17,7 +17,7 @@ void synchronise_columns(Replica& replica, const FeedForwardOf& of, HbmView Feed
   }
 }
 
-std::optional<HbmView> columns_of(const Replica& replica, std::optional<HbmView> bias, std::size_t h) {
+std::optional<HbmView> bias_of_core(const Replica& replica, std::optional<HbmView> bias, std::size_t h) {
   if (bias) bias = replica.core_columns(*bias, h);
   return bias;
 }
@@ -39,7 +39,7 @@ void emit_widen(Replica& replica, const ModelShape& model, const FeedForwardOf& 
        [&](const LayerPart& part, const FeedForwardViews& v, std::size_t h) {
          part.product(v.normed, replica.core_columns(v.gate_up_weights, h),
                       replica.core_columns(model.gated ? v.gate_up : v.hidden, h),
-                      columns_of(replica, v.gate_up_bias, h), !model.gated);
+                      bias_of_core(replica, v.gate_up_bias, h), !model.gated);
        });
   if (!model.gated) return synchronise_columns(replica, of, &FeedForwardViews::hidden);
   each(replica, model, "activation", of,
@@ -55,7 +55,7 @@ void emit_widen(Replica& replica, const ModelShape& model, const FeedForwardOf& 
 void emit_narrow(Replica& replica, const ModelShape& model, const FeedForwardOf& of) {
   each(replica, model, "down", of, [&](const LayerPart& part, const FeedForwardViews& v, std::size_t h) {
     part.product(v.hidden, replica.core_columns(v.down_weights, h), replica.core_columns(v.partial, h),
-                 columns_of(replica, v.down_bias, h));
+                 bias_of_core(replica, v.down_bias, h));
   });
   synchronise_columns(replica, of, &FeedForwardViews::partial);
 }
