@@ -2,7 +2,7 @@
 """Random parameters of every kind of workload: legal sizes, but for combinations that a kernel refuses."""
 
 # Kinds whose programs the user writes.
-WITHOUT_SIZES = {"nki", "program"}
+WITHOUT_SIZES = {"graph", "nki", "program"}
 FLOATS = ["bf16", "fp16", "fp32"]
 
 
