@@ -40,7 +40,7 @@ Range Conv2dPlan::input_rows(const Conv2dShape& s, const Range& rows) {
   const std::uint64_t top = rows.first * axis.stride, bottom = (rows.end() - 1) * axis.stride + axis.reach();
   const std::uint64_t first = std::min(axis.size - 1, top > axis.before ? top - axis.before : 0);
   const std::uint64_t end = std::clamp(bottom > axis.before ? bottom - axis.before : 0, first + 1, axis.size);
-  return {first, narrowed(end > first ? end - first : 0)};
+  return {first, narrowed(end - first)};
 }
 
 std::vector<Pixels> Conv2dPlan::blocks(const Conv2dShape& shape) const {

@@ -39,11 +39,6 @@ CompiledGraph::CompiledGraph(std::unique_ptr<Graph> graph, const model::MachineP
   for (const ValueId id : graph_->outputs) lowering_.tensor(id);
 }
 
-std::optional<TensorRef> CompiledGraph::tensor(ValueId id) const {
-  if (!lowering_.has_tensor(id)) return {};
-  return lowering_.tensor(id);
-}
-
 StepBound bound_of(const Step& step, const model::MachineParams& machine) {
   const model::CoreParams& core = machine.chip.core;
   StepBound bound{0, "-"};

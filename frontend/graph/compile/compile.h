@@ -28,12 +28,12 @@ class CompiledGraph {
   const Graph& graph() const { return *graph_; }
   const Lowering& lowering() const { return lowering_; }
   // The tensor of a value after the plan is made; none if it was never placed.
-  std::optional<TensorRef> tensor(ValueId id) const;
+  const std::optional<TensorRef>& tensor(ValueId id) const { return lowering_.placed(id); }
 
  private:
   std::unique_ptr<Graph> graph_;
   model::MachineParams machine_;
-  mutable Lowering lowering_;
+  Lowering lowering_;
 };
 
 // The lower bound of a step on one core, and what it is bound by: the tensor engine for its FLOPs, the core's

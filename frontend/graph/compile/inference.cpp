@@ -139,11 +139,9 @@ void infer_node(Graph& graph, std::size_t n) {
 }  // namespace
 
 std::vector<Wanted> defined(const Graph& graph, const Node& node, const Inputs& in) {
-  std::vector<TensorType> types;
   const NodeView view(graph, node);
   const OperatorRow& row = *operator_row(node);
-  types = row.infer(view);
-  return row.define(view, in, types);
+  return row.define(view, in, row.infer(view));
 }
 
 void infer_types(Graph& graph, const Sizes& sizes) {

@@ -80,17 +80,12 @@ std::vector<PlanEntry> elementwise_chains(const Graph& graph, const Readers& rea
     const Node& node = graph.nodes[n];
     if (taken[n] || !chains(graph, node)) continue;
     const ValueId out = node.outputs[0];
-    std::size_t chain = kNone;
-    for (const std::size_t reader : readers.of(out)) {
-      const bool first = reader == readers.of(out).front();
-      const std::size_t theirs = chain_of[reader];
-      if (theirs == kNone || (!first && theirs != chain)) {
-        chain = kNone;
-        break;
-      }
-      chain = theirs;
-    }
-    if (readers.is_output(out)) chain = kNone;
+    // The chain of all its readers, if they have one.
+    const auto& of_out = readers.of(out);
+    std::size_t chain = of_out.empty() || readers.is_output(out) ? kNone : chain_of[of_out.front()];
+    if (std::any_of(of_out.begin(), of_out.end(),
+                    [&](std::size_t reader) { return chain_of[reader] != chain; }))
+      chain = kNone;
     if (chain != kNone) {
       std::vector<std::size_t> longer(all[chain].rbegin(), all[chain].rend());
       longer.insert(longer.begin(), n);

@@ -122,9 +122,7 @@ class EntryPlanner {
             const Dims row{1, in.dims.back()};
             const std::string& name = graph->nodes[n].name;
             const auto filled = [&](const char* what, double value) {
-              return lowering.constant(name + what, isa::DType::kFp32, row, [row, value] {
-                return Array{{ElementType::kFloat, row}, std::vector<double>(elements_of(row), value)};
-              });
+              return lowering.filled(name + what, isa::DType::kFp32, row, value);
             };
             add_layer_norm(
                 lowering, out, in,

@@ -65,13 +65,18 @@ void Lowering::view(ValueId id, const TensorRef& of) {
 }
 
 TensorRef Lowering::scratch(const std::string& name, isa::DType dtype, const Dims& dims) {
-  slots_.push_back({name, dtype, dims, {}, {}, {}});
-  return {static_cast<SlotId>(slots_.size() - 1), dims};
+  return constant(name, dtype, dims, {});
 }
 
 TensorRef Lowering::constant(const std::string& name, isa::DType dtype, const Dims& dims, LazyArray values) {
   slots_.push_back({name, dtype, dims, std::move(values), {}, {}});
   return {static_cast<SlotId>(slots_.size() - 1), dims};
+}
+
+TensorRef Lowering::filled(const std::string& name, isa::DType dtype, const Dims& dims, double value) {
+  return constant(name, dtype, dims, [dims, value] {
+    return Array{{ElementType::kFloat, dims}, std::vector<double>(elements_of(dims), value)};
+  });
 }
 
 void Lowering::number_rows(const NodeView& node, const TensorRef& tensor, std::int64_t rows) {

@@ -97,10 +97,12 @@ class Lowering {
   void view(ValueId id, const TensorRef& of);  // shares the tensor
   TensorRef scratch(const std::string& name, isa::DType dtype, const Dims& dims);
   TensorRef constant(const std::string& name, isa::DType dtype, const Dims& dims, LazyArray values);
+  TensorRef filled(const std::string& name, isa::DType dtype, const Dims& dims, double value);
   // The tensor numbers rows of a tensor with that many; E-ONX-010 (of `node`) if it is computed in the run.
   void number_rows(const NodeView& node, const TensorRef& tensor, std::int64_t rows);
 
-  bool has_tensor(ValueId id) const { return slots_of_.at(id).has_value(); }
+  // The tensor of a value if it has been placed.
+  const std::optional<TensorRef>& placed(ValueId id) const { return slots_of_.at(id); }
   const std::vector<Slot>& slots() const { return slots_; }
   const std::vector<NodePlan>& plans() const { return plans_; }
 

@@ -8,7 +8,6 @@
 #include "frontend/graph/lower/tile_kernel.h"
 #include "frontend/graph/operators/elementwise.h"
 #include "frontend/graph/operators/movement.h"
-#include "workloads/common/ceil_div.h"
 #include "workloads/embedding/embedding_kernel.h"
 
 namespace tahoma::workloads::graph {
@@ -27,9 +26,7 @@ StridedCopy piece_copy(const TensorRef& to, std::int64_t to_offset, const Tensor
 }
 
 void add_fill(Lowering& lowering, const TensorRef& to, double value) {
-  const TensorRef constant = lowering.constant("fill", lowering.dtype(to), {1}, [value] {
-    return Array{{ElementType::kFloat, {1}}, {value}};
-  });
+  const TensorRef constant = lowering.filled("fill", lowering.dtype(to), {1}, value);
   StridedCopy copy{
       {to.slot, 0}, {constant.slot, 0}, {{static_cast<std::int64_t>(elements_of(to.dims)), 1, 0}}};
   add_copies(lowering, {copy});
@@ -165,11 +162,14 @@ void lower_triangle(const NodeView& node, Lowering& lowering) {
   node.require(node.rank(0) >= 2, "E-ONX-004", "has no matrix");
   const TensorRef in = lowering.tensor(node.id(0));
   const Dims matrix(in.dims.end() - 2, in.dims.end());
-  Array mask{{ElementType::kBool, matrix}, {}};
-  for (std::int64_t r = 0; r < matrix[0]; ++r)
-    for (std::int64_t c = 0; c < matrix[1]; ++c) mask.values.push_back(in_triangle(node, r, c) ? 1 : 0);
   const TensorRef chosen = lowering.constant(node.node().name + ".mask", isa::DType::kUint8, matrix,
-                                             [mask = std::move(mask)] { return mask; });
+                                             [matrix, triangle = triangle_of(node)] {
+                                               Array mask{{ElementType::kBool, matrix}, {}};
+                                               for (std::int64_t r = 0; r < matrix[0]; ++r)
+                                                 for (std::int64_t c = 0; c < matrix[1]; ++c)
+                                                   mask.values.push_back(triangle.has(r, c) ? 1 : 0);
+                                               return mask;
+                                             });
   TileCode code(2);
   const TileOperand result = code.select(code.input(1), code.input(0), TileOperand::of(0));
   add_tile_code(lowering, lowering.result(node.node().outputs[0]), {in, chosen}, code, result);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "frontend/graph/lower/lower_nodes.h"
+#include "frontend/graph/lower/product_steps.h"
 #include "frontend/graph/lower/row_steps.h"
 #include "frontend/graph/operators/product_operators.h"
 #include "workloads/common/ranges.h"
@@ -38,17 +39,6 @@ TileView pool_box(TileView tile, std::int64_t first, std::int64_t rows, std::int
   tile.tile.stride[kInner - 1] = static_cast<std::int16_t>(rows > 1 ? pitch : 1);
   tile.tile.stride[kInner] = static_cast<std::int16_t>(columns > 1 ? step : 1);
   return tile;
-}
-
-// Outputs for which a tap is inside the image.
-struct Inside {
-  std::int64_t first, count;
-};
-Inside outputs_inside(const WindowAxis& w, std::int64_t tap, std::int64_t first, std::int64_t end) {
-  const std::int64_t shift = tap * w.dilation - w.before;
-  while (first < end && first * w.stride + shift < 0) ++first;
-  while (end > first && (end - 1) * w.stride + shift >= w.size) --end;
-  return {first, end - first};
 }
 
 // Elements of a window that count for the average: those of the image, or of the padded one.
@@ -106,7 +96,8 @@ class Pooling {
     kernel_.memset(sum, shape_.maximum ? -std::numeric_limits<float>::infinity() : 0.0F, Queue::kGpSimd);
     for (std::int64_t s = 0; s < down.filter; ++s)
       for (std::int64_t t = 0; t < right.filter; ++t) {
-        const Inside r = outputs_inside(down, s, row, row + rows), c = outputs_inside(right, t, 0, out_width);
+        const OutputRange r = outputs_inside(down, s, row, row + rows),
+                          c = outputs_inside(right, t, 0, out_width);
         if (r.count <= 0 || c.count <= 0) continue;
         const TileView to =
             pool_box(sum, (r.first - row) * out_width + c.first, r.count, out_width, c.count, 1);

@@ -151,16 +151,13 @@ void stack_rows(const NodeView& node, Lowering& lowering, ConvolutionStep& step)
   const std::int64_t rows = down.out(), width = c.axes[1].size, taps = down.filter, height = down.size;
   const TensorRef stacked = lowering.scratch(node.node().name + ".rows", lowering.dtype(step.x),
                                              {c.images, c.in * taps, rows, width});
-  const TensorRef zero = lowering.constant(node.node().name + ".zero", lowering.dtype(step.x), {1}, [] {
-    return Array{{ElementType::kFloat, {1}}, {0}};
-  });
+  const TensorRef zero = lowering.filled(node.node().name + ".zero", lowering.dtype(step.x), {1}, 0);
   std::vector<StridedCopy> copies;
   const std::int64_t plane = rows * width, image = c.in * taps * plane;
   for (std::int64_t tap = 0; tap < taps; ++tap) {
     const std::int64_t shift = tap * down.dilation - down.before;
-    std::int64_t first = 0, end = rows;
-    while (first < end && first * down.stride + shift < 0) ++first;
-    while (end > first && (end - 1) * down.stride + shift >= height) --end;
+    const OutputRange inside = outputs_inside(down, tap, 0, rows);
+    const std::int64_t first = inside.first, end = inside.first + inside.count;
     const auto zeros = [&](std::int64_t from, std::int64_t to) {
       if (to > from)
         copies.push_back({{stacked.slot, tap * plane + from * width},
@@ -220,9 +217,7 @@ void lower_conv_transpose(const NodeView& node, Lowering& lowering) {
       node.list("strides", std::vector<std::int64_t>(of.axes.size(), 1));
   for (const WindowAxis& axis : of.axes) spread.push_back(axis.size);
   step.x = lowering.scratch(node.node().name + ".spread", lowering.dtype(x), spread);
-  const TensorRef zero = lowering.constant(node.node().name + ".zero", lowering.dtype(x), {1}, [] {
-    return Array{{ElementType::kFloat, {1}}, {0}};
-  });
+  const TensorRef zero = lowering.filled(node.node().name + ".zero", lowering.dtype(x), {1}, 0);
   StridedCopy fill{
       {step.x.slot, 0}, {zero.slot, 0}, {{static_cast<std::int64_t>(elements_of(spread)), 1, 0}}},
       place{{step.x.slot, 0}, {x.slot, 0}, {}};

@@ -115,13 +115,9 @@ void lower_layer_norm(const NodeView& node, Lowering& lowering) {
     node.require(
         node.type(i).elements() == columns, "E-ONX-010",
         fmt::format("has a gain or bias of shape {} for rows of {}", text_of(node.dims(i)), columns));
-  const TensorRef
-      gain = bias_in_fp32(lowering, node.node().name + ".gain", node.id(1), row),
-      bias = node.has(2)
-                 ? bias_in_fp32(lowering, node.node().name + ".bias", node.id(2), row)
-                 : lowering.constant(node.node().name + ".zeros", DType::kFp32, row, [row] {
-                     return Array{{ElementType::kFloat, row}, std::vector<double>(elements_of(row), 0)};
-                   });
+  const TensorRef gain = bias_in_fp32(lowering, node.node().name + ".gain", node.id(1), row),
+                  bias = node.has(2) ? bias_in_fp32(lowering, node.node().name + ".bias", node.id(2), row)
+                                     : lowering.filled(node.node().name + ".zeros", DType::kFp32, row, 0);
   NormStatistics statistics;
   for (std::size_t k = 1; k < 3; ++k) {
     if (!node.wants(k)) continue;
@@ -138,9 +134,7 @@ void lower_instance_norm(const NodeView& node, Lowering& lowering) {
   const std::uint64_t rows = product_of(in.dims, 0, 2), columns = product_of(in.dims, 2, in.dims.size());
   const Dims row{1, static_cast<std::int64_t>(columns)};
   const auto filled = [&](const char* what, double value) {
-    return lowering.constant(name + what, DType::kFp32, row, [row, value] {
-      return Array{{ElementType::kFloat, row}, std::vector<double>(elements_of(row), value)};
-    });
+    return lowering.filled(name + what, DType::kFp32, row, value);
   };
   const TensorRef normal = lowering.scratch(name + ".normal", lowering.dtype(in), in.dims);
   add_layer_norm(lowering, normal, in, filled(".ones", 1), filled(".zeros", 0), rows, columns,

@@ -44,8 +44,8 @@ Array weights_of_groups(const Array& w, const ConvolutionOf& c, std::int64_t fir
 constexpr std::uint64_t kMostWays = 4;
 
 // Bytes of a partition that a product takes, if there is room for so many; 0: there is not.
-std::uint64_t room_of(const model::MachineParams& machine, const GemmShape& shape) {
-  const std::uint64_t bytes = aligned(choose_blocking(machine, shape).sbuf_bytes + kSpare);
+std::uint64_t room_of(const model::MachineParams& machine, const Blocking& blocking) {
+  const std::uint64_t bytes = aligned(blocking.sbuf_bytes + kSpare);
   return bytes * kMostWays <= static_cast<std::uint64_t>(machine.chip.core.sbuf.usable.count) ? bytes : 0;
 }
 
@@ -75,12 +75,13 @@ void add_product(Lowering& lowering, const ProductStep& p) {
   step.tiles = fmt::format("{}x{}x{}{}", p.m, p.n, p.k,
                            p.batches.size() > 1 ? fmt::format(", {} of them", p.batches.size()) : "");
   step.emit = [shape, p](Emission& e) {
-    const std::uint64_t room = room_of(e.machine, shape);
+    const Blocking blocking = choose_blocking(e.machine, shape);
+    const std::uint64_t room = room_of(e.machine, blocking);
     for (std::size_t b = 0; b < p.batches.size(); ++b) {
       const ProductStep::Batch& batch = p.batches[b];
       const runtime::KernelMemory::Scope scope(e.kernel);
       // Neighbouring products use other parts of SBUF, so that the loads of one run ahead of the other.
-      if (const std::uint64_t aside = b % kMostWays * room; aside > 0 && room > 0)
+      if (const std::uint64_t aside = b % kMostWays * room; aside > 0)
         e.kernel.sbuf("other products", isa::DType::kUint8, static_cast<unsigned>(aside));
       GemmViews views;
       views.a =
@@ -90,10 +91,17 @@ void add_product(Lowering& lowering, const ProductStep& p) {
       views.c = e.matrix(p.out.slot, shape.m, shape.n, at(batch.out));
       if (p.bias) views.bias = e.matrix(p.bias->slot, 1, shape.n);
       if (p.residual) views.residual = e.matrix(p.residual->slot, shape.m, shape.n, at(batch.out));
-      emit_gemm(GemmNest::kChosen, e.kernel, e.machine, shape, views);
+      emit_gemm(blocking, e.kernel, e.machine, shape, views);
     }
   };
   lowering.add(std::move(step));
+}
+
+OutputRange outputs_inside(const WindowAxis& axis, std::int64_t tap, std::int64_t first, std::int64_t end) {
+  const std::int64_t shift = tap * axis.dilation - axis.before;
+  while (first < end && first * axis.stride + shift < 0) ++first;
+  while (end > first && (end - 1) * axis.stride + shift >= axis.size) --end;
+  return {first, end - first};
 }
 
 TensorRef bias_in_fp32(Lowering& lowering, const std::string& name, ValueId id, const Dims& dims) {
@@ -115,11 +123,8 @@ void add_convolution(const NodeView& node, Lowering& lowering, const Convolution
   node.require(conv.constant != nullptr || c.groups == 1, "E-ONX-010",
                "has groups of channels and weights that are not constant");
   const std::string& name = node.node().name;
-  const TensorRef bias = conv.bias
-                             ? bias_in_fp32(lowering, name + ".bias", *conv.bias, {c.out, 1})
-                             : lowering.constant(name + ".zeros", isa::DType::kFp32, {c.out, 1}, [n = c.out] {
-                                 return Array{{ElementType::kFloat, {n, 1}}, std::vector<double>(at(n), 0)};
-                               });
+  const TensorRef bias = conv.bias ? bias_in_fp32(lowering, name + ".bias", *conv.bias, {c.out, 1})
+                                   : lowering.filled(name + ".zeros", isa::DType::kFp32, {c.out, 1}, 0);
   // A sequence is an image of one column: its length may exceed a PSUM bank.
   Conv2dShape shape;
   shape.images = at(c.images);

@@ -26,6 +26,12 @@ struct ProductStep {
 };
 void add_product(Lowering& lowering, const ProductStep& product);
 
+// Of the outputs [first, end), those for which a tap of the window is inside the image.
+struct OutputRange {
+  std::int64_t first, count;
+};
+OutputRange outputs_inside(const WindowAxis& axis, std::int64_t tap, std::int64_t first, std::int64_t end);
+
 // The values of a bias as fp32: a constant's, or those of a tensor that is fp32 or becomes so in a step.
 TensorRef bias_in_fp32(Lowering& lowering, const std::string& name, ValueId id, const Dims& dims);
 

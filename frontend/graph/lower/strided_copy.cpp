@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "frontend/graph/operators/operator_definition.h"
 #include "workloads/transpose/transpose_kernel.h"
 
 namespace tahoma::workloads::graph {
@@ -59,18 +60,16 @@ class CopyEmitter {
     std::vector<CopyDim> others;
     for (std::size_t d = 0; d < dims_.size(); ++d)
       if (std::find(chosen.begin(), chosen.end(), d) == chosen.end()) others.push_back(dims_[d]);
-    std::vector<std::int64_t> index(others.size(), 0);
-    while (true) {
+    Dims counts;
+    for (const CopyDim& d : others) counts.push_back(d.count);
+    for_each_index(counts, [&](const Dims& index, std::size_t) {
       std::int64_t to = copy_.to.offset, from = copy_.from.offset;
       for (std::size_t d = 0; d < others.size(); ++d) {
         to += index[d] * others[d].to;
         from += index[d] * others[d].from;
       }
       f(to, from);
-      std::size_t d = others.size();
-      while (d > 0 && ++index[d - 1] == others[d - 1].count) index[--d] = 0;
-      if (d == 0) return;
-    }
+    });
   }
 
   static HbmView at(HbmView window, std::int64_t element) {
@@ -133,10 +132,6 @@ std::uint64_t StridedCopy::elements() const {
   return count;
 }
 
-void emit_strided_copy(Emission& emission, const StridedCopy& copy) {
-  if (copy.elements() > 0) CopyEmitter(emission, copy).emit();
-}
-
 std::vector<std::int64_t> row_major_strides(const Dims& dims) {
   std::vector<std::int64_t> strides(dims.size(), 1);
   for (std::size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
@@ -154,7 +149,8 @@ void add_copies(Lowering& lowering, std::vector<StridedCopy> copies) {
   step.bytes = 2.0 * static_cast<double>(elements * isa::size_of(step.dtype));
   step.tiles = fmt::format("{} elements in {} pieces", elements, copies.size());
   step.emit = [copies = std::move(copies)](Emission& emission) {
-    for (const StridedCopy& copy : copies) emit_strided_copy(emission, copy);
+    for (const StridedCopy& copy : copies)
+      if (copy.elements() > 0) CopyEmitter(emission, copy).emit();
   };
   lowering.add(std::move(step));
 }

@@ -26,8 +26,6 @@ struct StridedCopy {
   std::uint64_t elements() const;
 };
 
-void emit_strided_copy(Emission& emission, const StridedCopy& copy);
-
 // A step for some copies of one node.
 void add_copies(Lowering& lowering, std::vector<StridedCopy> copies);
 

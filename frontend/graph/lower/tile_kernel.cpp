@@ -329,10 +329,9 @@ void add_tensor_operation(Lowering& lowering, const TensorRef& out, const Tensor
   add_tile_code(lowering, out, {a, b}, code, result);
 }
 
-void add_activation(Lowering& lowering, const TensorRef& out, const TensorRef& in, isa::ActFn fn,
-                    double scale, double bias) {
+void add_activation(Lowering& lowering, const TensorRef& out, const TensorRef& in, isa::ActFn fn) {
   TileCode code(1);
-  const TileOperand result = code.activation(fn, code.input(0), scale, bias);
+  const TileOperand result = code.activation(fn, code.input(0));
   add_tile_code(lowering, out, {in}, code, result);
 }
 

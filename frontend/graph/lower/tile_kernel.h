@@ -17,7 +17,6 @@ void add_tile_code(Lowering& lowering, const TensorRef& out, const std::vector<T
 // The same for one operation.
 void add_tensor_operation(Lowering& lowering, const TensorRef& out, const TensorRef& a, const TensorRef& b,
                           isa::AluOp op);
-void add_activation(Lowering& lowering, const TensorRef& out, const TensorRef& in, isa::ActFn fn,
-                    double scale = 1, double bias = 0);
+void add_activation(Lowering& lowering, const TensorRef& out, const TensorRef& in, isa::ActFn fn);
 
 }  // namespace tahoma::workloads::graph

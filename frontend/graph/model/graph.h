@@ -4,6 +4,7 @@
 // reading and inference.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,7 +22,7 @@ struct Attribute {
   std::vector<std::int64_t> ints;
   std::vector<double> floats;
   LazyArray tensor;
-  bool subgraph = false;  // it has one, which is not read
+  std::function<TensorType()> tensor_type;  // without its values; set with `tensor`
 };
 
 using ValueId = std::uint32_t;

@@ -2,7 +2,6 @@
 #include "frontend/graph/model/read_model.h"
 
 #include <fmt/format.h>
-#include <google/protobuf/io/coded_stream.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -22,8 +21,7 @@ constexpr std::int64_t kLeastOpset = 1, kMostOpset = 21;
 
 class ModelReader {
  public:
-  explicit ModelReader(const std::string& path)
-      : path_(path), model_(std::make_shared<wire::Model>()), where_(path) {
+  explicit ModelReader(const std::string& path) : path_(path), model_(std::make_shared<wire::Model>()) {
     const std::string bytes = runtime::read_file(path);
     if (!model_->ParseFromString(bytes) || !model_->has_graph())
       refuse("E-ONX-001", fmt::format("is no ONNX model, or is truncated: {} bytes", bytes.size()));
@@ -48,7 +46,7 @@ class ModelReader {
 
  private:
   [[noreturn]] void refuse(const char* code, const std::string& text) const {
-    throw base::UserError(code, where_, text);
+    throw base::UserError(code, path_, text);
   }
 
   void read_opsets() {
@@ -78,8 +76,8 @@ class ModelReader {
   void read_initialisers(const wire::Graph& graph) {
     for (const wire::Tensor& tensor : graph.initializer()) {
       Value& value = graph_.value(define(tensor.name(), "the initialisers"));
-      value.type = type_of(tensor, where_);
-      value.constant = values_of(tensor, where_, model_);
+      value.type = type_of(tensor, path_);
+      value.constant = values_of(tensor, path_, model_);
     }
   }
 
@@ -127,8 +125,12 @@ class ModelReader {
     attribute.s = read.s();
     attribute.ints.assign(read.ints().begin(), read.ints().end());
     attribute.floats.assign(read.floats().begin(), read.floats().end());
-    attribute.subgraph = read.has_g();
-    if (read.has_t()) attribute.tensor = values_of(read.t(), where_, model_);
+    if (read.has_t()) {
+      attribute.tensor = values_of(read.t(), path_, model_);
+      attribute.tensor_type = [&tensor = read.t(), path = path_, owner = model_] {
+        return type_of(tensor, path);
+      };
+    }
     return attribute;
   }
 
@@ -177,7 +179,6 @@ class ModelReader {
 
   std::string path_;
   std::shared_ptr<wire::Model> model_;
-  std::string where_;
   Graph graph_;
   std::unordered_map<std::string, ValueId> ids_;
 };

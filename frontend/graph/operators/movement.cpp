@@ -361,7 +361,7 @@ std::vector<TensorType> infer_known(const NodeView& node) {
   if (op == "ConstantOfShape") {
     const auto value = node.node().attributes.find("value");
     const bool given = value != node.node().attributes.end() && value->second.tensor;
-    return {{given ? value->second.tensor().type.element : ElementType::kFloat, node.integers(0)}};
+    return {{given ? value->second.tensor_type().element : ElementType::kFloat, node.integers(0)}};
   }
   if (op == "Range") {
     double p[3];
@@ -373,7 +373,7 @@ std::vector<TensorType> infer_known(const NodeView& node) {
   // Constant
   const auto& attributes = node.node().attributes;
   const auto at = [&](const char* name) { return attributes.find(name); };
-  if (const auto a = at("value"); a != attributes.end() && a->second.tensor) return {a->second.tensor().type};
+  if (const auto a = at("value"); a != attributes.end() && a->second.tensor) return {a->second.tensor_type()};
   if (at("value_float") != attributes.end()) return {{ElementType::kFloat, {}}};
   if (at("value_int") != attributes.end()) return {{ElementType::kInt64, {}}};
   if (const auto a = at("value_floats"); a != attributes.end())

@@ -52,7 +52,14 @@ std::vector<Wanted> define_gather(const NodeView& node, const Inputs& in,
                                   const std::vector<TensorType>& outputs);
 
 // Trilu: elements on one side of a diagonal, others are 0.
-bool in_triangle(const NodeView& node, std::int64_t row, std::int64_t column);
+struct Triangle {
+  bool upper = true;
+  std::int64_t diagonal = 0;
+  bool has(std::int64_t row, std::int64_t column) const {
+    return upper ? column - row >= diagonal : column - row <= diagonal;
+  }
+};
+Triangle triangle_of(const NodeView& node);
 std::vector<Wanted> define_triangle(const NodeView& node, const Inputs& in,
                                     const std::vector<TensorType>& outputs);
 

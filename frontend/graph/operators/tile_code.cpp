@@ -64,7 +64,6 @@ TileOperand TileCode::apply(AluOp op, TileOperand a, TileOperand b) {
   if (!a.tile && b.tile) {
     if (mirrored) return apply(*mirrored, b, a);
     if (op == AluOp::kSubtract) return apply(AluOp::kAdd, apply(AluOp::kMult, b, TileOperand::of(-1)), a);
-    a = tile_of(a);
   }
   if (!a.tile) a = tile_of(a);
   TileOperation operation;

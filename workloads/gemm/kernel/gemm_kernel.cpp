@@ -199,24 +199,24 @@ void check_length(const model::MachineParams& machine, const GemmShape& shape, c
                   shape.m, shape.n, shape.k, matmuls, kMostMatmuls, machine.cores()));
 }
 
-void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
-                 const GemmViews& views) {
-  const Blocking blocking = choose_blocking(machine, shape);
+}  // namespace
+
+void emit_gemm(const Blocking& blocking, Kernel& kernel, const model::MachineParams& machine,
+               const GemmShape& shape, const GemmViews& views) {
+  TAHOMA_INVARIANT(!(shape.a_by_rows || shape.b_by_rows) || shape.may_turn(),
+                   "a or b by rows needs dense mode and 2- or 4-byte elements or pairs of a");
+  TAHOMA_INVARIANT(!shape.b_dtype || (shape.mode == isa::MatmulMode::kDense && !shape.b_by_rows),
+                   "b of another dtype needs dense mode, and b not by rows");
   check_length(machine, shape, {blocking.kt, blocking.mt, blocking.nt});
   BlockedGemm(kernel, shape, blocking, views).emit();
 }
 
-}  // namespace
-
 void emit_gemm(GemmNest nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
                const GemmViews& views) {
-  TAHOMA_INVARIANT(
-      !(shape.a_by_rows || shape.b_by_rows) || (nest == GemmNest::kChosen && shape.may_turn()),
-      "a or b by rows needs the chosen nest, and dense mode and 2- or 4-byte elements or pairs of a");
-  TAHOMA_INVARIANT(!shape.b_dtype || (nest == GemmNest::kChosen && shape.mode == isa::MatmulMode::kDense &&
-                                      !shape.b_by_rows),
-                   "b of another dtype needs the chosen nest, dense mode, and b not by rows");
-  if (nest == GemmNest::kChosen) return emit_chosen(kernel, machine, shape, views);
+  if (nest == GemmNest::kChosen)
+    return emit_gemm(choose_blocking(machine, shape), kernel, machine, shape, views);
+  TAHOMA_INVARIANT(!shape.a_by_rows && !shape.b_by_rows && !shape.b_dtype,
+                   "a or b by rows, or b of another dtype, needs the chosen nest");
   check_length(machine, shape, largest_tiles(machine.chip.core));
   if (nest == GemmNest::kNaive) return emit_naive(kernel, machine, shape, views);
   emit_blocked(kernel, machine, shape, views, nest == GemmNest::kRowLoads ? kRowLoadsNest : kBlockedNest);

@@ -23,6 +23,10 @@ inline constexpr std::uint64_t kMostMatmuls = std::uint64_t{1} << 21;
 void emit_gemm(GemmNest nest, runtime::Kernel& kernel, const model::MachineParams& machine,
                const GemmShape& shape, const GemmViews& views);
 
+// The same with a blocking that choose_blocking() has made for the shape, for several products of one shape.
+void emit_gemm(const Blocking& blocking, runtime::Kernel& kernel, const model::MachineParams& machine,
+               const GemmShape& shape, const GemmViews& views);
+
 // Returns the kernel's program; the published nests have the descriptors of their transfers generated.
 isa::Program finish_gemm(GemmNest nest, runtime::Kernel& kernel);
 
