@@ -8,8 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "frontend/nki/lower/memory/allocate.h"
-
 namespace tahoma::runtime::nki {
 
 // Which of several free places a tensor gets: the one whose last use is longest ago, the lowest, the highest.

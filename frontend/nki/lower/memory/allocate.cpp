@@ -120,7 +120,7 @@ struct Packing {
   std::int64_t psum_unit = 0;  // bytes
   // Bytes that the kernel places by hand are free while it does not use them.
   bool shares_placed_bytes = false;
-  // Where tensors rotate, those of SBUF with long lives lie together, from the highest address down. The
+  // For tensors that rotate: those of SBUF with long lives lie together, from the highest address down. The
   // others rotate below them and leave no gaps between them.
   bool separates_long_lives = false;
 };
@@ -173,7 +173,7 @@ Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, 
   std::stable_sort(automatic.begin(), automatic.end(), [&](const Storage* a, const Storage* b) {
     return ranges[a->id].first < ranges[b->id].first;
   });
-  const std::uint32_t long_life = kLong * median_length(automatic, ranges);
+  const std::uint32_t long_life = packing.separates_long_lives ? kLong * median_length(automatic, ranges) : 0;
   const Fit usual = policy == Allocation::kFirstFit ? Fit::kLowest : Fit::kLongestUnused;
   for (const Storage* storage : automatic) {
     const bool in_sbuf = storage->buffer == Buffer::kSbuf;
@@ -187,8 +187,7 @@ Allocated allocate_in(const Trace& trace, const std::vector<LiveRange>& ranges, 
         continue;
       }
     }
-    const bool separate =
-        packing.separates_long_lives && usual == Fit::kLongestUnused && in_sbuf && length(range) >= long_life;
+    const bool separate = packing.separates_long_lives && in_sbuf && length(range) >= long_life;
     auto byte = space.find(storage->row_bytes(), range.first, range.last, separate ? Fit::kHighest : usual);
     if (!byte)
       if (const Storage* source = in_place_source(trace, ranges, *storage))
@@ -214,8 +213,10 @@ std::vector<Place> allocate(const Trace& trace, const std::vector<LiveRange>& ra
         {.psum_unit = kPsumUnit},
         {.psum_unit = kPsumUnit, .separates_long_lives = true},
         {.psum_unit = kPsumUnit, .shares_placed_bytes = true},
-        {.psum_unit = kPsumUnit, .shares_placed_bytes = true, .separates_long_lives = true}})
+        {.psum_unit = kPsumUnit, .shares_placed_bytes = true, .separates_long_lives = true}}) {
+    if (packing.separates_long_lives && policy == Allocation::kFirstFit) continue;
     if (made = allocate_in(trace, ranges, policy, packing); made.without_room == nullptr) break;
+  }
   if (made.without_room != nullptr)
     refuse_full(trace, ranges, *made.without_room,
                 made.without_room->buffer == Buffer::kSbuf ? trace.usable() : limits.psum_bytes);
