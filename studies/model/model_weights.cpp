@@ -85,18 +85,18 @@ std::vector<WeightRow> rows_of(const ModelConfig& c) {
   const std::uint64_t q = c.heads * c.head_dim, kv = c.kv_heads * c.head_dim;
   const std::string layer = "model.layers.{}.", attention = layer + "self_attn.", mlp = layer + "mlp.";
   std::vector<WeightRow> rows{
-      {"attention_gain", layer + "input_layernorm.weight", true, c.hidden, 0},
       {"o", attention + "o_proj.weight", true, c.hidden, q},
-      {"down", mlp + "down_proj.weight", true, c.hidden, c.ffn},
+      {"down", mlp + (c.family->gated ? "down_proj.weight" : "c_proj.weight"), true, c.hidden, c.ffn},
       {"final_gain", "model.norm.weight", false, c.hidden, 0},
       {"embedding", "model.embed_tokens.weight", false, c.vocabulary, c.hidden, 0, 0, false},
       {"head", c.tied ? "model.embed_tokens.weight" : "lm_head.weight", false, c.vocabulary, c.hidden}};
-  const bool norms = c.family->pre_norm, biased = c.family->norm == std::string_view("layer_bias");
+  const bool biased = c.family->norm == std::string_view("layer_bias");
   const std::string mlp_norm =
       layer + (c.family->post_norm ? "pre_feedforward" : "post_attention") + "_layernorm.";
-  if (!norms)
-    std::erase_if(rows, [](const WeightRow& row) { return row.input == std::string_view("attention_gain"); });
-  if (norms && !c.family->parallel) rows.push_back({"mlp_gain", mlp_norm + "weight", true, c.hidden, 0});
+  if (c.family->pre_norm) {
+    rows.push_back({"attention_gain", layer + "input_layernorm.weight", true, c.hidden, 0});
+    rows.push_back({"mlp_gain", mlp_norm + "weight", true, c.hidden, 0});
+  }
   if (biased) {
     rows.push_back({"attention_norm_bias", layer + "input_layernorm.bias", true, c.hidden, 0});
     rows.push_back({"mlp_norm_bias", mlp_norm + "bias", true, c.hidden, 0});
@@ -114,15 +114,8 @@ std::vector<WeightRow> rows_of(const ModelConfig& c) {
   rows.push_back({"q", attention + "q_proj.weight", true, q, c.hidden});
   rows.push_back({"k", attention + "k_proj.weight", true, kv, c.hidden});
   rows.push_back({"v", attention + "v_proj.weight", true, kv, c.hidden});
-  if (c.family->gated) {
-    rows.push_back({"gate", mlp + "gate_proj.weight", true, c.ffn, c.hidden});
-    rows.push_back({"up", mlp + "up_proj.weight", true, c.ffn, c.hidden});
-  } else {
-    rows.push_back({"up", mlp + "c_fc.weight", true, c.ffn, c.hidden});
-    std::find_if(rows.begin(), rows.end(), [](const WeightRow& row) {
-      return row.input == std::string_view("down");
-    })->tensor = mlp + "c_proj.weight";
-  }
+  if (c.family->gated) rows.push_back({"gate", mlp + "gate_proj.weight", true, c.ffn, c.hidden});
+  rows.push_back({"up", mlp + (c.family->gated ? "up_proj.weight" : "c_fc.weight"), true, c.ffn, c.hidden});
   if (c.family->mlp_bias) {
     rows.push_back({"up_bias", mlp + "c_fc.bias", true, c.ffn, 0});
     rows.push_back({"down_bias", mlp + "c_proj.bias", true, c.hidden, 0});
@@ -174,18 +167,11 @@ void multiply(const ModelConfig& c, const WeightRow& row, std::vector<std::byte>
                          static_cast<float>(factor * double{isa::load_as_fp32(&bytes[at], DType::kBf16)}));
 }
 
-// Gemma's gains are 1 + weight, and its embedded tokens are multiplied by a root that has the type of the
-// weights.
-void adapt_to_gemma(const ModelConfig& c, const WeightRow& row, std::vector<std::byte>& bytes) {
-  const auto each = [&](DType dtype, const auto& changed) {
-    for (std::size_t at = 0; at < bytes.size(); at += isa::size_of(dtype))
-      isa::store_from_fp32(&bytes[at], dtype, changed(isa::load_as_fp32(&bytes[at], dtype)));
-  };
-  if (row.inputs == 0) each(DType::kFp32, [](float gain) { return 1 + gain; });
-  if (std::string_view(row.input) != "embedding") return;
-  const float root =
-      isa::fp32_from_bf16(isa::bf16_from_fp32(static_cast<float>(std::sqrt(static_cast<double>(c.hidden)))));
-  each(DType::kBf16, [root](float value) { return root * value; });
+// Gemma's gains are 1 + weight.
+void adapt_to_gemma(const WeightRow& row, std::vector<std::byte>& bytes) {
+  if (row.inputs != 0) return;
+  for (std::size_t at = 0; at < bytes.size(); at += isa::size_of(DType::kFp32))
+    isa::store_from_fp32(&bytes[at], DType::kFp32, 1 + isa::load_as_fp32(&bytes[at], DType::kFp32));
 }
 
 NpyArray converted(const ModelConfig& config, const WeightFiles& files, const WeightRow& row) {
@@ -201,7 +187,7 @@ NpyArray converted(const ModelConfig& config, const WeightFiles& files, const We
     append(array.bytes, row, files.read(fmt::format(fmt::runtime(row.tensor), l), dtype, shape),
            isa::size_of(dtype));
   multiply(config, row, array.bytes);
-  if (config.family->gemma) adapt_to_gemma(config, row, array.bytes);
+  if (config.family->gemma) adapt_to_gemma(row, array.bytes);
   if (row.of_layers) array.shape.push_back(layers);
   if (vector)
     array.shape.insert(array.shape.end(), {1, row.outputs});

@@ -111,7 +111,7 @@ def case(name, sequences, tokens, context=0, experts=0, shared=0, rotated=0, oss
                    "sinks": vector(HEADS), "router_bias": vector(experts), "gate_bias": vector(FFN, experts), "up_bias": vector(FFN, experts),
                    "down_bias": vector(HIDDEN, experts)}
         settings |= {"model.qkv_bias": "true", "model.o_bias": "true", "model.mlp_bias": "true", "model.sinks": "true",
-                     "model.gate_limit": LIMIT, "model.activation": "gelu_sigmoid"}
+                     "model.gate_limit": LIMIT, "model.activation": "gelu_apprx_sigmoid"}
     if decodes:
         for cache in ("k_cache", "v_cache"):
             inputs[cache] = ("bf16", random.uniform(-1, 1, (LAYERS, sequences * context, KV_HEADS * D)))

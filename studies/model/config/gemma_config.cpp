@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "isa/core/dtype.h"
 #include "studies/model/config/families.h"
 
 namespace tahoma::runtime {
@@ -16,6 +19,9 @@ void read_gemma(const ConfigReader& in, ModelConfig& c) {
         "E-HFC-005", in.place("hidden_act"),
         fmt::format("asks for another activation than gelu_pytorch_tanh, which the kernels lack; got {}",
                     act));
+  // Embedded tokens are multiplied by a root that has the type of the weights.
+  c.factors.embedding = double{
+      isa::fp32_from_bf16(isa::bf16_from_fp32(static_cast<float>(std::sqrt(static_cast<double>(c.hidden)))))};
   if (!c.family->scored) {
     for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping", "query_pre_attn_scalar"})
       if (in.has(key)) in.refuse(key, "null for this architecture");

@@ -83,7 +83,7 @@ void read_layer_pattern(const ConfigReader& in, ModelConfig& c) {
   if (!in.flag("use_sliding_window", true)) c.window = 0;
   const bool listed = in.has("layer_types");
   if (listed && !in.json["layer_types"].is_array()) in.refuse("layer_types", "a list of the layers' types");
-  c.global_every = listed && (c.window > 0 || c.family->window) ? global_every(in, c) : usual_pattern(in, c);
+  c.global_every = listed && c.family->window ? global_every(in, c) : usual_pattern(in, c);
   // Without local layers all have the rotary embedding.
   c.unrotated = !c.family->global_rope && c.global_every > 0 && (c.window > 0 || !c.family->window);
   if (c.unrotated) check_unrotated(in, c);

@@ -156,22 +156,23 @@ void check_heads(const ConfigReader& in, ModelConfig& c) {
                     fmt::format("gives heads of {} features; expected {}", c.head_dim, kEvenHead));
 }
 
-}  // namespace
-
 // Names of activations, and those of workload.model.activation.
-constexpr std::pair<const char*, const char*> kActivations[] = {
-    {"silu", "silu"},          {"swish", "silu"},          {"gelu_pytorch_tanh", "gelu_tanh"},
-    {"gelu_new", "gelu_tanh"}, {"gelu_fast", "gelu_tanh"}, {"gelu", "gelu"},
-    {"relu", "relu"}};
+constexpr std::pair<const char*, const char*> kActivations[] = {{"silu", "silu"},
+                                                                {"swish", "silu"},
+                                                                {"gelu_pytorch_tanh", "gelu_apprx_tanh"},
+                                                                {"gelu_new", "gelu_apprx_tanh"},
+                                                                {"gelu_fast", "gelu_apprx_tanh"},
+                                                                {"gelu", "gelu"},
+                                                                {"relu", "relu"}};
 
 void read_activation(const ConfigReader& in, ModelConfig& c) {
-  if (c.family->gemma) c.activation = "gelu_tanh";
+  if (c.family->gemma) c.activation = "gelu_apprx_tanh";
   if (c.family->sinks) {
-    c.activation = "gelu_sigmoid";
+    c.activation = "gelu_apprx_sigmoid";
     c.gate_limit = in.real("swiglu_limit", 1e-3, 1e4);
   }
   if (!c.family->free_activation) return;
-  const std::string name = in.has("hidden_act") ? in.text("hidden_act") : in.text("activation_function");
+  const std::string name = in.text("hidden_act");
   std::vector<std::string> known;
   for (const auto& [hidden_act, activation] : kActivations) {
     known.emplace_back(hidden_act);
@@ -190,6 +191,8 @@ void read_epsilon(const ConfigReader& in, ModelConfig& c) {
   for (const char* key : {"layer_norm_eps", "layer_norm_epsilon", "norm_epsilon", "norm_eps"})
     if (in.has(key)) c.epsilon = in.real(key, 0, 1);
 }
+
+}  // namespace
 
 ModelConfig read_model_config(const std::string& path, const std::vector<std::string>& ignored) {
   ModelConfig c;

@@ -12,11 +12,11 @@ using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_lay
 
 namespace {
 
-const Settings kGemma2{{"model.activation", "gelu_tanh"},
+const Settings kGemma2{{"model.activation", "gelu_apprx_tanh"},
                        {"model.post_norm", "true"},
                        {"model.query_scale", "0.25"},
                        {"model.score_cap", "2"}};
-const Settings kGemma3{{"model.activation", "gelu_tanh"},
+const Settings kGemma3{{"model.activation", "gelu_apprx_tanh"},
                        {"model.post_norm", "true"},
                        {"model.query_scale", "0.2"},
                        {"model.qk_norm", "true"},
@@ -103,16 +103,15 @@ TEST_CASE("gemma: the slopes of gelu and of a cap are their differences", "[tran
                               workloads::Rows::Constant(1, 1, variance)};
     };
     const auto gelu = [&](double g) {
-      return workloads::gated(at(g, 0), at(1, 0), workloads::GateActivation::kGeluTanh).value(0, 0);
+      return workloads::gated(at(g, 0), at(1, 0), isa::ActFn::kGeluTanh).value(0, 0);
     };
     const auto cap = [&](double g) { return workloads::bounded(at(g, 0), 1.5).value(0, 0); };
     CHECK(gelu(x) ==
           Approx(0.5 * x * (1 + std::tanh(0.7978845608 * (x + 0.044715 * x * x * x)))).margin(1e-9));
     const double gelu_slope = (gelu(x + step) - gelu(x - step)) / (2 * step),
                  cap_slope = (cap(x + step) - cap(x - step)) / (2 * step);
-    const double exact =
-        workloads::gated(at(x, 0), at(1, 0), workloads::GateActivation::kGeluTanh).variance(0, 0);
-    CHECK(workloads::gated(at(x, 1), at(1, 0), workloads::GateActivation::kGeluTanh).variance(0, 0) - exact ==
+    const double exact = workloads::gated(at(x, 0), at(1, 0), isa::ActFn::kGeluTanh).variance(0, 0);
+    CHECK(workloads::gated(at(x, 1), at(1, 0), isa::ActFn::kGeluTanh).variance(0, 0) - exact ==
           Approx(gelu_slope * gelu_slope).margin(1e-6));
     CHECK(workloads::bounded(at(x, 1), 1.5).variance(0, 0) == Approx(cap_slope * cap_slope).margin(1e-6));
   }

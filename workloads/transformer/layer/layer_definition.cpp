@@ -17,38 +17,35 @@ Noisy gated_of(const ModelShape& model, const Noisy& gate, const Noisy& up) {
                               : gated(gate, up, model.activation);
 }
 
-// x w, and + bias [1, columns] if it has elements.
-Noisy with_bias(Noisy x, const runtime::HostTensor& bias) {
-  if (bias.shape.empty()) return x;
-  const Rows row = matrix_of(bias);
-  x.value.rowwise() += row.row(0);
-  x.variance.rowwise() += rounding(1) * row.row(0).cwiseAbs2();
-  return x;
+// The rows of a tensor; none of a tensor that the model does not have.
+Rows rows_of(const runtime::HostTensor& tensor) { return tensor.shape.empty() ? Rows{} : matrix_of(tensor); }
+
+// Without elements: no bias.
+struct FeedForwardBiases {
+  Rows gate, up, down;
+};
+
+// The feed-forward part on rows with a gate, with this row of each bias.
+Noisy gated_feed_forward(const ModelShape& model, const Noisy& x, const Rows& gate, const Rows& up,
+                         const Rows& down, double partial_roundings, const FeedForwardBiases& biases = {},
+                         Eigen::Index row = 0) {
+  const Noisy hidden =
+      gated_of(model, with_row(times(x, gate), biases.gate, row), with_row(times(x, up), biases.up, row));
+  return with_row(times(quantised(hidden, model.activations), down, partial_roundings), biases.down, row);
 }
 
 // The feed-forward part of a layer without experts.
 Noisy plain_feed_forward(const ModelShape& model, const HostWeights& w, const Noisy& x,
                          double partial_roundings) {
-  const Noisy up = with_bias(times(x, matrix_of(w.up)), w.up_bias);
+  if (model.gated)
+    return gated_feed_forward(model, x, matrix_of(w.gate), matrix_of(w.up), matrix_of(w.down),
+                              partial_roundings,
+                              {rows_of(w.gate_bias), rows_of(w.up_bias), rows_of(w.down_bias)});
+  const Noisy up = with_row(times(x, matrix_of(w.up)), rows_of(w.up_bias));
   const Noisy ones = Noisy::exact(Rows::Ones(up.value.rows(), up.value.cols()));
-  const Noisy hidden = model.gated ? gated_of(model, with_bias(times(x, matrix_of(w.gate)), w.gate_bias), up)
-                                   : gated(up, ones, model.activation);
-  return with_bias(times(quantised(hidden, model.activations), matrix_of(w.down), partial_roundings),
-                   w.down_bias);
-}
-
-Noisy swiglu(const ModelShape& model, const Noisy& x, const Rows& gate, const Rows& up, const Rows& down,
-             double partial_roundings) {
-  return times(quantised(gated_of(model, times(x, gate), times(x, up)), model.activations), down,
-               partial_roundings);
-}
-
-// x w, and + row `e` of the biases if there are some.
-Noisy with_row(Noisy x, const Rows& biases, Eigen::Index e) {
-  if (biases.size() == 0) return x;
-  x.value.rowwise() += biases.row(e);
-  x.variance.rowwise() += rounding(1) * biases.row(e).cwiseAbs2();
-  return x;
+  return with_row(times(quantised(gated(up, ones, model.activation), model.activations), matrix_of(w.down),
+                        partial_roundings),
+                  rows_of(w.down_bias));
 }
 
 // Sigmoids s of the chosen experts' logits, or s_e / sum of s_j. With d s_j = s_j (1 - s_j) d logit_j,
@@ -97,13 +94,10 @@ Noisy gates_of(const ModelShape& model, const Noisy& logits, const ChosenExpert&
 
 Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& x, const ChosenExpert& chosen,
               double partial_roundings) {
-  const auto biases = [](const runtime::HostTensor& all) {
-    return all.shape.empty() ? Rows{} : matrix_of(all);
-  };
-  const Rows gate_bias = biases(weights.gate_bias), up_bias = biases(weights.up_bias),
-             down_bias = biases(weights.down_bias);
+  const FeedForwardBiases biases{rows_of(weights.gate_bias), rows_of(weights.up_bias),
+                                 rows_of(weights.down_bias)};
   const Noisy gates =
-      gates_of(model, with_bias(times(x, matrix_of(weights.router)), weights.router_bias), chosen);
+      gates_of(model, with_row(times(x, matrix_of(weights.router)), rows_of(weights.router_bias)), chosen);
   const Rows gate = matrix_of(weights.gate), up = matrix_of(weights.up), down = matrix_of(weights.down);
   const auto hidden = static_cast<Eigen::Index>(model.hidden), ffn = static_cast<Eigen::Index>(model.ffn),
              experts = static_cast<Eigen::Index>(model.experts);
@@ -113,12 +107,9 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
     for (Eigen::Index row = 0; row < x.value.rows(); ++row)
       if (gates.value(row, e) > 0) rows.push_back(row);
     const Noisy own{x.value(rows, Eigen::all), x.variance(rows, Eigen::all)};
-    const Noisy hidden_rows =
-        gated_of(model, with_row(times(own, gate.middleRows(e * hidden, hidden)), gate_bias, e),
-                 with_row(times(own, up.middleRows(e * hidden, hidden)), up_bias, e));
-    const Noisy made = with_row(
-        times(quantised(hidden_rows, model.activations), down.middleRows(e * ffn, ffn), partial_roundings),
-        down_bias, e);
+    const Noisy made =
+        gated_feed_forward(model, own, gate.middleRows(e * hidden, hidden), up.middleRows(e * hidden, hidden),
+                           down.middleRows(e * ffn, ffn), partial_roundings, biases, e);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto at = static_cast<Eigen::Index>(i);
       const double g = gates.value(rows[i], e), noise = gates.variance(rows[i], e);
@@ -134,8 +125,8 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
 // The shared expert. Its gate is computed in fp32.
 Noisy shared_expert(const ModelShape& model, const HostWeights& weights, const Noisy& x,
                     double partial_roundings) {
-  Noisy y = swiglu(model, x, matrix_of(weights.shared_gate), matrix_of(weights.shared_up),
-                   matrix_of(weights.shared_down), partial_roundings);
+  Noisy y = gated_feed_forward(model, x, matrix_of(weights.shared_gate), matrix_of(weights.shared_up),
+                               matrix_of(weights.shared_down), partial_roundings);
   if (!model.shared_gated) return y;
   const Noisy logit = times(x, matrix_of(weights.shared_router));
   for (Eigen::Index row = 0; row < y.value.rows(); ++row) {
@@ -157,17 +148,6 @@ Noisy feed_forward(const ModelShape& model, const HostWeights& weights, const No
   return sum(mixed, shared_expert(model, weights, x, partial_roundings + 1));
 }
 
-// Heads of queries or keys before their rotation, or of values: x w, plus their bias.
-Noisy heads_with_bias(const Noisy& x, const runtime::HostTensor& w, const ModelShape& model,
-                      const runtime::HostTensor& bias) {
-  Noisy heads = times(x, matrix_of(w));
-  if (!model.qkv_bias) return heads;
-  const Rows row = matrix_of(bias);
-  heads.value.rowwise() += row.row(0);
-  heads.variance.rowwise() += rounding(1) * row.row(0).cwiseAbs2();
-  return heads;
-}
-
 Noisy with_norm(Noisy heads, const ModelShape& model, const runtime::HostTensor& gain) {
   if (!model.qk_norm) return heads;
   const auto d = static_cast<Eigen::Index>(model.head_dim);
@@ -183,13 +163,16 @@ Noisy with_norm(Noisy heads, const ModelShape& model, const runtime::HostTensor&
 // The outputs of heads that have keys and values of their own.
 Noisy heads_attended(const ModelShape& model, const HostWeights& weights, const Cache& cache, const Noisy& a,
                      const Rows& angles) {
-  const Noisy q = with_norm(heads_with_bias(a, weights.q, model, weights.q_bias), model, weights.q_norm),
-              k = with_norm(heads_with_bias(a, weights.k, model, weights.k_bias), model, weights.k_norm);
+  const auto heads_of = [&](const runtime::HostTensor& w, const runtime::HostTensor& bias) {
+    return with_row(times(a, matrix_of(w)), rows_of(bias));
+  };
+  const Noisy q = with_norm(heads_of(weights.q, weights.q_bias), model, weights.q_norm),
+              k = with_norm(heads_of(weights.k, weights.k_bias), model, weights.k_norm);
   const auto turned = [&](const Noisy& all) {
     return model.rope.global || weights.local ? rotated(all, angles, false, model.head_dim) : all;
   };
   const NoisyHeads heads{turned(q), behind(cache.k, turned(k)),
-                         behind(cache.v, heads_with_bias(a, weights.v, model, weights.v_bias))};
+                         behind(cache.v, heads_of(weights.v, weights.v_bias))};
   return attended(model, heads, weights.local ? model.window : 0,
                   model.sinks ? matrix_of(weights.sinks) : Rows{});
 }
@@ -197,7 +180,7 @@ Noisy heads_attended(const ModelShape& model, const HostWeights& weights, const 
 Noisy model_norm(const ModelShape& model, const Noisy& x, const runtime::HostTensor& gain,
                  const runtime::HostTensor& bias) {
   if (model.norm == NormKind::kRms) return normalised(x, matrix_of(gain), model.epsilon);
-  return layer_normalised(x, matrix_of(gain), bias.shape.empty() ? Rows{} : matrix_of(bias), model.epsilon);
+  return layer_normalised(x, matrix_of(gain), rows_of(bias), model.epsilon);
 }
 
 }  // namespace
@@ -232,8 +215,9 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Part
   const Noisy a = input(weights.attention_gain, weights.attention_norm_bias);
   const Noisy o = model.latent ? latent_attended(model, weights, cache, a, angles, roundings.absorbed)
                                : heads_attended(model, weights, cache, a, angles);
-  const Noisy projected = with_bias(
-      times(quantised(o, model.activations), matrix_of(weights.o), roundings.attention), weights.o_bias);
+  const Noisy projected =
+      with_row(times(quantised(o, model.activations), matrix_of(weights.o), roundings.attention),
+               rows_of(weights.o_bias));
   stream = sum(stream, post(projected, weights.attention_post_gain));
   const Noisy b = model.parallel ? a : input(weights.mlp_gain, weights.mlp_norm_bias);
   stream = sum(stream, post(feed_forward(model, weights, b, chosen, roundings.mlp), weights.mlp_post_gain));

@@ -124,31 +124,34 @@ Noisy normalised_back(const Noisy& x, const Rows& gain, double epsilon, const No
   return noisy(inner.colwise() * rstd, noise.colwise() * rstd.square());
 }
 
-Noisy layer_normalised(const Noisy& x, const Rows& gain, const Rows& bias, double epsilon) {
-  const Noisy centred{x.value.colwise() - x.value.rowwise().mean(), x.variance};
-  Noisy y = normalised(centred, gain, epsilon);
-  if (bias.size() == 0) return y;
-  y.value.rowwise() += bias.row(0);
-  y.variance.rowwise() += rounding(1) * bias.row(0).cwiseAbs2();
-  return y;
+Noisy with_row(Noisy x, const Rows& biases, Eigen::Index row) {
+  if (biases.size() == 0) return x;
+  x.value.rowwise() += biases.row(row);
+  x.variance.rowwise() += rounding(1) * biases.row(row).cwiseAbs2();
+  return x;
 }
 
-Noisy gated(const Noisy& gate, const Noisy& up, GateActivation activation) {
+Noisy layer_normalised(const Noisy& x, const Rows& gain, const Rows& bias, double epsilon) {
+  const Noisy centred{x.value.colwise() - x.value.rowwise().mean(), x.variance};
+  return with_row(normalised(centred, gain, epsilon), bias);
+}
+
+Noisy gated(const Noisy& gate, const Noisy& up, isa::ActFn activation) {
   const Array g = gate.value.array(), u = up.value.array();
   Array value, slope;
-  if (activation == GateActivation::kSilu) {
+  if (activation == isa::ActFn::kSilu) {
     const Array s = 1 / (1 + (-g).exp());
     value = g * s;
     slope = s * (1 + g * (1 - s));
-  } else if (activation == GateActivation::kGeluSigmoid) {
+  } else if (activation == isa::ActFn::kGeluSigmoid) {
     const double steep = 1.702;
     const Array s = 1 / (1 + (-steep * g).exp());
     value = g * s;
     slope = s * (1 + steep * g * (1 - s));
-  } else if (activation == GateActivation::kRelu) {
+  } else if (activation == isa::ActFn::kRelu) {
     value = g.max(0.0);
     slope = (g > 0).cast<double>();
-  } else if (activation == GateActivation::kGelu) {
+  } else if (activation == isa::ActFn::kGelu) {
     const Array below = g.unaryExpr([](double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); });
     value = g * below;
     slope = below + g * (-g.square() / 2).exp() / std::sqrt(2 * std::numbers::pi);
@@ -165,7 +168,7 @@ Noisy gated(const Noisy& gate, const Noisy& up, GateActivation activation) {
   return y;
 }
 
-Noisy gated_within(double limit, Noisy gate, Noisy up, GateActivation activation) {
+Noisy gated_within(double limit, Noisy gate, Noisy up, isa::ActFn activation) {
   const auto cut = [&](Noisy& x, double least) {
     x.variance = (x.value.array() > least && x.value.array() < limit).select(x.variance, 0.0);
     x.value = x.value.cwiseMin(limit).cwiseMax(least);

@@ -37,6 +37,9 @@ Noisy times_transposed(const Noisy& x, const Rows& weights, double partial_round
 Noisy sum(const Noisy& a, const Noisy& b);    // rounded once
 Noisy behind(const Rows& exact, Noisy rows);  // exact rows, such as those of a cache, before others
 
+// x, and + a row of a matrix of biases, rounded once; unchanged without elements.
+Noisy with_row(Noisy x, const Rows& biases, Eigen::Index row = 0);
+
 // Sum over rows of x^T y, not rounded, with the variance of each element.
 struct Sum {
   Rows value, variance;
@@ -53,9 +56,9 @@ Noisy normalised_back(const Noisy& x, const Rows& gain, double epsilon, const No
 Noisy layer_normalised(const Noisy& x, const Rows& gain, const Rows& bias, double epsilon);
 
 // activation(gate) * up, and the gradient of silu(gate) * up.
-Noisy gated(const Noisy& gate, const Noisy& up, GateActivation activation = GateActivation::kSilu);
+Noisy gated(const Noisy& gate, const Noisy& up, isa::ActFn activation = isa::ActFn::kSilu);
 // activation(min(gate, limit)) * (min(max(up, -limit), limit) + 1)
-Noisy gated_within(double limit, Noisy gate, Noisy up, GateActivation activation);
+Noisy gated_within(double limit, Noisy gate, Noisy up, isa::ActFn activation);
 struct GatedGradients {
   Noisy gate, up;
 };

@@ -20,18 +20,6 @@ using runtime::HbmView, runtime::Kernel, runtime::TileView;
 
 namespace {
 
-isa::ActFn function_of(GateActivation activation) {
-  constexpr std::pair<GateActivation, isa::ActFn> kFunctions[] = {
-      {GateActivation::kSilu, isa::ActFn::kSilu},
-      {GateActivation::kGeluTanh, isa::ActFn::kGeluTanh},
-      {GateActivation::kGelu, isa::ActFn::kGelu},
-      {GateActivation::kRelu, isa::ActFn::kRelu},
-      {GateActivation::kGeluSigmoid, isa::ActFn::kGeluSigmoid}};
-  return std::find_if(std::begin(kFunctions), std::end(kFunctions),
-                      [&](const auto& row) { return row.first == activation; })
-      ->second;
-}
-
 GemmShape product_shape(const HbmView& a, const HbmView& b, const HbmView& c) {
   GemmShape shape;
   shape.m = a.rows;
@@ -52,7 +40,7 @@ void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c,
   const Kernel::Scope scope(kernel);
   GemmShape shape = product_shape(a, b, c);
   if (bias) shape.epilogue.bias = BiasOf::kColumns;
-  if (activated) shape.epilogue.activation = function_of(model.activation);
+  if (activated) shape.epilogue.activation = model.activation;
   emit_gemm(GemmNest::kChosen, kernel, machine, shape, {a, b, c, {}, bias.value_or(HbmView{}), {}});
 }
 
@@ -132,8 +120,7 @@ void LayerPart::rope(const HbmView& heads, const HbmView& table, std::uint64_t f
 void LayerPart::gated(const HbmView& gate, const HbmView& up, const HbmView& y) const {
   const Kernel::Scope scope(kernel);
   emit_gated(kernel, machine,
-             {gate.rows, gate.columns, kModelDType, function_of(model.activation),
-              static_cast<float>(model.gate_limit)},
+             {gate.rows, gate.columns, kModelDType, model.activation, static_cast<float>(model.gate_limit)},
              {gate, up, y});
 }
 

@@ -49,10 +49,10 @@ double rotary_frequency(const ModelShape& model, std::uint64_t i, bool local) {
   const std::uint64_t pairs = model.rotary_dim() / 2;
   const double half = static_cast<double>(pairs);
   if (local) return std::pow(model.rope.local_theta, -static_cast<double>(i) / half);
-  const double frequency = std::pow(model.theta, -static_cast<double>(i) / half),
-               share = model.rope.scaling == RopeScaling::kYarn ? yarn_share(model, i)
-                                                                : unscaled_share(model.rope, frequency);
+  const double frequency = std::pow(model.theta, -static_cast<double>(i) / half);
   if (!model.rope.divisors.empty()) return frequency / rope_divisors(model.rope.divisors)[i];
+  const double share =
+      model.rope.scaling == RopeScaling::kYarn ? yarn_share(model, i) : unscaled_share(model.rope, frequency);
   return share == 1 ? frequency : (1 - share) * frequency / model.rope.factor + share * frequency;
 }
 

@@ -99,7 +99,7 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("mlp_bias", mlp_bias, false, "the products of the feed-forward part have biases", chosen());
   t.add("qk_norm", qk_norm, false, "each head of queries and keys passes an RMS norm before its rotation",
         chosen());
-  t.add("activation", activation, GateActivation::kSilu, kGateActivations,
+  t.add("activation", activation, isa::ActFn::kSilu, base::Choice<isa::ActFn>(kGateActivations),
         "of the gate of the feed-forward part, or of its hidden features", chosen());
   t.add("gate_limit", gate_limit, 0.0, {0.0, 1e4},
         "the gate is at most this, the second product at most this away from 0, and 1 is added to it; 0: as "
@@ -147,7 +147,7 @@ const char* ModelShape::beyond_llama() const {
   if (!pre_norm) return "workload.model.pre_norm";
   if (parallel) return "workload.model.parallel";
   if (!rope.global) return "workload.model.rope.global";
-  if (activation != GateActivation::kSilu) return "workload.model.activation";
+  if (activation != isa::ActFn::kSilu) return "workload.model.activation";
   if (post_norm) return "workload.model.post_norm";
   if (query_scale > 0) return "workload.model.query_scale";
   if (score_cap > 0) return "workload.model.score_cap";

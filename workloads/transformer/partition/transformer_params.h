@@ -7,12 +7,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "isa/core/dtype.h"
+#include "isa/core/instruction.h"
 #include "model/base/params.h"
 #include "model/system/machine/machine_params.h"
 #include "runtime/collective/algorithm/algorithm.h"
@@ -50,14 +52,9 @@ struct RotaryAngles {
 // The numbers of such a text; 0 for what is no number.
 std::vector<double> rope_divisors(const std::string& text);
 
-// The gate of a feed-forward part applies silu, or gelu in its approximation by tanh.
-enum class GateActivation : std::uint8_t { kSilu, kGeluTanh, kGelu, kRelu, kGeluSigmoid };
-inline constexpr base::Named<GateActivation> kGateActivations[] = {
-    {GateActivation::kSilu, "silu"},
-    {GateActivation::kGeluTanh, "gelu_tanh"},
-    {GateActivation::kGelu, "gelu"},
-    {GateActivation::kRelu, "relu"},
-    {GateActivation::kGeluSigmoid, "gelu_sigmoid"}};
+// What the gate of a feed-forward part may apply.
+inline constexpr std::array kGateActivations{isa::ActFn::kSilu, isa::ActFn::kGeluTanh, isa::ActFn::kGelu,
+                                             isa::ActFn::kRelu, isa::ActFn::kGeluSigmoid};
 
 // The norms in front of the sublayers and of the logits: RMS norms, or layer norms with or without a bias.
 enum class NormKind : std::uint8_t { kRms, kLayer, kLayerBias };
@@ -105,7 +102,7 @@ struct ModelShape {
       false;  // so have both products of the feed-forward part, those of each expert and the router's
   bool qk_norm = false;  // each head of queries and keys passes an RMS norm before its rotation (Qwen3)
 
-  GateActivation activation{};
+  isa::ActFn activation = isa::ActFn::kSilu;
   // The gate is at most this, the second product at most this away from 0, and 1 is added to the latter; 0:
   // they are as they are (GPT-OSS).
   double gate_limit = 0;

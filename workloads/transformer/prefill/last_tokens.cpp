@@ -18,11 +18,9 @@ LastTokens::LastTokens(Replica& replica, const TransformerParams& params, const 
   for (std::size_t s = 0; s < rows.slices; ++s)
     for (std::size_t h = 0; h < rows.physical_cores; ++h) {
       const std::uint64_t first = rows.first_of_block(s, h), end = first + rows.block();
-      for (std::uint64_t sequence = 0; sequence < params.sequences(); ++sequence) {
-        if (last_row(sequence) < first || last_row(sequence) >= end) continue;
+      // A sequence's last row, behind which padding follows, is in the block.
+      if ((end + params.padding) / tokens > (first + params.padding) / tokens)
         blocks_.push_back({s, h, blocks_.size()});
-        break;
-      }
     }
   const std::uint64_t hidden = params.model.hidden;
   for (std::size_t r = 0; r < replica.ranks(); ++r) {

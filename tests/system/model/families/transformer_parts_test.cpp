@@ -19,7 +19,7 @@ const Settings kBiases{{"model.qkv_bias", "true"}, {"model.o_bias", "true"}, {"m
 const Settings kPhi{{"model.norm", "layer_bias"},
                     {"model.parallel", "true"},
                     {"model.gated", "false"},
-                    {"model.activation", "gelu_tanh"},
+                    {"model.activation", "gelu_apprx_tanh"},
                     {"model.rope.features", "16"}};
 const Settings kCohere{{"model.norm", "layer"}, {"model.parallel", "true"}};
 const Settings kExaone{{"model.pre_norm", "false"},
@@ -71,7 +71,7 @@ TEST_CASE("layer parts: gates that are sigmoids with a factor", "[transformer]")
 
 TEST_CASE("layer parts: sinks, windows, and experts with biases and limited gates", "[transformer]") {
   const Settings oss = with(kBiases, {{"model.sinks", "true"},
-                                      {"model.activation", "gelu_sigmoid"},
+                                      {"model.activation", "gelu_apprx_sigmoid"},
                                       {"model.gate_limit", "1.2"},
                                       {"model.experts", "4"},
                                       {"model.ffn", "128"},
