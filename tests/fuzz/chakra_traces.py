@@ -29,13 +29,13 @@ def attribute(name, value):
 def trace_bytes(nodes):
     """nodes: (id, kind, dependences, microseconds, {attribute: value})"""
     body = field(1, b"0.0.4")
-    out = varint(len(body)) + body
+    out = [varint(len(body)), body]
     for number, kind, after, micros, attributes in nodes:
         body = field(1, number) + field(2, f"node{number}".encode()) + field(3, kind)
         body += b"".join(field(5, other) for other in after) + field(7, micros)
         body += b"".join(attribute(name, value) for name, value in attributes.items())
-        out += varint(len(body)) + body
-    return out
+        out += [varint(len(body)), body]
+    return b"".join(out)
 
 
 class Ranks:

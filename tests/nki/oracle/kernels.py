@@ -2,6 +2,7 @@
 """Kernels for verdicts: right, wrong, refused and hostile ones. All double a matrix, or try to."""
 import os
 import signal
+import sys
 import time
 
 import nki
@@ -47,6 +48,11 @@ def too_large(x):
 @nki.jit
 def raising(x):
     raise ZeroDivisionError("of the kernel")
+
+
+@nki.jit
+def leaving(x):
+    sys.exit(0)
 
 
 @nki.jit

@@ -69,7 +69,8 @@ def test_arguments_and_settings_stay_as_they_were():
 
 @pytest.mark.parametrize("name, status, code, says", [
     ("unwritten", "findings", None, ""), ("too_large", "refused", "E-NKI-001", "a kernel may use 212984"),
-    ("raising", "raised", "", "ZeroDivisionError: of the kernel")])
+    ("raising", "raised", "", "ZeroDivisionError: of the kernel"),
+    ("leaving", "raised", "", "ended the program: sys.exit(0)")])
 def test_kernels_with_mistakes(name, status, code, says):
     verdict = tahoma.verify(getattr(kernels, name), (X,), kernels.reference)
     assert verdict["status"] == status and verdict["correct"] is False
@@ -118,11 +119,17 @@ def command(*words, status, given=None):
     return done
 
 
-@pytest.mark.parametrize("name, status", [("right", 0), ("wrong_from_row_256", 1), ("too_large", 3)])
+@pytest.mark.parametrize("name, status", [("right", 0), ("wrong_from_row_256", 1), ("too_large", 3), ("leaving", 3)])
 def test_the_command_prints_the_same_verdict(name, status):
     file = HERE.parent / "kernels.py"
     done = command("--verify", f"{file}:{name}", "--arg", "x=ones(512, 64)", "--reference", f"{file}:reference", status=status)
     assert json.loads(done.stdout) == tahoma.verify(getattr(kernels, name), (np.ones((512, 64), np.float32),), kernels.reference)
+
+
+def test_a_file_that_ends_the_program(tmp_path):
+    (tmp_path / "leaves.py").write_text("import sys\nsys.exit(0)\n")
+    verdict = json.loads(command("--verify", f"{tmp_path / 'leaves.py'}:kernel", status=3).stdout)
+    assert verdict["status"] == "raised" and verdict["error"]["place"] == f"{tmp_path / 'leaves.py'}:2"
 
 
 def test_wrong_requests_of_the_command(tmp_path):

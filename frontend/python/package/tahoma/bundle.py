@@ -13,8 +13,8 @@ import traceback
 
 import numpy as np
 
-from tahoma import arguments, dtypes
-from tahoma.errors import KernelError
+from tahoma import dtypes, reference
+from tahoma.errors import KernelError, ended_program
 from tahoma.kernel import Kernel, Launch, grid_of
 from tahoma.launch import PACKAGE, Call, programs_of
 from tahoma.program_bundle import Bundle, checked_outputs
@@ -129,17 +129,6 @@ def parsed(text, seed):
     return values
 
 
-def tolerance(request, entry, depth):
-    """The tolerance of an output: the request's, or 8.6 deviations of the roundings of a sum as long as `depth`, plus one rounding
-    of the output's dtype (runtime/golden/golden_rule.h, with the largest element as the range)."""
-    if request["rtol"] or request["atol"]:
-        return request["rtol"], request["atol"]
-    digits = {"fp32": 24, "tf32": 11, "bf16": 8, "fp16": 11, "fp8_e4m3": 4, "fp8_e5m2": 3, "fp8_e3m4": 5}.get(entry["dtype"])
-    if digits is None:
-        return 0.0, 0.0
-    return 8.6 * 2.0**-24 * (depth / 3) ** 0.5 + 2.0**-digits, 0.0
-
-
 def trace(request):
     configure(**request["policies"], out="", mode="functional" if request["values"] else "timing")
     configure(machine=request["machine"], set=())
@@ -178,15 +167,7 @@ def golden(request, values):
     """What the reference returns for the same arguments, as a list of arrays; None without a reference."""
     if not request["reference"] or not request["values"]:
         return None
-    return reference_outputs(loaded(request["reference"]), values)
-
-
-def reference_outputs(function, values):
-    """What a reference returns for arguments by name, of which it gets those that it has."""
-    widened = {name: np.asarray(v, np.float32) if arguments.is_array(v) and dtypes.dtype_of(v.dtype).is_float else v for name, v in values.items()}
-    accepted = inspect.signature(function).parameters
-    returned = function(**{name: v for name, v in widened.items() if name in accepted})
-    return list(returned) if isinstance(returned, (tuple, list)) else [returned]
+    return reference.outputs(loaded(request["reference"]), values)
 
 
 def add_expected(request, bundle, expected):
@@ -204,7 +185,8 @@ def add_expected(request, bundle, expected):
         if want.size != int(np.prod(entry["shape"])):
             raise WrongReference(f"{request['reference']} returns {list(want.shape)} for an output of shape {entry['shape']}")
         entry["expect"] = f"expect{tensor}.bin"
-        entry["rtol"], entry["atol"] = tolerance(request, entry, depth)
+        given = request["rtol"] or request["atol"]
+        entry["rtol"], entry["atol"] = (request["rtol"], request["atol"]) if given else (reference.tolerance(entry["dtype"], depth), 0.0)
         want.tofile(os.path.join(request["out"], entry["expect"]))
     with open(path, "w") as file:
         json.dump(description, file)
@@ -231,8 +213,7 @@ def main(path):
         print(mistake, file=sys.stderr)
         return 1
     except SystemExit as end:
-        print(f"the kernel or its file ended the program: sys.exit({'' if end.code is None else repr(end.code)}); expected that it returns",
-              file=sys.stderr)
+        print(ended_program(end), file=sys.stderr)
         return 1
     except Exception as mistake:
         print_outside(mistake)

@@ -139,3 +139,8 @@ _tahoma.set_raiser(_raise)
 
 def refuse(code: str, text: str) -> NoReturn:
     _raise(code, "", text)
+
+
+def ended_program(end: SystemExit) -> str:
+    """What is wrong with a kernel that calls sys.exit()."""
+    return f"the kernel or its file ended the program: sys.exit({'' if end.code is None else repr(end.code)}); expected that it returns"

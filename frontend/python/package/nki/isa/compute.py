@@ -125,7 +125,7 @@ def activation(dst, op, data, bias=None, scale=1.0, reduce_op=None, reduce_res=N
     common.ignore("activation", older, ("dtype", "mask"))
     if reduce_res is not None or int(reduce_cmd) != reduce_commands.idle:
         return _activation_reduce(dst, op, data, reduce_op, reduce_res, bias, scale,
-                                  reduce_cmd if int(reduce_cmd) != reduce_commands.idle else reduce_commands.reset_reduce)
+                                  reduce_cmd if int(reduce_cmd) != reduce_commands.idle else reduce_commands.reset_reduce, name)
     tracer = context.current("nisa.activation").tracer
     tracer.emit("activation", None, dst=need_tensor(dst, "activation", "dst"), src=need_tensor(data, "activation", "data"),
                 func=activation_of(op), scale=column(scale), bias=column(bias))
@@ -135,17 +135,17 @@ def activation(dst, op, data, bias=None, scale=1.0, reduce_op=None, reduce_res=N
 def activation_reduce(dst, op, data, reduce_op=None, reduce_res=None, bias=None, scale=1.0, name=None, **older):
     """As activation, and the sum of the results of each partition in reduce_res."""
     common.ignore("activation_reduce", older, ("dtype", "mask"))
-    return _activation_reduce(dst, op, data, reduce_op, reduce_res, bias, scale, reduce_commands.reset_reduce)
+    return _activation_reduce(dst, op, data, reduce_op, reduce_res, bias, scale, reduce_commands.reset_reduce, name)
 
 
-def _activation_reduce(dst, op, data, reduce_op, reduce_res, bias, scale, cmd):
+def _activation_reduce(dst, op, data, reduce_op, reduce_res, bias, scale, cmd, name):
     if reduce_op is not None and operator_of(reduce_op).alu != "add":
         refuse("E-NKI-014", f"nisa.activation: reduce_op={reduce_op}; the scalar engine only adds")
     tracer = context.current("nisa.activation_reduce").tracer
     scale, bias, function = column(scale), column(bias), activation_of(op)
     common.narrow_result(reduce_res, lambda result: tracer.emit(
         "activation_reduce", None, dst=dst, src=data, func=function, scale=scale, bias=bias, sum=result, command=command(cmd)))
-    return recorded(tracer)
+    return recorded(tracer, name)
 
 
 def tensor_scalar_reduce(dst, data, op0, operand0, reduce_op, reduce_res=None, reverse0=False, reduce_cmd=reduce_commands.reset_reduce,

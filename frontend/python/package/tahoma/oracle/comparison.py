@@ -6,7 +6,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from tahoma import arguments, bundle, dtypes
+from tahoma import arguments, dtypes
+from tahoma import reference as rules
 from tahoma.errors import KernelError
 
 
@@ -14,7 +15,7 @@ def expected_outputs(reference: Any, values: dict[str, Any]) -> list[Any]:
     """What a reference gives: the arrays themselves, or a function of the arguments, which come as float32."""
     if not callable(reference):
         return list(reference) if isinstance(reference, (tuple, list)) else [reference]
-    return bundle.reference_outputs(reference, values)
+    return rules.outputs(reference, values)
 
 
 def tolerances(given: Any, kind: str, depth: int) -> tuple[float, float]:
@@ -22,8 +23,7 @@ def tolerances(given: Any, kind: str, depth: int) -> tuple[float, float]:
     if given is not None:
         relative, absolute = given if isinstance(given, (tuple, list)) else (given, 0.0)
         return float(relative), float(absolute)
-    relative, absolute = bundle.tolerance({"rtol": 0, "atol": 0}, {"dtype": kind}, depth)
-    return float(relative), float(absolute)
+    return rules.tolerance(kind, depth), 0.0
 
 
 def host_array(value: Any) -> np.ndarray[Any, Any]:

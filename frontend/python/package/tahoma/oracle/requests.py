@@ -7,8 +7,7 @@ import sys
 from typing import Any, Mapping
 
 from tahoma import bundle
-from tahoma.errors import KernelError
-from tahoma.oracle.verify import verify
+from tahoma.oracle.verify import EMPTY, error_of, verify
 from tahoma.settings import nearest
 
 KEYS = ("id", "op", "kernel", "source", "args", "reference", "tolerance", "machine", "set", "grid", "seed", "previous", "seconds", "memory")
@@ -63,19 +62,12 @@ def answered(request: Mapping[str, Any], folder: str) -> dict[str, Any]:
         kernel = bundle.loaded(address_of(request["kernel"], request, folder))
         named = bundle.parsed(argument_text(request.get("args")), seed)
         reference = None if not request.get("reference") else bundle.loaded(address_of(request["reference"], request, folder))
+        return verify(kernel, named, reference, request.get("tolerance"), request.get("machine"), grid=request.get("grid") or None,
+                      set=request.get("set"), previous=request.get("previous"), seed=seed)
     except bundle.Mistake as mistake:
         raise WrongRequest(str(mistake)) from None
-    return verify(kernel, named, reference, request.get("tolerance"), request.get("machine"), grid=request.get("grid") or None,
-                  set=request.get("set"), previous=request.get("previous"), seed=seed)
-
-
-def failed(request: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
-    """The verdict about a file that raises when it is loaded."""
-    from tahoma.oracle import verify as verdicts
-
-    code, place, text = (error.code, error.place, error.text) if isinstance(error, KernelError) else ("", "", f"{type(error).__name__}: {error}")
-    return {**verdicts.EMPTY, "kernel": str(request.get("kernel")), "status": "raised", "correct": False,
-            "error": {"code": code, "place": place or verdicts._place(error), "text": text}}
+    except (Exception, SystemExit) as mistake:  # of the file, when it is loaded, or of the settings
+        return {**EMPTY, "kernel": str(request.get("kernel")), "status": "raised", "correct": False, "error": error_of(mistake)}
 
 
 def used_files(folder: str) -> list[str]:

@@ -11,7 +11,7 @@ import warnings
 from typing import Any, Iterator, Mapping, Sequence
 
 from tahoma import arguments, launch
-from tahoma.errors import Error, KernelError
+from tahoma.errors import Error, KernelError, ended_program
 from tahoma.kernel import Kernel, Launch
 from tahoma.oracle import changes, comparison, losses
 from tahoma.program_bundle import checked_outputs
@@ -45,15 +45,8 @@ def verify(kernel: Any, args: Any = (), reference: Any = None, tolerance: Any = 
         verdict = {**copy.deepcopy(EMPTY), "machine": used.machine, "kernel": getattr(kernel, "__name__", repr(kernel))}
         try:
             _fill(verdict, kernel, args, reference, tolerance, grid)
-        except KernelError as mistake:
-            status = "refused" if mistake.status == 3 else "failed"
-            verdict.update(status=status, correct=False, error={"code": mistake.code, "place": mistake.place, "text": mistake.text})
-        except Error as mistake:
-            verdict.update(status="failed", correct=None, error={"code": mistake.code, "place": mistake.place, "text": mistake.text})
-        except OSError as mistake:
-            verdict.update(status="failed", correct=None, error={"code": "", "place": _place(mistake), "text": f"{type(mistake).__name__}: {mistake}"})
-        except Exception as mistake:  # of the kernel's or the reference's own code
-            verdict.update(status="raised", correct=False, error={"code": "", "place": _place(mistake), "text": f"{type(mistake).__name__}: {mistake}"})
+        except (Exception, SystemExit) as mistake:
+            verdict.update(_ended_by(mistake), error=error_of(mistake))
     if previous is not None:
         verdict["changes"] = changes.changes(previous, verdict)
     return verdict
@@ -143,6 +136,22 @@ def _name_writer(first: Any, ran: Any, views: Sequence[tuple[Any, str]]) -> None
     byte = first.pop("flat") * view.itemsize
     places = (program.tracer.writer_of(view, byte) for program in ran.programs[: ran.cores])
     first["written_by"] = next((place for place in places if place), "")
+
+
+def _ended_by(mistake: BaseException) -> dict[str, Any]:
+    if isinstance(mistake, KernelError):
+        return {"status": "refused" if mistake.status == 3 else "failed", "correct": False}
+    if isinstance(mistake, (Error, OSError)):
+        return {"status": "failed", "correct": None}
+    return {"status": "raised", "correct": False}  # by the kernel's or the reference's own code
+
+
+def error_of(mistake: BaseException) -> dict[str, str]:
+    """The key `error` of a verdict."""
+    if isinstance(mistake, Error):
+        return {"code": mistake.code, "place": mistake.place or _place(mistake), "text": mistake.text}
+    text = ended_program(mistake) if isinstance(mistake, SystemExit) else f"{type(mistake).__name__}: {mistake}"
+    return {"code": "", "place": _place(mistake), "text": text}
 
 
 def _place(mistake: BaseException) -> str:
