@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """nki.language: tensors, memories, types, operators, and functions on tiles."""
+import builtins
+
 import numpy as np
 
 import _tahoma
@@ -196,27 +198,31 @@ def is_on_chip(buffer):
 
 
 class _TileSize:
-    """Limits of the machine of the settings (AWS NKI, nki.language.tile_size); those without a parameter are Trainium2's."""
+    """Limits of the machine of the settings (AWS NKI, nki.language.tile_size); those without a parameter are Trainium2's.
 
-    pmax = 128
+    pmax is what every engine takes: of a machine whose array has fewer rows than SBUF has partitions, the rows of the array.
+    """
+
     psum_fmax = psum_bank_fmax = 512
     psum_bank_fmax_bytes = 2048
     psum_num_banks = 8
-    gemm_stationary_fmax = 128
     gemm_moving_fmax = 512
     bn_stats_fmax = 512
     psum_min_align = 4
     sbuf_min_align = 1
 
     @property
-    def total_available_sbuf_size(self):
+    def _machine(self):
         from tahoma.launch import machine  # not at import: the package reads this module while it is loaded
 
-        return machine().sbuf_bytes
+        return machine()
 
+    pmax = property(lambda self: builtins.min(self._machine.partitions, self._machine.array_rows))
+    gemm_stationary_fmax = property(lambda self: builtins.min(self._machine.partitions, self._machine.array_columns))
+    total_available_sbuf_size = property(lambda self: self._machine.sbuf_bytes)
     sbuf_fmax_bytes = total_available_sbuf_size
     sbuf_fmax = property(lambda self: self.total_available_sbuf_size // 4)
-    sbuf_size_bytes = property(lambda self: self.total_available_sbuf_size * 128)
+    sbuf_size_bytes = property(lambda self: self.total_available_sbuf_size * self._machine.partitions)
 
 
 tile_size = _TileSize()

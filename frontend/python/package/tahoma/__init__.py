@@ -5,6 +5,8 @@ Run cases, as the command line does:
     run = tahoma.run("gemm/chip", mode="timing", workload__m=2048)     times, statistics, tables, tensors, a page
     sweep = tahoma.sweep({"workloads": "gemm/one_core_4096", "axes": {"machine.chip.hbm.stacks": [2, 4]}})
     study = tahoma.model("config.json", chips=[1, 4])                  a model by its Hugging Face configuration
+    run = tahoma.graph("resnet50.onnx", mode="timing")                 an ONNX model
+    net = tahoma.compile(module, (x,))                                 a module of PyTorch, as a function: y = net(x)
     tahoma.compare(a, b)   tahoma.explain(run)   tahoma.check(path)    two runs; what limits a run; checks
     tahoma.serve(path)     tahoma.cluster(path)                        an inference server; a training job on a fleet
     tahoma.sensitivity(a)  tahoma.cards()                              what a time rests on; other accelerators
@@ -23,6 +25,7 @@ from tahoma.settings import Settings, configure, settings
 from tahoma.results import Result, last
 from tahoma.launch import launch_ranks, trace
 from tahoma.api.cases import cases, sweeps
+from tahoma.api.graphs import Compiled, compile, graph
 from tahoma.api.models import Model, model
 from tahoma.api.questions import Checks, cards, check, compare, explain, isa, params, sensitivity, statistics
 from tahoma.api.running import run
@@ -32,7 +35,7 @@ from tahoma.api.sweeping import sweep
 from tahoma.api.sweeps import Point, Sweep
 from tahoma.oracle.verify import verify
 
-__all__ = ["CheckFailed", "Checks", "ConfigurationError", "Deadlock", "Error", "HostError", "InternalError", "KernelError",
+__all__ = ["CheckFailed", "Checks", "Compiled", "ConfigurationError", "Deadlock", "Error", "HostError", "InternalError", "KernelError",
            "Model", "Point", "ProgramError", "Result", "Run", "Server", "Settings", "Sweep", "Training", "cards", "cases", "check", "cluster",
-           "compare", "configure", "explain", "isa", "last", "launch_ranks", "model", "params", "run", "sensitivity", "serve", "settings",
+           "compare", "compile", "configure", "explain", "graph", "isa", "last", "launch_ranks", "model", "params", "run", "sensitivity", "serve", "settings",
            "statistics", "sweep", "sweeps", "trace", "verify"]

@@ -53,6 +53,17 @@ class ConfigurationError(Error):
     status = 2
 
 
+class MissingLibrary(ConfigurationError, ImportError):
+    """A Python library that a call needs, `name`, is not installed."""
+
+    def __init__(self, place: str, name: str, remedy: str) -> None:
+        super().__init__("E-PYT-004", place, f"{name} is not installed; expected Debian's {remedy}")
+        self.name, self._given = name, (place, name, remedy)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MissingLibrary, self._given
+
+
 class ProgramError(Error):
     """Status 3: the program breaks a limit of the instruction table, or a check of its execution found an error."""
 

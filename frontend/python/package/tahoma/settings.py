@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import os
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
-import _tahoma
+import _tahoma  # type: ignore[import]
 
 from tahoma.environment import vendor_settings
 
@@ -30,7 +30,10 @@ class Fixed:
     seed: int = 1
 
 
-Settings = dataclasses.make_dataclass("Settings", [(name, str, legal[0]) for name, (_, legal) in POLICIES.items()], bases=(Fixed,))
+if TYPE_CHECKING:  # the policies come from the program
+    Settings = Fixed
+else:
+    Settings = dataclasses.make_dataclass("Settings", [(name, str, legal[0]) for name, (_, legal) in POLICIES.items()], bases=(Fixed,))
 
 
 def from_environment() -> Settings:

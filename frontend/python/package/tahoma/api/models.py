@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import os
 from typing import Any, Callable, Mapping
 
 from tahoma.api import inline
 from tahoma.api.folders import ResultFolder
-from tahoma.api.running import Case, Path, case_word, in_folder
+from tahoma.api.running import Case, Path, as_given, case_word, in_folder
 from tahoma.api.runs import Run
 from tahoma.api.tables import frame_of
 from tahoma.api.words import option_words, set_words
@@ -68,7 +67,7 @@ def model(config: Case, out: Path | None = None, *, set: Mapping[str, object] | 
 
     Raises tahoma.Error as tahoma.run does. Ctrl-C ends all runs and leaves no folder.
     """
-    name, given = case_word(config, os.fspath)
+    name, given = case_word(config, as_given)
     words = ["model", name] + set_words(set, overrides) + option_words(overrides)
     return in_folder(words, out, Model, finished, given)
 

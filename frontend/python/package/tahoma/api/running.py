@@ -49,6 +49,10 @@ def case_word(case: Case, found: Callable[[Path], str]) -> tuple[str, str]:
     return ("-", json_text("case", case)) if isinstance(case, Mapping) else (found(case), "")
 
 
+def as_given(path: Path) -> str:
+    return os.fspath(path)
+
+
 def executed(words: Words, folder: str | None = None, given: str = "", elsewhere: bool = False) -> Ended:
     """Runs the program. Errors of a mapping are at its keys."""
     ended = execute(words, folder, given, elsewhere)

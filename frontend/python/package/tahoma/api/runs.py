@@ -41,6 +41,7 @@ class Run(ResultFolder):
     def __init__(self, path: str | os.PathLike[str], home: Home | None = None) -> None:
         super().__init__(path, home)
         self._read: dict[str, Table] = {}
+        self._inputs: Home | None = None  # what the run has read and a repetition needs
 
     @property
     def time_ns(self) -> float:

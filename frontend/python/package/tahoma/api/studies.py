@@ -2,12 +2,11 @@
 """tahoma.serve and tahoma.cluster: an inference server and a training job, and their folders as objects."""
 from __future__ import annotations
 
-import os
 from typing import Any, Callable, Mapping
 
 from tahoma.api import inline
 from tahoma.api.folders import ResultFolder
-from tahoma.api.running import Case, Path, case_word, in_folder
+from tahoma.api.running import Case, Path, as_given, case_word, in_folder
 from tahoma.api.tables import Table
 from tahoma.api.words import option_words, set_words
 from tahoma.errors import ConfigurationError, failure_of
@@ -69,7 +68,7 @@ def serve(case: Case, out: Path | None = None, *, set: Mapping[str, object] | No
 
     Raises tahoma.Error as tahoma.run does.
     """
-    name, given = case_word(case, os.fspath)
+    name, given = case_word(case, as_given)
     words = ["serve", name] + set_words(set, overrides) + option_words(overrides)
     return in_folder(words, out, Server, finished_server, given)
 
@@ -86,6 +85,6 @@ def cluster(case: Case, out: Path | None = None, *, set: Mapping[str, object] | 
 
     Raises tahoma.Error as tahoma.run does.
     """
-    name, given = case_word(case, os.fspath)
+    name, given = case_word(case, as_given)
     words = ["cluster", name] + set_words(set, overrides) + option_words(overrides)
     return in_folder(words, out, Training, finished_training, given)

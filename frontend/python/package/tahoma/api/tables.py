@@ -9,7 +9,7 @@ from typing import Any, Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tahoma.errors import ConfigurationError
+from tahoma.errors import MissingLibrary
 from tahoma.settings import nearest
 
 Column = npt.NDArray[Any]
@@ -81,17 +81,6 @@ def frame_of(columns: Mapping[str, Any]) -> Any:
     try:
         import pandas  # type: ignore[import]
     except ImportError as missing:
-        raise MissingPandas() from missing
+        raise MissingLibrary("frame", "pandas", "python3-pandas; tables are also NumPy arrays by column") from missing
     return pandas.DataFrame({name: values.astype(object) if isinstance(values, np.ndarray) and values.dtype.kind == "U" else values
                              for name, values in columns.items()})
-
-
-class MissingPandas(ConfigurationError, ImportError):
-    """A frame without pandas."""
-
-    def __init__(self) -> None:
-        super().__init__("E-PYT-004", "frame", "pandas is not installed (Debian: python3-pandas); tables are also NumPy arrays by column")
-        self.name = "pandas"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return MissingPandas, ()
