@@ -45,11 +45,12 @@ ROWS = """
 cli: options reference
 cli/program: .
 cli/run: . nki options
-frontend/graph/compile: graph/fuse graph/lower graph/model graph/operators graph/table
+frontend/graph/compile: graph/expand graph/fuse graph/lower graph/model graph/operators graph/table
+frontend/graph/expand: graph/operators
 frontend/graph/fuse: graph/lower graph/operators graph/table
 frontend/graph/lower: graph/operators
 frontend/graph/operators: graph/model
-frontend/graph/table: graph/lower graph/operators
+frontend/graph/table: graph/expand graph/lower graph/operators
 frontend/graph/workload: graph/compile graph/model
 frontend/nki/lower: nki/lower/memory nki/lower/order nki/record
 frontend/nki/lower/memory: nki/record

@@ -24,13 +24,19 @@ void convert_constants(Graph& graph, isa::DType floats) {
       };
 }
 
+std::unique_ptr<Graph> inferred(std::unique_ptr<Graph> graph, const CompileOptions& options) {
+  infer_types(*graph, options.sizes);
+  if (options.floats) convert_constants(*graph, *options.floats);
+  return graph;
+}
+
 }  // namespace
 
 CompiledGraph::CompiledGraph(std::unique_ptr<Graph> graph, const model::MachineParams& machine,
                              const CompileOptions& options)
-    : graph_(std::move(graph)), machine_(machine), lowering_(*graph_, machine_, options.floats) {
-  infer_types(*graph_, options.sizes);
-  if (options.floats) convert_constants(*graph_, *options.floats);
+    : graph_(inferred(std::move(graph), options)),
+      machine_(machine),
+      lowering_(*graph_, machine_, options.floats) {
   for (std::uint32_t i = 0; i < graph_->inputs.size(); ++i) lowering_.input(graph_->inputs[i].value, i);
   for (const PlanEntry& entry : plan_entries(*graph_, options.fusion)) {
     lowering_.begin(entry.name, entry.op, entry.nodes);

@@ -148,7 +148,23 @@ void infer_types(Graph& graph, const Sizes& sizes) {
   drop_unneeded(graph);
   refuse_missing(graph);
   bind_inputs(graph, sizes);
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) infer_node(graph, n);
+  std::vector<Node> waiting(std::make_move_iterator(graph.nodes.rbegin()),
+                            std::make_move_iterator(graph.nodes.rend()));  // the next one is the last
+  graph.nodes.clear();
+  while (!waiting.empty()) {
+    Node node = std::move(waiting.back());
+    waiting.pop_back();
+    if (const OperatorExpansion expand = operator_row(node)->expand) {
+      Expansion expansion(graph, std::move(node));
+      expand(expansion);
+      std::vector<Node> parts = expansion.take();
+      waiting.insert(waiting.end(), std::make_move_iterator(parts.rbegin()),
+                     std::make_move_iterator(parts.rend()));
+      continue;
+    }
+    graph.nodes.push_back(std::move(node));
+    infer_node(graph, graph.nodes.size() - 1);
+  }
 }
 
 }  // namespace tahoma::workloads::graph

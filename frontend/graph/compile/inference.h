@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a graph as it was read to one whose values all have a type: sizes are bound, operators that are
-// missing are named together, types are inferred in order, and values that follow from constants or shapes
+// missing are named together, operators that others express are expanded (frontend/graph/expand), types are inferred in order, and values that follow from constants or shapes
 // become constants. Nodes that no output needs are dropped.
 #pragma once
 

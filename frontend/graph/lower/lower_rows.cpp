@@ -182,7 +182,8 @@ void lower_reduction(const NodeView& node, Lowering& lowering) {
   if (axes.empty() && (how == "Sum" || how == "Mean" || how == "Max" || how == "Min"))
     return lowering.view(node.node().outputs[0], in);
   node.require(how != "Prod", "E-ONX-010", "multiplies the elements of a tensor of the run");
-  node.require(is_floating(node.type(0).element), "E-ONX-010", "reduces integers of the run");
+  node.require(is_floating(node.type(0).element) || how == "Max" || how == "Min", "E-ONX-010",
+               "sums integers of the run");
   const TensorRef out = lowering.result(node.node().outputs[0]);
   node.require(elements_of(in.dims) > 0, "E-ONX-010", "reduces an empty tensor");
   const ReductionOp op = how == "Mean"  ? ReductionOp::kMean

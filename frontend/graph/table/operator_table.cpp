@@ -63,10 +63,58 @@ constexpr OperatorRow kOthers[] = {
     {"Unsqueeze", infer_view, define_view, lower_view},
 };
 
+// Operators that others express.
+struct ExpansionRow {
+  std::string_view name;
+  OperatorExpansion expand;
+};
+constexpr ExpansionRow kExpansions[] = {
+    {"Acos", expand_function},
+    {"Acosh", expand_function},
+    {"ArgMax", expand_extreme_index},
+    {"ArgMin", expand_extreme_index},
+    {"Asin", expand_function},
+    {"Asinh", expand_function},
+    {"Atanh", expand_function},
+    {"CastLike", expand_function},
+    {"ConvInteger", expand_quantized_product},
+    {"Cosh", expand_function},
+    {"CumSum", expand_cumulative_sum},
+    {"DequantizeLinear", expand_dequantize},
+    {"DynamicQuantizeLinear", expand_dynamic_quantize},
+    {"Einsum", expand_einsum},
+    {"GRU", expand_recurrent},
+    {"GatherElements", expand_gather_elements},
+    {"GatherND", expand_gather_nd},
+    {"GroupNormalization", expand_group_norm},
+    {"Hardmax", expand_hardmax},
+    {"IsInf", expand_function},
+    {"LRN", expand_local_response},
+    {"LSTM", expand_recurrent},
+    {"LpNormalization", expand_lp_norm},
+    {"MatMulInteger", expand_quantized_product},
+    {"MeanVarianceNormalization", expand_mean_variance},
+    {"Mod", expand_function},
+    {"OneHot", expand_one_hot},
+    {"QLinearConv", expand_quantized_product},
+    {"QLinearMatMul", expand_quantized_product},
+    {"QuantizeLinear", expand_quantize},
+    {"RNN", expand_recurrent},
+    {"Scatter", expand_scatter},
+    {"ScatterElements", expand_scatter},
+    {"ScatterND", expand_scatter},
+    {"Shrink", expand_function},
+    {"Sinh", expand_function},
+    {"Tan", expand_function},
+    {"TopK", expand_top},
+};
+
 std::vector<OperatorRow> all_operators() {
   std::vector<OperatorRow> rows(std::begin(kOthers), std::end(kOthers));
   for (const ElementwiseRow& row : elementwise_rows())
     rows.push_back({row.op, infer_elementwise, define_elementwise, lower_elementwise});
+  for (const ExpansionRow& row : kExpansions)
+    rows.push_back({row.name, nullptr, nullptr, nullptr, false, row.expand});
   std::sort(rows.begin(), rows.end(),
             [](const OperatorRow& a, const OperatorRow& b) { return a.name < b.name; });
   return rows;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators of ONNX's default domain that Tahoma has: one row each, with its shape rule, its definition
-// and its lowering.
+// and its lowering; or, of an operator that others express, its expansion.
 #pragma once
 
 #include <span>
 #include <string_view>
 
+#include "frontend/graph/expand/expansion.h"
 #include "frontend/graph/lower/lower_nodes.h"
 #include "frontend/graph/operators/operator_definition.h"
 
@@ -15,8 +16,9 @@ struct OperatorRow {
   std::string_view name;
   Inference infer;
   Definition define;
-  NodeLowering lower;      // null: only where it is known before the run
-  bool of_shapes = false;  // its value follows from the shapes of its inputs
+  NodeLowering lower;                  // null: only where it is known before the run
+  bool of_shapes = false;              // its value follows from the shapes of its inputs
+  OperatorExpansion expand = nullptr;  // set: the others are null
 };
 
 std::span<const OperatorRow> operator_table();      // by name

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/expand/expansion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/error.h"
+
+namespace tahoma::workloads::graph {
+
+Attribute attribute_of(std::int64_t value) {
+  Attribute attribute;
+  attribute.i = value;
+  return attribute;
+}
+Attribute attribute_of(double value) {
+  Attribute attribute;
+  attribute.f = value;
+  return attribute;
+}
+Attribute attribute_of(std::vector<std::int64_t> values) {
+  Attribute attribute;
+  attribute.ints = std::move(values);
+  return attribute;
+}
+
+ValueId Expansion::add(const std::string& op, std::vector<ValueId> inputs, Attributes attributes) {
+  Node node;
+  node.name = fmt::format("{}/{}{}", node_.name, op, nodes_.size());
+  node.op = op;
+  node.inputs = std::move(inputs);
+  node.attributes = std::move(attributes);
+  const auto id = static_cast<ValueId>(graph_.values.size());
+  graph_.values.push_back({node.name, {}, {}, {}});
+  node.outputs = {id};
+  nodes_.push_back(std::move(node));
+  return id;
+}
+
+std::vector<ValueId> Expansion::split(ValueId value, std::int64_t axis, std::vector<std::int64_t> sizes) {
+  std::vector<ValueId> parts{add("Split", {value, integers(sizes)}, {{"axis", attribute_of(axis)}})};
+  for (std::size_t p = 1; p < sizes.size(); ++p) {
+    parts.push_back(static_cast<ValueId>(graph_.values.size()));
+    graph_.values.push_back({fmt::format("{}.{}", nodes_.back().name, p), {}, {}, {}});
+    nodes_.back().outputs.push_back(parts.back());
+  }
+  return parts;
+}
+
+ValueId Expansion::constant(ElementType element, Dims dims, std::vector<double> values) {
+  TAHOMA_INVARIANT(elements_of(dims) == values.size(), "a constant has other dimensions than values");
+  const auto id = static_cast<ValueId>(graph_.values.size());
+  Array array{{element, std::move(dims)}, std::move(values)};
+  Value& value = graph_.values.emplace_back();
+  value.name = fmt::format("{}/constant{}", node_.name, id);
+  value.type = array.type;
+  value.constant = [array = std::move(array)] { return array; };
+  return id;
+}
+
+ValueId Expansion::integers(std::vector<std::int64_t> values) {
+  return constant(ElementType::kInt64, {static_cast<std::int64_t>(values.size())},
+                  {values.begin(), values.end()});
+}
+
+ValueId Expansion::cast(ValueId value, ElementType to) {
+  return add("Cast", {value}, {{"to", attribute_of(static_cast<std::int64_t>(to))}});
+}
+
+ValueId Expansion::reshape(ValueId value, const Dims& dims) {
+  return add("Reshape", {value, integers(dims)}, {{"allowzero", attribute_of(std::int64_t{1})}});
+}
+
+ValueId Expansion::transpose(ValueId value, const std::vector<std::int64_t>& order) {
+  if (std::is_sorted(order.begin(), order.end())) return value;
+  return add("Transpose", {value}, {{"perm", attribute_of(order)}});
+}
+
+ValueId Expansion::reduce(const std::string& op, ValueId value, std::vector<std::int64_t> axes, bool keeps) {
+  if (axes.empty()) return value;
+  return add(op, {value, integers(std::move(axes))}, {{"keepdims", attribute_of(std::int64_t{keeps})}});
+}
+
+void Expansion::result(std::size_t output, ValueId value) {
+  if (!view_.wants(output)) return;
+  const ValueId id = node_.outputs[output];
+  bool made = false;
+  for (Node& node : nodes_)
+    for (ValueId& of : node.outputs) made = made || of == value;
+  if (!made) {
+    add("Identity", {value});
+    nodes_.back().outputs = {id};
+    return;
+  }
+  for (Node& node : nodes_) {
+    std::replace(node.outputs.begin(), node.outputs.end(), value, id);
+    std::replace(node.inputs.begin(), node.inputs.end(), value, id);
+  }
+}
+
+}  // namespace tahoma::workloads::graph

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operator that consists of others: the nodes for which one node stands. They are inferred, folded, fused
+// and checked like those of the file; their names begin with that of the node.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "frontend/graph/operators/node_view.h"
+
+namespace tahoma::workloads::graph {
+
+using Attributes = std::map<std::string, Attribute>;
+Attribute attribute_of(std::int64_t value);
+Attribute attribute_of(double value);
+Attribute attribute_of(std::vector<std::int64_t> values);
+
+class Expansion {
+ public:
+  // The types of the node's inputs are inferred.
+  Expansion(Graph& graph, Node node) : graph_(graph), node_(std::move(node)), view_(graph_, node_) {}
+  Expansion(const Expansion&) = delete;
+  Expansion& operator=(const Expansion&) = delete;
+
+  const NodeView& node() const { return view_; }
+  Dims dims(std::size_t input) const { return view_.dims(input); }  // a copy: values move when some are added
+
+  // Adds a node with one output, which it returns.
+  ValueId add(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {});
+  std::vector<ValueId> split(ValueId value, std::int64_t axis, std::vector<std::int64_t> sizes);
+
+  // Constants.
+  ValueId constant(ElementType element, Dims dims, std::vector<double> values);
+  ValueId integers(std::vector<std::int64_t> values);
+  ValueId number(double value, ElementType element = ElementType::kFloat) {
+    return constant(element, {}, {value});
+  }
+
+  // Nodes that occur in several expansions.
+  ValueId cast(ValueId value, ElementType to);
+  ValueId reshape(ValueId value, const Dims& dims);
+  ValueId transpose(ValueId value, const std::vector<std::int64_t>& order);
+  ValueId reduce(const std::string& op, ValueId value, std::vector<std::int64_t> axes, bool keeps = true);
+
+  // The value is an output of the node.
+  void result(std::size_t output, ValueId value);
+
+  std::vector<Node> take() { return std::move(nodes_); }
+
+ private:
+  Graph& graph_;
+  Node node_;
+  NodeView view_;
+  std::vector<Node> nodes_;
+};
+
+using OperatorExpansion = void (*)(Expansion& to);
+
+// Quantisation: values are computed in fp32 from integers of 8 or 16 bits.
+void expand_quantize(Expansion& to);
+void expand_dynamic_quantize(Expansion& to);
+void expand_dequantize(Expansion& to);
+void expand_quantized_product(Expansion& to);  // QLinearMatMul, QLinearConv, MatMulInteger, ConvInteger
+
+// Selection. Indices are computed in fp32, which holds those below 2^24.
+void expand_extreme_index(Expansion& to);  // ArgMax, ArgMin
+void expand_top(Expansion& to);            // TopK: one pass for each of the k elements, at most 512
+void expand_one_hot(Expansion& to);
+void expand_hardmax(Expansion& to);
+// With indices that are known before the run.
+void expand_gather_elements(Expansion& to);
+void expand_gather_nd(Expansion& to);
+void expand_scatter(Expansion& to);  // ScatterElements, ScatterND; reduction none or add
+
+// Sums of products.
+void expand_einsum(Expansion& to);
+void expand_cumulative_sum(Expansion& to);  // a product with a triangle of ones
+
+// One step after the other: RNN, GRU, LSTM.
+void expand_recurrent(Expansion& to);
+
+// Norms.
+void expand_group_norm(Expansion& to);
+void expand_lp_norm(Expansion& to);
+void expand_mean_variance(Expansion& to);
+void expand_local_response(Expansion& to);
+
+// Functions of one tensor or two.
+void expand_function(Expansion& to);
+
+}  // namespace tahoma::workloads::graph
