@@ -13,6 +13,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from sequence_architectures import SEQUENCES
+
 
 def conv_norm(inputs, outputs, filter_size, stride=1, groups=1, act=nn.ReLU):
     layers = [nn.Conv2d(inputs, outputs, filter_size, stride, filter_size // 2, groups=groups, bias=False), nn.BatchNorm2d(outputs)]
@@ -313,6 +315,7 @@ ARCHITECTURES = {
     "diffusion_block": lambda full, n: (DiffusionBlock(320 if full else 16), (torch.randn(n, 320 if full else 16, 32 if full else 8, 32 if full else 8), torch.randn(n, 32))),
     "speech": lambda full, n: (Speech(512, 8, 4) if full else Speech(32, 4, 1), (torch.randn(n, 1, 16000 if full else 400),)),
     "mlp_mixer": lambda full, n: (Mixer(512, 196) if full else Mixer(32, 16), (torch.randn(n, 196 if full else 16, 512 if full else 32),)),
+    **SEQUENCES,
 }
 
 

@@ -50,11 +50,11 @@ def test_a_value_without_a_source_or_with_two(tmp_path):
 
 
 def test_all_missing_operators_are_named_with_their_nodes(tmp_path):
-    nodes = [helper.make_node("Hardmax", ["x"], ["a"], name="one"), helper.make_node("Hardmax", ["a"], ["b"], name="two"),
+    nodes = [helper.make_node("NonZero", ["x"], ["a"], name="one"), helper.make_node("NonZero", ["a"], ["b"], name="two"),
              helper.make_node("Fancy", ["b"], ["y"], name="three", domain="com.example")]
     text = refused(tmp_path, model_of(nodes, {"x": [2]}))
     assert "E-ONX-003" in text
-    for word in ("Hardmax (2 nodes: 'one', 'two')", "com.example.Fancy", "'three'"):
+    for word in ("NonZero (2 nodes: 'one', 'two')", "com.example.Fancy", "'three'"):
         assert word in text
 
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "frontend/graph/expand/expansion.h"
 #include "frontend/graph/model/read_model.h"
 #include "frontend/graph/table/operator_table.h"
 #include "model/base/error.h"
@@ -18,11 +19,20 @@ namespace {
 constexpr std::uint64_t kKeptElements = 1 << 20;  // of a computed constant that is computed only once
 constexpr std::size_t kNamedNodes = 4;            // of each operator that is missing
 
-void refuse_missing(const Graph& graph) {
-  std::map<std::string, std::vector<std::string>> missing;
-  for (const Node& node : graph.nodes)
+using Missing = std::map<std::string, std::vector<std::string>>;  // nodes by operator
+
+void collect_missing(const std::vector<Node>& nodes, Missing& missing) {
+  for (const Node& node : nodes) {
     if (operator_row(node) == nullptr)
       missing[node.domain.empty() ? node.op : node.domain + "." + node.op].push_back(node.name);
+    for (const auto& [name, attribute] : node.attributes)
+      if (attribute.branch) collect_missing(attribute.branch->nodes, missing);
+  }
+}
+
+void refuse_missing(const Graph& graph) {
+  Missing missing;
+  collect_missing(graph.nodes, missing);
   if (missing.empty()) return;
   std::string text;
   for (const auto& [op, nodes] : missing) {
@@ -155,12 +165,12 @@ void infer_types(Graph& graph, const Sizes& sizes) {
     Node node = std::move(waiting.back());
     waiting.pop_back();
     if (const OperatorExpansion expand = operator_row(node)->expand) {
-      Expansion expansion(graph, std::move(node));
+      Expansion expansion(graph, node);
       expand(expansion);
       std::vector<Node> parts = expansion.take();
       waiting.insert(waiting.end(), std::make_move_iterator(parts.rbegin()),
                      std::make_move_iterator(parts.rend()));
-      continue;
+      if (!parts.empty()) continue;
     }
     graph.nodes.push_back(std::move(node));
     infer_node(graph, graph.nodes.size() - 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a graph as it was read to one whose values all have a type: sizes are bound, operators that are
-// missing are named together, operators that others express are expanded (frontend/graph/expand), types are inferred in order, and values that follow from constants or shapes
-// become constants. Nodes that no output needs are dropped.
+// missing are named together, operators that others express are expanded (frontend/graph/expand), types are
+// inferred in order, and values that follow from constants or shapes become constants. Nodes that no output
+// needs are dropped.
 #pragma once
 
 #include <map>

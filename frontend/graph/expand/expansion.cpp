@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 
 #include "model/base/error.h"
 
@@ -82,13 +84,63 @@ ValueId Expansion::reduce(const std::string& op, ValueId value, std::vector<std:
   return add(op, {value, integers(std::move(axes))}, {{"keepdims", attribute_of(std::int64_t{keeps})}});
 }
 
+namespace {
+
+using Renaming = std::map<ValueId, ValueId>;
+
+ValueId renamed(ValueId id, const Renaming& ids) {
+  const auto at = ids.find(id);
+  return at == ids.end() ? id : at->second;
+}
+
+// A branch inside a branch that is copied.
+std::shared_ptr<const Branch> renamed(const Branch& branch, const Renaming& ids) {
+  auto copy = std::make_shared<Branch>(branch);
+  for (Node& node : copy->nodes) {
+    for (ValueId& id : node.inputs) id = renamed(id, ids);
+    for (auto& [name, attribute] : node.attributes)
+      if (attribute.branch) attribute.branch = renamed(*attribute.branch, ids);
+  }
+  for (ValueId& id : copy->outputs) id = renamed(id, ids);
+  return copy;
+}
+
+}  // namespace
+
+std::vector<ValueId> Expansion::inlined(const Branch& branch, const std::vector<ValueId>& arguments) {
+  view_.require(
+      branch.inputs.size() == arguments.size(), "E-ONX-005",
+      fmt::format("has a graph with {} inputs; expected {}", branch.inputs.size(), arguments.size()));
+  Renaming ids;
+  for (std::size_t i = 0; i < arguments.size(); ++i) ids[branch.inputs[i]] = arguments[i];
+  const std::string prefix = fmt::format("{}/{}/", node_.name, copies_++);
+  for (Node node : branch.nodes) {
+    node.name = prefix + node.name;
+    for (ValueId& id : node.inputs) id = renamed(id, ids);
+    for (auto& [name, attribute] : node.attributes)
+      if (attribute.branch) attribute.branch = renamed(*attribute.branch, ids);
+    for (ValueId& id : node.outputs) {
+      if (id == kOmitted) continue;
+      const auto fresh = static_cast<ValueId>(graph_.values.size());
+      graph_.values.push_back({prefix + graph_.value(id).name, {}, {}, {}});
+      ids[id] = fresh;
+      id = fresh;
+    }
+    nodes_.push_back(std::move(node));
+  }
+  std::vector<ValueId> outputs;
+  for (const ValueId id : branch.outputs) outputs.push_back(renamed(id, ids));
+  return outputs;
+}
+
 void Expansion::result(std::size_t output, ValueId value) {
   if (!view_.wants(output)) return;
   const ValueId id = node_.outputs[output];
-  bool made = false;
-  for (Node& node : nodes_)
-    for (ValueId& of : node.outputs) made = made || of == value;
-  if (!made) {
+  const auto makes = [&](const Node& node) {
+    return std::find(node.outputs.begin(), node.outputs.end(), value) != node.outputs.end();
+  };
+  const bool named = std::find(results_.begin(), results_.end(), value) != results_.end();
+  if (named || std::none_of(nodes_.begin(), nodes_.end(), makes)) {
     add("Identity", {value});
     nodes_.back().outputs = {id};
     return;
@@ -96,7 +148,10 @@ void Expansion::result(std::size_t output, ValueId value) {
   for (Node& node : nodes_) {
     std::replace(node.outputs.begin(), node.outputs.end(), value, id);
     std::replace(node.inputs.begin(), node.inputs.end(), value, id);
+    for (auto& [name, attribute] : node.attributes)
+      if (attribute.branch) attribute.branch = renamed(*attribute.branch, {{value, id}});
   }
+  results_.push_back(id);
 }
 
 }  // namespace tahoma::workloads::graph

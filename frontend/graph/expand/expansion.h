@@ -26,6 +26,11 @@ class Expansion {
   const NodeView& node() const { return view_; }
   Dims dims(std::size_t input) const { return view_.dims(input); }  // a copy: values move when some are added
 
+  // The value is a constant other than 0.
+  bool holds(ValueId id) const {
+    return graph_.value(id).constant && graph_.value(id).constant().values.at(0) != 0;
+  }
+
   // Adds a node with one output, which it returns.
   ValueId add(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {});
   std::vector<ValueId> split(ValueId value, std::int64_t axis, std::vector<std::int64_t> sizes);
@@ -43,6 +48,9 @@ class Expansion {
   ValueId transpose(ValueId value, const std::vector<std::int64_t>& order);
   ValueId reduce(const std::string& op, ValueId value, std::vector<std::int64_t> axes, bool keeps = true);
 
+  // Adds the nodes of a branch with these values as its inputs; returns its outputs.
+  std::vector<ValueId> inlined(const Branch& branch, const std::vector<ValueId>& arguments);
+
   // The value is an output of the node.
   void result(std::size_t output, ValueId value);
 
@@ -53,8 +61,11 @@ class Expansion {
   Node node_;
   NodeView view_;
   std::vector<Node> nodes_;
+  std::vector<ValueId> results_;  // outputs that were renamed to those of the node
+  std::size_t copies_ = 0;        // of branches
 };
 
+// Adds no nodes if the operator has a lowering of its own that serves the node.
 using OperatorExpansion = void (*)(Expansion& to);
 
 // Quantisation: values are computed in fp32 from integers of 8 or 16 bits.
@@ -80,11 +91,25 @@ void expand_cumulative_sum(Expansion& to);  // a product with a triangle of ones
 // One step after the other: RNN, GRU, LSTM.
 void expand_recurrent(Expansion& to);
 
+// Control that is known before the run.
+void expand_if(Expansion& to);
+void expand_loop(Expansion& to);  // a number of passes; each pass is a copy of the body
+
 // Norms.
 void expand_group_norm(Expansion& to);
 void expand_lp_norm(Expansion& to);
 void expand_mean_variance(Expansion& to);
 void expand_local_response(Expansion& to);
+
+// Resampling along one dimension after the other.
+void expand_resize(
+    Expansion& to);  // linear and cubic: a product with the weights; nearest, if uneven: a gather
+void expand_upsample(Expansion& to);  // Resize before opset 10
+void expand_pad(Expansion& to);       // modes reflect, edge and wrap: a gather
+
+// Three spatial dimensions, by operators of two.
+void expand_pool(Expansion& to);
+void expand_conv(Expansion& to);
 
 // Functions of one tensor or two.
 void expand_function(Expansion& to);

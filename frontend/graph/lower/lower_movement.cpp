@@ -42,8 +42,8 @@ void lower_elementwise(const NodeView& node, Lowering& lowering) {
       lowering.stored(node.type(0).element) == lowering.stored(lowering.graph().value(id).type.element) &&
       lowering.graph().value(id).type.element != ElementType::kBool)
     return lowering.view(id, lowering.tensor(node.id(0)));
-  const bool integers = !is_floating(node.type(node.inputs() - 1).element);
-  node.require(!(row.op == "Div" && integers), "E-ONX-010", "divides integers that are computed in the run");
+  node.require(row.op != "Div" || is_floating(node.type(0).element), "E-ONX-010",
+               "divides integers that are computed in the run");
   std::vector<TensorRef> operands;
   std::vector<std::size_t> number_of;  // tile of an input; SIZE_MAX: a number
   for (std::size_t i = 0; i < (row.op == "Clip" ? 1 : node.inputs()); ++i) {

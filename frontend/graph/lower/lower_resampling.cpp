@@ -15,7 +15,6 @@ void lower_blocks(const NodeView& node, Lowering& lowering) {
   add_permute(lowering, {to.slot, dims}, {from.slot, move.from}, move.order);
 }
 
-// Every pixel is repeated equally often, or every so many are taken.
 void lower_resize(const NodeView& node, Lowering& lowering) {
   const std::vector<std::vector<std::int64_t>> pixels = nearest_pixels(node);
   const TensorRef from = lowering.tensor(node.id(0)), to = lowering.result(node.node().outputs[0]);
@@ -26,11 +25,8 @@ void lower_resize(const NodeView& node, Lowering& lowering) {
         to.dims[d] > from.dims[d] && from.dims[d] > 0 ? to.dims[d] / from.dims[d] : 1;
     const std::int64_t step =
         to.dims[d] > repeats ? pixels[d][static_cast<std::size_t>(repeats)] - pixels[d][0] : 1;
-    for (std::size_t i = 0; i < pixels[d].size(); ++i)
-      node.require(to.dims[d] % repeats == 0 &&
-                       pixels[d][i] == pixels[d][0] + static_cast<std::int64_t>(i) / repeats * step,
-                   "E-ONX-010",
-                   fmt::format("resizes {} to {} unevenly", text_of(from.dims), text_of(to.dims)));
+    node.require(repeats_evenly(pixels[d], from.dims[d]), "E-ONX-010",
+                 fmt::format("resizes {} to {} unevenly", text_of(from.dims), text_of(to.dims)));
     copy.from.offset += pixels[d].empty() ? 0 : pixels[d][0] * of_from[d];
     copy.dims.push_back({to.dims[d] / repeats, of_to[d] * repeats, step * of_from[d]});
     copy.dims.push_back({repeats, of_to[d], 0});

@@ -15,6 +15,8 @@
 
 namespace tahoma::workloads::graph {
 
+struct Branch;
+
 struct Attribute {
   std::int64_t i = 0;
   double f = 0;
@@ -23,6 +25,7 @@ struct Attribute {
   std::vector<double> floats;
   LazyArray tensor;
   std::function<TensorType()> tensor_type;  // without its values; set with `tensor`
+  std::shared_ptr<const Branch> branch;
 };
 
 using ValueId = std::uint32_t;
@@ -32,6 +35,13 @@ struct Node {
   std::string name, op, domain;
   std::vector<ValueId> inputs, outputs;
   std::map<std::string, Attribute> attributes;
+};
+
+// A graph inside a node: of If, Loop. Its values are among those of the whole graph, those of other graphs
+// that it reads are also inputs of the node, behind the operator's own.
+struct Branch {
+  std::vector<ValueId> inputs, outputs;
+  std::vector<Node> nodes;  // in an order of execution
 };
 
 // A size that is a number or a name; neither: unknown.

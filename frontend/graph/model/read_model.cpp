@@ -18,6 +18,7 @@ std::string text_of(const Node& node) { return fmt::format("node '{}' ({})", nod
 namespace {
 
 constexpr std::int64_t kLeastOpset = 1, kMostOpset = 21;
+constexpr int kMostDepth = 16;
 
 class ModelReader {
  public:
@@ -36,7 +37,7 @@ class ModelReader {
     if (graph.sparse_initializer_size() > 0) refuse("E-ONX-009", "has sparse initialisers");
     read_initialisers(graph);
     read_inputs(graph);
-    read_nodes(graph);
+    read_nodes(graph, graph_.nodes);
     for (const wire::ValueInfo& output : graph.output())
       graph_.outputs.push_back(known(output.name(), "the outputs"));
     if (graph_.outputs.empty()) refuse("E-ONX-002", "has no outputs");
@@ -98,27 +99,27 @@ class ModelReader {
   }
 
   // All outputs are defined first, so that the order of the file does not matter.
-  void read_nodes(const wire::Graph& graph) {
+  void read_nodes(const wire::Graph& graph, std::vector<Node>& nodes) {
     for (const wire::Node& read : graph.node()) {
-      Node& node = graph_.nodes.emplace_back();
+      Node& node = nodes.emplace_back();
       node.op = read.op_type();
       node.domain = read.domain() == "ai.onnx" ? "" : read.domain();
       node.name = !read.name().empty()     ? read.name()
                   : read.output_size() > 0 ? fmt::format("{}_{}", node.op, read.output(0))
-                                           : fmt::format("{}_{}", node.op, graph_.nodes.size() - 1);
+                                           : fmt::format("{}_{}", node.op, nodes.size() - 1);
       for (const std::string& output : read.output())
         node.outputs.push_back(output.empty() ? kOmitted : define(output, text_of(node)));
-      for (const wire::Attribute& attribute : read.attribute())
-        node.attributes[attribute.name()] = read_attribute(attribute);
     }
     for (int n = 0; n < graph.node_size(); ++n) {
-      Node& node = graph_.nodes[static_cast<std::size_t>(n)];
+      Node& node = nodes[static_cast<std::size_t>(n)];
       for (const std::string& input : graph.node(n).input())
         node.inputs.push_back(input.empty() ? kOmitted : known(input, text_of(node)));
+      for (const wire::Attribute& attribute : graph.node(n).attribute())
+        node.attributes[attribute.name()] = read_attribute(attribute, node);
     }
   }
 
-  Attribute read_attribute(const wire::Attribute& read) const {
+  Attribute read_attribute(const wire::Attribute& read, Node& node) {
     Attribute attribute;
     attribute.i = read.i();
     attribute.f = static_cast<double>(read.f());
@@ -131,7 +132,32 @@ class ModelReader {
         return type_of(tensor, path);
       };
     }
+    if (read.has_g()) attribute.branch = read_branch(read.g(), node);
     return attribute;
+  }
+
+  // The names of a branch are known in it alone.
+  std::shared_ptr<const Branch> read_branch(const wire::Graph& graph, Node& node) {
+    if (++depth_ > kMostDepth) refuse("E-ONX-007", fmt::format("nests more than {} graphs", kMostDepth));
+    const std::unordered_map<std::string, ValueId> outside = ids_;
+    const auto first = static_cast<ValueId>(graph_.values.size());
+    auto branch = std::make_shared<Branch>();
+    read_initialisers(graph);
+    for (const wire::ValueInfo& input : graph.input())
+      if (!ids_.contains(input.name())) branch->inputs.push_back(define(input.name(), text_of(node)));
+    read_nodes(graph, branch->nodes);
+    for (const wire::ValueInfo& output : graph.output())
+      branch->outputs.push_back(known(output.name(), text_of(node)));
+    const auto read_outside = [&](ValueId id) {
+      if (id < first && std::find(node.inputs.begin(), node.inputs.end(), id) == node.inputs.end())
+        node.inputs.push_back(id);
+    };
+    for (const Node& inner : branch->nodes)
+      std::for_each(inner.inputs.begin(), inner.inputs.end(), read_outside);
+    std::for_each(branch->outputs.begin(), branch->outputs.end(), read_outside);
+    ids_ = outside;
+    --depth_;
+    return branch;
   }
 
   // Kahn's algorithm; among nodes that are ready the file's order decides.
@@ -181,6 +207,7 @@ class ModelReader {
   std::shared_ptr<wire::Model> model_;
   Graph graph_;
   std::unordered_map<std::string, ValueId> ids_;
+  int depth_ = 0;  // of branches
 };
 
 }  // namespace

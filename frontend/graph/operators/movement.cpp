@@ -269,9 +269,6 @@ std::vector<Wanted> define_repeat(const NodeView&, const Inputs& in, const std::
 }
 
 Padding padding_of(const NodeView& node) {
-  const std::string supported = "constant", mode = node.word("mode", supported);
-  node.require(mode == supported, "E-ONX-005",
-               fmt::format("pads in mode '{}'; supported is 'constant'", mode));
   const std::vector<std::int64_t> pads = node.list_or_input("pads", 1);
   const auto rank = static_cast<std::size_t>(node.rank(0));
   std::vector<std::int64_t> axes(rank);

@@ -15,11 +15,16 @@ bool is_named(const NodeView& node, const char* attribute, std::string_view othe
   return node.word(attribute, std::string(otherwise)) == name;
 }
 
-// The output's sizes and the scales of the dimensions.
-struct ResizeTo {
-  Dims dims;
-  std::vector<double> scales;
-};
+double nearest_of(const NodeView& node, double x) {
+  const char* key = "nearest_mode";
+  if (node.opset() < 11 || is_named(node, key, "round_prefer_floor", "floor")) return std::floor(x);
+  if (is_named(node, key, "round_prefer_floor", "ceil")) return std::ceil(x);
+  if (is_named(node, key, "round_prefer_floor", "round_prefer_ceil")) return std::floor(x + 0.5);
+  return std::ceil(x - 0.5);
+}
+
+}  // namespace
+
 ResizeTo resize_to(const NodeView& node) {
   const Dims& from = node.dims(0);
   const std::size_t of_scales = node.opset() < 11 ? 1 : 2;
@@ -47,19 +52,9 @@ double source_of(const NodeView& node, std::int64_t at, std::int64_t from, std::
   if (is_named(node, key, "half_pixel", "half_pixel")) return (i + 0.5) / scale - 0.5;
   if (is_named(node, key, "half_pixel", "pytorch_half_pixel")) return to > 1 ? (i + 0.5) / scale - 0.5 : 0;
   if (is_named(node, key, "half_pixel", "align_corners"))
-    return to > 1 ? i * static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0;
+    return to > 1 ? i * static_cast<double>(from - 1) / (static_cast<double>(from) * scale - 1) : 0;
   node.refuse("E-ONX-005", fmt::format("has coordinates of mode '{}'", node.word(key, "")));
 }
-
-double nearest_of(const NodeView& node, double x) {
-  const char* key = "nearest_mode";
-  if (node.opset() < 11 || is_named(node, key, "round_prefer_floor", "floor")) return std::floor(x);
-  if (is_named(node, key, "round_prefer_floor", "ceil")) return std::ceil(x);
-  if (is_named(node, key, "round_prefer_floor", "round_prefer_ceil")) return std::floor(x + 0.5);
-  return std::ceil(x - 0.5);
-}
-
-}  // namespace
 
 BlockMove block_move(const NodeView& node) {
   const Dims& x = node.dims(0);
@@ -121,6 +116,16 @@ std::vector<std::vector<std::int64_t>> nearest_pixels(const NodeView& node) {
     }
   }
   return pixels;
+}
+
+bool repeats_evenly(const std::vector<std::int64_t>& pixels, std::int64_t from) {
+  const auto to = static_cast<std::int64_t>(pixels.size());
+  const std::int64_t repeats = to > from && from > 0 ? to / from : 1;
+  const std::int64_t step = to > repeats ? pixels[static_cast<std::size_t>(repeats)] - pixels[0] : 1;
+  for (std::int64_t i = 0; i < to; ++i)
+    if (to % repeats != 0 || pixels[static_cast<std::size_t>(i)] != pixels[0] + i / repeats * step)
+      return false;
+  return true;
 }
 
 std::vector<TensorType> infer_resize(const NodeView& node) {

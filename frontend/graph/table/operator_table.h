@@ -18,7 +18,7 @@ struct OperatorRow {
   Definition define;
   NodeLowering lower;                  // null: only where it is known before the run
   bool of_shapes = false;              // its value follows from the shapes of its inputs
-  OperatorExpansion expand = nullptr;  // set: the others are null
+  OperatorExpansion expand = nullptr;  // of operators, or of some of their nodes, that others express
 };
 
 std::span<const OperatorRow> operator_table();      // by name
