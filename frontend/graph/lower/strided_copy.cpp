@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "frontend/graph/operators/operator_definition.h"
 #include "workloads/transpose/transpose_kernel.h"
@@ -15,6 +16,9 @@ namespace {
 using runtime::HbmView;
 
 constexpr std::int64_t kLeastPlane = 16;   // of a side of a plane that is transposed as a whole
+constexpr std::int64_t kMostSpan = 16384;  // elements of a row of either side in SBUF
+constexpr std::int64_t kMostGaps = 16;     // of the elements between the first and the last, one is copied
+constexpr std::int64_t kLeastFill = 4096, kLongestFill = 4096;  // elements
 constexpr std::int64_t kTensorPlane = 96;  // from which the tensor engine is faster than the DMA engines
 
 // Without dimensions of 1; neighbours that are one run on both sides are one dimension. Ordered by the
@@ -32,10 +36,22 @@ std::vector<CopyDim> merged(std::vector<CopyDim> dims) {
   return all;
 }
 
+// One element that fills a run fills rows of it instead, as long as divide it.
+std::vector<CopyDim> in_rows(std::vector<CopyDim> dims) {
+  const CopyDim last = dims.empty() ? CopyDim{} : dims.back();
+  if (last.from != 0 || last.to != 1 || last.count < kLeastFill) return dims;
+  std::int64_t columns = kLongestFill;
+  while (last.count % columns != 0) --columns;
+  if (columns < kLeastPlane) return dims;
+  dims.back() = {last.count / columns, columns, 0};
+  dims.push_back({columns, 1, 0});
+  return dims;
+}
+
 class CopyEmitter {
  public:
   CopyEmitter(Emission& emission, const StridedCopy& copy)
-      : emission_(emission), copy_(copy), dims_(merged(copy.dims)) {}
+      : emission_(emission), copy_(copy), dims_(in_rows(merged(copy.dims))) {}
 
   void emit() {
     if (dims_.empty()) dims_.push_back({});
@@ -46,6 +62,7 @@ class CopyEmitter {
     if (inner.from != 1 && inner.to == 1 && inner.count >= kLeastPlane && plane != dims_.end() - 1 &&
         (size == 2 || size == 4))
       return emit_planes(static_cast<std::size_t>(plane - dims_.begin()));
+    if (const std::size_t inside = spaced_dims(); inside > 0) return emit_spaced(inside);
     // A column must not run backwards, so such a dimension becomes rows of one element.
     if (inner.from < 0) dims_.push_back({});
     emit_moves();
@@ -115,6 +132,89 @@ class CopyEmitter {
     for_others({plane, dims_.size() - 1}, [&](std::int64_t to, std::int64_t from) {
       const runtime::KernelMemory::Scope scope(emission_.kernel);
       emit_transpose(emission_.kernel, emission_.machine, shape, {at(x, from), at(y, to)});
+    });
+  }
+
+  // Elements from the first to the last of some dimensions, on one side.
+  static std::int64_t span(std::span<const CopyDim> dims, std::int64_t CopyDim::*stride) {
+    std::int64_t elements = 1;
+    for (const CopyDim& d : dims) elements += (d.count - 1) * d.*stride;
+    return elements;
+  }
+  static std::int64_t count(std::span<const CopyDim> dims) {
+    std::int64_t elements = 1;
+    for (const CopyDim& d : dims) elements *= d.count;
+    return elements;
+  }
+
+  // The number of innermost dimensions that the vector engine moves inside SBUF, because they have gaps or
+  // repeat elements: DMA would move each element by itself. 0: none, or too many gaps.
+  std::size_t spaced_dims() const {
+    const isa::DType dtype = view(copy_.to).dtype;
+    const bool exact = isa::is_float(dtype) || isa::size_of(dtype) <= 2;  // the engine computes in fp32
+    const CopyDim inner = dims_.back();
+    if (!exact || dims_.size() < 2 || (inner.to == 1 && inner.from == 1)) return 0;
+    for (const std::size_t n : {std::size_t{2}, std::size_t{1}}) {
+      if (n >= dims_.size() || (n == 2 && inner.from == 0 && dims_[dims_.size() - 2].from == 0)) continue;
+      const std::span<const CopyDim> inside = std::span(dims_).last(n);
+      if (std::any_of(inside.begin(), inside.end(), [](const CopyDim& d) { return d.from < 0 || d.to <= 0; }))
+        continue;
+      const CopyDim& row = dims_[dims_.size() - 1 - n];
+      const std::int64_t elements = count(inside), to = span(inside, &CopyDim::to),
+                         from = span(inside, &CopyDim::from);
+      if (elements >= kLeastPlane && std::max(to, from) <= kMostSpan &&
+          std::max(to, from) <= kMostGaps * elements && row.to >= to && row.from >= 0)
+        return n;
+    }
+    return 0;
+  }
+
+  // A tile [rows, span] as the elements that a copy accesses.
+  static runtime::TileView spaced(runtime::TileView tile, std::span<const CopyDim> inside,
+                                  std::int64_t CopyDim::*stride) {
+    constexpr std::size_t kInner = isa::kFreeDims - 1;
+    for (std::size_t n = 0; n < inside.size(); ++n) {
+      const CopyDim& d = inside[inside.size() - 1 - n];
+      tile.shape.count[kInner - n] = static_cast<std::uint16_t>(d.count);
+      tile.tile.stride[kInner - n] = static_cast<std::int16_t>(d.*stride);
+    }
+    return tile;
+  }
+
+  // Rows of both sides are in SBUF, one in a partition. If the copy leaves gaps, what they hold is kept.
+  void emit_spaced(std::size_t n) {
+    runtime::Kernel& kernel = emission_.kernel;
+    const std::vector<CopyDim> inside(dims_.end() - static_cast<std::ptrdiff_t>(n), dims_.end());
+    const CopyDim row = dims_[dims_.size() - 1 - n];
+    const std::int64_t to_span = span(inside, &CopyDim::to), from_span = span(inside, &CopyDim::from);
+    const bool gaps = to_span != count(inside);
+    const auto height = static_cast<std::int64_t>(emission_.machine.chip.core.sbuf.partitions);
+    const runtime::KernelMemory::Scope scope(kernel);
+    const runtime::Pool xs = kernel.sbuf("from", view(copy_.from).dtype, static_cast<unsigned>(from_span), 2),
+                        ys = kernel.sbuf("to", view(copy_.to).dtype, static_cast<unsigned>(to_span), 2);
+    std::vector<std::size_t> chosen;
+    for (std::size_t d = dims_.size() - 1 - n; d < dims_.size(); ++d) chosen.push_back(d);
+    for_others(chosen, [&](std::int64_t to, std::int64_t from) {
+      for (std::int64_t first = 0; first < row.count; first += height) {
+        const std::int64_t rows = std::min(height, row.count - first);
+        const auto window = [&](const CopyEnd& end, std::int64_t offset, std::int64_t stride,
+                                std::int64_t columns) {
+          HbmView of = at(view(end), offset + first * stride);
+          of.rows = static_cast<std::uint64_t>(rows);
+          of.columns = static_cast<std::uint64_t>(columns);
+          of.row_stride = stride;
+          return of;
+        };
+        const runtime::TileView x = kernel.take(xs, static_cast<unsigned>(rows),
+                                                static_cast<unsigned>(from_span)),
+                                y = kernel.take(ys, static_cast<unsigned>(rows),
+                                                static_cast<unsigned>(to_span));
+        kernel.load(x, window(copy_.from, from, row.from, from_span));
+        const HbmView out = window(copy_.to, to, row.to, to_span);
+        if (gaps) kernel.load(y, out);
+        kernel.copy(spaced(y, inside, &CopyDim::to), spaced(x, inside, &CopyDim::from));
+        kernel.store(out, y, isa::Queue::kGpSimd);
+      }
     });
   }
 

@@ -2,7 +2,8 @@
 // A copy between tensors in HBM whose dimensions have any strides: transposes, slices, pieces of a
 // concatenation, broadcasts. Runs of neighbouring elements are moved by DMA from HBM to HBM. If the
 // innermost dimensions differ, planes of 2- or 4-byte elements are transposed by the tensor engine or, small
-// ones, by the DMA engines; anything else is moved element by element.
+// ones, by the DMA engines; rows whose elements have gaps or repeat are moved inside SBUF by the vector
+// engine; anything else is moved element by element.
 #pragma once
 
 #include <string>
