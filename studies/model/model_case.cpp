@@ -37,6 +37,7 @@ Json rope_of(const ModelConfig& c, std::uint64_t tokens) {
   if (c.local_theta > 0) rope["local_theta"] = c.local_theta;
   if (c.rotated > 0) rope["features"] = c.rotated;
   if (c.unrotated) rope["global"] = false;
+  if (c.family->positions) rope.update({{"global", false}, {"local", false}});
   if (c.rope_magnitude != 1) rope["magnitude"] = c.rope_magnitude;
   const auto keep = [&](std::initializer_list<std::pair<const char*, double>> values) {
     for (const auto& [key, value] : values) rope[key] = value;
@@ -70,7 +71,11 @@ Json workload_model(const ModelConfig& c, std::uint64_t tokens) {
   if (c.family->norm != std::string_view("rms")) model["norm"] = c.family->norm;
   if (c.family->sinks) model.update({{"sinks", true}, {"gate_limit", c.gate_limit}});
   if (!c.family->pre_norm) model["pre_norm"] = false;
-  if (c.family->parallel) model["parallel"] = true;
+  if (c.parallel) model["parallel"] = true;
+  if (c.parallel_norm) model["parallel_norm"] = true;
+  if (c.joint_qk_norm) model["joint_qk_norm"] = true;
+  if (c.family->positions) model["positions"] = c.longest;
+  if (c.family->logit_bias) model["logit_bias"] = true;
   if (!c.family->gated) model["gated"] = false;
   if (c.qk_norm) model["qk_norm"] = true;
   if (c.experts > 0) {

@@ -130,6 +130,10 @@ std::vector<WeightRow> rows_of(const ModelConfig& c) {
     rows.push_back({"k_bias", attention + "k_proj.bias", true, kv, 0});
     rows.push_back({"v_bias", attention + "v_proj.bias", true, kv, 0});
   }
+  if (c.joint_qk_norm) {
+    rows.push_back({"joint_q_norm", attention + "q_norm.weight", true, q, 0});
+    rows.push_back({"joint_k_norm", attention + "k_norm.weight", true, kv, 0});
+  }
   if (c.qk_norm) {
     rows.push_back({"q_norm", attention + "q_norm.weight", true, c.head_dim, 0});
     rows.push_back({"k_norm", attention + "k_norm.weight", true, c.head_dim, 0});
@@ -220,6 +224,10 @@ std::vector<std::pair<std::string, std::string>> convert_weights(const ModelConf
     throw UserError(
         "E-HFC-030", config.file,
         "weights of multi-head latent attention cannot be run: their rotated features are in another order");
+  if (config.family->other_names)
+    throw UserError("E-HFC-030", config.file,
+                    fmt::format("weights of {} cannot be run: their tensors have other names than Llama's",
+                                config.family->architecture));
   if (config.family->parallel)
     throw UserError(
         "E-HFC-030", config.file,

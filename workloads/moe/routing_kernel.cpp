@@ -15,7 +15,7 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 namespace {
 
 constexpr std::uint64_t kTokensTogether = RoutingLogits::kTokensTogether;
-constexpr unsigned kFound = kMostChosen;
+constexpr unsigned kFound = kFoundAtOnce;
 // kTaken is below any logit but above absent ones and marks chosen experts. kNotSearched is above any logit
 // and marks elements that are not searched for.
 constexpr float kTaken = -3e38F, kNotSearched = 3e38F;
@@ -37,6 +37,7 @@ class RoutingBuilder {
         experts_(static_cast<unsigned>(shape.experts)),
         width_(std::max(experts_, kFound)),
         top_k_(static_cast<unsigned>(shape.top_k)),
+        found_((top_k_ + kFound - 1) / kFound * kFound),
         kernel_(kernel),
         logits_(kernel, machine, shape, views) {
     make_pools();
@@ -71,15 +72,15 @@ class RoutingBuilder {
       return kernel_.sbuf(name, dtype, columns, copies);
     };
     rest_ = sbuf("logits without the chosen", DType::kFp32, width_, 2);
-    for (Pool* pool : {&tops_, &searched_, &raised_, &results_})
-      *pool = sbuf("chosen logits", DType::kFp32, kFound, 6);
-    indices_ = sbuf("chosen experts", DType::kUint32, kFound, 6);
+    for (Pool* pool : {&tops_, &raised_, &results_}) *pool = sbuf("chosen logits", DType::kFp32, found_, 6);
+    searched_ = sbuf("chosen logits", DType::kFp32, kFound, 6);
+    indices_ = sbuf("chosen experts", DType::kUint32, found_, 6);
     columns_ = sbuf("columns", DType::kFp32, 1, 12);
     exponentials_ = sbuf("exponentials", DType::kFp32, width_, 2);
     masks_ = sbuf("choices", DType::kBf16, experts_, 4);
     places_psum_ = kernel_.psum("places", DType::kFp32, experts_, 2);
     counted_ = sbuf("places of all", DType::kInt32, experts_, 3);
-    own_ = sbuf("places of the chosen", DType::kInt32, kFound, 3);
+    own_ = sbuf("places of the chosen", DType::kInt32, found_, 3);
     if (shape_.prescribed) unbiased_ = sbuf("chosen logits without bias", DType::kFp32, top_k_, 6);
   }
 
@@ -115,13 +116,21 @@ class RoutingBuilder {
 
   void choose(Tile& tile) {
     rows_ = tile.rows;
-    const TileView top = take(tops_, kFound);
-    tile.index = take(indices_, kFound);
-    search(Opcode::kMax8, top, tile.scores, nullptr);
+    const TileView top = take(tops_, found_);
+    tile.index = take(indices_, found_);
+    tile.rest = tile.scores;
+    for (unsigned first = 0; first < found_; first += kFound) {
+      const TileView some = top.columns(first, kFound);
+      search(Opcode::kMax8, some, tile.rest, nullptr);
+      if (first + kFound < found_) replace(tile, some);
+    }
     if (!summed_in_parts()) raise(tile, top);
-    tile.mask = choices(tile, top);
+    tile.mask = choices(tile, top.columns(found_ - kFound, kFound));
     if (summed_in_parts()) raise(tile, top);
-    search(Opcode::kFindIndex8, tile.index, tile.scores, &top);
+    for (unsigned first = 0; first < found_; first += kFound) {
+      const TileView some = top.columns(first, kFound);
+      search(Opcode::kFindIndex8, tile.index.columns(first, kFound), tile.scores, &some);
+    }
   }
 
   void finish(const Tile& tile) {
@@ -213,26 +222,35 @@ class RoutingBuilder {
     tile.sum = sum;
   }
 
-  // 1 for each chosen expert, found by comparing the logits before and after the chosen ones were replaced.
-  TileView choices(Tile& tile, const TileView& top) {
-    const TileView scores = tile.scores;
-    TileView wanted = top;
-    if (top_k_ < kFound) {
-      wanted = take(searched_, kFound);
-      kernel_.memset(wanted, kNotSearched);
-      kernel_.copy(wanted.columns(0, top_k_), top.columns(0, top_k_));
-    }
-    const TileView rest = take(rest_, width_), mask = take(masks_, experts_);
+  // Takes values, eight at a time, out of the rest.
+  void replace(Tile& tile, const TileView& wanted) {
+    const TileView rest = take(rest_, width_);
     isa::Instruction i;
     i.op = Opcode::kMatchReplace8;
-    i.shape = scores.shape;
+    i.shape = rest.shape;
     i.dst = rest.tile;
-    i.src0 = scores.tile;
+    i.src0 = tile.rest.tile;
     i.src1 = wanted.tile;
     i.value = kTaken;
     kernel_.emit(Queue::kVector, i);
-    kernel_.tensor_tensor(mask, scores.columns(0, experts_), rest.columns(0, experts_), AluOp::kIsNotEqual);
     tile.rest = rest;
+  }
+
+  // 1 for each chosen expert, found by comparing the logits before and after the chosen ones were replaced.
+  // `last`: those that were found last.
+  TileView choices(Tile& tile, const TileView& last) {
+    const unsigned wanted = top_k_ - (found_ - kFound);
+    if (wanted < kFound) {
+      const TileView some = take(searched_, kFound);
+      kernel_.memset(some, kNotSearched);
+      kernel_.copy(some.columns(0, wanted), last.columns(0, wanted));
+      replace(tile, some);
+    } else {
+      replace(tile, last);
+    }
+    const TileView mask = take(masks_, experts_);
+    kernel_.tensor_tensor(mask, tile.scores.columns(0, experts_), tile.rest.columns(0, experts_),
+                          AluOp::kIsNotEqual);
     return mask;
   }
 
@@ -256,6 +274,7 @@ class RoutingBuilder {
   RoutingViews views_;
   std::uint64_t height_;              // tokens per tile
   unsigned experts_, width_, top_k_;  // width: a search needs at least 8 elements
+  unsigned found_;                    // by searches that find eight each
   unsigned rows_ = 0;                 // tokens of the current tile
   Kernel& kernel_;
   RoutingLogits logits_;

@@ -38,7 +38,8 @@ constexpr float bias_of(std::uint64_t top_k, std::uint64_t k) {
   return kBiasStep * static_cast<float>(top_k - k);
 }
 
-inline constexpr std::uint64_t kMostChosen = 8;  // results of one search of the vector engine
+inline constexpr std::uint64_t kFoundAtOnce = 8;  // results of one search of the vector engine
+inline constexpr std::uint64_t kMostChosen = 32;
 
 struct RoutingViews {
   runtime::HbmView x, w;  // of x w

@@ -17,7 +17,7 @@ RoutingLogits::RoutingLogits(Kernel& kernel, const model::MachineParams& machine
       views_(views),
       depth_(std::min(machine.chip.core.tensor.rows, machine.chip.core.sbuf.partitions)),
       experts_(static_cast<unsigned>(shape.experts)),
-      width_(std::max(experts_, static_cast<unsigned>(kMostChosen))) {
+      width_(std::max(experts_, static_cast<unsigned>(kFoundAtOnce))) {
   if (shape.hidden > 0) {
     const auto all = static_cast<unsigned>(chunks());
     const std::uint64_t tokens = std::min(kTokensTogether, shape.tokens);

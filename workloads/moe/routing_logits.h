@@ -14,7 +14,7 @@ class RoutingLogits {
   static constexpr std::uint64_t kTokensTogether = 512;  // of x in one transfer: runs of 1 KiB
   static constexpr float kAbsent = -3.2e38F;             // below any logit: columns without an expert
 
-  // Has at least kMostChosen columns, the minimum of a search.
+  // Has at least kFoundAtOnce columns, the minimum of a search.
   RoutingLogits(runtime::Kernel& kernel, const model::MachineParams& machine, const RoutingShape& shape,
                 const RoutingViews& views);
 

@@ -24,7 +24,7 @@ class RmsNorm {
         machine_(machine),
         shape_(shape),
         views_(views),
-        fold_(fold_of(machine, shape, views)),
+        fold_(views.squares ? Fold{} : fold_of(machine, shape, views)),
         columns_(static_cast<unsigned>(shape.columns) / fold_.parts),
         piece_(std::min(columns_, kSquares)),
         selector_(kernel),
@@ -56,23 +56,30 @@ class RmsNorm {
     const TileView in = kernel_.take(xs_, rows.count, columns_), sum = kernel_.take(sums_, rows.count, 1),
                    root = kernel_.take(roots_, rows.count, 1), out = kernel_.take(ys_, rows.count, columns_);
     kernel_.load(in, window(views_.x, rows, all));
-    RowSum square(kernel_, sum);
-    for (const Range& piece : cut(all, kSquares)) {
-      const TileView part = in.columns(static_cast<unsigned>(piece.first), piece.count);
-      if (adds_) add(part, rows, piece);
-      square.add(kernel_.take(squares_, rows.count, piece.count), part, ActFn::kSquare,
-                 piece.end() == columns_);
-    }
+    if (views_.squares)
+      kernel_.load(sum, views_.squares->window(rows.first, 0, rows.count, 1));
+    else
+      add_up(sum, in, rows);
     // Not on the loads' queue: a store that waits for its tile would delay the next load.
     if (views_.sum) kernel_.store(window(*views_.sum, rows, all), in, isa::Queue::kGpSimd);
     kernel_.activation(root, over_parts_ ? over_parts_->of(sum) : sum, ActFn::kRsqrt,
-                       {1.0F / static_cast<float>(shape_.columns), nullptr}, {shape_.epsilon, nullptr});
+                       {1.0F / static_cast<float>(views_.squares ? shape_.elements : shape_.columns), nullptr}, {shape_.epsilon, nullptr});
     for (const Range& piece : cut(all, gain_.width())) {
       const auto first = static_cast<unsigned>(piece.first);
       kernel_.scalar_tensor_tensor(out.columns(first, piece.count), in.columns(first, piece.count),
                                    AluOp::kMult, {0, &root}, AluOp::kMult, gain_.columns(piece, rows.count));
     }
     kernel_.store(window(views_.y, rows, all), out, isa::Queue::kGpSimd);
+  }
+
+  void add_up(const TileView& sum, const TileView& in, const Range& rows) {
+    RowSum square(kernel_, sum);
+    for (const Range& piece : cut(all_of(columns_), kSquares)) {
+      const TileView part = in.columns(static_cast<unsigned>(piece.first), piece.count);
+      if (adds_) add(part, rows, piece);
+      square.add(kernel_.take(squares_, rows.count, piece.count), part, ActFn::kSquare,
+                 piece.end() == columns_);
+    }
   }
 
   void add(const TileView& part, const Range& rows, const Range& piece) {

@@ -18,6 +18,7 @@ struct RmsNormShape {
   isa::DType dtype =
       isa::DType::kBf16;  // of all tensors except g, which is fp32, and y, which may be narrower
   float epsilon = 0;
+  std::uint64_t elements = 0;  // of a row, with `squares`
 };
 
 // x, y [rows, columns], g [1, columns]; all but g may be columns of a wider matrix. With `add` [rows,
@@ -26,6 +27,8 @@ struct RmsNormShape {
 struct RmsNormViews {
   runtime::HbmView x, g, y;
   std::optional<runtime::HbmView> add, sum;
+  // The sums of the squares of longer rows, of which x has some columns: [rows, 1] of fp32. Not with `add`.
+  std::optional<runtime::HbmView> squares{};
 };
 
 // Appends it to a kernel that may contain other work. Takes all of PSUM and, for wide rows, most of SBUF.

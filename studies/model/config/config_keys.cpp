@@ -7,6 +7,31 @@ namespace tahoma::runtime {
 
 namespace {
 
+constexpr OldName kOldNames[] = {{"n_embd", "hidden_size"},
+                                 {"n_head", "num_attention_heads"},
+                                 {"n_head_kv", "num_key_value_heads"},
+                                 {"n_layer", "num_hidden_layers"},
+                                 {"n_positions", "max_position_embeddings"},
+                                 {"n_inner", "intermediate_size"},
+                                 {"activation_function", "hidden_act"},
+                                 {"activation", "hidden_act"},
+                                 {"num_layers", "num_hidden_layers"},
+                                 {"n_layers", "num_hidden_layers"},
+                                 {"d_model", "hidden_size"},
+                                 {"n_heads", "num_attention_heads"},
+                                 {"kv_channels", "head_dim"},
+                                 {"num_kv_heads", "num_key_value_heads"},
+                                 {"multi_query_group_num", "num_key_value_heads"},
+                                 {"ffn_hidden_size", "intermediate_size"},
+                                 {"ffn_dim", "intermediate_size"},
+                                 {"padded_vocab_size", "vocab_size"},
+                                 {"max_seq_len", "max_position_embeddings"},
+                                 {"seq_length", "max_position_embeddings"},
+                                 {"layernorm_epsilon", "layer_norm_epsilon"},
+                                 {"rotary_emb_base", "rope_theta"},
+                                 {"rotary_pct", "partial_rotary_factor"},
+                                 {"add_qkv_bias", "use_qkv_bias"}};
+
 constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
 
 // Ranges of the workload's parameters (workloads/transformer/partition/transformer_params.cpp).
@@ -18,7 +43,7 @@ constexpr CountKey kCounts[] = {
     {"head_dim", &ModelConfig::head_dim, kLeastHead, kMostHead, false},
     {"intermediate_size", &ModelConfig::ffn, 16, kMost, true},
     {"vocab_size", &ModelConfig::vocabulary, 1, kMost, true},
-    {"num_experts_per_tok", &ModelConfig::experts_per_token, 1, 8, false},
+    {"num_experts_per_tok", &ModelConfig::experts_per_token, 1, 32, false},
     {"max_position_embeddings", &ModelConfig::longest, 1, std::uint64_t{1} << 32, false}};
 
 constexpr RealKey kReals[] = {{"rms_norm_eps", &ModelConfig::epsilon, 0, 1, 1e-6},
@@ -31,6 +56,7 @@ bool latent(const ModelFamily& f) { return f.latent; }
 bool partial(const ModelFamily& f) { return f.partial_rope; }
 bool multiplied(const ModelFamily& f) { return f.multipliers; }
 bool listed_bias(const ModelFamily& f) { return f.listed_bias; }
+bool listed_parallel(const ModelFamily& f) { return f.listed_parallel; }
 bool shared(const ModelFamily& f) { return f.shared_ffn_key != nullptr; }
 
 constexpr FixedKey kFixed[] = {
@@ -38,18 +64,36 @@ constexpr FixedKey kFixed[] = {
      [](const ModelFamily& f) { return f.gemma || f.free_activation; }},
     {"hidden_activation", "\"silu\"", "another activation than SiLU", nullptr, "\"gelu_pytorch_tanh\""},
     {"attention_bias", "false", "biases of the projections of attention",
-     [](const ModelFamily& f) { return f.listed_bias || f.sinks; }},
+     [](const ModelFamily& f) { return f.listed_bias || f.sinks || f.o_bias; }},
     {"swiglu_limit", "null", "gates with a limit", [](const ModelFamily& f) { return f.sinks; }},
     {"attention_out_bias", "false", "a bias of the output of attention"},
     {"bias", "false", "biases of the projections", [](const ModelFamily& f) { return f.o_bias; }},
     {"use_bias", "false", "biases of the projections", [](const ModelFamily& f) { return f.o_bias; }},
     {"use_qkv_bias", "false", "biases of queries, keys and values", listed_bias},
-    {"use_parallel_residual", "false", "feed-forward parts beside attention"},
+    {"use_parallel_residual", "false", "feed-forward parts beside attention", listed_parallel},
+    {"parallel_attn", "false", "feed-forward parts beside attention", listed_parallel},
+    {"new_decoder_architecture", "false", "feed-forward parts beside attention", listed_parallel},
+    {"num_ln_in_parallel_attn", "null", "feed-forward parts beside attention", listed_parallel},
+    {"multi_query", "false", "one head of keys and values",
+     [](const ModelFamily& f) { return f.listed_heads; }},
+    {"multi_query_attention", "true", "as many heads of keys as of queries"},
+    {"alibi", "false", "scores with a bias that grows with the distance (ALiBi)"},
+    {"clip_qkv", "null", "bounded queries, keys and values"},
+    {"no_bias", "true", "biases of the projections"},
+    {"add_bias_linear", "false", "biases of the projections"},
+    {"rmsnorm", "true", "other norms"},
+    {"apply_residual_connection_post_layernorm", "false", "residuals behind norms"},
+    {"do_layer_norm_before", "true", "norms of sums"},
+    {"enable_bias", "true", "projections without biases"},
+    {"layer_norm_elementwise_affine", "true", "norms without gains"},
+    {"_remove_final_layer_norm", "false", "logits without a norm"},
+    {"rotary", "true", "attention without positions"},
+    {"qk_norm_type", "\"per_layer\"", "other norms of queries and keys"},
     {"qk_layernorm", "false", "norms of queries and keys"},
     {"qkv_bias", "false", "biases of queries, keys and values"},
     {"mlp_bias", "false", "biases of the feed-forward part"},
     {"use_qk_norm", "false", "norms of queries and keys",
-     [](const ModelFamily& f) { return f.qk_norm || f.listed_norm; }},
+     [](const ModelFamily& f) { return f.qk_norm || f.listed_norm || f.joint_norm; }},
     {"partial_rotary_factor", "1.0", "a rotation of some features only", partial},
     {"attn_logit_softcapping", "null", "bounded scores of attention", scored},
     {"final_logit_softcapping", "null", "bounded logits", scored},
@@ -79,7 +123,8 @@ constexpr FixedKey kFixed[] = {
     {"topk_method", "\"greedy\"", "a choice of experts by groups", routed},
     {"n_group", "1", "a choice of experts by groups", routed},
     {"topk_group", "1", "a choice of experts by groups", routed},
-    {"scoring_func", "\"softmax\"", "gates that are no softmax", routed},
+    {"scoring_func", "\"softmax\"", "gates that are no softmax",
+     [](const ModelFamily& f) { return f.routed || f.sigmoid_gates; }},
     {"routed_scaling_factor", "1.0", "gates with a factor", routed},
     {"first_k_dense_replace", "0", "first layers without experts", routed},
     {"moe_layer_freq", "1", "layers without experts between layers with experts"},
@@ -120,7 +165,7 @@ constexpr const char* kStructured[] = {
     "sliding_window",      "use_sliding_window",    "max_window_layers",
     "tie_word_embeddings", "layer_types",           "original_max_position_embeddings",
     "norm_topk_prob",      "moe_intermediate_size", "quantization_config",
-    "rotary_dim",          "mlp_layer_types",       "layer_norm_eps",
+    "rotary_dim",          "mlp_layer_types",       "layer_norm_eps",       "attn_type_list",
     "layer_norm_epsilon",  "norm_epsilon",          "norm_eps"};
 
 constexpr const char* kNeutral[] = {"_name_or_path",
@@ -170,13 +215,38 @@ constexpr const char* kNeutral[] = {"_name_or_path",
                                     "early_stopping",
                                     "embedding_dropout",
                                     "encoder_no_repeat_ngram_size",
-                                    "activation_function",
-                                    "n_embd",
-                                    "n_head",
-                                    "n_head_kv",
-                                    "n_inner",
-                                    "n_layer",
-                                    "n_positions",
+                                    "_from_model_config",
+                                    "apply_query_key_layer_scaling",
+                                    "attn_dropout_prob",
+                                    "bf16",
+                                    "bias_dropout_fusion",
+                                    "dropout",
+                                    "emb_dropout_prob",
+                                    "fp16",
+                                    "fp32",
+                                    "fp32_residual_connection",
+                                    "gradient_checkpointing_kwargs",
+                                    "layerdrop",
+                                    "n_ctx",
+                                    "n_special",
+                                    "predict_special_tokens",
+                                    "original_rope",
+                                    "post_layer_norm",
+                                    "reorder_and_upcast_attn",
+                                    "rotary_ndims",
+                                    "runner_max_sequence_length",
+                                    "softmax_precision",
+                                    "summary_activation",
+                                    "summary_first_dropout",
+                                    "summary_proj_to_labels",
+                                    "summary_type",
+                                    "summary_use_proj",
+                                    "use_cache_int8_quantization",
+                                    "use_dynamic_ntk",
+                                    "use_flash_attn",
+                                    "use_logn_attn",
+                                    "use_routing_bias",
+                                    "word_embed_proj_dim",
                                     "attention_softmax_in_fp32",
                                     "attn_pdrop",
                                     "flash_attn",
@@ -261,10 +331,12 @@ std::span<const CountKey> count_keys() { return kCounts; }
 std::span<const RealKey> real_keys() { return kReals; }
 std::span<const FixedKey> fixed_keys() { return kFixed; }
 std::span<const LeftOutKey> left_out_keys() { return kLeftOut; }
+std::span<const OldName> old_names() { return kOldNames; }
 
 std::vector<std::string> known_config_keys() {
   std::vector<std::string> keys(std::begin(kStructured), std::end(kStructured));
   keys.insert(keys.end(), std::begin(kNeutral), std::end(kNeutral));
+  for (const OldName& row : kOldNames) keys.emplace_back(row.old);
   for (const CountKey& row : kCounts) keys.emplace_back(row.key);
   for (const RealKey& row : kReals) keys.emplace_back(row.key);
   for (const FixedKey& row : kFixed) keys.emplace_back(row.key);

@@ -46,6 +46,12 @@ std::span<const RealKey> real_keys();
 std::span<const FixedKey> fixed_keys();
 std::span<const LeftOutKey> left_out_keys();
 
+// Earlier names of keys, and those of other architectures, with the names that they stand for.
+struct OldName {
+  const char *old, *name;
+};
+std::span<const OldName> old_names();
+
 // All keys that are understood, checked, or without influence.
 std::vector<std::string> known_config_keys();
 

@@ -10,6 +10,7 @@
 
 #include "model/base/error.h"
 #include "runtime/host/json/json_text.h"
+#include "studies/model/config/config_keys.h"
 
 namespace tahoma::runtime {
 
@@ -20,23 +21,9 @@ namespace {
 constexpr const char* kTextParts[] = {"text_config", "llm_config", "language_config"};
 constexpr const char* kOfWhole[] = {"tie_word_embeddings", "dtype", "torch_dtype", "quantization_config"};
 
-// Earlier names of keys.
-constexpr std::pair<const char*, const char*> kOldNames[] = {{"n_embd", "hidden_size"},
-                                                             {"n_head", "num_attention_heads"},
-                                                             {"n_head_kv", "num_key_value_heads"},
-                                                             {"n_layer", "num_hidden_layers"},
-                                                             {"n_positions", "max_position_embeddings"},
-                                                             {"activation_function", "hidden_act"}};
-
 void rename_keys(Json& values) {
-  for (const auto& [old, name] : kOldNames)
+  for (const auto& [old, name] : old_names())
     if (values.contains(old) && !values.contains(name)) values[name] = values[old];
-  if (!values.contains("n_inner") || values.contains("intermediate_size")) return;
-  const bool known = values.contains("hidden_size") && values["hidden_size"].is_number_unsigned();
-  if (!values["n_inner"].is_null())
-    values["intermediate_size"] = values["n_inner"];
-  else if (known)  // as in the published code
-    values["intermediate_size"] = 4 * values["hidden_size"].get<std::uint64_t>();
 }
 
 bool is_part(const std::string& key, const Json& value) {
@@ -83,6 +70,10 @@ void add_defaults(ConfigSource& source, const ModelFamily& family) {
   const Json defaults = Json::parse(family.defaults);
   for (const auto& [key, value] : defaults.items())
     if (!source.values.contains(key)) source.values[key] = value;
+  Json& ffn = source.values["intermediate_size"];
+  const auto hidden = source.values.find("hidden_size");
+  if (ffn.is_null() && family.ffn_times > 0 && hidden != source.values.end() && hidden->is_number_unsigned())
+    ffn = family.ffn_times * hidden->get<std::uint64_t>();
 }
 
 std::string quantisation(const Json& block, const std::string& place) {

@@ -16,15 +16,23 @@ struct ModelFamily {
   // those of Llama.
   const char* defaults = "{}";
   bool qkv_bias = false, qk_norm = false;
+  bool joint_norm = false;   // queries and keys have a norm over all heads
   bool listed_norm = false;  // heads of queries and keys have norms if use_qk_norm says so
   bool listed_bias = false;  // queries, keys and values have a bias if attention_bias or use_qkv_bias says so
   bool o_bias = false, mlp_bias = false;  // biases of the output of attention, and of the feed-forward part
   const char* norm = "rms";               // as workload.model.norm
   bool pre_norm = true;                   // sublayers begin with a norm
   bool parallel = false;                  // the feed-forward part has the input of attention
+  bool listed_parallel = false;           // unless use_parallel_residual or parallel_attn is false
+  bool parallel_norm = false;             // of parallel parts: that input has a norm of its own
   bool gated = true;                      // the feed-forward part has a gate
   bool sinks = false;                     // of attention, and gates with a limit (GPT-OSS)
   bool free_activation = false;           // hidden_act may be silu, gelu or relu
+  bool positions = false;                 // learned ones instead of the rotary embedding
+  bool logit_bias = false;
+  bool listed_heads = false;              // keys have one head if multi_query says so
+  std::uint64_t ffn_times = 0;            // intermediate_size is absent: so many times hidden_size; 0: required
+  bool halved_ffn = false;                // intermediate_size counts the gate, too (Qwen 1)
   // Layers are local, except every n-th one, unless the file says otherwise; 0: all are alike. Global layers
   // may have no rotary embedding.
   std::uint64_t pattern = 0;
@@ -35,18 +43,21 @@ struct ModelFamily {
   bool post_norm = false;   // the outputs of the sublayers pass a norm
   bool scored = false;      // scores have a scale of their own, and scores and logits may be capped (Gemma 2)
   bool local_rope = false;  // local layers have a base of the rotary embedding of their own
+  bool plain_local = false;  // the rotary embedding of local layers is not scaled
   bool partial_rope = false;  // the rotary embedding may turn the first features of a head only
   bool window = false;  // layers, or some of them, see sliding_window tokens only; others ignore the key
   bool optional_window =
       false;           // sliding_window counts with use_sliding_window only, and not in the first layers
   bool fused = false;  // weights of q, k and v, and of gate and up, are one tensor each (Phi-3)
   const char* experts_key = nullptr;     // the number of experts
+  bool optional_experts = false;         // the key may be absent or 0
   const char* expert_ffn_key = nullptr;  // their hidden features, if they differ from intermediate_size
   const char* shared_ffn_key = nullptr;  // those of an expert that every token uses, whose output is gated
   bool latent = false;                   // multi-head latent attention
   bool routed = false;  // experts as DeepSeek names them, behind first layers without (deepseek_config.h)
   bool sigmoid_gates = false;     // gates are sigmoids, and a bias is added to them for the choice of experts
   bool multipliers = false;       // Granite: constants that scale embeddings, scores, sublayers and logits
+  bool other_names = false;  // tensors of checkpoints have other names or shapes than Llama's
   const char* refused = nullptr;  // why the kernels cannot run it
 };
 

@@ -112,7 +112,11 @@ void check_experts(const ConfigReader& in, const ModelConfig& c) {
 }
 
 void read_named_experts(const ConfigReader& in, ModelConfig& c) {
+  const bool none = !in.has(c.family->experts_key) || in.json[c.family->experts_key] == 0;
+  if (c.family->optional_experts && none) return;
   c.experts = in.count(c.family->experts_key, 1, 512);
+  if (c.family->sigmoid_gates && in.has("scoring_func") && in.text("scoring_func") != "sigmoid")
+    in.refuse("scoring_func", "sigmoid for this architecture");
   if (c.family->expert_ffn_key != nullptr) {
     c.ffn = in.count(c.family->expert_ffn_key, 16, std::uint64_t{1} << 20);
     c.normalised_gates = in.flag("norm_topk_prob", false);  // absent means false
@@ -192,6 +196,34 @@ void read_epsilon(const ConfigReader& in, ModelConfig& c) {
     if (in.has(key)) c.epsilon = in.real(key, 0, 1);
 }
 
+// Families with biases have all of them; nothing else is known.
+void check_biases(const ConfigReader& in, const ModelConfig& c) {
+  for (const char* key : {"bias", "use_bias", "attention_bias"})
+    if (c.family->o_bias && !c.family->sinks && !in.flag(key, true))
+      in.refuse(key, "true for this architecture");
+}
+
+// Attention and the feed-forward part side by side, and one head of keys: Falcon, GPT-NeoX, GPT-BigCode.
+void read_sublayers(const ConfigReader& in, ModelConfig& c) {
+  const ModelFamily& f = *c.family;
+  const bool beside = in.flag("use_parallel_residual", true) && in.flag("parallel_attn", true),
+             newer = in.flag("new_decoder_architecture", false);
+  c.parallel = f.parallel && (!f.listed_parallel || beside || newer);
+  const std::uint64_t norms =
+      in.has("num_ln_in_parallel_attn") ? in.count("num_ln_in_parallel_attn", 1, 2) : 2;
+  c.parallel_norm = c.parallel && (f.parallel_norm || (newer && norms == 2));
+  if (f.listed_heads && !newer) c.kv_heads = in.flag("multi_query", true) ? 1 : c.heads;
+  c.joint_qk_norm = f.joint_norm && in.flag("use_qk_norm", true);
+  if (f.halved_ffn) c.ffn /= 2;
+  if (in.has("attn_type_list"))
+    for (const Json& type : in.json["attn_type_list"])
+      if (type != 1)
+        throw UserError("E-HFC-005", in.place("attn_type_list"),
+                        fmt::format("asks for linear attention, which the kernels lack; expected 1 for every "
+                                    "layer, got {}",
+                                    brief_json(type)));
+}
+
 }  // namespace
 
 ModelConfig read_model_config(const std::string& path, const std::vector<std::string>& ignored) {
@@ -220,6 +252,8 @@ ModelConfig read_model_config(const std::string& path, const std::vector<std::st
   c.qkv_bias = c.family->qkv_bias || (c.family->listed_bias &&
                                       (in.flag("attention_bias", false) || in.flag("use_qkv_bias", false)));
   c.qk_norm = c.family->qk_norm || (c.family->listed_norm && in.flag("use_qk_norm", false));
+  check_biases(in, c);
+  read_sublayers(in, c);
   if (c.family->gemma) read_gemma(in, c);
   if (c.family->latent) read_latent(in, c);
   if (c.family->routed) read_routed(in, c);

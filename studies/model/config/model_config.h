@@ -93,7 +93,8 @@ struct ModelConfig {
   std::uint64_t global_every = 0;   // 0: all layers are local
   bool unrotated = false;           // global layers have no rotary embedding
   const char* activation = "silu";  // as workload.model.activation
-  bool qkv_bias = false, qk_norm = false;
+  bool qkv_bias = false, qk_norm = false, joint_qk_norm = false;
+  bool parallel = false, parallel_norm = false;
 };
 
 // `path`: config.json or its folder. `ignored`: keys that the caller declares without influence.

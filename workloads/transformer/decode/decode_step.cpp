@@ -46,6 +46,10 @@ void DecodeStep::make_heads(std::size_t layer) {
                           params_.model.latent.rope);
         });
   products(layer).make_heads(normed);
+  if (params_.model.joint_qk_norm)
+    products(layer).normalise_jointly(
+        [this](std::size_t h) { return sharding_.reduced_rows(h); }, params_.algorithm,
+        [this](std::size_t h, PlannedCollective planned) { keep("qk norm", h, std::move(planned)); });
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
     if (params_.model.turned(params_.first_layer + layer_number(layer)) && count > 0 && first < rotated)
@@ -120,14 +124,18 @@ void DecodeStep::feed_forward(std::size_t layer) {
   replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
     const DecodeLayer::CoreTensors& tensors = layers_[r].core_tensors[h];
     const HbmView sum = all_rows(layers_[r].sum, h), middle = all_rows(tensors.middle, h);
-    if (params_.model.parallel) return part(r, h).add(all_rows(tensors.stream, h), sum, middle);
+    if (params_.model.parallel) part(r, h).add(all_rows(tensors.stream, h), sum, middle);
+    if (params_.model.parallel_norm)
+      part(r, h).model_norm(all_rows(tensors.stream, h), nullptr, nullptr,
+                            tensors_[r].weights[layer].mlp_norm(h), all_rows(tensors.normed_mlp, h));
+    if (params_.model.parallel) return;
     part(r, h).sublayer_norm(all_rows(tensors.stream, h), &sum, &middle,
                              tensors_[r].weights[layer].mlp_norm(h), all_rows(tensors.normed_mlp, h));
   });
   if (share(layer).common_ffn > 0)
     products(layer).feed_forward([&](std::size_t r, std::size_t h) {
       const DecodeLayer::CoreTensors& tensors = layers_[r].core_tensors[h];
-      return all_rows(params_.model.parallel ? tensors.normed : tensors.normed_mlp, h);
+      return all_rows(params_.model.one_norm() ? tensors.normed : tensors.normed_mlp, h);
     });
   if (!has_experts(layer)) return;
   mix_experts(layer);

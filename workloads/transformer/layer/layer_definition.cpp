@@ -148,7 +148,9 @@ Noisy feed_forward(const ModelShape& model, const HostWeights& weights, const No
   return sum(mixed, shared_expert(model, weights, x, partial_roundings + 1));
 }
 
-Noisy with_norm(Noisy heads, const ModelShape& model, const runtime::HostTensor& gain) {
+Noisy with_norm(Noisy heads, const ModelShape& model, const runtime::HostTensor& gain,
+                const runtime::HostTensor& joint_gain) {
+  if (model.joint_qk_norm) return normalised(heads, matrix_of(joint_gain), model.epsilon);
   if (!model.qk_norm) return heads;
   const auto d = static_cast<Eigen::Index>(model.head_dim);
   for (Eigen::Index first = 0; first < heads.value.cols(); first += d) {
@@ -166,10 +168,11 @@ Noisy heads_attended(const ModelShape& model, const HostWeights& weights, const 
   const auto heads_of = [&](const runtime::HostTensor& w, const runtime::HostTensor& bias) {
     return with_row(times(a, matrix_of(w)), rows_of(bias));
   };
-  const Noisy q = with_norm(heads_of(weights.q, weights.q_bias), model, weights.q_norm),
-              k = with_norm(heads_of(weights.k, weights.k_bias), model, weights.k_norm);
+  const Noisy q = with_norm(heads_of(weights.q, weights.q_bias), model, weights.q_norm, weights.joint_q_norm),
+              k = with_norm(heads_of(weights.k, weights.k_bias), model, weights.k_norm, weights.joint_k_norm);
   const auto turned = [&](const Noisy& all) {
-    return model.rope.global || weights.local ? rotated(all, angles, false, model.head_dim) : all;
+    const bool rotates = weights.local ? model.rope.local : model.rope.global;
+    return rotates ? rotated(all, angles, false, model.head_dim) : all;
   };
   const NoisyHeads heads{turned(q), behind(cache.k, turned(k)),
                          behind(cache.v, heads_of(weights.v, weights.v_bias))};
@@ -186,8 +189,10 @@ Noisy model_norm(const ModelShape& model, const Noisy& x, const runtime::HostTen
 }  // namespace
 
 Noisy logits_of(const ModelShape& model, const HostVocabulary& vocabulary, const Noisy& stream) {
-  const Noisy logits = times(model_norm(model, stream, vocabulary.final_gain, vocabulary.final_bias),
-                             matrix_of(vocabulary.head));
+  const Noisy logits =
+      with_row(times(model_norm(model, stream, vocabulary.final_gain, vocabulary.final_bias),
+                     matrix_of(vocabulary.head)),
+               rows_of(vocabulary.head_bias));
   return model.logit_cap > 0 ? bounded(logits, model.logit_cap) : logits;
 }
 
@@ -218,8 +223,9 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Part
   const Noisy projected =
       with_row(times(quantised(o, model.activations), matrix_of(weights.o), roundings.attention),
                rows_of(weights.o_bias));
+  const Noisy beside = model.parallel_norm ? input(weights.mlp_gain, weights.mlp_norm_bias) : a;
   stream = sum(stream, post(projected, weights.attention_post_gain));
-  const Noisy b = model.parallel ? a : input(weights.mlp_gain, weights.mlp_norm_bias);
+  const Noisy b = model.parallel ? beside : input(weights.mlp_gain, weights.mlp_norm_bias);
   stream = sum(stream, post(feed_forward(model, weights, b, chosen, roundings.mlp), weights.mlp_post_gain));
 }
 

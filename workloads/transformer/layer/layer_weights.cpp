@@ -71,7 +71,7 @@ void add_head_vectors(HostCase& values, const Maker& maker) {
   };
   const bool layer_bias = m.norm == NormKind::kLayerBias;
   const std::uint64_t parts = m.feed_forwards();
-  const std::array<Vector, 15> vectors{
+  const std::array<Vector, 17> vectors{
       {{"q_bias", &HostWeights::q_bias, m.qkv_bias, m.heads * d, {}},
        {"k_bias", &HostWeights::k_bias, m.qkv_bias, m.kv_heads * d, {}},
        {"v_bias", &HostWeights::v_bias, m.qkv_bias, m.kv_heads * d, {}},
@@ -86,7 +86,9 @@ void add_head_vectors(HostCase& values, const Maker& maker) {
        {"attention_norm_bias", &HostWeights::attention_norm_bias, layer_bias, m.hidden, {}},
        {"mlp_norm_bias", &HostWeights::mlp_norm_bias, layer_bias, m.hidden, {}},
        {"router_bias", &HostWeights::router_bias, m.mlp_bias && m.experts > 0, m.experts, {}},
-       {"sinks", &HostWeights::sinks, m.sinks, m.heads, {}}}};
+       {"sinks", &HostWeights::sinks, m.sinks, m.heads, {}},
+       {"joint_q_norm", &HostWeights::joint_q_norm, m.joint_qk_norm, m.heads * d, {1, 0.5}},
+       {"joint_k_norm", &HostWeights::joint_k_norm, m.joint_qk_norm, m.kv_heads * d, {1, 0.5}}}};
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     const Vector& v = vectors[i];
     if (!v.wanted) continue;
@@ -170,6 +172,21 @@ void add_latent(HostCase& values, const Maker& maker) {
   }
 }
 
+// To the embedded tokens. Those of padding have the last position.
+void add_positions(HostCase& values, const TransformerParams& params, std::uint64_t seed) {
+  const ModelShape& m = params.model;
+  HostTensor& learned = values.vocabulary.positions;
+  learned = input_or(params, "positions", kVocabulary + 5, kModelDType, {m.positions, m.hidden}, seed, {});
+  const std::size_t size = isa::size_of(kModelDType);
+  for (std::uint64_t i = 0; i < params.all_rows(); ++i)
+    for (std::uint64_t c = 0; c < m.hidden; ++c) {
+      std::byte* to = values.x.values.data() + (i * m.hidden + c) * size;
+      const std::byte* from = learned.values.data() + (params.position_of(i) * m.hidden + c) * size;
+      isa::store_from_fp32(to, kModelDType,
+                           isa::load_as_fp32(to, kModelDType) + isa::load_as_fp32(from, kModelDType));
+    }
+}
+
 // The ids, the matrices at both ends, and the embedded tokens.
 void add_vocabulary(HostCase& values, const TransformerParams& params, std::uint64_t seed) {
   const ModelShape& m = params.model;
@@ -181,11 +198,14 @@ void add_vocabulary(HostCase& values, const TransformerParams& params, std::uint
     v.final_bias = input_or(params, "final_bias", kVocabulary + 3, DType::kFp32, {1, m.hidden}, seed, {});
   v.head = input_or(params, "head", kVocabulary + 2, kModelDType, {m.hidden, m.vocabulary}, seed,
                     {0, std::sqrt(3.0 / static_cast<double>(m.hidden))});
+  if (m.logit_bias)
+    v.head_bias = input_or(params, "head_bias", kVocabulary + 4, DType::kFp32, {1, m.vocabulary}, seed, {});
   values.x = runtime::make_tensor("x", kModelDType, {params.all_rows(), m.hidden});
   const std::size_t row = m.hidden * isa::size_of(kModelDType);
   for (std::uint64_t i = 0; i < params.all_rows(); ++i)
     std::copy_n(v.embedding.values.data() + static_cast<std::size_t>(row_number(v.ids, i)) * row, row,
                 values.x.values.data() + i * row);
+  if (m.positions > 0) add_positions(values, params, seed);
 }
 
 }  // namespace
@@ -319,6 +339,8 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
   vector(gate_up_bias, "gate_up_bias", biases, m.widened() * share.common_ffn);
   vector(down_bias, "down_bias", biases, m.hidden);
   vector(sinks, "sinks", m.sinks, share.heads);
+  vector(joint_q_norm, "joint_q_norm", m.joint_qk_norm, share.heads * m.head_dim);
+  vector(joint_k_norm, "joint_k_norm", m.joint_qk_norm, share.kv_heads * m.head_dim);
   vector(attention_norm_bias, "attention_norm_bias", m.norm == NormKind::kLayerBias, m.hidden);
   vector(mlp_norm_bias, "mlp_norm_bias", m.norm == NormKind::kLayerBias, m.hidden);
   if (m.qk_norm) {
@@ -352,6 +374,8 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
                                &v_up,
                                &o_bias,
                                &sinks,
+                               &joint_q_norm,
+                               &joint_k_norm,
                                &gate_up_bias,
                                &down_bias,
                                &attention_norm_bias,
@@ -402,7 +426,8 @@ void LayerWeights::fill_products(runtime::Machine& machine, const Replica& repli
                                  const RankShare& share) const {
   for (Matrix LayerWeights::*part :
        {&LayerWeights::qkv, &LayerWeights::o, &LayerWeights::gate_up, &LayerWeights::down,
-        &LayerWeights::qkv_bias, &LayerWeights::o_bias, &LayerWeights::sinks, &LayerWeights::gate_up_bias,
+        &LayerWeights::qkv_bias, &LayerWeights::o_bias, &LayerWeights::sinks,
+        &LayerWeights::joint_q_norm, &LayerWeights::joint_k_norm, &LayerWeights::gate_up_bias,
         &LayerWeights::down_bias, &LayerWeights::latent_down, &LayerWeights::q_nope, &LayerWeights::q_rope,
         &LayerWeights::k_up, &LayerWeights::v_up}) {
     const Matrix& matrix = this->*part;

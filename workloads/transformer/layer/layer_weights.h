@@ -23,6 +23,8 @@ struct HostWeights {
   runtime::HostTensor sinks, router_bias;      // [1, heads] and [1, experts] of fp32, likewise
   runtime::HostTensor o_bias, gate_bias, up_bias, down_bias, attention_norm_bias, mlp_norm_bias;  // likewise
   runtime::HostTensor q_norm, k_norm;                      // [1, head_dim] of fp32, likewise
+  // [1, heads head_dim] and [1, kv_heads head_dim] of fp32, likewise.
+  runtime::HostTensor joint_q_norm, joint_k_norm;
   runtime::HostTensor attention_post_gain, mlp_post_gain;  // as gains, with post_norm
   // Latent attention (partition/latent_shape.h) has [hidden, q_rank], [hidden, kv_rank + rope], [kv_rank,
   // heads (nope + values)], and gains of fp32. q is then [query input, heads (nope + rope)], and k and v are
@@ -43,9 +45,11 @@ struct HostCache {
 struct HostVocabulary {
   runtime::HostTensor ids;         // [rows of all replicas, 1] of int32
   runtime::HostTensor embedding;   // [vocabulary, hidden]
+  runtime::HostTensor positions;   // [positions, hidden], if the model has them
   runtime::HostTensor final_gain;  // [1, hidden] of fp32
   runtime::HostTensor final_bias;  // likewise, if norms have one
   runtime::HostTensor head;        // [hidden, vocabulary]
+  runtime::HostTensor head_bias;   // [1, vocabulary] of fp32, if logits have one
 };
 // A case's inputs.
 struct HostCase {
@@ -93,7 +97,8 @@ struct LayerWeights {
   // zero on all ranks but the first, because the ranks' products are added up.
   Matrix sinks;  // [1, heads] of fp32, of this rank
   Matrix o_bias, down_bias, gate_up_bias, attention_norm_bias, mlp_norm_bias;
-  Matrix q_norm, k_norm;                      // [1, head_dim] of fp32, if heads are normalised
+  Matrix q_norm, k_norm;              // [1, head_dim] of fp32, if heads are normalised
+  Matrix joint_q_norm, joint_k_norm;  // [1, heads head_dim] and [1, kv_heads head_dim], if all together are
   Matrix attention_post_gain, mlp_post_gain;  // if the outputs of the sublayers are normalised
   // Latent attention has [hidden, down], gains, [query input, heads nope], [query input, heads rope],
   // [kv_rank, heads nope] or, if absorbed, [heads nope, kv_rank], [kv_rank, heads values].

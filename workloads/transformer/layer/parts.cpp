@@ -11,6 +11,7 @@
 #include "workloads/gemm/kernel/gemm_kernel.h"
 #include "workloads/mlp/gated.h"
 #include "workloads/norm/layer_norm_kernel.h"
+#include "workloads/norm/row_sum.h"
 #include "workloads/rms_norm/rms_norm_kernel.h"
 #include "workloads/rope/rope_kernel.h"
 
@@ -69,6 +70,36 @@ void LayerPart::norm(const HbmView& x, const HbmView* add, const HbmView* sum, c
   if (add != nullptr) views.add = *add;
   if (sum != nullptr) views.sum = *sum;
   emit_rms_norm(kernel, machine, {x.rows, x.columns, kModelDType, static_cast<float>(model.epsilon)}, views);
+}
+
+void LayerPart::squares(const HbmView& x, const HbmView& sums) const {
+  constexpr std::uint64_t kColumns = 4096;
+  const Kernel::Scope scope(kernel);
+  const auto width = static_cast<unsigned>(std::min(kColumns, x.columns));
+  const runtime::Pool pool = kernel.sbuf("x", x.dtype, width, 3),
+                      made = kernel.sbuf("squares", isa::DType::kBf16, width, 2),
+                      results = kernel.sbuf("sums", isa::DType::kFp32, 1, 3);
+  for (const Range& rows : cut(all_of(x.rows), static_cast<unsigned>(machine.chip.core.sbuf.partitions))) {
+    const TileView result = kernel.take(results, rows.count, 1);
+    RowSum sum(kernel, result);
+    for (const Range& columns : cut(all_of(x.columns), width)) {
+      const TileView tile = kernel.take(pool, rows.count, columns.count);
+      kernel.load(tile, x.window(rows.first, columns.first, rows.count, columns.count));
+      sum.add(kernel.take(made, rows.count, columns.count), tile, isa::ActFn::kSquare,
+              columns.end() == x.columns);
+    }
+    kernel.store(rows_of(sums, rows.first, rows.count), result, isa::Queue::kGpSimd);
+  }
+}
+
+void LayerPart::norm_by(const HbmView& x, const HbmView& sums, std::uint64_t elements,
+                        const HbmView& gain) const {
+  const Kernel::Scope scope(kernel);
+  RmsNormViews views{x, gain, x, {}, {}};
+  views.squares = sums;
+  RmsNormShape shape{x.rows, x.columns, kModelDType, static_cast<float>(model.epsilon)};
+  shape.elements = elements;
+  emit_rms_norm(kernel, machine, shape, views);
 }
 
 void LayerPart::add(const HbmView& a, const HbmView& b, const HbmView& y) const {

@@ -31,6 +31,11 @@ struct LayerPart {
                   const NormViews& norm, const runtime::HbmView& y) const;
   void sublayer_norm(const runtime::HbmView& x, const runtime::HbmView* add, const runtime::HbmView* sum,
                      const NormViews& norm, const runtime::HbmView& y) const;
+  // sums [rows, 1] of fp32: those of the squares of the rows of x.
+  void squares(const runtime::HbmView& x, const runtime::HbmView& sums) const;
+  // The RMS norm of x, in place, by sums of squares [rows, 1] over that many elements.
+  void norm_by(const runtime::HbmView& x, const runtime::HbmView& sums, std::uint64_t elements,
+               const runtime::HbmView& gain) const;
   void add(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& y) const;
   // y = a + sigmoid(gates) b, with gates [rows, 1] of fp32; without gates y = a + b.
   void add_gated(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView* gates,

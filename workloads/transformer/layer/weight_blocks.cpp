@@ -56,6 +56,10 @@ std::vector<WeightBlock> blocks_of(const ModelShape& m, const RankShare& share, 
     blocks.push_back({&HostWeights::k_bias, &LayerWeights::qkv_bias, {0, first_kv, 1, kv}, 0, q});
     blocks.push_back({&HostWeights::v_bias, &LayerWeights::qkv_bias, {0, first_kv, 1, kv}, 0, q + kv});
   }
+  if (m.joint_qk_norm) {
+    blocks.push_back({&HostWeights::joint_q_norm, &LayerWeights::joint_q_norm, {0, first, 1, q}, 0, 0});
+    blocks.push_back({&HostWeights::joint_k_norm, &LayerWeights::joint_k_norm, {0, first_kv, 1, kv}, 0, 0});
+  }
   if (m.o_bias && rank == 0)
     blocks.push_back({&HostWeights::o_bias, &LayerWeights::o_bias, {0, 0, 1, m.hidden}, 0, 0});
   if (m.sinks)

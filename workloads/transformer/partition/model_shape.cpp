@@ -41,6 +41,7 @@ void RotaryAngles::declare(base::ParamTree& t) {
   t.add("features", features, std::uint64_t{0}, {0, 256},
         "first features of a head that are turned, an even number; 0: all", chosen());
   t.add("global", global, true, "global layers have the rotary embedding, too", chosen());
+  t.add("local", local, true, "local layers have the rotary embedding", chosen());
   t.add("truncated", truncated, true, "yarn: the ends of the interpolation are whole numbers of pairs",
         chosen());
   t.add("divisors", divisors, std::string(), {},
@@ -99,6 +100,12 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("mlp_bias", mlp_bias, false, "the products of the feed-forward part have biases", chosen());
   t.add("qk_norm", qk_norm, false, "each head of queries and keys passes an RMS norm before its rotation",
         chosen());
+  t.add("joint_qk_norm", joint_qk_norm, false,
+        "the features of all heads of queries, and of keys, pass one RMS norm before their rotation", chosen());
+  t.add("positions", positions, std::uint64_t{0}, {0, kMost},
+        "rows of a learned matrix, of which each token adds that of its position to its embedding; 0: none",
+        chosen());
+  t.add("logit_bias", logit_bias, false, "the logits have a bias", chosen());
   t.add("activation", activation, isa::ActFn::kSilu, base::Choice<isa::ActFn>(kGateActivations),
         "of the gate of the feed-forward part, or of its hidden features", chosen());
   t.add("gate_limit", gate_limit, 0.0, {0.0, 1e4},
@@ -115,6 +122,8 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("pre_norm", pre_norm, true, "attention and the feed-forward part begin with a norm", chosen());
   t.add("parallel", parallel, false,
         "the feed-forward part has the normalised input of attention instead of the sum behind it", chosen());
+  t.add("parallel_norm", parallel_norm, false,
+        "that input has a norm of its own in the feed-forward part", chosen());
   t.add("post_norm", post_norm, false,
         "the outputs of attention and of the feed-forward part pass an RMS norm before they are added",
         chosen());
@@ -138,6 +147,9 @@ const char* ModelShape::beyond_llama() const {
   if (latent) return "workload.model.latent.kv_rank";
   if (qkv_bias) return "workload.model.qkv_bias";
   if (qk_norm) return "workload.model.qk_norm";
+  if (joint_qk_norm) return "workload.model.joint_qk_norm";
+  if (positions > 0) return "workload.model.positions";
+  if (logit_bias) return "workload.model.logit_bias";
   if (o_bias) return "workload.model.o_bias";
   if (mlp_bias) return "workload.model.mlp_bias";
   if (!gated) return "workload.model.gated";
@@ -147,6 +159,7 @@ const char* ModelShape::beyond_llama() const {
   if (!pre_norm) return "workload.model.pre_norm";
   if (parallel) return "workload.model.parallel";
   if (!rope.global) return "workload.model.rope.global";
+  if (!rope.local) return "workload.model.rope.local";
   if (activation != isa::ActFn::kSilu) return "workload.model.activation";
   if (post_norm) return "workload.model.post_norm";
   if (query_scale > 0) return "workload.model.query_scale";

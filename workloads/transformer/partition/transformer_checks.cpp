@@ -171,10 +171,16 @@ void check_parts(const ModelShape& model) {
   need(plain || !model.parallel, "workload.model.parallel", "expected false for a mixture of experts");
   need(!model.parallel || (model.pre_norm && !model.post_norm), "workload.model.parallel",
        "expected false without norms in front of the sublayers, or with norms behind them");
+  need(!model.parallel_norm || model.parallel, "workload.model.parallel_norm",
+       "expected false without parallel sublayers");
+  need(!model.joint_qk_norm || (!model.qk_norm && !model.latent), "workload.model.joint_qk_norm",
+       "expected false with norms of heads, or with latent attention");
   need(model.pre_norm || model.activations == TransformerParams::kDType, "workload.model.pre_norm",
        "expected true with activations in fp8");
   need(!model.latent || !model.o_bias, "workload.model.o_bias", "expected false with latent attention");
   need(!model.latent || model.rope.global, "workload.model.rope.global",
+       "expected true with latent attention");
+  need(!model.latent || model.rope.local, "workload.model.rope.local",
        "expected true with latent attention");
 }
 
@@ -323,6 +329,10 @@ void CaseChecks::check_logits(const model::MachineParams& machine) const {
   };
   if (model.vocabulary == 0)
     refuse_logits("workload.model.vocabulary", "expected at least 1 with workload.logits, got 0");
+  if (model.positions > 0 && before() + counted_rows() > model.positions)
+    refuse_logits("workload.model.positions",
+                  fmt::format("expected at least the {} tokens of a sequence, or 0, got {}",
+                              before() + counted_rows(), model.positions));
   if (phase == Phase::kDecode) return;
   const std::uint64_t run = rows() / (overlap * machine.chip.lnc * parallel.tensor),
                       of_group = tokens / parallel.sequence;

@@ -43,6 +43,7 @@ struct RotaryAngles {
   double local_theta = 0;
   std::uint64_t features = 0;  // first ones of a head that are turned; 0: all
   bool global = true;          // in global layers, too (false: SmolLM3, EXAONE 4)
+  bool local = true;           // in the others; false in both: no layer has it (GPT-2)
   bool truncated = true;       // yarn: the ends of the interpolation are whole numbers of pairs
   // "1.05,1.1": the frequency of each pair is divided by its number; empty: by none (LongRoPE)
   std::string divisors;
@@ -101,6 +102,9 @@ struct ModelShape {
   bool mlp_bias =
       false;  // so have both products of the feed-forward part, those of each expert and the router's
   bool qk_norm = false;  // each head of queries and keys passes an RMS norm before its rotation (Qwen3)
+  bool joint_qk_norm = false;  // the features of all heads together do: queries, and keys (OLMo 2)
+  std::uint64_t positions = 0;  // rows of a learned matrix that are added to embedded tokens (GPT-2); 0: none
+  bool logit_bias = false;      // logits have a bias (GPT-J, Phi)
 
   isa::ActFn activation = isa::ActFn::kSilu;
   // The gate is at most this, the second product at most this away from 0, and 1 is added to the latter; 0:
@@ -111,6 +115,7 @@ struct ModelShape {
   NormKind norm{};
   bool pre_norm = true;    // sublayers begin with a norm (false: OLMo 2, EXAONE 4)
   bool parallel = false;   // the feed-forward part has the normalised input of attention (Cohere, Phi)
+  bool parallel_norm = false;  // of parallel parts: that input has a norm of its own (GPT-NeoX)
   bool post_norm = false;  // the outputs of attention and of the feed-forward part pass an RMS norm (Gemma 2)
   // Scores are multiplied by `query_scale`, 0: 1 / sqrt(head_dim); scores and logits become cap tanh(x /
   // cap), 0: as they are.
@@ -121,9 +126,11 @@ struct ModelShape {
   std::uint64_t window = 0, global_every = 0;
 
   void declare(base::ParamTree& t);
+  bool one_norm() const { return parallel && !parallel_norm; }  // of both sublayers
   double score_scale() const;
   bool local(std::uint64_t layer) const { return global_every == 0 || (layer + 1) % global_every != 0; }
-  bool turned(std::uint64_t layer) const { return rope.global || local(layer); }  // by the rotary embedding
+  // By the rotary embedding.
+  bool turned(std::uint64_t layer) const { return local(layer) ? rope.local : rope.global; }
   std::uint64_t widened() const { return gated ? 2 : 1; }  // first products of the feed-forward part
   // The keys that queries of the n-th layer see; 0: all.
   std::uint64_t window_of(std::uint64_t layer) const { return local(layer) ? window : 0; }
@@ -254,6 +261,10 @@ struct TransformerParams {
   std::uint64_t all_rows() const { return batch * sequence_rows(); }
   // Those of a sequence that are no padding.
   std::uint64_t counted_rows() const { return sequence_rows() - (phase == Phase::kPrefill ? padding : 0); }
+  // The learned position of a row of the case.
+  std::uint64_t position_of(std::uint64_t row) const {
+    return std::min(before() + row % sequence_rows(), model.positions - 1);
+  }
   double keys_seen(std::uint64_t window) const;
   // Multiply-accumulates count twice, for the simulated layers on all replicas; causal attention counts half.
   double useful_flops() const;

@@ -40,7 +40,7 @@ void PhasePrograms::add_logits() {
 }
 
 void PhasePrograms::fill_vocabulary(runtime::Machine& machine, const HostCase& values) const {
-  if (embedding_) embedding_->fill(machine, values.vocabulary.embedding);
+  if (embedding_) embedding_->fill(machine, values.vocabulary);
   if (logits_) logits_->fill(machine, values.vocabulary);
 }
 

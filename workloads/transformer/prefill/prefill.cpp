@@ -124,14 +124,16 @@ void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
     const HbmView sum = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::sum, &PrefillLayer::partial),
                   middle = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::middle);
     const HbmView stream = own(layers_[r], h, slice, &PrefillLayer::CoreTensors::stream);
-    if (params_.model.parallel) return part(r, h).add(stream, sum, middle);
-    part(r, h).sublayer_norm(
-        stream, &sum, &middle, tensors_[r].weights[layer].mlp_norm(h),
+    const NormViews norm = tensors_[r].weights[layer].mlp_norm(h);
+    const HbmView normed =
         has_experts(layer)
             ? own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp)
-            : own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp, &PrefillLayer::gathered_mlp));
+            : own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp, &PrefillLayer::gathered_mlp);
+    if (!params_.model.parallel) return part(r, h).sublayer_norm(stream, &sum, &middle, norm, normed);
+    part(r, h).add(stream, sum, middle);
+    if (params_.model.parallel_norm) part(r, h).model_norm(stream, nullptr, nullptr, norm, normed);
   });
-  if (share(layer).common_ffn == 0 || params_.model.parallel) return;
+  if (share(layer).common_ffn == 0 || params_.model.one_norm()) return;
   if (has_experts(layer) && replica_.ranks() == 1)
     replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
       part(r, h).kernel.move(rows_of(layers_[r].gathered_mlp.of(h), rows_.first(slice, h, 0), rows_.run),
@@ -155,6 +157,13 @@ void Prefill::make_heads(std::size_t layer, std::size_t slice) {
           attention_.rotate(r, h, layer, heads, products.rows.first + rows.first);
         });
   products.make_heads(normed);
+  if (params_.model.joint_qk_norm)
+    products.normalise_jointly(
+        [&](std::size_t h) {
+          return runtime::Part{rows_.first_of_block(slice, h), rows_.block()};
+        },
+        params_.algorithm,
+        [this](std::size_t h, PlannedCollective planned) { keep("qk norm", h, std::move(planned)); });
   attention_.rotate_heads(layers_, layer, slice);
 }
 
@@ -199,8 +208,8 @@ void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
 
 void Prefill::common_feed_forward(std::size_t layer, std::size_t slice) {
   replica_.region("gate and up");
-  const Whole normed = params_.model.parallel ? &PrefillLayer::gathered : &PrefillLayer::gathered_mlp;
-  if (!params_.model.parallel) synchronise_rows(slice, normed);
+  const Whole normed = params_.model.one_norm() ? &PrefillLayer::gathered : &PrefillLayer::gathered_mlp;
+  if (!params_.model.one_norm()) synchronise_rows(slice, normed);
   products(layer, slice).feed_forward([&](std::size_t r, std::size_t h) {
     return slice_of(r, h, slice, normed);
   });

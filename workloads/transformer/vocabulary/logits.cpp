@@ -30,6 +30,10 @@ Logits::Logits(Replica& replica, const TransformerParams& params)
       OfCore& of_core = cores_.emplace_back();
       of_core.weights = replica.own(r, h, "head_weights", kModelDType, hidden, width_);
       replica.declare_input(of_core.weights.tensor);
+      if (params.model.logit_bias) {
+        of_core.bias = replica.own(r, h, "head_bias", DType::kFp32, 1, width_);
+        replica.declare_input(of_core.bias.tensor);
+      }
       of_core.normed = replica.own(r, h, "final_normed", kModelDType, padded, hidden);
       if (padded != rows) replica.declare_input(of_core.normed.tensor);  // rows that are read, but not used
       for (std::size_t b = 0; b < params.microbatches; ++b)
@@ -58,7 +62,8 @@ void Logits::emit(std::size_t microbatch, const StreamOf& stream) {
   });
   replica_.each("logits", [&](std::size_t r, std::size_t h) {
     const OfCore& of_core = cores_[core(r, h)];
-    part(r, h).product(normed(r, h), of_core.weights.of(h), of_core.logits[microbatch].of(h));
+    part(r, h).product(normed(r, h), of_core.weights.of(h), of_core.logits[microbatch].of(h),
+                       optional_view(of_core.bias, h));
     if (params_.model.logit_cap > 0)
       part(r, h).bound(of_core.logits[microbatch].of(h), params_.model.logit_cap);
   });
@@ -74,6 +79,11 @@ void Logits::fill(runtime::Machine& machine, const HostVocabulary& values) const
       runtime::HostTensor part = runtime::make_tensor("head_weights", kModelDType, matrix.tensor.shape);
       copy_block(values.head, {0, first, values.head.rows(), count}, part, {0, 0, values.head.rows(), count});
       fill_all(machine, replica_, matrix, part);
+      if (!params_.model.logit_bias) continue;
+      const Matrix& of_core = cores_[core(r, h)].bias;
+      runtime::HostTensor bias = runtime::make_tensor("head_bias", DType::kFp32, of_core.tensor.shape);
+      copy_block(values.head_bias, {0, first, 1, count}, bias, {0, 0, 1, count});
+      fill_all(machine, replica_, of_core, bias);
     }
   }
 }

@@ -37,6 +37,7 @@ class Logits {
  private:
   struct OfCore {
     Matrix weights, normed;
+    Matrix bias;                 // of the logits, if the model has one
     std::vector<Matrix> logits;  // by microbatch
   };
   std::size_t core(std::size_t rank, std::size_t physical_core) const {

@@ -27,15 +27,28 @@ class TokenEmbedding {
             const runtime::HbmView& to);
 
   void fill_control(runtime::Machine& machine, const runtime::HostTensor& ids) const;
-  void fill(runtime::Machine& machine, const runtime::HostTensor& embedding) const;
+  void fill(runtime::Machine& machine, const HostVocabulary& values) const;
 
  private:
   // The first of a slice's row numbers among those of the physical core.
   std::uint64_t first_number(std::size_t microbatch, std::size_t slice, std::size_t physical_core) const;
-  std::vector<std::int32_t> numbers_of(std::size_t group, std::size_t rank, std::size_t physical_core,
-                                       const runtime::HostTensor& ids) const;
-  const Matrix& numbers(std::size_t rank, std::size_t physical_core) const {
-    return numbers_[rank * replica_.physical_cores() + physical_core];
+  // A matrix of which each rank has some rows and, behind them, one of zeros; and the rows that the physical
+  // cores gather.
+  struct Table {
+    std::uint64_t share = 0;      // rows on a rank, without the zeros
+    std::vector<Matrix> tables;   // by rank: [share + 1, hidden]
+    std::vector<Matrix> numbers;  // by rank and physical core
+  };
+  using RowOf = std::function<std::uint64_t(std::uint64_t row)>;  // of the matrix, of a row of the case
+  Table allocate(const char* table, const char* rows, std::uint64_t count) const;
+  void emit(const Table& table, std::uint64_t first, std::size_t rank, std::size_t physical_core,
+            const runtime::HbmView& to);
+  std::vector<std::int32_t> numbers_of(const Table& table, std::size_t group, std::size_t rank,
+                                       std::size_t physical_core, const RowOf& row_of) const;
+  void fill_numbers(runtime::Machine& machine, const Table& table, const RowOf& row_of) const;
+  void fill(runtime::Machine& machine, const Table& table, const runtime::HostTensor& values) const;
+  const Matrix& numbers(const Table& table, std::size_t rank, std::size_t physical_core) const {
+    return table.numbers[rank * replica_.physical_cores() + physical_core];
   }
 
   Replica& replica_;
@@ -43,9 +56,7 @@ class TokenEmbedding {
   std::size_t slices_;
   RowsOfSlice rows_;
   CaseRow case_row_;
-  std::uint64_t share_;          // rows of the table on a rank, without the zeros
-  std::vector<Matrix> tables_;   // by rank: [share + 1, hidden]
-  std::vector<Matrix> numbers_;  // by rank and physical core
+  Table tokens_, positions_;  // the second one if the model has learned positions
 };
 
 }  // namespace tahoma::workloads

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The RMS norms of queries and of keys over the features of all heads, which ranks share.
+#include "runtime/collective/lowering/strips.h"
+#include "workloads/transformer/layer/products.h"
+
+namespace tahoma::workloads {
+
+using namespace runtime::collective;
+using runtime::HbmView, runtime::Part;
+
+namespace {
+
+constexpr isa::DType kSquares = isa::DType::kFp32;
+constexpr std::uint64_t kVectors = 2;  // queries and keys
+
+// Sums of squares of a physical core's rows on all ranks, [padded rows, kVectors], and those over the ranks.
+// Rows are padded to whole chunks.
+struct Squares {
+  std::vector<Matrix> of_rank, of_all;
+
+  Squares(Replica& replica, std::size_t h, std::uint64_t rows, Algorithm algorithm, const Products::Keep& keep)
+      : replica_(replica), core_(h), algorithm_(algorithm), keep_(keep) {
+    const std::uint64_t piece = aligned(1, kSquares) / kVectors * replica.ranks();
+    padded_ = (rows + piece - 1) / piece * piece;
+    for (std::size_t r = 0; r < replica.ranks(); ++r) {
+      of_rank.push_back(replica.own(r, h, "squares", kSquares, padded_, kVectors));
+      replica.declare_input(of_rank.back().tensor);  // rows that are added up, but not used
+      of_all.push_back(replica.ranks() == 1 ? of_rank.back()
+                                            : replica.own(r, h, "all_squares", kSquares, padded_, kVectors));
+    }
+  }
+
+  void add_up() {
+    if (replica_.ranks() == 1) return;
+    Communicator& communicator = replica_.communicator(core_);
+    PlannedCollective planned =
+        communicator.plan(Operation::kAllReduce, kSquares, padded_ * kVectors, algorithm_);
+    Ends ends;
+    for (std::size_t r = 0; r < replica_.ranks(); ++r) {
+      ends.input.push_back(end(of_rank[r], planned.chunks));
+      ends.output.push_back(end(of_all[r], planned.chunks));
+    }
+    communicator.add(planned, ends);
+    keep_(core_, std::move(planned));
+  }
+
+ private:
+  End end(const Matrix& matrix, std::uint64_t chunks) const {
+    End one{matrix.of(core_), 0, chunks};
+    one.address = matrix.tensor.address + one.window.offset;
+    return one;
+  }
+
+  Replica& replica_;
+  std::size_t core_;
+  Algorithm algorithm_;
+  const Products::Keep& keep_;
+  std::uint64_t padded_ = 0;
+};
+
+}  // namespace
+
+void Products::normalise_jointly(const RowsOfCore& rows_of_core, Algorithm algorithm, const Keep& keep) const {
+  const std::uint64_t d = model.head_dim, both = share.heads + share.kv_heads;
+  replica.region("qk norm");
+  for (std::size_t r = 0; r < replica.ranks(); ++r)
+    replica.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
+      const auto [first, count] = share.units_of(writer);
+      if (count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{heads_of(view(r, viewer, &LayerTensors::qkv), first, count, d)};
+    });
+  const auto heads = [&](std::size_t r, std::size_t h, std::uint64_t first, std::uint64_t count) {
+    const Part own = rows_of_core(h);
+    return heads_of(rows_of(tensors(r).qkv.of(h), own.first, own.count), first, count, d);
+  };
+  for (std::size_t h = 0; h < replica.physical_cores(); ++h) {
+    const std::uint64_t count = rows_of_core(h).count;
+    if (count == 0) continue;
+    Squares squares(replica, h, count, algorithm, keep);
+    const auto sums = [&](const Matrix& matrix, std::uint64_t vector) {
+      return matrix.of(h).window(0, vector, count, 1);
+    };
+    for (std::size_t r = 0; r < replica.ranks(); ++r) {
+      part(r, h).squares(heads(r, h, 0, share.heads), sums(squares.of_rank[r], 0));
+      part(r, h).squares(heads(r, h, share.heads, share.kv_heads), sums(squares.of_rank[r], 1));
+    }
+    squares.add_up();
+    // Ranks that have the same heads have added their squares several times.
+    for (std::size_t r = 0; r < replica.ranks(); ++r) {
+      const HbmView q = heads(r, h, 0, share.heads), k = heads(r, h, share.heads, share.kv_heads);
+      const std::uint64_t ranks = replica.ranks();
+      part(r, h).norm_by(q, sums(squares.of_all[r], 0), ranks * share.heads * d,
+                         weights(r).joint_q_norm.of(h));
+      part(r, h).norm_by(k, sums(squares.of_all[r], 1), ranks * share.kv_heads * d,
+                         weights(r).joint_k_norm.of(h));
+    }
+  }
+  for (std::size_t r = 0; r < replica.ranks(); ++r)
+    replica.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
+      const Part own = rows_of_core(writer);
+      if (own.count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{
+          heads_of(rows_of(tensors(r).qkv.of(viewer), own.first, own.count), 0, both, d)};
+    });
+}
+
+}  // namespace tahoma::workloads
