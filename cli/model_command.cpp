@@ -153,10 +153,11 @@ Answer execute_steps(const ModelCommand& command, const ModelConfig& config, Out
   return {steps_text(config, grid, steps), steps_json(config, grid, steps), counts_text(command, runner)};
 }
 
-ExitStatus run_model(const ModelCommand& command) {
+ExitStatus run_model(ModelCommand command) {
   const auto begin = std::chrono::steady_clock::now();
   refuse_owned_parameters(command.execution.overrides);
   const ModelConfig config = read_model_config(command.config, command.ignored);
+  command.fit(config.longest);
   const bool generates = !command.weights.empty();
   if (generates && !command.keep.empty())
     throw base::UserError("E-CLI-003", "model", "--keep: a generation with --weights keeps no runs");

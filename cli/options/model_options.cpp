@@ -121,7 +121,7 @@ void add_demand_options(CLI::App& sub, ModelCommand& command) {
   add_numbers(sub, "--batch", command.batch, "Sequences that are decoded together; a row for each number");
   add_numbers(sub, "--prompt", command.prompt,
               "Tokens of a prompt, a row for each number; it is padded to a number that the cores of a group "
-              "can share");
+              "can share; default: 1024, or one less than the model allows");
   add_numbers(sub, "--context", command.context,
               "Tokens of each sequence in the caches of a decoding step, a row for each number; default: "
               "those of the prompt");
@@ -216,6 +216,11 @@ LayoutAxes ModelCommand::all_axes() const {
 LayoutLimits ModelCommand::limits() const {
   const auto seconds = [](const std::string& text) { return base::parse_duration(text).seconds(); };
   return {parsed("--most-ttft", most_ttft, seconds), parsed("--most-tpot", most_tpot, seconds)};
+}
+
+void ModelCommand::fit(std::uint64_t longest) {
+  constexpr std::uint64_t kUsual = 1024;
+  if (prompt.empty()) prompt = {longest > 1 ? std::min(kUsual, longest - 1) : kUsual};
 }
 
 std::vector<ModelDemand> ModelCommand::demands() const {

@@ -24,7 +24,7 @@ struct ModelCommand {
   // Layouts.
   LayoutAxes axes;  // except those that have words
   std::vector<std::string> placement{"rows"}, dtype{"bf16"}, activations{"bf16"};
-  std::vector<std::uint64_t> batch{16}, prompt{1024}, context, tensor;
+  std::vector<std::uint64_t> batch{16}, prompt, context, tensor;  // see fit()
   std::uint64_t prompts = 1;
   std::vector<std::uint64_t> chunk;  // tokens of chunks of prompts, with steps
   bool steps = false;                // a table of steps for tahoma serve
@@ -36,6 +36,8 @@ struct ModelCommand {
 
   LayoutAxes all_axes() const;
   LayoutLimits limits() const;
+  // Without prompts: one of 1024 tokens, or what leaves place for another token; `longest` 0: any.
+  void fit(std::uint64_t longest);
   // Every combination of prompt, context and batch; without contexts, that of each prompt.
   std::vector<ModelDemand> demands() const;
   // Generation.

@@ -89,6 +89,14 @@ Json workload_model(const ModelConfig& c, std::uint64_t tokens) {
   }
   if (c.activation != std::string_view("silu")) model["activation"] = c.activation;
   if (c.family->post_norm) model["post_norm"] = true;
+  if (const DeltaDimensions& l = c.delta; l.value_heads > 0) {
+    model["delta"] = {{"value_heads", l.value_heads},
+                      {"key_heads", l.key_heads},
+                      {"key_dim", l.key_dim},
+                      {"value_dim", l.value_dim},
+                      {"taps", l.taps}};
+    model["attention_gate"] = true;
+  }
   if (const LatentDimensions& l = c.latent; l.kv_rank > 0)
     model["latent"] = {{"kv_rank", l.kv_rank},
                        {"q_rank", l.q_rank},
@@ -102,7 +110,7 @@ Json workload_model(const ModelConfig& c, std::uint64_t tokens) {
   if (c.logit_cap > 0) model["logit_cap"] = c.logit_cap;
   const bool limited = c.window > 0 && tokens > c.window && layer_kinds(c, tokens).local > 0;
   if (limited) model["window"] = c.window;
-  if ((limited || c.local_theta > 0 || c.unrotated) && c.global_every > 0)
+  if ((limited || c.local_theta > 0 || c.unrotated || c.delta.value_heads > 0) && c.global_every > 0)
     model["global_every"] = c.global_every;
   if (Json rope = rope_of(c, tokens); !rope.empty()) model["rope"] = std::move(rope);
   return model;

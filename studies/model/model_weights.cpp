@@ -224,6 +224,9 @@ std::vector<std::pair<std::string, std::string>> convert_weights(const ModelConf
     throw UserError(
         "E-HFC-030", config.file,
         "weights of multi-head latent attention cannot be run: their rotated features are in another order");
+  if (config.delta.value_heads > 0)
+    throw UserError("E-HFC-030", config.file,
+                    "weights of delta rules cannot be run: a generation keeps keys and values only");
   if (config.family->other_names)
     throw UserError("E-HFC-030", config.file,
                     fmt::format("weights of {} cannot be run: their tensors have other names than Llama's",

@@ -18,6 +18,7 @@ class Family:
     keys: dict = dataclasses.field(default_factory=dict)  # of config.json, beside the sizes
     bias: bool = False
     norms: bool = False
+    joint: bool = False  # norms of queries and keys over all heads
     fused: bool = False
     gemma: bool = False  # gains are 1 + weight, embeddings times sqrt(hidden), gelu
     post: bool = False   # norms behind the sublayers
@@ -95,6 +96,7 @@ FAMILIES = {
                       unrotated=2),
     "exaone4": Family("exaone4", "Exaone4ForCausalLM", {"sliding_window": 12, "sliding_window_pattern": "LG", "tie_word_embeddings": False},
                       norms=True, post=True, pre=False, unrotated=2),
+    "olmo2": Family("olmo2", "Olmo2ForCausalLM", {"tie_word_embeddings": False}, joint=True, post=True, pre=False),
     "stablelm": Family("stablelm", "StableLmForCausalLM", {"use_qkv_bias": True, "partial_rotary_factor": 0.5, "tie_word_embeddings": False},
                        bias=True, layer_norm=True),
     "starcoder2": Family("starcoder2", "Starcoder2ForCausalLM", {"use_bias": True, "sliding_window": 16, "tie_word_embeddings": False},
@@ -149,6 +151,8 @@ def random_weights(family, seed):
         if family.norms:
             for name in ("q", "k"):
                 parts[f"self_attn.{name}_norm.weight"] = vector(family.head_dim, gain)
+        if family.joint:
+            parts |= {"self_attn.q_norm.weight": vector(q, gain), "self_attn.k_norm.weight": vector(kv, gain)}
         if family.post:
             for name in ("pre", "post") if family.pre else ("post",):
                 parts[f"{name}_feedforward_layernorm.weight"] = vector(family.hidden, gain)
@@ -287,6 +291,8 @@ def logits(family, weights, ids):
         else:
             parts = [a @ w[f"{at}self_attn.{name}_proj.weight"].T
                      + (w[f"{at}self_attn.{name}_proj.bias"] if family.bias else 0) for name in "qkv"]
+        if family.joint:
+            parts = [norm(parts[0], at + "self_attn.q_norm.weight"), norm(parts[1], at + "self_attn.k_norm.weight"), parts[2]]
         query, key, value = [part.reshape(tokens, -1, family.head_dim) for part in parts]
         if family.norms:
             query, key = norm(query, at + "self_attn.q_norm.weight"), norm(key, at + "self_attn.k_norm.weight")

@@ -62,8 +62,10 @@ class RmsNorm {
       add_up(sum, in, rows);
     // Not on the loads' queue: a store that waits for its tile would delay the next load.
     if (views_.sum) kernel_.store(window(*views_.sum, rows, all), in, isa::Queue::kGpSimd);
-    kernel_.activation(root, over_parts_ ? over_parts_->of(sum) : sum, ActFn::kRsqrt,
-                       {1.0F / static_cast<float>(views_.squares ? shape_.elements : shape_.columns), nullptr}, {shape_.epsilon, nullptr});
+    kernel_.activation(
+        root, over_parts_ ? over_parts_->of(sum) : sum, ActFn::kRsqrt,
+        {1.0F / static_cast<float>(views_.squares ? shape_.elements : shape_.columns), nullptr},
+        {shape_.epsilon, nullptr});
     for (const Range& piece : cut(all, gain_.width())) {
       const auto first = static_cast<unsigned>(piece.first);
       kernel_.scalar_tensor_tensor(out.columns(first, piece.count), in.columns(first, piece.count),

@@ -50,6 +50,36 @@ struct AttentionElements {
   }
 };
 
+// Layers of a stage that have a delta rule.
+double rules_of(const TransformerParams& params) {
+  std::uint64_t rules = 0;
+  for (std::uint64_t l = 0; l < params.longest_stage(); ++l) rules += params.model.has_delta(l) ? 1 : 0;
+  return number(rules);
+}
+
+// With delta rules in some layers: the mean of the matrices, and the larger tensors of a token.
+AttentionElements with_rules(const TransformerParams& params, const RankShare& share,
+                             AttentionElements elements) {
+  if (!params.model.delta) return elements;
+  const DeltaHeads heads = share.delta_heads(params.model);
+  const double cores = number(share.physical_cores),
+               rules = rules_of(params) / number(params.longest_stage()),
+               columns = cores * number(heads.columns() + heads.values());
+  elements.columns = elements.columns * (1 - rules) + columns * rules;
+  elements.of_token = std::max(elements.of_token, columns + cores * number(heads.channels()));
+  return elements;
+}
+
+// Bytes of a rank: states and last tokens of the sequences, in all layers of a stage.
+double state_bytes(const TransformerParams& params, const RankShare& share) {
+  if (!params.model.delta) return 0;
+  const DeltaHeads heads = share.delta_heads(params.model);
+  const double of_sequence =
+      number(share.physical_cores) * (4 * number(heads.value_heads * heads.key_dim * heads.value_dim) +
+                                      2 * number((heads.taps - 1) * heads.channels()));
+  return rules_of(params) * number(params.sequences()) * of_sequence;
+}
+
 // Elements of a rank beside those of attention, in a layer: gathered or summed rows and partial sums
 // (prefill.cpp and decode_step.cpp), and hidden features.
 double layer_activations(const TransformerParams& params, const RankShare& share) {
@@ -67,7 +97,8 @@ double layer_activations(const TransformerParams& params, const RankShare& share
 double cached_tokens(const TransformerParams& params) {
   std::uint64_t tokens = 0;
   for (std::uint64_t l = 0; l < params.longest_stage(); ++l)
-    tokens += params.model.kept(l, params.context / params.parallel.sequence) + 1;
+    if (!params.model.has_delta(l))
+      tokens += params.model.kept(l, params.context / params.parallel.sequence) + 1;
   return number(tokens);
 }
 
@@ -121,7 +152,7 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
                size = number(isa::size_of(TransformerParams::kDType)), hidden = number(m.hidden),
                layers = number(params.longest_stage()), rows = number(params.rows()),
                microbatches = number(params.microbatches);
-  const AttentionElements attention(params, share);
+  const AttentionElements attention = with_rules(params, share, {params, share});
   const double kept =
       decodes ? cached_tokens(params) * number((params.rows() + share.sharers - 1) / share.sharers)
               : layers * (rows + number(params.sequences() * params.cached));
@@ -141,7 +172,7 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
   Footprint f;
   f.weights = ranks * ((layers - dense) * of_layer(features, number(m.experts + (m.shared_gated ? 1 : 0))) +
                        dense * of_layer(number(share.dense_ffn), 0));
-  f.caches = ranks * size * attention.cached * kept * microbatches;
+  f.caches = ranks * microbatches * (size * attention.cached * kept + state_bytes(params, share));
   f.activations = ranks * size *
                   (rows * attention.of_token + layer_activations(params, share) +
                    gathered * 2 * number(share.kv_heads * m.head_dim));

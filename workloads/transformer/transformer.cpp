@@ -183,12 +183,25 @@ class Transformer final : public runtime::Workload {
   }
 
   Cache cache_of(const HostCase& values, std::uint64_t layer, std::size_t sequence) const {
+    if (values.weights[layer].delta) return states_of(values.caches[layer], sequence);
     if (params_.before() == 0) return {};
     const auto context = static_cast<Eigen::Index>(params_.before()),
                first = static_cast<Eigen::Index>(sequence) * context;
     const HostCache& cache = values.caches[layer];
     const Rows k = matrix_of(cache.k).middleRows(first, context);
     return {k, params_.model.latent ? Rows{} : Rows(matrix_of(cache.v).middleRows(first, context))};
+  }
+
+  Cache states_of(const HostCache& cache, std::size_t sequence) const {
+    if (!decodes()) return {};
+    const DeltaRule& d = params_.model.delta;
+    const auto rows = static_cast<Eigen::Index>(d.value_heads * d.key_dim),
+               batch = static_cast<Eigen::Index>(params_.batch), more = static_cast<Eigen::Index>(d.taps) - 1,
+               number = static_cast<Eigen::Index>(sequence);
+    const Rows all = matrix_of(cache.v);
+    Rows past(more, all.cols());
+    for (Eigen::Index j = 0; j < more; ++j) past.row(j) = all.row(j * batch + number);
+    return {matrix_of(cache.k).middleRows(number * rows, rows), past};
   }
 
   TransformerParams params_;

@@ -56,6 +56,7 @@ bool latent(const ModelFamily& f) { return f.latent; }
 bool partial(const ModelFamily& f) { return f.partial_rope; }
 bool multiplied(const ModelFamily& f) { return f.multipliers; }
 bool listed_bias(const ModelFamily& f) { return f.listed_bias; }
+bool delta(const ModelFamily& f) { return f.delta; }
 bool listed_parallel(const ModelFamily& f) { return f.listed_parallel; }
 bool shared(const ModelFamily& f) { return f.shared_ffn_key != nullptr; }
 
@@ -102,6 +103,15 @@ constexpr FixedKey kFixed[] = {
      [](const ModelFamily& f) { return f.local_rope; }},
     {"sliding_window_pattern", "null", "a pattern of local layers", patterned},
     {"_sliding_window_pattern", "null", "a pattern of local layers", patterned},
+    {"full_attention_interval", "null", "layers of linear attention", delta},
+    {"linear_num_value_heads", "null", "layers of linear attention", delta},
+    {"linear_num_key_heads", "null", "layers of linear attention", delta},
+    {"linear_key_head_dim", "null", "layers of linear attention", delta},
+    {"linear_value_head_dim", "null", "layers of linear attention", delta},
+    {"linear_conv_kernel_dim", "null", "layers of linear attention", delta},
+    {"attn_output_gate", "false", "outputs of attention with gates", delta},
+    {"output_gate_type", "\"swish\"", "another gate behind the rule"},
+    {"mamba_ssm_dtype", "\"float32\"", "states of another type"},
     {"no_rope_layer_interval", "null", "layers without rotary embedding", patterned},
     {"use_bidirectional_attention", "false", "attention to later tokens"},
     {"decoder_sparse_step", "1", "layers without experts between layers with experts"},
@@ -160,13 +170,25 @@ constexpr LeftOutKey kLeftOut[] = {
     {"img_processor", "the part for images"}};
 
 // Read by other means than a table.
-constexpr const char* kStructured[] = {
-    "architectures",       "rope_scaling",          "rope_parameters",
-    "sliding_window",      "use_sliding_window",    "max_window_layers",
-    "tie_word_embeddings", "layer_types",           "original_max_position_embeddings",
-    "norm_topk_prob",      "moe_intermediate_size", "quantization_config",
-    "rotary_dim",          "mlp_layer_types",       "layer_norm_eps",       "attn_type_list",
-    "layer_norm_epsilon",  "norm_epsilon",          "norm_eps"};
+constexpr const char* kStructured[] = {"architectures",
+                                       "rope_scaling",
+                                       "rope_parameters",
+                                       "sliding_window",
+                                       "use_sliding_window",
+                                       "max_window_layers",
+                                       "tie_word_embeddings",
+                                       "layer_types",
+                                       "original_max_position_embeddings",
+                                       "norm_topk_prob",
+                                       "moe_intermediate_size",
+                                       "quantization_config",
+                                       "rotary_dim",
+                                       "mlp_layer_types",
+                                       "layer_norm_eps",
+                                       "attn_type_list",
+                                       "layer_norm_epsilon",
+                                       "norm_epsilon",
+                                       "norm_eps"};
 
 constexpr const char* kNeutral[] = {"_name_or_path",
                                     "attention_dropout",

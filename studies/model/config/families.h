@@ -30,9 +30,9 @@ struct ModelFamily {
   bool free_activation = false;           // hidden_act may be silu, gelu or relu
   bool positions = false;                 // learned ones instead of the rotary embedding
   bool logit_bias = false;
-  bool listed_heads = false;              // keys have one head if multi_query says so
-  std::uint64_t ffn_times = 0;            // intermediate_size is absent: so many times hidden_size; 0: required
-  bool halved_ffn = false;                // intermediate_size counts the gate, too (Qwen 1)
+  bool listed_heads = false;    // keys have one head if multi_query says so
+  std::uint64_t ffn_times = 0;  // intermediate_size is absent: so many times hidden_size; 0: required
+  bool halved_ffn = false;      // intermediate_size counts the gate, too (Qwen 1)
   // Layers are local, except every n-th one, unless the file says otherwise; 0: all are alike. Global layers
   // may have no rotary embedding.
   std::uint64_t pattern = 0;
@@ -43,7 +43,7 @@ struct ModelFamily {
   bool post_norm = false;   // the outputs of the sublayers pass a norm
   bool scored = false;      // scores have a scale of their own, and scores and logits may be capped (Gemma 2)
   bool local_rope = false;  // local layers have a base of the rotary embedding of their own
-  bool plain_local = false;  // the rotary embedding of local layers is not scaled
+  bool plain_local = false;   // the rotary embedding of local layers is not scaled
   bool partial_rope = false;  // the rotary embedding may turn the first features of a head only
   bool window = false;  // layers, or some of them, see sliding_window tokens only; others ignore the key
   bool optional_window =
@@ -56,8 +56,9 @@ struct ModelFamily {
   bool latent = false;                   // multi-head latent attention
   bool routed = false;  // experts as DeepSeek names them, behind first layers without (deepseek_config.h)
   bool sigmoid_gates = false;     // gates are sigmoids, and a bias is added to them for the choice of experts
+  bool delta = false;             // local layers have a gated delta rule; attention has gates (Qwen3-Next)
   bool multipliers = false;       // Granite: constants that scale embeddings, scores, sublayers and logits
-  bool other_names = false;  // tensors of checkpoints have other names or shapes than Llama's
+  bool other_names = false;       // tensors of checkpoints have other names or shapes than Llama's
   const char* refused = nullptr;  // why the kernels cannot run it
 };
 

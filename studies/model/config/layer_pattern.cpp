@@ -16,12 +16,13 @@ double number(std::uint64_t n) { return static_cast<double>(n); }
 // Every n-th layer of a list has full attention; 0: none has.
 std::uint64_t global_every(const ConfigReader& in, const ModelConfig& c) {
   const Json& types = in.json["layer_types"];
+  const char* local = c.family->delta ? "linear_attention" : "sliding_attention";
   for (const Json& type : types)
-    if (type != "full_attention" && type != "sliding_attention")
+    if (type != "full_attention" && type != local)
       throw base::UserError("E-HFC-005", in.place("layer_types"),
                             fmt::format("asks for layers of the type {}, which the kernels lack; expected "
-                                        "full_attention or sliding_attention",
-                                        brief_json(type)));
+                                        "full_attention or {}",
+                                        brief_json(type), local));
   const auto full = std::find(types.begin(), types.end(), "full_attention");
   const auto every = static_cast<std::uint64_t>(full - types.begin()) + 1;
   for (std::uint64_t l = 0; l < types.size(); ++l)
@@ -38,7 +39,8 @@ std::uint64_t global_every(const ConfigReader& in, const ModelConfig& c) {
 
 // Returns the architecture's pattern, for a file that does not list the layers.
 std::uint64_t usual_pattern(const ConfigReader& in, const ModelConfig& c) {
-  for (const char* key : {"sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval"}) {
+  for (const char* key : {"sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval",
+                          "full_attention_interval"}) {
     if (c.family->pattern == 0 || !in.has(key)) continue;
     if (!in.json[key].is_string()) return in.count(key, 1, 1000);
     const std::string layers = in.text(key);  // "LLLG": local ones, and a global one
@@ -83,7 +85,8 @@ void read_layer_pattern(const ConfigReader& in, ModelConfig& c) {
   if (!in.flag("use_sliding_window", true)) c.window = 0;
   const bool listed = in.has("layer_types");
   if (listed && !in.json["layer_types"].is_array()) in.refuse("layer_types", "a list of the layers' types");
-  c.global_every = listed && c.family->window ? global_every(in, c) : usual_pattern(in, c);
+  c.global_every =
+      listed && (c.family->window || c.family->delta) ? global_every(in, c) : usual_pattern(in, c);
   // Without local layers all have the rotary embedding.
   c.unrotated = !c.family->global_rope && c.global_every > 0 && (c.window > 0 || !c.family->window);
   if (c.unrotated) check_unrotated(in, c);
@@ -91,7 +94,8 @@ void read_layer_pattern(const ConfigReader& in, ModelConfig& c) {
 }
 
 LayerKinds layer_kinds(const ModelConfig& c, std::uint64_t tokens) {
-  if (!c.unrotated && (c.window == 0 || tokens <= c.window)) return {0, c.layers};
+  const bool alike = !c.unrotated && c.delta.value_heads == 0;
+  if (alike && (c.window == 0 || tokens <= c.window)) return {0, c.layers};
   const std::uint64_t global = c.global_every == 0 ? 0 : c.layers / c.global_every;
   return {c.layers - global, global};
 }
@@ -105,7 +109,8 @@ double pairs_of_layers(const ModelConfig& c, std::uint64_t before, std::uint64_t
   };
   const LayerKinds kinds = layer_kinds(c, before + queries);
   const std::uint64_t all = before + queries, local = c.window == 0 ? all : std::min(c.window, all);
-  return number(kinds.local) * pairs(local) + number(kinds.global) * pairs(all);
+  const double of_local = c.delta.value_heads > 0 ? 0 : number(kinds.local) * pairs(local);
+  return of_local + number(kinds.global) * pairs(all);
 }
 
 }  // namespace tahoma::runtime

@@ -226,6 +226,20 @@ void read_sublayers(const ConfigReader& in, ModelConfig& c) {
 
 }  // namespace
 
+void read_delta(const ConfigReader& in, ModelConfig& c) {
+  if (!c.family->delta) return;
+  const auto count = [&](const char* key, std::uint64_t least, std::uint64_t most, std::uint64_t absent) {
+    return in.has(key) ? in.count(key, least, most) : absent;
+  };
+  c.delta = {count("linear_num_value_heads", 1, 1024, 32), count("linear_num_key_heads", 1, 1024, 16),
+             count("linear_key_head_dim", 16, 128, 128), count("linear_value_head_dim", 16, 128, 128),
+             count("linear_conv_kernel_dim", 1, 16, 4)};
+  if (c.delta.value_heads % c.delta.key_heads != 0)
+    throw UserError("E-HFC-006", in.place("linear_num_key_heads"),
+                    fmt::format("expected a divisor of the {} heads of values, got {}", c.delta.value_heads,
+                                c.delta.key_heads));
+}
+
 ModelConfig read_model_config(const std::string& path, const std::vector<std::string>& ignored) {
   ModelConfig c;
   c.file = config_file(path);
@@ -254,6 +268,7 @@ ModelConfig read_model_config(const std::string& path, const std::vector<std::st
   c.qk_norm = c.family->qk_norm || (c.family->listed_norm && in.flag("use_qk_norm", false));
   check_biases(in, c);
   read_sublayers(in, c);
+  read_delta(in, c);
   if (c.family->gemma) read_gemma(in, c);
   if (c.family->latent) read_latent(in, c);
   if (c.family->routed) read_routed(in, c);
@@ -267,7 +282,15 @@ ModelConfig read_model_config(const std::string& path, const std::vector<std::st
 
 double ModelConfig::attention_weights() const {
   const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
-  if (latent.kv_rank == 0) return number(hidden) * number(head_dim) * number(2 * heads + 2 * kv_heads);
+  const double of_heads = number(hidden) * number(head_dim) * number(2 * heads + 2 * kv_heads);
+  if (delta.value_heads > 0) {
+    const std::uint64_t keys = delta.key_heads * delta.key_dim, values = delta.value_heads * delta.value_dim,
+                        global = global_every == 0 ? 0 : layers / global_every;
+    const double gated = of_heads + number(hidden * head_dim * heads),
+                 rule = number(hidden) * number(2 * keys + 3 * values + 2 * delta.value_heads);
+    return (number(global) * gated + number(layers - global) * rule) / number(layers);
+  }
+  if (latent.kv_rank == 0) return of_heads;
   const double from = number(latent.q_rank > 0 ? latent.q_rank : hidden);
   return number(hidden) * number(latent.q_rank + latent.kv_rank + latent.rope) +
          number(heads) *

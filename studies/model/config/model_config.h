@@ -40,6 +40,11 @@ struct LatentDimensions {
   std::uint64_t kv_rank = 0, q_rank = 0, nope = 0, rope = 0, values = 0;
 };
 
+// The gated delta rule of local layers; value_heads 0: none has it.
+struct DeltaDimensions {
+  std::uint64_t value_heads = 0, key_heads = 0, key_dim = 0, value_dim = 0, taps = 0;
+};
+
 // Factors of matrices (multipliers.h): of the embedding, of the sublayers' last matrices, and of the logits'.
 struct MatrixFactors {
   double embedding = 1, sublayer = 1, logits = 1;
@@ -61,6 +66,7 @@ struct ModelConfig {
   // The first layers, which have one feed-forward part instead of experts.
   std::uint64_t dense_layers = 0, dense_ffn = 0;
   LatentDimensions latent;
+  DeltaDimensions delta;
   bool normalised_gates = true;   // the gates of a token's experts add up to 1
   double gate_factor = 1;         // of the gates
   double gate_limit = 0;          // as workload.model.gate_limit
@@ -81,7 +87,7 @@ struct ModelConfig {
   std::uint64_t rotated = 0;         // first features of a head that the rotary embedding turns; 0: all
   double rope_magnitude = 1;         // of cosines and sines: YaRN's and LongRoPE's
   double score_factor = 1;           // of the scores, beside 1 / sqrt(head_dim): YaRN's
-  double attention_weights() const;  // elements of a layer
+  double attention_weights() const;  // elements of a layer, of those with a delta rule, too: the mean
   // Hidden features of the feed-forward parts that a token uses, in a layer with experts.
   double experts_of_token() const;
   std::uint64_t cached_elements() const;  // of a token in the cache of a layer

@@ -91,7 +91,8 @@ std::string type_in(const ConfigReader& in) {
 
 RotaryScaling scaling_of(const std::string& type, const std::string& place) {
   // Without images the positions of "mrope" are equal. "dynamic" differs beyond max_position_embeddings only.
-  if (type == "default" || type == "mrope" || type == "dynamic" || type == "gptj") return RotaryScaling::kNone;
+  if (type == "default" || type == "mrope" || type == "dynamic" || type == "gptj")
+    return RotaryScaling::kNone;
   if (type == "su") return RotaryScaling::kLong;  // an earlier name
   const auto row = std::find_if(std::begin(kRotaryScalings), std::end(kRotaryScalings), [&](const auto& one) {
     return one.value != RotaryScaling::kNone && one.name == type;

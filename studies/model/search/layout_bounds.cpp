@@ -29,6 +29,11 @@ double score_width(const ModelConfig& c) {
   return d(c.heads) * d(c.head_dim + (c.latent.kv_rank > 0 ? c.latent.values : c.head_dim));
 }
 
+// Others have states, which do not grow.
+double layers_with_keys(const ModelConfig& c) {
+  return d(c.delta.value_heads > 0 ? layer_kinds(c, 1).global : c.layers);
+}
+
 double bytes_of_weight(const ModelPoint& p) { return d(isa::size_of(p.layout.weights)); }
 
 struct Work {
@@ -58,7 +63,7 @@ PhaseWork decode_work(const ModelConfig& c, const ModelPoint& p) {
                keys = pairs_of_layers(c, p.demand.context,
                                       1);  // with the new one of each layer, which is not read
   return {bytes_of_weight(p) * copies * weights,
-          kBytes * batch * (keys - d(c.layers)) * d(c.cached_elements()),
+          kBytes * batch * (keys - layers_with_keys(c)) * d(c.cached_elements()),
           batch * (sharing * 2 * weights + 2 * score_width(c) * keys),
           {kBytes * copies * logits, sharing * batch * 2 * logits}};
 }

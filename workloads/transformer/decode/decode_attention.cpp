@@ -118,6 +118,17 @@ std::vector<PhasePrograms::Share> DecodeAttention::shares(const std::vector<Deco
   return shares;
 }
 
+void DecodeAttention::gate(const std::vector<DecodeLayer>& ranks) {
+  if (!params_.model.attention_gate) return;
+  replica_.each("attention gate", [&](std::size_t r, std::size_t h) {
+    const auto [first, count] = sharding_.sequences_of(r, h);
+    if (count == 0) return;
+    part(r, h).scale(rows_of(ranks[r].o.of(h), first, count),
+                     heads_of(rows_of(ranks[r].qkv.of(h), first, count), share_.heads + 2 * share_.kv_heads,
+                              share_.heads, params_.model.head_dim));
+  });
+}
+
 void DecodeAttention::merge(const std::vector<DecodeLayer>& ranks) {
   if (sharding_.groups == 1) return;
   replica_.each("merge", [&](std::size_t r, std::size_t h) {

@@ -18,6 +18,7 @@ class DecodeAttention {
   void attend(const std::vector<DecodeLayer>& ranks, std::size_t layer, std::size_t microbatch);
   // The parts and their log-sums, which groups gather.
   std::vector<PhasePrograms::Share> shares(const std::vector<DecodeLayer>& ranks) const;
+  void gate(const std::vector<DecodeLayer>& ranks);  // multiplies the outputs, if the model has gates
   void merge(const std::vector<DecodeLayer>& ranks);
 
  private:

@@ -22,7 +22,13 @@ DecodeLayer::DecodeLayer(Replica& replica, std::size_t r, const TransformerParam
   const auto multiplied = [&](const char* name, std::uint64_t columns) {
     return known(replica.shared(r, name, m.activations, padded, columns));
   };
-  if (m.latent) {
+  if (share.delta) {
+    const DeltaHeads heads = share.delta_heads(m);
+    delta_in =
+        replica.shared(r, "delta_in", kModelDType, sharding.rows, share.physical_cores * heads.columns());
+    for (std::size_t h = 0; h < share.physical_cores; ++h)
+      mixed.push_back(replica.own(r, h, "mixed_tokens", kModelDType, sharding.rows, heads.channels()));
+  } else if (m.latent) {
     const LatentShape& l = m.latent;
     latent.down = whole("latents", l.down());
     latent.q_nope = whole("q_nope", share.heads * l.nope);
@@ -32,7 +38,7 @@ DecodeLayer::DecodeLayer(Replica& replica, std::size_t r, const TransformerParam
   } else {
     qkv = whole("qkv", share.units() * m.head_dim);
   }
-  o = multiplied("attention", share.heads * m.value_dim());
+  o = multiplied("attention", share.mixed(m));
   if (share.sharers > 1) replica.declare_input(o.tensor);  // other ranks' sequences stay zero
   partial = whole("partial", m.hidden);
   if (share.common_ffn > 0) {

@@ -45,12 +45,48 @@ DecodeStageTensors::Cache DecodeStageTensors::allocate_cache(std::size_t r, std:
     replica_.declare_input(cache.k.tensor);
     return cache;
   }
+  if (share_.of_layer(params_.model, first_layer_ + layer).delta) return allocate_states(r, h);
   const std::uint64_t heads = share_.kv_heads * sequences, d = params_.model.head_dim;
   Cache cache{replica_.own(r, h, "k_cache", kModelDType, heads * d, capacity(layer)),
               replica_.own(r, h, "v_cache", kModelDType, heads * capacity(layer), d)};
   replica_.declare_input(cache.k.tensor);
   replica_.declare_input(cache.v.tensor);
   return cache;
+}
+
+// The heads of the physical core, of all sequences.
+DecodeStageTensors::Cache DecodeStageTensors::allocate_states(std::size_t r, std::size_t h) {
+  const DeltaHeads heads = share_.delta_heads(params_.model);
+  Cache cache{
+      replica_.own(r, h, "delta_states", isa::DType::kFp32,
+                   sharding_.rows * heads.value_heads * heads.key_dim, heads.value_dim),
+      replica_.own(r, h, "delta_past", kModelDType, (heads.taps - 1) * sharding_.rows, heads.channels())};
+  replica_.declare_input(cache.k.tensor);
+  replica_.declare_input(cache.v.tensor);
+  return cache;
+}
+
+void DecodeStageTensors::fill_states(runtime::Machine& machine, std::size_t g, std::size_t b, std::size_t r,
+                                     std::size_t h, std::size_t layer, const HostCache& values) const {
+  const DeltaRule& d = params_.model.delta;
+  const DeltaHeads heads = share_.delta_heads(params_.model);
+  const Cache& cache = ranks_[r].caches[layer][b][h];
+  const std::uint64_t cores = share_.ranks * share_.physical_cores, core = r * share_.physical_cores + h,
+                      key = d.first_key_head(core, cores) * d.key_dim, head = d.first_value_head(core, cores),
+                      own = heads.value_heads * d.key_dim, channel = isa::size_of(kModelDType);
+  for (std::uint64_t s = 0; s < sharding_.rows; ++s) {
+    const std::uint64_t sequence = first_row(g, b) + s;
+    runtime::copy_window(values.k, {(sequence * d.value_heads + head) * d.key_dim, 0, own, d.value_dim},
+                         row_of(machine, replica_, g, cache.k, s * own));
+    for (std::uint64_t j = 0; j + 1 < d.taps; ++j) {
+      const std::uint64_t from = j * params_.batch + sequence;
+      std::byte* to = row_of(machine, replica_, g, cache.v, j * sharding_.rows + s);
+      runtime::copy_window(values.v, {from, key, 1, heads.keys()}, to);
+      runtime::copy_window(values.v, {from, d.keys() + key, 1, heads.keys()}, to + heads.keys() * channel);
+      runtime::copy_window(values.v, {from, 2 * d.keys() + head * d.value_dim, 1, heads.values()},
+                           to + 2 * heads.keys() * channel);
+    }
+  }
 }
 
 // The stream of one more microbatch. The rows that were handed over are collected in one tensor, of which
@@ -84,6 +120,8 @@ void DecodeStageTensors::place_stream(std::size_t r) {
 
 void DecodeStageTensors::fill_cache(runtime::Machine& machine, std::size_t g, std::size_t b, std::size_t r,
                                     std::size_t h, std::size_t layer, const HostCache& values) const {
+  if (share_.of_layer(params_.model, first_layer_ + layer).delta)
+    return fill_states(machine, g, b, r, h, layer, values);
   const Cache& cache = ranks_[r].caches[layer][b][h];
   const auto [first, count] = sharding_.sequences_of(r, h);
   const std::uint64_t d = params_.model.head_dim, kept = this->kept(layer), places = capacity(layer),

@@ -49,6 +49,10 @@ class DecodeStageTensors {
   }
 
  private:
+  // Of a delta rule, k has the states, and v the last tokens in front of the convolution.
+  Cache allocate_states(std::size_t rank, std::size_t physical_core);
+  void fill_states(runtime::Machine& machine, std::size_t replica, std::size_t microbatch, std::size_t rank,
+                   std::size_t physical_core, std::size_t layer, const HostCache& values) const;
   Cache allocate_cache(std::size_t rank, std::size_t physical_core, std::size_t layer);
   void place_stream(std::size_t rank);
   void fill_cache(runtime::Machine& machine, std::size_t replica, std::size_t microbatch, std::size_t rank,

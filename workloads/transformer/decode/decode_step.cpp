@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "workloads/delta/delta_kernel.h"
 #include "workloads/transformer/layer/latent_heads.h"
 #include "workloads/transformer/vocabulary/logits.h"
 #include "workloads/transformer/vocabulary/token_embedding.h"
@@ -62,6 +63,20 @@ void DecodeStep::make_heads(std::size_t layer) {
       if (count == 0) return std::vector<HbmView>{};
       return std::vector<HbmView>{heads_of(all_rows(layers_[r].qkv, viewer), first, count, d)};
     });
+}
+
+void DecodeStep::delta_rule(std::size_t layer) {
+  const Products products = this->products(layer);
+  delta_.make(products,
+              [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed, h); });
+  delta_.apply(products, [&](const LayerPart& part, const DeltaHeads& heads, DeltaViews views, std::size_t r,
+                             std::size_t h) {
+    const DecodeStageTensors::Cache& cache = tensors_[r].caches[layer][microbatch_][h];
+    views.states = cache.k.of(h);
+    views.past = cache.v.of(h);
+    emit_delta_step(part.kernel, part.machine, heads, sharding_.rows, static_cast<float>(part.model.epsilon),
+                    views);
+  });
 }
 
 void DecodeStep::project(std::size_t layer) {
@@ -213,14 +228,20 @@ void DecodeStep::prepare(std::size_t layer) {
                          layer == 0 ? &tensors_[r].in[microbatch_] : nullptr);
   if (embedding_ && layer == 0) embed();
   normalise(layer);
+  if (share(layer).delta) return delta_rule(layer);
   make_heads(layer);
   for (std::size_t r = 0; r < replica_.ranks(); ++r) keep_heads(layer, r, layers_[r].qkv);
   attention_.attend(layers_, layer, microbatch_);
 }
 
 void DecodeStep::complete(std::size_t layer) {
-  attention_.merge(layers_);
-  project(layer);
+  if (share(layer).delta) {
+    products(layer).project();
+  } else {
+    attention_.merge(layers_);
+    attention_.gate(layers_);
+    project(layer);
+  }
   reduce("attention all_reduce", &DecodeLayer::partial, &DecodeLayer::sum);
   post_norm(layer, &LayerWeights::attention_post_gain, &DecodeLayer::sum);
   feed_forward(layer);

@@ -14,6 +14,7 @@
 
 #include "workloads/transformer/decode/decode_attention.h"
 #include "workloads/transformer/experts/experts.h"
+#include "workloads/transformer/layer/delta_layer.h"
 
 namespace tahoma::workloads {
 
@@ -52,6 +53,7 @@ class DecodeStep final : public PhasePrograms {
   }
   void normalise(std::size_t layer);
   void make_heads(std::size_t layer);
+  void delta_rule(std::size_t layer);  // instead of attention
   void project(std::size_t layer);
   void reduce(const char* region, Whole partial, Whole sum);
   // In place, if the model has it.
@@ -64,6 +66,7 @@ class DecodeStep final : public PhasePrograms {
   DecodeSharding sharding_;
   DecodeStageTensors tensors_;
   DecodeAttention attention_;
+  DeltaLayer delta_;
   std::vector<DecodeLayer> layers_, before_;  // the layer in work and the one before it, by rank
 };
 

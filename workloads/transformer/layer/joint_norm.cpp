@@ -18,7 +18,8 @@ constexpr std::uint64_t kVectors = 2;  // queries and keys
 struct Squares {
   std::vector<Matrix> of_rank, of_all;
 
-  Squares(Replica& replica, std::size_t h, std::uint64_t rows, Algorithm algorithm, const Products::Keep& keep)
+  Squares(Replica& replica, std::size_t h, std::uint64_t rows, Algorithm algorithm,
+          const Products::Keep& keep)
       : replica_(replica), core_(h), algorithm_(algorithm), keep_(keep) {
     const std::uint64_t piece = aligned(1, kSquares) / kVectors * replica.ranks();
     padded_ = (rows + piece - 1) / piece * piece;
@@ -60,7 +61,8 @@ struct Squares {
 
 }  // namespace
 
-void Products::normalise_jointly(const RowsOfCore& rows_of_core, Algorithm algorithm, const Keep& keep) const {
+void Products::normalise_jointly(const RowsOfCore& rows_of_core, Algorithm algorithm,
+                                 const Keep& keep) const {
   const std::uint64_t d = model.head_dim, both = share.heads + share.kv_heads;
   replica.region("qk norm");
   for (std::size_t r = 0; r < replica.ranks(); ++r)

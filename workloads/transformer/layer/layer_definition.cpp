@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/golden/golden_rule.h"
+#include "workloads/transformer/layer/delta_definition.h"
 #include "workloads/transformer/layer/latent_definition.h"
 #include "workloads/transformer/layer/noisy_attention.h"
 
@@ -162,6 +163,17 @@ Noisy with_norm(Noisy heads, const ModelShape& model, const runtime::HostTensor&
   return heads;
 }
 
+// o sigmoid(gates). The sigmoid is rounded, and so is the product.
+Noisy gated_by(const Noisy& o, const Noisy& gates) {
+  const Eigen::ArrayXXd s = 1 / (1 + (-gates.value.array()).exp());
+  Noisy y{(o.value.array() * s).matrix(),
+          (s.square() * o.variance.array() +
+           o.value.array().square() * (s * (1 - s)).square() * gates.variance.array())
+              .matrix()};
+  round(y, 2);
+  return y;
+}
+
 // The outputs of heads that have keys and values of their own.
 Noisy heads_attended(const ModelShape& model, const HostWeights& weights, const Cache& cache, const Noisy& a,
                      const Rows& angles) {
@@ -176,8 +188,9 @@ Noisy heads_attended(const ModelShape& model, const HostWeights& weights, const 
   };
   const NoisyHeads heads{turned(q), behind(cache.k, turned(k)),
                          behind(cache.v, heads_of(weights.v, weights.v_bias))};
-  return attended(model, heads, weights.local ? model.window : 0,
-                  model.sinks ? matrix_of(weights.sinks) : Rows{});
+  const Noisy o = attended(model, heads, weights.local ? model.window : 0,
+                           model.sinks ? matrix_of(weights.sinks) : Rows{});
+  return model.attention_gate ? gated_by(o, times(a, matrix_of(weights.attention_gate))) : o;
 }
 
 Noisy model_norm(const ModelShape& model, const Noisy& x, const runtime::HostTensor& gain,
@@ -189,10 +202,9 @@ Noisy model_norm(const ModelShape& model, const Noisy& x, const runtime::HostTen
 }  // namespace
 
 Noisy logits_of(const ModelShape& model, const HostVocabulary& vocabulary, const Noisy& stream) {
-  const Noisy logits =
-      with_row(times(model_norm(model, stream, vocabulary.final_gain, vocabulary.final_bias),
-                     matrix_of(vocabulary.head)),
-               rows_of(vocabulary.head_bias));
+  const Noisy logits = with_row(times(model_norm(model, stream, vocabulary.final_gain, vocabulary.final_bias),
+                                      matrix_of(vocabulary.head)),
+                                rows_of(vocabulary.head_bias));
   return model.logit_cap > 0 ? bounded(logits, model.logit_cap) : logits;
 }
 
@@ -218,10 +230,12 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Part
     return model.pre_norm ? quantised(model_norm(model, stream, gain, bias), model.activations) : stream;
   };
   const Noisy a = input(weights.attention_gain, weights.attention_norm_bias);
-  const Noisy o = model.latent ? latent_attended(model, weights, cache, a, angles, roundings.absorbed)
-                               : heads_attended(model, weights, cache, a, angles);
+  const Noisy o = weights.delta  ? delta_mixed(model, weights, cache, a)
+                  : model.latent ? latent_attended(model, weights, cache, a, angles, roundings.absorbed)
+                                 : heads_attended(model, weights, cache, a, angles);
   const Noisy projected =
-      with_row(times(quantised(o, model.activations), matrix_of(weights.o), roundings.attention),
+      with_row(times(quantised(o, model.activations), matrix_of(weights.delta ? weights.delta_o : weights.o),
+                     roundings.attention),
                rows_of(weights.o_bias));
   const Noisy beside = model.parallel_norm ? input(weights.mlp_gain, weights.mlp_norm_bias) : a;
   stream = sum(stream, post(projected, weights.attention_post_gain));

@@ -55,7 +55,7 @@ struct Row {
 
 // Numbers of generated tensors. Those of the layers count from 1.
 constexpr std::uint64_t kHeadVectors = 100, kVocabulary = 200, kSharedExpert = 300, kLatent = 400,
-                        kDenseLayers = 500;
+                        kDenseLayers = 500, kDelta = 600, kAttentionGate = 700;
 
 // Biases and gains of heads, and gains behind the sublayers.
 void add_head_vectors(HostCase& values, const Maker& maker) {
@@ -170,6 +170,49 @@ void add_latent(HostCase& values, const Maker& maker) {
     w.k_up = split(w.kv_b, l.nope + l.values, 0, l.nope, maker.params.phase == Phase::kDecode);
     w.v_up = split(w.kv_b, l.nope + l.values, l.nope, l.values);
   }
+}
+
+// Decays of a state are exp(rate softplus(.)): some are near 1, others forget a state within a few tokens.
+void add_delta(HostCase& values, const Maker& maker) {
+  const TransformerParams& params = maker.params;
+  const DeltaRule& d = params.model.delta;
+  const std::uint64_t hidden = params.model.hidden, channels = 2 * d.keys() + d.values();
+  const auto of = [](std::uint64_t inputs) {
+    return Uniform{0, std::sqrt(3.0 / static_cast<double>(inputs))};
+  };
+  struct Tensor {
+    const char* name;
+    HostTensor HostWeights::*to;
+    DType dtype;
+    std::uint64_t rows, columns;
+    Uniform uniform;
+  };
+  const DType matrix = params.model.weights, wide = DType::kFp32;
+  const Tensor tensors[] = {{"delta_q", &HostWeights::delta_q, matrix, hidden, d.keys(), of(hidden)},
+                            {"delta_k", &HostWeights::delta_k, matrix, hidden, d.keys(), of(hidden)},
+                            {"delta_v", &HostWeights::delta_v, matrix, hidden, d.values(), of(hidden)},
+                            {"delta_z", &HostWeights::delta_z, matrix, hidden, d.values(), of(hidden)},
+                            {"delta_b", &HostWeights::delta_b, matrix, hidden, d.value_heads, of(hidden)},
+                            {"delta_a", &HostWeights::delta_a, matrix, hidden, d.value_heads, of(hidden)},
+                            {"delta_o", &HostWeights::delta_o, matrix, d.values(), hidden, of(d.values())},
+                            {"delta_taps_q", &HostWeights::delta_taps_q, wide, d.taps, d.keys(), of(1)},
+                            {"delta_taps_k", &HostWeights::delta_taps_k, wide, d.taps, d.keys(), of(1)},
+                            {"delta_taps_v", &HostWeights::delta_taps_v, wide, d.taps, d.values(), of(1)},
+                            {"delta_rate", &HostWeights::delta_rate, wide, 1, d.value_heads, {-0.3, 0.29}},
+                            {"delta_shift", &HostWeights::delta_shift, wide, 1, d.value_heads, {}},
+                            {"delta_gain", &HostWeights::delta_gain, wide, 1, d.value_dim, {1, 0.5}}};
+  for (std::size_t i = 0; i < std::size(tensors); ++i) {
+    const Tensor& t = tensors[i];
+    auto layers = maker.layers(t.name, kDelta + i, t.dtype, t.rows, t.columns, t.uniform);
+    for (std::uint64_t l = 0; l < params.layers; ++l)
+      if (values.weights[l].delta) values.weights[l].*t.to = std::move(layers[l]);
+  }
+  if (params.phase != Phase::kDecode) return;
+  auto states = maker.layers("delta_states", kDelta + 20, wide, params.batch * d.value_heads * d.key_dim,
+                             d.value_dim, {}),
+       past = maker.layers("delta_past", kDelta + 21, kModelDType, (d.taps - 1) * params.batch, channels, {});
+  for (std::uint64_t l = 0; l < params.layers; ++l)
+    if (values.weights[l].delta) values.caches[l] = {std::move(states[l]), std::move(past[l])};
 }
 
 // To the embedded tokens. Those of padding have the last position.
@@ -294,6 +337,14 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   if (m.rope.local_theta > 0) values.local_table = table(true);
   for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].local = m.local(params.first_layer + l);
   add_head_vectors(values, maker);
+  for (std::uint64_t l = 0; l < params.layers; ++l)
+    values.weights[l].delta = m.has_delta(params.first_layer + l);
+  if (m.delta) add_delta(values, maker);
+  if (m.attention_gate) {
+    auto gates = maker.layers("attention_gate", kAttentionGate, m.weights, m.hidden, q,
+                              {0, std::sqrt(3.0 / static_cast<double>(m.hidden))});
+    for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].attention_gate = std::move(gates[l]);
+  }
   if (params.logits)
     add_vocabulary(values, params, seed);
   else
@@ -304,7 +355,8 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
 
 void LayerWeights::allocate_products(Replica& replica, std::size_t rank, const ModelShape& m,
                                      const RankShare& share, DType dtype) {
-  if (!m.latent) qkv = replica.shared(rank, "qkv_weights", dtype, m.hidden, share.units() * m.head_dim);
+  if (!m.latent && !share.delta)
+    qkv = replica.shared(rank, "qkv_weights", dtype, m.hidden, share.units() * m.head_dim);
   // Gradients pass through o and down with their rows transposed, a physical core's rows at a time.
   const auto by_rows = [&](const char* name, std::uint64_t rows) {
     Matrix matrix = replica.shared(rank, name, dtype, rows, m.hidden);
@@ -312,7 +364,7 @@ void LayerWeights::allocate_products(Replica& replica, std::size_t rank, const M
     replica.add_rows_behind(rank, matrix, transposed_tensor_rows(rows, window) - rows);
     return matrix;
   };
-  o = by_rows("o_weights", share.heads * m.value_dim());
+  o = by_rows("o_weights", share.mixed(m));
   if (share.common_ffn == 0) return;
   gate_up = replica.shared(rank, "gate_up_weights", dtype, m.hidden, m.widened() * share.common_ffn);
   down = by_rows("down_weights", share.common_ffn);
@@ -330,6 +382,7 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
   mlp_gain = replica.shared(rank, "mlp_gain", DType::kFp32, 1, m.hidden);
   allocate_products(replica, rank, m, share, m.weights);
   if (m.latent) allocate_latent(replica, rank, m, share);
+  if (share.delta) allocate_delta(replica, rank, m, share);
   if (m.qkv_bias) qkv_bias = replica.shared(rank, "qkv_bias", DType::kFp32, 1, share.units() * m.head_dim);
   const auto vector = [&](Matrix& to, const char* name, bool wanted, std::uint64_t columns) {
     if (wanted) to = replica.shared(rank, name, DType::kFp32, 1, columns);
@@ -374,6 +427,11 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
                                &v_up,
                                &o_bias,
                                &sinks,
+                               &delta_in,
+                               &delta_taps,
+                               &delta_rate,
+                               &delta_shift,
+                               &delta_gain,
                                &joint_q_norm,
                                &joint_k_norm,
                                &gate_up_bias,
@@ -381,6 +439,17 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
                                &attention_norm_bias,
                                &mlp_norm_bias})
     if (!matrix->views.empty()) replica.declare_input(matrix->tensor);
+}
+
+void LayerWeights::allocate_delta(Replica& replica, std::size_t rank, const ModelShape& m,
+                                  const RankShare& share) {
+  const DeltaHeads heads = share.delta_heads(m);
+  const std::uint64_t cores = share.physical_cores;
+  delta_in = replica.shared(rank, "delta_weights", m.weights, m.hidden, cores * heads.columns());
+  delta_taps = replica.shared(rank, "delta_taps", DType::kFp32, m.delta.taps, cores * heads.channels());
+  delta_rate = replica.shared(rank, "delta_rate", DType::kFp32, 1, cores * heads.value_heads);
+  delta_shift = replica.shared(rank, "delta_shift", DType::kFp32, 1, cores * heads.value_heads);
+  delta_gain = replica.shared(rank, "delta_gain", DType::kFp32, 1, m.delta.value_dim);
 }
 
 void LayerWeights::allocate_latent(Replica& replica, std::size_t rank, const ModelShape& m,
@@ -416,6 +485,7 @@ void LayerWeights::fill(runtime::Machine& machine, const Replica& replica, std::
     fill_all(machine, replica, mlp_norm_bias, w.mlp_norm_bias);
   }
   if (model.shared_gated && share.mixture) fill_all(machine, replica, shared_router, w.shared_router);
+  if (share.delta) fill_all(machine, replica, delta_gain, w.delta_gain);
   if (model.latent) fill_all(machine, replica, kv_a_gain, w.kv_a_gain);
   if (model.latent.q_rank > 0) fill_all(machine, replica, q_a_gain, w.q_a_gain);
   fill_products(machine, replica, rank, model, w, share);
@@ -424,12 +494,16 @@ void LayerWeights::fill(runtime::Machine& machine, const Replica& replica, std::
 void LayerWeights::fill_products(runtime::Machine& machine, const Replica& replica, std::size_t rank,
                                  const ModelShape& model, const HostWeights& w,
                                  const RankShare& share) const {
-  for (Matrix LayerWeights::*part :
-       {&LayerWeights::qkv, &LayerWeights::o, &LayerWeights::gate_up, &LayerWeights::down,
-        &LayerWeights::qkv_bias, &LayerWeights::o_bias, &LayerWeights::sinks,
-        &LayerWeights::joint_q_norm, &LayerWeights::joint_k_norm, &LayerWeights::gate_up_bias,
-        &LayerWeights::down_bias, &LayerWeights::latent_down, &LayerWeights::q_nope, &LayerWeights::q_rope,
-        &LayerWeights::k_up, &LayerWeights::v_up}) {
+  for (Matrix LayerWeights::*part : {&LayerWeights::qkv,          &LayerWeights::o,
+                                     &LayerWeights::gate_up,      &LayerWeights::down,
+                                     &LayerWeights::qkv_bias,     &LayerWeights::o_bias,
+                                     &LayerWeights::sinks,        &LayerWeights::joint_q_norm,
+                                     &LayerWeights::joint_k_norm, &LayerWeights::delta_in,
+                                     &LayerWeights::delta_taps,   &LayerWeights::delta_rate,
+                                     &LayerWeights::delta_shift,  &LayerWeights::gate_up_bias,
+                                     &LayerWeights::down_bias,    &LayerWeights::latent_down,
+                                     &LayerWeights::q_nope,       &LayerWeights::q_rope,
+                                     &LayerWeights::k_up,         &LayerWeights::v_up}) {
     const Matrix& matrix = this->*part;
     if (matrix.views.empty()) continue;  // not every model has it
     HostTensor values = runtime::make_tensor(matrix.tensor.name, matrix.tensor.dtype, matrix.tensor.shape);

@@ -22,7 +22,7 @@ struct HostWeights {
   runtime::HostTensor q_bias, k_bias, v_bias;  // [1, heads head_dim] of fp32, if the model has them
   runtime::HostTensor sinks, router_bias;      // [1, heads] and [1, experts] of fp32, likewise
   runtime::HostTensor o_bias, gate_bias, up_bias, down_bias, attention_norm_bias, mlp_norm_bias;  // likewise
-  runtime::HostTensor q_norm, k_norm;                      // [1, head_dim] of fp32, likewise
+  runtime::HostTensor q_norm, k_norm;  // [1, head_dim] of fp32, likewise
   // [1, heads head_dim] and [1, kv_heads head_dim] of fp32, likewise.
   runtime::HostTensor joint_q_norm, joint_k_norm;
   runtime::HostTensor attention_post_gain, mlp_post_gain;  // as gains, with post_norm
@@ -33,11 +33,18 @@ struct HostWeights {
   // The machine has them as the two parts of queries, the matrices of keys (in a decoding step transposed)
   // and values.
   runtime::HostTensor q_nope, q_rope, k_up, v_up;
+  runtime::HostTensor attention_gate;  // [hidden, heads head_dim], if heads have gates
+  // Of a delta rule (workloads/delta/delta_shape.h): matrices of the token, weights of the convolution, numbers
+  // of heads, and the projection.
+  runtime::HostTensor delta_q, delta_k, delta_v, delta_z, delta_b, delta_a, delta_o;
+  runtime::HostTensor delta_taps_q, delta_taps_k, delta_taps_v, delta_rate, delta_shift, delta_gain;
+  bool delta = false;  // the layer has it
   bool local = false;  // the layer has the local angles
   bool dense = false;  // without experts in a mixture: gate, up and down are those of its feed-forward part
 };
 // The contents of a layer's caches: [sequences of all replicas, context, kv_heads head_dim] each. With latent
-// attention k is [..., kv_rank + rope], and v is empty.
+// attention k is [..., kv_rank + rope], and v is empty. Of a delta rule k has the states [batch value_heads
+// key_dim, value_dim] of fp32, and v the last tokens in front of the convolution, [(taps - 1) batch, channels].
 struct HostCache {
   runtime::HostTensor k, v;
 };
@@ -100,6 +107,9 @@ struct LayerWeights {
   Matrix q_norm, k_norm;              // [1, head_dim] of fp32, if heads are normalised
   Matrix joint_q_norm, joint_k_norm;  // [1, heads head_dim] and [1, kv_heads head_dim], if all together are
   Matrix attention_post_gain, mlp_post_gain;  // if the outputs of the sublayers are normalised
+  // A delta rule has [hidden, columns] and [taps, channels], those of each physical core side by side;
+  // [1, heads of values] twice; and [1, value_dim].
+  Matrix delta_in, delta_taps, delta_rate, delta_shift, delta_gain;
   // Latent attention has [hidden, down], gains, [query input, heads nope], [query input, heads rope],
   // [kv_rank, heads nope] or, if absorbed, [heads nope, kv_rank], [kv_rank, heads values].
   Matrix latent_down, q_a_gain, kv_a_gain, q_nope, q_rope, k_up, v_up;
@@ -124,6 +134,7 @@ struct LayerWeights {
 
  private:
   LayerWeights() = default;
+  void allocate_delta(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share);
   void allocate_latent(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share);
   void allocate_products(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share,
                          isa::DType dtype);

@@ -137,6 +137,27 @@ void LayerPart::add_gated(const HbmView& a, const HbmView& b, const HbmView* gat
   }
 }
 
+void LayerPart::scale(const HbmView& x, const HbmView& gates) const {
+  constexpr std::uint64_t kColumns = 4096;
+  const Kernel::Scope scope(kernel);
+  const auto width = static_cast<unsigned>(std::min(kColumns, x.columns));
+  const runtime::Pool xs = kernel.sbuf("x", x.dtype, width, 3),
+                      factors = kernel.sbuf("gates", gates.dtype, width, 3);
+  for (const Range& rows : cut(all_of(x.rows), static_cast<unsigned>(machine.chip.core.sbuf.partitions)))
+    for (const Range& columns : cut(all_of(x.columns), width)) {
+      const auto window = [&](const HbmView& view) {
+        return view.window(rows.first, columns.first, rows.count, columns.count);
+      };
+      const TileView tile = kernel.take(xs, rows.count, columns.count),
+                     factor = kernel.take(factors, rows.count, columns.count);
+      kernel.load(tile, window(x));
+      kernel.load(factor, window(gates));
+      kernel.activation(factor, factor, isa::ActFn::kSigmoid);
+      kernel.tensor_tensor(tile, tile, factor, isa::AluOp::kMult);
+      kernel.store(window(x), tile, isa::Queue::kGpSimd);
+    }
+}
+
 void LayerPart::rope(const HbmView& heads, const HbmView& table, std::uint64_t features) const {
   const Kernel::Scope scope(kernel);
   RopeShape shape;

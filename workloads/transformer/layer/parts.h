@@ -40,6 +40,8 @@ struct LayerPart {
   // y = a + sigmoid(gates) b, with gates [rows, 1] of fp32; without gates y = a + b.
   void add_gated(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView* gates,
                  const runtime::HbmView& y) const;
+  // x *= sigmoid(gates), element by element.
+  void scale(const runtime::HbmView& x, const runtime::HbmView& gates) const;
   // In place; heads of so many features are side by side. The first ones rotate, as many as the table has.
   void rope(const runtime::HbmView& heads, const runtime::HbmView& table, std::uint64_t features) const;
   // y = activation(gate) * up, as the model says

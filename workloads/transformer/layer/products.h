@@ -22,6 +22,8 @@ struct LatentTensors {
 
 struct LayerTensors {
   LatentTensors latent;
+  Matrix delta_in;            // of a delta rule: [rows, columns of each physical core]
+  std::vector<Matrix> mixed;  // behind its convolution, by physical core
   Matrix qkv, o, partial, gate_up, hidden, partial_mlp;
 };
 
@@ -34,7 +36,7 @@ struct Products {
   runtime::Part rows;
 
   using Input = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
-  void make_heads(const Input& normed) const;    // with their biases and norms, if the model has them
+  void make_heads(const Input& normed) const;  // with their biases and norms, if the model has them
   // RMS norms of queries and of keys over the features of all heads, in place: the ranks add up the squares of
   // their heads. Each physical core of a rank normalises its rows.
   using RowsOfCore = std::function<runtime::Part(std::size_t physical_core)>;

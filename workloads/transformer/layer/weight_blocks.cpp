@@ -37,6 +37,44 @@ std::vector<WeightBlock> latent_blocks(const ModelShape& m, const RankShare& sha
   return blocks;
 }
 
+// Of each physical core its columns of all matrices, side by side.
+std::vector<WeightBlock> delta_blocks(const ModelShape& m, const RankShare& share, std::size_t rank) {
+  using W = HostWeights;
+  using L = LayerWeights;
+  const DeltaRule& d = m.delta;
+  const DeltaHeads own = share.delta_heads(m);
+  const std::uint64_t cores = share.ranks * share.physical_cores, mixed = share.mixed(m);
+  std::vector<WeightBlock> blocks{{&W::delta_o, &L::o, {rank * mixed, 0, mixed, m.hidden}, 0, 0}};
+  for (std::uint64_t h = 0; h < share.physical_cores; ++h) {
+    const std::uint64_t core = rank * share.physical_cores + h,
+                        key = d.first_key_head(core, cores) * d.key_dim,
+                        head = d.first_value_head(core, cores), value = head * d.value_dim;
+    const struct {
+      HostTensor W::*whole;
+      std::uint64_t first, count;
+    } columns[] = {{&W::delta_q, key, own.keys()},       {&W::delta_k, key, own.keys()},
+                   {&W::delta_v, value, own.values()},   {&W::delta_z, value, own.values()},
+                   {&W::delta_b, head, own.value_heads}, {&W::delta_a, head, own.value_heads}},
+      taps[] = {{&W::delta_taps_q, key, own.keys()},
+                {&W::delta_taps_k, key, own.keys()},
+                {&W::delta_taps_v, value, own.values()}};
+    std::uint64_t at = h * own.columns();
+    for (const auto& [whole, first, count] : columns) {
+      blocks.push_back({whole, &L::delta_in, {0, first, m.hidden, count}, 0, at});
+      at += count;
+    }
+    at = h * own.channels();
+    for (const auto& [whole, first, count] : taps) {
+      blocks.push_back({whole, &L::delta_taps, {0, first, d.taps, count}, 0, at});
+      at += count;
+    }
+    const runtime::Window numbers{0, head, 1, own.value_heads};
+    blocks.push_back({&W::delta_rate, &L::delta_rate, numbers, 0, h * own.value_heads});
+    blocks.push_back({&W::delta_shift, &L::delta_shift, numbers, 0, h * own.value_heads});
+  }
+  return blocks;
+}
+
 }  // namespace
 
 std::vector<WeightBlock> blocks_of(const ModelShape& m, const RankShare& share, std::size_t rank) {
@@ -45,17 +83,21 @@ std::vector<WeightBlock> blocks_of(const ModelShape& m, const RankShare& share, 
                       common = share.common_ffn, columns = common / share.physical_cores;
   const bool mixture = share.mixture;
   std::vector<WeightBlock> blocks =
-      m.latent ? latent_blocks(m, share, rank)
-               : std::vector<WeightBlock>{
-                     {&HostWeights::q, &LayerWeights::qkv, {0, first, m.hidden, q}, 0, 0},
-                     {&HostWeights::k, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q},
-                     {&HostWeights::v, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q + kv},
-                     {&HostWeights::o, &LayerWeights::o, {first, 0, q, m.hidden}, 0, 0}};
+      share.delta ? delta_blocks(m, share, rank)
+      : m.latent  ? latent_blocks(m, share, rank)
+                  : std::vector<WeightBlock>{
+                        {&HostWeights::q, &LayerWeights::qkv, {0, first, m.hidden, q}, 0, 0},
+                        {&HostWeights::k, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q},
+                        {&HostWeights::v, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q + kv},
+                        {&HostWeights::o, &LayerWeights::o, {first, 0, q, m.hidden}, 0, 0}};
   if (m.qkv_bias) {
     blocks.push_back({&HostWeights::q_bias, &LayerWeights::qkv_bias, {0, first, 1, q}, 0, 0});
     blocks.push_back({&HostWeights::k_bias, &LayerWeights::qkv_bias, {0, first_kv, 1, kv}, 0, q});
     blocks.push_back({&HostWeights::v_bias, &LayerWeights::qkv_bias, {0, first_kv, 1, kv}, 0, q + kv});
   }
+  if (share.gated && !share.delta)
+    blocks.push_back(
+        {&HostWeights::attention_gate, &LayerWeights::qkv, {0, first, m.hidden, q}, 0, q + 2 * kv});
   if (m.joint_qk_norm) {
     blocks.push_back({&HostWeights::joint_q_norm, &LayerWeights::joint_q_norm, {0, first, 1, q}, 0, 0});
     blocks.push_back({&HostWeights::joint_k_norm, &LayerWeights::joint_k_norm, {0, first_kv, 1, kv}, 0, 0});

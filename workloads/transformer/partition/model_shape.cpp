@@ -85,6 +85,9 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("theta", theta, 500000.0, {1.0, 1e9}, "base of the rotary embedding's angles", chosen());
   t.group("rope", rope);
   t.group("latent", latent);
+  t.group("delta", delta);
+  t.add("attention_gate", attention_gate, false,
+        "the outputs of attention are multiplied by sigmoids of a product with the token", chosen());
   t.add("weights", weights, isa::DType::kBf16,
         {isa::DType::kBf16, isa::DType::kFp8E4M3, isa::DType::kFp8E5M2, isa::DType::kFp8E3M4},
         "element type of the matrices of the layers; router, embedding and logits' matrix are bf16",
@@ -101,7 +104,8 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("qk_norm", qk_norm, false, "each head of queries and keys passes an RMS norm before its rotation",
         chosen());
   t.add("joint_qk_norm", joint_qk_norm, false,
-        "the features of all heads of queries, and of keys, pass one RMS norm before their rotation", chosen());
+        "the features of all heads of queries, and of keys, pass one RMS norm before their rotation",
+        chosen());
   t.add("positions", positions, std::uint64_t{0}, {0, kMost},
         "rows of a learned matrix, of which each token adds that of its position to its embedding; 0: none",
         chosen());
@@ -122,8 +126,8 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("pre_norm", pre_norm, true, "attention and the feed-forward part begin with a norm", chosen());
   t.add("parallel", parallel, false,
         "the feed-forward part has the normalised input of attention instead of the sum behind it", chosen());
-  t.add("parallel_norm", parallel_norm, false,
-        "that input has a norm of its own in the feed-forward part", chosen());
+  t.add("parallel_norm", parallel_norm, false, "that input has a norm of its own in the feed-forward part",
+        chosen());
   t.add("post_norm", post_norm, false,
         "the outputs of attention and of the feed-forward part pass an RMS norm before they are added",
         chosen());
@@ -145,6 +149,8 @@ double ModelShape::score_scale() const {
 
 const char* ModelShape::beyond_llama() const {
   if (latent) return "workload.model.latent.kv_rank";
+  if (delta) return "workload.model.delta.value_heads";
+  if (attention_gate) return "workload.model.attention_gate";
   if (qkv_bias) return "workload.model.qkv_bias";
   if (qk_norm) return "workload.model.qk_norm";
   if (joint_qk_norm) return "workload.model.joint_qk_norm";
@@ -172,9 +178,13 @@ const char* ModelShape::beyond_llama() const {
 
 double ModelShape::attention_weights() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
-  if (!latent) return d(hidden) * d(head_dim) * d(2 * heads + 2 * kv_heads);
+  if (!latent) return d(hidden) * d(head_dim) * d((attention_gate ? 3 : 2) * heads + 2 * kv_heads);
   return latent.common_weights(hidden) + latent.head_weights(hidden, heads) +
          d(hidden) * d(heads * latent.values);
+}
+
+double ModelShape::mixer_weights(std::uint64_t layer) const {
+  return has_delta(layer) ? delta.weights(hidden) : attention_weights();
 }
 
 double ModelShape::layer_weights() const {

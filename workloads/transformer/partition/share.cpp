@@ -17,11 +17,15 @@ RankShare::RankShare(const TransformerParams& params, std::uint64_t cores_of_ran
       block(params.parallel.block()),
       dense_ffn(params.model.dense_ffn / params.parallel.tensor),
       mixture(params.model.experts > 0),
+      delta(false),
+      gated(params.model.attention_gate),
       physical_cores(cores_of_rank),
+      ranks(params.parallel.tensor),
       absorbed(params.model.latent && params.phase == Phase::kDecode) {}
 
 RankShare RankShare::of_layer(const ModelShape& model, std::uint64_t layer) const {
   RankShare share = *this;
+  share.delta = model.has_delta(layer);
   if (!mixture || model.has_experts(layer)) return share;
   share.mixture = false;
   share.common_ffn = dense_ffn;

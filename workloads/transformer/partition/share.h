@@ -22,13 +22,22 @@ struct RankShare {
   std::uint64_t block;                          // ranks that share them
   std::uint64_t dense_ffn;                      // of the part of a layer without experts, if others have some
   bool mixture;                                 // the layer has experts
-  std::uint64_t physical_cores;
+  bool delta;                                   // the layer has a delta rule instead of attention
+  bool gated;                                   // heads of queries have gates
+  std::uint64_t physical_cores, ranks;
   bool absorbed;  // queries and results are multiplied by the matrices of keys and values (latent attention)
 
   std::uint64_t first_head(std::uint64_t rank) const { return rank / sharers * heads; }
   std::uint64_t first_kv_head(std::uint64_t rank) const { return first_head(rank) / group; }
-  // Columns of the product with the weights of queries, keys and values, in heads.
-  std::uint64_t units() const { return heads + 2 * kv_heads; }
+  // Columns of the product with the weights of queries, keys, values and gates, in heads.
+  std::uint64_t units() const { return (gated ? 2 : 1) * heads + 2 * kv_heads; }
+  // Features of what the layer projects.
+  std::uint64_t mixed(const ModelShape& model) const {
+    return delta ? model.delta.values() / ranks : heads * model.value_dim();
+  }
+  DeltaHeads delta_heads(const ModelShape& model) const {  // of a physical core
+    return model.delta.of_core(ranks * physical_cores);
+  }
   runtime::Part units_of(std::uint64_t physical_core) const {
     return runtime::part_of(units(), physical_cores, physical_core);
   }

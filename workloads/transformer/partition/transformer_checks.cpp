@@ -49,6 +49,7 @@ struct CaseChecks : TransformerParams {
  private:
   void require_ffn(std::uint64_t lnc) const;
   void check_latent(const model::MachineParams& machine) const;
+  void check_delta(const model::MachineParams& machine) const;
   void check_sinks(const model::MachineParams& machine) const;
   void check_activations(const model::MachineParams& machine) const;
   void check_decode(const model::MachineParams& machine) const;
@@ -86,6 +87,27 @@ void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Pha
     refuse_experts(
         "E-MDL-020", "workload.parallel.sequence",
         fmt::format("expected 1 for the prefill of a mixture of experts, got {}", parallel.sequence));
+}
+
+// Each physical core has as many heads of values.
+void CaseChecks::check_delta(const model::MachineParams& machine) const {
+  const DeltaRule& d = model.delta;
+  const std::uint64_t cores = parallel.tensor * machine.chip.lnc;
+  require_divides("workload.model.delta.key_heads", d.key_heads, "heads of workload.model.delta.value_heads",
+                  d.value_heads);
+  if (d.value_heads % cores != 0 || (d.key_heads % cores != 0 && cores % d.key_heads != 0))
+    refuse(
+        "workload.parallel.tensor",
+        fmt::format("expected a degree whose {} cores divide the {} heads of values of the delta rule, and "
+                    "share its {} heads of keys, got {}",
+                    cores, d.value_heads, d.key_heads, parallel.tensor));
+  if (parallel.sequence > 1)
+    refuse("workload.parallel.sequence",
+           fmt::format("expected 1 with workload.model.delta, got {}", parallel.sequence));
+  if (cached > 0)
+    refuse("workload.cached", fmt::format("expected 0 with workload.model.delta, got {}", cached));
+  if (model.activations != kDType)
+    refuse("workload.model.activations", "expected bf16 with workload.model.delta");
 }
 
 // A physical core scales the outputs of its own heads.
@@ -175,13 +197,16 @@ void check_parts(const ModelShape& model) {
        "expected false without parallel sublayers");
   need(!model.joint_qk_norm || (!model.qk_norm && !model.latent), "workload.model.joint_qk_norm",
        "expected false with norms of heads, or with latent attention");
+  need(!model.delta || (!model.latent && !model.qkv_bias && !model.sinks), "workload.model.delta.value_heads",
+       "expected 0 with latent attention, biases of heads, or sinks");
+  need(!model.attention_gate || (!model.latent && !model.qkv_bias && !model.sinks),
+       "workload.model.attention_gate", "expected false with latent attention, biases of heads, or sinks");
   need(model.pre_norm || model.activations == TransformerParams::kDType, "workload.model.pre_norm",
        "expected true with activations in fp8");
   need(!model.latent || !model.o_bias, "workload.model.o_bias", "expected false with latent attention");
   need(!model.latent || model.rope.global, "workload.model.rope.global",
        "expected true with latent attention");
-  need(!model.latent || model.rope.local, "workload.model.rope.local",
-       "expected true with latent attention");
+  need(!model.latent || model.rope.local, "workload.model.rope.local", "expected true with latent attention");
 }
 
 void CaseChecks::all(const model::MachineParams& machine) const {
@@ -215,6 +240,7 @@ void CaseChecks::all(const model::MachineParams& machine) const {
            fmt::format("expected a multiple of {} (whole accesses of HBM), got {}", features, model.hidden));
   check_activations(machine);
   if (model.latent) check_latent(machine);
+  if (model.delta) check_delta(machine);
   check_yarn(model);
   check_rope(model);
   check_parts(model);

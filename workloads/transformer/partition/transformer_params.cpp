@@ -51,6 +51,24 @@ const TransformerFiles::File kModelFiles[] = {
     {"embedding", "with logits: [vocabulary, hidden]", {}},
     {"positions", "with logits and model.positions: [positions, hidden]", {}},
     {"head_bias", "with logits and logit_bias: [1, vocabulary] of fp32", {}},
+    {"delta_q", "with model.delta: [layers, hidden, key_heads key_dim]", {}},
+    {"delta_k", "as delta_q", {}},
+    {"delta_v", "with model.delta: [layers, hidden, value_heads value_dim]", {}},
+    {"delta_z", "as delta_v", {}},
+    {"delta_b", "with model.delta: [layers, hidden, value_heads]", {}},
+    {"delta_a", "as delta_b", {}},
+    {"delta_o", "with model.delta: [layers, value_heads value_dim, hidden]", {}},
+    {"delta_taps_q", "with model.delta: [layers, taps, key_heads key_dim] of fp32", {}},
+    {"delta_taps_k", "as delta_taps_q", {}},
+    {"delta_taps_v", "with model.delta: [layers, taps, value_heads value_dim] of fp32", {}},
+    {"delta_rate", "with model.delta: [layers, 1, value_heads] of fp32, -exp(A)", {}},
+    {"delta_shift", "with model.delta: [layers, 1, value_heads] of fp32", {}},
+    {"delta_gain", "with model.delta: [layers, 1, value_dim] of fp32", {}},
+    {"delta_states", "with model.delta: [layers, batch value_heads key_dim, value_dim] of fp32", {}},
+    {"delta_past",
+     "with model.delta: [layers, (taps - 1) batch, 2 key_heads key_dim + value_heads value_dim]",
+     {}},
+    {"attention_gate", "with attention_gate: [layers, hidden, heads head_dim]", {}},
     {"final_gain", "with logits: [1, hidden] of fp32", {}},
     {"final_bias", "with logits and norm layer_bias: [1, hidden] of fp32", {}},
     {"head", "with logits: [hidden, vocabulary]", {}}};
@@ -176,14 +194,21 @@ double TransformerParams::useful_flops() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
   double weights = 0;  // that a token uses, in all layers
   for (std::uint64_t l = first_layer; l < first_layer + layers; ++l)
-    weights += (model.has_experts(l) ? model.token_weights() : model.dense_weights()) - 2 * d(model.hidden);
+    weights += (model.has_experts(l) ? model.token_weights() : model.dense_weights()) - 2 * d(model.hidden) +
+               model.mixer_weights(l) - model.attention_weights();
   double pairs = 0;  // of a query and a key, in all layers
   // A key and a value have so many elements. A decoding step reads latent vectors instead of them.
   const std::uint64_t scored = !model.latent             ? 2 * model.head_dim
                                : phase == Phase::kDecode ? model.latent.cached() + model.latent.kv_rank
                                                          : model.latent.head() + model.latent.values;
-  for (std::uint64_t l = 0; l < layers; ++l) pairs += d(batch) * keys_seen(model.window_of(first_layer + l));
-  const double products = 2 * weights * d(batch * counted_rows()) + 2 * d(model.heads) * d(scored) * pairs;
+  double states = 0;  // multiply-accumulates with those of delta rules
+  for (std::uint64_t l = first_layer; l < first_layer + layers; ++l)
+    if (model.has_delta(l))
+      states += d(batch * counted_rows()) * model.delta.products();
+    else
+      pairs += d(batch) * keys_seen(model.window_of(l));
+  const double products =
+      2 * states + 2 * weights * d(batch * counted_rows()) + 2 * d(model.heads) * d(scored) * pairs;
   return products + (logits ? 2 * d(model.hidden) * d(model.vocabulary) * d(batch) : 0);
 }
 

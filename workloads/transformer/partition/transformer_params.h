@@ -19,6 +19,7 @@
 #include "model/system/machine/machine_params.h"
 #include "runtime/collective/algorithm/algorithm.h"
 #include "runtime/run/placement.h"
+#include "workloads/transformer/partition/delta_rule.h"
 #include "workloads/transformer/partition/latent_shape.h"
 
 namespace tahoma::workloads {
@@ -90,6 +91,8 @@ struct ModelShape {
   // Attention from latent vectors, if it has any. Then head_dim is that of queries and keys, and kv_heads
   // that of queries.
   LatentShape latent;
+  DeltaRule delta;              // of local layers, instead of attention (Qwen3-Next)
+  bool attention_gate = false;  // outputs of attention are multiplied by sigmoids of products of the token
   // The matrices of a layer, except the router's, have this type. The tensor engine multiplies bf16 by fp8 at
   // the rate of bf16.
   isa::DType weights = isa::DType::kBf16;
@@ -101,7 +104,7 @@ struct ModelShape {
   bool o_bias = false;    // the outputs of attention have a bias
   bool mlp_bias =
       false;  // so have both products of the feed-forward part, those of each expert and the router's
-  bool qk_norm = false;  // each head of queries and keys passes an RMS norm before its rotation (Qwen3)
+  bool qk_norm = false;        // each head of queries and keys passes an RMS norm before its rotation (Qwen3)
   bool joint_qk_norm = false;  // the features of all heads together do: queries, and keys (OLMo 2)
   std::uint64_t positions = 0;  // rows of a learned matrix that are added to embedded tokens (GPT-2); 0: none
   bool logit_bias = false;      // logits have a bias (GPT-J, Phi)
@@ -113,8 +116,8 @@ struct ModelShape {
   bool sinks = false;  // each head has a score of its own beside those of the keys, with no value (GPT-OSS)
   bool gated = true;   // the feed-forward part multiplies the activated product by a second one
   NormKind norm{};
-  bool pre_norm = true;    // sublayers begin with a norm (false: OLMo 2, EXAONE 4)
-  bool parallel = false;   // the feed-forward part has the normalised input of attention (Cohere, Phi)
+  bool pre_norm = true;        // sublayers begin with a norm (false: OLMo 2, EXAONE 4)
+  bool parallel = false;       // the feed-forward part has the normalised input of attention (Cohere, Phi)
   bool parallel_norm = false;  // of parallel parts: that input has a norm of its own (GPT-NeoX)
   bool post_norm = false;  // the outputs of attention and of the feed-forward part pass an RMS norm (Gemma 2)
   // Scores are multiplied by `query_scale`, 0: 1 / sqrt(head_dim); scores and logits become cap tanh(x /
@@ -126,6 +129,7 @@ struct ModelShape {
   std::uint64_t window = 0, global_every = 0;
 
   void declare(base::ParamTree& t);
+  bool has_delta(std::uint64_t layer) const { return delta && local(layer); }
   bool one_norm() const { return parallel && !parallel_norm; }  // of both sublayers
   double score_scale() const;
   bool local(std::uint64_t layer) const { return global_every == 0 || (layer + 1) % global_every != 0; }
@@ -158,8 +162,9 @@ struct ModelShape {
   // Hidden features of the part that every token passes: all of a model without experts, or the shared
   // expert's.
   std::uint64_t common_ffn() const { return experts > 0 ? shared_ffn : ffn; }
-  double attention_weights() const;  // elements
-  double layer_weights() const;      // elements
+  double attention_weights() const;                 // elements
+  double mixer_weights(std::uint64_t layer) const;  // of attention or the delta rule
+  double layer_weights() const;                     // elements
   bool has_experts(std::uint64_t layer) const { return experts > 0 && layer >= dense_layers; }
   double dense_weights() const;  // of a layer without experts
   double token_weights() const;  // weights that a token uses; only its own experts

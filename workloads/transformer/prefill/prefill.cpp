@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/prefill/prefill.h"
 
+#include "workloads/delta/delta_kernel.h"
 #include "workloads/transformer/layer/latent_heads.h"
 #include "workloads/transformer/prefill/last_tokens.h"
 #include "workloads/transformer/vocabulary/logits.h"
@@ -151,6 +152,7 @@ void Prefill::make_heads(std::size_t layer, std::size_t slice) {
   const auto normed = [&](std::size_t r, std::size_t h) {
     return slice_of(r, h, slice, &PrefillLayer::gathered);
   };
+  if (share(layer).delta) return delta_.make(products, normed);
   if (params_.model.latent)
     return LatentHeads(products).make(
         normed, [&](std::size_t r, std::size_t h, const HbmView& heads, const runtime::Part& rows) {
@@ -165,6 +167,19 @@ void Prefill::make_heads(std::size_t layer, std::size_t slice) {
         params_.algorithm,
         [this](std::size_t h, PlannedCollective planned) { keep("qk norm", h, std::move(planned)); });
   attention_.rotate_heads(layers_, layer, slice);
+}
+
+void Prefill::delta_rule(std::size_t layer) {
+  delta_.apply(products(layer, 0), [&](const LayerPart& part, const DeltaHeads& heads, DeltaViews views,
+                                       std::size_t r, std::size_t h) {
+    const std::uint64_t sequences = params_.sequences();
+    views.states = replica_
+                       .own(r, h, "delta_states", isa::DType::kFp32,
+                            sequences * heads.value_heads * heads.key_dim, heads.value_dim)
+                       .of(h);
+    emit_delta_chunks(part.kernel, part.machine, heads, sequences, params_.tokens,
+                      static_cast<float>(part.model.epsilon), views);
+  });
 }
 
 void Prefill::project(std::size_t layer, std::size_t slice) {
@@ -237,6 +252,7 @@ void Prefill::prepare(std::size_t layer) {
   }
   for (std::size_t s = 0; s < rows_.slices; ++s) normalise(layer, s);
   for (std::size_t s = 0; s < rows_.slices; ++s) make_heads(layer, s);
+  if (share(layer).delta) return;
   attention_.finish_heads(layers_, layer, microbatch_);
   for (std::size_t r = 0; r < replica_.ranks(); ++r) keep_heads(layer, r, layers_[r].qkv);
 }
@@ -244,7 +260,10 @@ void Prefill::prepare(std::size_t layer) {
 // The inputs of a slice come before the slice after it, because queues are in order.
 void Prefill::complete(std::size_t layer) {
   const std::size_t slices = rows_.slices;
-  attention_.attend(layers_, layer, microbatch_);
+  if (share(layer).delta)
+    delta_rule(layer);
+  else
+    attention_.attend(layers_, layer, microbatch_);
   for (std::size_t s = 0; s < slices; ++s) project(layer, s);
   for (std::size_t s = 0; s <= slices; ++s) {
     if (s < slices) normalise_mlp(layer, s);

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "workloads/transformer/experts/experts.h"
+#include "workloads/transformer/layer/delta_layer.h"
 #include "workloads/transformer/prefill/prefill_attention.h"
 
 namespace tahoma::workloads {
@@ -58,6 +59,7 @@ class Prefill final : public PhasePrograms {
   void exchange(const char* region, runtime::collective::Operation operation, std::size_t slice, Rows rows,
                 Whole whole);
   void synchronise_rows(std::size_t slice, Whole whole);  // a physical core has written its block of a slice
+  void delta_rule(std::size_t layer);  // instead of attention, behind the products of all slices
   void make_heads(std::size_t layer, std::size_t slice);
   void project(std::size_t layer, std::size_t slice);
   // Normalises this physical core's rows in place, if the model has post norms.
@@ -71,6 +73,7 @@ class Prefill final : public PhasePrograms {
   TokenSharding tokens_;
   PrefillStageTensors tensors_;
   PrefillAttention attention_;
+  DeltaLayer delta_;
   std::vector<PrefillLayer> layers_, before_;  // the layer in work and the one before it, by rank
 };
 

@@ -189,6 +189,24 @@ void PrefillAttention::attend(const Layers& ranks, std::size_t layer, std::size_
       return std::vector<HbmView>{
           heads_of(ranks[r].o.of(viewer), heads.first, heads.count, params_.model.value_dim())};
     });
+  if (params_.model.attention_gate) gate(ranks);
+}
+
+// Of all rows; each physical core does a part of the features.
+void PrefillAttention::gate(const Layers& ranks) {
+  const std::uint64_t rows = rows_.rows(), d = params_.model.head_dim;
+  const auto own = [&](const HbmView& view, std::size_t h) {
+    return replica_.core_columns(rows_of(view, 0, rows), h);
+  };
+  replica_.each("attention gate", [&](std::size_t r, std::size_t h) {
+    part(r, h).scale(
+        own(ranks[r].o.of(h), h),
+        own(heads_of(ranks[r].qkv.of(h), share_.heads + 2 * share_.kv_heads, share_.heads, d), h));
+  });
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
+      return std::vector<HbmView>{own(ranks[r].o.of(viewer), writer)};
+    });
 }
 
 }  // namespace tahoma::workloads

@@ -29,6 +29,7 @@ class PrefillAttention {
   LayerPart part(std::size_t rank, std::size_t physical_core) {
     return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
   }
+  void gate(const Layers& ranks);  // multiplies the outputs
   void append_keys(const Layers& ranks, std::size_t layer, std::size_t microbatch);
   void collect_keys(const Layers& ranks);
   void synchronise_keys(const Layers& ranks);

@@ -23,11 +23,13 @@ PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerPar
     return typed(name, columns, kModelDType);
   };
   gathered = typed("gathered", m.hidden, m.activations);
-  if (m.latent)
+  if (share.delta)
+    allocate_delta(replica, r, m, share, rows.rows());
+  else if (m.latent)
     allocate_latent(whole, m.latent, share.heads);
   else
     qkv = whole("qkv", share.units() * m.head_dim);
-  o = typed("attention", share.heads * m.value_dim(), m.activations);
+  o = typed("attention", share.mixed(m), m.activations);
   // Rows that another rank computes remain zero.
   if (share.sharers > 1) replica.declare_input(o.tensor);
   if (tokens.groups > 1) {
@@ -43,6 +45,14 @@ PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerPar
   }
   if (share.common_ffn > 0 || replica.ranks() == 1) partial_mlp = whole("partial_mlp", m.hidden);
   allocate_core_tensors(replica, r, m, share, rows, tokens.tokens(), streams);
+}
+
+void PrefillLayer::allocate_delta(Replica& replica, std::size_t r, const ModelShape& m,
+                                  const RankShare& share, std::uint64_t rows) {
+  const DeltaHeads heads = share.delta_heads(m);
+  delta_in = replica.shared(r, "delta_in", kModelDType, rows, share.physical_cores * heads.columns());
+  for (std::size_t h = 0; h < share.physical_cores; ++h)
+    mixed.push_back(replica.own(r, h, "mixed_tokens", kModelDType, rows, heads.channels()));
 }
 
 void PrefillLayer::allocate_latent(const Allocate& whole, const LatentShape& l, std::uint64_t heads) {

@@ -29,6 +29,8 @@ struct PrefillLayer : LayerTensors {
 
  private:
   using Allocate = std::function<Matrix(const char* name, std::uint64_t columns)>;
+  void allocate_delta(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share,
+                      std::uint64_t rows);
   void allocate_latent(const Allocate& whole, const LatentShape& shape, std::uint64_t heads);
   void allocate_core_tensors(Replica& replica, std::size_t rank, const ModelShape& model,
                              const RankShare& share, const RowSharding& rows, std::uint64_t tokens,

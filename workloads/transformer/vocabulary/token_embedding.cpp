@@ -18,8 +18,7 @@ TokenEmbedding::TokenEmbedding(Replica& replica, const TransformerParams& params
       rows_(std::move(rows)),
       case_row_(std::move(case_row)),
       tokens_(allocate("embedding", "token_rows", params.model.vocabulary)) {
-  if (params.model.positions > 0)
-    positions_ = allocate("positions", "position_rows", params.model.positions);
+  if (params.model.positions > 0) positions_ = allocate("positions", "position_rows", params.model.positions);
 }
 
 TokenEmbedding::Table TokenEmbedding::allocate(const char* name, const char* rows,
