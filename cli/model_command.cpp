@@ -17,6 +17,7 @@
 #include "studies/cards/beside.h"
 #include "studies/model/generation.h"
 #include "studies/model/model_weights.h"
+#include "studies/model/results/encoder_report.h"
 #include "studies/model/results/model_report.h"
 #include "studies/model/results/plan_text.h"
 #include "studies/model/results/study_folder.h"
@@ -73,6 +74,24 @@ std::string counts_text(const ModelCommand& command, const ModelRunner& runner) 
   return command.keep.empty() ? ""
                               : fmt::format("; {} runs executed, {} taken from {}", runner.counts().executed,
                                             runner.counts().kept, command.keep);
+}
+
+// Of a model that does not decode.
+Answer encode(const ModelCommand& command, const ModelConfig& config, OutputDir& out) {
+  const std::vector<SearchedPoint> points =
+      study_points(config, space_of(command), command.execution.overrides_of(ModelPhase::kPrefill));
+  const StudyFolder folder = study_folder(command.keep, out);
+  ModelRunner runner(config, command.execution, folder.path.string());
+  std::vector<PhasePoint> phases;
+  for (const SearchedPoint& one : points)
+    if (one.refused.empty()) phases.push_back({one.point, ModelPhase::kPrefill});
+  ProgressLine line;
+  const std::vector<PhaseFigures> figures =
+      runner.run_phases(phases, [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
+  line.clear();
+  out.write("points.csv", encoder_csv(points, figures));
+  return {encoder_text(config, points, figures), encoder_json(config, points, figures),
+          counts_text(command, runner)};
 }
 
 Answer study(const ModelCommand& command, const ModelConfig& config, OutputDir& out) {
@@ -157,13 +176,19 @@ ExitStatus run_model(ModelCommand command) {
   const auto begin = std::chrono::steady_clock::now();
   refuse_owned_parameters(command.execution.overrides);
   const ModelConfig config = read_model_config(command.config, command.ignored);
-  command.fit(config.longest);
+  const bool encodes = is_encoder(config);
+  // A decoding step adds a token.
+  command.fit(encodes || config.longest == 0 ? config.longest
+                                             : std::max<std::uint64_t>(1, config.longest - 1));
   const bool generates = !command.weights.empty();
+  if (encodes && (generates || command.steps || command.search || !command.beside.empty()))
+    throw base::UserError("E-CLI-003", "model",
+                          "--weights, --steps, --search and --beside: expected a model that decodes");
   if (generates && !command.keep.empty())
     throw base::UserError("E-CLI-003", "model", "--keep: a generation with --weights keeps no runs");
   if (!generates)
     for (const ModelDemand& demand : command.demands())
-      require_sequence(config, std::max(demand.prompt, demand.context + 1));
+      require_sequence(config, encodes ? demand.prompt : std::max(demand.prompt, demand.context + 1));
   if (command.plan) {
     fmt::print("{}", plan_text(config, study_points(config, space_of(command), overrides_to_check(command))));
     return ExitStatus::kOk;
@@ -171,6 +196,7 @@ ExitStatus run_model(ModelCommand command) {
   OutputDir out(command.out);
   const Answer answer = generates       ? generate_tokens(command, config, out.folder("generation"))
                         : command.steps ? execute_steps(command, config, out)
+                        : encodes       ? encode(command, config, out)
                                         : study(command, config, out);
   out.write("summary.txt", answer.text);
   out.write("summary.json", answer.json);
@@ -183,6 +209,7 @@ ExitStatus run_model(ModelCommand command) {
   if (command.format != "json")
     fmt::print("\nfiles in {}{}; {}\n", out.path(), answer.counts,
                generates ? "generation has each run"
+               : encodes ? "points.csv has the points; study/runs has each run"
                : command.steps
                    ? "steps.csv has the steps; tahoma serve runs server.yaml; study/runs has each run"
                    : "open index.html in a browser; study/runs has each run");

@@ -218,9 +218,9 @@ LayoutLimits ModelCommand::limits() const {
   return {parsed("--most-ttft", most_ttft, seconds), parsed("--most-tpot", most_tpot, seconds)};
 }
 
-void ModelCommand::fit(std::uint64_t longest) {
+void ModelCommand::fit(std::uint64_t most) {
   constexpr std::uint64_t kUsual = 1024;
-  if (prompt.empty()) prompt = {longest > 1 ? std::min(kUsual, longest - 1) : kUsual};
+  if (prompt.empty()) prompt = {most > 0 ? std::min(kUsual, most) : kUsual};
 }
 
 std::vector<ModelDemand> ModelCommand::demands() const {

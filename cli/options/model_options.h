@@ -36,8 +36,8 @@ struct ModelCommand {
 
   LayoutAxes all_axes() const;
   LayoutLimits limits() const;
-  // Without prompts: one of 1024 tokens, or what leaves place for another token; `longest` 0: any.
-  void fit(std::uint64_t longest);
+  // Without prompts: one of 1024 tokens, or of as many as the model allows; `most` 0: any.
+  void fit(std::uint64_t most);
   // Every combination of prompt, context and batch; without contexts, that of each prompt.
   std::vector<ModelDemand> demands() const;
   // Generation.

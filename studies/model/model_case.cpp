@@ -37,7 +37,7 @@ Json rope_of(const ModelConfig& c, std::uint64_t tokens) {
   if (c.local_theta > 0) rope["local_theta"] = c.local_theta;
   if (c.rotated > 0) rope["features"] = c.rotated;
   if (c.unrotated) rope["global"] = false;
-  if (c.family->positions) rope.update({{"global", false}, {"local", false}});
+  if (c.family->positions || c.family->encoder) rope.update({{"global", false}, {"local", false}});
   if (c.rope_magnitude != 1) rope["magnitude"] = c.rope_magnitude;
   const auto keep = [&](std::initializer_list<std::pair<const char*, double>> values) {
     for (const auto& [key, value] : values) rope[key] = value;
@@ -69,7 +69,8 @@ Json workload_model(const ModelConfig& c, std::uint64_t tokens) {
   if (c.family->o_bias) model["o_bias"] = true;
   if (c.family->mlp_bias) model["mlp_bias"] = true;
   if (c.family->norm != std::string_view("rms")) model["norm"] = c.family->norm;
-  if (c.family->sinks) model.update({{"sinks", true}, {"gate_limit", c.gate_limit}});
+  if (c.family->sinks) model["sinks"] = true;
+  if (c.gate_limit > 0) model["gate_limit"] = c.gate_limit;
   if (!c.family->pre_norm) model["pre_norm"] = false;
   if (c.parallel) model["parallel"] = true;
   if (c.parallel_norm) model["parallel_norm"] = true;
@@ -78,14 +79,21 @@ Json workload_model(const ModelConfig& c, std::uint64_t tokens) {
   if (c.family->logit_bias) model["logit_bias"] = true;
   if (!c.family->gated) model["gated"] = false;
   if (c.qk_norm) model["qk_norm"] = true;
+  if (c.qk_norm && c.family->interleaved) model["qk_norm_global"] = false;
+  if (c.family->encoder) model["bidirectional"] = true;
+  if (c.family->norm_sums) model["norm_sums"] = true;
+  if (c.qkv_limit > 0) model["qkv_limit"] = c.qkv_limit;
   if (c.experts > 0) {
     model["experts"] = c.experts;
     model["experts_per_token"] = c.experts_per_token;
     if (!c.normalised_gates) model["normalised_gates"] = false;
     if (c.family->sigmoid_gates) model["gate_function"] = "sigmoid";
     if (c.gate_factor != 1) model["gate_factor"] = c.gate_factor;
-    if (c.shared_ffn > 0) model.update({{"shared_ffn", c.shared_ffn}, {"shared_gated", !c.family->routed}});
-    if (c.dense_layers > 0) model.update({{"dense_layers", c.dense_layers}, {"dense_ffn", c.dense_ffn}});
+    if (c.shared_ffn > 0)
+      model.update({{"shared_ffn", c.shared_ffn}, {"shared_gated", c.family->shared_ffn_key != nullptr}});
+    if (c.dense_layers > 0) model["dense_layers"] = c.dense_layers;
+    if (c.dense_ffn > 0) model["dense_ffn"] = c.dense_ffn;
+    if (c.family->interleaved) model.update({{"gated_inputs", true}, {"expert_every", c.expert_every}});
   }
   if (c.activation != std::string_view("silu")) model["activation"] = c.activation;
   if (c.family->post_norm) model["post_norm"] = true;
@@ -149,6 +157,11 @@ Json parallel_of(const ModelLayout& layout) {
 
 }  // namespace
 
+std::span<const ModelPhase> phases_of(const ModelConfig& config) {
+  static constexpr ModelPhase kBoth[] = {ModelPhase::kPrefill, ModelPhase::kDecode};
+  return std::span(kBoth).first(is_encoder(config) ? 1 : 2);
+}
+
 std::uint64_t sequence_tokens(const ModelDemand& demand, ModelPhase phase) {
   return phase == ModelPhase::kDecode ? demand.context + 1 : demand.cached + demand.prompt;
 }
@@ -184,7 +197,7 @@ Json model_case(const ModelConfig& config, const ModelLayout& layout, const Mode
                 const std::vector<std::pair<std::string, std::string>>& inputs) {
   const bool decodes = phase == ModelPhase::kDecode;
   Json workload{{"phase", base::name_in(kModelPhases, phase)},
-                {"logits", true},
+                {"logits", !is_encoder(config)},
                 {"batch", decodes ? demand.batch : layout.data * demand.prompts},
                 {"layers", layers.count},
                 {"model", workload_model(config, sequence_tokens(demand, phase))},

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,9 @@ struct LayerRange {
 };
 
 // Tokens of a sequence in a phase, at its end.
+// The phases of a model: of an encoder, the prefill alone.
+std::span<const ModelPhase> phases_of(const ModelConfig& config);
+
 std::uint64_t sequence_tokens(const ModelDemand& demand, ModelPhase phase);
 
 // `inputs`: files by input name. The machine is a part of an UltraServer. UserError as require_machine().

@@ -30,22 +30,24 @@ std::vector<LayerRange> executed_layers(const ModelConfig& config, const ModelEx
                                         const ModelPoint& point, ModelPhase phase) {
   const ModelLayout& layout = point.layout;
   if (layout.shortest_stage(config.layers) <= execution.layers) return {{config.layers}};
-  if (config.dense_layers > 0) {
+  const std::uint64_t tokens = sequence_tokens(point.demand, phase);
+  const std::vector<LikeLayers> kinds = like_layers(config, tokens);
+  if (kinds.size() > 1) {
     if (layout.pipeline > 1)
       throw base::UserError(
           "E-HFC-005", "--pipeline",
-          fmt::format("expected 1: the first {} of the layers have no experts, so stages cannot be scaled",
-                      config.dense_layers));
-    return {{1, 0}, {1, config.dense_layers}, {2, config.dense_layers - 1}};
-  }
-  if (layer_kinds(config, sequence_tokens(point.demand, phase)).mixed()) {
-    if (layout.pipeline > 1)
-      throw base::UserError(
-          "E-HFC-005", "--pipeline",
-          fmt::format("expected 1, or sequences of at most the {} tokens of the sliding window: the layers "
-                      "are not alike, so stages cannot be scaled",
-                      config.window));
-    return {{1, 0}, {1, config.global_every - 1}, {2, config.global_every - 2}};
+          config.layers_without_experts() > 0
+              ? fmt::format("expected 1: {} of the layers have no experts, so stages cannot be scaled",
+                            config.layers_without_experts())
+          : config.window > 0
+              ? fmt::format("expected 1, or sequences of at most the {} tokens of the sliding window: "
+                            "the layers are not alike, so stages cannot be scaled",
+                            config.window)
+              : std::string("expected 1: the layers are not alike, so stages cannot be scaled"));
+    std::vector<LayerRange> ranges;
+    for (const LikeLayers& kind : kinds) ranges.push_back({1, kind.first});
+    ranges.push_back({2, unlike_layers(config, tokens).first});
+    return ranges;
   }
   const std::uint64_t least = layout.least_layers(config.layers);
   return {{least + layout.pipeline * (execution.layers - 2)},
@@ -108,14 +110,19 @@ PhaseFigures extended(const PhaseFigures& a, const PhaseFigures& b, std::uint64_
   return f;
 }
 
-// Extrapolates to so many layers of two kinds from runs of one of each and of both.
-PhaseFigures extended(const PhaseFigures& first, const PhaseFigures& second, const PhaseFigures& both,
-                      std::uint64_t firsts, std::uint64_t seconds) {
-  PhaseFigures f = both;
-  for (double PhaseFigures::*figure : kOverLayers)
-    f.*figure += static_cast<double>(firsts - 1) * (both.*figure - second.*figure) +
-                 static_cast<double>(seconds - 1) * (both.*figure - first.*figure);
-  f.runs = {first.runs.front(), second.runs.front(), both.runs.front()};
+// Extrapolates to so many layers of several kinds from a run of each, and one of two layers: these two take
+// together what their runs take, less the ends of the model, which are in all runs.
+PhaseFigures extended(const std::vector<const PhaseFigures*>& runs, const std::vector<LikeLayers>& kinds,
+                      const UnlikeLayers& two) {
+  PhaseFigures f = *runs.back();
+  f.runs.clear();
+  for (const PhaseFigures* run : runs) f.runs.push_back(run->runs.front());
+  for (double PhaseFigures::*figure : kOverLayers) {
+    const double ends = runs[two.kind]->*figure + runs[two.next]->*figure - runs.back()->*figure;
+    f.*figure = ends;
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+      f.*figure += static_cast<double>(kinds[k].count) * (runs[k]->*figure - ends);
+  }
   return f;
 }
 
@@ -179,9 +186,12 @@ ChildRun ModelRunner::written(const Planned& run) const {
   std::filesystem::create_directories(cases);
   std::filesystem::create_directories(outs);
   std::filesystem::remove(ids);
-  write_npy(ids.string(), ids_of(config_, *run.point, run.phase));
-  const Json text = model_case(config_, run.point->layout, run.point->demand, run.phase, run.layers,
-                               {{"ids", ids.filename().string()}});
+  std::vector<std::pair<std::string, std::string>> inputs;
+  if (!is_encoder(config_)) {
+    write_npy(ids.string(), ids_of(config_, *run.point, run.phase));
+    inputs.emplace_back("ids", ids.filename().string());
+  }
+  const Json text = model_case(config_, run.point->layout, run.point->demand, run.phase, run.layers, inputs);
   write_file(file.string(), dump_json(text, 2) + "\n");
   ChildRun child = run_of(execution_, run.phase, run.name, file, outs / run.name);
   child.options.config.origins =
@@ -219,11 +229,10 @@ PhaseFigures ModelRunner::figures_of(const ModelPoint& point, ModelPhase phase) 
   if (runs.size() == 1) return last;
   const PhaseFigures& first = executed_.at(runs.front().name);
   if (runs.size() == 2) return extended(first, last, config_.layers);
-  const PhaseFigures& second = executed_.at(runs[1].name);
-  if (config_.dense_layers > 0)
-    return extended(first, second, last, config_.dense_layers, config_.layers - config_.dense_layers);
-  const LayerKinds kinds = layer_kinds(config_, sequence_tokens(point.demand, phase));
-  return extended(first, second, last, kinds.local, kinds.global);
+  std::vector<const PhaseFigures*> figures;
+  for (const Planned& run : runs) figures.push_back(&executed_.at(run.name));
+  const std::uint64_t tokens = sequence_tokens(point.demand, phase);
+  return extended(figures, like_layers(config_, tokens), unlike_layers(config_, tokens));
 }
 
 std::vector<PhaseFigures> ModelRunner::run_phases(const std::vector<PhasePoint>& phases,

@@ -159,12 +159,14 @@ workloads/training/case: common optimizer transformer/layer transformer/partitio
 workloads/training/definition: common training/case transformer/layer
 workloads/training/step: attention/backward gemm/kernel loss mlp norm training/case transformer/layer transformer/partition transformer/phases
 workloads/transformer: transformer/decode transformer/experts transformer/layer transformer/partition transformer/phases transformer/prefill
-workloads/transformer/decode: common delta transformer/experts transformer/layer transformer/partition transformer/phases transformer/vocabulary
+workloads/transformer/decode: common delta transformer/delta transformer/experts transformer/layer transformer/partition transformer/phases transformer/vocabulary
+workloads/transformer/delta: delta transformer/layer
 workloads/transformer/experts: common moe transformer/layer transformer/partition
-workloads/transformer/layer: attention common decode delta gemm/kernel mlp norm rms_norm rope transformer/partition
+workloads/transformer/inputs: common transformer/layer
+workloads/transformer/layer: attention common decode gemm/kernel mlp norm rms_norm rope transformer/partition
 workloads/transformer/partition: attention common decode delta moe
 workloads/transformer/phases: transformer/experts transformer/layer transformer/partition transformer/vocabulary
-workloads/transformer/prefill: common delta transformer/experts transformer/layer transformer/partition transformer/phases transformer/vocabulary
+workloads/transformer/prefill: common delta transformer/delta transformer/experts transformer/layer transformer/partition transformer/phases transformer/vocabulary
 workloads/transformer/vocabulary: common moe transformer/layer
 workloads/transpose: common
 workloads/vector_add: common

@@ -4,11 +4,12 @@
 
 Prints a line for each config.json: accepted, with the smallest number of chips that it fits on (with weights in fp8 if it fits on none in
 bf16), or the error that refuses it. --accepted N
-fails if fewer are accepted.
+fails if fewer are accepted. --csv FILE writes the table: names and verdicts, without the configurations.
 """
 import argparse
 import collections
 import concurrent.futures
+import csv
 import json
 import pathlib
 import subprocess
@@ -25,12 +26,12 @@ def architecture(file):
 
 
 def verdict(binary, file, options):
-    """Chips, or an error: a model that does not fit is tried on more chips."""
+    """Chips, or an error: a model that does not fit, or whose heads do not divide, is tried on more chips, and in fp8."""
     for chips, dtype in LAYOUTS:
         run = subprocess.run([binary, "model", str(file), "--plan", "--chips", chips, "--dtype", dtype, *options], capture_output=True, text=True)
         if run.returncode == 0:
             return f"accepted on {chips}" + ("" if dtype == "bf16" else f" in {dtype}"), ""
-        if "E-MDL-005" not in run.stderr:
+        if "E-MDL-" not in run.stderr:  # about no layout, but the configuration
             break
     error = run.stderr.strip().removeprefix(str(file)).lstrip(":")
     return "refused", " ".join(error.split())
@@ -46,6 +47,7 @@ def main():
     parser.add_argument("folders", nargs="+")
     parser.add_argument("--binary", required=True)
     parser.add_argument("--accepted", type=int, default=0, help="fail if fewer are")
+    parser.add_argument("--csv", type=pathlib.Path)
     parser.add_argument("--option", action="append", default=[], help="of tahoma model")
     arguments = parser.parse_args()
     files = list(files_below(arguments.folders))
@@ -55,6 +57,12 @@ def main():
     width = max(map(len, names))
     for file, name, (word, why) in sorted(zip(files, names, verdicts), key=lambda row: row[2][0]):
         print(f"{name:<{width}}  {architecture(file):<36}  {word}  {why}"[:400].rstrip())
+    if arguments.csv:
+        with arguments.csv.open("w", newline="") as table:
+            writer = csv.writer(table, lineterminator="\n")
+            writer.writerow(("configuration", "architecture", "verdict", "why"))
+            for file, name, (word, why) in sorted(zip(files, names, verdicts), key=lambda row: row[1].lower()):
+                writer.writerow((name, architecture(file), word, why.split("error[", 1)[-1].replace("]: ", ": ", 1).split("; expected")[0]))
     refused = collections.Counter(architecture(file) for file, (word, _) in zip(files, verdicts) if word == "refused")
     accepted = len(files) - sum(refused.values())
     print(f"\n{accepted} of {len(files)} accepted" + "".join(f"\n{count:4} refused: {name}" for name, count in refused.most_common()))

@@ -152,7 +152,7 @@ def delta_prefill():
         x = feed_forward(inputs, 0, x + delta_rule(inputs, 0, rms_norm(x, inputs.of("attention_gain", 0)), states, past))
         rows.append(feed_forward(inputs, 1, x + attention(inputs, 1, rms_norm(x, inputs.of("attention_gain", 1)), True)))
     workload = {"phase": "prefill", "batch": sequences, "tokens": tokens, "layers": 2, "parallel": {"tensor": 2}}
-    model = {"layers": 2, "global_every": 2, "attention_gate": True}
+    model = {"layers": 2, "delta": DELTA, "global_every": 2, "attention_gate": True}
     return inputs, torch.cat(rows), workload, model, 2 * 14 + 12
 
 
@@ -171,11 +171,46 @@ def delta_decode():
         past = inputs.of("delta_past", 0)[s::sequences]
         rows.append(feed_forward(inputs, 0, x + delta_rule(inputs, 0, rms_norm(x, inputs.of("attention_gain", 0)), states, past)))
     workload = {"phase": "decode", "batch": sequences, "context": 32, "layers": 1, "parallel": {"tensor": 2}}
-    return inputs, torch.cat(rows), workload, {"layers": 1}, 14 + 8
+    return inputs, torch.cat(rows), workload, {"layers": 1, "delta": DELTA}, 14 + 8
+
+
+def layer_norm(x, inputs, name, layer):
+    return torch.nn.functional.layer_norm(x, x.shape[-1:], inputs.of(f"{name}_gain", layer)[0], inputs.of(f"{name}_norm_bias", layer)[0], EPSILON)
+
+
+def encoder(sums):
+    """Two layers of an encoder with layer norms: in front of the sublayers (ViT), or of the sums behind them (BERT)."""
+    tokens, inputs = 64, Inputs(2)
+    add_layers(inputs)
+    del inputs.all["gate"]
+    for name, columns in (("attention_norm_bias", HIDDEN), ("mlp_norm_bias", HIDDEN), ("q_bias", HEADS * HEAD), ("k_bias", KV_HEADS * HEAD),
+                          ("v_bias", KV_HEADS * HEAD), ("o_bias", HIDDEN), ("up_bias", FFN), ("down_bias", HIDDEN)):
+        inputs.vector(name, 1, columns, 0, 1)
+    inputs.add("x", inputs.random(tokens, HIDDEN))
+    x = inputs.all["x"].to(torch.float64)
+    for layer in range(2):
+        a = x if sums else layer_norm(x, inputs, "attention", layer)
+        q, k, v = [(a @ inputs.of(name, layer) + inputs.of(f"{name}_bias", layer)).reshape(tokens, -1, HEAD) for name in "qkv"]
+        k, v = [part.repeat_interleave(HEADS // KV_HEADS, dim=1) for part in (k, v)]
+        scores = torch.einsum("qhd,khd->hqk", q, k) / math.sqrt(HEAD)
+        o = torch.einsum("hqk,khd->qhd", scores.softmax(-1), v).reshape(tokens, -1)
+        x = x + o @ inputs.of("o", layer) + inputs.of("o_bias", layer)
+        if sums:
+            x = layer_norm(x, inputs, "attention", layer)
+        b = x if sums else layer_norm(x, inputs, "mlp", layer)
+        x = x + torch.nn.functional.gelu(b @ inputs.of("up", layer) + inputs.of("up_bias", layer)) @ inputs.of("down", layer) + inputs.of("down_bias", layer)
+        if sums:
+            x = layer_norm(x, inputs, "mlp", layer)
+    workload = {"phase": "prefill", "batch": 1, "tokens": tokens, "layers": 2, "parallel": {"tensor": 2}}
+    model = {"layers": 2, "bidirectional": True, "norm": "layer_bias", "gated": False, "activation": "gelu", "qkv_bias": True,
+             "o_bias": True, "mlp_bias": True, "rope": {"local": False}}
+    if sums:
+        model |= {"norm_sums": True, "pre_norm": False}
+    return inputs, x, workload, model, 2 * 18
 
 
 DELTA = {"value_heads": VALUE_HEADS, "key_heads": KEY_HEADS, "key_dim": KEY, "value_dim": VALUE, "taps": TAPS}
-CASES = {"delta_prefill": delta_prefill, "delta_decode": delta_decode}
+CASES = {"delta_prefill": delta_prefill, "delta_decode": delta_decode, "vit": lambda: encoder(False), "bert": lambda: encoder(True)}
 
 
 def main():
@@ -188,7 +223,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         case = {"kind": "transformer", "machine": "trainium2_one_chip", "mode": "functional",
-                "workload": workload | {"model": MODEL | {"delta": DELTA} | model, "inputs": inputs.write(folder, arguments.plant)}}
+                "workload": workload | {"model": MODEL | model, "inputs": inputs.write(folder, arguments.plant)}}
         (folder / "case.yaml").write_text(json.dumps(case))
         subprocess.run([arguments.binary, "run", str(folder / "case.yaml"), "--save-outputs", "--out", str(folder / "out")], check=True,
                        capture_output=True)

@@ -40,7 +40,8 @@ class DeltaChunks {
     narrow_ = pool("changes", DType::kBf16, width_, 4);
     triangle_ = kernel.take(pool("triangle", DType::kFp32, kChunk, 1), kChunk, kChunk);
     // Row k of column m is 1 for k <= m.
-    kernel.affine_select(triangle_, parts_.ones().columns(0, kChunk), 0, -1, 1, CompareOp::kGe, 0);
+    kernel.affine_select(triangle_, parts_.ones().partitions(0, kChunk).columns(0, kChunk), 0, -1, 1,
+                         CompareOp::kGe, 0);
     spread_psum_ = kernel.psum("spread", DType::kFp32, kChunk, 1);
     square_psum_ = kernel.psum("squares", DType::kFp32, kChunk, 3);
     wide_psum_ = kernel.psum("products", DType::kFp32, width_, 3);

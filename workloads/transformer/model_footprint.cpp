@@ -50,6 +50,13 @@ struct AttentionElements {
   }
 };
 
+double layers_without_experts(const TransformerParams& params) {
+  std::uint64_t without = 0;
+  for (std::uint64_t l = 0; l < params.longest_stage(); ++l)
+    without += params.model.experts > 0 && !params.model.has_experts(l) ? 1 : 0;
+  return number(without);
+}
+
 // Layers of a stage that have a delta rule.
 double rules_of(const TransformerParams& params) {
   std::uint64_t rules = 0;
@@ -90,7 +97,7 @@ double layer_activations(const TransformerParams& params, const RankShare& share
   double elements = rows * 2 * hidden + expert_activations(params, share);
   // The shared expert has gathered rows, partial and other sums, and hidden features.
   if (m.shared_ffn > 0) elements += rows * (3 * hidden + 3 * number(share.common_ffn));
-  return m.dense_layers > 0 ? std::max(elements, dense(share.dense_ffn)) : elements;
+  return m.dense_ffn > 0 ? std::max(elements, dense(share.dense_ffn)) : elements;
 }
 
 // Counts those of a sequence of a decoding step, on a group, in all layers of a stage.
@@ -168,7 +175,7 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
            2 * 4 * hidden;
   };
   // A later stage has more weights than the first one with its layers without experts.
-  const double dense = params.parallel.pipeline > 1 ? 0 : std::min(layers, number(m.dense_layers));
+  const double dense = params.parallel.pipeline > 1 ? 0 : layers_without_experts(params);
   Footprint f;
   f.weights = ranks * ((layers - dense) * of_layer(features, number(m.experts + (m.shared_gated ? 1 : 0))) +
                        dense * of_layer(number(share.dense_ffn), 0));

@@ -157,7 +157,8 @@ class Transformer final : public runtime::Workload {
     for (const PhaseExchange& exchange : replicas_.front()->groups().front().programs->exchanges())
       sum = std::max(sum, exchange.planned().roundings);
     const bool in_parts = decodes() && params_.parallel.sequence > 1;
-    return {static_cast<double>(sum) + (in_parts ? 1 : 0), static_cast<double>(sum), decodes()};
+    return {static_cast<double>(sum) + (in_parts ? 1 : 0), static_cast<double>(sum), decodes(),
+            params_.counted_rows()};
   }
 
   // By sequence.

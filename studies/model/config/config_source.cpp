@@ -21,6 +21,18 @@ namespace {
 constexpr const char* kTextParts[] = {"text_config", "llm_config", "language_config"};
 constexpr const char* kOfWhole[] = {"tie_word_embeddings", "dtype", "torch_dtype", "quantization_config"};
 
+// Keys in objects that are no model of their own (DBRX).
+void lift_keys(Json& values, std::vector<std::string>& keys) {
+  for (const char* group : {"attn_config", "ffn_config"}) {
+    if (!values.contains(group) || !values[group].is_object()) continue;
+    const Json inner = values[group];
+    for (const auto& [key, value] : inner.items()) {
+      keys.push_back(key);
+      if (!values.contains(key)) values[key] = value;
+    }
+  }
+}
+
 void rename_keys(Json& values) {
   for (const auto& [old, name] : old_names())
     if (values.contains(old) && !values.contains(name)) values[name] = values[old];
@@ -28,7 +40,8 @@ void rename_keys(Json& values) {
 
 bool is_part(const std::string& key, const Json& value) {
   return value.is_object() && (key.ends_with("_config") || key.ends_with("_tower")) &&
-         key != "quantization_config" && std::count(std::begin(kTextParts), std::end(kTextParts), key) == 0;
+         key != "quantization_config" && key != "attn_config" && key != "ffn_config" &&
+         std::count(std::begin(kTextParts), std::end(kTextParts), key) == 0;
 }
 
 // How the weights of a checkpoint may be stored. Products take bf16 or fp8, so that --dtype decides.
@@ -55,6 +68,7 @@ ConfigSource text_part(const Json& file) {
     for (const char* key : kOfWhole)
       if (file.contains(key) && !source.values.contains(key)) source.values[key] = file[key];
     if (file.contains("architectures")) source.values["architectures"] = file["architectures"];
+    lift_keys(source.values, source.keys);
     rename_keys(source.values);
     for (const auto& [key, value] : file.items())
       if (is_part(key, value)) source.left_out.push_back(key);
@@ -62,6 +76,7 @@ ConfigSource text_part(const Json& file) {
   }
   ConfigSource source{file, "", {}, {}};
   for (const auto& item : file.items()) source.keys.push_back(item.key());
+  lift_keys(source.values, source.keys);
   rename_keys(source.values);
   return source;
 }

@@ -55,8 +55,16 @@ struct ModelFamily {
   const char* shared_ffn_key = nullptr;  // those of an expert that every token uses, whose output is gated
   bool latent = false;                   // multi-head latent attention
   bool routed = false;  // experts as DeepSeek names them, behind first layers without (deepseek_config.h)
-  bool sigmoid_gates = false;     // gates are sigmoids, and a bias is added to them for the choice of experts
-  bool delta = false;             // local layers have a gated delta rule; attention has gates (Qwen3-Next)
+  bool sigmoid_gates = false;  // gates are sigmoids, and a bias is added to them for the choice of experts
+  bool encoder = false;       // one pass over a sequence, whose tokens see each other; no logits, no decoding
+  bool norm_sums = false;     // the sums of stream and sublayer pass the norms (BERT)
+  bool cross_layers = false;  // layers of cross_attention_layers attend to images; text passes them by
+  // MiniMax-M3: attention to chosen blocks of keys, first layers without experts, and gates with a limit.
+  bool blocks = false;
+  bool interleaved =
+      false;            // Llama 4: experts with gated inputs in some layers, norms of heads in local ones
+  bool limits = false;  // clip_qkv bounds queries, keys and values
+  bool delta = false;   // local layers have a gated delta rule; attention has gates (Qwen3-Next)
   bool multipliers = false;       // Granite: constants that scale embeddings, scores, sublayers and logits
   bool other_names = false;       // tensors of checkpoints have other names or shapes than Llama's
   const char* refused = nullptr;  // why the kernels cannot run it

@@ -100,6 +100,50 @@ LayerKinds layer_kinds(const ModelConfig& c, std::uint64_t tokens) {
   return {c.layers - global, global};
 }
 
+namespace {
+
+// Distinguishes layers that are not alike.
+struct LayerTraits {
+  bool global, experts;
+  bool operator==(const LayerTraits&) const = default;
+};
+
+LayerTraits traits_of(const ModelConfig& c, std::uint64_t tokens, std::uint64_t layer) {
+  const bool global =
+      layer_kinds(c, tokens).mixed() && c.global_every > 0 && (layer + 1) % c.global_every == 0;
+  return {global, c.has_experts(layer)};
+}
+
+}  // namespace
+
+std::vector<LikeLayers> like_layers(const ModelConfig& c, std::uint64_t tokens) {
+  std::vector<LikeLayers> kinds;
+  for (std::uint64_t l = 0; l < c.layers; ++l) {
+    const auto like = std::find_if(kinds.begin(), kinds.end(), [&](const LikeLayers& kind) {
+      return traits_of(c, tokens, kind.first) == traits_of(c, tokens, l);
+    });
+    if (like == kinds.end())
+      kinds.push_back({l, 1});
+    else
+      ++like->count;
+  }
+  return kinds;
+}
+
+UnlikeLayers unlike_layers(const ModelConfig& c, std::uint64_t tokens) {
+  const std::vector<LikeLayers> kinds = like_layers(c, tokens);
+  const auto kind_of = [&](std::uint64_t layer) {
+    const auto like = std::find_if(kinds.begin(), kinds.end(), [&](const LikeLayers& kind) {
+      return traits_of(c, tokens, kind.first) == traits_of(c, tokens, layer);
+    });
+    return static_cast<std::size_t>(like - kinds.begin());
+  };
+  std::uint64_t l = 0;
+  while (l + 2 < c.layers && (kind_of(l) == kind_of(l + 1) || (c.has_experts(l) && !c.has_experts(l + 1))))
+    ++l;
+  return {l, kind_of(l), kind_of(l + 1)};
+}
+
 double pairs_of_layers(const ModelConfig& c, std::uint64_t before, std::uint64_t queries) {
   const auto pairs = [&](std::uint64_t most) {
     // The first `growing` queries see one key more than the one before, the others `most`.

@@ -3,6 +3,8 @@
 // Gemma; Mistral's are all local.
 #pragma once
 
+#include <vector>
+
 #include "studies/model/config/config_reader.h"
 #include "studies/model/config/model_config.h"
 
@@ -19,6 +21,20 @@ struct LayerKinds {
   bool mixed() const { return local > 0 && global > 0; }
 };
 LayerKinds layer_kinds(const ModelConfig& config, std::uint64_t tokens);
+
+// Layers that are alike: local or global ones, with experts or without, of a sequence of so many tokens.
+struct LikeLayers {
+  std::uint64_t first = 0, count = 0;  // the first of them, and how many they are
+};
+std::vector<LikeLayers> like_layers(const ModelConfig& config, std::uint64_t tokens);
+
+// A layer, and the next one, of two kinds, of which none without experts is behind one with; kinds as above, by
+// their numbers. There must be two kinds.
+struct UnlikeLayers {
+  std::uint64_t first = 0;
+  std::size_t kind = 0, next = 0;
+};
+UnlikeLayers unlike_layers(const ModelConfig& config, std::uint64_t tokens);
 
 // Pairs of a query and a key that it sees, its own among them, summed over the layers: of `queries` tokens of
 // a sequence, the first of which is behind `before` others.

@@ -20,6 +20,7 @@
 #include "studies/model/config/gemma_config.h"
 #include "studies/model/config/layer_pattern.h"
 #include "studies/model/config/multipliers.h"
+#include "studies/model/config/part_config.h"
 #include "studies/model/config/rope_config.h"
 
 namespace tahoma::runtime {
@@ -167,6 +168,7 @@ constexpr std::pair<const char*, const char*> kActivations[] = {{"silu", "silu"}
                                                                 {"gelu_new", "gelu_apprx_tanh"},
                                                                 {"gelu_fast", "gelu_apprx_tanh"},
                                                                 {"gelu", "gelu"},
+                                                                {"quick_gelu", "gelu_apprx_sigmoid"},
                                                                 {"relu", "relu"}};
 
 void read_activation(const ConfigReader& in, ModelConfig& c) {
@@ -196,49 +198,7 @@ void read_epsilon(const ConfigReader& in, ModelConfig& c) {
     if (in.has(key)) c.epsilon = in.real(key, 0, 1);
 }
 
-// Families with biases have all of them; nothing else is known.
-void check_biases(const ConfigReader& in, const ModelConfig& c) {
-  for (const char* key : {"bias", "use_bias", "attention_bias"})
-    if (c.family->o_bias && !c.family->sinks && !in.flag(key, true))
-      in.refuse(key, "true for this architecture");
-}
-
-// Attention and the feed-forward part side by side, and one head of keys: Falcon, GPT-NeoX, GPT-BigCode.
-void read_sublayers(const ConfigReader& in, ModelConfig& c) {
-  const ModelFamily& f = *c.family;
-  const bool beside = in.flag("use_parallel_residual", true) && in.flag("parallel_attn", true),
-             newer = in.flag("new_decoder_architecture", false);
-  c.parallel = f.parallel && (!f.listed_parallel || beside || newer);
-  const std::uint64_t norms =
-      in.has("num_ln_in_parallel_attn") ? in.count("num_ln_in_parallel_attn", 1, 2) : 2;
-  c.parallel_norm = c.parallel && (f.parallel_norm || (newer && norms == 2));
-  if (f.listed_heads && !newer) c.kv_heads = in.flag("multi_query", true) ? 1 : c.heads;
-  c.joint_qk_norm = f.joint_norm && in.flag("use_qk_norm", true);
-  if (f.halved_ffn) c.ffn /= 2;
-  if (in.has("attn_type_list"))
-    for (const Json& type : in.json["attn_type_list"])
-      if (type != 1)
-        throw UserError("E-HFC-005", in.place("attn_type_list"),
-                        fmt::format("asks for linear attention, which the kernels lack; expected 1 for every "
-                                    "layer, got {}",
-                                    brief_json(type)));
-}
-
 }  // namespace
-
-void read_delta(const ConfigReader& in, ModelConfig& c) {
-  if (!c.family->delta) return;
-  const auto count = [&](const char* key, std::uint64_t least, std::uint64_t most, std::uint64_t absent) {
-    return in.has(key) ? in.count(key, least, most) : absent;
-  };
-  c.delta = {count("linear_num_value_heads", 1, 1024, 32), count("linear_num_key_heads", 1, 1024, 16),
-             count("linear_key_head_dim", 16, 128, 128), count("linear_value_head_dim", 16, 128, 128),
-             count("linear_conv_kernel_dim", 1, 16, 4)};
-  if (c.delta.value_heads % c.delta.key_heads != 0)
-    throw UserError("E-HFC-006", in.place("linear_num_key_heads"),
-                    fmt::format("expected a divisor of the {} heads of values, got {}", c.delta.value_heads,
-                                c.delta.key_heads));
-}
 
 ModelConfig read_model_config(const std::string& path, const std::vector<std::string>& ignored) {
   ModelConfig c;
@@ -269,12 +229,17 @@ ModelConfig read_model_config(const std::string& path, const std::vector<std::st
   check_biases(in, c);
   read_sublayers(in, c);
   read_delta(in, c);
+  read_encoder(in, c);
+  read_crossed(in, c);
   if (c.family->gemma) read_gemma(in, c);
   if (c.family->latent) read_latent(in, c);
   if (c.family->routed) read_routed(in, c);
   if (c.family->multipliers) read_multipliers(in, c);
   check_heads(in, c);
   read_experts(in, c);
+  read_interleaved(in, c);
+  read_blocks(in, c);
+  if (c.family->limits && in.has("clip_qkv")) c.qkv_limit = in.real("clip_qkv", 1e-3, 1e4);
   read_rope(in, c);
   read_layer_pattern(in, c);
   return c;
@@ -298,6 +263,12 @@ double ModelConfig::attention_weights() const {
               number(hidden) * number(latent.values));
 }
 
+std::uint64_t ModelConfig::layers_without_experts() const {
+  std::uint64_t without = 0;
+  for (std::uint64_t l = 0; l < layers; ++l) without += experts > 0 && !has_experts(l) ? 1 : 0;
+  return without;
+}
+
 double ModelConfig::experts_of_token() const {
   return static_cast<double>(ffn * (experts == 0 ? 1 : experts_per_token) + shared_ffn);
 }
@@ -306,14 +277,22 @@ std::uint64_t ModelConfig::cached_elements() const {
   return latent.kv_rank > 0 ? latent.kv_rank + latent.rope : 2 * kv_heads * head_dim;
 }
 
+bool is_encoder(const ModelConfig& c) { return c.family->encoder; }
+
 void require_sequence(const ModelConfig& c, std::uint64_t tokens) {
   if (c.longest != 0 && tokens > c.longest)
     throw UserError(
         "E-HFC-005", c.place("max_position_embeddings"),
         fmt::format("allows sequences of {} tokens; prompt and context need {}", c.longest, tokens));
+  if (c.chunk > 0 && tokens >= c.chunk)
+    throw UserError(
+        "E-HFC-005", c.place("attention_chunk_size"),
+        fmt::format("divides sequences of {} tokens or more into chunks, with other scores beyond, which "
+                    "the kernels lack; expected shorter sequences, got {} tokens",
+                    c.chunk, tokens));
   if (c.sparse_keys > 0 && tokens > c.sparse_keys)
     throw UserError(
-        "E-HFC-005", c.place("index_topk"),
+        "E-HFC-005", c.place(c.sparse_key),
         fmt::format(
             "lets a query see {} keys that an index chooses, which the kernels lack; expected sequences "
             "of at most that many tokens, for which it sees all, got {}",

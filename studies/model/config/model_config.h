@@ -65,15 +65,24 @@ struct ModelConfig {
   std::uint64_t shared_ffn = 0;                      // of an expert that every token uses, 0: there is none
   // The first layers, which have one feed-forward part instead of experts.
   std::uint64_t dense_layers = 0, dense_ffn = 0;
+  std::uint64_t crossed = 0;       // layers that attend to images, beside `layers`
+  std::uint64_t expert_every = 1;  // only every layer of this number has experts
+  bool has_experts(std::uint64_t layer) const {
+    return experts > 0 && layer >= dense_layers && (layer + 1) % expert_every == 0;
+  }
+  std::uint64_t layers_without_experts() const;  // of a mixture
+  std::uint64_t chunk = 0;  // attention within chunks of so many tokens; sequences must be shorter; 0: none
+  double qkv_limit = 0;     // as workload.model.qkv_limit
   LatentDimensions latent;
   DeltaDimensions delta;
-  bool normalised_gates = true;   // the gates of a token's experts add up to 1
-  double gate_factor = 1;         // of the gates
-  double gate_limit = 0;          // as workload.model.gate_limit
-  std::uint64_t sparse_keys = 0;  // keys that sparse attention keeps; 0: it sees all
-  std::uint64_t longest = 0;      // tokens of a sequence; 0: not stated
-  std::uint64_t window = 0;       // tokens that attention of local layers sees; 0: all
-  bool irregular_window = false;  // of layers in an order that cases cannot express
+  bool normalised_gates = true;           // the gates of a token's experts add up to 1
+  double gate_factor = 1;                 // of the gates
+  double gate_limit = 0;                  // as workload.model.gate_limit
+  std::uint64_t sparse_keys = 0;          // keys that sparse attention keeps; 0: it sees all
+  const char* sparse_key = "index_topk";  // of the file, which says so
+  std::uint64_t longest = 0;              // tokens of a sequence; 0: not stated
+  std::uint64_t window = 0;               // tokens that attention of local layers sees; 0: all
+  bool irregular_window = false;          // of layers in an order that cases cannot express
   double epsilon = 0, theta = 0;
   bool tied = false;  // the logits use the embedding's matrix
   RotaryScaling rope_scaling = RotaryScaling::kNone;
@@ -105,6 +114,8 @@ struct ModelConfig {
 
 // `path`: config.json or its folder. `ignored`: keys that the caller declares without influence.
 ModelConfig read_model_config(const std::string& path, const std::vector<std::string>& ignored);
+
+bool is_encoder(const ModelConfig& config);
 
 // Throws E-HFC-005 if a sequence of that many tokens is longer than the model allows, or than a window that
 // only the layers behind the first ones have.

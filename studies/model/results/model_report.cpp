@@ -42,7 +42,15 @@ std::string executed_text(const ModelReport& r) {
   if (simulated >= all && !layout.stages.empty())
     return fmt::format("all {} layers, embedding, last norm and logits", r.config.layers);
   if (simulated >= all) return fmt::format("all {} layers{}, embedding, last norm and logits", all, of_each);
-  if (r.config.dense_layers > 0)
+  if (std::max(row->figures->prefill.runs.size(), row->figures->decode.runs.size()) > 3 ||
+      r.config.delta.value_heads > 0)
+    return fmt::format(
+        "a layer of each kind, and two of different kinds, of {} layers, with embedding, last norm and "
+        "logits. The "
+        "other layers are scaled: each costs what the run of its kind takes without embedding, last norm and "
+        "logits",
+        r.config.layers);
+  if (r.config.layers_without_experts() > 0)
     return fmt::format(
         "a layer without experts, one with experts, and both, of {} layers, with embedding, last norm and "
         "logits. The other layers are scaled: each costs what the run of both takes longer than the one "

@@ -15,11 +15,14 @@ namespace {
 
 std::string experts_text(const ModelConfig& c) {
   if (c.experts == 0) return "";
-  return fmt::format(" of each of {} experts, {} for a token{}{}", c.experts, c.experts_per_token,
-                     c.shared_ffn > 0 ? fmt::format(" and one of {} for all", c.shared_ffn) : "",
-                     c.dense_layers > 0 ? fmt::format(", but {} without experts in the first {}", c.dense_ffn,
-                                                      c.dense_layers)
-                                        : "");
+  return fmt::format(
+      " of each of {} experts, {} for a token{}{}", c.experts, c.experts_per_token,
+      c.shared_ffn > 0 ? fmt::format(" and one of {} for all", c.shared_ffn) : "",
+      c.expert_every > 1 ? fmt::format(", in every {}th layer, the others of {} without experts",
+                                       c.expert_every, c.dense_ffn)
+      : c.dense_layers > 0
+          ? fmt::format(", but {} without experts in the first {}", c.dense_ffn, c.dense_layers)
+          : "");
 }
 
 std::string keys_text(const ModelConfig& c) {
@@ -68,9 +71,9 @@ std::string plan_text(const ModelConfig& config, const std::vector<SearchedPoint
     const ModelDemand& d = one.point.demand;
     text += fmt::format("{:>5} {:<{}} {:>6} {:>7} {:>5} ", one.point.layout.chips, one.point.layout.text(),
                         width, d.prompt, d.context, d.batch);
-    text += one.refused.empty()
-                ? fmt::format("{:>9} {:>9}\n", seconds_text(one.bounds.ttft), seconds_text(one.bounds.tpot))
-                : one.refused + "\n";
+    text += one.refused.empty() ? fmt::format("{:>9} {:>9}\n", seconds_text(one.bounds.ttft),
+                                              is_encoder(config) ? "-" : seconds_text(one.bounds.tpot))
+                                : one.refused + "\n";
   }
   return text;
 }

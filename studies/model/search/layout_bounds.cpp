@@ -19,8 +19,9 @@ constexpr double kBytes = 2;  // of an element of caches and of the logits' matr
 // Elements of the weights that a token uses, without the embedding, of which it reads one row.
 double weights_of_token(const ModelConfig& c) {
   const double products = c.family->gated ? 3 : 2;
-  return d(c.layers) * c.attention_weights() + products * d(c.hidden) * d(c.dense_layers) * d(c.dense_ffn) +
-         d(c.layers - c.dense_layers) *
+  return d(c.layers) * c.attention_weights() +
+         products * d(c.hidden) * d(c.layers_without_experts()) * d(c.dense_ffn) +
+         d(c.layers - c.layers_without_experts()) *
              (products * d(c.hidden) * c.experts_of_token() + d(c.hidden) * d(c.experts));
 }
 
@@ -134,13 +135,14 @@ double bound_of(const PhaseWork& work, const LayoutRates& rates, const std::vect
 
 LayoutBounds bounds_of(const ModelConfig& config, const ModelPoint& point,
                        const std::vector<std::string>& overrides) {
-  const auto resolved = resolved_case(config, point, ModelPhase::kDecode, overrides);
+  const auto resolved = resolved_case(config, point, phases_of(config).back(), overrides);
   const LayoutRates rates = rates_of(resolved->machine.chip, point.layout);
   const auto bound = [&](const PhaseWork& work, ModelPhase phase) {
     return bound_of(work, rates, shares_of(config, point.layout), d(microbatches_of(point, phase)));
   };
-  return {bound(prefill_work(config, point), ModelPhase::kPrefill),
-          bound(decode_work(config, point), ModelPhase::kDecode)};
+  const double ttft = bound(prefill_work(config, point), ModelPhase::kPrefill);
+  if (is_encoder(config)) return {ttft, 0};
+  return {ttft, bound(decode_work(config, point), ModelPhase::kDecode)};
 }
 
 }  // namespace tahoma::runtime

@@ -54,7 +54,7 @@ std::optional<UserError> refusal_of_batch(const ModelLayout& layout, const Model
 std::optional<UserError> refusal_of_workload(const ModelConfig& config, const ModelPoint& point,
                                              const std::vector<std::string>& overrides) {
   try {
-    for (const auto& phase : kModelPhases) resolved_case(config, point, phase.value, overrides);
+    for (const ModelPhase phase : phases_of(config)) resolved_case(config, point, phase, overrides);
   } catch (const UserError& error) {
     return error;
   }
@@ -65,7 +65,7 @@ std::optional<UserError> refusal_of_workload(const ModelConfig& config, const Mo
 std::optional<UserError> refusal_of_memory(const ModelConfig& config, const ModelPoint& point,
                                            std::uint64_t most, const std::vector<std::string>& overrides) {
   if (most == 0) return std::nullopt;
-  const auto resolved = resolved_case(config, point, ModelPhase::kDecode, overrides);
+  const auto resolved = resolved_case(config, point, phases_of(config).back(), overrides);
   const model::HbmParams& hbm = resolved->machine.chip.hbm;
   const std::uint64_t of_stack = most / hbm.stacks;
   if (of_stack >= hbm.capacity.count) return std::nullopt;

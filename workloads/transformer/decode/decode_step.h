@@ -13,8 +13,8 @@
 #pragma once
 
 #include "workloads/transformer/decode/decode_attention.h"
+#include "workloads/transformer/delta/delta_layer.h"
 #include "workloads/transformer/experts/experts.h"
-#include "workloads/transformer/layer/delta_layer.h"
 
 namespace tahoma::workloads {
 

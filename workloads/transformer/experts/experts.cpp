@@ -132,11 +132,29 @@ void Experts::combine(const ExpertStep& step, const View& out) {
   });
 }
 
+// Each token times the gate of its expert; outputs then have the gate 1.
+Experts::View Experts::scaled(const ExpertStep& step, const View& normed) {
+  std::vector<Matrix> made(replica_.ranks() * replica_.physical_cores());
+  replica_.each("expert gates", [&](std::size_t r, std::size_t h) {
+    const std::uint64_t rows = step.own(r, h).count;
+    if (rows == 0) return;
+    Matrix& matrix = made[r * replica_.physical_cores() + h];
+    matrix = replica_.own(r, h, "gated_rows", kModelDType, rows, params_.model.hidden);
+    LayerPart{replica_.kernel(r, h), replica_.machine(), params_.model}.scale_rows(
+        rows_of(normed(r, h), 0, rows), rows_of(step.ranks[r].core_tensors[h].gates.of(h), 0, rows),
+        matrix.of(h));
+  });
+  return [made = std::move(made), this](std::size_t r, std::size_t h) {
+    return made[r * replica_.physical_cores() + h].of(h);
+  };
+}
+
 void Experts::feed_forward(const ExpertTurn& turn, const View& normed, const View& out) {
   const ExpertStep& step = steps_.allocate(turn, share_);
   route(step, normed);
+  const View rows = params_.model.gated_inputs ? scaled(step, normed) : normed;
   for (std::size_t slot = 0; slot < shape_.slots; ++slot) {
-    take(step, normed, slot);
+    take(step, rows, slot);
     if (exchange_) exchange_->dispatch(step, slot);
   }
   synchronise_rows(step);

@@ -44,6 +44,7 @@ class Experts {
 
  private:
   void route(const ExpertStep& step, const View& normed);
+  View scaled(const ExpertStep& step, const View& normed);
   void take(const ExpertStep& step, const View& normed, std::size_t slot);
   void synchronise_rows(const ExpertStep& step);
   void compute(const ExpertStep& step, std::size_t slot);

@@ -93,6 +93,17 @@ Noisy gates_of(const ModelShape& model, const Noisy& logits, const ChosenExpert&
   return gates;
 }
 
+// Each row times its gate of the expert, rounded.
+void scale_rows(Noisy& own, const Noisy& gates, const std::vector<Eigen::Index>& rows, Eigen::Index expert) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto at = static_cast<Eigen::Index>(i);
+    const double g = gates.value(rows[i], expert), noise = gates.variance(rows[i], expert);
+    own.variance.row(at) = g * g * own.variance.row(at) + noise * own.value.row(at).cwiseAbs2();
+    own.value.row(at) *= g;
+  }
+  round(own);
+}
+
 Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& x, const ChosenExpert& chosen,
               double partial_roundings) {
   const FeedForwardBiases biases{rows_of(weights.gate_bias), rows_of(weights.up_bias),
@@ -107,13 +118,15 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
     std::vector<Eigen::Index> rows;
     for (Eigen::Index row = 0; row < x.value.rows(); ++row)
       if (gates.value(row, e) > 0) rows.push_back(row);
-    const Noisy own{x.value(rows, Eigen::all), x.variance(rows, Eigen::all)};
+    Noisy own{x.value(rows, Eigen::all), x.variance(rows, Eigen::all)};
+    if (model.gated_inputs) scale_rows(own, gates, rows, e);
     const Noisy made =
         gated_feed_forward(model, own, gate.middleRows(e * hidden, hidden), up.middleRows(e * hidden, hidden),
                            down.middleRows(e * ffn, ffn), partial_roundings, biases, e);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto at = static_cast<Eigen::Index>(i);
-      const double g = gates.value(rows[i], e), noise = gates.variance(rows[i], e);
+      const double g = model.gated_inputs ? 1 : gates.value(rows[i], e),
+                   noise = model.gated_inputs ? 0 : gates.variance(rows[i], e);
       y.value.row(rows[i]) += g * made.value.row(at);
       // The product with the gate is rounded, and so is the sum over a token's experts.
       y.variance.row(rows[i]) +=
@@ -149,10 +162,18 @@ Noisy feed_forward(const ModelShape& model, const HostWeights& weights, const No
   return sum(mixed, shared_expert(model, weights, x, partial_roundings + 1));
 }
 
-Noisy with_norm(Noisy heads, const ModelShape& model, const runtime::HostTensor& gain,
+// Queries, keys or values that are at most `limit` away from 0.
+Noisy limited(Noisy heads, double limit) {
+  if (limit == 0) return heads;
+  heads.variance = (heads.value.array().abs() < limit).select(heads.variance, 0.0);
+  heads.value = heads.value.cwiseMin(limit).cwiseMax(-limit);
+  return heads;
+}
+
+Noisy with_norm(Noisy heads, const ModelShape& model, bool wanted, const runtime::HostTensor& gain,
                 const runtime::HostTensor& joint_gain) {
   if (model.joint_qk_norm) return normalised(heads, matrix_of(joint_gain), model.epsilon);
-  if (!model.qk_norm) return heads;
+  if (!wanted) return heads;
   const auto d = static_cast<Eigen::Index>(model.head_dim);
   for (Eigen::Index first = 0; first < heads.value.cols(); first += d) {
     const Noisy head = normalised({heads.value.middleCols(first, d), heads.variance.middleCols(first, d)},
@@ -176,18 +197,25 @@ Noisy gated_by(const Noisy& o, const Noisy& gates) {
 
 // The outputs of heads that have keys and values of their own.
 Noisy heads_attended(const ModelShape& model, const HostWeights& weights, const Cache& cache, const Noisy& a,
-                     const Rows& angles) {
+                     const Rows& angles, std::uint64_t tokens) {
   const auto heads_of = [&](const runtime::HostTensor& w, const runtime::HostTensor& bias) {
-    return with_row(times(a, matrix_of(w)), rows_of(bias));
+    return limited(with_row(times(a, matrix_of(w)), rows_of(bias)), model.qkv_limit);
   };
-  const Noisy q = with_norm(heads_of(weights.q, weights.q_bias), model, weights.q_norm, weights.joint_q_norm),
-              k = with_norm(heads_of(weights.k, weights.k_bias), model, weights.k_norm, weights.joint_k_norm);
+  const Noisy q = with_norm(heads_of(weights.q, weights.q_bias), model, weights.head_norms, weights.q_norm,
+                            weights.joint_q_norm),
+              k = with_norm(heads_of(weights.k, weights.k_bias), model, weights.head_norms, weights.k_norm,
+                            weights.joint_k_norm);
   const auto turned = [&](const Noisy& all) {
     const bool rotates = weights.local ? model.rope.local : model.rope.global;
     return rotates ? rotated(all, angles, false, model.head_dim) : all;
   };
-  const NoisyHeads heads{turned(q), behind(cache.k, turned(k)),
-                         behind(cache.v, heads_of(weights.v, weights.v_bias))};
+  NoisyHeads heads{turned(q), behind(cache.k, turned(k)),
+                   behind(cache.v, heads_of(weights.v, weights.v_bias))};
+  if (model.bidirectional && tokens > 0)
+    for (Noisy* all : {&heads.k, &heads.v}) {
+      const auto rows = static_cast<Eigen::Index>(tokens);
+      *all = {all->value.topRows(rows), all->variance.topRows(rows)};
+    }
   const Noisy o = attended(model, heads, weights.local ? model.window : 0,
                            model.sinks ? matrix_of(weights.sinks) : Rows{});
   return model.attention_gate ? gated_by(o, times(a, matrix_of(weights.attention_gate))) : o;
@@ -232,15 +260,18 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Part
   const Noisy a = input(weights.attention_gain, weights.attention_norm_bias);
   const Noisy o = weights.delta  ? delta_mixed(model, weights, cache, a)
                   : model.latent ? latent_attended(model, weights, cache, a, angles, roundings.absorbed)
-                                 : heads_attended(model, weights, cache, a, angles);
+                                 : heads_attended(model, weights, cache, a, angles, roundings.tokens);
   const Noisy projected =
       with_row(times(quantised(o, model.activations), matrix_of(weights.delta ? weights.delta_o : weights.o),
                      roundings.attention),
                rows_of(weights.o_bias));
   const Noisy beside = model.parallel_norm ? input(weights.mlp_gain, weights.mlp_norm_bias) : a;
   stream = sum(stream, post(projected, weights.attention_post_gain));
+  if (model.norm_sums)
+    stream = model_norm(model, stream, weights.attention_gain, weights.attention_norm_bias);
   const Noisy b = model.parallel ? beside : input(weights.mlp_gain, weights.mlp_norm_bias);
   stream = sum(stream, post(feed_forward(model, weights, b, chosen, roundings.mlp), weights.mlp_post_gain));
+  if (model.norm_sums) stream = model_norm(model, stream, weights.mlp_gain, weights.mlp_norm_bias);
 }
 
 runtime::WantedRow wanted_row(const Noisy& stream, std::uint64_t number) {

@@ -38,6 +38,8 @@ namespace tahoma::workloads {
 struct PartialRoundings {
   double attention = 0, mlp = 0;
   bool absorbed = false;  // latent attention of a decoding step (latent/latent_definition.h)
+  std::uint64_t tokens =
+      0;  // of a sequence, without padding; 0: all. Others are seen by no query of an encoder
 };
 
 // Keys and values that precede the sequence's own: [context, kv_heads head_dim] each, or empty. Of latent

@@ -38,8 +38,9 @@ struct HostWeights {
   // of heads, and the projection.
   runtime::HostTensor delta_q, delta_k, delta_v, delta_z, delta_b, delta_a, delta_o;
   runtime::HostTensor delta_taps_q, delta_taps_k, delta_taps_v, delta_rate, delta_shift, delta_gain;
-  bool delta = false;  // the layer has it
-  bool local = false;  // the layer has the local angles
+  bool delta = false;       // the layer has it
+  bool head_norms = false;  // heads of queries and keys have norms
+  bool local = false;       // the layer has the local angles
   bool dense = false;  // without experts in a mixture: gate, up and down are those of its feed-forward part
 };
 // The contents of a layer's caches: [sequences of all replicas, context, kv_heads head_dim] each. With latent

@@ -30,6 +30,7 @@ struct Query {
         from(number / static_cast<Index>(sizes.group) * static_cast<Index>(sizes.values)),
         value_width(static_cast<Index>(sizes.values)),
         scale(model.score_scale()) {
+    if (model.bidirectional) seen = heads.k.value.rows();
     if (window > 0) {
       first = std::max<Index>(0, seen - static_cast<Index>(window));
       seen -= first;

@@ -63,6 +63,12 @@ void LayerPart::sublayer_norm(const HbmView& x, const HbmView* added, const HbmV
   kernel.move(y, added != nullptr ? *sum : x, isa::Queue::kSync);
 }
 
+void LayerPart::sum_norm(const HbmView& x, const HbmView& added, const NormViews& norm, const HbmView& y,
+                         const HbmView* copy) const {
+  model_norm(x, &added, nullptr, norm, y);
+  if (copy != nullptr) kernel.move(*copy, y, isa::Queue::kSync);
+}
+
 void LayerPart::norm(const HbmView& x, const HbmView* add, const HbmView* sum, const HbmView& gain,
                      const HbmView& y) const {
   const Kernel::Scope scope(kernel);
@@ -137,6 +143,42 @@ void LayerPart::add_gated(const HbmView& a, const HbmView& b, const HbmView* gat
   }
 }
 
+void LayerPart::limit(const HbmView& x, double most) const {
+  constexpr std::uint64_t kColumns = 4096;
+  const Kernel::Scope scope(kernel);
+  const auto width = static_cast<unsigned>(std::min(kColumns, x.columns));
+  const runtime::Pool xs = kernel.sbuf("limited", x.dtype, width, 3);
+  for (const Range& rows : cut(all_of(x.rows), static_cast<unsigned>(machine.chip.core.sbuf.partitions)))
+    for (const Range& columns : cut(all_of(x.columns), width)) {
+      const HbmView window = x.window(rows.first, columns.first, rows.count, columns.count);
+      const TileView tile = kernel.take(xs, rows.count, columns.count);
+      kernel.load(tile, window);
+      kernel.tensor_scalar(tile, tile, isa::AluOp::kMin, {static_cast<float>(most), nullptr},
+                           isa::AluOp::kMax, {static_cast<float>(-most), nullptr});
+      kernel.store(window, tile, isa::Queue::kGpSimd);
+    }
+}
+
+void LayerPart::scale_rows(const HbmView& x, const HbmView& numbers, const HbmView& y) const {
+  constexpr std::uint64_t kColumns = 4096;
+  const Kernel::Scope scope(kernel);
+  const auto width = static_cast<unsigned>(std::min(kColumns, x.columns));
+  const runtime::Pool xs = kernel.sbuf("x", x.dtype, width, 3),
+                      factors = kernel.sbuf("numbers", isa::DType::kFp32, 1, 4);
+  for (const Range& rows : cut(all_of(x.rows), static_cast<unsigned>(machine.chip.core.sbuf.partitions))) {
+    const TileView factor = kernel.take(factors, rows.count, 1), ones = kernel.take(factors, rows.count, 1);
+    kernel.load(factor, rows_of(numbers, rows.first, rows.count));
+    for (const Range& columns : cut(all_of(x.columns), width)) {
+      const TileView tile = kernel.take(xs, rows.count, columns.count);
+      kernel.load(tile, x.window(rows.first, columns.first, rows.count, columns.count));
+      kernel.tensor_scalar(tile, tile, isa::AluOp::kMult, {0, &factor});
+      kernel.store(y.window(rows.first, columns.first, rows.count, columns.count), tile, isa::Queue::kGpSimd);
+    }
+    kernel.memset(ones, 1);
+    kernel.store(rows_of(numbers, rows.first, rows.count), ones, isa::Queue::kGpSimd);
+  }
+}
+
 void LayerPart::scale(const HbmView& x, const HbmView& gates) const {
   constexpr std::uint64_t kColumns = 4096;
   const Kernel::Scope scope(kernel);
@@ -204,7 +246,7 @@ void LayerPart::attention(const Attention& a) const {
   shape.q_len = a.q.rows;
   shape.kv_len = a.k.rows;
   shape.d = model.head_dim;
-  shape.causal = true;
+  shape.causal = !model.bidirectional;
   shape.dtype = kModelDType;
   shape.heads_per_kv = a.heads_per_kv;
   shape.first_head = a.heads.first % a.heads_per_kv;

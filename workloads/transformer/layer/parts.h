@@ -36,10 +36,18 @@ struct LayerPart {
   // The RMS norm of x, in place, by sums of squares [rows, 1] over that many elements.
   void norm_by(const runtime::HbmView& x, const runtime::HbmView& sums, std::uint64_t elements,
                const runtime::HbmView& gain) const;
+  // y = norm(x + add), and the same in `copy`.
+  void sum_norm(const runtime::HbmView& x, const runtime::HbmView& add, const NormViews& norm,
+                const runtime::HbmView& y, const runtime::HbmView* copy) const;
   void add(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& y) const;
   // y = a + sigmoid(gates) b, with gates [rows, 1] of fp32; without gates y = a + b.
   void add_gated(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView* gates,
                  const runtime::HbmView& y) const;
+  // x becomes min(max(x, -limit), limit).
+  void limit(const runtime::HbmView& x, double limit) const;
+  // y = x times the number of each row, [rows, 1] of fp32, which then becomes 1.
+  void scale_rows(const runtime::HbmView& x, const runtime::HbmView& numbers,
+                  const runtime::HbmView& y) const;
   // x *= sigmoid(gates), element by element.
   void scale(const runtime::HbmView& x, const runtime::HbmView& gates) const;
   // In place; heads of so many features are side by side. The first ones rotate, as many as the table has.

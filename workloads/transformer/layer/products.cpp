@@ -26,8 +26,9 @@ void Products::make_heads(const Input& normed) const {
     std::optional<HbmView> bias = optional_view(weights(r).qkv_bias, h);
     if (bias) bias = heads(*bias);
     part(r, h).product(a, b, c, bias);
+    if (model.qkv_limit > 0) part(r, h).limit(c, model.qkv_limit);
   });
-  if (model.qk_norm) normalise_heads();
+  if (!weights(0).q_norm.views.empty()) normalise_heads();
 }
 
 void Products::normalise_heads() const {

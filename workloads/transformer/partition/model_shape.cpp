@@ -74,6 +74,10 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("gate_function", gate_function, GateFunction::kSoftmax, kGateFunctions,
         "gates: a softmax, or sigmoids, of which normalised ones are divided by their sum", chosen());
   t.add("gate_factor", gate_factor, 1.0, {1e-3, 1e3}, "factor of the gates", chosen());
+  t.add("gated_inputs", gated_inputs, false,
+        "gates multiply the inputs of experts instead of their outputs; for one expert of a token", chosen());
+  t.add("expert_every", expert_every, std::uint64_t{1}, {1, 1000},
+        "every layer of this number has experts, the others a feed-forward part of dense_ffn", chosen());
   t.add("shared_ffn", shared_ffn, std::uint64_t{0}, {0, kMost},
         "hidden features of an expert that every token uses beside its own; 0: there is none", chosen());
   t.add("shared_gated", shared_gated, false,
@@ -103,6 +107,9 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("mlp_bias", mlp_bias, false, "the products of the feed-forward part have biases", chosen());
   t.add("qk_norm", qk_norm, false, "each head of queries and keys passes an RMS norm before its rotation",
         chosen());
+  t.add("qk_norm_global", qk_norm_global, true, "global layers have these norms, too", chosen());
+  t.add("qkv_limit", qkv_limit, 0.0, {0.0, 1e4},
+        "queries, keys and values are at most this away from 0; 0: as they are", chosen());
   t.add("joint_qk_norm", joint_qk_norm, false,
         "the features of all heads of queries, and of keys, pass one RMS norm before their rotation",
         chosen());
@@ -124,6 +131,12 @@ void ModelShape::declare(base::ParamTree& t) {
         "norms in front of the sublayers and of the logits: RMS norm, or layer norm without or with a bias",
         chosen());
   t.add("pre_norm", pre_norm, true, "attention and the feed-forward part begin with a norm", chosen());
+  t.add(
+      "norm_sums", norm_sums, false,
+      "the sums of the residual stream and a sublayer pass the sublayer's norm; for prefills without logits",
+      chosen());
+  t.add("bidirectional", bidirectional, false,
+        "queries see the keys of all tokens, those behind them, too; for prefills", chosen());
   t.add("parallel", parallel, false,
         "the feed-forward part has the normalised input of attention instead of the sum behind it", chosen());
   t.add("parallel_norm", parallel_norm, false, "that input has a norm of its own in the feed-forward part",
@@ -153,6 +166,9 @@ const char* ModelShape::beyond_llama() const {
   if (attention_gate) return "workload.model.attention_gate";
   if (qkv_bias) return "workload.model.qkv_bias";
   if (qk_norm) return "workload.model.qk_norm";
+  if (norm_sums) return "workload.model.norm_sums";
+  if (bidirectional) return "workload.model.bidirectional";
+  if (qkv_limit > 0) return "workload.model.qkv_limit";
   if (joint_qk_norm) return "workload.model.joint_qk_norm";
   if (positions > 0) return "workload.model.positions";
   if (logit_bias) return "workload.model.logit_bias";

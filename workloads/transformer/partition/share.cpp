@@ -19,6 +19,7 @@ RankShare::RankShare(const TransformerParams& params, std::uint64_t cores_of_ran
       mixture(params.model.experts > 0),
       delta(false),
       gated(params.model.attention_gate),
+      head_norms(params.model.qk_norm),
       physical_cores(cores_of_rank),
       ranks(params.parallel.tensor),
       absorbed(params.model.latent && params.phase == Phase::kDecode) {}
@@ -26,6 +27,7 @@ RankShare::RankShare(const TransformerParams& params, std::uint64_t cores_of_ran
 RankShare RankShare::of_layer(const ModelShape& model, std::uint64_t layer) const {
   RankShare share = *this;
   share.delta = model.has_delta(layer);
+  share.head_norms = model.has_head_norms(layer);
   if (!mixture || model.has_experts(layer)) return share;
   share.mixture = false;
   share.common_ffn = dense_ffn;

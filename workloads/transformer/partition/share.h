@@ -24,6 +24,7 @@ struct RankShare {
   bool mixture;                                 // the layer has experts
   bool delta;                                   // the layer has a delta rule instead of attention
   bool gated;                                   // heads of queries have gates
+  bool head_norms;                              // heads of queries and keys have norms
   std::uint64_t physical_cores, ranks;
   bool absorbed;  // queries and results are multiplied by the matrices of keys and values (latent attention)
 

@@ -50,6 +50,7 @@ struct CaseChecks : TransformerParams {
   void require_ffn(std::uint64_t lnc) const;
   void check_latent(const model::MachineParams& machine) const;
   void check_delta(const model::MachineParams& machine) const;
+  void check_encoder() const;
   void check_sinks(const model::MachineParams& machine) const;
   void check_activations(const model::MachineParams& machine) const;
   void check_decode(const model::MachineParams& machine) const;
@@ -78,11 +79,15 @@ void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Pha
            "only a mixture of experts has it; workload.model.experts is 0");
   if (model.shared_gated && model.shared_ffn == 0)
     refuse("workload.model.shared_gated", "expected a shared expert; workload.model.shared_ffn is 0");
-  if ((model.dense_layers > 0) != (model.dense_ffn > 0) || (model.dense_layers > 0 && model.experts == 0))
-    refuse(model.dense_layers > 0 && model.dense_ffn == 0 ? "workload.model.dense_ffn"
-                                                          : "workload.model.dense_layers",
+  const bool dense = model.dense_layers > 0 || model.expert_every > 1;
+  if (dense != (model.dense_ffn > 0) || (dense && model.experts == 0))
+    refuse(dense && model.dense_ffn == 0 ? "workload.model.dense_ffn"
+           : model.expert_every > 1      ? "workload.model.expert_every"
+                                         : "workload.model.dense_layers",
            "expected layers without experts, their hidden features, and workload.model.experts for the "
            "others, or none of these");
+  if (model.gated_inputs && (model.experts == 0 || model.experts_per_token > 1))
+    refuse("workload.model.gated_inputs", "expected false without experts, or with several of a token");
   if (model.experts > 0 && parallel.sequence > 1 && phase == Phase::kPrefill)
     refuse_experts(
         "E-MDL-020", "workload.parallel.sequence",
@@ -108,6 +113,24 @@ void CaseChecks::check_delta(const model::MachineParams& machine) const {
     refuse("workload.cached", fmt::format("expected 0 with workload.model.delta, got {}", cached));
   if (model.activations != kDType)
     refuse("workload.model.activations", "expected bf16 with workload.model.delta");
+}
+
+// Encoders have no decoding steps.
+void CaseChecks::check_encoder() const {
+  const auto need = [](bool right, const char* path, const char* text) {
+    if (!right) refuse(path, text);
+  };
+  const bool prefill = phase == Phase::kPrefill;
+  need(prefill || !model.norm_sums, "workload.model.norm_sums", "expected false in a decoding step");
+  need(prefill || !model.bidirectional, "workload.model.bidirectional", "expected false in a decoding step");
+  need(!logits || !model.norm_sums, "workload.model.norm_sums", "expected false with workload.logits");
+  need(!model.norm_sums || (!model.pre_norm && !model.post_norm && !model.parallel),
+       "workload.model.norm_sums", "expected false with other norms of the sublayers, or parallel ones");
+  need(!model.bidirectional || (!model.latent && !model.sinks && !model.delta && model.window == 0),
+       "workload.model.bidirectional",
+       "expected false with latent attention, sinks, delta rules or a window");
+  need(!model.bidirectional || (parallel.sequence == 1 && cached == 0), "workload.model.bidirectional",
+       "expected false for groups that share sequences, and behind a cached context");
 }
 
 // A physical core scales the outputs of its own heads.
@@ -225,6 +248,13 @@ void CaseChecks::all(const model::MachineParams& machine) const {
     refuse("workload.model.head_dim",
            fmt::format("rotary embedding turns pairs of features; expected an even number, got {}",
                        model.head_dim));
+  for (std::uint64_t l = first_layer; l + 1 < first_layer + layers; ++l)
+    if (model.has_experts(l) && !model.has_experts(l + 1))
+      refuse(
+          "workload.model.expert_every",
+          fmt::format("layer {} has no experts behind one that has; expected simulated layers of which those "
+                      "without experts are the first",
+                      l + 1));
   require_divides("workload.parallel.data", parallel.data, "sequences of workload.batch", batch);
   if (stages.empty())
     require_divides("workload.parallel.pipeline", parallel.pipeline,
@@ -241,6 +271,7 @@ void CaseChecks::all(const model::MachineParams& machine) const {
   check_activations(machine);
   if (model.latent) check_latent(machine);
   if (model.delta) check_delta(machine);
+  check_encoder();
   check_yarn(model);
   check_rope(model);
   check_parts(model);

@@ -206,7 +206,8 @@ double TransformerParams::useful_flops() const {
     if (model.has_delta(l))
       states += d(batch * counted_rows()) * model.delta.products();
     else
-      pairs += d(batch) * keys_seen(model.window_of(l));
+      pairs += d(batch) *
+               (model.bidirectional ? d(counted_rows() * counted_rows()) : keys_seen(model.window_of(l)));
   const double products =
       2 * states + 2 * weights * d(batch * counted_rows()) + 2 * d(model.heads) * d(scored) * pairs;
   return products + (logits ? 2 * d(model.hidden) * d(model.vocabulary) * d(batch) : 0);

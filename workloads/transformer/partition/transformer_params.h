@@ -78,7 +78,10 @@ struct ModelShape {
   bool normalised_gates =
       true;  // gates are a softmax over the chosen experts, otherwise over all (Qwen2-MoE)
   GateFunction gate_function{};
-  double gate_factor = 1;  // of the gates (DeepSeek)
+  double gate_factor = 1;     // of the gates (DeepSeek)
+  bool gated_inputs = false;  // gates multiply what experts get, not what they make (Llama 4)
+  std::uint64_t expert_every =
+      1;  // only every layer of this number has experts, the others dense_ffn (Llama 4)
   // A mixture may have one more expert, which every token uses, with so many hidden features; `shared_gated`:
   // its output is multiplied by the sigmoid of a product with the token (Qwen2-MoE).
   std::uint64_t shared_ffn = 0;
@@ -105,6 +108,8 @@ struct ModelShape {
   bool mlp_bias =
       false;  // so have both products of the feed-forward part, those of each expert and the router's
   bool qk_norm = false;        // each head of queries and keys passes an RMS norm before its rotation (Qwen3)
+  bool qk_norm_global = true;  // in global layers, too (false: Llama 4)
+  double qkv_limit = 0;        // queries, keys and values are at most this away from 0; 0: as they are (DBRX)
   bool joint_qk_norm = false;  // the features of all heads together do: queries, and keys (OLMo 2)
   std::uint64_t positions = 0;  // rows of a learned matrix that are added to embedded tokens (GPT-2); 0: none
   bool logit_bias = false;      // logits have a bias (GPT-J, Phi)
@@ -117,6 +122,8 @@ struct ModelShape {
   bool gated = true;   // the feed-forward part multiplies the activated product by a second one
   NormKind norm{};
   bool pre_norm = true;        // sublayers begin with a norm (false: OLMo 2, EXAONE 4)
+  bool norm_sums = false;      // sums of stream and sublayer pass the norm instead (BERT); for prefills
+  bool bidirectional = false;  // queries see all keys, later ones, too (encoders); for prefills
   bool parallel = false;       // the feed-forward part has the normalised input of attention (Cohere, Phi)
   bool parallel_norm = false;  // of parallel parts: that input has a norm of its own (GPT-NeoX)
   bool post_norm = false;  // the outputs of attention and of the feed-forward part pass an RMS norm (Gemma 2)
@@ -165,7 +172,10 @@ struct ModelShape {
   double attention_weights() const;                 // elements
   double mixer_weights(std::uint64_t layer) const;  // of attention or the delta rule
   double layer_weights() const;                     // elements
-  bool has_experts(std::uint64_t layer) const { return experts > 0 && layer >= dense_layers; }
+  bool has_experts(std::uint64_t layer) const {
+    return experts > 0 && layer >= dense_layers && (layer + 1) % expert_every == 0;
+  }
+  bool has_head_norms(std::uint64_t layer) const { return qk_norm && (qk_norm_global || local(layer)); }
   double dense_weights() const;  // of a layer without experts
   double token_weights() const;  // weights that a token uses; only its own experts
 };

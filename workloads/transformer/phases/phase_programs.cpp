@@ -24,8 +24,11 @@ void PhasePrograms::add_experts(const ExpertRouting* routing, std::size_t slices
 
 std::size_t PhasePrograms::dense_layers() const {
   const runtime::Part layers = params_.layers_of_stage(station_.stage);
-  const std::uint64_t first = params_.first_layer + layers.first, dense = params_.model.dense_layers;
-  return std::min(layers.count, dense - std::min(dense, first));
+  const std::uint64_t first = params_.first_layer + layers.first;
+  std::size_t dense = 0;
+  while (dense < layers.count && params_.model.experts > 0 && !params_.model.has_experts(first + dense))
+    ++dense;
+  return dense;
 }
 
 void PhasePrograms::add_embedding(std::size_t slices, const EmbeddedRows& rows) {

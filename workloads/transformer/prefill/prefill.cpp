@@ -103,7 +103,8 @@ void Prefill::normalise(std::size_t layer, std::size_t slice) {
     const HbmView middle = own(before_[r], h, slice, &PrefillLayer::CoreTensors::middle),
                   sum = own(before_[r], h, slice, &PrefillLayer::CoreTensors::sum_mlp,
                             &PrefillLayer::partial_mlp);
-    part(r, h).sublayer_norm(middle, &sum, &stream, norm, normed);
+    if (!params_.model.norm_sums) return part(r, h).sublayer_norm(middle, &sum, &stream, norm, normed);
+    part(r, h).sum_norm(middle, sum, tensors_[r].weights[layer - 1].mlp_norm(h), stream, &normed);
   });
   exchange("attention all_gather", Operation::kAllGather, slice, &PrefillLayer::CoreTensors::normed,
            &PrefillLayer::gathered);
@@ -130,6 +131,8 @@ void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
         has_experts(layer)
             ? own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp)
             : own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed_mlp, &PrefillLayer::gathered_mlp);
+    if (params_.model.norm_sums)
+      return part(r, h).sum_norm(stream, sum, tensors_[r].weights[layer].attention_norm(h), middle, &normed);
     if (!params_.model.parallel) return part(r, h).sublayer_norm(stream, &sum, &middle, norm, normed);
     part(r, h).add(stream, sum, middle);
     if (params_.model.parallel_norm) part(r, h).model_norm(stream, nullptr, nullptr, norm, normed);
@@ -301,10 +304,16 @@ void Prefill::end(std::size_t microbatch) {
                  &PrefillLayer::partial_mlp);
     });
   replica_.each("residual", [&](std::size_t r, std::size_t h) {
-    for (std::size_t s = 0; s < rows_.slices; ++s)
-      part(r, h).add(own(layers_[r], h, s, &PrefillLayer::CoreTensors::middle),
-                     own(layers_[r], h, s, &PrefillLayer::CoreTensors::sum_mlp, &PrefillLayer::partial_mlp),
-                     rows_of(tensors_[r].out[microbatch][h].of(h), s * rows_.run, rows_.run));
+    for (std::size_t s = 0; s < rows_.slices; ++s) {
+      const HbmView middle = own(layers_[r], h, s, &PrefillLayer::CoreTensors::middle),
+                    sum = own(layers_[r], h, s, &PrefillLayer::CoreTensors::sum_mlp,
+                              &PrefillLayer::partial_mlp),
+                    out = rows_of(tensors_[r].out[microbatch][h].of(h), s * rows_.run, rows_.run);
+      if (params_.model.norm_sums)
+        part(r, h).sum_norm(middle, sum, tensors_[r].weights.back().mlp_norm(h), out, nullptr);
+      else
+        part(r, h).add(middle, sum, out);
+    }
   });
   finish(microbatch, [&](std::size_t r, std::size_t h) { return tensors_[r].out[microbatch][h].of(h); });
 }

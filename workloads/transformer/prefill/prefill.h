@@ -13,8 +13,8 @@
 // queries attends to the keys up to its end.
 #pragma once
 
+#include "workloads/transformer/delta/delta_layer.h"
 #include "workloads/transformer/experts/experts.h"
-#include "workloads/transformer/layer/delta_layer.h"
 #include "workloads/transformer/prefill/prefill_attention.h"
 
 namespace tahoma::workloads {

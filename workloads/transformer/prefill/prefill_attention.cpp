@@ -129,6 +129,7 @@ LayerPart::Attention PrefillAttention::attention_of(const PrefillLayer& of_rank,
     keys = rows_of(of_rank.all_keys.of(h), sequence * params_.tokens, (tokens_.place(n) + 1) * tokens_.run);
   if (cache != nullptr)
     keys = rows_of(cache->of(h), sequence * tensors_.cache_tokens(), tensors_.cache_tokens());
+  if (params_.model.bidirectional) keys = rows_of(keys, 0, params_.counted_rows());
   return {heads_of(qkv, heads.first, heads.count, d),
           heads_of(keys, kv, kv_end - kv, d),
           heads_of(keys, share_.kv_heads + kv, kv_end - kv, d),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/transformer/layer/delta_layer.h"
+#include "workloads/transformer/delta/delta_layer.h"
 
 namespace tahoma::workloads {
 

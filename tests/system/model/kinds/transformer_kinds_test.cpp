@@ -91,6 +91,12 @@ const Settings kDelta{{"model.delta.value_heads", "8"},
 TEST_CASE("delta rules: chunks of a prefill, shared by ranks, of several sequences", "[transformer]") {
   check_layers(chips(1, 1), with(kDelta, {{"tokens", "64"}}));
   check_layers(chips(1, 2), with(kDelta, {{"tokens", "160"}, {"parallel.tensor", "2"}}));
+  // The sizes of Qwen3-Next.
+  check_layers(chips(1, 1), with(kDelta, {{"tokens", "96"},
+                                          {"model.delta.value_heads", "2"},
+                                          {"model.delta.key_heads", "1"},
+                                          {"model.delta.key_dim", "128"},
+                                          {"model.delta.value_dim", "128"}}));
   // A chunk that is not full, and more cores than heads of keys.
   check_layers(chips(1, 1), with(kDelta, {{"tokens", "104"}, {"batch", "2"}, {"parallel.tensor", "8"}}));
 }
@@ -130,4 +136,72 @@ TEST_CASE("delta rules: what they lack is refused", "[transformer]") {
         "E-MDL-001 workload.model.delta.key_heads");
   CHECK(refusal(with(kDelta, {{"tokens", "64"}, {"cached", "64"}})) == "E-MDL-001 workload.cached");
   CHECK(refusal(with(kDelta, {{"model.sinks", "true"}})) == "E-MDL-001 workload.model.delta.value_heads");
+}
+
+TEST_CASE("layer parts: gates that multiply what experts get, norms of heads in local layers",
+          "[transformer]") {
+  const Settings llama{{"model.experts", "8"},
+                       {"model.experts_per_token", "1"},
+                       {"model.ffn", "128"},
+                       {"model.gate_function", "sigmoid"},
+                       {"model.gated_inputs", "true"},
+                       {"model.normalised_gates", "false"},
+                       {"model.shared_ffn", "128"},
+                       {"parallel.tensor", "2"},
+                       {"parallel.expert", "2"},
+                       {"model.qk_norm", "true"},
+                       {"model.qk_norm_global", "false"},
+                       {"model.rope.global", "false"},
+                       {"model.global_every", "2"},
+                       {"layers", "2"},
+                       {"model.layers", "2"}};
+  check_layers(chips(1, 2), with(llama, {{"tokens", "64"}}));
+  check_layers(chips(1, 1), with(llama, kDecode));
+  // A layer without experts, and one with.
+  const Settings every{{"model.expert_every", "2"}, {"model.dense_ffn", "256"}};
+  check_layers(chips(1, 2), with(llama, with(every, {{"tokens", "64"}})));
+  check_layers(chips(1, 1), with(llama, with(every, kDecode)));
+  CHECK(refusal(with(llama, with(every, {{"layers", "3"}}))) == "E-MDL-001 workload.model.expert_every");
+  CHECK(refusal(with(llama, {{"model.experts_per_token", "2"}})) == "E-MDL-001 workload.model.gated_inputs");
+  CHECK(refusal(with(llama, {{"model.expert_every", "2"}})) == "E-MDL-001 workload.model.dense_ffn");
+}
+
+TEST_CASE("layer parts: bounded queries, keys and values", "[transformer]") {
+  check_phases({{"model.qkv_limit", "0.5"}});
+  check_phases({{"model.qkv_limit", "0.9"}, {"model.qkv_bias", "true"}});
+}
+
+TEST_CASE("encoders: tokens see later ones, but no padding", "[transformer]") {
+  const Settings vit{{"model.bidirectional", "true"},
+                     {"model.norm", "layer_bias"},
+                     {"model.gated", "false"},
+                     {"model.rope.local", "false"},
+                     {"model.activation", "gelu"},
+                     {"layers", "2"},
+                     {"model.layers", "2"}};
+  check_layers(chips(1, 1), with(vit, {{"tokens", "64"}, {"padding", "15"}}));
+  check_layers(chips(1, 2),
+               with(vit, {{"tokens", "208"}, {"padding", "11"}, {"parallel.tensor", "2"}, {"batch", "2"}}));
+  CHECK(params_with(with(kTiny, with(vit, {{"tokens", "64"}, {"padding", "15"}}))).useful_flops() ==
+        params_with(with(kTiny, with(vit, {{"tokens", "49"}}))).useful_flops());
+  CHECK(refusal(with(vit, kDecode)) == "E-MDL-001 workload.model.bidirectional");
+}
+
+TEST_CASE("encoders: norms of the sums of the residual stream and sublayers", "[transformer]") {
+  const Settings bert{{"model.bidirectional", "true"},
+                      {"model.norm", "layer_bias"},
+                      {"model.gated", "false"},
+                      {"model.rope.local", "false"},
+                      {"model.pre_norm", "false"},
+                      {"model.norm_sums", "true"},
+                      {"layers", "2"},
+                      {"model.layers", "2"},
+                      {"tokens", "64"}};
+  check_layers(chips(1, 1), bert);
+  check_layers(chips(1, 2), with(bert, {{"parallel.tensor", "2"}, {"overlap", "2"}}));
+  check_layers(chips(1, 1), with(bert, {{"parallel.pipeline", "2"}, {"batch", "2"}, {"microbatches", "2"}}));
+  for (const char* name : {"attention_norm_bias", "mlp_norm_bias"})
+    CHECK_THAT(verdict(bert, zeroed(name)), Catch::Contains("golden"));
+  CHECK(refusal(with(bert, kLogits)) == "E-MDL-001 workload.model.norm_sums");
+  CHECK(refusal(with(bert, {{"model.pre_norm", "true"}})) == "E-MDL-001 workload.model.norm_sums");
 }

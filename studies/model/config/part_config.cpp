@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/model/config/part_config.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "model/base/error.h"
+#include "runtime/host/json/json_text.h"
+#include "studies/model/config/families.h"
+
+namespace tahoma::runtime {
+
+using base::UserError;
+using Json = nlohmann::ordered_json;
+
+void check_biases(const ConfigReader& in, const ModelConfig& c) {
+  for (const char* key : {"bias", "use_bias", "attention_bias"})
+    if (c.family->o_bias && !c.family->sinks && !in.flag(key, true))
+      in.refuse(key, "true for this architecture");
+  if (c.family->encoder && !in.flag("qkv_bias", true)) in.refuse("qkv_bias", "true for this architecture");
+}
+
+void read_sublayers(const ConfigReader& in, ModelConfig& c) {
+  const ModelFamily& f = *c.family;
+  const bool beside = in.flag("use_parallel_residual", true) && in.flag("parallel_attn", true),
+             newer = in.flag("new_decoder_architecture", false);
+  c.parallel = f.parallel && (!f.listed_parallel || beside || newer);
+  const std::uint64_t norms =
+      in.has("num_ln_in_parallel_attn") ? in.count("num_ln_in_parallel_attn", 1, 2) : 2;
+  c.parallel_norm = c.parallel && (f.parallel_norm || (newer && norms == 2));
+  if (f.listed_heads && !newer) c.kv_heads = in.flag("multi_query", true) ? 1 : c.heads;
+  c.joint_qk_norm = f.joint_norm && in.flag("use_qk_norm", true);
+  if (f.halved_ffn) c.ffn /= 2;
+  if (in.has("attn_type_list"))
+    for (const Json& type : in.json["attn_type_list"])
+      if (type != 1)
+        throw UserError("E-HFC-005", in.place("attn_type_list"),
+                        fmt::format("asks for linear attention, which the kernels lack; expected 1 for every "
+                                    "layer, got {}",
+                                    brief_json(type)));
+}
+
+void read_interleaved(const ConfigReader& in, ModelConfig& c) {
+  if (!c.family->interleaved) return;
+  constexpr std::uint64_t kMostFeatures = std::uint64_t{1} << 20;
+  if (in.has("attention_chunk_size")) c.chunk = in.count("attention_chunk_size", 2, std::uint64_t{1} << 32);
+  c.qk_norm = in.flag("use_qk_norm", true);
+  c.shared_ffn = c.ffn;
+  c.normalised_gates = false;
+  c.expert_every =
+      in.has("interleave_moe_layer_step") ? in.count("interleave_moe_layer_step", 1, c.layers) : 1;
+  if (c.expert_every > 1)
+    c.dense_ffn =
+        in.has("intermediate_size_mlp") ? in.count("intermediate_size_mlp", 16, kMostFeatures) : 16384;
+  if (c.experts_per_token != 1)
+    throw UserError(
+        "E-HFC-005", in.place("num_experts_per_tok"),
+        fmt::format("asks for gated inputs of {} experts a token; expected 1", c.experts_per_token));
+}
+
+void read_encoder(const ConfigReader& in, ModelConfig& c) {
+  if (!c.family->encoder) return;
+  if (in.has("image_size")) {
+    const std::uint64_t along = in.count("image_size", 1, 65536) / in.count("patch_size", 1, 4096);
+    c.longest = along * along + 1;
+  }
+  c.left_out.emplace_back(in.has("image_size")
+                              ? "the product that makes tokens of patches, and what follows the layers"
+                              : "the embedding of tokens, and what follows the layers");
+}
+
+void read_crossed(const ConfigReader& in, ModelConfig& c) {
+  if (!c.family->cross_layers || !in.has("cross_attention_layers")) return;
+  const Json& listed = in.json["cross_attention_layers"];
+  if (!listed.is_array() || listed.size() >= c.layers)
+    in.refuse("cross_attention_layers", fmt::format("a list of fewer than the {} layers", c.layers));
+  c.crossed = listed.size();
+  c.layers -= c.crossed;
+  if (c.crossed > 0)
+    c.left_out.push_back(fmt::format("{} layers that attend to images, which text passes by", c.crossed));
+}
+
+void read_blocks(const ConfigReader& in, ModelConfig& c) {
+  if (!c.family->blocks) return;
+  constexpr std::uint64_t kMostFeatures = std::uint64_t{1} << 20;
+  if (in.has("hidden_act") && in.text("hidden_act") != "swigluoai") in.refuse("hidden_act", "swigluoai");
+  if (in.has("swiglu_alpha") && in.real("swiglu_alpha", 0, 100) != 1.702) in.refuse("swiglu_alpha", "1.702");
+  c.activation = "gelu_apprx_sigmoid";
+  c.gate_limit = in.real("swiglu_limit", 1e-3, 1e4);
+  if (in.has("routed_scaling_factor")) c.gate_factor = in.real("routed_scaling_factor", 1e-3, 1e3);
+  if (in.has("shared_intermediate_size"))
+    c.shared_ffn = in.count("shared_intermediate_size", 0, kMostFeatures);
+  c.dense_layers = in.has("first_k_dense_replace") ? in.count("first_k_dense_replace", 0, c.layers - 1) : 0;
+  if (c.dense_layers > 0) c.dense_ffn = in.count("dense_intermediate_size", 16, kMostFeatures);
+  if (in.has("moe_layer_freq") && in.json["moe_layer_freq"].is_array())
+    for (std::size_t l = 0; l < in.json["moe_layer_freq"].size(); ++l)
+      if (in.json["moe_layer_freq"][l] != (l < c.dense_layers ? 0 : 1))
+        in.refuse("moe_layer_freq",
+                  fmt::format("0 for the first {} layers, and 1 for the others", c.dense_layers));
+  if (!in.has("sparse_attention_config")) return;
+  const std::string place = in.place("sparse_attention_config");
+  const ConfigReader sparse{place, in.json["sparse_attention_config"]};
+  if (!sparse.json.is_object()) in.refuse("sparse_attention_config", "an object");
+  if (!sparse.flag("use_sparse_attention", true)) return;
+  c.sparse_keys = sparse.count("sparse_topk_blocks", 1, 65536) * sparse.count("sparse_block_size", 1, 65536);
+  c.sparse_key = "sparse_attention_config";
+  c.left_out.emplace_back(
+      "the choice of blocks of keys, which decides nothing for sequences that it keeps whole");
+}
+
+void read_delta(const ConfigReader& in, ModelConfig& c) {
+  if (!c.family->delta) return;
+  const auto count = [&](const char* key, std::uint64_t least, std::uint64_t most, std::uint64_t absent) {
+    return in.has(key) ? in.count(key, least, most) : absent;
+  };
+  c.delta = {count("linear_num_value_heads", 1, 1024, 32), count("linear_num_key_heads", 1, 1024, 16),
+             count("linear_key_head_dim", 16, 128, 128), count("linear_value_head_dim", 16, 128, 128),
+             count("linear_conv_kernel_dim", 1, 16, 4)};
+  if (c.delta.value_heads % c.delta.key_heads != 0)
+    throw UserError("E-HFC-006", in.place("linear_num_key_heads"),
+                    fmt::format("expected a divisor of the {} heads of values, got {}", c.delta.value_heads,
+                                c.delta.key_heads));
+}
+
+}  // namespace tahoma::runtime

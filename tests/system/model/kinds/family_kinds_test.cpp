@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// What configurations of earlier architectures, of layers of several kinds, and of encoders say, in the names that
+// their files have.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "model/base/error.h"
+#include "studies/model/config/layer_pattern.h"
+#include "studies/model/config/model_config.h"
+#include "studies/model/model_case.h"
+#include "tests/support/temp_dir.h"
+
+using namespace tahoma;
+using nlohmann::json;
+
+namespace {
+
+runtime::ModelConfig read(const json& config) {
+  const tests::TempDir folder;
+  return runtime::read_model_config(folder.write("config.json", config.dump()), {});
+}
+
+// "CODE KEY" of the refusal, or "accepted".
+std::string verdict(const json& config) {
+  try {
+    read(config);
+  } catch (const base::UserError& e) {
+    return e.code + " " + e.place.substr(e.place.find(".json:") + 6);
+  }
+  return "accepted";
+}
+
+json changed(json config, const std::string& key, const json& value) {
+  config[key] = value;
+  return config;
+}
+
+json llama(const char* architecture, const json& more) {
+  json config{{"architectures", {architecture}},
+              {"hidden_size", 4096},
+              {"intermediate_size", 8192},
+              {"num_hidden_layers", 48},
+              {"num_attention_heads", 32},
+              {"num_key_value_heads", 8},
+              {"vocab_size", 32000},
+              {"max_position_embeddings", 65536}};
+  config.update(more);
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "model configuration: GPT-2 has earlier names, learned positions, and hidden features of four times",
+    "[model_config]") {
+  const json gpt2{{"architectures", {"GPT2LMHeadModel"}},
+                  {"n_embd", 768},
+                  {"n_head", 12},
+                  {"n_layer", 12},
+                  {"n_positions", 1024},
+                  {"n_ctx", 1024},
+                  {"vocab_size", 50257}};
+  const runtime::ModelConfig c = read(gpt2);
+  CHECK(c.ffn == 3072);
+  CHECK(c.tied);
+  CHECK(c.longest == 1024);
+  CHECK(read(changed(gpt2, "n_inner", 2048)).ffn == 2048);
+  json coder = gpt2;
+  coder["architectures"] = {"GPTBigCodeForCausalLM"};
+  CHECK(read(coder).kv_heads == 1);
+  CHECK(read(changed(coder, "multi_query", false)).kv_heads == 12);
+}
+
+TEST_CASE("model configuration: sublayers are parallel where the file says so", "[model_config]") {
+  const json neox = llama("GPTNeoXForCausalLM", {{"rotary_pct", 0.25}, {"hidden_act", "gelu"}});
+  CHECK(read(neox).parallel);
+  CHECK(read(neox).parallel_norm);
+  CHECK(read(neox).rotated == 32);
+  CHECK_FALSE(read(changed(neox, "use_parallel_residual", false)).parallel);
+  CHECK(verdict(changed(neox, "attention_bias", false)) == "E-HFC-003 attention_bias");
+  json falcon{{"architectures", {"FalconForCausalLM"}},
+              {"hidden_size", 4544},
+              {"num_attention_heads", 71},
+              {"num_hidden_layers", 32},
+              {"vocab_size", 65024},
+              {"bias", false}};
+  CHECK(read(falcon).kv_heads == 1);
+  CHECK(read(falcon).ffn == 4 * 4544);
+  CHECK_FALSE(read(falcon).parallel_norm);
+  falcon.update({{"new_decoder_architecture", true}, {"num_kv_heads", 71}});
+  CHECK(read(falcon).kv_heads == 71);
+  CHECK(read(falcon).parallel_norm);
+  CHECK(verdict(changed(falcon, "alibi", true)) == "E-HFC-005 alibi");
+}
+
+TEST_CASE("model configuration: norms over all heads, and a window without scaled angles", "[model_config]") {
+  const json yarn{{"rope_type", "yarn"}, {"factor", 8.0}, {"original_max_position_embeddings", 8192}};
+  const runtime::ModelConfig c = read(
+      llama("Olmo3ForCausalLM", {{"sliding_window", 4096}, {"rope_theta", 5e5}, {"rope_scaling", yarn}}));
+  CHECK(c.joint_qk_norm);
+  CHECK(c.local_theta == 5e5);
+  CHECK(c.global_every == 4);
+  CHECK(verdict(llama("MiniMaxM2ForCausalLM", {{"attn_type_list", {1, 0}}})) == "E-HFC-005 attn_type_list");
+}
+
+TEST_CASE("model configuration: layers of delta rules and of attention, in turn", "[model_config]") {
+  json types = json::array();
+  for (int l = 0; l < 48; ++l) types.push_back(l % 4 == 3 ? "full_attention" : "linear_attention");
+  const json next =
+      llama("Qwen3_5ForConditionalGeneration", {{"linear_num_value_heads", 64}, {"layer_types", types}});
+  const runtime::ModelConfig c = read(next);
+  CHECK(c.delta.value_heads == 64);
+  CHECK(c.delta.key_heads == 16);
+  CHECK(c.global_every == 4);
+  const runtime::LayerKinds kinds = runtime::layer_kinds(c, 16);
+  CHECK(kinds.local == 36);
+  CHECK(kinds.global == 12);
+  // Delta rules see no pairs.
+  CHECK(runtime::pairs_of_layers(c, 0, 10) == 12 * 55);
+  CHECK(verdict(changed(next, "linear_num_key_heads", 48)) == "E-HFC-006 linear_num_key_heads");
+  CHECK(verdict(llama("LlamaForCausalLM", {{"linear_num_value_heads", 64}})) ==
+        "E-HFC-005 linear_num_value_heads");
+}
+
+TEST_CASE("model configuration: kinds of layers, and two neighbours of different kinds", "[model_config]") {
+  const runtime::ModelConfig c =
+      read(llama("Llama4ForCausalLM", {{"interleave_moe_layer_step", 2}, {"intermediate_size_mlp", 16384}}));
+  CHECK(c.dense_ffn == 16384);
+  CHECK(c.shared_ffn == 8192);
+  const std::vector<runtime::LikeLayers> kinds = runtime::like_layers(c, 1024);
+  // With the rotary embedding, without and with experts; without it, with experts.
+  REQUIRE(kinds.size() == 3);
+  CHECK(kinds[0].first == 0);
+  CHECK(kinds[0].count == 24);
+  CHECK(kinds[1].first == 1);
+  CHECK(kinds[1].count == 12);
+  CHECK(kinds[2].first == 3);
+  CHECK(kinds[2].count == 12);
+  const runtime::UnlikeLayers two = runtime::unlike_layers(c, 1024);
+  CHECK(two.first == 0);
+  CHECK(two.kind == 0);
+  CHECK(two.next == 1);
+  runtime::require_sequence(c, 8191);
+  CHECK_THROWS_AS(runtime::require_sequence(c, 8192), base::UserError);
+}
+
+TEST_CASE("model configuration: keys in groups are read, and named if they are unknown", "[model_config]") {
+  json dbrx{{"architectures", {"DbrxForCausalLM"}},
+            {"d_model", 6144},
+            {"n_heads", 48},
+            {"n_layers", 40},
+            {"vocab_size", 100352},
+            {"max_seq_len", 32768},
+            {"attn_config", {{"clip_qkv", 8}, {"kv_n_heads", 8}, {"rope_theta", 500000}}},
+            {"ffn_config", {{"ffn_hidden_size", 10752}, {"moe_num_experts", 16}, {"moe_top_k", 4}}}};
+  const runtime::ModelConfig c = read(dbrx);
+  CHECK(c.kv_heads == 8);
+  CHECK(c.qkv_limit == 8);
+  CHECK(c.experts == 16);
+  CHECK(c.experts_per_token == 4);
+  dbrx["ffn_config"]["moe_tops"] = 1;
+  CHECK(verdict(dbrx) == "E-HFC-004 moe_tops");
+}
+
+TEST_CASE("model configuration: encoders have one phase, and images so many tokens", "[model_config]") {
+  const json vit{{"architectures", {"ViTModel"}}, {"image_size", 224},         {"patch_size", 14},
+                 {"hidden_size", 1024},           {"intermediate_size", 4096}, {"num_attention_heads", 16},
+                 {"num_hidden_layers", 24}};
+  const runtime::ModelConfig c = read(vit);
+  CHECK(runtime::is_encoder(c));
+  CHECK(c.longest == 257);
+  CHECK(runtime::phases_of(c).size() == 1);
+  CHECK(runtime::phases_of(read(llama("LlamaForCausalLM", json::object()))).size() == 2);
+  CHECK(verdict({{"architectures", {"BertModel"}}, {"position_embedding_type", "relative_key"}}) ==
+        "E-HFC-005 position_embedding_type");
+}
+
+TEST_CASE("model configuration: layers that attend to images are left out", "[model_config]") {
+  const json text = llama("MllamaForConditionalGeneration", {{"cross_attention_layers", {3, 8, 13}}});
+  const runtime::ModelConfig c = read(text);
+  CHECK(c.layers == 45);
+  CHECK(c.left_out == std::vector<std::string>{"3 layers that attend to images, which text passes by"});
+}
