@@ -15,7 +15,7 @@
 // A decoding step reads and writes each state once. The array multiplies a state, as it stays, by a key and a
 // query, and adds k u as a product over the sequences of which one row is not 0.
 //
-// key_dim and value_dim are at most 128. Not modelled: states in bf16, and states of a prefill that begin with
+// key_dim and value_dim are at most 128. Not modelled: states in bf16, and states of a prefill that begin at
 // other values than 0.
 #pragma once
 

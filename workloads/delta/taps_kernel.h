@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution over the last tokens, each feature by itself: y = silu(sum over j of weights[j] x_j), with x_j
+// A convolution over the last tokens, each feature by itself: y = silu(sum over j of weights[j] x_j), x_j
 // the rows of the j-th tap, in fp32.
 #pragma once
 

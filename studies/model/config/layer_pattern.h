@@ -28,7 +28,7 @@ struct LikeLayers {
 };
 std::vector<LikeLayers> like_layers(const ModelConfig& config, std::uint64_t tokens);
 
-// A layer, and the next one, of two kinds, of which none without experts is behind one with; kinds as above, by
+// A layer, and the next one, of two kinds, none without experts behind one with; kinds as above, by
 // their numbers. There must be two kinds.
 struct UnlikeLayers {
   std::uint64_t first = 0;

@@ -17,7 +17,7 @@ void read_encoder(const ConfigReader& in, ModelConfig& config);
 void read_crossed(const ConfigReader& in, ModelConfig& config);
 // Layers with experts alternate with others, which have a part of their own size (Llama 4).
 void read_interleaved(const ConfigReader& in, ModelConfig& config);
-// Gates with a limit, first layers without experts, and sequences of which attention sees all blocks (MiniMax-M3).
+// Gates with a limit, first layers without experts, sequences of which all blocks are seen (MiniMax-M3).
 void read_blocks(const ConfigReader& in, ModelConfig& config);
 void read_delta(const ConfigReader& in, ModelConfig& config);
 

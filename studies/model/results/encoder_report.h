@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer of `tahoma model` about an encoder, which has one phase: the time of its layers for the sequences
+// The answer of `tahoma model` about an encoder, which has one phase: the time of its layers for sequences
 // of a layout, and its share of the bound.
 #pragma once
 

@@ -13,7 +13,7 @@ namespace tahoma::workloads {
 struct DeltaLayer {
   // Queries, keys, values, and the numbers of heads of the rows.
   void make(const Products& products, const Products::Input& normed) const;
-  // Calls rule(part, heads, views, rank, physical core) with all views but the states; the physical cores then
+  // Calls rule(part, heads, views, rank, physical core) with all views but the states; the cores then
   // synchronise.
   using Rule = std::function<void(const LayerPart& part, const DeltaHeads& heads, DeltaViews views,
                                   std::size_t rank, std::size_t physical_core)>;

@@ -16,7 +16,7 @@
 // of silu, and scores and logits may be capped.
 //
 // The norms in front of the sublayers may be layer norms, or missing. In parallel layers the second part has
-// norm(x) instead of norm(a), maybe with a norm of its own. Without a gate its hidden features are activation(norm(a) Wup).
+// norm(x), maybe by a norm of its own. Without a gate its hidden features are activation(norm(a) Wup).
 //
 // With activations in fp8 the rows norm(x), the outputs of attention, norm(a) and the hidden features are
 // rounded to that type before their product.

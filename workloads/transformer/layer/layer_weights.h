@@ -34,8 +34,8 @@ struct HostWeights {
   // and values.
   runtime::HostTensor q_nope, q_rope, k_up, v_up;
   runtime::HostTensor attention_gate;  // [hidden, heads head_dim], if heads have gates
-  // Of a delta rule (workloads/delta/delta_shape.h): matrices of the token, weights of the convolution, numbers
-  // of heads, and the projection.
+  // Of a delta rule (workloads/delta/delta_shape.h): matrices of the token, the convolution, numbers of
+  // heads, and the projection.
   runtime::HostTensor delta_q, delta_k, delta_v, delta_z, delta_b, delta_a, delta_o;
   runtime::HostTensor delta_taps_q, delta_taps_k, delta_taps_v, delta_rate, delta_shift, delta_gain;
   bool delta = false;       // the layer has it
@@ -45,7 +45,7 @@ struct HostWeights {
 };
 // The contents of a layer's caches: [sequences of all replicas, context, kv_heads head_dim] each. With latent
 // attention k is [..., kv_rank + rope], and v is empty. Of a delta rule k has the states [batch value_heads
-// key_dim, value_dim] of fp32, and v the last tokens in front of the convolution, [(taps - 1) batch, channels].
+// key_dim, value_dim] of fp32, and v the tokens in front of the convolution, [(taps - 1) batch, channels].
 struct HostCache {
   runtime::HostTensor k, v;
 };

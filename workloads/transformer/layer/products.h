@@ -37,7 +37,7 @@ struct Products {
 
   using Input = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
   void make_heads(const Input& normed) const;  // with their biases and norms, if the model has them
-  // RMS norms of queries and of keys over the features of all heads, in place: the ranks add up the squares of
+  // RMS norms of queries and keys over the features of all heads, in place: the ranks add up the squares of
   // their heads. Each physical core of a rank normalises its rows.
   using RowsOfCore = std::function<runtime::Part(std::size_t physical_core)>;
   using Keep = std::function<void(std::size_t physical_core, runtime::collective::PlannedCollective)>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What configurations of earlier architectures, of layers of several kinds, and of encoders say, in the names that
-// their files have.
+// What configurations of earlier architectures, of layers of several kinds, and of encoders say, in the
+// names that their files have.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
