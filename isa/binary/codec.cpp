@@ -9,10 +9,26 @@
 namespace tahoma::isa {
 namespace {
 
+// The parts of a number whose highest kHighBits are elsewhere in the word.
+template <class Bits>
+void pack_low(Bits& bits, std::uint16_t& number, unsigned width) {
+  const std::uint16_t mask = static_cast<std::uint16_t>((1U << width) - 1);
+  std::uint16_t low = number & mask;
+  bits.number(low, width);
+  bits.set(number, static_cast<std::uint16_t>((number & ~mask) | low));
+}
+template <class Bits>
+void pack_high(Bits& bits, std::uint16_t& number, unsigned width) {
+  auto high = static_cast<std::uint16_t>(number >> width);
+  bits.number(high, traits::kHighBits);
+  bits.set(number, static_cast<std::uint16_t>(number | high << width));
+}
+constexpr unsigned kPartitionBits = 7, kPartitionsBits = 8;
+
 // Each pack() defines one type's layout for both the writer and the reader. The writer only reads the value.
 template <class Bits>
 void pack(Bits& bits, Shape& shape, unsigned) {
-  bits.number(shape.partitions, 8);
+  pack_low(bits, shape.partitions, kPartitionsBits);
   for (auto& count : shape.count) bits.number(count, 16);
 }
 
@@ -20,7 +36,7 @@ template <class Bits>
 void pack(Bits& bits, Tile& tile, unsigned) {
   bits.enumerator(tile.space, 1);
   bits.enumerator(tile.dtype, 4);
-  bits.number(tile.partition, 7);
+  pack_low(bits, tile.partition, kPartitionBits);
   bits.number(tile.offset, 18);
   for (auto& stride : tile.stride) bits.number(stride, 16);
 }
@@ -34,9 +50,10 @@ void pack(Bits& bits, Scalar& scalar, unsigned) {
     return;
   }
   bits.enumerator(scalar.space, 1);
-  bits.number(scalar.partition, 7);
+  pack_low(bits, scalar.partition, kPartitionBits);
   bits.number(scalar.offset, 18);
-  bits.unused(7);
+  pack_high(bits, scalar.partition, kPartitionBits);
+  bits.unused(5);
 }
 
 template <class Bits>
@@ -48,7 +65,7 @@ void pack(Bits& bits, Column& column, unsigned) {
   }
   bits.enumerator(column.space, 1);
   bits.enumerator(column.dtype, 4);
-  bits.number(column.partition, 7);
+  pack_low(bits, column.partition, kPartitionBits);
   bits.number(column.offset, 18);
 }
 
@@ -90,10 +107,11 @@ void pack_in_hbm(Bits& bits, DmaSide& side) {
 
 template <class Bits>
 void pack_on_chip(Bits& bits, DmaSide& side) {
-  bits.number(side.partition, 7);
+  pack_low(bits, side.partition, kPartitionBits);
   bits.number(side.across, 2);
   bits.number(side.arg, 8);
-  bits.number(side.offset, 40);
+  bits.number(side.offset, 38);
+  pack_high(bits, side.partition, kPartitionBits);
 }
 
 template <class Bits>
@@ -141,9 +159,31 @@ void pack(Bits& bits, std::array<std::int16_t, kFreeDims>& pattern, unsigned) {
   for (auto& coefficient : pattern) bits.number(coefficient, 16);
 }
 
+template <class Bits>
+void pack(Bits& bits, std::uint16_t& columns, unsigned width) {
+  pack_low(bits, columns, width);
+}
+
 template <class Bits, class Integer>
 requires std::is_integral_v<Integer>
 void pack(Bits& bits, Integer& value, unsigned width) { bits.number(value, width); }
+
+// The high bits behind all fields; see high_bits().
+template <class Bits>
+void pack_behind(Bits& bits, Tile& tile, unsigned) {
+  pack_high(bits, tile.partition, kPartitionBits);
+}
+template <class Bits>
+void pack_behind(Bits& bits, Column& column, unsigned) {
+  if (!column.present) return bits.unused(traits::kHighBits);
+  pack_high(bits, column.partition, kPartitionBits);
+}
+template <class Bits>
+void pack_behind(Bits& bits, std::uint16_t& columns, unsigned width) {
+  pack_high(bits, columns, width);
+}
+template <class Bits, class Other>
+void pack_behind(Bits&, const Other&, unsigned) {}
 
 template <class Bits>
 void pack(Bits& bits, Descriptor& descriptor) {
@@ -154,12 +194,21 @@ void pack(Bits& bits, Descriptor& descriptor) {
   bits.rest_unused();
 }
 
+// The high bits of the shape's partitions, whose field adds the others.
+template <class Bits>
+void pack_high_partitions(Bits& bits, Instruction& i) {
+  if (find_field(row_of(i.op), FieldKind::kShape) == nullptr) return bits.unused(traits::kHighBits);
+  bits.set(i.shape.partitions, std::uint16_t{0});
+  pack_high(bits, i.shape.partitions, kPartitionsBits);
+}
+
 template <class Bits>
 void pack_header(Bits& bits, Instruction& i) {
   bits.kind(i.wait.kind, 2);
   bits.kind(i.update.kind, 2);
   bits.flag(i.update.on_read);
-  bits.unused(3);
+  pack_high_partitions(bits, i);
+  bits.unused(1);
   if (i.wait.kind == Wait::Kind::kNone) {
     bits.unused(40);
   } else {
@@ -174,6 +223,10 @@ void pack_fields(Bits& bits, Instruction& i) {
   for (const Field& field : row_of(i.op).fields) {
     const FieldTraits& traits = traits_of(field.kind);
     std::visit([&](auto slot) { pack(bits, i.*slot, traits.bits); }, traits.slot);
+  }
+  for (const Field& field : row_of(i.op).fields) {
+    const FieldTraits& traits = traits_of(field.kind);
+    std::visit([&](auto slot) { pack_behind(bits, i.*slot, traits.bits); }, traits.slot);
   }
   bits.rest_unused();
 }

@@ -12,6 +12,7 @@
 
 namespace tahoma::isa {
 
+inline constexpr unsigned kMostPartitions = 512;   // of SBUF and PSUM; rows and columns of the array
 inline constexpr unsigned kGpSimdPartitions = 16;  // partitions of one GpSimd processor
 
 // The in-order instruction streams of a NeuronCore: five engines and the two collective cores assigned to it.
@@ -200,7 +201,7 @@ inline constexpr unsigned kDmaEngines = 16;  // completion increments per dma_co
 // The iteration space shared by all tiles of an instruction: partitions x a 4-D free pattern, outermost
 // dimension first.
 struct Shape {
-  std::uint8_t partitions = 1;  // 1..128
+  std::uint16_t partitions = 1;  // 1..kMostPartitions
   std::array<std::uint16_t, kFreeDims> count{1, 1, 1, 1};
   friend bool operator==(const Shape&, const Shape&) = default;
 };
@@ -210,7 +211,7 @@ struct Shape {
 struct Tile {
   Space space = Space::kSbuf;
   DType dtype = DType::kFp32;
-  std::uint8_t partition = 0;
+  std::uint16_t partition = 0;
   std::uint32_t offset = 0;  // bytes inside each partition, below 2^18
   std::array<std::int16_t, kFreeDims> stride{};
   friend bool operator==(const Tile&, const Tile&) = default;
@@ -221,7 +222,7 @@ struct Scalar {
   bool is_tile = false;
   float imm = 0.0F;
   Space space = Space::kSbuf;
-  std::uint8_t partition = 0;
+  std::uint16_t partition = 0;
   std::uint32_t offset = 0;
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
@@ -231,7 +232,7 @@ struct Column {
   bool present = false;
   Space space = Space::kSbuf;
   DType dtype = DType::kFp32;
-  std::uint8_t partition = 0;
+  std::uint16_t partition = 0;
   std::uint32_t offset = 0;
   friend bool operator==(const Column&, const Column&) = default;
 };
@@ -263,7 +264,7 @@ struct Update {
 struct DmaSide {
   Space space = Space::kHbm;
   DType dtype = DType::kFp32;
-  std::uint8_t partition = 0;
+  std::uint16_t partition = 0;
   std::uint8_t arg = kNone;
   std::uint8_t across = 0;   // 0..3; 0 in HBM
   std::uint64_t offset = 0;  // bytes: below 2^40 on chip; in HBM a signed number, see reaches()
@@ -289,8 +290,8 @@ struct Instruction {
   Wait wait;
   Update update;
   Shape shape;
-  std::uint8_t columns = 0;  // matmul, transpose: partitions of dst = columns of the loaded weights, 1..128
-  std::uint8_t column = 0;   // load_weights: first column of the array that it fills
+  std::uint16_t columns = 0;  // matmul, transpose: partitions of dst = columns of the loaded weights
+  std::uint16_t column = 0;   // load_weights: first column of the array that it fills
   MatmulMode mode = MatmulMode::kDense;
   Tile dst, src0, src1;
   Scalar scalar0, scalar1;  // operands of op0, op1; scale and bias; bounds; initial values

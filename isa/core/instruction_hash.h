@@ -30,7 +30,7 @@ inline std::uint64_t hash_of_work(const Instruction& i) {
         pair(static_cast<std::uint32_t>(i.imm), static_cast<std::uint32_t>(i.base)),
         pair(std::bit_cast<std::uint32_t>(i.value), std::bit_cast<std::uint32_t>(i.scalar0.imm)),
         pair(i.extent, i.valid),
-        pair(i.word.offset, std::uint64_t{i.column} << 16 | std::uint64_t{i.columns} << 8 |
+        pair(i.word.offset, std::uint64_t{i.column} << 24 | std::uint64_t{i.columns} << 8 |
                                 std::uint64_t{i.accumulate} << 1 | std::uint64_t{i.open})})
     hash = combined(hash, part);
   return hash ^ (hash >> 29);

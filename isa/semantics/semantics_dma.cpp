@@ -130,7 +130,7 @@ void execute_indirect(const Descriptor& descriptor, Indirection direction, std::
   const auto first = tile.partition;
   const auto pitch = std::ptrdiff_t{memory.stride[0]} * static_cast<std::ptrdiff_t>(size_of(memory.dtype));
   for (const IndirectRow& row : rows) {
-    tile.partition = static_cast<std::uint8_t>(first + row.index);
+    tile.partition = static_cast<std::uint16_t>(first + row.index);
     std::byte* at = hbm + pitch * static_cast<std::ptrdiff_t>(row.number);
     execute_dma(one, core, gather ? nullptr : at, gather ? at : nullptr);
   }

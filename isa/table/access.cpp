@@ -16,7 +16,7 @@ Pattern pattern_of(const Descriptor& d, const DmaSide& side, std::uint64_t addre
   if (side.space == Space::kHbm) return p;
   p.offset = side.offset;
   p.partition = side.partition;
-  p.partitions = static_cast<std::uint8_t>(d.count[side.across]);
+  p.partitions = static_cast<std::uint16_t>(d.count[side.across]);
   p.count[side.across] = 1;
   return p;
 }
@@ -103,7 +103,7 @@ class Collector {
     p.partitions = 1;
     for (unsigned at = (first + kGpSimdPartitions - 1) / kGpSimdPartitions * kGpSimdPartitions; at < end;
          at += kGpSimdPartitions) {
-      p.partition = static_cast<std::uint8_t>(at);
+      p.partition = static_cast<std::uint16_t>(at);
       add(p);
     }
   }
@@ -113,7 +113,7 @@ class Collector {
     const unsigned first = p.partition, count = p.partitions;
     p.partitions = kScaleRows;
     for (unsigned done = 0; done < count; done += kQuadrant) {
-      p.partition = static_cast<std::uint8_t>(first + done);
+      p.partition = static_cast<std::uint16_t>(first + done);
       add(p);
     }
   }
@@ -129,8 +129,8 @@ class Collector {
           high = std::max(high, from);
         }
       if (low > high) continue;  // the whole quadrant stays as it is
-      p.partition = static_cast<std::uint8_t>(first + done + low);
-      p.partitions = static_cast<std::uint8_t>(high - low + 1);
+      p.partition = static_cast<std::uint16_t>(first + done + low);
+      p.partitions = static_cast<std::uint16_t>(high - low + 1);
       add(p);
     }
   }
@@ -161,7 +161,7 @@ OperandAccess word_access(const DmaSide& word, std::uint64_t address, bool write
 
 OperandAccess row_number_access(const Column& column, std::uint64_t rows) {
   Shape shape;
-  shape.partitions = static_cast<std::uint8_t>(rows);
+  shape.partitions = static_cast<std::uint16_t>(rows);
   return {pattern_of(column, column.dtype, shape), true, false};
 }
 

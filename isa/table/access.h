@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "isa/table/table_fields.h"
 
@@ -19,7 +20,7 @@ namespace tahoma::isa {
 // partition, number 0, and the offset is a global address.
 struct Pattern {
   Space space = Space::kSbuf;
-  std::uint8_t partition = 0, partitions = 1;
+  std::uint16_t partition = 0, partitions = 1;
   std::uint64_t offset = 0;
   std::uint32_t element = 1;  // bytes
   std::array<std::uint32_t, kFreeDims> count{1, 1, 1, 1};
@@ -42,18 +43,27 @@ OperandAccess word_access(const DmaSide& word, std::uint64_t address, bool write
 // Access of the column that holds the row numbers of an indirect transfer of `rows` rows.
 OperandAccess row_number_access(const Column& column, std::uint64_t rows);
 
-// One instruction has at most this many accesses. Most fields give one access; a few are split into several.
-inline constexpr std::size_t kMostAccesses = 24;
+// Most fields give one access; a few are split into several, for every 16 or 32 partitions.
 class AccessList {
  public:
-  void add(const OperandAccess& access) { list_.at(count_++) = access; }
-  std::span<const OperandAccess> all() const& { return {list_.data(), count_}; }
+  void add(const OperandAccess& access) {
+    if (count_ < few_.size()) {
+      few_[count_++] = access;
+      return;
+    }
+    if (many_.empty()) many_.assign(few_.begin(), few_.end());
+    many_.push_back(access);
+  }
+  std::span<const OperandAccess> all() const& {
+    return many_.empty() ? std::span<const OperandAccess>{few_.data(), count_} : std::span{many_};
+  }
   // deleted: the range of a loop over a temporary list would dangle
   std::span<const OperandAccess> all() const&& = delete;
 
  private:
-  std::array<OperandAccess, kMostAccesses> list_;
+  std::array<OperandAccess, 24> few_;  // without an allocation: what 128 partitions need
   std::size_t count_ = 0;
+  std::vector<OperandAccess> many_;  // all of them, if there are more
 };
 
 // Returns every SBUF and PSUM operand in the order of the row's fields, without registers added. Transfers

@@ -148,7 +148,7 @@ struct Field {
 
 // Limits on the shape of an instruction, beyond those of every instruction.
 struct ShapeRule {
-  std::uint16_t most_partitions = 128, partition_multiple = 1;
+  std::uint16_t most_partitions = kMostPartitions, partition_multiple = 1;
   std::uint32_t least_elements = 1, most_elements = 65536, element_multiple = 1;
 };
 
@@ -157,6 +157,7 @@ enum class Rule : std::uint8_t {
   kSameDType = 1,       // dst has the dtype of src
   kOnePsumSource = 2,   // the two sources are not both in PSUM
   kWholeQuadrants = 4,  // partitions start like those of the next multiple of 32
+  kRowsOfArray = 8,  // free elements: as many as the array's rows, if these are more than the shape's limit
 };
 constexpr std::uint8_t operator|(Rule a, Rule b) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(a) | static_cast<unsigned>(b));

@@ -89,7 +89,7 @@ Shape operand_shape(const Field& field, const Instruction& i) {
       break;
     case FieldKind::kScales:
     case FieldKind::kScalesDst:
-      shape.partitions = static_cast<std::uint8_t>(scale_partitions(i.shape.partitions));
+      shape.partitions = static_cast<std::uint16_t>(scale_partitions(i.shape.partitions));
       shape.count[kSliceDim] = 1;
       break;
     case FieldKind::kReducedDst:
@@ -98,7 +98,7 @@ Shape operand_shape(const Field& field, const Instruction& i) {
       break;
     case FieldKind::kTransposedDst:
       row_of_elements(shape.partitions);
-      shape.partitions = static_cast<std::uint8_t>(free_elements(i.shape));
+      shape.partitions = static_cast<std::uint16_t>(free_elements(i.shape));
       break;
     case FieldKind::kOneRowDst:
       shape.partitions = 1;

@@ -42,9 +42,10 @@ using Member = T Instruction::*;
 using Slot =
     std::variant<Member<Shape>, Member<Tile>, Member<Scalar>, Member<AluOp>, Member<ActFn>, Member<CompareOp>,
                  Member<MatmulMode>, Member<ReduceCommand>, Member<Indirection>, Member<Dge>, Member<Column>,
-                 Member<DmaSide>, Member<Update>, Member<bool>, Member<std::uint8_t>, Member<std::int16_t>,
-                 Member<std::array<std::int16_t, kFreeDims>>, Member<std::array<std::uint8_t, kQuadrant>>,
-                 Member<std::int32_t>, Member<float>, Member<std::uint32_t>>;
+                 Member<DmaSide>, Member<Update>, Member<bool>, Member<std::uint8_t>, Member<std::uint16_t>,
+                 Member<std::int16_t>, Member<std::array<std::int16_t, kFreeDims>>,
+                 Member<std::array<std::uint8_t, kQuadrant>>, Member<std::int32_t>, Member<float>,
+                 Member<std::uint32_t>>;
 
 // The access to the memory of an operand. A matmul that accumulates also reads its destination.
 enum class Role : std::uint8_t { kNone, kRead, kWrite };
@@ -66,7 +67,9 @@ using enum FieldKind;
 
 // Widths. A tile: space 1, dtype 4, partition 7, offset 18, four strides of 16. A scalar: kind 1, space 1,
 // and an fp32 constant or partition 7 and offset 18. A column: present 1, space 1, dtype 4, partition 7,
-// offset 18. A shuffle's mask: four numbers of 41 bits, each eight digits of base 33.
+// offset 18. A shuffle's mask: four numbers of 41 bits, each eight digits of base 33. Partitions and columns
+// of arrays beyond 128 have kHighBits more elsewhere (isa/binary/codec.h).
+inline constexpr unsigned kHighBits = 2;
 inline constexpr unsigned kShapeBits = 8 + 4 * 16, kTileBits = 1 + 4 + 7 + 18 + 4 * 16,
                           kScalarBits = 1 + 1 + 32, kColumnBits = 1 + 1 + 4 + 7 + 18,
                           kSideBits = 2 + 4 + 7 + 2 + 8 + 40 + 4 * 32, kMaskBits = 4 * 41,
@@ -202,10 +205,18 @@ inline constexpr unsigned kWordBits = 512;
 inline constexpr unsigned kHeaderBits =
     80;  // opcode, kinds, wait semaphore and value, update semaphore and value
 
+// The bits of a field behind all fields of its word: of the partition of a tile or column, or of a number of
+// columns of the array.
+constexpr unsigned high_bits(const FieldTraits& traits) {
+  const bool high = traits.type == ValueType::kTile || traits.type == ValueType::kColumn ||
+                    std::holds_alternative<Member<std::uint16_t>>(traits.slot);
+  return high ? traits::kHighBits : 0;
+}
+
 // Header and fields of a row, at most kWordBits.
 constexpr unsigned word_bits(const OpRow& row) {
   unsigned bits = kHeaderBits;
-  for (const Field& field : row.fields) bits += traits_of(field.kind).bits;
+  for (const Field& field : row.fields) bits += traits_of(field.kind).bits + high_bits(traits_of(field.kind));
   return bits;
 }
 
@@ -231,6 +242,15 @@ inline constexpr unsigned kScaleGroup = 8, kScaleRows = unsigned{kQuadrant} / kS
 constexpr unsigned scale_partitions(unsigned partitions) {
   constexpr unsigned kWhole = kQuadrant;
   return partitions < kWhole ? kScaleRows : partitions - kWhole + kScaleRows;
+}
+
+// The sizes of tiles in a memory or array of `size` partitions, rows or columns, ascending with n: a quarter,
+// a half and all of it; beyond 128 (assumed, nothing larger is published) the sizes of 128, then twice the
+// size before, up to all, so that operands for 128 may start where they do there.
+constexpr unsigned tile_size(unsigned n, unsigned size) {
+  constexpr unsigned kPublished = 4 * kQuadrant;
+  const unsigned tile = size > kPublished ? unsigned{kQuadrant} << n : (size << n) / 4;
+  return tile == 0 ? 1 : tile < size ? tile : size;
 }
 
 // Columns that a load_weights fills and that a matmul or transpose streams.

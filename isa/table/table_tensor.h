@@ -27,8 +27,9 @@ inline constexpr OpRow kTensorRows[] = {
      CostClass::kWeightLoad, "weights[k, m] = src[k, m]",
      "Loads a stationary operand: K partitions (rows) by M elements (columns). It occupies the rows of "
      "its partitions and the columns from `column` on, in the smallest tile of a quarter, a half or all "
-     "of the rows by a quarter, a half or all of the columns; operands in other tiles do not change. In "
-     "double_row the slices of a row are k = 2p and 2p + 1; a sparse operand is compressed, with tags."},
+     "of the rows by a quarter, a half or all of the columns (beyond 128: of 32, 64, 128, ...); operands in "
+     "other tiles do not change. In double_row the slices of a row are k = 2p and 2p + 1; a sparse operand "
+     "is compressed, with tags."},
     {Opcode::kMatmul, "matmul", nki("nc_matmul"), kTensor, kMatmulFields, CostClass::kMatmul,
      "dst[m, n] = (accumulate ? dst[m, n] : 0) + sum over k ascending of weights[k, m] * src[k, n]",
      "Multiplies the weights in the rows of src's partitions and the columns of dst's partitions by the "
@@ -53,7 +54,7 @@ inline constexpr OpRow kTensorRows[] = {
      kV2,
      false,
      false,
-     0,
+     static_cast<std::uint8_t>(Rule::kRowsOfArray),
      {.most_elements = 128}},
 };
 

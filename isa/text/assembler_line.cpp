@@ -58,6 +58,9 @@ void value(Line& line, ValueType, std::string_view name, std::int32_t& number) {
 void value(Line& line, ValueType, std::string_view name, std::int16_t& number) {
   number = line.c.integer<std::int16_t>(name);
 }
+void value(Line& line, ValueType, std::string_view name, std::uint16_t& number) {
+  number = line.c.integer<std::uint16_t>(name);
+}
 void value(Line& line, ValueType, std::string_view, Update& update) { update = parse_change(line.c); }
 void value(Line& line, ValueType type, std::string_view name, std::uint8_t& number) {
   if (type == ValueType::kRegister)

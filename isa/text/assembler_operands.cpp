@@ -14,14 +14,14 @@ constexpr auto kMostOffset = static_cast<std::int64_t>(kReach);
 // "128x4x512": the first number is the partitions, the others are the innermost free counts; omitted ones are
 // 1.
 template <class First, class Count>
-void parse_dimensions(Cursor& c, First& first, std::span<Count> free) {
+void parse_dimensions(Cursor& c, First& first, std::span<Count> free,
+                      std::uint64_t most_first = std::numeric_limits<First>::max()) {
   const std::string_view text = c.name("a shape such as 128x512");
   std::vector<std::uint64_t> numbers;
   for (const char* at = text.begin();;) {
     std::uint64_t number = 0;
     const auto [end, status] = std::from_chars(at, text.end(), number);
-    const std::uint64_t most =
-        numbers.empty() ? std::numeric_limits<First>::max() : std::numeric_limits<Count>::max();
+    const std::uint64_t most = numbers.empty() ? most_first : std::numeric_limits<Count>::max();
     if (end == at || (end != text.end() && *end != 'x'))
       c.fail("E-ASM-004", "expected a shape such as 128x512, got '" + std::string(text) + "'");
     if (status != std::errc() || number == 0 || number > most)
@@ -62,7 +62,7 @@ Space parse_on_chip_space(Cursor& c) {
 // Parses "0, 0x400]" after the opening bracket.
 template <class Operand>
 void parse_place(Cursor& c, Operand& place) {
-  place.partition = c.integer<std::uint8_t>("partition", 0, 127);
+  place.partition = c.integer<std::uint16_t>("partition", 0, kMostPartitions - 1);
   c.expect(",", "',' and a byte offset");
   place.offset = c.integer<std::uint32_t>("byte offset", 0, (1U << 18) - 1);
   c.expect("]", "']'");
@@ -81,7 +81,7 @@ bool parse_type(Cursor& c, Operand& operand) {
 
 Shape parse_shape(Cursor& c) {
   Shape shape;
-  parse_dimensions(c, shape.partitions, std::span<std::uint16_t>(shape.count));
+  parse_dimensions(c, shape.partitions, std::span<std::uint16_t>(shape.count), kMostPartitions);
   return shape;
 }
 

@@ -211,6 +211,7 @@ class Disassembler {
   std::string value(const Field&, const Instruction&, const Update& u) const { return change(u); }
   std::string value(const Field&, const Instruction&, std::int32_t v) const { return std::to_string(v); }
   std::string value(const Field&, const Instruction&, std::int16_t v) const { return std::to_string(v); }
+  std::string value(const Field&, const Instruction&, std::uint16_t v) const { return std::to_string(v); }
   std::string value(const Field&, const Instruction&, bool v) const { return v ? "true" : "false"; }
   std::string value(const Field& field, const Instruction&, std::uint32_t v) const {
     return (traits_of(field.kind).type == ValueType::kTarget ? "L" : "") + std::to_string(v);

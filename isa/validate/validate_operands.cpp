@@ -119,9 +119,9 @@ Extent extent_of(const AccessPattern& pattern) {
 }
 
 std::string partition_start_rule(unsigned first, unsigned count, unsigned partitions) {
-  const unsigned step = count > partitions / 2   ? partitions
-                        : count > partitions / 4 ? std::max(1U, partitions / 2)
-                                                 : std::max(1U, partitions / 4);
+  unsigned n = 0;
+  while (tile_size(n, partitions) < count && tile_size(n, partitions) < partitions) ++n;
+  const unsigned step = tile_size(n, partitions);
   if (first % step == 0) return "";
   return std::to_string(count) + " partitions start at " + std::to_string(first) + "; expected " +
          (step == partitions ? "0" : "a multiple of " + std::to_string(step));

@@ -11,7 +11,9 @@ namespace tahoma::isa {
 namespace {
 
 void check_shape_rule(const Site& site) {
-  const ShapeRule& rule = site.row.shape;
+  ShapeRule rule = site.row.shape;
+  if (has_rule(site.row, Rule::kRowsOfArray))
+    rule.most_elements = std::max(rule.most_elements, std::uint32_t{site.limits.array_rows});
   const Shape& shape = site.instruction.shape;
   const std::uint64_t n = free_elements(shape);
   const auto fail = [&](const std::string& what, std::uint64_t value, const std::string& expected) {

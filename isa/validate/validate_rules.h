@@ -63,8 +63,8 @@ std::string chosen_names(Mask mask) {
   return text;
 }
 
-// "" if `count` partitions may start at `first`, else the expected start: 0 for more than half of the
-// partitions, a multiple of a half for more than a quarter, and a multiple of a quarter for others.
+// "" if `count` partitions may start at `first`, else the expected start: a multiple of the smallest tile
+// (tile_size) that has as many.
 std::string partition_start_rule(unsigned first, unsigned count, unsigned partitions);
 
 void check_slots(const Site& site);             // only slots of the row are set

@@ -16,8 +16,7 @@ void check_fits(const Site& site, const ArrayBlock& block, const ArraySize& arra
                                " columns; expected the operand within them");
 }
 
-// Column tiles follow the alignment of row tiles: a quarter, a half or all of the columns, at
-// multiples of its size.
+// Column tiles follow the alignment of row tiles: multiples of their size.
 void check_column_start(const Site& site, const ArrayBlock& block, const ArraySize& array) {
   const unsigned step = tile_of({0, 0, 1, block.columns}, array).columns;
   if (block.column % step != 0)

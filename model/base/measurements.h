@@ -56,6 +56,11 @@ struct ArrayCounts {  // of a tensor engine
   TAHOMA_COUNTER(std::uint64_t, cell_cycles, kCount,
                  "cycles of single cells of the array: one for each multiply-accumulate and pass, slices of "
                  "double_row together");
+  TAHOMA_COUNTER(std::uint64_t, streaming_cycles, kCount, "moving columns times passes, summed over matmuls");
+  TAHOMA_COUNTER(std::uint64_t, row_cycles, kCount,
+                 "the same times the rows of the array that the matmul uses: divided by streaming_cycles, "
+                 "its mean rows in use");
+  TAHOMA_COUNTER(std::uint64_t, column_cycles, kCount, "the same of columns");
   TAHOMA_COUNTER(std::uint64_t, array_cycles, kCount,
                  "first moving row in to last sum out of the array, summed over matmuls and transposes");
 };

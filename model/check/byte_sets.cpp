@@ -6,18 +6,42 @@
 
 namespace tahoma::model::check {
 
-PartitionMask partitions_of(const Footprint& f) {
-  const PartitionMask all = ~PartitionMask{0};
-  const PartitionMask low = f.partitions >= 128 ? all : (PartitionMask{1} << f.partitions) - 1;
-  return low << f.partition;
+namespace {
+
+// Calls f(group, its partitions of the footprint) until it returns true.
+template <class F>
+void for_each_group(const Footprint& footprint, F&& f) {
+  const unsigned end = footprint.partition + unsigned{footprint.partitions};
+  for (unsigned at = footprint.partition; at < end;) {
+    const unsigned group = at / kGroupPartitions, first = group * kGroupPartitions,
+                   count = std::min(end, first + kGroupPartitions) - at;
+    const PartitionMask all = ~PartitionMask{0};
+    const PartitionMask low = count == kGroupPartitions ? all : (PartitionMask{1} << count) - 1;
+    if (f(group, low << (at - first))) return;
+    at += count;
+  }
 }
 
-std::vector<Stripe>::const_iterator PartitionMap::from(std::uint64_t byte) const {
+// Returns what `search` finds in the first group in which it finds anything.
+template <class Search>
+std::optional<Stripe> found_in_groups(const Footprint& footprint, Search&& search) {
+  std::optional<Stripe> found;
+  for_each_group(footprint, [&](unsigned group, PartitionMask partitions) {
+    found = search(group, partitions);
+    if (found) found->first = group * kGroupPartitions;
+    return found.has_value();
+  });
+  return found;
+}
+
+}  // namespace
+
+std::vector<Stripe>::const_iterator GroupMap::from(std::uint64_t byte) const {
   return std::partition_point(stripes_.begin(), stripes_.end(),
                               [&](const Stripe& s) { return s.end <= byte; });
 }
 
-std::optional<Stripe> PartitionMap::missing_in(const Stripe& wanted) const {
+std::optional<Stripe> GroupMap::missing_in(const Stripe& wanted) const {
   std::uint64_t at = wanted.begin;
   for (auto s = from(at); at < wanted.end; ++s) {
     if (s == stripes_.end() || s->begin > at)
@@ -29,15 +53,14 @@ std::optional<Stripe> PartitionMap::missing_in(const Stripe& wanted) const {
   return std::nullopt;
 }
 
-std::optional<Stripe> PartitionMap::common_in(const Stripe& wanted) const {
+std::optional<Stripe> GroupMap::common_in(const Stripe& wanted) const {
   for (auto s = from(wanted.begin); s != stripes_.end() && s->begin < wanted.end; ++s)
     if (const PartitionMask both = wanted.partitions & s->partitions; both != 0)
       return Stripe{std::max(s->begin, wanted.begin), std::min(s->end, wanted.end), both};
   return std::nullopt;
 }
 
-std::optional<Stripe> PartitionMap::missing(const Footprint& f) const {
-  const PartitionMask partitions = partitions_of(f);
+std::optional<Stripe> GroupMap::missing(const Footprint& f, PartitionMask partitions) const {
   std::optional<Stripe> found = missing_in({f.begin, f.end, partitions});
   if (!found || f.is_box()) return found;
   found.reset();
@@ -47,8 +70,7 @@ std::optional<Stripe> PartitionMap::missing(const Footprint& f) const {
   return found;
 }
 
-std::optional<Stripe> PartitionMap::common(const Footprint& f) const {
-  const PartitionMask partitions = partitions_of(f);
+std::optional<Stripe> GroupMap::common(const Footprint& f, PartitionMask partitions) const {
   std::optional<Stripe> found = common_in({f.begin, f.end, partitions});
   if (!found || f.is_box()) return found;
   found.reset();
@@ -58,21 +80,17 @@ std::optional<Stripe> PartitionMap::common(const Footprint& f) const {
   return found;
 }
 
-void PartitionMap::insert(const Footprint& f) {
-  if (contains(f)) return;
-  f.for_each_run([&](std::uint64_t begin, std::uint64_t end) {
-    apply({begin, end, partitions_of(f)}, true);
-  });
+void GroupMap::insert(const Footprint& f, PartitionMask partitions) {
+  if (!missing(f, partitions)) return;
+  f.for_each_run([&](std::uint64_t begin, std::uint64_t end) { apply({begin, end, partitions}, true); });
 }
 
-void PartitionMap::erase(const Footprint& f) {
-  if (!common(f)) return;
-  f.for_each_run([&](std::uint64_t begin, std::uint64_t end) {
-    apply({begin, end, partitions_of(f)}, false);
-  });
+void GroupMap::erase(const Footprint& f, PartitionMask partitions) {
+  if (!common(f, partitions)) return;
+  f.for_each_run([&](std::uint64_t begin, std::uint64_t end) { apply({begin, end, partitions}, false); });
 }
 
-void PartitionMap::apply(const Stripe& change, bool add) {
+void GroupMap::apply(const Stripe& change, bool add) {
   std::vector<Stripe> result;
   result.reserve(stripes_.size() + 3);
   const auto append = [&](std::uint64_t begin, std::uint64_t end, PartitionMask partitions) {
@@ -103,6 +121,34 @@ void PartitionMap::apply(const Stripe& change, bool add) {
   }
   append(at, change.end, changed(0));
   stripes_ = std::move(result);
+}
+
+void PartitionMap::insert(const Footprint& f) {
+  for_each_group(f, [&](unsigned group, PartitionMask partitions) {
+    groups_.at(group).insert(f, partitions);
+    return false;
+  });
+}
+
+void PartitionMap::erase(const Footprint& f) {
+  for_each_group(f, [&](unsigned group, PartitionMask partitions) {
+    groups_.at(group).erase(f, partitions);
+    return false;
+  });
+}
+
+std::optional<Stripe> PartitionMap::missing(const Footprint& f) const {
+  return found_in_groups(
+      f, [&](unsigned group, PartitionMask partitions) { return groups_.at(group).missing(f, partitions); });
+}
+
+std::optional<Stripe> PartitionMap::common(const Footprint& f) const {
+  return found_in_groups(
+      f, [&](unsigned group, PartitionMask partitions) { return groups_.at(group).common(f, partitions); });
+}
+
+bool PartitionMap::empty() const {
+  return std::all_of(groups_.begin(), groups_.end(), [](const GroupMap& group) { return group.empty(); });
 }
 
 void ByteSet::insert(const Footprint& f) {

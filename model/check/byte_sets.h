@@ -3,6 +3,7 @@
 // large ranges; equal neighbours merge.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,14 +14,32 @@
 
 namespace tahoma::model::check {
 
-using PartitionMask = base::Uint128;  // bit p: partition p, 0..127
+using PartitionMask = base::Uint128;  // bit p: the partition p of a group
+inline constexpr unsigned kGroupPartitions = 128;
 
-PartitionMask partitions_of(const Footprint& footprint);
-
-// Bytes [begin, end) of each partition in `partitions`.
+// Bytes [begin, end) of each partition in `partitions`, counted from `first`.
 struct Stripe {
   std::uint64_t begin = 0, end = 0;
   PartitionMask partitions = 0;
+  unsigned first = 0;
+};
+
+// Bytes of up to kGroupPartitions adjacent partitions. `partitions` are those of the footprint.
+class GroupMap {
+ public:
+  void insert(const Footprint& footprint, PartitionMask partitions);
+  void erase(const Footprint& footprint, PartitionMask partitions);
+  std::optional<Stripe> missing(const Footprint& footprint, PartitionMask partitions) const;
+  std::optional<Stripe> common(const Footprint& footprint, PartitionMask partitions) const;
+  bool empty() const { return stripes_.empty(); }
+
+ private:
+  void apply(const Stripe& change, bool add);
+  std::optional<Stripe> missing_in(const Stripe& wanted) const;
+  std::optional<Stripe> common_in(const Stripe& wanted) const;
+  std::vector<Stripe>::const_iterator from(std::uint64_t byte) const;  // first stripe that ends after `byte`
+
+  std::vector<Stripe> stripes_;  // ascending, disjoint, no empty masks
 };
 
 class PartitionMap {
@@ -32,15 +51,10 @@ class PartitionMap {
   // empty if none.
   std::optional<Stripe> missing(const Footprint& footprint) const;
   std::optional<Stripe> common(const Footprint& footprint) const;
-  bool empty() const { return stripes_.empty(); }
+  bool empty() const;
 
  private:
-  void apply(const Stripe& change, bool add);
-  std::optional<Stripe> missing_in(const Stripe& wanted) const;
-  std::optional<Stripe> common_in(const Stripe& wanted) const;
-  std::vector<Stripe>::const_iterator from(std::uint64_t byte) const;  // first stripe that ends after `byte`
-
-  std::vector<Stripe> stripes_;  // ascending, disjoint, no empty masks
+  std::array<GroupMap, isa::kMostPartitions / kGroupPartitions> groups_;
 };
 
 class ByteSet {

@@ -126,8 +126,8 @@ Footprint common_box(const Footprint& a, const Footprint& b) {
   f.end = std::min(a.end, b.end);
   f.run = f.end - f.begin;
   f.partition = std::max(a.partition, b.partition);
-  f.partitions = static_cast<std::uint8_t>(std::min(a.partition + a.partitions, b.partition + b.partitions) -
-                                           f.partition);
+  f.partitions = static_cast<std::uint16_t>(std::min(a.partition + a.partitions, b.partition + b.partitions) -
+                                            f.partition);
   return f;
 }
 

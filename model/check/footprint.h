@@ -18,7 +18,7 @@ struct Footprint {
   static constexpr std::size_t kMostDims = isa::kFreeDims;
   std::uint64_t begin = 0, end = 0;  // the box: lowest byte, one past the highest
   std::uint64_t run = 0;
-  std::uint8_t partition = 0, partitions = 1;
+  std::uint16_t partition = 0, partitions = 1;
   std::uint8_t dims = 0;
   std::array<std::uint32_t, kMostDims> count{};
   std::array<std::uint64_t, kMostDims> stride{};

@@ -16,6 +16,7 @@ Footprint one_partition(const Stripe& stripe) {
   f.end = stripe.end;
   f.run = f.end - f.begin;
   while ((stripe.partitions >> f.partition & 1) == 0) ++f.partition;
+  f.partition = static_cast<std::uint16_t>(f.partition + stripe.first);
   return f;
 }
 

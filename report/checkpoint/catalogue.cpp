@@ -50,8 +50,8 @@ Box box_of(const OnChipBuffer& buffer, isa::DType dtype) {
   const auto size = static_cast<std::uint32_t>(isa::size_of(dtype));
   box.dtype = dtype;
   box.pattern.space = buffer.space;
-  box.pattern.partition = static_cast<std::uint8_t>(buffer.partition);
-  box.pattern.partitions = static_cast<std::uint8_t>(buffer.past_partition - buffer.partition);
+  box.pattern.partition = static_cast<std::uint16_t>(buffer.partition);
+  box.pattern.partitions = static_cast<std::uint16_t>(buffer.past_partition - buffer.partition);
   box.pattern.offset = buffer.first;
   box.pattern.element = size;
   box.pattern.count[3] = static_cast<std::uint32_t>((buffer.end - buffer.first) / size);

@@ -74,6 +74,7 @@ std::vector<DeclaredTable> declared_tables() {
           object<Summary>(""),
           active_times(),
           object<FlopSummary>("flops"),
+          object<ArrayUse>("array"),
           object<DmaSummary>("dma"),
           object<EnergySummary>("energy"),
           object<EnergyProvenance>("energy.provenance_percent"),

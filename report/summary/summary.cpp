@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "isa/validate/validate.h"
 #include "model/base/error.h"
 #include "model/base/shares.h"
 #include "model/system/statistics/books.h"
@@ -77,6 +78,31 @@ FlopSummary flops_of(const RunFacts& facts, const model::MachineParams& machine,
   return flops;
 }
 
+// None for an array of the published size, and none without a matmul.
+std::optional<ArrayUse> array_of(const model::CoreParams& core, const RunMeasurement& run) {
+  const isa::Limits published;
+  const auto& tensor = core.tensor;
+  if (tensor.rows == published.array_rows && tensor.columns == published.array_columns &&
+      core.sbuf.partitions == published.partitions)
+    return std::nullopt;
+  double streaming = 0, rows = 0, columns = 0, cells = 0;
+  for (const auto& engine : run.engines) {
+    streaming += static_cast<double>(engine.streaming_cycles);
+    rows += static_cast<double>(engine.row_cycles);
+    columns += static_cast<double>(engine.column_cycles);
+    cells += static_cast<double>(engine.cell_cycles);
+  }
+  if (streaming == 0) return std::nullopt;
+  ArrayUse use;
+  use.rows = rows / streaming;
+  use.columns = columns / streaming;
+  use.idle_percent = 100 * (1 - cells / (streaming * static_cast<double>(tensor.rows * tensor.columns)));
+  use.of_rows = tensor.rows;
+  use.of_columns = tensor.columns;
+  use.partitions = core.sbuf.partitions;
+  return use;
+}
+
 DmaSummary dma_of(const RunMeasurement& run, const Cores& active) {
   DmaSummary dma;
   double busy = 0, moving = 0, cores = 0;
@@ -119,6 +145,7 @@ Summary summarise(const RunFacts& facts, const model::MachineParams& machine, co
     const auto kind = static_cast<EngineKind>(i);
     if (has_kind(run, kind)) s.engines.push_back(engines_of(kind, run, active));
   }
+  s.array = array_of(machine.chip.core, run);
   s.dma = dma_of(run, active);
   s.hbm = summarise_hbm(machine, run);
   s.links = summarise_links(machine, run);

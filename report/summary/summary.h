@@ -84,6 +84,16 @@ struct DmaSummary {
                "time at least one of the 16 engines was moving, mean over the active cores");
 };
 
+// How much of the array matmuls use, each with the rows and columns of its weights; those on tiles side by
+// side count apart.
+struct ArrayUse {
+  TAHOMA_STATISTICS(ArrayUse);
+  TAHOMA_LEVEL(double, rows, kCount, "rows of the array that matmuls use, mean over its streaming cycles");
+  TAHOMA_LEVEL(double, columns, kCount, "columns of the array that matmuls use, the same mean");
+  TAHOMA_LEVEL(double, idle_percent, kPercent, "cells that matmuls do not use, of all that they could");
+  std::uint64_t of_rows = 0, of_columns = 0, partitions = 0;  // of the machine
+};
+
 struct ChipFault {
   std::string chip;
   model::ChipFaults faults;
@@ -104,6 +114,7 @@ struct Summary {
   std::vector<ChipFault> chip_faults;  // as configured
   FlopSummary flops;
   std::vector<EngineSummary> engines;  // in the order of EngineKind, kinds that the machine has
+  std::optional<ArrayUse> array;  // if the machine has another array, or other partitions, than Trainium2
   DmaSummary dma;
   HbmSummary hbm;
   LinkSummary links;

@@ -181,6 +181,7 @@ std::string summary_json(const Summary& s) {
   json["golden"] = golden_json(s.facts.golden);
   json["checks"] = checks_json(s.facts.checks);
   json["engines"] = engines_json(s);
+  if (s.array) json["array"] = declared_json(*s.array);
   json["dma"] = declared_json(s.dma);
   json["hbm"] = hbm_json(s.hbm, s.elapsed);
   json["links"] = links_json(s.links);

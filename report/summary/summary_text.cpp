@@ -69,6 +69,17 @@ std::string assumed_text(std::uint64_t parameters) {
   return parameters == 0 ? "" : fmt::format("; {} assumed parameters in use", parameters);
 }
 
+std::string array_text(const ArrayUse& use) {
+  const std::uint64_t most = std::max(use.of_rows, use.of_columns);
+  return fmt::format(
+      "{:.1f} of {} rows and {:.1f} of {} columns in use while it streams, {:.1f} % of its cells "
+      "idle{}",
+      use.rows, use.of_rows, use.columns, use.of_columns, use.idle_percent,
+      use.partitions < most
+          ? fmt::format("; {} partitions feed no more than as many rows and columns", use.partitions)
+          : "");
+}
+
 std::string head(const Summary& s, const RowLimits& most) {
   const std::string achieved = si_text(s.flops.achieved_tflops(s.elapsed) * 1e12, "FLOPS");
   const std::string peak = si_text(s.flops.peak_tflops * 1e12, "FLOPS");
@@ -86,6 +97,7 @@ std::string head(const Summary& s, const RowLimits& most) {
       row("arithmetic", fmt::format("{} useful, {} by the tensor engines", si_text(s.flops.useful, "FLOP"),
                                     si_text(static_cast<double>(s.flops.hardware), "FLOP")));
   if (s.flops.useful > 0) text += row("rate", fmt::format("{} achieved of {} peak", achieved, peak));
+  if (s.array) text += wrapped_row("array", array_text(*s.array));
   text += wrapped_row("busiest",
                       fmt::format("{}, {:.1f} % of the time", s.busiest.instance, s.busiest.share_percent));
   if (most.energy && s.facts.energy) text += energy_text(*s.facts.energy);

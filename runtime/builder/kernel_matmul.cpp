@@ -24,11 +24,42 @@ isa::ArraySize array_of(const model::MachineParams& machine) {
   return {static_cast<unsigned>(tensor.rows), static_cast<unsigned>(tensor.columns)};
 }
 
+struct Block {
+  unsigned first, count;
+};
+
+// Cuts `count` rows or columns, the first of them in partition `partition`, where the array of `size` ends.
+std::vector<Block> blocks_of(unsigned partition, std::uint64_t count, unsigned size) {
+  std::vector<Block> blocks;
+  for (unsigned at = 0; at < count;) {
+    const auto here =
+        static_cast<unsigned>(std::min<std::uint64_t>(count - at, size - (partition + at) % size));
+    blocks.push_back({at, here});
+    at += here;
+  }
+  return blocks;
+}
+
+// Columns of the weights; tags are four to an element.
+Stationary columns_of(const Stationary& all, const Block& columns) {
+  Stationary part = all;
+  part.tile = all.tile.columns(columns.first, columns.count);
+  if (all.tags) part.tags = all.tags->columns(columns.first / 4, (columns.count + 3) / 4);
+  return part;
+}
+
+Stationary rows_of(const Stationary& all, const Block& rows) {
+  Stationary part = all;
+  part.tile = all.tile.partitions(rows.first, rows.count);
+  if (all.tags) part.tags = all.tags->partitions(rows.first, rows.count);
+  return part;
+}
+
 }  // namespace
 
 struct KernelMatmul::Loaded {
   Stationary operand;
-  std::uint8_t column = 0;
+  std::uint16_t column = 0;
   std::uint64_t version = 0, tags_version = 0;  // of the buffers at the time of the load
   isa::ArrayBlock tile;
 };
@@ -44,7 +75,7 @@ void KernelMatmul::load_weights(const TileView& dst, const Stationary& stationar
   record_.require(
       stationary.tile.tile.partition % array.rows == moving.tile.partition % array.rows,
       "stationary and moving must begin at the same row of the array: their first partitions differ");
-  const auto column = static_cast<std::uint8_t>(dst.tile.partition % array.columns);
+  const auto column = static_cast<std::uint16_t>(dst.tile.partition % array.columns);
   const std::uint64_t version = record_.version(stationary.tile.buffer),
                       tags_version = stationary.tags ? record_.version(stationary.tags->buffer) : 0;
   const bool stands = std::any_of(loaded_.begin(), loaded_.end(), [&](const Loaded& l) {
@@ -89,11 +120,25 @@ void KernelMatmul::matmul(const TileView& dst, const Stationary& stationary, con
   record_.require(dst.shape.partitions == columns &&
                       free_elements(dst.shape) * mode.slices == free_elements(moving.shape),
                   "matmul: dst must be [columns of stationary, columns of moving]");
+  const isa::ArraySize array = array_of(record_.machine);
+  const auto columns_at = blocks_of(dst.tile.partition, columns, array.columns);
+  const auto rows_at = blocks_of(moving.tile.partition, moving.shape.partitions, array.rows);
+  if (columns_at.size() * rows_at.size() == 1) return matmul_block(dst, stationary, moving, accumulate);
+  for (const Block& at : columns_at) {
+    const Stationary part = columns_at.size() > 1 ? columns_of(stationary, at) : stationary;
+    for (const Block& rows : rows_at)
+      matmul_block(dst.partitions(at.first, at.count), rows_of(part, rows),
+                   moving.partitions(rows.first, rows.count), accumulate || rows.first > 0);
+  }
+}
+
+void KernelMatmul::matmul_block(const TileView& dst, const Stationary& stationary, const TileView& moving,
+                                bool accumulate) {
   load_weights(dst, stationary, moving);
   if (accumulate) continue_group(dst);
   Op& op = record_.append(isa::Opcode::kMatmul, isa::Queue::kTensor);
   op.instruction.shape = moving.shape;
-  op.instruction.columns = static_cast<std::uint8_t>(columns);
+  op.instruction.columns = dst.shape.partitions;
   op.instruction.dst = dst.tile;
   op.instruction.src0 = moving.tile;
   op.instruction.accumulate = accumulate;
@@ -109,10 +154,25 @@ void KernelMatmul::transpose(const TileView& dst, const TileView& src, const Til
                   "transpose: the identity must be [partitions of src, partitions of src]");
   record_.require(dst.shape.partitions == columns && free_elements(dst.shape) == src.shape.partitions,
                   "transpose: dst must be [columns of src, partitions of src]");
+  const isa::ArraySize array = array_of(record_.machine);
+  const auto columns_at = blocks_of(dst.tile.partition, columns, array.columns);
+  const auto rows_at = blocks_of(src.tile.partition, src.shape.partitions, array.rows);
+  if (columns_at.size() * rows_at.size() == 1) return transpose_block(dst, src, identity);
+  for (const Block& at : columns_at) {
+    const TileView to = dst.partitions(at.first, at.count),
+                   from = columns_at.size() > 1 ? src.columns(at.first, at.count) : src;
+    for (const Block& rows : rows_at)
+      transpose_block(rows_at.size() > 1 ? to.columns(rows.first, rows.count) : to,
+                      from.partitions(rows.first, rows.count),
+                      identity.partitions(rows.first, rows.count).columns(rows.first, rows.count));
+  }
+}
+
+void KernelMatmul::transpose_block(const TileView& dst, const TileView& src, const TileView& identity) {
   load_weights(dst, src, identity);
   Op& op = record_.append(isa::Opcode::kTranspose, isa::Queue::kTensor);
   op.instruction.shape = identity.shape;
-  op.instruction.columns = static_cast<std::uint8_t>(columns);
+  op.instruction.columns = dst.shape.partitions;
   op.instruction.dst = dst.tile;
   op.instruction.src0 = identity.tile;
   record_.reads(op, identity);

@@ -17,6 +17,8 @@ class KernelMatmul {
 
   // Tensor engine. dst: PSUM [columns of stationary, moving columns]. Loads the weights unless they are
   // already loaded. `moving` has as many slices per partition as the mode of the stationary operand requires.
+  // Operands with more rows or columns than the array become several instructions; sums over blocks of rows
+  // accumulate.
   void matmul(const TileView& dst, const Stationary& stationary, const TileView& moving, bool accumulate);
   void transpose(const TileView& dst, const TileView& src,
                  const TileView& identity);  // dst [F,P] = src [P,F]
@@ -26,6 +28,9 @@ class KernelMatmul {
 
  private:
   struct Loaded;
+  void matmul_block(const TileView& dst, const Stationary& stationary, const TileView& moving,
+                    bool accumulate);
+  void transpose_block(const TileView& dst, const TileView& src, const TileView& identity);
   // Loads `stationary` into the array block that a matmul or transpose of `moving` into `dst` will use.
   void load_weights(const TileView& dst, const Stationary& stationary, const TileView& moving);
   // Called for a matmul that accumulates into `dst`: keeps the accumulation group of the previous matmul

@@ -92,7 +92,7 @@ TileView KernelMemory::take(Pool pool, unsigned partitions, unsigned columns) {
   view.tile.dtype = p.dtype;
   view.tile.offset = p.first_offset + copy * p.step;
   view.tile.stride = {0, 0, 0, 1};
-  view.shape.partitions = static_cast<std::uint8_t>(partitions);
+  view.shape.partitions = static_cast<std::uint16_t>(partitions);
   view.shape.count = {1, 1, 1, static_cast<std::uint16_t>(columns)};
   return view;
 }

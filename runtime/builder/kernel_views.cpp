@@ -31,8 +31,8 @@ std::int16_t stride_of(std::int64_t elements) {
 TileView TileView::partitions(unsigned first, unsigned count) const {
   if (count == 0 || first + count > shape.partitions) refuse("partitions", first, count, shape.partitions);
   TileView view = *this;
-  view.tile.partition = static_cast<std::uint8_t>(tile.partition + first);
-  view.shape.partitions = static_cast<std::uint8_t>(count);
+  view.tile.partition = static_cast<std::uint16_t>(tile.partition + first);
+  view.shape.partitions = static_cast<std::uint16_t>(count);
   return view;
 }
 

@@ -57,6 +57,9 @@ void emit_conv2d(runtime::Kernel& kernel, const model::MachineParams& machine, c
 // Throws UserError E-RUN-095 if a filter or a row does not fit.
 void check_conv2d(const model::MachineParams& machine, const Conv2dShape& shape);
 
+// The channels of a tile, in and out: as many as the array has rows and columns and SBUF has partitions.
+unsigned conv2d_channels(const model::CoreParams& core);
+
 // Arguments: x [images * in, height * width], w [in * taps, out], bias [out, 1], y [images * out, pixels of
 // y]. Throws UserError E-RUN-095 if SBUF cannot hold a band of an image beside the weights of a tile of
 // channels.

@@ -64,12 +64,16 @@ void check_conv2d(const model::MachineParams& machine, const Conv2dShape& s) {
            fmt::format("a row of y has {} pixels; expected at most {}, a PSUM bank", s.out_width(), most));
 }
 
+unsigned conv2d_channels(const model::CoreParams& core) {
+  return narrowed(std::min({core.tensor.rows, core.tensor.columns, core.sbuf.partitions}));
+}
+
 Conv2dPlan plan_conv2d(const model::MachineParams& machine, const Conv2dShape& s) {
   const model::CoreParams& core = machine.chip.core;
   const std::uint64_t size = isa::size_of(s.dtype), pixels = s.out_height() * s.out_width();
   const std::uint64_t in_bank = bank_pixels(core);
   Conv2dPlan plan;
-  plan.height = narrowed(std::min({core.tensor.rows, core.tensor.columns, core.sbuf.partitions}));
+  plan.height = conv2d_channels(core);
   plan.bank_images = narrowed(std::min(s.images, std::max<std::uint64_t>(1, in_bank / pixels)));
   plan.bank_rows = narrowed(std::min(s.out_height(), in_bank / s.out_width()));
   const std::uint64_t in_tiles = (s.in + plan.height - 1) / plan.height,

@@ -14,8 +14,6 @@ namespace {
 
 using runtime::HostTensor;
 
-constexpr std::uint64_t kMostPartitions = 128;
-
 class CrossEntropy final : public KernelCase {
  public:
   CrossEntropy() : KernelCase({"logits", "labels"}) {}
@@ -38,7 +36,8 @@ class CrossEntropy final : public KernelCase {
   }
   std::vector<CaseTensor> tensors() const override {
     const isa::DType dtype = compute_dtype(), whole = isa::DType::kInt32, wide = isa::DType::kFp32;
-    CaseTensor labels{"labels", whole, {rows_, 1}}, starts{"starts", whole, {kMostPartitions, 1}};
+    CaseTensor labels{"labels", whole, {rows_, 1}},
+        starts{"starts", whole, {machine().chip.core.sbuf.partitions, 1}};
     labels.control = starts.control = true;
     labels.make = any_rows_below(columns_);
     labels.refuse = refuse_rows_beyond(columns_);

@@ -25,7 +25,7 @@ class LayerNorm {
         columns_(static_cast<unsigned>(shape.columns)),
         kernel_(kernel),
         views_(views),
-        selector_(kernel_),
+        selector_(kernel_, machine),
         gain_(kernel_, machine, selector_, "g", views.g, psum_banks(machine) / (views.b ? 2 : 1)) {
     if (views.b) bias_.emplace(kernel_, machine, selector_, "b", *views.b, psum_banks(machine) / 2);
     const unsigned piece = std::min(columns_, kCentredColumns);

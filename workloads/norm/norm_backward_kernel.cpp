@@ -59,7 +59,7 @@ class NormBackward {
         shape_(shape),
         columns_(static_cast<unsigned>(shape.columns)),
         tensors_(tensors),
-        selector_(kernel_),
+        selector_(kernel_, machine),
         gain_(kernel_, machine, selector_, "g", tensors_.g, kGainBanks),
         dg_(kernel_, machine, "dg", summed(shape.dtype), columns_),
         pieces_(cut(all_of(columns_), width())),

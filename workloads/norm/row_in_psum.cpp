@@ -13,22 +13,26 @@ namespace {
 constexpr unsigned kParts = 3,
                    kPartitionGroup = isa::kQuadrant;  // partitions of a part, where tiles may begin
 
+unsigned partitions_of(const model::MachineParams& machine) {
+  return static_cast<unsigned>(machine.chip.core.sbuf.partitions);
+}
+
 }  // namespace
 
-PieceSelector::PieceSelector(Kernel& kernel)
-    : identities_(kernel.take(kernel.sbuf("selector", DType::kBf16, kPartitionGroup),
-                              kParts * kPartitionGroup, kPartitionGroup)) {
-  const TileView ones = kernel.take(kernel.sbuf("ones of the selector", DType::kBf16, kPartitionGroup),
-                                    kParts * kPartitionGroup, kPartitionGroup);
+PieceSelector::PieceSelector(Kernel& kernel, const model::MachineParams& machine)
+    : group_(std::min(partitions_of(machine), kPartitionGroup)) {
+  const unsigned copies = partitions_of(machine) < kParts * kPartitionGroup ? 1 : kParts;
+  identities_ = kernel.take(kernel.sbuf("selector", DType::kBf16, group_), copies * group_, group_);
+  const TileView ones =
+      kernel.take(kernel.sbuf("ones of the selector", DType::kBf16, group_), copies * group_, group_);
   kernel.memset(ones, 1.0F, Queue::kGpSimd);
-  for (unsigned part = 0; part < kParts; ++part)
-    kernel.affine_select(identities_.partitions(part * kPartitionGroup, kPartitionGroup),
-                         ones.partitions(part * kPartitionGroup, kPartitionGroup), 0, 1, -1,
-                         isa::CompareOp::kEq, 0.0F);
+  for (unsigned copy = 0; copy < copies; ++copy)
+    kernel.affine_select(identities_.partitions(copy * group_, group_),
+                         ones.partitions(copy * group_, group_), 0, 1, -1, isa::CompareOp::kEq, 0.0F);
 }
 
 TileView PieceSelector::of(unsigned piece, unsigned partitions) const {
-  return identities_.columns(piece, 1).broadcast_columns(partitions);
+  return identities_.columns(piece % group_, 1).broadcast_columns(partitions);
 }
 
 TileView PieceSelector::of_parts(unsigned first, unsigned step, unsigned rows, unsigned parts) const {
@@ -45,13 +49,13 @@ RowInPsum::RowInPsum(Kernel& kernel, const model::MachineParams& machine, const 
     : kernel_(kernel),
       selector_(selector),
       fold_(fold),
-      height_(fold.parts > 1 ? fold.rows * fold.parts
-                             : static_cast<unsigned>(machine.chip.core.sbuf.partitions)),
+      height_(fold.parts > 1 ? fold.rows * fold.parts : partitions_of(machine)),
       columns_(static_cast<unsigned>(row.columns) / fold.parts),
       width_(std::min(columns_, banks * kPiece)),
-      stays_(columns_ <= banks * kPiece),
-      parts_(kernel.take(kernel.sbuf(name + " in parts", DType::kBf16, kPiece), kParts * kPartitionGroup,
-                         kPiece)) {
+      stays_(columns_ <= banks * kPiece) {
+  const unsigned width = selector.stacks() ? kPiece : kParts * layers() * kPiece;
+  parts_ = kernel.take(kernel.sbuf(name + " in parts", DType::kBf16, width),
+                       (selector.stacks() ? kParts : 1) * selector.group(), width);
   if (!stays_) width_ = banks / 2 * kPiece;
   pool_ = kernel.psum(name, DType::kFp32, width_, stays_ ? 1 : 2);
   split(name, row);
@@ -60,24 +64,34 @@ RowInPsum::RowInPsum(Kernel& kernel, const model::MachineParams& machine, const 
   fill(resident_, all_of(columns_));
 }
 
-// Loads piece c of the row into partition c.
+unsigned RowInPsum::layers() const {
+  const unsigned pieces = (columns_ * fold_.parts + kPiece - 1) / kPiece;
+  return (pieces + selector_.group() - 1) / selector_.group();
+}
+
+// Loads piece c of a layer into partition c.
 void RowInPsum::split(const std::string& name, const HbmView& row) {
   const auto columns = static_cast<unsigned>(row.columns);
   const unsigned whole = columns / kPiece, rest = columns % kPiece, pieces = whole + (rest > 0 ? 1 : 0);
-  const TileView left = kernel_.take(kernel_.sbuf(name, DType::kFp32, kPiece), pieces, kPiece);
-  if (rest > 0) kernel_.memset(left, 0.0F);
-  if (whole > 0) {
-    HbmView folded = row.window(0, 0, 1, kPiece);
-    folded.rows = whole;
+  const unsigned group = selector_.group(), wide = layers() * kPiece;
+  const TileView left = kernel_.take(kernel_.sbuf(name, DType::kFp32, wide), std::min(pieces, group), wide);
+  if (rest > 0 || layers() > 1) kernel_.memset(left, 0.0F);
+  for (const Range& layer : cut(all_of(whole), group)) {
+    HbmView folded = row.window(0, layer.first * kPiece, 1, kPiece);
+    folded.rows = layer.count;
     folded.row_stride = kPiece;
-    kernel_.load(left.partitions(0, whole), folded);
+    kernel_.load(
+        left.partitions(0, layer.count).columns(static_cast<unsigned>(layer.first) / group * kPiece, kPiece),
+        folded);
   }
   if (rest > 0)
-    kernel_.load(left.partitions(whole, 1).columns(0, rest),
+    kernel_.load(left.partitions(whole % group, 1).columns(whole / group * kPiece, rest),
                  row.window(0, std::uint64_t{whole} * kPiece, 1, rest));
   kernel_.memset(parts_, 0.0F);
   for (unsigned part = 0; part < kParts; ++part) {
-    const TileView taken = parts_.partitions(part * kPartitionGroup, pieces);
+    const TileView taken = selector_.stacks()
+                               ? parts_.partitions(part * group, left.shape.partitions)
+                               : parts_.partitions(0, left.shape.partitions).columns(part * wide, wide);
     kernel_.copy(taken, left);
     if (part + 1 < kParts) kernel_.tensor_tensor(left, left, taken, AluOp::kSubtract);
   }
@@ -91,8 +105,11 @@ TileView RowInPsum::selected(unsigned piece) const {
 void RowInPsum::fill(const TileView& tile, const Range& range) {
   for (const Range& piece : cut(range, kPiece)) {
     const auto number = static_cast<unsigned>(piece.first / kPiece);
-    kernel_.matmul(tile.columns(static_cast<unsigned>(piece.first - range.first), piece.count),
-                   selected(number), parts_.columns(0, piece.count), false);
+    const TileView to = tile.columns(static_cast<unsigned>(piece.first - range.first), piece.count);
+    const unsigned layer = number / selector_.group();
+    for (unsigned part = 0; part < (selector_.stacks() ? 1 : kParts); ++part)
+      kernel_.matmul(to, selected(number), parts_.columns((part * layers() + layer) * kPiece, piece.count),
+                     part > 0);
   }
 }
 

@@ -6,12 +6,14 @@
 //
 // fp32 passes through the array as three bf16 numbers whose sum it is (8 significant bits each), in one pass:
 // rows 0..31 of the array hold the first of them for up to 32 pieces of 512 columns, rows 32..63 the second,
-// 64..95 the third. The sum is exact for every number whose smallest part is not below bf16's range.
+// 64..95 the third. The sum is exact for every number whose smallest part is not below bf16's range. With
+// fewer than 96 partitions the parts are three products that accumulate, each of as many pieces as there are
+// partitions, up to 32.
 //
 // A small number of rows may be folded: row r is split into `folds` neighbours of `width` columns in
 // partitions r folds, r folds + 1, ..., each of which sees its part of the vector.
 //
-// Not supported: rows of more than 16384 columns, arrays of less than 96 rows.
+// Not supported: rows of more than 16384 columns.
 #pragma once
 
 #include <string>
@@ -26,16 +28,20 @@ inline constexpr unsigned kWidestRow = 16384;
 // Columns of a piece, as the tensor engine moves them.
 inline constexpr unsigned kPiece = 512;
 
-// State that all rows of a kernel share: column c of the three identities selects piece c.
+// State that all rows of a kernel share: column c of the identities selects piece c of a layer, whose pieces
+// are in different rows of the array.
 class PieceSelector {
  public:
-  explicit PieceSelector(runtime::Kernel& kernel);
+  PieceSelector(runtime::Kernel& kernel, const model::MachineParams& machine);
+  bool stacks() const { return identities_.shape.partitions > group_; }  // a layer has all three parts
+  unsigned group() const { return group_; }                              // pieces of a layer
   runtime::TileView of(unsigned piece, unsigned partitions) const;
   // Piece first + part * step for partition row * parts + part.
   runtime::TileView of_parts(unsigned first, unsigned step, unsigned rows, unsigned parts) const;
 
  private:
-  runtime::TileView identities_;  // [96, 32]
+  unsigned group_;
+  runtime::TileView identities_;  // [96, 32], or [group, group]
 };
 
 // Rows that are folded over several partitions each; the pieces of the vector divide evenly among the parts.
@@ -57,6 +63,7 @@ class RowInPsum {
   void split(const std::string& name, const runtime::HbmView& row);
   runtime::TileView selected(unsigned piece) const;
   void fill(const runtime::TileView& tile, const Range& range);
+  unsigned layers() const;  // of one part
 
   runtime::Kernel& kernel_;
   const PieceSelector& selector_;
@@ -64,7 +71,7 @@ class RowInPsum {
   unsigned height_, columns_, width_;
   bool stays_;
   runtime::Pool pool_;
-  runtime::TileView parts_, resident_;  // parts: [96, 512] bf16
+  runtime::TileView parts_, resident_;  // parts: [96, 512] bf16, or [group, 3 layers 512]
 };
 
 }  // namespace tahoma::workloads

@@ -17,12 +17,15 @@ bool dense(const std::optional<HbmView>& view) {
 }  // namespace
 
 Fold fold_of(const model::MachineParams& machine, const RmsNormShape& shape, const RmsNormViews& views) {
-  const std::uint64_t height = machine.chip.core.sbuf.partitions, pieces = shape.columns / kPiece;
-  Fold fold{static_cast<unsigned>(std::min(height, shape.rows)), 1};
+  const model::CoreParams& core = machine.chip.core;
+  const std::uint64_t pieces = shape.columns / kPiece,
+                      height = std::min({core.sbuf.partitions, core.tensor.rows, core.tensor.columns});
+  Fold fold{static_cast<unsigned>(std::min(core.sbuf.partitions, shape.rows)), 1};
   const auto all_dense = [&] {
     return dense(views.x) && dense(views.y) && dense(views.add) && dense(views.sum);
   };
-  if (shape.rows * 2 > height || shape.columns % kPiece != 0 || !all_dense()) return fold;
+  if (shape.rows * 2 > height || shape.columns % kPiece != 0 || pieces > core.sbuf.partitions || !all_dense())
+    return fold;
   for (auto parts = static_cast<unsigned>(std::min(pieces, height / shape.rows)); parts > 1; --parts)
     if (pieces % parts == 0) return {fold.rows, parts};
   return fold;

@@ -27,7 +27,7 @@ class RmsNorm {
         fold_(views.squares ? Fold{} : fold_of(machine, shape, views)),
         columns_(static_cast<unsigned>(shape.columns) / fold_.parts),
         piece_(std::min(columns_, kSquares)),
-        selector_(kernel),
+        selector_(kernel, machine),
         gain_(kernel, machine, selector_, "g", views.g, psum_banks(machine) - FoldedSum::banks(fold_),
               fold_) {
     const std::uint64_t size = isa::size_of(shape.dtype), adds = views.add ? piece_ * size * kAddCopies : 0;

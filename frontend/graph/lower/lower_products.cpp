@@ -5,6 +5,7 @@
 #include "frontend/graph/lower/product_steps.h"
 #include "frontend/graph/lower/strided_copy.h"
 #include "frontend/graph/lower/tile_kernel.h"
+#include "workloads/convolution/conv2d_kernel.h"
 
 namespace tahoma::workloads::graph {
 
@@ -182,7 +183,6 @@ void stack_rows(const NodeView& node, Lowering& lowering, ConvolutionStep& step)
 }  // namespace
 
 void add_node_convolution(const NodeView& node, Lowering& lowering, ValueId out, bool relu) {
-  constexpr std::int64_t kRowsOfArray = 128;
   ConvolutionStep step;
   step.of = convolution_of(node);
   step.x = lowering.tensor(node.id(0));
@@ -195,7 +195,8 @@ void add_node_convolution(const NodeView& node, Lowering& lowering, ValueId out,
   step.relu = relu;
   step.out = lowering.result(out);
   const ConvolutionOf& c = step.of;
-  if (c.axes.size() == 2 && c.groups == 1 && c.axes[0].filter > 1 && c.in * c.axes[0].filter <= kRowsOfArray)
+  if (c.axes.size() == 2 && c.groups == 1 && c.axes[0].filter > 1 &&
+      c.in * c.axes[0].filter <= conv2d_channels(lowering.machine().chip.core))
     stack_rows(node, lowering, step);
   add_convolution(node, lowering, step);
 }

@@ -16,8 +16,7 @@ namespace tahoma::workloads::graph {
 
 namespace {
 
-constexpr std::uint64_t kSpare = 1024;   // of a partition, for what a blocking does not count
-constexpr std::int64_t kChannels = 128;  // of the array, that groups of channels share
+constexpr std::uint64_t kSpare = 1024;  // of a partition, for what a blocking does not count
 
 std::uint64_t at(std::int64_t size) { return static_cast<std::uint64_t>(size); }
 
@@ -135,7 +134,8 @@ void add_convolution(const NodeView& node, Lowering& lowering, const Convolution
   shape.in_pitch = at(c.in);
   shape.out_pitch = at(c.out);
   const std::int64_t in = c.in / c.groups, out_of = c.out / c.groups,
-                     together = std::clamp<std::int64_t>(kChannels / std::max(in, out_of), 1, c.groups);
+                     most = conv2d_channels(lowering.machine().chip.core),
+                     together = std::clamp<std::int64_t>(most / std::max(in, out_of), 1, c.groups);
   Step step;
   step.kernel = "conv2d";
   step.engine = StepEngine::kTensor;

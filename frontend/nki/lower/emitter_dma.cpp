@@ -28,7 +28,7 @@ void Emitter::place(isa::DmaSide& side, const Side& from) const {
     return;
   }
   side.offset += decisions_.places[from.storage].byte;
-  side.partition = static_cast<std::uint8_t>(side.partition + decisions_.places[from.storage].partition);
+  side.partition = static_cast<std::uint16_t>(side.partition + decisions_.places[from.storage].partition);
 }
 
 void Emitter::ring(const TransferWork& work, Piece piece, isa::Queue queue, bool transposing) {
@@ -105,7 +105,7 @@ void Emitter::number_rows(Op& op, const TransferWork& work) {
   if (side.dynamic.kind != Dynamic::Kind::kVector) return;
   const Side rows = side_of(*side.dynamic.index);
   isa::DmaSide column;
-  column.partition = static_cast<std::uint8_t>(rows.partition);
+  column.partition = static_cast<std::uint16_t>(rows.partition);
   column.offset = static_cast<std::uint64_t>(rows.offset);
   place(column, rows);
   op.instruction.indirect = gather ? isa::Indirection::kGather : isa::Indirection::kScatter;
@@ -140,7 +140,7 @@ isa::DmaSide Emitter::word_of(const Side& side) const {
   isa::DmaSide word;
   word.space = on_chip(side.storage) ? isa::Space::kSbuf : isa::Space::kHbm;
   word.dtype = side.dtype;
-  word.partition = static_cast<std::uint8_t>(side.partition);
+  word.partition = static_cast<std::uint16_t>(side.partition);
   word.offset = static_cast<std::uint64_t>(side.offset);
   place(word, side);
   return word;

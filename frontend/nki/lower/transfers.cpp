@@ -84,7 +84,7 @@ isa::DmaSide dma_side(const Walk& walk, const Slots& slots) {
                                                        : isa::Space::kSbuf;
   side.dtype = walk.side->dtype;
   side.offset = static_cast<std::uint64_t>(walk.offset);
-  if (walk.storage->on_chip()) side.partition = static_cast<std::uint8_t>(walk.partition);
+  if (walk.storage->on_chip()) side.partition = static_cast<std::uint16_t>(walk.partition);
   bool walks_partitions = false;
   std::array<bool, isa::kFreeDims> taken{};
   for (std::size_t d = 0; d < walk.axes.size(); ++d) {

@@ -26,13 +26,13 @@ bool element_by_element(const isa::Field& field) {
 
 const isa::Field& field_of(const isa::OpRow& row, FieldKind kind) { return *isa::find_field(row, kind); }
 
-std::uint8_t partition_of(const View& view, std::string_view name) {
+std::uint16_t partition_of(const View& view, std::string_view name) {
   const std::int64_t placed = view.storage->place ? view.storage->place->partition : 0;
   if (view.dims[0].count > 1 && view.dims[0].stride != 1)
     refuse("E-NKI-011",
            fmt::format("operand '{}', {}, takes every {}th partition; engines take neighbouring ones", name,
                        view.text(), view.dims[0].stride));
-  return static_cast<std::uint8_t>(placed + view.partition);
+  return static_cast<std::uint16_t>(placed + view.partition);
 }
 
 std::uint32_t byte_of(const View& view) {
@@ -134,7 +134,7 @@ class Maker {
     if (row_.op == isa::Opcode::kStreamShuffle || from == nullptr) from = find(FieldKind::kDst);
     if (from == nullptr) from = find(FieldKind::kGatherSource);
     if (from == nullptr) from = &given_.front().view;
-    entry_.instruction.shape.partitions = static_cast<std::uint8_t>(from->dims[0].count);
+    entry_.instruction.shape.partitions = static_cast<std::uint16_t>(from->dims[0].count);
   }
 
   void set_shape() {
@@ -343,7 +343,7 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
   isa::Instruction weights;
   weights.op = isa::Opcode::kLoadWeights;
   weights.mode = mode;
-  weights.shape.partitions = static_cast<std::uint8_t>(k);
+  weights.shape.partitions = static_cast<std::uint16_t>(k);
   const auto fit = [&](const View& view, std::vector<std::int64_t> counts, std::string_view what) {
     const auto strides = strides_for(free_axes(view), counts);
     if (!strides)
@@ -362,7 +362,7 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
   isa::Instruction& work = entry.instruction;
   work.op = row.op;
   work.mode = mode;
-  work.columns = static_cast<std::uint8_t>(columns);
+  work.columns = static_cast<std::uint16_t>(columns);
   // The destination and the moving operand correspond column by column.
   std::vector<std::int64_t> moving_counts = in_moving, moving_strides, dst_strides;
   if (slices == 1) {
@@ -378,11 +378,11 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
     moving_strides = fit(moving, in_moving, "moving");
     dst_strides = fit(dst, {1, 1, n}, "dst");
   }
-  work.shape.partitions = static_cast<std::uint8_t>(k);
+  work.shape.partitions = static_cast<std::uint16_t>(k);
   set_counts(work.shape, moving_counts, name);
   work.src0 = tile_of(moving, moving_strides, "moving");
   work.dst = tile_of(dst, dst_strides, "dst");
-  weights.column = static_cast<std::uint8_t>(work.dst.partition % limits.array_columns);
+  weights.column = static_cast<std::uint16_t>(work.dst.partition % limits.array_columns);
   entry.weights = weights;
   entry.engine = isa::Queue::kTensor;
   entry.operands = {{FieldKind::kStationary, stationary.storage->id},

@@ -93,7 +93,10 @@ void bind_tracer(py::module_& m) {
       .def_property_readonly(
           "core_version",
           [](const MachineModel& m2) { return 2 + static_cast<int>(m2.params.chip.core.version); })
-      .def_property_readonly("sbuf_bytes", [](const MachineModel& m2) { return m2.usable; });
+      .def_property_readonly("sbuf_bytes", [](const MachineModel& m2) { return m2.usable; })
+      .def_property_readonly("partitions", [](const MachineModel& m2) { return m2.limits.partitions; })
+      .def_property_readonly("array_rows", [](const MachineModel& m2) { return m2.limits.array_rows; })
+      .def_property_readonly("array_columns", [](const MachineModel& m2) { return m2.limits.array_columns; });
 
   using Role = nki::Storage::Role;
   py::enum_<Role>(m, "Role")

@@ -80,6 +80,9 @@ struct Filler {
   void operator()(isa::Member<std::uint8_t> slot) const {
     instruction.*slot = integer<std::uint8_t>(value, row.mnemonic, field.name);
   }
+  void operator()(isa::Member<std::uint16_t> slot) const {
+    instruction.*slot = integer<std::uint16_t>(value, row.mnemonic, field.name);
+  }
   void operator()(isa::Member<std::int32_t> slot) const {
     instruction.*slot = integer<std::int32_t>(value, row.mnemonic, field.name);
   }

@@ -11,7 +11,8 @@ Accumulators::Accumulators(const Instruction& i, const CoreView& core, AluOp op,
       neutral_(neutral_element(op)),
       init_(init != nullptr ? scalar_operand(core, *init) : Operand{}),
       result_(i.result.present ? column_operand(core, i.result) : Operand{}),
-      lanes_((core.lanes != nullptr ? core.lanes->accumulator : own_).data() + i.dst.partition) {}
+      own_(core.lanes != nullptr ? 0 : LaneState::kLanes),
+      lanes_((core.lanes != nullptr ? core.lanes->accumulator.data() : own_.data()) + i.dst.partition) {}
 
 bool Accumulators::folding() const {
   return instruction_.command != ReduceCommand::kReset && instruction_.command != ReduceCommand::kIdle;

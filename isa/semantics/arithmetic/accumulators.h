@@ -3,7 +3,7 @@
 // the instruction is the partition of dst's elements, dst.partition + p.
 #pragma once
 
-#include <array>
+#include <vector>
 
 #include "isa/semantics/arithmetic/core_view.h"
 #include "isa/semantics/arithmetic/walk.h"
@@ -25,7 +25,7 @@ class Accumulators {
   const CoreView& core_;
   float neutral_;
   Operand init_, result_;
-  std::array<float, LaneState::kLanes> own_{};  // used for a core without lanes
+  std::vector<float> own_;  // used for a core without lanes
   float* lanes_;
 };
 

@@ -13,8 +13,8 @@ struct Range {
 };
 
 Range tile_around(const Range& range, unsigned size) {
-  for (const unsigned part : {4U, 2U}) {
-    const unsigned tile = std::max(1U, size / part), first = range.first / tile * tile;
+  for (unsigned n = 0; tile_size(n, size) < size; ++n) {
+    const unsigned tile = tile_size(n, size), first = range.first / tile * tile;
     if (range.first + range.count <= first + tile) return {first, std::min(tile, size - first)};
   }
   return {0, size};

@@ -4,8 +4,8 @@
 //
 // An operand of K partitions x M columns occupies the rows from its first partition on (modulo the rows of
 // the array) and the columns from `column` on. It reserves the smallest tile that contains it: a quarter, a
-// half or all of the rows by a quarter, a half or all of the columns, chosen independently (32, 64 and 128 on
-// NeuronCore-v3: AWS NKI, nc_matmul tile_size). A load replaces every operand whose tile overlaps its own. A
+// half or all of the rows by a quarter, a half or all of the columns (32, 64 and 128 on NeuronCore-v3: AWS
+// NKI, nc_matmul tile_size; beyond 128: tile_size()). A load replaces every operand whose tile overlaps it. A
 // matmul uses the rows from src's partition on and the columns from dst's partition on, and requires exactly
 // one operand there, with the same rows and columns and a compatible mode and dtype.
 #pragma once

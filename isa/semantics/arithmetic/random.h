@@ -14,12 +14,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "isa/core/instruction.h"
+
 namespace tahoma::isa {
 
 // x, y, z, w, v of the linear part, then the counter d. Any words are a legal state; if x to v are all zero,
 // the linear part stays constant and only the counter changes.
 using GeneratorState = std::array<std::uint32_t, 6>;
-inline constexpr std::size_t kGenerators = 128;  // lanes of an engine
+inline constexpr std::size_t kGenerators = kMostPartitions;  // lanes of an engine
 using Generators = std::array<GeneratorState, kGenerators>;
 
 // Advances the state by one step and returns its 32 random bits. Period: 2^192 - 2^32.

@@ -32,7 +32,7 @@ void DmaParams::declare(ParamTree& t) {
         "start of an element to the end of reading the one before it",
         measured("3 cycles in most pairs back to back, trn2 device profiles"));
   t.add(
-      "engine_partitions", engine_partitions, std::uint64_t{8}, {1, 128},
+      "engine_partitions", engine_partitions, std::uint64_t{8}, kPartitionRange,
       "partitions of SBUF that an engine serves before another engine takes part in a transfer",
       derived("128 partitions are dealt to 16 engines, 8 to each (nki-dma-overview.rst); kernels of NKIBench "
               "that load 64 partitions move half as much (workloads/nki/SILICON_TIMES.md)"));

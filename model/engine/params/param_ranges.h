@@ -8,6 +8,8 @@ namespace tahoma::model {
 
 inline constexpr base::Range<base::Frequency> kClockRange{{1'000'000}, {100'000'000'000}};
 inline constexpr base::Range<base::Duration> kLatency{{0}, {1'000'000'000'000}};  // 1 ms
+// Rows and columns of an array, partitions: as many as an instruction can name (isa::kMostPartitions).
+inline constexpr base::Range<std::uint64_t> kPartitionRange{1, 512};
 inline constexpr base::Range<base::Cycles> kOverhead{{0}, {100'000}};
 
 }  // namespace tahoma::model

@@ -9,7 +9,7 @@ using namespace base::literals;
 using base::assumed, base::derived, base::documented;
 
 void SbufParams::declare(ParamTree& t) {
-  t.add("partitions", partitions, std::uint64_t{128}, {1, 128}, "partitions of SBUF and PSUM",
+  t.add("partitions", partitions, std::uint64_t{128}, kPartitionRange, "partitions of SBUF and PSUM",
         documented("trainium2_arch.rst"));
   t.add("per_partition", per_partition, 224_KiB, {1_KiB, 256_KiB}, "bytes of SBUF in one partition",
         documented("trainium2_arch.rst: 28 MiB"));

@@ -13,9 +13,9 @@ void TensorParams::declare(ParamTree& t) {
         "model of the array: the law alone, or in lock-step with the verilated array", chosen());
   t.add("clock", clock, 2400_MHz, kClockRange, "clock of the systolic array",
         documented("trainium2_arch.rst"));
-  t.add("rows", rows, std::uint64_t{128}, {1, 128}, "rows of the array: depth of one contraction pass",
+  t.add("rows", rows, std::uint64_t{128}, kPartitionRange, "rows of the array: depth of one contraction pass",
         documented("trainium2_arch.rst"));
-  t.add("columns", columns, std::uint64_t{128}, {1, 128},
+  t.add("columns", columns, std::uint64_t{128}, kPartitionRange,
         "columns of the array: output partitions of one pass", documented("trainium2_arch.rst"));
   t.add("moving_columns", moving_columns, std::uint64_t{512}, {1, 4096},
         "most moving columns of one matmul into fp32: one PSUM bank, on NeuronCore-v4 all of them; twice as "
@@ -33,9 +33,9 @@ void TensorParams::declare(ParamTree& t) {
   t.add("pipeline_latency", pipeline_latency, 165.83_ns, kLatency,
         "last moving row streamed to result in PSUM",
         measured("398 cycles of 16-bit matmuls and of transposes, 396..398 of fp32, trn2 device profiles"));
-  t.add("latency_side", latency_side, std::uint64_t{128}, {1, 128},
-        "rows and columns of the array on which pipeline_latency was measured; another array's skew replaces "
-        "this one's",
+  t.add("latency_side", latency_side, std::uint64_t{128}, kPartitionRange,
+        "rows and columns of the array on which pipeline_latency and the throttle were measured; another "
+        "array's skew replaces this one's, and more rows end the throttle by the work of these",
         measured("profiles of a trn2 core, whose array is 128x128: trainium2_arch.rst"));
   t.add("weight_load_latency", weight_load_latency, 82.5_ns, kLatency,
         "last weight column read to the end of the load",

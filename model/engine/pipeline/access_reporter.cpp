@@ -33,7 +33,7 @@ void AccessReporter::list_rows(const TransferRequest& request, const isa::Instru
     const bool gathers = request.indirect == isa::Indirection::kGather;
     isa::DmaSide& tile = gathers ? one.dst : one.src;
     const isa::DmaSide& side = gathers ? one.src : one.dst;
-    tile.partition = static_cast<std::uint8_t>(tile.partition + row.index);
+    tile.partition = static_cast<std::uint16_t>(tile.partition + row.index);
     const std::int64_t step =
         std::int64_t{side.stride[0]} * static_cast<std::int64_t>(isa::size_of(side.dtype));
     const auto offset = static_cast<std::uint64_t>(step * row.number);

@@ -24,8 +24,8 @@ namespace {
 
 using base::StallReason, base::Cycles, base::Time;
 
-// The smallest tiles of the array, a quarter of its rows by a quarter of its columns. The state of a larger
-// tile is kept in all of its smallest tiles.
+// The smallest tiles of the array (isa::tile_size). The state of a larger tile is kept in all of its smallest
+// tiles.
 struct Stream {
   Cycles next_start{0};  // of a matmul, given the reading of the previous one and the room in the queue
   Cycles array_free{0};  // the last row of the previous matmul has entered
@@ -41,7 +41,7 @@ struct Cell {
 };
 
 std::vector<Cell> cells_of(const isa::ArraySize& array) {
-  const unsigned rows = std::max(1U, array.rows / 4), columns = std::max(1U, array.columns / 4);
+  const unsigned rows = isa::tile_size(0, array.rows), columns = isa::tile_size(0, array.columns);
   std::vector<Cell> cells;
   for (unsigned r = 0; r < array.rows; r += rows)
     for (unsigned c = 0; c < array.columns; c += columns)
@@ -55,7 +55,8 @@ class TensorPipeline final : public Pipeline {
       : params_(p),
         gates_(gates),
         clock_(p.clock),
-        throttle_(p.throttle, params_.window, params_.phase, p.throttle_share, static_cast<unsigned>(p.rows)),
+        throttle_(p.throttle, params_.window, params_.phase, p.throttle_share, static_cast<unsigned>(p.rows),
+                  static_cast<unsigned>(p.latency_side)),
         array_{static_cast<unsigned>(p.rows), static_cast<unsigned>(p.columns)},
         cells_(cells_of(array_)) {}
 
@@ -143,6 +144,12 @@ class TensorPipeline final : public Pipeline {
     counted_.hardware_flops += matmul_flops(i);
     counted_.cell_cycles += matmul_cell_cycles(i, weights.dtype);
     counted_.array_cycles += static_cast<std::uint64_t>(in_array.count);
+    if (isa::multiplies(i)) {
+      const auto streaming = static_cast<std::uint64_t>(cost.streaming.count);
+      counted_.streaming_cycles += streaming;
+      counted_.row_cycles += streaming * block.rows;
+      counted_.column_cycles += streaming * block.columns;
+    }
     const Time begin = clock_.edge(start), complete = clock_.edge(through + cost.latency);
     ledger.account(clock_.edge(at), StallReason::kDispatch);
     ledger.account(begin, StallReason::kWeightLoad);

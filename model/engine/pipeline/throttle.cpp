@@ -3,16 +3,20 @@
 
 #include <algorithm>
 
+#include "isa/table/table_fields.h"
+
 namespace tahoma::model {
 
 using base::Cycles;
 
-Throttle::Throttle(bool on, Cycles window, Cycles phase, std::uint64_t share, unsigned rows)
+Throttle::Throttle(bool on, Cycles window, Cycles phase, std::uint64_t share, unsigned rows,
+                   unsigned measured)
     : on_(on && window.count > 0),
       window_(window.count),
       phase_(phase.count),
-      quarter_((rows + kQuarters - 1) / kQuarters),
-      least_(2 * window.count * static_cast<std::int64_t>(share) / 100 * rows) {}
+      tile_(isa::tile_size(0, rows)),
+      least_(2 * window.count * static_cast<std::int64_t>(share) / 100 * std::min(rows, measured)),
+      counted_to_((rows + tile_ - 1) / tile_) {}
 
 bool Throttle::half_rate() const { return on_ && last_ <= least_; }
 
@@ -32,8 +36,8 @@ bool Throttle::throttled(Cycles t) {
 
 void Throttle::count(std::int64_t from, std::int64_t to, std::int64_t rate, Rows rows) {
   for (unsigned q = 0; q < counted_to_.size(); ++q) {
-    const unsigned first = std::max(rows.first, q * quarter_);
-    const unsigned last = std::min(rows.first + rows.count, (q + 1) * quarter_);
+    const unsigned first = std::max(rows.first, q * tile_);
+    const unsigned last = std::min(rows.first + rows.count, (q + 1) * tile_);
     if (first >= last || to <= counted_to_[q]) continue;
     worked_ += (to - std::max(from, counted_to_[q])) * rate * (last - first);
     counted_to_[q] = to;

@@ -164,7 +164,7 @@ std::vector<ArrayPass> passes_of_transpose(const isa::Instruction& i, const isa:
 
 Elements destination(const isa::Instruction& i, const isa::CoreView& core) {
   isa::Shape shape = i.shape;
-  shape.partitions = static_cast<std::uint8_t>(i.columns);
+  shape.partitions = static_cast<std::uint16_t>(i.columns);
   if (isa::row_of(i.mode).slices > 1) shape.count[isa::kSliceDim] = 1;
   return read_tile(shape, isa::tile_operand(core, i.dst));
 }

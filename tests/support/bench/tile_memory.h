@@ -68,7 +68,7 @@ void for_each_element(const isa::Shape& shape, F&& f) {
 }
 
 inline isa::Shape row_shape(unsigned partitions, unsigned columns) {
-  return {static_cast<std::uint8_t>(partitions), {1, 1, 1, static_cast<std::uint16_t>(columns)}};
+  return {static_cast<std::uint16_t>(partitions), {1, 1, 1, static_cast<std::uint16_t>(columns)}};
 }
 
 // Strides of a dense tile of this shape.

@@ -14,7 +14,7 @@ inline isa::Instruction load_weights(const isa::Tile& src, const isa::Shape& sha
   i.op = isa::Opcode::kLoadWeights;
   i.shape = shape;
   i.src0 = src;
-  i.column = static_cast<std::uint8_t>(column);
+  i.column = static_cast<std::uint16_t>(column);
   return i;
 }
 
@@ -23,7 +23,7 @@ inline isa::Instruction matmul(const isa::Tile& dst, const isa::Tile& src, const
   isa::Instruction i;
   i.op = isa::Opcode::kMatmul;
   i.shape = shape;
-  i.columns = static_cast<std::uint8_t>(columns);
+  i.columns = static_cast<std::uint16_t>(columns);
   i.dst = dst;
   i.src0 = src;
   i.accumulate = accumulate;

@@ -186,6 +186,8 @@ void ProgramGenerator::fill(Context& c, const Field& field, std::uint8_t& number
     number = byte(c.program.args.size());
 }
 
+void ProgramGenerator::fill(Context&, const Field&, std::uint16_t&) {}  // load_sizes() and use_sizes()
+
 void ProgramGenerator::fill(Context&, const Field&, std::uint32_t&) {}  // sizes(), transfer() and program()
 
 void ProgramGenerator::fill(Context&, const Field&, std::int32_t& number) {

@@ -84,6 +84,7 @@ class ProgramGenerator {
   void fill(Context& c, const isa::Field& field, std::uint8_t& number);
   void fill(Context& c, const isa::Field& field, std::uint32_t& number);
   void fill(Context& c, const isa::Field& field, std::int32_t& number);
+  void fill(Context& c, const isa::Field& field, std::uint16_t& columns);
   void fill(Context& c, const isa::Field& field, std::int16_t& distance);
   void fill(Context& c, const isa::Field& field, isa::Update& update);
   void fill(Context& c, const isa::Field& field, std::array<std::int16_t, isa::kFreeDims>& pattern);

@@ -36,7 +36,7 @@ void ProgramGenerator::sizes(Context& c) {
   const ShapeRule& rule = c.row.shape;
   const std::uint64_t usual = std::max<std::uint64_t>(rule.least_elements, chance(90) ? 1000 : 65535);
   const std::uint64_t most = std::min<std::uint64_t>(rule.most_elements, usual);
-  c.i.shape = shape(rule.least_elements, most, rule.most_partitions);
+  c.i.shape = shape(rule.least_elements, most, std::min<unsigned>(rule.most_partitions, 128));
   if (rule.element_multiple > 1)
     c.i.shape.count = {1, 1, 1, static_cast<std::uint16_t>(rule.element_multiple * between(1, 100))};
   if (rule.partition_multiple > 1)

@@ -123,8 +123,8 @@ std::function<double(const model::MachineParams&)> columns(DType dtype, std::int
 }
 model::Throttle throttle(const TensorParams& p) {
   const base::Clock clock(p.clock);
-  return {p.throttle, clock.nearest(p.throttle_window), clock.nearest(p.throttle_phase), p.throttle_share,
-          static_cast<unsigned>(p.rows)};
+  return {p.throttle,       clock.nearest(p.throttle_window), clock.nearest(p.throttle_phase),
+          p.throttle_share, static_cast<unsigned>(p.rows),    static_cast<unsigned>(p.latency_side)};
 }
 model::Throttle::Rows all(const TensorParams& p) { return {0, static_cast<unsigned>(p.rows)}; }
 // The time at which continuous work from time zero gets full rate.

@@ -313,9 +313,9 @@ TEST_CASE("assembler: an invalid form is reported at the place of the error", "[
 }
 
 TEST_CASE("assembler: a number beyond its range is shown with the range", "[isa]") {
-  check_error("vector:\nmemset shape=0x1", "E-ASM-005", "2:14", "expected 1..255");
+  check_error("vector:\nmemset shape=0x1", "E-ASM-005", "2:14", "expected 1..512");
   check_error("vector:\nmemset shape=1x65536", "E-ASM-005", "2:14", "expected 1..65535");
-  check_error("vector:\nmemset dst=sbuf[128, 0]:fp32", "E-ASM-005", "2:17", "expected 0..127");
+  check_error("vector:\nmemset dst=sbuf[512, 0]:fp32", "E-ASM-005", "2:17", "expected 0..511");
   check_error("vector:\nmemset dst=sbuf[0, 0x40000]:fp32", "E-ASM-005", "2:20", "expected 0..262143");
   check_error("vector:\nmemset dst=sbuf[0, 0]:fp32:(0,0,0,40000)", "E-ASM-005", "2:35", "-32768..32767");
   check_error("vector:\nmemset value=1e39", "E-ASM-005", "2:14", "fp32");

@@ -46,7 +46,7 @@ TEST_CASE("table: the fields of a row differ in name and slot, and their words h
       CHECK(names.insert(field.name).second);
       CHECK(std::find(slots.begin(), slots.end(), traits.slot) == slots.end());
       slots.push_back(traits.slot);
-      bits += traits.bits;
+      bits += traits.bits + high_bits(traits);
     }
     CHECK(word_bits(row) == bits);
     CHECK(bits <= 512);

@@ -51,6 +51,22 @@ TEST_CASE("array tiles: an operand takes the smallest quarter, half or whole aro
   CHECK(isa::tile_of({16, 0, 16, 32}, {32, 32}) == ArrayBlock{16, 0, 16, 32});
 }
 
+TEST_CASE("array tiles: beyond 128 tiles double from 32, so that those for 128 are where they were",
+          "[isa]") {
+  const isa::ArraySize array{256, 512};
+  CHECK(isa::tile_of({0, 0, 1, 1}, array) == ArrayBlock{0, 0, 32, 32});
+  CHECK(isa::tile_of({128, 128, 128, 128}, array) == ArrayBlock{128, 128, 128, 128});
+  CHECK(isa::tile_of({0, 256, 129, 200}, array) == ArrayBlock{0, 256, 256, 256});
+  CHECK(isa::tile_of({64, 100, 65, 300}, array) == ArrayBlock{0, 0, 256, 512});
+  for (unsigned row = 0; row < 128; row += 32)
+    for (unsigned rows = 1; rows <= 128 - row; ++rows) {
+      const ArrayBlock small = isa::tile_of({row, 0, rows, 1}, {128, 128}),
+                       large = isa::tile_of({row, 0, rows, 1}, array);
+      CHECK((small.row == large.row && small.rows == large.rows));
+    }
+  CHECK(isa::tile_of({150, 0, 40, 1}, {200, 16}) == ArrayBlock{128, 0, 64, 4});  // no power of two
+}
+
 TEST_CASE("array tiles: rows and columns are counted from partition 0 again where the array ends", "[isa]") {
   for (const unsigned size : kSizes) {
     CAPTURE(size);

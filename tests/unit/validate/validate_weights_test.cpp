@@ -17,12 +17,12 @@ struct Block {
 };
 
 Instruction load(const Block& b, DType dtype = DType::kBf16) {
-  const Tile src{Space::kSbuf, dtype, static_cast<std::uint8_t>(b.row), 0, {0, 0, 0, 1}};
+  const Tile src{Space::kSbuf, dtype, static_cast<std::uint16_t>(b.row), 0, {0, 0, 0, 1}};
   return test::load_weights(src, test::row_shape(b.rows, b.columns), b.column);
 }
 Instruction use(const Block& b, DType dtype = DType::kBf16) {
-  const Tile src{Space::kSbuf, dtype, static_cast<std::uint8_t>(b.row), 0, {0, 0, 0, 1}};
-  const Tile dst{Space::kPsum, DType::kFp32, static_cast<std::uint8_t>(b.column), 0, {0, 0, 0, 1}};
+  const Tile src{Space::kSbuf, dtype, static_cast<std::uint16_t>(b.row), 0, {0, 0, 0, 1}};
+  const Tile dst{Space::kPsum, DType::kFp32, static_cast<std::uint16_t>(b.column), 0, {0, 0, 0, 1}};
   return test::matmul(dst, src, test::row_shape(b.rows, 8), b.columns, false);
 }
 Instruction turn(const Block& b, DType moving, DType dst) {
@@ -110,6 +110,20 @@ TEST_CASE("validator: an array smaller than the partitions takes operands from a
       CHECK(outcome({stationary, moving}, limits).empty());
     }
   }
+}
+
+TEST_CASE("validator: a larger array takes all that one of 128 takes, and operands of its own size",
+          "[isa]") {
+  const isa::Limits large{.partitions = 512, .array_rows = 256, .array_columns = 512};
+  for (const unsigned size : {32U, 64U, 128U})
+    for (unsigned first = 0; first < 128; first += size) {
+      CHECK(outcome({load({first, size, first, size}), use({first, size, first, size})}).empty());
+      CHECK(outcome({load({first, size, first, size}), use({first, size, first, size})}, large).empty());
+    }
+  CHECK(outcome({load({0, 256, 0, 512}), use({0, 256, 0, 512})}, large).empty());
+  CHECK(outcome({load({0, 256, 0, 512})}) == "E-ISA-007");
+  CHECK(outcome({load({0, 300, 0, 16})}, large) == "E-ISA-017");
+  CHECK(outcome({load({128, 128, 384, 128}), use({128, 128, 384, 128})}, large).empty());
 }
 
 TEST_CASE("validator: fp32 and tf32 go together, narrower floats together, integers not at all", "[isa]") {

@@ -44,9 +44,11 @@ class Context:
         return self.tracer.tensor(list(shape), dtypes.element_of(name_of_type), BUFFERS[buffer], name, None,
                                   _tahoma.Role.constant, data)
 
-    def identity(self, dtype, size=128):
-        """The identity matrix of a size and dtype, made at its first use."""
-        name = dtypes.name_of(dtype)
+    def identity(self, dtype, size=None):
+        """The identity matrix of a size (of all partitions) and dtype, made at its first use."""
+        from tahoma.launch import machine  # not at import: the package reads this module while it is loaded
+
+        name, size = dtypes.name_of(dtype), size or machine().partitions
         if (name, size) not in self.identities:
             ones = self.scratch((size, size), name)
             self.tracer.emit("memset", "vector", dst=ones, value=1.0)

@@ -26,8 +26,11 @@ def _mode(perf_mode, stationary_onezero, moving_onezero):
 def _check_tile(position, size, stationary, moving, dst):
     if not position:
         return
-    row, column = stationary.first_partition, dst.first_partition
-    if (int(position[0]), int(position[1])) != (row % 128, column % 128):
+    from tahoma.launch import machine as machine_of_settings  # not at import: the package reads this module while it is loaded
+
+    machine = machine_of_settings()
+    row, column = stationary.first_partition % machine.array_rows, dst.first_partition % machine.array_columns
+    if (int(position[0]), int(position[1])) != (row, column):
         refuse("E-NKI-014", f"nisa.nc_matmul: tile_position={tuple(position)}; the rows of the array are those of the operands' "
                             f"partitions and the columns those of dst's, here ({row}, {column})")
     if size and (stationary.shape[0] > size[0] or dst.shape[0] > size[1]):
