@@ -47,7 +47,7 @@ def test_every_file_of_an_example_is_on_its_page():
         text = page.read_text()
         unnamed = [file.name for file in page.parent.iterdir() if file.is_file() and file != page and file.name not in text]
         assert not unnamed, page
-    assert [page.parent.name for page in PAGES] == ["agents", "model", "nki", "run", "sweep"]
+    assert [page.parent.name for page in PAGES] == ["agents", "model", "nki", "run", "sweep", "what_if"]
 
 
 def test_the_lines_of_the_readme_run():
