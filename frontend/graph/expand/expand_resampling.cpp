@@ -16,7 +16,7 @@ namespace {
 // The weights of the pixels from floor(x) - 1 to floor(x) + 2 in the value at x.
 std::array<double, 4> weights_at(const NodeView& node, double x, std::int64_t size) {
   const double t = x - std::floor(x);
-  if (node.word("mode", "nearest") == "linear") return {0, 1 - t, t, 0};
+  if (node.is("mode", "", "linear")) return {0, 1 - t, t, 0};
   const double a = node.number("cubic_coeff_a", -0.75);
   const auto near = [a](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
   const auto far = [a](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
@@ -59,10 +59,9 @@ std::int64_t wrapped(std::int64_t at, std::int64_t size) { return (at % size + s
 
 void expand_resize(Expansion& to) {
   const NodeView& node = to.node();
-  const std::string mode = node.word("mode", "nearest");
   const Dims from = to.dims(0);
   ValueId x = node.id(0);
-  if (mode == "nearest") {
+  if (node.is("mode", "nearest", "nearest")) {
     const std::vector<std::vector<std::int64_t>> pixels = nearest_pixels(node);
     bool even = true;
     for (std::size_t d = 0; d < from.size(); ++d) even = even && repeats_evenly(pixels[d], from[d]);
@@ -71,8 +70,9 @@ void expand_resize(Expansion& to) {
       if (static_cast<std::int64_t>(pixels[d].size()) != from[d]) x = gathered(to, x, d, pixels[d]);
     return to.result(0, x);
   }
-  node.require(mode == "linear" || mode == "cubic", "E-ONX-005",
-               fmt::format("resizes in mode '{}'; supported are nearest, linear and cubic", mode));
+  node.require(
+      node.is("mode", "", "linear") || node.is("mode", "", "cubic"), "E-ONX-005",
+      fmt::format("resizes in mode '{}'; supported are nearest, linear and cubic", node.word("mode", "")));
   const ResizeTo sizes = resize_to(node);
   for (std::size_t d = 0; d < from.size(); ++d) {
     if (sizes.dims[d] == from[d] && sizes.scales[d] == 1) continue;
@@ -100,8 +100,8 @@ void expand_upsample(Expansion& to) {
 
 void expand_pad(Expansion& to) {
   const NodeView& node = to.node();
-  const std::string mode = node.word("mode", "constant");
-  if (mode == "constant") return;
+  if (node.is("mode", "constant", "constant")) return;
+  const std::string mode = node.word("mode", "");
   node.require(mode == "reflect" || mode == "edge" || mode == "wrap", "E-ONX-005",
                fmt::format("pads in mode '{}'; supported are constant, reflect, edge and wrap", mode));
   const std::vector<std::int64_t> pads = node.list_or_input("pads", 1);

@@ -215,9 +215,9 @@ void expand_gather_nd(Expansion& to) {
 // Rows of the data that an update has come from it, by a gather; the others stay.
 void expand_scatter(Expansion& to) {
   const NodeView& node = to.node();
-  const std::string reduction = node.word("reduction", "none");
-  node.require(reduction == "none" || reduction == "add", "E-ONX-010",
-               fmt::format("scatters with reduction '{}'", reduction));
+  const bool replaces = node.is("reduction", "none", "none"), adds = node.is("reduction", "none", "add");
+  node.require(replaces || adds, "E-ONX-010",
+               fmt::format("scatters with reduction '{}'", node.word("reduction", "")));
   const Dims dims = to.dims(0), shape = to.dims(1);
   const bool by_element = node.node().op != "ScatterND";
   const std::size_t depth =
@@ -232,13 +232,13 @@ void expand_scatter(Expansion& to) {
   std::vector<double> replaced(source.size(), 0);
   for (std::size_t t = 0; t < targets.size(); ++t) {
     const auto row = static_cast<std::size_t>(targets[t]);
-    node.require(reduction == "none" || replaced[row] == 0, "E-ONX-010", "adds to an element twice");
+    node.require(replaces || replaced[row] == 0, "E-ONX-010", "adds to an element twice");
     source[row] = static_cast<std::int64_t>(t);
     replaced[row] = 1;
   }
   const ValueId data = to.reshape(node.id(0), {rows, columns});
   ValueId updates = picked_rows(to, node.id(2), static_cast<std::int64_t>(targets.size()), columns, source);
-  if (reduction == "add") updates = to.add("Add", {data, updates});
+  if (adds) updates = to.add("Add", {data, updates});
   const ValueId which = to.constant(ElementType::kBool, {rows, 1}, replaced);
   to.result(0, to.reshape(to.add("Where", {which, updates, data}), dims));
 }

@@ -56,6 +56,11 @@ std::string NodeView::word(const std::string& name, const std::string& otherwise
   return at == node_.attributes.end() ? otherwise : at->second.s;
 }
 
+bool NodeView::is(const std::string& name, std::string_view otherwise, std::string_view word) const {
+  const auto at = node_.attributes.find(name);
+  return (at == node_.attributes.end() ? otherwise : std::string_view(at->second.s)) == word;
+}
+
 std::vector<std::int64_t> NodeView::list(const std::string& name, std::vector<std::int64_t> otherwise) const {
   const auto at = node_.attributes.find(name);
   return at == node_.attributes.end() ? std::move(otherwise) : at->second.ints;

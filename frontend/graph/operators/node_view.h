@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontend/graph/model/graph.h"
@@ -37,6 +38,8 @@ class NodeView {
   std::int64_t integer(const std::string& name, std::int64_t otherwise) const;
   double number(const std::string& name, double otherwise) const;
   std::string word(const std::string& name, const std::string& otherwise) const;
+  // The attribute, or `otherwise` if it is absent, is this word.
+  bool is(const std::string& name, std::string_view otherwise, std::string_view word) const;
   std::vector<std::int64_t> list(const std::string& name, std::vector<std::int64_t> otherwise = {}) const;
   // An attribute in old opsets, an input in later ones; `otherwise` if neither is there.
   std::vector<std::int64_t> list_or_input(const std::string& name, std::size_t input,

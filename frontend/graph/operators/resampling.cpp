@@ -10,16 +10,11 @@ namespace tahoma::workloads::graph {
 
 namespace {
 
-bool is_named(const NodeView& node, const char* attribute, std::string_view otherwise,
-              std::string_view name) {
-  return node.word(attribute, std::string(otherwise)) == name;
-}
-
 double nearest_of(const NodeView& node, double x) {
   const char* key = "nearest_mode";
-  if (node.opset() < 11 || is_named(node, key, "round_prefer_floor", "floor")) return std::floor(x);
-  if (is_named(node, key, "round_prefer_floor", "ceil")) return std::ceil(x);
-  if (is_named(node, key, "round_prefer_floor", "round_prefer_ceil")) return std::floor(x + 0.5);
+  if (node.opset() < 11 || node.is(key, "round_prefer_floor", "floor")) return std::floor(x);
+  if (node.is(key, "round_prefer_floor", "ceil")) return std::ceil(x);
+  if (node.is(key, "round_prefer_floor", "round_prefer_ceil")) return std::floor(x + 0.5);
   return std::ceil(x - 0.5);
 }
 
@@ -48,10 +43,10 @@ ResizeTo resize_to(const NodeView& node) {
 double source_of(const NodeView& node, std::int64_t at, std::int64_t from, std::int64_t to, double scale) {
   const char* key = "coordinate_transformation_mode";
   const auto i = static_cast<double>(at);
-  if (node.opset() < 11 || is_named(node, key, "half_pixel", "asymmetric")) return i / scale;
-  if (is_named(node, key, "half_pixel", "half_pixel")) return (i + 0.5) / scale - 0.5;
-  if (is_named(node, key, "half_pixel", "pytorch_half_pixel")) return to > 1 ? (i + 0.5) / scale - 0.5 : 0;
-  if (is_named(node, key, "half_pixel", "align_corners"))
+  if (node.opset() < 11 || node.is(key, "half_pixel", "asymmetric")) return i / scale;
+  if (node.is(key, "half_pixel", "half_pixel")) return (i + 0.5) / scale - 0.5;
+  if (node.is(key, "half_pixel", "pytorch_half_pixel")) return to > 1 ? (i + 0.5) / scale - 0.5 : 0;
+  if (node.is(key, "half_pixel", "align_corners"))
     return to > 1 ? i * static_cast<double>(from - 1) / (static_cast<double>(from) * scale - 1) : 0;
   node.refuse("E-ONX-005", fmt::format("has coordinates of mode '{}'", node.word(key, "")));
 }
@@ -65,8 +60,7 @@ BlockMove block_move(const NodeView& node) {
                "E-ONX-004", fmt::format("has blocks of {} in a tensor of shape {}", block, text_of(x)));
   if (!to_space) return {{x[0], x[1], x[2] / block, block, x[3] / block, block}, {0, 3, 5, 1, 2, 4}};
   const std::int64_t depth = x[1] / (block * block);
-  if (is_named(node, "mode", "DCR", "CRD"))
-    return {{x[0], depth, block, block, x[2], x[3]}, {0, 1, 4, 2, 5, 3}};
+  if (node.is("mode", "DCR", "CRD")) return {{x[0], depth, block, block, x[2], x[3]}, {0, 1, 4, 2, 5, 3}};
   return {{x[0], block, block, depth, x[2], x[3]}, {0, 3, 4, 1, 5, 2}};
 }
 
@@ -83,8 +77,7 @@ std::vector<TensorType> infer_blocks(const NodeView& node) {
 std::vector<Wanted> define_blocks(const NodeView& node, const Inputs& in,
                                   const std::vector<TensorType>& outputs) {
   const Dims &x = in[0]->type.dims, &y = outputs[0].dims;
-  const bool to_space = node.node().op == "DepthToSpace",
-             columns_first = is_named(node, "mode", "DCR", "CRD");
+  const bool to_space = node.node().op == "DepthToSpace", columns_first = node.is("mode", "DCR", "CRD");
   const std::int64_t block = node.integer("blocksize", 0), depth = std::min(x[1], y[1]);
   Wanted wanted{{outputs[0], std::vector<double>(outputs[0].elements())}, {}};
   // Pixel (c, h, w) of the side with more pixels is channel `deep` of the other side.
@@ -103,7 +96,7 @@ std::vector<Wanted> define_blocks(const NodeView& node, const Inputs& in,
 }
 
 std::vector<std::vector<std::int64_t>> nearest_pixels(const NodeView& node) {
-  node.require(is_named(node, "mode", "nearest", "nearest"), "E-ONX-005",
+  node.require(node.is("mode", "nearest", "nearest"), "E-ONX-005",
                fmt::format("resizes in mode '{}'; supported is 'nearest'", node.word("mode", "")));
   const ResizeTo to = resize_to(node);
   const Dims& from = node.dims(0);

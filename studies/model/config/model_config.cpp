@@ -116,7 +116,8 @@ void read_named_experts(const ConfigReader& in, ModelConfig& c) {
   const bool none = !in.has(c.family->experts_key) || in.json[c.family->experts_key] == 0;
   if (c.family->optional_experts && none) return;
   c.experts = in.count(c.family->experts_key, 1, 512);
-  if (c.family->sigmoid_gates && in.has("scoring_func") && in.text("scoring_func") != "sigmoid")
+  const std::string scores = "sigmoid";
+  if (c.family->sigmoid_gates && in.has("scoring_func") && in.text("scoring_func") != scores)
     in.refuse("scoring_func", "sigmoid for this architecture");
   if (c.family->expert_ffn_key != nullptr) {
     c.ffn = in.count(c.family->expert_ffn_key, 16, std::uint64_t{1} << 20);
