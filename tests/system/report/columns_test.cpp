@@ -67,7 +67,8 @@ std::vector<std::string> missing_from(const std::string& folder,
 
 void run_case() {
   std::ofstream("case.yaml") << "kind: gemm\nmode: timing\n"
-                                "machine: {extends: trainium2_ultraserver, torus: {x: 2, y: 1, z: 1}}\n"
+                                "machine: {extends: trainium2_ultraserver, torus: {x: 2, y: 1, z: 1}, chip: "
+                                "{core: {tensor: {columns: 64}}}}\n"
                                 "workload: {m: 256, n: 256, k: 512, shard: {m: 2, n: 1, k: 8}}\n";
   REQUIRE(tahoma_in(".", {"run", "case.yaml", "--out", "out"}).status == 0);
 }
