@@ -48,8 +48,8 @@ void DecodeStep::make_heads(std::size_t layer) {
         });
   products(layer).make_heads(normed);
   if (params_.model.joint_qk_norm)
-    products(layer).normalise_jointly(
-        [this](std::size_t h) { return sharding_.reduced_rows(h); }, params_.algorithm,
+    normalise_jointly(
+        products(layer), [this](std::size_t h) { return sharding_.reduced_rows(h); }, params_.algorithm,
         [this](std::size_t h, PlannedCollective planned) { keep("qk norm", h, std::move(planned)); });
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);

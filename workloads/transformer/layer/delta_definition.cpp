@@ -9,7 +9,7 @@ namespace {
 
 using Eigen::Index, Eigen::RowVectorXd, Eigen::VectorXd;
 
-Noisy columns_of(const Noisy& x, Index first, Index count) {
+Noisy features_of(const Noisy& x, Index first, Index count) {
   return {x.value.middleCols(first, count), x.variance.middleCols(first, count)};
 }
 
@@ -119,12 +119,12 @@ Noisy delta_mixed(const ModelShape& model, const HostWeights& w, const Cache& ca
   Noisy mixed = Noisy::exact(Rows::Zero(a.value.rows(), values));
   for (Index h = 0; h < heads; ++h) {
     const Index of_key = h / sharing * key;
-    const Head head{of_length(columns_of(q, of_key, key), 1 / std::sqrt(static_cast<double>(d.key_dim))),
-                    of_length(columns_of(k, of_key, key), 1), columns_of(v, h * width, width), rates(b, h),
+    const Head head{of_length(features_of(q, of_key, key), 1 / std::sqrt(static_cast<double>(d.key_dim))),
+                    of_length(features_of(k, of_key, key), 1), features_of(v, h * width, width), rates(b, h),
                     decays(numbers, h, shift(0, h), rate(0, h))};
     const Rows state =
         cache.k.rows() > 0 ? Rows(cache.k.middleRows(h * key, key)) : Rows(Rows::Zero(key, width));
-    const Noisy made = gated(columns_of(z, h * width, width),
+    const Noisy made = gated(features_of(z, h * width, width),
                              normalised(head.outputs({state, Rows::Zero(key, width)}), gain, model.epsilon));
     mixed.value.middleCols(h * width, width) = made.value;
     mixed.variance.middleCols(h * width, width) = made.variance;

@@ -19,7 +19,7 @@ struct Squares {
   std::vector<Matrix> of_rank, of_all;
 
   Squares(Replica& replica, std::size_t h, std::uint64_t rows, Algorithm algorithm,
-          const Products::Keep& keep)
+          const KeepCollective& keep)
       : replica_(replica), core_(h), algorithm_(algorithm), keep_(keep) {
     const std::uint64_t piece = aligned(1, kSquares) / kVectors * replica.ranks();
     padded_ = (rows + piece - 1) / piece * piece;
@@ -55,25 +55,32 @@ struct Squares {
   Replica& replica_;
   std::size_t core_;
   Algorithm algorithm_;
-  const Products::Keep& keep_;
+  const KeepCollective& keep_;
   std::uint64_t padded_ = 0;
 };
 
 }  // namespace
 
-void Products::normalise_jointly(const RowsOfCore& rows_of_core, Algorithm algorithm,
-                                 const Keep& keep) const {
-  const std::uint64_t d = model.head_dim, both = share.heads + share.kv_heads;
+void normalise_jointly(const Products& products, const RowsOfCore& rows_of_core, Algorithm algorithm,
+                       const KeepCollective& keep) {
+  Replica& replica = products.replica;
+  const RankShare& share = products.share;
+  const std::uint64_t d = products.model.head_dim, both = share.heads + share.kv_heads;
+  const auto part = [&](std::size_t rank, std::size_t core) {
+    return LayerPart{replica.kernel(rank, core), replica.machine(), products.model};
+  };
   replica.region("qk norm");
   for (std::size_t r = 0; r < replica.ranks(); ++r)
     replica.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       const auto [first, count] = share.units_of(writer);
       if (count == 0) return std::vector<HbmView>{};
-      return std::vector<HbmView>{heads_of(view(r, viewer, &LayerTensors::qkv), first, count, d)};
+      const HbmView rows =
+          rows_of(products.tensors(r).qkv.of(viewer), products.rows.first, products.rows.count);
+      return std::vector<HbmView>{heads_of(rows, first, count, d)};
     });
   const auto heads = [&](std::size_t r, std::size_t h, std::uint64_t first, std::uint64_t count) {
     const Part own = rows_of_core(h);
-    return heads_of(rows_of(tensors(r).qkv.of(h), own.first, own.count), first, count, d);
+    return heads_of(rows_of(products.tensors(r).qkv.of(h), own.first, own.count), first, count, d);
   };
   for (std::size_t h = 0; h < replica.physical_cores(); ++h) {
     const std::uint64_t count = rows_of_core(h).count;
@@ -92,9 +99,9 @@ void Products::normalise_jointly(const RowsOfCore& rows_of_core, Algorithm algor
       const HbmView q = heads(r, h, 0, share.heads), k = heads(r, h, share.heads, share.kv_heads);
       const std::uint64_t ranks = replica.ranks();
       part(r, h).norm_by(q, sums(squares.of_all[r], 0), ranks * share.heads * d,
-                         weights(r).joint_q_norm.of(h));
+                         products.weights(r).joint_q_norm.of(h));
       part(r, h).norm_by(k, sums(squares.of_all[r], 1), ranks * share.kv_heads * d,
-                         weights(r).joint_k_norm.of(h));
+                         products.weights(r).joint_k_norm.of(h));
     }
   }
   for (std::size_t r = 0; r < replica.ranks(); ++r)
@@ -102,7 +109,7 @@ void Products::normalise_jointly(const RowsOfCore& rows_of_core, Algorithm algor
       const Part own = rows_of_core(writer);
       if (own.count == 0) return std::vector<HbmView>{};
       return std::vector<HbmView>{
-          heads_of(rows_of(tensors(r).qkv.of(viewer), own.first, own.count), 0, both, d)};
+          heads_of(rows_of(products.tensors(r).qkv.of(viewer), own.first, own.count), 0, both, d)};
     });
 }
 

@@ -36,13 +36,7 @@ struct Products {
   runtime::Part rows;
 
   using Input = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
-  void make_heads(const Input& normed) const;  // with their biases and norms, if the model has them
-  // RMS norms of queries and keys over the features of all heads, in place: the ranks add up the squares of
-  // their heads. Each physical core of a rank normalises its rows.
-  using RowsOfCore = std::function<runtime::Part(std::size_t physical_core)>;
-  using Keep = std::function<void(std::size_t physical_core, runtime::collective::PlannedCollective)>;
-  void normalise_jointly(const RowsOfCore& rows, runtime::collective::Algorithm algorithm,
-                         const Keep& keep) const;
+  void make_heads(const Input& normed) const;    // with their biases and norms, if the model has them
   void project() const;                          // computes partial; the physical cores then synchronise
   void feed_forward(const Input& normed) const;  // computes partial_mlp: both of the following
   void widen(const Input& normed) const;         // computes hidden; the physical cores then synchronise
@@ -62,5 +56,12 @@ struct Products {
   void synchronise_columns(Which which) const;
   void normalise_heads() const;  // of queries and keys, in place
 };
+
+// RMS norms of queries and keys over the features of all heads, in place: the ranks add up the squares of
+// their heads. Each physical core of a rank normalises its rows.
+using RowsOfCore = std::function<runtime::Part(std::size_t physical_core)>;
+using KeepCollective = std::function<void(std::size_t physical_core, runtime::collective::PlannedCollective)>;
+void normalise_jointly(const Products& products, const RowsOfCore& rows,
+                       runtime::collective::Algorithm algorithm, const KeepCollective& keep);
 
 }  // namespace tahoma::workloads

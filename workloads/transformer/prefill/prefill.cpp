@@ -163,7 +163,8 @@ void Prefill::make_heads(std::size_t layer, std::size_t slice) {
         });
   products.make_heads(normed);
   if (params_.model.joint_qk_norm)
-    products.normalise_jointly(
+    normalise_jointly(
+        products,
         [&](std::size_t h) {
           return runtime::Part{rows_.first_of_block(slice, h), rows_.block()};
         },
