@@ -63,6 +63,7 @@ class ModelReader {
     if (!ids_.emplace(name, id).second)
       refuse("E-ONX-002", fmt::format("defines the value '{}' twice, the second time in {}", name, by));
     graph_.values.push_back({name, {}, {}, {}});
+    names_.push_back(name);
     return id;
   }
 
@@ -139,7 +140,7 @@ class ModelReader {
   // The names of a branch are known in it alone.
   std::shared_ptr<const Branch> read_branch(const wire::Graph& graph, Node& node) {
     if (++depth_ > kMostDepth) refuse("E-ONX-007", fmt::format("nests more than {} graphs", kMostDepth));
-    const std::unordered_map<std::string, ValueId> outside = ids_;
+    const std::size_t outside = names_.size();
     const auto first = static_cast<ValueId>(graph_.values.size());
     auto branch = std::make_shared<Branch>();
     read_initialisers(graph);
@@ -155,7 +156,7 @@ class ModelReader {
     for (const Node& inner : branch->nodes)
       std::for_each(inner.inputs.begin(), inner.inputs.end(), read_outside);
     std::for_each(branch->outputs.begin(), branch->outputs.end(), read_outside);
-    ids_ = outside;
+    for (; names_.size() > outside; names_.pop_back()) ids_.erase(names_.back());
     --depth_;
     return branch;
   }
@@ -207,7 +208,8 @@ class ModelReader {
   std::shared_ptr<wire::Model> model_;
   Graph graph_;
   std::unordered_map<std::string, ValueId> ids_;
-  int depth_ = 0;  // of branches
+  std::vector<std::string> names_;  // in the order of their definition
+  int depth_ = 0;                   // of branches
 };
 
 }  // namespace
