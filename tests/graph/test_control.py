@@ -46,6 +46,13 @@ def test_a_constant_condition_chooses_a_branch(tmp_path, condition, want):
     np.testing.assert_allclose(outputs["z"], want, rtol=1e-6)
 
 
+def test_a_branch_may_return_a_value_twice(tmp_path):
+    twice = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "twice", [], [value("y", None), value("y", None)])
+    node = helper.make_node("If", ["b"], ["one", "two"], then_branch=twice, else_branch=twice)
+    _, outputs = run(tmp_path, saved(tmp_path, [node], ["one", "two"], {"b": np.array(True)}), {"x": X})
+    assert np.array_equal(outputs["one"], -X) and np.array_equal(outputs["two"], -X)
+
+
 def test_a_condition_of_shapes_is_known(tmp_path):
     nodes = [helper.make_node("Shape", ["x"], ["s"]), helper.make_node("Size", ["s"], ["n"]), helper.make_node("Equal", ["n", "two"], ["b"]), choice("b")]
     _, outputs = run(tmp_path, saved(tmp_path, nodes, ["z"], {"two": np.int64(2), "c": np.float32(3)}), {"x": X})

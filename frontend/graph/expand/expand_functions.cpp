@@ -65,19 +65,18 @@ constexpr std::array kFunctions{
           return to.add("Mul", {to.add("Log", {ratio}), half(to)});
         }},
     FunctionRow{"CastLike", [](Expansion& to, ValueId x) { return to.cast(x, to.node().type(1).element); }},
-    FunctionRow{
-        "IsInf",
-        [](Expansion& to, ValueId x) {
-          const NodeView& node = to.node();
-          const ValueId large = to.number(HUGE_VAL, node.type(0).element),
-                        small = to.number(-HUGE_VAL, node.type(0).element);
-          const bool above = node.integer("detect_positive", 1) != 0,
-                     below = node.integer("detect_negative", 1) != 0;
-          if (above && below) return to.add("Equal", {to.add("Abs", {x}), large});
-          if (!above && !below)
-            return to.cast(to.add("Sub", {to.add("IsNaN", {x}), to.add("IsNaN", {x})}), ElementType::kBool);
-          return to.add("Equal", {x, above ? large : small});
-        }},
+    FunctionRow{"IsInf",
+                [](Expansion& to, ValueId x) {
+                  const NodeView& node = to.node();
+                  const auto infinite = [&](double sign) {
+                    return to.number(sign * HUGE_VAL, node.type(0).element);
+                  };
+                  const bool above = node.integer("detect_positive", 1) != 0,
+                             below = node.integer("detect_negative", 1) != 0;
+                  if (above && below) return to.add("Equal", {to.add("Abs", {x}), infinite(1)});
+                  if (!above && !below) return to.add("Less", {x, x});  // never
+                  return to.add("Equal", {x, infinite(above ? 1 : -1)});
+                }},
     // x + bias below -lambd, x - bias above lambd, else 0.
     FunctionRow{"Shrink",
                 [](Expansion& to, ValueId x) {

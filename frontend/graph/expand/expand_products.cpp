@@ -158,19 +158,8 @@ void expand_cumulative_sum(Expansion& to) {
       const std::int64_t before = reverse ? from - at : at - from;
       ones.push_back(before > 0 || (before == 0 && !exclusive) ? 1 : 0);
     }
-  std::vector<std::int64_t> order(dims.size()), back(dims.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + static_cast<std::ptrdiff_t>(axis),
-              order.begin() + static_cast<std::ptrdiff_t>(axis) + 1, order.end());
-  Dims last;
-  for (std::size_t d = 0; d < order.size(); ++d) {
-    back[static_cast<std::size_t>(order[d])] = static_cast<std::int64_t>(d);
-    last.push_back(dims[static_cast<std::size_t>(order[d])]);
-  }
-  const std::int64_t rows = static_cast<std::int64_t>(elements_of(dims)) / std::max<std::int64_t>(size, 1);
-  const ValueId x = to.reshape(to.transpose(node.id(0), order), {rows, size});
-  const ValueId sums = to.add("MatMul", {x, to.constant(node.type(0).element, {size, size}, ones)});
-  to.result(0, to.transpose(to.reshape(sums, last), back));
+  const ValueId triangle = to.constant(node.type(0).element, {size, size}, ones);
+  to.result(0, to.times_along(node.id(0), dims.size(), axis, triangle));
 }
 
 }  // namespace tahoma::workloads::graph

@@ -22,7 +22,6 @@ class Recurrence {
     element_ = node.type(0).element;
     kind_ = node.node().op;
     backward_ = node.word("direction", "forward") == "reverse" || direction == 1;
-    const std::string usual = kind_ == "RNN" ? "Tanh" : "Sigmoid";
     for (const std::size_t input : {std::size_t{1}, std::size_t{2}})
       (input == 1 ? w_ : r_) = to_.transpose(of_direction(input, to_.dims(input)), {1, 0});
     if (node.has(3)) {
@@ -36,14 +35,15 @@ class Recurrence {
   }
 
   // Fills the states after each step, in the order of x.
-  void run(ValueId x) {
+  void run() {
     ValueId h = to_.node().has(5) ? state(5) : zeros({batch_, hidden_});
     ValueId c = kind_ != "LSTM" ? h : to_.node().has(6) ? state(6) : zeros({batch_, hidden_});
     // All steps at once; a GRU may have the second bias inside its reset.
     const bool inside = kind_ == "GRU" && to_.node().integer("linear_before_reset", 0) != 0;
-    ValueId bias = wb_;
-    if (!inside) bias = to_.add("Add", {wb_, rb_});
-    const ValueId all = to_.add("Add", {to_.add("MatMul", {x, w_}), bias});
+    const ValueId bias = inside ? wb_ : to_.add("Add", {wb_, rb_});
+    if (kind_ == "GRU") r_of_gate_ = gates(r_, 1);
+    if (inside) rb_of_gate_ = gates(rb_, 0);
+    const ValueId all = to_.add("Add", {to_.add("MatMul", {to_.node().id(0), w_}), bias});
     std::vector<ValueId> rows =
         to_.split(all, 0, std::vector<std::int64_t>(static_cast<std::size_t>(steps_), 1));
     states.resize(rows.size());
@@ -53,8 +53,7 @@ class Recurrence {
       if (kind_ == "LSTM") {
         step_lstm(given, h, c);
       } else {
-        h = kind_ == "GRU" ? step_gru(given, h, inside)
-                           : tanh(to_.add("Add", {given, to_.add("MatMul", {h, r_})}));
+        h = kind_ == "GRU" ? step_gru(given, h) : tanh(to_.add("Add", {given, to_.add("MatMul", {h, r_})}));
       }
       states[t] = h;
     }
@@ -94,13 +93,12 @@ class Recurrence {
   }
 
   // Update, reset, hidden.
-  ValueId step_gru(ValueId given, ValueId h, bool inside) {
-    const std::vector<ValueId> g = gates(given, 1), r = gates(r_, 1);
-    std::vector<ValueId> own(3);
-    const std::vector<ValueId> b = inside ? gates(rb_, 0) : std::vector<ValueId>(3, kOmitted);
+  ValueId step_gru(ValueId given, ValueId h) {
+    const bool inside = !rb_of_gate_.empty();
+    const std::vector<ValueId> g = gates(given, 1);
     const auto product = [&](ValueId of, std::size_t gate) {
-      const ValueId p = to_.add("MatMul", {of, r[gate]});
-      return inside ? to_.add("Add", {p, b[gate]}) : p;
+      const ValueId p = to_.add("MatMul", {of, r_of_gate_[gate]});
+      return inside ? to_.add("Add", {p, rb_of_gate_[gate]}) : p;
     };
     const ValueId update = sigmoid(to_.add("Add", {g[0], product(h, 0)})),
                   reset = sigmoid(to_.add("Add", {g[1], product(h, 1)}));
@@ -118,6 +116,7 @@ class Recurrence {
   std::string kind_;
   bool backward_ = false;
   ValueId w_ = kOmitted, r_ = kOmitted, wb_ = kOmitted, rb_ = kOmitted;
+  std::vector<ValueId> r_of_gate_, rb_of_gate_;  // of a GRU; the latter if it stands inside the reset
 };
 
 void check(const NodeView& node, const Dims& x) {
@@ -147,12 +146,11 @@ void expand_recurrent(Expansion& to) {
   check(node, given);
   const std::int64_t directions = node.dims(1)[0], hidden = node.dims(2)[2], steps = given[0],
                      batch = given[1];
-  const ValueId x = node.id(0);
   std::vector<ValueId> states, hidden_ends, cell_ends;
   std::vector<Recurrence> all;
   for (std::int64_t d = 0; d < directions; ++d) {
     Recurrence& direction = all.emplace_back(to, d);
-    direction.run(x);
+    direction.run();
     hidden_ends.push_back(to.reshape(direction.last, {1, batch, hidden}));
     if (node.node().op == "LSTM" && node.wants(2))
       cell_ends.push_back(to.reshape(direction.last_cell, {1, batch, hidden}));

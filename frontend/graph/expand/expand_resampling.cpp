@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "frontend/graph/expand/expansion.h"
+#include "frontend/graph/operators/movement.h"
 #include "frontend/graph/operators/resampling.h"
 
 namespace tahoma::workloads::graph {
@@ -76,12 +76,9 @@ void expand_resize(Expansion& to) {
   const ResizeTo sizes = resize_to(node);
   for (std::size_t d = 0; d < from.size(); ++d) {
     if (sizes.dims[d] == from[d] && sizes.scales[d] == 1) continue;
-    std::vector<std::int64_t> swap(from.size());
-    std::iota(swap.begin(), swap.end(), 0);
-    std::swap(swap[d], swap.back());
     const ValueId matrix = to.constant(node.type(0).element, {from[d], sizes.dims[d]},
                                        weight_matrix(node, from[d], sizes.dims[d], sizes.scales[d]));
-    x = to.transpose(to.add("MatMul", {to.transpose(x, swap), matrix}), swap);
+    x = to.times_along(x, from.size(), d, matrix);
   }
   to.result(0, x);
 }
@@ -104,16 +101,11 @@ void expand_pad(Expansion& to) {
   const std::string mode = node.word("mode", "");
   node.require(mode == "reflect" || mode == "edge" || mode == "wrap", "E-ONX-005",
                fmt::format("pads in mode '{}'; supported are constant, reflect, edge and wrap", mode));
-  const std::vector<std::int64_t> pads = node.list_or_input("pads", 1);
+  const Padding padding = padding_of(node);
   const Dims from = to.dims(0);
-  std::vector<std::int64_t> axes(from.size());
-  std::iota(axes.begin(), axes.end(), 0);
-  if (node.has(3)) axes = node.integers(3);
-  node.require(pads.size() == 2 * axes.size(), "E-ONX-005", fmt::format("has {} paddings", pads.size()));
   ValueId x = node.id(0);
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::size_t d = node.axis(axes[i], static_cast<std::int64_t>(from.size()));
-    const std::int64_t before = pads[i], after = pads[i + axes.size()], size = from[d];
+  for (std::size_t d = 0; d < from.size(); ++d) {
+    const std::int64_t before = padding.before[d], after = padding.after[d], size = from[d];
     if (before == 0 && after == 0) continue;
     node.require(size > 0 && size + before + after >= 0, "E-ONX-004", fmt::format("pads {}", text_of(from)));
     std::vector<std::int64_t> indices;

@@ -15,13 +15,12 @@ constexpr std::int64_t kMostPasses = 512;  // of TopK
 constexpr auto kIndex = ElementType::kInt32;
 
 // 0, 1, 2, ... along an axis.
-ValueId count_up(Expansion& to, std::size_t rank, std::size_t axis, std::int64_t size,
-                 ElementType element = kIndex) {
+ValueId count_up(Expansion& to, std::size_t rank, std::size_t axis, std::int64_t size) {
   Dims dims(rank, 1);
   dims[axis] = size;
   std::vector<double> numbers(static_cast<std::size_t>(size));
   std::iota(numbers.begin(), numbers.end(), 0);
-  return to.constant(element, dims, numbers);
+  return to.constant(kIndex, dims, numbers);
 }
 
 struct Extreme {
@@ -43,21 +42,14 @@ Dims without(Dims dims, std::size_t axis) {
   return dims;
 }
 
-std::vector<std::int64_t> strides_of(const Dims& dims) {
-  std::vector<std::int64_t> strides(dims.size(), 1);
-  for (std::size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
-  return strides;
-}
-
 // For each element of the indices along an axis, the number of the element of the data.
-std::vector<std::int64_t> element_numbers(const NodeView& node, const Dims& dims, std::size_t axis,
-                                          std::size_t input) {
-  const Array indices = node.constant(input);
-  const std::vector<std::int64_t> strides = strides_of(dims), picked = indices.integers();
+std::vector<std::int64_t> element_numbers(const NodeView& node, const Dims& dims, std::size_t axis) {
+  const Array indices = node.constant(1);
+  const std::vector<std::int64_t> strides = row_major_strides(dims), picked = indices.integers();
   const Dims& shape = indices.type.dims;
   node.require(shape.size() == dims.size(), "E-ONX-004",
                fmt::format("has data of shape {} and indices of shape {}", text_of(dims), text_of(shape)));
-  const std::vector<std::int64_t> steps = strides_of(shape);
+  const std::vector<std::int64_t> steps = row_major_strides(shape);
   std::vector<std::int64_t> numbers;
   for (std::size_t n = 0; n < picked.size(); ++n) {
     std::int64_t number = 0;
@@ -79,7 +71,7 @@ std::vector<std::int64_t> row_numbers(const NodeView& node, const Dims& dims, st
   const Array indices = node.constant(1);
   const std::vector<std::int64_t> picked = indices.integers();
   const std::vector<std::int64_t> strides =
-      strides_of({dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(batch + depth)});
+      row_major_strides({dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(batch + depth)});
   const std::size_t tuples = picked.size() / depth;
   std::size_t batches = 1;
   for (std::size_t d = 0; d < batch; ++d) batches *= static_cast<std::size_t>(dims[d]);
@@ -191,7 +183,7 @@ void expand_gather_elements(Expansion& to) {
   const NodeView& node = to.node();
   const Dims dims = to.dims(0), shape = to.dims(1);
   const std::size_t axis = node.axis(node.integer("axis", 0), node.rank(0));
-  const std::vector<std::int64_t> numbers = element_numbers(node, dims, axis, 1);
+  const std::vector<std::int64_t> numbers = element_numbers(node, dims, axis);
   to.result(0,
             to.reshape(picked_rows(to, node.id(0), static_cast<std::int64_t>(elements_of(dims)), 1, numbers),
                        shape));
@@ -225,7 +217,7 @@ void expand_scatter(Expansion& to) {
   node.require(depth >= 1 && depth <= dims.size(), "E-ONX-004",
                fmt::format("has data of shape {} and indices of shape {}", text_of(dims), text_of(shape)));
   const std::vector<std::int64_t> targets =
-      by_element ? element_numbers(node, dims, node.axis(node.integer("axis", 0), node.rank(0)), 1)
+      by_element ? element_numbers(node, dims, node.axis(node.integer("axis", 0), node.rank(0)))
                  : row_numbers(node, dims, depth, 0);
   const std::int64_t rows = product(dims, 0, depth), columns = product(dims, depth, dims.size());
   std::vector<std::int64_t> source(static_cast<std::size_t>(rows), 0);

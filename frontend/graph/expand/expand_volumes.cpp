@@ -9,8 +9,9 @@ namespace {
 
 constexpr std::size_t kVolume = 5;  // samples, channels, depth, height, width
 
-// Attributes for spatial dimensions `first` to `end` of three; `before` are dimensions that stay as they are.
-Attributes of_dimensions(const NodeView& node, std::size_t first, std::size_t end, bool then_one) {
+// Attributes for spatial dimensions `first` to `end` of three; one dimension has a second one of size 1.
+Attributes of_dimensions(const NodeView& node, std::size_t first, std::size_t end) {
+  const bool then_one = end - first == 1;
   Attributes some = node.node().attributes;
   for (const char* name : {"kernel_shape", "strides", "dilations"}) {
     const auto at = some.find(name);
@@ -46,13 +47,9 @@ void expand_pool(Expansion& to) {
     return to.result(0, to.reduce(op == "GlobalMaxPool" ? "ReduceMax" : "ReduceMean", node.id(0), {2, 3, 4}));
   node.require(!node.wants(1), "E-ONX-005", "wants the indices of maxima, which are not supported");
   const ValueId flat =
-      to.add(op, {to.reshape(node.id(0), {x[0], x[1] * x[2], x[3], x[4]})}, of_dimensions(node, 1, 3, false));
-  // Sizes of the result follow from the nodes: 0 keeps a size, -1 is the rest.
-  const auto shaped = [&](ValueId value, std::vector<std::int64_t> sizes) {
-    return to.add("Reshape", {value, to.integers(std::move(sizes))});
-  };
+      to.add(op, {to.reshape(node.id(0), {x[0], x[1] * x[2], x[3], x[4]})}, of_dimensions(node, 1, 3));
   const ValueId shape = to.add("Shape", {flat}, {{"start", attribute_of(std::int64_t{2})}});
-  const ValueId deep = to.add(op, {shaped(flat, {x[0], x[1], x[2], -1})}, of_dimensions(node, 0, 1, true));
+  const ValueId deep = to.add(op, {to.reshape(flat, {x[0], x[1], x[2], -1})}, of_dimensions(node, 0, 1));
   const ValueId depth = to.add(
       "Shape", {deep}, {{"start", attribute_of(std::int64_t{2})}, {"end", attribute_of(std::int64_t{3})}});
   const ValueId sizes =
@@ -98,7 +95,7 @@ void expand_conv(Expansion& to) {
                                      {w[0], taps * channels, w[3], w[4]});
   std::vector<ValueId> operands{images, filters};
   if (node.has(2)) operands.push_back(node.id(2));
-  const ValueId flat = to.add("Conv", operands, of_dimensions(node, 1, 3, false));
+  const ValueId flat = to.add("Conv", operands, of_dimensions(node, 1, 3));
   const ValueId image = to.add("Shape", {flat}, {{"start", attribute_of(std::int64_t{2})}});
   const ValueId sizes =
       to.add("Concat", {to.integers({x[0], depth, w[0]}), image}, {{"axis", attribute_of(std::int64_t{0})}});

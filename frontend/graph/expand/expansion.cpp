@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include "model/base/error.h"
 
@@ -79,6 +80,13 @@ ValueId Expansion::transpose(ValueId value, const std::vector<std::int64_t>& ord
   return add("Transpose", {value}, {{"perm", attribute_of(order)}});
 }
 
+ValueId Expansion::times_along(ValueId value, std::size_t rank, std::size_t axis, ValueId matrix) {
+  std::vector<std::int64_t> swap(rank);
+  std::iota(swap.begin(), swap.end(), 0);
+  std::swap(swap[axis], swap.back());
+  return transpose(add("MatMul", {transpose(value, swap), matrix}), swap);
+}
+
 ValueId Expansion::reduce(const std::string& op, ValueId value, std::vector<std::int64_t> axes, bool keeps) {
   if (axes.empty()) return value;
   return add(op, {value, integers(std::move(axes))}, {{"keepdims", attribute_of(std::int64_t{keeps})}});
@@ -139,9 +147,9 @@ void Expansion::result(std::size_t output, ValueId value) {
   const auto makes = [&](const Node& node) {
     return std::find(node.outputs.begin(), node.outputs.end(), value) != node.outputs.end();
   };
-  const bool named = std::find(results_.begin(), results_.end(), value) != results_.end();
-  if (named || std::none_of(nodes_.begin(), nodes_.end(), makes)) {
-    add("Identity", {value});
+  const auto named = results_.find(value);
+  if (named != results_.end() || std::none_of(nodes_.begin(), nodes_.end(), makes)) {
+    add("Identity", {named != results_.end() ? named->second : value});
     nodes_.back().outputs = {id};
     return;
   }
@@ -151,7 +159,7 @@ void Expansion::result(std::size_t output, ValueId value) {
     for (auto& [name, attribute] : node.attributes)
       if (attribute.branch) attribute.branch = renamed(*attribute.branch, {{value, id}});
   }
-  results_.push_back(id);
+  results_[value] = id;
 }
 
 }  // namespace tahoma::workloads::graph

@@ -3,7 +3,7 @@
 // and checked like those of the file; their names begin with that of the node.
 #pragma once
 
-#include <initializer_list>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -46,6 +46,7 @@ class Expansion {
   ValueId cast(ValueId value, ElementType to);
   ValueId reshape(ValueId value, const Dims& dims);
   ValueId transpose(ValueId value, const std::vector<std::int64_t>& order);
+  ValueId times_along(ValueId value, std::size_t rank, std::size_t axis, ValueId matrix);
   ValueId reduce(const std::string& op, ValueId value, std::vector<std::int64_t> axes, bool keeps = true);
 
   // Adds the nodes of a branch with these values as its inputs; returns its outputs.
@@ -61,8 +62,8 @@ class Expansion {
   Node node_;
   NodeView view_;
   std::vector<Node> nodes_;
-  std::vector<ValueId> results_;  // outputs that were renamed to those of the node
-  std::size_t copies_ = 0;        // of branches
+  std::map<ValueId, ValueId> results_;  // values that are outputs of the node, and their names as such
+  std::size_t copies_ = 0;              // of branches
 };
 
 // Adds no nodes if the operator has a lowering of its own that serves the node.
@@ -102,10 +103,10 @@ void expand_mean_variance(Expansion& to);
 void expand_local_response(Expansion& to);
 
 // Resampling along one dimension after the other.
-void expand_resize(
-    Expansion& to);  // linear and cubic: a product with the weights; nearest, if uneven: a gather
+// Linear and cubic: a product with the weights; nearest, if uneven, and padding other than constant: a gather.
+void expand_resize(Expansion& to);
+void expand_pad(Expansion& to);
 void expand_upsample(Expansion& to);  // Resize before opset 10
-void expand_pad(Expansion& to);       // modes reflect, edge and wrap: a gather
 
 // Three spatial dimensions, by operators of two.
 void expand_pool(Expansion& to);

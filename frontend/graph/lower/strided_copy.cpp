@@ -18,7 +18,7 @@ using runtime::HbmView;
 constexpr std::int64_t kLeastPlane = 16;   // of a side of a plane that is transposed as a whole
 constexpr std::int64_t kMostSpan = 16384;  // elements of a row of either side in SBUF
 constexpr std::int64_t kMostGaps = 16;     // of the elements between the first and the last, one is copied
-constexpr std::int64_t kLeastFill = 4096, kLongestFill = 4096;  // elements
+constexpr std::int64_t kFill = 4096;       // elements of a row that one element fills, at most
 constexpr std::int64_t kTensorPlane = 96;  // from which the tensor engine is faster than the DMA engines
 
 // Without dimensions of 1; neighbours that are one run on both sides are one dimension. Ordered by the
@@ -39,8 +39,8 @@ std::vector<CopyDim> merged(std::vector<CopyDim> dims) {
 // One element that fills a run fills rows of it instead, as long as divide it.
 std::vector<CopyDim> in_rows(std::vector<CopyDim> dims) {
   const CopyDim last = dims.empty() ? CopyDim{} : dims.back();
-  if (last.from != 0 || last.to != 1 || last.count < kLeastFill) return dims;
-  std::int64_t columns = kLongestFill;
+  if (last.from != 0 || last.to != 1 || last.count < kFill) return dims;
+  std::int64_t columns = kFill;
   while (last.count % columns != 0) --columns;
   if (columns < kLeastPlane) return dims;
   dims.back() = {last.count / columns, columns, 0};
@@ -230,12 +230,6 @@ std::uint64_t StridedCopy::elements() const {
   std::uint64_t count = 1;
   for (const CopyDim& d : dims) count *= static_cast<std::uint64_t>(d.count);
   return count;
-}
-
-std::vector<std::int64_t> row_major_strides(const Dims& dims) {
-  std::vector<std::int64_t> strides(dims.size(), 1);
-  for (std::size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
-  return strides;
 }
 
 void add_copies(Lowering& lowering, std::vector<StridedCopy> copies) {

@@ -34,6 +34,4 @@ void add_copies(Lowering& lowering, std::vector<StridedCopy> copies);
 void add_permute(Lowering& lowering, const TensorRef& to, const TensorRef& from,
                  const std::vector<std::size_t>& order);
 
-std::vector<std::int64_t> row_major_strides(const Dims& dims);
-
 }  // namespace tahoma::workloads::graph

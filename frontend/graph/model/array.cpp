@@ -77,6 +77,12 @@ std::uint64_t elements_of(const Dims& dims) {
   return count;
 }
 
+std::vector<std::int64_t> row_major_strides(const Dims& dims) {
+  std::vector<std::int64_t> strides(dims.size(), 1);
+  for (std::size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
+  return strides;
+}
+
 std::string text_of(const Dims& dims) {
   std::string text;
   for (const std::int64_t dim : dims) text += (text.empty() ? "" : "x") + std::to_string(dim);

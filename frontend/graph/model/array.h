@@ -50,6 +50,7 @@ inline std::string_view name_of(ElementType type) { return element_row(type).nam
 inline bool is_floating(ElementType type) { return element_row(type).floating; }
 
 std::uint64_t elements_of(const Dims& dims);
+std::vector<std::int64_t> row_major_strides(const Dims& dims);
 std::string text_of(const Dims& dims);  // "2x3x224x224"; "scalar"
 
 struct TensorType {

@@ -42,7 +42,7 @@ struct Padding {
   std::vector<std::int64_t> before, after;  // by dimension; negative: cut off
   double value = 0;
 };
-Padding padding_of(const NodeView& node);  // in mode constant
+Padding padding_of(const NodeView& node);
 std::vector<TensorType> infer_pad(const NodeView& node);
 std::vector<Wanted> define_pad(const NodeView& node, const Inputs& in,
                                const std::vector<TensorType>& outputs);
