@@ -3,6 +3,7 @@
 // the destination (for rand_set_state, of the source); it draws once per element, in ascending index order.
 // Without a LaneState every instruction uses the initial generator states.
 #include <algorithm>
+#include <optional>
 
 #include "isa/semantics/arithmetic/integer_alu.h"
 #include "isa/semantics/arithmetic/partition_row.h"
@@ -14,13 +15,13 @@ namespace {
 
 class LanesOf {
  public:
-  explicit LanesOf(const CoreView& core) : lanes_(core.lanes == nullptr ? &fresh_ : core.lanes) {}
+  explicit LanesOf(const CoreView& core) : lanes_(core.lanes != nullptr ? core.lanes : &fresh_.emplace()) {}
   LanesOf(const LanesOf&) = delete;
   LanesOf& operator=(const LanesOf&) = delete;
   GeneratorState& operator[](std::size_t partition) { return lanes_->generator[partition]; }
 
  private:
-  LaneState fresh_;
+  std::optional<LaneState> fresh_;  // of a core without lanes
   LaneState* lanes_;
 };
 

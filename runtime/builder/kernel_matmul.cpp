@@ -40,6 +40,11 @@ std::vector<Block> blocks_of(unsigned partition, std::uint64_t count, unsigned s
   return blocks;
 }
 
+// Whether these rows or columns are one block.
+bool in_one_block(unsigned partition, std::uint64_t count, unsigned size) {
+  return partition % size + count <= size;
+}
+
 // Columns of the weights; tags are four to an element.
 Stationary columns_of(const Stationary& all, const Block& columns) {
   Stationary part = all;
@@ -121,9 +126,11 @@ void KernelMatmul::matmul(const TileView& dst, const Stationary& stationary, con
                       free_elements(dst.shape) * mode.slices == free_elements(moving.shape),
                   "matmul: dst must be [columns of stationary, columns of moving]");
   const isa::ArraySize array = array_of(record_.machine);
+  if (in_one_block(dst.tile.partition, columns, array.columns) &&
+      in_one_block(moving.tile.partition, moving.shape.partitions, array.rows))
+    return matmul_block(dst, stationary, moving, accumulate);
   const auto columns_at = blocks_of(dst.tile.partition, columns, array.columns);
   const auto rows_at = blocks_of(moving.tile.partition, moving.shape.partitions, array.rows);
-  if (columns_at.size() * rows_at.size() == 1) return matmul_block(dst, stationary, moving, accumulate);
   for (const Block& at : columns_at) {
     const Stationary part = columns_at.size() > 1 ? columns_of(stationary, at) : stationary;
     for (const Block& rows : rows_at)
@@ -155,9 +162,11 @@ void KernelMatmul::transpose(const TileView& dst, const TileView& src, const Til
   record_.require(dst.shape.partitions == columns && free_elements(dst.shape) == src.shape.partitions,
                   "transpose: dst must be [columns of src, partitions of src]");
   const isa::ArraySize array = array_of(record_.machine);
+  if (in_one_block(dst.tile.partition, columns, array.columns) &&
+      in_one_block(src.tile.partition, src.shape.partitions, array.rows))
+    return transpose_block(dst, src, identity);
   const auto columns_at = blocks_of(dst.tile.partition, columns, array.columns);
   const auto rows_at = blocks_of(src.tile.partition, src.shape.partitions, array.rows);
-  if (columns_at.size() * rows_at.size() == 1) return transpose_block(dst, src, identity);
   for (const Block& at : columns_at) {
     const TileView to = dst.partitions(at.first, at.count),
                    from = columns_at.size() > 1 ? src.columns(at.first, at.count) : src;

@@ -33,6 +33,9 @@ std::uint32_t next_random(GeneratorState& state);
 Generators seeded_generators(std::uint32_t seed);
 
 // The states at the start of every program: as after a rand_seed of 0, so that runs are repeatable.
-inline Generators initial_generators() { return seeded_generators(0); }
+inline const Generators& initial_generators() {
+  static const Generators all = seeded_generators(0);
+  return all;
+}
 
 }  // namespace tahoma::isa
