@@ -23,10 +23,10 @@ struct LayerRange {
   std::uint64_t count = 0, first = 0;
 };
 
-// Tokens of a sequence in a phase, at its end.
 // The phases of a model: of an encoder, the prefill alone.
 std::span<const ModelPhase> phases_of(const ModelConfig& config);
 
+// Tokens of a sequence in a phase, at its end.
 std::uint64_t sequence_tokens(const ModelDemand& demand, ModelPhase phase);
 
 // `inputs`: files by input name. The machine is a part of an UltraServer. UserError as require_machine().

@@ -175,7 +175,7 @@ void add_latent(HostCase& values, const Maker& maker) {
 void add_delta(HostCase& values, const Maker& maker) {
   const TransformerParams& params = maker.params;
   const DeltaRule& d = params.model.delta;
-  const std::uint64_t hidden = params.model.hidden, channels = 2 * d.keys() + d.values();
+  const std::uint64_t hidden = params.model.hidden, channels = d.channels();
   const auto of = [](std::uint64_t inputs) {
     return Uniform{0, std::sqrt(3.0 / static_cast<double>(inputs))};
   };

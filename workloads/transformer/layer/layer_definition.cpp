@@ -2,6 +2,7 @@
 #include "workloads/transformer/layer/layer_definition.h"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "runtime/golden/golden_rule.h"
@@ -162,14 +163,6 @@ Noisy feed_forward(const ModelShape& model, const HostWeights& weights, const No
   return sum(mixed, shared_expert(model, weights, x, partial_roundings + 1));
 }
 
-// Queries, keys or values that are at most `limit` away from 0.
-Noisy limited(Noisy heads, double limit) {
-  if (limit == 0) return heads;
-  heads.variance = (heads.value.array().abs() < limit).select(heads.variance, 0.0);
-  heads.value = heads.value.cwiseMin(limit).cwiseMax(-limit);
-  return heads;
-}
-
 Noisy with_norm(Noisy heads, const ModelShape& model, bool wanted, const runtime::HostTensor& gain,
                 const runtime::HostTensor& joint_gain) {
   if (model.joint_qk_norm) return normalised(heads, matrix_of(joint_gain), model.epsilon);
@@ -199,7 +192,8 @@ Noisy gated_by(const Noisy& o, const Noisy& gates) {
 Noisy heads_attended(const ModelShape& model, const HostWeights& weights, const Cache& cache, const Noisy& a,
                      const Rows& angles, std::uint64_t tokens) {
   const auto heads_of = [&](const runtime::HostTensor& w, const runtime::HostTensor& bias) {
-    return limited(with_row(times(a, matrix_of(w)), rows_of(bias)), model.qkv_limit);
+    Noisy heads = with_row(times(a, matrix_of(w)), rows_of(bias));
+    return model.qkv_limit > 0 ? limited(std::move(heads), -model.qkv_limit, model.qkv_limit) : heads;
   };
   const Noisy q = with_norm(heads_of(weights.q, weights.q_bias), model, weights.head_norms, weights.q_norm,
                             weights.joint_q_norm),

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "isa/core/small_float.h"
 #include "runtime/golden/golden_rule.h"
@@ -168,13 +169,15 @@ Noisy gated(const Noisy& gate, const Noisy& up, isa::ActFn activation) {
   return y;
 }
 
+Noisy limited(Noisy x, double least, double most) {
+  x.variance = (x.value.array() > least && x.value.array() < most).select(x.variance, 0.0);
+  x.value = x.value.cwiseMin(most).cwiseMax(least);
+  return x;
+}
+
 Noisy gated_within(double limit, Noisy gate, Noisy up, isa::ActFn activation) {
-  const auto cut = [&](Noisy& x, double least) {
-    x.variance = (x.value.array() > least && x.value.array() < limit).select(x.variance, 0.0);
-    x.value = x.value.cwiseMin(limit).cwiseMax(least);
-  };
-  cut(gate, -std::numeric_limits<double>::infinity());
-  cut(up, -limit);
+  gate = limited(std::move(gate), -std::numeric_limits<double>::infinity(), limit);
+  up = limited(std::move(up), -limit, limit);
   up.value.array() += 1;
   return gated(gate, up, activation);
 }

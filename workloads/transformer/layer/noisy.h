@@ -57,6 +57,8 @@ Noisy layer_normalised(const Noisy& x, const Rows& gain, const Rows& bias, doubl
 
 // activation(gate) * up, and the gradient of silu(gate) * up.
 Noisy gated(const Noisy& gate, const Noisy& up, isa::ActFn activation = isa::ActFn::kSilu);
+// At least `least` and at most `most`; an element that is cut is exact.
+Noisy limited(Noisy x, double least, double most);
 // activation(min(gate, limit)) * (min(max(up, -limit), limit) + 1)
 Noisy gated_within(double limit, Noisy gate, Noisy up, isa::ActFn activation);
 struct GatedGradients {

@@ -34,6 +34,25 @@ GemmShape product_shape(const HbmView& a, const HbmView& b, const HbmView& c) {
   return shape;
 }
 
+// Calls body(tile) for each tile of x, which it changes in place.
+template <class Body>
+void change(const LayerPart& part, const HbmView& x, const char* name, const Body& body) {
+  constexpr std::uint64_t kColumns = 4096;
+  runtime::Kernel& kernel = part.kernel;
+  const Kernel::Scope scope(kernel);
+  const auto width = static_cast<unsigned>(std::min(kColumns, x.columns));
+  const runtime::Pool pool = kernel.sbuf(name, x.dtype, width, 3);
+  const auto height = static_cast<unsigned>(part.machine.chip.core.sbuf.partitions);
+  for (const Range& rows : cut(all_of(x.rows), height))
+    for (const Range& columns : cut(all_of(x.columns), width)) {
+      const HbmView window = x.window(rows.first, columns.first, rows.count, columns.count);
+      const TileView tile = kernel.take(pool, rows.count, columns.count);
+      kernel.load(tile, window);
+      body(tile);
+      kernel.store(window, tile, isa::Queue::kGpSimd);
+    }
+}
+
 }  // namespace
 
 void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c,
@@ -144,19 +163,10 @@ void LayerPart::add_gated(const HbmView& a, const HbmView& b, const HbmView* gat
 }
 
 void LayerPart::limit(const HbmView& x, double most) const {
-  constexpr std::uint64_t kColumns = 4096;
-  const Kernel::Scope scope(kernel);
-  const auto width = static_cast<unsigned>(std::min(kColumns, x.columns));
-  const runtime::Pool xs = kernel.sbuf("limited", x.dtype, width, 3);
-  for (const Range& rows : cut(all_of(x.rows), static_cast<unsigned>(machine.chip.core.sbuf.partitions)))
-    for (const Range& columns : cut(all_of(x.columns), width)) {
-      const HbmView window = x.window(rows.first, columns.first, rows.count, columns.count);
-      const TileView tile = kernel.take(xs, rows.count, columns.count);
-      kernel.load(tile, window);
-      kernel.tensor_scalar(tile, tile, isa::AluOp::kMin, {static_cast<float>(most), nullptr},
-                           isa::AluOp::kMax, {static_cast<float>(-most), nullptr});
-      kernel.store(window, tile, isa::Queue::kGpSimd);
-    }
+  change(*this, x, "limited", [&](const TileView& tile) {
+    kernel.tensor_scalar(tile, tile, isa::AluOp::kMin, {static_cast<float>(most), nullptr}, isa::AluOp::kMax,
+                         {static_cast<float>(-most), nullptr});
+  });
 }
 
 void LayerPart::scale_rows(const HbmView& x, const HbmView& numbers, const HbmView& y) const {
@@ -219,19 +229,10 @@ void LayerPart::gated(const HbmView& gate, const HbmView& up, const HbmView& y) 
 }
 
 void LayerPart::bound(const HbmView& x, double cap) const {
-  constexpr std::uint64_t kColumns = 4096;
-  const Kernel::Scope scope(kernel);
-  const auto width = static_cast<unsigned>(std::min(kColumns, x.columns));
-  const runtime::Pool pool = kernel.sbuf("bounded", x.dtype, width, 3);
-  for (const Range& rows : cut(all_of(x.rows), static_cast<unsigned>(machine.chip.core.sbuf.partitions)))
-    for (const Range& columns : cut(all_of(x.columns), width)) {
-      const HbmView window = x.window(rows.first, columns.first, rows.count, columns.count);
-      const TileView tile = kernel.take(pool, rows.count, columns.count);
-      kernel.load(tile, window);
-      kernel.activation(tile, tile, isa::ActFn::kTanh, {static_cast<float>(1 / cap), nullptr});
-      kernel.tensor_scalar(tile, tile, isa::AluOp::kMult, {static_cast<float>(cap), nullptr});
-      kernel.store(window, tile, isa::Queue::kGpSimd);
-    }
+  change(*this, x, "bounded", [&](const TileView& tile) {
+    kernel.activation(tile, tile, isa::ActFn::kTanh, {static_cast<float>(1 / cap), nullptr});
+    kernel.tensor_scalar(tile, tile, isa::AluOp::kMult, {static_cast<float>(cap), nullptr});
+  });
 }
 
 void LayerPart::attention(const Attention& a) const {

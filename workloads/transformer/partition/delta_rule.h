@@ -19,6 +19,7 @@ struct DeltaRule {
   explicit operator bool() const { return value_heads > 0; }
   std::uint64_t values() const { return value_heads * value_dim; }
   std::uint64_t keys() const { return key_heads * key_dim; }
+  std::uint64_t channels() const { return 2 * keys() + values(); }  // of the convolution
   // The heads of one of so many cores.
   DeltaHeads of_core(std::uint64_t cores) const {
     const std::uint64_t own = value_heads / cores;
@@ -31,8 +32,7 @@ struct DeltaRule {
     return first_value_head(core, cores) * key_heads / value_heads;
   }
   double weights(std::uint64_t hidden) const {  // elements of a layer
-    return static_cast<double>(hidden * (2 * keys() + 3 * values() + 2 * value_heads) +
-                               taps * (2 * keys() + values()));
+    return static_cast<double>(hidden * (2 * keys() + 3 * values() + 2 * value_heads) + taps * channels());
   }
   // Multiply-accumulates of a token with states, of the recurrence itself: k S, q S, and k u.
   double products() const { return static_cast<double>(3 * value_heads * key_dim * value_dim); }

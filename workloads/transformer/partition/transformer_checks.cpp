@@ -22,6 +22,10 @@ namespace {
   throw base::UserError("E-MDL-001", path, text);
 }
 
+void need(bool right, const char* path, const char* text) {
+  if (!right) refuse(path, text);
+}
+
 void require_divides(const char* path, std::uint64_t part, const char* what, std::uint64_t whole) {
   if (whole % part != 0)
     refuse(path, fmt::format("expected a divisor of the {} {}, got {}", whole, what, part));
@@ -117,9 +121,6 @@ void CaseChecks::check_delta(const model::MachineParams& machine) const {
 
 // Encoders have no decoding steps.
 void CaseChecks::check_encoder() const {
-  const auto need = [](bool right, const char* path, const char* text) {
-    if (!right) refuse(path, text);
-  };
   const bool prefill = phase == Phase::kPrefill;
   need(prefill || !model.norm_sums, "workload.model.norm_sums", "expected false in a decoding step");
   need(prefill || !model.bidirectional, "workload.model.bidirectional", "expected false in a decoding step");
@@ -203,9 +204,6 @@ void check_rope(const ModelShape& model) {
 
 // Parts that only some combinations of layers have.
 void check_parts(const ModelShape& model) {
-  const auto need = [](bool right, const char* path, const char* text) {
-    if (!right) refuse(path, text);
-  };
   const bool plain = model.experts == 0;
   need(plain || model.gated, "workload.model.gated", "expected true for a mixture of experts");
   need(plain || !model.mlp_bias || (model.shared_ffn == 0 && model.dense_layers == 0),
