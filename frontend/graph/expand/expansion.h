@@ -103,7 +103,7 @@ void expand_mean_variance(Expansion& to);
 void expand_local_response(Expansion& to);
 
 // Resampling along one dimension after the other.
-// Linear and cubic: a product with the weights; nearest, if uneven, and padding other than constant: a gather.
+// Linear and cubic: a product with the weights; nearest, if uneven, and padding by other elements: a gather.
 void expand_resize(Expansion& to);
 void expand_pad(Expansion& to);
 void expand_upsample(Expansion& to);  // Resize before opset 10

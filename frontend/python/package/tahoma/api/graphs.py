@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import os
 import warnings
 from typing import Any, Iterator, Mapping, Sequence
@@ -81,8 +82,7 @@ class Compiled:
         """The values that the module returns."""
         file, returned = self._exported(inputs)
         run = self.last = self._run(file, inputs, {"mode": "functional", "save_outputs": True})
-        values = (run.tensors[f"out{number}"] for number in range(sum(1 for _ in tensors_in(returned))))
-        return like(returned, iter(values))
+        return like(returned, (run.tensors[f"out{number}"] for number in itertools.count()))
 
     def time(self, *inputs: Any) -> Run:
         """A run in timing mode, of inputs with these shapes."""
@@ -173,6 +173,6 @@ def held(value: Any) -> Any:
         value = (value.float() if str(value.dtype) == "torch.bfloat16" else value).numpy()
     array = np.asarray(value)
     wide = HELD.get(array.dtype.name)
-    if wide is np.int32 and array.size and np.abs(array).max() > np.iinfo(np.int32).max:
-        raise ConfigurationError("E-PYT-002", "inputs", f"a 64-bit integer is {np.abs(array).max()}; expected what 32 bits hold")
+    if wide is np.int32 and (largest := np.abs(array).max(initial=0)) > np.iinfo(np.int32).max:
+        raise ConfigurationError("E-PYT-002", "inputs", f"a 64-bit integer is {largest}; expected what 32 bits hold")
     return np.ascontiguousarray(array if wide is None else array.astype(wide))
