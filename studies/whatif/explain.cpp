@@ -88,7 +88,7 @@ Explanation explain(const std::string& name, const ConfigRequest& request, std::
     all.insert(all.end(), resource.overrides.begin(), resource.overrides.end());
     explanation.rows.push_back({std::move(resource), {}});
   }
-  std::vector<std::vector<std::string>> overrides{{}};
+  std::vector<std::vector<std::string>> overrides;
   for (const WhatIf& row : explanation.rows) overrides.push_back(row.resource.overrides);
   overrides.push_back(explanation.everything.resource.overrides);
   const std::vector<Repetition> runs = repetitions(request, overrides, jobs, progress);

@@ -25,10 +25,11 @@ struct Repetition {
   const base::Duration* of_region(const std::string& name) const;  // null: it has no such region
 };
 
-// One repetition for each list of overrides (as --set), at most `jobs` at a time. What goes wrong is in
-// `failure`. Throws std::system_error if the host cannot create a process.
+// The unchanged run, and then one repetition for each list of changes (as --set), at most `jobs` at a time.
+// What goes wrong is in `failure`. A repetition that changes only what the run does not read (unread.h) has
+// the run's result and is not simulated. Throws std::system_error if the host cannot create a process.
 std::vector<Repetition> repetitions(const ConfigRequest& request,
-                                    const std::vector<std::vector<std::string>>& overrides, std::size_t jobs,
+                                    const std::vector<std::vector<std::string>>& changes, std::size_t jobs,
                                     const std::function<void(std::size_t done, std::size_t of)>& progress);
 
 }  // namespace tahoma::runtime

@@ -54,6 +54,12 @@ bool is_of_longer_group(const base::Param& param, std::string_view group) {
   });
 }
 
+// Equal chips are simulated once only where packets take time between them, so the wires keep the shortest
+// time that a simulation resolves.
+std::string idealised(const base::Param& param) {
+  return param.path + (param.path == "machine.link.wire" ? "=1 fs" : "=ideal");
+}
+
 bool is_rate(const base::Param& param) { return std::holds_alternative<base::Bandwidth*>(param.value); }
 
 bool belongs(const base::Param& param, const ResourceRow& row) {
@@ -74,7 +80,7 @@ std::vector<Resource> resources_of(const base::ParamTree& machine) {
         part ? row.part : name_of(row.resource), row.doc, part ? name_of(row.resource) : "", {}};
     if (*row.besides != '\0') resource.overrides.emplace_back(row.besides);
     for (const base::Param& param : machine.params()) {
-      if (belongs(param, row)) resource.overrides.push_back(param.path + "=ideal");
+      if (belongs(param, row)) resource.overrides.push_back(idealised(param));
       if (param.path == std::string(row.group) + "clock")
         resource.overrides.push_back(param.path + "=100 GHz");
     }

@@ -80,7 +80,7 @@ Sensitivity sensitivity(const std::string& name, const ConfigRequest& request,
                         const std::vector<Provenance>& provenances, std::size_t jobs,
                         const std::function<void(std::size_t, std::size_t)>& progress) {
   Sensitivity s{name, {}, rows_of(request, provenances)};
-  std::vector<std::vector<std::string>> overrides{{}};
+  std::vector<std::vector<std::string>> overrides;
   std::vector<SensitivityEnd*> ends;
   for (SensitivityRow& row : s.rows)
     for (SensitivityEnd* end : {&row.low, &row.high}) {
