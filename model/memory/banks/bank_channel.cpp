@@ -233,16 +233,20 @@ void BankChannel::close_idle(Bank& bank, Tick used, Tick now) {
 
 Tick BankChannel::first_refresh(std::uint32_t bank) const {
   if (rules_.policy.refresh == Refresh::kNone) return kNoTick;
-  if (rules_.policy.refresh == Refresh::kAllBank) return rules_.timing.refi;
-  const std::uint32_t parts = rules_.organisation.banks_per_stack_id();
-  return (bank % parts + 1) * rules_.timing.refi / parts;
+  const Timing& t = rules_.timing;
+  const std::uint32_t parts =
+      rules_.policy.refresh == Refresh::kAllBank ? 1 : rules_.organisation.banks_per_stack_id();
+  const Tick due = (bank % parts + 1) * t.refi / parts - t.refresh_phase;
+  return due > 0 ? due : due + t.refi;
 }
 
 std::uint64_t BankChannel::refreshes(Tick until) const {
   if (rules_.policy.refresh == Refresh::kNone) return 0;
   const Tick parts =
       rules_.policy.refresh == Refresh::kAllBank ? 1 : rules_.organisation.banks_per_stack_id();
-  const Tick turns = ((until + 1) * parts - 1) / rules_.timing.refi;
+  const Timing& t = rules_.timing;
+  const Tick turns =
+      refresh_turns(t, parts, until + t.refresh_phase) - refresh_turns(t, parts, t.refresh_phase);
   return static_cast<std::uint64_t>(turns) * rules_.organisation.stack_ids *
          rules_.organisation.pseudo_channels;
 }

@@ -28,16 +28,17 @@ RefreshSchedule::RefreshSchedule(const Organisation& o, const Timing& t, Refresh
       banks_(o.all_banks()),
       per_stack_(o.banks_per_stack_id()),
       refi_(t.refi),
+      phase_(t.refresh_phase),
       takes_(takes_of(t, kind)),
       parts_(kind == Refresh::kPerBank ? o.banks_per_stack_id() : 1) {
-  turn(0);
+  turn(kind == Refresh::kNone ? 0 : refresh_turns(t, parts_, phase_));
 }
 
 void RefreshSchedule::turn(std::int64_t by) {
   turn_ += by;
   if (kind_ == Refresh::kNone) return;
-  due_ = (turn_ + 1) * refi_ / parts_;
-  due_after_ = (turn_ + 2) * refi_ / parts_;
+  due_ = (turn_ + 1) * refi_ / parts_ - phase_;
+  due_after_ = (turn_ + 2) * refi_ / parts_ - phase_;
   next_ = banks_of_turn();
 }
 
@@ -61,7 +62,7 @@ void RefreshSchedule::claim() {
 RefreshSchedule::Skipped RefreshSchedule::skip(Tick until) {
   Skipped skipped;
   if (kind_ == Refresh::kNone || claimed_ != 0 || due() > until) return skipped;
-  const std::int64_t passed = until * parts_ / refi_ - turn_;
+  const std::int64_t passed = (until + phase_) * parts_ / refi_ - turn_;
   skipped.commands = static_cast<std::uint64_t>(passed) * (banks_ / per_stack_);
   if (passed >= parts_) {
     skipped.banks = bits(banks_);

@@ -46,7 +46,7 @@ class RefreshSchedule {
   void turn(std::int64_t by);
   Refresh kind_;
   std::uint32_t banks_, per_stack_;
-  Tick refi_, takes_;
+  Tick refi_, phase_, takes_;
   std::uint32_t parts_;  // of a tREFI
   std::int64_t turn_ = 0;
   Tick due_ = kNoTick, due_after_ = kNoTick;

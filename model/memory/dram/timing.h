@@ -29,11 +29,17 @@ struct Timing {
   Tick rtw = 0;                                         // read to write
   Tick ppd = 0;                                         // precharges of the pseudo-channel
   Tick rfc_all = 0, rfc_bank = 0, rrefd = 0, refi = 0;  // refresh
+  Tick refresh_phase = 0;                               // by which refreshes are due before, below refi
   // How long a command occupies the row bus of the channel; its column bus is shared by slots.
   Tick activate_on_bus = 3, other_on_bus = 1;
   Tick column_slot = 4;                               // from one slot of a pseudo-channel to its next
   base::Clock clock{base::Frequency{3'200'000'000}};  // of ticks: twice the command clock
 };
+
+// The number of refreshes, `parts` of them in a tREFI, that are due by `until` in a machine without a phase.
+constexpr Tick refresh_turns(const Timing& t, Tick parts, Tick until) {
+  return ((until + 1) * parts - 1) / t.refi;
+}
 
 struct Policy {
   Scheduler scheduler = Scheduler::kFrFcfsRowHit;

@@ -86,6 +86,9 @@ void DramParams::declare(base::ParamTree& t) {
         "timeout policy: idle time of a row before it is closed", assumed("about two row cycles"));
   t.add("refresh", refresh, dram::Refresh::kPerBank, dram::kRefreshes, "how rows are refreshed",
         assumed("unpublished; per bank is the cheaper of the two that JESD238 offers"));
+  t.add("refresh_phase", refresh_phase, 0_ns, {{0}, {1'000'000'000'000}},
+        "time by which refreshes are due earlier than in a machine that was switched on at time zero",
+        assumed("free-running on silicon; tahoma run --repeat draws it"));
   t.add("column_bus", column_bus, dram::ColumnBus::kSlots, dram::kColumnBuses,
         "whether pseudo-channels have fixed slots of the column bus or one command of any of them goes each "
         "cycle",

@@ -25,7 +25,7 @@ struct DramParams {
   dram::Refresh refresh;
   dram::ColumnBus column_bus;
   dram::QueueExit queue_exit;
-  base::Duration page_timeout, correction;
+  base::Duration page_timeout, refresh_phase, correction;
   std::uint64_t read_queue, write_queue;                // accesses of a channel
   std::uint64_t write_high_percent, write_low_percent;  // of write_queue
   DramTimingParams timing;

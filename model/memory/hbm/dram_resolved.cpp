@@ -68,6 +68,7 @@ dram::Timing timing_of(const DramParams& p, base::Bandwidth stack) {
   r.rfc_bank = ns(t.rfc_bank);
   r.rrefd = ns(t.rrefd);
   r.refi = ns(t.refi);
+  r.refresh_phase = ns(p.refresh_phase) % r.refi;
   // check_dram ensures that every pseudo-channel has a slot in ccd_short.
   r.column_slot = p.column_bus == dram::ColumnBus::kArbitrated ? kTicks : r.ccd_short;
   return r;

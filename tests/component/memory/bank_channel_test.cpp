@@ -219,6 +219,29 @@ TEST_CASE("bank channel: a read waits for the refresh of its bank, and a refresh
   CHECK(divided.finish(t.refi).refreshes == 16 * 2 * 2);  // of two stack IDs and pseudo-channels
 }
 
+TEST_CASE("bank channel: with a phase of refreshes everything happens as behind an idle time as long",
+          "[dram]") {
+  const Part late;
+  HbmParams with_phase = default_stack();
+  const Tick parts = late.design->organisation.banks_per_stack_id(), unit = 2 * late.t().column_slot;
+  const Tick phase = (5 * late.t().refi / parts - 1) / unit * unit;  // just before a refresh
+  with_phase.dram.refresh_phase = late.t().clock.edge({phase});
+  const Part phased(with_phase);
+  REQUIRE(phased.t().refresh_phase == phase);
+  BankChannel a = phased.channel(), b = late.channel();
+  std::mt19937 random(1);
+  Tick last = 0;
+  for (Tick arrival = 1; arrival < 3 * late.t().refi; arrival += 1 + random() % 200) {
+    const std::uint32_t group = random() % 4, bank = random() % 4, row = random() % 8;
+    const auto of_a = a.pass(phased.at(arrival, group, bank, row, 4), arrival);
+    const auto of_b = b.pass(late.at(arrival + phase, group, bank, row, 4), arrival + phase);
+    CHECK(of_a.first + phase == of_b.first);
+    CHECK(of_a.last + phase == of_b.last);
+    last = of_a.last;
+  }
+  CHECK(a.finish(last).refreshes == b.finish(last + phase).refreshes - 4 * 2 * 2);  // four turns were before
+}
+
 TEST_CASE("bank channel: a stream fills the pins, and no slot is taken twice", "[dram]") {
   const Part part = without_refresh();
   BankChannel channel = part.channel();

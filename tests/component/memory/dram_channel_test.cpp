@@ -273,3 +273,37 @@ TEST_CASE("DRAM judges: a slightly altered service is distinguished from the tru
   CHECK(difference(truth, twice));
   CHECK(!complaints(m.setup, m.traffic, twice).empty());
 }
+
+// A machine with a phase is one that was switched on so much earlier, if no refresh is in progress then.
+TEST_CASE("DRAM: with a phase of refreshes everything happens as behind an idle time as long", "[dram]") {
+  unsigned compared = 0, moved = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    INFO("seed " << seed);
+    const Mix early = mix(seed);
+    const dram::Timing& t = early.setup.timing;
+    const Tick parts = early.setup.policy.refresh == dram::Refresh::kPerBank
+                           ? early.setup.organisation.banks_per_stack_id()
+                           : 1;
+    const Tick unit = 2 * t.column_slot;
+    const Tick phase = (3 * t.refi / parts - 1) / unit * unit;  // just before a refresh
+    const Tick idle = phase - 2 * t.refi / parts;
+    if (early.setup.policy.refresh == dram::Refresh::kNone || phase >= t.refi ||
+        idle < dram::refresh_settles(early.setup.organisation, t, early.setup.policy.refresh))
+      continue;
+    Mix phased = early, late = early;
+    phased.setup.timing.refresh_phase = phase;
+    for (dram::Segment& s : late.traffic) s.arrival += phase;
+    const Service a = serve<Channel>(phased.setup, phased.traffic),
+                  b = serve<Channel>(late.setup, late.traffic),
+                  without = serve<Channel>(early.setup, early.traffic);
+    REQUIRE(a.done.size() == b.done.size());
+    for (std::size_t n = 0; n < a.done.size(); ++n) {
+      CHECK(a.done[n].first + phase == b.done[n].first);
+      CHECK(a.done[n].last + phase == b.done[n].last);
+    }
+    ++compared;
+    if (a.done.back().last != without.done.back().last) ++moved;
+  }
+  CHECK(compared >= 5);
+  CHECK(moved >= 1);  // a phase matters
+}
