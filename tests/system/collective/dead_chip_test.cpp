@@ -73,31 +73,31 @@ TEST_CASE("dead chip: values over the chips that are left are right, by the best
                                 "gather", "scatter", "permute"}) {
     CAPTURE(operation);
     const tests::TempDir folder;
-    const auto run = tests::tahoma_in(
-        folder.path().string(), {"run",
-                                 std::string(TAHOMA_SOURCE_DIR) + "/workloads/collective/all_gather.yaml",
-                                 "--machine",
-                                 "trainium2_server",
-                                 "--set",
-                                 "machine.instances.server0.chip05.dead=true",
-                                 "--set",
-                                 "workload.over=" + all_but(5),
-                                 "--set",
-                                 std::string("workload.operation=") + operation,
-                                 "--set",
-                                 "workload.algorithm=best",
-                                 "--set",
-                                 "workload.bytes=60 KiB",
-                                 "--set",
-                                 "workload.ranks=chips",
-                                 "--set",
-                                 "machine.chip.hbm.model=flat",
-                                 "--no-report",
-                                 "--check",
-                                 "races,uninitialised",
-                                 "--require-golden",
-                                 "--mode",
-                                 "functional"});
+    const auto run =
+        tests::tahoma_in(folder.path().string(), {"run",
+                                                  TAHOMA_SOURCE_DIR "/workloads/collective/all_gather.yaml",
+                                                  "--machine",
+                                                  "trainium2_server",
+                                                  "--set",
+                                                  "machine.instances.server0.chip05.dead=true",
+                                                  "--set",
+                                                  "workload.over=" + all_but(5),
+                                                  "--set",
+                                                  std::string("workload.operation=") + operation,
+                                                  "--set",
+                                                  "workload.algorithm=best",
+                                                  "--set",
+                                                  "workload.bytes=60 KiB",
+                                                  "--set",
+                                                  "workload.ranks=chips",
+                                                  "--set",
+                                                  "machine.chip.hbm.model=flat",
+                                                  "--no-report",
+                                                  "--check",
+                                                  "races,uninitialised",
+                                                  "--require-golden",
+                                                  "--mode",
+                                                  "functional"});
     INFO(run.err);
     CHECK(run.status == 0);
   }
