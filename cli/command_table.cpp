@@ -55,6 +55,8 @@ const CommandRow kCommands[] = {
      always(add_stats_command)},
     {"export", "Write files of a finished run that its folder holds in stats.db: statistics, tables, series",
      always(add_export_command)},
+    {"area", "Estimate the area of a machine's chip by part, its yield, and what it costs to make",
+     always(add_area_command)},
     {"params", "List parameters: default, legal range, meaning and source of the value",
      always(add_params_command)},
     {"isa", "List the instructions, or describe one", always(add_isa_command)},

@@ -35,6 +35,7 @@ void add_sensitivity_command(CLI::App& sub, Action& action);
 void add_report_command(CLI::App& sub, Action& action);
 void add_stats_command(CLI::App& sub, Action& action);
 void add_export_command(CLI::App& sub, Action& action);
+void add_area_command(CLI::App& sub, Action& action);
 void add_params_command(CLI::App& sub, Action& action);
 void add_isa_command(CLI::App& sub, Action& action);
 void add_asm_command(CLI::App& sub, Action& action);

@@ -31,6 +31,8 @@ const char* name_of(Unit unit) {
       return "$";
     case Unit::kLitres:
       return "l";
+    case Unit::kSquareMillimetres:
+      return "mm2";
     case Unit::kIdentifier:
       return "id";
   }

@@ -25,9 +25,10 @@ enum class Unit : std::uint8_t {
   kWatts,
   kDollars,
   kLitres,
+  kSquareMillimetres,
   kIdentifier  // the number of a rank, a chip or a line: not a quantity, so only equality is meaningful
 };
-inline constexpr std::size_t kUnits = 13;
+inline constexpr std::size_t kUnits = 14;
 const char* name_of(Unit unit);
 std::optional<Unit> unit_named(std::string_view name);
 

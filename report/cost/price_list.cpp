@@ -38,6 +38,15 @@ void FacilityFactors::declare(base::ParamTree& t) {
   t.add("source", source, "", {}, "where these were read", base::chosen());
 }
 
+void ManufacturingPrices::declare(base::ParamTree& t) {
+  t.add("hbm_dollars_per_gib", hbm_dollars_per_gib, 0.0, {0.0, kMostDollars}, "price of a GiB of HBM",
+        base::chosen());
+  t.add("package_dollars", package_dollars, 0.0, {0.0, kMostDollars},
+        "interposer, substrate and assembly of a chip", base::chosen());
+  t.add("source", source, "", {}, "where these were read; without it the cost of a chip is not computed",
+        base::chosen());
+}
+
 void PriceList::declare(base::ParamTree& t) {
   t.add("instance", instance, "", {}, "kind of instance", base::chosen());
   t.add("chips", chips, std::uint64_t{1}, {1, 4096}, "chips of one instance", base::chosen());
@@ -47,6 +56,7 @@ void PriceList::declare(base::ParamTree& t) {
   t.add("source", source, "", {}, "where it was read", base::chosen());
   t.group("electricity", electricity);
   t.group("facility", facility);
+  t.group("manufacturing", manufacturing);
 }
 
 PriceList read_price_list(const std::string& name) {

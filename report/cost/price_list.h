@@ -10,6 +10,7 @@
 //     source: EC2 Capacity Blocks      where it was read
 //     electricity: {dollars_per_kwh: 0.08, source: ...}
 //     facility: {pue: 1.15, litres_per_kwh: 0.15, industry_litres_per_kwh: 0.375, source: ...}
+//     manufacturing: {hbm_dollars_per_gib: 15, package_dollars: 750, source: ...}
 //
 // It may have the key `extends:` with another price list. The first five keys are required, here or there.
 // PUE is the energy of the building over that of its computers; litres are for a kilowatt-hour of the
@@ -37,12 +38,19 @@ struct FacilityFactors {
   void declare(base::ParamTree& t);
 };
 
+struct ManufacturingPrices {  // of a chip, beside its dies (model/system/area); without a source not known
+  double hbm_dollars_per_gib = 0, package_dollars = 0;
+  std::string source;
+  void declare(base::ParamTree& t);
+};
+
 struct PriceList {
   std::string instance, date, source;
   std::uint64_t chips = 0;
   double dollars_per_hour = 0;
   ElectricityPrice electricity;
   FacilityFactors facility;
+  ManufacturingPrices manufacturing;
   void declare(base::ParamTree& t);
 
   double dollars_per_chip_hour() const { return dollars_per_hour / static_cast<double>(chips); }

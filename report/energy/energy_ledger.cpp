@@ -13,8 +13,6 @@ namespace tahoma::runtime {
 
 namespace {
 
-constexpr std::string_view kEnergyRoot = "machine.chip.energy.";
-
 std::size_t event_index(EnergyEvent event) { return static_cast<std::size_t>(event); }
 
 // The measured events are divided among regions by this weight.
@@ -100,9 +98,9 @@ ComponentEnergy sum_of(const ComponentEnergies& components) {
 
 double RegionEnergy::total() const { return std::accumulate(joules.begin(), joules.end(), 0.0); }
 
-ProvenanceOf provenance_in(const base::ParamTree& machine) {
-  return [&machine](const std::string& parameter) {
-    const std::string path = std::string(kEnergyRoot) + parameter;
+ProvenanceOf provenance_in(const base::ParamTree& machine, const std::string& group) {
+  return [&machine, group](const std::string& parameter) {
+    const std::string path = group + parameter;
     const auto& all = machine.params();
     const auto param =
         std::find_if(all.begin(), all.end(), [&](const base::Param& p) { return p.path == path; });
@@ -139,6 +137,7 @@ EnergyLedger energy_ledger(const model::MachineParams& machine, const base::RunM
   }
   ledger.wall_watts =
       wall_watts(machine, ledger.count(ChipState::kUsed), ledger.watts(sum_of(ledger.components).joules()));
+  ledger.limit_watts = machine.chip.energy.limit.watts();
   check_regions(ledger);
   return ledger;
 }

@@ -59,14 +59,15 @@ struct EnergyLedger {
   double idle_joules = 0;        // of the idle ones
   std::vector<RegionEnergy> regions;
   double wall_watts = 0;
+  double limit_watts = 0;  // of a chip
 
   std::uint64_t count(ChipState state) const;
   double watts(double joules) const { return elapsed.fs > 0 ? joules / elapsed.seconds() : 0; }
 };
 
-// Returns the provenance of a parameter below machine.chip.energy: chosen, if it does not have its default.
+// Returns the provenance of a parameter below `group`: chosen, if it does not have its default.
 using ProvenanceOf = std::function<base::Provenance(const std::string& parameter)>;
-ProvenanceOf provenance_in(const base::ParamTree& machine);
+ProvenanceOf provenance_in(const base::ParamTree& machine, const std::string& group = "machine.chip.energy.");
 
 EnergyLedger energy_ledger(const model::MachineParams& machine, const base::RunMeasurement& run,
                            const RecordedWork& work, const ProvenanceOf& provenance);

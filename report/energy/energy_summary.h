@@ -26,6 +26,12 @@ struct EnergySummary {
                "energy of the chips in use over the useful operations; none without any");
   TAHOMA_COUNTER(std::uint64_t, idle_chips, kCount, "chips of the machine that are neither in use nor dead");
   TAHOMA_COUNTER(double, idle_joules, kJoules, "energy of the idle chips, which is in no other figure");
+  TAHOMA_LEVEL(double, limit_percent, kPercent,
+               "average power of the chip that draws most, of its limit (machine.chip.energy.limit)", kLess);
+  TAHOMA_LEVEL(
+      std::optional<double>, limited_time_ns, kNanoseconds,
+      "least time in which that chip spends the energy of its events at its limit; none if what flows "
+      "all the time exceeds the limit");
   std::string hottest_chip;
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <vector>
 
 #include "model/base/shares.h"
@@ -47,11 +48,23 @@ std::string energy_text(const EnergyLedger& ledger) {
                                : row("idle", fmt::format("{} {} of the machine, {} more, in no other figure",
                                                          s.idle_chips, s.idle_chips == 1 ? "chip" : "chips",
                                                          si_text(ledger.watts(s.idle_joules), "W")));
+  const auto beyond = [&] {
+    return s.limit_percent <= 100
+               ? std::string()
+               : wrapped_row(
+                     "power limit",
+                     fmt::format("{} draws {}, MORE than its limit of {}{}", s.hottest_chip,
+                                 si_text(s.hottest_chip_watts, "W"), si_text(ledger.limit_watts, "W"),
+                                 s.limited_time_ns
+                                     ? fmt::format("; at its limit the run takes at least {}",
+                                                   time_text({std::llround(*s.limited_time_ns * 1e6)}))
+                                     : ", even when idle"));
+  };
   return fitted_row("energy", parts) +
          row("power", fmt::format("{} a chip on average, {} at the wall; {:.0f} % of the energy is assumed",
                                   si_text(s.chip_watts, "W"), si_text(s.wall_watts, "W"),
                                   provenance_of(ledger).assumed)) +
-         idle;
+         beyond() + idle;
 }
 
 }  // namespace tahoma::runtime

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/reference/table_list.h"
 
+#include "report/area/chip_area.h"
 #include "report/cost/priced_run.h"
 #include "report/energy/energy_summary.h"
 #include "report/energy/energy_tables.h"
@@ -76,6 +77,7 @@ std::vector<DeclaredTable> declared_tables() {
           object<FlopSummary>("flops"),
           object<ArrayUse>("array"),
           object<DmaSummary>("dma"),
+          object<ChipArea>("area"),
           object<EnergySummary>("energy"),
           object<EnergyProvenance>("energy.provenance_percent"),
           object<CostFigures>("cost"),

@@ -210,6 +210,7 @@ Summary summary_of(const ResolvedConfig& config, const Simulated& run,
                    const std::optional<Bottlenecks>& bottlenecks, const std::optional<PriceList>& prices) {
   RunFacts facts = facts_of(config, run);
   facts.bottlenecks = bottlenecks;
+  facts.area = chip_area(config.machine, config.machine_tree, prices);
   if (prices)
     facts.cost = priced_run(*prices, static_cast<double>(config.machine.chips()), facts.energy->wall_watts,
                             run.measurement.elapsed, run.figures);

@@ -18,6 +18,7 @@
 #include "model/base/measurements.h"
 #include "model/system/machine/machine_params.h"
 #include "model/system/system.h"
+#include "report/area/chip_area.h"
 #include "report/cost/priced_run.h"
 #include "report/energy/energy_ledger.h"
 #include "report/lines/hot_spots.h"
@@ -47,6 +48,7 @@ struct RunFacts {
   HotSpots hot_spots;
   PathSummary path;
   std::optional<EnergyLedger> energy;
+  std::optional<ChipArea> area;
   std::optional<PricedRun> cost;           // if prices are known
   std::optional<Bottlenecks> bottlenecks;  // if the run was explained
   std::optional<TimeInterval> interval;    // if one is stored for this run

@@ -187,6 +187,7 @@ std::string summary_json(const Summary& s) {
   json["links"] = links_json(s.links);
   json["collectives"] = collectives_json(s.facts.collectives);
   json["energy"] = s.facts.energy ? energy_json(*s.facts.energy, s.facts.useful_flops) : Json(nullptr);
+  json["area"] = s.facts.area ? area_json(*s.facts.area) : Json(nullptr);
   json["cost"] = s.facts.cost ? cost_json(*s.facts.cost) : Json(nullptr);
   json["figures"] = figures_json(s.facts.figures);
   json["whole"] = region_json(s.facts.regions.whole);

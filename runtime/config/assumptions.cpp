@@ -12,8 +12,8 @@ using base::Param;
 namespace {
 
 // Parameters that matter only if their part of the machine was used.
-enum class Part : std::uint8_t { kTensor, kVector, kScalar, kGpSimd, kDma, kDram, kLink, kCollective };
-inline constexpr std::size_t kParts = 8;
+enum class Part : std::uint8_t { kTensor, kVector, kScalar, kGpSimd, kDma, kDram, kLink, kCollective, kArea };
+inline constexpr std::size_t kParts = 9;
 struct Belongs {
   const char* path;
   Part part;
@@ -31,6 +31,7 @@ constexpr std::array kBelongs{Belongs{"machine.chip.core.tensor.", Part::kTensor
                               Belongs{"machine.chip.core.dma.", Part::kDma},
                               Belongs{"machine.chip.core.collective.", Part::kCollective},
                               Belongs{"machine.chip.hbm.dram.", Part::kDram},
+                              Belongs{"machine.chip.area.", Part::kArea},  // of no run
                               Belongs{"machine.link.", Part::kLink}};
 
 using PartsUsed = std::array<bool, kParts>;

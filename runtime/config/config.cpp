@@ -216,18 +216,23 @@ MachineFile read_machine_file(const std::string& machine) {
   return file;
 }
 
-model::MachineParams resolve_machine_params(const std::string& machine,
-                                            const std::vector<std::string>& overrides) {
-  model::MachineParams params;
-  ParamTree tree("machine");
-  params.declare(tree);
+std::unique_ptr<ResolvedMachine> resolve_machine_alone(const std::string& machine,
+                                                       const std::vector<std::string>& overrides) {
+  auto resolved = std::make_unique<ResolvedMachine>();
+  ParamTree& tree = resolved->tree;
+  resolved->params.declare(tree);
   FlatConfig nothing;
   ConfigRequest request;
   request.machine = machine;
   resolve_machine(request, nothing, tree);
   for (const Leaf& leaf : parse_overrides(overrides)) tree.set(leaf.path, leaf.text, leaf.place);
-  check_at(tree, [&] { params.check(); });
-  return params;
+  check_at(tree, [&] { resolved->params.check(); });
+  return resolved;
+}
+
+model::MachineParams resolve_machine_params(const std::string& machine,
+                                            const std::vector<std::string>& overrides) {
+  return resolve_machine_alone(machine, overrides)->params;
 }
 
 }  // namespace tahoma::runtime

@@ -91,8 +91,21 @@ std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
 // Reads the preset or file `machine`. Throws E-CFG-021 if it does not exist.
 MachineFile read_machine_file(const std::string& machine);
 
-// Resolves a machine alone: the preset or file `machine` ("" is the declared default) with `overrides` below
-// `machine.`, applied and checked. For commands that run no workload.
+// A machine alone, for commands that run no workload. The tree points into the values.
+struct ResolvedMachine {
+  ResolvedMachine() = default;
+  ResolvedMachine(const ResolvedMachine&) = delete;
+  ResolvedMachine& operator=(const ResolvedMachine&) = delete;
+
+  model::MachineParams params;
+  base::ParamTree tree{"machine"};
+};
+
+// Resolves the preset or file `machine` ("" is the declared default) with `overrides` below `machine.`, applied
+// and checked.
+std::unique_ptr<ResolvedMachine> resolve_machine_alone(const std::string& machine,
+                                                       const std::vector<std::string>& overrides);
+// The same without the tree.
 model::MachineParams resolve_machine_params(const std::string& machine,
                                             const std::vector<std::string>& overrides);
 

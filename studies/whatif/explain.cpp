@@ -31,6 +31,14 @@ Bottleneck bottleneck_of(const Explanation& e, Duration whole, TimeOf time_of) {
   return largest;
 }
 
+void price(WhatIf& row, const ChipArea& chip) {
+  if (!row.resource.area) return;
+  row.mm2 = chip[*row.resource.area].mm2;
+  if (!chip.dies_dollars) return;
+  row.dollars = *row.mm2 / chip.chip_mm2 * *chip.dies_dollars;
+  if (row.resource.area == AreaPart::kHbm && chip.hbm_dollars) *row.dollars += *chip.hbm_dollars;
+}
+
 }  // namespace
 
 std::vector<const WhatIf*> Explanation::failed() const {
@@ -82,11 +90,15 @@ Explanation explain(const std::string& name, const ConfigRequest& request, std::
   const auto resolved = resolve_config(request);
   Explanation explanation;
   explanation.name = name;
+  const ChipArea chip = chip_area(
+      resolved->machine, resolved->machine_tree,
+      has_price_list(kDefaultPrices) ? std::optional(read_price_list(kDefaultPrices)) : std::nullopt);
   explanation.everything.resource = {"all of these", "what remains is common to all resources", "", {}};
   for (Resource& resource : resources_of(resolved->machine_tree)) {
     auto& all = explanation.everything.resource.overrides;
     all.insert(all.end(), resource.overrides.begin(), resource.overrides.end());
     explanation.rows.push_back({std::move(resource), {}});
+    price(explanation.rows.back(), chip);
   }
   std::vector<std::vector<std::string>> overrides;
   for (const WhatIf& row : explanation.rows) overrides.push_back(row.resource.overrides);

@@ -29,10 +29,13 @@ std::string other_program(const Explanation& e, const WhatIf& row) {
 std::string row_text(const Explanation& e, const WhatIf& row) {
   const std::string name = row.resource.part_of.empty() ? row.resource.name : "  " + row.resource.name;
   if (!row.run.failure.empty())
-    return fmt::format("  {:<21} {:>12}             {}: {}\n", name, "-",
+    return fmt::format("  {:<21} {:>12} {:>31}{}: {}\n", name, "-", "",
                        row.run.refused ? "refused" : "FAILED", row.run.failure);
-  return fmt::format("  {:<21} {:>12} {:>7.1f} %   {}{}\n", name, time_text(row.run.time),
-                     percent_shorter(e.run.time, row.run.time), row.resource.doc, other_program(e, row));
+  const double shorter = percent_shorter(e.run.time, row.run.time);
+  return fmt::format("  {:<21} {:>12} {:>7.1f} % {:>8} {:>9}   {}{}\n", name, time_text(row.run.time),
+                     shorter, row.mm2 ? fmt::format("{:.1f}", *row.mm2) : "",
+                     row.mm2 && *row.mm2 > 0 ? fmt::format("{:.2f}", shorter / *row.mm2) : "",
+                     row.resource.doc, other_program(e, row));
 }
 
 // "HBM (31.2 % shorter if ideal)", and what the bottleneck of the run saves there if it is another one.
@@ -86,6 +89,8 @@ Json row_entry(const Explanation& e, const WhatIf& row) {
           {"overrides", row.resource.overrides},
           {"time_ns", known ? Json(row.run.time.ns()) : Json(nullptr)},
           {"shorter_percent", known ? Json(percent_shorter(e.run.time, row.run.time)) : Json(nullptr)},
+          {"area_mm2", row.mm2 ? Json(*row.mm2) : Json(nullptr)},
+          {"area_dollars", row.dollars ? Json(*row.dollars) : Json(nullptr)},
           {"instructions", known ? Json(row.run.instructions) : Json(nullptr)},
           {"regions_ns", regions},
           {"failure", row.run.failure},
@@ -98,7 +103,7 @@ std::string explanation_text(const Explanation& e) {
   const std::optional<Bottlenecks> all = e.bottlenecks();
   std::string text = fmt::format("{}, bottleneck: {}\n\n", time_text(e.run.time),
                                  all ? all->whole.text() : "unknown, because repetitions failed");
-  text += fmt::format("  {:<21} {:>12} {:>9}\n", "one ideal", "time", "shorter");
+  text += fmt::format("  {:<21} {:>12} {:>9} {:>8} {:>9}\n", "one ideal", "time", "shorter", "mm2", "%/mm2");
   // Parts follow their resource.
   for (const WhatIf& row : e.rows) {
     if (!row.resource.part_of.empty()) continue;
@@ -106,7 +111,10 @@ std::string explanation_text(const Explanation& e) {
     for (const WhatIf& part : e.rows)
       if (part.resource.part_of == row.resource.name) text += row_text(e, part);
   }
-  return text + row_text(e, e.everything) + (all ? regions_text(e, *all) : "");
+  text += row_text(e, e.everything) +
+          "\n  mm2: what twice as much of the resource adds to the chip (tahoma area); %/mm2: the most "
+          "that this can gain for each\n";
+  return text + (all ? regions_text(e, *all) : "");
 }
 
 std::string explanation_json(const Explanation& e) {

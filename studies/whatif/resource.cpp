@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "report/path/path_resource.h"
@@ -48,6 +49,19 @@ constexpr std::array kRows{
                 Kind::kDelays},
 };
 
+// The part of the chip that more of a resource enlarges; other resources take no area of their own.
+constexpr std::pair<PathResource, AreaPart> kAreas[] = {
+    {kTensor, AreaPart::kTensor},   {kVector, AreaPart::kVector},   {kScalar, AreaPart::kScalar},
+    {kGpSimd, AreaPart::kGpSimd},   {kDma, AreaPart::kDma},         {kHandover, AreaPart::kSequencer},
+    {kNetwork, AreaPart::kNetwork}, {kNeuronLink, AreaPart::kLink}, {kHbm, AreaPart::kHbm}};
+
+std::optional<AreaPart> area_of(const ResourceRow& row) {
+  if (*row.part != '\0') return std::nullopt;
+  for (const auto& [resource, area] : kAreas)
+    if (resource == row.resource) return area;
+  return std::nullopt;
+}
+
 bool is_of_longer_group(const base::Param& param, std::string_view group) {
   return std::any_of(kRows.begin(), kRows.end(), [&](const ResourceRow& other) {
     return other.group.size() > group.size() && param.path.starts_with(other.group);
@@ -76,8 +90,11 @@ std::vector<Resource> resources_of(const base::ParamTree& machine) {
   std::vector<Resource> all;
   for (const ResourceRow& row : kRows) {
     const bool part = *row.part != '\0';
-    Resource resource{
-        part ? row.part : name_of(row.resource), row.doc, part ? name_of(row.resource) : "", {}};
+    Resource resource{part ? row.part : name_of(row.resource),
+                      row.doc,
+                      part ? name_of(row.resource) : "",
+                      {},
+                      area_of(row)};
     if (*row.besides != '\0') resource.overrides.emplace_back(row.besides);
     for (const base::Param& param : machine.params()) {
       if (belongs(param, row)) resource.overrides.push_back(idealised(param));

@@ -6,10 +6,12 @@
 // its path.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/base/params.h"
+#include "report/area/chip_area.h"
 
 namespace tahoma::runtime {
 
@@ -17,7 +19,8 @@ struct Resource {
   std::string name, doc;
   std::string
       part_of;  // a resource of which this is a part, which names no bottleneck; "" for a whole resource
-  std::vector<std::string> overrides;  // "path=ideal", as --set
+  std::vector<std::string> overrides;           // "path=ideal", as --set
+  std::optional<AreaPart> area = std::nullopt;  // the part of the chip that more of it enlarges
 };
 
 // Returns the resources of this machine; a fabric without links, for example, has no links to idealise.

@@ -2,6 +2,7 @@
 #include "studies/whatif/uncertain.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <variant>
 
@@ -60,7 +61,9 @@ struct Scaled {
 };
 
 bool changes_times(const Param& param) {
-  return !param.path.starts_with("machine.chip.energy.") && !param.path.starts_with("machine.rack.");
+  constexpr std::array kOfReports{"machine.chip.energy.", "machine.chip.area.", "machine.rack."};
+  return std::none_of(kOfReports.begin(), kOfReports.end(),
+                      [&](const char* group) { return param.path.starts_with(group); });
 }
 
 // A value that the configuration refuses is skipped.

@@ -81,9 +81,10 @@ model/rtl/link: .
 model/rtl/ring: .
 model/system: folding machine netlist parallel
 model/system/folding: machine
-model/system/machine: energy parallel
+model/system/machine: area energy parallel
 model/system/netlist: folding machine parallel statistics
 model/system/statistics: folding machine
+report/area: cost energy tables text
 report/checkpoint: memory
 report/cost: tables text
 report/energy: files regions tables text
@@ -94,11 +95,11 @@ report/links: tables text
 report/memory: tables text
 report/page: energy lines links simulation store summary tables text
 report/path: text
-report/reference: cost energy files lines links memory path summary tables
+report/reference: area cost energy files lines links memory path summary tables
 report/regions: files tables text
 report/run: checkpoint cost energy execution_trace files lines links memory page simulation store summary tables trace
 report/simulation: checkpoint energy files lines memory path summary timeline trace
-report/summary: cost energy files lines links memory path regions tables text
+report/summary: area cost energy files lines links memory path regions tables text
 report/trace: memory text
 runtime/collective/algorithm: collective/schedule
 runtime/collective/cost: collective/algorithm collective/schedule

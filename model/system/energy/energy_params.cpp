@@ -109,6 +109,8 @@ void ChipEnergyParams::declare(base::ParamTree& t) {
         "supply of the chip's logic over its nominal voltage: energies of logic and SRAM grow with its "
         "square, leakage with it",
         assumed("nominal; clocks do not follow it"));
+  t.add("limit", limit, 500_W, kPower, "most power that a chip may draw for long, its TDP",
+        documented("trainium2.md, section 7: about 500 W (SemiAnalysis, not confirmed by AWS)"));
   t.add("instruction", instruction, 27_pJ, kEvent, "energy to fetch, decode and dispatch an instruction",
         derived("70 pJ at 45 nm (Horowitz 2014) less the factor 2.6 to 7 nm (Jouppi 2021)"));
   t.group("tensor", tensor);

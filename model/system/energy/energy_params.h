@@ -13,7 +13,7 @@
 // `voltage` is relative to the nominal one. Energy per event of the logic and of SRAM grows with its square,
 // leakage with it. HBM, NeuronLink and the crossing between dies have supplies of their own and do not follow
 // it. Not modelled: temperature, the data's toggle rate, transposes by the array (only their memory
-// accesses), power caps, voltage as a function of the clock.
+// accesses), what a chip does at its power limit, voltage as a function of the clock.
 //
 // Ranges: an energy may be zero, and at most 1 mJ for one event; a power at most 10 kW.
 #pragma once
@@ -65,6 +65,7 @@ struct StaticEnergy {
 
 struct ChipEnergyParams {
   double voltage;
+  base::Power limit;  // of a chip: its TDP
   base::Energy instruction;
   TensorEnergy tensor;
   LaneEnergy lane;

@@ -47,6 +47,7 @@ void ChipParams::declare(base::ParamTree& t) {
   t.group("hbm", hbm);
   t.group("noc", noc);
   t.group("energy", energy);
+  t.group("area", area);
 }
 
 void MachineParams::declare(base::ParamTree& t) {

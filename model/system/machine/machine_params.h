@@ -7,6 +7,7 @@
 #include "model/engine/params/engine_params.h"
 #include "model/link/link_params.h"
 #include "model/memory/hbm/hbm_params.h"
+#include "model/system/area/area_params.h"
 #include "model/system/energy/energy_params.h"
 #include "model/system/machine/instance_params.h"
 
@@ -37,6 +38,7 @@ struct ChipParams {
   HbmParams hbm;
   NocParams noc;
   ChipEnergyParams energy;  // read by reports only
+  AreaParams area;          // read by reports only
   void declare(base::ParamTree& t);
 };
 

@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <type_traits>
 
 #include "model/base/error.h"
 #include "model/base/loader/config_loader.h"
+#include "report/area/chip_area.h"
 
 namespace tahoma::runtime {
 namespace {
@@ -32,6 +35,22 @@ std::vector<std::string> all_paths(const ResolvedConfig& config) {
   for (const base::ParamTree* tree : {&config.run_tree, &config.machine_tree, &config.workload_tree})
     for (std::string& path : tree->paths()) paths.push_back(std::move(path));
   return paths;
+}
+
+// The figures of the chip's area and cost by the default prices, by the names that they have in summary.json.
+std::map<std::string, double> area_figures(const ResolvedConfig& config) {
+  static const std::optional<PriceList> kPrices =
+      has_price_list(kDefaultPrices) ? std::optional(read_price_list(kDefaultPrices)) : std::nullopt;
+  std::map<std::string, double> figures;
+  const nlohmann::ordered_json json =
+      area_json(chip_area(config.machine, config.machine_tree, kPrices)).flatten();
+  for (const auto& [pointer, value] : json.items())
+    if (value.is_number()) {
+      std::string name = kAreaFigures + pointer.substr(1);
+      std::replace(name.begin(), name.end(), '/', '.');
+      figures[name] = value.get<double>();
+    }
+  return figures;
 }
 
 // Returns nothing if no parameter begins like `path`.
@@ -79,6 +98,11 @@ std::string override_of(const std::string& path, const std::string& text) {
 
 Names names_of(ResolvedConfig& config) {
   const auto value = [&config](const std::string& path) -> std::optional<double> {
+    if (path.starts_with(kAreaFigures)) {
+      const std::map<std::string, double> figures = area_figures(config);
+      const auto figure = figures.find(path);
+      return figure == figures.end() ? std::nullopt : std::optional(figure->second);
+    }
     base::ParamTree* tree = tree_at(config, path);
     if (tree == nullptr) return std::nullopt;
     tree->demand(path);
@@ -93,7 +117,12 @@ Names names_of(ResolvedConfig& config) {
     if (param == nullptr || param->choices.empty() || !base::takes_words(param->value)) return std::nullopt;
     return WordValue{base::text_of(param->value), param->choices};
   };
-  return {value, [&config] { return all_paths(config); }, word};
+  const auto known = [&config] {
+    std::vector<std::string> names = all_paths(config);
+    for (const auto& [name, figure] : area_figures(config)) names.push_back(name);
+    return names;
+  };
+  return {value, known, word};
 }
 
 }  // namespace tahoma::runtime

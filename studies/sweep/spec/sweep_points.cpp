@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -90,7 +91,11 @@ class Maker {
         workload_(workload),
         config_(resolve_values({workload, spec.machine, spec.overrides, spec.mode, spec.seed})),
         base_(names_of(*config_)),
-        drops_(drops) {}
+        drops_(drops),
+        limits_area_(std::any_of(spec.where.begin(), spec.where.end(), [](const Expression& where) {
+          return std::any_of(where.names().begin(), where.names().end(),
+                             [](const std::string& name) { return name.starts_with(kAreaFigures); });
+        })) {}
 
   // Appends the candidate unless a filter drops it.
   void add(const Coordinates& candidate, std::vector<SweepPoint>& points) {
@@ -98,6 +103,8 @@ class Maker {
     const Names names{[this](const std::string& name) { return value(name); }, base_.known, base_.word};
     derived_.clear();
     for (const auto& [path, expression] : spec_.derived) derived_[path] = expression.value(names);
+    if (limits_area_)
+      for (const auto& [path, expression] : spec_.derived) derive(path, expression);
     if (!passes(names)) return;
     SweepPoint point;
     point.number = points.size();
@@ -169,6 +176,7 @@ class Maker {
   std::unique_ptr<ResolvedConfig> config_;
   Names base_;
   Drops& drops_;
+  const bool limits_area_;                     // a filter reads the area, for which derived values are needed
   std::map<std::string, std::string> placed_;  // texts of the axes, by path
   std::map<std::string, double> derived_;      // not yet rounded to the values of their parameters
 };

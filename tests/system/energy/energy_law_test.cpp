@@ -112,6 +112,24 @@ const runtime::ComponentEnergy& of(const EnergyLedger& ledger, EnergyComponent c
 
 }  // namespace
 
+TEST_CASE("energy: a chip beyond its limit takes the time in which it spends its events at the limit",
+          "[energy]") {
+  const Machine defaults;
+  model::MachineParams machine = one_chip(defaults.params);
+  machine.chip.energy.limit = {600'000'000};
+  const runtime::EnergySummary below = runtime::summarise_energy(full_load(machine, 100_us), 0);
+  CHECK(below.limit_percent < 100);
+  CHECK(*below.limited_time_ns == Approx((100_us).ns()));
+  machine.chip.energy.limit = {400'000'000};
+  const runtime::EnergySummary beyond = runtime::summarise_energy(full_load(machine, 100_us), 0);
+  CHECK(beyond.limit_percent == Approx(beyond.hottest_chip_watts / 4));
+  const double standing = beyond.standing_joules / (100_us).seconds();
+  CHECK(*beyond.limited_time_ns == Approx(beyond.dynamic_joules / (400 - standing) * 1e9));
+  // At a limit below what flows all the time no pause helps.
+  machine.chip.energy.limit = {1'000'000};
+  CHECK_FALSE(runtime::summarise_energy(full_load(machine, 100_us), 0).limited_time_ns);
+}
+
 TEST_CASE("energy: a chip of a server at full bf16 load draws its published power", "[energy]") {
   const Machine defaults;
   CHECK(watts_of(full_load(one_chip(defaults.params), 100_us)) == Approx(kPublishedWatts).epsilon(0.005));
@@ -282,7 +300,7 @@ TEST_CASE(
 
 TEST_CASE("energy: every parameter of machine.chip.energy is in the law, with a source", "[energy]") {
   const Machine m;
-  std::set<std::string> in_law{"voltage", "idle.gated"};
+  std::set<std::string> in_law{"voltage", "idle.gated", "limit"};  // factors, and a limit
   for (const EnergyTerm& term : runtime::energy_terms()) in_law.insert(term.parameter);
   const std::string root = "machine.chip.energy.";
   std::set<std::string> declared;

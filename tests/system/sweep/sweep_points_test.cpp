@@ -188,3 +188,19 @@ TEST_CASE("sweep points: the sweep of a file and of its own text have the same p
       runtime::points_of(runtime::load_sweep(files.folder().write("copy.yaml", spec.to_yaml())));
   CHECK(rows_of(here, "") == rows_of(there, ""));
 }
+
+TEST_CASE("sweep points: filters know the area of the chip, also of derived values", "[sweep]") {
+  // HBM is 14.4 mm2 of parts for a stack at the default rate, 42.5 mm2 of dies at the default fill.
+  const std::string axes = "  axes:\n    - machine.chip.hbm.stacks: [4, 8]\n";
+  const Points all = points_of_gemm(axes + "  where: area.chip_mm2 > 0\n");
+  CHECK(all.size() == 2);
+  const Points small = points_of_gemm(axes + "  where: area.parts.hbm < 80\n");
+  CHECK(rows_of(small, "machine.chip.hbm.") == Texts{"stacks=4"});
+  const Points derived =
+      points_of_gemm(axes +
+                     "  derive:\n    machine.chip.core.tensor.rows: 'machine.chip.hbm.stacks * 32'\n"
+                     "  where: area.parts.tensor > 40\n");
+  CHECK(rows_of(derived, "machine.chip.") == Texts{"hbm.stacks=8 core.tensor.rows=256"});
+  check_points_refused(axes + "  where: area.chip_mm < 80\n", "sweep.yaml:5:10: error[E-SWP-021]",
+                       "area.chip_mm2");
+}

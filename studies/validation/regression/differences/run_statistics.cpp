@@ -48,6 +48,7 @@ constexpr std::array kLeftOut{"schema_version",
                               "regions[*].bottleneck*",
                               "energy*",
                               "cost*",
+                              "area*",
                               "links.saturated.definition",
                               "programs_hash",
                               "warnings*"};
