@@ -23,7 +23,7 @@ struct SweepCommand {
   SweepOptions options;
   std::string out = "out", executor = "local";
   std::size_t jobs = 0;
-  bool full_points = false;
+  bool full_points = false, plan = false;
   SlurmOptions slurm;
 };
 
@@ -64,6 +64,10 @@ void print_front(const SweepCommand& command) {
 
 ExitStatus sweep(SweepCommand& command) {
   const SweepSpec spec = spec_of(command);
+  if (command.plan) {
+    fmt::print("{}", plan_text(spec));
+    return ExitStatus::kOk;
+  }
   command.options.out = command.out;
   command.options.command_line = own_command_line();
   command.options.execute = executor_of(spec, command);
@@ -91,6 +95,8 @@ void add_sweep_command(CLI::App& sub, Action& action) {
       ->type_name("PATH=VALUES")
       ->allow_extra_args(false);
   sub.add_option("--out", command->out, "Folder for the results")->type_name("DIR");
+  sub.add_flag("--plan", command->plan,
+               "Run nothing: print how many points there are, and which of them would be refused, and why");
   sub.add_flag("--resume", command->options.resume,
                "Resume the sweep in --out: compute the points without a result");
   sub.add_option("--jobs", command->jobs,

@@ -15,7 +15,9 @@
 #include "runtime/host/sha256.h"
 #include "studies/batch/atomic_files.h"
 #include "studies/sweep/execution/interrupt.h"
+#include "studies/sweep/execution/prepared.h"
 #include "studies/sweep/results/axis_effects.h"
+#include "studies/sweep/results/failure_reasons.h"
 #include "studies/sweep/results/index_page.h"
 #include "studies/sweep/results/metrics.h"
 #include "studies/sweep/results/pareto.h"
@@ -208,6 +210,19 @@ SweepOutcome run_sweep(const SweepSpec& spec, const SweepOptions& options) {
   return Sweep(spec, options).run();
 }
 
+std::string plan_text(const SweepSpec& spec) {
+  const std::vector<PreparedSweepPoint> points = prepare(spec, "");
+  std::vector<std::pair<std::uint64_t, std::string>> refused;
+  std::set<std::string> different;
+  for (const PreparedSweepPoint& point : points) {
+    if (!point.refused.empty()) refused.emplace_back(point.point.number, point.refused);
+    if (point.refused.empty()) different.insert(point.id);
+  }
+  return fmt::format("{} points: {} to run, {} refused, {} equal to others\n", points.size(),
+                     different.size(), refused.size(), points.size() - refused.size() - different.size()) +
+         reasons_text("refused", refused);
+}
+
 std::string outcome_text(const SweepOutcome& outcome, const fs::path& out) {
   const std::uint64_t done = outcome.points - outcome.failed - outcome.pending;
   std::string text =
@@ -216,13 +231,11 @@ std::string outcome_text(const SweepOutcome& outcome, const fs::path& out) {
                   outcome.pending > 0 ? fmt::format(", {} pending", outcome.pending) : "", outcome.computed,
                   outcome.reused, outcome.seconds,
                   60 * static_cast<double>(outcome.computed) / std::max(outcome.seconds, 1e-9));
-  std::map<std::string, std::vector<std::uint64_t>> reasons;
+  std::vector<std::pair<std::uint64_t, std::string>> reasons;
   const std::vector<Store::Row> rows = Store::read(out / "sweep.db");
   for (const Store::Row& row : rows)
-    if (row.status == "failed") reasons[row.reason].push_back(row.number);
-  for (const auto& [reason, numbers] : reasons)
-    text += fmt::format("  failed: {} point{}, the first is {}: {}\n", numbers.size(),
-                        numbers.size() == 1 ? "" : "s", numbers.front(), reason);
+    if (row.status == "failed") reasons.emplace_back(row.number, row.reason);
+  text += reasons_text("failed", reasons);
   text += effects_text(axis_effects(rows, Store::own_metrics(out / "sweep.db")));
   return text;
 }

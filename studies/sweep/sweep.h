@@ -49,6 +49,10 @@ struct SweepOutcome {
 
 SweepOutcome run_sweep(const SweepSpec& spec, const SweepOptions& options);
 
+// What run_sweep() would run, without a folder or a run: the number of points, and those that are refused, by
+// reason.
+std::string plan_text(const SweepSpec& spec);
+
 // "64 points: 60 done, 4 failed, ..." and the reasons of the failures, grouped.
 std::string outcome_text(const SweepOutcome& outcome, const std::filesystem::path& out);
 

@@ -52,14 +52,14 @@ std::vector<SweptAxis> swept_axes(const Rows& rows) {
 }
 
 struct Measured {
-  Metrics measurements, energy;  // the latter with cost
+  Metrics measurements, energy;  // the latter with area and cost
 };
 
 Measured measured_of(const Store::Row& row, const std::vector<std::string>& own) {
   Measured measured;
   for (const auto& [name, value] : row.metrics) {
     if (std::find(own.begin(), own.end(), name) != own.end()) continue;
-    const bool energy = name.starts_with("energy.") || name.starts_with("cost.");
+    const bool energy = name.starts_with("energy.") || name.starts_with("cost.") || name.starts_with("area.");
     (energy ? measured.energy : measured.measurements)[name] = value;
   }
   return measured;
@@ -108,7 +108,7 @@ std::vector<AxisEffect> axis_effects(const Rows& rows, const std::vector<std::st
 
 std::string effect_text(const AxisEffect& effect) {
   std::string text;
-  const char* none = effect.energy ? "has no effect but on energy and cost" : "has no effect";
+  const char* none = effect.energy ? "has no effect but on energy, area and cost" : "has no effect";
   if (effect.equal > 0)
     text += effect.equal == effect.neighbours
                 ? fmt::format("{}: all {} pairs of neighbours measure the same", none, effect.neighbours)

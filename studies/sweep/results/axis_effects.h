@@ -15,12 +15,12 @@ struct AxisEffect {
   std::size_t neighbours = 0;  // pairs
   std::size_t equal = 0;       // pairs with the same measurements
   bool energy =
-      false;  // some of these pairs differ in energy or cost, which follow from measurements and parameters
+      false;  // some of these pairs differ in energy, area or cost, which follow from measurements and parameters
   std::size_t programs = 0;  // pairs whose programs differ
   std::string first_equal;   // "points 3 and 4"; "" if there are none
 };
 
-// In the order of the paths. Measurements are all metrics except `own`, which the sweep computes, energy and
+// In the order of the paths. Measurements are all metrics except `own`, which the sweep computes, energy, area and
 // cost.
 std::vector<AxisEffect> axis_effects(const std::vector<Store::Row>& rows,
                                      const std::vector<std::string>& own);

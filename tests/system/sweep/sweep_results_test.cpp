@@ -6,6 +6,7 @@
 #include "runtime/run/placement.h"
 #include "studies/batch/atomic_files.h"
 #include "studies/sweep/results/axis_effects.h"
+#include "studies/sweep/results/failure_reasons.h"
 #include "studies/sweep/results/objective.h"
 #include "studies/sweep/results/pareto.h"
 #include "studies/sweep/results/point_table.h"
@@ -189,10 +190,10 @@ TEST_CASE("tahoma sweep: an axis that nothing uses is said to have no effect, an
                  "'machine.chip.core.gpsimd.clock'}\n");
   const auto run = tests::tahoma_in(files.folder().path(), {"sweep", sweep, "--out", files.folder() / "out"});
   REQUIRE(run.status == 0);
-  CHECK_THAT(
-      run.out,
-      Catch::Contains("machine.chip.core.gpsimd.clock: has no effect but on energy and cost: all 2 pairs") &&
-          !Catch::Contains("machine.chip.core.tensor.clock: has no effect"));
+  CHECK_THAT(run.out,
+             Catch::Contains(
+                 "machine.chip.core.gpsimd.clock: has no effect but on energy, area and cost: all 2 pairs") &&
+                 !Catch::Contains("machine.chip.core.tensor.clock: has no effect"));
 }
 
 TEST_CASE(
@@ -209,4 +210,15 @@ TEST_CASE(
   run("c", "workload.k=512");
   CHECK_THAT(tests::tahoma_in(folder, {"compare", "a", "b"}).out, !Catch::Contains("The programs differ"));
   CHECK_THAT(tests::tahoma_in(folder, {"compare", "a", "c"}).out, Catch::Contains("The programs differ"));
+}
+
+TEST_CASE("sweep results: reasons that differ only in numbers are one line, the most frequent first",
+          "[sweep]") {
+  const std::string text = runtime::reasons_text(
+      "failed",
+      {{2, "needs 3.5 GiB"}, {4, "got 96, expected 64"}, {5, "got 7, expected 128"}, {9, "another 1"}});
+  CHECK(text ==
+        "  failed: 2 points, the first is 4: got 96, expected 64\n"
+        "  failed: 1 point, the first is 2: needs 3.5 GiB\n"
+        "  failed: 1 point, the first is 9: another 1\n");
 }
