@@ -18,6 +18,7 @@ struct RunCommand {
   RunOptions options;
   std::vector<std::string> checks;
   bool no_golden = false, require_golden = false, no_report = false, explain = false;
+  std::uint64_t repeat = 0;  // start phases; 0: the configuration's alone
   std::string format = "text", fold = "auto";
 };
 

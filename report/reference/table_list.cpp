@@ -78,6 +78,7 @@ std::vector<DeclaredTable> declared_tables() {
           object<ArrayUse>("array"),
           object<DmaSummary>("dma"),
           object<ChipArea>("area"),
+          object<TimeBand>("band"),
           object<EnergySummary>("energy"),
           object<EnergyProvenance>("energy.provenance_percent"),
           object<CostFigures>("cost"),

@@ -136,6 +136,10 @@ RunOutcome run_workload(const RunOptions& options) {
   if (options.explain)
     explanation = options.explain(
         [&](std::size_t done, std::size_t of) { progress.count(done, of, "runs to find the bottleneck"); });
+  std::optional<TimeBand> band;
+  if (options.repeat)
+    band = options.repeat(
+        [&](std::size_t done, std::size_t of) { progress.count(done, of, "runs with other start phases"); });
   const std::string whole = options.fold == FoldChoice::kVerify ? run_whole(options) : "";
   const Simulated run = simulate(*config,
                                  {options.golden, options.checks, options.fold != FoldChoice::kOff,
@@ -145,6 +149,7 @@ RunOutcome run_workload(const RunOptions& options) {
   progress.clear();
   if (!reports) return {};
   Summary summary = summary_of(*config, run, explanation.bottlenecks, prices);
+  summary.facts.band = band;
   summary.facts.interval = stored_interval(options.config.workload, *config, summary.elapsed);
   RunOutcome outcome{run.golden,
                      run.checks,

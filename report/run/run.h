@@ -17,6 +17,7 @@
 #include "report/checkpoint/checkpoints.h"
 #include "report/files/folding_report.h"
 #include "report/summary/bottleneck.h"
+#include "report/summary/time_band.h"
 #include "report/trace/selection.h"
 #include "runtime/config/config.h"
 
@@ -37,12 +38,17 @@ struct RunExplanation {
 using ExplainRun =
     std::function<RunExplanation(const std::function<void(std::size_t done, std::size_t of)>& progress)>;
 
+// Repeats a run with other start phases, in processes of its own.
+using RepeatRun =
+    std::function<TimeBand(const std::function<void(std::size_t done, std::size_t of)>& progress)>;
+
 struct RunOptions {
   ConfigRequest config;
   std::string out = "out";
   bool golden = true;            // functional mode only, because timing mode computes no values
   model::check::Options checks;  // checks of the running program
   ExplainRun explain;            // empty: the run is not explained (studies/whatif/explain.h)
+  RepeatRun repeat;              // empty: it is not repeated (studies/whatif/start_phases.h)
   bool report = true;            // the page and the series over time
   std::vector<std::string>
       page_cores;       // whose time line the page has, like TraceRequest::cores; empty: a choice of eight

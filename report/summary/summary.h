@@ -27,6 +27,7 @@
 #include "report/path/path_summary.h"
 #include "report/regions/regions.h"
 #include "report/summary/bottleneck.h"
+#include "report/summary/time_band.h"
 #include "report/summary/time_interval.h"
 #include "runtime/workload/workload.h"
 
@@ -52,6 +53,7 @@ struct RunFacts {
   std::optional<PricedRun> cost;           // if prices are known
   std::optional<Bottlenecks> bottlenecks;  // if the run was explained
   std::optional<TimeInterval> interval;    // if one is stored for this run
+  std::optional<TimeBand> band;            // if the run was repeated with other start phases
   std::string programs;                    // runtime/run/programs_hash.h
   std::vector<std::string> warnings;       // sentences: what about the machine may not be intended
   std::uint64_t assumed = 0;  // parameters in use that are assumed (runtime/config/assumptions.h)

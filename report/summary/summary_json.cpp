@@ -197,6 +197,7 @@ std::string summary_json(const Summary& s) {
   json["busiest"] = {{"resource", s.busiest.resource},
                      {"share_percent", s.busiest.share_percent},
                      {"instance", s.busiest.instance}};
+  if (s.facts.band) json["band"] = declared_json(*s.facts.band);
   if (s.facts.interval) json["interval"] = interval_json(*s.facts.interval);
   json["limits"] = limits_json(s.facts.path);
   set_verdict(json, s.facts.bottlenecks);

@@ -64,6 +64,12 @@ std::string interval_text(const TimeInterval& interval) {
                      time(interval.high_ns), interval.of);
 }
 
+std::string band_text(const TimeBand& band) {
+  const auto time = [](double ns) { return time_text({std::llround(ns * 1e6)}); };
+  return fmt::format("median {} of {} start phases; {:.0f} % between {} and {}", time(band.median_ns),
+                     band.runs, band.percent, time(band.low_ns), time(band.high_ns));
+}
+
 // The page lists them.
 std::string assumed_text(std::uint64_t parameters) {
   return parameters == 0 ? "" : fmt::format("; {} assumed parameters in use", parameters);
@@ -84,6 +90,7 @@ std::string head(const Summary& s, const RowLimits& most) {
   const std::string achieved = si_text(s.flops.achieved_tflops(s.elapsed) * 1e12, "FLOPS");
   const std::string peak = si_text(s.flops.peak_tflops * 1e12, "FLOPS");
   std::string text = headline_of(s).block() + "\n";
+  if (s.facts.band) text += row("repeated", band_text(*s.facts.band));
   if (s.facts.interval) text += row("time", interval_text(*s.facts.interval));
   text += wrapped_row("workload", s.facts.workload);
   text += row("machine", fmt::format("{}: {} of {} cores used, {} active", s.facts.machine,

@@ -40,6 +40,32 @@ std::optional<double> joules_of_run(const Json& summary) {
   return summary[place].get<double>();
 }
 
+std::optional<TimeBand> band_of_run(const Json& summary) {
+  if (!summary.contains("band") || !summary["band"].is_object()) return std::nullopt;
+  const Json& json = summary["band"];
+  TimeBand band;
+  band.runs = json.at("runs").get<std::uint64_t>();
+  band.median_ns = json.at("median_ns").get<double>();
+  band.low_ns = json.at("low_ns").get<double>();
+  band.high_ns = json.at("high_ns").get<double>();
+  band.percent = json.at("percent").get<double>();
+  return band;
+}
+
+std::string band_text(const TimeBand& band) {
+  const auto time = [](double ns) { return time_text({std::llround(ns * 1e6)}); };
+  return fmt::format("{} ({} to {})", time(band.median_ns), time(band.low_ns), time(band.high_ns));
+}
+
+std::string bands_headline(const TimeBand& a, const TimeBand& b) {
+  const std::string times = fmt::format("{} -> {}", band_text(a), band_text(b));
+  if (!distinguishable(a, b))
+    return fmt::format("A and B are not distinguishable: in the medians of their start phases {}", times);
+  const double percent = 100 * std::fabs(b.median_ns - a.median_ns) / a.median_ns;
+  return fmt::format("B is {:.1f} % {} in the medians of their start phases: {}", percent,
+                     b.median_ns < a.median_ns ? "faster" : "slower", times);
+}
+
 std::string energy_line(const Comparison& c) {
   if (!c.joules_before || !c.joules_after) return "";
   const double a = *c.joules_before, b = *c.joules_after;
@@ -62,8 +88,12 @@ RunFolder read_run_folder(const std::string& path) {
   const std::string text = store.file(kSummary).value();
   try {
     const Json json = summary_of_run(text);
-    return {path, joined(named_summary_statistics(text), class_statistics(store.statistics(), {"*"})),
-            json.value("workload", ""), json.value("programs_hash", ""), joules_of_run(json)};
+    return {path,
+            joined(named_summary_statistics(text), class_statistics(store.statistics(), {"*"})),
+            json.value("workload", ""),
+            json.value("programs_hash", ""),
+            joules_of_run(json),
+            band_of_run(json)};
   } catch (const UserError&) {
     throw;
   } catch (const std::exception& error) {
@@ -88,10 +118,13 @@ Comparison compare_runs(const RunFolder& a, const RunFolder& b) {
           a.programs != b.programs && !a.programs.empty() && !b.programs.empty(),
           a.workload == b.workload ? "" : fmt::format("A is '{}', B is '{}'", a.workload, b.workload),
           a.joules,
-          b.joules};
+          b.joules,
+          a.band,
+          b.band};
 }
 
 std::string comparison_headline(const Comparison& c) {
+  if (c.band_before && c.band_after) return bands_headline(*c.band_before, *c.band_after);
   if (c.groups.empty()) return fmt::format("A and B are equal: {}", headline_text(c.after));
   const double a = c.before.time_ns, b = c.after.time_ns;
   if (a == b || a == 0) return fmt::format("B takes as long as A: {}", headline_text(c.after));

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "report/summary/time_band.h"
 #include "studies/validation/regression/differences/headline.h"
 #include "studies/validation/regression/differences/leading_changes.h"
 
@@ -22,6 +23,7 @@ struct RunFolder {
   std::string workload{};          // in one line
   std::string programs{};          // runtime/run/programs_hash.h; "" if the run does not say
   std::optional<double> joules{};  // of the chips in use; none if the run does not say
+  std::optional<TimeBand> band{};  // of tahoma run --repeat
 };
 
 RunFolder read_run_folder(const std::string& path);
@@ -35,12 +37,14 @@ struct Comparison {
   bool other_programs = false;    // A and B executed different programs
   std::string other_workloads{};  // "A is 'gemm ...', B is 'all_reduce ...'", if they differ
   std::optional<double> joules_before{}, joules_after{};
+  std::optional<TimeBand> band_before{}, band_after{};
 };
 
 Comparison compare_runs(const RunFolder& a, const RunFolder& b);
 
 // Returns the headline: "B is 12.3 % faster: 87.24 us -> 76.50 us, busiest link (66.4 %)". The percentage is
-// the share of A's time that B saves.
+// the share of A's time that B saves. If both runs were repeated with other start phases, their medians are compared
+// and bands tell whether they differ: "A and B are not distinguishable: ...".
 std::string comparison_headline(const Comparison& comparison);
 // Lists at most `most` differences per subsystem.
 std::string comparison_text(const Comparison& comparison, std::size_t most);

@@ -49,6 +49,7 @@ constexpr std::array kLeftOut{"schema_version",
                               "energy*",
                               "cost*",
                               "area*",
+                              "band*",
                               "links.saturated.definition",
                               "programs_hash",
                               "warnings*"};
