@@ -6,9 +6,9 @@
 // machine of one chip has none; links of network adapters (EFA) are not on the chip. A rate that is ideal has
 // no area, because no pins deliver it: the part counts as zero and the area is a lower bound.
 //
-// A wafer of 300 mm has pi r^2 / A - pi d / sqrt(2 A) dies of area A. The yield is (1 + A D / 3)^-3 at D defects,
-// the negative binomial law with three clusters. Not modelled: scribe lines, binning and spare parts, tests,
-// masks and design, margins.
+// A wafer of 300 mm has pi r^2 / A - pi d / sqrt(2 A) dies of area A. The yield is (1 + A D / 3)^-3 at D
+// defects, the negative binomial law with three clusters. Not modelled: scribe lines, binning and spare
+// parts, tests, masks and design, margins.
 #pragma once
 
 #include <array>

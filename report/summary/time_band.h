@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The times of a run over its start phases: those of the throttle's windows and of refreshes, which run freely on
-// silicon, so that no run knows them (studies/whatif/start_phases.h). Differences inside a band mean nothing.
+// The times of a run over its start phases: those of the throttle's windows and of refreshes, which run
+// freely on silicon, so that no run knows them (studies/whatif/start_phases.h). Differences inside a band
+// mean nothing.
 //
 // The band is from the r-th shortest to the r-th longest of n runs, and holds the time of another run with a
-// chance of (n + 1 - 2 r) / (n + 1), whatever the distribution. r is the largest that makes this at least 95 %, or
-// 1: then all runs are inside, and below 39 runs the chance is less.
+// chance of (n + 1 - 2 r) / (n + 1), whatever the distribution. r is the largest that keeps this from 95 %
+// upwards, or 1: then all runs are inside, and below 39 runs the chance is less.
 #pragma once
 
 #include <algorithm>

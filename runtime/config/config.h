@@ -101,8 +101,8 @@ struct ResolvedMachine {
   base::ParamTree tree{"machine"};
 };
 
-// Resolves the preset or file `machine` ("" is the declared default) with `overrides` below `machine.`, applied
-// and checked.
+// Resolves the preset or file `machine` ("" is the declared default) with `overrides` below `machine.`,
+// applied and checked.
 std::unique_ptr<ResolvedMachine> resolve_machine_alone(const std::string& machine,
                                                        const std::vector<std::string>& overrides);
 // The same without the tree.

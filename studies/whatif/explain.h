@@ -2,8 +2,8 @@
 // Finds the bottleneck of a run, and of each of its regions, by repeating it in timing mode: once as it is,
 // once with each resource ideal, and once with all of them ideal. The reduction of the time is the cost of
 // the idealised resource. Resources overlap, so the reductions need not add up. The bottleneck is the
-// resource with the largest reduction. Over the area of the resource, the reduction is an upper bound of what a
-// larger one gains. Regions overlap, and a resource may also shorten the time between
+// resource with the largest reduction. Over the area of the resource, the reduction is an upper bound of what
+// a larger one gains. Regions overlap, and a resource may also shorten the time between
 // them, so the bottleneck of the run need not be that of any region.
 #pragma once
 
@@ -23,8 +23,8 @@ namespace tahoma::runtime {
 struct WhatIf {
   Resource resource;
   Repetition run;  // with this resource ideal
-  // What twice as much of it would add to the chip by the law of report/area: its present area, and the dollars
-  // of that area of the dies; that of HBM also has the stacks.
+  // What twice as much of it would add to the chip by the law of report/area: its present area, and the
+  // dollars of that area of the dies; that of HBM also has the stacks.
   std::optional<double> mm2 = std::nullopt, dollars = std::nullopt;
 };
 

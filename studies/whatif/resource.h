@@ -2,8 +2,8 @@
 // The resources that may limit a run, by the names that the critical path has for them
 // (report/path/path_resource.h), and how each is idealised: its costs become zero, the work of an engine is
 // done at the highest clock that the machine accepts, 100 GHz, the wires of a link take 1 fs, and nothing
-// else changes. The parameters are found in the machine's own tree, so a new parameter belongs to its resource by
-// its path.
+// else changes. The parameters are found in the machine's own tree, so a new parameter belongs to its
+// resource by its path.
 #pragma once
 
 #include <optional>

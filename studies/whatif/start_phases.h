@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The start phases of a run, which no program knows: how long ago the tensor engine's throttle began its window,
-// and the last refreshes were due. Silicon counts both freely. Not drawn: jitter between cores, chips and hosts.
+// The start phases of a run, which no program knows: how long ago the tensor engine's throttle began its
+// window, and the last refreshes were due. Silicon counts both freely. Not drawn: jitter between cores, chips
+// and hosts.
 #pragma once
 
 #include <cstdint>

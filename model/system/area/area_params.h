@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a chip take of its dies: the process, transistors of logic, SRAM cells and PHYs. No time of
-// the model depends on any of them (report/area computes square millimetres from the machine's parameters).
+// What the parts of a chip take of its dies: the process, transistors of logic, SRAM cells and PHYs. No time
+// of the model depends on any of them (report/area computes square millimetres from the machine's
+// parameters).
 //
-// Nothing is published about the floor plan of Trainium2, nor the sizes of its dies or its process. The area of
-// a part is its transistors over the density of the process, its bits times the SRAM cell over the efficiency of
-// a macro, or that of a PHY, which does not shrink with logic. `fill` is the share of a die that these parts
-// cover. It is derived from one chip, TPU v4i, and checked on two others, TPU v4 and v3 (tests/system/area).
+// Nothing is published about the floor plan of Trainium2, nor the sizes of its dies or its process. The area
+// of a part is its transistors over the density of the process, its bits times the SRAM cell over the
+// efficiency of a macro, or that of a PHY, which does not shrink with logic. `fill` is the share of a die
+// that these parts cover. It is derived from one chip, TPU v4i, and checked on two others, TPU v4 and v3
+// (tests/system/area).
 //
-// Not modelled: a floor plan, the length of wires, clocks and voltages that a larger part would need, redundancy,
-// power delivery.
+// Not modelled: a floor plan, the length of wires, clocks and voltages that a larger part would need,
+// redundancy, power delivery.
 //
 // Sources, by the names that the notes use. "Zhang 2024": H. Zhang et al., "LLMCompass", ISCA 2024, with its
-// published cost model. "Khan 2020": S. Khan and A. Mann, "AI Chips: What They Are and Why They Matter", CSET.
-// "Jouppi 2021" and "Jouppi 2023": the papers on TPU v4i and TPU v4, ISCA.
+// published cost model. "Khan 2020": S. Khan and A. Mann, "AI Chips: What They Are and Why They Matter",
+// CSET. "Jouppi 2021" and "Jouppi 2023": the papers on TPU v4i and TPU v4, ISCA.
 #pragma once
 
 #include "model/base/params.h"

@@ -14,14 +14,14 @@ struct AxisEffect {
   std::string axis;            // its paths, separated by ", "
   std::size_t neighbours = 0;  // pairs
   std::size_t equal = 0;       // pairs with the same measurements
-  bool energy =
-      false;  // some of these pairs differ in energy, area or cost, which follow from measurements and parameters
+  // Some of these pairs differ in energy, area or cost, which follow from measurements and parameters.
+  bool energy = false;
   std::size_t programs = 0;  // pairs whose programs differ
   std::string first_equal;   // "points 3 and 4"; "" if there are none
 };
 
-// In the order of the paths. Measurements are all metrics except `own`, which the sweep computes, energy, area and
-// cost.
+// In the order of the paths. Measurements are all metrics except `own`, which the sweep computes, energy,
+// area and cost.
 std::vector<AxisEffect> axis_effects(const std::vector<Store::Row>& rows,
                                      const std::vector<std::string>& own);
 

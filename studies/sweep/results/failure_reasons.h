@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why points failed or are refused, as lines of a text: reasons that differ only in their numbers are one line,
-// with the first point and its own numbers. The most frequent comes first.
+// Why points failed or are refused, as lines of a text: reasons that differ only in their numbers are one
+// line, with the first point and its own numbers. The most frequent comes first.
 #pragma once
 
 #include <cstdint>

@@ -30,8 +30,8 @@ std::string override_of(const std::string& path, const std::string& text);
 // Names with this prefix are figures of the chip's area (report/area/chip_area.h).
 inline constexpr const char* kAreaFigures = "area.";
 
-// Returns all parameters of a configuration, and the figures of its chip's area. A text has a name but no value.
-// `config` must outlive the names.
+// Returns all parameters of a configuration, and the figures of its chip's area. A text has a name but no
+// value. `config` must outlive the names.
 Names names_of(ResolvedConfig& config);
 
 }  // namespace tahoma::runtime

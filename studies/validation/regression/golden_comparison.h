@@ -43,8 +43,8 @@ struct Comparison {
 Comparison compare_runs(const RunFolder& a, const RunFolder& b);
 
 // Returns the headline: "B is 12.3 % faster: 87.24 us -> 76.50 us, busiest link (66.4 %)". The percentage is
-// the share of A's time that B saves. If both runs were repeated with other start phases, their medians are compared
-// and bands tell whether they differ: "A and B are not distinguishable: ...".
+// the share of A's time that B saves. If both runs were repeated with other start phases, their medians are
+// compared and bands tell whether they differ: "A and B are not distinguishable: ...".
 std::string comparison_headline(const Comparison& comparison);
 // Lists at most `most` differences per subsystem.
 std::string comparison_text(const Comparison& comparison, std::size_t most);

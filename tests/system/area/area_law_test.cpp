@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of area: parts scale with what they hold, the die of a published chip has about its published size, and
-// the cost follows yield.
+// The law of area: parts scale with what they hold, the die of a published chip has about its published size,
+// and the cost follows yield.
 #include <catch2/catch.hpp>
 #include <numeric>
 

@@ -70,7 +70,7 @@ void run_case() {
                                 "machine: {extends: trainium2_ultraserver, torus: {x: 2, y: 1, z: 1}, chip: "
                                 "{core: {tensor: {columns: 64}}}}\n"
                                 "workload: {m: 256, n: 256, k: 512, shard: {m: 2, n: 1, k: 8}}\n";
-  REQUIRE(tahoma_in(".", {"run", "case.yaml", "--out", "out"}).status == 0);
+  REQUIRE(tahoma_in(".", {"run", "case.yaml", "--out", "out", "--repeat", "2"}).status == 0);
 }
 
 }  // namespace
