@@ -214,6 +214,14 @@ def waited_for(condition, seconds=60):
     return condition()
 
 
+def holds_a_file(folder, prefix):
+    """Whether a folder in `folder` whose name begins with `prefix` holds anything; a command may remove either meanwhile."""
+    try:
+        return any(os.listdir(folder / name) for name in os.listdir(folder) if name.startswith(prefix))
+    except FileNotFoundError:
+        return False
+
+
 class Signalled(Case):
     """SIGINT, SIGTERM and SIGHUP leave nothing of a command that was writing its folder: no hidden folder, no child, no parent."""
 
@@ -225,7 +233,8 @@ class Signalled(Case):
         before = files_of(self.folder)
         process = subprocess.Popen([*words, "--out", str(out)], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    stdin=subprocess.DEVNULL, start_new_session=True)
-        written = waited_for(lambda: process.poll() is not None or any(out.parent.glob(".out.partial-*/*")))
+        self.addCleanup(process.kill)
+        written = waited_for(lambda: process.poll() is not None or holds_a_file(out.parent, ".out.partial-"))
         self.assertTrue(written and process.poll() is None, "it has ended before it could be signalled")
         process.send_signal(number)
         self.assertEqual(process.wait(60), -number)
