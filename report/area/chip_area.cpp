@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <vector>
 
 #include "model/base/shares.h"
 
@@ -54,15 +56,21 @@ double stacks(const M& m) {
   return count(m.chip.hbm.stacks) * over(m.chip.hbm.bandwidth, m.chip.area.phy.hbm_rate);
 }
 
-// Links of chip 0 in units of `link_rate`.
-double links(const M& m) {
+// The rates of the links of chip 0.
+std::vector<base::Bandwidth> link_rates(const M& m) {
   const std::unique_ptr<const base::Topology> fabric = model::topology_of(m);
-  double units = 0;
+  std::vector<base::Bandwidth> rates;
   for (base::PortIndex port = 0; port < fabric->ports(0); ++port) {
     const base::LinkRate rate = fabric->port(0, port).rate;
-    if (rate != base::LinkRate::kEfa && fabric->neighbour(0, port))
-      units += over(m.link.rate_of(rate), m.chip.area.phy.link_rate);
+    if (rate != base::LinkRate::kEfa && fabric->neighbour(0, port)) rates.push_back(m.link.rate_of(rate));
   }
+  return rates;
+}
+
+// In units of `link_rate`.
+double links(const M& m) {
+  double units = 0;
+  for (const base::Bandwidth rate : link_rates(m)) units += over(rate, m.chip.area.phy.link_rate);
   return units;
 }
 
@@ -126,8 +134,9 @@ void add(ChipArea& area, AreaPart part, base::Provenance kind, double mm2) {
 }
 
 bool has_ideal_rate(const M& m) {
-  return m.chip.hbm.bandwidth.ideal || m.link.x.ideal || m.link.y.ideal || m.link.z.ideal ||
-         (m.chip.dies > 1 && m.chip.noc.cross_die_bandwidth.ideal);
+  const std::vector<base::Bandwidth> rates = link_rates(m);
+  return m.chip.hbm.bandwidth.ideal || (m.chip.dies > 1 && m.chip.noc.cross_die_bandwidth.ideal) ||
+         std::any_of(rates.begin(), rates.end(), [](base::Bandwidth rate) { return rate.ideal; });
 }
 
 double dies_of_wafer(double mm2) {

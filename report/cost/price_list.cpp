@@ -71,4 +71,9 @@ PriceList read_price_list(const std::string& name) {
 
 bool has_price_list(const std::string& name) { return !find_config(name, {}, PresetKind::kPrices).empty(); }
 
+std::optional<PriceList> prices_of(const std::string& name) {
+  if (name.empty() && !has_price_list(kDefaultPrices)) return std::nullopt;
+  return read_price_list(name.empty() ? kDefaultPrices : name);
+}
+
 }  // namespace tahoma::runtime

@@ -20,6 +20,7 @@
 // invalid. Errors of keys, numbers and ranges have the codes of model/base/error_codes.md and name the line.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "model/base/params.h"
@@ -62,5 +63,7 @@ inline constexpr const char* kDefaultPrices = "trn2";
 PriceList read_price_list(const std::string& name);
 // True if the shipped list is installed; a program outside an installation may lack it.
 bool has_price_list(const std::string& name);
+// The list `name`; without a name the default one, if it is installed.
+std::optional<PriceList> prices_of(const std::string& name = "");
 
 }  // namespace tahoma::runtime

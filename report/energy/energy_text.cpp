@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <vector>
 
 #include "model/base/shares.h"
@@ -55,10 +54,9 @@ std::string energy_text(const EnergyLedger& ledger) {
                      "power limit",
                      fmt::format("{} draws {}, MORE than its limit of {}{}", s.hottest_chip,
                                  si_text(s.hottest_chip_watts, "W"), si_text(ledger.limit_watts, "W"),
-                                 s.limited_time_ns
-                                     ? fmt::format("; at its limit the run takes at least {}",
-                                                   time_text({std::llround(*s.limited_time_ns * 1e6)}))
-                                     : ", even when idle"));
+                                 s.limited_time_ns ? fmt::format("; at its limit the run takes at least {}",
+                                                                 time_text_of_ns(*s.limited_time_ns))
+                                                   : ", even when idle"));
   };
   return fitted_row("energy", parts) +
          row("power", fmt::format("{} a chip on average, {} at the wall; {:.0f} % of the energy is assumed",

@@ -62,11 +62,6 @@ base::WavesWindow waves_of(const WavesRequest& request) {
   return waves;
 }
 
-std::optional<PriceList> prices_of(const RunOptions& options) {
-  if (options.prices.empty() && !has_price_list(kDefaultPrices)) return std::nullopt;
-  return read_price_list(options.prices.empty() ? kDefaultPrices : options.prices);
-}
-
 // The same run of the whole machine, in a process of its own, into a folder beside the run's.
 std::string run_whole(const RunOptions& options) {
   RunOptions whole = options;
@@ -112,7 +107,7 @@ RunOutcome run_workload(const RunOptions& options) {
     if (options.save_outputs && config->mode() != model::Mode::kFunctional)
       throw base::UserError("E-CLI-004", "--save-outputs",
                             "needs functional mode: timing mode computes no values");
-    prices = prices_of(options);
+    prices = prices_of(options.prices);
     config->machine.record(waves_of(options.waves));
     selection = trace_selection(options.trace, config->machine);
     if (!options.page_cores.empty())

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "model/base/stall_text.h"
 #include "report/energy/energy_text.h"
@@ -59,15 +58,14 @@ std::string faults_row(const Summary& s) {
 }
 
 std::string interval_text(const TimeInterval& interval) {
-  const auto time = [](double ns) { return time_text({std::llround(ns * 1e6)}); };
-  return fmt::format("95 % interval {} to {}, of {} parameters", time(interval.low_ns),
-                     time(interval.high_ns), interval.of);
+  return fmt::format("95 % interval {} to {}, of {} parameters", time_text_of_ns(interval.low_ns),
+                     time_text_of_ns(interval.high_ns), interval.of);
 }
 
 std::string band_text(const TimeBand& band) {
-  const auto time = [](double ns) { return time_text({std::llround(ns * 1e6)}); };
-  return fmt::format("median {} of {} start phases; {:.0f} % between {} and {}", time(band.median_ns),
-                     band.runs, band.percent, time(band.low_ns), time(band.high_ns));
+  return fmt::format("median {} of {} start phases; {:.0f} % between {} and {}",
+                     time_text_of_ns(band.median_ns), band.runs, band.percent, time_text_of_ns(band.low_ns),
+                     time_text_of_ns(band.high_ns));
 }
 
 // The page lists them.

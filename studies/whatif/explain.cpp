@@ -90,9 +90,7 @@ Explanation explain(const std::string& name, const ConfigRequest& request, std::
   const auto resolved = resolve_config(request);
   Explanation explanation;
   explanation.name = name;
-  const ChipArea chip = chip_area(
-      resolved->machine, resolved->machine_tree,
-      has_price_list(kDefaultPrices) ? std::optional(read_price_list(kDefaultPrices)) : std::nullopt);
+  const ChipArea chip = chip_area(resolved->machine, resolved->machine_tree, prices_of());
   explanation.everything.resource = {"all of these", "what remains is common to all resources", "", {}};
   for (Resource& resource : resources_of(resolved->machine_tree)) {
     auto& all = explanation.everything.resource.overrides;

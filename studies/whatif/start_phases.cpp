@@ -15,8 +15,7 @@ namespace {
 constexpr std::int64_t kFsPerPs = 1000;
 
 std::string phase(const char* parameter, base::Duration period, std::mt19937_64& random) {
-  constexpr double kBits = 9007199254740992.0;  // 2^53
-  const double share = static_cast<double>(random() >> 11) / kBits;
+  const double share = static_cast<double>(random() >> 11) * 0x1p-53;
   return fmt::format("{}={} ps", parameter,
                      static_cast<std::int64_t>(share * static_cast<double>(period.fs)) / kFsPerPs);
 }

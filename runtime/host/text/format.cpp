@@ -52,6 +52,8 @@ std::string time_text(base::Duration time) {
   return four_digits(ns) + " ns";
 }
 
+std::string time_text_of_ns(double ns) { return time_text({std::llround(ns * 1e6)}); }
+
 std::string shortest(double value) { return fmt::format("{}", value); }
 
 std::string percent_cell(double percent, int width) {

@@ -15,6 +15,7 @@ std::string si_text(double value, const std::string& unit);
 std::string fine_text(double value, const std::string& unit);
 // "1.801 ms", "853.2 ns".
 std::string time_text(base::Duration time);
+std::string time_text_of_ns(double ns);
 // Shortest decimal that parses to the same double, as used in CSV files.
 std::string shortest(double value);
 // Right-aligned percentage with one digit, empty for exactly 0: a table cell.

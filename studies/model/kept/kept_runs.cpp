@@ -20,12 +20,14 @@ namespace {
 
 // Prices are no part of a configuration. Without a list a run has no costs.
 std::string text_of_prices(const std::string& name) {
-  if (name.empty() && !has_price_list(kDefaultPrices)) return "";
-  const PriceList p = read_price_list(name.empty() ? kDefaultPrices : name);
-  return fmt::format("{} {} {} {} {:.17g} {:.17g} {} {:.17g} {:.17g} {:.17g} {}", p.instance, p.date,
-                     p.source, p.chips, p.dollars_per_hour, p.electricity.dollars_per_kwh,
-                     p.electricity.source, p.facility.pue, p.facility.litres_per_kwh,
-                     p.facility.industry_litres_per_kwh, p.facility.source);
+  const std::optional<PriceList> prices = prices_of(name);
+  if (!prices) return "";
+  const PriceList& p = *prices;
+  return fmt::format(
+      "{} {} {} {} {:.17g} {:.17g} {} {:.17g} {:.17g} {:.17g} {} {:.17g} {:.17g} {}", p.instance, p.date,
+      p.source, p.chips, p.dollars_per_hour, p.electricity.dollars_per_kwh, p.electricity.source,
+      p.facility.pue, p.facility.litres_per_kwh, p.facility.industry_litres_per_kwh, p.facility.source,
+      p.manufacturing.hbm_dollars_per_gib, p.manufacturing.package_dollars, p.manufacturing.source);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
+#include "report/summary/summary_numbers.h"
 #include "studies/batch/atomic_files.h"
 
 namespace tahoma::runtime {
@@ -14,32 +15,7 @@ namespace {
 using SummaryJson = nlohmann::json;
 constexpr const char* kNotFinite = "E-SWP-022";
 
-// List items that have a name are addressed by it: "engines.tensor.busy" rather than "engines.0.busy".
-std::string name_of_item(const SummaryJson& item, std::size_t at) {
-  for (const char* key : {"name", "kind"})
-    if (item.is_object() && item.contains(key) && item[key].is_string()) return item[key].get<std::string>();
-  return std::to_string(at);
-}
-
-void flatten(const SummaryJson& json, const std::string& path, std::map<std::string, double>& numbers) {
-  const std::string prefix = path.empty() ? "" : path + ".";
-  if (json.is_number()) numbers[path] = json.get<double>();
-  if (json.is_boolean()) numbers[path] = json.get<bool>() ? 1 : 0;
-  if (json.is_object())
-    for (const auto& [key, value] : json.items()) flatten(value, prefix + key, numbers);
-  if (json.is_array())
-    for (std::size_t i = 0; i < json.size(); ++i)
-      flatten(json[i], prefix + name_of_item(json[i], i), numbers);
-}
-
 }  // namespace
-
-std::map<std::string, double> numbers_of_summary(const std::string& summary_json) {
-  std::map<std::string, double> numbers;
-  const SummaryJson json = SummaryJson::parse(summary_json, nullptr, false);
-  if (!json.is_discarded()) flatten(json, "", numbers);
-  return numbers;
-}
 
 Names names_in(const std::map<std::string, double>& metrics,
                const std::map<std::string, double>& parameters) {

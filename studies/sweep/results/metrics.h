@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics of a point: every number of its summary.json, with nested keys joined by '.' and
-// list items addressed by index or name, and the sweep's own expressions over these and its
-// parameters. Switches are 0 or 1.
+// The metrics of a point: every number of its summary.json (report/summary/summary_numbers.h), and the
+// sweep's own expressions over these and its parameters.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +11,6 @@
 #include "studies/sweep/results/store.h"
 
 namespace tahoma::runtime {
-
-std::map<std::string, double> numbers_of_summary(const std::string& summary_json);
 
 // Returns the metrics of a finished point; those that are not finite are omitted. UserError E-SWP-021 if a
 // metric of the sweep uses an unknown name.

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -12,6 +11,7 @@
 #include "model/base/error.h"
 #include "model/base/loader/config_loader.h"
 #include "report/area/chip_area.h"
+#include "report/summary/summary_numbers.h"
 
 namespace tahoma::runtime {
 namespace {
@@ -39,18 +39,9 @@ std::vector<std::string> all_paths(const ResolvedConfig& config) {
 
 // The figures of the chip's area and cost by the default prices, by the names that they have in summary.json.
 std::map<std::string, double> area_figures(const ResolvedConfig& config) {
-  static const std::optional<PriceList> kPrices =
-      has_price_list(kDefaultPrices) ? std::optional(read_price_list(kDefaultPrices)) : std::nullopt;
-  std::map<std::string, double> figures;
-  const nlohmann::ordered_json json =
-      area_json(chip_area(config.machine, config.machine_tree, kPrices)).flatten();
-  for (const auto& [pointer, value] : json.items())
-    if (value.is_number()) {
-      std::string name = kAreaFigures + pointer.substr(1);
-      std::replace(name.begin(), name.end(), '/', '.');
-      figures[name] = value.get<double>();
-    }
-  return figures;
+  static const std::optional<PriceList> kPrices = prices_of();
+  const ChipArea area = chip_area(config.machine, config.machine_tree, kPrices);
+  return numbers_of_summary(nlohmann::ordered_json{{"area", area_json(area)}}.dump());
 }
 
 // Returns nothing if no parameter begins like `path`.

@@ -103,18 +103,15 @@ class Maker {
     const Names names{[this](const std::string& name) { return value(name); }, base_.known, base_.word};
     derived_.clear();
     for (const auto& [path, expression] : spec_.derived) derived_[path] = expression.value(names);
-    if (limits_area_)
-      for (const auto& [path, expression] : spec_.derived) derive(path, expression);
+    if (limits_area_) derive_all();
     if (!passes(names)) return;
+    if (!limits_area_) derive_all();
     SweepPoint point;
     point.number = points.size();
     point.workload = workload_;
     for (const Axis& axis : spec_.axes)
       for (const Track& track : axis.tracks) record(track.path, point);
-    for (const auto& [path, expression] : spec_.derived) {
-      derive(path, expression);
-      record(path, point);
-    }
+    for (const auto& [path, expression] : spec_.derived) record(path, point);
     points.push_back(std::move(point));
   }
 
@@ -147,6 +144,10 @@ class Maker {
       all = false;
     }
     return all;
+  }
+
+  void derive_all() {
+    for (const auto& [path, expression] : spec_.derived) derive(path, expression);
   }
 
   void derive(const std::string& path, const Expression& expression) {

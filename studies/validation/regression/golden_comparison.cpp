@@ -53,8 +53,8 @@ std::optional<TimeBand> band_of_run(const Json& summary) {
 }
 
 std::string band_text(const TimeBand& band) {
-  const auto time = [](double ns) { return time_text({std::llround(ns * 1e6)}); };
-  return fmt::format("{} ({} to {})", time(band.median_ns), time(band.low_ns), time(band.high_ns));
+  return fmt::format("{} ({} to {})", time_text_of_ns(band.median_ns), time_text_of_ns(band.low_ns),
+                     time_text_of_ns(band.high_ns));
 }
 
 std::string bands_headline(const TimeBand& a, const TimeBand& b) {

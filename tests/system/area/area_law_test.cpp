@@ -97,6 +97,13 @@ TEST_CASE("area: parts add up, and each follows what it holds", "[area]") {
   ideal.params.chip.hbm.bandwidth.ideal = true;
   CHECK(ideal.area().ideal);
   CHECK(ideal.area()[AreaPart::kHbm].mm2 == 0);
+  // Of the links, the rates that the fabric has count.
+  for (const char* topology : {"torus", "switched"}) {
+    Machine m;
+    m.tree.set("machine.link.topology", topology, "test");
+    m.params.link.switched.ideal = true;
+    CHECK(m.area().ideal == (std::string(topology) == "switched"));
+  }
 }
 
 TEST_CASE("area: dies of published chips have about their published size", "[area]") {

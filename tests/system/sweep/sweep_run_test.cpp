@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <set>
 
+#include "report/summary/summary_numbers.h"
 #include "studies/batch/atomic_files.h"
 #include "studies/sweep/execution/admission.h"
 #include "studies/sweep/execution/pool.h"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/base/units.h"
 #include "runtime/host/text/format.h"
@@ -27,9 +26,7 @@ Headline headline_of(const RunStatistics& statistics) {
           value_of(statistics, "busiest.resource")};
 }
 
-std::string headline_time(const Headline& h) {
-  return time_text(base::Duration{static_cast<std::int64_t>(std::llround(h.time_ns * 1e6))});
-}
+std::string headline_time(const Headline& h) { return time_text_of_ns(h.time_ns); }
 
 std::string headline_text(const Headline& h) {
   return fmt::format("{}, MFU {:.1f} %, busiest {} ({:.1f} %)", headline_time(h), h.mfu_percent, h.busiest,
