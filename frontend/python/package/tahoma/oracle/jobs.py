@@ -130,6 +130,7 @@ def _proportional(pid: int) -> int:
 # --- in the new process -------------------------------------------------------------------------------------------------
 def _guard(request: dict[str, Any], folder: str, memory: int) -> None:
     """Starts the process that runs the kernel, and waits for it."""
+    signal.set_wakeup_fd(-1)  # the server's
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
         signal.signal(name, signal.SIG_DFL)
     os.setsid()

@@ -32,12 +32,14 @@ class Server:
 
     def serve(self, source: int, target: Any) -> None:
         self.target = target
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # children of a process that ignores it vanish unseen
+        ended = self.wake_at_ends()
         jobs.adopt_orphans()
         rest, open_ = b"", True
         while open_ or self.waiting or self.running:
-            ready = select.select([source] if open_ else [], [], [], POLL_SECONDS if self.running else None if open_ else 0)[0]
-            if ready:
+            ready = select.select([ended, source] if open_ else [ended], [], [], POLL_SECONDS if self.running else None if open_ else 0)[0]
+            if ended in ready:
+                os.read(ended, 1 << 12)
+            if source in ready:
                 data = os.read(source, 1 << 20)
                 open_ = bool(data)
                 *lines, rest = (rest + data).split(b"\n")
@@ -49,6 +51,15 @@ class Server:
                     self.answer(None, status="bad_request", text=f"a line of more than {LONGEST_LINE} bytes")
                     rest = b""
             self.advance()
+
+    @staticmethod
+    def wake_at_ends() -> int:
+        """A descriptor that can be read when a child has ended."""
+        read, write = os.pipe()
+        os.set_blocking(write, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+        return read
 
     def received(self, line: bytes) -> None:
         if not line.strip():
