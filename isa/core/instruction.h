@@ -86,6 +86,8 @@ enum class Opcode : std::uint8_t {
   kExponential,
   kQuantizeMx,
   kRand2,
+  kGatherColumns,
+  kScatterColumns,
   kCount
 };
 inline constexpr std::size_t kOpcodeCount = static_cast<std::size_t>(Opcode::kCount);
@@ -119,7 +121,9 @@ enum class AluOp : std::uint8_t {
   kBitwiseXor,
   kBitwiseNot,
   kShiftLeft,
-  kShiftRight
+  kShiftRight,
+  kAbsMax,
+  kAbsMin
 };
 enum class CompareOp : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
 // isa/table/activation_functions.h defines each function.

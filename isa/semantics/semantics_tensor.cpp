@@ -36,6 +36,10 @@ LoadedWeights& make_room(Weights& weights, const Standing& standing) {
 
 // Copies the bits of src0 as [k][column]. A partition stores its slices one after another, and so does `raw`.
 void copy_bits(const Instruction& i, const CoreView& core, LoadedWeights& w) {
+  if (w.standing.dtype != i.src0.dtype) {  // quads of MXFP4
+    w.raw = unpacked_quads(tile_operand(core, i.src0), i.shape);
+    return;
+  }
   const std::size_t size = size_of(i.src0.dtype), bytes = free_elements(i.shape) * size;
   w.raw.resize(i.shape.partitions * bytes);
   const Operand src = tile_operand(core, i.src0);
@@ -186,7 +190,11 @@ void do_matmul(const Instruction& i, const CoreView& core) {
   pack_once(w);
   thread_local Halves packed;
   const unsigned slices = row_of(mode_of(i)).slices;
-  pack_moving(i.shape, tile_operand(core, i.src0), slices, preparation_of(i.src0.dtype, w.standing), packed);
+  const DType moving = array_dtype(i, i.src0.dtype);
+  std::vector<std::byte> unpacked;
+  if (moving != i.src0.dtype) unpacked = unpacked_quads(tile_operand(core, i.src0), i.shape);
+  const Operand source = unpacked.empty() ? tile_operand(core, i.src0) : operand_of_quads(unpacked, i.shape);
+  pack_moving(i.shape, source, slices, preparation_of(moving, w.standing), packed);
   if (mode_of(i) == MatmulMode::kMx) scale_moving(read_scales(i, core), w.k, slices, packed);
   const Operand dst = tile_operand(core, i.dst);
   Shape out = i.shape;

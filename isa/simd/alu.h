@@ -19,7 +19,7 @@ constexpr bool is_unary(AluOp op) {
   return op == AluOp::kBypass || op == AluOp::kRsqrt || op == AluOp::kReciprocal || op == AluOp::kAbs ||
          op == AluOp::kBitwiseNot;
 }
-constexpr bool is_bitwise(AluOp op) { return op >= AluOp::kBitwiseAnd; }
+constexpr bool is_bitwise(AluOp op) { return op >= AluOp::kBitwiseAnd && op <= AluOp::kShiftRight; }
 
 // These are the IEEE 754-2019 maximum and minimum: a NaN operand gives a NaN, and -0 is below +0.
 inline float maximum(float a, float b) {
@@ -78,6 +78,10 @@ inline float alu(AluOp op, float a, float b) {
       return one_nan(1.0F / a);
     case AluOp::kAbs:
       return one_nan(std::fabs(a));
+    case AluOp::kAbsMax:
+      return maximum(std::fabs(a), std::fabs(b));
+    case AluOp::kAbsMin:
+      return minimum(std::fabs(a), std::fabs(b));
     default:
       return a;
   }

@@ -65,6 +65,22 @@ struct Small {
   }
 };
 
+// The OCP's E4M3: the largest exponent means numbers, except that all bits set mean a NaN.
+struct E4M3Fn {
+  using Element = std::uint8_t;
+  static HWY_INLINE Floats<Wide> widen(Bits bits) {
+    constexpr std::uint32_t kMagnitude = 0x7FU;
+    const auto magnitude = hn::And(bits, hn::Set(kWords, kMagnitude));
+    const auto sign = hn::ShiftLeft<24>(hn::AndNot(hn::Set(kWords, kMagnitude), bits));
+    const auto scale = hn::Set(Wide(), std::bit_cast<float>((254U - 7U) << 23));
+    const auto number =
+        hn::BitCast(kWords, hn::Mul(hn::BitCast(Wide(), hn::ShiftLeft<20>(magnitude)), scale));
+    const auto is_special = hn::Eq(magnitude, hn::Set(kWords, kMagnitude));
+    return hn::BitCast(Wide(),
+                       hn::Or(sign, hn::IfThenElse(is_special, hn::Set(kWords, 0x7FC00000U), number)));
+  }
+};
+
 template <class Format>
 void widen_rows(const std::byte* values, std::size_t n, float* at, std::size_t stride) {
   constexpr std::size_t kSize = sizeof(typename Format::Element);
@@ -88,6 +104,8 @@ void widen_panels(DType dtype, const std::byte* values, std::size_t n, float* at
       return widen_rows<Small<std::uint8_t, 2, 15>>(values, n, at, stride);
     case DType::kFp8E3M4:
       return widen_rows<Small<std::uint8_t, 4, 3>>(values, n, at, stride);
+    case DType::kFp8E4M3Fn:
+      return widen_rows<E4M3Fn>(values, n, at, stride);
     default:
       return widen_rows<Fp32>(values, n, at, stride);
   }

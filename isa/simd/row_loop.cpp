@@ -140,6 +140,8 @@ void alu(AluOp op, Row a, Row b, float* out, std::size_t n) {
       return alu_with(Inverse(), a, b, out, n);
     case AluOp::kAbs:
       return alu_with(Magnitude(), a, b, out, n);
+    case AluOp::kAbsMax:
+    case AluOp::kAbsMin:
     case AluOp::kPower:
     case AluOp::kRsqrt:  // through doubles: one number at a time
       for (std::size_t i = 0; i < n; ++i) out[i] = isa::alu(op, a.at[i & a.mask], b.at[i & b.mask]);

@@ -68,6 +68,10 @@ MatmulMode mode_of(const Instruction& i) {
   return i.op == Opcode::kLoadWeightsMx || i.op == Opcode::kMatmulMx ? MatmulMode::kMx : i.mode;
 }
 
+DType array_dtype(const Instruction& i, DType operand) {
+  return mode_of(i) == MatmulMode::kMx && operand == kMxFp4 ? DType::kFp8E5M2 : operand;
+}
+
 bool loads_weights(const Instruction& i) {
   return i.op == Opcode::kLoadWeights || i.op == Opcode::kLoadWeightsMx;
 }
@@ -110,6 +114,7 @@ std::string_view name_of(CostClass cost) {
                                          "gpsimd_pattern",
                                          "partition_reduce",
                                          "local_gather",
+                                         "indirect_copy",
                                          "topk",
                                          "doorbell",
                                          "rendezvous",

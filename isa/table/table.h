@@ -42,6 +42,7 @@ enum class CostClass : std::uint8_t {
   kGpSimdPattern,
   kPartitionReduce,
   kLocalGather,
+  kIndirectCopy,
   kTopk,
   kDoorbell,
   kRendezvous,
@@ -71,12 +72,14 @@ enum class FieldKind : std::uint8_t {
   kBoundsDst,
   kCountedDst,
   kGatheredDst,
+  kScatteredDst,
   kRankedDst,
   kRankedIndex,
   kSrc0,
   kStationary,
   kMoving,
   kGatherSource,
+  kListedSource,
   kSrc1,
   kTags,
   kScales,
@@ -109,6 +112,7 @@ enum class FieldKind : std::uint8_t {
   kExtent,
   kValid,
   kPerIndex,
+  kListGroups,
   kRegD,
   kRegA,
   kRegB,
@@ -195,6 +199,9 @@ struct QueueRow {
   std::string_view doc;
 };
 
+// The MX instructions take quads of MXFP4 as elements of this type.
+inline constexpr DType kMxFp4 = DType::kUint16;
+
 // Requirements of a mode on the operands. A row of the array takes `slices` elements of the moving operand at
 // a time: dimension kSliceDim of its shape (and that of the stationary operand in double_row). With M:N
 // sparsity the stationary operand keeps M = `kept` of every N = kept * slices weights of a column.
@@ -209,6 +216,9 @@ inline constexpr std::size_t kSliceDim = 1;
 
 // The mode in which an instruction uses the array: kMx for the MX instructions, else their field.
 MatmulMode mode_of(const Instruction& instruction);
+// The type of the numbers that an operand of this instruction brings to the array: its own, or for quads of
+// MXFP4 one that holds every number of E2M1.
+DType array_dtype(const Instruction& instruction, DType operand);
 // Return whether it places weights in the array, and whether it is a matmul, which adds products to PSUM.
 bool loads_weights(const Instruction& instruction);
 bool multiplies(const Instruction& instruction);

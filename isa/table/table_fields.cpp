@@ -110,8 +110,12 @@ Shape operand_shape(const Field& field, const Instruction& i) {
       row_of_elements(free_elements(i.shape) + 1);
       break;
     case FieldKind::kGatheredDst:
-      row_of_elements(std::uint64_t{i.valid} * i.per_index);
+      row_of_elements(std::uint64_t{i.valid} * (i.op == Opcode::kGatherColumns ? 1U : i.per_index));
       break;
+    case FieldKind::kListedSource:
+      row_of_elements(i.valid);
+      break;
+    case FieldKind::kScatteredDst:
     case FieldKind::kGatherSource:
       row_of_elements(i.extent);
       break;

@@ -112,6 +112,7 @@ inline constexpr FieldTraits kTraits[] = {
     target(kBoundsDst, &I::dst, "destination, 1 x 2 x elements: starts, then ends"),
     target(kCountedDst, &I::dst, "destination, one element more than the shape: the count"),
     target(kGatheredDst, &I::dst, "destination, valid x per_index elements"),
+    target(kScatteredDst, &I::dst, "destination of `extent` elements, of which `valid` are written"),
     target(kRankedDst, &I::dst, "destination of the values, ceil(k / 16) elements"),
     target(kRankedIndex, &I::src1, "destination of the indices, ceil(k / 16) elements"),
     source(kSrc0, &I::src0, "source"),
@@ -122,6 +123,7 @@ inline constexpr FieldTraits kTraits[] = {
     source(kMoving, &I::src0,
            "moving operand: partitions are rows of the array; fp32 or tf32 with such weights, else any"),
     source(kGatherSource, &I::src0, "source of `extent` elements"),
+    source(kListedSource, &I::src0, "source of `valid` elements"),
     source(kSrc1, &I::src1, "second source"),
     source(kTags, &I::src1, "positions of the kept weights, four 4-bit tags an element, lowest bits first"),
     source(kScales, &I::src1,
@@ -158,6 +160,8 @@ inline constexpr FieldTraits kTraits[] = {
     {kExtent, T::kNumber, 32, &I::extent, "number of elements or rows"},
     {kValid, T::kNumber, 16, &I::valid, "number of results"},
     {kPerIndex, T::kNumber, 6, &I::per_index, "elements per index: 1, 2, 4, 8, 16 or 32; default 1"},
+    {kListGroups, T::kNumber, 6, &I::per_index,
+     "groups of 16 partitions that share a list, 1 or 2; default 1"},
     byte_register(kRegD, &I::reg_d, "register written"),
     byte_register(kRegA, &I::reg_a, "register read"),
     byte_register(kRegB, &I::reg_b, "register read instead of imm"),
@@ -235,7 +239,7 @@ enum class Presence : std::uint8_t { kFree, kNeeded, kForbidden };
 bool takes_operand(AluOp op);  // false for rsqrt, reciprocal, abs, bitwise_not and bypass
 Presence presence_of(const OpRow& row, const Field& field, const Instruction& instruction);
 
-// Scales of an operand of MXFP8 (isa/table/table_later.h): a quadrant of kQuadrant partitions has kScaleRows
+// Scales of an operand of MX (isa/table/table_later.h): a quadrant of kQuadrant partitions has kScaleRows
 // partitions of scales at its start. `partitions` is a multiple of kQuadrant; the result counts from the
 // first scale to the last.
 inline constexpr unsigned kScaleGroup = 8, kScaleRows = unsigned{kQuadrant} / kScaleGroup;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the instructions that only NeuronCore-v4 has. Sources: AWS's Trainium3 architecture guide for NKI,
-// the pages of these functions in nki.isa 2.32, and the OCP's Microscaling Formats (MX) 1.0 for MXFP8.
+// the pages of these functions in nki.isa 2.32, and the OCP's Microscaling Formats (MX) 1.0.
 //
 // An operand of MXFP8 has the shape P x 4 x columns: the four elements of a quad are adjacent in memory and
 // belong to one row of the array, and 8 partitions by 4 elements of a column share a scale (E8M0: 2^(byte -
 // 127), 255 is NaN). The scale of partition p and column m is column m of partition p / 32 * 32 + p % 32 / 8,
-// so that each quadrant of 32 partitions keeps its scales in its first four.
+// so that each quadrant of 32 partitions keeps its scales in its first four, or in four others that start the
+// same number of partitions behind in every quadrant: scales of several operands share a tile.
 //
-// Not supported: MXFP4 (no 4-bit dtype), scales of several operands in one quadrant, and the reductions
-// absmax and absmin of activate2.
+// A quad of MXFP4 is one element of uint16: four numbers of E2M1, the first in the lowest bits. Such an
+// operand has the same shape, and a stride of 0 along the quad.
+//
+// gather_columns and scatter_columns are the indirect access to SBUF and PSUM as copies. Silicon gives it to
+// every operand of most instructions; here such an operand takes a copy of its own.
 #pragma once
 
 #include "isa/table/table_rows.h"
@@ -17,18 +21,18 @@ namespace tahoma::isa::rows {
 
 using enum FieldKind;
 
-inline constexpr Field kLoadWeightsMxFields[] = {kShapeField, tile(kStationary, "src", kMxFp8s, kSbufOnly),
+inline constexpr Field kLoadWeightsMxFields[] = {kShapeField, tile(kStationary, "src", kMxQuads, kSbufOnly),
                                                  tile(kScales, "scales", kUint8Only, kSbufOnly)};
 inline constexpr Field kMatmulMxFields[] = {kShapeField,
                                             need(kColumns, "columns"),
                                             tile(kMatrixDst, "dst", kFp32Only | kBf16Only, kPsumOnly),
-                                            tile(kMoving, "src", kMxFp8s, kSbufOnly),
+                                            tile(kMoving, "src", kMxQuads, kSbufOnly),
                                             tile(kScales, "scales", kUint8Only, kSbufOnly),
                                             may(kAccumulate, "accumulate"),
                                             may(kOpen, "open")};
 inline constexpr AluOps kBeforeFunction = bits<AluOps>(AluOp::kMult, AluOp::kBypass),
                         kBeforeFunctionToo = bits<AluOps>(AluOp::kAdd, AluOp::kSubtract, AluOp::kBypass),
-                        kBehindFunction = bits<AluOps>(AluOp::kAdd, AluOp::kMax, AluOp::kMin);
+                        kBehindFunction = bits<AluOps>(AluOp::kAdd, AluOp::kMax, AluOp::kMin) | kMagnitudes;
 inline constexpr Field kActivate2Fields[] = {kShapeField,
                                              tile(kDst, "dst"),
                                              tile(kSrc0, "src"),
@@ -53,19 +57,41 @@ inline constexpr Field kQuantizeMxFields[] = {
 inline constexpr Field kRand2Fields[] = {kShapeField, tile(kDst, "dst", kFloats), need(kScalar0, "low"),
                                          need(kScalar1, "high")};
 
+inline constexpr DTypes kColumnNumbers = kUint16Only | kUint32Only | bits<DTypes>(DType::kInt32);
+inline constexpr Field kGatherColumnsFields[] = {kShapeField,
+                                                 tile(kGatheredDst, "dst"),
+                                                 tile(kGatherSource, "src"),
+                                                 tile(kSrc1, "index", kColumnNumbers, kSbufOnly),
+                                                 need(kExtent, "extent"),
+                                                 need(kValid, "valid"),
+                                                 may(kListGroups, "groups")};
+inline constexpr Field kScatterColumnsFields[] = {kShapeField,
+                                                  tile(kScatteredDst, "dst"),
+                                                  tile(kListedSource, "src"),
+                                                  tile(kSrc1, "index", kColumnNumbers, kSbufOnly),
+                                                  need(kExtent, "extent"),
+                                                  need(kValid, "valid"),
+                                                  may(kListGroups, "groups")};
+
+inline constexpr std::uint8_t kLaneQueues = kVector | kScalar | kGpSimd;
+inline constexpr ShapeRule kSnakeOfColumns{.partition_multiple = 16, .most_elements = 4096};
 inline constexpr ShapeRule kMxRows{.partition_multiple = 32, .element_multiple = 4};
 
 inline constexpr OpRow kLaterRows[] = {
     {Opcode::kLoadWeightsMx, "load_weights_mx", nki("nc_matmul_mx"), kTensor, kLoadWeightsMxFields,
      CostClass::kWeightLoad, "weights[4 p + s, m] = src[p, s, m] * 2^(scale of src[p, s, m] - 127)",
-     "Loads a stationary operand of MXFP8: P partitions by 4 by M elements, K = 4 P. It occupies the columns "
-     "from 0 on, and rows like load_weights.",
+     "Loads a stationary operand of MXFP8 or MXFP4: P partitions by 4 by M elements, K = 4 P. It occupies "
+     "the "
+     "columns from 0 on, and rows like load_weights. A quad of MXFP4 is one uint16, the first of its four "
+     "numbers "
+     "of E2M1 in the lowest bits.",
      kV4, false, false, 0, kMxRows},
     {Opcode::kMatmulMx, "matmul_mx", nki("nc_matmul_mx"), kTensor, kMatmulMxFields, CostClass::kMatmul,
      "dst[m, n] = (accumulate ? dst[m, n] : 0) + sum over p, s ascending of weights[4 p + s, m] * src[p, s, "
      "n] "
      "* 2^(scale of src[p, s, n] - 127)",
-     "Multiplies the weights of load_weights_mx by a moving operand of MXFP8 in one pass, four products in "
+     "Multiplies the weights of load_weights_mx by a moving operand of MXFP8 or MXFP4 in one pass, four "
+     "products in "
      "each "
      "cell of the array and cycle. Elements times scales are exact in fp32, infinity beyond its range; the "
      "pass "
@@ -98,6 +124,21 @@ inline constexpr OpRow kLaterRows[] = {
      "Fills a tile with random numbers of a range, from the generator of each partition, in ascending order. "
      "The 24 highest bits are used, and every operation rounds in fp32 (assumed).",
      kV4},
+    {Opcode::kGatherColumns, "gather_columns", kNoNki, kLaneQueues, kGatherColumnsFields,
+     CostClass::kIndirectCopy, "dst[p, j] = src[p, index of group p / G at j], j < valid, G = 16 groups",
+     "Copies the columns of a tile that a list names, bit by bit. Each G partitions, 16 or 32, have their "
+     "own list, "
+     "which runs down these partitions first: index j is element j / G of partition j % G. An index out of "
+     "range is "
+     "an error (undefined on silicon).",
+     kV4, false, false, static_cast<std::uint8_t>(Rule::kSameDType), kSnakeOfColumns},
+    {Opcode::kScatterColumns, "scatter_columns", kNoNki, kLaneQueues, kScatterColumnsFields,
+     CostClass::kIndirectCopy,
+     "dst[p, index of group p / G at j] = src[p, j], j < valid ascending, G = 16 groups",
+     "Copies columns to the places that a list names, bit by bit, with lists as those of gather_columns. "
+     "Other "
+     "columns keep their values; of equal indices the last counts.",
+     kV4, false, false, static_cast<std::uint8_t>(Rule::kSameDType), kSnakeOfColumns},
 };
 
 }  // namespace tahoma::isa::rows

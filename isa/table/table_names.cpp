@@ -19,10 +19,11 @@ std::string_view name_of(Space space) { return look_up(space, {"sbuf", "psum", "
 
 std::string_view name_of(AluOp op) {
   return look_up(
-      op, {"add",         "subtract",    "mult",         "divide",     "max",        "min",   "bypass",
-           "power",       "is_equal",    "is_not_equal", "is_ge",      "is_gt",      "is_le", "is_lt",
-           "logical_and", "logical_or",  "logical_xor",  "rsqrt",      "reciprocal", "abs",   "bitwise_and",
-           "bitwise_or",  "bitwise_xor", "bitwise_not",  "shift_left", "shift_right"});
+      op,
+      {"add",         "subtract",    "mult",         "divide",     "max",         "min",     "bypass",
+       "power",       "is_equal",    "is_not_equal", "is_ge",      "is_gt",       "is_le",   "is_lt",
+       "logical_and", "logical_or",  "logical_xor",  "rsqrt",      "reciprocal",  "abs",     "bitwise_and",
+       "bitwise_or",  "bitwise_xor", "bitwise_not",  "shift_left", "shift_right", "abs_max", "abs_min"});
 }
 
 std::string_view name_of(CompareOp op) { return look_up(op, {"eq", "ne", "lt", "le", "gt", "ge"}); }

@@ -28,7 +28,7 @@ inline constexpr std::size_t kEnumeratorCount<Queue> = kQueueCount;
 template <>
 inline constexpr std::size_t kEnumeratorCount<Space> = 3;
 template <>
-inline constexpr std::size_t kEnumeratorCount<AluOp> = 26;
+inline constexpr std::size_t kEnumeratorCount<AluOp> = 28;
 template <>
 inline constexpr std::size_t kEnumeratorCount<CompareOp> = 6;
 template <>

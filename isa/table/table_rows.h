@@ -18,6 +18,8 @@ inline constexpr DTypes kFp8s =
     bits<DTypes>(DType::kFp8E4M3, DType::kFp8E5M2, DType::kFp8E3M4, DType::kFp8E4M3Fn);
 // Elements of MXFP8 (OCP Microscaling Formats 1.0, table 1).
 inline constexpr DTypes kMxFp8s = bits<DTypes>(DType::kFp8E4M3Fn, DType::kFp8E5M2);
+// The same, and quads of MXFP4: four numbers of E2M1 in 16 bits, the first in the lowest.
+inline constexpr DTypes kMxQuads = kMxFp8s | bits<DTypes>(kMxFp4);
 inline constexpr DTypes kFp32Only = bits<DTypes>(DType::kFp32), kBf16Only = bits<DTypes>(DType::kBf16);
 inline constexpr DTypes kFloats =
     kFp8s | bits<DTypes>(DType::kFp32, DType::kTf32, DType::kBf16, DType::kFp16);
@@ -38,7 +40,8 @@ inline constexpr AluOps kBitwise = bits<AluOps>(AluOp::kBitwiseAnd, AluOp::kBitw
                                                 AluOp::kShiftLeft, AluOp::kShiftRight);
 inline constexpr AluOps kBitwiseUnary = bits<AluOps>(AluOp::kBitwiseNot);
 inline constexpr AluOps kBypassOp = bits<AluOps>(AluOp::kBypass);
-inline constexpr AluOps kAnyAlu = kArithmetic | kUnary | kBitwise | kBitwiseUnary | kBypassOp;
+inline constexpr AluOps kMagnitudes = bits<AluOps>(AluOp::kAbsMax, AluOp::kAbsMin);  // NeuronCore-v4
+inline constexpr AluOps kAnyAlu = kArithmetic | kUnary | kBitwise | kBitwiseUnary | kBypassOp | kMagnitudes;
 // Legal reductions as AWS lists them.
 inline constexpr AluOps kReductions = bits<AluOps>(
     AluOp::kAdd, AluOp::kSubtract, AluOp::kMult, AluOp::kMax, AluOp::kMin, AluOp::kLogicalAnd,

@@ -73,7 +73,8 @@ inline constexpr ModeRow kModes[] = {
     {MatmulMode::kSparse1of2, 2, 1, kSparse, "1 of every 2 weights kept"},
     {MatmulMode::kOneZeroStationary, 1, 0, kFp32Only, "fp32 weights that are 0 or 1: half the passes"},
     {MatmulMode::kOneZeroMoving, 1, 0, kFp32Only, "fp32 moving operand of 0 and 1: half the passes"},
-    {MatmulMode::kMx, 4, 0, kMxFp8s, "only of load_weights_mx and matmul_mx: quads of MXFP8, K up to 512"},
+    {MatmulMode::kMx, 4, 0, kMxQuads,
+     "only of load_weights_mx and matmul_mx: quads of MXFP8 or MXFP4, K up to 512"},
 };
 
 }  // namespace tahoma::isa::rows

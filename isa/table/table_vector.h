@@ -21,7 +21,8 @@ inline constexpr Field kPredicatedFields[] = {
     tile(kSrc1, "predicate", bits<DTypes>(DType::kUint8, DType::kUint16, DType::kUint32)),
     may(kReverse0, "reverse")};
 inline constexpr Field kTensorTensorFields[] = {kShapeField, tile(kDst, "dst"), tile(kSrc0, "src0"),
-                                                tile(kSrc1, "src1"), alu(kOp0, "op", kArithmetic | kBitwise)};
+                                                tile(kSrc1, "src1"),
+                                                alu(kOp0, "op", kArithmetic | kBitwise | kMagnitudes)};
 inline constexpr Field kTensorScalarFields[] = {kShapeField,
                                                 tile(kDst, "dst"),
                                                 tile(kSrc0, "src"),

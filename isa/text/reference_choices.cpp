@@ -39,7 +39,9 @@ constexpr Meanings<AluOp> kAluMeanings = {"a + b",
                                           "bits set in just one",
                                           "a with every bit inverted",
                                           "a shifted up by b bits, filled with zeros",
-                                          "a shifted down by b bits, filled with zeros"};
+                                          "a shifted down by b bits, filled with zeros",
+                                          "the larger without signs; a NaN wins (NeuronCore-v4)",
+                                          "the smaller without signs; a NaN wins (NeuronCore-v4)"};
 
 constexpr Meanings<ReduceCommand> kCommandMeanings = {
     "starts from the neutral element, folds, keeps and writes the result",

@@ -38,9 +38,13 @@ void add_own_limits(Opcode op, std::vector<std::string>& lines) {
     std::string_view text;
   };
   static constexpr std::string_view kQuads =
-      "shape P x 4 x 1 x columns or with two dimensions of columns; the four elements of a quad adjacent; "
-      "scales start "
-      "at the partition of src";
+      "shape P x 4 x 1 x columns or with two dimensions of columns; the four elements of a quad adjacent, or "
+      "one of uint16 for MXFP4; scales start at the partition of src, or a multiple of 4 behind it in the "
+      "same "
+      "32";
+  static constexpr std::string_view kLists =
+      "extent 1..65535; groups 1 or 2; valid at most 16 groups times the elements of the list; partitions a "
+      "multiple of 16 groups";
   static constexpr Own kOwn[] = {
       {Opcode::kTensorCopyDynamic, "at least one register"},
       {Opcode::kTensorScalar, "on the scalar engine mult, add, or mult then add"},
@@ -48,6 +52,8 @@ void add_own_limits(Opcode op, std::vector<std::string>& lines) {
       {Opcode::kTensorScalarCumulative, "init with command load_reduce only"},
       {Opcode::kNGather, "extent 1..65535"},
       {Opcode::kLocalGather, "at most 4096 indices for each group of 16 partitions; extent per_index..65535"},
+      {Opcode::kGatherColumns, kLists},
+      {Opcode::kScatterColumns, kLists},
       {Opcode::kTopk, "n 8..65535 and at most the elements of 16 partitions; k 1..32767 and at most n"},
       {Opcode::kSendRecv,
        "through GpSimd's own DMA from queue gpsimd only, at most 1024, 512 or 256 bytes per partition of "
@@ -112,7 +118,7 @@ std::vector<std::string> limits_of(const OpRow& row) {
     lines.emplace_back(
         "NeuronCore-v4: dst also bf16, and in any banks; columns up to "
         "machine.chip.core.tensor.moving_columns, twice "
-        "as many into bf16, but no more of MXFP8");
+        "as many into bf16; of MX operands those of one bank");
   if (has(FieldKind::kDge))
     lines.emplace_back("dge=hw from queues sync and scalar, without row numbers; dge=sw from queue gpsimd");
   add_choice_limits(row, lines);

@@ -48,13 +48,13 @@ void check_mode(const Site& site) {
                                std::to_string(i.shape.partitions) + " rows are not a multiple");
 }
 
-// NeuronCore-v4 writes rows of several banks, and twice as many columns of bf16. A quad of MXFP8 has four
-// elements, so that a moving operand of MXFP8 has the columns of one bank.
+// NeuronCore-v4 writes rows of several banks, and twice as many columns of bf16. A moving operand of MX has
+// the columns of one bank (nki.isa 2.32: 512 of fp32, 1,024 of bf16).
 std::uint64_t most_moving(const Site& site) {
   const Instruction& i = site.instruction;
   const std::uint64_t most = site.limits.moving_columns;
   if (mode_of(i) == MatmulMode::kMx)
-    return std::min<std::uint64_t>(most, site.limits.psum_bank_bytes / sizeof(float));
+    return std::min<std::uint64_t>(2 * most, site.limits.psum_bank_bytes / size_of(i.dst.dtype));
   return i.op == Opcode::kMatmul && i.dst.dtype == DType::kBf16 ? 2 * most : most;
 }
 
@@ -67,17 +67,23 @@ void check_quads(const Site& site) {
   const Instruction& i = site.instruction;
   const unsigned quad = row_of(MatmulMode::kMx).slices;
   if (i.shape.count[0] != 1 || i.shape.count[kSliceDim] != quad)
-    site.fail("E-ISA-039", "MXFP8 has quads of " + std::to_string(quad) +
+    site.fail("E-ISA-039", "MX operands have quads of " + std::to_string(quad) +
                                " elements in the outermost of three free dimensions; the shape has " +
                                std::to_string(i.shape.count[kSliceDim]));
-  const bool moves = find_field(site.row, FieldKind::kScalesDst) == nullptr;  // dst is no operand of MXFP8
-  if (i.src0.stride[kSliceDim] != 1 || (!moves && i.dst.stride[kSliceDim] != 1))
+  const bool moves = find_field(site.row, FieldKind::kScalesDst) == nullptr;  // dst is no operand of MX
+  const bool packed = moves && i.src0.dtype == kMxFp4;
+  if (i.src0.stride[kSliceDim] != (packed ? 0 : 1) || (!moves && i.dst.stride[kSliceDim] != 1))
     site.fail("E-ISA-039",
-              "the elements of a quad are not adjacent; expected a stride of 1 in the outermost of three "
-              "free dimensions");
-  if (i.src1.partition != i.src0.partition)
-    site.fail("E-ISA-008", "operand 'scales' starts at partition " + std::to_string(i.src1.partition) +
-                               "; expected that of src, " + std::to_string(i.src0.partition));
+              std::string(packed ? "a quad of MXFP4 is one element; expected a stride of 0"
+                                 : "the elements of a quad are not adjacent; expected a stride of 1") +
+                  " in the outermost of three free dimensions");
+  const unsigned start = i.src0.partition, scales = i.src1.partition;
+  if (scales < start || scales - start > unsigned{kQuadrant} - kScaleRows ||
+      (scales - start) % kScaleRows != 0)
+    site.fail("E-ISA-008", "operand 'scales' starts at partition " + std::to_string(scales) +
+                               "; expected that of src, " + std::to_string(start) + ", or a multiple of " +
+                               std::to_string(kScaleRows) + " partitions behind it in the same " +
+                               std::to_string(unsigned{kQuadrant}));
 }
 
 void check_array(const Site& site) {

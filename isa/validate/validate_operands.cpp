@@ -55,7 +55,8 @@ void check_place(const Site& site, const Field& field, const Tile& tile) {
                   shape.partitions,
                   tile.offset + extent.first * size,
                   tile.offset + extent.last * size + size - 1};
-  check_area(site, area);
+  const bool scales = field.kind == FieldKind::kScales || field.kind == FieldKind::kScalesDst;
+  scales ? check_bytes(site, area) : check_area(site, area);  // check_quads() has the rule of scales
   check_aligned(site, field, tile.offset, tile.dtype);
   check_bank(site, field, area);
 }

@@ -93,6 +93,15 @@ void check_gathers(const Site& site) {
   const Instruction& i = site.instruction;
   const std::uint64_t n = free_elements(i.shape);
   if (i.op == Opcode::kNGather) check_number(site, "extent", i.extent, 1, 65535);
+  if (i.op == Opcode::kGatherColumns || i.op == Opcode::kScatterColumns) {
+    check_number(site, "extent", i.extent, 1, 65535);
+    check_number(site, "groups", i.per_index, 1, 2);
+    check_number(site, "valid", i.valid, 1,
+                 std::min<std::uint64_t>(std::uint64_t{kGpSimdPartitions} * i.per_index * n, 65535));
+    if (i.shape.partitions % (kGpSimdPartitions * i.per_index) != 0)
+      site.fail("E-ISA-040", std::to_string(i.shape.partitions) + " partitions with lists of " +
+                                 std::to_string(kGpSimdPartitions * i.per_index) + "; expected a multiple");
+  }
   if (i.op == Opcode::kLocalGather) {
     const bool power = i.per_index != 0 && (i.per_index & (i.per_index - 1)) == 0;
     if (!power || i.per_index > 32)

@@ -53,6 +53,10 @@ void check_operand_versions(const Site& site) {
     need(site, CoreVersion::kV4, [] { return std::string("a sum in bf16"); });
   if (find_field(site.row, FieldKind::kMode) != nullptr && row_of(i.mode).slices > 1)
     need(site, CoreVersion::kV3, [&] { return "mode " + std::string(name_of(i.mode)); });
+  for (const Field& field : site.row.fields)
+    if (const auto* op = std::get_if<Member<AluOp>>(&traits_of(field.kind).slot);
+        op != nullptr && (i.**op == AluOp::kAbsMax || i.**op == AluOp::kAbsMin))
+      need(site, CoreVersion::kV4, [&] { return quoted(field.name) + " " + std::string(name_of(i.**op)); });
   if (i.dge != Dge::kNone)
     need(site, CoreVersion::kV3,
          [&] { return "generation of descriptors (dge " + std::string(shown(i.dge)) + ")"; });

@@ -61,9 +61,9 @@ void WorkRecorder::instruction(const base::InstructionActivity& a) {
   if (a.queue < kClockedEngines) work.busy_fs[a.queue] = static_cast<base::Uint128>(a.busy.fs);
   if (a.queue == kTensorQueue) {
     const isa::Instruction& i = numbers_.program_of(a.core).streams[a.queue][a.index];
-    if (isa::loads_weights(i)) weights_[a.core] = i.src0.dtype;
+    if (isa::loads_weights(i)) weights_[a.core] = isa::array_dtype(i, i.src0.dtype);
     const std::uint64_t macs = a.hardware_flops / 2;
-    work[mac_event(weights_[a.core], i.src0.dtype)] = macs;
+    work[mac_event(weights_[a.core], isa::array_dtype(i, i.src0.dtype))] = macs;
     work[EnergyEvent::kCellCycle] = cell_cycles(i, weights_[a.core], macs);
   } else if (a.queue < kClockedEngines) {
     work[kElements[a.queue - 1]] = known.elements;

@@ -23,7 +23,7 @@ std::vector<std::uint32_t> last_uses(const std::vector<LiveRange>& ranges) {
 
 // The same operand: its bytes, shape and place in the array.
 bool same_weights(const isa::Instruction& a, const isa::Instruction& b) {
-  return a.src0 == b.src0 && a.shape == b.shape && a.mode == b.mode && a.column == b.column &&
+  return a.op == b.op && a.src0 == b.src0 && a.shape == b.shape && a.mode == b.mode && a.column == b.column &&
          a.src1 == b.src1;
 }
 
@@ -102,9 +102,9 @@ Op& Emitter::append(const isa::Instruction& instruction, isa::Queue queue) {
   return op;
 }
 
-void Emitter::place(isa::Instruction& instruction, const Recorded& entry) const {
+void Emitter::place(isa::Instruction& instruction, const Recorded& entry, bool weights) const {
   for (const Operand& operand : entry.operands) {
-    if (operand.field == isa::FieldKind::kStationary || trace_.storages[operand.storage]->place) continue;
+    if (operand.of_weights != weights || trace_.storages[operand.storage]->place) continue;
     const std::uint32_t byte = decisions_.places[operand.storage].byte;
     std::visit(
         [&](auto slot) {
@@ -124,7 +124,10 @@ void Emitter::record_accesses(Op& op, std::uint32_t storage, const Region& regio
                          place_of(trace_, trace_.entries[lost->entry].line)));
   if (writes) {
     reuse_.write(storage, region, entry_);
-    std::erase_if(standing_, [&](const Standing& s) { return s.region.overlaps(region); });
+    std::erase_if(standing_, [&](const Standing& s) {
+      return std::any_of(s.regions.begin(), s.regions.end(),
+                         [&](const Region& read) { return read.overlaps(region); });
+    });
     if (on_chip(storage)) note_filled(storage);
   }
 }
@@ -159,7 +162,7 @@ void Emitter::note_filled(std::uint32_t storage) {
 
 // An instruction reads its sources before it writes: a destination may have the bytes of a source.
 void Emitter::record_accesses(Op& op, const Recorded& entry) {
-  const bool multiplies = op.instruction.op == isa::Opcode::kMatmul;
+  const bool multiplies = isa::multiplies(op.instruction);
   const isa::AccessList accesses = isa::accesses_of(op.instruction);
   for (const bool writes : {false, true})
     for (const isa::OperandAccess& access : accesses.all()) {
@@ -185,9 +188,9 @@ void Emitter::compute(const Recorded& entry, isa::Queue queue) {
   record_accesses(op, entry);
 }
 
-void Emitter::load_weights(isa::Instruction weights) {
-  const isa::AccessList accesses = isa::accesses_of(weights);
-  const Region region = region_of(accesses.all().front().pattern);
+void Emitter::load_weights(const Recorded& entry) {
+  isa::Instruction weights = *entry.weights;
+  place(weights, entry, true);
   if (std::any_of(standing_.begin(), standing_.end(),
                   [&](const Standing& s) { return same_weights(s.weights, weights); }))
     return;
@@ -195,18 +198,24 @@ void Emitter::load_weights(isa::Instruction weights) {
   const isa::ArrayBlock tile = isa::tile_of(isa::standing_of(weights, array).block, array);
   std::erase_if(standing_, [&](const Standing& s) { return isa::overlap(s.tile, tile); });
   Op& op = append(weights, isa::Queue::kTensor);
-  record_accesses(op, storage_of(trace_.entries[entry_], isa::FieldKind::kStationary), region, true, false);
-  standing_.push_back({weights, region, tile});
+  Standing standing{weights, {}, tile};
+  auto operand = std::find_if(entry.operands.begin(), entry.operands.end(),
+                              [](const Operand& o) { return o.of_weights; });  // its scales follow
+  const isa::AccessList accesses = isa::accesses_of(weights);
+  for (const isa::OperandAccess& access : accesses.all()) {
+    standing.regions.push_back(region_of(access.pattern));
+    record_accesses(op, operand->storage, standing.regions.back(), true, false);
+    if (const auto next = std::next(operand); next != entry.operands.end() && next->of_weights)
+      operand = next;
+  }
+  standing_.push_back(std::move(standing));
 }
 
 void Emitter::matmul(const Recorded& entry) {
-  isa::Instruction weights = *entry.weights;
-  const std::uint32_t stationary = storage_of(entry, isa::FieldKind::kStationary);
-  if (!trace_.storages[stationary]->place) weights.src0.offset += decisions_.places[stationary].byte;
-  load_weights(weights);
+  load_weights(entry);
   isa::Instruction work = entry.instruction;
   place(work, entry);
-  const bool multiplies = work.op == isa::Opcode::kMatmul;
+  const bool multiplies = isa::multiplies(work);
   const std::uint32_t dst =
       storage_of(entry, multiplies ? isa::FieldKind::kMatrixDst : isa::FieldKind::kTransposeDst);
   if (multiplies) {

@@ -50,7 +50,7 @@ class Emitter {
  private:
   void compute(const Recorded& entry, isa::Queue queue);
   void matmul(const Recorded& entry);
-  void load_weights(isa::Instruction weights);
+  void load_weights(const Recorded& entry);
   void barrier(const Recorded& entry, isa::Queue queue);
   void transfer(const Recorded& entry, isa::Queue queue);
   void fence(const Recorded& entry);
@@ -62,7 +62,8 @@ class Emitter {
   void loop_begin(const RegisterWork& work);
   void loop_end(const RegisterWork& work);
 
-  void place(isa::Instruction& instruction, const Recorded& entry) const;
+  // Adds the places of the operands of the instruction, or of the load of its weights.
+  void place(isa::Instruction& instruction, const Recorded& entry, bool weights = false) const;
   void place(isa::DmaSide& side, const Side& from) const;
   bool on_chip(std::uint32_t storage) const { return trace_.storages[storage]->on_chip(); }
   // Adds the accesses of the instruction and follows what they do to PSUM and to reused bytes.
@@ -108,7 +109,7 @@ class Emitter {
   std::uint32_t ordered_rows_ = 0;
   struct Standing {
     isa::Instruction weights;
-    Region region;
+    std::vector<Region> regions;  // of the operand, and of its scales
     isa::ArrayBlock tile;
   };
   std::vector<Standing> standing_;  // stationary operands in the array, unwritten since

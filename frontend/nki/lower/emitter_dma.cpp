@@ -40,6 +40,7 @@ void Emitter::ring(const TransferWork& work, Piece piece, isa::Queue queue, bool
   doorbell.descriptor = static_cast<std::uint32_t>(program_.descriptors.size());
   doorbell.ring = ring_of(queue, machine_.chip.core.dma.rings);
   doorbell.dge = dge_of(work, queue, trace_.limits().core, decisions_.descriptors);
+  doorbell.service = work.service;
   if (doorbell.op == isa::Opcode::kDmaCompute) {
     doorbell.sources = static_cast<std::uint8_t>(piece.sources.size());
     doorbell.fold = work.fold;
@@ -103,7 +104,7 @@ void Emitter::number_rows(Op& op, const TransferWork& work) {
   const bool gather = work.sources.front().dynamic.kind == Dynamic::Kind::kVector;
   const Side& side = gather ? work.sources.front() : work.dst;
   if (side.dynamic.kind != Dynamic::Kind::kVector) return;
-  const Side rows = side_of(*side.dynamic.index);
+  const Side rows = trace_.side_of(*side.dynamic.index);
   isa::DmaSide column;
   column.partition = static_cast<std::uint16_t>(rows.partition);
   column.offset = static_cast<std::uint64_t>(rows.offset);
@@ -129,7 +130,7 @@ std::uint8_t Emitter::offset_of(const Side& side, isa::Queue queue) {
   if (dynamic.kind == Dynamic::Kind::kRegister) {
     scale.reg_a = registers_.number(dynamic.reg, queue);
   } else {
-    load_word(side_of(*dynamic.index), scale.reg_d, queue);
+    load_word(trace_.side_of(*dynamic.index), scale.reg_d, queue);
     scale.reg_a = scale.reg_d;
   }
   append(scale, queue);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "isa/table/table.h"
+
 namespace tahoma::runtime::nki {
 
 namespace {
@@ -16,7 +18,7 @@ constexpr Element kElements[] = {
     {"float16", 2, DType::kFp16},
     {"tfloat32", 4, DType::kTf32},
     {"float8_e4m3", 1, DType::kFp8E4M3},
-    {"float8_e4m3fn", 1, DType::kFp8E4M3},
+    {"float8_e4m3fn", 1, DType::kFp8E4M3, DType::kFp8E4M3Fn},
     {"float8_e5m2", 1, DType::kFp8E5M2},
     {"float8_e3m4", 1, DType::kFp8E3M4},
     {"int32", 4, DType::kInt32},
@@ -26,10 +28,10 @@ constexpr Element kElements[] = {
     {"int8", 1, DType::kInt8},
     {"uint8", 1, DType::kUint8},
     {"bool", 1, DType::kUint8},
-    {"float8_e8m0fnu", 1, std::nullopt},
-    {"float8_e4m3fn_x4", 4, std::nullopt},
-    {"float8_e5m2_x4", 4, std::nullopt},
-    {"float4_e2m1fn_x4", 2, std::nullopt},
+    {"float8_e8m0fnu", 1, std::nullopt, DType::kUint8},
+    {"float8_e4m3fn_x4", 4, std::nullopt, DType::kUint32, DType::kFp8E4M3Fn},
+    {"float8_e5m2_x4", 4, std::nullopt, DType::kUint32, DType::kFp8E5M2},
+    {"float4_e2m1fn_x4", 2, std::nullopt, DType::kUint16, isa::kMxFp4},
 };
 
 }  // namespace

@@ -46,6 +46,8 @@ isa::Space space_of(const View& view) {
                                                : isa::Space::kHbm;
 }
 
+}  // namespace
+
 void check_on_chip(const View& view, const isa::Field& field, const isa::OpRow& row) {
   if (!view.on_chip())
     refuse(
@@ -62,10 +64,11 @@ void check_on_chip(const View& view, const isa::Field& field, const isa::OpRow& 
                        field.name, row.mnemonic, view.text()));
 }
 
-isa::Tile tile_of(const View& view, const std::vector<std::int64_t>& strides, std::string_view name) {
+isa::Tile tile_of(const View& view, const std::vector<std::int64_t>& strides, std::string_view name,
+                  const isa::Limits& limits) {
   isa::Tile tile;
   tile.space = space_of(view);
-  tile.dtype = dtype_of(view);
+  tile.dtype = dtype_of(view, limits);
   tile.partition = partition_of(view, name);
   tile.offset = byte_of(view);
   for (std::size_t d = 0; d < strides.size(); ++d) {
@@ -105,11 +108,13 @@ std::vector<std::int64_t> counts_of(const Axes& axes) {
   return counts;
 }
 
+namespace {
+
 // The entry of one compute instruction in the making.
 class Maker {
  public:
-  Maker(const isa::Instruction& fields, const std::vector<Trace::Given>& given)
-      : row_(isa::row_of(fields.op)), given_(given) {
+  Maker(const isa::Instruction& fields, const std::vector<Trace::Given>& given, const isa::Limits& limits)
+      : row_(isa::row_of(fields.op)), given_(given), limits_(limits) {
     entry_.instruction = fields;
   }
 
@@ -118,6 +123,7 @@ class Maker {
     set_partitions();
     set_shape();
     for (const Trace::Given& g : given_) place(g);
+    check_packed();
     return std::move(entry_);
   }
 
@@ -126,6 +132,20 @@ class Maker {
     for (const Trace::Given& g : given_)
       if (g.field == kind) return &g.view;
     return nullptr;
+  }
+
+  // Packed elements are moved as bits.
+  void check_packed() const {
+    const isa::Instruction& i = entry_.instruction;
+    const bool fills = row_.op == isa::Opcode::kMemset && i.value == 0.0F;
+    const bool moves = isa::has_rule(row_, isa::Rule::kSameDType) ||
+                       (row_.op == isa::Opcode::kTensorCopy && i.dst.dtype == i.src0.dtype);
+    for (const Trace::Given& g : given_)
+      if (g.view.element->quad && !fills && !moves)
+        refuse("E-NKI-012",
+               fmt::format("operand '{}' of {}, {}; elements of {} are copied, set to 0, and multiplied by "
+                           "nc_matmul_mx",
+                           field_of(row_, g.field).name, row_.mnemonic, g.view.text(), g.view.element->name));
   }
 
   // The partitions of the shape are those of the source, where there is one; a shuffle's source may be a row.
@@ -244,7 +264,7 @@ class Maker {
     const auto known =
         std::find_if(strides_.begin(), strides_.end(), [&](const auto& s) { return s.first == g.field; });
     if (known != strides_.end()) {
-      tile = tile_of(g.view, known->second, field.name);
+      tile = tile_of(g.view, known->second, field.name, limits_);
       return;
     }
     const std::vector<std::int64_t> counts(expected.count.begin(), expected.count.end());
@@ -254,7 +274,7 @@ class Maker {
              fmt::format("operand '{}' of {}, {}, has {} elements in each partition; expected {}", field.name,
                          row_.mnemonic, g.view.text(), g.view.elements() / g.view.dims[0].count,
                          isa::free_elements(expected)));
-    tile = tile_of(g.view, *strides, field.name);
+    tile = tile_of(g.view, *strides, field.name, limits_);
   }
   void fill(isa::Scalar& scalar, const Trace::Given& g, const isa::Field& field, const isa::Shape&) {
     if (g.view.elements() != g.view.dims[0].count)
@@ -262,7 +282,7 @@ class Maker {
              fmt::format("operand '{}' of {}, {}; expected a number or a column of one element for each "
                          "partition",
                          field.name, row_.mnemonic, g.view.text()));
-    if (dtype_of(g.view) != isa::DType::kFp32)
+    if (dtype_of(g.view, limits_) != isa::DType::kFp32)
       refuse("E-NKI-011", fmt::format("operand '{}' of {}, {}; expected float32", field.name, row_.mnemonic,
                                       g.view.text()));
     scalar = {true, 0.0F, space_of(g.view), partition_of(g.view, field.name), byte_of(g.view)};
@@ -275,13 +295,15 @@ class Maker {
       refuse("E-NKI-011",
              fmt::format("operand '{}' of {}, {}; expected {} neighbouring elements in each partition",
                          field.name, row_.mnemonic, g.view.text(), elements));
-    column = {true, space_of(g.view), dtype_of(g.view), partition_of(g.view, field.name), byte_of(g.view)};
+    column = {true, space_of(g.view), dtype_of(g.view, limits_), partition_of(g.view, field.name),
+              byte_of(g.view)};
   }
   template <class Other>
   void fill(Other&, const Trace::Given&, const isa::Field&, const isa::Shape&) {}
 
   const isa::OpRow& row_;
   const std::vector<Trace::Given>& given_;
+  const isa::Limits& limits_;
   Recorded entry_;
   Axes pattern_;
   std::vector<std::pair<FieldKind, std::vector<std::int64_t>>> strides_;
@@ -289,11 +311,12 @@ class Maker {
 
 }  // namespace
 
-isa::DType dtype_of(const View& view) {
-  if (!view.element->dtype)
-    refuse("E-NKI-012", fmt::format("{}: {} is a type of Trainium3; NeuronCore-v3 does not compute with it",
-                                    view.text(), view.element->name));
-  return *view.element->dtype;
+isa::DType dtype_of(const View& view, const isa::Limits& limits) {
+  const auto dtype = view.element->on(limits.core);
+  if (!dtype)
+    refuse("E-NKI-012", fmt::format("{}: {} is a type of Trainium3; {} does not compute with it", view.text(),
+                                    view.element->name, isa::full_name_of(limits.core)));
+  return *dtype;
 }
 
 std::optional<std::vector<std::int64_t>> strides_for(const Axes& axes,
@@ -314,8 +337,8 @@ std::optional<std::vector<std::int64_t>> strides_for(const Axes& axes,
 }
 
 Recorded compute_entry(const isa::Instruction& fields, const std::vector<Trace::Given>& given,
-                       const Axes& pattern) {
-  Maker maker(fields, given);
+                       const Axes& pattern, const isa::Limits& limits) {
+  Maker maker(fields, given, limits);
   maker.pattern(pattern);
   return maker.make();
 }
@@ -358,7 +381,7 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
   const std::vector<std::int64_t> in_weights = with_slices(stationary, columns),
                                   in_moving = with_slices(moving, n);
   set_counts(weights.shape, in_weights, name);
-  weights.src0 = tile_of(stationary, fit(stationary, in_weights, "stationary"), "stationary");
+  weights.src0 = tile_of(stationary, fit(stationary, in_weights, "stationary"), "stationary", limits);
   isa::Instruction& work = entry.instruction;
   work.op = row.op;
   work.mode = mode;
@@ -380,12 +403,12 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
   }
   work.shape.partitions = static_cast<std::uint16_t>(k);
   set_counts(work.shape, moving_counts, name);
-  work.src0 = tile_of(moving, moving_strides, "moving");
-  work.dst = tile_of(dst, dst_strides, "dst");
+  work.src0 = tile_of(moving, moving_strides, "moving", limits);
+  work.dst = tile_of(dst, dst_strides, "dst", limits);
   weights.column = static_cast<std::uint16_t>(work.dst.partition % limits.array_columns);
   entry.weights = weights;
   entry.engine = isa::Queue::kTensor;
-  entry.operands = {{FieldKind::kStationary, stationary.storage->id},
+  entry.operands = {{FieldKind::kStationary, stationary.storage->id, true},
                     {FieldKind::kMoving, moving.storage->id},
                     {dst_kind, dst.storage->id}};
   return entry;

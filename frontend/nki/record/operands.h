@@ -9,9 +9,17 @@ namespace tahoma::runtime::nki {
 
 // `pattern`: of iota and affine_select, the coefficient of each dimension as a stride.
 Recorded compute_entry(const isa::Instruction& fields, const std::vector<Trace::Given>& given,
-                       const Axes& pattern);
+                       const Axes& pattern, const isa::Limits& limits);
 Recorded matmul_entry(const View& dst, const View& stationary, const View& moving, isa::MatmulMode mode,
                       bool transpose, const isa::Limits& limits);
+
+// Parts of these, for entries that are made elsewhere.
+void check_on_chip(const View& view, const isa::Field& field, const isa::OpRow& row);
+void set_counts(isa::Shape& shape, const std::vector<std::int64_t>& counts, std::string_view mnemonic);
+isa::Tile tile_of(const View& view, const std::vector<std::int64_t>& strides, std::string_view name,
+                  const isa::Limits& limits);
+std::vector<std::int64_t> strides_of(const Axes& axes);
+std::vector<std::int64_t> counts_of(const Axes& axes);
 
 // The rules of the table for the instructions of an entry, on the engine that the kernel asks for or on the
 // first that the row allows.
@@ -21,6 +29,6 @@ void check_entry(const Recorded& entry, const isa::Limits& limits);
 std::optional<std::vector<std::int64_t>> strides_for(const Axes& axes,
                                                      const std::vector<std::int64_t>& counts);
 
-isa::DType dtype_of(const View& view);  // E-NKI-012: not a type of this core
+isa::DType dtype_of(const View& view, const isa::Limits& limits);  // E-NKI-012: not a type of this core
 
 }  // namespace tahoma::runtime::nki

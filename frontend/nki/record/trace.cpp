@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "frontend/nki/record/listed_columns.h"
 #include "frontend/nki/record/operands.h"
+#include "frontend/nki/record/quads.h"
 
 namespace tahoma::runtime::nki {
 
@@ -34,11 +36,14 @@ void check_place(const Storage& storage, const isa::Limits& limits, std::int64_t
 
 }  // namespace
 
-Side side_of(const View& view) {
+Side Trace::side_of(const View& view) const {
   if (view.elements() == 0) refuse("E-NKI-010", fmt::format("{} has no elements", view.text()));
+  if (lists_columns(view))
+    refuse("E-NKI-011",
+           fmt::format("{} lists columns; transfers take such rows by vector_offset", view.text()));
   Side side;
   side.storage = view.storage->id;
-  side.dtype = dtype_of(view);
+  side.dtype = dtype_of(view, limits_);
   side.partition = view.partition;
   side.offset = view.offset * view.element->bytes;
   side.axes = all_axes(view);
@@ -101,7 +106,9 @@ Recorded& Trace::append(Recorded entry) {
 
 Recorded& Trace::compute(const isa::Instruction& fields, const std::vector<Given>& given,
                          std::optional<isa::Queue> engine, const Axes& pattern) {
-  Recorded entry = compute_entry(fields, given, pattern);
+  if (std::any_of(given.begin(), given.end(), [](const Given& g) { return lists_columns(g.view); }))
+    return compute_on_columns(fields, given, engine, pattern);
+  Recorded entry = compute_entry(fields, given, pattern, limits_);
   entry.engine = engine;
   check_entry(entry, limits_);
   return append(std::move(entry));
@@ -109,8 +116,25 @@ Recorded& Trace::compute(const isa::Instruction& fields, const std::vector<Given
 
 Recorded& Trace::matmul(const View& dst, const View& stationary, const View& moving, isa::MatmulMode mode,
                         std::optional<bool> accumulate, bool transpose) {
-  Recorded entry = matmul_entry(dst, stationary, moving, mode, transpose, limits_);
+  Recorded entry =
+      matmul_entry(dst, array_operand(stationary), array_operand(moving), mode, transpose, limits_);
   entry.accumulate = transpose ? false : accumulate;
+  check_entry(entry, limits_);
+  return append(std::move(entry));
+}
+
+Recorded& Trace::matmul_mx(const View& dst, const View& stationary, const View& moving,
+                           const View& stationary_scale, const View& moving_scale,
+                           std::optional<bool> accumulate) {
+  const View weights = array_operand(stationary), numbers = array_operand(moving);
+  Recorded entry = matmul_mx_entry(dst, {weights, stationary_scale}, {numbers, moving_scale}, limits_);
+  entry.accumulate = accumulate;
+  check_entry(entry, limits_);
+  return append(std::move(entry));
+}
+
+Recorded& Trace::quantize_mx(const View& dst, const View& src, const View& scale) {
+  Recorded entry = quantize_mx_entry({dst, scale}, src, limits_);
   check_entry(entry, limits_);
   return append(std::move(entry));
 }

@@ -27,6 +27,7 @@ namespace tahoma::runtime::nki {
 struct Operand {
   isa::FieldKind field = isa::FieldKind::kDst;
   std::uint32_t storage = 0;
+  bool of_weights = false;  // of the load of the stationary operand
 };
 
 // One side of a transfer.
@@ -50,7 +51,8 @@ struct TransferWork {
   isa::AluOp fold = isa::AluOp::kAdd;
   bool accumulate = false;  // dst += src
   DgeMode dge = DgeMode::kUnknown;
-  bool skip = false;  // rows out of bounds are left out
+  bool skip = false;         // rows out of bounds are left out
+  std::uint8_t service = 0;  // class of service, 0..3: the highest is served first (Trainium3)
 };
 
 // A virtual register, or a number.
@@ -126,6 +128,7 @@ class Trace {
   const isa::Limits& limits() const { return limits_; }
   std::uint32_t usable() const { return usable_; }
   std::shared_ptr<Storage> declare(Storage storage);  // checks shape and place: E-NKI-001
+  Side side_of(const View& view) const;               // E-NKI-010, 012
 
   // Tensors to which the kernel gives no name are named after the variable that the line of their declaration
   // assigns to. `variable_of` returns the name, "" if the line has none, or nothing if the line returns the
@@ -146,6 +149,11 @@ class Trace {
   // array, selected by the moving operand.
   Recorded& matmul(const View& dst, const View& stationary, const View& moving, isa::MatmulMode mode,
                    std::optional<bool> accumulate, bool transpose);
+  // The same with quads of MX (isa/table/table_later.h), and the scales of both operands.
+  Recorded& matmul_mx(const View& dst, const View& stationary, const View& moving,
+                      const View& stationary_scale, const View& moving_scale, std::optional<bool> accumulate);
+  // dst = the quads nearest to src, and their scales.
+  Recorded& quantize_mx(const View& dst, const View& src, const View& scale);
   Recorded& transfer(TransferWork work, std::optional<isa::Queue> engine);
   Recorded& registers_work(RegisterWork work);
   Recorded& exchange(ExchangeWork work);
@@ -155,6 +163,13 @@ class Trace {
 
  private:
   Recorded& append(Recorded entry);
+  // Operands that list columns (listed_columns.h).
+  View scratch_like(const View& listed);
+  Recorded& copy_columns(const View& listed, const View& tile, bool gathers, std::optional<isa::Queue> engine,
+                         unsigned groups = 1);
+  Recorded& compute_on_columns(const isa::Instruction& fields, const std::vector<Given>& given,
+                               std::optional<isa::Queue> engine, const Axes& pattern);
+  View array_operand(const View& view);
   void give_name(Storage& storage);
   const std::string& variable_at(std::uint32_t line);
 
@@ -163,8 +178,6 @@ class Trace {
   VariableOf variable_of_;
   std::vector<std::optional<std::string>> variables_;  // by line, as far as they have been asked for
 };
-
-Side side_of(const View& view);  // E-NKI-010, 012
 
 // "kernel.py:12", or "" for kNoLine.
 std::string place_of(const Trace& trace, std::uint32_t line);

@@ -65,10 +65,11 @@ struct View;
 
 // The part of an address that is known only while the kernel runs: index * stride elements are added.
 struct Dynamic {
-  enum class Kind : std::uint8_t { kNone, kRegister, kScalar, kVector };
+  enum class Kind : std::uint8_t { kNone, kRegister, kScalar, kVector, kColumns };
   Kind kind = Kind::kNone;
   std::uint32_t reg = 0;              // kRegister: number of a virtual register
   std::shared_ptr<const View> index;  // kScalar: [1, 1]; kVector: [P, k], one index for each partition
+  std::shared_ptr<const View> base;   // kColumns (listed_columns.h): what the index lists columns of
   std::int64_t stride = 0;            // elements of the view's dtype
   std::int64_t bound = 0;             // legal indices are below
 };

@@ -119,10 +119,13 @@ void bind_tracer(py::module_& m) {
       .def("emit", [](Tracer& t, const py::str& mnemonic, const py::object& engine,
                       const py::kwargs& fields) { t.emit(mnemonic, engine, fields); })
       .def("matmul", &Tracer::matmul)
+      .def("matmul_mx", &Tracer::matmul_mx)
+      .def("quantize_mx", &Tracer::quantize_mx)
       .def("copy", &Tracer::copy, py::arg("dst"), py::arg("src"), py::arg("engine") = py::none(),
-           py::arg("dge") = 0, py::arg("skip") = false, py::arg("accumulate") = false)
+           py::arg("dge") = 0, py::arg("skip") = false, py::arg("accumulate") = false, py::arg("service") = 0)
       .def("fold", &Tracer::fold)
-      .def("transpose", &Tracer::transpose)
+      .def("transpose", &Tracer::transpose, py::arg("dst"), py::arg("src"), py::arg("axes"),
+           py::arg("dge") = 0, py::arg("service") = 0)
       .def("exchange", &Tracer::exchange)
       .def("barrier", &Tracer::barrier)
       .def("new_register", &Tracer::new_register)
@@ -192,7 +195,8 @@ void bind_tracer(py::module_& m) {
           argument["storage"] = s.id;
           argument["name"] = s.name;
           argument["element"] = std::string(s.element->name);
-          argument["dtype"] = std::string(isa::name_of(s.element->dtype.value_or(isa::DType::kUint8)));
+          argument["dtype"] =
+              std::string(isa::name_of(s.element->on(t.trace.limits().core).value_or(isa::DType::kUint8)));
           argument["shape"] = s.shape;
           argument["buffer"] = std::string(nki::name_of(s.buffer));
           argument["role"] = s.role;

@@ -224,16 +224,32 @@ void Tracer::matmul(const nki::View& dst, const nki::View& stationary, const nki
   trace.matmul(dst, stationary, moving, *how, accumulate, transpose);
 }
 
-void Tracer::copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine,
-                  int dge, bool skip, bool accumulate) {
+void Tracer::matmul_mx(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
+                       const nki::View& stationary_scale, const nki::View& moving_scale,
+                       std::optional<bool> accumulate) {
   entered();
+  trace.matmul_mx(dst, stationary, moving, stationary_scale, moving_scale, accumulate);
+}
+
+void Tracer::quantize_mx(const nki::View& dst, const nki::View& src, const nki::View& scale) {
+  entered();
+  trace.quantize_mx(dst, src, scale);
+}
+
+void Tracer::copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine,
+                  int dge, bool skip, bool accumulate, unsigned service) {
+  entered();
+  if ((dst.element->quad || src.element->quad) && dst.element->bytes != src.element->bytes)
+    nki::refuse("E-NKI-012", fmt::format("dma_copy: {} into {}; packed elements are copied as they are",
+                                         src.text(), dst.text()));
   nki::TransferWork work;
   work.kind = nki::Transfer::kCopy;
-  work.dst = nki::side_of(dst);
-  work.sources.push_back(nki::side_of(src));
+  work.dst = trace.side_of(dst);
+  work.sources.push_back(trace.side_of(src));
   work.dge = dge_of(dge);
   work.skip = skip;
   work.accumulate = accumulate;
+  work.service = static_cast<std::uint8_t>(service);
   trace.transfer(std::move(work), queue_of(engine));
 }
 
@@ -244,14 +260,14 @@ void Tracer::fold(const nki::View& dst, const std::vector<nki::View>& sources, c
                 fmt::format("dma_compute: {} sources; expected 1 to {}", sources.size(), isa::kMostSources));
   nki::TransferWork work;
   work.kind = nki::Transfer::kFold;
-  work.dst = nki::side_of(dst);
-  for (const nki::View& source : sources) work.sources.push_back(nki::side_of(source));
+  work.dst = trace.side_of(dst);
+  for (const nki::View& source : sources) work.sources.push_back(trace.side_of(source));
   work.fold = named<isa::AluOp>(py::str(op), "dma_compute", "op");
   trace.transfer(std::move(work), std::nullopt);
 }
 
 void Tracer::transpose(const nki::View& dst, const nki::View& src, const std::vector<std::size_t>& axes,
-                       int dge) {
+                       int dge, unsigned service) {
   entered();
   if (axes.size() != dst.dims.size() || axes.size() != src.dims.size())
     nki::refuse("E-NKI-013",
@@ -259,9 +275,10 @@ void Tracer::transpose(const nki::View& dst, const nki::View& src, const std::ve
                             src.text(), dst.text(), axes.size()));
   nki::TransferWork work;
   work.kind = nki::Transfer::kTranspose;
-  work.dst = nki::side_of(dst);
-  work.sources.push_back(nki::side_of(src));
+  work.dst = trace.side_of(dst);
+  work.sources.push_back(trace.side_of(src));
   work.dge = dge_of(dge);
+  work.service = static_cast<std::uint8_t>(service);
   // The destination's dimensions in the order of the source's.
   work.dst.axes.assign(axes.size(), nki::Axis{});
   for (std::size_t d = 0; d < axes.size(); ++d) {
@@ -281,16 +298,16 @@ void Tracer::transpose(const nki::View& dst, const nki::View& src, const std::ve
 void Tracer::exchange(const std::vector<Message>& ready, const std::vector<Message>& sends,
                       const std::vector<nki::View>& received) {
   entered();
-  const auto sends_of = [](const std::vector<Message>& messages) {
+  const auto sends_of = [this](const std::vector<Message>& messages) {
     std::vector<nki::ExchangeWork::Send> list;
     for (const auto& [src, dst, rank, distance] : messages)
-      list.push_back({nki::side_of(src), nki::side_of(dst), rank, distance});
+      list.push_back({trace.side_of(src), trace.side_of(dst), rank, distance});
     return list;
   };
   nki::ExchangeWork work;
   work.ready = sends_of(ready);
   work.sends = sends_of(sends);
-  for (const nki::View& view : received) work.received.push_back(nki::side_of(view));
+  for (const nki::View& view : received) work.received.push_back(trace.side_of(view));
   trace.exchange(std::move(work));
 }
 
@@ -338,14 +355,14 @@ void Tracer::load_register(Register d, const nki::View& word) {
   nki::RegisterWork work;
   work.kind = nki::RegisterWork::Kind::kLoad;
   work.reg = d.number;
-  work.word = nki::side_of(word);
+  work.word = trace.side_of(word);
   append(std::move(work));
 }
 void Tracer::store_register(const nki::View& word, Register a) {
   nki::RegisterWork work;
   work.kind = nki::RegisterWork::Kind::kStore;
   work.reg = a.number;
-  work.word = nki::side_of(word);
+  work.word = trace.side_of(word);
   append(std::move(work));
 }
 

@@ -55,11 +55,16 @@ class Tracer {
   void emit(const py::handle& mnemonic, const py::handle& engine, const py::dict& fields);
   void matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
               const std::string& mode, std::optional<bool> accumulate, bool transpose);
+  void matmul_mx(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
+                 const nki::View& stationary_scale, const nki::View& moving_scale,
+                 std::optional<bool> accumulate);
+  void quantize_mx(const nki::View& dst, const nki::View& src, const nki::View& scale);
   void copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine, int dge,
-            bool skip, bool accumulate);
+            bool skip, bool accumulate, unsigned service);
   void fold(const nki::View& dst, const std::vector<nki::View>& sources, const std::string& op);
   // dst = src with its dimensions in the order `axes`.
-  void transpose(const nki::View& dst, const nki::View& src, const std::vector<std::size_t>& axes, int dge);
+  void transpose(const nki::View& dst, const nki::View& src, const std::vector<std::size_t>& axes, int dge,
+                 unsigned service);
   // Messages are (source here, destination of the rank, rank, distance in cores).
   using Message = std::tuple<nki::View, nki::View, std::uint32_t, std::int32_t>;
   void exchange(const std::vector<Message>& ready, const std::vector<Message>& sends,

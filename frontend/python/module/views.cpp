@@ -2,6 +2,7 @@
 // nki.language.NkiTensor: the tensor and view type of kernels.
 #include <pybind11/stl.h>
 
+#include "frontend/nki/record/listed_columns.h"
 #include "frontend/nki/record/overlap.h"
 #include "frontend/python/module/package_names.h"
 #include "frontend/python/module/tracer.h"
@@ -222,8 +223,11 @@ void bind_views(py::module_& m) {
               nki::refuse("E-NKI-003", "vector_select: dimension " + std::to_string(dim) + " of " + v.text() +
                                            "; expected dimension 0 of a tensor in HBM");
             View result = v;
-            result.dynamic = {nki::Dynamic::Kind::kVector, 0, std::make_shared<const View>(index),
-                              v.dims[0].stride, v.dims[0].count};
+            result.dynamic = nki::Dynamic{.kind = nki::Dynamic::Kind::kVector,
+                                          .index = std::make_shared<const View>(index),
+                                          .base = nullptr,
+                                          .stride = v.dims[0].stride,
+                                          .bound = v.dims[0].count};
             result.dims[0].count = index.dims[0].count;
             return result;
           },
@@ -238,6 +242,7 @@ void bind_views(py::module_& m) {
       .def("is_contiguous", &View::is_contiguous)
       .def("same_elements", &nki::same_elements)
       .def("overlaps", &nki::overlap)
+      .def("indirect", &nki::listed_columns, py::arg("index"), py::arg("num_elem") = py::none())
       .def("is_indirect", [](const View& v) { return v.dynamic.kind != nki::Dynamic::Kind::kNone; });
 
   py::class_<Register>(m, "Register", "A register of the sequencers.")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python module _tahoma_types: bfloat16 and the fp8 types as element types of NumPy, for hosts without
-// ml_dtypes. The names and the behaviour are those of ml_dtypes.
+// The Python module _tahoma_types: bfloat16, the fp8 types and E2M1 as element types of NumPy, for hosts
+// without ml_dtypes. The names and the behaviour are those of ml_dtypes.
 #include "frontend/python/types/universal_functions.h"
 
 namespace tahoma::python {
@@ -95,7 +95,7 @@ PyArray_Descr* descriptor() {
   Py_INCREF(F::scalar_type);
   prototype.typeobj = F::scalar_type;
   prototype.kind = 'V';  // as ml_dtypes: NumPy must not take it for a float of its own
-  prototype.type = static_cast<char>("EFGHJ"[N]);
+  prototype.type = static_cast<char>("EFGHJW"[N]);
   prototype.byteorder = '=';
   prototype.flags = NPY_NEEDS_PYAPI | NPY_USE_SETITEM;
   prototype.elsize = sizeof(Bits<N>);
@@ -179,7 +179,7 @@ bool add_all(PyObject* module, PyObject* numpy, std::integer_sequence<int, N...>
 
 PyModuleDef kModule = {PyModuleDef_HEAD_INIT,
                        "_tahoma_types",
-                       "bfloat16 and fp8 as element types of NumPy",
+                       "bfloat16, fp8 and E2M1 as element types of NumPy",
                        -1,
                        nullptr,
                        nullptr,

@@ -38,7 +38,7 @@ std::string text_of(const Range& range) {
 }
 
 std::string unusable_dtype(const Instruction& user, DType weights) {
-  const DType moving = user.src0.dtype;
+  const DType moving = array_dtype(user, user.src0.dtype);
   const std::string start =
       "moves " + std::string(name_of(moving)) + " past weights of " + std::string(name_of(weights));
   if (user.op == Opcode::kTranspose)
@@ -56,7 +56,7 @@ std::string unusable_dtype(const Instruction& user, DType weights) {
 Standing standing_of(const Instruction& i, const ArraySize& array) {
   const ArrayBlock block{i.src0.partition % array.rows, i.column, i.shape.partitions,
                          static_cast<unsigned>(stationary_columns(i))};
-  return {block, mode_of(i), i.src0.dtype};
+  return {block, mode_of(i), array_dtype(i, i.src0.dtype)};
 }
 
 ArrayBlock used_block(const Instruction& i, const ArraySize& array) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/semantics/arithmetic/fold.h"
 
+#include <cmath>
 #include <limits>
 
 #include "isa/simd/alu.h"
@@ -55,6 +56,14 @@ void fold_rows(AluOp op, const FoldRows& rows, std::size_t n, Folds& folds) {
         folds.value[k] = extremum_of_row(op, folds.value[k], rows[k] + from, n - from);
       }
       return;
+    case AluOp::kAbsMax:
+    case AluOp::kAbsMin:
+      for (std::size_t k = 0; k < kFolds; ++k) {
+        float& value = folds.value[k];
+        value = std::fabs(value);
+        for (std::size_t i = from; i < n; ++i) value = alu(op, value, rows[k][i]);
+      }
+      return;
     default:
       return;
   }
@@ -63,7 +72,7 @@ void fold_rows(AluOp op, const FoldRows& rows, std::size_t n, Folds& folds) {
 float neutral_element(AluOp op) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   if (op == AluOp::kMax) return -kInfinity;
-  if (op == AluOp::kMin) return kInfinity;
+  if (op == AluOp::kMin || op == AluOp::kAbsMin) return kInfinity;
   return op == AluOp::kMult ? 1.0F : 0.0F;
 }
 

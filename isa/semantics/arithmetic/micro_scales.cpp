@@ -48,6 +48,31 @@ MicroScales read_scales(const Instruction& i, const CoreView& core) {
   return scales;
 }
 
+std::vector<std::byte> unpacked_quads(const Operand& quads, const Shape& shape) {
+  // The numbers of E2M1 from 1 on are those of E5M2 with another bias; only 0 and 0.5 are below.
+  constexpr unsigned kBits = 4, kMagnitude = 7, kHalf = 0x38;
+  std::vector<std::byte> numbers;
+  std::vector<std::uint32_t> row;
+  for (unsigned p = 0; p < shape.partitions; ++p) {
+    PartitionRow(quads, shape.count, p).read(row);
+    const std::size_t columns = row.size() / shape.count[kSliceDim];
+    for (std::size_t e = 0; e < row.size(); ++e) {
+      const unsigned code = row[e] >> (e / columns * kBits), magnitude = code & kMagnitude;
+      numbers.push_back(std::byte(
+          (code & 8U) << 4U | (magnitude == 0 ? 0 : kHalf + (magnitude << 1U) - (magnitude == 1 ? 2U : 0U))));
+    }
+  }
+  return numbers;
+}
+
+Operand operand_of_quads(std::vector<std::byte>& unpacked, const Shape& shape) {
+  Operand operand{unpacked.data(), DType::kFp8E5M2, {}};
+  std::ptrdiff_t step = 1;
+  for (std::size_t d = kFreeDims; d-- > 0; step *= shape.count[d]) operand.step[d + 1] = step;
+  operand.step[0] = step;
+  return operand;
+}
+
 void scale_weights(const MicroScales& scales, std::size_t k, unsigned slices, Halves& weights) {
   scale_panels<kWeightPanel>(scales, k, slices, weights.high);
 }

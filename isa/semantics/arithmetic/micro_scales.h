@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scales of MXFP8 operands (OCP Microscaling Formats 1.0): E8M0, the power 2^(byte - 127), and NaN for
-// 255. A scale belongs to kScaleGroup partitions by four elements of a column (isa/table/table_later.h has
-//      the layout).
+// Operands of MX (OCP Microscaling Formats 1.0). Scales are E8M0: the power 2^(byte - 127), and NaN for 255.
+// A scale belongs to kScaleGroup partitions by four elements of a column (isa/table/table_later.h has the
+// layout).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "isa/semantics/arithmetic/core_view.h"
+#include "isa/semantics/arithmetic/walk.h"
 #include "isa/simd/matmul_loop.h"
 
 namespace tahoma::isa {
@@ -17,6 +18,10 @@ unsigned scale_partition(unsigned group);
 float scale_from_e8m0(std::uint8_t byte);
 // Reads the scales that the instruction's src1 holds.
 MicroScales read_scales(const Instruction& i, const CoreView& core);
+
+// Quads of MXFP4 as [partition][quad][column] in array_dtype(), and an operand of them.
+std::vector<std::byte> unpacked_quads(const Operand& quads, const Shape& shape);
+Operand operand_of_quads(std::vector<std::byte>& unpacked, const Shape& shape);
 
 // Multiplies the numbers in the panels of an operand by their scales; a row of the array has `slices`
 // contraction rows. Exact, except that a product beyond fp32's range is infinite, and one below its normal

@@ -231,6 +231,11 @@ Occupancy local_gather(const isa::Instruction& i, base::EngineKind kind, const C
       ceil_divided(std::uint64_t{i.valid} * e * elements * wide, count_of(p.costs.gather_fixed) + elements)));
 }
 
+// As a copy without a faster mode (assumed).
+Occupancy indirect_copy(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
+  return Lane{i, kind, p}.of(cycles_of(i.valid));
+}
+
 Occupancy topk(const isa::Instruction& i, base::EngineKind kind, const CoreTiming& p) {
   return Lane{i, kind, p}.of(cycles_of(count_of(p.costs.topk) * i.extent + i.valid));
 }
@@ -258,6 +263,7 @@ constexpr LawRow kLaneLaws[] = {{isa::CostClass::kElementwise, elementwise},
                                 {isa::CostClass::kGpSimdPattern, streaming},
                                 {isa::CostClass::kPartitionReduce, partition_reduce},
                                 {isa::CostClass::kLocalGather, local_gather},
+                                {isa::CostClass::kIndirectCopy, indirect_copy},
                                 {isa::CostClass::kTopk, topk}};
 
 }  // namespace

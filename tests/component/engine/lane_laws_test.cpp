@@ -139,6 +139,20 @@ TEST_CASE("local_gather: 150 + indices * elements / C, as published", "[timing]"
   }
 }
 
+TEST_CASE("gather_columns and scatter_columns: a cycle for each column, on every engine that has them",
+          "[timing]") {
+  for (const Opcode op : {Opcode::kGatherColumns, Opcode::kScatterColumns})
+    for (const EngineKind kind : {EngineKind::kVector, EngineKind::kScalar, EngineKind::kGpSimd}) {
+      const auto issue = [&](std::uint32_t columns) {
+        Instruction i = rows(op, 256);
+        i.extent = 4096;
+        i.valid = columns;
+        return cost(i, kind).issue.count;
+      };
+      CHECK(issue(3000) - issue(1000) == 2000);
+    }
+}
+
 TEST_CASE("topk: 4n + k", "[timing]") {
   for (const std::uint32_t n : {8U, 1000U, 65535U}) {
     for (const std::uint32_t k : {1U, 8U}) {

@@ -73,11 +73,16 @@ def collector():
     return Collector()
 
 
-@pytest.fixture
-def platform_target():
+def platform():
+    """The chip that NEURON_PLATFORM_TARGET_OVERRIDE names, as the repository calls it; Trainium2 without it."""
     from test.utils.common_dataclasses import Platforms
 
-    return Platforms.TRN2
+    return Platforms.TRN3 if os.environ.get("NEURON_PLATFORM_TARGET_OVERRIDE", "").lower() in ("trn3", "gen4") else Platforms.TRN2
+
+
+@pytest.fixture
+def platform_target():
+    return platform()
 
 
 @pytest.fixture
@@ -116,11 +121,9 @@ def pytest_generate_tests(metafunc):
 
 
 def for_this_chip(item):
-    """Items that run on Trainium2 and expect no refusal."""
-    from test.utils.common_dataclasses import Platforms
-
+    """Items that run on this chip and expect no refusal."""
     marker = item.get_closest_marker("platforms")
-    if marker and Platforms.TRN2 in (marker.kwargs.get("exclude") or []):
+    if marker and platform() in (marker.kwargs.get("exclude") or []):
         return False
     if item.get_closest_marker("skip"):
         return False

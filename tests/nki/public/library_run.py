@@ -79,7 +79,12 @@ def compared(name, output, expected, rtol, atol, descriptors):
         if not passed:
             raise Mismatch(f"{name}: the test's own validator refused the result: {last_line(said.getvalue())}")
         return {"output": name, "validator": expected.validator.__name__ if hasattr(expected.validator, "__name__") else "custom"}
-    got, want = np.asarray(output).astype(np.float32), np.asarray(expected).astype(np.float32)
+    output, expected = np.asarray(output), np.asarray(expected)
+    if expected.dtype.names:  # packed elements: results are their bits
+        from neuron_dtypes import static_cast
+
+        output, expected = static_cast(output.view(expected.dtype), np.float32), static_cast(expected, np.float32)
+    got, want = output.astype(np.float32), expected.astype(np.float32)
     if got.shape != want.shape and got.size == want.size:
         got = got.reshape(want.shape)
     if got.shape != want.shape:

@@ -57,6 +57,10 @@ void ProgramGenerator::gather_sizes(Context& c) {
     const std::uint64_t most = std::min<std::uint64_t>(kGroup * n, 20000 / i.per_index);
     i.valid = static_cast<std::uint32_t>(between(1, most));
   }
+  if (i.op == Opcode::kGatherColumns || i.op == Opcode::kScatterColumns) {
+    i.extent = static_cast<std::uint32_t>(between(1, 4000));
+    i.valid = static_cast<std::uint32_t>(between(1, std::min<std::uint64_t>(kGroup * n, 4000)));
+  }
   if (i.op == Opcode::kTopk) {
     i.extent = static_cast<std::uint32_t>(between(8, std::min<std::uint64_t>(kGroup * n, 65535)));
     i.valid = static_cast<std::uint32_t>(between(1, std::min<std::uint64_t>(i.extent, 32767)));

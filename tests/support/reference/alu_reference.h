@@ -16,6 +16,8 @@ inline constexpr isa::AluOp kBinaryOps[] = {
     isa::AluOp::kMax,        isa::AluOp::kMin,        isa::AluOp::kPower,     isa::AluOp::kIsEqual,
     isa::AluOp::kIsNotEqual, isa::AluOp::kIsGe,       isa::AluOp::kIsGt,      isa::AluOp::kIsLe,
     isa::AluOp::kIsLt,       isa::AluOp::kLogicalAnd, isa::AluOp::kLogicalOr, isa::AluOp::kLogicalXor};
+// Of NeuronCore-v4's vector engine.
+inline constexpr isa::AluOp kMagnitudeOps[] = {isa::AluOp::kAbsMax, isa::AluOp::kAbsMin};
 inline constexpr isa::AluOp kUnaryOps[] = {isa::AluOp::kRsqrt, isa::AluOp::kReciprocal, isa::AluOp::kAbs,
                                            isa::AluOp::kBypass};
 inline constexpr isa::AluOp kBitOps[] = {isa::AluOp::kBitwiseAnd, isa::AluOp::kBitwiseOr,
@@ -74,6 +76,10 @@ inline float apply(isa::AluOp op, float a, float b) {
       return static_cast<float>(1 / x);
     case AluOp::kAbs:
       return std::copysign(a, 1.0F);
+    case AluOp::kAbsMax:
+    case AluOp::kAbsMin:
+      return apply(op == AluOp::kAbsMax ? AluOp::kMax : AluOp::kMin, std::copysign(a, 1.0F),
+                   std::copysign(b, 1.0F));
     default:
       return a;
   }

@@ -19,6 +19,7 @@ const std::vector<AluOp>& scalar_ops() {
   static const std::vector<AluOp> ops = [] {
     std::vector<AluOp> all(std::begin(kBinaryOps), std::end(kBinaryOps));
     all.insert(all.end(), std::begin(kUnaryOps), std::end(kUnaryOps));
+    all.insert(all.end(), std::begin(kMagnitudeOps), std::end(kMagnitudeOps));
     return all;
   }();
   return ops;

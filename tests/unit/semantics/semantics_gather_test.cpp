@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares local_gather and n_gather with their formulas, and tests indices out of range.
+// Compares local_gather, gather_columns, scatter_columns and n_gather with their formulas, and tests indices
+// out of range.
 #include "isa/core/program_error.h"
 #include "tests/support/bench/partition_fixture.h"
 
@@ -116,6 +117,46 @@ TEST_CASE("local_gather: an index is checked against its last element, surplus o
   check_local(f, i);
   put(17, 1, 33);
   CHECK(error_of(f, i) == "local_gather: error[E-ISA-402]: partition 81 holds index 33; expected below 33");
+}
+
+TEST_CASE("gather_columns and scatter_columns: lists of 16 and of 32 partitions, which end inside a column",
+          "[isa]") {
+  PartitionFixture f(346);
+  for (const unsigned groups : {1U, 2U})
+    for (const unsigned valid : {1U, 17U, 63U})
+      for (const bool gathers : {true, false}) {
+        Instruction i = local_gather(f, 64, {1, 2, 1, 2}, 40, 1);
+        i.op = gathers ? Opcode::kGatherColumns : Opcode::kScatterColumns;
+        i.per_index = static_cast<std::uint8_t>(groups);
+        i.valid = valid;
+        (gathers ? i.src0 : i.dst).stride[3] = 3;
+        const Shape all{64, counts_of(i.extent)}, listed{64, counts_of(valid)};
+        f.fill_bits(i.src0, gathers ? all : listed);
+        f.fill_bits(i.dst, gathers ? listed : all);
+        test::for_each_element(i.shape, [&](unsigned p, const auto& at) {
+          const auto index = static_cast<std::uint16_t>(f.numbers.below(i.extent));
+          std::memcpy(f.memory.at(i.src1, p, at), &index, sizeof index);
+        });
+        std::vector<std::vector<std::uint32_t>> want;
+        for (unsigned p = 0; p < 64; ++p) {
+          const auto src = f.bits(i.src0, (gathers ? all : listed).count, p);
+          auto dst = f.bits(i.dst, (gathers ? listed : all).count, p);
+          for (unsigned j = 0; j < valid; ++j) {
+            const unsigned width = 16 * groups;
+            const auto column = f.bits(i.src1, i.shape.count, p / width * width + j % width);
+            (gathers ? dst[j] : dst[column[j / width]]) = src[gathers ? column[j / width] : j];
+          }
+          want.emplace_back(dst.begin(), dst.end());
+        }
+        f.run(i, {{i.dst, gathers ? listed : all}});
+        std::size_t wrong = 0;
+        for (unsigned p = 0; p < 64; ++p) {
+          const auto got = f.bits(i.dst, (gathers ? listed : all).count, p);
+          wrong += !std::equal(got.begin(), got.end(), want[p].begin());
+        }
+        CAPTURE(groups, valid, gathers);
+        CHECK(wrong == 0);
+      }
 }
 
 TEST_CASE("n_gather: each element by its own index, for all dtypes and forms", "[isa]") {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 
+#include "isa/core/program_error.h"
 #include "isa/semantics/semantics.h"
 #include "isa/text/assembler.h"
 #include "isa/validate/validate.h"
@@ -69,8 +70,26 @@ double element_value(std::uint8_t bits, DType type) {
 }
 double scale_value(std::uint8_t byte) { return byte == 255 ? NAN : std::ldexp(1.0, byte - 127); }
 
+// E2M1: sign, two bits of exponent, one of mantissa.
+double e2m1_value(unsigned code) {
+  constexpr std::array<double, 8> kSizes{0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  return (code & 8U) != 0 ? -kSizes[code & 7U] : kSizes[code & 7U];
+}
+
 constexpr const char* kElements[] = {"fp8_e4m3fn", "fp8_e5m2"};
+constexpr const char* kQuads[] = {"fp8_e4m3fn", "fp8_e5m2", "uint16"};  // uint16: MXFP4
 DType dtype_of(const char* name) { return *isa::dtype_from_name(name); }
+std::string strides_of(const char* name) {
+  return dtype_of(name) == DType::kUint16 ? ":(0,0,0,1)" : ":(0,1,0,4)";
+}
+
+// Element s of the quad of a column.
+double quad_number(Core& core, DType type, std::size_t p, std::size_t data, std::size_t column,
+                   std::size_t s) {
+  if (type != DType::kUint16)
+    return element_value(std::to_integer<std::uint8_t>(*core.at(p, data + 4 * column + s)), type);
+  return e2m1_value(read_from<std::uint16_t>(core.at(p, data + 2 * column)) >> (4 * s) & 15U);
+}
 
 // The first partition with scales of data partition p, by the published layout.
 std::size_t scale_row(std::size_t p) { return p / 32 * 32 + p % 32 / 8; }
@@ -81,7 +100,7 @@ void fill_mx(Core& core, std::mt19937& random, DType type, std::size_t columns, 
   for (std::size_t p = 0; p < kPartitions; ++p) {
     for (std::size_t b = 0; b < 4 * columns; ++b) {
       auto bits = static_cast<std::uint8_t>(random());
-      if (!std::isfinite(element_value(bits, type))) bits = 0x31;
+      if (type != DType::kUint16 && !std::isfinite(element_value(bits, type))) bits = 0x31;
       *core.at(p, data + b) = std::byte{bits};
     }
     if (p % 32 < 4)
@@ -91,21 +110,21 @@ void fill_mx(Core& core, std::mt19937& random, DType type, std::size_t columns, 
 
 }  // namespace
 
-TEST_CASE("load_weights_mx and matmul_mx: dot products of decoded blocks, for both element types", "[isa]") {
+TEST_CASE("load_weights_mx and matmul_mx: dot products of decoded blocks, for all element types", "[isa]") {
   constexpr std::size_t kM = 16, kN = 24, kWeights = 0, kWeightScales = 1024, kMoving = 2048,
                         kMovingScales = 4096;
   std::mt19937 random(1);
-  for (const char* weights : kElements)
-    for (const char* moving : kElements) {
+  for (const char* weights : kQuads)
+    for (const char* moving : kQuads) {
       Core core;
       fill_mx(core, random, dtype_of(weights), kM, kWeights, kWeightScales);
       fill_mx(core, random, dtype_of(moving), kN, kMoving, kMovingScales);
       const std::string text = std::string("tensor:\nload_weights_mx shape=128x4x1x16 src=sbuf[0, 0]:") +
-                               weights +
-                               ":(0,1,0,4) scales=sbuf[0, 1024]:uint8\nmatmul_mx shape=128x4x1x24 columns=16 "
+                               weights + strides_of(weights) +
+                               " scales=sbuf[0, 1024]:uint8\nmatmul_mx shape=128x4x1x24 columns=16 "
                                "dst=psum[0, 0]:fp32 src=sbuf[0, "
                                "2048]:" +
-                               moving + ":(0,1,0,4) scales=sbuf[0, 4096]:uint8";
+                               moving + strides_of(moving) + " scales=sbuf[0, 4096]:uint8";
       core.run(text);
       core.run(text + " accumulate");
       for (std::size_t m = 0; m < kM; ++m)
@@ -113,9 +132,9 @@ TEST_CASE("load_weights_mx and matmul_mx: dot products of decoded blocks, for bo
           double exact = 0, size = 0;
           for (std::size_t p = 0; p < kPartitions; ++p)
             for (std::size_t s = 0; s < 4; ++s) {
-              const double w = element_value(byte_at(core.at(p, kWeights + 4 * m + s)), dtype_of(weights)) *
+              const double w = quad_number(core, dtype_of(weights), p, kWeights, m, s) *
                                scale_value(byte_at(core.at(scale_row(p), kWeightScales + m)));
-              const double x = element_value(byte_at(core.at(p, kMoving + 4 * n + s)), dtype_of(moving)) *
+              const double x = quad_number(core, dtype_of(moving), p, kMoving, n, s) *
                                scale_value(byte_at(core.at(scale_row(p), kMovingScales + n)));
               exact += 2 * w * x;
               size += std::abs(2 * w * x);
@@ -138,6 +157,30 @@ TEST_CASE("matmul_mx: a scale of 255 makes the block's columns NaN and no others
       "matmul_mx shape=128x4x1x4 columns=4 dst=psum[0, 0]:fp32 src=sbuf[0, 2048]:fp8_e4m3fn:(0,1,0,4) "
       "scales=sbuf[0, 4096]:uint8");
   for (std::size_t n = 0; n < 4; ++n) CHECK(std::isnan(read_from<float>(core.sum(0, 4 * n))) == (n == 2));
+}
+
+TEST_CASE("matmul_mx: scales may start at any fourth partition of each 32", "[isa]") {
+  std::mt19937 random(5);
+  const auto text = [](int first) {
+    const std::string scales = " scales=sbuf[" + std::to_string(first) + ", 4096]:uint8";
+    return "tensor:\nload_weights_mx shape=128x4x1x4 src=sbuf[0, 0]:fp8_e5m2:(0,1,0,4) scales=sbuf[0, "
+           "1024]:uint8\n"
+           "matmul_mx shape=128x4x1x4 columns=4 dst=psum[0, 0]:fp32 src=sbuf[0, 2048]:fp8_e5m2:(0,1,0,4)" +
+           scales;
+  };
+  Core core;
+  fill_mx(core, random, DType::kFp8E5M2, 4, 0, 1024);
+  fill_mx(core, random, DType::kFp8E5M2, 4, 2048, 4096);
+  core.run(text(0));
+  std::array<float, 16> want{};
+  for (std::size_t n = 0; n < want.size(); ++n) want[n] = read_from<float>(core.sum(n / 4, n % 4 * 4));
+  for (std::size_t quadrant = 0; quadrant < kPartitions; quadrant += 32)
+    for (std::size_t row = 4; row-- > 0;)
+      std::copy_n(core.at(quadrant + row, 4096), 4, core.at(quadrant + 28 + row, 4096));
+  core.run(text(28));
+  for (std::size_t n = 0; n < want.size(); ++n)
+    CHECK(read_from<float>(core.sum(n / 4, n % 4 * 4)) == want[n]);
+  for (const int first : {2, 32}) CHECK_THROWS_AS(core.run(text(first)), isa::ProgramError);
 }
 
 TEST_CASE("quantize_mx: the published scale, and the nearest elements", "[isa]") {
@@ -242,13 +285,19 @@ TEST_CASE("activate2: product, difference and function, with a maximum behind th
       "scalar:\nactivate2 shape=1x4 dst=sbuf[0, 64]:fp32 src=sbuf[0, 0]:fp32 func=square op0=mult scalar0=2 "
       "op1=subtract scalar1=1 reduce=max result=psum[0, 0]:fp32\n"
       "activate2 shape=1x4 dst=sbuf[0, 128]:fp32 src=sbuf[0, 0]:fp32 func=abs reduce=min result=psum[0, "
-      "4]:fp32");
+      "4]:fp32\n"
+      "activate2 shape=1x4 dst=sbuf[0, 192]:fp32 src=sbuf[0, 0]:fp32 func=copy reduce=abs_max result=psum[0, "
+      "8]:fp32\n"
+      "activate2 shape=1x2 dst=sbuf[0, 192]:fp32 src=sbuf[0, 0]:fp32 func=copy op1=subtract scalar1=2 "
+      "reduce=abs_min result=psum[0, 12]:fp32");
   for (std::size_t e = 0; e < x.size(); ++e) {
     CHECK(read_from<float>(core.at(0, 64 + 4 * e)) == (2 * x[e] - 1) * (2 * x[e] - 1));
     CHECK(read_from<float>(core.at(0, 128 + 4 * e)) == std::abs(x[e]));
   }
   CHECK(read_from<float>(core.sum(0, 0)) == 169.0F);
   CHECK(read_from<float>(core.sum(0, 4)) == 0.5F);
+  CHECK(read_from<float>(core.sum(0, 8)) == 7.0F);
+  CHECK(read_from<float>(core.sum(0, 12)) == 1.5F);
 }
 
 TEST_CASE("rand2: within its range, with the mean of a uniform distribution, and never twice the same",

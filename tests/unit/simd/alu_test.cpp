@@ -53,6 +53,7 @@ long double worst_error(unsigned seed, unsigned cases, Power power) {
 TEST_CASE("alu rows: every operation is its definition, for every kind of number and SIMD target", "[isa]") {
   std::vector<AluOp> ops(std::begin(kBinaryOps), std::end(kBinaryOps));
   ops.insert(ops.end(), std::begin(kUnaryOps), std::end(kUnaryOps));
+  ops.insert(ops.end(), std::begin(kMagnitudeOps), std::end(kMagnitudeOps));
   Numbers numbers(71);
   std::vector<float> a, b;
   for (const float x : {0.0F, -0.0F, 1.0F, -1.0F, kInfinity, -kInfinity, kNan, 0x1p-149F, 3.5F}) {

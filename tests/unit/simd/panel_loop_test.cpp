@@ -36,7 +36,7 @@ std::vector<std::byte> patterns(DType dtype) {
 TEST_CASE("panels: every float widens as its dtype does, on every SIMD target", "[isa]") {
   test::on_every_simd_target([] {
     for (const DType dtype : {DType::kFp32, DType::kTf32, DType::kBf16, DType::kFp16, DType::kFp8E4M3,
-                              DType::kFp8E5M2, DType::kFp8E3M4}) {
+                              DType::kFp8E5M2, DType::kFp8E3M4, DType::kFp8E4M3Fn}) {
       const std::vector<std::byte> bytes = patterns(dtype);
       const std::size_t size = isa::size_of(dtype), n = bytes.size() / size, stride = isa::kMovingPanel + 3;
       std::vector<float> panels(n / isa::kMovingPanel * stride);

@@ -42,6 +42,12 @@ const Later kSinceV4[] = {
      "tensor[1] matmul", "a sum in bf16 needs NeuronCore-v4"},
     {"sync:\ndma_copy shape=1x8 dst=sbuf[0, 0]:fp32 src=sbuf[0, 64]:fp32 service=3", "sync[0] dma_copy",
      "class of service 3 needs NeuronCore-v4"},
+    {"vector:\ntensor_tensor shape=1x8 dst=sbuf[0, 0]:fp32 src0=sbuf[0, 64]:fp32 src1=sbuf[0, 128]:fp32 "
+     "op=abs_max",
+     "vector[0] tensor_tensor", "operand 'op' abs_max needs NeuronCore-v4"},
+    {"scalar:\ngather_columns shape=16x1 dst=psum[0, 0]:fp32 src=sbuf[0, 64]:fp32 index=sbuf[0, 128]:uint16 "
+     "extent=8 valid=3",
+     "scalar[0] gather_columns", "gather_columns needs NeuronCore-v4"},
 };
 
 }  // namespace

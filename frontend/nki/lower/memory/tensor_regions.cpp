@@ -52,8 +52,7 @@ void add_instruction(const Recorded& entry, isa::Instruction instruction, bool s
   std::uint32_t window = 0;
   for (const Operand& operand : entry.operands) {
     ++window;
-    if ((operand.field == isa::FieldKind::kStationary) == stationary)
-      move_into_window(instruction, operand.field, window);
+    if (operand.of_weights == stationary) move_into_window(instruction, operand.field, window);
   }
   const isa::AccessList list = isa::accesses_of(instruction);
   for (const isa::OperandAccess& access : list.all()) {
@@ -113,7 +112,7 @@ std::vector<Access> tensor_accesses(const Trace& trace, const Recorded& entry) {
   const auto add = [&](const Side& side, bool writes) {
     accesses.push_back({side_region(trace, side), writes, false});
     if (side.dynamic.index)
-      accesses.push_back({side_region(trace, side_of(*side.dynamic.index)), false, false});
+      accesses.push_back({side_region(trace, trace.side_of(*side.dynamic.index)), false, false});
   };
   if (entry.transfer) {
     for (const Side& side : entry.transfer->sources) add(side, false);

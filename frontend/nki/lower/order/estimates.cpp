@@ -58,10 +58,15 @@ Estimate Estimator::of_matmul(const Recorded& entry) const {
   const bool wide = entry.weights->src0.dtype == isa::DType::kFp32;
   const double passes = wide && entry.instruction.src0.dtype == isa::DType::kFp32 ? 4 : 1;
   const double columns = static_cast<double>(isa::moving_columns(entry.instruction));
-  const double loaded = static_cast<double>(isa::free_elements(entry.weights->shape));
+  const bool mx = isa::mode_of(*entry.weights) == isa::MatmulMode::kMx;
+  const double loaded = static_cast<double>(mx ? isa::stationary_columns(*entry.weights)
+                                               : isa::free_elements(entry.weights->shape));
   Estimate e;
   e.queue = femtoseconds(columns * passes + number(p.issue_overhead), p.clock);
-  e.weights = femtoseconds(loaded * (wide ? p.fp32_load_column : p.load_column), p.clock);
+  e.weights = femtoseconds(loaded * (mx     ? p.mx_load_column
+                                     : wide ? p.fp32_load_column
+                                            : p.load_column),
+                           p.clock);
   e.latency = p.pipeline_latency.fs;
   return e;
 }

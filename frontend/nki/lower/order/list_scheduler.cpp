@@ -21,8 +21,8 @@ namespace {
 constexpr unsigned kTries = 4;
 
 bool same_stationary(const Recorded& a, const Recorded& b) {
-  return a.weights->src0 == b.weights->src0 && a.weights->shape == b.weights->shape &&
-         a.operands.front().storage == b.operands.front().storage;
+  return a.weights->src0 == b.weights->src0 && a.weights->src1 == b.weights->src1 &&
+         a.weights->shape == b.weights->shape && a.operands.front().storage == b.operands.front().storage;
 }
 
 class ListScheduler {

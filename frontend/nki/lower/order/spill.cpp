@@ -184,8 +184,8 @@ class Spiller {
     View tile = reshape(whole(storage), {storage->shape[0], row});
     TransferWork work;
     work.kind = Transfer::kCopy;
-    work.dst = side_of(to_hbm ? slot : tile);
-    work.sources = {side_of(to_hbm ? tile : slot)};
+    work.dst = spilled_.trace.side_of(to_hbm ? slot : tile);
+    work.sources = {spilled_.trace.side_of(to_hbm ? tile : slot)};
     spilled_.trace.transfer(std::move(work), std::nullopt);
   }
 

@@ -9,17 +9,17 @@ from _tahoma import DynamicSlice, NkiTensor, Register
 from tahoma import context, dtypes, host_use, tiles as functions, views
 from tahoma.errors import refuse
 from tahoma.language import grids
-from tahoma.language.composites import (abs_max, abs_min, all, ceil, cos, dropout, floor, fmod, gather_flattened, logical_not,  # noqa: F401
+from tahoma.language.composites import (all, ceil, cos, dropout, floor, fmod, gather_flattened, logical_not,  # noqa: F401
                                         mod, random_seed, rms_norm, softmax, tan, trunc)
 from tahoma.language.grids import NkiBlockGrid, NkiGrid, NkiTileGrid, alloc_blocks, alloc_tiles, blocks  # noqa: F401
 from tahoma.language.prints import device_print
 from tahoma.loops import dynamic_range, fori_loop, while_loop
 from tahoma.nki_object import NKIObject
-from tahoma.operators import OPERATORS
+from tahoma.operators import LATER, OPERATORS
 from tahoma.refusals import refusing
 from tahoma.shape import Shape
 
-globals().update(OPERATORS)
+globals().update({**OPERATORS, **LATER})
 for _name in ("float32", "bfloat16", "float16", "tfloat32", "float8_e4m3", "float8_e5m2", "float8_e4m3fn", "float8_e3m4", "int32",
               "uint32", "int16", "uint16", "int8", "uint8", "float8_e8m0fnu", "float8_e4m3fn_x4", "float8_e5m2_x4", "float4_e2m1fn_x4"):
     globals()[_name] = dtypes.ALL[_name]

@@ -3,6 +3,8 @@
 
 NumPy has neither bfloat16 nor fp8. An array of such a type may be a torch tensor (bfloat16), an array of ml_dtypes or of our own
 module _tahoma_types (`tahoma.dtypes.host_type`), or void bytes of the type's size (what ml_dtypes saves).
+
+Packed types of micro-scaling are given as their bits, or as records with one field of the type's name; results have their bits.
 """
 import importlib
 
@@ -13,6 +15,8 @@ import _tahoma
 _NUMPY = {
     "float32": np.float32, "tfloat32": np.float32, "float16": np.float16, "int32": np.int32, "uint32": np.uint32,
     "int16": np.int16, "uint16": np.uint16, "int8": np.int8, "uint8": np.uint8, "bool": np.uint8,
+    # Types of micro-scaling: their bits.
+    "float8_e8m0fnu": np.uint8, "float8_e4m3fn_x4": np.uint32, "float8_e5m2_x4": np.uint32, "float4_e2m1fn_x4": np.uint16,
 }
 # NumPy's 64-bit types enter as 32-bit ones, with a check of their range.
 _NARROWED = {"int64": "int32", "uint64": "uint32", "float64": "float32"}
@@ -87,8 +91,9 @@ def name_of(value):
         as_numpy = np.dtype(value)
     except TypeError:
         raise TypeError(f"{value!r} is no dtype") from None
-    name = _NARROWED.get(as_numpy.name, as_numpy.name)
-    return name_of(name)
+    if as_numpy.names and len(as_numpy.names) == 1:
+        return name_of(as_numpy.names[0])
+    return name_of(_NARROWED.get(as_numpy.name, as_numpy.name))
 
 
 def dtype_of(value):
@@ -106,6 +111,13 @@ _FLOAT_BITS = {  # exponent bits, mantissa bits, bias, largest finite value
     "bfloat16": (8, 7, 127, 3.3895313892515355e38), "float8_e4m3": (4, 3, 7, 240.0), "float8_e4m3fn": (4, 3, 7, 240.0),
     "float8_e5m2": (5, 2, 15, 57344.0), "float8_e3m4": (3, 4, 3, 15.5),
 }
+
+
+def _has_ocp_e4m3():
+    """Whether float8_e4m3fn is the OCP's type on the machine, with numbers up to 448. Before Trainium3 it is float8_e4m3."""
+    from tahoma.launch import machine  # not at import: that module imports this one
+
+    return machine().core_version >= 4
 
 
 def is_low_precision(name):
@@ -147,6 +159,8 @@ def encode(values, name):
     name = name_of(name)
     if name not in _FLOAT_BITS:
         return np.ascontiguousarray(values, _NUMPY[name]).tobytes()
+    if name == "float8_e4m3fn" and _has_ocp_e4m3():
+        return np.asarray(values, np.float32).astype(host_type(name)).tobytes()
     exponent_bits, mantissa, bias, _ = _FLOAT_BITS[name]
     values = rounded(values, name)
     if name == "bfloat16":
@@ -168,6 +182,9 @@ def encode(values, name):
 def decode(data, name, shape):
     """The array that bytes of a type stand for."""
     name = name_of(name)
+    if name == "float8_e4m3fn" and not _has_ocp_e4m3():
+        data = np.frombuffer(data, np.uint8)
+        data = np.where(data & 0x78 == 0x78, 0x7F, data).astype(np.uint8).tobytes()  # infinities, which the host's type has not
     return np.frombuffer(data, ALL[name].dtype).reshape(shape).copy()
 
 
@@ -192,6 +209,8 @@ def array_bytes(array, name=None):
             raise TypeError(f"an array of {array.dtype}: the kernel's argument needs a dtype")
         return name_of(name), array.shape, np.ascontiguousarray(array).tobytes()
     own = name_of(array.dtype)
+    if array.dtype.names:
+        return own, array.shape, np.ascontiguousarray(array).tobytes()
     if array.dtype.name in _NARROWED and array.dtype.kind in "iu" and array.size:
         limits = np.iinfo(_NUMPY[own])
         if array.min() < limits.min or array.max() > limits.max:
@@ -210,8 +229,8 @@ def result_array(data, name, shape, like=None):
 
         if name == "bfloat16":
             return torch.from_numpy(np.frombuffer(data, np.int16).reshape(shape).copy()).view(torch.bfloat16)
-        if name in ("uint16", "uint32"):
-            return torch.from_numpy(decode(data, name, shape).astype({"uint16": np.int32, "uint32": np.int64}[name]))
+        if ALL[name].numpy in (np.uint16, np.uint32):
+            return torch.from_numpy(decode(data, name, shape).astype({np.uint16: np.int32, np.uint32: np.int64}[ALL[name].numpy]))
         values = decode(data, name, shape)
         return torch.from_numpy(values.astype(np.float32) if name in _FLOAT_BITS else values.astype(np.bool_) if name == "bool" else values)
     values = decode(data, name, shape)

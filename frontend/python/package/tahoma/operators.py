@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators of nki.language: tokens for the op arguments of instructions, and functions on tiles."""
 from tahoma.errors import refuse
+from tahoma.refusals import need_trainium3
 
 
 class Operator:
@@ -28,6 +29,19 @@ class Operator:
         return tiles.apply(self, operands, dtype, **options)
 
 
+class OperatorOfTrainium3(Operator):
+    """An operation that other machines refuse by name when it is used."""
+
+    @property
+    def alu(self):
+        need_trainium3(f"nl.{self.name}")
+        return self.name
+
+    @alu.setter
+    def alu(self, value):
+        pass
+
+
 _BINARY = {
     "add": "add", "subtract": "subtract", "multiply": "mult", "divide": "divide", "maximum": "max", "minimum": "min",
     "power": "power", "equal": "is_equal", "not_equal": "is_not_equal", "less": "is_lt", "less_equal": "is_le",
@@ -52,6 +66,8 @@ for _name, (_alu, _act) in _UNARY.items():
 for _name in _ACTIVATIONS:
     OPERATORS[_name] = Operator(_name, 1, activation=_name)
 
+LATER = {name: OperatorOfTrainium3(name, 2) for name in ("abs_max", "abs_min")}
+
 # Functions of NumPy and other spellings that kernels pass as operators.
 _SPELLINGS = {
     "true_divide": "divide", "max": "maximum", "amax": "maximum", "min": "minimum", "amin": "minimum", "sum": "add",
@@ -66,6 +82,8 @@ def operator_of(value, what="op"):
         return value
     name = value if isinstance(value, str) else getattr(value, "__name__", "")
     name = _SPELLINGS.get(name, name)
+    if name in LATER:
+        return LATER[name]
     if name not in OPERATORS:
         refuse("E-NKI-013", f"{what}={value!r}; expected an operator of nki.language, such as nl.add")
     return OPERATORS[name]

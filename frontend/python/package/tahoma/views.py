@@ -4,8 +4,9 @@ import _tahoma
 from _tahoma import NkiTensor
 from tahoma import dtypes
 from tahoma.errors import refuse
+from tahoma.refusals import need_trainium3
 
-access_pattern, _reinterpret = NkiTensor.ap, NkiTensor.reinterpret
+access_pattern, _reinterpret, _listed = NkiTensor.ap, NkiTensor.reinterpret, NkiTensor.indirect
 
 
 def _element(dtype):
@@ -21,6 +22,12 @@ def _ap(self, pattern, offset=None, scalar_offset=None, vector_offset=None, indi
 def _view(self, dtype):
     """The same bytes as elements of another dtype."""
     return _reinterpret(self, _element(dtype))
+
+
+def _indirect(self, index, num_elem=None):
+    """The columns at the offsets of an index [P, K]: offset i is index[i % G, i // G], G 32 for the tensor engine and 16 for others."""
+    need_trainium3("NkiTensor.indirect")
+    return _listed(self, index, None if num_elem is None else int(num_elem))
 
 
 def _names(group):
@@ -60,5 +67,6 @@ def _rearrange(self, src_pattern, dst_pattern, fixed_sizes=None):
 
 
 NkiTensor.ap = _ap
+NkiTensor.indirect = _indirect
 NkiTensor.view = NkiTensor.reinterpret = NkiTensor.reinterpret_cast = _view
 NkiTensor.rearrange = _rearrange

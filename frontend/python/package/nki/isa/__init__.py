@@ -20,8 +20,6 @@ from tahoma.errors import KernelError as NkiValidationError
 from tahoma.refusals import refusing
 
 __getattr__ = refusing("nki.isa", {
-    "nc_matmul_mx": "an instruction of Trainium3; the assembler has it (tahoma isa matmul_mx)",
-    "quantize_mx": "an instruction of Trainium3; the assembler has it (tahoma isa quantize_mx)",
     "tensor_copy_dynamic_src": "removed in NKI 0.4: tensor_copy of a view with scalar_offset",
     "tensor_copy_dynamic_dst": "removed in NKI 0.4: tensor_copy into a view with scalar_offset",
 })

@@ -8,7 +8,7 @@ from tahoma.errors import refuse
 from tahoma.operators import activation_of, alu_of, operator_of
 from tahoma.refusals import need_trainium3
 
-__all__ = ["activate2", "exponential", "rand2"]
+__all__ = ["activate2", "exponential", "quantize_mx", "rand2"]
 
 _COMMUTE = ("mult", "add", "bypass")
 
@@ -56,6 +56,14 @@ def exponential(dst, src, max_value=0.0, reduce_res=None, reduce_cmd=reduce_comm
     common.narrow_result(reduce_res, lambda result: tracer.emit(
         "exponential", None, dst=need_tensor(dst, "exponential", "dst"), src=need_tensor(src, "exponential", "src"), maximum=column(max_value),
         sum=result, command=command(wanted)))
+    return recorded(tracer, name)
+
+
+def quantize_mx(dst, src, dst_scale, name=None):
+    """dst = src as packed elements of MXFP8, and their scales: one for 8 partitions by 4 elements."""
+    tracer = _tracer("quantize_mx")
+    tracer.quantize_mx(need_tensor(dst, "quantize_mx", "dst"), need_tensor(src, "quantize_mx", "src"),
+                       need_tensor(dst_scale, "quantize_mx", "dst_scale"))
     return recorded(tracer, name)
 
 

@@ -28,6 +28,21 @@ def _off_psum(tensor, instruction, name):
     return tensor
 
 
+def _service(priority, dge_mode, name):
+    """The class of service of a priority: 0 is the highest of both in nki.isa, 3 in the instruction. Before Trainium3 priorities have no
+    effect."""
+    from tahoma.launch import machine  # not at import: the package reads this module while it is loaded
+
+    if priority is None or machine().core_version < 4:
+        return 0
+    if not 0 <= int(priority) <= 3:
+        refuse("E-NKI-014", f"nisa.{name}: priority={priority}; expected 0, the highest, to 3")
+    if int(dge_mode) == dge_modes.none:
+        refuse("E-NKI-014", f"nisa.{name}: priority={priority} of a transfer whose descriptors the host writes (dge_mode none); expected another "
+                            "dge_mode")
+    return 3 - int(priority)
+
+
 def dma_copy(dst, src, priority=None, oob_mode=oob_modes.error, dge_mode=dge_modes.unknown, engine=engines.unknown, name=None,
              dst_rmw_op=None, unique_indices=True, **older):
     """dst = src through the DMA engines, between HBM and SBUF in any combination."""
@@ -39,7 +54,8 @@ def dma_copy(dst, src, priority=None, oob_mode=oob_modes.error, dge_mode=dge_mod
         refuse("E-NKI-011", f"nisa.dma_copy: dst {dst!r} has {dst.size} elements, src {src!r} has {src.size}; expected the same number")
     if dst_rmw_op is not None and operator_of(dst_rmw_op).alu != "add":
         refuse("E-NKI-014", f"nisa.dma_copy: dst_rmw_op={dst_rmw_op}; the DMA engines add")
-    tracer.copy(dst, src, _dma_engine(engine), int(dge_mode), int(oob_mode) == oob_modes.skip, dst_rmw_op is not None)
+    tracer.copy(dst, src, _dma_engine(engine), int(dge_mode), int(oob_mode) == oob_modes.skip, dst_rmw_op is not None,
+                _service(priority, dge_mode, "dma_copy"))
     return recorded(tracer, name)
 
 
@@ -91,7 +107,7 @@ def dma_transpose(dst, src, axes=None, priority=None, dge_mode=dge_modes.unknown
         gathered = current.scratch((src.shape[0], src.size // src.shape[0]), src.dtype)
         current.tracer.copy(gathered, src, None, 0, int(oob_mode) == oob_modes.skip, False)
         src = gathered.reshape(tuple(src.shape))
-    current.tracer.transpose(dst, src, list(axes), int(dge_mode))
+    current.tracer.transpose(dst, src, list(axes), int(dge_mode), _service(priority, dge_mode, "dma_transpose"))
     return recorded(current.tracer, name)
 
 

@@ -6,8 +6,9 @@ from nki.isa.constants import engine as engines
 from nki.isa.constants import matmul_perf_mode
 from tahoma import context
 from tahoma.errors import refuse
+from tahoma.refusals import need_trainium3
 
-__all__ = ["nc_matmul", "nc_transpose"]
+__all__ = ["nc_matmul", "nc_matmul_mx", "nc_transpose"]
 
 _NONE = matmul_perf_mode.none
 
@@ -23,12 +24,16 @@ def _mode(perf_mode, stationary_onezero, moving_onezero):
     return "onezero_stationary" if stationary_onezero else "onezero_moving" if moving_onezero else "dense"
 
 
+def _machine():
+    from tahoma.launch import machine  # not at import: the package reads this module while it is loaded
+
+    return machine()
+
+
 def _check_tile(position, size, stationary, moving, dst):
     if not position:
         return
-    from tahoma.launch import machine as machine_of_settings  # not at import: the package reads this module while it is loaded
-
-    machine = machine_of_settings()
+    machine = _machine()
     row, column = stationary.first_partition % machine.array_rows, dst.first_partition % machine.array_columns
     if (int(position[0]), int(position[1])) != (row, column):
         refuse("E-NKI-014", f"nisa.nc_matmul: tile_position={tuple(position)}; the rows of the array are those of the operands' "
@@ -46,11 +51,26 @@ def nc_matmul(dst, stationary, moving, is_stationary_onezero=False, is_moving_on
     need_tensor(dst, "nc_matmul", "dst")
     need_tensor(stationary, "nc_matmul", "stationary")
     need_tensor(moving, "nc_matmul", "moving")
-    if not is_transpose and dst.dtype.name != "float32":
-        refuse("E-NKI-014", f"nisa.nc_matmul: dst {dst!r}; results in PSUM are float32")
+    if not is_transpose and dst.dtype.name != "float32" and not (dst.dtype.name == "bfloat16" and _machine().core_version >= 4):
+        refuse("E-NKI-014", f"nisa.nc_matmul: dst {dst!r}; results in PSUM are float32, on Trainium3 also bfloat16")
     _check_tile(tile_position, tile_size, stationary, moving, dst)
     tracer.matmul(dst, stationary, moving, _mode(perf_mode, is_stationary_onezero, is_moving_onezero),
                   None if accumulate is None else bool(accumulate), bool(is_transpose))
+    return recorded(tracer, name)
+
+
+def nc_matmul_mx(dst, stationary, moving, stationary_scale, moving_scale, tile_position=None, tile_size=None, accumulate=None, name=None,
+                 **older):
+    """dst[M, N] = stationary[K, M]^T moving[K, N] of packed elements, each times the scale of its block of 32, overwriting or adding as
+    nc_matmul."""
+    common.ignore("nc_matmul_mx", older, ("psum_accumulate_flag",))
+    tracer = context.current("nisa.nc_matmul_mx").tracer
+    need_trainium3("nisa.nc_matmul_mx")
+    operands = {"dst": dst, "stationary": stationary, "moving": moving, "stationary_scale": stationary_scale, "moving_scale": moving_scale}
+    for operand, value in operands.items():
+        need_tensor(value, "nc_matmul_mx", operand)
+    _check_tile(tile_position, tile_size, stationary, moving, dst)
+    tracer.matmul_mx(dst, stationary, moving, stationary_scale, moving_scale, None if accumulate is None else bool(accumulate))
     return recorded(tracer, name)
 
 

@@ -6,7 +6,6 @@ from _tahoma import NkiTensor
 from tahoma import context, dtypes, tiles
 from tahoma.errors import refuse
 from tahoma.operators import OPERATORS
-from tahoma.refusals import need_trainium3
 
 
 def _apply(name, *operands, dtype=None):
@@ -112,19 +111,3 @@ def dropout(x, rate, dtype=None):
     out = tiles.new_tile(x.shape, _type(x, dtype))
     tracer.emit("dropout", None, dst=out, src=x, probability=tiles.as_column(rate) if isinstance(rate, NkiTensor) else float(rate))
     return out
-
-
-def _of_sizes(name, x, y, dtype):
-    need_trainium3(f"nl.{name}")
-    sizes = [_apply("abs", value) if isinstance(value, NkiTensor) else abs(value) for value in (x, y)]
-    return _apply("maximum" if name == "abs_max" else "minimum", *sizes, dtype=dtype)
-
-
-def abs_max(x, y, dtype=None):
-    """The larger of the absolute values."""
-    return _of_sizes("abs_max", x, y, dtype)
-
-
-def abs_min(x, y, dtype=None):
-    """The smaller of the absolute values."""
-    return _of_sizes("abs_min", x, y, dtype)

@@ -7,6 +7,10 @@ from tahoma import dtypes
 
 bfloat16, float8_e4m3, float8_e5m2, float8_e4m3fn = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3, ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn
 float8e4, float8e5, tfloat32 = float8_e4m3, float8_e5m2, np.float32
+# Packed types of Trainium3: records of their bits, with the type's name (tahoma.dtypes).
+float8_e4m3fn_x4, float8_e5m2_x4 = np.dtype([("float8_e4m3fn_x4", np.uint32)]), np.dtype([("float8_e5m2_x4", np.uint32)])
+float4_e2m1fn_x4 = np.dtype([("float4_e2m1fn_x4", np.uint16)])
+_QUADS = {"float8_e4m3fn_x4": float8_e4m3fn, "float8_e5m2_x4": float8_e5m2, "float4_e2m1fn_x4": ml_dtypes.float4_e2m1fn}
 
 
 def _low(dtype):
@@ -18,9 +22,36 @@ def _low(dtype):
     return name if dtypes.is_low_precision(name) else None
 
 
+def _quads_of(dtype):
+    """The type of the four numbers in an element of a packed type, or None."""
+    try:
+        return _QUADS.get(dtypes.name_of(dtype))
+    except TypeError:
+        return None
+
+
+def _packed(array, dtype):
+    """Four neighbours along the last dimension in each element."""
+    codes = np.ascontiguousarray(array.astype(np.float32).astype(_quads_of(dtype))).view(np.uint8)
+    if _quads_of(dtype) is ml_dtypes.float4_e2m1fn:
+        codes = codes[..., 0::2] | codes[..., 1::2] << 4
+    return np.ascontiguousarray(codes).view(np.dtype(dtype))
+
+
+def _unpacked(array, numbers):
+    codes = np.ascontiguousarray(array).view(np.uint8).reshape(*array.shape[:-1], -1)
+    if numbers is ml_dtypes.float4_e2m1fn:
+        codes = np.stack([codes & 15, codes >> 4], axis=-1).reshape(*codes.shape[:-1], -1)
+    return codes.view(numbers).astype(np.float32)
+
+
 def static_cast(array, dtype):
-    """The array in another type, rounded to nearest even; values beyond the largest of an fp8 type become infinity."""
-    return np.asarray(array).astype(dtype)
+    """The array in another type, rounded to nearest even; values beyond the largest of an fp8 type become infinity. An element of a packed
+    type is four numbers along the last dimension."""
+    array = np.asarray(array)
+    if _quads_of(array.dtype) is not None:
+        array = _unpacked(array, _quads_of(array.dtype))
+    return _packed(array, dtype) if _quads_of(dtype) is not None else array.astype(dtype)
 
 
 def sizeinbytes(dtype):
@@ -35,25 +66,3 @@ def is_float_type(dtype):
 
 def finfo(dtype):
     return ml_dtypes.finfo(dtype) if _low(dtype) else np.finfo(dtype)
-
-
-def __getattr__(name):
-    if name.endswith("_x4"):
-        return _Packed(name)  # of Trainium3: tests name it in branches for that chip
-    raise AttributeError(f"module 'neuron_dtypes' has no attribute {name!r}")
-
-
-class _Packed:
-    """A packed type of Trainium3: a name, without arrays."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def __repr__(self):
-        return self.name
-
-    def __eq__(self, other):
-        return str(other) == self.name
-
-    def __hash__(self):
-        return hash(self.name)

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views of the columns that an index lists (NkiTensor.indirect, Trainium3). An instruction reads such an
+// operand through a copy of these columns, and writes it through a copy that is then scattered: two
+// instructions where silicon has one. A tensor_copy from or to such a view is one.
+#pragma once
+
+#include <optional>
+
+#include "frontend/nki/record/view.h"
+
+namespace tahoma::runtime::nki {
+
+// The free elements of `view` at the offsets of `index`, [P, K]: offset i is index[i % G, i / G] of each G
+// partitions, 32 for operands of the tensor engine and 16 for others. `count`: the number of offsets, by
+// default as many as the index has elements. Errors: E-NKI-003.
+View listed_columns(const View& view, const View& index, std::optional<std::int64_t> count);
+bool lists_columns(const View& view);
+
+}  // namespace tahoma::runtime::nki
