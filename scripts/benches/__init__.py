@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The modules of `scripts/bench` that run whole commands."""
