@@ -209,6 +209,10 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
       "--require-golden", command.require_golden,
       "Exit with status 1 if the results were not checked, for instance because the case has no reference");
   sub.add_flag("--slim,--no-report", command.no_report, "Omit report.html and the series over time");
+  sub.add_flag(
+      "--progress", options.progress,
+      "Report progress even where standard error is no terminal: simulated time, events a second and "
+      "the time left, a line each second");
   sub.add_option("--page-cores", options.page_cores,
                  "Cores whose time line report.html shows, as for --trace-cores; default: eight of those "
                  "that run a program")

@@ -256,7 +256,7 @@ base::RunMeasurement System::run(const std::function<void(const Progress&)>& pro
       const auto t = Clock::now();
       if (t - *last < std::chrono::milliseconds(100)) return;
       *last = t;
-      progress({sim::now(), m.netlist->instructions_done(), m.instructions_total});
+      progress({sim::now(), m.netlist->instructions_done(), m.instructions_total, m.netlist->activations()});
     };
   }
   m.load_programs();

@@ -30,6 +30,7 @@ constexpr const char* name_of(Mode mode) { return base::name_in(kModes, mode); }
 struct Progress {
   base::Time simulated;
   std::uint64_t instructions_done = 0, instructions_total = 0;  // total counts loops once
+  std::uint64_t events = 0;                                     // activations of components
 };
 
 class System {

@@ -98,6 +98,12 @@ void compare_with_whole(const std::string& whole, RunOutcome& outcome) {
 
 RunOutcome run_workload(const RunOptions& options) {
   const Clock::time_point start = Clock::now();
+  const bool reports = options.processes == nullptr || options.processes->reports();
+  ProgressLine progress(progress_on_stderr(options.progress));
+  const auto stage = [&](const char* what) {
+    if (reports) progress.stage(what);
+  };
+  stage("reading the case");
   std::unique_ptr<ResolvedConfig> config;
   std::optional<PriceList> prices;
   TraceSelection selection;
@@ -114,7 +120,6 @@ RunOutcome run_workload(const RunOptions& options) {
       timelines = selected_cores("--page-cores", options.page_cores, config->machine);
   });
   if (options.processes != nullptr) check_parallel(*options.processes, options, *config);
-  const bool reports = options.processes == nullptr || options.processes->reports();
   Checkpoints checkpoints(options.checkpoints, config->mode());
   std::optional<OutputDir> out;
   std::optional<TraceRecorder> trace;
@@ -125,24 +130,28 @@ RunOutcome run_workload(const RunOptions& options) {
     open_run_files(starting, options, *out);
   });
 
-  ProgressLine progress;
   // Repetitions run in other processes, before this one elaborates its machine.
   RunExplanation explanation;
-  if (options.explain)
+  if (options.explain) {
+    stage("finding the bottleneck");
     explanation = options.explain(
         [&](std::size_t done, std::size_t of) { progress.count(done, of, "runs to find the bottleneck"); });
+  }
   std::optional<TimeBand> band;
-  if (options.repeat)
+  if (options.repeat) {
+    stage("repeating with other start phases");
     band = options.repeat(
         [&](std::size_t done, std::size_t of) { progress.count(done, of, "runs with other start phases"); });
+  }
+  if (options.fold == FoldChoice::kVerify) stage("simulating the whole machine");
   const std::string whole = options.fold == FoldChoice::kVerify ? run_whole(options) : "";
   const Simulated run = simulate(*config,
                                  {options.golden, options.checks, options.fold != FoldChoice::kOff,
                                   options.save_outputs, options.report, timelines, trace ? &*trace : nullptr,
                                   options.checkpoints.any() ? &checkpoints : nullptr, options.processes},
                                  reports ? &progress : nullptr);
-  progress.clear();
   if (!reports) return {};
+  stage("writing the files");
   Summary summary = summary_of(*config, run, explanation.bottlenecks, prices);
   summary.facts.band = band;
   summary.facts.interval = stored_interval(options.config.workload, *config, summary.elapsed);
@@ -166,7 +175,7 @@ RunOutcome run_workload(const RunOptions& options) {
   write_run_files(
       {options, *config, run, summary, outcome.summary_text, outcome.summary_json, yaml, config_sha256,
        explanation.json, options.report ? detail_text(*config, config_sha256, run) : "",
-       [start] { return seconds_since(start); }},
+       [start] { return seconds_since(start); }, [&progress] { return progress.stages(); }},
       *out);
   out->commit();
   if (!whole.empty()) compare_with_whole(whole, outcome);

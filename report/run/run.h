@@ -50,6 +50,7 @@ struct RunOptions {
   ExplainRun explain;            // empty: the run is not explained (studies/whatif/explain.h)
   RepeatRun repeat;              // empty: it is not repeated (studies/whatif/start_phases.h)
   bool report = true;            // the page and the series over time
+  bool progress = false;         // lines of progress even where there is no terminal
   std::vector<std::string>
       page_cores;       // whose time line the page has, like TraceRequest::cores; empty: a choice of eight
   std::string prices;   // a price list's name or path; "": the default, if it is installed

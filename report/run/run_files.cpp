@@ -46,7 +46,7 @@ std::vector<std::string> names_on_demand(const std::function<bool(const std::str
 std::string manifest_of(const FinishedRun& run, const RunFileTarget& to) {
   Manifest manifest;
   manifest.host = host_facts();
-  manifest.cost = {run.wall_seconds(), run.run.seconds, run.run.measurement.instructions};
+  manifest.cost = {run.wall_seconds(), run.run.seconds, run.run.measurement.instructions, run.stages()};
   manifest.command_line = run.options.command_line;
   manifest.golden = name_of(run.run.golden.outcome());
   manifest.seed = run.config.run.seed;

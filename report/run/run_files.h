@@ -16,6 +16,7 @@
 #include "report/run/run.h"
 #include "report/store/run_store.h"
 #include "runtime/host/output/output_dir.h"
+#include "runtime/host/stage_time.h"
 
 namespace tahoma::runtime {
 
@@ -41,6 +42,7 @@ struct FinishedRun {
   std::string explanation;  // explain.json; "" if the run was not explained
   std::string detail;       // report.json; "" without a report
   std::function<double()> wall_seconds;
+  std::function<std::vector<StageTime>()> stages;
 };
 
 enum class RunFilePlace : std::uint8_t {

@@ -175,13 +175,14 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
 
   Simulated run;
   run.programs = programs_hash(machine);
-  stage("starting");
+  stage("simulating");
   const Clock::time_point start = Clock::now();
   run.measurement = machine.run([&](const model::Progress& p) {
     if (progress != nullptr) progress->update(p);
   });
   run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (options.processes != nullptr && !options.processes->reports()) return run;
+  stage("collecting the results");
   run.parallel = machine.parallel();
   run.checks = machine.findings();
   run.folding = machine.folding();
@@ -198,6 +199,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   if (options.checkpoints != nullptr) options.checkpoints->finish(run.measurement.elapsed);
   if (machine.functional()) stage("checking against the golden reference");
   run.golden = judge(config, machine, options.golden);
+  if (machine.functional()) stage("collecting the results");
   if (machine.functional() && options.outputs) run.outputs = config.workload->outputs(machine);
   run.collectives = config.workload->collectives(machine, run.measurement);
   run.messages = config.workload->messages(machine);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The progress line on standard error, `[ 42 %] 1.3 ms simulated, 2.1 M instructions/s, ETA 0:41`, rewritten
-// in place. It is written only to a terminal and erased before other output.
+// The progress line on standard error, `[ 42 %] 1.3 ms simulated, 2.1 M instructions/s, 8.0 M events/s, ETA
+// 0:41`, rewritten in place. It is written only to a terminal and erased before other output. On request it
+// is written elsewhere, too: as lines, at most one a second for each stage. It also measures the stages.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "model/system/system.h"
+#include "runtime/host/stage_time.h"
 
 namespace tahoma::runtime {
 
@@ -15,8 +18,10 @@ struct ProgressOutput {
   bool terminal = false;
   std::function<double()> seconds;  // of the host, from any start
   std::function<void(const std::string&)> write;
+  bool lines = false;                           // lines of their own where there is no terminal
+  std::function<double()> processor_seconds{};  // of this process and its children; null: not measured
 };
-ProgressOutput progress_on_stderr();
+ProgressOutput progress_on_stderr(bool lines = false);
 
 class ProgressLine {
  public:
@@ -25,7 +30,9 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void stage(const std::string& what);  // "placing tensors", "golden check"
+  // Begins a stage: "placing tensors", "golden check".
+  void stage(const std::string& what);
+  std::vector<StageTime> stages() const;  // so far, in order; a stage that was begun twice is one
   void update(const model::Progress& progress);
   // Equal parts of the work, such as the cases of a suite. `what`: "cases have run"
   void count(std::size_t done, std::size_t total, const std::string& what);
@@ -33,10 +40,15 @@ class ProgressLine {
 
  private:
   void show(const std::string& line);
+  void show_now_and_then(const std::string& line);
+  double processor_seconds() const;
 
   ProgressOutput output_;
   std::size_t shown_ = 0;  // characters on the line
-  double begin_, stage_begin_;
+  double begin_, stage_begin_, line_at_;
+  double processor_begin_ = 0;  // of the stage
+  std::string stage_;           // "": none yet
+  std::vector<StageTime> ended_;
 };
 
 // Writes the text of the line after `seconds` of host time. The total counts loops once, so it may be

@@ -109,4 +109,13 @@ std::uint64_t Netlist::instructions_done() const {
   return done;
 }
 
+std::uint64_t Netlist::activations() const {
+  std::uint64_t all = 0;
+  for (const sim::Meter* meter : meters_)
+    if (meter != nullptr)
+      all += meter->engine_activations + meter->dma_activations + meter->link_activations +
+             meter->memory_activations;
+  return all;
+}
+
 }  // namespace tahoma::model

@@ -48,6 +48,7 @@ class Netlist {
   void check_stacks(const MachineParams& params) const;
   // Counts the instructions of all chips so far.
   std::uint64_t instructions_done() const;
+  std::uint64_t activations() const;  // of the simulated components so far
   FinishedChips finished() const { return {chips_, {meters_.begin(), meters_.end()}, unfolding_}; }
 
  private:

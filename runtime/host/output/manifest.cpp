@@ -63,6 +63,15 @@ Json folding_json(const model::Folding& folding) {
   return json;
 }
 
+Json stages_json(const std::vector<StageTime>& stages) {
+  Json json = Json::array();
+  for (const StageTime& stage : stages)
+    json.push_back({{"stage", stage.what},
+                    {"wall_seconds", stage.wall_seconds},
+                    {"processor_seconds", stage.processor_seconds}});
+  return json;
+}
+
 std::string text_of(const Json& json) { return dump_json(json, 2) + "\n"; }
 
 }  // namespace
@@ -78,6 +87,7 @@ std::string manifest_json(const Manifest& m) {
   json["wall_seconds"] = m.cost.wall_seconds;
   json["simulation_seconds"] = seconds;
   json["instructions_per_second"] = seconds > 0 ? static_cast<double>(m.cost.instructions) / seconds : 0;
+  json["stages"] = stages_json(m.cost.stages);
   json["peak_rss_bytes"] = m.host.peak_rss_bytes;
   json["folding"] = folding_json(m.folding);
   json["files"] = m.files;

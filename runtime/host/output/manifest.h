@@ -10,6 +10,7 @@
 
 #include "model/base/param_choice.h"
 #include "model/system/folding/classes.h"
+#include "runtime/host/stage_time.h"
 
 namespace tahoma::runtime {
 
@@ -26,6 +27,7 @@ struct RunCost {
   double wall_seconds = 0;        // the whole command up to writing this file
   double simulation_seconds = 0;  // inside Machine::run
   std::uint64_t instructions = 0;
+  std::vector<StageTime> stages;
 };
 
 struct Manifest {

@@ -14,7 +14,6 @@
 #include "report/summary/summary_text.h"
 #include "report/text/saturation.h"
 #include "runtime/host/output/manifest.h"
-#include "runtime/host/progress.h"
 #include "runtime/host/sha256.h"
 #include "runtime/host/text/format.h"
 #include "tests/support/lines_of.h"
@@ -431,10 +430,12 @@ TEST_CASE("manifest: files read back, manifests of other programs are not accept
   runtime::Manifest manifest;
   manifest.host = runtime::host_facts();
   manifest.files = {"summary.txt", "manifest.json"};
-  manifest.cost = {2.0, 1.0, 5'000'000};
+  manifest.cost = {2.0, 1.0, 5'000'000, {{"simulating", 1.0, 0.5}}};
   const std::string text = runtime::manifest_json(manifest);
   CHECK(runtime::files_of_manifest(text) == manifest.files);
   CHECK(json::parse(text)["instructions_per_second"] == 5e6);
+  CHECK(json::parse(text)["stages"][0] ==
+        json{{"stage", "simulating"}, {"wall_seconds", 1.0}, {"processor_seconds", 0.5}});
   CHECK(json::parse(text)["peak_rss_bytes"] > 1 << 20);
   CHECK(json::parse(text)["binary_sha256"].get<std::string>().size() == 64);
   const runtime::CommandManifest check{manifest.host, {"tahoma", "check"}, 1.5, {"accuracy.txt"}};
@@ -460,41 +461,4 @@ TEST_CASE("number text: four digits and the prefix that fits", "[report]") {
   CHECK(runtime::time_text(1801.234_us) == "1.801 ms");
   CHECK(runtime::time_text(853_ns) == "853 ns");
   CHECK(runtime::shortest(0.1) == "0.1");
-}
-
-TEST_CASE("progress line: a terminal shows every line in place, and erases the last", "[report]") {
-  std::string written;
-  {
-    runtime::ProgressLine line({true, [] { return 0.0; }, [&](const std::string& text) { written += text; }});
-    line.stage("placing tensors");
-    line.count(1, 2, "cases");
-  }
-  // Nothing has taken any time, so neither does the rest.
-  const std::string last = "[ 50 %] 1 of 2 cases, ETA 0:00";
-  CHECK(written == "\r[placing tensors]\r" + last + "\r" + std::string(last.size(), ' ') + "\r");
-}
-
-TEST_CASE("progress line: nothing is written where there is no terminal", "[report]") {
-  std::string written;
-  {
-    runtime::ProgressLine line(
-        {false, [] { return 0.0; }, [&](const std::string& text) { written += text; }});
-    line.stage("placing tensors");
-    line.update({1000_us, 10, 40});
-    line.count(1, 2, "cases");
-  }
-  CHECK(written.empty());
-}
-
-TEST_CASE("progress line: the estimate of a suite follows from the finished part", "[report]") {
-  CHECK(runtime::count_text(3, 12, "cases have run", 30) == "[ 25 %] 3 of 12 cases have run, ETA 1:30");
-  CHECK(runtime::count_text(0, 12, "cases have run", 30) == "[  0 %] 0 of 12 cases have run");
-}
-
-TEST_CASE("progress line: percent, simulated time, rate and remaining time", "[report]") {
-  const model::Progress half{1300_us, 42'000'000, 100'000'000};
-  CHECK(runtime::progress_text(half, 20) == "[ 42 %] 1.300 ms simulated, 2.1 M instructions/s, ETA 0:28");
-  // Loops run more instructions than the streams contain, so there is no estimate.
-  CHECK(runtime::progress_text({1_us, 300, 100}, 1) == "[ 99 %] 1 us simulated, 0.3 k instructions/s");
-  CHECK(runtime::progress_text({0_us, 0, 0}, 0) == "[  0 %] 0 ns simulated, 0.0 k instructions/s");
 }
