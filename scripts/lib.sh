@@ -79,6 +79,21 @@ ensure_packages() {
   [[ -z $names ]] || die "still missing after the installation: ${names//$'\n'/ }"
 }
 
+# with_compiler INSTALL COMPILER COMMAND...   runs it with that C++ compiler, whose package may be missing; an empty name: the default
+with_compiler() {
+  local install=$1 compiler=$2 package=${2/clang++/clang}
+  shift 2
+  if [[ -z $compiler ]]; then
+    "$@"
+    return
+  fi
+  if [[ -n $(missing_packages "$package") ]]; then
+    [[ $install == yes ]] || die "missing packages: $package"
+    as_root apt-get -q install -y --no-install-recommends "$package" >&2 || die "apt-get could not install $package: see above"
+  fi
+  CXX=$compiler "$@"
+}
+
 # Compilers of SystemC files need up to 1 GiB each, so free memory limits their number.
 build_jobs() {
   local cores by_memory

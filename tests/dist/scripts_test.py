@@ -213,8 +213,8 @@ class Scripts(unittest.TestCase):
         self.assertIn("python3-pytest", self.calls("apt-get")[5].split())
 
     def test_a_suite_without_a_column_is_refused_before_anything_is_installed(self):
-        for name in ("cold", "other_builds"):
-            result = self.script(name, "--suite", "sarge")
+        for name, suite in (("cold", "sarge"), ("other_builds", "sarge"), ("other_builds", "sarge/g++-13")):
+            result = self.script(name, "--suite", suite)
             self.assertEqual(result.returncode, 1)
             self.assertIn("unknown suite 'sarge'; expected a system of scripts/packages.txt", result.stderr)
             self.assertEqual(self.calls(), [])

@@ -91,8 +91,8 @@ void TraceGenerator::transfer(Trace& trace) {
   if (chance(30)) std::swap(in_sbuf, in_hbm);
   TransferWork work;
   work.kind = Transfer::kCopy;
-  work.dst = side_of(in_sbuf);
-  work.sources = {side_of(in_hbm)};
+  work.dst = trace.side_of(in_sbuf);
+  work.sources = {trace.side_of(in_hbm)};
   trace.transfer(std::move(work), std::nullopt);
 }
 
