@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "frontend/nki/record/trace.h"
 #include "isa/table/table_fields.h"
 
 namespace tahoma::runtime::nki {
@@ -19,6 +18,35 @@ constexpr unsigned kTensorGroups = 2;  // groups of 16 partitions that share a l
 bool copies(const isa::Instruction& fields, const std::vector<Trace::Given>& given) {
   return fields.op == isa::Opcode::kTensorCopy && given.size() == 2 &&
          given[0].view.element == given[1].view.element;
+}
+
+View scratch_like(Trace& trace, const View& listed) {
+  Storage storage;
+  storage.name = "columns";
+  storage.buffer = Buffer::kSbuf;
+  storage.element = listed.element;
+  storage.shape = listed.shape();
+  return whole(trace.declare(std::move(storage)));
+}
+
+Recorded& copy_columns(Trace& trace, const View& listed, const View& tile, bool gathers,
+                       std::optional<isa::Queue> engine, unsigned groups = 1) {
+  isa::Instruction fields;
+  fields.op = gathers ? isa::Opcode::kGatherColumns : isa::Opcode::kScatterColumns;
+  const View& base = *listed.dynamic.base;
+  if (listed.dims.size() != 2 || listed.dims[0] != base.dims[0] || listed.offset != base.offset)
+    refuse("E-NKI-003",
+           fmt::format("{} is a part of listed columns; expected all of them: take parts of the index",
+                       listed.text()));
+  fields.extent = static_cast<std::uint32_t>(base.elements() / base.dims[0].count);
+  fields.valid = static_cast<std::uint32_t>(listed.dims[1].count);
+  fields.per_index = static_cast<std::uint8_t>(groups);
+  return trace.compute(
+      fields,
+      {{gathers ? FieldKind::kGatheredDst : FieldKind::kScatteredDst, gathers ? tile : base},
+       {gathers ? FieldKind::kGatherSource : FieldKind::kListedSource, gathers ? base : tile},
+       {FieldKind::kSrc1, *listed.dynamic.index}},
+      engine);
 }
 
 }  // namespace
@@ -40,62 +68,36 @@ View listed_columns(const View& view, const View& index, std::optional<std::int6
 
 bool lists_columns(const View& view) { return view.dynamic.kind == Dynamic::Kind::kColumns; }
 
-View Trace::scratch_like(const View& listed) {
-  Storage storage;
-  storage.name = "columns";
-  storage.buffer = Buffer::kSbuf;
-  storage.element = listed.element;
-  storage.shape = listed.shape();
-  return whole(declare(std::move(storage)));
-}
-
-Recorded& Trace::copy_columns(const View& listed, const View& tile, bool gathers,
-                              std::optional<isa::Queue> engine, unsigned groups) {
-  isa::Instruction fields;
-  fields.op = gathers ? isa::Opcode::kGatherColumns : isa::Opcode::kScatterColumns;
-  const View& base = *listed.dynamic.base;
-  if (listed.dims.size() != 2 || listed.dims[0] != base.dims[0] || listed.offset != base.offset)
-    refuse("E-NKI-003",
-           fmt::format("{} is a part of listed columns; expected all of them: take parts of the index",
-                       listed.text()));
-  fields.extent = static_cast<std::uint32_t>(base.elements() / base.dims[0].count);
-  fields.valid = static_cast<std::uint32_t>(listed.dims[1].count);
-  fields.per_index = static_cast<std::uint8_t>(groups);
-  return compute(fields,
-                 {{gathers ? FieldKind::kGatheredDst : FieldKind::kScatteredDst, gathers ? tile : base},
-                  {gathers ? FieldKind::kGatherSource : FieldKind::kListedSource, gathers ? base : tile},
-                  {FieldKind::kSrc1, *listed.dynamic.index}},
-                 engine);
-}
-
-Recorded& Trace::compute_on_columns(const isa::Instruction& fields, const std::vector<Given>& given,
-                                    std::optional<isa::Queue> engine, const Axes& pattern) {
+Recorded& compute_on_columns(Trace& trace, const isa::Instruction& fields,
+                             const std::vector<Trace::Given>& given, std::optional<isa::Queue> engine,
+                             const Axes& pattern) {
   if (copies(fields, given) && lists_columns(given[0].view) != lists_columns(given[1].view)) {
     const bool first = lists_columns(given[0].view);
-    const Given& listed = given[first ? 0 : 1];
-    return copy_columns(listed.view, given[first ? 1 : 0].view, listed.field == FieldKind::kSrc0, engine);
+    const Trace::Given& listed = given[first ? 0 : 1];
+    return copy_columns(trace, listed.view, given[first ? 1 : 0].view, listed.field == FieldKind::kSrc0,
+                        engine);
   }
-  std::vector<Given> direct = given;
-  std::vector<const Given*> written;
+  std::vector<Trace::Given> direct = given;
+  std::vector<const Trace::Given*> written;
   for (std::size_t n = 0; n < direct.size(); ++n) {
     if (!lists_columns(given[n].view)) continue;
-    direct[n].view = scratch_like(given[n].view);
+    direct[n].view = scratch_like(trace, given[n].view);
     if (isa::traits_of(given[n].field).role == isa::Role::kWrite)
       written.push_back(&given[n]);
     else
-      copy_columns(given[n].view, direct[n].view, true, engine);
+      copy_columns(trace, given[n].view, direct[n].view, true, engine);
   }
-  Recorded* last = &compute(fields, direct, engine, pattern);
-  for (const Given* listed : written)
-    last = &copy_columns(listed->view, direct[static_cast<std::size_t>(listed - given.data())].view, false,
-                         engine);
+  Recorded* last = &trace.compute(fields, direct, engine, pattern);
+  for (const Trace::Given* listed : written)
+    last = &copy_columns(trace, listed->view, direct[static_cast<std::size_t>(listed - given.data())].view,
+                         false, engine);
   return *last;
 }
 
-View Trace::array_operand(const View& view) {
+View array_operand(Trace& trace, const View& view) {
   if (!lists_columns(view)) return view;
-  const View tile = scratch_like(view);
-  copy_columns(view, tile, true, isa::Queue::kVector, kTensorGroups);
+  const View tile = scratch_like(trace, view);
+  copy_columns(trace, view, tile, true, isa::Queue::kVector, kTensorGroups);
   return tile;
 }
 

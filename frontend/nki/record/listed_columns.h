@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "frontend/nki/record/view.h"
+#include "frontend/nki/record/trace.h"
 
 namespace tahoma::runtime::nki {
 
@@ -15,5 +15,12 @@ namespace tahoma::runtime::nki {
 // default as many as the index has elements. Errors: E-NKI-003.
 View listed_columns(const View& view, const View& index, std::optional<std::int64_t> count);
 bool lists_columns(const View& view);
+
+// Trace::compute() where an operand lists columns.
+Recorded& compute_on_columns(Trace& trace, const isa::Instruction& fields,
+                             const std::vector<Trace::Given>& given, std::optional<isa::Queue> engine,
+                             const Axes& pattern);
+// An operand of the tensor engine: `view`, or a copy of the columns that it lists.
+View array_operand(Trace& trace, const View& view);
 
 }  // namespace tahoma::runtime::nki

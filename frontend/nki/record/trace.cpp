@@ -107,7 +107,7 @@ Recorded& Trace::append(Recorded entry) {
 Recorded& Trace::compute(const isa::Instruction& fields, const std::vector<Given>& given,
                          std::optional<isa::Queue> engine, const Axes& pattern) {
   if (std::any_of(given.begin(), given.end(), [](const Given& g) { return lists_columns(g.view); }))
-    return compute_on_columns(fields, given, engine, pattern);
+    return compute_on_columns(*this, fields, given, engine, pattern);
   Recorded entry = compute_entry(fields, given, pattern, limits_);
   entry.engine = engine;
   check_entry(entry, limits_);
@@ -116,8 +116,8 @@ Recorded& Trace::compute(const isa::Instruction& fields, const std::vector<Given
 
 Recorded& Trace::matmul(const View& dst, const View& stationary, const View& moving, isa::MatmulMode mode,
                         std::optional<bool> accumulate, bool transpose) {
-  Recorded entry =
-      matmul_entry(dst, array_operand(stationary), array_operand(moving), mode, transpose, limits_);
+  Recorded entry = matmul_entry(dst, array_operand(*this, stationary), array_operand(*this, moving), mode,
+                                transpose, limits_);
   entry.accumulate = transpose ? false : accumulate;
   check_entry(entry, limits_);
   return append(std::move(entry));
@@ -126,7 +126,7 @@ Recorded& Trace::matmul(const View& dst, const View& stationary, const View& mov
 Recorded& Trace::matmul_mx(const View& dst, const View& stationary, const View& moving,
                            const View& stationary_scale, const View& moving_scale,
                            std::optional<bool> accumulate) {
-  const View weights = array_operand(stationary), numbers = array_operand(moving);
+  const View weights = array_operand(*this, stationary), numbers = array_operand(*this, moving);
   Recorded entry = matmul_mx_entry(dst, {weights, stationary_scale}, {numbers, moving_scale}, limits_);
   entry.accumulate = accumulate;
   check_entry(entry, limits_);

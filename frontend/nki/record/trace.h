@@ -163,13 +163,6 @@ class Trace {
 
  private:
   Recorded& append(Recorded entry);
-  // Operands that list columns (listed_columns.h).
-  View scratch_like(const View& listed);
-  Recorded& copy_columns(const View& listed, const View& tile, bool gathers, std::optional<isa::Queue> engine,
-                         unsigned groups = 1);
-  Recorded& compute_on_columns(const isa::Instruction& fields, const std::vector<Given>& given,
-                               std::optional<isa::Queue> engine, const Axes& pattern);
-  View array_operand(const View& view);
   void give_name(Storage& storage);
   const std::string& variable_at(std::uint32_t line);
 

@@ -160,7 +160,8 @@ void ProgramGenerator::fill(Context& c, const Field& field, DmaSide& word) {
 void ProgramGenerator::fill(Context& c, const Field& field, AluOp& op) {
   const bool own = c.row.cost == CostClass::kRegister || c.row.cost == CostClass::kDoorbell ||
                    c.row.op == Opcode::kTensorPartitionReduce;
-  const AluOps mask = field.choices & (own ? kAnyAlu : row_of(c.queue).alu_ops);
+  const AluOps later = limits_.core < CoreVersion::kV4 ? kMagnitudes : AluOps{0};
+  const AluOps mask = field.choices & (own ? kAnyAlu : row_of(c.queue).alu_ops) & ~later;
   const AluOps wanted = mask & (bitwise_ ? kBits | kBypassOp : ~kBits);
   op = static_cast<AluOp>(pick_bit(wanted != 0 ? wanted : mask));
 }
