@@ -196,6 +196,31 @@ def test_two_cores_exchange_tiles(rng):
 
 
 @nki.jit
+def two_swaps(x):
+    """The second core is late at the first swap, and both are early at the second, which is on another engine."""
+    core, other = nl.program_id(0), 1 - nl.program_id(0)
+    out = nl.ndarray((2, 2, *x.shape), dtype=x.dtype, buffer=nl.shared_hbm)
+    late, early = nl.load(x), nl.load(x)
+    got = [nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf) for _ in range(2)]
+    for _ in range(1 + 40 * core):
+        nisa.tensor_scalar(late, late, nl.add, 1.0)
+    nisa.tensor_scalar(early, early, nl.multiply, 2.0 + core)
+    nisa.sendrecv(src=late, dst=got[0], send_to_rank=other, recv_from_rank=other, pipe_id=0)
+    nisa.sendrecv(src=early, dst=got[1], send_to_rank=other, recv_from_rank=other, pipe_id=0, dma_engine=nisa.dma_engine.gpsimd_dma)
+    for n in range(2):
+        nisa.dma_copy(out[core, n], got[n])
+    return out
+
+
+def test_swaps_of_two_engines_are_paired_in_the_order_of_the_kernel(rng):
+    x = rng.standard_normal((128, 64)).astype(np.float32)
+    late, early = x.copy(), 2 * x
+    for _ in range(41):
+        late += np.float32(1)
+    np.testing.assert_array_equal(both_modes(two_swaps[2], x), [[late, 3 * x], [x + np.float32(1), early]])
+
+
+@nki.jit
 def halves_through_hbm(x):
     core, cores, rows = nl.program_id(0), nl.num_programs(0), x.shape[0] // 2
     assert (cores, nl.program_ndim()) == (2, 1)

@@ -106,7 +106,7 @@ class Emitter {
   QueueRegisters registers_;
   std::set<std::uint32_t> producers_;                  // entries that others depend on by hand
   std::unordered_map<std::uint32_t, Region> ordered_;  // represents each of them, once it is emitted
-  std::uint32_t ordered_rows_ = 0;
+  std::uint32_t ordered_rows_ = isa::kPipes;           // first a row for each pipe of sendrecv
   struct Standing {
     isa::Instruction weights;
     std::vector<Region> regions;  // of the operand, and of its scales
