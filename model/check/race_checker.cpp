@@ -205,11 +205,11 @@ class RaceChecker::Impl {
     }
     CoreMemory& memory = actor.core.memory;
     const bool psum = space == isa::Space::kPsum;
-    if (psum && actor.is_matmul()) {
+    if (psum && actor.is_matmul() && !machine_.adds_to_fills) {
       if (const auto gap = memory.without_sums(f)) report_.no_group(actor.origin, f, *gap);
       return;
     }
-    if (psum)
+    if (psum && !actor.is_matmul())
       if (const auto open = memory.in_open_group(f)) report_.open_group(actor.origin, f, *open);
     if (const auto gap = memory.unwritten(space, f)) {
       report_.unwritten(actor.origin, space, f, *gap);

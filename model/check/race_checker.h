@@ -75,6 +75,7 @@ struct Machine {
   std::uint64_t stacks_per_chip = 0;
   std::function<std::string(std::uint32_t core)> name;  // "server0.chip00.core0"
   bool has_values = false;                              // functional mode
+  bool adds_to_fills = false;  // a matmul may add to what another instruction has written (NeuronCore-v4)
 };
 
 class RaceChecker {

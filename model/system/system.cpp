@@ -52,7 +52,7 @@ struct System::Impl {
     if (checks.any()) {
       const check::Machine watched{static_cast<std::uint32_t>(p.cores()), p.chip.hbm.stacks,
                                    [this](std::uint32_t n) { return std::string(core(n).name()); },
-                                   functional()};
+                                   functional(), p.chip.core.version >= isa::CoreVersion::kV4};
       checker = std::make_unique<check::RaceChecker>(checks, watched);
     }
     if (processes != nullptr)
@@ -136,6 +136,9 @@ struct System::Impl {
     netlist->for_each_simulated([this](Chip& chip) {
       for (std::uint32_t n = 0; n < params.chip.cores; ++n) chip.core(n).seed(seed);
     });
+    if (functional() && unwritten != std::byte{0})
+      for (const auto& [n, loaded] : programs)
+        if (netlist->simulates_core(n)) core(n).fill(unwritten);
   }
 
   base::RunMeasurement run_all() {
@@ -174,6 +177,7 @@ struct System::Impl {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> kept;  // addresses and bytes of control tensors
   std::vector<std::uint32_t> order;                           // of construction; empty: by number
   std::uint64_t seed = 0;
+  std::byte unwritten{0};
   std::unique_ptr<Netlist> netlist;  // null: the programs are not known yet
   std::uint64_t instructions_total = 0;
   base::RunMeasurement result;
@@ -216,6 +220,8 @@ const check::Findings& System::findings() const {
 }
 
 void System::seed(std::uint64_t seed) { impl_->seed = seed; }
+
+void System::unwritten(std::byte contents) { impl_->unwritten = contents; }
 
 void System::allow_folding(bool allowed) { impl_->folding_allowed = allowed; }
 

@@ -64,6 +64,9 @@ class System {
   void host_wrote(std::uint64_t address, std::uint64_t bytes);
   // Before the run: the seed of everything random, which is stochastic rounding. The default is 0.
   void seed(std::uint64_t seed);
+  // Before the run, in functional mode: what each byte of SBUF and PSUM holds until it is written. The
+  // default is 0; on silicon it is unknown.
+  void unwritten(std::byte contents);
 
   // The simulated time, which is that of the events that are being reported.
   base::Time now() const;

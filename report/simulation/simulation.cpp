@@ -134,6 +134,7 @@ struct Setup {
   void load(ResolvedConfig& config, const SimulationOptions& options) {
     config.workload->prepare(machine, config.run.seed);
     machine.seed(config.run.seed);
+    machine.unwritten(static_cast<std::byte>(config.run.unwritten));
     machine.allow_folding(options.fold);
     for (const auto& [core, program] : machine.programs()) {
       regions.program(core, program);

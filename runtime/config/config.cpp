@@ -45,7 +45,7 @@ FlatConfig part_of(const FlatConfig& config, const std::vector<std::string>& roo
   return part;
 }
 
-const std::vector<std::string> kRunKeys{"kind", "mode", "seed", "not_finite"};
+const std::vector<std::string> kRunKeys{"kind", "mode", "seed", "not_finite", "unwritten"};
 
 struct MachineName {
   std::string name, place;
@@ -148,7 +148,7 @@ std::unique_ptr<ResolvedConfig> resolved_values(const ConfigRequest& request,
       base::flatten_keeping_empty(request.text.empty() ? read_config_text(request.workload)
                                                        : base::NamedText{request.workload, request.text},
                                   read_extended);
-  require_roots(config, {"kind", "machine", "mode", "seed", "not_finite", "workload"});
+  require_roots(config, {"kind", "machine", "mode", "seed", "not_finite", "unwritten", "workload"});
   place_at_origins(request.origins, config.leaves);
   std::vector<Leaf> overrides = request.settings;
   for (Leaf& leaf : parse_overrides(request.overrides)) overrides.push_back(std::move(leaf));
@@ -187,6 +187,8 @@ void RunParams::declare(ParamTree& tree, const std::vector<WorkloadKind>& kinds)
   tree.add("seed", seed, std::uint64_t{1}, {0, UINT64_MAX}, "seed of generated inputs", base::chosen());
   tree.add("not_finite", not_finite, NotFinite::kRefused, kNotFiniteNames,
            "NaN and infinite results where all values of the files are finite", base::chosen());
+  tree.add("unwritten", unwritten, std::uint64_t{0}, {0, 255},
+           "byte that SBUF and PSUM hold until something writes them, in functional mode", base::chosen());
 }
 
 std::string ResolvedConfig::to_yaml(const base::PathMap& map) const {

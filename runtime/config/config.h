@@ -6,6 +6,7 @@
 //   mode: functional                     or timing
 //   seed: 1                              of generated inputs
 //   not_finite: refused                  or allowed: NaN and infinite results of inputs that have none
+//   unwritten: 0                         0 to 255: what each byte of SBUF and PSUM holds until it is written
 //   workload: {m: 8192, ...}             the kind's own parameters
 // and may itself have the key `extends: other.yaml`. Relative paths in a file start in the folder of that
 // file, those of the command line in the working directory. Without `machine` the machine is the declared
@@ -49,6 +50,7 @@ struct RunParams {
   model::Mode mode = model::Mode::kFunctional;
   std::uint64_t seed = 0;
   NotFinite not_finite = NotFinite::kRefused;
+  std::uint64_t unwritten = 0;
   void declare(base::ParamTree& tree, const std::vector<WorkloadKind>& kinds);
 };
 

@@ -198,6 +198,7 @@ Machine::Values Machine::values(std::uint32_t core, isa::Space space, std::uint6
 }
 
 void Machine::seed(std::uint64_t seed) { impl_->system.seed(seed); }
+void Machine::unwritten(std::byte contents) { impl_->system.unwritten(contents); }
 void Machine::allow_folding(bool allowed) { impl_->system.allow_folding(allowed); }
 void Machine::elaborate_in(std::vector<std::uint32_t> order) { impl_->system.elaborate_in(std::move(order)); }
 const model::ParallelCounts& Machine::parallel() const { return impl_->system.parallel(); }

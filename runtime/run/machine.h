@@ -90,6 +90,7 @@ class Machine {
   };
   Values values(std::uint32_t core, isa::Space space, std::uint64_t offset) const;
   void seed(std::uint64_t seed);                        // of stochastic rounding, before the run
+  void unwritten(std::byte contents);                   // before the run; see model/system/system.h
   void allow_folding(bool allowed);                     // before the run; see model/system/system.h
   void elaborate_in(std::vector<std::uint32_t> order);  // before the run; see model/system/system.h
   const model::ParallelCounts& parallel() const;        // of the finished run

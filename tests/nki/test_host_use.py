@@ -12,6 +12,7 @@ import nki
 import nki.isa as nisa
 import nki.language as nl
 import tahoma
+from values import both_modes
 
 X = np.arange(128 * 64, dtype=np.float32).reshape(128, 64)
 
@@ -154,6 +155,57 @@ def test_findings_are_data_and_name_tensors(monkeypatch, tmp_path):
     assert finding.startswith("E-CHK-002") and "folding" not in str(caught.value)
     assert "tile of test_host_use.py:" in finding
     assert len(repr(tahoma.last())) < 100 and "1 findings" in repr(tahoma.last())
+
+
+def sum_onto(fill):
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray((64, 64), dtype=nl.float32, buffer=nl.shared_hbm)
+        tile, result, sums = nl.load(x), nl.ndarray((64, 64), nl.float32), nl.ndarray((64, 64), nl.float32, buffer=nl.psum)
+        fill(sums)
+        for _ in range(2):
+            nisa.nc_matmul(sums, tile, tile, accumulate=True)
+        nisa.tensor_copy(result, sums)
+        nisa.dma_copy(out, result)
+        return out
+
+    return kernel
+
+
+def test_sums_onto_a_memset():
+    """Zeros begin a sum; on Trainium2 another value is undefined, and Trainium3 adds to it."""
+    x = X / np.float32(64)
+    product = 2 * x.T @ x
+    np.testing.assert_allclose(both_modes(sum_onto(lambda sums: nisa.memset(sums, 0)), x), product, rtol=1e-5)
+    with pytest.raises(tahoma.KernelError, match="E-CHK-004"):
+        sum_onto(lambda sums: nisa.memset(sums, 3))(x)
+    tahoma.configure(machine="trainium3_chip")
+    np.testing.assert_allclose(both_modes(sum_onto(lambda sums: nisa.memset(sums, 3)), x), product + 3, rtol=1e-5)
+
+
+def half_used(store):
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray((64, 64), dtype=x.dtype, buffer=nl.shared_hbm)
+        tile, sums = (nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf) for _ in range(2))
+        nisa.dma_copy(tile[0:64, :], x[0:64, :])
+        nisa.tensor_tensor(sums, tile, tile, op=nl.add)
+        nisa.dma_copy(out, store(sums))
+        return out
+
+    return kernel
+
+
+@pytest.mark.parametrize("mode", ["functional", "timing"])
+def test_reads_of_unwritten_bytes_that_change_no_output_are_a_warning(mode):
+    tahoma.configure(mode=mode)
+    with pytest.warns(UserWarning, match="no output depends on them: 1 mistake, the first: E-CHK-002") as given:
+        result = half_used(lambda sums: sums[0:64, :])(X)
+    assert len(given) == 1 and tahoma.last().findings == []
+    if mode == "functional":
+        assert np.array_equal(result, 2 * X[:64])
+    with pytest.raises(tahoma.KernelError, match="E-RUN-071.*1 mistake"):
+        half_used(lambda sums: sums[1:65, :])(X)
 
 
 def test_a_row_number_beyond_the_tensor_has_its_line(refused):

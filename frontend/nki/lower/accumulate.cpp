@@ -32,19 +32,21 @@ AccumulationGroups::Decision AccumulationGroups::choose_accumulation(std::uint32
   Decision decision;
   const std::vector<Region> wanted = rectangles_of(dst);
   const std::uint64_t all = bytes_of(wanted);
-  std::uint64_t held = 0;
+  std::uint64_t held = 0, zeros = 0;
   for (const Group& group : groups_) {
     if (group.storage != storage) continue;  // another tensor's results in these bytes do not count
     const std::uint64_t bytes = common_bytes(group.left, wanted);
     if (bytes == 0) continue;
     if (group.filled) {
       decision.over_fill = true;
+      if (group.zeros) zeros += bytes;
       continue;
     }
     held += bytes;
     if (!group.read && !group.cut && group.region == dst) decision.continued.push_back(group.last);
   }
-  decision.accumulate = asked.value_or(held > 0);
+  decision.over_zeros = asked.value_or(false) && zeros == all;
+  decision.accumulate = asked.value_or(held > 0) && !decision.over_zeros;
   if (!asked && held > 0 && held < all)
     refuse("E-NKI-021",
            fmt::format(
@@ -67,11 +69,11 @@ void AccumulationGroups::matmul(std::uint32_t storage, const Region& dst, bool a
     }
   // A matmul that adds to a part of other groups, or to several, does not replace them.
   const bool inside = accumulate && !same && held == bytes_of(written);
-  if (!inside) replace({storage, dst, operation, false, false, {}, false});
+  if (!inside) replace({.storage = storage, .region = dst, .last = operation});
 }
 
-void AccumulationGroups::write(std::uint32_t storage, const Region& region) {
-  replace({storage, region, 0, false, true, {}, false});
+void AccumulationGroups::write(std::uint32_t storage, const Region& region, bool zeros) {
+  replace({.storage = storage, .region = region, .filled = true, .zeros = zeros});
 }
 
 void AccumulationGroups::replace(Group group) {

@@ -5,6 +5,8 @@
 //     else wrote there;
 //   - it overwrites if none of the destination holds results of matmuls;
 //   - a destination of which only a part holds results is refused (E-NKI-021).
+// Where the kernel asks a matmul to add to zeros of a memset, it overwrites them: the sum is the same, and
+// what Trainium2 would add there is undefined.
 // If another tensor takes a part of a matmul's bytes, by hand-given addresses, none of that matmul's results
 // count any more: the next matmul of the first tensor overwrites them. Reading a result does not end its
 // accumulation.
@@ -25,20 +27,23 @@ class AccumulationGroups {
     Region region;
     std::uint32_t last = 0;  // operation of its last matmul
     bool read = false;       // something has read it since
-    bool filled = false;  // something else than a matmul has written it: a matmul overwrites, with a warning
-    std::vector<Region> left;  // rectangles: the bytes of the region that nothing has written since
-    bool cut = false;          // these are not all
+    // Something else than a matmul has written it: a matmul overwrites, with a warning.
+    bool filled = false;
+    bool zeros = false;          // a memset of 0
+    std::vector<Region> left{};  // rectangles: the bytes of the region that nothing has written since
+    bool cut = false;            // these are not all
   };
   struct Decision {
     bool accumulate = false;
-    bool over_fill = false;                // overwrites what another instruction has filled
+    bool over_fill = false;                // overwrites what another instruction has filled, or adds to it
+    bool over_zeros = false;               // overwrites zeros that the kernel asks it to add to
     std::vector<std::uint32_t> continued;  // operations whose groups stay open
   };
   // Throws UserError E-NKI-021 if a part of the destination holds results.
   Decision choose_accumulation(std::uint32_t storage, const Region& dst, std::optional<bool> asked) const;
 
   void matmul(std::uint32_t storage, const Region& dst, bool accumulate, std::uint32_t operation);
-  void write(std::uint32_t storage, const Region& region);  // by anything else
+  void write(std::uint32_t storage, const Region& region, bool zeros);  // by anything else
   void read(const Region& region);
   // Operations before this point cannot be changed any more: no group is continued across it.
   void boundary() {

@@ -163,6 +163,7 @@ void Emitter::note_filled(std::uint32_t storage) {
 // An instruction reads its sources before it writes: a destination may have the bytes of a source.
 void Emitter::record_accesses(Op& op, const Recorded& entry) {
   const bool multiplies = isa::multiplies(op.instruction);
+  const bool zeros = op.instruction.op == isa::Opcode::kMemset && op.instruction.value == 0;
   const isa::AccessList accesses = isa::accesses_of(op.instruction);
   for (const bool writes : {false, true})
     for (const isa::OperandAccess& access : accesses.all()) {
@@ -171,7 +172,7 @@ void Emitter::record_accesses(Op& op, const Recorded& entry) {
       const std::uint32_t storage = storage_at(entry, access, region);
       record_accesses(op, storage, region, access.reads, access.writes);
       if (access.pattern.space == isa::Space::kPsum && !multiplies)
-        writes ? groups_.write(storage, region) : groups_.read(region);
+        writes ? groups_.write(storage, region, zeros) : groups_.read(region);
     }
 }
 
@@ -186,6 +187,8 @@ void Emitter::compute(const Recorded& entry, isa::Queue queue) {
   }
   place(op.instruction, entry);
   record_accesses(op, entry);
+  // Swaps of one pipe are paired by their order, on which both cores must agree even if engines differ.
+  if (op.instruction.op == isa::Opcode::kSendRecv) op.touch({kOrdered, op.instruction.pipe, 1, 0, 1}, true);
 }
 
 void Emitter::load_weights(const Recorded& entry) {
@@ -227,7 +230,7 @@ void Emitter::matmul(const Recorded& entry) {
       if (access.writes) region = region_of(access.pattern);
     const AccumulationGroups::Decision decision = groups_.choose_accumulation(dst, region, entry.accumulate);
     work.accumulate = decision.accumulate;
-    if (decision.over_fill && !decision.accumulate && !entry.accumulate)
+    if (decision.over_fill && !decision.over_zeros && !decision.accumulate && !entry.accumulate)
       warnings_.push_back(fmt::format(
           "{}: a matmul overwrites what another instruction has written to {}; whether it adds to it is "
           "undefined on Trainium2",

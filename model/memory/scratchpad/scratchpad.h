@@ -4,6 +4,8 @@
 // between engines.
 #pragma once
 
+#include <algorithm>
+
 #include "model/memory/hbm/host_memory.h"
 #include "model/sim/backdoor.h"
 
@@ -17,6 +19,7 @@ class Scratchpad : public sim::ScratchpadIf {
   std::byte* bytes() override { return host_memory_.data(); }
   std::size_t stride() const override { return stride_; }
   sim::KnownBytes& known() override { return known_; }
+  void fill(std::byte contents) { std::fill_n(host_memory_.data(), host_memory_.size(), contents); }
   void forget() {
     host_memory_.forget();
     known_.clear();

@@ -95,6 +95,11 @@ void NeuronCore::seed(std::uint64_t seed) {
   for (const auto& engine : engines_) engine->seed(seed);
 }
 
+void NeuronCore::fill(std::byte contents) {
+  memories_.fill(contents);
+  for (OnChipMemories& memories : member_memories_) memories.fill(contents);
+}
+
 bool NeuronCore::done() const {
   for (const auto& engine : engines_)
     if (!engine->done()) return false;

@@ -48,6 +48,8 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   };
   void stand_for(std::span<const Equal> equals, const CoreParams& params, sim::CoreThreads& threads);
   void seed(std::uint64_t seed);
+  // Before the run, after stand_for(), in functional mode: the contents of all bytes of SBUF and PSUM.
+  void fill(std::byte contents);
   bool done() const;
   // Before the run: keeps the on-chip memories after the program, so that they can be read.
   void keep_memories() { keeps_memories_ = true; }
@@ -67,6 +69,10 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
     void forget() {
       sbuf.forget();
       psum.forget();
+    }
+    void fill(std::byte contents) {
+      sbuf.fill(contents);
+      psum.fill(contents);
     }
     Scratchpad sbuf, psum;
   };

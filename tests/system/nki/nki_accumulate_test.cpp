@@ -102,7 +102,7 @@ std::map<Reference::Verdict, unsigned> compare(std::uint32_t seed, bool stepped)
                  << region.byte << " + " << region.bytes << ", tensor " << storage);
     switch (random() % 6) {
       case 0:
-        groups.write(storage, region);
+        groups.write(storage, region, random() % 2 == 0);
         reference.write(storage, region, false);
         break;
       case 1:
@@ -177,7 +177,29 @@ TEST_CASE("nki accumulate: what the kernel asks for is never changed", "[nki]") 
   groups.matmul(0, half, false, 0);
   for (const bool asked : {false, true})
     CHECK(groups.choose_accumulation(0, bank, asked).accumulate == asked);
-  groups.write(0, bank);
+  groups.write(0, bank, false);
   CHECK(groups.choose_accumulation(0, bank, true).accumulate);
   CHECK(groups.choose_accumulation(0, bank, std::nullopt).over_fill);
+}
+
+TEST_CASE("nki accumulate: a matmul that is asked to add overwrites zeros, and adds to anything else",
+          "[nki]") {
+  const Region left{0, 0, kRows, 0, 8}, right{0, 0, kRows, 8, 8}, both{0, 0, kRows, 0, 16};
+  const auto adds = [&](const std::vector<std::pair<Region, bool>>& fills, const Region& dst) {
+    AccumulationGroups groups;
+    for (const auto& [region, zeros] : fills) groups.write(0, region, zeros);
+    return groups.choose_accumulation(0, dst, true).accumulate;
+  };
+  CHECK(!adds({{both, true}}, both));
+  CHECK(!adds({{both, true}}, left));
+  CHECK(!adds({{left, true}, {right, true}}, both));
+  CHECK(adds({}, both));
+  CHECK(adds({{left, true}}, both));
+  CHECK(adds({{left, true}, {right, false}}, both));
+  CHECK(adds({{both, true}, {both, false}}, both));
+
+  AccumulationGroups groups;
+  groups.write(0, both, true);
+  groups.matmul(0, both, false, 0);
+  CHECK(groups.choose_accumulation(0, both, true).accumulate);
 }

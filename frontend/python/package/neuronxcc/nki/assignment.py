@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """t[...] = value and t += value. An instruction whose result only goes there writes there; other tiles are copied."""
+import math
+
 from neuronxcc.nki import recording
 from neuronxcc.nki.arithmetic import binary, copy_into, scalar_fill
 from neuronxcc.nki.parts import Blocks, Indexed
@@ -36,7 +38,7 @@ def redirect(target, waiting):
     """Records a waiting instruction with `target` as its destination. False if it cannot write there."""
     if not isinstance(target, (Stored, Indexed)) or not waiting.exact(target.dtype):
         return False
-    if target.buffer != waiting.buffer or not same_shape(target.shape, waiting.shape):
+    if target.buffer != waiting.buffer or not holds(target, waiting):
         return False
     view = target.unfilled()
     for operand in waiting.operands:
@@ -67,6 +69,12 @@ def same_shape(a, b):
     return a is b or a == b or (a[0] == b[0] and [n for n in a[1:] if n != 1] == [n for n in b[1:] if n != 1])
 
 
+def holds(target, waiting):
+    """Whether a result has the shape of the target. The columns of a matmul may be divided into other dimensions."""
+    return same_shape(target.shape, waiting.shape) or (
+        waiting.matmul is not None and target.shape[0] == waiting.shape[0] and math.prod(target.shape) == math.prod(waiting.shape))
+
+
 def update(target, value, operator, alone):
     """target op= value. Matmuls add to what matmuls have left in PSUM."""
     if isinstance(target, Result):
@@ -74,7 +82,7 @@ def update(target, value, operator, alone):
     if isinstance(value, Result) and isinstance(target, (Stored, Indexed)) and operator.name == "add" and alone and \
             recording.is_waiting(value.waiting) and value.waiting.matmul is not None and value.waiting.matmul.adds and target.buffer == "psum":
         origin = origin_of(target)
-        if origin.matmuls and value.waiting.matmul.fits(target) and same_shape(target.shape, value.waiting.shape):
+        if origin.matmuls and value.waiting.matmul.fits(target) and holds(target, value.waiting):
             waiting, view = recording.take(value.waiting), target.unfilled()
             if origin.fill is not None and view.size != origin.whole.size:
                 origin.filled()

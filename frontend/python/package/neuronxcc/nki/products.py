@@ -44,7 +44,9 @@ def product(stationary, moving, mask=None, what="nisa.nc_matmul", **options):
         stationary, moving = tiles.moved_to(int(row), stationary), tiles.moved_to(int(row), moving)
     transpose = bool(options.get("is_transpose"))
     slices = 2 if options.get("perf_mode") in _DOUBLE_ROW else 1
-    shape = (stationary.size // stationary.shape[0] // slices, moving.size // moving.shape[0] // slices)
+    shape = flat = (stationary.size // stationary.shape[0] // slices, moving.size // moving.shape[0] // slices)
+    if mask is None and slices == 1:
+        shape = (flat[0], *moving.shape[1:])  # the free dimensions of the moving operand
     some, result_rows, columns = True, None, None
     if mask is not None:
         some, rows, result_rows, columns = _cut(mask, moving, shape, what)
