@@ -325,30 +325,6 @@ def test_blocked_matmul(rng):
 
 
 @nki.jit
-def three_by_three(x, weights):
-    """A convolution whose sums have the two dimensions of the image, and the first product as it is returned."""
-    height, width = x.shape[1] - 2, x.shape[2] - 2
-    out = nl.ndarray((3, weights.shape[1], height, width), dtype=nl.float32, buffer=nl.shared_hbm)
-    image, taps = nl.load(x), nl.load(weights)
-    sums = nl.zeros((weights.shape[1], height, width), dtype=nl.float32, buffer=nl.psum)
-    flat = nl.zeros((weights.shape[1], height * width), dtype=nl.float32, buffer=nl.psum)
-    for tap in nl.affine_range(9):
-        part = image[:, tap // 3 : tap // 3 + height, tap % 3 : tap % 3 + width]
-        sums += nisa.nc_matmul(taps[:, :, tap], part)
-        flat += nisa.nc_matmul(taps[:, :, tap], part)
-    nl.store(out[0], sums)
-    nl.store(out[1], flat.reshape((weights.shape[1], height, width)))
-    nl.store(out[2], nisa.nc_matmul(taps[:, :, 0], image[:, 0:height, 0:width]))
-    return out
-
-
-def test_products_have_the_free_dimensions_of_the_moving_operand(rng):
-    x, weights = rng.standard_normal((64, 8, 10)).astype(np.float32), rng.standard_normal((64, 32, 9)).astype(np.float32)
-    taps = np.stack([np.einsum("kij,km->mij", x[:, t // 3 : t // 3 + 6, t % 3 : t % 3 + 8], weights[:, :, t]) for t in range(9)])
-    close(three_by_three(x, weights), np.stack([taps.sum(0), taps.sum(0), taps[0]]), 1e-5)
-
-
-@nki.jit
 def attention(q, k, v):
     out = nl.ndarray((q.shape[1], v.shape[0]), dtype=q.dtype, buffer=nl.shared_hbm)
     scores = nl.matmul(nl.load(q), nl.load(k), transpose_x=True)
