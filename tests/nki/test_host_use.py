@@ -54,6 +54,19 @@ def test_old_tiles_and_numpy(refused):
     refused(kernel, X, code="E-NKI-015", says="np.exp of .*expected nl.exp")
 
 
+def test_every_tensor_in_hbm_is_in_nl_hbm():
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.load(x)
+        assert x.buffer == nl.hbm == out.buffer and nl.hbm == x.buffer and not x.buffer != nl.hbm and x.buffer in (nl.sbuf, nl.hbm)
+        assert tile.buffer != nl.hbm and nl.hbm != nl.sbuf and nl.private_hbm != nl.shared_hbm and {nl.hbm: 1}[nl.private_hbm] == 1
+        nl.store(out, tile)
+        return out
+
+    assert np.array_equal(kernel(X), X)
+
+
 @pytest.mark.parametrize("buffer", [nl.hbm, nl.private_hbm, nl.shared_hbm])
 def test_results_in_hbm(buffer):
     @nki.jit

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wrong kernels in the old style: each is refused at its line."""
+import logging
+
 import numpy as np
 
 import neuronxcc.nki as nki
@@ -154,3 +156,7 @@ def test_index_objects_that_do_not_suit_a_tile_of_row_numbers(refused):
         return x
 
     refused(kernel, X, code="E-NKI-002", says="run along one dimension each, in order")
+
+
+def test_the_level_that_silences_everything():
+    assert logging.OFF > logging.CRITICAL and logging.getLevelName(logging.OFF) == "OFF"

@@ -37,9 +37,22 @@ class Memory(str):
         return f"nl.{str(self)}"
 
 
+class _Hbm(Memory):
+    """nl.hbm: where a tensor is declared in it, it is private; kernels also ask whether an argument's buffer is nl.hbm, which it is."""
+
+    __slots__ = ()
+    __hash__ = Memory.__hash__
+
+    def __eq__(self, other):
+        return str(other) in ("private_hbm", "shared_hbm")
+
+    def __ne__(self, other):
+        return not self == other
+
+
 MemoryRegion = Memory
 sbuf, psum = Memory("sbuf"), Memory("psum")
-private_hbm = hbm = Memory("private_hbm")
+private_hbm, hbm = Memory("private_hbm"), _Hbm("private_hbm")
 shared_hbm = Memory("shared_hbm")
 for _region in (sbuf, psum, private_hbm, shared_hbm):
     setattr(MemoryRegion, str(_region), _region)
