@@ -23,10 +23,7 @@ void check_bound(const Site& site, const Descriptor& d) {
     site.fail("E-ISA-040", "sets a row bound; expected row numbers, or a register on one of its sides");
   if (i.extent == 0) site.fail("E-ISA-040", "operand 'bound' is 0; expected the number of existing rows");
   const DmaSide& rows = i.src_reg != kNone ? d.src : d.dst;
-  const DmaSide& tile = i.src_reg != kNone ? d.dst : d.src;
   if (rows.stride[0] <= 0) site.fail("E-ISA-040", "sets a row bound; expected rows at ascending addresses");
-  if (i.skip && (tile.space != Space::kSbuf || tile.across != 0))
-    site.fail("E-ISA-031", "skips rows of HBM; expected a tile of SBUF with a partition for each row");
 }
 
 // A column names the rows: dimension 0 of the HBM side. The other side is a tile with one partition per row.

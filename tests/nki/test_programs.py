@@ -125,6 +125,27 @@ def test_a_scalar_offset_beyond_the_tensor_is_an_error_or_skipped(rng, number, i
         row_at(nisa.oob_mode.error, in_register, stores)(x, at)
 
 
+@nki.jit
+def into_cache(cache, new, at):
+    """Writes new values to the sequence of a cache that a number selects, from HBM to HBM."""
+    _, heads, tokens, size = cache.shape
+    number = nl.load(at)
+    place = cache.ap([[tokens * size * heads, 1], [size * tokens, heads], [size, new.shape[1]], [1, size]], scalar_offset=number,
+                     indirect_dim=0)
+    nisa.dma_copy(src=new, dst=place, oob_mode=nisa.oob_mode.skip)
+    return cache
+
+
+@pytest.mark.parametrize("number", [0, 2, 3, -1, 1000])
+def test_a_cache_is_not_written_where_it_has_no_such_sequence(rng, number):
+    cache, new = rng.random((3, 2, 8, 16), np.float32), rng.random((2, 4, 16), np.float32)
+    want = cache.copy()
+    if 0 <= number < 3:
+        want[number, :, :4] = new
+    np.testing.assert_array_equal(both_modes(into_cache, cache, new, np.array([[number]], np.int32)), want)
+    assert not tahoma.last().warnings
+
+
 def alternating(engines, ordered):
     """Eight memsets of tiles of their own on engines in turn; each may depend on the one before."""
 

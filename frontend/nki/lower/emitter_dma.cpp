@@ -82,7 +82,6 @@ void Emitter::bound_rows(isa::Instruction& doorbell, isa::Descriptor& d, const T
     return;
   const bool gathers = doorbell.src_reg != isa::kNone;
   isa::DmaSide& rows = gathers ? d.src : d.dst;
-  const isa::DmaSide& tile = gathers ? d.dst : d.src;
   const Side& side = gathers ? work.sources.front() : work.dst;
   const Storage& storage = *trace_.storages[side.storage];
   if (d.count[0] == 1 && rows.space == isa::Space::kHbm && std::in_range<std::int32_t>(side.dynamic.stride))
@@ -96,7 +95,7 @@ void Emitter::bound_rows(isa::Instruction& doorbell, isa::Descriptor& d, const T
   reach += static_cast<std::int64_t>(rows.offset) % pitch;
   if (reach > bytes) return;
   doorbell.extent = static_cast<std::uint32_t>((bytes - reach) / pitch + 1);
-  doorbell.skip = work.skip && tile.space == isa::Space::kSbuf && tile.across == 0;
+  doorbell.skip = work.skip;
 }
 
 // Rows of one side that a column of numbers selects.

@@ -24,9 +24,9 @@ void AccessReporter::start(const isa::Instruction& i, const CoreMemories& memori
   checker_->start(step, accesses.all());
 }
 
-// An indirect transfer accesses its rows one by one.
+// An indirect transfer accesses its rows one by one. A register may have selected them instead of a column.
 void AccessReporter::list_rows(const TransferRequest& request, const isa::Instruction& i) {
-  accesses_.push_back(isa::row_number_access(i.result, request.descriptor().count[0]));
+  if (i.result.present) accesses_.push_back(isa::row_number_access(i.result, request.descriptor().count[0]));
   for (const isa::IndirectRow& row : request.rows) {
     isa::Descriptor one = request.descriptor();
     one.count[0] = 1;

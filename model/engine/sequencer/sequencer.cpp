@@ -232,8 +232,8 @@ std::vector<isa::IndirectRow> Sequencer::rows(const isa::Instruction& i, const C
   return rows;
 }
 
-// A register moves a side over the rows of its tensor. If some rows of dimension 0 are out of bounds and
-// skipped, the transfer moves the others as an indirect one does.
+// A register moves a side over the rows of its tensor. If rows of dimension 0 are out of bounds and skipped,
+// the transfer moves the others as an indirect one does, which needs a tile with a partition for each row.
 void Sequencer::bound_rows(const isa::Instruction& i, TransferRequest& request) const {
   const bool gathers = i.src_reg != isa::kNone;
   const isa::Descriptor& d = request.descriptor();
@@ -243,9 +243,14 @@ void Sequencer::bound_rows(const isa::Instruction& i, TransferRequest& request) 
   const std::int64_t start = static_cast<std::int64_t>(side.offset) + offset(moved_by);
   const std::int64_t first = start / pitch - (start % pitch < 0 ? 1 : 0), last = first + d.count[0] - 1;
   if (first >= 0 && last < i.extent) return;
-  if (!i.skip)
-    fail("E-RUN-043", fmt::format("register r{} selects rows {}..{}; expected rows within 0..{}", moved_by,
-                                  first, last, i.extent - 1));
+  const isa::DmaSide& tile = gathers ? d.dst : d.src;
+  const bool none = last < 0 || first >= i.extent,
+             by_partition = tile.space == isa::Space::kSbuf && tile.across == 0;
+  if (!i.skip || !(none || by_partition))
+    fail("E-RUN-043",
+         fmt::format("register r{} selects rows {}..{}; expected rows within 0..{}{}", moved_by, first, last,
+                     i.extent - 1,
+                     i.skip ? ", or none of them: a part is skipped only in a tile of SBUF" : ""));
   request.indirect = gathers ? isa::Indirection::kGather : isa::Indirection::kScatter;
   (gathers ? request.src : request.dst) -= static_cast<std::uint64_t>(first * pitch);
   for (std::int64_t row = std::max<std::int64_t>(first, 0); row <= std::min<std::int64_t>(last, i.extent - 1);
