@@ -3,7 +3,8 @@
 """Layers whose checkpoints `tahoma model --weights` does not take, beside PyTorch: parts_test.py CASE --binary build/tahoma
 
 A case of the workload `transformer` gets random inputs as .npy files, and its outputs are compared with a definition in double, written for
-this test after the papers and the published model code. The tolerance counts roundings as generation_test.py does; --plant NAME zeroes an
+this test after the papers and the published model code. The case `nemotron` compares logits of a prompt and of greedily chosen tokens: each
+step gets the keys, states and tokens that the one before has left. The tolerance counts roundings as generation_test.py does; --plant NAME zeroes an
 input of the machine alone, which must be found.
 """
 import argparse
@@ -20,6 +21,7 @@ import torch
 DEVIATIONS = 4
 HIDDEN, HEADS, KV_HEADS, HEAD, FFN, EPSILON, THETA = 128, 4, 2, 32, 192, 1e-5, 10000.0
 KEY_HEADS, VALUE_HEADS, KEY, VALUE, TAPS = 2, 4, 32, 64, 4
+GROUPS, MAMBA_HEADS, STATE, MAMBA, MOST_STEP = 2, 8, 192, 32, 2.0
 MODEL = {"name": "parts", "hidden": HIDDEN, "heads": HEADS, "kv_heads": KV_HEADS, "head_dim": HEAD, "ffn": FFN, "epsilon": EPSILON,
          "theta": THETA}
 
@@ -54,7 +56,7 @@ class Inputs:
             if name not in self.vectors:
                 array = (array.view(np.uint32) >> 16).astype(np.uint16)  # bf16 bit by bit
             paths[name] = str(folder / f"{name}.npy")
-            np.save(paths[name], array)
+            np.save(paths[name], np.ascontiguousarray(array))
         return paths
 
 
@@ -71,10 +73,10 @@ def rotate(x, first):
     return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)
 
 
-def attention(inputs, layer, x, gated):
+def attention(inputs, layer, x, gated, rotated=True):
     tokens = len(x)
     q, k, v = [(x @ inputs.of(name, layer)).reshape(tokens, -1, HEAD) for name in "qkv"]
-    q, k = rotate(q, 0), rotate(k, 0)
+    q, k = (rotate(q, 0), rotate(k, 0)) if rotated else (q, k)
     k, v = [part.repeat_interleave(HEADS // KV_HEADS, dim=1) for part in (k, v)]
     scores = torch.einsum("qhd,khd->hqk", q, k) / math.sqrt(HEAD)
     scores = scores + torch.full((tokens, tokens), -math.inf, dtype=torch.float64).triu(1)
@@ -174,6 +176,86 @@ def delta_decode():
     return inputs, torch.cat(rows), workload, {"layers": 1, "delta": DELTA}, 14 + 8
 
 
+def mamba(inputs, layer, x, states, past):
+    """Dao and Gu 2024, token by token: the state of a head forgets, and takes the product of a B and a step's share of an input. Returns the
+    projected outputs, the states, and the products in front of the convolution."""
+    tokens, made = len(x), []
+    raw = torch.cat([x @ inputs.of(f"delta_{name}", layer) for name in "qkv"], dim=-1)
+    taps, bias = [torch.cat([inputs.of(f"delta_{what}_{name}", layer) for name in "qkv"], dim=-1) for what in ("taps", "bias")]
+    rows = torch.cat([past, raw])
+    mixed = torch.nn.functional.silu(bias + sum(taps[j] * rows[j:j + tokens] for j in range(TAPS)))
+    c, b, v = mixed.split([GROUPS * STATE, GROUPS * STATE, MAMBA_HEADS * MAMBA], dim=-1)
+    b, c = [part.reshape(tokens, GROUPS, STATE).repeat_interleave(MAMBA_HEADS // GROUPS, dim=1) for part in (b, c)]
+    v = v.reshape(tokens, MAMBA_HEADS, MAMBA)
+    step = torch.nn.functional.softplus(x @ inputs.of("delta_a", layer) + inputs.of("delta_shift", layer)).clamp(max=MOST_STEP)
+    decay = (step * inputs.of("delta_rate", layer)).exp()
+    for t in range(tokens):
+        states = states * decay[t][:, None, None] + b[t][:, :, None] * (step[t][:, None] * v[t])[:, None, :]
+        made.append(torch.einsum("hn,hnp->hp", c[t], states) + inputs.of("delta_skip", layer)[0][:, None] * v[t])
+    gated = torch.stack(made).reshape(tokens, -1) * torch.nn.functional.silu(x @ inputs.of("delta_z", layer))
+    normed = rms_norm(gated.reshape(tokens, GROUPS, -1), inputs.of("delta_gain", layer).reshape(GROUPS, -1)).reshape(tokens, -1)
+    return normed @ inputs.of("delta_o", layer), states, rows[len(rows) - TAPS + 1:]
+
+
+def add_mamba(inputs):
+    keys, values = GROUPS * STATE, MAMBA_HEADS * MAMBA
+    for name, columns in (("q", keys), ("k", keys), ("v", values), ("z", values), ("a", MAMBA_HEADS)):
+        inputs.matrix(f"delta_{name}", HIDDEN, columns)
+    inputs.matrix("delta_o", values, HIDDEN)
+    for name, columns in (("q", keys), ("k", keys), ("v", values)):
+        inputs.vector(f"delta_taps_{name}", TAPS, columns, 0, 1)
+        inputs.vector(f"delta_bias_{name}", 1, columns, 0, 0.5)
+    inputs.vector("delta_rate", 1, MAMBA_HEADS, -0.5, 0.49)
+    inputs.vector("delta_shift", 1, MAMBA_HEADS, 0, 1)
+    inputs.vector("delta_skip", 1, MAMBA_HEADS, 1, 0.5)
+    inputs.vector("delta_gain", 1, values, 1, 0.5)
+
+
+def squared(inputs, layer, x):
+    """A feed-forward part without a gate, with relu(.)^2 (Nemotron-H)."""
+    b = rms_norm(x, inputs.of("mlp_gain", layer))
+    return x + torch.relu(b @ inputs.of("up", layer)).square() @ inputs.of("down", layer)
+
+
+def mamba_prefill(tensor):
+    """Two sequences through M-, M and *-: a layer without a feed-forward part is between two with one."""
+    sequences, tokens, inputs = 2, 160, Inputs(3)
+    add_layers(inputs)
+    del inputs.all["gate"]
+    add_mamba(inputs)
+    inputs.add("x", inputs.random(sequences * tokens, HIDDEN))
+    rows = []
+    for x in inputs.all["x"].to(torch.float64).split(tokens):
+        for layer in range(2):
+            past = torch.zeros(TAPS - 1, 2 * GROUPS * STATE + MAMBA_HEADS * MAMBA, dtype=torch.float64)
+            states = torch.zeros(MAMBA_HEADS, STATE, MAMBA, dtype=torch.float64)
+            x = x + mamba(inputs, layer, rms_norm(x, inputs.of("attention_gain", layer)), states, past)[0]
+            x = squared(inputs, layer, x) if layer == 0 else x
+        rows.append(squared(inputs, 2, x + attention(inputs, 2, rms_norm(x, inputs.of("attention_gain", 2)), False, rotated=False)))
+    workload = {"phase": "prefill", "batch": sequences, "tokens": tokens, "layers": 3, "parallel": {"tensor": tensor}}
+    return inputs, torch.cat(rows), workload, NEMOTRON | {"layers": 3, "sublayers": "M-M*-"}, 3 * 14 + 12
+
+
+def mamba_decode(tensor):
+    """A token of each of three sequences, with states and earlier tokens, through two layers."""
+    sequences, inputs = 3, Inputs(2)
+    add_layers(inputs)
+    del inputs.all["gate"]
+    add_mamba(inputs)
+    inputs.add("x", inputs.random(sequences, HIDDEN))
+    inputs.add("delta_states", inputs.random(2, sequences * MAMBA_HEADS * STATE, MAMBA), True)
+    inputs.add("delta_past", inputs.random(2, (TAPS - 1) * sequences, 2 * GROUPS * STATE + MAMBA_HEADS * MAMBA))
+    rows = []
+    for s in range(sequences):
+        x = inputs.all["x"][s:s + 1].to(torch.float64)
+        for layer in range(2):
+            states = inputs.of("delta_states", layer).reshape(sequences, MAMBA_HEADS, STATE, MAMBA)[s]
+            x = x + mamba(inputs, layer, rms_norm(x, inputs.of("attention_gain", layer)), states, inputs.of("delta_past", layer)[s::sequences])[0]
+        rows.append(squared(inputs, 1, x))
+    workload = {"phase": "decode", "batch": sequences, "context": 32, "layers": 2, "parallel": {"tensor": tensor}}
+    return inputs, torch.cat(rows), workload, NEMOTRON | {"layers": 2, "sublayers": "MM-"}, 2 * 14 + 8
+
+
 def layer_norm(x, inputs, name, layer):
     return torch.nn.functional.layer_norm(x, x.shape[-1:], inputs.of(f"{name}_gain", layer)[0], inputs.of(f"{name}_norm_bias", layer)[0], EPSILON)
 
@@ -210,15 +292,119 @@ def encoder(sums):
 
 
 DELTA = {"value_heads": VALUE_HEADS, "key_heads": KEY_HEADS, "key_dim": KEY, "value_dim": VALUE, "taps": TAPS}
-CASES = {"delta_prefill": delta_prefill, "delta_decode": delta_decode, "vit": lambda: encoder(False), "bert": lambda: encoder(True)}
+# Mamba-2 with states of more features than the array has rows.
+NEMOTRON = {"delta": {"rule": "mamba2", "value_heads": MAMBA_HEADS, "key_heads": GROUPS, "key_dim": STATE, "value_dim": MAMBA, "taps": TAPS,
+                      "tap_bias": True, "most_rate": MOST_STEP},
+            "gated": False, "activation": "relu", "squared": True, "rope": {"local": False, "global": False}}
+# With more cores than groups, these, and then ranks, share the norm of a group.
+CASES = {"mamba_prefill": lambda: mamba_prefill(1), "mamba_prefill_cores": lambda: mamba_prefill(2), "mamba_decode": lambda: mamba_decode(1),
+         "mamba_decode_ranks": lambda: mamba_decode(4), "delta_prefill": delta_prefill, "delta_decode": delta_decode, "vit": lambda: encoder(False), "bert": lambda: encoder(True)}
+
+
+class Nemotron:
+    """ME*EM-: experts that are no SwiGLU, a shared one, a layer with one other feed-forward part; sigmoids as gates."""
+    LAYERS, EXPERTS, CHOSEN, SHARED, FACTOR, VOCABULARY, PROMPT, STEPS = 3, 4, 2, 96, 2.5, 512, 48, 6
+    MODEL = {"layers": 3, "sublayers": "ME*EM-", "experts": 4, "experts_per_token": 2, "gate_function": "sigmoid", "gate_factor": 2.5,
+             "shared_ffn": 96, "dense_ffn": 160, "vocabulary": 512}
+
+    def __init__(self):
+        self.inputs = inputs = Inputs(self.LAYERS)
+        add_layers(inputs)
+        add_mamba(inputs)
+        for name in ("gate", "up", "down"):
+            del inputs.all[name]
+        for name, rows, columns in (("up", HIDDEN, FFN), ("down", FFN, HIDDEN)):
+            inputs.add(name, inputs.random(self.LAYERS, self.EXPERTS * rows, columns) / math.sqrt(rows))
+        for name, rows, columns in (("router", HIDDEN, self.EXPERTS), ("shared_up", HIDDEN, self.SHARED), ("shared_down", self.SHARED, HIDDEN),
+                                    ("dense_up", HIDDEN, 160), ("dense_down", 160, HIDDEN)):
+            inputs.matrix(name, rows, columns)
+        inputs.add("embedding", inputs.random(self.VOCABULARY, HIDDEN))
+        successor = torch.randperm(self.VOCABULARY, generator=inputs.generator)  # so that the largest logit has a margin
+        inputs.add("head", (inputs.random(self.VOCABULARY, HIDDEN) + inputs.all["embedding"][successor]).T / math.sqrt(HIDDEN))
+        inputs.add("final_gain", 1 + inputs.random(1, HIDDEN) / 4, True)
+        self.experts = torch.stack([torch.stack([torch.randperm(self.EXPERTS, generator=inputs.generator)[:self.CHOSEN]
+                                                 for _ in range(self.PROMPT + self.STEPS)]) for _ in range(self.LAYERS)])
+
+    def mixture(self, layer, x):
+        b = rms_norm(x, self.inputs.of("mlp_gain", layer))
+        gates = torch.sigmoid(b @ self.inputs.of("router", layer))
+        up, down = [self.inputs.of(name, layer).reshape(self.EXPERTS, -1, columns) for name, columns in (("up", FFN), ("down", HIDDEN))]
+        made = torch.relu(b @ self.inputs.of("shared_up", layer)).square() @ self.inputs.of("shared_down", layer)
+        for t in range(len(x)):
+            chosen = self.experts[layer, t]
+            for e in chosen:
+                made[t] += self.FACTOR * gates[t, e] / gates[t, chosen].sum() * (torch.relu(b[t] @ up[e]).square() @ down[e])
+        return x + made
+
+    def logits(self, ids):
+        """Of the last token: the whole sequence from its begin."""
+        inputs, x = self.inputs, self.inputs.all["embedding"][ids].to(torch.float64)
+        for layer in range(self.LAYERS):
+            a = rms_norm(x, inputs.of("attention_gain", layer))
+            if layer == 1:
+                x = x + attention(inputs, layer, a, False, rotated=False)
+            else:
+                past = torch.zeros(TAPS - 1, 2 * GROUPS * STATE + MAMBA_HEADS * MAMBA, dtype=torch.float64)
+                x = x + mamba(inputs, layer, a, torch.zeros(MAMBA_HEADS, STATE, MAMBA, dtype=torch.float64), past)[0]
+            if layer < 2:
+                x = self.mixture(layer, x)
+            else:
+                b = rms_norm(x, inputs.of("mlp_gain", layer))
+                x = x + torch.relu(b @ inputs.of("dense_up", layer)).square() @ inputs.of("dense_down", layer)
+        return rms_norm(x[-1], inputs.all["final_gain"][0].to(torch.float64)) @ inputs.all["head"].to(torch.float64)
+
+    def step(self, binary, folder, ids, kept, paths):
+        """Runs the prompt, or the last token behind what the steps before it have left; returns logits and what this one leaves."""
+        new, before = (ids[-1:], len(ids) - 1) if kept else (ids, 0)
+        here = folder / str(len(ids))
+        here.mkdir()
+        own = {"ids": np.array([new], np.int32), "routing": self.experts[:, before:len(ids)].numpy().astype(np.int32)}
+        if kept:
+            own |= {"k_cache": kept["keys"], "v_cache": kept["values"], "delta_states": kept["states"], "delta_past": kept["past"]}
+        for name, value in own.items():
+            np.save(here / f"{name}.npy", value)
+        workload = {"batch": 1, "layers": self.LAYERS, "logits": True, "parallel": {"tensor": 2},
+                    "model": MODEL | NEMOTRON | self.MODEL, "inputs": paths | {name: str(here / f"{name}.npy") for name in own}}
+        workload |= {"phase": "decode", "context": before} if kept else {"phase": "prefill", "tokens": len(ids)}
+        case = {"kind": "transformer", "machine": "trainium2_one_chip", "mode": "functional", "workload": workload}
+        (here / "case.yaml").write_text(json.dumps(case))
+        subprocess.run([binary, "run", str(here / "case.yaml"), "--save-outputs", "--out", str(here / "out")], check=True,
+                       stdout=subprocess.DEVNULL)
+        made = {name: np.load(here / "out" / f"{name}.npy") for name in ("logits", "keys", "values", "states", "past")}
+        if kept:
+            made |= {name: np.concatenate([kept[name], made[name]], axis=1) for name in ("keys", "values")}
+        return made
+
+    def compare(self, binary, plant):
+        ids = torch.randint(self.VOCABULARY, (self.PROMPT,), generator=self.inputs.generator).tolist()
+        right, kept = True, None
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            paths = self.inputs.write(folder, plant)
+            for _ in range(self.STEPS):
+                kept = self.step(binary, folder, ids, kept, paths)
+                if plant in kept:
+                    kept[plant] = np.zeros_like(kept[plant])
+                wanted = self.logits(ids)
+                size = float(wanted.square().mean().sqrt())
+                allowed = DEVIATIONS * size * 2**-8 * math.sqrt((self.LAYERS * 18 + 16) / 3)
+                error, token = float(np.abs(kept["logits"] - wanted.numpy()).max()), int(wanted.argmax())
+                same = token == int(kept["logits"].argmax())
+                print(f"{len(ids)} tokens: largest error {error / size:.4f} of the root mean square, allowed {allowed / size:.4f}, "
+                      f"token {token}{'' if same else ' missed'}")
+                right = right and error <= allowed and same
+                ids.append(token)
+        return right if plant else not right
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("case", choices=CASES)
+    parser.add_argument("case", choices=[*CASES, "nemotron"])
     parser.add_argument("--binary", required=True)
     parser.add_argument("--plant", help="an input that the machine gets as zeros")
     arguments = parser.parse_args()
+    if arguments.case == "nemotron":
+        return Nemotron().compare(arguments.binary, arguments.plant)
     inputs, wanted, workload, model, roundings = CASES[arguments.case]()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -226,7 +412,7 @@ def main():
                 "workload": workload | {"model": MODEL | model, "inputs": inputs.write(folder, arguments.plant)}}
         (folder / "case.yaml").write_text(json.dumps(case))
         subprocess.run([arguments.binary, "run", str(folder / "case.yaml"), "--save-outputs", "--out", str(folder / "out")], check=True,
-                       capture_output=True)
+                       stdout=subprocess.DEVNULL)
         got = np.load(folder / "out" / "out.npy")
     size = float(wanted.square().mean().sqrt())
     allowed = DEVIATIONS * size * 2**-8 * math.sqrt(roundings / 3)

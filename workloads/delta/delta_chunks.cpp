@@ -3,8 +3,9 @@
 #include <cmath>
 
 #include "workloads/common/ranges.h"
+#include "workloads/delta/chunk_parts.h"
 #include "workloads/delta/delta_kernel.h"
-#include "workloads/delta/delta_parts.h"
+#include "workloads/delta/scan_kernel.h"
 #include "workloads/delta/taps_kernel.h"
 
 namespace tahoma::workloads {
@@ -16,36 +17,21 @@ namespace {
 
 constexpr unsigned kChunk = 64;
 
-class DeltaChunks {
+class DeltaChunks : ChunkParts {
  public:
   DeltaChunks(Kernel& kernel, const DeltaHeads& heads, float epsilon, const DeltaViews& views)
-      : kernel_(kernel),
-        heads_(heads),
-        views_(views),
-        d_(narrow(heads.key_dim)),
-        width_(narrow(heads.value_dim)),
-        parts_(kernel, heads, views, epsilon, kChunk) {
+      : ChunkParts(kernel, heads, views, epsilon, kChunk) {
     const auto pool = [&](const char* name, DType dtype, unsigned columns, unsigned copies) {
       return kernel.sbuf(name, dtype, columns, copies);
     };
     states_ = pool("states", DType::kFp32, narrow(heads.values()), 1);
-    factors_ = pool("factors of tokens", DType::kFp32, narrow(heads.value_heads), 12);
     columns_ = pool("decays of tokens", DType::kFp32, 1, 6);
     rows_ = pool("queries and keys", DType::kBf16, d_, 4);
-    turned_ = pool("turned queries and keys", DType::kBf16, kChunk, 4);
-    scores_ = pool("scores", DType::kFp32, kChunk, 4);
-    squares_ = pool("squares", DType::kFp32, kChunk, 12);
     masks_ = pool("shares", DType::kBf16, kChunk, 2);
     wide_ = pool("differences", DType::kFp32, width_, 6);
     narrow_ = pool("changes", DType::kBf16, width_, 4);
-    triangle_ = kernel.take(pool("triangle", DType::kFp32, kChunk, 1), kChunk, kChunk);
-    // Row k of column m is 1 for k <= m.
-    kernel.affine_select(triangle_, parts_.ones().partitions(0, kChunk).columns(0, kChunk), 0, -1, 1,
-                         CompareOp::kGe, 0);
-    spread_psum_ = kernel.psum("spread", DType::kFp32, kChunk, 1);
     square_psum_ = kernel.psum("squares", DType::kFp32, kChunk, 3);
     wide_psum_ = kernel.psum("products", DType::kFp32, width_, 3);
-    turned_psum_ = kernel.psum("turned", DType::kBf16, kChunk, 1);
   }
 
   void emit(std::uint64_t sequences, std::uint64_t tokens) {
@@ -71,31 +57,8 @@ class DeltaChunks {
   };
 
   TileView state_of(std::uint64_t head) const { return state_.columns(narrow(head) * width_, width_); }
-  TileView take(Pool pool, unsigned columns) { return kernel_.take(pool, n_, columns); }
-  TileView square(Pool pool) { return kernel_.take(pool, n_, n_); }
-  TileView copied(Pool pool, const TileView& from) {
-    const TileView to = kernel_.take(pool, from.shape.partitions, from.shape.count[isa::kFreeDims - 1]);
-    kernel_.copy(to, from);
-    return to;
-  }
-  TileView product(const TileView& stationary, const TileView& moving, Pool pool) {
-    const TileView made = kernel_.take(pool, stationary.shape.count[isa::kFreeDims - 1],
-                                       moving.shape.count[isa::kFreeDims - 1]);
-    kernel_.matmul(made, stationary, moving, false);
-    return made;
-  }
-
   Factors factors_of(const DeltaParts::Tokens& tokens) {
-    const unsigned count = narrow(heads_.value_heads);
-    const auto scaled = [&](const TileView& from, ActFn fn, float scale) {
-      const TileView to = take(factors_, count);
-      kernel_.activation(to, from, fn, {scale, nullptr});
-      return to;
-    };
-    const TileView made = kernel_.take(wide_psum_, n_, count);
-    kernel_.matmul(
-        made, Stationary(triangle_.partitions(0, n_).columns(0, n_), isa::MatmulMode::kOneZeroStationary),
-        tokens.decay, false);
+    const TileView made = sums(tokens.decay, wide_psum_);
     Factors f;
     f.beta = scaled(tokens.rate, ActFn::kCopy, 1);
     f.minus_beta = scaled(tokens.rate, ActFn::kCopy, -1);
@@ -104,12 +67,6 @@ class DeltaChunks {
     f.decay = scaled(f.sum, ActFn::kExp, 1);
     f.minus_decay = scaled(f.decay, ActFn::kCopy, -1);
     return f;
-  }
-
-  TileView turned(const TileView& x) {
-    const TileView made = kernel_.take(turned_psum_, d_, n_);
-    kernel_.transpose(made, x, parts_.narrow_identity().partitions(0, n_).columns(0, n_));
-    return copied(turned_, made);
   }
 
   Keys keys_of(const DeltaParts::Tokens& tokens, std::uint64_t head) {
@@ -142,15 +99,6 @@ class DeltaChunks {
       result = sum;
     }
     return result;
-  }
-
-  // exp(+-(G_i - G_j)), in which only pairs with `compare` of column and row are not 0.
-  TileView decays(const TileView& spread, float sign, const TileView& other, std::int32_t of_row,
-                  std::int16_t of_column, CompareOp compare) {
-    const TileView all = square(squares_), kept = square(squares_);
-    kernel_.activation(all, spread.partitions(0, n_), ActFn::kExp, {sign, nullptr}, {0, &other});
-    kernel_.affine_select(kept, all, 0, of_row, of_column, compare, 0);
-    return kept;
   }
 
   void chunk(std::uint64_t first, unsigned rows) {
@@ -190,8 +138,7 @@ class DeltaChunks {
                           AluOp::kMult);
     kernel_.tensor_scalar(of_state, product(keys.q_turned, before, wide_psum_), AluOp::kMult, {0, &decay});
     kernel_.tensor_tensor(o, of_state, product(share, change, wide_psum_), AluOp::kAdd);
-    parts_.finish(o, tokens.z.columns(narrow(number) * width_, width_),
-                  out.columns(narrow(number) * width_, width_));
+    parts_.finish(o, tokens, narrow(number) * width_, out);
     keep(state, keys.k, sum, spread, change);
   }
 
@@ -208,14 +155,8 @@ class DeltaChunks {
                                  product(weighted, change, wide_psum_));
   }
 
-  Kernel& kernel_;
-  DeltaHeads heads_;
-  DeltaViews views_;
-  unsigned d_, width_, n_ = 0;  // features of a key and a value; tokens of the chunk
-  DeltaParts parts_;
-  Pool states_, factors_, columns_, rows_, turned_, scores_, squares_, masks_, wide_, narrow_, spread_psum_,
-      square_psum_, wide_psum_, turned_psum_;
-  TileView triangle_, state_;  // [key_dim, values]
+  Pool states_, columns_, rows_, masks_, wide_, narrow_, square_psum_, wide_psum_;
+  TileView state_;  // [key_dim, values]
 };
 
 }  // namespace
@@ -234,6 +175,7 @@ void emit_delta_chunks(Kernel& kernel, const model::MachineParams& machine, cons
     emit_taps(kernel, machine, taps, views.taps, views.mixed.window(s * tokens, 0, tokens, heads.channels()));
   }
   const Kernel::Scope scope(kernel);
+  if (heads.scans()) return emit_scan_chunks(kernel, machine, heads, sequences, tokens, epsilon, views);
   DeltaChunks(kernel, heads, epsilon, views).emit(sequences, tokens);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gated delta rule (delta_shape.h) of all heads of a core.
+// The gated delta rule, or that of Mamba-2 (delta_shape.h), of all heads of a core.
 //
 // A prefill works on chunks of 64 tokens (Yang et al. 2024, section 3.2). With G the sums of g from the begin
 // of the chunk, K, Q and V its keys, queries and values as rows, and S the state before it:
@@ -15,8 +15,9 @@
 // A decoding step reads and writes each state once. The array multiplies a state, as it stays, by a key and a
 // query, and adds k u as a product over the sequences of which one row is not 0.
 //
-// key_dim and value_dim are at most 128. Not modelled: states in bf16, and states of a prefill that begin at
-// other values than 0.
+// With Mamba-2 the kernels of scan_kernel.h follow the convolution. key_dim and value_dim are at most 128,
+// with Mamba-2 key_dim at most 256. Not modelled: states in bf16, and states of a prefill that begin at other
+// values than 0.
 #pragma once
 
 #include "workloads/delta/delta_shape.h"

@@ -24,9 +24,11 @@ class DeltaParts {
   Tokens load(std::uint64_t first, unsigned rows);
   // dst = factor x / |x| of each row.
   void normalise(const runtime::TileView& dst, const runtime::TileView& x, float factor);
-  // Writes norm(o) gain silu(z) of a head, with o [rows, value_dim] of fp32.
-  void finish(const runtime::TileView& o, const runtime::TileView& z, const runtime::TileView& to);
-  runtime::TileView output(unsigned rows);  // [rows, values] of bf16, which store() stores
+  // Writes the outputs of the values from the first of these features on, with o [rows, normed] of fp32.
+  void finish(const runtime::TileView& o, const Tokens& tokens, unsigned first,
+              const runtime::TileView& output);
+  runtime::TileView skip() const { return skip_; }  // of Mamba-2: [rows, value_heads]
+  runtime::TileView output(unsigned rows);          // [rows, values] of bf16, which store() stores
   void store(const runtime::TileView& output, std::uint64_t first);
 
   // Of at least `rows` and value_dim rows and columns: fp32 and bf16; ones [the same, 128] of fp32.
@@ -45,7 +47,7 @@ class DeltaParts {
   float epsilon_;
   unsigned rows_;
   runtime::Pool mixed_, zs_, numbers_, factors_, squares_, columns_, gates_, outputs_;
-  runtime::TileView rate_, shift_, gain_, identity_, narrow_, ones_;
+  runtime::TileView rate_, shift_, skip_, gain_, identity_, narrow_, ones_;
 };
 
 }  // namespace tahoma::workloads

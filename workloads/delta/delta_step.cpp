@@ -6,6 +6,7 @@
 #include "workloads/common/ranges.h"
 #include "workloads/delta/delta_kernel.h"
 #include "workloads/delta/delta_parts.h"
+#include "workloads/delta/scan_kernel.h"
 #include "workloads/delta/taps_kernel.h"
 
 namespace tahoma::workloads {
@@ -130,8 +131,7 @@ class DeltaStep {
     kernel_.tensor_scalar(change, difference, AluOp::kMult, {0, &rate});
     kernel_.tensor_scalar(old, read(of_queries), AluOp::kMult, {0, &decay});
     kernel_.scalar_tensor_tensor(o, change, AluOp::kMult, {0, &keys.product}, AluOp::kAdd, old);
-    parts_.finish(o, tokens.z.columns(narrow(number) * width_, width_),
-                  out.columns(narrow(number) * width_, width_));
+    parts_.finish(o, tokens, narrow(number) * width_, out);
     for (unsigned s = 0; s < n_; ++s) write(states[s], keys.k, change, decays.columns(s, 1), s, number);
   }
 
@@ -169,6 +169,7 @@ void emit_delta_step(Kernel& kernel, const model::MachineParams& machine, const 
   emit_taps(kernel, machine, taps, views.taps, views.mixed.window(0, 0, sequences, heads.channels()));
   kernel.move(views.past.window(0, 0, sequences, heads.channels()), x, isa::Queue::kGpSimd);
   const Kernel::Scope scope(kernel);
+  if (heads.scans()) return emit_scan_step(kernel, machine, heads, sequences, epsilon, views);
   const unsigned most = narrow(std::min<std::uint64_t>(kSequences, sequences));
   DeltaStep(kernel, heads, epsilon, views, most).emit(sequences, most);
 }

@@ -26,7 +26,7 @@ class Taps {
     const auto width = static_cast<unsigned>(std::min(kColumns, y.columns)),
                count = static_cast<unsigned>(taps.size());
     xs_ = kernel.sbuf("taps", DType::kBf16, width, 2 * count);
-    rows_ = kernel.sbuf("weights of taps", DType::kFp32, width, count);
+    rows_ = kernel.sbuf("weights of taps", DType::kFp32, width, static_cast<unsigned>(weights.rows));
     products_ = kernel.sbuf("products", DType::kFp32, width, 2);
     sums_ = kernel.sbuf("sums", DType::kFp32, width, 3);
     results_ = kernel.sbuf("mixed", DType::kBf16, width, 3);
@@ -35,7 +35,7 @@ class Taps {
   void emit() {
     for (const Range& columns : cut(all_of(y_.columns), static_cast<unsigned>(kColumns))) {
       std::vector<TileView> weights;
-      for (std::size_t j = 0; j < taps_.size(); ++j) {
+      for (std::size_t j = 0; j < weights_.rows; ++j) {
         HbmView row = weights_.window(j, columns.first, 1, columns.count);
         row.rows = std::min<std::uint64_t>(height_, y_.rows);
         row.row_stride = 0;
@@ -70,6 +70,8 @@ class Taps {
       kernel_.tensor_tensor(product, x, weight, AluOp::kMult, isa::Queue::kGpSimd);
       kernel_.tensor_tensor(sum, sum, product, AluOp::kAdd);
     }
+    if (weights.size() > taps_.size())
+      kernel_.tensor_tensor(sum, sum, weights.back().partitions(0, rows.count), AluOp::kAdd);
     const TileView result = kernel_.take(results_, rows.count, columns.count);
     kernel_.activation(result, sum, ActFn::kSilu);
     kernel_.store(y_.window(rows.first, columns.first, rows.count, columns.count), result,

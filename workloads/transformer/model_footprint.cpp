@@ -53,7 +53,15 @@ struct AttentionElements {
 double layers_without_experts(const TransformerParams& params) {
   std::uint64_t without = 0;
   for (std::uint64_t l = 0; l < params.longest_stage(); ++l)
-    without += params.model.experts > 0 && !params.model.has_experts(l) ? 1 : 0;
+    without +=
+        params.model.experts > 0 && params.model.has_feed_forward(l) && !params.model.has_experts(l) ? 1 : 0;
+  return number(without);
+}
+
+double layers_without_feed_forward(const TransformerParams& params) {
+  std::uint64_t without = 0;
+  for (std::uint64_t l = 0; l < params.longest_stage(); ++l)
+    without += params.model.has_feed_forward(l) ? 0 : 1;
   return number(without);
 }
 
@@ -175,10 +183,12 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
            2 * 4 * hidden;
   };
   // A later stage has more weights than the first one with its layers without experts.
-  const double dense = params.parallel.pipeline > 1 ? 0 : layers_without_experts(params);
+  const double dense = params.parallel.pipeline > 1 ? 0 : layers_without_experts(params),
+               bare = layers_without_feed_forward(params);
   Footprint f;
-  f.weights = ranks * ((layers - dense) * of_layer(features, number(m.experts + (m.shared_gated ? 1 : 0))) +
-                       dense * of_layer(number(share.dense_ffn), 0));
+  f.weights =
+      ranks * ((layers - dense - bare) * of_layer(features, number(m.experts + (m.shared_gated ? 1 : 0))) +
+               dense * of_layer(number(share.dense_ffn), 0) + bare * of_layer(0, 0));
   f.caches = ranks * microbatches * (size * attention.cached * kept + state_bytes(params, share));
   f.activations = ranks * size *
                   (rows * attention.of_token + layer_activations(params, share) +

@@ -86,6 +86,18 @@ class Transformer final : public runtime::Workload {
       all.push_back(std::move(keys.k));
       all.push_back(std::move(keys.v));
     }
+    if (params_.logits && params_.model.delta) {
+      const DeltaRule& d = params_.model.delta;
+      HostCache states{
+          runtime::make_tensor("states", isa::DType::kFp32,
+                               {params_.layers, params_.batch * d.value_heads * d.key_dim, d.value_dim}),
+          runtime::make_tensor("past", kModelDType,
+                               {params_.layers, (d.taps - 1) * params_.batch, d.channels()})};
+      for (const auto& stages : replicas_)
+        for (const Stages::Group& group : stages->groups()) group.programs->gather_states(machine, states);
+      all.push_back(std::move(states.k));
+      all.push_back(std::move(states.v));
+    }
     std::vector<runtime::NamedValues> outputs;
     for (HostTensor& tensor : all)
       outputs.push_back({tensor.name, tensor.dtype, tensor.shape, std::move(tensor.values)});

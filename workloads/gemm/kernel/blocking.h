@@ -15,12 +15,13 @@
 
 namespace tahoma::workloads {
 
-// The epilogue of a sum on its way out of PSUM: activation(sum + bias) + residual, in fp32.
+// The epilogue of a sum on its way out of PSUM: activation(sum + bias) + residual, in fp32; `squared`: the
+// square of relu, without a residual or a bias of rows.
 enum class BiasOf : std::uint8_t { kNone, kRows, kColumns };
 struct GemmEpilogue {
   BiasOf bias = BiasOf::kNone;
   isa::ActFn activation = isa::ActFn::kCopy;
-  bool residual = false;
+  bool residual = false, squared = false;
   bool only_rounds() const { return bias == BiasOf::kNone && activation == isa::ActFn::kCopy && !residual; }
 };
 

@@ -90,12 +90,16 @@ void Evacuation::finish(const std::vector<TileView>& sums, const std::vector<Ran
 
 void Evacuation::finish_tile(const TileView& sum, const TileView& out, const Operands& with) {
   const bool activated = epilogue_.activation != ActFn::kCopy;
-  const bool either = !activated || epilogue_.activation == ActFn::kRelu;
+  const bool either = !activated || (epilogue_.activation == ActFn::kRelu && !epilogue_.squared);
   if (!with.column_bias && !with.residual && either) return round_in_turn(sum, out, with);
   if (with.column_bias) {
     const bool last = !activated && !with.residual;
     kernel_.tensor_tensor(last ? out : sum, sum, *with.column_bias, AluOp::kAdd);
     if (last) return;
+  }
+  if (epilogue_.squared) {
+    kernel_.tensor_scalar(sum, sum, AluOp::kMax, {0, nullptr});
+    return kernel_.activation(out, sum, ActFn::kSquare);
   }
   if (activated)
     kernel_.activation(with.residual ? sum : out, sum, epilogue_.activation, {1.0F, nullptr},

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The path of sums out of PSUM: activation(sum + bias) + residual in fp32, rounded once to C's dtype and
 // stored. The vector and the scalar engine take turns where either can do all of it (no epilogue, a bias of
-// rows, relu). Otherwise the vector engine adds the bias of columns and the residual, and the scalar engine
-// computes the activation and adds a bias of rows at no cost. Intermediate results between the two engines
-// stay in their bank.
+// rows, relu). The scalar engine squares what the vector engine leaves of relu. Otherwise the vector engine
+// adds the bias of columns and the residual, and the scalar engine computes the activation and adds a bias of
+// rows at no cost. Intermediate results between the two engines stay in their bank.
 #pragma once
 
 #include <optional>

@@ -58,8 +58,8 @@ DecodeStageTensors::Cache DecodeStageTensors::allocate_cache(std::size_t r, std:
 DecodeStageTensors::Cache DecodeStageTensors::allocate_states(std::size_t r, std::size_t h) {
   const DeltaHeads heads = share_.delta_heads(params_.model);
   Cache cache{
-      replica_.own(r, h, "delta_states", isa::DType::kFp32,
-                   sharding_.rows * heads.value_heads * heads.key_dim, heads.value_dim),
+      replica_.own(r, h, "delta_states", isa::DType::kFp32, sharding_.rows * heads.state_rows(),
+                   heads.state_columns()),
       replica_.own(r, h, "delta_past", kModelDType, (heads.taps - 1) * sharding_.rows, heads.channels())};
   replica_.declare_input(cache.k.tensor);
   replica_.declare_input(cache.v.tensor);
@@ -71,21 +71,19 @@ void DecodeStageTensors::fill_states(runtime::Machine& machine, std::size_t g, s
   const DeltaRule& d = params_.model.delta;
   const DeltaHeads heads = share_.delta_heads(params_.model);
   const Cache& cache = ranks_[r].caches[layer][b][h];
-  const std::uint64_t cores = share_.ranks * share_.physical_cores, core = r * share_.physical_cores + h,
-                      key = d.first_key_head(core, cores) * d.key_dim, head = d.first_value_head(core, cores),
-                      own = heads.value_heads * d.key_dim, channel = isa::size_of(kModelDType);
+  const std::uint64_t cores = share_.ranks * share_.physical_cores, core = r * share_.physical_cores + h;
   for (std::uint64_t s = 0; s < sharding_.rows; ++s) {
-    const std::uint64_t sequence = first_row(g, b) + s;
-    runtime::copy_window(values.k, {(sequence * d.value_heads + head) * d.key_dim, 0, own, d.value_dim},
-                         row_of(machine, replica_, g, cache.k, s * own));
-    for (std::uint64_t j = 0; j + 1 < d.taps; ++j) {
-      const std::uint64_t from = j * params_.batch + sequence;
-      std::byte* to = row_of(machine, replica_, g, cache.v, j * sharding_.rows + s);
-      runtime::copy_window(values.v, {from, key, 1, heads.keys()}, to);
-      runtime::copy_window(values.v, {from, d.keys() + key, 1, heads.keys()}, to + heads.keys() * channel);
-      runtime::copy_window(values.v, {from, 2 * d.keys() + head * d.value_dim, 1, heads.values()},
-                           to + 2 * heads.keys() * channel);
-    }
+    const std::uint64_t sequence = first_row(g, b) + s, of_model = sequence * d.value_heads * d.key_dim;
+    for (const RowBlock& block : d.state_blocks(core, cores))
+      runtime::copy_window(values.k, {of_model + block.of_model_row, block.of_model_column, 1, block.columns},
+                           row_of(machine, replica_, g, cache.k, s * heads.state_rows() + block.row) +
+                               block.column * sizeof(float));
+    for (std::uint64_t j = 0; j + 1 < d.taps; ++j)
+      for (const RowBlock& block : d.channel_blocks(core, cores))
+        runtime::copy_window(values.v,
+                             {j * params_.batch + sequence, block.of_model_column, 1, block.columns},
+                             row_of(machine, replica_, g, cache.v, j * sharding_.rows + s) +
+                                 block.column * isa::size_of(kModelDType));
   }
 }
 

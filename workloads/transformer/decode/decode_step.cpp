@@ -74,9 +74,18 @@ void DecodeStep::delta_rule(std::size_t layer) {
     const DecodeStageTensors::Cache& cache = tensors_[r].caches[layer][microbatch_][h];
     views.states = cache.k.of(h);
     views.past = cache.v.of(h);
+    // The step puts the new tokens in place of the oldest ones.
+    keep_states({layer, r, h, cache.k, cache.v, 0,
+                 [rows = sharding_.rows, more = heads.taps - 1](std::uint64_t s, std::uint64_t j) {
+                   return (j + 1) % more * rows + s;
+                 }});
     emit_delta_step(part.kernel, part.machine, heads, sharding_.rows, static_cast<float>(part.model.epsilon),
                     views);
   });
+  if (share(layer).delta_heads(params_.model).split && params_.model.delta.scans())
+    normalise_groups(
+        products, [this](std::size_t h) { return sharding_.reduced_rows(h); }, params_.algorithm,
+        [this](std::size_t h, PlannedCollective planned) { keep("group norm", h, std::move(planned)); });
 }
 
 void DecodeStep::project(std::size_t layer) {
@@ -192,14 +201,20 @@ void DecodeStep::synchronise_rows(Whole whole) {
     });
 }
 
+DecodeStep::Summands DecodeStep::left_by(const DecodeLayer& of_rank, std::size_t layer, std::size_t h) const {
+  const DecodeLayer::CoreTensors& tensors = of_rank.core_tensors[h];
+  if (!feeds(layer)) return {all_rows(tensors.stream, h), all_rows(of_rank.sum, h)};
+  return {all_rows(tensors.middle, h), all_rows(of_rank.sum_mlp, h)};
+}
+
 void DecodeStep::normalise(std::size_t layer) {
   replica_.each("attention norm", [&](std::size_t r, std::size_t h) {
     const DecodeLayer::CoreTensors& tensors = layers_[r].core_tensors[h];
     const HbmView stream = all_rows(tensors.stream, h), normed = all_rows(tensors.normed, h);
     const NormViews norm = tensors_[r].weights[layer].attention_norm(h);
     if (layer == 0) return part(r, h).sublayer_norm(stream, nullptr, nullptr, norm, normed);
-    const HbmView sum = all_rows(before_[r].sum_mlp, h);
-    part(r, h).sublayer_norm(all_rows(before_[r].core_tensors[h].middle, h), &sum, &stream, norm, normed);
+    const auto [middle, sum] = left_by(before_[r], layer - 1, h);
+    part(r, h).sublayer_norm(middle, &sum, &stream, norm, normed);
   });
 }
 
@@ -244,6 +259,7 @@ void DecodeStep::complete(std::size_t layer) {
   }
   reduce("attention all_reduce", &DecodeLayer::partial, &DecodeLayer::sum);
   post_norm(layer, &LayerWeights::attention_post_gain, &DecodeLayer::sum);
+  if (!feeds(layer)) return;
   feed_forward(layer);
   reduce("mlp all_reduce", &DecodeLayer::partial_mlp, &DecodeLayer::sum_mlp);
   post_norm(layer, &LayerWeights::mlp_post_gain, &DecodeLayer::sum_mlp);
@@ -287,14 +303,15 @@ void DecodeStep::put_together() {
 void DecodeStep::end(std::size_t microbatch) {
   if (logits_) {
     logits_->emit(microbatch, [&](std::size_t r, std::size_t h) {
-      return Logits::Stream{all_rows(layers_[r].core_tensors[h].middle, h), all_rows(layers_[r].sum_mlp, h)};
+      const auto [middle, sum] = left_by(layers_[r], last_layer(), h);
+      return Logits::Stream{middle, sum};
     });
     return finish(microbatch,
                   [&](std::size_t r, std::size_t h) { return logits_->columns(microbatch, r, h); });
   }
   replica_.each("residual", [&](std::size_t r, std::size_t h) {
-    const HbmView middle = all_rows(layers_[r].core_tensors[h].middle, h),
-                  sum = all_rows(layers_[r].sum_mlp, h);
+    const HbmView middle = left_by(layers_[r], last_layer(), h).stream,
+                  sum = left_by(layers_[r], last_layer(), h).sublayer;
     if (station_.behind == nullptr) return part(r, h).add(middle, sum, tensors_[r].out[microbatch][h].of(h));
     const DecodeSharding::Run run = sharding_.run_of(r, h);
     const auto own = [&](const HbmView& view) {

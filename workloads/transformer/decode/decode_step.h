@@ -51,6 +51,11 @@ class DecodeStep final : public PhasePrograms {
     const auto [first, count] = sharding_.reduced_rows(physical_core);
     return rows_of(matrix.of(physical_core), first, count);
   }
+  // What a layer leaves behind: the next one adds it up.
+  struct Summands {
+    runtime::HbmView stream, sublayer;
+  };
+  Summands left_by(const DecodeLayer& of_rank, std::size_t layer, std::size_t physical_core) const;
   void normalise(std::size_t layer);
   void make_heads(std::size_t layer);
   void delta_rule(std::size_t layer);  // instead of attention

@@ -28,7 +28,8 @@ void DeltaLayer::apply(const Products& products, const Rule& rule) const {
     views.taps = replica.core_columns(weights.delta_taps.of(h), h);
     views.rate = replica.core_columns(weights.delta_rate.of(h), h);
     views.shift = replica.core_columns(weights.delta_shift.of(h), h);
-    views.gain = weights.delta_gain.of(h);
+    views.gain = heads.scans() ? replica.core_columns(weights.delta_gain.of(h), h) : weights.delta_gain.of(h);
+    if (heads.scans()) views.skip = replica.core_columns(weights.delta_skip.of(h), h);
     rule(LayerPart{replica.kernel(r, h), replica.machine(), products.model}, heads, views, r, h);
   });
   for (std::size_t r = 0; r < replica.ranks(); ++r)

@@ -25,11 +25,11 @@ HostTensor integers(const std::string& name, const std::vector<std::uint64_t>& v
 }  // namespace
 
 ExpertSteps::ExpertSteps(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
-                         const ExpertCase& shape, const runtime::Part& layers, std::size_t slices,
+                         const ExpertCase& shape, const std::vector<std::size_t>& layers, std::size_t slices,
                          const Own& own)
     : replica_(replica), params_(params), routing_(routing), shape_(shape), layers_(layers), slices_(slices) {
   for (std::size_t b = 0; b < params.microbatches; ++b)
-    for (std::size_t l = 0; l < layers_.count; ++l)
+    for (std::size_t l = 0; l < layers_.size(); ++l)
       for (std::size_t s = 0; s < slices; ++s) steps_.push_back(plan({b, l, s}, own));
   place_numbers();
 }
@@ -73,7 +73,7 @@ void ExpertSteps::place_numbers() {
 }
 
 const ExpertStep& ExpertSteps::allocate(const ExpertTurn& turn, const RankShare& share) {
-  ExpertStep& step = steps_[(turn.microbatch * layers_.count + turn.layer) * slices_ + turn.slice];
+  ExpertStep& step = steps_[(turn.microbatch * layers_.size() + turn.layer) * slices_ + turn.slice];
   for (std::size_t r = 0; r < replica_.ranks(); ++r) {
     ExpertStep::OfRank& rank = step.ranks[r];
     // A row after the segments remains zero, for experts of other ranks.
@@ -84,7 +84,7 @@ const ExpertStep& ExpertSteps::allocate(const ExpertTurn& turn, const RankShare&
       return matrix;
     };
     rank.rows = tensor("expert_rows_in", params_.model.hidden);
-    rank.gate_up = tensor("expert_gate_up", 2 * share.ffn);
+    if (params_.model.gated) rank.gate_up = tensor("expert_gate_up", 2 * share.ffn);
     rank.hidden = tensor("expert_hidden", share.ffn);
     rank.partial = tensor("expert_partial", params_.model.hidden);
     for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
@@ -145,7 +145,7 @@ void ExpertSteps::fill_bias(runtime::Machine& machine, const HostCase& values) c
         const auto [first, count] = step.own(r, h);
         const Matrix& matrix = step.ranks[r].core_tensors[h].bias;
         HostTensor bias = runtime::make_tensor("routing_bias", isa::DType::kFp32, matrix.tensor.shape);
-        const HostTensor& own = values.weights[layers_.first + step.turn.layer].router_bias;
+        const HostTensor& own = values.weights[layers_[step.turn.layer]].router_bias;
         const std::size_t size = own.values.size();
         for (std::uint64_t row = 0; row < count; ++row) {
           if (size > 0) std::copy_n(own.values.data(), size, bias.values.data() + row * size);

@@ -36,9 +36,10 @@ class ExpertSteps {
  public:
   // Rows of the replica that a physical core of a rank has in a slice.
   using Own = std::function<runtime::Part(std::size_t slice, std::size_t rank, std::size_t physical_core)>;
-  // Experts of a stage whose first layer has this number in the case.
+  // As for Experts.
   ExpertSteps(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
-              const ExpertCase& shape, const runtime::Part& layers, std::size_t slices, const Own& own);
+              const ExpertCase& shape, const std::vector<std::size_t>& layers, std::size_t slices,
+              const Own& own);
 
   const ExpertStep& allocate(const ExpertTurn& turn, const RankShare& share);
   // The control values of a physical core's kernels in a step: for each slot the rows that are taken, then
@@ -59,7 +60,7 @@ class ExpertSteps {
   // Bytes of a row on the ranks.
   std::uint64_t expert(const ExpertTurn& turn, std::uint64_t row, std::uint64_t k) const {
     const std::uint64_t microbatch = replica_.alike().front().number * params_.microbatches + turn.microbatch;
-    return routing_.expert(layers_.first + turn.layer, microbatch * params_.rows() + row, k);
+    return routing_.expert(layers_[turn.layer], microbatch * params_.rows() + row, k);
   }
   ExpertStep plan(const ExpertTurn& turn, const Own& own) const;
   void place_numbers();
@@ -70,7 +71,7 @@ class ExpertSteps {
   const TransformerParams& params_;
   const ExpertRouting& routing_;
   ExpertCase shape_;
-  runtime::Part layers_;  // of the stage
+  std::vector<std::size_t> layers_;
   std::size_t slices_;
   std::vector<ExpertStep> steps_;  // by microbatch, layer and slice
   std::vector<Matrix> numbers_;    // by rank and physical core

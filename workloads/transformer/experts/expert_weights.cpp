@@ -12,12 +12,13 @@ ExpertWeights::ExpertWeights(Replica& replica, std::size_t rank, const ModelShap
   };
   router = matrix("router_weights", kModelDType, m.hidden, m.experts);
   for (std::uint64_t e = 0; e < share.experts; ++e) {
-    experts.push_back({matrix("expert_gate_up_weights", m.weights, m.hidden, 2 * share.ffn),
+    experts.push_back({matrix("expert_gate_up_weights", m.weights, m.hidden, m.widened() * share.ffn),
                        matrix("expert_down_weights", m.weights, share.ffn, m.hidden),
                        {},
                        {}});
     if (!m.mlp_bias) continue;
-    experts.back().gate_up_bias = matrix("expert_gate_up_bias", isa::DType::kFp32, 1, 2 * share.ffn);
+    experts.back().gate_up_bias =
+        matrix("expert_gate_up_bias", isa::DType::kFp32, 1, m.widened() * share.ffn);
     experts.back().down_bias = matrix("expert_down_bias", isa::DType::kFp32, 1, m.hidden);
   }
 }
@@ -30,22 +31,25 @@ void ExpertWeights::fill(runtime::Machine& machine, const Replica& replica, std:
   };
   const std::uint64_t first = rank % share.block * share.ffn, hidden = w.router.rows(),
                       columns = share.ffn / share.physical_cores;
+  const bool gated = !w.gate.shape.empty();
+  const std::uint64_t widened = gated ? 2 : 1, ffn = w.up.columns();
   for (std::uint64_t e = 0; e < share.experts; ++e) {
     const std::uint64_t number = rank / share.block * share.experts + e;
     runtime::HostTensor gate_up = like(experts[e].gate_up), down = like(experts[e].down);
     for (std::uint64_t h = 0; h < share.physical_cores; ++h) {
       const runtime::Window window{number * hidden, first + h * columns, hidden, columns};
-      copy_block(w.gate, window, gate_up, {0, 2 * h * columns, hidden, columns});
-      copy_block(w.up, window, gate_up, {0, (2 * h + 1) * columns, hidden, columns});
+      const std::uint64_t at = widened * h * columns;
+      if (gated) copy_block(w.gate, window, gate_up, {0, at, hidden, columns});
+      copy_block(w.up, window, gate_up, {0, at + (widened - 1) * columns, hidden, columns});
     }
-    copy_block(w.down, {number * w.gate.columns() + first, 0, share.ffn, hidden}, down,
-               {0, 0, share.ffn, hidden});
+    copy_block(w.down, {number * ffn + first, 0, share.ffn, hidden}, down, {0, 0, share.ffn, hidden});
     if (!experts[e].down_bias.views.empty()) {
       runtime::HostTensor biases = like(experts[e].gate_up_bias), last = like(experts[e].down_bias);
       for (std::uint64_t h = 0; h < share.physical_cores; ++h) {
         const runtime::Window window{number, first + h * columns, 1, columns};
-        copy_block(w.gate_bias, window, biases, {0, 2 * h * columns, 1, columns});
-        copy_block(w.up_bias, window, biases, {0, (2 * h + 1) * columns, 1, columns});
+        const std::uint64_t at = widened * h * columns;
+        if (gated) copy_block(w.gate_bias, window, biases, {0, at, 1, columns});
+        copy_block(w.up_bias, window, biases, {0, at + (widened - 1) * columns, 1, columns});
       }
       // The ranks of a block add up their products.
       if (rank % share.block == 0) copy_block(w.down_bias, {number, 0, 1, hidden}, last, {0, 0, 1, hidden});

@@ -33,7 +33,7 @@ std::vector<std::vector<ExpertWeights>> weights_of(Replica& replica, const Trans
 }  // namespace
 
 Experts::Experts(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
-                 const runtime::Part& layers, std::size_t slices, const ExpertSteps::Own& own,
+                 std::vector<std::size_t> layers, std::size_t slices, const ExpertSteps::Own& own,
                  ExpertExchange::Keep keep)
     : replica_(replica),
       params_(params),
@@ -42,11 +42,11 @@ Experts::Experts(Replica& replica, const TransformerParams& params, const Expert
       shape_{replica.ranks(),     replica.physical_cores(),
              share_.block,        share_.experts,
              params.model.hidden, params.phase == Phase::kPrefill && replica.ranks() > 1},
-      layers_(layers),
+      layers_(std::move(layers)),
       exchange_(shape_.exchanged ? std::make_unique<ExpertExchange>(replica, params, shape_, std::move(keep))
                                  : nullptr),
-      weights_(weights_of(replica, params, share_, layers.count)),
-      steps_(replica, params, routing, shape_, layers, slices, own) {}
+      weights_(weights_of(replica, params, share_, layers_.size())),
+      steps_(replica, params, routing, shape_, layers_, slices, own) {}
 
 void Experts::route(const ExpertStep& step, const View& normed) {
   replica_.each("router", [&](std::size_t r, std::size_t h) {
@@ -107,7 +107,7 @@ void Experts::compute(const ExpertStep& step, std::size_t slot) {
     return FeedForwardViews{rows(rank.rows),
                             expert.gate_up.of(h),
                             expert.down.of(h),
-                            rows(rank.gate_up),
+                            params_.model.gated ? rows(rank.gate_up) : HbmView{},
                             rows(rank.hidden),
                             rows(rank.partial),
                             optional_view(expert.gate_up_bias, h),
@@ -166,9 +166,9 @@ void Experts::feed_forward(const ExpertTurn& turn, const View& normed, const Vie
 }
 
 void Experts::fill(runtime::Machine& machine, const HostCase& values) const {
-  for (std::size_t l = 0; l < layers_.count; ++l)
+  for (std::size_t l = 0; l < layers_.size(); ++l)
     for (std::size_t r = 0; r < replica_.ranks(); ++r)
-      weights_[l][r].fill(machine, replica_, r, values.weights[layers_.first + l], share_);
+      weights_[l][r].fill(machine, replica_, r, values.weights[layers_[l]], share_);
   steps_.fill_bias(machine, values);
 }
 

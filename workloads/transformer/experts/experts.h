@@ -26,9 +26,9 @@ namespace tahoma::workloads {
 class Experts {
  public:
   using View = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
-  // Experts of a stage whose first layer has this number in the case.
+  // Experts of those layers of a stage that have some, by their numbers in the case.
   Experts(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
-          const runtime::Part& layers, std::size_t slices, const ExpertSteps::Own& own,
+          std::vector<std::size_t> layers, std::size_t slices, const ExpertSteps::Own& own,
           ExpertExchange::Keep keep);
 
   // normed: a physical core's rows, followed by up to 15 rows that are read without use; out: the results of
@@ -55,7 +55,7 @@ class Experts {
   std::uint64_t per_token_;
   RankShare share_;
   ExpertCase shape_;
-  runtime::Part layers_;                             // of the stage
+  std::vector<std::size_t> layers_;
   std::unique_ptr<ExpertExchange> exchange_;         // where rows are exchanged
   std::vector<std::vector<ExpertWeights>> weights_;  // by layer of the stage, and rank
   ExpertSteps steps_;

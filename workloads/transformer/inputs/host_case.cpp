@@ -101,6 +101,7 @@ void add_shared_expert(HostCase& values, const Maker& maker) {
   std::vector<Row> rows{{"shared_gate", &HostWeights::shared_gate, false, m.hidden, m.shared_ffn},
                         {"shared_up", &HostWeights::shared_up, false, m.hidden, m.shared_ffn},
                         {"shared_down", &HostWeights::shared_down, false, m.shared_ffn, m.hidden}};
+  if (!m.gated) rows.erase(rows.begin());
   if (m.shared_gated) rows.push_back({"shared_router", &HostWeights::shared_router, false, m.hidden, 1});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Row& row = rows[i];
@@ -116,7 +117,7 @@ void add_dense_layers(HostCase& values, const Maker& maker) {
   const Row rows[] = {{"dense_gate", &HostWeights::gate, false, m.hidden, m.dense_ffn},
                       {"dense_up", &HostWeights::up, false, m.hidden, m.dense_ffn},
                       {"dense_down", &HostWeights::down, false, m.dense_ffn, m.hidden}};
-  for (std::size_t i = 0; i < std::size(rows); ++i) {
+  for (std::size_t i = m.gated ? 0 : 1; i < std::size(rows); ++i) {
     auto layers = maker.layers(rows[i].name, kDenseLayers + i, m.weights, rows[i].rows, rows[i].columns,
                                {0, std::sqrt(3.0 / static_cast<double>(rows[i].rows))});
     for (std::uint64_t l = 0; l < maker.params.layers; ++l) {
@@ -187,21 +188,27 @@ void add_delta(HostCase& values, const Maker& maker) {
     Uniform uniform;
   };
   const DType matrix = params.model.weights, wide = DType::kFp32;
-  const Tensor tensors[] = {{"delta_q", &HostWeights::delta_q, matrix, hidden, d.keys(), of(hidden)},
-                            {"delta_k", &HostWeights::delta_k, matrix, hidden, d.keys(), of(hidden)},
-                            {"delta_v", &HostWeights::delta_v, matrix, hidden, d.values(), of(hidden)},
-                            {"delta_z", &HostWeights::delta_z, matrix, hidden, d.values(), of(hidden)},
-                            {"delta_b", &HostWeights::delta_b, matrix, hidden, d.value_heads, of(hidden)},
-                            {"delta_a", &HostWeights::delta_a, matrix, hidden, d.value_heads, of(hidden)},
-                            {"delta_o", &HostWeights::delta_o, matrix, d.values(), hidden, of(d.values())},
-                            {"delta_taps_q", &HostWeights::delta_taps_q, wide, d.taps, d.keys(), of(1)},
-                            {"delta_taps_k", &HostWeights::delta_taps_k, wide, d.taps, d.keys(), of(1)},
-                            {"delta_taps_v", &HostWeights::delta_taps_v, wide, d.taps, d.values(), of(1)},
-                            {"delta_rate", &HostWeights::delta_rate, wide, 1, d.value_heads, {-0.3, 0.29}},
-                            {"delta_shift", &HostWeights::delta_shift, wide, 1, d.value_heads, {}},
-                            {"delta_gain", &HostWeights::delta_gain, wide, 1, d.value_dim, {1, 0.5}}};
+  const Tensor tensors[] = {
+      {"delta_q", &HostWeights::delta_q, matrix, hidden, d.keys(), of(hidden)},
+      {"delta_k", &HostWeights::delta_k, matrix, hidden, d.keys(), of(hidden)},
+      {"delta_v", &HostWeights::delta_v, matrix, hidden, d.values(), of(hidden)},
+      {"delta_z", &HostWeights::delta_z, matrix, hidden, d.values(), of(hidden)},
+      {"delta_b", &HostWeights::delta_b, matrix, hidden, d.scans() ? 0 : d.value_heads, of(hidden)},
+      {"delta_a", &HostWeights::delta_a, matrix, hidden, d.value_heads, of(hidden)},
+      {"delta_o", &HostWeights::delta_o, matrix, d.values(), hidden, of(d.values())},
+      {"delta_taps_q", &HostWeights::delta_taps_q, wide, d.taps, d.keys(), of(1)},
+      {"delta_taps_k", &HostWeights::delta_taps_k, wide, d.taps, d.keys(), of(1)},
+      {"delta_taps_v", &HostWeights::delta_taps_v, wide, d.taps, d.values(), of(1)},
+      {"delta_rate", &HostWeights::delta_rate, wide, 1, d.value_heads, {-0.3, 0.29}},
+      {"delta_shift", &HostWeights::delta_shift, wide, 1, d.value_heads, {}},
+      {"delta_gain", &HostWeights::delta_gain, wide, 1, d.scans() ? d.values() : d.value_dim, {1, 0.5}},
+      {"delta_bias_q", &HostWeights::delta_bias_q, wide, 1, d.tap_bias ? d.keys() : 0, {}},
+      {"delta_bias_k", &HostWeights::delta_bias_k, wide, 1, d.tap_bias ? d.keys() : 0, {}},
+      {"delta_bias_v", &HostWeights::delta_bias_v, wide, 1, d.tap_bias ? d.values() : 0, {}},
+      {"delta_skip", &HostWeights::delta_skip, wide, 1, d.scans() ? d.value_heads : 0, {}}};
   for (std::size_t i = 0; i < std::size(tensors); ++i) {
     const Tensor& t = tensors[i];
+    if (t.columns == 0) continue;
     auto layers = maker.layers(t.name, kDelta + i, t.dtype, t.rows, t.columns, t.uniform);
     for (std::uint64_t l = 0; l < params.layers; ++l)
       if (values.weights[l].delta) values.weights[l].*t.to = std::move(layers[l]);
@@ -338,6 +345,8 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   add_head_vectors(values, maker);
   for (std::uint64_t l = 0; l < params.layers; ++l)
     values.weights[l].delta = m.has_delta(params.first_layer + l);
+  for (std::uint64_t l = 0; l < params.layers; ++l)
+    values.weights[l].feeds = m.has_feed_forward(params.first_layer + l);
   for (std::uint64_t l = 0; l < params.layers; ++l)
     values.weights[l].head_norms = m.has_head_norms(params.first_layer + l);
   if (m.delta) add_delta(values, maker);

@@ -2,6 +2,7 @@
 #include "workloads/transformer/layer/delta_definition.h"
 
 #include <cmath>
+#include <limits>
 
 namespace tahoma::workloads {
 
@@ -14,7 +15,7 @@ Noisy features_of(const Noisy& x, Index first, Index count) {
 }
 
 // silu of the sum over the last tokens, behind those of the cache or zeros.
-Noisy convolved(const Noisy& x, const Rows& taps, const Rows& past) {
+Noisy convolved(const Noisy& x, const Rows& taps, const Rows& past, const Rows& bias) {
   const Index more = taps.rows() - 1;
   const Rows before = past.rows() > 0 ? past : Rows(Rows::Zero(more, x.value.cols()));
   const Noisy all = behind(before, x);
@@ -24,6 +25,7 @@ Noisy convolved(const Noisy& x, const Rows& taps, const Rows& past) {
     sum.value += all.value.middleRows(j, x.value.rows()) * weight;
     sum.variance += all.variance.middleRows(j, x.value.rows()) * taps.row(j).cwiseAbs2().asDiagonal();
   }
+  if (bias.size() > 0) sum.value.rowwise() += bias.row(0);
   return gated(sum, Noisy::exact(Rows::Ones(x.value.rows(), x.value.cols())));
 }
 
@@ -66,6 +68,7 @@ struct State {
 struct Head {
   Noisy q, k, v;
   Numbers rate, decay;  // of a state, as its logarithm
+  double skip = 0;      // of Mamba-2, which writes all of a value
 
   Noisy outputs(State state) const {
     Noisy o = Noisy::exact(Rows::Zero(v.value.rows(), v.value.cols()));
@@ -86,6 +89,23 @@ struct Head {
   }
 };
 
+// With the rule of Mamba-2: the state takes b v, and the output has a part of v. The machine rounds values
+// times rates.
+Noisy scanned(const Head& head, State state) {
+  Noisy o = Noisy::exact(Rows::Zero(head.v.value.rows(), head.v.value.cols()));
+  for (Index t = 0; t < head.v.value.rows(); ++t) {
+    state.decay(std::exp(head.decay.value(t)), head.decay.variance(t));
+    const Rows v = head.v.value.row(t), noise = head.v.variance.row(t);
+    const double b = head.rate.value(t);
+    state.add(head.k.value.row(t), head.k.variance.row(t),
+              {b * v, b * b * noise + (head.rate.variance(t) + rounding(1) * b * b) * v.cwiseAbs2()});
+    const Noisy made = state.read(head.q.value.row(t), head.q.variance.row(t));
+    o.value.row(t) = made.value + head.skip * v;
+    o.variance.row(t) = made.variance + head.skip * head.skip * noise;
+  }
+  return o;
+}
+
 // Sigmoids of the numbers.
 Numbers rates(const Noisy& b, Index head) {
   const Eigen::ArrayXd s = 1 / (1 + (-b.value.col(head).array()).exp());
@@ -99,6 +119,63 @@ Numbers decays(const Noisy& a, Index head, double shift, double rate) {
           ((rate * s).square() * a.variance.col(head).array()).matrix()};
 }
 
+// softplus(a + shift) within limits, and the decays that follow.
+struct Steps {
+  Numbers rate, decay;
+};
+Steps steps(const Noisy& a, Index head, double shift, double rate, const DeltaRule& d) {
+  const Eigen::ArrayXd x = a.value.col(head).array() + shift, s = 1 / (1 + (-x).exp()),
+                       most = Eigen::ArrayXd::Constant(
+                           x.size(), d.most_rate > 0 ? d.most_rate : std::numeric_limits<double>::infinity()),
+                       step = (1 + x.exp()).log().max(d.least_rate).min(most),
+                       noise = s.square() * a.variance.col(head).array();
+  return {{step.matrix(), noise.matrix()}, {(rate * step).matrix(), (rate * rate * noise).matrix()}};
+}
+
+Noisy side_by_side(const Noisy& a, const Noisy& b) {
+  Noisy both{Rows(a.value.rows(), a.value.cols() + b.value.cols()),
+             Rows(a.value.rows(), a.value.cols() + b.value.cols())};
+  both.value << a.value, b.value;
+  both.variance << a.variance, b.variance;
+  return both;
+}
+
+// The parts of a layer behind its convolution.
+struct Mixed {
+  Noisy q, k, v, z, numbers;
+};
+
+// Of the rule of Mamba-2: a norm over the gated outputs of the heads that share keys.
+Noisy scan_mixed(const ModelShape& model, const HostWeights& w, const Cache& cache, const Mixed& m) {
+  const DeltaRule& d = model.delta;
+  const auto key = static_cast<Index>(d.key_dim), width = static_cast<Index>(d.value_dim),
+             sharing = static_cast<Index>(d.value_heads / d.key_heads);
+  const Rows shift = matrix_of(w.delta_shift), rate = matrix_of(w.delta_rate), gain = matrix_of(w.delta_gain),
+             skip = matrix_of(w.delta_skip);
+  Noisy all;
+  for (Index g = 0; g < static_cast<Index>(d.key_heads); ++g) {
+    Noisy group;
+    for (Index h = g * sharing; h < (g + 1) * sharing; ++h) {
+      const Steps of_head = steps(m.numbers, h, shift(0, h), rate(0, h), d);
+      const Head head{features_of(m.q, g * key, key),
+                      features_of(m.k, g * key, key),
+                      features_of(m.v, h * width, width),
+                      of_head.rate,
+                      of_head.decay,
+                      skip(0, h)};
+      const Rows state =
+          cache.k.rows() > 0 ? Rows(cache.k.middleRows(h * key, key)) : Rows(Rows::Zero(key, width));
+      const Noisy o =
+          gated(features_of(m.z, h * width, width), scanned(head, {state, Rows::Zero(key, width)}));
+      group = h == g * sharing ? o : side_by_side(group, o);
+    }
+    const Noisy normed =
+        normalised(group, gain.middleCols(g * sharing * width, sharing * width), model.epsilon);
+    all = g == 0 ? normed : side_by_side(all, normed);
+  }
+  return all;
+}
+
 }  // namespace
 
 Noisy delta_mixed(const ModelShape& model, const HostWeights& w, const Cache& cache, const Noisy& a) {
@@ -109,22 +186,27 @@ Noisy delta_mixed(const ModelShape& model, const HostWeights& w, const Cache& ca
   const auto past = [&](Index first, Index count) {
     return cache.v.rows() > 0 ? Rows(cache.v.middleCols(first, count)) : Rows{};
   };
-  const Noisy q = convolved(times(a, matrix_of(w.delta_q)), matrix_of(w.delta_taps_q), past(0, keys)),
-              k = convolved(times(a, matrix_of(w.delta_k)), matrix_of(w.delta_taps_k), past(keys, keys)),
-              v = convolved(times(a, matrix_of(w.delta_v)), matrix_of(w.delta_taps_v),
-                            past(2 * keys, values)),
-              z = times(a, matrix_of(w.delta_z)), b = times(a, matrix_of(w.delta_b)),
-              numbers = times(a, matrix_of(w.delta_a));
+  const auto mixed_of = [&](const runtime::HostTensor& matrix, const runtime::HostTensor& taps,
+                            const runtime::HostTensor& bias, Index first, Index count) {
+    return convolved(times(a, matrix_of(matrix)), matrix_of(taps), past(first, count),
+                     d.tap_bias ? matrix_of(bias) : Rows{});
+  };
+  const Mixed m{mixed_of(w.delta_q, w.delta_taps_q, w.delta_bias_q, 0, keys),
+                mixed_of(w.delta_k, w.delta_taps_k, w.delta_bias_k, keys, keys),
+                mixed_of(w.delta_v, w.delta_taps_v, w.delta_bias_v, 2 * keys, values),
+                times(a, matrix_of(w.delta_z)), times(a, matrix_of(w.delta_a))};
+  if (d.scans()) return scan_mixed(model, w, cache, m);
+  const Noisy b = times(a, matrix_of(w.delta_b));
   const Rows shift = matrix_of(w.delta_shift), rate = matrix_of(w.delta_rate), gain = matrix_of(w.delta_gain);
   Noisy mixed = Noisy::exact(Rows::Zero(a.value.rows(), values));
   for (Index h = 0; h < heads; ++h) {
     const Index of_key = h / sharing * key;
-    const Head head{of_length(features_of(q, of_key, key), 1 / std::sqrt(static_cast<double>(d.key_dim))),
-                    of_length(features_of(k, of_key, key), 1), features_of(v, h * width, width), rates(b, h),
-                    decays(numbers, h, shift(0, h), rate(0, h))};
+    const Head head{of_length(features_of(m.q, of_key, key), 1 / std::sqrt(static_cast<double>(d.key_dim))),
+                    of_length(features_of(m.k, of_key, key), 1), features_of(m.v, h * width, width),
+                    rates(b, h), decays(m.numbers, h, shift(0, h), rate(0, h))};
     const Rows state =
         cache.k.rows() > 0 ? Rows(cache.k.middleRows(h * key, key)) : Rows(Rows::Zero(key, width));
-    const Noisy made = gated(features_of(z, h * width, width),
+    const Noisy made = gated(features_of(m.z, h * width, width),
                              normalised(head.outputs({state, Rows::Zero(key, width)}), gain, model.epsilon));
     mixed.value.middleCols(h * width, width) = made.value;
     mixed.variance.middleCols(h * width, width) = made.variance;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RMS norms of queries and of keys over the features of all heads, which ranks share.
+// RMS norms over features that physical cores or ranks share: of all heads of queries, and of keys; and of
+// the outputs of Mamba-2.
+#include <algorithm>
+
 #include "runtime/collective/lowering/strips.h"
 #include "workloads/transformer/layer/products.h"
 
@@ -11,23 +14,23 @@ using runtime::HbmView, runtime::Part;
 namespace {
 
 constexpr isa::DType kSquares = isa::DType::kFp32;
-constexpr std::uint64_t kVectors = 2;  // queries and keys
 
-// Sums of squares of a physical core's rows on all ranks, [padded rows, kVectors], and those over the ranks.
+// Sums of squares of a physical core's rows on all ranks, [padded rows, vectors], and those over the ranks.
 // Rows are padded to whole chunks.
 struct Squares {
   std::vector<Matrix> of_rank, of_all;
 
-  Squares(Replica& replica, std::size_t h, std::uint64_t rows, Algorithm algorithm,
+  Squares(Replica& replica, std::size_t h, std::uint64_t rows, std::uint64_t vectors, Algorithm algorithm,
           const KeepCollective& keep)
-      : replica_(replica), core_(h), algorithm_(algorithm), keep_(keep) {
-    const std::uint64_t piece = aligned(1, kSquares) / kVectors * replica.ranks();
+      : replica_(replica), core_(h), vectors_(vectors), algorithm_(algorithm), keep_(keep) {
+    const std::uint64_t access = aligned(1, kSquares),
+                        piece = (access % vectors == 0 ? access / vectors : access) * replica.ranks();
     padded_ = (rows + piece - 1) / piece * piece;
     for (std::size_t r = 0; r < replica.ranks(); ++r) {
-      of_rank.push_back(replica.own(r, h, "squares", kSquares, padded_, kVectors));
+      of_rank.push_back(replica.own(r, h, "squares", kSquares, padded_, vectors));
       replica.declare_input(of_rank.back().tensor);  // rows that are added up, but not used
       of_all.push_back(replica.ranks() == 1 ? of_rank.back()
-                                            : replica.own(r, h, "all_squares", kSquares, padded_, kVectors));
+                                            : replica.own(r, h, "all_squares", kSquares, padded_, vectors));
     }
   }
 
@@ -35,7 +38,7 @@ struct Squares {
     if (replica_.ranks() == 1) return;
     Communicator& communicator = replica_.communicator(core_);
     PlannedCollective planned =
-        communicator.plan(Operation::kAllReduce, kSquares, padded_ * kVectors, algorithm_);
+        communicator.plan(Operation::kAllReduce, kSquares, padded_ * vectors_, algorithm_);
     Ends ends;
     for (std::size_t r = 0; r < replica_.ranks(); ++r) {
       ends.input.push_back(end(of_rank[r], planned.chunks));
@@ -54,6 +57,7 @@ struct Squares {
 
   Replica& replica_;
   std::size_t core_;
+  std::uint64_t vectors_;
   Algorithm algorithm_;
   const KeepCollective& keep_;
   std::uint64_t padded_ = 0;
@@ -85,7 +89,7 @@ void normalise_jointly(const Products& products, const RowsOfCore& rows_of_core,
   for (std::size_t h = 0; h < replica.physical_cores(); ++h) {
     const std::uint64_t count = rows_of_core(h).count;
     if (count == 0) continue;
-    Squares squares(replica, h, count, algorithm, keep);
+    Squares squares(replica, h, count, 2, algorithm, keep);  // of queries and keys
     const auto sums = [&](const Matrix& matrix, std::uint64_t vector) {
       return matrix.of(h).window(0, vector, count, 1);
     };
@@ -110,6 +114,48 @@ void normalise_jointly(const Products& products, const RowsOfCore& rows_of_core,
       if (own.count == 0) return std::vector<HbmView>{};
       return std::vector<HbmView>{
           heads_of(rows_of(products.tensors(r).qkv.of(viewer), own.first, own.count), 0, both, d)};
+    });
+}
+
+void normalise_groups(const Products& products, const RowsOfCore& rows_of_core, Algorithm algorithm,
+                      const KeepCollective& keep) {
+  Replica& replica = products.replica;
+  const DeltaRule& d = products.model.delta;
+  const std::uint64_t of_rank = d.values() / replica.ranks(), group = d.values() / d.key_heads,
+                      columns = std::min(of_rank, group);
+  const bool shared = group > of_rank;  // by several ranks
+  const auto outputs = [&](std::size_t r, std::size_t h, std::uint64_t number) {
+    const Part own = rows_of_core(h);
+    return products.tensors(r).o.of(h).window(own.first, number * columns, own.count, columns);
+  };
+  const auto vector = [&](std::size_t r, std::uint64_t number) {
+    return shared ? r * of_rank / group : number;
+  };
+  replica.region("group norm");
+  for (std::size_t h = 0; h < replica.physical_cores(); ++h) {
+    const std::uint64_t count = rows_of_core(h).count;
+    if (count == 0) continue;
+    Squares squares(replica, h, count, shared ? d.key_heads : of_rank / columns, algorithm, keep);
+    const auto each = [&](const auto& body) {
+      for (std::size_t r = 0; r < replica.ranks(); ++r)
+        for (std::uint64_t n = 0; n < of_rank / columns; ++n)
+          body(LayerPart{replica.kernel(r, h), replica.machine(), products.model}, r, n);
+    };
+    each([&](const LayerPart& part, std::size_t r, std::uint64_t n) {
+      part.squares(outputs(r, h, n), squares.of_rank[r].of(h).window(0, vector(r, n), count, 1));
+    });
+    if (shared) squares.add_up();
+    each([&](const LayerPart& part, std::size_t r, std::uint64_t n) {
+      const Matrix& sums = shared ? squares.of_all[r] : squares.of_rank[r];
+      part.norm_by(outputs(r, h, n), sums.of(h).window(0, vector(r, n), count, 1), group,
+                   products.weights(r).delta_gain.of(h).window(0, n * columns, 1, columns));
+    });
+  }
+  for (std::size_t r = 0; r < replica.ranks(); ++r)
+    replica.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
+      const Part own = rows_of_core(writer);
+      if (own.count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{products.tensors(r).o.of(viewer).window(own.first, 0, own.count, of_rank)};
     });
 }
 

@@ -27,27 +27,27 @@ struct FeedForwardBiases {
   Rows gate, up, down;
 };
 
-// The feed-forward part on rows with a gate, with this row of each bias.
-Noisy gated_feed_forward(const ModelShape& model, const Noisy& x, const Rows& gate, const Rows& up,
-                         const Rows& down, double partial_roundings, const FeedForwardBiases& biases = {},
-                         Eigen::Index row = 0) {
-  const Noisy hidden =
-      gated_of(model, with_row(times(x, gate), biases.gate, row), with_row(times(x, up), biases.up, row));
+// Hidden features without a gate.
+Noisy activated(const ModelShape& model, const Noisy& up) {
+  if (model.squared) return squared_relu(up);
+  return gated(up, Noisy::exact(Rows::Ones(up.value.rows(), up.value.cols())), model.activation);
+}
+
+// The feed-forward part on rows, with this row of each bias.
+Noisy feed_forward_of(const ModelShape& model, const Noisy& x, const Rows& gate, const Rows& up,
+                      const Rows& down, double partial_roundings, const FeedForwardBiases& biases = {},
+                      Eigen::Index row = 0) {
+  const Noisy product = with_row(times(x, up), biases.up, row),
+              hidden = model.gated ? gated_of(model, with_row(times(x, gate), biases.gate, row), product)
+                                   : activated(model, product);
   return with_row(times(quantised(hidden, model.activations), down, partial_roundings), biases.down, row);
 }
 
 // The feed-forward part of a layer without experts.
 Noisy plain_feed_forward(const ModelShape& model, const HostWeights& w, const Noisy& x,
                          double partial_roundings) {
-  if (model.gated)
-    return gated_feed_forward(model, x, matrix_of(w.gate), matrix_of(w.up), matrix_of(w.down),
-                              partial_roundings,
-                              {rows_of(w.gate_bias), rows_of(w.up_bias), rows_of(w.down_bias)});
-  const Noisy up = with_row(times(x, matrix_of(w.up)), rows_of(w.up_bias));
-  const Noisy ones = Noisy::exact(Rows::Ones(up.value.rows(), up.value.cols()));
-  return with_row(times(quantised(gated(up, ones, model.activation), model.activations), matrix_of(w.down),
-                        partial_roundings),
-                  rows_of(w.down_bias));
+  return feed_forward_of(model, x, rows_of(w.gate), matrix_of(w.up), matrix_of(w.down), partial_roundings,
+                         {rows_of(w.gate_bias), rows_of(w.up_bias), rows_of(w.down_bias)});
 }
 
 // Sigmoids s of the chosen experts' logits, or s_e / sum of s_j. With d s_j = s_j (1 - s_j) d logit_j,
@@ -111,7 +111,7 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
                                  rows_of(weights.down_bias)};
   const Noisy gates =
       gates_of(model, with_row(times(x, matrix_of(weights.router)), rows_of(weights.router_bias)), chosen);
-  const Rows gate = matrix_of(weights.gate), up = matrix_of(weights.up), down = matrix_of(weights.down);
+  const Rows gate = rows_of(weights.gate), up = matrix_of(weights.up), down = matrix_of(weights.down);
   const auto hidden = static_cast<Eigen::Index>(model.hidden), ffn = static_cast<Eigen::Index>(model.ffn),
              experts = static_cast<Eigen::Index>(model.experts);
   Noisy y = Noisy::exact(Rows::Zero(x.value.rows(), x.value.cols()));
@@ -121,9 +121,9 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
       if (gates.value(row, e) > 0) rows.push_back(row);
     Noisy own{x.value(rows, Eigen::all), x.variance(rows, Eigen::all)};
     if (model.gated_inputs) scale_rows(own, gates, rows, e);
-    const Noisy made =
-        gated_feed_forward(model, own, gate.middleRows(e * hidden, hidden), up.middleRows(e * hidden, hidden),
-                           down.middleRows(e * ffn, ffn), partial_roundings, biases, e);
+    const Noisy made = feed_forward_of(
+        model, own, model.gated ? Rows(gate.middleRows(e * hidden, hidden)) : Rows{},
+        up.middleRows(e * hidden, hidden), down.middleRows(e * ffn, ffn), partial_roundings, biases, e);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto at = static_cast<Eigen::Index>(i);
       const double g = model.gated_inputs ? 1 : gates.value(rows[i], e),
@@ -140,8 +140,8 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
 // The shared expert. Its gate is computed in fp32.
 Noisy shared_expert(const ModelShape& model, const HostWeights& weights, const Noisy& x,
                     double partial_roundings) {
-  Noisy y = gated_feed_forward(model, x, matrix_of(weights.shared_gate), matrix_of(weights.shared_up),
-                               matrix_of(weights.shared_down), partial_roundings);
+  Noisy y = feed_forward_of(model, x, rows_of(weights.shared_gate), matrix_of(weights.shared_up),
+                            matrix_of(weights.shared_down), partial_roundings);
   if (!model.shared_gated) return y;
   const Noisy logit = times(x, matrix_of(weights.shared_router));
   for (Eigen::Index row = 0; row < y.value.rows(); ++row) {
@@ -261,6 +261,7 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Part
                rows_of(weights.o_bias));
   const Noisy beside = model.parallel_norm ? input(weights.mlp_gain, weights.mlp_norm_bias) : a;
   stream = sum(stream, post(projected, weights.attention_post_gain));
+  if (!weights.feeds) return;
   if (model.norm_sums)
     stream = model_norm(model, stream, weights.attention_gain, weights.attention_norm_bias);
   const Noisy b = model.parallel ? beside : input(weights.mlp_gain, weights.mlp_norm_bias);

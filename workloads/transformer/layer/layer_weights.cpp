@@ -37,7 +37,7 @@ LayerWeights LayerWeights::products(Replica& replica, std::size_t rank, const Mo
 
 LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape& m, const RankShare& share) {
   attention_gain = replica.shared(rank, "attention_gain", DType::kFp32, 1, m.hidden);
-  mlp_gain = replica.shared(rank, "mlp_gain", DType::kFp32, 1, m.hidden);
+  if (share.feeds) mlp_gain = replica.shared(rank, "mlp_gain", DType::kFp32, 1, m.hidden);
   allocate_products(replica, rank, m, share, m.weights);
   if (m.latent) allocate_latent(replica, rank, m, share);
   if (share.delta) allocate_delta(replica, rank, m, share);
@@ -89,6 +89,7 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
                                &delta_taps,
                                &delta_rate,
                                &delta_shift,
+                               &delta_skip,
                                &delta_gain,
                                &joint_q_norm,
                                &joint_k_norm,
@@ -104,10 +105,14 @@ void LayerWeights::allocate_delta(Replica& replica, std::size_t rank, const Mode
   const DeltaHeads heads = share.delta_heads(m);
   const std::uint64_t cores = share.physical_cores;
   delta_in = replica.shared(rank, "delta_weights", m.weights, m.hidden, cores * heads.columns());
-  delta_taps = replica.shared(rank, "delta_taps", DType::kFp32, m.delta.taps, cores * heads.channels());
+  delta_taps = replica.shared(rank, "delta_taps", DType::kFp32, m.delta.taps + (m.delta.tap_bias ? 1 : 0),
+                              cores * heads.channels());
   delta_rate = replica.shared(rank, "delta_rate", DType::kFp32, 1, cores * heads.value_heads);
   delta_shift = replica.shared(rank, "delta_shift", DType::kFp32, 1, cores * heads.value_heads);
-  delta_gain = replica.shared(rank, "delta_gain", DType::kFp32, 1, m.delta.value_dim);
+  if (heads.scans())
+    delta_skip = replica.shared(rank, "delta_skip", DType::kFp32, 1, cores * heads.value_heads);
+  delta_gain = replica.shared(rank, "delta_gain", DType::kFp32, 1,
+                              heads.scans() ? cores * heads.gains() : m.delta.value_dim);
 }
 
 void LayerWeights::allocate_latent(Replica& replica, std::size_t rank, const ModelShape& m,
@@ -129,7 +134,7 @@ void LayerWeights::allocate_latent(Replica& replica, std::size_t rank, const Mod
 void LayerWeights::fill(runtime::Machine& machine, const Replica& replica, std::size_t rank,
                         const ModelShape& model, const HostWeights& w, const RankShare& share) const {
   fill_all(machine, replica, attention_gain, w.attention_gain);
-  fill_all(machine, replica, mlp_gain, w.mlp_gain);
+  if (share.feeds) fill_all(machine, replica, mlp_gain, w.mlp_gain);
   if (!q_norm.views.empty()) {
     fill_all(machine, replica, q_norm, w.q_norm);
     fill_all(machine, replica, k_norm, w.k_norm);
@@ -143,7 +148,7 @@ void LayerWeights::fill(runtime::Machine& machine, const Replica& replica, std::
     fill_all(machine, replica, mlp_norm_bias, w.mlp_norm_bias);
   }
   if (model.shared_gated && share.mixture) fill_all(machine, replica, shared_router, w.shared_router);
-  if (share.delta) fill_all(machine, replica, delta_gain, w.delta_gain);
+  if (share.delta && !model.delta.scans()) fill_all(machine, replica, delta_gain, w.delta_gain);
   if (model.latent) fill_all(machine, replica, kv_a_gain, w.kv_a_gain);
   if (model.latent.q_rank > 0) fill_all(machine, replica, q_a_gain, w.q_a_gain);
   fill_products(machine, replica, rank, model, w, share);
@@ -158,12 +163,14 @@ void LayerWeights::fill_products(runtime::Machine& machine, const Replica& repli
                                      &LayerWeights::sinks,        &LayerWeights::joint_q_norm,
                                      &LayerWeights::joint_k_norm, &LayerWeights::delta_in,
                                      &LayerWeights::delta_taps,   &LayerWeights::delta_rate,
-                                     &LayerWeights::delta_shift,  &LayerWeights::gate_up_bias,
+                                     &LayerWeights::delta_shift,  &LayerWeights::delta_skip,
+                                     &LayerWeights::delta_gain,   &LayerWeights::gate_up_bias,
                                      &LayerWeights::down_bias,    &LayerWeights::latent_down,
                                      &LayerWeights::q_nope,       &LayerWeights::q_rope,
                                      &LayerWeights::k_up,         &LayerWeights::v_up}) {
     const Matrix& matrix = this->*part;
-    if (matrix.views.empty()) continue;  // not every model has it
+    if (matrix.views.empty()) continue;                                       // not every model has it
+    if (part == &LayerWeights::delta_gain && !model.delta.scans()) continue;  // fill() has copied all of it
     HostTensor values = runtime::make_tensor(matrix.tensor.name, matrix.tensor.dtype, matrix.tensor.shape);
     for (const WeightBlock& block : blocks_of(model, share, rank))
       if (block.part == part) copy_block(w.*block.whole, block.window, values, block.place());

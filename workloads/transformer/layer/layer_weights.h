@@ -38,7 +38,9 @@ struct HostWeights {
   // heads, and the projection.
   runtime::HostTensor delta_q, delta_k, delta_v, delta_z, delta_b, delta_a, delta_o;
   runtime::HostTensor delta_taps_q, delta_taps_k, delta_taps_v, delta_rate, delta_shift, delta_gain;
-  bool delta = false;       // the layer has it
+  runtime::HostTensor delta_bias_q, delta_bias_k, delta_bias_v, delta_skip;  // of Mamba-2
+  bool delta = false;                                                        // the layer has it
+  bool feeds = true;        // the layer has a feed-forward part
   bool head_norms = false;  // heads of queries and keys have norms
   bool local = false;       // the layer has the local angles
   bool dense = false;  // without experts in a mixture: gate, up and down are those of its feed-forward part
@@ -108,9 +110,9 @@ struct LayerWeights {
   Matrix q_norm, k_norm;              // [1, head_dim] of fp32, if heads are normalised
   Matrix joint_q_norm, joint_k_norm;  // [1, heads head_dim] and [1, kv_heads head_dim], if all together are
   Matrix attention_post_gain, mlp_post_gain;  // if the outputs of the sublayers are normalised
-  // A delta rule has [hidden, columns] and [taps, channels], those of each physical core side by side;
-  // [1, heads of values] twice; and [1, value_dim].
-  Matrix delta_in, delta_taps, delta_rate, delta_shift, delta_gain;
+  // A delta rule has [hidden, columns] and [taps (and a bias), channels], those of each physical core side by
+  // side; [1, heads of values] twice, of Mamba-2 three times; and [1, value_dim], of Mamba-2 [1, values].
+  Matrix delta_in, delta_taps, delta_rate, delta_shift, delta_skip, delta_gain;
   // Latent attention has [hidden, down], gains, [query input, heads nope], [query input, heads rope],
   // [kv_rank, heads nope] or, if absorbed, [heads nope, kv_rank], [kv_rank, heads values].
   Matrix latent_down, q_a_gain, kv_a_gain, q_nope, q_rope, k_up, v_up;

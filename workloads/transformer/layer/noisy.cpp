@@ -169,6 +169,13 @@ Noisy gated(const Noisy& gate, const Noisy& up, isa::ActFn activation) {
   return y;
 }
 
+Noisy squared_relu(const Noisy& x) {
+  const Array kept = x.value.array().max(0.0);
+  Noisy y = noisy(kept.square(), (2 * kept).square() * x.variance.array());
+  round(y);
+  return y;
+}
+
 Noisy limited(Noisy x, double least, double most) {
   x.variance = (x.value.array() > least && x.value.array() < most).select(x.variance, 0.0);
   x.value = x.value.cwiseMin(most).cwiseMax(least);

@@ -57,6 +57,8 @@ Noisy layer_normalised(const Noisy& x, const Rows& gain, const Rows& bias, doubl
 
 // activation(gate) * up, and the gradient of silu(gate) * up.
 Noisy gated(const Noisy& gate, const Noisy& up, isa::ActFn activation = isa::ActFn::kSilu);
+// relu(x)^2
+Noisy squared_relu(const Noisy& x);
 // At least `least` and at most `most`; an element that is cut is exact.
 Noisy limited(Noisy x, double least, double most);
 // activation(min(gate, limit)) * (min(max(up, -limit), limit) + 1)

@@ -61,6 +61,7 @@ void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c,
   GemmShape shape = product_shape(a, b, c);
   if (bias) shape.epilogue.bias = BiasOf::kColumns;
   if (activated) shape.epilogue.activation = model.activation;
+  shape.epilogue.squared = activated && model.squared;
   emit_gemm(GemmNest::kChosen, kernel, machine, shape, {a, b, c, {}, bias.value_or(HbmView{}), {}});
 }
 

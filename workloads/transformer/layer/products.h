@@ -63,5 +63,9 @@ using RowsOfCore = std::function<runtime::Part(std::size_t physical_core)>;
 using KeepCollective = std::function<void(std::size_t physical_core, runtime::collective::PlannedCollective)>;
 void normalise_jointly(const Products& products, const RowsOfCore& rows,
                        runtime::collective::Algorithm algorithm, const KeepCollective& keep);
+// Likewise of the outputs of Mamba-2, over the heads that share keys, if these are on several physical cores;
+// ranks that share such heads add up squares.
+void normalise_groups(const Products& products, const RowsOfCore& rows,
+                      runtime::collective::Algorithm algorithm, const KeepCollective& keep);
 
 }  // namespace tahoma::workloads

@@ -52,14 +52,21 @@ std::vector<WeightBlock> delta_blocks(const ModelShape& m, const RankShare& shar
     const struct {
       HostTensor W::*whole;
       std::uint64_t first, count;
-    } columns[] = {{&W::delta_q, key, own.keys()},       {&W::delta_k, key, own.keys()},
-                   {&W::delta_v, value, own.values()},   {&W::delta_z, value, own.values()},
-                   {&W::delta_b, head, own.value_heads}, {&W::delta_a, head, own.value_heads}},
+    } columns[] = {{&W::delta_q, key, own.keys()},
+                   {&W::delta_k, key, own.keys()},
+                   {&W::delta_v, value, own.values()},
+                   {&W::delta_z, value, own.values()},
+                   {&W::delta_b, head, d.scans() ? 0 : own.value_heads},
+                   {&W::delta_a, head, own.value_heads}},
       taps[] = {{&W::delta_taps_q, key, own.keys()},
                 {&W::delta_taps_k, key, own.keys()},
-                {&W::delta_taps_v, value, own.values()}};
+                {&W::delta_taps_v, value, own.values()}},
+      biases[] = {{&W::delta_bias_q, key, own.keys()},
+                  {&W::delta_bias_k, key, own.keys()},
+                  {&W::delta_bias_v, value, own.values()}};
     std::uint64_t at = h * own.columns();
     for (const auto& [whole, first, count] : columns) {
+      if (count == 0) continue;
       blocks.push_back({whole, &L::delta_in, {0, first, m.hidden, count}, 0, at});
       at += count;
     }
@@ -68,7 +75,16 @@ std::vector<WeightBlock> delta_blocks(const ModelShape& m, const RankShare& shar
       blocks.push_back({whole, &L::delta_taps, {0, first, d.taps, count}, 0, at});
       at += count;
     }
+    at = h * own.channels();
+    for (const auto& [whole, first, count] : biases) {
+      if (d.tap_bias) blocks.push_back({whole, &L::delta_taps, {0, first, 1, count}, d.taps, at});
+      at += count;
+    }
     const runtime::Window numbers{0, head, 1, own.value_heads};
+    if (d.scans()) {
+      blocks.push_back({&W::delta_skip, &L::delta_skip, numbers, 0, h * own.value_heads});
+      blocks.push_back({&W::delta_gain, &L::delta_gain, {0, value, 1, own.values()}, 0, h * own.values()});
+    }
     blocks.push_back({&W::delta_rate, &L::delta_rate, numbers, 0, h * own.value_heads});
     blocks.push_back({&W::delta_shift, &L::delta_shift, numbers, 0, h * own.value_heads});
   }

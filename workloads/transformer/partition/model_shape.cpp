@@ -90,6 +90,12 @@ void ModelShape::declare(base::ParamTree& t) {
   t.group("rope", rope);
   t.group("latent", latent);
   t.group("delta", delta);
+  t.add("sublayers", sublayers.text, std::string(), {},
+        "sublayers of all layers, such as ME*EM: M has the rule of delta, * attention, and the E or - behind "
+        "it "
+        "experts or one feed-forward part; empty: all layers have two, by global_every, dense_layers and "
+        "expert_every",
+        chosen());
   t.add("attention_gate", attention_gate, false,
         "the outputs of attention are multiplied by sigmoids of a product with the token", chosen());
   t.add("weights", weights, isa::DType::kBf16,
@@ -127,6 +133,8 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("sinks", sinks, false, "each head has a score beside those of the keys, which has no value",
         chosen());
   t.add("gated", gated, true, "the feed-forward part has a gate and a second product", chosen());
+  t.add("squared", squared, false, "without a gate, and with relu: hidden features are its squares",
+        chosen());
   t.add("norm", norm, NormKind::kRms, kNormKinds,
         "norms in front of the sublayers and of the logits: RMS norm, or layer norm without or with a bias",
         chosen());
@@ -163,6 +171,7 @@ double ModelShape::score_scale() const {
 const char* ModelShape::beyond_llama() const {
   if (latent) return "workload.model.latent.kv_rank";
   if (delta) return "workload.model.delta.value_heads";
+  if (sublayers) return "workload.model.sublayers";
   if (attention_gate) return "workload.model.attention_gate";
   if (qkv_bias) return "workload.model.qkv_bias";
   if (qk_norm) return "workload.model.qk_norm";
@@ -212,6 +221,12 @@ double ModelShape::layer_weights() const {
 double ModelShape::dense_weights() const {
   const std::uint64_t features = experts > 0 ? dense_ffn : ffn;
   return attention_weights() + ffn_weights(features) + 2 * static_cast<double>(hidden);
+}
+
+double ModelShape::used_weights(std::uint64_t layer) const {
+  const double both = has_experts(layer) ? token_weights() : dense_weights();
+  return mixer_weights(layer) +
+         (has_feed_forward(layer) ? both - attention_weights() - 2 * static_cast<double>(hidden) : 0);
 }
 
 double ModelShape::token_weights() const {

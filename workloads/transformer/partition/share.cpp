@@ -18,6 +18,7 @@ RankShare::RankShare(const TransformerParams& params, std::uint64_t cores_of_ran
       dense_ffn(params.model.dense_ffn / params.parallel.tensor),
       mixture(params.model.experts > 0),
       delta(false),
+      feeds(true),
       gated(params.model.attention_gate),
       head_norms(params.model.qk_norm),
       physical_cores(cores_of_rank),
@@ -27,7 +28,13 @@ RankShare::RankShare(const TransformerParams& params, std::uint64_t cores_of_ran
 RankShare RankShare::of_layer(const ModelShape& model, std::uint64_t layer) const {
   RankShare share = *this;
   share.delta = model.has_delta(layer);
+  share.feeds = model.has_feed_forward(layer);
   share.head_norms = model.has_head_norms(layer);
+  if (!share.feeds) {
+    share.mixture = false;
+    share.common_ffn = 0;
+    return share;
+  }
   if (!mixture || model.has_experts(layer)) return share;
   share.mixture = false;
   share.common_ffn = dense_ffn;

@@ -23,6 +23,7 @@ struct RankShare {
   std::uint64_t dense_ffn;                      // of the part of a layer without experts, if others have some
   bool mixture;                                 // the layer has experts
   bool delta;                                   // the layer has a delta rule instead of attention
+  bool feeds;                                   // the layer has a feed-forward part
   bool gated;                                   // heads of queries have gates
   bool head_norms;                              // heads of queries and keys have norms
   std::uint64_t physical_cores, ranks;

@@ -83,10 +83,12 @@ void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Pha
            "only a mixture of experts has it; workload.model.experts is 0");
   if (model.shared_gated && model.shared_ffn == 0)
     refuse("workload.model.shared_gated", "expected a shared expert; workload.model.shared_ffn is 0");
-  const bool dense = model.dense_layers > 0 || model.expert_every > 1;
+  const bool dense =
+      model.dense_layers > 0 || model.expert_every > 1 || (model.experts > 0 && model.sublayers.have('-'));
   if (dense != (model.dense_ffn > 0) || (dense && model.experts == 0))
     refuse(dense && model.dense_ffn == 0 ? "workload.model.dense_ffn"
            : model.expert_every > 1      ? "workload.model.expert_every"
+           : model.sublayers             ? "workload.model.sublayers"
                                          : "workload.model.dense_layers",
            "expected layers without experts, their hidden features, and workload.model.experts for the "
            "others, or none of these");
@@ -102,6 +104,12 @@ void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Pha
 void CaseChecks::check_delta(const model::MachineParams& machine) const {
   const DeltaRule& d = model.delta;
   const std::uint64_t cores = parallel.tensor * machine.chip.lnc;
+  need(d.scans() || d.key_dim <= kMostKeyPart, "workload.model.delta.key_dim",
+       "expected at most 128 with the delta rule");
+  need(d.key_dim <= kMostKeyPart || d.key_dim % 2 == 0, "workload.model.delta.key_dim",
+       "expected an even number beyond 128");
+  need(d.scans() || (!d.tap_bias && d.least_rate == 0 && d.most_rate == 0), "workload.model.delta.rule",
+       "expected mamba2 with a bias of the convolution, or limits of the steps");
   require_divides("workload.model.delta.key_heads", d.key_heads, "heads of workload.model.delta.value_heads",
                   d.value_heads);
   if (d.value_heads % cores != 0 || (d.key_heads % cores != 0 && cores % d.key_heads != 0))
@@ -175,6 +183,24 @@ void CaseChecks::check_latent(const model::MachineParams& machine) const {
                    machine.chip.lnc, l.down()));
 }
 
+// Layers without a rule of their own.
+void check_sublayers(const ModelShape& model, std::uint64_t simulated) {
+  const Sublayers& all = model.sublayers;
+  if (!all) return;
+  const char* path = "workload.model.sublayers";
+  if (!all.legal())
+    refuse(path, fmt::format("expected M and *, each alone or with one E or - behind it, got {}", all.text));
+  if (all.layers() < model.layers || all.layers() < simulated)
+    refuse(path, fmt::format("expected the sublayers of {} layers, got those of {}",
+                             std::max(model.layers, simulated), all.layers()));
+  need(!all.have('M') || model.delta, path, "expected no M without workload.model.delta");
+  need(!all.have('E') || model.experts > 0, path, "expected no E without workload.model.experts");
+  need(model.global_every == 0 && model.dense_layers == 0 && model.expert_every == 1 && model.window == 0,
+       path, "expected nothing with other kinds of layers");
+  need(model.pre_norm && !model.post_norm && !model.parallel && !model.norm_sums, path,
+       "expected nothing with other norms than those in front of sublayers, or with parallel ones");
+}
+
 void check_yarn(const ModelShape& model) {
   if (model.rope.scaling != RopeScaling::kYarn) return;
   if (model.rope.beta_fast < model.rope.beta_slow)
@@ -205,9 +231,10 @@ void check_rope(const ModelShape& model) {
 // Parts that only some combinations of layers have.
 void check_parts(const ModelShape& model) {
   const bool plain = model.experts == 0;
-  need(plain || model.gated, "workload.model.gated", "expected true for a mixture of experts");
   need(plain || !model.mlp_bias || (model.shared_ffn == 0 && model.dense_layers == 0),
        "workload.model.mlp_bias", "expected false beside a shared expert or layers without experts");
+  need(!model.squared || (!model.gated && model.activation == isa::ActFn::kRelu), "workload.model.squared",
+       "expected false with a gate, or with another activation than relu");
   need(model.gated || model.gate_limit == 0, "workload.model.gate_limit", "expected 0 without a gate");
   need(!model.latent || !model.sinks, "workload.model.sinks", "expected false with latent attention");
   need(!model.sinks || model.score_cap == 0, "workload.model.sinks", "expected false with capped scores");
@@ -246,13 +273,6 @@ void CaseChecks::all(const model::MachineParams& machine) const {
     refuse("workload.model.head_dim",
            fmt::format("rotary embedding turns pairs of features; expected an even number, got {}",
                        model.head_dim));
-  for (std::uint64_t l = first_layer; l + 1 < first_layer + layers; ++l)
-    if (model.has_experts(l) && !model.has_experts(l + 1))
-      refuse(
-          "workload.model.expert_every",
-          fmt::format("layer {} has no experts behind one that has; expected simulated layers of which those "
-                      "without experts are the first",
-                      l + 1));
   require_divides("workload.parallel.data", parallel.data, "sequences of workload.batch", batch);
   if (stages.empty())
     require_divides("workload.parallel.pipeline", parallel.pipeline,
@@ -270,6 +290,7 @@ void CaseChecks::all(const model::MachineParams& machine) const {
   if (model.latent) check_latent(machine);
   if (model.delta) check_delta(machine);
   check_encoder();
+  check_sublayers(model, first_layer + layers);
   check_yarn(model);
   check_rope(model);
   check_parts(model);

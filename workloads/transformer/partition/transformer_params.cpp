@@ -55,15 +55,21 @@ const TransformerFiles::File kModelFiles[] = {
     {"delta_k", "as delta_q", {}},
     {"delta_v", "with model.delta: [layers, hidden, value_heads value_dim]", {}},
     {"delta_z", "as delta_v", {}},
-    {"delta_b", "with model.delta: [layers, hidden, value_heads]", {}},
-    {"delta_a", "as delta_b", {}},
+    {"delta_b", "with model.delta, not of mamba2: [layers, hidden, value_heads]", {}},
+    {"delta_a", "with model.delta: [layers, hidden, value_heads]", {}},
     {"delta_o", "with model.delta: [layers, value_heads value_dim, hidden]", {}},
     {"delta_taps_q", "with model.delta: [layers, taps, key_heads key_dim] of fp32", {}},
     {"delta_taps_k", "as delta_taps_q", {}},
     {"delta_taps_v", "with model.delta: [layers, taps, value_heads value_dim] of fp32", {}},
     {"delta_rate", "with model.delta: [layers, 1, value_heads] of fp32, -exp(A)", {}},
     {"delta_shift", "with model.delta: [layers, 1, value_heads] of fp32", {}},
-    {"delta_gain", "with model.delta: [layers, 1, value_dim] of fp32", {}},
+    {"delta_bias_q", "with model.delta.tap_bias: [layers, 1, key_heads key_dim] of fp32", {}},
+    {"delta_bias_k", "as delta_bias_q", {}},
+    {"delta_bias_v", "with model.delta.tap_bias: [layers, 1, value_heads value_dim] of fp32", {}},
+    {"delta_skip", "with mamba2: [layers, 1, value_heads] of fp32", {}},
+    {"delta_gain",
+     "with model.delta: [layers, 1, value_dim] of fp32, of mamba2 [layers, 1, value_heads value_dim]",
+     {}},
     {"delta_states", "with model.delta: [layers, batch value_heads key_dim, value_dim] of fp32", {}},
     {"delta_past",
      "with model.delta: [layers, (taps - 1) batch, 2 key_heads key_dim + value_heads value_dim]",
@@ -193,9 +199,7 @@ double TransformerParams::keys_seen(std::uint64_t window) const {
 double TransformerParams::useful_flops() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
   double weights = 0;  // that a token uses, in all layers
-  for (std::uint64_t l = first_layer; l < first_layer + layers; ++l)
-    weights += (model.has_experts(l) ? model.token_weights() : model.dense_weights()) - 2 * d(model.hidden) +
-               model.mixer_weights(l) - model.attention_weights();
+  for (std::uint64_t l = first_layer; l < first_layer + layers; ++l) weights += model.used_weights(l);
   double pairs = 0;  // of a query and a key, in all layers
   // A key and a value have so many elements. A decoding step reads latent vectors instead of them.
   const std::uint64_t scored = !model.latent             ? 2 * model.head_dim

@@ -21,6 +21,7 @@
 #include "runtime/run/placement.h"
 #include "workloads/transformer/partition/delta_rule.h"
 #include "workloads/transformer/partition/latent_shape.h"
+#include "workloads/transformer/partition/sublayers.h"
 
 namespace tahoma::workloads {
 
@@ -95,6 +96,7 @@ struct ModelShape {
   // that of queries.
   LatentShape latent;
   DeltaRule delta;              // of local layers, instead of attention (Qwen3-Next)
+  Sublayers sublayers;          // of layers that follow no rule (Nemotron-H); none: as the other members say
   bool attention_gate = false;  // outputs of attention are multiplied by sigmoids of products of the token
   // The matrices of a layer, except the router's, have this type. The tensor engine multiplies bf16 by fp8 at
   // the rate of bf16.
@@ -118,8 +120,9 @@ struct ModelShape {
   // The gate is at most this, the second product at most this away from 0, and 1 is added to the latter; 0:
   // they are as they are (GPT-OSS).
   double gate_limit = 0;
-  bool sinks = false;  // each head has a score of its own beside those of the keys, with no value (GPT-OSS)
-  bool gated = true;   // the feed-forward part multiplies the activated product by a second one
+  bool sinks = false;    // each head has a score of its own beside those of the keys, with no value (GPT-OSS)
+  bool gated = true;     // the feed-forward part multiplies the activated product by a second one
+  bool squared = false;  // otherwise, hidden features are squares of the activated product (relu2)
   NormKind norm{};
   bool pre_norm = true;        // sublayers begin with a norm (false: OLMo 2, EXAONE 4)
   bool norm_sums = false;      // sums of stream and sublayer pass the norm instead (BERT); for prefills
@@ -136,7 +139,9 @@ struct ModelShape {
   std::uint64_t window = 0, global_every = 0;
 
   void declare(base::ParamTree& t);
-  bool has_delta(std::uint64_t layer) const { return delta && local(layer); }
+  bool has_delta(std::uint64_t layer) const {
+    return sublayers ? sublayers.of(layer).state : delta && local(layer);
+  }
   bool one_norm() const { return parallel && !parallel_norm; }  // of both sublayers
   double score_scale() const;
   bool local(std::uint64_t layer) const { return global_every == 0 || (layer + 1) % global_every != 0; }
@@ -173,11 +178,16 @@ struct ModelShape {
   double mixer_weights(std::uint64_t layer) const;  // of attention or the delta rule
   double layer_weights() const;                     // elements
   bool has_experts(std::uint64_t layer) const {
+    if (sublayers) return sublayers.of(layer).feed_forward == FeedForwardKind::kExperts;
     return experts > 0 && layer >= dense_layers && (layer + 1) % expert_every == 0;
   }
+  bool has_feed_forward(std::uint64_t layer) const {
+    return !sublayers || sublayers.of(layer).feed_forward != FeedForwardKind::kNone;
+  }
   bool has_head_norms(std::uint64_t layer) const { return qk_norm && (qk_norm_global || local(layer)); }
-  double dense_weights() const;  // of a layer without experts
-  double token_weights() const;  // weights that a token uses; only its own experts
+  double dense_weights() const;                    // of a layer without experts
+  double token_weights() const;                    // weights that a token uses; only its own experts
+  double used_weights(std::uint64_t layer) const;  // elements of matrices that a token uses in this layer
 };
 
 struct ParallelDegrees {

@@ -14,21 +14,18 @@ PhasePrograms::~PhasePrograms() = default;
 
 void PhasePrograms::add_experts(const ExpertRouting* routing, std::size_t slices, const RowsOfSlice& rows) {
   if (routing == nullptr) return;
-  const runtime::Part layers = params_.layers_of_stage(station_.stage);
-  const std::size_t dense = dense_layers();
-  if (dense == layers.count) return;
-  experts_ = std::make_unique<Experts>(replica_, params_, *routing,
-                                       runtime::Part{layers.first + dense, layers.count - dense}, slices,
-                                       rows, [this](PhaseExchange exchange) { keep(std::move(exchange)); });
+  std::vector<std::size_t> layers;  // of the case
+  for (std::size_t l = 0; l < params_.layers_of_stage(station_.stage).count; ++l)
+    if (has_experts(l)) layers.push_back(layer_number(l));
+  if (layers.empty()) return;
+  experts_ = std::make_unique<Experts>(replica_, params_, *routing, std::move(layers), slices, rows,
+                                       [this](PhaseExchange exchange) { keep(std::move(exchange)); });
 }
 
-std::size_t PhasePrograms::dense_layers() const {
-  const runtime::Part layers = params_.layers_of_stage(station_.stage);
-  const std::uint64_t first = params_.first_layer + layers.first;
-  std::size_t dense = 0;
-  while (dense < layers.count && params_.model.experts > 0 && !params_.model.has_experts(first + dense))
-    ++dense;
-  return dense;
+ExpertTurn PhasePrograms::turn(std::size_t layer, std::size_t slice) const {
+  std::size_t before = 0;
+  for (std::size_t l = 0; l < layer; ++l) before += has_experts(l) ? 1 : 0;
+  return {microbatch_, before, slice};
 }
 
 void PhasePrograms::add_embedding(std::size_t slices, const EmbeddedRows& rows) {
@@ -59,6 +56,37 @@ void PhasePrograms::gather(runtime::Machine& machine, runtime::HostTensor& out) 
 
 void PhasePrograms::keep_heads(std::size_t layer, std::size_t rank, const Matrix& heads) {
   if (!params_.model.latent) heads_.push_back({microbatch_, layer, rank, heads});
+}
+
+void PhasePrograms::keep_states(States states) {
+  states.microbatch = microbatch_;
+  states_.push_back(std::move(states));
+}
+
+void PhasePrograms::gather_states(runtime::Machine& machine, HostCache& out) const {
+  const DeltaRule& d = params_.model.delta;
+  const std::uint64_t cores = share_.ranks * share_.physical_cores, rows = d.value_heads * d.key_dim,
+                      state_rows = share_.delta_heads(params_.model).state_rows();
+  for (const States& kept : states_)
+    for (std::size_t g = 0; g < replica_.alike().size(); ++g)
+      for (std::uint64_t s = 0; s < params_.sequences(); ++s) {
+        const std::uint64_t core = kept.rank * share_.physical_cores + kept.physical_core,
+                            sequence = case_row(g, kept.microbatch, s * params_.sequence_rows()) /
+                                       params_.sequence_rows(),
+                            layer = layer_number(kept.layer);
+        for (const RowBlock& block : d.state_blocks(core, cores))
+          runtime::paste_window(
+              out.k, {(layer * params_.batch + sequence) * rows + block.of_model_row, 0, 1, block.columns},
+              row_of(machine, replica_, g, kept.states, s * state_rows + block.row) +
+                  block.column * sizeof(float));
+        for (std::uint64_t j = 0; j + 1 < d.taps; ++j)
+          for (const RowBlock& block : d.channel_blocks(core, cores))
+            runtime::paste_window(out.v,
+                                  {(layer * (d.taps - 1) + j) * params_.batch + sequence,
+                                   block.of_model_column, 1, block.columns},
+                                  row_of(machine, replica_, g, kept.tokens, kept.row(s, j)) +
+                                      (kept.column + block.column) * isa::size_of(kModelDType));
+      }
 }
 
 void PhasePrograms::gather_keys(runtime::Machine& machine, HostCache& out) const {

@@ -57,6 +57,9 @@ class PhasePrograms {
   // Collects the rotated keys and the values that this run computed, [layers, rows of the case, kv_heads
   // head_dim] each: what a cache gets.
   void gather_keys(runtime::Machine& machine, HostCache& out) const;
+  // Collects what the rules of states leave for a later decoding step, as inputs of that step: states in k,
+  // and the last tokens in front of the convolution in v.
+  void gather_states(runtime::Machine& machine, HostCache& out) const;
   // Row numbers of tokens and of experts, which both modes need.
   void fill_control(runtime::Machine& machine, const runtime::HostTensor& ids) const;
 
@@ -86,6 +89,17 @@ class PhasePrograms {
   // The heads of the microbatch in work on a layer of the stage, [rows, units head_dim], complete.
   void keep_heads(std::size_t layer, std::size_t rank, const Matrix& heads);
 
+  // The states of the heads of a physical core behind a layer of the stage, and the tokens that its
+  // convolution needs next: `row` of a sequence and of a token, the oldest first, from this column on.
+  struct States {
+    std::size_t layer, rank, physical_core;
+    Matrix states, tokens;
+    std::uint64_t column;
+    std::function<std::uint64_t(std::uint64_t sequence, std::uint64_t token)> row;
+    std::size_t microbatch = 0;
+  };
+  void keep_states(States states);
+
   // The end of a microbatch on a stage: hands over the rows of each physical core of a rank, possibly none.
   using RowsOf = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
   void finish(std::size_t microbatch, const RowsOf& rows);
@@ -106,11 +120,9 @@ class PhasePrograms {
     return share_.of_layer(params_.model, params_.first_layer + layer_number(layer));
   }
   bool has_experts(std::size_t layer) const { return share(layer).mixture; }
-  // A step of its experts. Their layers are the last ones of the stage.
-  ExpertTurn turn(std::size_t layer, std::size_t slice) const {
-    return {microbatch_, layer - dense_layers(), slice};
-  }
-  std::size_t dense_layers() const;  // of the stage: layers without experts, if others have some
+  std::size_t last_layer() const { return params_.layers_of_stage(station_.stage).count - 1; }
+  bool feeds(std::size_t layer) const { return share(layer).feeds; }
+  ExpertTurn turn(std::size_t layer, std::size_t slice) const;  // a step of its experts
   // The number of the stage's n-th layer in the case.
   std::size_t layer_number(std::size_t n) const { return params_.layers_of_stage(station_.stage).first + n; }
 
@@ -129,6 +141,7 @@ class PhasePrograms {
     Matrix matrix;
   };
   std::vector<Heads> heads_;
+  std::vector<States> states_;
   std::vector<PhaseExchange> exchanges_;
   std::vector<Done> done_;
 };

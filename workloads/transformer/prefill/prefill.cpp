@@ -43,6 +43,16 @@ HbmView Prefill::slice_of(std::size_t r, std::size_t h, std::size_t slice, Whole
   return rows_of((layers_[r].*whole).of(h), rows_.first_of_block(slice, 0), rows_.slice());
 }
 
+Prefill::Summands Prefill::left_by(const PrefillLayer& of_rank, std::size_t layer, std::size_t h,
+                                   std::size_t slice) const {
+  using Core = PrefillLayer::CoreTensors;
+  if (!feeds(layer))
+    return {own(of_rank, h, slice, &Core::stream),
+            own(of_rank, h, slice, &Core::sum, &PrefillLayer::partial)};
+  return {own(of_rank, h, slice, &Core::middle),
+          own(of_rank, h, slice, &Core::sum_mlp, &PrefillLayer::partial_mlp)};
+}
+
 void Prefill::exchange(const char* region, Operation operation, std::size_t slice, Rows rows, Whole whole) {
   if (replica_.ranks() == 1) return;
   replica_.region(region);
@@ -100,9 +110,7 @@ void Prefill::normalise(std::size_t layer, std::size_t slice) {
                       own(layers_[r], h, slice, &PrefillLayer::CoreTensors::normed, &PrefillLayer::gathered);
     const NormViews norm = tensors_[r].weights[layer].attention_norm(h);
     if (layer == 0) return part(r, h).sublayer_norm(stream, nullptr, nullptr, norm, normed);
-    const HbmView middle = own(before_[r], h, slice, &PrefillLayer::CoreTensors::middle),
-                  sum = own(before_[r], h, slice, &PrefillLayer::CoreTensors::sum_mlp,
-                            &PrefillLayer::partial_mlp);
+    const auto [middle, sum] = left_by(before_[r], layer - 1, h, slice);
     if (!params_.model.norm_sums) return part(r, h).sublayer_norm(middle, &sum, &stream, norm, normed);
     part(r, h).sum_norm(middle, sum, tensors_[r].weights[layer - 1].mlp_norm(h), stream, &normed);
   });
@@ -177,13 +185,23 @@ void Prefill::delta_rule(std::size_t layer) {
   delta_.apply(products(layer, 0), [&](const LayerPart& part, const DeltaHeads& heads, DeltaViews views,
                                        std::size_t r, std::size_t h) {
     const std::uint64_t sequences = params_.sequences();
-    views.states = replica_
-                       .own(r, h, "delta_states", isa::DType::kFp32,
-                            sequences * heads.value_heads * heads.key_dim, heads.value_dim)
-                       .of(h);
+    const Matrix states = replica_.own(r, h, "delta_states", isa::DType::kFp32,
+                                       sequences * heads.state_rows(), heads.state_columns());
+    views.states = states.of(h);
+    if (params_.tokens + 1 >= heads.taps)
+      keep_states({layer, r, h, states, layers_[r].delta_in, h * heads.columns(),
+                   [tokens = params_.tokens, more = heads.taps - 1](std::uint64_t s, std::uint64_t j) {
+                     return (s + 1) * tokens - more + j;
+                   }});
     emit_delta_chunks(part.kernel, part.machine, heads, sequences, params_.tokens,
                       static_cast<float>(part.model.epsilon), views);
   });
+  if (share(layer).delta_heads(params_.model).split && params_.model.delta.scans())
+    normalise_groups(
+        products(layer, 0),
+        [&](std::size_t h) { return runtime::part_of(rows_.rows(), replica_.physical_cores(), h); },
+        params_.algorithm,
+        [this](std::size_t h, PlannedCollective planned) { keep("group norm", h, std::move(planned)); });
 }
 
 void Prefill::project(std::size_t layer, std::size_t slice) {
@@ -269,7 +287,7 @@ void Prefill::complete(std::size_t layer) {
   else
     attention_.attend(layers_, layer, microbatch_);
   for (std::size_t s = 0; s < slices; ++s) project(layer, s);
-  for (std::size_t s = 0; s <= slices; ++s) {
+  for (std::size_t s = 0; feeds(layer) && s <= slices; ++s) {
     if (s < slices) normalise_mlp(layer, s);
     if (s == 0) continue;
     feed_forward(layer, s - 1);
@@ -282,9 +300,8 @@ void Prefill::emit_logits(std::size_t microbatch) {
   LastTokens last(replica_, params_, rows_, tokens_.tokens());
   last.emit(
       [&](std::size_t r, std::size_t h, std::size_t s) {
-        return LastTokens::Stream{
-            own(layers_[r], h, s, &PrefillLayer::CoreTensors::middle),
-            own(layers_[r], h, s, &PrefillLayer::CoreTensors::sum_mlp, &PrefillLayer::partial_mlp)};
+        const auto [middle, sum] = left_by(layers_[r], last_layer(), h, s);
+        return LastTokens::Stream{middle, sum};
       },
       [&](std::size_t h, PlannedCollective planned) { keep("last rows all_gather", h, std::move(planned)); });
   logits_->emit(microbatch, [&](std::size_t r, std::size_t h) {
@@ -301,15 +318,12 @@ void Prefill::end(std::size_t microbatch) {
   // On the last stage, nothing needs the sum of the rows of a group without the last tokens.
   if (params_.logits && station_.behind == nullptr)
     return finish(microbatch, [&](std::size_t r, std::size_t h) {
-      return own(layers_[r], h, rows_.slices - 1, &PrefillLayer::CoreTensors::sum_mlp,
-                 &PrefillLayer::partial_mlp);
+      return left_by(layers_[r], last_layer(), h, rows_.slices - 1).sublayer;
     });
   replica_.each("residual", [&](std::size_t r, std::size_t h) {
     for (std::size_t s = 0; s < rows_.slices; ++s) {
-      const HbmView middle = own(layers_[r], h, s, &PrefillLayer::CoreTensors::middle),
-                    sum = own(layers_[r], h, s, &PrefillLayer::CoreTensors::sum_mlp,
-                              &PrefillLayer::partial_mlp),
-                    out = rows_of(tensors_[r].out[microbatch][h].of(h), s * rows_.run, rows_.run);
+      const auto [middle, sum] = left_by(layers_[r], last_layer(), h, s);
+      const HbmView out = rows_of(tensors_[r].out[microbatch][h].of(h), s * rows_.run, rows_.run);
       if (params_.model.norm_sums)
         part(r, h).sum_norm(middle, sum, tensors_[r].weights.back().mlp_norm(h), out, nullptr);
       else

@@ -48,6 +48,12 @@ class Prefill final : public PhasePrograms {
                        Whole whole) const;
   runtime::HbmView own(const PrefillLayer& layer, std::size_t physical_core, std::size_t slice,
                        Rows rows) const;
+  // The rows that a layer leaves behind: the next one adds them up.
+  struct Summands {
+    runtime::HbmView stream, sublayer;
+  };
+  Summands left_by(const PrefillLayer& of_rank, std::size_t layer, std::size_t physical_core,
+                   std::size_t slice) const;
   Products products(std::size_t layer, std::size_t slice) const;
   runtime::HbmView slice_of(std::size_t rank, std::size_t physical_core, std::size_t slice,
                             Whole whole) const;

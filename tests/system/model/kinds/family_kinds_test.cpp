@@ -122,6 +122,46 @@ TEST_CASE("model configuration: layers of delta rules and of attention, in turn"
         "E-HFC-005 linear_num_value_heads");
 }
 
+TEST_CASE("model configuration: layers of Mamba-2, attention and experts as a file lists them",
+          "[model_config]") {
+  const json hybrid = llama("NemotronHForCausalLM", {{"hybrid_override_pattern", "MEM*EM-M"},
+                                                     {"num_hidden_layers", 8},
+                                                     {"mamba_num_heads", 64},
+                                                     {"n_groups", 8},
+                                                     {"n_routed_experts", 16},
+                                                     {"num_experts_per_tok", 2},
+                                                     {"moe_intermediate_size", 512},
+                                                     {"n_shared_experts", 1},
+                                                     {"moe_shared_expert_intermediate_size", 640}});
+  const runtime::ModelConfig c = read(hybrid);
+  CHECK(c.layers == 5);
+  CHECK(c.delta.value_heads == 64);
+  CHECK(c.delta.mamba2);
+  CHECK(c.ffn == 512);
+  CHECK(c.shared_ffn == 640);
+  CHECK(c.layers_without_feed_forward() == 2);
+  CHECK(c.layers_without_experts() == 1);
+  CHECK(runtime::layers_of_attention(c) == 1);
+  // M with experts, M alone, attention with experts, M with one feed-forward part.
+  const std::vector<runtime::LikeLayers> kinds = runtime::like_layers(c, 1024);
+  REQUIRE(kinds.size() == 4);
+  CHECK(kinds[1].first == 1);
+  CHECK(kinds[1].count == 2);
+  CHECK(runtime::pairs_of_layers(c, 0, 10) == 55);
+  const json listed = changed(changed(hybrid, "hybrid_override_pattern", nullptr), "layers_block_type",
+                              {"mamba", "moe", "mamba", "attention", "moe", "mamba", "mlp", "mamba"});
+  CHECK(read(listed).sublayers.text == "MEM*EM-M");
+  CHECK(verdict(changed(listed, "layers_block_type", {"mamba", "rnn"})) == "E-HFC-003 layers_block_type");
+  CHECK(verdict(changed(hybrid, "hybrid_override_pattern", "MEM*EM-MM")) ==
+        "E-HFC-006 hybrid_override_pattern");
+  CHECK(verdict(changed(hybrid, "hybrid_override_pattern", "MEM*EEM-")) ==
+        "E-HFC-005 hybrid_override_pattern");
+  CHECK(verdict(changed(hybrid, "moe_latent_size", 1024)) == "E-HFC-005 moe_latent_size");
+  CHECK(verdict(changed(hybrid, "n_groups", 48)) == "E-HFC-006 n_groups");
+  CHECK(verdict(llama("LlamaForCausalLM", {{"hybrid_override_pattern", "M*"}})) ==
+        "E-HFC-005 hybrid_override_pattern");
+}
+
 TEST_CASE("model configuration: kinds of layers, and two neighbours of different kinds", "[model_config]") {
   const runtime::ModelConfig c =
       read(llama("Llama4ForCausalLM", {{"interleave_moe_layer_step", 2}, {"intermediate_size_mlp", 16384}}));

@@ -161,7 +161,8 @@ TEST_CASE("layer parts: gates that multiply what experts get, norms of heads in 
   const Settings every{{"model.expert_every", "2"}, {"model.dense_ffn", "256"}};
   check_layers(chips(1, 2), with(llama, with(every, {{"tokens", "64"}})));
   check_layers(chips(1, 1), with(llama, with(every, kDecode)));
-  CHECK(refusal(with(llama, with(every, {{"layers", "3"}}))) == "E-MDL-001 workload.model.expert_every");
+  check_layers(chips(1, 2),
+               with(llama, with(every, {{"tokens", "64"}, {"layers", "3"}, {"model.layers", "3"}})));
   CHECK(refusal(with(llama, {{"model.experts_per_token", "2"}})) == "E-MDL-001 workload.model.gated_inputs");
   CHECK(refusal(with(llama, {{"model.expert_every", "2"}})) == "E-MDL-001 workload.model.dense_ffn");
 }
