@@ -2,6 +2,7 @@
 // Reads JSON that people and other programs write, and writes JSON that holds such text.
 #pragma once
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -18,6 +19,10 @@ inline constexpr std::size_t kMostJsonDepth = 100;
 template <class Json>
 std::optional<std::string> fault_of_json(const std::string& text, Json& json);
 
+// The same of what Python's `json` writes: NaN, Infinity and -Infinity are numbers, too.
+template <class Json>
+std::optional<std::string> fault_of_python_json(const std::string& text, Json& json);
+
 // Never throws: bytes that are not UTF-8, as in a file's name, become U+FFFD. indent -1: one line.
 template <class Json>
 std::string dump_json(const Json& json, int indent = -1) {
@@ -27,6 +32,8 @@ std::string dump_json(const Json& json, int indent = -1) {
 // Returns one line of ASCII for messages: the beginning of a long value.
 template <class Json>
 std::string brief_json(const Json& json, std::size_t most = 80) {
+  if (json.is_number_float() && !std::isfinite(json.template get<double>()))
+    return std::isnan(json.template get<double>()) ? "NaN" : json < 0 ? "-Infinity" : "Infinity";
   std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
   if (text.size() > most) text = text.substr(0, most) + "...";
   return text;

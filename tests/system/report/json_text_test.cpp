@@ -3,6 +3,8 @@
 #include "runtime/host/json/json_text.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
 
 using namespace tahoma;
 using Catch::Contains;
@@ -35,6 +37,26 @@ TEST_CASE("json text: a legal text gives its value", "[json_text]") {
   nlohmann::ordered_json json;
   REQUIRE(!runtime::fault_of_json(R"({"b": 1, "a": [2, 3]})", json));
   CHECK(runtime::dump_json(json) == R"({"b":1,"a":[2,3]})");
+}
+
+TEST_CASE("json text: Python's numbers that JSON lacks are taken, and places of errors stay", "[json_text]") {
+  nlohmann::ordered_json json;
+  const auto fault = [&](const char* text) {
+    return runtime::fault_of_python_json(text, json).value_or("legal");
+  };
+  REQUIRE(fault(R"({"NaN": [1, "a\"Infinity", Infinity], "b": {"c": -Infinity, "d": NaN}, "e": 2.5})") ==
+          "legal");
+  CHECK(json["NaN"][1] == "a\"Infinity");
+  CHECK(json["NaN"][2] == std::numeric_limits<double>::infinity());
+  CHECK(json["b"]["c"] == -std::numeric_limits<double>::infinity());
+  CHECK(std::isnan(json["b"]["d"].get<double>()));
+  CHECK(json["e"] == 2.5);
+  CHECK(runtime::brief_json(json["b"]["d"]) == "NaN");
+  CHECK(runtime::brief_json(json["b"]["c"]) == "-Infinity");
+  CHECK_THAT(fault("{\"a\": Infinity, b}"), Contains("line 1, column 17"));
+  CHECK_THAT(fault("{\"a\": Infinite}"), Contains("not valid JSON"));
+  CHECK_THAT(fault("[-NaN]"), Contains("not valid JSON"));
+  CHECK_THAT(verdict_on<nlohmann::json>("[NaN]"), Contains("not valid JSON"));
 }
 
 TEST_CASE("json text: bytes that are not UTF-8 are replaced, and messages are short", "[json_text]") {
